@@ -1,0 +1,25 @@
+/*
+ * fault.h - faults on demand, so that tests reach every error branch.
+ *
+ * The thin layers (device.h, files.h) ask here before each call. The environment says what
+ * fails:
+ *
+ *	SL_FAULT=file_write:3:28        the third write fails with errno 28 (ENOSPC)
+ *	SL_FAULT=file_fsync:2+:5        every fsync from the second on fails with EIO
+ *	SL_FAULT=host_malloc:1:12,...   several, separated by commas
+ *
+ * Without the variable a call costs one load and one branch.
+ */
+#ifndef SL_BASE_FAULT_H
+#define SL_BASE_FAULT_H
+
+#include "hd.h"
+
+SL_C_BEGIN
+
+/* The error that this call of the named kind must report, or 0 to go on. Thread-safe. */
+int sl_fault(const char *call);
+
+SL_C_END
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * files.h - the one layer through which all else reaches the file system.
+ *
+ * Names are single components below a directory that is held open: nothing can be written outside
+ * it. A file is committed whole: NAME.part, write, fsync, rename without replacing, fsync of the
+ * directory. A failed fsync is never repeated (the kernel may have dropped the pages: a second
+ * one would succeed over lost data). Each failure is SL_DISK with the path, the errno in
+ * words and what to try.
+ */
+#ifndef SL_BASE_FILES_H
+#define SL_BASE_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+SL_C_BEGIN
+
+enum { SL_PATH_BYTES = 4096 };
+
+struct sl_dir {
+	int fd;
+	int lock; /* descriptor of LOCK while held; -1 */
+	char path[SL_PATH_BYTES];
+};
+
+/* Opens the directory path; with make, creates it and its parents first. */
+enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d);
+void sl_dir_close(struct sl_dir *d);
+
+/*
+ * Takes the directory for this process (flock on the file LOCK, which then names process, host and
+ * time). SL_OUTPUT_IN_USE when another has it, naming it. A lock left by a dead process does not
+ * hold.
+ */
+enum sl_status sl_dir_lock(struct sl_dir *d);
+
+/* Bytes free for this user on the file system of d. */
+enum sl_status sl_dir_free_bytes(const struct sl_dir *d, uint64_t *bytes);
+
+/* Calls each(of, name) for every entry but . and .., in sorted order; stops at the first that is
+ * not SL_OK. */
+enum sl_status sl_dir_each(
+	const struct sl_dir *d, enum sl_status (*each)(void *of, const char *name), void *of);
+
+/* Is there an entry of that name? */
+bool sl_file_exists(const struct sl_dir *d, const char *name);
+
+/*
+ * Commits size bytes as name. Without replace, SL_OUTPUT_IN_USE when the name is taken. After any
+ * failure the .part is gone and what was there before is as it was.
+ */
+enum sl_status sl_file_commit(
+	const struct sl_dir *d, const char *name, const void *bytes, size_t size, bool replace);
+
+/* Removes name; a name that is not there is SL_OK. */
+enum sl_status sl_file_remove(const struct sl_dir *d, const char *name);
+
+/*
+ * Appends bytes (whole lines) to name, made if need be, and fdatasyncs. After a failure the file
+ * has its old length again, where the file system allows it.
+ */
+enum sl_status sl_file_append(
+	const struct sl_dir *d, const char *name, const void *bytes, size_t size);
+
+/* Reads a whole regular file; *bytes is NUL-terminated beyond *size and the caller's to
+ * sl_memory_give (SL_HOST). */
+enum sl_status sl_file_read(const struct sl_dir *d, const char *name, char **bytes, size_t *size);
+
+/* The same for any path, outside a directory held (a configuration file); refused beyond most
+ * bytes. */
+enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t *size);
+
+/* Size and CRC-32 (as gzip's) of a regular file, read in pieces. */
+enum sl_status sl_file_check(
+	const struct sl_dir *d, const char *name, uint64_t *size, uint32_t *crc);
+
+/* CRC-32 of bytes in memory. */
+uint32_t sl_crc32(const void *bytes, size_t size);
+
+SL_C_END
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * hd.h - the few macros that let one header serve gcc, clang and nvcc.
+ *
+ * A rule that must give the same bits on host and device is written once, as an
+ * SL_HD function in a header. Such headers keep to what C17 and C++ have in
+ * common (-Wc++-compat checks it on every host build).
+ */
+#ifndef SL_BASE_HD_H
+#define SL_BASE_HD_H
+
+#ifdef __cplusplus
+#define SL_C_BEGIN extern "C" {
+#define SL_C_END   }
+#else
+#define SL_C_BEGIN
+#define SL_C_END
+#endif
+
+/* A function for host and device alike. */
+#ifdef __CUDACC__
+#define SL_HD __host__ __device__ static inline
+#else
+#define SL_HD static inline
+#endif
+
+/* The compiler checks the arguments of a function that formats its text. */
+#ifdef __GNUC__
+#define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define SL_PRINTF(text, first)
+#endif
+
+#endif

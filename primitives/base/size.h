@@ -1,0 +1,36 @@
+/*
+ * size.h - sizes that are checked before they are multiplied.
+ *
+ * Sums and products of sizes saturate at SIZE_MAX, which no allocation can satisfy: a
+ * size computed from a hostile configuration ends as "needs more memory than there
+ * is", never as a small number that wrapped.
+ */
+#ifndef SL_BASE_SIZE_H
+#define SL_BASE_SIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline size_t sl_size_add(size_t a, size_t b)
+{
+	return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
+static inline size_t sl_size_mul(size_t a, size_t b)
+{
+	return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
+}
+
+/* The next multiple of unit, a power of two. */
+static inline size_t sl_round_up(size_t size, size_t unit)
+{
+	return size > SIZE_MAX - (unit - 1) ? SIZE_MAX : (size + unit - 1) & ~(unit - 1);
+}
+
+/* ceil(a / b) without overflow. */
+static inline uint64_t sl_ceil_div(uint64_t a, uint64_t b)
+{
+	return a / b + (a % b != 0);
+}
+
+#endif

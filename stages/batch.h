@@ -1,0 +1,65 @@
+/*
+ * batch.h - a batch in flight: what travels from stage to stage.
+ *
+ * A batch is a pure function of (configuration, seed, number of the batch). Each field says after
+ * which stage it is valid.
+ *
+ *	generate   columns as the particles start       first_id, n
+ *	advance    columns as they end, fate decided    columns
+ *	mark       who is kept; the tallies             keep, tally
+ *	compact    who survives, in id order            index, n_survivors
+ *	sort       survivors in key order               index, key
+ *	write      survivors' columns, gathered once    table
+ */
+#ifndef SL_BATCH_H
+#define SL_BATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stages/particle.h"
+
+SL_C_BEGIN
+
+/*
+ * What is counted of a batch. All integers, so that sums do not depend on their order: weights are
+ * in 64-bit fixed point with 32 bits after the point. With weights up to 1 and fewer than 2^32
+ * particles a batch they cannot overflow.
+ */
+struct sl_tally {
+	uint64_t count[SL_FATE_COUNT];	/* particles of that fate */
+	uint64_t weight[SL_FATE_COUNT]; /* their weight, in 2^-32 */
+	uint64_t steps;			/* flights of all particles */
+	uint64_t collisions;
+};
+
+/* Survivors' columns in key order, contiguous: what a format makes a file of. */
+struct sl_table_column {
+	enum sl_column column;
+	bool constant;	 /* one value for the whole run; data points to it */
+	void *data;	 /* n items; one when constant */
+	uint64_t digest; /* of the n items, see sl_digest_item() */
+};
+
+struct sl_table {
+	uint32_t n; /* rows */
+	uint32_t n_columns;
+	struct sl_table_column column[SL_COLUMN_COUNT];
+};
+
+struct sl_batch {
+	uint64_t number;
+	uint64_t first_id;
+	uint32_t n; /* particles generated */
+	uint32_t n_survivors;
+	struct sl_columns columns; /* n each */
+	uint8_t *keep;		   /* n: 1 = survives */
+	uint32_t *index;	   /* n_survivors */
+	void *key;		   /* n_survivors: u32 or u64 */
+	struct sl_tally tally;
+	struct sl_table table;
+};
+
+SL_C_END
+
+#endif

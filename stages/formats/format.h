@@ -1,0 +1,94 @@
+/*
+ * format.h - what a file of survivors is made of, in two steps.
+ *
+ * pack runs on the worker that computed the batch: it compresses, which is the long part. assemble
+ * runs on the one writer: it makes the bytes of the file in memory. Neither touches a disk
+ * (files.h commits the bytes) and neither allocates, HDF5's own small allocations apart.
+ */
+#ifndef SL_FORMAT_H
+#define SL_FORMAT_H
+
+#include <stdint.h>
+
+#include "primitives/primitives.h"
+#include "stages/batch.h"
+
+SL_C_BEGIN
+
+/* What holds for all files of a run. */
+struct sl_file_facts {
+	const char *run_name; /* "vandehulst" */
+	const char *species;  /* "photons" */
+	const char *software_version;
+	const char *config; /* the effective configuration, as text; stored in the file */
+	uint64_t seed;
+	const struct sl_backend *deflate;
+	int level;
+};
+
+/* What holds for one file. */
+struct sl_batch_facts {
+	uint64_t number; /* of the batch */
+	uint64_t first_id;
+	uint64_t generated;
+};
+
+/* A packed batch: pieces of bytes, and what the format needs to put them together. */
+struct sl_packed {
+	struct sl_table table; /* a copy: rows, columns, constants, digests */
+	void *pieces;	       /* the format's own list of pieces */
+	uint8_t *bytes;
+	size_t size; /* room */
+	size_t used;
+};
+
+struct sl_format {
+	const char *name;   /* "openpmd" */
+	const char *suffix; /* ".h5" */
+	const char *help;
+
+	/*
+	 * Lays out what pack needs for at most the rows of most (whose data pointers are not used):
+	 * fills *p from the arena. Given an arena without base, measures.
+	 */
+	void (*lay_out)(struct sl_arena *a, const struct sl_table *most, struct sl_packed *p);
+
+	/* Scratch of pack, beside p, in bytes, for one call. */
+	size_t (*scratch)(const struct sl_table *most, const struct sl_file_facts *run);
+
+	/* Compresses t into p. x->scratch is at least scratch() bytes. */
+	enum sl_status (*pack)(struct sl_exec *x, const struct sl_file_facts *run,
+		const struct sl_table *t, struct sl_packed *p);
+
+	/* The most bytes that a file of these rows has. */
+	size_t (*image_bytes)(const struct sl_table *most, const struct sl_file_facts *run);
+
+	/*
+	 * Makes the file of p in image (size bytes of room) and sets *used. A format whose packed
+	 * bytes are the file already sets *file to them and leaves image alone. One thread at a
+	 * time.
+	 */
+	enum sl_status (*assemble)(const struct sl_file_facts *run,
+		const struct sl_batch_facts *batch, const struct sl_packed *p, void *image,
+		size_t size, const void **file, size_t *used);
+
+	/*
+	 * Reads a file back: fills t with the columns found, their data cut from a (given an arena
+	 * without base, measures, and sets t->n and the columns all the same). Any file, however
+	 * damaged, gives SL_OK or SL_BAD_INPUT. Digests are left for the caller. One thread at a
+	 * time.
+	 */
+	enum sl_status (*read)(
+		const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+};
+
+extern const struct sl_format sl_format_openpmd;
+extern const struct sl_format sl_format_csv_gz;
+
+/* The formats there are, NULL-terminated; the one of that name, or NULL. */
+extern const struct sl_format *const sl_formats[];
+const struct sl_format *sl_format_find(const char *name);
+
+SL_C_END
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * model.h - what the pipeline knows of a model.
+ *
+ * A model is one header of rules for host and device alike, stages/models/NAME.h, and its
+ * line in models.def. The header gives:
+ *
+ *	struct sl_NAME                  the numbers that its rules use, made from the configuration
+ *	SL_NAME_COLUMNS, SL_NAME_FATES  the columns that it carries, the fates that it deals out
+ *(sets of bits) sl_NAME_generate(r, seed, id)   the particle id as it starts sl_NAME_advance(r,
+ *seed, &p, n) up to n steps of it; p.fate tells whether it is still alive
+ *
+ * and, for the host alone (SL_MODEL_HOST), its options and a struct sl_model at its foot.
+ */
+#ifndef SL_MODEL_H
+#define SL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stages/option.h"
+#include "stages/particle.h"
+
+SL_C_BEGIN
+
+/* How a model, while it makes its rules, asks about the configuration and complains about it. */
+struct sl_check {
+	void *of;
+	/* Was the model's key ("source.radius") given, or is it at its default? */
+	bool (*given)(void *of, const char *key);
+	/* Reports a problem with that key; as many as there are. */
+	void (*complain)(void *of, const char *key, const char *format, ...) SL_PRINTF(3, 4);
+};
+
+/* What every model is told beside its own configuration. */
+struct sl_common {
+	uint64_t max_steps; /* transport.max_steps */
+};
+
+struct sl_model {
+	const char *name;
+	const char *help;
+	const char *species;		 /* the name of its particles in files: "photons" */
+	uint32_t columns;		 /* set of columns carried; id and fate included */
+	uint32_t fates;			 /* set of fates */
+	bool steps;			 /* more than one step: transport.max_steps applies */
+	const struct sl_option *options; /* its table; offsets into its configuration struct */
+	size_t n_options;
+	size_t config_bytes; /* of its configuration struct, at most SL_MODEL_CONFIG_BYTES */
+	size_t rules_bytes;  /* of struct sl_NAME */
+
+	/* Makes the rules from a configuration; complaints go to check. */
+	void (*make)(const void *config, const struct sl_common *common, void *rules,
+		const struct sl_check *check);
+
+	/* The range that values of a column have by the model itself; false: unbounded, must be
+	 * stated. */
+	bool (*range)(const void *rules, enum sl_column column, double *lo, double *hi);
+
+	/* The columns that have one value in the whole run, and that value by its bits. */
+	uint32_t (*constants)(const void *rules, struct sl_particle *values);
+};
+
+enum { SL_MODEL_CONFIG_BYTES = 8192 };
+
+enum sl_model_number {
+#define MODEL(name) SL_MODEL_##name,
+#include "stages/models/models.def"
+#undef MODEL
+	SL_MODEL_COUNT
+};
+
+extern const struct sl_model *const sl_models[SL_MODEL_COUNT];
+
+SL_C_END
+
+#endif

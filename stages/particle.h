@@ -1,0 +1,106 @@
+/*
+ * particle.h - a particle, the columns that hold many of them, and the fates.
+ *
+ * All three are made from columns.def and fates.def: a new column or fate is one line there.
+ */
+#ifndef SL_PARTICLE_H
+#define SL_PARTICLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "primitives/base/hd.h"
+#include "stages/units.h"
+
+SL_C_BEGIN
+
+enum sl_fate {
+#define FATE(name, help) SL_FATE_##name,
+#include "stages/fates.def"
+#undef FATE
+	SL_FATE_COUNT
+};
+
+enum sl_column {
+#define COLUMN(name, type, unit, record, component, help) SL_COLUMN_##name,
+#include "stages/columns.def"
+#undef COLUMN
+	SL_COLUMN_COUNT
+};
+
+/* Sets of columns or fates are words of bits. */
+#define SL_BIT(i)      (1u << (i))
+#define SL_HAS(set, i) (((set) >> (i)) & 1u)
+
+/* One particle, as rules see it: in registers. A model leaves what it does not carry at 0. */
+struct sl_particle {
+#define COLUMN(name, type, unit, record, component, help) type name;
+#include "stages/columns.def"
+#undef COLUMN
+};
+
+/* n particles, a column each (structure of arrays). A column that is not carried is NULL; id never
+ * is carried: particle i of a batch has the id first_id + i. */
+struct sl_columns {
+#define COLUMN(name, type, unit, record, component, help) type *name;
+#include "stages/columns.def"
+#undef COLUMN
+};
+
+enum sl_column_type { SL_TYPE_F32, SL_TYPE_U32, SL_TYPE_U64, SL_TYPE_U8 };
+
+struct sl_column_facts {
+	const char *name;
+	enum sl_column_type type;
+	uint32_t bytes; /* of an item */
+	enum sl_unit unit;
+	const char *record;    /* openPMD: "position" */
+	const char *component; /* openPMD: "x"; "" for a scalar record */
+	const char *help;
+	size_t offset;	    /* of its pointer in struct sl_columns */
+	size_t in_particle; /* of its value in struct sl_particle */
+};
+
+struct sl_fate_facts {
+	const char *name;
+	const char *help;
+};
+
+extern const struct sl_column_facts sl_column_facts[SL_COLUMN_COUNT];
+extern const struct sl_fate_facts sl_fate_facts[SL_FATE_COUNT];
+
+/* The number of the column or fate of that name; its COUNT when there is none. */
+enum sl_column sl_column_find(const char *name);
+enum sl_fate sl_fate_find(const char *name);
+
+/* A column of c as untyped memory. */
+static inline void *sl_column_at(const struct sl_columns *c, enum sl_column which)
+{
+	return *(void *const *)(const void *)((const char *)c + sl_column_facts[which].offset);
+}
+
+/* Reads particle i; set names the columns that are carried, a constant at each call. */
+SL_HD struct sl_particle sl_load(const struct sl_columns *c, uint32_t set, uint64_t i)
+{
+	struct sl_particle p;
+#define COLUMN(name, type, unit, record, component, help) \
+	p.name = SL_HAS(set, SL_COLUMN_##name) ? c->name[i] : (type)0;
+#include "stages/columns.def"
+#undef COLUMN
+	return p;
+}
+
+/* Writes particle i. */
+SL_HD void sl_store(
+	const struct sl_columns *c, uint32_t set, uint64_t i, const struct sl_particle *p)
+{
+#define COLUMN(name, type, unit, record, component, help) \
+	if (SL_HAS(set, SL_COLUMN_##name))                \
+		c->name[i] = p->name;
+#include "stages/columns.def"
+#undef COLUMN
+}
+
+SL_C_END
+
+#endif
