@@ -25,8 +25,8 @@ struct sl_config {
 		char name[SL_TEXT_BYTES]; /* names the files: letters, digits, '.', '_', '-' */
 		uint64_t seed;
 		uint64_t particles;
-		uint64_t batch;		    /* particles a batch; 0: auto */
-		uint64_t threads;	    /* 0: one a core */
+		uint64_t batch;             /* particles a batch; 0: auto */
+		uint64_t threads;           /* 0: one a core */
 		char device[SL_TEXT_BYTES]; /* auto, cpu */
 	} run;
 	int model; /* enum sl_model_number */
@@ -52,7 +52,7 @@ struct sl_config {
 	} output;
 	struct {
 		double fate[SL_FATE_COUNT]; /* expected fraction of all particles; NaN: not checked
-					     */
+		                             */
 		double sigma;
 	} check;
 };

@@ -17,7 +17,7 @@ enum { SL_FILE_NAME_BYTES = 256, SL_MANIFEST_LINE_BYTES = 8192 };
 struct sl_manifest_line {
 	uint64_t batch, first_id, generated, survivors;
 	struct sl_tally tally;
-	uint32_t columns;		  /* set of columns that the file holds */
+	uint32_t columns;                 /* set of columns that the file holds */
 	uint64_t digest[SL_COLUMN_COUNT]; /* of those */
 	char file[SL_FILE_NAME_BYTES];
 	uint64_t file_bytes;
@@ -35,7 +35,7 @@ struct sl_manifest {
 	struct sl_manifest_line *line; /* n, by ascending batch number; each batch once */
 	size_t n;
 	size_t damaged; /* lines dropped: torn, of a wrong CRC, or repeated */
-	bool in_order;	/* the file holds just these lines, in this order */
+	bool in_order;  /* the file holds just these lines, in this order */
 };
 
 /* Reads DIR/manifest.jsonl; no file is an empty manifest. To be freed in any case. */

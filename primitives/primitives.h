@@ -39,10 +39,10 @@ enum sl_type { SL_U32, SL_U64 };
 
 /* Where work runs, after what, and in which scratch. Everything but the data. */
 struct sl_exec {
-	enum sl_space space;	 /* SL_HOST or SL_DEVICE; must be the backend's */
-	sl_stream stream;	 /* NULL on the host */
+	enum sl_space space;     /* SL_HOST or SL_DEVICE; must be the backend's */
+	sl_stream stream;        /* NULL on the host */
 	struct sl_arena scratch; /* of that space, at least scratch() bytes */
-	uint32_t block;		 /* threads a block on the device; 0: the backend's default */
+	uint32_t block;          /* threads a block on the device; 0: the backend's default */
 };
 
 /*
@@ -51,7 +51,7 @@ struct sl_exec {
  */
 struct sl_scan_job {
 	const void *in; /* n items of type */
-	void *out;	/* n items of type; may be in */
+	void *out;      /* n items of type; may be in */
 	uint32_t n;
 	enum sl_type type;
 	bool inclusive;
@@ -60,7 +60,7 @@ struct sl_scan_job {
 /* Stream compaction: out = every i with keep[i] != 0, ascending; *n_out = how many. */
 struct sl_compact_job {
 	const uint8_t *keep; /* n flags, 0 or 1 */
-	uint32_t *out;	     /* room for n indices */
+	uint32_t *out;       /* room for n indices */
 	uint32_t *n_out;     /* one word, of the space of the work */
 	uint32_t n;
 	const struct sl_backend *scan; /* for backends made of a scan; NULL: their own choice */
@@ -71,7 +71,7 @@ struct sl_compact_job {
  * equal keys keep their order. begin_bit <= end_bit <= 32 or 64.
  */
 struct sl_sort_job {
-	void *key;	 /* n keys of type, in and out */
+	void *key;       /* n keys of type, in and out */
 	uint32_t *index; /* n, in and out */
 	uint32_t n;
 	enum sl_type type;
@@ -79,9 +79,9 @@ struct sl_sort_job {
 };
 
 enum sl_wrapper {
-	SL_RAW,	 /* RFC 1951, no wrapper */
+	SL_RAW,  /* RFC 1951, no wrapper */
 	SL_ZLIB, /* RFC 1950: what HDF5's deflate filter expects */
-	SL_GZIP	 /* RFC 1952: one member, no name, no time */
+	SL_GZIP  /* RFC 1952: one member, no name, no time */
 };
 
 /*
@@ -103,9 +103,9 @@ struct sl_deflate_job {
 struct sl_shape {
 	uint32_t n; /* items at most */
 	enum sl_type type;
-	uint32_t block;		       /* as in sl_exec */
+	uint32_t block;                /* as in sl_exec */
 	const struct sl_backend *scan; /* as in sl_compact_job */
-	size_t in_bytes;	       /* deflate: bytes at most */
+	size_t in_bytes;               /* deflate: bytes at most */
 	int level;
 };
 
@@ -118,7 +118,7 @@ struct sl_backend {
 	enum sl_primitive primitive;
 	enum sl_space space;
 	const char *help; /* one line: whose algorithm, and what it costs */
-	bool uses_scan;	  /* compact: made of job->scan */
+	bool uses_scan;   /* compact: made of job->scan */
 	size_t (*scratch)(const struct sl_shape *most);
 	enum sl_status (*scan)(struct sl_exec *x, const struct sl_scan_job *job);
 	enum sl_status (*compact)(struct sl_exec *x, const struct sl_compact_job *job);
@@ -153,7 +153,7 @@ const char *sl_primitive_name(enum sl_primitive p);
 /* sl_scan_cpu, sl_sort_cpu, ...: for calls by name in C. Those of the device link in CUDA builds
  * only. */
 #define BACKEND(primitive, name) extern const struct sl_backend sl_##primitive##_##name;
-#define DEVICE_BACKEND		 BACKEND
+#define DEVICE_BACKEND           BACKEND
 #include "backends.def"
 #undef BACKEND
 #undef DEVICE_BACKEND

@@ -27,17 +27,17 @@ SL_C_BEGIN
  * particles a batch they cannot overflow.
  */
 struct sl_tally {
-	uint64_t count[SL_FATE_COUNT];	/* particles of that fate */
+	uint64_t count[SL_FATE_COUNT];  /* particles of that fate */
 	uint64_t weight[SL_FATE_COUNT]; /* their weight, in 2^-32 */
-	uint64_t steps;			/* flights of all particles */
+	uint64_t steps;                 /* flights of all particles */
 	uint64_t collisions;
 };
 
 /* Survivors' columns in key order, contiguous: what a format makes a file of. */
 struct sl_table_column {
 	enum sl_column column;
-	bool constant;	 /* one value for the whole run; data points to it */
-	void *data;	 /* n items; one when constant */
+	bool constant;   /* one value for the whole run; data points to it */
+	void *data;      /* n items; one when constant */
 	uint64_t digest; /* of the n items, see sl_digest_item() */
 };
 
@@ -53,9 +53,9 @@ struct sl_batch {
 	uint32_t n; /* particles generated */
 	uint32_t n_survivors;
 	struct sl_columns columns; /* n each */
-	uint8_t *keep;		   /* n: 1 = survives */
-	uint32_t *index;	   /* n_survivors */
-	void *key;		   /* n_survivors: u32 or u64 */
+	uint8_t *keep;             /* n: 1 = survives */
+	uint32_t *index;           /* n_survivors */
+	void *key;                 /* n_survivors: u32 or u64 */
 	struct sl_tally tally;
 	struct sl_table table;
 };

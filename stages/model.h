@@ -40,10 +40,10 @@ struct sl_common {
 struct sl_model {
 	const char *name;
 	const char *help;
-	const char *species;		 /* the name of its particles in files: "photons" */
-	uint32_t columns;		 /* set of columns carried; id and fate included */
-	uint32_t fates;			 /* set of fates */
-	bool steps;			 /* more than one step: transport.max_steps applies */
+	const char *species;             /* the name of its particles in files: "photons" */
+	uint32_t columns;                /* set of columns carried; id and fate included */
+	uint32_t fates;                  /* set of fates */
+	bool steps;                      /* more than one step: transport.max_steps applies */
 	const struct sl_option *options; /* its table; offsets into its configuration struct */
 	size_t n_options;
 	size_t config_bytes; /* of its configuration struct, at most SL_MODEL_CONFIG_BYTES */

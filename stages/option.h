@@ -17,14 +17,14 @@
 SL_C_BEGIN
 
 enum sl_kind {
-	SL_KIND_COUNT,	/* uint64_t: "1e8", "1_000_000"; must be integral */
-	SL_KIND_REAL,	/* double, in the unit inside of the dimension: "0.02 cm", "inf" */
-	SL_KIND_BOOL,	/* bool: true, false */
+	SL_KIND_COUNT,  /* uint64_t: "1e8", "1_000_000"; must be integral */
+	SL_KIND_REAL,   /* double, in the unit inside of the dimension: "0.02 cm", "inf" */
+	SL_KIND_BOOL,   /* bool: true, false */
 	SL_KIND_CHOICE, /* int: the place of the word in choices */
-	SL_KIND_TEXT,	/* char[SL_TEXT_BYTES] */
-	SL_KIND_TEXTS,	/* struct sl_texts: a list, or one word alone */
+	SL_KIND_TEXT,   /* char[SL_TEXT_BYTES] */
+	SL_KIND_TEXTS,  /* struct sl_texts: a list, or one word alone */
 	SL_KIND_COUNTS, /* struct sl_counts: a list, or one alone */
-	SL_KIND_REALS	/* struct sl_reals: a list, or one alone */
+	SL_KIND_REALS   /* struct sl_reals: a list, or one alone */
 };
 
 enum { SL_TEXT_BYTES = 1024, SL_WORD_BYTES = 64, SL_LIST_MAX = 32 };
@@ -47,17 +47,17 @@ struct sl_reals {
 struct sl_option {
 	const char *key; /* "run.seed"; a model's: "source.radius", below model.NAME */
 	enum sl_kind kind;
-	size_t offset;		     /* of the value in the struct that the table fills */
+	size_t offset;               /* of the value in the struct that the table fills */
 	enum sl_dimension dimension; /* of REAL and REALS */
 	const char *fallback; /* the default, as one would write it; NULL: none, see required */
 	bool required; /* no default: must be given. Neither: absent reads as NaN, "" or an empty
-			  list */
+	                  list */
 	double lo, hi; /* REAL, REALS, COUNT, COUNTS: the allowed range, both ends included,
-			  in units inside */
+	                  in units inside */
 	const char *const *choices; /* CHOICE: the words, NULL-terminated */
 	const char *help;
 	bool automatic; /* COUNT: "auto" is allowed and reads as 0 */
-	bool free;	/* does not change a byte of the results: not compared on resume */
+	bool free;      /* does not change a byte of the results: not compared on resume */
 };
 
 SL_C_END

@@ -57,7 +57,7 @@ struct sl_column_facts {
 	const char *record;    /* openPMD: "position" */
 	const char *component; /* openPMD: "x"; "" for a scalar record */
 	const char *help;
-	size_t offset;	    /* of its pointer in struct sl_columns */
+	size_t offset;      /* of its pointer in struct sl_columns */
 	size_t in_particle; /* of its value in struct sl_particle */
 };
 

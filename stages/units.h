@@ -26,7 +26,7 @@ enum sl_unit {
 
 struct sl_dimension_facts {
 	const char *unit; /* the unit inside: "cm"; "" for plain numbers */
-	double si;	  /* that unit in SI */
+	double si;        /* that unit in SI */
 	int length, mass, time;
 };
 

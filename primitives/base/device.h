@@ -25,8 +25,8 @@ enum sl_space {
 typedef struct CUstream_st *sl_stream;
 
 struct sl_device {
-	int number;	  /* as CUDA numbers them */
-	char name[96];	  /* "NVIDIA H200" */
+	int number;       /* as CUDA numbers them */
+	char name[96];    /* "NVIDIA H200" */
 	int major, minor; /* compute capability */
 	int multiprocessors;
 	size_t memory_bytes; /* in all */

@@ -36,7 +36,7 @@ struct sl_batch_facts {
 /* A packed batch: pieces of bytes, and what the format needs to put them together. */
 struct sl_packed {
 	struct sl_table table; /* a copy: rows, columns, constants, digests */
-	void *pieces;	       /* the format's own list of pieces */
+	void *pieces;          /* the format's own list of pieces */
 	uint8_t *bytes;
 	size_t size; /* room */
 	size_t used;
