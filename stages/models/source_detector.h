@@ -1,0 +1,487 @@
+/*
+ * source_detector.h - straight flight from a source past a stop to a detector.
+ *
+ * The source is at the origin, the axis is +z. One step decides all: the particle is blocked by the
+ * stop, hits the detector, or misses it. Nothing scatters. Philox block 0 makes the start, block 1
+ * the energy.
+ */
+#ifndef SL_MODELS_SOURCE_DETECTOR_H
+#define SL_MODELS_SOURCE_DETECTOR_H
+
+#include "stages/math.h"
+#include "stages/particle.h"
+#include "stages/random.h"
+
+#define SL_SOURCE_DETECTOR_COLUMNS                                                                \
+	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
+		SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w) |                 \
+		SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) |    \
+		SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_fate))
+
+#define SL_SOURCE_DETECTOR_FATES \
+	(SL_BIT(SL_FATE_hit) | SL_BIT(SL_FATE_missed) | SL_BIT(SL_FATE_blocked))
+
+enum sl_source { SL_SOURCE_POINT, SL_SOURCE_DISK, SL_SOURCE_BEAM, SL_SOURCE_SPHERE };
+enum sl_detector { SL_DETECTOR_SPHERE, SL_DETECTOR_DISK, SL_DETECTOR_RECTANGLE };
+enum sl_stop { SL_STOP_NONE, SL_STOP_DISK, SL_STOP_APERTURE };
+enum sl_spectrum { SL_SPECTRUM_FIXED, SL_SPECTRUM_LINES, SL_SPECTRUM_EXPONENTIAL };
+
+enum { SL_LINES_MAX = 32 };
+
+struct sl_source_detector {
+	int source, detector, stop, spectrum;  /* enums above */
+	float source_radius;                   /* cm */
+	float sigma;                           /* of the beam's profile, cm; 0: a pencil */
+	float cone;                            /* 1 - cos(half angle) of a point source */
+	float distance;                        /* of the detector: its plane, or its centre, cm */
+	float radius, half_width, half_height; /* of the detector, cm */
+	float pixels_per_x, pixels_per_y;      /* pixels per cm */
+	uint32_t pixels_x, pixels_y;
+	float stop_distance, stop_radius; /* cm */
+	float slowness;                   /* 1/speed, ns/cm */
+	float energy;                     /* fixed, or the mean, keV */
+	uint32_t n_lines;
+	float line[SL_LINES_MAX];       /* keV */
+	float cumulative[SL_LINES_MAX]; /* intensity of the lines up to this one, the last 1 */
+};
+
+/* Sets the direction of p to a Lambertian one about the unit vector (a, b, c). */
+SL_HD void sl_lambertian(struct sl_particle *p, float a, float b, float c, uint32_t r0, uint32_t r1)
+{
+	float square = sl_uniform(r0), cosine = sqrtf(square), sine = sqrtf(1.0f - square);
+	float sign = c < 0.0f ? -1.0f : 1.0f, s = -1.0f / (sign + c), t = a * b * s, i, j;
+
+	sl_sincospi(2.0f * sl_uniform(r1), &j, &i);
+	i *= sine;
+	j *= sine;
+	p->u = fmaf(i, fmaf(sign * a, a * s, 1.0f), fmaf(j, t, cosine * a));
+	p->v = fmaf(i, sign * t, fmaf(j, fmaf(b, b * s, sign), cosine * b));
+	p->w = fmaf(-i, sign * a, fmaf(-j, b, cosine * c));
+}
+
+/* Where and whither a particle starts. */
+SL_HD void sl_source_start(
+	const struct sl_source_detector *r, struct sl_particle *p, struct sl_words random)
+{
+	float radius, sine, cosine, s, c;
+
+	if (r->source == SL_SOURCE_POINT) {
+		cosine = fmaf(-sl_uniform(random.at[0]), r->cone, 1.0f);
+		sine = sqrtf((1.0f - cosine) * (1.0f + cosine));
+		sl_sincospi(2.0f * sl_uniform(random.at[1]), &s, &c);
+		p->u = sine * c;
+		p->v = sine * s;
+		p->w = cosine;
+		return;
+	}
+	sl_sincospi(2.0f * sl_uniform(random.at[3]), &s, &c);
+	if (r->source == SL_SOURCE_SPHERE) {
+		cosine = fmaf(-2.0f, sl_uniform(random.at[2]), 1.0f);
+		sine = sqrtf((1.0f - cosine) * (1.0f + cosine));
+		p->x = r->source_radius * (sine * c);
+		p->y = r->source_radius * (sine * s);
+		p->z = r->source_radius * cosine;
+		sl_lambertian(p, sine * c, sine * s, cosine, random.at[0], random.at[1]);
+		return;
+	}
+	if (r->source == SL_SOURCE_DISK) {
+		radius = r->source_radius * sqrtf(sl_uniform(random.at[2]));
+		sl_lambertian(p, 0.0f, 0.0f, 1.0f, random.at[0], random.at[1]);
+	} else { /* a beam: a normal distribution in x and y (Box and Muller, 1958) */
+		radius = r->sigma * sqrtf(-2.0f * sl_log(sl_uniform(random.at[2])));
+		p->w = 1.0f;
+	}
+	p->x = radius * c;
+	p->y = radius * s;
+}
+
+SL_HD float sl_source_energy(const struct sl_source_detector *r, uint64_t seed, uint64_t id)
+{
+	float uniform;
+	uint32_t i = 0;
+
+	if (r->spectrum == SL_SPECTRUM_FIXED)
+		return r->energy;
+	uniform = sl_uniform(sl_draw(seed, id, 1).at[0]);
+	if (r->spectrum == SL_SPECTRUM_EXPONENTIAL)
+		return -r->energy * sl_log(uniform);
+	while (i + 1 < r->n_lines && uniform > r->cumulative[i])
+		i++;
+	return r->line[i];
+}
+
+SL_HD struct sl_particle sl_source_detector_generate(
+	const struct sl_source_detector *r, uint64_t seed, uint64_t id)
+{
+	struct sl_particle p = {0};
+
+	p.id = id;
+	p.weight = 1.0f;
+	p.energy = sl_source_energy(r, seed, id);
+	p.fate = SL_FATE_alive;
+	sl_source_start(r, &p, sl_draw(seed, id, 0));
+	return p;
+}
+
+/* Moves p by distance and gives it its fate. */
+SL_HD void sl_arrive(
+	const struct sl_source_detector *r, struct sl_particle *p, float distance, uint8_t fate)
+{
+	p->x = fmaf(distance, p->u, p->x);
+	p->y = fmaf(distance, p->v, p->y);
+	p->z = fmaf(distance, p->w, p->z);
+	p->time = fmaf(distance, r->slowness, p->time);
+	p->fate = fate;
+}
+
+/* The distance to the plane at z, or a negative one when p does not fly towards it. */
+SL_HD float sl_to_plane(const struct sl_particle *p, float z)
+{
+	return p->w > 0.0f ? (z - p->z) / p->w : -1.0f;
+}
+
+/* The square of the distance from the axis once p has flown so far. */
+SL_HD float sl_radius2_after(const struct sl_particle *p, float distance)
+{
+	float x = fmaf(distance, p->u, p->x), y = fmaf(distance, p->v, p->y);
+
+	return fmaf(x, x, y * y);
+}
+
+/* The distance to the sphere of that radius about (0, 0, z), or a negative one. */
+SL_HD float sl_to_sphere(const struct sl_particle *p, float z, float radius)
+{
+	float a = p->z - z, along = -fmaf(p->x, p->u, fmaf(p->y, p->v, a * p->w));
+	float x = fmaf(along, p->u, p->x), y = fmaf(along, p->v, p->y), c = fmaf(along, p->w, a);
+	float inside = fmaf(radius, radius, -fmaf(x, x, fmaf(y, y, c * c)));
+
+	return inside >= 0.0f ? along - sqrtf(inside) : -1.0f;
+}
+
+/* A coordinate's pixel of n: v + half is in 0 .. 2 half, up to rounding. */
+SL_HD uint32_t sl_pixel(float v, float half, float per_cm, uint32_t n)
+{
+	float at = (v + half) * per_cm;
+	uint32_t i = at > 0.0f ? (uint32_t)at : 0;
+
+	return i < n ? i : n - 1;
+}
+
+/* The distance to the detector along p's flight, or a negative one when p misses it. */
+SL_HD float sl_to_detector(const struct sl_source_detector *r, const struct sl_particle *p)
+{
+	float distance, x, y;
+
+	if (r->detector == SL_DETECTOR_SPHERE)
+		return sl_to_sphere(p, r->distance, r->radius);
+	distance = sl_to_plane(p, r->distance);
+	if (distance < 0.0f)
+		return distance;
+	if (r->detector == SL_DETECTOR_DISK)
+		return sl_radius2_after(p, distance) <= r->radius * r->radius ? distance : -1.0f;
+	x = fmaf(distance, p->u, p->x);
+	y = fmaf(distance, p->v, p->y);
+	return fabsf(x) <= r->half_width && fabsf(y) <= r->half_height ? distance : -1.0f;
+}
+
+SL_HD void sl_source_detector_advance(
+	const struct sl_source_detector *r, uint64_t seed, struct sl_particle *p, uint32_t n)
+{
+	float distance;
+
+	(void)seed;
+	if (n == 0 || p->fate != SL_FATE_alive)
+		return;
+	if (r->stop != SL_STOP_NONE) {
+		distance = sl_to_plane(p, r->stop_distance);
+		if (distance >= 0.0f &&
+			(sl_radius2_after(p, distance) <= r->stop_radius * r->stop_radius) ==
+				(r->stop == SL_STOP_DISK)) {
+			sl_arrive(r, p, distance, SL_FATE_blocked);
+			return;
+		}
+	}
+	distance = sl_to_detector(r, p);
+	if (distance < 0.0f) {
+		p->fate = SL_FATE_missed;
+		return;
+	}
+	sl_arrive(r, p, distance, SL_FATE_hit);
+	p->pixel = sl_pixel(p->y, r->half_height, r->pixels_per_y, r->pixels_y) * r->pixels_x +
+	           sl_pixel(p->x, r->half_width, r->pixels_per_x, r->pixels_x);
+}
+
+#ifdef SL_MODEL_HOST
+
+struct sl_source_detector_config {
+	struct {
+		int type;
+		double radius, sigma, half_angle;
+	} source;
+	struct {
+		int type;
+		double distance, radius, width, height;
+		struct sl_counts pixels;
+	} detector;
+	struct {
+		int type;
+		double distance, radius;
+	} stop;
+	struct {
+		int type;
+		double value, mean;
+		struct sl_reals lines, intensities;
+	} energy;
+	double speed;
+};
+
+static const char *const sl_sources[] = {"point", "disk", "beam", "sphere", NULL};
+static const char *const sl_detectors[] = {"sphere", "disk", "rectangle", NULL};
+static const char *const sl_stops[] = {"none", "disk", "aperture", NULL};
+static const char *const sl_spectra[] = {"fixed", "lines", "exponential", NULL};
+
+#define OPTION(path, sort, measure, least, most, ...)                               \
+	{                                                                           \
+		.key = #path, .kind = SL_KIND_##sort,                               \
+		.offset = offsetof(struct sl_source_detector_config, path),         \
+		.dimension = SL_DIM_##measure, .lo = least, .hi = most, __VA_ARGS__ \
+	}
+static const struct sl_option sl_source_detector_options[] = {
+	OPTION(source.type, CHOICE, NUMBER, 0, 0, .fallback = "point", .choices = sl_sources,
+		.help = "point (isotropic), disk and sphere (Lambertian surfaces), beam (along the "
+			"axis)"),
+	OPTION(source.radius, REAL, LENGTH, 1e-20, 1e20, .help = "of a disk or a sphere"),
+	OPTION(source.sigma, REAL, LENGTH, 0, 1e20, .fallback = "0 cm",
+		.help = "standard deviation of a beam's profile in x and in y; 0 is a pencil beam"),
+	OPTION(source.half_angle, REAL, ANGLE, 1e-6, 3.14159265358979323846, .fallback = "180 deg",
+		.help = "a point source fills a cone of this half angle about the axis"),
+	OPTION(detector.type, CHOICE, NUMBER, 0, 0, .required = true, .choices = sl_detectors,
+		.help = "sphere (about a point of the axis), disk or rectangle (across the axis)"),
+	OPTION(detector.distance, REAL, LENGTH, 1e-20, 1e20, .required = true,
+		.help = "of its plane, or of the centre of a sphere, from the origin"),
+	OPTION(detector.radius, REAL, LENGTH, 1e-20, 1e20, .help = "of a sphere or a disk"),
+	OPTION(detector.width, REAL, LENGTH, 1e-20, 1e20, .help = "of a rectangle, along x"),
+	OPTION(detector.height, REAL, LENGTH, 1e-20, 1e20, .help = "of a rectangle, along y"),
+	OPTION(detector.pixels, COUNTS, NUMBER, 1, 65535, .fallback = "[1, 1]",
+		.help = "pixels along x and y, of a rectangle or of the square around a disk"),
+	OPTION(stop.type, CHOICE, NUMBER, 0, 0, .fallback = "none", .choices = sl_stops,
+		.help = "disk: an opaque disk; aperture: an opaque plane with a round hole"),
+	OPTION(stop.distance, REAL, LENGTH, 1e-20, 1e20, .help = "of the stop from the origin"),
+	OPTION(stop.radius, REAL, LENGTH, 1e-20, 1e20, .help = "of the disk or of the hole"),
+	OPTION(energy.type, CHOICE, NUMBER, 0, 0, .fallback = "fixed", .choices = sl_spectra,
+		.help = "of the particles: one value, a list of lines, or exponential"),
+	OPTION(energy.value, REAL, ENERGY, 0, 1e20, .fallback = "1 keV",
+		.help = "with type: fixed"),
+	OPTION(energy.mean, REAL, ENERGY, 1e-20, 1e20, .help = "with type: exponential"),
+	OPTION(energy.lines, REALS, ENERGY, 0, 1e20, .help = "with type: lines; the energies"),
+	OPTION(energy.intensities, REALS, NUMBER, 0, 1e20,
+		.help = "with type: lines; relative intensities, one a line; all equal when left "
+                        "out"),
+	OPTION(speed, REAL, SPEED, 1e-20, 1e20, .fallback = "299792458 m/s",
+		.help = "of the particles, for the time of flight"),
+};
+#undef OPTION
+
+/* Complains when key was given although it has no use with what was chosen. */
+static void sl_useless(const struct sl_check *check, bool used, const char *key, const char *use)
+{
+	if (!used && check->given(check->of, key))
+		check->complain(check->of, key,
+			"does nothing here (it is for %s), remove it or change the type", use);
+}
+
+/* Complains when key was not given although it is needed. */
+static void sl_needed(const struct sl_check *check, bool used, const char *key, const char *use)
+{
+	if (used && !check->given(check->of, key))
+		check->complain(check->of, key, "is missing (%s needs it), add it", use);
+}
+
+static void sl_make_source(const struct sl_source_detector_config *c, struct sl_source_detector *r,
+	const struct sl_check *check)
+{
+	bool round = c->source.type == SL_SOURCE_DISK || c->source.type == SL_SOURCE_SPHERE;
+	float sine, cosine;
+
+	sl_needed(check, round, "source.radius", sl_sources[c->source.type]);
+	sl_useless(check, round, "source.radius", "a disk or a sphere");
+	sl_useless(check, c->source.type == SL_SOURCE_BEAM, "source.sigma", "a beam");
+	sl_useless(check, c->source.type == SL_SOURCE_POINT, "source.half_angle", "a point source");
+	r->source = c->source.type;
+	r->source_radius = (float)c->source.radius;
+	r->sigma = (float)c->source.sigma;
+	/* 1 - cos a = 2 sin^2(a/2), without cancellation */
+	sl_sincospi((float)(c->source.half_angle / 6.28318530717958647692), &sine, &cosine);
+	r->cone = 2.0f * (sine * sine);
+	r->slowness = (float)(1 / c->speed);
+}
+
+static void sl_make_detector(const struct sl_source_detector_config *c,
+	struct sl_source_detector *r, const struct sl_check *check)
+{
+	bool rectangle = c->detector.type == SL_DETECTOR_RECTANGLE;
+	bool sphere = c->detector.type == SL_DETECTOR_SPHERE;
+	const struct sl_counts *pixels = &c->detector.pixels;
+
+	sl_needed(check, !rectangle, "detector.radius", sl_detectors[c->detector.type]);
+	sl_needed(check, rectangle, "detector.width", "a rectangle");
+	sl_needed(check, rectangle, "detector.height", "a rectangle");
+	sl_useless(check, !rectangle, "detector.radius", "a sphere or a disk");
+	sl_useless(check, rectangle, "detector.width", "a rectangle");
+	sl_useless(check, rectangle, "detector.height", "a rectangle");
+	sl_useless(check, !sphere, "detector.pixels", "a rectangle or a disk");
+	if (pixels->n != 2)
+		check->complain(check->of, "detector.pixels",
+			"has %u numbers (one along x and one along y are needed), write [64, 64]",
+			pixels->n);
+	if (c->source.type == SL_SOURCE_SPHERE &&
+		!(c->detector.distance - (sphere ? c->detector.radius : 0) >= c->source.radius) &&
+		check->given(check->of, "source.radius"))
+		check->complain(check->of, "detector.distance",
+			"is inside the source (a sphere about the origin), move the detector away");
+	if (sphere && c->detector.radius >= c->detector.distance)
+		check->complain(check->of, "detector.radius",
+			"reaches the origin (the source would be inside the detector), make it "
+			"smaller than the distance");
+	r->detector = c->detector.type;
+	r->distance = (float)c->detector.distance;
+	r->radius = (float)c->detector.radius;
+	r->half_width = rectangle ? (float)(c->detector.width / 2) : r->radius;
+	r->half_height = rectangle ? (float)(c->detector.height / 2) : r->radius;
+	r->pixels_x = pixels->n > 0 ? (uint32_t)pixels->at[0] : 1;
+	r->pixels_y = pixels->n > 1 ? (uint32_t)pixels->at[1] : 1;
+	r->pixels_per_x = (float)r->pixels_x / (r->half_width + r->half_width);
+	r->pixels_per_y = (float)r->pixels_y / (r->half_height + r->half_height);
+}
+
+static void sl_make_stop(const struct sl_source_detector_config *c, struct sl_source_detector *r,
+	const struct sl_check *check)
+{
+	bool any = c->stop.type != SL_STOP_NONE;
+	double end = c->detector.type == SL_DETECTOR_SPHERE
+	                     ? c->detector.distance - c->detector.radius
+	                     : c->detector.distance;
+	double start = c->source.type == SL_SOURCE_SPHERE ? c->source.radius : 0;
+
+	sl_needed(check, any, "stop.distance", "a stop");
+	sl_needed(check, any, "stop.radius", "a stop");
+	sl_useless(check, any, "stop.distance", "a stop");
+	sl_useless(check, any, "stop.radius", "a stop");
+	if (any && (c->stop.distance >= end || c->stop.distance <= start))
+		check->complain(check->of, "stop.distance",
+			"is not between source and detector (%g cm to %g cm), move the stop there",
+			start, end);
+	r->stop = c->stop.type;
+	r->stop_distance = (float)c->stop.distance;
+	r->stop_radius = (float)c->stop.radius;
+}
+
+static void sl_make_spectrum(const struct sl_source_detector_config *c,
+	struct sl_source_detector *r, const struct sl_check *check)
+{
+	const struct sl_reals *lines = &c->energy.lines, *intensities = &c->energy.intensities;
+	bool fixed = c->energy.type == SL_SPECTRUM_FIXED,
+	     listed = c->energy.type == SL_SPECTRUM_LINES;
+	bool exponential = c->energy.type == SL_SPECTRUM_EXPONENTIAL;
+	double sum = 0, below = 0;
+
+	sl_useless(check, fixed, "energy.value", "type: fixed");
+	sl_useless(check, exponential, "energy.mean", "type: exponential");
+	sl_useless(check, listed, "energy.lines", "type: lines");
+	sl_useless(check, listed, "energy.intensities", "type: lines");
+	sl_needed(check, exponential, "energy.mean", "type: exponential");
+	sl_needed(check, listed, "energy.lines", "type: lines");
+	if (intensities->n != 0 && intensities->n != lines->n)
+		check->complain(check->of, "energy.intensities",
+			"has %u numbers for %u lines (each line needs one), make the lists equally "
+			"long",
+			intensities->n, lines->n);
+	for (uint32_t i = 0; i < intensities->n; i++)
+		sum += intensities->at[i];
+	if (intensities->n != 0 && !(sum > 0))
+		check->complain(check->of, "energy.intensities",
+			"are all 0 (no line would be drawn), give at least one a value");
+	r->spectrum = c->energy.type;
+	r->energy = (float)(exponential ? c->energy.mean : c->energy.value);
+	r->n_lines = lines->n;
+	for (uint32_t i = 0; i < lines->n; i++) {
+		below += intensities->n == lines->n ? intensities->at[i] / sum : 1.0 / lines->n;
+		r->line[i] = (float)lines->at[i];
+		r->cumulative[i] = i + 1 == lines->n ? 1.0f : (float)below;
+	}
+}
+
+static void sl_source_detector_make(const void *config, const struct sl_common *common, void *rules,
+	const struct sl_check *check)
+{
+	const struct sl_source_detector_config *c =
+		(const struct sl_source_detector_config *)config;
+	struct sl_source_detector *r = (struct sl_source_detector *)rules;
+
+	(void)common;
+	sl_make_source(c, r, check);
+	sl_make_detector(c, r, check);
+	sl_make_stop(c, r, check);
+	sl_make_spectrum(c, r, check);
+}
+
+static bool sl_source_detector_range(
+	const void *rules, enum sl_column column, double *lo, double *hi)
+{
+	const struct sl_source_detector *r = (const struct sl_source_detector *)rules;
+
+	*lo = 0;
+	switch (column) {
+	case SL_COLUMN_u:
+	case SL_COLUMN_v:
+	case SL_COLUMN_w:
+		*lo = -1;
+		*hi = 1;
+		return true;
+	case SL_COLUMN_weight:
+		*hi = 1;
+		return true;
+	case SL_COLUMN_pixel:
+		*hi = (double)r->pixels_x * r->pixels_y - 1;
+		return true;
+	case SL_COLUMN_fate:
+		*hi = SL_FATE_COUNT - 1;
+		return true;
+	case SL_COLUMN_energy:
+		*hi = (double)r->energy;
+		for (uint32_t i = 0; r->spectrum == SL_SPECTRUM_LINES && i < r->n_lines; i++)
+			*hi = i == 0 || (double)r->line[i] > *hi ? (double)r->line[i] : *hi;
+		return r->spectrum != SL_SPECTRUM_EXPONENTIAL && *hi > 0;
+	default: /* x, y, z, time: of a particle that missed they are those of the source */
+		return false;
+	}
+}
+
+static uint32_t sl_source_detector_constants(const void *rules, struct sl_particle *values)
+{
+	const struct sl_source_detector *r = (const struct sl_source_detector *)rules;
+
+	values->weight = 1.0f;
+	values->energy = r->energy;
+	return SL_BIT(SL_COLUMN_weight) |
+	       (r->spectrum == SL_SPECTRUM_FIXED ? SL_BIT(SL_COLUMN_energy) : 0);
+}
+
+static const struct sl_model sl_source_detector_model = {
+	.name = "source_detector",
+	.help = "straight flight from a source past a stop to a detector with pixels",
+	.species = "photons",
+	.columns = SL_SOURCE_DETECTOR_COLUMNS,
+	.fates = SL_SOURCE_DETECTOR_FATES,
+	.steps = false,
+	.options = sl_source_detector_options,
+	.n_options = sizeof(sl_source_detector_options) / sizeof(sl_source_detector_options[0]),
+	.config_bytes = sizeof(struct sl_source_detector_config),
+	.rules_bytes = sizeof(struct sl_source_detector),
+	.make = sl_source_detector_make,
+	.range = sl_source_detector_range,
+	.constants = sl_source_detector_constants,
+};
+
+#endif /* SL_MODEL_HOST */
+#endif
