@@ -1,0 +1,151 @@
+/*
+ * math.h - log, exp, sin and cos with the same bits from gcc, clang and nvcc.
+ *
+ * The libraries' own differ between host and device and from version to version. These are built
+ * from +, -, fmaf, comparisons and integers only, each of which IEEE 754 rounds in one way. No
+ * product is ever added in plain form, so that a compiler that contracts a * b + c finds nothing to
+ * contract. Polynomials are split as Estrin did (Proc. Western Joint Computer Conf., 1960): half as
+ * deep as Horner's rule, for the innermost loop waits for them. Their coefficients are derived by
+ * the scripts data/reference/math/NAME.sollya, their errors measured by tests/stages/math --all and
+ * recorded in data/reference/math/ulp.txt.
+ *
+ * Rounding to nearest, gradual underflow and binary32 evaluation are assumed: the defaults of all
+ * three compilers on 64-bit machines. Every NaN that goes in comes out as SL_NAN.
+ */
+#ifndef SL_MATH_H
+#define SL_MATH_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "primitives/base/hd.h"
+
+#if defined(__FAST_MATH__) || (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
+#error "the same bits everywhere need IEEE arithmetic in binary32: no -ffast-math, no x87"
+#endif
+
+/* Largest errors, in units of the last place of the result; over all floats where not said. */
+#define SL_LOG_ULP      1.0
+#define SL_EXP_ULP      1.0
+#define SL_SINCOSPI_ULP 1.0 /* |x| <= 2^22; beyond, the results are exact */
+
+/* Patterns of bits. */
+#define SL_NAN_BITS      0x7fc00000u /* the one NaN */
+#define SL_INFINITY_BITS 0x7f800000u
+#define SL_SIGN_BIT      0x80000000u
+
+SL_HD float sl_float(uint32_t bits)
+{
+	float x;
+
+	memcpy(&x, &bits, sizeof(x));
+	return x;
+}
+
+SL_HD uint32_t sl_bits(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return bits;
+}
+
+/* log(1 + f) for f in [-1/3, 1/3]: f - f^2/2 + f^3 * (a polynomial of degree 8). */
+SL_HD float sl_log_near_one(float f)
+{
+	float f2 = f * f, f4 = f2 * f2;
+	float a = fmaf(f, -0x1.ffffb4p-3f, 0x1.555556p-2f);
+	float b = fmaf(f, -0x1.55788ep-3f, 0x1.999816p-3f);
+	float c = fmaf(f, -0x1.f74aaap-4f, 0x1.24e842p-3f);
+	float d = fmaf(f, -0x1.fd1b86p-4f, 0x1.b92aa6p-4f);
+
+	d = fmaf(f2, 0x1.ea92cap-4f, d);
+	a = fmaf(f2, b, a);
+	c = fmaf(f2, d, c);
+	a = fmaf(f4, c, a);
+	return fmaf(f2, fmaf(f, a, -0.5f), f);
+}
+
+/*
+ * Natural logarithm. 0 gives -infinity, what is negative SL_NAN. x = m * 2^e with m in [2/3, 4/3),
+ * so that near 1, where the result is small, it is all polynomial.
+ */
+SL_HD float sl_log(float x)
+{
+	int tiny = x < 0x1p-126f; /* denormal: scaled up by 2^23 first */
+	uint32_t bits = sl_bits(tiny ? x * 0x1p+23f : x);
+	uint32_t biased =
+		(bits + (0x3f800000u - 0x3f2aaaabu)) >> 23; /* bits of 1 less those of 2/3 */
+	float e = (float)((int32_t)biased - (tiny ? 127 + 23 : 127));
+	float m = sl_float(bits - (biased << 23) + 0x3f800000u);
+
+	if (!(x > 0.0f && x < sl_float(SL_INFINITY_BITS))) {
+		uint32_t end = x == 0.0f ? SL_SIGN_BIT | SL_INFINITY_BITS : SL_INFINITY_BITS;
+		return sl_float(x >= 0.0f ? end : SL_NAN_BITS);
+	}
+	return fmaf(e, 0x1.62e43p-1f, sl_log_near_one(m - 1.0f));
+}
+
+/*
+ * e^x = 2^n * e^r with |r| <= log(2)/2; overflows to infinity, underflows gradually. The power of
+ * two is applied in two steps, of which only the second can round: into the denormals.
+ */
+SL_HD float sl_exp(float x)
+{
+	const float to_integer = 0x1.8p+23f; /* adding it rounds to an integer, in the low bits */
+	float y = x < 89.0f ? x : 89.0f;     /* e^89 > 2^128 */
+	float z = y > -104.0f ? y : -104.0f; /* e^-104 < 2^-150 */
+	float shifted = fmaf(z, 0x1.715476p+0f, to_integer), n = shifted - to_integer;
+	uint32_t power = sl_bits(shifted) - sl_bits(to_integer) + 2 * 127, half = power / 2;
+	float r = fmaf(n, 0x1.05c61p-29f, fmaf(n, -0x1.62e43p-1f, z)), r2 = r * r;
+	float a = fmaf(r, 0x1.555556p-3f, 0.5f), b = fmaf(r, 0x1.110fc2p-7f, 0x1.5555p-5f);
+	float p = fmaf(r2, fmaf(r2, fmaf(r, 0x1.a2d982p-13f, 0x1.6d3074p-10f), b), a);
+	float e = fmaf(r2, p, r) + 1.0f;
+
+	if (x != x)
+		return sl_float(SL_NAN_BITS);
+	return e * sl_float(half << 23) * sl_float((power - half) << 23);
+}
+
+/* x modulo 2 for |x| > 2^22, where it is a multiple of 1/2; beyond 2^24 every float is even. */
+SL_HD float sl_modulo_2(float magnitude)
+{
+	return magnitude < 0x1p+24f ? 0.5f * (float)((uint32_t)(magnitude + magnitude) & 3) : 0.0f;
+}
+
+/*
+ * *s = sin(pi x), *c = cos(pi x); SL_NAN both for infinities. |x| is within 1/4 of h, a
+ * multiple of 1/2, and 2 h modulo 4 is the quadrant; both come from one addition, as the floats
+ * from 2^22 to 2^23 are the multiples of 1/2. Zeros may have either sign.
+ */
+SL_HD void sl_sincospi(float x, float *s, float *c)
+{
+	uint32_t sign = sl_bits(x) & SL_SIGN_BIT;
+	float magnitude = fabsf(x);
+
+	if (!(magnitude <= 0x1p+22f)) {
+		if (!(magnitude < sl_float(SL_INFINITY_BITS))) {
+			*s = *c = sl_float(SL_NAN_BITS);
+			return;
+		}
+		magnitude = sl_modulo_2(magnitude);
+	}
+
+	float shifted = magnitude + 0x1p+22f, h = shifted - 0x1p+22f;
+	float t = magnitude - h, t2 = t * t, t3 = t * t2;
+	float a = fmaf(t2, fmaf(t2, fmaf(t2, 0x1.3ef73ep-4f, -0x1.329de8p-1f), 0x1.466b62p+1f),
+		-0x1.4abbcep+2f);
+	float b = fmaf(t2, fmaf(t2, fmaf(t2, 0x1.d09344p-3f, -0x1.55a5bp+0f), 0x1.03c19ep+2f),
+		-0x1.3bd3ccp+2f);
+	float low = t * -0x1.777a5cp-24f; /* pi has more bits than a float */
+	uint32_t sine = sl_bits(fmaf(t, 0x1.921fb6p+1f, fmaf(t3, a, low)));
+	uint32_t cosine = sl_bits(fmaf(t2, b, 1.0f));
+	uint32_t quadrant = sl_bits(shifted) & 3;
+	int odd = quadrant & 1;
+
+	*s = sl_float((odd ? cosine : sine) ^ (quadrant & 2 ? SL_SIGN_BIT : 0) ^ sign);
+	*c = sl_float((odd ? sine : cosine) ^ ((quadrant + 1) & 2 ? SL_SIGN_BIT : 0));
+}
+
+#endif

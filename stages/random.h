@@ -1,0 +1,74 @@
+/*
+ * random.h - random numbers by counter: Philox4x32-10, numbered as cuRAND's device generator does.
+ *
+ * Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3 (SC 2011). A word is
+ * a pure function of (seed, id, k): what curand() returns after curand_init(seed, id, k, &state)
+ * for a curandStatePhilox4_32_10_t. So any particle can be remade alone, and there is no generator
+ * state to keep. Words come in blocks of four, one call of sl_draw() each: a rule that needs up to
+ * four of them a step takes them from one block.
+ */
+#ifndef SL_RANDOM_H
+#define SL_RANDOM_H
+
+#include <stdint.h>
+
+#include "primitives/base/hd.h"
+
+struct sl_words {
+	uint32_t at[4];
+};
+
+/* The paper's multipliers and the Weyl increments of its keys (golden ratio, sqrt(3) - 1). */
+#define SL_PHILOX_M0     0xd2511f53u
+#define SL_PHILOX_M1     0xcd9e8d57u
+#define SL_PHILOX_W0     0x9e3779b9u
+#define SL_PHILOX_W1     0xbb67ae85u
+#define SL_PHILOX_ROUNDS 10
+
+/* The bijection of counters that the key (key0, key1) selects. */
+SL_HD struct sl_words sl_philox(struct sl_words counter, uint32_t key0, uint32_t key1)
+{
+	for (int round = 0; round < SL_PHILOX_ROUNDS; round++) {
+		uint64_t a = (uint64_t)SL_PHILOX_M0 * counter.at[0];
+		uint64_t b = (uint64_t)SL_PHILOX_M1 * counter.at[2];
+
+		counter.at[0] = (uint32_t)(b >> 32) ^ counter.at[1] ^ key0;
+		counter.at[1] = (uint32_t)b;
+		counter.at[2] = (uint32_t)(a >> 32) ^ counter.at[3] ^ key1;
+		counter.at[3] = (uint32_t)a;
+		key0 += SL_PHILOX_W0;
+		key1 += SL_PHILOX_W1;
+	}
+	return counter;
+}
+
+/* Words 4 * block to 4 * block + 3 of the particle id. */
+SL_HD struct sl_words sl_draw(uint64_t seed, uint64_t id, uint64_t block)
+{
+	struct sl_words counter = {{
+		(uint32_t)block,
+		(uint32_t)(block >> 32),
+		(uint32_t)id,
+		(uint32_t)(id >> 32),
+	}};
+
+	return sl_philox(counter, (uint32_t)seed, (uint32_t)(seed >> 32));
+}
+
+/* Word k of the particle id. Three of the four words made are thrown away: for tests and tools. */
+SL_HD uint32_t sl_draw_word(uint64_t seed, uint64_t id, uint64_t k)
+{
+	return sl_draw(seed, id, k / 4).at[k % 4];
+}
+
+/*
+ * curand_uniform(): word * 2^-32 + 2^-33, in (0, 1]. Multiplying by a power of two is exact, so
+ * a fused and a separate addition round alike. Beware of the ends: the least value is 2^-33, so
+ * -log(u) <= 22.88, and the 128 largest words give 1.
+ */
+SL_HD float sl_uniform(uint32_t word)
+{
+	return (float)word * 0x1p-32f + 0x1p-33f;
+}
+
+#endif
