@@ -4,8 +4,13 @@
  * Names are single components below a directory that is held open: nothing can be written outside
  * it. A file is committed whole: NAME.part, write, fsync, rename without replacing, fsync of the
  * directory. A failed fsync is never repeated (the kernel may have dropped the pages: a second
- * one would succeed over lost data). Each failure is SL_DISK with the path, the errno in
- * words and what to try.
+ * one would succeed over lost data). A failed system call is SL_DISK with the path, the errno in
+ * words and what to try; a name that cannot be one is SL_USAGE; what should be a regular file and
+ * is not is SL_BAD_INPUT.
+ *
+ * Calls for SL_FAULT: file_open file_write file_fsync file_close file_rename file_link file_dirsync
+ * file_append file_datasync file_stat file_read file_remove dir_make dir_lock dir_sign dir_read
+ * dir_space.
  */
 #ifndef SL_BASE_FILES_H
 #define SL_BASE_FILES_H
@@ -33,7 +38,8 @@ void sl_dir_close(struct sl_dir *d);
 /*
  * Takes the directory for this process (flock on the file LOCK, which then names process, host and
  * time). SL_OUTPUT_IN_USE when another has it, naming it. A lock left by a dead process does not
- * hold.
+ * hold. sl_dir_close empties LOCK and leaves it there: removing it could take it from a process
+ * that has just opened it.
  */
 enum sl_status sl_dir_lock(struct sl_dir *d);
 
@@ -50,7 +56,8 @@ bool sl_file_exists(const struct sl_dir *d, const char *name);
 
 /*
  * Commits size bytes as name. Without replace, SL_OUTPUT_IN_USE when the name is taken. After any
- * failure the .part is gone and what was there before is as it was.
+ * failure the .part is gone and what was there before is as it was; with one exception: when
+ * replacing, and only the fsync of the directory fails, the new bytes stand, whole.
  */
 enum sl_status sl_file_commit(
 	const struct sl_dir *d, const char *name, const void *bytes, size_t size, bool replace);
