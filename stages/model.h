@@ -5,7 +5,7 @@
  * line in models.def. The header gives:
  *
  *	struct sl_NAME                  the numbers that its rules use, made from the configuration
- *	SL_NAME_COLUMNS, SL_NAME_FATES  the columns that it carries, the fates that it deals out
+ *	SL_COLUMNS_NAME, SL_FATES_NAME  the columns that it carries, the fates that it deals out
  *(sets of bits) sl_NAME_generate(r, seed, id)   the particle id as it starts sl_NAME_advance(r,
  *seed, &p, n) up to n steps of it; p.fate tells whether it is still alive
  *

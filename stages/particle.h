@@ -32,6 +32,9 @@ enum sl_column {
 #define SL_BIT(i)      (1u << (i))
 #define SL_HAS(set, i) (((set) >> (i)) & 1u)
 
+/* The columns of a set that take memory in a batch: all but id, which follows from the place. */
+#define SL_STORED(set) ((set) & ~SL_BIT(SL_COLUMN_id))
+
 /* One particle, as rules see it: in registers. A model leaves what it does not carry at 0. */
 struct sl_particle {
 #define COLUMN(name, type, unit, record, component, help) type name;

@@ -89,6 +89,22 @@ extern const struct sl_format sl_format_csv_gz;
 extern const struct sl_format *const sl_formats[];
 const struct sl_format *sl_format_find(const char *name);
 
+/*
+ * Readies HDF5. The program's first call, before any thread and any other use of HDF5: only then
+ * can its clean-up at exit be switched off, which crashes after some failures.
+ */
+enum sl_status sl_formats_start(void);
+
+/*
+ * The name of a batch's file, "vandehulst_000017.h5". Returns its length; when that is not below
+ * size, name is cut.
+ */
+size_t sl_file_name(
+	char *name, size_t size, const char *run_name, uint64_t number, const char *suffix);
+
+/* The same with %06T in place of the number: openPMD's pattern of all files of a run. */
+size_t sl_file_pattern(char *name, size_t size, const char *run_name, const char *suffix);
+
 SL_C_END
 
 #endif

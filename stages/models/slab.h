@@ -19,13 +19,13 @@
 #include "stages/particle.h"
 #include "stages/random.h"
 
-#define SL_SLAB_COLUMNS                                                                           \
+#define SL_COLUMNS_slab                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
 		SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w) |                 \
 		SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_steps) |     \
 		SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_SLAB_FATES                                                                         \
+#define SL_FATES_slab                                                                         \
 	(SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_absorbed) | \
 		SL_BIT(SL_FATE_max_steps))
 
@@ -308,8 +308,8 @@ static const struct sl_model sl_slab_model = {
 	.name = "slab",
 	.help = "flights through a plane slab that absorbs, scatters and refracts",
 	.species = "photons",
-	.columns = SL_SLAB_COLUMNS,
-	.fates = SL_SLAB_FATES,
+	.columns = SL_COLUMNS_slab,
+	.fates = SL_FATES_slab,
 	.steps = true,
 	.options = sl_slab_options,
 	.n_options = sizeof(sl_slab_options) / sizeof(sl_slab_options[0]),

@@ -12,13 +12,13 @@
 #include "stages/particle.h"
 #include "stages/random.h"
 
-#define SL_SOURCE_DETECTOR_COLUMNS                                                                \
+#define SL_COLUMNS_source_detector                                                                \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
 		SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w) |                 \
 		SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) |    \
 		SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_SOURCE_DETECTOR_FATES \
+#define SL_FATES_source_detector \
 	(SL_BIT(SL_FATE_hit) | SL_BIT(SL_FATE_missed) | SL_BIT(SL_FATE_blocked))
 
 enum sl_source { SL_SOURCE_POINT, SL_SOURCE_DISK, SL_SOURCE_BEAM, SL_SOURCE_SPHERE };
@@ -471,8 +471,8 @@ static const struct sl_model sl_source_detector_model = {
 	.name = "source_detector",
 	.help = "straight flight from a source past a stop to a detector with pixels",
 	.species = "photons",
-	.columns = SL_SOURCE_DETECTOR_COLUMNS,
-	.fates = SL_SOURCE_DETECTOR_FATES,
+	.columns = SL_COLUMNS_source_detector,
+	.fates = SL_FATES_source_detector,
 	.steps = false,
 	.options = sl_source_detector_options,
 	.n_options = sizeof(sl_source_detector_options) / sizeof(sl_source_detector_options[0]),

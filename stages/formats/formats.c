@@ -1,0 +1,29 @@
+/* formats.c - the list of formats, and how files of a run are named. */
+#include "stages/formats/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct sl_format *const sl_formats[] = {&sl_format_openpmd, &sl_format_csv_gz, NULL};
+
+const struct sl_format *sl_format_find(const char *name)
+{
+	size_t i = 0;
+
+	while (sl_formats[i] && strcmp(sl_formats[i]->name, name) != 0)
+		i++;
+	return sl_formats[i];
+}
+
+/* Six digits: names sort as numbers up to a million batches, and stay right beyond. */
+size_t sl_file_name(
+	char *name, size_t size, const char *run_name, uint64_t number, const char *suffix)
+{
+	return (size_t)snprintf(name, size, "%s_%06" PRIu64 "%s", run_name, number, suffix);
+}
+
+size_t sl_file_pattern(char *name, size_t size, const char *run_name, const char *suffix)
+{
+	return (size_t)snprintf(name, size, "%s_%%06T%s", run_name, suffix);
+}

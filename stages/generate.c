@@ -1,0 +1,26 @@
+/* generate.c - particles as they start, from nothing but (seed, id). */
+#include "stages/recipe.h"
+
+#define SL_MODEL_HEADERS
+#include "stages/models/models.def"
+#undef SL_MODEL_HEADERS
+
+SL_LOOP(generate)
+{
+	switch (r->model) {
+#define MODEL(name)                                                                                \
+	case SL_MODEL_##name: {                                                                    \
+		const struct sl_##name *rules = (const struct sl_##name *)(const void *)&r->rules; \
+		for (uint32_t i = from; i < to; i++) {                                             \
+			struct sl_particle p =                                                     \
+				sl_##name##_generate(rules, r->seed, b->first_id + i);             \
+			sl_store(&b->columns, SL_STORED(SL_COLUMNS_##name), i, &p);                \
+		}                                                                                  \
+		break;                                                                             \
+	}
+#include "stages/models/models.def"
+#undef MODEL
+	case SL_MODEL_COUNT:
+		break;
+	}
+}

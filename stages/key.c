@@ -1,0 +1,23 @@
+/* key.c - the rule of a key's field, from its range. */
+#include "stages/key.h"
+
+#include <math.h>
+
+struct sl_key_rule sl_key_rule_make(const struct sl_key_field *field)
+{
+	struct sl_key_rule f = {.column = field->column, .bits = field->bits};
+
+	f.most = field->bits < 64 ? (UINT64_C(1) << field->bits) - 1 : UINT64_MAX;
+	if (sl_column_facts[field->column].type == SL_TYPE_F32) {
+		f.lo = (float)field->lo;
+		f.top = ldexpf(1.0f, (int)field->bits);
+		f.scale = (float)(ldexp(1.0, (int)field->bits) / (field->hi - field->lo));
+	} else {
+		uint64_t span = (uint64_t)(field->hi - field->lo);
+
+		f.base = (uint64_t)field->lo;
+		while (span >> f.shift > f.most)
+			f.shift++;
+	}
+	return f;
+}

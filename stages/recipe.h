@@ -1,0 +1,48 @@
+/*
+ * recipe.h - what is the same for all batches of a run: how a batch is made.
+ *
+ * A batch is a pure function of its recipe and its number. The plan makes the recipe; the stages
+ * only read it.
+ */
+#ifndef SL_RECIPE_H
+#define SL_RECIPE_H
+
+#include <stdatomic.h>
+
+#include "primitives/primitives.h"
+#include "stages/key.h"
+#include "stages/level.h"
+#include "stages/model.h"
+
+enum { SL_RULES_BYTES = 4096, SL_KEY_FIELDS_MAX = 8 };
+
+struct sl_recipe {
+	enum sl_model_number model;
+	union {
+		unsigned char bytes[SL_RULES_BYTES]; /* the model's struct sl_NAME */
+		double align;
+	} rules;
+	uint64_t seed;
+	uint64_t particles; /* of the run */
+	uint32_t batch;     /* particles a batch; the last one may be smaller */
+	uint64_t n_batches;
+	uint32_t keep;     /* set of fates that survive */
+	uint32_t n_fields; /* of the key; 0: survivors stay in id order */
+	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
+	uint32_t key_bits;  /* in all; up to 32: u32 keys, else u64 */
+	uint32_t n_columns; /* that are written, in order of columns.def */
+	enum sl_column column[SL_COLUMN_COUNT];
+	uint32_t constants;          /* set of columns with one value for the whole run */
+	struct sl_particle constant; /* those values */
+	const struct sl_backend *scan, *compact, *sort;
+	const struct sl_loops *loops; /* for this processor */
+	const atomic_int *drop;       /* not NULL and set: stages give up with SL_STOPPED */
+};
+
+/* The type of the packed keys. */
+static inline enum sl_type sl_key_type(const struct sl_recipe *r)
+{
+	return r->key_bits <= 32 ? SL_U32 : SL_U64;
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* sort.c - the key of each survivor; the plan's sort backend then orders index by key. */
+#include "stages/recipe.h"
+
+SL_LOOP(sort)
+{
+	uint32_t *key32 = (uint32_t *)b->key;
+	uint64_t *key64 = (uint64_t *)b->key;
+	bool narrow = sl_key_type(r) == SL_U32;
+
+	for (uint32_t j = from; j < to; j++) {
+		uint32_t i = b->index[j];
+		uint64_t key = sl_key_pack(r->field, r->n_fields, &b->columns, i, b->first_id + i);
+
+		if (narrow)
+			key32[j] = (uint32_t)key;
+		else
+			key64[j] = key;
+	}
+}

@@ -1,0 +1,188 @@
+/* stages.c - the stages on the host: loops by pieces, primitives by their backends. */
+#include "stages/stages.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Particles between two looks at r->drop: short enough to stop within a second, long enough to
+ * cost nothing. */
+enum { PIECE = 1 << 14 };
+
+typedef void loop(const struct sl_recipe *, struct sl_batch *, uint32_t, uint32_t);
+
+static enum sl_status by_pieces(
+	const struct sl_recipe *r, struct sl_batch *b, loop *each, uint32_t n)
+{
+	for (uint32_t from = 0; from < n; from += PIECE) {
+		uint32_t left = n - from;
+
+		if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
+			return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
+		each(r, b, from, from + (left < PIECE ? left : PIECE));
+		if (left <= PIECE)
+			break;
+	}
+	return SL_OK;
+}
+
+static enum sl_status generate(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	(void)x;
+	return by_pieces(r, b, r->loops->generate, b->n);
+}
+
+static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	(void)x;
+	return by_pieces(r, b, r->loops->advance, b->n);
+}
+
+/* Every particle is accounted for, exactly, or the run fails. */
+static enum sl_status close_fates(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	uint64_t sum = 0, odd = 0;
+
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		sum += b->tally.count[f];
+		if (!SL_HAS(sl_models[r->model]->fates, f))
+			odd += b->tally.count[f];
+	}
+	if (sum != b->n || odd != 0)
+		return sl_fail(SL_CHECK_FAILED,
+			"fates do not close: %llu particles have a fate of %u generated, %llu of "
+			"them one that the model does not deal out (a fault of this program), "
+			"please report it",
+			(unsigned long long)sum, b->n, (unsigned long long)odd);
+	return SL_OK;
+}
+
+static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	(void)x;
+	memset(&b->tally, 0, sizeof(b->tally));
+	SL_TRY(by_pieces(r, b, r->loops->mark, b->n));
+	return close_fates(r, b);
+}
+
+static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	struct sl_compact_job job = {.keep = b->keep,
+		.out = b->index,
+		.n_out = &b->n_survivors,
+		.n = b->n,
+		.scan = r->scan};
+
+	return sl_compact(r->compact, x, &job);
+}
+
+static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	struct sl_sort_job job = {.key = b->key,
+		.index = b->index,
+		.n = b->n_survivors,
+		.type = sl_key_type(r),
+		.begin_bit = 0,
+		.end_bit = r->key_bits};
+
+	if (r->n_fields == 0)
+		return SL_OK;
+	SL_TRY(by_pieces(r, b, r->loops->sort, b->n_survivors));
+	return sl_sort(r->sort, x, &job);
+}
+
+static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	(void)x;
+	b->table.n = b->n_survivors;
+	for (uint32_t k = 0; k < b->table.n_columns; k++)
+		b->table.column[k].digest = 0;
+	return by_pieces(r, b, r->loops->write, b->n_survivors);
+}
+
+const struct sl_stage sl_stages[SL_STAGE_COUNT] = {
+#define X(name) {#name, name},
+	SL_STAGES(X)
+#undef X
+};
+
+void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+{
+	uint32_t carried = SL_STORED(sl_models[r->model]->columns);
+
+	memset(b, 0, sizeof(*b));
+#define COLUMN(name, type, unit, record, component, help) \
+	if (SL_HAS(carried, SL_COLUMN_##name))            \
+		b->columns.name = (type *)sl_cut_items(a, n, sizeof(type));
+#include "stages/columns.def"
+#undef COLUMN
+	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
+	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
+	if (r->n_fields > 0)
+		b->key = sl_cut_items(a, n, sl_key_type(r) == SL_U32 ? 4 : 8);
+	b->table.n_columns = r->n_columns;
+	for (uint32_t k = 0; k < r->n_columns; k++) {
+		const struct sl_column_facts *facts = &sl_column_facts[r->column[k]];
+		struct sl_table_column *c = &b->table.column[k];
+
+		c->column = r->column[k];
+		c->constant = SL_HAS(r->constants, c->column);
+		c->data = c->constant ? (void *)((const char *)&r->constant + facts->in_particle)
+		                      : sl_cut_items(a, n, facts->bytes);
+	}
+}
+
+size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n)
+{
+	struct sl_shape shape = {.n = n, .type = sl_key_type(r), .scan = r->scan};
+	size_t compact_bytes = r->compact->scratch(&shape);
+	size_t sort_bytes = r->n_fields > 0 ? r->sort->scratch(&shape) : 0;
+
+	return compact_bytes > sort_bytes ? compact_bytes : sort_bytes;
+}
+
+void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t number)
+{
+	b->number = number;
+	b->first_id = number * r->batch;
+	b->n = r->particles - b->first_id < r->batch ? (uint32_t)(r->particles - b->first_id)
+	                                             : r->batch;
+	b->n_survivors = 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	uint64_t ns[SL_STAGE_COUNT])
+{
+	for (int s = 0; s < SL_STAGE_COUNT; s++) {
+		uint64_t start = now_ns();
+		enum sl_status status = sl_stages[s].on_host(r, x, b);
+
+		if (ns)
+			ns[s] += now_ns() - start;
+		if (status != SL_OK)
+			return sl_while(status, "batch %llu, stage %s",
+				(unsigned long long)b->number, sl_stages[s].name);
+	}
+	return SL_OK;
+}
+
+struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id)
+{
+	struct sl_particle p = {0};
+	struct sl_batch one = {.first_id = id, .n = 1};
+
+#define COLUMN(name, type, unit, record, component, help) one.columns.name = &p.name;
+#include "stages/columns.def"
+#undef COLUMN
+	r->loops->generate(r, &one, 0, 1);
+	r->loops->advance(r, &one, 0, 1);
+	p.id = id;
+	return p;
+}

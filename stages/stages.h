@@ -1,0 +1,52 @@
+/*
+ * stages.h - the stages of a batch, in order, and the memory that one batch needs.
+ *
+ *	generate -> advance -> mark -> compact -> sort -> write
+ *
+ * One call direction: pipeline -> stage -> primitive. batch.h says what each stage leaves behind.
+ */
+#ifndef SL_STAGES_H
+#define SL_STAGES_H
+
+#include "stages/recipe.h"
+
+#define SL_STAGES(X) X(generate) X(advance) X(mark) X(compact) X(sort) X(write)
+
+enum sl_stage_number {
+#define X(name) SL_STAGE_##name,
+	SL_STAGES(X)
+#undef X
+		SL_STAGE_COUNT
+};
+
+struct sl_stage {
+	const char *name;
+	enum sl_status (*on_host)(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
+};
+
+extern const struct sl_stage sl_stages[SL_STAGE_COUNT];
+
+/*
+ * Lays out a batch of at most n particles in a; sets its pointers (NULL when a only measures). The
+ * table has the recipe's columns.
+ */
+void sl_batch_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
+
+/* Scratch that the stages of a batch need, at most; they share it. */
+size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n);
+
+/* Makes b the batch of that number: its ids and size, nothing computed yet. */
+void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t number);
+
+/*
+ * Runs all stages on b; ns[i], when ns is not NULL, is increased by the time of stage i in
+ * nanoseconds. A failure tells the batch and the stage. SL_STOPPED when r->drop was set.
+ */
+enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	uint64_t ns[SL_STAGE_COUNT]);
+
+/* The particle id alone, remade from its number and run to its fate. */
+struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id);
+
+#endif
