@@ -1,0 +1,115 @@
+/*
+ * scan/naive.cu - the scan of Hillis and Steele: log2 n passes over global memory.
+ *
+ * In the pass of distance d = 1, 2, 4, ... each item adds the one d before it, so that after it
+ * item i holds the sum of the 2d items that end with i. (Hillis and Steele, Data parallel
+ * algorithms, 1986.) An exclusive scan is the inclusive one of the input shifted by one place; the
+ * first pass reads it so.
+ *
+ * n log2 n additions where n would do, and 8 to 12 bytes an item and pass: 216 to 324 for 2^27
+ * items. It is here as the first rung of the ladder, the one that is easiest to read.
+ */
+#include "primitives/primitives.h"
+#include "primitives/base/cuda.cuh"
+
+enum { BLOCK = 256 }; /* threads; a pass is bound by memory, so the choice hardly matters */
+
+/*
+ * One thread an item, or several where n is beyond the grid. Reads items i and i - distance of
+ * from, both shifted by shift places, writes item i of to; from and to are different. Any block
+ * will do.
+ */
+template <typename T>
+static __global__ void pass_kernel(
+	const T *from, T *to, uint64_t n, uint64_t distance, uint64_t shift)
+{
+	uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+
+	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+		T sum = i >= shift ? from[i - shift] : 0;
+
+		if (i >= distance + shift)
+			sum += from[i - distance - shift];
+		to[i] = sum;
+	}
+}
+
+struct layout {
+	void *other; /* n: what passes write in turn with out */
+};
+
+static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
+{
+	struct layout l;
+
+	l.other = sl_cut_items(a, n, item_bytes);
+	return l;
+}
+
+static size_t item_bytes_of(enum sl_type type)
+{
+	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
+static size_t scratch(const struct sl_shape *most)
+{
+	struct sl_arena a = {};
+
+	lay_out(&a, most->n, item_bytes_of(most->type));
+	return a.used;
+}
+
+/* One at least, which for n = 1 copies or shifts. */
+static uint32_t passes_for(uint64_t n)
+{
+	uint32_t passes = 1;
+
+	while (UINT64_C(1) << passes < n)
+		passes++;
+	return passes;
+}
+
+/* The last pass writes out, the one before it other, and so on back to the first. */
+template <typename T>
+static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job, uint32_t block)
+{
+	struct sl_arena a = x->scratch;
+	T *out = (T *)job->out;
+	T *other = (T *)lay_out(&a, job->n, sizeof(T)).other;
+	uint32_t passes = passes_for(job->n);
+	const T *from = (const T *)job->in;
+
+	if (from == out && passes % 2 == 1) { /* the first pass would write what it reads */
+		SL_TRY(sl_copy(other, from, job->n * sizeof(T), x->stream));
+		from = other;
+	}
+	for (uint32_t pass = 0; pass < passes; pass++) {
+		T *to = (passes - pass) % 2 == 1 ? out : other;
+		uint64_t shift = pass == 0 && !job->inclusive ? 1 : 0;
+
+		pass_kernel<T><<<sl_grid(job->n, block), block, 0, x->stream>>>(
+			from, to, job->n, UINT64_C(1) << pass, shift);
+		SL_TRY(sl_launched("scan/naive: pass_kernel"));
+		from = to;
+	}
+	return SL_OK;
+}
+
+static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
+{
+	uint32_t block;
+
+	SL_TRY(sl_block("scan/naive", x->block, BLOCK, &block));
+	if (job->n == 0)
+		return SL_OK;
+	return job->type == SL_U32 ? scan<uint32_t>(x, job, block) : scan<uint64_t>(x, job, block);
+}
+
+const struct sl_backend sl_scan_naive = {
+	.name = "naive",
+	.primitive = SL_SCAN,
+	.space = SL_DEVICE,
+	.help = "Hillis and Steele, log2 n passes over global memory",
+	.scratch = scratch,
+	.scan = run,
+};
