@@ -28,7 +28,7 @@
 /* Largest errors, in units of the last place of the result; over all floats where not said. */
 #define SL_LOG_ULP      1.0
 #define SL_EXP_ULP      1.0
-#define SL_SINCOSPI_ULP 1.0 /* |x| <= 2^22; beyond, the results are exact */
+#define SL_SINCOSPI_ULP 1.0
 
 /* Patterns of bits. */
 #define SL_NAN_BITS      0x7fc00000u /* the one NaN */
@@ -68,23 +68,23 @@ SL_HD float sl_log_near_one(float f)
 }
 
 /*
- * Natural logarithm. 0 gives -infinity, what is negative SL_NAN. x = m * 2^e with m in [2/3, 4/3),
+ * Natural logarithm; 0 gives -infinity, what is negative SL_NAN. x = m * 2^e with m in [2/3, 4/3),
  * so that near 1, where the result is small, it is all polynomial.
  */
 SL_HD float sl_log(float x)
 {
-	int tiny = x < 0x1p-126f; /* denormal: scaled up by 2^23 first */
-	uint32_t bits = sl_bits(tiny ? x * 0x1p+23f : x);
+	float scaled = x * 0x1p+23f;
+	int tiny = x < 0x1p-126f; /* denormal: take it scaled */
+	uint32_t bits = sl_bits(tiny ? scaled : x);
 	uint32_t biased =
 		(bits + (0x3f800000u - 0x3f2aaaabu)) >> 23; /* bits of 1 less those of 2/3 */
 	float e = (float)((int32_t)biased - (tiny ? 127 + 23 : 127));
 	float m = sl_float(bits - (biased << 23) + 0x3f800000u);
+	float y = fmaf(e, 0x1.62e43p-1f, sl_log_near_one(m - 1.0f));
 
-	if (!(x > 0.0f && x < sl_float(SL_INFINITY_BITS))) {
-		uint32_t end = x == 0.0f ? SL_SIGN_BIT | SL_INFINITY_BITS : SL_INFINITY_BITS;
-		return sl_float(x >= 0.0f ? end : SL_NAN_BITS);
-	}
-	return fmaf(e, 0x1.62e43p-1f, sl_log_near_one(m - 1.0f));
+	y = x < sl_float(SL_INFINITY_BITS) ? y : x;
+	y = x > 0.0f ? y : sl_float(SL_INFINITY_BITS | SL_SIGN_BIT);
+	return x >= 0.0f ? y : sl_float(SL_NAN_BITS);
 }
 
 /*
@@ -102,50 +102,36 @@ SL_HD float sl_exp(float x)
 	float a = fmaf(r, 0x1.555556p-3f, 0.5f), b = fmaf(r, 0x1.110fc2p-7f, 0x1.5555p-5f);
 	float p = fmaf(r2, fmaf(r2, fmaf(r, 0x1.a2d982p-13f, 0x1.6d3074p-10f), b), a);
 	float e = fmaf(r2, p, r) + 1.0f;
+	float scaled = e * sl_float(half << 23) * sl_float((power - half) << 23);
 
-	if (x != x)
-		return sl_float(SL_NAN_BITS);
-	return e * sl_float(half << 23) * sl_float((power - half) << 23);
-}
-
-/* x modulo 2 for |x| > 2^22, where it is a multiple of 1/2; beyond 2^24 every float is even. */
-SL_HD float sl_modulo_2(float magnitude)
-{
-	return magnitude < 0x1p+24f ? 0.5f * (float)((uint32_t)(magnitude + magnitude) & 3) : 0.0f;
+	return x == x ? scaled : sl_float(SL_NAN_BITS);
 }
 
 /*
- * *s = sin(pi x), *c = cos(pi x); SL_NAN both for infinities. |x| is within 1/4 of h, a
- * multiple of 1/2, and 2 h modulo 4 is the quadrant; both come from one addition, as the floats
- * from 2^22 to 2^23 are the multiples of 1/2. Zeros may have either sign.
+ * *s = sin(pi x), *c = cos(pi x) for |x| <= 2^22; SL_NAN both beyond. |x| is within 1/4 of h, a
+ * multiple of 1/2, and 2 h modulo 4 is the quadrant; one addition makes both, as the floats
+ * from 2^22 to 2^23 are the multiples of 1/2. What the quadrant does is done to the bits: a branch
+ * would be mispredicted every other time. Zeros may have either sign.
  */
 SL_HD void sl_sincospi(float x, float *s, float *c)
 {
-	uint32_t sign = sl_bits(x) & SL_SIGN_BIT;
-	float magnitude = fabsf(x);
-
-	if (!(magnitude <= 0x1p+22f)) {
-		if (!(magnitude < sl_float(SL_INFINITY_BITS))) {
-			*s = *c = sl_float(SL_NAN_BITS);
-			return;
-		}
-		magnitude = sl_modulo_2(magnitude);
-	}
-
-	float shifted = magnitude + 0x1p+22f, h = shifted - 0x1p+22f;
+	float magnitude = fabsf(x), shifted = magnitude + 0x1p+22f, h = shifted - 0x1p+22f;
 	float t = magnitude - h, t2 = t * t, t3 = t * t2;
-	float a = fmaf(t2, fmaf(t2, fmaf(t2, 0x1.3ef73ep-4f, -0x1.329de8p-1f), 0x1.466b62p+1f),
-		-0x1.4abbcep+2f);
-	float b = fmaf(t2, fmaf(t2, fmaf(t2, 0x1.d09344p-3f, -0x1.55a5bp+0f), 0x1.03c19ep+2f),
-		-0x1.3bd3ccp+2f);
 	float low = t * -0x1.777a5cp-24f; /* pi has more bits than a float */
-	uint32_t sine = sl_bits(fmaf(t, 0x1.921fb6p+1f, fmaf(t3, a, low)));
-	uint32_t cosine = sl_bits(fmaf(t2, b, 1.0f));
-	uint32_t quadrant = sl_bits(shifted) & 3;
-	int odd = quadrant & 1;
+	float a = fmaf(t2, fmaf(t2, 0x1.3ef73ep-4f, -0x1.329de8p-1f), 0x1.466b62p+1f);
+	float b = fmaf(t2, fmaf(t2, 0x1.d09344p-3f, -0x1.55a5bp+0f), 0x1.03c19ep+2f);
 
-	*s = sl_float((odd ? cosine : sine) ^ (quadrant & 2 ? SL_SIGN_BIT : 0) ^ sign);
-	*c = sl_float((odd ? sine : cosine) ^ ((quadrant + 1) & 2 ? SL_SIGN_BIT : 0));
+	a = fmaf(t3, fmaf(t2, a, -0x1.4abbcep+2f), low);
+	b = fmaf(t2, b, -0x1.3bd3ccp+2f);
+
+	uint32_t sine = sl_bits(fmaf(t, 0x1.921fb6p+1f, a)), cosine = sl_bits(fmaf(t2, b, 1.0f));
+	uint32_t quadrant = sl_bits(shifted) & 3, odd = quadrant & 1;
+	uint32_t swap = (sine ^ cosine) & (0u - odd);
+
+	sine ^= swap ^ (quadrant & 2) << 30 ^ (sl_bits(x) & SL_SIGN_BIT);
+	cosine ^= swap ^ ((quadrant + 1) & 2) << 30;
+	*s = magnitude <= 0x1p+22f ? sl_float(sine) : sl_float(SL_NAN_BITS);
+	*c = magnitude <= 0x1p+22f ? sl_float(cosine) : sl_float(SL_NAN_BITS);
 }
 
 #endif
