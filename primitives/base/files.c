@@ -194,7 +194,7 @@ static enum sl_status check_regular(int fd, const char *dir, const char *name, u
 		return sl_disk_failed(error, "look at", dir, name);
 	return sl_fail(SL_BAD_INPUT,
 		"%s%s%s is not a regular file (pipes, devices and folders are not read or "
-	        "written); "
+		"written); "
 		"copy it to a file first",
 		dir, name ? "/" : "", name ? name : "");
 }
