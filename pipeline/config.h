@@ -2,7 +2,7 @@
  * config.h - a configuration file becomes plain values.
  *
  * YAML, read with libyaml's document API against one table (options.c, and the model's own table).
- *All that is wrong is reported in one go, each problem as
+ * All that is wrong is reported in one go, each problem as
  *
  *	file:line:column: key: what, why, try
  *
@@ -29,7 +29,7 @@ struct sl_config {
 		uint64_t threads;           /* 0: one a core */
 		char device[SL_TEXT_BYTES]; /* auto, cpu */
 	} run;
-	int model; /* enum sl_model_number */
+	int model; /* enum sl_model_number; SL_MODEL_COUNT when none could be told */
 	union {
 		unsigned char
 			bytes[SL_MODEL_CONFIG_BYTES]; /* the model's own configuration struct */
@@ -51,8 +51,7 @@ struct sl_config {
 		uint64_t level;
 	} output;
 	struct {
-		double fate[SL_FATE_COUNT]; /* expected fraction of all particles; NaN: not checked
-		                             */
+		double fate[SL_FATE_COUNT]; /* expected fraction of all; NaN: not checked */
 		double sigma;
 	} check;
 };
@@ -67,7 +66,11 @@ struct sl_reader;
 /*
  * Parses path (and the n_sets texts "key=value" of --set) and fills *c, all defaults included.
  * Problems are collected; the call succeeds even so, as long as there was a YAML mapping to read.
- * *r is always made (unless there is no memory) and must be closed.
+ * *r is always made (unless there is no memory) and must be closed; the texts of --set must live as
+ * long.
+ *
+ * A --set replaces what stands at its key, a later one an earlier one: run.seed=2 one value,
+ * model={slab: {...}} the whole model. The value is YAML.
  */
 enum sl_status sl_config_open(const char *path, const char *const *sets, size_t n_sets,
 	struct sl_config *c, struct sl_reader **r);
@@ -86,6 +89,15 @@ bool sl_config_given(const struct sl_reader *r, const char *key);
  */
 void sl_config_complain(struct sl_reader *r, const char *key, const char *format, ...)
 	SL_PRINTF(3, 4);
+
+/* Has a problem been found at key, or below it? */
+bool sl_config_flawed(const struct sl_reader *r, const char *key);
+
+/*
+ * How the chosen model sees the configuration, keys relative to model.NAME. A key that was given as
+ * what it would be anyway counts as not given, so that --print-config reads back.
+ */
+struct sl_check sl_config_check(struct sl_reader *r);
 
 /* How many problems so far, and all of them, a line each, in order of place. Valid until closed. */
 size_t sl_config_problems(const struct sl_reader *r);

@@ -21,6 +21,8 @@ enum sl_node_kind { SL_SCALAR, SL_LIST, SL_MAPPING };
 /* A node is a number within its tree; 0 is no node. */
 typedef int sl_node;
 
+enum { SL_TREE_BYTES = 1 << 20 }; /* the longest text that is read */
+
 struct sl_problem {
 	size_t line, column; /* from 1; 0 when there is no place */
 	char text[512];

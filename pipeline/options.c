@@ -1,0 +1,169 @@
+/* options.c - the table of what is common to all runs: one line an option. */
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/config.h"
+#include "pipeline/options.h"
+
+#define AT(field) offsetof(struct sl_config, field)
+
+const struct sl_option sl_options[] = {
+	{.key = "run.name",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(run.name),
+		.fallback = "run",
+		.help = "names the files of the run: letters, digits, '.', '_' and '-'"},
+	{.key = "run.seed",
+		.kind = SL_KIND_COUNT,
+		.offset = AT(run.seed),
+		.fallback = "1",
+		.hi = 0x1p64,
+		.help = "of all random numbers; another seed is an independent run"},
+	{.key = "run.particles",
+		.kind = SL_KIND_COUNT,
+		.offset = AT(run.particles),
+		.required = true,
+		.lo = 1,
+		.hi = 0x1p48,
+		.help = "how many particles to generate"},
+	{.key = "run.batch",
+		.kind = SL_KIND_COUNT,
+		.offset = AT(run.batch),
+		.fallback = "auto",
+		.lo = 1,
+		.hi = 0x1p31,
+		.automatic = true,
+		.help = "particles a batch, one file each; auto: 2^20 to 2^24, for at most 128 "
+			"batches where that is enough"},
+	{.key = "run.threads",
+		.kind = SL_KIND_COUNT,
+		.offset = AT(run.threads),
+		.fallback = "auto",
+		.lo = 1,
+		.hi = 1024,
+		.automatic = true,
+		.free = true,
+		.help = "batches computed at the same time; auto: one a core"},
+	{.key = "run.device",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(run.device),
+		.fallback = "auto",
+		.free = true,
+		.help = "where to compute: auto or cpu"},
+	{.key = "transport.max_steps",
+		.kind = SL_KIND_COUNT,
+		.offset = AT(transport.max_steps),
+		.fallback = "10000",
+		.lo = 1,
+		.hi = 1e9,
+		.help = "flights after which a particle is given up; for models of many steps"},
+	{.key = "keep",
+		.kind = SL_KIND_TEXTS,
+		.offset = AT(keep),
+		.required = true,
+		.help = "the fates that survive; every other fate is dead"},
+	{.key = "key",
+		.kind = SL_KIND_TEXTS,
+		.offset = AT(key),
+		.help = "survivors are sorted by these fields, as w:16 or x:12:-5 mm..5 mm "
+			"(column, "
+			"bits, range); ties by id"},
+	{.key = "primitives.scan",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(primitives.scan),
+		.fallback = "cpu",
+		.free = true,
+		.help = "the backend of prefix sums"},
+	{.key = "primitives.compact",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(primitives.compact),
+		.fallback = "cpu",
+		.free = true,
+		.help = "the backend of stream compaction"},
+	{.key = "primitives.sort",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(primitives.sort),
+		.fallback = "cpu",
+		.free = true,
+		.help = "the backend of the radix sort"},
+	{.key = "primitives.deflate",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(primitives.deflate),
+		.fallback = "auto",
+		.free = true,
+		.help = "the backend of DEFLATE; auto: the fastest there is"},
+	{.key = "output.to",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(output.to),
+		.free = true,
+		.help = "the directory of the run; out/NAME when left out"},
+	{.key = "output.format",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(output.format),
+		.fallback = "openpmd",
+		.help = "of the files: see sluice list"},
+	{.key = "output.columns",
+		.kind = SL_KIND_TEXTS,
+		.offset = AT(output.columns),
+		.help = "the columns written; all that the model carries when left out"},
+	{.key = "output.level",
+		.kind = SL_KIND_COUNT,
+		.offset = AT(output.level),
+		.fallback = "1",
+		.lo = 1,
+		.hi = 9,
+		.help = "of compression, from 1 (fast) to 9 (small)"},
+#define FATE(name, help_)                                 \
+	{.key = "check." #name,                           \
+		.kind = SL_KIND_REAL,                     \
+		.offset = AT(check.fate[SL_FATE_##name]), \
+		.lo = 0,                                  \
+		.hi = 1,                                  \
+		.free = true,                             \
+		.help = "the expected fraction of this fate: " help_},
+#include "stages/fates.def"
+#undef FATE
+	{.key = "check.sigma",
+		.kind = SL_KIND_REAL,
+		.offset = AT(check.sigma),
+		.fallback = "4",
+		.lo = DBL_MIN,
+		.hi = DBL_MAX,
+		.free = true,
+		.help = "how many standard errors an expected fraction may be off"},
+};
+const size_t sl_n_options = sizeof(sl_options) / sizeof(sl_options[0]);
+
+size_t sl_option_path(
+	const struct sl_model *model, const struct sl_option *o, char path[SL_KEY_BYTES])
+{
+	return (size_t)snprintf(path, SL_KEY_BYTES, "%s%s%s%s", model ? "model." : "",
+		model ? model->name : "", model ? "." : "", o->key);
+}
+
+static const struct sl_option *find(const struct sl_option *table, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(table[i].key, key) == 0)
+			return &table[i];
+	return NULL;
+}
+
+const struct sl_option *sl_option_find(const char *path, const struct sl_model **model)
+{
+	const struct sl_option *found = find(sl_options, sl_n_options, path);
+
+	*model = NULL;
+	for (int i = 0; i < SL_MODEL_COUNT && !found; i++) {
+		const struct sl_model *m = sl_models[i];
+		size_t n = strlen(m->name);
+
+		if (strncmp(path, "model.", 6) != 0 || strncmp(path + 6, m->name, n) != 0 ||
+			path[6 + n] != '.')
+			continue;
+		found = find(m->options, m->n_options, path + 6 + n + 1);
+		*model = m;
+	}
+	return found;
+}

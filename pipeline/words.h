@@ -1,0 +1,27 @@
+/*
+ * words.h - words that people wrote: shown without harm, and matched to those that are known.
+ *
+ * sl_nearest() of config.h lives in words.c too.
+ */
+#ifndef SL_WORDS_H
+#define SL_WORDS_H
+
+#include <stddef.h>
+
+#include "primitives/base/hd.h"
+
+enum { SL_SHOWN_BYTES = 80 };
+
+/*
+ * Writes text in quotes, as a message may show it: a long one cut, control characters as \xNN (a
+ * terminal must not obey them). Returns shown.
+ */
+const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text);
+
+/* Appends to text, which holds size bytes; what does not fit is cut. */
+void sl_append(char *text, size_t size, const char *format, ...) SL_PRINTF(3, 4);
+
+/* Appends word number i of n as a part of "a, b or c". */
+void sl_append_word(char *text, size_t size, const char *word, size_t i, size_t n);
+
+#endif
