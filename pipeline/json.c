@@ -5,10 +5,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { SHORTEST_DIGITS = 1, DIGITS_OF_DOUBLE = 17 }; /* 17: what any double needs at most */
+#include "pipeline/number.h"
 
 static void put(struct sl_json *j, const char *bytes, size_t n)
 {
@@ -166,10 +165,12 @@ void sl_json_bool(struct sl_json *j, const char *key, bool value)
 
 void sl_json_real(struct sl_json *j, const char *key, double value)
 {
-	char text[SL_REAL_BYTES];
+	char text[32] = "null";
 
 	begin(j, key);
-	put_text(j, isfinite(value) ? sl_print_real(text, value) : "null");
+	if (isfinite(value))
+		sl_number_print(value, text, sizeof(text));
+	put_text(j, text);
 }
 
 void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)
@@ -184,24 +185,4 @@ void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)
 bool sl_json_fits(const struct sl_json *j)
 {
 	return j->used < j->size;
-}
-
-const char *sl_print_real(char text[SL_REAL_BYTES], double value)
-{
-	char *point;
-
-	for (int digits = SHORTEST_DIGITS; digits <= DIGITS_OF_DOUBLE; digits++) {
-		snprintf(text, SL_REAL_BYTES, "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	/* What is none of these is the locale's decimal point, of one byte or more. */
-	point = text + strspn(text, "+-0123456789einfa");
-	if (*point) {
-		size_t n = strcspn(point, "0123456789");
-
-		*point = '.';
-		memmove(point + 1, point + n, strlen(point + n) + 1);
-	}
-	return text;
 }

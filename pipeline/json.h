@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SL_JSON_DEPTH = 32, SL_REAL_BYTES = 32 };
+enum { SL_JSON_DEPTH = 32 };
 
 struct sl_json {
 	char *text;
@@ -44,7 +44,8 @@ void sl_json_text(struct sl_json *j, const char *key, const char *value);
 void sl_json_u64(struct sl_json *j, const char *key, uint64_t value);
 void sl_json_bool(struct sl_json *j, const char *key, bool value);
 
-/* The shortest number that reads back as value; null for what JSON has no number for. */
+/* The shortest number that reads back as value, in every locale the same; null for what JSON has no
+ * number for. */
 void sl_json_real(struct sl_json *j, const char *key, double value);
 
 /* value as a string of that many hexadecimal digits. */
@@ -52,10 +53,5 @@ void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)
 
 /* Did all of it fit, the final NUL included? */
 bool sl_json_fits(const struct sl_json *j);
-
-/*
- * The shortest text that strtod reads back as value, with a '.' in every locale. Returns text.
- */
-const char *sl_print_real(char text[SL_REAL_BYTES], double value);
 
 #endif
