@@ -1,0 +1,179 @@
+/* args.c - getopt_long against args.def. */
+#include "pipeline/args.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "pipeline/config.h"
+
+struct setting {
+	const char *option, *key, *value, *help;
+};
+
+struct flag {
+	const char *option;
+	size_t offset;
+	const char *help;
+};
+
+static const struct setting settings[] = {
+#define SETTING(option, key, value, help) {option, key, value, help},
+#define FLAG(option, field, help)
+#include "pipeline/args.def"
+#undef SETTING
+#undef FLAG
+};
+
+static const struct flag flags[] = {
+#define SETTING(option, key, value, help)
+#define FLAG(option, field, help) {option, offsetof(struct sl_args, field), help},
+#include "pipeline/args.def"
+#undef SETTING
+#undef FLAG
+};
+
+enum {
+	N_SETTINGS = sizeof(settings) / sizeof(settings[0]),
+	N_FLAGS = sizeof(flags) / sizeof(flags[0]),
+	SET = 1000 /* what getopt returns for --set; settings and flags follow */
+};
+
+static void list_options(struct option long_option[N_SETTINGS + N_FLAGS + 2])
+{
+	size_t n = 0;
+
+	long_option[n++] = (struct option){"set", required_argument, NULL, SET};
+	for (int i = 0; i < N_SETTINGS; i++)
+		long_option[n++] =
+			(struct option){settings[i].option, required_argument, NULL, SET + 1 + i};
+	for (int i = 0; i < N_FLAGS; i++)
+		long_option[n++] = (struct option){
+			flags[i].option, no_argument, NULL, SET + 1 + N_SETTINGS + i};
+	long_option[n] = (struct option){NULL, 0, NULL, 0};
+}
+
+static enum sl_status add_set(struct sl_args *a, const char *key, const char *value)
+{
+	if (a->n_sets == SL_SETS_MAX)
+		return sl_fail(
+			SL_USAGE, "more than %d settings, put them into the file", SL_SETS_MAX);
+	if (key) {
+		int n = snprintf(a->made[a->n_sets], SL_SET_BYTES, "%s=%s", key, value);
+
+		if (n >= SL_SET_BYTES)
+			return sl_fail(SL_USAGE, "%s: the value is longer than %d bytes", key,
+				SL_SET_BYTES);
+		value = a->made[a->n_sets];
+	} else if (!strchr(value, '=')) {
+		return sl_fail(SL_USAGE,
+			"--set %s: has no '=' (a key and its value are needed), try --set "
+			"run.seed=7",
+			value);
+	}
+	a->set[a->n_sets++] = value;
+	return SL_OK;
+}
+
+static enum sl_status take_option(struct sl_args *a, int code, const char *given)
+{
+	if (code == SET)
+		return add_set(a, NULL, optarg);
+	if (code > SET && code <= SET + N_SETTINGS)
+		return add_set(a, settings[code - SET - 1].key, optarg);
+	if (code > SET + N_SETTINGS) {
+		*(bool *)(void *)((char *)a + flags[code - SET - 1 - N_SETTINGS].offset) = true;
+		return SL_OK;
+	}
+	if (code == ':')
+		return sl_fail(SL_USAGE, "%s: its value is missing, see sluice --help", given);
+	return sl_fail(SL_USAGE, "%s: there is no such option, see sluice --help", given);
+}
+
+static enum sl_status take_command(struct sl_args *a, const char *word)
+{
+#define X(name, operand, help)        \
+	if (strcmp(word, #name) == 0) \
+		a->command = SL_COMMAND_##name;
+	SL_COMMANDS(X)
+#undef X
+	if (a->command == SL_COMMAND_NONE) {
+		static const char *const words[] = {
+#define X(name, operand, help) #name,
+			SL_COMMANDS(X)
+#undef X
+		};
+		const char *near = sl_nearest(word, words, sizeof(words) / sizeof(words[0]));
+
+		return sl_fail(SL_USAGE, "%s: there is no such command%s%s, see sluice --help",
+			word, near ? ", did you mean " : "", near ? near : "");
+	}
+	return SL_OK;
+}
+
+/* Every command takes one operand, but list, which takes none, and help, where it may be left out.
+ */
+static enum sl_status check_operand(const struct sl_args *a, int left)
+{
+	bool needed = a->command != SL_COMMAND_list && a->command != SL_COMMAND_help;
+
+	if (needed && left == 0)
+		return sl_fail(
+			SL_USAGE, "the command needs a file or directory, see sluice --help");
+	if (left > 1 || (a->command == SL_COMMAND_list && left > 0))
+		return sl_fail(SL_USAGE, "more words than the command takes, see sluice --help");
+	if (a->resume && a->force)
+		return sl_fail(SL_USAGE,
+			"--resume and --force exclude each other (one keeps the run that is there, "
+			"the other removes it), choose one");
+	return SL_OK;
+}
+
+enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
+{
+	struct option long_option[N_SETTINGS + N_FLAGS + 2];
+	int code;
+
+	memset(a, 0, sizeof(*a));
+	list_options(long_option);
+	opterr = 0;
+	while ((code = getopt_long(argc, argv, ":h", long_option, NULL)) != -1) {
+		if (code == 'h')
+			a->help = true;
+		else
+			SL_TRY(take_option(a, code, argv[optind - 1]));
+	}
+	if (a->help || a->version)
+		return SL_OK;
+	if (optind == argc)
+		return sl_fail(SL_USAGE, "no command given, see sluice --help");
+	SL_TRY(take_command(a, argv[optind++]));
+	SL_TRY(check_operand(a, argc - optind));
+	a->operand = optind < argc ? argv[optind] : NULL;
+	return SL_OK;
+}
+
+void sl_args_help(FILE *out)
+{
+	fprintf(out, "usage: sluice COMMAND [OPERAND] [OPTION...]\n\n");
+#define X(name, operand, help) fprintf(out, "  %-8s %-14s %s\n", #name, operand, help);
+	SL_COMMANDS(X)
+#undef X
+	fprintf(out, "\n  %-26s %s\n", "--set KEY=VALUE",
+		"a value of the configuration, above the file's");
+	for (int i = 0; i < N_SETTINGS; i++) {
+		char option[64];
+
+		snprintf(option, sizeof(option), "--%s %s", settings[i].option, settings[i].value);
+		fprintf(out, "  %-26s %s (%s)\n", option, settings[i].help, settings[i].key);
+	}
+	for (int i = 0; i < N_FLAGS; i++) {
+		char option[64];
+
+		snprintf(option, sizeof(option), "--%s", flags[i].option);
+		fprintf(out, "  %-26s %s\n", option, flags[i].help);
+	}
+	fprintf(out, "\nexit codes:\n");
+#define STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
+#include "primitives/base/status.def"
+#undef STATUS
+}

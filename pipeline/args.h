@@ -1,0 +1,44 @@
+/* args.h - the command line, parsed. */
+#ifndef SL_ARGS_H
+#define SL_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "primitives/base/status.h"
+
+#define SL_COMMANDS(X)                                                                             \
+	X(run, "CONFIG", "run the batches of a configuration")                                     \
+	X(plan, "CONFIG", "what a run would do: memory, files; runs nothing")                      \
+	X(verify, "DIR", "reread a run: digests, order, closure, survivors remade from their ids") \
+	X(info, "FILE", "what is inside a file of survivors")                                      \
+	X(list, "", "models, columns, fates, backends, formats of this build")                     \
+	X(help, "[COMMAND|KEY]",                                                                   \
+		"about a command or a key of the configuration (run.seed, model.slab)")
+
+enum sl_command {
+	SL_COMMAND_NONE,
+#define X(name, operand, help) SL_COMMAND_##name,
+	SL_COMMANDS(X)
+#undef X
+};
+
+enum { SL_SETS_MAX = 64, SL_SET_BYTES = 1024 };
+
+struct sl_args {
+	enum sl_command command;
+	const char *operand; /* the file, directory or word; NULL when there is none */
+	size_t n_sets;
+	const char *set[SL_SETS_MAX];         /* "key=value" */
+	char made[SL_SETS_MAX][SL_SET_BYTES]; /* those made from options such as --out */
+	bool resume, force, print_config, json, quiet, help, version;
+};
+
+/* SL_USAGE with a story when the line is not understood. Strings point into argv. */
+enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a);
+
+/* sluice --help */
+void sl_args_help(FILE *out);
+
+#endif

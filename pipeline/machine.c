@@ -1,0 +1,104 @@
+/* machine.c - what /proc, the cgroup and the limits of this process say. */
+#include "pipeline/machine.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* Copies what follows key and a colon in a file such as /proc/cpuinfo; "" if it is not there. */
+static void look_up(const char *path, const char *key, char *value, size_t size)
+{
+	char line[512];
+	FILE *f = fopen(path, "re");
+
+	value[0] = '\0';
+	while (f && value[0] == '\0' && fgets(line, sizeof(line), f)) {
+		char *colon = strchr(line, ':');
+
+		if (colon && strncmp(line, key, strlen(key)) == 0) {
+			colon += 1 + strspn(colon + 1, " \t");
+			colon[strcspn(colon, "\n")] = '\0';
+			snprintf(value, size, "%s", colon);
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+/* A whole number that stands alone in a file; fallback if there is none ("max"). */
+static uint64_t number_in(const char *path, uint64_t fallback)
+{
+	unsigned long long value = fallback;
+	FILE *f = fopen(path, "re");
+
+	if (f) {
+		if (fscanf(f, "%llu", &value) != 1)
+			value = fallback;
+		fclose(f);
+	}
+	return value;
+}
+
+static uint64_t kib_of(const char *key)
+{
+	char value[64];
+
+	look_up("/proc/meminfo", key, value, sizeof(value));
+	return strtoull(value, NULL, 10) * 1024;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What the system, this cgroup (version 2) and this process' address space still have. */
+static uint64_t free_memory(void)
+{
+	uint64_t bytes = kib_of("MemAvailable"), limit = number_in("/sys/fs/cgroup/memory.max", 0);
+	struct rlimit space;
+
+	if (limit > 0) {
+		uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
+
+		bytes = least(bytes, limit > used ? limit - used : 0);
+	}
+	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
+		char value[64];
+		uint64_t used;
+
+		look_up("/proc/self/status", "VmSize", value, sizeof(value));
+		used = strtoull(value, NULL, 10) * 1024;
+		bytes = least(bytes, space.rlim_cur > used ? space.rlim_cur - used : 0);
+	}
+	return bytes;
+}
+
+static uint32_t count_cores(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
+		return (uint32_t)CPU_COUNT(&set);
+	return 1;
+}
+
+void sl_machine_ask(struct sl_machine *m)
+{
+	struct utsname u;
+
+	memset(m, 0, sizeof(*m));
+	if (gethostname(m->host, sizeof(m->host) - 1) != 0)
+		m->host[0] = '\0';
+	if (uname(&u) == 0)
+		snprintf(m->system, sizeof(m->system), "%.63s %.63s %.63s", u.sysname, u.release,
+			u.machine);
+	look_up("/proc/cpuinfo", "model name", m->processor, sizeof(m->processor));
+	m->cores = count_cores();
+	m->memory_bytes = kib_of("MemTotal");
+	m->free_bytes = free_memory();
+}

@@ -1,0 +1,19 @@
+/* machine.h - facts about the machine that a plan is made for and a report names. */
+#ifndef SL_MACHINE_H
+#define SL_MACHINE_H
+
+#include <stdint.h>
+
+struct sl_machine {
+	char host[128];
+	char system[256];    /* "Linux 6.1.0-18-amd64 x86_64" */
+	char processor[128]; /* "AMD EPYC 7763 64-Core Processor" */
+	uint32_t cores;      /* that this process may use */
+	uint64_t memory_bytes;
+	uint64_t free_bytes; /* that could be had now, cgroup and rlimits counted */
+};
+
+/* Asks the system; what it does not tell is empty, 0, or for the cores 1. */
+void sl_machine_ask(struct sl_machine *m);
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * main.c - the program: parse, read, resolve, plan, run, report.
+ *
+ * The only place that prints to the terminal, handles signals or exits.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pipeline/args.h"
+#include "pipeline/help.h"
+#include "pipeline/info.h"
+#include "pipeline/output.h"
+#include "pipeline/verify.h"
+#include "primitives/base/fault.h"
+
+static struct sl_control control;
+static volatile sig_atomic_t caught; /* the first signal */
+
+static void on_signal(int number)
+{
+	if (caught)
+		_exit(128 + number);
+	caught = number;
+	atomic_store(&control.stop, 1);
+}
+
+static void catch_signals(void)
+{
+	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction catch = {.sa_handler = on_signal};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	for (size_t i = 0; i < sizeof(stopping) / sizeof(stopping[0]); i++)
+		sigaction(stopping[i], &catch, NULL);
+	/* A full file and a closed pipe come back as errors of write. */
+	sigaction(SIGXFSZ, &ignore, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* A closed stdin, stdout or stderr would let the next file opened take its number. */
+static void open_standard_files(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", O_RDWR) != fd)
+			_exit(SL_DISK);
+}
+
+static void show_progress(void *of, const struct sl_progress *p)
+{
+	(void)of;
+	fprintf(stderr, "\r%5.1f %%  %llu of %llu batches  %.2f M particles/s",
+		100.0 * (double)p->particles_done / (double)p->particles,
+		(unsigned long long)p->batches_done, (unsigned long long)p->n_batches,
+		p->rate * 1e-6);
+	if (p->left >= 0)
+		fprintf(stderr, "  %.0f s left  ", p->left);
+	fflush(stderr);
+}
+
+/* Reads, resolves and plans. *plan is to be freed in any case. */
+static enum sl_status make_plan(const struct sl_args *a, struct sl_plan **plan)
+{
+	static struct sl_config config;
+	static struct sl_choices choices;
+	struct sl_reader *reader = NULL;
+	enum sl_status s;
+
+	*plan = NULL;
+	s = sl_config_open(a->operand, a->set, a->n_sets, &config, &reader);
+	if (s == SL_OK)
+		s = sl_resolve(&config, reader, &choices);
+	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0)
+		fputs(sl_config_report(reader), stderr);
+	sl_config_close(reader);
+	if (s == SL_OK && a->print_config) {
+		static char text[SL_CONFIG_TEXT_BYTES];
+
+		sl_config_print(&config, true, text, sizeof(text));
+		fputs(text, stdout);
+		return SL_OK;
+	}
+	if (s == SL_OK)
+		s = sl_plan_make(&config, &choices, plan);
+	return s == SL_OK ? sl_plan_refuse(*plan) : s;
+}
+
+static enum sl_status print_results(const struct sl_args *a, const struct sl_plan *plan,
+	const struct sl_manifest *m, const struct sl_session *session, const char *state)
+{
+	char *text;
+	size_t bytes;
+
+	if (a->json) {
+		SL_TRY(sl_report_text(plan, m, session, state, &text, &bytes));
+		fwrite(text, 1, bytes, stdout);
+		sl_memory_give(SL_HOST, text);
+	} else if (!a->quiet) {
+		sl_report_print(plan, m, session, stdout);
+	}
+	return SL_OK;
+}
+
+static enum sl_status run_in(const struct sl_args *a, struct sl_plan *plan,
+	const struct sl_dir *dir, struct sl_manifest *done)
+{
+	struct sl_session session;
+	struct sl_manifest all = {0};
+	struct sl_results results;
+	enum sl_status s, finished;
+
+	if (!a->quiet && !a->json && isatty(STDERR_FILENO))
+		control.progress = show_progress;
+	s = sl_run(plan, dir, done, &control, &session);
+	if (control.progress)
+		fputs("\n", stderr);
+	if (s != SL_OK && s != SL_STOPPED)
+		return s;
+	if (s == SL_STOPPED) {
+		char why[SL_STORY_BYTES];
+
+		memcpy(why, sl_story(), sizeof(why));
+		finished = sl_output_finish(plan, dir, &session, "stopped", &all);
+		sl_manifest_free(&all);
+		if (finished == SL_OK)
+			sl_retell(why);
+		return finished == SL_OK ? s : finished;
+	}
+	s = sl_output_finish(plan, dir, &session, "done", &all);
+	if (s == SL_OK)
+		s = print_results(a, plan, &all, &session, "done");
+	sl_results_make(&all, &results);
+	sl_manifest_free(&all);
+	return s == SL_OK ? sl_checks(plan, &results) : s;
+}
+
+static enum sl_status run(const struct sl_args *a)
+{
+	enum sl_start start = a->resume  ? SL_START_RESUME
+	                      : a->force ? SL_START_FORCE
+	                                 : SL_START_NEW;
+	struct sl_dir dir = {.fd = -1, .lock = -1};
+	struct sl_manifest done = {0};
+	struct sl_plan *plan;
+	enum sl_status s = make_plan(a, &plan);
+
+	if (s == SL_OK && plan)
+		s = sl_plan_provide(plan);
+	if (s == SL_OK && plan)
+		s = sl_output_open(plan, start, &dir, &done);
+	if (s == SL_OK && plan)
+		s = run_in(a, plan, &dir, &done);
+	sl_manifest_free(&done);
+	if (dir.fd >= 0)
+		sl_dir_close(&dir);
+	sl_plan_free(plan);
+	return s;
+}
+
+static enum sl_status plan(const struct sl_args *a)
+{
+	struct sl_plan *made;
+	enum sl_status s = make_plan(a, &made);
+
+	if (s == SL_OK && made)
+		sl_plan_print(made, stdout);
+	sl_plan_free(made);
+	return s;
+}
+
+static enum sl_status obey(const struct sl_args *a)
+{
+	switch (a->command) {
+	case SL_COMMAND_run:
+		return run(a);
+	case SL_COMMAND_plan:
+		return plan(a);
+	case SL_COMMAND_verify:
+		return sl_verify(a->operand, a->json, a->quiet, stdout);
+	case SL_COMMAND_info:
+		return sl_info(a->operand, stdout);
+	case SL_COMMAND_list:
+		return sl_help_list(a->json, stdout);
+	case SL_COMMAND_help:
+		return sl_help(a->operand, stdout);
+	case SL_COMMAND_NONE:
+		break;
+	}
+	if (a->version)
+		printf("sluice %s\n", SL_VERSION);
+	else
+		sl_args_help(stdout);
+	return SL_OK;
+}
+
+int main(int argc, char **argv)
+{
+	static struct sl_args args;
+	enum sl_status s;
+
+	open_standard_files();
+	catch_signals();
+	s = sl_formats_start();
+	if (s == SL_OK && sl_fault_problem())
+		s = sl_fail(SL_USAGE, "%s", sl_fault_problem());
+	if (s == SL_OK)
+		s = sl_args_parse(argc, argv, &args);
+	if (s == SL_OK)
+		s = obey(&args);
+	if (s != SL_OK && !(s == SL_USAGE && sl_story()[0] == '\0'))
+		fprintf(stderr, "sluice: %s\n", sl_story());
+	/* What was printed may have gone to a full disk or a closed pipe. */
+	if ((fflush(stdout) != 0 || ferror(stdout)) && s == SL_OK) {
+		fprintf(stderr, "sluice: stdout: %s\n", strerror(errno));
+		s = SL_DISK;
+	}
+	/* No exit handlers: HDF5's would touch files that a full disk has left half-closed. */
+	fflush(stderr);
+	_exit(s == SL_STOPPED ? 128 + caught : (int)s);
+}

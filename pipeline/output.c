@@ -1,0 +1,262 @@
+/* output.c - what may stand in a run's directory, and who may remove it. */
+#include "pipeline/output.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "pipeline/sink.h"
+#include "pipeline/tree.h"
+
+static enum sl_status bad_run_json(const struct sl_dir *dir, const char *why)
+{
+	return sl_fail(SL_BAD_INPUT,
+		"%s/run.json: %s (it is not what a run has written), try --force to begin anew or "
+		"another --out",
+		dir->path, why);
+}
+
+/* The member of the mapping at the root of run.json, as text. */
+static const char *member(const struct sl_tree *tree, const char *key)
+{
+	sl_node node = sl_tree_get(tree, sl_tree_root(tree), key);
+
+	return node && sl_tree_kind(tree, node) == SL_SCALAR ? sl_tree_text(tree, node, NULL)
+	                                                     : NULL;
+}
+
+static enum sl_status read_run_json(const struct sl_dir *dir, struct sl_tree **tree)
+{
+	struct sl_problem problem;
+	enum sl_status s;
+	size_t bytes;
+	char *text;
+
+	*tree = NULL;
+	SL_TRY(sl_file_read(dir, "run.json", &text, &bytes));
+	s = sl_tree_parse(text, bytes, tree, &problem);
+	sl_memory_give(SL_HOST, text);
+	if (s != SL_OK)
+		return bad_run_json(dir, problem.text);
+	if (sl_tree_kind(*tree, sl_tree_root(*tree)) == SL_MAPPING && member(*tree, "config") &&
+		member(*tree, "rules_version"))
+		return SL_OK;
+	sl_tree_free(*tree);
+	*tree = NULL;
+	return bad_run_json(dir, "has no config or rules_version");
+}
+
+enum sl_status sl_output_config(const struct sl_dir *dir, char **text, size_t *bytes)
+{
+	struct sl_tree *tree;
+	enum sl_status s;
+	const char *config;
+	void *memory;
+
+	SL_TRY(read_run_json(dir, &tree));
+	config = member(tree, "config");
+	*bytes = strlen(config);
+	s = sl_memory_get(SL_HOST, *bytes + 1, &memory);
+	if (s == SL_OK)
+		memcpy(memory, config, *bytes + 1);
+	*text = (char *)memory;
+	sl_tree_free(tree);
+	return s;
+}
+
+/* Copies the line that *text is at and moves on; false at the end. */
+static bool next_line(const char **text, char line[SL_TEXT_BYTES])
+{
+	size_t n = strcspn(*text, "\n");
+
+	if (**text == '\0')
+		return false;
+	snprintf(line, SL_TEXT_BYTES, "%.*s", (int)(n < SL_TEXT_BYTES ? n : SL_TEXT_BYTES - 1),
+		*text);
+	*text += n + ((*text)[n] == '\n');
+	return true;
+}
+
+/* The run that is there must be of the same configuration: the first line that differs is told. */
+static enum sl_status same_config(const struct sl_dir *dir, const char *was, const char *is)
+{
+	char old[SL_TEXT_BYTES], new[SL_TEXT_BYTES];
+
+	for (;;) {
+		bool more_old = next_line(&was, old), more_new = next_line(&is, new);
+
+		if (!more_old && !more_new)
+			return SL_OK;
+		if (!more_old || !more_new || strcmp(old, new) != 0)
+			return sl_fail(SL_OUTPUT_IN_USE,
+				"%s: holds a run of another configuration (it has \"%s\" where "
+				"this one has \"%s\"), try the same configuration, another --out "
+				"or "
+				"--force",
+				dir->path, more_old ? old + strspn(old, " ") : "",
+				more_new ? new + strspn(new, " ") : "");
+	}
+}
+
+static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir *dir)
+{
+	struct sl_tree *tree;
+	enum sl_status s;
+	uint64_t version = 0;
+
+	SL_TRY(read_run_json(dir, &tree));
+	if (!sl_tree_u64(tree, sl_tree_get(tree, sl_tree_root(tree), "rules_version"), &version) ||
+		version != SL_RULES_VERSION)
+		s = sl_fail(SL_OUTPUT_IN_USE,
+			"%s: its run was begun under version %llu of the rules, this program has "
+			"%d "
+			"(the rest would not have the same bits), try the program that began it or "
+			"--force",
+			dir->path, (unsigned long long)version, SL_RULES_VERSION);
+	else
+		s = same_config(dir, member(tree, "config"), plan->config_text);
+	sl_tree_free(tree);
+	return s;
+}
+
+/* Is the batch of this line one of the plan's, and its file whole? */
+static bool is_whole(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest_line *l)
+{
+	struct sl_batch expected;
+	char name[SL_FILE_NAME_BYTES];
+	uint64_t bytes;
+	uint32_t crc;
+
+	if (l->batch >= plan->recipe.n_batches)
+		return false;
+	sl_batch_begin(&plan->recipe, &expected, l->batch);
+	sl_sink_name(plan, l->batch, name);
+	return l->first_id == expected.first_id && l->generated == expected.n &&
+	       strcmp(l->file, name) == 0 && sl_file_exists(dir, name) &&
+	       sl_file_check(dir, name, &bytes, &crc) == SL_OK && bytes == l->file_bytes &&
+	       crc == l->file_crc;
+}
+
+/* What an entry of the directory is held against while orphans are looked for. */
+struct sweep {
+	const struct sl_plan *plan;
+	const struct sl_dir *dir;
+	const struct sl_manifest *keep;
+};
+
+/* Is name one that a batch of this run has, finished or half-written? */
+static bool is_of_run(const struct sl_plan *plan, const char *name)
+{
+	const char *run = plan->config.run.name, *suffix = plan->format->suffix;
+	size_t digits;
+
+	if (strncmp(name, run, strlen(run)) != 0 || name[strlen(run)] != '_')
+		return false;
+	name += strlen(run) + 1;
+	digits = strspn(name, "0123456789");
+	name += digits;
+	if (digits < 6 || strncmp(name, suffix, strlen(suffix)) != 0)
+		return false;
+	name += strlen(suffix);
+	return *name == '\0' || strcmp(name, ".part") == 0;
+}
+
+static enum sl_status remove_orphan(void *of, const char *name)
+{
+	const struct sweep *s = (const struct sweep *)of;
+
+	for (size_t i = 0; i < s->keep->n; i++)
+		if (strcmp(s->keep->line[i].file, name) == 0)
+			return SL_OK;
+	return is_of_run(s->plan, name) ? sl_file_remove(s->dir, name) : SL_OK;
+}
+
+/* Removes files of this run's names that no line of keep vouches for: a run was cut off there. */
+static enum sl_status remove_orphans(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep)
+{
+	struct sweep s = {plan, dir, keep};
+
+	SL_TRY(sl_file_remove(dir, "run.json.part"));
+	SL_TRY(sl_file_remove(dir, "manifest.jsonl.part"));
+	return sl_dir_each(dir, remove_orphan, &s);
+}
+
+static enum sl_status resume(
+	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
+{
+	size_t whole = 0;
+
+	SL_TRY(may_resume(plan, dir));
+	SL_TRY(sl_manifest_read(dir, done));
+	for (size_t i = 0; i < done->n; i++)
+		if (is_whole(plan, dir, &done->line[i]))
+			done->line[whole++] = done->line[i];
+	if (whole < done->n)
+		done->in_order = false;
+	done->n = whole;
+	SL_TRY(remove_orphans(plan, dir, done));
+	return done->in_order ? SL_OK : sl_manifest_write(dir, done);
+}
+
+static void side_car_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
+{
+	snprintf(name, SL_FILE_NAME_BYTES, "%.200s.xdmf", plan->config.run.name);
+}
+
+/* run.json goes last: a removal cut off half-way is still seen to be a run. */
+static enum sl_status replace(
+	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
+{
+	char name[SL_FILE_NAME_BYTES];
+
+	SL_TRY(sl_manifest_read(dir, done));
+	for (size_t i = 0; i < done->n; i++)
+		SL_TRY(sl_file_remove(dir, done->line[i].file));
+	done->n = 0;
+	SL_TRY(remove_orphans(plan, dir, done));
+	side_car_name(plan, name);
+	SL_TRY(sl_file_remove(dir, name));
+	SL_TRY(sl_file_remove(dir, "manifest.jsonl"));
+	return sl_file_remove(dir, "run.json");
+}
+
+static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
+	const struct sl_dir *dir, struct sl_manifest *done)
+{
+	bool begun = sl_file_exists(dir, "run.json");
+
+	if (!begun && sl_file_exists(dir, "manifest.jsonl") && start != SL_START_FORCE)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: has a manifest.jsonl but no run.json (whose batches these are cannot "
+			"be "
+			"told), try another --out or --force",
+			dir->path);
+	if (begun && start == SL_START_NEW)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: holds a run already (it would be overwritten), try --resume to go on "
+			"with it, another --out, or --force to replace it",
+			dir->path);
+	if (start == SL_START_FORCE)
+		return replace(plan, dir, done);
+	return begun ? resume(plan, dir, done) : SL_OK;
+}
+
+enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
+	struct sl_manifest *done)
+{
+	memset(done, 0, sizeof(*done));
+	SL_TRY(sl_dir_open(plan->to, true, dir));
+	SL_TRY(sl_dir_lock(dir));
+	SL_TRY(enter(plan, start, dir, done));
+	return sl_report_commit(plan, dir, done, NULL, "running");
+}
+
+enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_session *session, const char *state, struct sl_manifest *m)
+{
+	SL_TRY(sl_manifest_read(dir, m));
+	if (!m->in_order)
+		SL_TRY(sl_manifest_write(dir, m));
+	return sl_report_commit(plan, dir, m, session, state);
+}

@@ -1,0 +1,38 @@
+/*
+ * output.h - the directory of a run: begun, gone on with, or replaced; and brought to its end.
+ *
+ *	LOCK            held by the process that writes here
+ *	run.json        configuration, provenance, results; state "running" until the end
+ *	manifest.jsonl  a line per committed batch
+ *	NAME_000000.h5  ... a file per batch
+ *	NAME.xdmf       side-car for ParaView, where the columns allow it
+ */
+#ifndef SL_OUTPUT_H
+#define SL_OUTPUT_H
+
+#include "pipeline/report.h"
+
+enum sl_start {
+	SL_START_NEW,    /* refused when there is a run already */
+	SL_START_RESUME, /* keeps what is committed and whole, removes what is not */
+	SL_START_FORCE   /* removes the files of the run that is there */
+};
+
+/*
+ * Opens and locks the plan's directory and brings it into a state that the run can go on from.
+ * *done are the batches that need not be computed again. Both are the caller's to close and free,
+ * also after a failure.
+ */
+enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
+	struct sl_manifest *done);
+
+/* After a run that ended in state: the manifest in order, the side-car, run.json. *m is read anew.
+ */
+enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_session *session, const char *state, struct sl_manifest *m);
+
+/* Reads the configuration that DIR/run.json stores; *text is to be given back with sl_memory_give.
+ */
+enum sl_status sl_output_config(const struct sl_dir *dir, char **text, size_t *bytes);
+
+#endif

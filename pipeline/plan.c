@@ -1,0 +1,306 @@
+/* plan.c - choices become a recipe, sizes and refusals. */
+#include "pipeline/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "primitives/base/files.h"
+
+enum { PILOT = 4096 };
+
+/* Bytes as people write them. */
+static const char *sized(double bytes, char text[32])
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	int u = 0;
+
+	while (bytes >= 1024 && u < 6) {
+		bytes /= 1024;
+		u++;
+	}
+	snprintf(text, 32, u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
+	return text;
+}
+
+static enum sl_status make_recipe(
+	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
+{
+	const char *level = getenv("SL_LEVEL");
+
+	r->model = (enum sl_model_number)config->model;
+	memcpy(r->rules.bytes, c->rules.bytes, sizeof(r->rules.bytes));
+	r->seed = config->run.seed;
+	r->particles = config->run.particles;
+	r->batch = (uint32_t)c->batch;
+	r->n_batches = c->n_batches;
+	r->keep = c->keep;
+	r->n_fields = c->n_fields;
+	for (uint32_t k = 0; k < c->n_fields; k++)
+		r->field[k] = sl_key_rule_make(&c->field[k]);
+	r->key_bits = c->key_bits;
+	r->n_columns = c->n_columns;
+	memcpy(r->column, c->column, sizeof(r->column));
+	r->constants = c->model->constants(c->rules.bytes, &r->constant);
+	r->scan = c->scan;
+	r->compact = c->compact;
+	r->sort = c->sort;
+	r->loops = sl_loops_find(level && level[0] ? level : NULL);
+	if (!r->loops)
+		return sl_fail(SL_USAGE,
+			"SL_LEVEL=%s names no level that this processor has, try baseline", level);
+	return SL_OK;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
+{
+	double start = now(), share;
+
+	p->particles = r->particles < PILOT ? (uint32_t)r->particles : PILOT;
+	for (uint64_t id = 0; id < p->particles; id++)
+		p->survivors += SL_HAS(r->keep, sl_remake(r, id).fate);
+	p->ns = (now() - start) / p->particles;
+	share = (double)p->survivors / p->particles;
+	/* one survivor more than seen, so that none seen does not foresee none */
+	p->most_fraction =
+		share + 4 * sqrt((share * (1 - share) + 1.0 / p->particles) / p->particles);
+	if (p->most_fraction > 1)
+		p->most_fraction = 1;
+}
+
+struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
+{
+	struct sl_table t = {.n = n, .n_columns = plan->recipe.n_columns};
+
+	for (uint32_t k = 0; k < t.n_columns; k++) {
+		t.column[k].column = plan->recipe.column[k];
+		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);
+	}
+	return t;
+}
+
+/* One text for measuring a slot and for cutting it. */
+static void lay_out_slot(struct sl_arena *a, const struct sl_plan *plan, struct sl_slot *s)
+{
+	struct sl_table most = sl_plan_table(plan, plan->recipe.batch);
+	size_t stages = sl_stages_scratch(&plan->recipe, plan->recipe.batch);
+	size_t pack = plan->format->scratch(&most, &plan->facts);
+	size_t scratch = stages > pack ? stages : pack;
+
+	sl_batch_lay_out(a, &plan->recipe, plan->recipe.batch, &s->batch);
+	plan->format->lay_out(a, &most, &s->packed);
+	s->exec = (struct sl_exec){.space = SL_HOST};
+	s->exec.scratch = (struct sl_arena){.base = sl_cut(a, scratch), .size = scratch};
+}
+
+static enum sl_status measure(struct sl_plan *plan)
+{
+	struct sl_arena arena = {0};
+	struct sl_slot slot;
+	struct sl_table most = sl_plan_table(plan, plan->recipe.batch);
+
+	lay_out_slot(&arena, plan, &slot);
+	plan->slot_bytes = arena.used;
+	plan->image_bytes = plan->format->image_bytes(&most, &plan->facts);
+	plan->memory_bytes = sl_size_add(
+		sl_size_mul(plan->slot_bytes, plan->n_slots), sl_size_mul(plan->image_bytes, 2));
+	return SL_OK;
+}
+
+static enum sl_status refuse_memory(const struct sl_plan *plan)
+{
+	char need[32], have[32], slot[32];
+
+	if (plan->memory_bytes <= plan->machine.free_bytes)
+		return SL_OK;
+	return sl_fail(SL_HOST_MEMORY,
+		"the run needs %s of memory and %s are free (%u slots of %s for batches of %u "
+		"particles), try a smaller run.batch or fewer run.threads",
+		sized((double)plan->memory_bytes, need),
+		sized((double)plan->machine.free_bytes, have), plan->n_slots,
+		sized((double)plan->slot_bytes, slot), plan->recipe.batch);
+}
+
+/* The free space where the output will be: of its nearest parent that exists. */
+static enum sl_status free_disk(const char *to, uint64_t *bytes)
+{
+	char path[SL_TEXT_BYTES];
+	struct sl_dir dir;
+	enum sl_status s;
+
+	snprintf(path, sizeof(path), "%s", to);
+	while ((s = sl_dir_open(path, false, &dir)) != SL_OK) {
+		char *slash = strrchr(path, '/');
+
+		if (!slash || slash == path)
+			snprintf(path, sizeof(path), slash ? "/" : ".");
+		else
+			*slash = '\0';
+		if (strcmp(path, "/") == 0 || strcmp(path, ".") == 0) {
+			s = sl_dir_open(path, false, &dir);
+			break;
+		}
+	}
+	SL_TRY(s);
+	s = sl_dir_free_bytes(&dir, bytes);
+	sl_dir_close(&dir);
+	return s;
+}
+
+static enum sl_status refuse_disk(struct sl_plan *plan)
+{
+	double rows = ceil(plan->pilot.most_fraction * plan->recipe.batch);
+	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
+	size_t file = plan->format->image_bytes(&most, &plan->facts);
+	char need[32], have[32];
+
+	plan->disk_bytes = sl_size_mul(file, plan->recipe.n_batches);
+	SL_TRY(free_disk(plan->to, &plan->disk_free));
+	if (plan->disk_bytes <= plan->disk_free)
+		return SL_OK;
+	return sl_fail(SL_DISK,
+		"%s: the run may write %s before compression and %s are free (%llu files of up to "
+		"%.0f survivors), try another output.to, fewer output.columns or fewer particles",
+		plan->to, sized((double)plan->disk_bytes, need),
+		sized((double)plan->disk_free, have), (unsigned long long)plan->recipe.n_batches,
+		rows);
+}
+
+static uint32_t choose_threads(const struct sl_plan *plan)
+{
+	uint64_t threads = plan->config.run.threads;
+
+	if (threads == 0)
+		threads = plan->machine.cores;
+	if (threads > plan->recipe.n_batches)
+		threads = plan->recipe.n_batches;
+	return (uint32_t)threads;
+}
+
+enum sl_status sl_plan_make(
+	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
+{
+	struct sl_plan *plan;
+	void *memory;
+	size_t length;
+
+	*made = NULL;
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(*plan), &memory));
+	plan = *made = (struct sl_plan *)memory;
+	memset(plan, 0, sizeof(*plan));
+	plan->config = *config;
+	sl_machine_ask(&plan->machine);
+	SL_TRY(make_recipe(choices, config, &plan->recipe));
+	length = sl_config_print(config, false, plan->config_text, sizeof(plan->config_text));
+	if (length >= sizeof(plan->config_text))
+		return sl_fail(
+			SL_USAGE, "the configuration is too long to be stored (%zu bytes)", length);
+	if (config->output.to[0])
+		memcpy(plan->to, config->output.to, sizeof(plan->to));
+	else
+		snprintf(plan->to, sizeof(plan->to), "out/%.1000s", config->run.name);
+	plan->format = choices->format;
+	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
+		.species = choices->model->species,
+		.software_version = SL_VERSION,
+		.config = plan->config_text,
+		.seed = config->run.seed,
+		.deflate = choices->deflate,
+		.level = (int)config->output.level};
+	plan->threads = choose_threads(plan);
+	plan->n_slots = plan->threads + 1;
+	return measure(plan);
+}
+
+enum sl_status sl_plan_refuse(struct sl_plan *plan)
+{
+	SL_TRY(refuse_memory(plan));
+	fly_pilot(&plan->recipe, &plan->pilot);
+	return refuse_disk(plan);
+}
+
+enum sl_status sl_plan_provide(struct sl_plan *plan)
+{
+	void *memory;
+
+	SL_TRY(sl_memory_get(SL_HOST, plan->n_slots * sizeof(*plan->slot), &memory));
+	plan->slot = (struct sl_slot *)memory;
+	memset(plan->slot, 0, plan->n_slots * sizeof(*plan->slot));
+	for (uint32_t i = 0; i < plan->n_slots; i++) {
+		struct sl_slot *slot = &plan->slot[i];
+		struct sl_arena arena = {.size = plan->slot_bytes};
+		void *block;
+
+		SL_TRY(sl_memory_get(SL_HOST, plan->slot_bytes, &block));
+		arena.base = block;
+		lay_out_slot(&arena, plan, slot);
+		slot->block = block;
+	}
+	return sl_memory_get(SL_HOST, plan->image_bytes, &plan->image);
+}
+
+void sl_plan_free(struct sl_plan *plan)
+{
+	if (!plan)
+		return;
+	for (uint32_t i = 0; plan->slot && i < plan->n_slots; i++)
+		sl_memory_give(SL_HOST, plan->slot[i].block);
+	sl_memory_give(SL_HOST, plan->slot);
+	sl_memory_give(SL_HOST, plan->image);
+	sl_memory_give(SL_HOST, plan);
+}
+
+static void print_key(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_recipe *r = &plan->recipe;
+
+	if (r->n_fields == 0) {
+		fprintf(out, "none (id order)\n");
+		return;
+	}
+	for (uint32_t k = 0; k < r->n_fields; k++)
+		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[r->field[k].column].name,
+			r->field[k].bits);
+	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
+}
+
+void sl_plan_print(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	char a[32], b[32], c[32];
+	double seconds = plan->pilot.ns * 1e-9 * (double)r->particles / plan->threads;
+
+	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
+		(unsigned long long)r->particles, (unsigned long long)r->seed,
+		sl_models[r->model]->name);
+	fprintf(out, "batches     %llu of %u particles\n", (unsigned long long)r->n_batches,
+		r->batch);
+	fprintf(out, "key         ");
+	print_key(plan, out);
+	fprintf(out, "primitives  compact %s%s%s, sort %s, deflate %s\n", r->compact->name,
+		r->compact->uses_scan ? " on scan " : "",
+		r->compact->uses_scan ? r->scan->name : "",
+		r->n_fields ? r->sort->name : "not needed", plan->facts.deflate->name);
+	fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
+		r->loops->level, plan->machine.processor);
+	fprintf(out, "memory      %s: %u slots of %s and 2 file images of %s; %s free\n",
+		sized((double)plan->memory_bytes, a), plan->n_slots,
+		sized((double)plan->slot_bytes, b), sized((double)plan->image_bytes, c),
+		sized((double)plan->machine.free_bytes, (char[32]){0}));
+	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
+		sized((double)plan->disk_bytes, a), plan->to, sized((double)plan->disk_free, b));
+	fprintf(out,
+		"foreseen    %.3g %% survive, about %.2g s of computing (%u particles looked at), "
+		"then compressing\n",
+		100.0 * plan->pilot.survivors / plan->pilot.particles, seconds,
+		plan->pilot.particles);
+}

@@ -1,0 +1,86 @@
+/*
+ * plan.h - a configuration becomes a plan: all that is decided before the first particle.
+ *
+ * Everything that can be refused is refused here, with the figures: what the configuration
+ * asks for, what memory and disk it takes, and what there is. A plan made and provided with memory
+ * is all that a run needs; after that nothing allocates.
+ */
+#ifndef SL_PLAN_H
+#define SL_PLAN_H
+
+#include <stdio.h>
+
+#include "pipeline/config.h"
+#include "pipeline/machine.h"
+#include "pipeline/resolve.h"
+#include "stages/formats/format.h"
+#include "stages/stages.h"
+
+enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
+
+/* Changes whenever any rule gives other bits: runs of different versions cannot be resumed. */
+enum { SL_RULES_VERSION = 1 };
+
+/*
+ * A slot holds one batch in flight; there is one more than threads, so that a thread goes on while
+ *the writer still has its last batch.
+ *
+ *	| columns | keep | index | key | table | packed pieces | scratch |
+ */
+struct sl_slot {
+	void *block;
+	struct sl_batch batch;
+	struct sl_packed packed;
+	struct sl_exec exec;
+};
+
+/* A look at the first particles, to foresee survivors and time. */
+struct sl_pilot {
+	uint32_t particles;
+	uint32_t survivors;
+	double most_fraction; /* of survivors: four standard errors above what was seen */
+	double ns;            /* a particle, on one thread */
+};
+
+struct sl_plan {
+	struct sl_config config;
+	struct sl_recipe recipe;
+	struct sl_machine machine;
+	const struct sl_format *format;
+	struct sl_file_facts facts;
+	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
+	char to[SL_TEXT_BYTES];                 /* the output directory */
+	uint32_t threads;
+	uint32_t n_slots;
+	struct sl_pilot pilot;
+	size_t slot_bytes;   /* each */
+	size_t image_bytes;  /* of the one file being made, and as much again inside HDF5 */
+	size_t memory_bytes; /* in all */
+	uint64_t disk_bytes; /* foreseen, before compression */
+	uint64_t disk_free;
+	struct sl_slot *slot; /* n_slots, once provided */
+	void *image;
+};
+
+/*
+ * Makes the plan of a resolved configuration. Gets no memory but for itself; *plan is to be freed
+ * even after a failure.
+ */
+enum sl_status sl_plan_make(
+	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **plan);
+
+/* Refuses a run that memory or disk cannot hold, with the figures; flies the pilot for that. */
+enum sl_status sl_plan_refuse(struct sl_plan *plan);
+
+/* Gets the memory that the plan says. */
+enum sl_status sl_plan_provide(struct sl_plan *plan);
+
+void sl_plan_free(struct sl_plan *plan);
+
+/* The table that formats size themselves by: the plan's columns, n rows, no data. */
+struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
+
+/* What the run would do: sizes, backends, memory, files. For people. */
+void sl_plan_print(const struct sl_plan *plan, FILE *out);
+
+#endif

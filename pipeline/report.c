@@ -1,0 +1,287 @@
+/* report.c - sums over batches, the checks, run.json. */
+#include "pipeline/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "pipeline/json.h"
+#include "pipeline/sink.h"
+
+static void add_batch_means(const struct sl_manifest *m, int fate, struct sl_fate_result *f)
+{
+	double sum = 0, squares = 0, n = (double)m->n;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct sl_manifest_line *l = &m->line[i];
+
+		sum += (double)l->tally.count[fate] / (double)l->generated;
+	}
+	f->batch_mean = sum / n;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct sl_manifest_line *l = &m->line[i];
+		double off = (double)l->tally.count[fate] / (double)l->generated - f->batch_mean;
+
+		squares += off * off;
+	}
+	f->batch_error = m->n > 1 ? sqrt(squares / (n * (n - 1))) : (double)NAN;
+}
+
+void sl_results_make(const struct sl_manifest *m, struct sl_results *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->batches = m->n;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct sl_manifest_line *l = &m->line[i];
+
+		r->particles += l->generated;
+		r->survivors += l->survivors;
+		r->bytes += l->file_bytes;
+		r->steps += l->tally.steps;
+		r->collisions += l->tally.collisions;
+		for (int f = 0; f < SL_FATE_COUNT; f++) {
+			r->fate[f].count += l->tally.count[f];
+			r->fate[f].weight += l->tally.weight[f];
+			r->fate[f].weight_fraction += (double)l->tally.weight[f] * 0x1p-32;
+		}
+	}
+	for (int f = 0; m->n > 0 && f < SL_FATE_COUNT; f++) {
+		struct sl_fate_result *fate = &r->fate[f];
+
+		fate->fraction = (double)fate->count / (double)r->particles;
+		fate->weight_fraction /= (double)r->particles;
+		fate->binomial_error =
+			sqrt(fate->fraction * (1 - fate->fraction) / (double)r->particles);
+		add_batch_means(m, f, fate);
+	}
+}
+
+bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
+	double *deviation)
+{
+	double expected = plan->config.check.fate[fate], off = r->fate[fate].fraction - expected;
+	double sigma = sqrt(expected * (1 - expected) / (double)r->particles);
+
+	if (deviation)
+		*deviation = fabs(off) > 0 ? off / sigma : 0;
+	return fabs(off) <= plan->config.check.sigma * sigma;
+}
+
+enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
+{
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		double deviation;
+
+		if (isnan(plan->config.check.fate[f]) ||
+			sl_check_met(plan, r, (enum sl_fate)f, &deviation))
+			continue;
+		return sl_fail(SL_CHECK_FAILED,
+			"check.%s: %.7g was expected and %.7g found, %+.1f sigma off (%.3g are "
+			"allowed), either the value is not of this configuration or the program "
+			"is wrong",
+			sl_fate_facts[f].name, plan->config.check.fate[f], r->fate[f].fraction,
+			deviation, plan->config.check.sigma);
+	}
+	return SL_OK;
+}
+
+static void write_fate(
+	struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r, int f)
+{
+	const struct sl_fate_result *fate = &r->fate[f];
+	double deviation;
+
+	sl_json_object(j, sl_fate_facts[f].name);
+	sl_json_u64(j, "count", fate->count);
+	sl_json_real(j, "fraction", fate->fraction);
+	sl_json_real(j, "standard_error", fate->binomial_error);
+	sl_json_real(j, "weight_fraction", fate->weight_fraction);
+	sl_json_real(j, "mean_over_batches", fate->batch_mean);
+	sl_json_real(j, "standard_error_over_batches", fate->batch_error);
+	if (!isnan(plan->config.check.fate[f]) && r->particles > 0) {
+		bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
+
+		sl_json_object(j, "check");
+		sl_json_real(j, "expected", plan->config.check.fate[f]);
+		sl_json_real(j, "deviation_in_sigma", deviation);
+		sl_json_bool(j, "met", met);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r)
+{
+	sl_json_object(j, "tallies");
+	sl_json_u64(j, "particles", r->particles);
+	sl_json_u64(j, "survivors", r->survivors);
+	sl_json_u64(j, "steps", r->steps);
+	sl_json_u64(j, "collisions", r->collisions);
+	sl_json_object(j, "fates");
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		if (SL_HAS(sl_models[plan->recipe.model]->fates, f))
+			write_fate(j, plan, r, f);
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
+{
+	sl_json_object(j, NULL);
+	sl_json_u64(j, "batch", l->batch);
+	sl_json_text(j, "file", l->file);
+	sl_json_u64(j, "bytes", l->file_bytes);
+	sl_json_u64(j, "generated", l->generated);
+	sl_json_u64(j, "survivors", l->survivors);
+	sl_json_object(j, "fates");
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		if (l->tally.count[f] > 0)
+			sl_json_u64(j, sl_fate_facts[f].name, l->tally.count[f]);
+	sl_json_close(j);
+	sl_json_object(j, "digests");
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(l->columns, c))
+			sl_json_hex(j, sl_column_facts[c].name, l->digest[c], 16);
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+static void write_times(struct sl_json *j, const struct sl_session *s)
+{
+	sl_json_object(j, "times");
+	sl_json_real(j, "wall_seconds", s->seconds);
+	sl_json_u64(j, "batches", s->batches);
+	sl_json_u64(j, "particles", s->particles);
+	sl_json_object(j, "thread_seconds");
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
+	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
+	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
+	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+static void write_machine(struct sl_json *j, const struct sl_plan *plan)
+{
+	sl_json_object(j, "machine");
+	sl_json_text(j, "host", plan->machine.host);
+	sl_json_text(j, "system", plan->machine.system);
+	sl_json_text(j, "processor", plan->machine.processor);
+	sl_json_u64(j, "cores", plan->machine.cores);
+	sl_json_u64(j, "memory_bytes", plan->machine.memory_bytes);
+	sl_json_u64(j, "threads", plan->threads);
+	sl_json_text(j, "loops", plan->recipe.loops->level);
+	sl_json_text(j, "compiler", __VERSION__);
+	sl_json_close(j);
+}
+
+static void write_run(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state)
+{
+	struct sl_results results;
+
+	sl_results_make(m, &results);
+	sl_json_object(j, NULL);
+	sl_json_text(j, "program", "sluice");
+	sl_json_text(j, "version", SL_VERSION);
+	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
+	sl_json_text(j, "state", state);
+	sl_json_text(j, "name", plan->config.run.name);
+	sl_json_text(j, "model", sl_models[plan->recipe.model]->name);
+	sl_json_text(j, "format", plan->format->name);
+	sl_json_text(j, "config", plan->config_text);
+	write_tallies(j, plan, &results);
+	sl_json_array(j, "batches");
+	for (size_t i = 0; i < m->n; i++)
+		write_batch(j, &m->line[i]);
+	sl_json_close(j);
+	if (session)
+		write_times(j, session);
+	write_machine(j, plan);
+	sl_json_close(j);
+}
+
+enum sl_status sl_report_text(const struct sl_plan *plan, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state, char **text, size_t *bytes)
+{
+	struct sl_json measure = sl_json_start(NULL, 0, true), j;
+	void *memory;
+
+	write_run(&measure, plan, m, session, state);
+	SL_TRY(sl_memory_get(SL_HOST, measure.used + 2, &memory));
+	*text = (char *)memory;
+	j = sl_json_start(*text, measure.used + 1, true);
+	write_run(&j, plan, m, session, state);
+	*bytes = j.used;
+	(*text)[(*bytes)++] = '\n';
+	(*text)[*bytes] = '\0';
+	return SL_OK;
+}
+
+enum sl_status sl_report_commit(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *m, const struct sl_session *session, const char *state)
+{
+	enum sl_status s;
+	size_t bytes;
+	char *text;
+
+	SL_TRY(sl_report_text(plan, m, session, state, &text, &bytes));
+	s = sl_file_commit(dir, "run.json", text, bytes, true);
+	sl_memory_give(SL_HOST, text);
+	return s;
+}
+
+static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
+{
+	fprintf(out, "%-14s %14s %12s %10s  %s\n", "fate", "particles", "fraction", "+-", "check");
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		const struct sl_fate_result *fate = &r->fate[f];
+		double expected = plan->config.check.fate[f], deviation;
+
+		if (!SL_HAS(sl_models[plan->recipe.model]->fates, f))
+			continue;
+		fprintf(out, "%-14s %14llu %12.8f %10.2g", sl_fate_facts[f].name,
+			(unsigned long long)fate->count, fate->fraction, fate->binomial_error);
+		if (!isnan(expected)) {
+			bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
+
+			fprintf(out, "  %.8g: %+.2f sigma, %s", expected, deviation,
+				met ? "met" : "NOT MET");
+		}
+		fprintf(out, "%s\n", SL_HAS(plan->recipe.keep, f) ? "  (kept)" : "");
+	}
+}
+
+static void print_times(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
+{
+	double n = (double)s->particles, computing = 0;
+
+	if (s->particles == 0)
+		return;
+	fprintf(out, "\nns a particle ");
+	for (int i = 0; i < SL_STAGE_COUNT; i++) {
+		fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
+		computing += (double)s->stage_ns[i];
+	}
+	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
+	fprintf(out,
+		"%.2f M particles/s in %.1f s on %u threads; %.2f M/s a core before compression\n",
+		n / s->seconds * 1e-6, s->seconds, plan->threads, n / computing * 1e3);
+}
+
+void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
+	const struct sl_session *session, FILE *out)
+{
+	struct sl_results r;
+	char last[SL_FILE_NAME_BYTES], first[SL_FILE_NAME_BYTES];
+
+	sl_results_make(m, &r);
+	print_fates(plan, &r, out);
+	print_times(plan, session, out);
+	sl_sink_name(plan, 0, first);
+	sl_sink_name(plan, plan->recipe.n_batches - 1, last);
+	fprintf(out, "%llu survivors in %s/%s%s%s (%.1f MB), summary in run.json\n",
+		(unsigned long long)r.survivors, plan->to, first,
+		plan->recipe.n_batches > 1 ? " .. " : "", plan->recipe.n_batches > 1 ? last : "",
+		(double)r.bytes * 1e-6);
+}

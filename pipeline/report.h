@@ -1,0 +1,59 @@
+/*
+ * report.h - what a run gave: tallies, checks, run.json and the table that people read.
+ *
+ * Fractions are of all particles. Their standard error is that of a binomial count, and beside it
+ * the one estimated from the scatter of the batches, which would show it if batches were not
+ * independent.
+ */
+#ifndef SL_REPORT_H
+#define SL_REPORT_H
+
+#include <stdio.h>
+
+#include "pipeline/run.h"
+
+struct sl_fate_result {
+	uint64_t count;
+	uint64_t weight; /* in 2^-32, modulo 2^64; fraction of weight is in weight_fraction */
+	double fraction; /* count / particles */
+	double weight_fraction;
+	double binomial_error; /* sqrt(p (1 - p) / N) */
+	double batch_mean;     /* mean over batches of their fractions */
+	double batch_error;    /* standard error of that mean; NaN for a single batch */
+};
+
+struct sl_results {
+	uint64_t particles, batches, survivors, bytes;
+	uint64_t steps, collisions;
+	struct sl_fate_result fate[SL_FATE_COUNT];
+};
+
+/* Adds up the manifest. */
+void sl_results_make(const struct sl_manifest *m, struct sl_results *r);
+
+/*
+ * A published value is met when |fraction - expected| <= sigma * sqrt(p (1 - p) / N), p the
+ * expected one. deviation, in those sigmas, may be NULL.
+ */
+bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
+	double *deviation);
+
+/* SL_CHECK_FAILED, and which, if any check of the configuration is not met. */
+enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r);
+
+/*
+ * Commits run.json in dir. state: "running", "stopped", "done". session may be NULL (a run that
+ * begins).
+ */
+enum sl_status sl_report_commit(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *m, const struct sl_session *session, const char *state);
+
+/* run.json as text, to be given back with sl_memory_give(SL_HOST). */
+enum sl_status sl_report_text(const struct sl_plan *plan, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state, char **text, size_t *bytes);
+
+/* The summary for people: fates, checks, times, files. */
+void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
+	const struct sl_session *session, FILE *out);
+
+#endif

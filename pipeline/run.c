@@ -1,0 +1,302 @@
+/* run.c - threads compute batches, one writer commits them in order. */
+#include "pipeline/run.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "pipeline/sink.h"
+
+enum slot_state { FREE, BUSY, READY };
+
+/* All that the threads share; guarded by lock but for what is atomic. */
+struct crew {
+	struct sl_plan *plan;
+	const struct sl_dir *dir;
+	const struct sl_manifest *done;
+	struct sl_session *session;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint64_t next;    /* the next batch to begin */
+	size_t next_done; /* the first line of done that is not before next */
+	uint64_t commits; /* batches committed in this session */
+	enum slot_state *state;
+	uint32_t working; /* threads that have not ended */
+	bool stop;        /* begin no more */
+	atomic_int drop;  /* give up what is in flight */
+	enum sl_status status;
+	char story[SL_STORY_BYTES];
+};
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Remembers the first failure and makes everybody end. Called with the lock held. */
+static void fail(struct crew *c, enum sl_status s)
+{
+	if (c->status == SL_OK) {
+		c->status = s;
+		memcpy(c->story, sl_story(), sizeof(c->story));
+	}
+	c->stop = true;
+	atomic_store(&c->drop, 1);
+	pthread_cond_broadcast(&c->changed);
+}
+
+/* Takes the next batch that is not done yet; false when there is none. */
+static bool take_batch(struct crew *c, uint64_t *number)
+{
+	while (c->next_done < c->done->n && c->done->line[c->next_done].batch == c->next) {
+		c->next++;
+		c->next_done++;
+	}
+	if (c->stop || c->next >= c->plan->recipe.n_batches)
+		return false;
+	*number = c->next++;
+	return true;
+}
+
+/* A slot in no use, or n_slots. */
+static uint32_t find_free(const struct crew *c)
+{
+	uint32_t i = 0;
+
+	while (i < c->plan->n_slots && c->state[i] != FREE)
+		i++;
+	return i;
+}
+
+/* Computes and packs the batch in slot; adds its times under the lock afterwards. */
+static enum sl_status compute(struct crew *c, struct sl_slot *slot, uint64_t number)
+{
+	uint64_t ns[SL_STAGE_COUNT] = {0};
+	enum sl_status s;
+	double start;
+
+	sl_batch_begin(&c->plan->recipe, &slot->batch, number);
+	s = sl_stages_run(&c->plan->recipe, &slot->exec, &slot->batch, ns);
+	start = seconds_now();
+	if (s == SL_OK) {
+		s = c->plan->format->pack(
+			&slot->exec, &c->plan->facts, &slot->batch.table, &slot->packed);
+		s = sl_while(s, "batch %llu, compressing", (unsigned long long)number);
+	}
+	pthread_mutex_lock(&c->lock);
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		c->session->stage_ns[i] += ns[i];
+	c->session->pack_ns += (uint64_t)((seconds_now() - start) * 1e9);
+	pthread_mutex_unlock(&c->lock);
+	return s;
+}
+
+static void *work(void *of)
+{
+	struct crew *c = (struct crew *)of;
+	uint64_t number;
+
+	pthread_mutex_lock(&c->lock);
+	for (;;) {
+		uint32_t i;
+		enum sl_status s;
+
+		/* A slot first, a batch then: batches begin in order, so the writer never waits
+		 * for one that nobody has begun while all slots are full. */
+		while ((i = find_free(c)) == c->plan->n_slots && !c->stop)
+			pthread_cond_wait(&c->changed, &c->lock);
+		if (i == c->plan->n_slots || !take_batch(c, &number))
+			break;
+		c->state[i] = BUSY;
+		c->plan->slot[i].batch.number = number;
+		pthread_mutex_unlock(&c->lock);
+		s = compute(c, &c->plan->slot[i], number);
+		pthread_mutex_lock(&c->lock);
+		if (s != SL_OK)
+			fail(c, s);
+		c->state[i] = s == SL_OK ? READY : FREE;
+		pthread_cond_broadcast(&c->changed);
+	}
+	c->working--;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+/* The slot whose batch is the lowest of those in flight, if it is ready; else n_slots. */
+static uint32_t find_in_order(const struct crew *c)
+{
+	uint32_t first = c->plan->n_slots;
+
+	for (uint32_t i = 0; i < c->plan->n_slots; i++)
+		if (c->state[i] != FREE &&
+			(first == c->plan->n_slots ||
+				c->plan->slot[i].batch.number < c->plan->slot[first].batch.number))
+			first = i;
+	return first < c->plan->n_slots && c->state[first] == READY ? first : c->plan->n_slots;
+}
+
+static void *commit(void *of)
+{
+	struct crew *c = (struct crew *)of;
+
+	pthread_mutex_lock(&c->lock);
+	for (;;) {
+		uint32_t i = find_in_order(c);
+		enum sl_status s;
+
+		/* alone: no thread is left that could make a batch ready */
+		if (c->status != SL_OK || (i == c->plan->n_slots && c->working == 1))
+			break;
+		if (i == c->plan->n_slots) {
+			pthread_cond_wait(&c->changed, &c->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&c->lock);
+		s = sl_sink_commit(c->plan, c->dir, &c->plan->slot[i], c->session);
+		pthread_mutex_lock(&c->lock);
+		if (s != SL_OK) {
+			fail(c, s);
+		} else {
+			c->commits++;
+			c->session->batches++;
+			c->session->particles += c->plan->slot[i].batch.n;
+		}
+		c->state[i] = FREE;
+		pthread_cond_broadcast(&c->changed);
+	}
+	c->working--;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+static void tell(struct crew *c, const struct sl_control *control, double start)
+{
+	struct sl_progress p = {.n_batches = c->plan->recipe.n_batches,
+		.particles = c->plan->recipe.particles,
+		.seconds = seconds_now() - start,
+		.left = -1};
+
+	if (!control->progress)
+		return;
+	p.batches_done = c->done->n + c->commits;
+	p.particles_done = c->session->particles;
+	for (size_t i = 0; i < c->done->n; i++)
+		p.particles_done += c->done->line[i].generated;
+	if (c->session->particles > 0 && p.seconds > 0) {
+		p.rate = (double)c->session->particles / p.seconds;
+		p.left = (double)(p.particles - p.particles_done) / p.rate;
+	}
+	control->progress(control->of, &p);
+}
+
+/* Waits for all threads; looks at control five times a second. Called with the lock held. */
+static void watch(struct crew *c, struct sl_control *control)
+{
+	double start = seconds_now(), asked = -1;
+	int patience = control->patience > 0 ? control->patience : 8;
+
+	while (c->working > 0) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += 200000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&c->changed, &c->lock, &until);
+		if (atomic_load(&control->stop) && asked < 0) {
+			asked = seconds_now();
+			c->stop = true;
+			pthread_cond_broadcast(&c->changed);
+		}
+		if (asked >= 0 && seconds_now() - asked > patience)
+			atomic_store(&c->drop, 1);
+		tell(c, control, start);
+	}
+	c->session->seconds = seconds_now() - start;
+}
+
+/* Starts n threads of work and the writer; those that did start are counted in *started. */
+static enum sl_status hire(struct crew *c, pthread_t *thread, uint32_t n, uint32_t *started)
+{
+	sigset_t all, old;
+	int error = 0;
+
+	/* Signals are for the main thread. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	for (*started = 0; *started < n + 1 && error == 0; *started += error == 0) {
+		c->working++;
+		error = pthread_create(&thread[*started], NULL, *started == 0 ? commit : work, c);
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (error == 0)
+		return SL_OK;
+	c->working--;
+	return sl_fail(SL_HOST_MEMORY,
+		"thread %u of %u could not be started (%s), try fewer run.threads", *started, n,
+		strerror(error));
+}
+
+static enum sl_status run(struct crew *c, struct sl_control *control)
+{
+	uint32_t n = c->plan->threads, started;
+	void *memory;
+	pthread_t *thread;
+	enum sl_status s;
+
+	/* Threads and slot states in one block, got before the first particle. */
+	SL_TRY(sl_memory_get(SL_HOST,
+		(n + 1) * sizeof(pthread_t) + c->plan->n_slots * sizeof(enum slot_state), &memory));
+	thread = (pthread_t *)memory;
+	c->state = (enum slot_state *)(void *)(thread + n + 1);
+	memset(c->state, 0, c->plan->n_slots * sizeof(enum slot_state));
+	pthread_mutex_lock(&c->lock);
+	s = hire(c, thread, n, &started);
+	if (s != SL_OK)
+		fail(c, s);
+	watch(c, control);
+	pthread_mutex_unlock(&c->lock);
+	for (uint32_t i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
+	sl_memory_give(SL_HOST, memory);
+	return c->status;
+}
+
+enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session)
+{
+	struct crew c = {.plan = plan, .dir = dir, .done = done, .session = session};
+	pthread_condattr_t monotonic;
+	enum sl_status s;
+
+	memset(session, 0, sizeof(*session));
+	plan->recipe.drop = &c.drop;
+	pthread_mutex_init(&c.lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&c.changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	s = run(&c, control);
+	pthread_cond_destroy(&c.changed);
+	pthread_mutex_destroy(&c.lock);
+	plan->recipe.drop = NULL;
+	if (s != SL_OK && s != SL_STOPPED) {
+		sl_retell(c.story);
+		return s;
+	}
+	if (done->n + c.commits < plan->recipe.n_batches)
+		return sl_fail(SL_STOPPED,
+			"stopped with %llu of %llu batches committed (asked by a signal), go on "
+			"with "
+			"--resume",
+			(unsigned long long)(done->n + c.commits),
+			(unsigned long long)plan->recipe.n_batches);
+	return SL_OK;
+}

@@ -1,0 +1,49 @@
+/*
+ * run.h - a plan is carried out: batches in parallel, one a thread, committed in order.
+ *
+ *	thread: take the next batch and a free slot -> stages -> pack
+ *	writer: the next batch in order -> assemble -> commit -> manifest -> the slot is free
+ *
+ * The bytes of the output do not depend on the number of threads.
+ */
+#ifndef SL_RUN_H
+#define SL_RUN_H
+
+#include <stdatomic.h>
+
+#include "pipeline/manifest.h"
+#include "pipeline/plan.h"
+
+struct sl_progress {
+	uint64_t batches_done, n_batches; /* batches of earlier sessions count as done */
+	uint64_t particles_done, particles;
+	double seconds; /* since this session began */
+	double rate;    /* particles a second in this session */
+	double left;    /* seconds, foreseen; < 0: not known yet */
+};
+
+/* How the caller follows a run and stops it. Zeroed, it does neither. */
+struct sl_control {
+	atomic_int
+		stop; /* set from a signal handler: begin no more batches, commit those in flight */
+	int patience; /* seconds after which batches in flight are dropped instead; 0: 8 */
+	void (*progress)(void *of, const struct sl_progress *p); /* about five times a second */
+	void *of;
+};
+
+/* What this session did; nanoseconds are summed over threads. */
+struct sl_session {
+	uint64_t batches, particles;
+	uint64_t stage_ns[SL_STAGE_COUNT];
+	uint64_t pack_ns, assemble_ns, commit_ns;
+	double seconds; /* wall clock */
+};
+
+/*
+ * Carries out the plan in dir (locked by the caller). done are the batches already committed there.
+ * SL_STOPPED when control->stop ended it early; what was committed stays and can be resumed.
+ */
+enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session);
+
+#endif

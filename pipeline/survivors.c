@@ -1,0 +1,92 @@
+/* survivors.c - measure, get, read, digest. */
+#include "pipeline/survivors.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "stages/digest.h"
+
+static const struct sl_format *format_of(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (int i = 0; sl_formats[i]; i++) {
+		size_t suffix = strlen(sl_formats[i]->suffix);
+
+		if (n > suffix && strcmp(name + n - suffix, sl_formats[i]->suffix) == 0)
+			return sl_formats[i];
+	}
+	return NULL;
+}
+
+static void digest(struct sl_table_column *c, uint32_t n)
+{
+	uint32_t bytes = sl_column_facts[c->column].bytes;
+
+	c->digest = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t bits = 0;
+
+		/* little-endian, as everything that this program writes */
+		memcpy(&bits, (const char *)c->data + (c->constant ? 0 : (size_t)i * bytes), bytes);
+		c->digest += sl_digest_item(i, bits);
+	}
+}
+
+static enum sl_status read_table(const char *file, size_t bytes, struct sl_survivors *s)
+{
+	struct sl_arena measure = {0}, cut = {0};
+	enum sl_status status;
+
+	SL_TRY(s->format->read(file, bytes, &measure, &s->table));
+	SL_TRY(sl_memory_get(SL_HOST, measure.used, &s->block));
+	cut.base = s->block;
+	cut.size = measure.used;
+	status = s->format->read(file, bytes, &cut, &s->table);
+	if (status != SL_OK) {
+		sl_survivors_free(s);
+		return status;
+	}
+	for (uint32_t k = 0; k < s->table.n_columns; k++)
+		digest(&s->table.column[k], s->table.n);
+	return SL_OK;
+}
+
+enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, struct sl_survivors *s)
+{
+	enum sl_status status;
+	char *file;
+
+	memset(s, 0, sizeof(*s));
+	s->format = format_of(name);
+	if (!s->format)
+		return sl_fail(SL_BAD_INPUT,
+			"%s: its suffix is that of no format (sluice list names them), give a file "
+			"that a run has written",
+			name);
+	SL_TRY(sl_file_read(dir, name, &file, &s->file_bytes));
+	status = read_table(file, s->file_bytes, s);
+	sl_memory_give(SL_HOST, file);
+	return sl_while(status, "%s", name);
+}
+
+enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char folder[SL_PATH_BYTES];
+	struct sl_dir dir;
+	enum sl_status status;
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		slash ? path : ".");
+	SL_TRY(sl_dir_open(folder, false, &dir));
+	status = sl_survivors_read(&dir, name, s);
+	sl_dir_close(&dir);
+	return status;
+}
+
+void sl_survivors_free(struct sl_survivors *s)
+{
+	sl_memory_give(SL_HOST, s->block);
+	s->block = NULL;
+}

@@ -1,0 +1,277 @@
+/* verify.c - rereads a run. */
+#include "pipeline/verify.h"
+
+#include <string.h>
+
+#include "pipeline/json.h"
+#include "pipeline/output.h"
+#include "pipeline/survivors.h"
+
+/* Survivors of a batch that are remade. */
+enum { SAMPLE = 256 };
+
+struct counts {
+	uint64_t batches, survivors, bytes, remade, ordered;
+	bool redone; /* a batch was computed anew, for want of ids */
+};
+
+static enum sl_status wrong(const char *what, const struct sl_manifest_line *l)
+{
+	return sl_fail(SL_CHECK_FAILED,
+		"%s (batch %llu, %s: the file or the manifest was changed, or the disk is "
+		"failing), try --resume, which makes the batch anew",
+		what, (unsigned long long)l->batch, l->file);
+}
+
+static const struct sl_table_column *column_of(const struct sl_table *t, enum sl_column which)
+{
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (t->column[k].column == which)
+			return &t->column[k];
+	return NULL;
+}
+
+static enum sl_status check_digests(const struct sl_manifest_line *l, const struct sl_table *t)
+{
+	uint32_t seen = 0;
+
+	if (t->n != l->survivors)
+		return wrong("the number of survivors is not that of the manifest", l);
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+
+		seen |= SL_BIT(c->column);
+		if (c->digest != l->digest[c->column])
+			return wrong("the digest of a column is not that of the manifest", l);
+	}
+	return seen == l->columns ? SL_OK : wrong("the columns are not those of the manifest", l);
+}
+
+/* The columns of a table as rules see them; constants do not take part in keys. */
+static struct sl_columns as_columns(const struct sl_table *t)
+{
+	struct sl_columns columns = {0};
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		memcpy((char *)&columns + sl_column_facts[t->column[k].column].offset,
+			&t->column[k].data, sizeof(void *));
+	return columns;
+}
+
+/* Are all fields of the key among the columns, so that the order of all rows can be seen? */
+static bool has_key(const struct sl_recipe *r, const struct sl_table *t)
+{
+	for (uint32_t k = 0; k < r->n_fields; k++) {
+		const struct sl_table_column *c = column_of(t, r->field[k].column);
+
+		if (!c || c->constant)
+			return false;
+	}
+	return true;
+}
+
+static enum sl_status check_order(const struct sl_recipe *r, const struct sl_manifest_line *l,
+	const struct sl_table *t, struct counts *counts)
+{
+	struct sl_columns columns = as_columns(t);
+	const struct sl_table_column *ids = column_of(t, SL_COLUMN_id);
+	uint64_t last_key = 0, last_id = 0;
+
+	if (!has_key(r, t))
+		return SL_OK;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint64_t id = ids ? ((const uint64_t *)ids->data)[i] : 0;
+		uint64_t key = sl_key_pack(r->field, r->n_fields, &columns, i, id);
+
+		if (i > 0 && (key < last_key || (ids && key == last_key && id <= last_id)))
+			return wrong("survivors are not in the order of their key", l);
+		last_key = key;
+		last_id = id;
+	}
+	counts->ordered += t->n;
+	return SL_OK;
+}
+
+/* Row i against the particle of that id, remade. */
+static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manifest_line *l,
+	const struct sl_table *t, uint32_t i, uint64_t id)
+{
+	struct sl_particle p = sl_remake(r, id);
+
+	if (id < l->first_id || id - l->first_id >= l->generated || !SL_HAS(r->keep, p.fate))
+		return wrong("a survivor's id is not one of this batch's survivors", l);
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+		const struct sl_column_facts *facts = &sl_column_facts[c->column];
+		const char *row =
+			(const char *)c->data + (c->constant ? 0 : (size_t)i * facts->bytes);
+
+		if (memcmp(row, (const char *)&p + facts->in_particle, facts->bytes) != 0)
+			return wrong("a survivor is not the particle remade from its id", l);
+	}
+	return SL_OK;
+}
+
+static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_manifest_line *l,
+	const struct sl_table *t, struct counts *counts)
+{
+	const struct sl_table_column *ids = column_of(t, SL_COLUMN_id);
+	uint32_t n = t->n < SAMPLE ? t->n : SAMPLE;
+
+	for (uint32_t k = 0; ids && k < n; k++) {
+		uint32_t i = (uint32_t)((uint64_t)k * t->n / n);
+
+		SL_TRY(check_row(r, l, t, i, ((const uint64_t *)ids->data)[i]));
+		counts->remade++;
+	}
+	return SL_OK;
+}
+
+/* Without ids: the batch is computed anew, in memory, and its digests compared. */
+static enum sl_status redo(struct sl_plan *plan, const struct sl_manifest_line *l)
+{
+	struct sl_slot *slot;
+
+	SL_TRY(sl_plan_provide(plan));
+	slot = &plan->slot[0];
+	sl_batch_begin(&plan->recipe, &slot->batch, l->batch);
+	SL_TRY(sl_stages_run(&plan->recipe, &slot->exec, &slot->batch, NULL));
+	return check_digests(l, &slot->batch.table);
+}
+
+static enum sl_status check_line(const struct sl_recipe *r, const struct sl_manifest_line *l)
+{
+	struct sl_batch expected;
+	uint64_t sum = 0, kept = 0;
+
+	sl_batch_begin(r, &expected, l->batch);
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		sum += l->tally.count[f];
+		kept += SL_HAS(r->keep, f) ? l->tally.count[f] : 0;
+	}
+	if (l->batch >= r->n_batches || l->first_id != expected.first_id ||
+		l->generated != expected.n)
+		return wrong("the batch is not one of this run", l);
+	if (sum != l->generated || kept != l->survivors)
+		return wrong("the fates do not close", l);
+	return SL_OK;
+}
+
+static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest_line *l, struct counts *counts)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	struct sl_survivors s;
+	enum sl_status status;
+	uint64_t bytes;
+	uint32_t crc;
+
+	SL_TRY(check_line(r, l));
+	SL_TRY(sl_file_check(dir, l->file, &bytes, &crc));
+	if (bytes != l->file_bytes || crc != l->file_crc)
+		return wrong("size or checksum of the file is not that of the manifest", l);
+	SL_TRY(sl_survivors_read(dir, l->file, &s));
+	status = check_digests(l, &s.table);
+	if (status == SL_OK)
+		status = check_order(r, l, &s.table, counts);
+	if (status == SL_OK)
+		status = check_sample(r, l, &s.table, counts);
+	if (status == SL_OK && !column_of(&s.table, SL_COLUMN_id) && !counts->redone) {
+		counts->redone = true;
+		status = redo(plan, l);
+	}
+	sl_survivors_free(&s);
+	counts->batches++;
+	counts->survivors += l->survivors;
+	counts->bytes += bytes;
+	return status;
+}
+
+/* The plan of the run in dir, from the configuration that run.json stores. */
+static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
+{
+	static struct sl_config config;
+	static struct sl_choices choices;
+	char here[SL_TEXT_BYTES + 64], *text;
+	const char *sets[1] = {here};
+	struct sl_reader *reader = NULL;
+	size_t bytes;
+	enum sl_status s;
+
+	*plan = NULL;
+	snprintf(here, sizeof(here), "output.to=\"%.1000s\"", dir->path);
+	SL_TRY(sl_output_config(dir, &text, &bytes));
+	s = sl_config_open_text("run.json", text, bytes, sets, 1, &config, &reader);
+	if (s == SL_OK)
+		s = sl_resolve(&config, reader, &choices);
+	sl_config_close(reader);
+	sl_memory_give(SL_HOST, text);
+	return s == SL_OK ? sl_plan_make(&config, &choices, plan) : s;
+}
+
+static void tell(const struct sl_plan *plan, const struct counts *c, bool json, FILE *out)
+{
+	char text[1024];
+	struct sl_json j = sl_json_start(text, sizeof(text), true);
+
+	if (!json) {
+		fprintf(out,
+			"%llu of %llu batches are what they should be: %llu survivors in %.1f MB; "
+			"digests of all, order of %llu, %llu remade from their ids%s\n",
+			(unsigned long long)c->batches, (unsigned long long)plan->recipe.n_batches,
+			(unsigned long long)c->survivors, (double)c->bytes * 1e-6,
+			(unsigned long long)c->ordered, (unsigned long long)c->remade,
+			c->redone ? ", one batch computed anew" : "");
+		return;
+	}
+	sl_json_object(&j, NULL);
+	sl_json_u64(&j, "batches", c->batches);
+	sl_json_u64(&j, "of_batches", plan->recipe.n_batches);
+	sl_json_u64(&j, "survivors", c->survivors);
+	sl_json_u64(&j, "bytes", c->bytes);
+	sl_json_u64(&j, "order_checked", c->ordered);
+	sl_json_u64(&j, "remade", c->remade);
+	sl_json_bool(&j, "batch_computed_anew", c->redone);
+	sl_json_close(&j);
+	fprintf(out, "%s\n", text);
+}
+
+static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *m, struct counts *counts)
+{
+	for (size_t i = 0; i < m->n; i++)
+		SL_TRY(check_batch(plan, dir, &m->line[i], counts));
+	if (m->damaged > 0)
+		return sl_fail(SL_CHECK_FAILED,
+			"%s/manifest.jsonl: %zu lines are damaged (torn or changed), try --resume, "
+			"which makes their batches anew",
+			dir->path, m->damaged);
+	if (m->n < plan->recipe.n_batches)
+		return sl_fail(SL_CHECK_FAILED,
+			"%s: %zu of %llu batches are committed (the run has not ended), go on with "
+			"--resume",
+			dir->path, m->n, (unsigned long long)plan->recipe.n_batches);
+	return SL_OK;
+}
+
+enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out)
+{
+	struct sl_dir dir;
+	struct sl_manifest m = {0};
+	struct counts counts = {0};
+	struct sl_plan *plan = NULL;
+	enum sl_status s;
+
+	SL_TRY(sl_dir_open(directory, false, &dir));
+	s = plan_of(&dir, &plan);
+	if (s == SL_OK)
+		s = sl_manifest_read(&dir, &m);
+	if (s == SL_OK)
+		s = verify(plan, &dir, &m, &counts);
+	if (s == SL_OK && (json || !quiet))
+		tell(plan, &counts, json, out);
+	sl_manifest_free(&m);
+	sl_plan_free(plan);
+	sl_dir_close(&dir);
+	return s;
+}
