@@ -35,7 +35,7 @@ static enum sl_status check_backend(
 	if (b->space != x->space)
 		return sl_fail(SL_USAGE,
 			"%s/%s works on %s memory, but the exec's space is %s; choose a backend of "
-		        "that "
+			"that "
 			"space",
 			call, b->name, b->space == SL_HOST ? "host" : "device",
 			x->space == SL_HOST     ? "host"
@@ -80,11 +80,24 @@ static bool overlap(const struct block *p, const struct block *q)
 	return p_at < q_at ? q_at - p_at < p_bytes : p_at - q_at < q_bytes;
 }
 
-/* Pointers are given and aligned, and no two blocks share memory. */
+/* What a backend may cut from: the rest of the arena, after what is cut already. */
+static struct block scratch_left(const struct sl_exec *x)
+{
+	size_t used = sl_round_up(x->scratch.used, SL_ALIGN);
+	struct block left = {"scratch", x->scratch.base, 0, 1, SL_ALIGN};
+
+	if (!x->scratch.base || used >= x->scratch.size)
+		return left;
+	left.at = (const char *)x->scratch.base + used;
+	left.n = x->scratch.size - used;
+	return left;
+}
+
+/* Pointers are given and aligned, and no two blocks share memory, with each other or scratch. */
 static enum sl_status check_blocks(
 	const struct sl_backend *b, const struct block *m, int n, const struct sl_exec *x)
 {
-	const struct block scratch = {"scratch", x->scratch.base, x->scratch.size, 1, SL_ALIGN};
+	const struct block scratch = scratch_left(x);
 
 	for (int i = 0; i < n; i++) {
 		SL_TRY(check_pointer(b, &m[i]));
@@ -96,8 +109,8 @@ static enum sl_status check_blocks(
 					"%s/%s: %s and %s overlap, so one would overwrite the "
 				        "other; "
 					"give each its own memory",
-					sl_primitive_name(b->primitive), b->name, other->name,
-					m[i].name);
+					sl_primitive_name(b->primitive), b->name, m[i].name,
+					other->name);
 		}
 	}
 	return SL_OK;
@@ -107,15 +120,15 @@ static enum sl_status check_scratch(
 	const struct sl_backend *b, const struct sl_exec *x, const struct sl_shape *shape)
 {
 	const char *call = sl_primitive_name(b->primitive);
+	const struct block scratch = scratch_left(x);
 	size_t needed = b->scratch(shape);
-	size_t used = sl_round_up(x->scratch.used, SL_ALIGN);
-	size_t there = x->scratch.base && used < x->scratch.size ? x->scratch.size - used : 0;
 
-	if (needed > there)
+	if (needed > scratch.n)
 		return sl_fail(SL_USAGE,
-			"%s/%s: scratch has %zu bytes left, %zu are needed; get what the backend's "
+			"%s/%s: scratch has %llu bytes left, %zu are needed; get what the "
+		        "backend's "
 			"scratch() says",
-			call, b->name, there, needed);
+			call, b->name, (unsigned long long)scratch.n, needed);
 	if ((uintptr_t)x->scratch.base % SL_ALIGN != 0)
 		return sl_fail(SL_USAGE,
 			"%s/%s: scratch at %p is not aligned to %zu bytes, as arenas are; take it "
@@ -160,7 +173,7 @@ static enum sl_status check_inner_scan(const struct sl_backend *b, const struct 
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"compact/%s: the job's scan '%s' is no scan of %s memory; leave it out or take one "
-	        "of "
+		"of "
 		"that space",
 		b->name, job->scan->name, b->space == SL_HOST ? "host" : "device");
 }
@@ -191,7 +204,7 @@ static enum sl_status check_bits(const struct sl_backend *b, const struct sl_sor
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"sort/%s: bits %u to %u cannot be sorted by, keys have %u; use begin_bit <= "
-	        "end_bit <= "
+		"end_bit <= "
 		"%u",
 		b->name, job->begin_bit, job->end_bit, most, most);
 }

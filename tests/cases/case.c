@@ -1,0 +1,62 @@
+/* case.c - what all cases share. */
+#include "case.h"
+
+#include <string.h>
+
+const struct sl_case *sl_case_of(enum sl_primitive p)
+{
+	static const struct sl_case *const cases[] = {
+		&sl_case_scan, &sl_case_compact, &sl_case_sort};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (cases[i]->primitive == p)
+			return cases[i];
+	return NULL;
+}
+
+void sl_trial_free(struct sl_trial *t)
+{
+	sl_memory_give(SL_HOST, t->input);
+	for (int i = 0; i < SL_TRIAL_BLOCKS; i++)
+		sl_guarded_give(&t->block[i]);
+	sl_guarded_give(&t->scratch);
+	memset(t, 0, sizeof(*t));
+}
+
+enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape)
+{
+	t->scratch_bytes = t->backend->scratch(shape);
+	return sl_guarded_get(t->backend->space, t->scratch_bytes, &t->scratch);
+}
+
+struct sl_exec sl_trial_exec(const struct sl_trial *t)
+{
+	struct sl_exec x = {.space = t->backend->space,
+		.scratch = {t->scratch.at, 0, t->scratch_bytes},
+		.block = t->set.block};
+
+	return x;
+}
+
+enum sl_status sl_trial_fetch(const struct sl_guarded *g, void **bytes)
+{
+	enum sl_status s;
+
+	SL_TRY(sl_memory_get(SL_HOST, g->bytes, bytes));
+	s = sl_copy(*bytes, g->at, g->bytes, NULL);
+	if (s == SL_OK)
+		s = sl_stream_wait(NULL);
+	if (s != SL_OK)
+		sl_memory_give(SL_HOST, *bytes);
+	return s;
+}
+
+enum sl_status sl_trial_canaries(const struct sl_trial *t)
+{
+	static const char *const names[SL_TRIAL_BLOCKS] = {
+		"first block", "second block", "third block"};
+
+	for (int i = 0; i < SL_TRIAL_BLOCKS; i++)
+		SL_TRY(sl_guarded_check(&t->block[i], names[i]));
+	return sl_guarded_check(&t->scratch, "scratch");
+}

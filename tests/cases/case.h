@@ -1,0 +1,92 @@
+/*
+ * case.h - a primitive's job with its data, a way to run it and the proof that its answer is right.
+ *
+ * Written once per primitive and used twice: tests check every backend with it, a bench checks and
+ * then times them. Neither knows the name of a backend. (After nccl-tests' testColl.)
+ *
+ *	make(&t)  ->  load(&t, 0xa5)  ->  run(&t)  ->  right(&t)  ->  sl_trial_free(&t)
+ *	                  ^------------------------------'
+ */
+#ifndef SL_CASES_CASE_H
+#define SL_CASES_CASE_H
+
+#include "guarded.h"
+#include "inputs.h"
+#include "primitives/primitives.h"
+
+/* One point of the matrix. A case reads the fields that its primitive has. */
+struct sl_setting {
+	uint32_t n;
+	enum sl_type type;             /* scan, sort */
+	enum sl_input input;           /* scan, sort */
+	enum sl_alive alive;           /* compact */
+	bool inclusive, in_place;      /* scan */
+	uint32_t begin_bit, end_bit;   /* sort */
+	const struct sl_backend *scan; /* compact; NULL: the backend's choice */
+	uint32_t block;                /* device: threads; 0: the backend's choice */
+};
+
+enum { SL_TRIAL_BLOCKS = 3 };
+
+struct sl_trial {
+	const struct sl_backend *backend;
+	struct sl_setting set;
+	void *input;                              /* on the host: what every run begins with */
+	struct sl_guarded block[SL_TRIAL_BLOCKS]; /* in the backend's space: what run works on */
+	struct sl_guarded scratch;                /* exactly what the backend asks for */
+	size_t scratch_bytes;                     /* what it is told it has; make: all */
+};
+
+struct sl_case {
+	enum sl_primitive primitive;
+
+	/* The i-th variant of a setting, by its fields but n; false past the last. */
+	bool (*variant)(size_t i, struct sl_setting *set);
+
+	/* The variant in words, "u32, random, inclusive". */
+	void (*describe)(const struct sl_setting *set, char *text, size_t size);
+
+	/* Gets memory for t->backend and t->set, and makes the input. */
+	enum sl_status (*make)(struct sl_trial *t);
+
+	/* Puts the input in place and fills what will be overwritten, and scratch, with poison. */
+	enum sl_status (*load)(struct sl_trial *t, int poison);
+
+	/* The call alone. */
+	enum sl_status (*run)(struct sl_trial *t);
+
+	/* SL_CHECK_FAILED, and what is wrong, unless the whole answer is right. */
+	enum sl_status (*right)(struct sl_trial *t);
+
+	/* The least that any backend must read and write. */
+	uint64_t (*bytes_moved)(const struct sl_trial *t);
+};
+
+extern const struct sl_case sl_case_scan, sl_case_compact, sl_case_sort;
+
+/* The case of a primitive; NULL when it has none. */
+const struct sl_case *sl_case_of(enum sl_primitive p);
+
+void sl_trial_free(struct sl_trial *t);
+
+/* For the cases. Scratch for shape, and an exec that hands it out. */
+enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape);
+struct sl_exec sl_trial_exec(const struct sl_trial *t);
+
+/* For the cases. A copy of g's bytes on the host, which the caller gives back. */
+enum sl_status sl_trial_fetch(const struct sl_guarded *g, void **bytes);
+
+/* For the cases. Checks all canaries of t. */
+enum sl_status sl_trial_canaries(const struct sl_trial *t);
+
+static inline size_t sl_type_bytes(enum sl_type type)
+{
+	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
+static inline uint64_t sl_item(const void *items, enum sl_type type, uint32_t i)
+{
+	return type == SL_U32 ? ((const uint32_t *)items)[i] : ((const uint64_t *)items)[i];
+}
+
+#endif

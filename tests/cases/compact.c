@@ -1,0 +1,121 @@
+/* compact.c - the case of compact: none, one, all and half alive, with every scan inside. */
+#include "case.h"
+
+#include <stdio.h>
+
+enum { KEEP, OUT, N_OUT };
+
+/* The i-th scan of the matrix, whatever its space; NULL past the last. */
+static const struct sl_backend *scan_at(size_t i)
+{
+	const struct sl_backend *b;
+
+	for (size_t k = 0; (b = sl_backend_at(k)) != NULL; k++)
+		if (b->primitive == SL_SCAN && i-- == 0)
+			return b;
+	return NULL;
+}
+
+static bool variant(size_t i, struct sl_setting *set)
+{
+	set->alive = (enum sl_alive)(i % SL_ALIVE_COUNT);
+	set->scan = i < SL_ALIVE_COUNT ? NULL : scan_at(i / SL_ALIVE_COUNT - 1);
+	return i < SL_ALIVE_COUNT || set->scan;
+}
+
+static void describe(const struct sl_setting *set, char *text, size_t size)
+{
+	snprintf(text, size, "%s, scan %s", sl_alive_name(set->alive),
+		set->scan ? set->scan->name : "of its own choice");
+}
+
+static enum sl_status make(struct sl_trial *t)
+{
+	struct sl_shape shape = {.n = t->set.n, .block = t->set.block, .scan = t->set.scan};
+	enum sl_space space = t->backend->space;
+
+	SL_TRY(sl_memory_get(SL_HOST, t->set.n, &t->input));
+	sl_alive_fill(t->set.alive, t->set.n, (uint8_t *)t->input);
+	SL_TRY(sl_guarded_get(space, t->set.n, &t->block[KEEP]));
+	SL_TRY(sl_guarded_get(space, t->set.n * sizeof(uint32_t), &t->block[OUT]));
+	SL_TRY(sl_guarded_get(space, sizeof(uint32_t), &t->block[N_OUT]));
+	return sl_trial_scratch(t, &shape);
+}
+
+static enum sl_status load(struct sl_trial *t, int poison)
+{
+	SL_TRY(sl_copy(t->block[KEEP].at, t->input, t->block[KEEP].bytes, NULL));
+	SL_TRY(sl_fill(t->block[OUT].at, poison, t->block[OUT].bytes, NULL));
+	SL_TRY(sl_fill(t->block[N_OUT].at, poison, t->block[N_OUT].bytes, NULL));
+	return sl_fill(t->scratch.at, poison, t->scratch.bytes, NULL);
+}
+
+static enum sl_status run(struct sl_trial *t)
+{
+	struct sl_exec x = sl_trial_exec(t);
+	struct sl_compact_job job = {.keep = (const uint8_t *)t->block[KEEP].at,
+		.out = (uint32_t *)t->block[OUT].at,
+		.n_out = (uint32_t *)t->block[N_OUT].at,
+		.n = t->set.n,
+		.scan = t->set.scan};
+
+	return sl_compact(t->backend, &x, &job);
+}
+
+static enum sl_status compare(
+	uint32_t n, const uint8_t *keep, const uint32_t *out, const uint32_t *n_out)
+{
+	uint32_t n_kept = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!keep[i])
+			continue;
+		if (out[n_kept] != i)
+			return sl_fail(SL_CHECK_FAILED, "survivor %u is %u, not %u", n_kept,
+				out[n_kept], i);
+		n_kept++;
+	}
+	if (*n_out != n_kept)
+		return sl_fail(
+			SL_CHECK_FAILED, "%u survivors were counted, not %u", *n_out, n_kept);
+	return SL_OK;
+}
+
+static enum sl_status right(struct sl_trial *t)
+{
+	void *out = NULL, *n_out = NULL;
+	enum sl_status s = sl_trial_canaries(t);
+
+	if (s == SL_OK)
+		s = sl_trial_fetch(&t->block[OUT], &out);
+	if (s == SL_OK)
+		s = sl_trial_fetch(&t->block[N_OUT], &n_out);
+	if (s == SL_OK)
+		s = compare(t->set.n, (const uint8_t *)t->input, (const uint32_t *)out,
+			(const uint32_t *)n_out);
+	sl_memory_give(SL_HOST, n_out);
+	sl_memory_give(SL_HOST, out);
+	return s;
+}
+
+/* Every flag is read, every survivor written. */
+static uint64_t bytes_moved(const struct sl_trial *t)
+{
+	const uint8_t *keep = (const uint8_t *)t->input;
+	uint64_t bytes = t->set.n;
+
+	for (uint32_t i = 0; i < t->set.n; i++)
+		bytes += keep[i] ? sizeof(uint32_t) : 0;
+	return bytes;
+}
+
+const struct sl_case sl_case_compact = {
+	.primitive = SL_COMPACT,
+	.variant = variant,
+	.describe = describe,
+	.make = make,
+	.load = load,
+	.run = run,
+	.right = right,
+	.bytes_moved = bytes_moved,
+};

@@ -1,0 +1,49 @@
+/* guarded.c - see guarded.h. */
+#include "guarded.h"
+
+#include <string.h>
+
+/* A canary is as long as the alignment, so that the bytes between begin aligned. */
+enum { CANARY = 0xc5, CANARY_BYTES = 256 };
+
+enum sl_status sl_guarded_get(enum sl_space space, size_t bytes, struct sl_guarded *g)
+{
+	size_t all = bytes + 2 * CANARY_BYTES;
+	void *p;
+
+	memset(g, 0, sizeof(*g));
+	SL_TRY(sl_memory_get(space, all, &p));
+	g->space = space;
+	g->block = (char *)p;
+	g->at = g->block + CANARY_BYTES;
+	g->bytes = bytes;
+	SL_TRY(sl_fill(g->block, CANARY, all, NULL));
+	return sl_stream_wait(NULL);
+}
+
+void sl_guarded_give(struct sl_guarded *g)
+{
+	sl_memory_give(g->space, g->block);
+	memset(g, 0, sizeof(*g));
+}
+
+static enum sl_status check_canary(const char *at, const char *name, const char *side)
+{
+	unsigned char canary[CANARY_BYTES];
+
+	SL_TRY(sl_copy(canary, at, sizeof(canary), NULL));
+	SL_TRY(sl_stream_wait(NULL));
+	for (int i = 0; i < CANARY_BYTES; i++)
+		if (canary[i] != CANARY)
+			return sl_fail(SL_CHECK_FAILED, "%s: byte %d %s it was overwritten", name,
+				i, side);
+	return SL_OK;
+}
+
+enum sl_status sl_guarded_check(const struct sl_guarded *g, const char *name)
+{
+	if (!g->block)
+		return SL_OK;
+	SL_TRY(check_canary(g->block, name, "of the canary before"));
+	return check_canary(g->block + CANARY_BYTES + g->bytes, name, "behind");
+}

@@ -1,0 +1,86 @@
+/* inputs.c - see inputs.h. */
+#include "inputs.h"
+
+#include <string.h>
+
+enum { TILE = 4096 };
+
+const uint32_t sl_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, TILE - 1, TILE, TILE + 1,
+	(1 << 20) + 3, SL_SIZE_LARGE + 5};
+const size_t sl_sizes_count = sizeof(sl_sizes) / sizeof(sl_sizes[0]);
+
+const char *sl_input_name(enum sl_input input)
+{
+	static const char *const names[SL_INPUT_COUNT] = {
+		"zeros", "ones", "random", "sorted", "reversed", "few distinct", "all largest"};
+
+	return names[input];
+}
+
+const char *sl_alive_name(enum sl_alive alive)
+{
+	static const char *const names[SL_ALIVE_COUNT] = {
+		"none alive", "one alive", "all alive", "half alive"};
+
+	return names[alive];
+}
+
+uint64_t sl_mixed(uint64_t i)
+{
+	uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+/* Ascending with i over the whole range of type; steps of 3 make equal neighbours. */
+static uint64_t ascending(uint64_t i, uint32_t n, enum sl_type type)
+{
+	uint64_t most = type == SL_U32 ? UINT32_MAX : UINT64_MAX;
+
+	return most / n * (i - i % 3);
+}
+
+static uint64_t item(enum sl_input input, enum sl_type type, uint32_t n, uint32_t i)
+{
+	switch (input) {
+	case SL_INPUT_ZEROS:
+	case SL_INPUT_COUNT:
+		return 0;
+	case SL_INPUT_ONES:
+		return 1;
+	case SL_INPUT_RANDOM:
+		return sl_mixed(i);
+	case SL_INPUT_SORTED:
+		return ascending(i, n, type);
+	case SL_INPUT_REVERSED:
+		return ascending(n - 1 - i, n, type);
+	case SL_INPUT_FEW:
+		return sl_mixed(sl_mixed(i) % 5);
+	case SL_INPUT_LARGEST:
+		break;
+	}
+	return UINT64_MAX;
+}
+
+void sl_input_fill(enum sl_input input, enum sl_type type, uint32_t n, void *items)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t v = item(input, type, n, i);
+
+		if (type == SL_U32)
+			((uint32_t *)items)[i] = (uint32_t)v;
+		else
+			((uint64_t *)items)[i] = v;
+	}
+}
+
+void sl_alive_fill(enum sl_alive alive, uint32_t n, uint8_t *keep)
+{
+	memset(keep, alive == SL_ALIVE_ALL, n);
+	if (alive == SL_ALIVE_ONE && n > 0)
+		keep[sl_mixed(n) % n] = 1;
+	for (uint32_t i = 0; alive == SL_ALIVE_HALF && i < n; i++)
+		keep[i] = sl_mixed(i) & 1;
+}

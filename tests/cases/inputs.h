@@ -1,0 +1,48 @@
+/*
+ * inputs.h - the sizes and distributions that every primitive is tested and timed with.
+ */
+#ifndef SL_CASES_INPUTS_H
+#define SL_CASES_INPUTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "primitives/primitives.h"
+
+enum sl_input {
+	SL_INPUT_ZEROS,
+	SL_INPUT_ONES,
+	SL_INPUT_RANDOM,
+	SL_INPUT_SORTED,   /* random, ascending, with equal neighbours */
+	SL_INPUT_REVERSED, /* the same, descending */
+	SL_INPUT_FEW,      /* random among 5 values */
+	SL_INPUT_LARGEST,  /* every bit set: sums wrap, no pad value is larger */
+	SL_INPUT_COUNT
+};
+
+enum sl_alive { SL_ALIVE_NONE, SL_ALIVE_ONE, SL_ALIVE_ALL, SL_ALIVE_HALF, SL_ALIVE_COUNT };
+
+/* "random", "half alive". */
+const char *sl_input_name(enum sl_input input);
+const char *sl_alive_name(enum sl_alive alive);
+
+/* Makes n items of type. The same for the same arguments, on any machine. */
+void sl_input_fill(enum sl_input input, enum sl_type type, uint32_t n, void *items);
+
+/* Makes n flags. */
+void sl_alive_fill(enum sl_alive alive, uint32_t n, uint8_t *keep);
+
+/*
+ * The sizes: 0, 1, 2, around a warp, a block and a tile (4096 items), 2^20+3, and one beyond 2^24
+ * (where a float would begin to miscount), in ascending order.
+ */
+extern const uint32_t sl_sizes[];
+extern const size_t sl_sizes_count;
+
+/* Sizes beyond this are for one distribution only: they take seconds. */
+enum { SL_SIZE_LARGE = 1 << 24 };
+
+/* A well-mixed 64-bit word of i. (Steele et al., SplitMix, 2014.) */
+uint64_t sl_mixed(uint64_t i);
+
+#endif

@@ -1,0 +1,100 @@
+/* scan.c - the case of scan: u32 and u64, exclusive and inclusive, in place and not. */
+#include "case.h"
+
+#include <stdio.h>
+
+enum { IN, OUT };
+
+static bool variant(size_t i, struct sl_setting *set)
+{
+	set->in_place = i % 2;
+	set->inclusive = i / 2 % 2;
+	set->type = i / 4 % 2 ? SL_U64 : SL_U32;
+	set->input = (enum sl_input)(i / 8);
+	return i / 8 < SL_INPUT_COUNT;
+}
+
+static void describe(const struct sl_setting *set, char *text, size_t size)
+{
+	snprintf(text, size, "%s, %s, %s%s", set->type == SL_U32 ? "u32" : "u64",
+		sl_input_name(set->input), set->inclusive ? "inclusive" : "exclusive",
+		set->in_place ? ", in place" : "");
+}
+
+static enum sl_status make(struct sl_trial *t)
+{
+	size_t bytes = t->set.n * sl_type_bytes(t->set.type);
+	struct sl_shape shape = {.n = t->set.n, .type = t->set.type, .block = t->set.block};
+
+	SL_TRY(sl_memory_get(SL_HOST, bytes, &t->input));
+	sl_input_fill(t->set.input, t->set.type, t->set.n, t->input);
+	SL_TRY(sl_guarded_get(t->backend->space, bytes, &t->block[IN]));
+	if (!t->set.in_place)
+		SL_TRY(sl_guarded_get(t->backend->space, bytes, &t->block[OUT]));
+	return sl_trial_scratch(t, &shape);
+}
+
+static enum sl_status load(struct sl_trial *t, int poison)
+{
+	SL_TRY(sl_copy(t->block[IN].at, t->input, t->block[IN].bytes, NULL));
+	SL_TRY(sl_fill(t->block[OUT].at, poison, t->block[OUT].bytes, NULL));
+	return sl_fill(t->scratch.at, poison, t->scratch.bytes, NULL);
+}
+
+static enum sl_status run(struct sl_trial *t)
+{
+	struct sl_exec x = sl_trial_exec(t);
+	struct sl_scan_job job = {.in = t->block[IN].at,
+		.out = t->block[t->set.in_place ? IN : OUT].at,
+		.n = t->set.n,
+		.type = t->set.type,
+		.inclusive = t->set.inclusive};
+
+	return sl_scan(t->backend, &x, &job);
+}
+
+static enum sl_status compare(const struct sl_setting *set, const void *in, const void *out)
+{
+	uint64_t mask = set->type == SL_U32 ? UINT32_MAX : UINT64_MAX;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < set->n; i++) {
+		uint64_t after = sum + sl_item(in, set->type, i);
+		uint64_t want = (set->inclusive ? after : sum) & mask;
+
+		if (sl_item(out, set->type, i) != want)
+			return sl_fail(SL_CHECK_FAILED, "sum %u is %llu, not %llu", i,
+				(unsigned long long)sl_item(out, set->type, i),
+				(unsigned long long)want);
+		sum = after;
+	}
+	return SL_OK;
+}
+
+static enum sl_status right(struct sl_trial *t)
+{
+	enum sl_status s;
+	void *out;
+
+	SL_TRY(sl_trial_canaries(t));
+	SL_TRY(sl_trial_fetch(&t->block[t->set.in_place ? IN : OUT], &out));
+	s = compare(&t->set, t->input, out);
+	sl_memory_give(SL_HOST, out);
+	return s;
+}
+
+static uint64_t bytes_moved(const struct sl_trial *t)
+{
+	return 2 * (uint64_t)t->set.n * sl_type_bytes(t->set.type);
+}
+
+const struct sl_case sl_case_scan = {
+	.primitive = SL_SCAN,
+	.variant = variant,
+	.describe = describe,
+	.make = make,
+	.load = load,
+	.run = run,
+	.right = right,
+	.bytes_moved = bytes_moved,
+};

@@ -1,0 +1,129 @@
+/*
+ * device.c - every backend of the device against the specification, and the device layer itself.
+ *
+ * Skips, and says why, where there is no device.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/cases/walk.h"
+#include "tests/support/check.h"
+
+enum { SKIPPED = 77 };
+
+static void every_device_backend_is_right(void **state)
+{
+	uint64_t trials;
+
+	(void)state;
+	assert_ok(sl_walk_space(SL_DEVICE, &trials));
+	printf("%llu trials\n", (unsigned long long)trials);
+}
+
+/* One warp, an odd number, the most that there is. */
+static void every_block_size_is_right(void **state)
+{
+	static const uint32_t blocks[] = {1, 32, 129, 1024};
+	const struct sl_backend *b;
+	uint64_t trials = 0;
+
+	(void)state;
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
+		for (size_t k = 0; b->space == SL_DEVICE && k < sizeof(blocks) / sizeof(blocks[0]);
+			k++)
+			assert_ok(sl_walk(b, blocks[k], &trials));
+}
+
+static void a_block_beyond_the_device_is_refused(void **state)
+{
+	struct sl_exec x = {.space = SL_DEVICE, .block = 4096};
+	struct sl_scan_job job = {.n = 0};
+	const struct sl_backend *b;
+
+	(void)state;
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
+		if (b->space != SL_DEVICE || b->primitive != SL_SCAN)
+			continue;
+		assert_fails(sl_scan(b, &x, &job), SL_USAGE, "block=4096 threads, but this device");
+	}
+}
+
+static void devices_describe_themselves(void **state)
+{
+	struct sl_device device;
+	int n;
+
+	(void)state;
+	assert_ok(sl_device_count(&n));
+	assert_fails(sl_device_use(n, &device), SL_USAGE, "choose one from 0");
+	assert_int_equal(sl_device_use(-1, &device), SL_USAGE);
+	assert_ok(sl_device_use(0, &device));
+	assert_int_equal(device.number, 0);
+	assert_true(strlen(device.name) > 0);
+	assert_true(device.multiprocessors > 0);
+	assert_true(device.free_bytes > 0 && device.free_bytes <= device.memory_bytes);
+	printf("%s, %d.%d\n", device.name, device.major, device.minor);
+}
+
+static void too_much_memory_tells_asked_and_free(void **state)
+{
+	void *p;
+
+	(void)state;
+	assert_fails(sl_memory_get(SL_DEVICE, (size_t)1 << 50, &p), SL_DEVICE_MEMORY,
+		"1125899906842624 bytes asked");
+	assert_null(p);
+	assert_null(strstr(sl_story(), ", 0 are free"));
+}
+
+/* From host to device to pinned and back, through a stream of our own; fills of every space. */
+static void copies_and_fills_reach_every_space(void **state)
+{
+	enum { BYTES = 100003 };
+	static unsigned char from[BYTES], to[BYTES];
+	const enum sl_space spaces[] = {SL_HOST, SL_DEVICE, SL_PINNED};
+	void *p[3];
+	sl_stream s;
+
+	(void)state;
+	for (int i = 0; i < BYTES; i++)
+		from[i] = (unsigned char)sl_mixed((uint64_t)i);
+	assert_ok(sl_stream_make(&s));
+	for (int i = 0; i < 3; i++) {
+		assert_ok(sl_memory_get(spaces[i], BYTES, &p[i]));
+		assert_int_equal((uintptr_t)p[i] % SL_ALIGN, 0);
+		assert_ok(sl_fill(p[i], 0x11 * (i + 1), BYTES, s));
+		assert_ok(sl_copy(to, p[i], BYTES, s));
+		assert_ok(sl_stream_wait(s));
+		for (int k = 0; k < BYTES; k++)
+			assert_int_equal(to[k], 0x11 * (i + 1));
+	}
+	assert_ok(sl_copy(p[0], from, BYTES, s));
+	assert_ok(sl_copy(p[1], p[0], BYTES, s));
+	assert_ok(sl_copy(p[2], p[1], BYTES, s));
+	assert_ok(sl_copy(to, p[2], BYTES, s));
+	assert_ok(sl_stream_wait(s));
+	assert_memory_equal(to, from, BYTES);
+	for (int i = 0; i < 3; i++)
+		sl_memory_give(spaces[i], p[i]);
+	sl_stream_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(devices_describe_themselves),
+		cmocka_unit_test(too_much_memory_tells_asked_and_free),
+		cmocka_unit_test(copies_and_fills_reach_every_space),
+		cmocka_unit_test(a_block_beyond_the_device_is_refused),
+		cmocka_unit_test(every_device_backend_is_right),
+		cmocka_unit_test(every_block_size_is_right),
+	};
+	int n;
+
+	if (sl_device_count(&n) != SL_OK) {
+		printf("SKIP: %s\n", sl_story());
+		return SKIPPED;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

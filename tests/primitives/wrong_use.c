@@ -1,0 +1,321 @@
+/* wrong_use.c - every refusal of the checked calls and of sl_find, with its sentence. */
+#include "primitives/primitives.h"
+#include "tests/support/check.h"
+
+/* A right call of each primitive; each test spoils one thing. */
+struct bench {
+	struct sl_exec x;
+	struct sl_scan_job scan;
+	struct sl_compact_job compact;
+	struct sl_sort_job sort;
+	struct sl_deflate_job deflate;
+};
+
+enum { N = 64 };
+static _Alignas(SL_ALIGN) char scratch[1 << 20];
+static uint64_t in[N], out[N];
+static uint8_t keep[N];
+static uint32_t index_of[N], n_out;
+static size_t out_bytes;
+
+static struct bench right(void)
+{
+	struct bench b = {.x = {.space = SL_HOST, .scratch = {scratch, 0, sizeof(scratch)}},
+		.scan = {.in = in, .out = out, .n = N, .type = SL_U64},
+		.compact = {.keep = keep, .out = index_of, .n_out = &n_out, .n = N},
+		.sort = {.key = in, .index = index_of, .n = N, .type = SL_U64, .end_bit = 64},
+		.deflate = {.in = in,
+			.in_bytes = sizeof(in),
+			.out = out,
+			.out_size = sizeof(out),
+			.out_bytes = &out_bytes,
+			.level = 6,
+			.wrapper = SL_ZLIB}};
+
+	return b;
+}
+
+static void *behind(void *p, size_t bytes)
+{
+	return (char *)p + bytes;
+}
+
+static void right_calls_pass(void **state)
+{
+	struct bench b = right();
+
+	(void)state;
+	assert_ok(sl_scan(&sl_scan_cpu, &b.x, &b.scan));
+	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &b.compact));
+	assert_ok(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact));
+	assert_ok(sl_sort(&sl_sort_cpu, &b.x, &b.sort));
+	assert_ok(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate));
+	assert_ok(sl_deflate(&sl_deflate_libdeflate, &b.x, &b.deflate));
+}
+
+/* Nothing is read or written, so pointers may be null. */
+static void empty_jobs_pass(void **state)
+{
+	struct sl_exec x = {.space = SL_HOST, .scratch = {scratch, 0, sizeof(scratch)}};
+	struct sl_scan_job scan = {.type = SL_U32};
+	struct sl_compact_job compact = {.n_out = &n_out};
+	struct sl_sort_job sort = {.type = SL_U32, .end_bit = 32};
+	struct sl_deflate_job deflate = {.out_bytes = &out_bytes, .level = 1};
+
+	(void)state;
+	assert_ok(sl_scan(&sl_scan_cpu, &x, &scan));
+	assert_ok(sl_compact(&sl_compact_cpu, &x, &compact));
+	assert_ok(sl_compact(&sl_compact_cpu_scan, &x, &compact));
+	assert_ok(sl_sort(&sl_sort_cpu, &x, &sort));
+	assert_ok(sl_deflate(&sl_deflate_zlib, &x, &deflate));
+	assert_int_equal(out_bytes, 0);
+	assert_ok(sl_deflate(&sl_deflate_libdeflate, &x, &deflate));
+	assert_int_equal(out_bytes, 0);
+}
+
+static void null_arguments(void **state)
+{
+	struct bench b = right();
+
+	(void)state;
+	assert_fails(sl_scan(NULL, &b.x, &b.scan), SL_USAGE,
+		"scan: the backend is a null pointer; pass one (sl_find gives a backend)");
+	assert_fails(sl_compact(&sl_compact_cpu, NULL, &b.compact), SL_USAGE,
+		"compact: the exec is a null pointer");
+	assert_fails(
+		sl_sort(&sl_sort_cpu, &b.x, NULL), SL_USAGE, "sort: the job is a null pointer");
+	assert_fails(sl_deflate(NULL, &b.x, &b.deflate), SL_USAGE,
+		"deflate: the backend is a null pointer");
+}
+
+static void backends_of_another_primitive(void **state)
+{
+	struct bench b = right();
+
+	(void)state;
+	assert_fails(sl_scan(&sl_sort_cpu, &b.x, &b.scan), SL_USAGE,
+		"scan: backend 'cpu' does sort, not scan; take one from sl_find of that primitive");
+	assert_fails(
+		sl_compact(&sl_scan_cpu, &b.x, &b.compact), SL_USAGE, "does scan, not compact");
+	assert_fails(sl_sort(&sl_compact_cpu_scan, &b.x, &b.sort), SL_USAGE,
+		"sort: backend 'cpu_scan' does compact, not sort");
+	assert_fails(sl_deflate(&sl_scan_cpu, &b.x, &b.deflate), SL_USAGE, "not deflate");
+}
+
+static void backends_of_another_space(void **state)
+{
+	struct bench b = right();
+
+	(void)state;
+	b.x.space = SL_DEVICE;
+	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
+		"scan/cpu works on host memory, but the exec's space is device; choose a backend "
+	        "of "
+		"that space");
+	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
+		"deflate/zlib works on host memory");
+	b.x.space = SL_PINNED;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
+		"the exec's space is neither host nor device");
+}
+
+static void null_data(void **state)
+{
+	struct bench b = right();
+
+	(void)state;
+	b.scan.in = NULL;
+	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
+		"scan/cpu: in is a null pointer, but has 64 items; pass their address");
+	b = right();
+	b.compact.keep = NULL;
+	assert_fails(
+		sl_compact(&sl_compact_cpu, &b.x, &b.compact), SL_USAGE, "keep is a null pointer");
+	b = right();
+	b.compact.n = 0;
+	b.compact.n_out = NULL;
+	assert_fails(
+		sl_compact(&sl_compact_cpu, &b.x, &b.compact), SL_USAGE, "n_out is a null pointer");
+	b = right();
+	b.sort.index = NULL;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "index is a null pointer");
+	b = right();
+	b.deflate.out = NULL;
+	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
+		"deflate/zlib: out is a null pointer, but has 512 items");
+	b = right();
+	b.deflate.out_bytes = NULL;
+	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
+		"out_bytes is a null pointer");
+}
+
+static void misaligned_items(void **state)
+{
+	struct bench b = right();
+
+	(void)state;
+	b.scan.in = behind(in, 4);
+	b.scan.n = 1;
+	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
+		"is not aligned to its items of 8 bytes; begin it at a multiple of that");
+	b.scan.type = SL_U32;
+	assert_ok(sl_scan(&sl_scan_cpu, &b.x, &b.scan));
+	b.compact.out = (uint32_t *)behind(index_of, 2);
+	b.compact.n = 1;
+	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &b.compact), SL_USAGE,
+		"is not aligned to its items of 4 bytes");
+	b.sort.key = behind(in, 1);
+	b.sort.n = 1;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "sort/cpu: key at ");
+}
+
+static void scratch_too_small_or_misaligned(void **state)
+{
+	struct bench b = right();
+	struct sl_shape shape = {.n = N};
+	size_t needed = sl_compact_cpu_scan.scratch(&shape);
+
+	(void)state;
+	assert_int_equal(needed, N * sizeof(uint32_t));
+	b.x.scratch.size = needed - 1;
+	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
+		"compact/cpu_scan: scratch has 255 bytes left, 256 are needed; get what the "
+		"backend's scratch() says");
+	b.x.scratch.size = needed;
+	assert_ok(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact));
+	b.x.scratch.used = 1; /* the next cut begins 256 bytes in */
+	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
+		"scratch has 0 bytes left");
+	b.x.scratch = (struct sl_arena){NULL, 0, sizeof(scratch)};
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
+		"sort/cpu: scratch has 0 bytes left, 8960 are needed");
+	b.x.scratch = (struct sl_arena){scratch + 16, 0, sizeof(scratch) - 16};
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
+		"is not aligned to 256 bytes, as arenas are; take it from sl_memory_get");
+	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE, "is not aligned");
+}
+
+static void bits_and_types_out_of_range(void **state)
+{
+	struct bench b = right();
+
+	(void)state;
+	b.sort.end_bit = 65;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
+		"sort/cpu: bits 0 to 65 cannot be sorted by, keys have 64; use begin_bit <= "
+	        "end_bit <= "
+		"64");
+	b.sort.type = SL_U32;
+	b.sort.end_bit = 33;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "keys have 32");
+	b.sort.begin_bit = 9;
+	b.sort.end_bit = 8;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "bits 9 to 8");
+	b.sort.type = (enum sl_type)7;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
+		"sort/cpu: type 7 is unknown; use SL_U32 or SL_U64");
+	b.scan.type = (enum sl_type)2;
+	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE, "scan/cpu: type 2 is unknown");
+}
+
+static void levels_and_wrappers_out_of_range(void **state)
+{
+	struct bench b = right();
+
+	(void)state;
+	b.deflate.level = 0;
+	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
+		"deflate/zlib: there is no level 0; use 1 (fast) to 9 (small)");
+	b.deflate.level = 10;
+	assert_fails(sl_deflate(&sl_deflate_libdeflate, &b.x, &b.deflate), SL_USAGE,
+		"deflate/libdeflate: there is no level 10");
+	b.deflate.level = 1;
+	b.deflate.wrapper = (enum sl_wrapper)3;
+	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
+		"deflate/zlib: wrapper 3 is unknown; use SL_RAW, SL_ZLIB or SL_GZIP");
+}
+
+static void memory_that_overlaps(void **state)
+{
+	struct bench b = right();
+
+	(void)state;
+	b.scan.in = in;
+	b.scan.out = behind(in, 8);
+	b.scan.n = N - 1;
+	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
+		"scan/cpu: in and out overlap, so one would overwrite the other; give each its own "
+		"memory");
+	b.scan.out = in; /* in place is allowed */
+	assert_ok(sl_scan(&sl_scan_cpu, &b.x, &b.scan));
+	b.scan.out = scratch;
+	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE, "out and scratch overlap");
+	b.compact.n_out = &index_of[N - 1];
+	assert_fails(
+		sl_compact(&sl_compact_cpu, &b.x, &b.compact), SL_USAGE, "n_out and out overlap");
+	b = right();
+	b.compact.keep = (const uint8_t *)index_of + sizeof(index_of) - N;
+	assert_fails(
+		sl_compact(&sl_compact_cpu, &b.x, &b.compact), SL_USAGE, "out and keep overlap");
+	b.sort.index = (uint32_t *)in;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "index and key overlap");
+	b.deflate.out = behind(in, sizeof(in) - 1);
+	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
+		"deflate/zlib: out and in overlap");
+}
+
+static void a_scan_inside_that_is_none(void **state)
+{
+	struct sl_backend elsewhere = sl_scan_cpu;
+	struct bench b = right();
+
+	(void)state;
+	b.compact.scan = &sl_sort_cpu;
+	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
+		"compact/cpu_scan: the job's scan 'cpu' is no scan of host memory; leave it out or "
+		"take one of that space");
+	elsewhere.space = SL_DEVICE;
+	b.compact.scan = &elsewhere;
+	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE, "is no scan of");
+	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &b.compact)); /* has no scan inside */
+}
+
+static void names_that_are_not_there(void **state)
+{
+	const struct sl_backend *found = &sl_scan_cpu;
+
+	(void)state;
+	assert_fails(sl_find(SL_COMPACT, "warp", &found), SL_USAGE,
+		"there is no compact 'warp': no backend has that name; choose one of cpu, "
+	        "cpu_scan");
+	assert_null(found);
+	assert_fails(sl_find(SL_DEFLATE, "", &found), SL_USAGE, "choose one of zlib, libdeflate");
+	assert_fails(sl_find(SL_SORT, "CPU", &found), SL_USAGE, "there is no sort 'CPU'");
+#ifndef SL_WITH_CUDA
+	assert_fails(sl_find(SL_SCAN, "naive", &found), SL_USAGE,
+		"there is no scan 'naive': it needs CUDA and this build has none; choose one of "
+	        "cpu");
+#endif
+	assert_string_equal(sl_primitive_name(SL_PRIMITIVE_COUNT), "unknown primitive");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(right_calls_pass),
+		cmocka_unit_test(empty_jobs_pass),
+		cmocka_unit_test(null_arguments),
+		cmocka_unit_test(backends_of_another_primitive),
+		cmocka_unit_test(backends_of_another_space),
+		cmocka_unit_test(null_data),
+		cmocka_unit_test(misaligned_items),
+		cmocka_unit_test(scratch_too_small_or_misaligned),
+		cmocka_unit_test(bits_and_types_out_of_range),
+		cmocka_unit_test(levels_and_wrappers_out_of_range),
+		cmocka_unit_test(memory_that_overlaps),
+		cmocka_unit_test(a_scan_inside_that_is_none),
+		cmocka_unit_test(names_that_are_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,15 @@
+/*
+ * allocations.h - counts what the process allocates, so that a test can say "none".
+ *
+ * A program that links this has its malloc family counted: through the sanitizer's hooks where
+ * there is one, else by standing in front of glibc's.
+ */
+#ifndef TESTS_SUPPORT_ALLOCATIONS_H
+#define TESTS_SUPPORT_ALLOCATIONS_H
+
+#include <stdint.h>
+
+/* Allocations of all threads since the program began. */
+uint64_t allocations(void);
+
+#endif
