@@ -1,0 +1,68 @@
+/*
+ * hdf5_words.h - HDF5 in a few words, each of which checks what HDF5 answers.
+ *
+ * All words share a struct sl_h5. After the first failure they do nothing more (but close what is
+ * open), so a file is written as a plain list of words and asked once at its end whether it
+ * succeeded.
+ *
+ * Files live in memory of the caller: HDF5's core driver is given our block as if it were its own
+ * (file image callbacks), so that neither writing nor reading a file makes a copy of it.
+ */
+#ifndef SL_HDF5_WORDS_H
+#define SL_HDF5_WORDS_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "primitives/base/status.h"
+
+struct sl_h5 {
+	bool failed;
+	bool no_memory; /* because HDF5 got no memory */
+	char why[512];  /* HDF5's own account of it, from the innermost call outwards */
+	uint8_t *image; /* of the file */
+	size_t size;    /* room in it */
+	bool full;      /* HDF5 asked for more */
+};
+
+/* Begins: nothing failed, image to be used. HDF5 prints nothing on this thread from here on. */
+void sl_h5_begin(struct sl_h5 *h, void *image, size_t size);
+
+/* Notes a failure of HDF5 when answer is negative. False when this or anything before failed. */
+bool sl_h5_ok(struct sl_h5 *h, int64_t answer);
+
+/* Makes an empty file in the image, or opens for reading the one that is there. */
+hid_t sl_h5_create_file(struct sl_h5 *h);
+hid_t sl_h5_open_file(struct sl_h5 *h);
+
+/* Closes an object of any kind; a negative id is none. */
+void sl_h5_close(struct sl_h5 *h, hid_t id);
+
+/* A new group. */
+hid_t sl_h5_group(struct sl_h5 *h, hid_t at, const char *name);
+
+/*
+ * A new dataset of n items; with chunk, in chunks of that many, deflated, and shuffled before if
+ * shuffle.
+ */
+hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n,
+	uint64_t chunk, bool shuffle);
+
+/* The same, small and at once with its values. */
+hid_t sl_h5_values(
+	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values);
+
+/* Attributes: scalars, a list of n values, and text as a string of fixed length. */
+void sl_h5_put_u32(struct sl_h5 *h, hid_t at, const char *name, uint32_t value);
+void sl_h5_put_u64(struct sl_h5 *h, hid_t at, const char *name, uint64_t value);
+void sl_h5_put_f64(struct sl_h5 *h, hid_t at, const char *name, double value);
+void sl_h5_put_text(struct sl_h5 *h, hid_t at, const char *name, const char *text);
+void sl_h5_put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, const void *value);
+void sl_h5_put_list(
+	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values);
+
+/* A scalar dataset that holds text, of any length, as a string of fixed length. */
+void sl_h5_text(struct sl_h5 *h, hid_t at, const char *name, const char *text);
+
+#endif

@@ -1,0 +1,332 @@
+/*
+ * openpmd_read.c - the columns of an openPMD file that is in memory.
+ *
+ * Reads what this program writes: one batch, one species, the columns of columns.def. HDF5 finds
+ * its way in the file; chunks are inflated and unshuffled here, straight from the file's bytes, so
+ * that no size which a damaged file states is ever allocated.
+ */
+#include "stages/formats/openpmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "stages/digest.h"
+#include "stages/formats/hdf5_words.h"
+#include "stages/formats/inflate.h"
+#include "stages/formats/shuffle.h"
+
+/* Deflate gives at most 1032 bytes for one; a file that claims more is lying. */
+enum { RATIO_MOST = 1100, NAME_BYTES = 256 };
+
+/* A file being read. */
+struct reading {
+	struct sl_h5 h;
+	const uint8_t *file;
+	size_t bytes;
+	hid_t species;
+	bool any;                  /* rows are known, from a first component */
+	uint8_t *inflated, *whole; /* a chunk each */
+};
+
+static enum sl_status damaged(const char *problem)
+{
+	return sl_fail(SL_BAD_INPUT,
+		"%s: it is no openPMD file of this program, or it is damaged; check it with h5ls "
+		"or "
+		"make it again",
+		problem);
+}
+
+/* --- finding ------------------------------------------------------------------------------- */
+
+/* The only member of a group; none when there are several, or when it is not a group itself. */
+static hid_t only_group(struct sl_h5 *h, hid_t at)
+{
+	H5G_info_t info;
+	char name[NAME_BYTES];
+	hid_t found = H5I_INVALID_HID;
+
+	if (at < 0 || H5Gget_info(at, &info) < 0 || info.nlinks != 1)
+		return H5I_INVALID_HID;
+	if (H5Lget_name_by_idx(at, ".", H5_INDEX_NAME, H5_ITER_INC, 0, name, sizeof(name),
+		    H5P_DEFAULT) < (ssize_t)sizeof(name))
+		found = H5Gopen2(at, name, H5P_DEFAULT);
+	(void)h;
+	return found;
+}
+
+/* The member of that name, or none. */
+static hid_t member(hid_t at, const char *name)
+{
+	if (at < 0 || H5Lexists(at, name, H5P_DEFAULT) <= 0)
+		return H5I_INVALID_HID;
+	return H5Oopen(at, name, H5P_DEFAULT);
+}
+
+/* The group of the species, at /data/N/particles/NAME. */
+static hid_t find_species(struct sl_h5 *h, hid_t file)
+{
+	hid_t data = member(file, "data");
+	hid_t iteration = only_group(h, data);
+	hid_t particles = member(iteration, "particles");
+	hid_t species = only_group(h, particles);
+
+	sl_h5_close(h, particles);
+	sl_h5_close(h, iteration);
+	sl_h5_close(h, data);
+	return species;
+}
+
+/* The object of a column, or none. */
+static hid_t find_column(struct reading *r, const struct sl_column_facts *f)
+{
+	hid_t record = member(r->species, f->record);
+	hid_t component;
+
+	if (!*f->component)
+		return record;
+	component = member(record, f->component);
+	sl_h5_close(&r->h, record);
+	return component;
+}
+
+/* --- reading small things ------------------------------------------------------------------ */
+
+/* Is type the one that a column has in files? */
+static bool is_type(hid_t type, hid_t expected)
+{
+	return type >= 0 && H5Tequal(type, expected) > 0;
+}
+
+/* The attribute of one value of that type. */
+static bool get(struct sl_h5 *h, hid_t at, const char *name, hid_t expected, void *value)
+{
+	hid_t attribute =
+		H5Aexists(at, name) > 0 ? H5Aopen(at, name, H5P_DEFAULT) : H5I_INVALID_HID;
+	hid_t type = attribute < 0 ? H5I_INVALID_HID : H5Aget_type(attribute);
+	hid_t space = attribute < 0 ? H5I_INVALID_HID : H5Aget_space(attribute);
+	bool got = is_type(type, expected) && space >= 0 &&
+	           H5Sget_simple_extent_npoints(space) == 1 &&
+	           H5Aread(attribute, expected, value) >= 0;
+
+	sl_h5_close(h, space);
+	sl_h5_close(h, type);
+	sl_h5_close(h, attribute);
+	return got;
+}
+
+/* The rows of a dataset of one dimension and that type. */
+static bool get_rows(struct sl_h5 *h, hid_t dataset, hid_t expected, uint64_t *n)
+{
+	hid_t type = H5Dget_type(dataset);
+	hid_t space = H5Dget_space(dataset);
+	hsize_t size = 0;
+	bool got = is_type(type, expected) && space >= 0 &&
+	           H5Sget_simple_extent_ndims(space) == 1 &&
+	           H5Sget_simple_extent_dims(space, &size, NULL) == 1;
+
+	*n = size;
+	sl_h5_close(h, space);
+	sl_h5_close(h, type);
+	return got;
+}
+
+/* Is a dataset in chunks of that many items, through the filters that this program applies? */
+static bool is_laid_out(struct sl_h5 *h, hid_t dataset, hsize_t items, bool shuffles)
+{
+	hid_t how = H5Dget_create_plist(dataset);
+	hsize_t chunk = 0;
+	bool is = how >= 0 && H5Pget_layout(how) == H5D_CHUNKED &&
+	          H5Pget_chunk(how, 1, &chunk) == 1 && chunk == items &&
+	          H5Pget_nfilters(how) == (shuffles ? 2 : 1);
+
+	for (unsigned i = 0; is && i < (shuffles ? 2u : 1u); i++) {
+		size_t n_values = 0;
+		unsigned flags, config;
+		H5Z_filter_t wanted = shuffles && i == 0 ? H5Z_FILTER_SHUFFLE : H5Z_FILTER_DEFLATE;
+
+		is = H5Pget_filter2(how, i, &flags, &n_values, NULL, 0, NULL, &config) == wanted;
+	}
+	sl_h5_close(h, how);
+	return is;
+}
+
+/* --- reading columns ----------------------------------------------------------------------- */
+
+/* Inflates and unshuffles one chunk of items items; the first n go to the column. */
+static enum sl_status read_chunk(struct reading *r, hid_t dataset, const struct sl_column_facts *f,
+	hsize_t first, uint32_t items, uint32_t n, uint8_t *to)
+{
+	size_t bytes = (size_t)items * f->bytes;
+	unsigned skipped = 0;
+	haddr_t at = HADDR_UNDEF;
+	hsize_t stored = 0;
+	const uint8_t *from = r->inflated;
+	uint8_t *out = n == items ? to : r->whole;
+
+	if (H5Dget_chunk_info_by_coord(dataset, &first, &skipped, &at, &stored) < 0 ||
+		at >= r->bytes || stored > r->bytes - at)
+		return damaged("a chunk is missing or lies beyond the end of the file");
+	if (skipped == 0)
+		SL_TRY(sl_inflate_whole(r->file + at, (size_t)stored, r->inflated, bytes));
+	else if (skipped == sl_openpmd_deflate_skipped(f) && stored == bytes)
+		from = r->file + at;
+	else
+		return damaged("a chunk went through other filters than it should");
+	sl_unshuffle(from, out, items, f->bytes);
+	if (out != to)
+		memcpy(to, out, (size_t)n * f->bytes);
+	return SL_OK;
+}
+
+static enum sl_status read_chunks(
+	struct reading *r, hid_t dataset, const struct sl_column_facts *f, uint32_t n, uint8_t *to)
+{
+	uint32_t items = n ? sl_openpmd_chunk_items(n, f->bytes) : 0;
+
+	if (n && !is_laid_out(&r->h, dataset, items, sl_openpmd_shuffles(f)))
+		return damaged("it is not in chunks as this program writes them");
+	for (uint32_t first = 0, m; first < n; first += m) {
+		m = n - first < items ? n - first : items;
+		SL_TRY(read_chunk(r, dataset, f, first, items, m, to + (size_t)first * f->bytes));
+	}
+	return SL_OK;
+}
+
+/* The digest of a column's n items. */
+static uint64_t digest(const struct sl_table_column *c, uint32_t n)
+{
+	size_t item = sl_column_facts[c->column].bytes;
+	const char *at = (const char *)c->data;
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t bits = 0;
+
+		memcpy(&bits, c->constant ? at : at + i * item, item);
+		sum += sl_digest_item(i, bits);
+	}
+	return sum;
+}
+
+/* The rows of a component must be those of all others, and no more than the file can hold. */
+static enum sl_status agree_on_rows(struct reading *r, struct sl_table *t, uint64_t n)
+{
+	if (n > UINT32_MAX || (r->any && n != t->n))
+		return damaged("its number of rows is too large or not that of the other columns");
+	t->n = (uint32_t)n;
+	r->any = true;
+	return SL_OK;
+}
+
+static enum sl_status read_constant(struct reading *r, hid_t object,
+	const struct sl_column_facts *f, struct sl_arena *a, struct sl_table *t,
+	struct sl_table_column *c)
+{
+	uint64_t n, value = 0;
+
+	if (!get(&r->h, object, "shape", H5T_STD_U64LE, &n) ||
+		!get(&r->h, object, "value", sl_openpmd_type(f->type), &value))
+		return damaged("its value or shape is missing or of the wrong type");
+	SL_TRY(agree_on_rows(r, t, n));
+	c->constant = true;
+	c->data = sl_cut(a, f->bytes);
+	if (c->data)
+		memcpy(c->data, &value, f->bytes);
+	return SL_OK;
+}
+
+static enum sl_status read_dataset(struct reading *r, hid_t object, const struct sl_column_facts *f,
+	struct sl_arena *a, struct sl_table *t, struct sl_table_column *c)
+{
+	uint64_t n;
+
+	if (!get_rows(&r->h, object, sl_openpmd_type(f->type), &n))
+		return damaged("it has the wrong type or more dimensions than one");
+	SL_TRY(agree_on_rows(r, t, n));
+	if (n * f->bytes / RATIO_MOST > r->bytes)
+		return damaged("it claims more rows than the file can hold");
+	c->data = sl_cut_items(a, n, f->bytes);
+	return c->data ? read_chunks(r, object, f, t->n, (uint8_t *)c->data) : SL_OK;
+}
+
+/* Reads the object of a column, and proves its values by the digest that stands beside them. */
+static enum sl_status read_object(struct reading *r, hid_t object, enum sl_column column,
+	struct sl_arena *a, struct sl_table *t)
+{
+	const struct sl_column_facts *f = &sl_column_facts[column];
+	struct sl_table_column c = {.column = column};
+	uint64_t stated;
+	bool has_digest = get(&r->h, object, "sluiceDigest", H5T_STD_U64LE, &stated);
+
+	if (H5Iget_type(object) == H5I_DATASET)
+		SL_TRY(read_dataset(r, object, f, a, t, &c));
+	else
+		SL_TRY(read_constant(r, object, f, a, t, &c));
+	if (!has_digest && c.constant && column == SL_COLUMN_x)
+		return SL_OK; /* it stands in for a position that was not recorded */
+	if (!has_digest)
+		return damaged("its digest is missing");
+	if (c.data && digest(&c, t->n) != stated)
+		return damaged("its values are not those that were written");
+	t->column[t->n_columns++] = c;
+	return SL_OK;
+}
+
+static enum sl_status read_columns(struct reading *r, struct sl_arena *a, struct sl_table *t)
+{
+	enum sl_status status = SL_OK;
+
+	for (int i = 0; i < SL_COLUMN_COUNT && status == SL_OK; i++) {
+		hid_t object = find_column(r, &sl_column_facts[i]);
+
+		if (object >= 0)
+			status = sl_while(read_object(r, object, (enum sl_column)i, a, t),
+				"column %s", sl_column_facts[i].name);
+		sl_h5_close(&r->h, object);
+	}
+	return status;
+}
+
+/* --- the file ------------------------------------------------------------------------------ */
+
+static enum sl_status read_file(struct reading *r, struct sl_arena *a, struct sl_table *t)
+{
+	hid_t file = sl_h5_open_file(&r->h);
+	enum sl_status status;
+
+	if (r->h.failed)
+		return sl_fail(SL_BAD_INPUT,
+			"it cannot be opened as HDF5 (%s): it is another kind of file, damaged or "
+			"cut short; make it again",
+			r->h.why);
+	r->species = find_species(&r->h, file);
+	status = r->species < 0 ? damaged("there is no /data/N/particles/SPECIES")
+	                        : read_columns(r, a, t);
+	sl_h5_close(&r->h, r->species);
+	sl_h5_close(&r->h, file);
+	if (status == SL_OK && r->h.failed)
+		status = damaged(r->h.why);
+	return status;
+}
+
+enum sl_status sl_openpmd_read(
+	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
+{
+	struct reading r = {.file = (const uint8_t *)file, .bytes = bytes};
+	void *chunks;
+	enum sl_status status;
+
+	SL_TRY(sl_memory_get(SL_HOST, 2 * (size_t)SL_OPENPMD_CHUNK_BYTES, &chunks));
+	r.inflated = (uint8_t *)chunks;
+	r.whole = r.inflated + SL_OPENPMD_CHUNK_BYTES;
+	*t = (struct sl_table){0};
+	sl_h5_begin(&r.h, (void *)(uintptr_t)file, bytes);
+	status = read_file(&r, a, t);
+	sl_memory_give(SL_HOST, chunks);
+	if (status == SL_OK && a->base && !sl_fits(a))
+		return sl_fail(SL_USAGE,
+			"%zu bytes for the columns of a file that needs %zu: measure first",
+			a->size, a->used);
+	return status;
+}
