@@ -85,6 +85,9 @@ enum sl_status sl_config_open_text(const char *name, const char *text, size_t by
  */
 bool sl_config_given(const struct sl_reader *r, const char *key);
 
+/* Was the option given as something else than its default? */
+bool sl_config_changed(const struct sl_reader *r, const char *key);
+
 /* Adds a problem at the place of key (or of the nearest mapping around it, when it was not given).
  */
 void sl_config_complain(struct sl_reader *r, const char *key, const char *format, ...)
@@ -99,7 +102,7 @@ bool sl_config_flawed(const struct sl_reader *r, const char *key);
  */
 struct sl_check sl_config_check(struct sl_reader *r);
 
-/* How many problems so far, and all of them, a line each, in order of place. Valid until closed. */
+/* How many problems so far; all of them in order of place, a line each. Valid until closed. */
 size_t sl_config_problems(const struct sl_reader *r);
 const char *sl_config_report(struct sl_reader *r);
 

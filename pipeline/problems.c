@@ -133,6 +133,13 @@ bool sl_config_given(const struct sl_reader *r, const char *key)
 	return (size_t)item < sl_tree_size(r->tree[seen->key.source], seen->value);
 }
 
+bool sl_config_changed(const struct sl_reader *r, const char *key)
+{
+	const struct sl_seen *seen = sl_reader_seen(r, key);
+
+	return seen && !seen->at_default;
+}
+
 bool sl_config_flawed(const struct sl_reader *r, const char *key)
 {
 	for (size_t i = 0; i < r->n_flaws; i++)
@@ -179,28 +186,29 @@ static void print_flaw(struct sl_reader *r, const struct sl_flaw *f)
 		sl_append(r->report, SL_REPORT_BYTES, "%s:%zu:%zu", r->name, at->line, at->column);
 	else
 		sl_append(r->report, SL_REPORT_BYTES, "%s", r->name);
-	sl_append(r->report, SL_REPORT_BYTES, "%s%s: %s", *f->key ? ": " : "", f->key, f->text);
+	sl_append(r->report, SL_REPORT_BYTES, "%s%s: %s\n", *f->key ? ": " : "", f->key, f->text);
 }
 
 const char *sl_config_report(struct sl_reader *r)
 {
 	qsort(r->flaw, r->n_flaws, sizeof(r->flaw[0]), by_place);
 	r->report[0] = '\0';
-	for (size_t i = 0; i < r->n_flaws; i++) {
+	for (size_t i = 0; i < r->n_flaws; i++)
 		print_flaw(r, &r->flaw[i]);
-		sl_append(r->report, SL_REPORT_BYTES, "%s", i + 1 < r->n_flaws ? "\n" : "");
-	}
 	if (r->n_dropped > 0)
-		sl_append(r->report, SL_REPORT_BYTES, "\n%s: and %zu more problems", r->name,
+		sl_append(r->report, SL_REPORT_BYTES, "%s: and %zu more problems\n", r->name,
 			r->n_dropped);
 	return r->report;
 }
 
 enum sl_status sl_config_verdict(struct sl_reader *r)
 {
+	const char *report = sl_config_report(r);
+
 	if (sl_config_problems(r) == 0)
 		return SL_OK;
-	return sl_fail(SL_USAGE, "%s", sl_config_report(r));
+	return sl_fail(
+		SL_USAGE, "%.*s", (int)strlen(report) - 1, report); /* no empty line at its end */
 }
 
 /* --- what a model sees ------------------------------------------------------------------------ */
@@ -213,12 +221,10 @@ static void full_path(const struct sl_reader *r, const char *key, char path[SL_K
 static bool model_given(void *of, const char *key)
 {
 	const struct sl_reader *r = (const struct sl_reader *)of;
-	const struct sl_seen *seen;
 	char path[SL_KEY_BYTES];
 
 	full_path(r, key, path);
-	seen = sl_reader_seen(r, path);
-	return seen && !seen->at_default;
+	return sl_config_changed(r, path);
 }
 
 SL_PRINTF(3, 4)

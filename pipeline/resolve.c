@@ -1,0 +1,288 @@
+/* resolve.c - every choice that a configuration makes by name, and what they mean together. */
+#include "pipeline/resolve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/values.h"
+#include "pipeline/words.h"
+#include "primitives/base/size.h"
+
+enum {
+	NAME_MAX_BYTES = 100, /* leaves room for number and suffix in 255 bytes */
+	WORDS_BYTES = 400,
+	BATCHES_FEW = 128,          /* as many as auto aims at: enough for all cores, few files */
+	BATCHES_MOST = 1000000,     /* a file each: more would be no gift */
+	BATCH_AUTO_LEAST = 1 << 20, /* survivors of a batch fill chunks of 1 MiB */
+	BATCH_AUTO_MOST = 1 << 24   /* a slot of it takes about 1 GiB */
+};
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static void resolve_name(const struct sl_config *c, struct sl_reader *r)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789._-";
+	const char *name = c->run.name;
+	char shown[SL_SHOWN_BYTES];
+
+	sl_show(shown, name);
+	if (strlen(name) > NAME_MAX_BYTES)
+		sl_config_complain(r, "run.name",
+			"%s is too long (files are named after it; at most %d bytes), try a "
+		        "shorter "
+			"one",
+			shown, NAME_MAX_BYTES);
+	else if (strspn(name, safe) != strlen(name))
+		sl_config_complain(r, "run.name",
+			"%s cannot name files (letters, digits, '.', '_' and '-' can), try without "
+			"the rest",
+			shown);
+	else if (*name == '.' || *name == '-')
+		sl_config_complain(r, "run.name",
+			"%s cannot name files (some would be hidden, or taken for options), try a "
+			"letter first",
+			shown);
+}
+
+static void resolve_device(const struct sl_config *c, struct sl_reader *r)
+{
+	const char *device = c->run.device;
+	char shown[SL_SHOWN_BYTES];
+
+	if (strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0)
+		return;
+	sl_config_complain(r, "run.device", "%s %s, try auto or cpu", sl_show(shown, device),
+		strncmp(device, "cuda", 4) == 0
+			? "cannot be used (device pipelines are not in this version)"
+			: "is no device (there are two words)");
+}
+
+/* --- sets of fates and columns ---------------------------------------------------------------- */
+
+/* A kind of thing that a model has a set of. */
+struct naming {
+	const char *what; /* "fate" */
+	int n;
+	const char *(*name)(int i);
+};
+
+static const char *fate_name(int i)
+{
+	return sl_fate_facts[i].name;
+}
+
+static const char *column_name(int i)
+{
+	return sl_column_facts[i].name;
+}
+
+static const struct naming fates = {"fate", SL_FATE_COUNT, fate_name};
+static const struct naming columns = {"column", SL_COLUMN_COUNT, column_name};
+
+/* What to try for a word that is none of the set: the nearest, or all. */
+static const char *suggest(
+	const struct naming *of, uint32_t set, const char *word, char text[WORDS_BYTES])
+{
+	const char *words[32], *near;
+	size_t n = 0;
+
+	for (int i = 0; i < of->n; i++)
+		if (SL_HAS(set, i))
+			words[n++] = of->name(i);
+	near = sl_nearest(word, words, n);
+	if (near)
+		return near;
+	*text = '\0';
+	for (size_t i = 0; i < n; i++)
+		sl_append_word(text, WORDS_BYTES, words[i], i, n);
+	return text;
+}
+
+/* The set that a list of words names, all of them in allowed, each once. */
+static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
+	const struct naming *of, uint32_t allowed, const char *model)
+{
+	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES], words[WORDS_BYTES];
+	uint32_t set = 0;
+
+	for (uint32_t k = 0; k < list->n; k++) {
+		const char *word = list->at[k];
+		int i = 0;
+
+		snprintf(item, sizeof(item), "%s[%u]", key, k);
+		while (i < of->n && strcmp(of->name(i), word) != 0)
+			i++;
+		if (i == of->n || !SL_HAS(allowed, i))
+			sl_config_complain(r, item, "%s is no %s of %s%s, try %s",
+				sl_show(shown, word), of->what, model,
+				i < of->n ? " (others have it)" : "",
+				suggest(of, allowed, word, words));
+		else if (SL_HAS(set, i))
+			sl_config_complain(r, item,
+				"%s is repeated (once is enough), try removing it",
+				sl_show(shown, word));
+		else
+			set |= SL_BIT(i);
+	}
+	return set;
+}
+
+/* The fates that a particle can end with. */
+static uint32_t final_fates(const struct sl_model *model)
+{
+	return model->fates & ~SL_BIT(SL_FATE_alive);
+}
+
+static void resolve_columns(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	uint32_t carried = choices->model->columns | SL_BIT(SL_COLUMN_id);
+	uint32_t set = resolve_set(
+		r, "output.columns", &c->output.columns, &columns, carried, choices->model->name);
+
+	if (c->output.columns.n == 0)
+		set = carried;
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(set, i))
+			choices->column[choices->n_columns++] = (enum sl_column)i;
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+static void resolve_check(const struct sl_config *c, struct sl_reader *r, const struct sl_model *m)
+{
+	char key[SL_WORD_BYTES], words[WORDS_BYTES];
+	double sum = 0;
+
+	for (int i = 0; i < SL_FATE_COUNT; i++) {
+		snprintf(key, sizeof(key), "check.%s", fate_name(i));
+		if (isnan(c->check.fate[i]))
+			continue;
+		sum += c->check.fate[i];
+		if (!SL_HAS(final_fates(m), i))
+			sl_config_complain(r, key,
+				"is no fate of %s (none would ever have it), try %s", m->name,
+				suggest(&fates, final_fates(m), fate_name(i), words));
+	}
+	if (sum > 1 + 1e-9) /* decimal fractions that add up to 1 may miss it by a rounding */
+		sl_config_complain(r, "check",
+			"adds up to %g (fractions of all particles are at most 1 together), try "
+			"smaller ones",
+			sum);
+}
+
+/* --- backends and format ---------------------------------------------------------------------- */
+
+static const struct sl_backend *resolve_backend(
+	struct sl_reader *r, enum sl_primitive p, const char *name)
+{
+	const struct sl_backend *found = NULL;
+	char key[SL_WORD_BYTES];
+
+	snprintf(key, sizeof(key), "primitives.%s", sl_primitive_name(p));
+	if (sl_find(p, name, &found) != SL_OK) {
+		sl_config_complain(r, key, "%s", sl_story());
+		return NULL;
+	}
+	if (found->space != SL_HOST)
+		sl_config_complain(r, key,
+			"'%s' works on a device (device pipelines are not in this version), try "
+		        "cpu",
+			name);
+	return found;
+}
+
+static void resolve_primitives(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	bool fastest = strcmp(c->primitives.deflate, "auto") == 0;
+
+	choices->scan = resolve_backend(r, SL_SCAN, c->primitives.scan);
+	choices->compact = resolve_backend(r, SL_COMPACT, c->primitives.compact);
+	choices->sort = resolve_backend(r, SL_SORT, c->primitives.sort);
+	choices->deflate =
+		resolve_backend(r, SL_DEFLATE, fastest ? "libdeflate" : c->primitives.deflate);
+}
+
+static void resolve_format(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	char shown[SL_SHOWN_BYTES], words[WORDS_BYTES] = "";
+	size_t n = 0;
+
+	choices->format = sl_format_find(c->output.format);
+	if (choices->format)
+		return;
+	while (sl_formats[n])
+		n++;
+	for (size_t i = 0; i < n; i++)
+		sl_append_word(words, sizeof(words), sl_formats[i]->name, i, n);
+	sl_config_complain(r, "output.format", "there is no format %s, try %s",
+		sl_show(shown, c->output.format), words);
+}
+
+/* --- batches ---------------------------------------------------------------------------------- */
+
+/* A pure function of the number of particles: the machine has no say in what a batch is. */
+static uint64_t auto_batch(uint64_t particles)
+{
+	uint64_t batch = BATCH_AUTO_LEAST;
+
+	while (batch < BATCH_AUTO_MOST && sl_ceil_div(particles, batch) > BATCHES_FEW)
+		batch *= 2;
+	return batch;
+}
+
+static void resolve_batches(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	if (sl_config_flawed(r, "run.particles") || sl_config_flawed(r, "run.batch"))
+		return;
+	choices->batch = c->run.batch ? c->run.batch : auto_batch(c->run.particles);
+	choices->n_batches = sl_ceil_div(c->run.particles, choices->batch);
+	if (choices->n_batches > BATCHES_MOST)
+		sl_config_complain(r, "run.batch",
+			"makes %llu batches (each is a file; at most %d), try %llu or more",
+			(unsigned long long)choices->n_batches, BATCHES_MOST,
+			(unsigned long long)sl_ceil_div(c->run.particles, BATCHES_MOST));
+}
+
+/* --- the model -------------------------------------------------------------------------------- */
+
+/* Makes the rules; false when the configuration is not good enough to. */
+static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	const struct sl_model *model = choices->model;
+	const struct sl_common common = {.max_steps = c->transport.max_steps};
+	const struct sl_check check = sl_config_check(r);
+
+	if (!model->steps && sl_config_changed(r, "transport.max_steps"))
+		sl_config_complain(r, "transport.max_steps",
+			"does nothing here (%s flies one step), try removing it", model->name);
+	if (sl_config_flawed(r, "model") || sl_config_flawed(r, "transport"))
+		return false;
+	model->make(c->of_model.bytes, &common, choices->rules.bytes, &check);
+	return !sl_config_flawed(r, "model");
+}
+
+enum sl_status sl_resolve(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	memset(choices, 0, sizeof(*choices));
+	resolve_name(c, r);
+	resolve_device(c, r);
+	resolve_primitives(c, r, choices);
+	resolve_format(c, r, choices);
+	resolve_batches(c, r, choices);
+	if (c->model != SL_MODEL_COUNT) {
+		choices->model = sl_models[c->model];
+		choices->keep = resolve_set(r, "keep", &c->keep, &fates,
+			final_fates(choices->model), choices->model->name);
+		resolve_columns(c, r, choices);
+		resolve_check(c, r, choices->model);
+		sl_resolve_key(c, r, choices, make_rules(c, r, choices));
+	}
+	return sl_config_verdict(r);
+}

@@ -1,0 +1,43 @@
+/*
+ * resolve.h - from plain values to choices: names become models, backends, fates and columns.
+ *
+ * What can be refused without looking at the machine is refused here, all at once; what needs
+ * the machine (memory, disk) is the plan's.
+ */
+#ifndef SL_RESOLVE_H
+#define SL_RESOLVE_H
+
+#include "pipeline/config.h"
+#include "stages/formats/format.h"
+#include "stages/recipe.h"
+
+struct sl_choices {
+	const struct sl_model *model;
+	union {
+		unsigned char bytes[SL_RULES_BYTES]; /* the model's rules */
+		double align;
+	} rules;
+	uint32_t keep;     /* set of fates that survive */
+	uint32_t n_fields; /* of the key; 0: survivors stay in id order */
+	struct sl_key_field field[SL_KEY_FIELDS_MAX];
+	uint32_t key_bits;  /* in all */
+	uint32_t n_columns; /* that are written, in order of columns.def */
+	enum sl_column column[SL_COLUMN_COUNT];
+	const struct sl_backend *scan, *compact, *sort, *deflate;
+	const struct sl_format *format;
+	uint64_t batch; /* particles a batch, auto resolved */
+	uint64_t n_batches;
+};
+
+/* Fills *choices and complains to r about all that is wrong; returns its verdict. */
+enum sl_status sl_resolve(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+
+/*
+ * Resolves the items of key: into fields and key_bits. ranges: rules are made, so that the model
+ * can tell the range of a column. A part of sl_resolve with a file of its own.
+ */
+void sl_resolve_key(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+
+#endif

@@ -1,0 +1,245 @@
+/*
+ * sort_key.c - the items of key: as fields of a sort key.
+ *
+ *	w:16                    a column in 16 bits, over the range that the model tells
+ *	x:12:-5 mm..5 mm        over a range of one's own; without units, in the column's
+ *	id                      as the last: nothing to do, as ties are in id order anyway
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/resolve.h"
+#include "pipeline/values.h"
+#include "pipeline/words.h"
+
+enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, ITEM_BYTES = 16 };
+
+/* An item while it is taken apart. */
+struct item {
+	char key[ITEM_BYTES]; /* "key[2]", for complaints */
+	char text[SL_WORD_BYTES];
+	const char *column, *bits, *range; /* parts of text; NULL when left out */
+};
+
+static struct item split(const struct sl_texts *list, uint32_t k)
+{
+	struct item it = {.bits = NULL, .range = NULL};
+	char *colon;
+
+	snprintf(it.key, sizeof(it.key), "key[%u]", k % SL_LIST_MAX);
+	memcpy(it.text, list->at[k], sizeof(it.text));
+	colon = strchr(it.text, ':');
+	if (colon) {
+		*colon = '\0';
+		it.bits = colon + 1;
+		colon = strchr(colon + 1, ':');
+	}
+	if (colon) {
+		*colon = '\0';
+		it.range = colon + 1;
+	}
+	return it;
+}
+
+static bool is_float(enum sl_column column)
+{
+	return sl_column_facts[column].type == SL_TYPE_F32;
+}
+
+/* --- the parts -------------------------------------------------------------------------------- */
+
+static bool resolve_column(struct sl_reader *r, const struct item *it, const struct sl_model *m,
+	struct sl_key_field *f)
+{
+	const char *words[SL_COLUMN_COUNT], *near;
+	char shown[SL_SHOWN_BYTES], text[256] = "";
+	uint32_t carried = m->columns | SL_BIT(SL_COLUMN_id);
+	size_t n = 0;
+
+	f->column = sl_column_find(it->column);
+	if (f->column != SL_COLUMN_COUNT && SL_HAS(carried, f->column))
+		return true;
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(carried, i))
+			words[n++] = sl_column_facts[i].name;
+	near = sl_nearest(it->column, words, n);
+	for (size_t i = 0; i < n && !near; i++)
+		sl_append_word(text, sizeof(text), words[i], i, n);
+	sl_config_complain(r, it->key, "%s is no column of %s%s, try %s",
+		sl_show(shown, it->column), m->name,
+		f->column != SL_COLUMN_COUNT ? " (others have it)" : "", near ? near : text);
+	return false;
+}
+
+static bool resolve_bits(struct sl_reader *r, const struct item *it, struct sl_key_field *f)
+{
+	uint64_t bits, most = is_float(f->column) ? FLOAT_BITS_MAX : KEY_BITS_MAX;
+	char why[SL_WHY_BYTES];
+
+	if (!it->bits) {
+		sl_config_complain(r, it->key,
+			"'%s' has no bits (the key must know how finely to sort), try %s:16",
+			it->column, it->column);
+		return false;
+	}
+	if (!sl_count_parse(it->bits, &bits, why)) {
+		sl_config_complain(r, it->key, "its number of bits %s", why);
+		return false;
+	}
+	if (bits < 1 || bits > most) {
+		sl_config_complain(r, it->key,
+			"its number of bits '%s' is out of range (from 1 to %u)", it->bits,
+			(unsigned)most);
+		return false;
+	}
+	f->bits = (uint32_t)bits;
+	return true;
+}
+
+/* One end of a range: a number in the unit of the column, or with a unit of its own. */
+static bool parse_end(const char *text, enum sl_dimension dimension, double *value, bool *unit,
+	char why[SL_WHY_BYTES])
+{
+	*unit = false;
+	if (sl_real_parse(text, SL_DIM_NUMBER, value, why))
+		return true;
+	*unit = true;
+	return sl_real_parse(text, dimension, value, why);
+}
+
+/* Reads "lo..hi"; why says what is wrong. */
+static bool parse_range(
+	const char *text, enum sl_column column, double *lo, double *hi, char why[SL_WHY_BYTES])
+{
+	enum sl_dimension dimension = sl_units[sl_column_facts[column].unit].dimension;
+	const char *dots = strstr(text, "..");
+	bool unit_lo, unit_hi;
+	char from[SL_WORD_BYTES];
+
+	if (!dots) {
+		snprintf(why, SL_WHY_BYTES,
+			"'%s' is none (two numbers with .. between them are), "
+			"try -1..1",
+			text);
+		return false;
+	}
+	snprintf(from, sizeof(from), "%.*s", (int)(dots - text), text);
+	if (!parse_end(from, dimension, lo, &unit_lo, why) ||
+		!parse_end(dots + 2, dimension, hi, &unit_hi, why))
+		return false;
+	if (unit_lo == unit_hi || *lo == 0 || *hi == 0)
+		return true;
+	snprintf(why, SL_WHY_BYTES,
+		"'%s' has a unit at one end (the other could be in any), try one at both", text);
+	return false;
+}
+
+/* Can the rule tell values of that range apart? Words why not, or NULL. */
+static const char *range_flaw(const struct sl_key_field *f)
+{
+	double scale = ldexp(1, (int)f->bits) / (f->hi - f->lo);
+
+	if (!is_float(f->column)) {
+		if (!(f->lo >= 0) || !(f->hi < 0x1p64) || f->lo != floor(f->lo) ||
+			f->hi != floor(f->hi))
+			return "is not of whole numbers (the column is)";
+		return f->lo <= f->hi ? NULL : "is empty (its ends are in the wrong order)";
+	}
+	if (!(fabs(f->lo) <= FLT_MAX) || !(fabs(f->hi) <= FLT_MAX))
+		return "is not finite (in single precision, as the column)";
+	if (!(f->lo < f->hi))
+		return "is empty (its first end must be below its second)";
+	return scale <= FLT_MAX && scale >= FLT_MIN
+	               ? NULL
+	               : "cannot be divided so (steps would be out of single precision)";
+}
+
+static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_key_field *f)
+{
+	char why[SL_WHY_BYTES];
+	const char *flaw;
+
+	if (!parse_range(it->range, f->column, &f->lo, &f->hi, why)) {
+		sl_config_complain(r, it->key, "its range %s", why);
+		return false;
+	}
+	flaw = range_flaw(f);
+	if (flaw)
+		sl_config_complain(r, it->key, "its range '%s' %s, try another", it->range, flaw);
+	return !flaw;
+}
+
+/* The range by itself: ids count the particles, the model knows its own columns. */
+static bool own_range(const struct sl_config *c, struct sl_reader *r, const struct item *it,
+	const struct sl_choices *choices, struct sl_key_field *f)
+{
+	const char *unit = sl_units[sl_column_facts[f->column].unit].text;
+
+	if (f->column == SL_COLUMN_id) {
+		f->lo = 0;
+		f->hi = (double)(c->run.particles - (c->run.particles > 0));
+		return true;
+	}
+	if (choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi) &&
+		!range_flaw(f))
+		return true;
+	sl_config_complain(r, it->key,
+		"'%s' has no range of its own here (bits must be spread over one), try "
+	        "%s:%u:0%s%s..1%s%s",
+		it->column, it->column, f->bits, *unit ? " " : "", unit, *unit ? " " : "", unit);
+	return false;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static bool resolve_field(const struct sl_config *c, struct sl_reader *r, const struct item *it,
+	const struct sl_choices *choices, bool ranges, struct sl_key_field *f)
+{
+	if (!resolve_column(r, it, choices->model, f) || !resolve_bits(r, it, f))
+		return false;
+	if (it->range)
+		return stated_range(r, it, f);
+	return !ranges || own_range(c, r, it, choices, f);
+}
+
+/* A second field of a column would never decide. */
+static bool is_repeated(const struct sl_choices *choices, enum sl_column column)
+{
+	for (uint32_t i = 0; i < choices->n_fields; i++)
+		if (choices->field[i].column == column)
+			return true;
+	return false;
+}
+
+void sl_resolve_key(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges)
+{
+	for (uint32_t k = 0; k < c->key.n; k++) {
+		struct item it = split(&c->key, k);
+		struct sl_key_field f = {.bits = 0};
+
+		if (k + 1 == c->key.n && !it.bits && strcmp(it.column, "id") == 0)
+			continue;
+		if (!resolve_field(c, r, &it, choices, ranges, &f))
+			continue;
+		if (is_repeated(choices, f.column)) {
+			sl_config_complain(r, it.key,
+				"'%s' is repeated (its second place would decide nothing), try "
+				"removing it",
+				it.column);
+			continue;
+		}
+		if (choices->n_fields == SL_KEY_FIELDS_MAX) {
+			sl_config_complain(r, "key", "has too many fields (at most %d), try fewer",
+				SL_KEY_FIELDS_MAX);
+			continue;
+		}
+		choices->field[choices->n_fields++] = f;
+		choices->key_bits += f.bits;
+	}
+	if (choices->key_bits > KEY_BITS_MAX)
+		sl_config_complain(r, "key", "has %u bits in all (at most %d), try fewer a field",
+			choices->key_bits, KEY_BITS_MAX);
+}
