@@ -194,8 +194,7 @@ static enum sl_status check_regular(int fd, const char *dir, const char *name, u
 		return sl_disk_failed(error, "look at", dir, name);
 	return sl_fail(SL_BAD_INPUT,
 		"%s%s%s is not a regular file (pipes, devices and folders are not read or "
-		"written); "
-		"copy it to a file first",
+		"written); copy it to a file first",
 		dir, name ? "/" : "", name ? name : "");
 }
 
@@ -207,6 +206,7 @@ static enum sl_status open_to_append(
 {
 	/* O_NONBLOCK: opening a FIFO must not wait for its reader. */
 	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
+	enum sl_status s;
 
 	*made = false;
 	*fd = sl_open(d->fd, name, flags);
@@ -216,7 +216,10 @@ static enum sl_status open_to_append(
 	}
 	if (*fd < 0)
 		return sl_disk_failed(errno, "open", d->path, name);
-	return check_regular(*fd, d->path, name, size);
+	s = check_regular(*fd, d->path, name, size);
+	if (s != SL_OK && *made)
+		unlinkat(d->fd, name, 0);
+	return s;
 }
 
 /* After a failure: back to the old length, as far as the file system allows it. */

@@ -13,21 +13,22 @@
 #include "primitives/base/status.h"
 
 /* The call succeeds; if not, its story is printed. */
-#define assert_ok(call)                                                                     \
-	do {                                                                                \
-		enum sl_status checked = (call);                                            \
-		if (checked != SL_OK)                                                       \
-			fail_msg("%s: %s: %s", #call, sl_status_name(checked), sl_story()); \
+#define assert_ok(call)                                                                            \
+	do {                                                                                       \
+		enum sl_status status_of_call = (call);                                            \
+		if (status_of_call != SL_OK)                                                       \
+			fail_msg("%s: %s: %s", #call, sl_status_name(status_of_call), sl_story()); \
 	} while (0)
 
 /* The call fails with that status, and its story has that text in it. */
-#define assert_fails(call, status, text)                                                     \
-	do {                                                                                 \
-		enum sl_status checked = (call);                                             \
-		if (checked != (status) || !strstr(sl_story(), text))                        \
-			fail_msg("%s: %s: %s (expected %s: ...%s...)", #call,                \
-				sl_status_name(checked), checked == SL_OK ? "" : sl_story(), \
-				sl_status_name(status), text);                               \
+#define assert_fails(call, status, text)                                                           \
+	do {                                                                                       \
+		enum sl_status status_of_call = (call);                                            \
+		if (status_of_call != (status) || !strstr(sl_story(), text))                       \
+			fail_msg("%s: %s: %s (expected %s: ...%s...)", #call,                      \
+				sl_status_name(status_of_call),                                    \
+				status_of_call == SL_OK ? "" : sl_story(), sl_status_name(status), \
+				text);                                                             \
 	} while (0)
 
 #endif

@@ -1,0 +1,162 @@
+/* arena.c - measuring and cutting agree, sizes saturate, pieces are aligned and apart. */
+#include "primitives/base/arena.h"
+
+#include <stdlib.h>
+
+#include "tests/support/check.h"
+
+static void sizes_saturate(void **state)
+{
+	(void)state;
+	assert_int_equal(sl_size_add(2, 3), 5);
+	assert_int_equal(sl_size_add(SIZE_MAX - 3, 3), SIZE_MAX);
+	assert_int_equal(sl_size_add(SIZE_MAX - 2, 3), SIZE_MAX);
+	assert_int_equal(sl_size_add(SIZE_MAX, SIZE_MAX), SIZE_MAX);
+	assert_int_equal(sl_size_mul(0, SIZE_MAX), 0);
+	assert_int_equal(sl_size_mul(SIZE_MAX, 0), 0);
+	assert_int_equal(sl_size_mul(7, 6), 42);
+	assert_int_equal(sl_size_mul(SIZE_MAX / 2, 2), SIZE_MAX - 1);
+	assert_int_equal(sl_size_mul(SIZE_MAX / 2 + 1, 2), SIZE_MAX);
+	assert_int_equal(sl_size_mul((size_t)1 << 32, (size_t)1 << 32), SIZE_MAX);
+}
+
+static void rounding(void **state)
+{
+	(void)state;
+	assert_int_equal(sl_round_up(0, 256), 0);
+	assert_int_equal(sl_round_up(1, 256), 256);
+	assert_int_equal(sl_round_up(256, 256), 256);
+	assert_int_equal(sl_round_up(257, 256), 512);
+	assert_int_equal(sl_round_up(SIZE_MAX - 255, 256), SIZE_MAX - 255);
+	assert_int_equal(sl_round_up(SIZE_MAX - 254, 256), SIZE_MAX);
+	assert_int_equal(sl_round_up(SIZE_MAX, 256), SIZE_MAX);
+	assert_int_equal(sl_ceil_div(0, 7), 0);
+	assert_int_equal(sl_ceil_div(7, 7), 1);
+	assert_int_equal(sl_ceil_div(8, 7), 2);
+	assert_int_equal(sl_ceil_div(UINT64_MAX, 1), UINT64_MAX);
+	assert_int_equal(sl_ceil_div(UINT64_MAX, UINT64_MAX - 1), 2);
+}
+
+struct layout {
+	char *bytes;
+	uint64_t *items;
+	char *nothing;
+	char *last;
+};
+
+static struct layout lay_out(struct sl_arena *a, uint32_t n)
+{
+	struct layout l;
+
+	l.bytes = (char *)sl_cut(a, n);
+	l.items = (uint64_t *)sl_cut_items(a, n, sizeof(uint64_t));
+	l.nothing = (char *)sl_cut(a, 0);
+	l.last = (char *)sl_cut(a, 1);
+	return l;
+}
+
+/* A piece lies in the block, aligned, behind the one before. Returns its end. */
+static const char *check_piece(
+	const struct sl_arena *a, const char *after, const void *piece, size_t bytes)
+{
+	const char *at = (const char *)piece;
+
+	assert_non_null(at);
+	assert_int_equal((uintptr_t)at % SL_ALIGN, 0);
+	assert_true(at >= after);
+	assert_true(at + bytes <= (const char *)a->base + a->size);
+	return at + bytes;
+}
+
+/* What was measured is just enough, and one byte less is not. */
+static void measure_is_cut(void **state)
+{
+	static const uint32_t sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65536};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint32_t n = sizes[i];
+		struct sl_arena measure = {NULL, 0, 0}, cut = {NULL, 0, 0};
+		struct layout l = lay_out(&measure, n);
+		const char *after;
+
+		assert_null(l.bytes);
+		assert_null(l.last);
+		cut.base = aligned_alloc(SL_ALIGN, sl_round_up(measure.used, SL_ALIGN));
+		cut.size = measure.used;
+		l = lay_out(&cut, n);
+		assert_int_equal(cut.used, measure.used);
+		assert_true(sl_fits(&cut));
+		after = check_piece(&cut, (const char *)cut.base, l.bytes, n);
+		after = check_piece(&cut, after, l.items, n * sizeof(uint64_t));
+		after = check_piece(&cut, after, l.nothing, 0);
+		check_piece(&cut, after, l.last, 1);
+
+		cut.used = 0;
+		cut.size--;
+		l = lay_out(&cut, n);
+		assert_null(l.last);
+		assert_int_equal(cut.used, measure.used);
+		assert_false(sl_fits(&cut));
+		free(cut.base);
+	}
+}
+
+/* A layout of impossible size measures as impossible, and never comes back to a small number. */
+static void impossible_sizes(void **state)
+{
+	struct sl_arena a = {NULL, 0, 0};
+
+	(void)state;
+	sl_cut_items(&a, UINT64_MAX, 8);
+	assert_int_equal(a.used, SIZE_MAX);
+	sl_cut(&a, 1);
+	assert_int_equal(a.used, SIZE_MAX);
+	sl_cut_items(&a, 1, 1);
+	assert_int_equal(a.used, SIZE_MAX);
+	assert_false(sl_fits(&a));
+
+	a.used = 1;
+	sl_cut(&a, SIZE_MAX - SL_ALIGN);
+	assert_int_equal(a.used, SIZE_MAX);
+}
+
+/* A piece too large does not fit even when a later one would. */
+static void too_large_stays_too_large(void **state)
+{
+	_Alignas(256) static char block[1024];
+	struct sl_arena a = {block, 0, sizeof(block)};
+
+	(void)state;
+	assert_null(sl_cut(&a, 1025));
+	assert_null(sl_cut(&a, 1));
+	assert_false(sl_fits(&a));
+}
+
+/* Arenas go by value: what a callee cuts is free again. */
+static void by_value(void **state)
+{
+	_Alignas(256) static char block[1024];
+	struct sl_arena a = {block, 0, sizeof(block)}, callee;
+	void *first = sl_cut(&a, 100);
+
+	(void)state;
+	callee = a;
+	assert_ptr_equal(sl_cut(&callee, 100), block + 256);
+	assert_ptr_equal(sl_cut(&a, 100), block + 256);
+	assert_ptr_equal(first, block);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_saturate),
+		cmocka_unit_test(rounding),
+		cmocka_unit_test(measure_is_cut),
+		cmocka_unit_test(impossible_sizes),
+		cmocka_unit_test(too_large_stays_too_large),
+		cmocka_unit_test(by_value),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

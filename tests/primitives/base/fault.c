@@ -1,0 +1,162 @@
+/* fault.c - faults come at the calls they were asked for, and a malformed request is told. */
+#include "primitives/base/fault.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "tests/support/check.h"
+#include "tests/support/process.h"
+
+static int clear(void **state)
+{
+	(void)state;
+	sl_fault_set(NULL);
+	return 0;
+}
+
+static void none(void **state)
+{
+	(void)state;
+	assert_null(sl_fault_set(NULL));
+	assert_int_equal(sl_fault("file_write"), 0);
+	assert_null(sl_fault_set(""));
+	assert_int_equal(sl_fault("file_write"), 0);
+}
+
+static void once(void **state)
+{
+	(void)state;
+	assert_null(sl_fault_set("file_write:3:28"));
+	for (int k = 1; k <= 10; k++) {
+		assert_int_equal(sl_fault("file_fsync"), 0);
+		assert_int_equal(sl_fault("file_write"), k == 3 ? 28 : 0);
+		assert_int_equal(sl_fault("file_writes"), 0);
+		assert_int_equal(sl_fault("file_writ"), 0);
+	}
+}
+
+static void from_then_on(void **state)
+{
+	(void)state;
+	assert_null(sl_fault_set("file_write:3+:5"));
+	for (int k = 1; k <= 10; k++)
+		assert_int_equal(sl_fault("file_write"), k >= 3 ? 5 : 0);
+}
+
+static void several(void **state)
+{
+	(void)state;
+	assert_null(sl_fault_set("a:1:1,b:2:700,a:3:3,a:5+:5,a:6:6"));
+	assert_int_equal(sl_fault("b"), 0);
+	for (int k = 1; k <= 8; k++)
+		assert_int_equal(sl_fault("a"), k == 1 ? 1 : k == 3 ? 3 : k >= 5 ? 5 : 0);
+	assert_int_equal(sl_fault("b"), 700);
+	assert_int_equal(sl_fault("b"), 0);
+}
+
+/* Eighteen are more than there is room for. */
+#define SIX_ENTRIES "a:1:1,a:1:1,a:1:1,a:1:1,a:1:1,a:1:1"
+
+static void malformed(void **state)
+{
+	static const char *const texts[] = {"file_write", "file_write:", "file_write:3",
+		"file_write:3:", "file_write:0:5", "file_write:3:0", "file_write:-1:5",
+		"file_write:3:-5", "file_write:3:5:", "file_write:3:5,", ",file_write:3:5",
+		"file_write:3:5,,a:1:1", "file_write:3:5 ", " file_write:3:5", "file_write:3++:5",
+		"file_write:+3:5", "file_write:3:EIO", "FILE_WRITE:3:5", ":3:5", ",", ":",
+		"::", "file_write:3:99999999999999999999", "file_write:99999999999999999999999:5",
+		"a_name_that_is_longer_than_any_call_has:1:1", "a:1:1;b:1:1", "a:1:1\n",
+		(SIX_ENTRIES "," SIX_ENTRIES "," SIX_ENTRIES)};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const char *problem = sl_fault_set(texts[i]);
+
+		if (!problem || !strstr(problem, "SL_FAULT"))
+			fail_msg("\"%s\" was not refused", texts[i]);
+		assert_ptr_equal(sl_fault_problem(), problem);
+		assert_int_equal(sl_fault("a"), 0);
+		assert_int_equal(sl_fault("file_write"), 0);
+	}
+	assert_null(sl_fault_set("a:1:1"));
+}
+
+/* --- threads ------------------------------------------------------------------------------ */
+
+enum { THREADS = 4, CALLS = 20000 };
+
+static atomic_int hits;
+
+static void *call_often(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < CALLS; i++)
+		atomic_fetch_add(&hits, sl_fault("a") != 0);
+	return NULL;
+}
+
+/* No call is counted twice or not at all. */
+static void threads(void **state)
+{
+	pthread_t thread[THREADS];
+
+	(void)state;
+	hits = 0;
+	assert_null(sl_fault_set("a:777:1,a:70001+:1"));
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, call_often, NULL), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(hits, 1 + THREADS * CALLS - 70000);
+}
+
+/* --- the environment ---------------------------------------------------------------------- */
+
+/* What a fresh process with this SL_FAULT finds: this program again, with one argument. */
+static int fresh(const char *setting)
+{
+	const char *const argv[] = {"/proc/self/exe", "child", NULL};
+	const char *const env[] = {setting, NULL};
+	const struct process p = {.argv = argv, .env = env};
+	struct ending e;
+
+	process_run(&p, 30, &e);
+	process_free(&e);
+	return e.code;
+}
+
+static int child(void)
+{
+	int first = sl_fault("a"), second = sl_fault("a");
+
+	return sl_fault_problem() ? 99 : first * 10 + second;
+}
+
+static void environment(void **state)
+{
+	(void)state;
+	assert_int_equal(fresh("SL_FAULT=a:2:7"), 7);
+	assert_int_equal(fresh("SL_FAULT=a:1+:3"), 33);
+	assert_int_equal(fresh("SL_FAULT=b:1:3"), 0);
+	assert_int_equal(fresh("SL_FAULT="), 0);
+	assert_int_equal(fresh("SL_FAULT_=a:1:1"), 0);
+	assert_int_equal(fresh("SL_FAULT=a:1"), 99);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(none, clear),
+		cmocka_unit_test_teardown(once, clear),
+		cmocka_unit_test_teardown(from_then_on, clear),
+		cmocka_unit_test_teardown(several, clear),
+		cmocka_unit_test_teardown(malformed, clear),
+		cmocka_unit_test_teardown(threads, clear),
+		cmocka_unit_test(environment),
+	};
+
+	if (argc == 2 && strcmp(argv[1], "child") == 0)
+		return child();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

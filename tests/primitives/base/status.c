@@ -1,0 +1,144 @@
+/* status.c - the story of a failure: begun, put into its frame, cut, one per thread. */
+#include "primitives/base/status.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "tests/support/check.h"
+
+static enum sl_status fail_deep(int n)
+{
+	return sl_fail(SL_DISK, "write failed (%d bytes left); free space", n);
+}
+
+static enum sl_status pass_up(int n)
+{
+	SL_TRY(n ? fail_deep(n) : SL_OK);
+	return SL_OK;
+}
+
+static void story(void **state)
+{
+	(void)state;
+	assert_int_equal(pass_up(0), SL_OK);
+	assert_int_equal(pass_up(7), SL_DISK);
+	assert_string_equal(sl_story(), "write failed (7 bytes left); free space");
+	assert_int_equal(sl_fail(SL_USAGE, "another"), SL_USAGE);
+	assert_string_equal(sl_story(), "another");
+}
+
+static void frames(void **state)
+{
+	enum sl_status s = fail_deep(7);
+
+	(void)state;
+	s = sl_while(s, "stage %s", "write");
+	s = sl_while(s, "batch %d", 17);
+	assert_int_equal(s, SL_DISK);
+	assert_string_equal(
+		sl_story(), "batch 17: stage write: write failed (7 bytes left); free space");
+}
+
+static void frames_of_success(void **state)
+{
+	(void)state;
+	sl_fail(SL_DISK, "old");
+	assert_int_equal(sl_while(SL_OK, "batch %d", 17), SL_OK);
+	assert_string_equal(sl_story(), "old");
+}
+
+/* The new frame is kept, the end of the story is cut; the last byte stays a NUL. */
+static void long_stories(void **state)
+{
+	char text[2 * SL_STORY_BYTES];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	sl_fail(SL_DISK, "a%s", text);
+	assert_int_equal(strlen(sl_story()), SL_STORY_BYTES - 1);
+	assert_int_equal(sl_story()[0], 'a');
+	for (int i = 0; i < 3; i++) {
+		sl_while(SL_DISK, "b");
+		assert_int_equal(strlen(sl_story()), SL_STORY_BYTES - 1);
+		assert_memory_equal(sl_story(), "b: ", 3);
+	}
+	assert_memory_equal(sl_story(), "b: b: b: axx", 12);
+	sl_while(SL_DISK, "c%s", text);
+	assert_int_equal(strlen(sl_story()), SL_STORY_BYTES - 1);
+	assert_memory_equal(sl_story(), "cxx", 3);
+}
+
+/* A story is text, not a format. */
+static void retold(void **state)
+{
+	(void)state;
+	sl_fail(SL_DISK, "100%% %s", "full");
+	assert_string_equal(sl_story(), "100% full");
+	sl_retell("%s %n from a worker");
+	assert_string_equal(sl_story(), "%s %n from a worker");
+}
+
+static void *fail_elsewhere(void *fresh)
+{
+	*(bool *)fresh = sl_story()[0] == '\0';
+	sl_fail(SL_DISK, "the other thread");
+	return NULL;
+}
+
+static void per_thread(void **state)
+{
+	pthread_t thread;
+	bool fresh = false;
+
+	(void)state;
+	sl_fail(SL_DISK, "this thread");
+	assert_int_equal(pthread_create(&thread, NULL, fail_elsewhere, &fresh), 0);
+	pthread_join(thread, NULL);
+	assert_true(fresh);
+	assert_string_equal(sl_story(), "this thread");
+}
+
+/* The codes are a promise to scripts. */
+static void codes(void **state)
+{
+	(void)state;
+	assert_int_equal(SL_OK, 0);
+	assert_int_equal(SL_USAGE, 2);
+	assert_int_equal(SL_BAD_INPUT, 3);
+	assert_int_equal(SL_DISK, 4);
+	assert_int_equal(SL_HOST_MEMORY, 5);
+	assert_int_equal(SL_DEVICE_MEMORY, 6);
+	assert_int_equal(SL_DEVICE_FAILED, 7);
+	assert_int_equal(SL_NO_DEVICE, 8);
+	assert_int_equal(SL_PEER_LOST, 9);
+	assert_int_equal(SL_OUTPUT_IN_USE, 10);
+	assert_int_equal(SL_CHECK_FAILED, 11);
+	assert_int_equal(SL_INTERNAL, 70);
+	assert_int_equal(SL_STOPPED, 128);
+}
+
+static void names(void **state)
+{
+	(void)state;
+	assert_string_equal(sl_status_name(SL_HOST_MEMORY), "HOST_MEMORY");
+	assert_string_equal(sl_status_meaning(SL_HOST_MEMORY), "not enough host memory");
+	assert_string_equal(sl_status_name((enum sl_status)1), "UNKNOWN");
+	assert_string_equal(sl_status_meaning((enum sl_status)1), "unknown status");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(story),
+		cmocka_unit_test(frames),
+		cmocka_unit_test(frames_of_success),
+		cmocka_unit_test(long_stories),
+		cmocka_unit_test(retold),
+		cmocka_unit_test(per_thread),
+		cmocka_unit_test(codes),
+		cmocka_unit_test(names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
