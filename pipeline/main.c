@@ -31,11 +31,11 @@ static void on_signal(int number)
 static void catch_signals(void)
 {
 	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction catch = {.sa_handler = on_signal};
+	struct sigaction handle = {.sa_handler = on_signal};
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	for (size_t i = 0; i < sizeof(stopping) / sizeof(stopping[0]); i++)
-		sigaction(stopping[i], &catch, NULL);
+		sigaction(stopping[i], &handle, NULL);
 	/* A full file and a closed pipe come back as errors of write. */
 	sigaction(SIGXFSZ, &ignore, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);

@@ -79,21 +79,21 @@ static bool next_line(const char **text, char line[SL_TEXT_BYTES])
 /* The run that is there must be of the same configuration: the first line that differs is told. */
 static enum sl_status same_config(const struct sl_dir *dir, const char *was, const char *is)
 {
-	char old[SL_TEXT_BYTES], new[SL_TEXT_BYTES];
+	char old[SL_TEXT_BYTES], now[SL_TEXT_BYTES];
 
 	for (;;) {
-		bool more_old = next_line(&was, old), more_new = next_line(&is, new);
+		bool more_old = next_line(&was, old), more_new = next_line(&is, now);
 
 		if (!more_old && !more_new)
 			return SL_OK;
-		if (!more_old || !more_new || strcmp(old, new) != 0)
+		if (!more_old || !more_new || strcmp(old, now) != 0)
 			return sl_fail(SL_OUTPUT_IN_USE,
 				"%s: holds a run of another configuration (it has \"%s\" where "
 				"this one has \"%s\"), try the same configuration, another --out "
 				"or "
 				"--force",
 				dir->path, more_old ? old + strspn(old, " ") : "",
-				more_new ? new + strspn(new, " ") : "");
+				more_new ? now + strspn(now, " ") : "");
 	}
 }
 

@@ -276,7 +276,7 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	char a[32], b[32], c[32];
+	char a[32], b[32], c[32], d[32];
 	double seconds = plan->pilot.ns * 1e-9 * (double)r->particles / plan->threads;
 
 	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
@@ -295,7 +295,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "memory      %s: %u slots of %s and 2 file images of %s; %s free\n",
 		sized((double)plan->memory_bytes, a), plan->n_slots,
 		sized((double)plan->slot_bytes, b), sized((double)plan->image_bytes, c),
-		sized((double)plan->machine.free_bytes, (char[32]){0}));
+		sized((double)plan->machine.free_bytes, d));
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sized((double)plan->disk_bytes, a), plan->to, sized((double)plan->disk_free, b));
 	fprintf(out,

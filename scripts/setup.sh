@@ -1,0 +1,52 @@
+# setup.sh - sourced by demo.sh and test.sh: installs what is missing from Debian's packages.
+#
+#	install_missing PACKAGE...
+#
+# Needs root or sudo only when something is missing. The CUDA toolkit is used when nvcc is there and is never installed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+BUILD_PACKAGES="build-essential cmake ninja-build pkg-config zlib1g-dev libdeflate-dev libhdf5-dev libyaml-dev"
+TEST_PACKAGES="libcmocka-dev strace python3 python3-h5py python3-yaml hdf5-tools"
+
+is_installed() {
+	dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+}
+
+install_missing() {
+	local missing=() as_root=() package
+
+	for package in "$@"; do
+		is_installed "$package" || missing+=("$package")
+	done
+	[ ${#missing[@]} -eq 0 ] && return
+	echo "installing: ${missing[*]}"
+	if [ "$(id -u)" -ne 0 ]; then
+		command -v sudo >/dev/null || {
+			echo "these packages are missing and need root to install: ${missing[*]}" >&2
+			exit 1
+		}
+		as_root=(sudo)
+	fi
+	export DEBIAN_FRONTEND=noninteractive
+	"${as_root[@]}" apt-get -qq update
+	"${as_root[@]}" apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# nvcc is often installed but not on the PATH.
+if ! command -v nvcc >/dev/null && [ -x /usr/local/cuda/bin/nvcc ]; then
+	export PATH=/usr/local/cuda/bin:$PATH
+fi
+
+# Configures and builds a preset, quietly unless it fails.
+build() {
+	local preset=$1 log
+	shift
+	log=$(mktemp)
+	if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset"; } >"$log" 2>&1; then
+		cat "$log" >&2
+		exit 1
+	fi
+	grep -h '^-- Sluice' "$log" || true
+	rm -f "$log"
+}
