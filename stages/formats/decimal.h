@@ -7,8 +7,8 @@
  *
  * Both ways scale by a 64-bit power of ten (as Grisu does: Loitsch, Printing floating-point numbers
  * quickly and accurately with integers, 2010). Its error is 2^-57 of the value, halfway points
- * between floats are 2^-25 of it away: a text whose side of such a point is in doubt gets another
- * digit, and nine digits are always far from one.
+ * between floats are 2^-25 of it away: a text that is at such a point, or as good as at it, gets
+ * another digit, and nine digits are always far from one.
  */
 #ifndef SL_DECIMAL_H
 #define SL_DECIMAL_H

@@ -1,0 +1,179 @@
+/*
+ * readback.c - files as others read them: h5py, Python's gzip and csv, gunzip, an XML parser.
+ *
+ * Writes runs into a folder, each column also as its raw bytes, and has readback.py compare.
+ * Skipped where there is no h5py.
+ */
+#include <stdio.h>
+
+#include "stages/formats/xdmf.h"
+#include "tests/stages/formats/tables.h"
+#include "tests/support/folder.h"
+#include "tests/support/process.h"
+
+static const char python[] = "/usr/bin/python3";
+
+enum { SKIPPED = 77 };
+
+/* A batch of a run to be written. */
+struct a_batch {
+	const char *run;
+	uint64_t number;
+	uint32_t n, columns, constants;
+	enum kind kind;
+};
+
+static const uint32_t position = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z);
+
+/* Appends a batch to cases.txt, and its columns as files of raw bytes. */
+static void write_expected(
+	const struct folder *f, const struct a_batch *b, const struct sl_table *t, FILE *cases)
+{
+	char name[128];
+
+	fprintf(cases, "%s %llu %u", b->run, (unsigned long long)b->number, t->n);
+	for (uint32_t i = 0; i < t->n_columns; i++) {
+		const struct sl_table_column *c = &t->column[i];
+		const struct sl_column_facts *facts = &sl_column_facts[c->column];
+
+		fprintf(cases, " %s:%d:%llu", facts->name, c->constant,
+			(unsigned long long)c->digest);
+		snprintf(name, sizeof(name), "%s_%llu_%s.raw", b->run,
+			(unsigned long long)b->number, facts->name);
+		folder_write(f, name, c->data, (c->constant ? 1 : (size_t)t->n) * facts->bytes);
+	}
+	fprintf(cases, "\n");
+}
+
+static void write_files(const struct folder *f, const struct a_batch *b, const struct sl_table *t)
+{
+	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
+	struct sl_batch_facts batch = {.number = b->number, .first_id = 5, .generated = 1u << 20};
+
+	run.run_name = b->run;
+	for (size_t i = 0; sl_formats[i]; i++) {
+		char name[128];
+		size_t bytes;
+		char *file = file_of(sl_formats[i], &run, &batch, t, 0, &bytes);
+
+		sl_file_name(name, sizeof(name), b->run, b->number, sl_formats[i]->suffix);
+		folder_write(f, name, file, bytes);
+		free(file);
+	}
+}
+
+static size_t append_grid(
+	char *text, size_t size, const struct a_batch *b, const struct sl_table *t)
+{
+	char name[128];
+
+	sl_file_name(name, sizeof(name), b->run, b->number, ".h5");
+	return sl_xdmf_grid(text, size, name, "photons", b->number, t);
+}
+
+static void write_batches(const struct folder *f, const struct a_batch *b, size_t n)
+{
+	static char xdmf[1 << 16];
+	size_t used = sl_xdmf_begin(xdmf, sizeof(xdmf), "demo");
+	FILE *cases = fopen(folder_path(f, "cases.txt"), "w");
+
+	assert_non_null(cases);
+	for (size_t i = 0; i < n; i++) {
+		struct sl_table t = make_table(b[i].n, b[i].columns, b[i].constants, b[i].kind);
+
+		write_expected(f, &b[i], &t, cases);
+		write_files(f, &b[i], &t);
+		if (strcmp(b[i].run, "demo") == 0)
+			used += append_grid(xdmf + used, sizeof(xdmf) - used, &b[i], &t);
+		free_table(&t);
+	}
+	used += sl_xdmf_end(xdmf + used, sizeof(xdmf) - used);
+	assert_true(used < sizeof(xdmf));
+	folder_write(f, "demo.xdmf", xdmf, used);
+	assert_int_equal(fclose(cases), 0);
+}
+
+static void others_read_the_same(void **state)
+{
+	static const struct a_batch batches[] = {
+		{"demo", 0, 300000, position | SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_energy),
+			SL_BIT(SL_COLUMN_energy), RANDOM},
+		{"demo", 1, 0, position | SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_energy),
+			SL_BIT(SL_COLUMN_energy), RANDOM},
+		{"demo", 12345678, 1, position | SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_energy),
+			SL_BIT(SL_COLUMN_energy), RANDOM},
+		{"whole", 17, 1000, all_columns, 0, RANDOM},
+		{"hard", 17, 1000, all_columns, 0, HARD},
+		{"same", 17, 1000, all_columns, all_columns, SAME},
+		{"none", 17, 0, all_columns, SL_BIT(SL_COLUMN_z) | SL_BIT(SL_COLUMN_weight), SAME},
+		{"flat", 3, 5, position | SL_BIT(SL_COLUMN_u), SL_BIT(SL_COLUMN_z), SORTED},
+		{"lost", 3, 50, SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_fate), 0, SORTED},
+	};
+	const char *source = getenv("SLUICE_SOURCE");
+	char script[512];
+	struct folder f;
+	struct ending e;
+
+	(void)state;
+	folder_make(&f);
+	write_batches(&f, batches, sizeof(batches) / sizeof(*batches));
+	snprintf(script, sizeof(script), "%s/tests/stages/formats/readback.py",
+		source ? source : ".");
+	const char *argv[] = {python, script, f.path, NULL};
+	process_run(&(struct process){.argv = argv}, 50, &e);
+	if (e.code != 0)
+		fail_msg("readback.py: %d\n%s%s", e.code, e.out, e.err);
+	process_free(&e);
+	folder_remove(&f);
+}
+
+/* Text that does not fit is measured all the same, and cut. */
+static void side_car_is_measured(void **state)
+{
+	struct sl_table t = make_table(10, position | SL_BIT(SL_COLUMN_w), 0, RANDOM);
+	struct sl_table flat = make_table(10, position, SL_BIT(SL_COLUMN_y), RANDOM);
+	char all[4096], part[100];
+	size_t length = sl_xdmf_grid(all, sizeof(all), "a&b<\"c\">.h5", "photons", 1, &t);
+
+	(void)state;
+	assert_int_equal(length, strlen(all));
+	assert_non_null(strstr(
+		all, "a&amp;b&lt;&quot;c&quot;&gt;.h5:/data/1/particles/photons/position/x<"));
+	assert_int_equal(
+		sl_xdmf_grid(part, sizeof(part), "a&b<\"c\">.h5", "photons", 1, &t), length);
+	assert_int_equal(strlen(part), sizeof(part) - 1);
+	assert_memory_equal(part, all, sizeof(part) - 1);
+	assert_int_equal(sl_xdmf_grid(NULL, 0, "a&b<\"c\">.h5", "photons", 1, &t), length);
+	assert_true(sl_xdmf_possible(&t));
+	assert_false(sl_xdmf_possible(&flat));
+	free_table(&flat);
+	free_table(&t);
+}
+
+static bool has_h5py(void)
+{
+	const char *argv[] = {python, "-c", "import h5py", NULL};
+	struct ending e;
+	bool has;
+
+	process_run(&(struct process){.argv = argv}, 50, &e);
+	has = e.code == 0;
+	process_free(&e);
+	return has;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(others_read_the_same),
+		cmocka_unit_test(side_car_is_measured),
+	};
+
+	if (sl_formats_start() != SL_OK)
+		return 1;
+	if (!has_h5py()) {
+		printf("skipped: %s has no h5py (Debian: python3-h5py)\n", python);
+		return SKIPPED;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
