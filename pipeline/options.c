@@ -142,6 +142,36 @@ size_t sl_option_path(
 		model ? model->name : "", model ? "." : "", o->key);
 }
 
+const struct sl_option *sl_option_at(
+	const struct sl_model *model, size_t i, char path[SL_KEY_BYTES])
+{
+	bool common = i < sl_n_options;
+	const struct sl_option *o = NULL;
+
+	if (common)
+		o = &sl_options[i];
+	else if (model && i - sl_n_options < model->n_options)
+		o = &model->options[i - sl_n_options];
+	if (o)
+		sl_option_path(common ? NULL : model, o, path);
+	return o;
+}
+
+const char *sl_key_leaf(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot ? dot + 1 : path;
+}
+
+const struct sl_model *sl_model_find(const char *name)
+{
+	for (int i = 0; i < SL_MODEL_COUNT; i++)
+		if (strcmp(sl_models[i]->name, name) == 0)
+			return sl_models[i];
+	return NULL;
+}
+
 static const struct sl_option *find(const struct sl_option *table, size_t n, const char *key)
 {
 	for (size_t i = 0; i < n; i++)

@@ -10,4 +10,14 @@ enum { SL_KEY_BYTES = 256 };
 size_t sl_option_path(
 	const struct sl_model *model, const struct sl_option *o, char path[SL_KEY_BYTES]);
 
+/* The i-th option of a run of that model, common ones first, and its path; NULL past the last. */
+const struct sl_option *sl_option_at(
+	const struct sl_model *model, size_t i, char path[SL_KEY_BYTES]);
+
+/* The part of path behind its last dot. */
+const char *sl_key_leaf(const char *path);
+
+/* The model of that name, or NULL. */
+const struct sl_model *sl_model_find(const char *name);
+
 #endif

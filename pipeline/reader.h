@@ -62,4 +62,16 @@ void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, con
 /* Forgets what was met and what was wrong at and below key: another source replaces it. */
 void sl_reader_forget(struct sl_reader *r, const char *key);
 
+/* Walks the file, from its root; walks the tree of a --set, which stands for path. (walk.c) */
+void sl_reader_walk(struct sl_reader *r, sl_node root);
+void sl_reader_walk_set(struct sl_reader *r, size_t source, const char *path);
+
+/* Reads all values, defaults included, and complains about what is missing. (fill.c) */
+enum sl_status sl_reader_fill(struct sl_reader *r, struct sl_config *c);
+
+/* The complaint about a key that there is not. What to try for a model that there is not. (hints.c)
+ */
+void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_FLAW_BYTES]);
+const char *sl_hint_model(const char *written, char *text, size_t size);
+
 #endif

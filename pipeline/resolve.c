@@ -31,7 +31,7 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 	if (strlen(name) > NAME_MAX_BYTES)
 		sl_config_complain(r, "run.name",
 			"%s is too long (files are named after it; at most %d bytes), try a "
-		        "shorter "
+			"shorter "
 			"one",
 			shown, NAME_MAX_BYTES);
 	else if (strspn(name, safe) != strlen(name))
@@ -85,19 +85,13 @@ static const struct naming columns = {"column", SL_COLUMN_COUNT, column_name};
 static const char *suggest(
 	const struct naming *of, uint32_t set, const char *word, char text[WORDS_BYTES])
 {
-	const char *words[32], *near;
+	const char *words[32];
 	size_t n = 0;
 
 	for (int i = 0; i < of->n; i++)
 		if (SL_HAS(set, i))
 			words[n++] = of->name(i);
-	near = sl_nearest(word, words, n);
-	if (near)
-		return near;
-	*text = '\0';
-	for (size_t i = 0; i < n; i++)
-		sl_append_word(text, WORDS_BYTES, words[i], i, n);
-	return text;
+	return sl_suggest(word, words, n, text, WORDS_BYTES);
 }
 
 /* The set that a list of words names, all of them in allowed, each once. */
@@ -189,7 +183,7 @@ static const struct sl_backend *resolve_backend(
 	if (found->space != SL_HOST)
 		sl_config_complain(r, key,
 			"'%s' works on a device (device pipelines are not in this version), try "
-		        "cpu",
+			"cpu",
 			name);
 	return found;
 }
@@ -209,18 +203,18 @@ static void resolve_primitives(
 static void resolve_format(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	char shown[SL_SHOWN_BYTES], words[WORDS_BYTES] = "";
+	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES];
+	const char *words[16];
 	size_t n = 0;
 
 	choices->format = sl_format_find(c->output.format);
 	if (choices->format)
 		return;
-	while (sl_formats[n])
-		n++;
-	for (size_t i = 0; i < n; i++)
-		sl_append_word(words, sizeof(words), sl_formats[i]->name, i, n);
+	for (; sl_formats[n] && n < 16; n++)
+		words[n] = sl_formats[n]->name;
 	sl_config_complain(r, "output.format", "there is no format %s, try %s",
-		sl_show(shown, c->output.format), words);
+		sl_show(shown, c->output.format),
+		sl_suggest(c->output.format, words, n, text, sizeof(text)));
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */

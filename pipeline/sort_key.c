@@ -14,7 +14,7 @@
 #include "pipeline/values.h"
 #include "pipeline/words.h"
 
-enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, ITEM_BYTES = 16 };
+enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, ITEM_BYTES = 24 };
 
 /* An item while it is taken apart. */
 struct item {
@@ -28,7 +28,7 @@ static struct item split(const struct sl_texts *list, uint32_t k)
 	struct item it = {.bits = NULL, .range = NULL};
 	char *colon;
 
-	snprintf(it.key, sizeof(it.key), "key[%u]", k % SL_LIST_MAX);
+	snprintf(it.key, sizeof(it.key), "key[%u]", k);
 	memcpy(it.text, list->at[k], sizeof(it.text));
 	colon = strchr(it.text, ':');
 	if (colon) {
@@ -53,8 +53,8 @@ static bool is_float(enum sl_column column)
 static bool resolve_column(struct sl_reader *r, const struct item *it, const struct sl_model *m,
 	struct sl_key_field *f)
 {
-	const char *words[SL_COLUMN_COUNT], *near;
-	char shown[SL_SHOWN_BYTES], text[256] = "";
+	const char *words[SL_COLUMN_COUNT];
+	char shown[SL_SHOWN_BYTES], text[256];
 	uint32_t carried = m->columns | SL_BIT(SL_COLUMN_id);
 	size_t n = 0;
 
@@ -64,12 +64,10 @@ static bool resolve_column(struct sl_reader *r, const struct item *it, const str
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(carried, i))
 			words[n++] = sl_column_facts[i].name;
-	near = sl_nearest(it->column, words, n);
-	for (size_t i = 0; i < n && !near; i++)
-		sl_append_word(text, sizeof(text), words[i], i, n);
 	sl_config_complain(r, it->key, "%s is no column of %s%s, try %s",
 		sl_show(shown, it->column), m->name,
-		f->column != SL_COLUMN_COUNT ? " (others have it)" : "", near ? near : text);
+		f->column != SL_COLUMN_COUNT ? " (others have it)" : "",
+		sl_suggest(it->column, words, n, text, sizeof(text)));
 	return false;
 }
 
@@ -187,7 +185,7 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r, const stru
 		return true;
 	sl_config_complain(r, it->key,
 		"'%s' has no range of its own here (bits must be spread over one), try "
-	        "%s:%u:0%s%s..1%s%s",
+		"%s:%u:0%s%s..1%s%s",
 		it->column, it->column, f->bits, *unit ? " " : "", unit, *unit ? " " : "", unit);
 	return false;
 }

@@ -197,15 +197,13 @@ static const struct sl_unit_facts *find_unit(const char *text)
 /* "cm, m or mm": the units of a dimension. */
 static const char *list_units(enum sl_dimension dimension, char *text, size_t size)
 {
-	size_t n = 0, i = 0;
+	const char *words[SL_UNIT_COUNT];
+	size_t n = 0;
 
 	for (int u = 0; u < SL_UNIT_COUNT; u++)
-		n += sl_units[u].dimension == dimension;
-	*text = '\0';
-	for (int u = 0; u < SL_UNIT_COUNT; u++)
 		if (sl_units[u].dimension == dimension)
-			sl_append_word(text, size, sl_units[u].text, i++, n);
-	return text;
+			words[n++] = sl_units[u].text;
+	return sl_list_words(text, size, words, n);
 }
 
 /* The k of a factor that is 10^k; 0 for one that is not. */
@@ -294,8 +292,7 @@ static bool parse_bool(const char *text, bool *value, char why[SL_WHY_BYTES])
 static bool parse_choice(
 	const struct sl_option *o, const char *text, int *value, char why[SL_WHY_BYTES])
 {
-	char shown[SL_SHOWN_BYTES];
-	const char *near;
+	char shown[SL_SHOWN_BYTES], words[256];
 	size_t n = 0;
 
 	for (; o->choices[n]; n++) {
@@ -304,13 +301,8 @@ static bool parse_choice(
 			return true;
 		}
 	}
-	near = sl_nearest(text, o->choices, n);
-	no(why, "%s is not a choice here (it is one of a few words), try ", sl_show(shown, text));
-	for (size_t i = 0; i < n && !near; i++)
-		sl_append_word(why, SL_WHY_BYTES, o->choices[i], i, n);
-	if (near)
-		sl_append(why, SL_WHY_BYTES, "%s", near);
-	return false;
+	return no(why, "%s is not a choice here (it is one of %zu words), try %s",
+		sl_show(shown, text), n, sl_suggest(text, o->choices, n, words, sizeof(words)));
 }
 
 static bool parse_text(const char *text, char *value, size_t size, char why[SL_WHY_BYTES])

@@ -45,9 +45,12 @@ void sl_append(char *text, size_t size, const char *format, ...)
 	va_end(args);
 }
 
-void sl_append_word(char *text, size_t size, const char *word, size_t i, size_t n)
+const char *sl_list_words(char *text, size_t size, const char *const *words, size_t n)
 {
-	sl_append(text, size, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", word);
+	*text = '\0';
+	for (size_t i = 0; i < n; i++)
+		sl_append(text, size, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", words[i]);
+	return text;
 }
 
 /* Letters are compared as people read them: a capital is no other letter, nor is - for _. */
@@ -105,4 +108,12 @@ const char *sl_nearest(const char *written, const char *const *words, size_t n_w
 		}
 	}
 	return found;
+}
+
+const char *sl_suggest(
+	const char *written, const char *const *words, size_t n, char *text, size_t size)
+{
+	const char *near = sl_nearest(written, words, n);
+
+	return near ? near : sl_list_words(text, size, words, n);
 }

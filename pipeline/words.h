@@ -21,7 +21,11 @@ const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text);
 /* Appends to text, which holds size bytes; what does not fit is cut. */
 void sl_append(char *text, size_t size, const char *format, ...) SL_PRINTF(3, 4);
 
-/* Appends word number i of n as a part of "a, b or c". */
-void sl_append_word(char *text, size_t size, const char *word, size_t i, size_t n);
+/* Writes "a, b or c" for n words. Returns text. */
+const char *sl_list_words(char *text, size_t size, const char *const *words, size_t n);
+
+/* What to try for a word that is none of words: the nearest, or all of them, written to text. */
+const char *sl_suggest(
+	const char *written, const char *const *words, size_t n, char *text, size_t size);
 
 #endif

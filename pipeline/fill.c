@@ -1,0 +1,120 @@
+/* fill.c - reading values, each from the source that gave it last. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/reader.h"
+#include "pipeline/values.h"
+
+/* Complains about key; r is NULL while a default is read. Returns false. */
+static bool wrong(struct sl_reader *r, const char *key, const char *why)
+{
+	if (r)
+		sl_config_complain(r, key, "%s", why);
+	return false;
+}
+
+/* One item of a value; complaints are for key. */
+static bool fill_item(struct sl_reader *r, const struct sl_option *o, const char *key,
+	const struct sl_tree *tree, sl_node node, void *item)
+{
+	char why[SL_WHY_BYTES] = "";
+	size_t bytes;
+	const char *text = sl_tree_text(tree, node, &bytes);
+
+	if (sl_tree_kind(tree, node) == SL_MAPPING)
+		snprintf(why, sizeof(why), "has keys below it (it is no section), try %s",
+			sl_value_listed(o) ? "a list, as [one, two]" : "one value");
+	else if (sl_tree_kind(tree, node) == SL_LIST)
+		snprintf(why, sizeof(why), "is a list (one value is needed), try one of them");
+	else if (bytes == 0)
+		snprintf(why, sizeof(why),
+			"has no value (the key stands alone), try removing it "
+			"or giving it one");
+	else if (strlen(text) != bytes)
+		snprintf(why, sizeof(why), "has a NUL in it (no text has), try removing it");
+	else if (sl_value_parse(o, text, item, why))
+		return true;
+	return wrong(r, key, why);
+}
+
+/* The value at node, as the option's kind has it. */
+static bool fill(struct sl_reader *r, const struct sl_option *o, const char *path,
+	const struct sl_tree *tree, sl_node node, void *value)
+{
+	char key[SL_KEY_BYTES + 24];
+	bool list = sl_tree_kind(tree, node) == SL_LIST, right = true;
+	size_t n = list ? sl_tree_size(tree, node) : 1;
+
+	if (!sl_value_listed(o) || sl_tree_kind(tree, node) == SL_MAPPING)
+		return fill_item(r, o, path, tree, node, value);
+	if (n == 0 && o->required)
+		return wrong(r, path, "is an empty list (at least one is needed), try [one]");
+	if (n > SL_LIST_MAX)
+		return wrong(r, path, "is a long list (at most 32 are read), try fewer");
+	sl_value_resize(o, value, n);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(key, sizeof(key), list ? "%s[%zu]" : "%s", path, i);
+		right &= fill_item(r, o, key, tree, list ? sl_tree_item(tree, node, i, NULL) : node,
+			sl_value_item(o, value, i));
+	}
+	return right;
+}
+
+/* The option's default, or what absent reads as. */
+static enum sl_status fill_default(const struct sl_option *o, void *value)
+{
+	struct sl_problem problem;
+	struct sl_tree *tree;
+	enum sl_status s;
+
+	sl_value_clear(o, value);
+	if (!o->fallback)
+		return SL_OK;
+	s = sl_tree_parse(o->fallback, strlen(o->fallback), &tree, &problem);
+	if (s == SL_OK && !fill(NULL, o, o->key, tree, sl_tree_root(tree), value))
+		s = sl_fail(SL_INTERNAL, "the default of %s is none: %s", o->key, o->fallback);
+	sl_tree_free(tree);
+	return s;
+}
+
+/* Fills one option; base is the struct of its table. */
+static enum sl_status fill_option(
+	struct sl_reader *r, const struct sl_option *o, const char *path, char *base)
+{
+	struct sl_seen *seen = sl_reader_seen(r, path);
+	void *value = base + o->offset;
+	struct sl_texts given; /* the largest kind of value */
+
+	SL_TRY(fill_default(o, value));
+	if (!seen) {
+		if (o->required)
+			sl_config_complain(r, path,
+				"is missing (it has no default), try adding it: %s", o->help);
+		return SL_OK;
+	}
+	sl_value_clear(o, &given);
+	if (!fill(r, o, path, r->tree[seen->key.source], seen->value, &given))
+		return SL_OK;
+	seen->at_default = memcmp(&given, value, sl_value_bytes(o)) == 0;
+	memcpy(value, &given, sl_value_bytes(o));
+	return SL_OK;
+}
+
+enum sl_status sl_reader_fill(struct sl_reader *r, struct sl_config *c)
+{
+	const struct sl_option *o;
+	char path[SL_KEY_BYTES];
+
+	for (size_t i = 0; (o = sl_option_at(r->model, i, path)); i++)
+		SL_TRY(fill_option(
+			r, o, path, i < sl_n_options ? (char *)c : (char *)c->of_model.bytes));
+	for (c->model = 0; c->model < SL_MODEL_COUNT && sl_models[c->model] != r->model;)
+		c->model++;
+	if (!r->model && !sl_config_flawed(r, "model")) {
+		char names[256];
+
+		sl_config_complain(r, "model", "is missing (a run needs one), try %s",
+			sl_hint_model("", names, sizeof(names)));
+	}
+	return SL_OK;
+}

@@ -1,0 +1,182 @@
+/*
+ * walk.c - walking a source against the tables: what is known is noted with its place, what is not
+ * is a problem.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/reader.h"
+#include "pipeline/words.h"
+
+static bool is_option(const struct sl_reader *r, const char *path)
+{
+	const struct sl_model *model;
+
+	return sl_option_find(path, &model) && (!model || model == r->model);
+}
+
+/* Does path stand above options? */
+static bool is_section(const struct sl_reader *r, const char *path)
+{
+	char option[SL_KEY_BYTES], of_model[SL_KEY_BYTES];
+
+	snprintf(of_model, sizeof(of_model), "model.%s", r->model ? r->model->name : "");
+	if (strcmp(path, "model") == 0 || strcmp(path, of_model) == 0)
+		return true;
+	for (size_t i = 0; sl_option_at(r->model, i, option); i++)
+		if (sl_key_below(option, path) && strcmp(option, path) != 0)
+			return true;
+	return false;
+}
+
+/* Is path that of a model: model.NAME? */
+static bool is_model(const char *path)
+{
+	const char *leaf = sl_key_leaf(path);
+
+	return leaf - path == 6 && strncmp(path, "model.", 6) == 0;
+}
+
+static void unknown(struct sl_reader *r, struct sl_place at, const char *path)
+{
+	char text[SL_FLAW_BYTES];
+
+	sl_hint_unknown(r, path, text);
+	sl_reader_add(r, at, path, text);
+}
+
+static void note(struct sl_reader *r, struct sl_place at, const char *path, sl_node value)
+{
+	struct sl_seen *seen = sl_reader_seen(r, path);
+
+	if (!seen && r->n_seen < SL_SEEN_MAX)
+		seen = &r->seen[r->n_seen++];
+	if (!seen)
+		return;
+	memset(seen, 0, sizeof(*seen));
+	snprintf(seen->path, sizeof(seen->path), "%s", path);
+	seen->key = at;
+	seen->value = value;
+}
+
+/* path is model.NAME: takes it for the model of the run, or complains. */
+static bool choose_model(struct sl_reader *r, struct sl_place at, const char *path)
+{
+	const struct sl_model *model = sl_model_find(sl_key_leaf(path));
+	char text[SL_FLAW_BYTES], names[256];
+
+	if (model && (!r->model || r->model == model)) {
+		r->model = model;
+		return true;
+	}
+	if (model) {
+		snprintf(text, sizeof(text),
+			"a run has one model (%s is chosen already), try removing one of them",
+			r->model->name);
+	} else {
+		snprintf(text, sizeof(text), "there is no such model, try %s",
+			sl_hint_model(sl_key_leaf(path), names, sizeof(names)));
+	}
+	sl_reader_add(r, at, path, text);
+	return false;
+}
+
+static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char *above);
+
+/* The section at path, whose value is node. */
+static void meet_section(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
+{
+	const struct sl_tree *tree = r->tree[at.source];
+	char text[SL_FLAW_BYTES], shown[SL_SHOWN_BYTES];
+
+	note(r, at, path, node);
+	if (sl_tree_kind(tree, node) == SL_MAPPING) {
+		walk(r, at.source, node, path);
+		return;
+	}
+	if (sl_tree_kind(tree, node) == SL_LIST)
+		snprintf(text, sizeof(text), "has a list (keys stand below it), try {key: value}");
+	else if (*sl_tree_text(tree, node, NULL) == '\0')
+		snprintf(text, sizeof(text),
+			"has nothing below it (it is a section), try removing it or giving it {}");
+	else
+		snprintf(text, sizeof(text),
+			"has the value %s (keys stand below it), try {key: value}",
+			sl_show(shown, sl_tree_text(tree, node, NULL)));
+	if (strcmp(path, "model") == 0 && sl_model_find(sl_tree_text(tree, node, NULL)))
+		snprintf(text, sizeof(text),
+			"has the value '%s' (the parameters stand below the model's name), try "
+			"{%s: {}}",
+			sl_tree_text(tree, node, NULL), sl_tree_text(tree, node, NULL));
+	sl_reader_add(r, at, path, text);
+}
+
+/* A key with its full path and its value. */
+static void meet(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
+{
+	if (is_model(path) && !choose_model(r, at, path))
+		return;
+	if (is_option(r, path))
+		note(r, at, path, node);
+	else if (is_section(r, path))
+		meet_section(r, at, path, node);
+	else
+		unknown(r, at, path);
+}
+
+/* The keys of a mapping, all below the path above. */
+static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char *above)
+{
+	const struct sl_tree *tree = r->tree[source];
+	size_t n = sl_tree_size(tree, mapping);
+
+	for (size_t i = 0; i < n; i++) {
+		struct sl_place at = {source, 0, 0};
+		char path[SL_KEY_BYTES];
+		sl_node key, value = sl_tree_item(tree, mapping, i, &key);
+		const char *text = sl_tree_text(tree, key, NULL);
+
+		sl_tree_place(tree, key, &at.line, &at.column);
+		snprintf(path, sizeof(path), "%s%s%s", above, *above ? "." : "", text);
+		if (strchr(text, '.'))
+			sl_reader_add(r, at, path,
+				"there is no such key (a dot is for --set), try a key below a key");
+		else
+			meet(r, at, path, value);
+	}
+}
+
+/* Enters the sections above path, which a --set names in one word. */
+static bool enter(struct sl_reader *r, struct sl_place at, const char *path)
+{
+	char above[SL_KEY_BYTES];
+
+	for (const char *dot = strchr(path, '.'); dot; dot = strchr(dot + 1, '.')) {
+		snprintf(above, sizeof(above), "%.*s", (int)(dot - path), path);
+		if (is_model(above) && !choose_model(r, at, above))
+			return false;
+		if (!is_section(r, above)) {
+			unknown(r, at, is_option(r, above) ? path : above);
+			return false;
+		}
+		if (!sl_reader_seen(r, above))
+			note(r, at, above, 0);
+	}
+	return true;
+}
+
+void sl_reader_walk(struct sl_reader *r, sl_node root)
+{
+	walk(r, 0, root, "");
+}
+
+void sl_reader_walk_set(struct sl_reader *r, size_t source, const char *path)
+{
+	const struct sl_place at = {source, 0, 0};
+
+	sl_reader_forget(r, path);
+	if (strcmp(path, "model") == 0)
+		r->model = NULL;
+	if (enter(r, at, path))
+		meet(r, at, path, sl_tree_root(r->tree[source]));
+}
