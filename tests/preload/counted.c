@@ -1,0 +1,116 @@
+/* counted.c - the preloaded library fails just the allocations that it was asked to. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/check.h"
+#include "tests/support/process.h"
+
+enum { KINDS = 5 };
+
+/* One allocation of each kind, where the compiler cannot see that nobody needs it. */
+static void *allocate(int kind)
+{
+	static void *(*volatile get)(size_t) = malloc;
+	static void *(*volatile get_zero)(size_t, size_t) = calloc;
+	static void *(*volatile resize)(void *, size_t) = realloc;
+	static void *(*volatile get_aligned)(size_t, size_t) = aligned_alloc;
+	void *p = NULL;
+
+	if (kind == 4)
+		return posix_memalign(&p, 64, 64) ? NULL : p;
+	return kind == 0   ? get(64)
+	       : kind == 1 ? get_zero(8, 8)
+	       : kind == 2 ? resize(NULL, 64)
+	                   : get_aligned(64, 64);
+}
+
+/* Run under the library: a line of '.' and 'x', one for each of ten allocations. */
+static int child(void)
+{
+	static const char zeros[64];
+	char line[2 * KINDS + 1] = "";
+
+	for (int i = 0; i < 2 * KINDS; i++) {
+		void *p = allocate(i % KINDS);
+
+		line[i] = p ? '.' : 'x';
+		if (p && i % KINDS == 1 && memcmp(p, zeros, 64) != 0)
+			line[i] = '!';
+		free(p);
+	}
+	fputs(line, stderr); /* not buffered: allocates nothing */
+	return 0;
+}
+
+/* Runs the child with FAIL_AT=at and perhaps FAIL_ON; e is the caller's to free. */
+static void run_child(long at, bool on, struct ending *e)
+{
+	const char *const argv[] = {"/proc/self/exe", "child", NULL};
+	const char *library = getenv("SLUICE_FAILING_MALLOC");
+	char preload[4096], fail_at[64];
+	const char *const env[] = {preload, fail_at, "FAIL_COUNT=1", on ? "FAIL_ON=1" : NULL, NULL};
+	const struct process p = {.argv = argv, .env = env};
+
+	if (!library) {
+		print_message("SLUICE_FAILING_MALLOC does not name the library; skipped\n");
+		skip();
+	}
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
+	snprintf(fail_at, sizeof(fail_at), "FAIL_AT=%ld", at);
+	process_run(&p, 30, e);
+	assert_int_equal(e->code, 0);
+}
+
+/* How many allocations the start of the process makes before the ten. */
+static long before_the_ten(void)
+{
+	struct ending e;
+	long n;
+
+	run_child(0, false, &e);
+	assert_memory_equal(e.err, "..........allocs ", 17);
+	n = atol(e.err + 17) - 2 * KINDS;
+	process_free(&e);
+	assert_true(n >= 0);
+	return n;
+}
+
+static void each_alone(void **state)
+{
+	long first = before_the_ten();
+
+	(void)state;
+	for (int i = 0; i < 2 * KINDS; i++) {
+		char expected[] = "..........allocs ";
+		struct ending e;
+
+		expected[i] = 'x';
+		run_child(first + i + 1, false, &e);
+		assert_memory_equal(e.err, expected, sizeof(expected) - 1);
+		process_free(&e);
+	}
+}
+
+static void all_after(void **state)
+{
+	struct ending e;
+
+	(void)state;
+	run_child(before_the_ten() + 4, true, &e);
+	assert_memory_equal(e.err, "...xxxxxxxallocs ", 17);
+	process_free(&e);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_alone),
+		cmocka_unit_test(all_after),
+	};
+
+	if (argc == 2 && strcmp(argv[1], "child") == 0)
+		return child();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
