@@ -29,7 +29,7 @@ static void *allocate(int kind)
 /* Run under the library: a line of '.' and 'x', one for each of ten allocations. */
 static int child(void)
 {
-	static const char zeros[64];
+	static const char zeros[64] = {0};
 	char line[2 * KINDS + 1] = "";
 
 	for (int i = 0; i < 2 * KINDS; i++) {
