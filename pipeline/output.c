@@ -1,11 +1,12 @@
 /* output.c - what may stand in a run's directory, and who may remove it. */
 #include "pipeline/output.h"
 
-#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/sink.h"
 #include "pipeline/tree.h"
+#include "stages/formats/xdmf.h"
 
 static enum sl_status bad_run_json(const struct sl_dir *dir, const char *why)
 {
@@ -144,8 +145,8 @@ struct sweep {
 	const struct sl_manifest *keep;
 };
 
-/* Is name one that a batch of this run has, finished or half-written? */
-static bool is_of_run(const struct sl_plan *plan, const char *name)
+/* Is name one that a batch of this run has, finished or half-written? Of which batch? */
+static bool is_of_run(const struct sl_plan *plan, const char *name, uint64_t *batch)
 {
 	const char *run = plan->config.run.name, *suffix = plan->format->suffix;
 	size_t digits;
@@ -154,21 +155,32 @@ static bool is_of_run(const struct sl_plan *plan, const char *name)
 		return false;
 	name += strlen(run) + 1;
 	digits = strspn(name, "0123456789");
+	*batch = strtoull(name, NULL, 10);
 	name += digits;
-	if (digits < 6 || strncmp(name, suffix, strlen(suffix)) != 0)
+	if (digits < 6 || digits > 18 || strncmp(name, suffix, strlen(suffix)) != 0)
 		return false;
 	name += strlen(suffix);
 	return *name == '\0' || strcmp(name, ".part") == 0;
 }
 
+static int by_batch(const void *number, const void *line)
+{
+	uint64_t a = *(const uint64_t *)number, b = ((const struct sl_manifest_line *)line)->batch;
+
+	return (a > b) - (a < b);
+}
+
 static enum sl_status remove_orphan(void *of, const char *name)
 {
 	const struct sweep *s = (const struct sweep *)of;
+	const struct sl_manifest_line *line;
+	uint64_t batch;
 
-	for (size_t i = 0; i < s->keep->n; i++)
-		if (strcmp(s->keep->line[i].file, name) == 0)
-			return SL_OK;
-	return is_of_run(s->plan, name) ? sl_file_remove(s->dir, name) : SL_OK;
+	if (!is_of_run(s->plan, name, &batch))
+		return SL_OK;
+	line = (const struct sl_manifest_line *)bsearch(
+		&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
+	return line && strcmp(line->file, name) == 0 ? SL_OK : sl_file_remove(s->dir, name);
 }
 
 /* Removes files of this run's names that no line of keep vouches for: a run was cut off there. */
@@ -252,11 +264,50 @@ enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, s
 	return sl_report_commit(plan, dir, done, NULL, "running");
 }
 
+/* The side-car's text, measured when text is NULL; returns its length. */
+static size_t write_side_car(
+	const struct sl_plan *plan, const struct sl_manifest *m, char *text, size_t size)
+{
+	struct sl_table table = sl_plan_table(plan, 0);
+	size_t used = sl_xdmf_begin(text, size, plan->config.run.name);
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct sl_manifest_line *l = &m->line[i];
+
+		table.n = (uint32_t)l->survivors;
+		used += sl_xdmf_grid(text ? text + used : NULL, text ? size - used : 0, l->file,
+			plan->facts.species, l->batch, &table);
+	}
+	return used + sl_xdmf_end(text ? text + used : NULL, text ? size - used : 0);
+}
+
+/* The side-car of openPMD files whose columns can be shown as points; nothing for others. */
+static enum sl_status commit_side_car(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+{
+	struct sl_table table = sl_plan_table(plan, 0);
+	char name[SL_FILE_NAME_BYTES];
+	enum sl_status s;
+	size_t bytes;
+	void *text;
+
+	if (plan->format != &sl_format_openpmd || !sl_xdmf_possible(&table))
+		return SL_OK;
+	bytes = write_side_car(plan, m, NULL, 0);
+	SL_TRY(sl_memory_get(SL_HOST, bytes + 1, &text));
+	write_side_car(plan, m, (char *)text, bytes + 1);
+	side_car_name(plan, name);
+	s = sl_file_commit(dir, name, text, bytes, true);
+	sl_memory_give(SL_HOST, text);
+	return s;
+}
+
 enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
 	SL_TRY(sl_manifest_read(dir, m));
 	if (!m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));
+	SL_TRY(commit_side_car(plan, dir, m));
 	return sl_report_commit(plan, dir, m, session, state);
 }
