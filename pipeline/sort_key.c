@@ -23,24 +23,25 @@ struct item {
 	const char *column, *bits, *range; /* parts of text; NULL when left out */
 };
 
-static struct item split(const struct sl_texts *list, uint32_t k)
+/* In place, as the parts point into the item itself. */
+static void split(const struct sl_texts *list, uint32_t k, struct item *it)
 {
-	struct item it = {.bits = NULL, .range = NULL};
 	char *colon;
 
-	snprintf(it.key, sizeof(it.key), "key[%u]", k);
-	memcpy(it.text, list->at[k], sizeof(it.text));
-	colon = strchr(it.text, ':');
+	memset(it, 0, sizeof(*it));
+	snprintf(it->key, sizeof(it->key), "key[%u]", k);
+	memcpy(it->text, list->at[k], sizeof(it->text));
+	it->column = it->text;
+	colon = strchr(it->text, ':');
 	if (colon) {
 		*colon = '\0';
-		it.bits = colon + 1;
+		it->bits = colon + 1;
 		colon = strchr(colon + 1, ':');
 	}
 	if (colon) {
 		*colon = '\0';
-		it.range = colon + 1;
+		it->range = colon + 1;
 	}
-	return it;
 }
 
 static bool is_float(enum sl_column column)
@@ -215,9 +216,10 @@ void sl_resolve_key(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges)
 {
 	for (uint32_t k = 0; k < c->key.n; k++) {
-		struct item it = split(&c->key, k);
+		struct item it;
 		struct sl_key_field f = {.bits = 0};
 
+		split(&c->key, k, &it);
 		if (k + 1 == c->key.n && !it.bits && strcmp(it.column, "id") == 0)
 			continue;
 		if (!resolve_field(c, r, &it, choices, ranges, &f))
