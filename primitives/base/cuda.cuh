@@ -29,15 +29,15 @@ static inline enum sl_status sl_block(
 	int device = 0, most = 0;
 	cudaError_t error = cudaGetDevice(&device);
 
+	*block = asked > 0 ? asked : by_default;
 	if (error == cudaSuccess)
 		error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerBlock, device);
 	SL_TRY(sl_device_status((int)error, backend));
 	if (asked > (uint32_t)most)
 		return sl_fail(SL_USAGE,
 			"%s: block=%u threads, but this device has blocks of 1 to %d; leave it out "
-		        "for %u",
+			"for %u",
 			backend, asked, most, by_default);
-	*block = asked > 0 ? asked : by_default;
 	return SL_OK;
 }
 

@@ -64,10 +64,11 @@ static enum sl_status no_device(void)
 	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 
 	return sl_fail(SL_NO_DEVICE,
-		"the CUDA driver sees no device (CUDA_VISIBLE_DEVICES is %s%s); check nvidia-smi, "
+		"the CUDA driver sees no device (CUDA_VISIBLE_DEVICES is %s%s%s); check "
+	        "nvidia-smi, "
 		"or "
 		"run on the CPU",
-		visible ? "set to " : "not set", visible ? visible : "");
+		visible ? "'" : "not set", visible ? visible : "", visible ? "'" : "");
 }
 
 enum sl_status sl_driver_count(int *n)

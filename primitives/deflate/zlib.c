@@ -94,7 +94,7 @@ static uInt piece(size_t *left)
 	return bytes;
 }
 
-/* All of the input to the end of the stream, or until the output is full. */
+/* All of the input to the end of the stream, or to Z_BUF_ERROR when the output is full. */
 static int compress_all(z_stream *z, const struct sl_deflate_job *job)
 {
 	size_t in_left = job->in_bytes, out_left = job->out_size;
@@ -102,7 +102,7 @@ static int compress_all(z_stream *z, const struct sl_deflate_job *job)
 
 	z->next_in = (z_const Bytef *)job->in;
 	z->next_out = (Bytef *)job->out;
-	while (state == Z_OK && (z->avail_out > 0 || out_left > 0)) {
+	while (state == Z_OK) {
 		if (z->avail_in == 0)
 			z->avail_in = piece(&in_left);
 		if (z->avail_out == 0)
