@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -51,6 +52,12 @@ static uint64_t free_host_bytes(void)
 	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
 }
 
+/*
+ * Large blocks ask for huge pages: gathers over columns of megabytes then miss the TLB a few times
+ * instead of at every item. A system that has none declines, and nothing is lost.
+ */
+#define HUGE_PAGE ((size_t)1 << 21)
+
 static enum sl_status out_of_memory(
 	enum sl_status s, const char *kind, size_t bytes, uint64_t free_bytes, const char *why)
 {
@@ -68,9 +75,11 @@ static enum sl_status get_host(size_t bytes, void **p)
 	if (error == 0 && whole > PTRDIFF_MAX)
 		error = ENOMEM; /* saturated on the way, or no object can be so large */
 	if (error == 0) {
-		*p = aligned_alloc(SL_ALIGN, whole);
+		*p = aligned_alloc(whole < HUGE_PAGE ? SL_ALIGN : HUGE_PAGE, whole);
 		error = *p ? 0 : ENOMEM;
 	}
+	if (error == 0 && whole >= HUGE_PAGE)
+		(void)madvise(*p, whole, MADV_HUGEPAGE);
 	if (error != 0)
 		return out_of_memory(
 			SL_HOST_MEMORY, "host", bytes, free_host_bytes(), strerror(error));
