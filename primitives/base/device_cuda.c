@@ -65,7 +65,7 @@ static enum sl_status no_device(void)
 
 	return sl_fail(SL_NO_DEVICE,
 		"the CUDA driver sees no device (CUDA_VISIBLE_DEVICES is %s%s%s); check "
-	        "nvidia-smi, "
+		"nvidia-smi, "
 		"or "
 		"run on the CPU",
 		visible ? "'" : "not set", visible ? visible : "", visible ? "'" : "");
