@@ -1,5 +1,5 @@
 /* counted.c - the preloaded library fails just the allocations that it was asked to. */
-#include <errno.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,21 +9,53 @@
 
 enum { KINDS = 5 };
 
-/* One allocation of each kind, where the compiler cannot see that nobody needs it. */
+/*
+ * The functions behind those of this program, which counts allocations by its own (support/
+ * allocations.c): those of the library, as a program that has none of its own would see them.
+ */
+static struct {
+	void *(*get)(size_t);
+	void *(*get_zero)(size_t, size_t);
+	void *(*resize)(void *, size_t);
+	void *(*get_aligned)(size_t, size_t);
+	int (*get_memalign)(void **, size_t, size_t);
+	void (*give)(void *);
+} library;
+
+static void find(const char *name, void *function, size_t size)
+{
+	void *address = dlsym(RTLD_NEXT, name);
+
+	memcpy(function, &address, size);
+}
+
+static void find_all(void)
+{
+	find("malloc", &library.get, sizeof(library.get));
+	find("calloc", &library.get_zero, sizeof(library.get_zero));
+	find("realloc", &library.resize, sizeof(library.resize));
+	find("aligned_alloc", &library.get_aligned, sizeof(library.get_aligned));
+	find("posix_memalign", &library.get_memalign, sizeof(library.get_memalign));
+	find("free", &library.give, sizeof(library.give));
+}
+
+/* One allocation of that kind. */
 static void *allocate(int kind)
 {
-	static void *(*volatile get)(size_t) = malloc;
-	static void *(*volatile get_zero)(size_t, size_t) = calloc;
-	static void *(*volatile resize)(void *, size_t) = realloc;
-	static void *(*volatile get_aligned)(size_t, size_t) = aligned_alloc;
 	void *p = NULL;
 
-	if (kind == 4)
-		return posix_memalign(&p, 64, 64) ? NULL : p;
-	return kind == 0   ? get(64)
-	       : kind == 1 ? get_zero(8, 8)
-	       : kind == 2 ? resize(NULL, 64)
-	                   : get_aligned(64, 64);
+	switch (kind) {
+	case 0:
+		return library.get(64);
+	case 1:
+		return library.get_zero(8, 8);
+	case 2:
+		return library.resize(NULL, 64);
+	case 3:
+		return library.get_aligned(64, 64);
+	default:
+		return library.get_memalign(&p, 64, 64) ? NULL : p;
+	}
 }
 
 /* Run under the library: a line of '.' and 'x', one for each of ten allocations. */
@@ -32,13 +64,14 @@ static int child(void)
 	static const char zeros[64] = {0};
 	char line[2 * KINDS + 1] = "";
 
+	find_all();
 	for (int i = 0; i < 2 * KINDS; i++) {
 		void *p = allocate(i % KINDS);
 
 		line[i] = p ? '.' : 'x';
 		if (p && i % KINDS == 1 && memcmp(p, zeros, 64) != 0)
 			line[i] = '!';
-		free(p);
+		library.give(p);
 	}
 	fputs(line, stderr); /* not buffered: allocates nothing */
 	return 0;
@@ -48,16 +81,16 @@ static int child(void)
 static void run_child(long at, bool on, struct ending *e)
 {
 	const char *const argv[] = {"/proc/self/exe", "child", NULL};
-	const char *library = getenv("SLUICE_FAILING_MALLOC");
+	const char *path = getenv("SLUICE_FAILING_MALLOC");
 	char preload[4096], fail_at[64];
 	const char *const env[] = {preload, fail_at, "FAIL_COUNT=1", on ? "FAIL_ON=1" : NULL, NULL};
 	const struct process p = {.argv = argv, .env = env};
 
-	if (!library) {
+	if (!path) {
 		print_message("SLUICE_FAILING_MALLOC does not name the library; skipped\n");
 		skip();
 	}
-	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", path);
 	snprintf(fail_at, sizeof(fail_at), "FAIL_AT=%ld", at);
 	process_run(&p, 30, e);
 	assert_int_equal(e->code, 0);
