@@ -73,8 +73,10 @@ static enum sl_status make_plan(const struct sl_args *a, struct sl_plan **plan)
 	s = sl_config_open(a->operand, a->set, a->n_sets, &config, &reader);
 	if (s == SL_OK)
 		s = sl_resolve(&config, reader, &choices);
-	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0)
+	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0) {
 		fputs(sl_config_report(reader), stderr);
+		sl_retell(""); /* the report is the story, uncut */
+	}
 	sl_config_close(reader);
 	if (s == SL_OK && a->print_config) {
 		static char text[SL_CONFIG_TEXT_BYTES];
@@ -210,7 +212,7 @@ int main(int argc, char **argv)
 		s = sl_args_parse(argc, argv, &args);
 	if (s == SL_OK)
 		s = obey(&args);
-	if (s != SL_OK && !(s == SL_USAGE && sl_story()[0] == '\0'))
+	if (s != SL_OK && sl_story()[0] != '\0')
 		fprintf(stderr, "sluice: %s\n", sl_story());
 	/* What was printed may have gone to a full disk or a closed pipe. */
 	if ((fflush(stdout) != 0 || ferror(stdout)) && s == SL_OK) {

@@ -88,15 +88,24 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 	return t;
 }
 
+/* A run of few particles has one batch that is smaller than the others would be. */
+static uint32_t largest_batch(const struct sl_plan *plan)
+{
+	const struct sl_recipe *r = &plan->recipe;
+
+	return r->particles < r->batch ? (uint32_t)r->particles : r->batch;
+}
+
 /* One text for measuring a slot and for cutting it. */
 static void lay_out_slot(struct sl_arena *a, const struct sl_plan *plan, struct sl_slot *s)
 {
-	struct sl_table most = sl_plan_table(plan, plan->recipe.batch);
-	size_t stages = sl_stages_scratch(&plan->recipe, plan->recipe.batch);
+	uint32_t n = largest_batch(plan);
+	struct sl_table most = sl_plan_table(plan, n);
+	size_t stages = sl_stages_scratch(&plan->recipe, n);
 	size_t pack = plan->format->scratch(&most, &plan->facts);
 	size_t scratch = stages > pack ? stages : pack;
 
-	sl_batch_lay_out(a, &plan->recipe, plan->recipe.batch, &s->batch);
+	sl_batch_lay_out(a, &plan->recipe, n, &s->batch);
 	plan->format->lay_out(a, &most, &s->packed);
 	s->exec = (struct sl_exec){.space = SL_HOST};
 	s->exec.scratch = (struct sl_arena){.base = sl_cut(a, scratch), .size = scratch};
@@ -106,7 +115,7 @@ static enum sl_status measure(struct sl_plan *plan)
 {
 	struct sl_arena arena = {0};
 	struct sl_slot slot;
-	struct sl_table most = sl_plan_table(plan, plan->recipe.batch);
+	struct sl_table most = sl_plan_table(plan, largest_batch(plan));
 
 	lay_out_slot(&arena, plan, &slot);
 	plan->slot_bytes = arena.used;
@@ -127,7 +136,7 @@ static enum sl_status refuse_memory(const struct sl_plan *plan)
 		"particles), try a smaller run.batch or fewer run.threads",
 		sized((double)plan->memory_bytes, need),
 		sized((double)plan->machine.free_bytes, have), plan->n_slots,
-		sized((double)plan->slot_bytes, slot), plan->recipe.batch);
+		sized((double)plan->slot_bytes, slot), largest_batch(plan));
 }
 
 /* The free space where the output will be: of its nearest parent that exists. */
@@ -158,7 +167,7 @@ static enum sl_status free_disk(const char *to, uint64_t *bytes)
 
 static enum sl_status refuse_disk(struct sl_plan *plan)
 {
-	double rows = ceil(plan->pilot.most_fraction * plan->recipe.batch);
+	double rows = ceil(plan->pilot.most_fraction * largest_batch(plan));
 	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
 	size_t file = plan->format->image_bytes(&most, &plan->facts);
 	char need[32], have[32];
