@@ -143,7 +143,7 @@ static struct decimal shortest(const struct scaled *s)
 	return d;
 }
 
-size_t sl_print_u64(uint64_t v, char text[SL_U64_TEXT_BYTES])
+size_t sl_print_u64(uint64_t v, char *text)
 {
 	char back[SL_U64_TEXT_BYTES];
 	size_t n = 0;
@@ -219,7 +219,7 @@ static struct decimal digits_of(const struct sl_powers *p, uint32_t bits)
 	return shortest(&s);
 }
 
-size_t sl_print_f32(const struct sl_powers *p, float v, char text[SL_F32_TEXT_BYTES])
+size_t sl_print_f32(const struct sl_powers *p, float v, char *text)
 {
 	uint32_t bits, size;
 	size_t used = 0;

@@ -30,9 +30,9 @@ struct sl_powers {
 
 void sl_powers_make(struct sl_powers *p);
 
-/* Prints without NUL; returns the number of characters. */
-size_t sl_print_f32(const struct sl_powers *p, float v, char text[SL_F32_TEXT_BYTES]);
-size_t sl_print_u64(uint64_t v, char text[SL_U64_TEXT_BYTES]);
+/* Prints without NUL, at most so many bytes; returns how many. */
+size_t sl_print_f32(const struct sl_powers *p, float v, char *text);
+size_t sl_print_u64(uint64_t v, char *text);
 
 /* Reads what the above print, in just that spelling; false for anything else. */
 bool sl_parse_f32(const struct sl_powers *p, const char *text, size_t length, float *v);

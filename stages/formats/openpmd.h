@@ -11,7 +11,8 @@
  *	    particlePatches/                   one patch: the box around all positions
  *
  * A component is a dataset of n items in chunks, or, when it has one value in the whole run, an
- * empty group with the attributes value and shape. (openPMD standard 1.1.0,
+ * empty group with the attributes value and shape. Behind all that HDF5 knows of stands a seal
+ * (seal.h). (openPMD standard 1.1.0,
  *doi 10.5281/zenodo.1167843.)
  */
 #ifndef SL_OPENPMD_H

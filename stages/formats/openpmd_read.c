@@ -1,9 +1,9 @@
 /*
  * openpmd_read.c - the columns of an openPMD file that is in memory.
  *
- * Reads what this program writes: one batch, one species, the columns of columns.def. HDF5 finds
- * its way in the file; chunks are inflated and unshuffled here, straight from the file's bytes, so
- * that no size which a damaged file states is ever allocated.
+ * Reads what this program writes, and nothing else: one batch, one species, the columns of
+ * columns.def, under a seal. HDF5 finds its way in the file; chunks are inflated and unshuffled
+ * here, straight from the file's bytes, so that no size which a file states is ever allocated.
  */
 #include "stages/formats/openpmd.h"
 
@@ -13,6 +13,7 @@
 #include "stages/digest.h"
 #include "stages/formats/hdf5_words.h"
 #include "stages/formats/inflate.h"
+#include "stages/formats/seal.h"
 #include "stages/formats/shuffle.h"
 
 /* Deflate gives at most 1032 bytes for one; a file that claims more is lying. */
@@ -296,10 +297,7 @@ static enum sl_status read_file(struct reading *r, struct sl_arena *a, struct sl
 	enum sl_status status;
 
 	if (r->h.failed)
-		return sl_fail(SL_BAD_INPUT,
-			"it cannot be opened as HDF5 (%s): it is another kind of file, damaged or "
-			"cut short; make it again",
-			r->h.why);
+		return damaged(r->h.why);
 	r->species = find_species(&r->h, file);
 	status = r->species < 0 ? damaged("there is no /data/N/particles/SPECIES")
 	                        : read_columns(r, a, t);
@@ -313,15 +311,21 @@ static enum sl_status read_file(struct reading *r, struct sl_arena *a, struct sl
 enum sl_status sl_openpmd_read(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
-	struct reading r = {.file = (const uint8_t *)file, .bytes = bytes};
+	struct reading r = {.file = (const uint8_t *)file};
 	void *chunks;
 	enum sl_status status;
 
+	if (!sl_is_sealed(file, bytes))
+		return sl_fail(SL_BAD_INPUT, "it has no seal at its end or not the right one: it "
+		                             "is damaged, cut short, or "
+					     "of another program or changed by one; make it again, "
+		                             "or read it with h5py");
+	r.bytes = bytes - SL_SEAL_BYTES;
 	SL_TRY(sl_memory_get(SL_HOST, 2 * (size_t)SL_OPENPMD_CHUNK_BYTES, &chunks));
 	r.inflated = (uint8_t *)chunks;
 	r.whole = r.inflated + SL_OPENPMD_CHUNK_BYTES;
 	*t = (struct sl_table){0};
-	sl_h5_begin(&r.h, (void *)(uintptr_t)file, bytes);
+	sl_h5_begin(&r.h, (void *)(uintptr_t)file, r.bytes);
 	status = read_file(&r, a, t);
 	sl_memory_give(SL_HOST, chunks);
 	if (status == SL_OK && a->base && !sl_fits(a))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "stages/formats/hdf5_words.h"
+#include "stages/formats/seal.h"
 
 /* Rooms for the names of files, groups and records. */
 enum { NAME_BYTES = 512 };
@@ -28,7 +29,7 @@ struct writing {
  */
 size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t bytes = strlen(run->config) + ((size_t)128 << 10);
+	size_t bytes = strlen(run->config) + SL_SEAL_BYTES + ((size_t)128 << 10);
 
 	for (uint32_t i = 0; i < most->n_columns; i++) {
 		uint32_t item = sl_column_facts[most->column[i].column].bytes;
@@ -347,15 +348,20 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 {
 	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)p->pieces;
 	struct writing w = {.run = run, .batch = batch, .p = p, .next = pieces->chunk};
+	size_t bytes;
 
 	if (size < sl_openpmd_image_bytes(&p->table, run))
 		return sl_fail(SL_USAGE,
 			"the image has %zu bytes, %zu are needed: give it image_bytes()", size,
 			sl_openpmd_image_bytes(&p->table, run));
-	sl_h5_begin(&w.h, image, size);
+	sl_h5_begin(&w.h, image, size - SL_SEAL_BYTES);
 	hid_t made = sl_h5_create_file(&w.h);
 	write_file(&w, made);
-	*used = finish_file(&w, made);
+	bytes = finish_file(&w, made);
+	if (w.h.failed)
+		return tell_failure(&w);
+	sl_seal(image, bytes);
+	*used = bytes + SL_SEAL_BYTES;
 	*file = image;
-	return w.h.failed ? tell_failure(&w) : SL_OK;
+	return SL_OK;
 }
