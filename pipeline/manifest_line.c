@@ -103,12 +103,11 @@ static bool has_right_crc(const char *text, size_t bytes)
 	return memcmp(text + bytes, tail, TAIL_BYTES) == 0;
 }
 
-/* A number that must be there; *ok becomes false when it is not. */
-static uint64_t need(const struct sl_tree *tree, sl_node mapping, const char *key, bool *ok)
+static uint64_t number(const struct sl_tree *tree, sl_node mapping, const char *key)
 {
 	uint64_t value;
 
-	*ok &= sl_tree_u64(tree, sl_tree_get(tree, mapping, key), &value);
+	sl_tree_u64(tree, sl_tree_get(tree, mapping, key), &value);
 	return value;
 }
 
@@ -120,8 +119,8 @@ static void read_fates(const struct sl_tree *tree, struct sl_tally *t)
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		const char *name = sl_fate_facts[f].name;
 
-		sl_tree_u64(tree, sl_tree_get(tree, counts, name), &t->count[f]);
-		sl_tree_u64(tree, sl_tree_get(tree, weights, name), &t->weight[f]);
+		t->count[f] = number(tree, counts, name);
+		t->weight[f] = number(tree, weights, name);
 	}
 }
 
@@ -139,24 +138,22 @@ static void read_digests(const struct sl_tree *tree, struct sl_manifest_line *li
 }
 
 /* Takes what is there; what is missing or strange shows when the line is printed again. */
-static bool read_line(const struct sl_tree *tree, struct sl_manifest_line *line)
+static void read_line(const struct sl_tree *tree, struct sl_manifest_line *line)
 {
 	sl_node root = sl_tree_root(tree), file = sl_tree_get(tree, root, "file");
-	bool ok = true;
 
-	line->batch = need(tree, root, "batch", &ok);
-	line->first_id = need(tree, root, "first_id", &ok);
-	line->generated = need(tree, root, "generated", &ok);
-	line->survivors = need(tree, root, "survivors", &ok);
-	line->tally.steps = need(tree, root, "steps", &ok);
-	line->tally.collisions = need(tree, root, "collisions", &ok);
-	line->file_bytes = need(tree, file, "bytes", &ok);
+	line->batch = number(tree, root, "batch");
+	line->first_id = number(tree, root, "first_id");
+	line->generated = number(tree, root, "generated");
+	line->survivors = number(tree, root, "survivors");
+	line->tally.steps = number(tree, root, "steps");
+	line->tally.collisions = number(tree, root, "collisions");
+	line->file_bytes = number(tree, file, "bytes");
 	line->file_crc = (uint32_t)hex(sl_tree_text(tree, sl_tree_get(tree, file, "crc"), NULL));
 	snprintf(line->file, sizeof(line->file), "%s",
 		sl_tree_text(tree, sl_tree_get(tree, file, "name"), NULL));
 	read_fates(tree, &line->tally);
 	read_digests(tree, line);
-	return ok;
 }
 
 /* Promise 2: each particle has one fate, and survivors are particles. */
@@ -178,7 +175,6 @@ enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manif
 	struct sl_problem problem;
 	struct sl_tree *tree;
 	enum sl_status s;
-	bool whole;
 
 	*line = (struct sl_manifest_line){.batch = 0};
 	if (bytes >= SL_MANIFEST_LINE_BYTES)
@@ -186,11 +182,12 @@ enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manif
 	if (!has_right_crc(text, bytes))
 		return refuse("its checksum is wrong: it was torn or changed");
 	s = sl_tree_parse(text, bytes, &tree, &problem);
-	whole = s == SL_OK && read_line(tree, line);
+	if (s == SL_OK)
+		read_line(tree, line);
 	sl_tree_free(tree);
 	if (s != SL_OK && s != SL_BAD_INPUT)
 		return s;
-	if (!whole || sl_manifest_print(line, again) != bytes + 1 || memcmp(text, again, bytes))
+	if (sl_manifest_print(line, again) != bytes + 1 || memcmp(text, again, bytes))
 		return refuse("another version of the program wrote it");
 	return is_closed(line) ? SL_OK : refuse("its fates do not add up to its particles");
 }

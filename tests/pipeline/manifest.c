@@ -202,6 +202,9 @@ static void wrong_lines(void **state)
 	expect_refused(HEAD "\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version");
 	expect_refused(
 		HEAD "\"survivors\":2,\"more\":1,\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version");
+	expect_refused("{\"first_id\":0,\"batch\":0,\"generated\":2,\"survivors\":2,"
+		       "\"fates\":{\"hit\":2}" WEIGHTS TAIL,
+		"version");
 	expect_refused("{\"batch\":0", "version");
 	expect_refused("{", "");
 	expect_refused("[", "");
@@ -275,6 +278,7 @@ static void first_of_equals(void **state)
 	append(s, 1);
 	other.file_bytes = 1;
 	assert_ok(sl_manifest_append(&s->dir, &other));
+	expect_batches(s, 2, (const uint64_t[]){0, 1}, 1, false);
 	append(s, 0);
 	expect_batches(s, 2, (const uint64_t[]){0, 1}, 2, false);
 }

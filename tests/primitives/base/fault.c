@@ -66,6 +66,7 @@ static void malformed(void **state)
 		"file_write:3:5,,a:1:1", "file_write:3:5 ", " file_write:3:5", "file_write:3++:5",
 		"file_write:+3:5", "file_write:3:EIO", "FILE_WRITE:3:5", ":3:5", ",", ":",
 		"::", "file_write:3:99999999999999999999", "file_write:99999999999999999999999:5",
+		"file_write:18446744073709551617:5", "file_write:1:18446744073709551621",
 		"a_name_that_is_longer_than_any_call_has:1:1", "a:1:1;b:1:1", "a:1:1\n",
 		(SIX_ENTRIES "," SIX_ENTRIES "," SIX_ENTRIES)};
 

@@ -11,6 +11,8 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -78,6 +80,12 @@ static void expect_content(struct scene *s, const char *name, const char *expect
 	sl_memory_give(SL_HOST, bytes);
 }
 
+/* Byte i of a text without pattern (Knuth's multiplicative hash). */
+static unsigned char byte_at(size_t i)
+{
+	return (unsigned char)(i * 2654435761u >> 24);
+}
+
 /* --- commit ------------------------------------------------------------------------------- */
 
 /* Sizes around those of a piece; read back by other means, and by ours. */
@@ -88,7 +96,7 @@ static void sizes(void **state)
 	unsigned char *bytes = (unsigned char *)malloc(4 * MIB);
 
 	for (size_t i = 0; i < 4 * MIB; i++)
-		bytes[i] = (unsigned char)(i * 2654435761u >> 24);
+		bytes[i] = byte_at(i);
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		size_t size, own_size;
 		uint64_t checked;
@@ -447,6 +455,61 @@ static void dev_full(void **state)
 	close(fd);
 }
 
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* Reads the pipe slowly to its end: 0 when the bytes are all there, in order. */
+static int read_slowly(int fd, size_t expected)
+{
+	unsigned char bytes[5000];
+	size_t at = 0;
+	ssize_t n;
+
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < n; i++, at++) {
+			if (bytes[i] != byte_at(at))
+				return 1;
+		}
+		usleep(100);
+	}
+	return at == expected ? 0 : 2;
+}
+
+/* A pipe that is read slowly and a timer: most writes are interrupted, in the middle or before. */
+static void interrupted_writes(void **state)
+{
+	enum { BYTES = 3 * MIB + 1 };
+	const struct sigaction action = {.sa_handler = on_alarm}; /* without SA_RESTART */
+	const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+	unsigned char *bytes = (unsigned char *)malloc(BYTES);
+	int ends[2], status;
+	pid_t reader;
+
+	(void)state;
+	for (size_t i = 0; i < BYTES; i++)
+		bytes[i] = byte_at(i);
+	assert_int_equal(pipe(ends), 0);
+	reader = fork();
+	assert_true(reader >= 0);
+	if (reader == 0) {
+		close(ends[1]);
+		_exit(read_slowly(ends[0], BYTES));
+	}
+	close(ends[0]);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	status = sl_write_all(ends[1], "file_write", bytes, BYTES);
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_DFL);
+	close(ends[1]);
+	assert_int_equal(status, 0);
+	assert_int_equal(waitpid(reader, &status, 0), reader);
+	assert_int_equal(status, 0);
+	free(bytes);
+}
+
 enum { CANNOT_MOUNT = 77, NOT_REFUSED = 1, LEFTOVER = 2, NO_SUCCESS = 3 };
 
 /* Commits more than there is room for, then what fits. Runs in a child. */
@@ -601,6 +664,7 @@ int main(void)
 		WITH_SCENE(failed_reads),
 		WITH_SCENE(words),
 		cmocka_unit_test(dev_full),
+		cmocka_unit_test(interrupted_writes),
 		WITH_SCENE(full_disk),
 		WITH_SCENE(file_limit),
 		WITH_SCENE(appended),
