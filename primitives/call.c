@@ -16,6 +16,19 @@ struct block {
 
 enum { BLOCKS_MAX = 4 };
 
+static const char *space_name(enum sl_space space)
+{
+	switch (space) {
+	case SL_HOST:
+		return "host";
+	case SL_DEVICE:
+		return "device";
+	case SL_PINNED:
+		return "pinned";
+	}
+	return "unknown";
+}
+
 /* The backend must do primitive p in the space of the work. */
 static enum sl_status check_backend(
 	enum sl_primitive p, const struct sl_backend *b, const struct sl_exec *x, const void *job)
@@ -34,13 +47,9 @@ static enum sl_status check_backend(
 			call, b->name, sl_primitive_name(b->primitive), call);
 	if (b->space != x->space)
 		return sl_fail(SL_USAGE,
-			"%s/%s works on %s memory, but the exec's space is %s; choose a backend of "
-			"that "
-			"space",
-			call, b->name, b->space == SL_HOST ? "host" : "device",
-			x->space == SL_HOST     ? "host"
-			: x->space == SL_DEVICE ? "device"
-						: "neither host nor device");
+			"%s/%s works on %s memory, but the exec's space is %s; "
+			"choose a backend of that space",
+			call, b->name, space_name(b->space), space_name(x->space));
 	return SL_OK;
 }
 
@@ -64,8 +73,8 @@ static enum sl_status check_pointer(const struct sl_backend *b, const struct blo
 			b->name, m->name, (unsigned long long)m->n);
 	if ((uintptr_t)m->at % m->align != 0)
 		return sl_fail(SL_USAGE,
-			"%s/%s: %s at %p is not aligned to its items of %zu bytes; begin it at a "
-			"multiple of that",
+			"%s/%s: %s at %p is not aligned to its items of %zu bytes; "
+			"begin it at a multiple of that",
 			call, b->name, m->name, m->at, m->align);
 	return SL_OK;
 }
@@ -106,9 +115,8 @@ static enum sl_status check_blocks(
 
 			if (overlap(&m[i], other))
 				return sl_fail(SL_USAGE,
-					"%s/%s: %s and %s overlap, so one would overwrite the "
-				        "other; "
-					"give each its own memory",
+					"%s/%s: %s and %s overlap, so one would overwrite "
+					"the other; give each its own memory",
 					sl_primitive_name(b->primitive), b->name, m[i].name,
 					other->name);
 		}
@@ -125,15 +133,13 @@ static enum sl_status check_scratch(
 
 	if (needed > scratch.n)
 		return sl_fail(SL_USAGE,
-			"%s/%s: scratch has %llu bytes left, %zu are needed; get what the "
-		        "backend's "
-			"scratch() says",
+			"%s/%s: scratch has %llu bytes left, %zu are needed; "
+			"get what the backend's scratch() says",
 			call, b->name, (unsigned long long)scratch.n, needed);
 	if ((uintptr_t)x->scratch.base % SL_ALIGN != 0)
 		return sl_fail(SL_USAGE,
-			"%s/%s: scratch at %p is not aligned to %zu bytes, as arenas are; take it "
-		        "from "
-			"sl_memory_get",
+			"%s/%s: scratch at %p is not aligned to %zu bytes, as arenas are; "
+			"take it from sl_memory_get",
 			call, b->name, x->scratch.base, SL_ALIGN);
 	return SL_OK;
 }
@@ -172,10 +178,9 @@ static enum sl_status check_inner_scan(const struct sl_backend *b, const struct 
 	if (job->scan->primitive == SL_SCAN && job->scan->space == b->space)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
-		"compact/%s: the job's scan '%s' is no scan of %s memory; leave it out or take one "
-		"of "
-		"that space",
-		b->name, job->scan->name, b->space == SL_HOST ? "host" : "device");
+		"compact/%s: the job's scan '%s' is no scan of %s memory; "
+		"leave it out or take one of that space",
+		b->name, job->scan->name, space_name(b->space));
 }
 
 enum sl_status sl_compact(
@@ -203,9 +208,8 @@ static enum sl_status check_bits(const struct sl_backend *b, const struct sl_sor
 	if (job->begin_bit <= job->end_bit && job->end_bit <= most)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
-		"sort/%s: bits %u to %u cannot be sorted by, keys have %u; use begin_bit <= "
-		"end_bit <= "
-		"%u",
+		"sort/%s: bits %u to %u cannot be sorted by, keys have %u; "
+		"use begin_bit <= end_bit <= %u",
 		b->name, job->begin_bit, job->end_bit, most, most);
 }
 

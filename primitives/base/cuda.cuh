@@ -35,8 +35,8 @@ static inline enum sl_status sl_block(
 	SL_TRY(sl_device_status((int)error, backend));
 	if (asked > (uint32_t)most)
 		return sl_fail(SL_USAGE,
-			"%s: block=%u threads, but this device has blocks of 1 to %d; leave it out "
-			"for %u",
+			"%s: block=%u threads, but this device has blocks of 1 to %d; "
+			"leave it out for %u",
 			backend, asked, most, by_default);
 	return SL_OK;
 }

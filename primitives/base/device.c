@@ -62,27 +62,27 @@ static enum sl_status out_of_memory(
 	enum sl_status s, const char *kind, size_t bytes, uint64_t free_bytes, const char *why)
 {
 	return sl_fail(s,
-		"%s memory: %zu bytes asked, %llu are free: %s; use smaller or fewer batches at a "
-		"time",
+		"%s memory: %zu bytes asked, %llu are free: %s; "
+		"use smaller batches, or fewer at a time",
 		kind, bytes, (unsigned long long)free_bytes, why);
 }
 
 static enum sl_status get_host(size_t bytes, void **p)
 {
-	size_t whole = sl_round_up(bytes > 0 ? bytes : 1, SL_ALIGN);
+	size_t whole = bytes > 0 ? bytes : 1;
 	int error = sl_fault("host_malloc");
 
 	if (error == 0 && whole > PTRDIFF_MAX)
 		error = ENOMEM; /* saturated on the way, or no object can be so large */
-	if (error == 0) {
-		*p = aligned_alloc(whole < HUGE_PAGE ? SL_ALIGN : HUGE_PAGE, whole);
-		error = *p ? 0 : ENOMEM;
-	}
-	if (error == 0 && whole >= HUGE_PAGE)
-		(void)madvise(*p, whole, MADV_HUGEPAGE);
-	if (error != 0)
+	if (error == 0)
+		error = posix_memalign(p, whole < HUGE_PAGE ? SL_ALIGN : HUGE_PAGE, whole);
+	if (error != 0) {
+		*p = NULL;
 		return out_of_memory(
 			SL_HOST_MEMORY, "host", bytes, free_host_bytes(), strerror(error));
+	}
+	if (whole >= HUGE_PAGE)
+		(void)madvise(*p, whole, MADV_HUGEPAGE);
 	return SL_OK;
 }
 

@@ -64,10 +64,8 @@ static enum sl_status no_device(void)
 	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 
 	return sl_fail(SL_NO_DEVICE,
-		"the CUDA driver sees no device (CUDA_VISIBLE_DEVICES is %s%s%s); check "
-		"nvidia-smi, "
-		"or "
-		"run on the CPU",
+		"the CUDA driver sees no device (CUDA_VISIBLE_DEVICES is %s%s%s); "
+		"check nvidia-smi, or run on the CPU",
 		visible ? "'" : "not set", visible ? visible : "", visible ? "'" : "");
 }
 

@@ -1,6 +1,7 @@
 /* allocations.c - see allocations.h. */
 #include "allocations.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -51,6 +52,7 @@ void *malloc(size_t bytes);
 void *calloc(size_t n, size_t bytes);
 void *realloc(void *p, size_t bytes);
 void *aligned_alloc(size_t align, size_t bytes);
+int posix_memalign(void **p, size_t align, size_t bytes);
 
 void *malloc(size_t bytes)
 {
@@ -74,6 +76,12 @@ void *aligned_alloc(size_t align, size_t bytes)
 {
 	atomic_fetch_add(&count, 1);
 	return __libc_memalign(align, bytes);
+}
+
+int posix_memalign(void **p, size_t align, size_t bytes)
+{
+	*p = aligned_alloc(align, bytes);
+	return *p ? 0 : ENOMEM;
 }
 
 uint64_t allocations(void)
