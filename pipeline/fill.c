@@ -22,8 +22,8 @@ static bool fill_item(struct sl_reader *r, const struct sl_option *o, const char
 	const char *text = sl_tree_text(tree, node, &bytes);
 
 	if (sl_tree_kind(tree, node) == SL_MAPPING)
-		snprintf(why, sizeof(why), "has keys below it (it is no section), try %s",
-			sl_value_listed(o) ? "a list, as [one, two]" : "one value");
+		snprintf(why, sizeof(why),
+			"has keys below it (it is no section), try a value without keys");
 	else if (sl_tree_kind(tree, node) == SL_LIST)
 		snprintf(why, sizeof(why), "is a list (one value is needed), try one of them");
 	else if (bytes == 0)
@@ -77,6 +77,18 @@ static enum sl_status fill_default(const struct sl_option *o, void *value)
 	return s;
 }
 
+/* Is a section above path wrong in itself? What it lacks follows from that. */
+static bool in_flawed_section(const struct sl_reader *r, const char *path)
+{
+	for (size_t i = 0; i < r->n_flaws; i++) {
+		size_t n = strlen(r->flaw[i].key);
+
+		if (n > 0 && strncmp(path, r->flaw[i].key, n) == 0 && path[n] == '.')
+			return true;
+	}
+	return false;
+}
+
 /* Fills one option; base is the struct of its table. */
 static enum sl_status fill_option(
 	struct sl_reader *r, const struct sl_option *o, const char *path, char *base)
@@ -87,7 +99,7 @@ static enum sl_status fill_option(
 
 	SL_TRY(fill_default(o, value));
 	if (!seen) {
-		if (o->required)
+		if (o->required && !in_flawed_section(r, path))
 			sl_config_complain(r, path,
 				"is missing (it has no default), try adding it: %s", o->help);
 		return SL_OK;

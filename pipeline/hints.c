@@ -98,6 +98,11 @@ void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_F
 	}
 	snprintf(section, sizeof(section), "%.*s", (int)(leaf > path ? leaf - path - 1 : 0), path);
 	list_children(r, section, &w);
+	if (w.n == 0) {
+		snprintf(text, SL_FLAW_BYTES, "there is no such key (%s has none below it), try %s",
+			section, section);
+		return;
+	}
 	near = sl_nearest(leaf, w.at, w.n);
 	if (!near && !nearest_anywhere(r, leaf, hint))
 		sl_list_words(hint, sizeof(hint), w.at, w.n);

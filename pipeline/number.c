@@ -35,8 +35,7 @@ static bool scan_integer(const char **at, struct sl_number *n)
 {
 	const char *p = *at;
 
-	if (p[0] == '0' && (is_digit(p[1]) || p[1] == '_'))
-		return false;
+	n->padded = p[0] == '0' && (is_digit(p[1]) || p[1] == '_');
 	for (; is_digit(*p) || (*p == '_' && p > *at && is_digit(p[-1]) && is_digit(p[1])); p++) {
 		if (*p == '_')
 			n->grouped = true;

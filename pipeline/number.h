@@ -12,6 +12,7 @@ struct sl_number {
 	bool negative;
 	bool infinite;
 	bool grouped; /* with _ between digits: 1_000_000 */
+	bool padded;  /* with a needless 0 in front: 0777 */
 	int n_digits; /* no zeros in front */
 	char digits[SL_DIGITS_MAX + 1];
 	long scale;
@@ -20,8 +21,7 @@ struct sl_number {
 
 /*
  * Scans the longest number at the head of text: [+-] digits [. digits] [e [+-] digits] or [+-] inf.
- * False when there is none, when it begins with a needless 0 (which is octal to some readers of
- * YAML), or when it has more than SL_DIGITS_MAX digits.
+ * False when there is none, or one of more than SL_DIGITS_MAX digits.
  */
 bool sl_number_scan(const char *text, struct sl_number *number);
 

@@ -34,7 +34,7 @@ const struct sl_option sl_options[] = {
 		.lo = 1,
 		.hi = 0x1p31,
 		.automatic = true,
-		.help = "particles a batch, one file each; auto: 2^20 to 2^24, for at most 128 "
+		.help = "particles a batch, one file each; auto: 2^18 to 2^24, for at most 64 "
 			"batches where that is enough"},
 	{.key = "run.threads",
 		.kind = SL_KIND_COUNT,

@@ -12,9 +12,9 @@
 enum {
 	NAME_MAX_BYTES = 100, /* leaves room for number and suffix in 255 bytes */
 	WORDS_BYTES = 400,
-	BATCHES_FEW = 128,          /* as many as auto aims at: enough for all cores, few files */
+	BATCHES_FEW = 64,           /* as many as auto aims at: enough for all cores, few files */
 	BATCHES_MOST = 1000000,     /* a file each: more would be no gift */
-	BATCH_AUTO_LEAST = 1 << 20, /* survivors of a batch fill chunks of 1 MiB */
+	BATCH_AUTO_LEAST = 1 << 18, /* its columns of 1 MiB stay in a cache of the second level */
 	BATCH_AUTO_MOST = 1 << 24   /* a slot of it takes about 1 GiB */
 };
 
@@ -30,7 +30,7 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 	sl_show(shown, name);
 	if (strlen(name) > NAME_MAX_BYTES)
 		sl_config_complain(r, "run.name",
-			"%s is too long (files are named after it; at most %d bytes), try a "
+			"%s is too long (files are named after it, at most %d bytes fit), try a "
 			"shorter "
 			"one",
 			shown, NAME_MAX_BYTES);
@@ -56,14 +56,14 @@ static void resolve_device(const struct sl_config *c, struct sl_reader *r)
 	sl_config_complain(r, "run.device", "%s %s, try auto or cpu", sl_show(shown, device),
 		strncmp(device, "cuda", 4) == 0
 			? "cannot be used (device pipelines are not in this version)"
-			: "is no device (there are two words)");
+			: "is no device (it is one of two words)");
 }
 
 /* --- sets of fates and columns ---------------------------------------------------------------- */
 
 /* A kind of thing that a model has a set of. */
 struct naming {
-	const char *what; /* "fate" */
+	const char *what, *lacking; /* "fate", and why one that there is may be none here */
 	int n;
 	const char *(*name)(int i);
 };
@@ -78,8 +78,10 @@ static const char *column_name(int i)
 	return sl_column_facts[i].name;
 }
 
-static const struct naming fates = {"fate", SL_FATE_COUNT, fate_name};
-static const struct naming columns = {"column", SL_COLUMN_COUNT, column_name};
+static const struct naming fates = {
+	"fate", "none of its particles ends so", SL_FATE_COUNT, fate_name};
+static const struct naming columns = {
+	"column", "its particles have none", SL_COLUMN_COUNT, column_name};
 
 /* What to try for a word that is none of the set: the nearest, or all. */
 static const char *suggest(
@@ -109,9 +111,9 @@ static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct s
 		while (i < of->n && strcmp(of->name(i), word) != 0)
 			i++;
 		if (i == of->n || !SL_HAS(allowed, i))
-			sl_config_complain(r, item, "%s is no %s of %s%s, try %s",
+			sl_config_complain(r, item, "%s is no %s of %s (%s), try %s",
 				sl_show(shown, word), of->what, model,
-				i < of->n ? " (others have it)" : "",
+				i < of->n ? of->lacking : "there is none of that name",
 				suggest(of, allowed, word, words));
 		else if (SL_HAS(set, i))
 			sl_config_complain(r, item,
@@ -160,7 +162,7 @@ static void resolve_check(const struct sl_config *c, struct sl_reader *r, const 
 				"is no fate of %s (none would ever have it), try %s", m->name,
 				suggest(&fates, final_fates(m), fate_name(i), words));
 	}
-	if (sum > 1 + 1e-9) /* decimal fractions that add up to 1 may miss it by a rounding */
+	if (sum > 1 + 1e-4) /* published fractions are rounded, each for itself */
 		sl_config_complain(r, "check",
 			"adds up to %g (fractions of all particles are at most 1 together), try "
 			"smaller ones",
@@ -212,7 +214,7 @@ static void resolve_format(
 		return;
 	for (; sl_formats[n] && n < 16; n++)
 		words[n] = sl_formats[n]->name;
-	sl_config_complain(r, "output.format", "there is no format %s, try %s",
+	sl_config_complain(r, "output.format", "%s is no format (there are a few), try %s",
 		sl_show(shown, c->output.format),
 		sl_suggest(c->output.format, words, n, text, sizeof(text)));
 }

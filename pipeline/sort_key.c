@@ -65,9 +65,10 @@ static bool resolve_column(struct sl_reader *r, const struct item *it, const str
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(carried, i))
 			words[n++] = sl_column_facts[i].name;
-	sl_config_complain(r, it->key, "%s is no column of %s%s, try %s",
+	sl_config_complain(r, it->key, "%s is no column of %s (%s), try %s",
 		sl_show(shown, it->column), m->name,
-		f->column != SL_COLUMN_COUNT ? " (others have it)" : "",
+		f->column != SL_COLUMN_COUNT ? "its particles have none"
+					     : "there is none of that name",
 		sl_suggest(it->column, words, n, text, sizeof(text)));
 	return false;
 }
@@ -83,14 +84,10 @@ static bool resolve_bits(struct sl_reader *r, const struct item *it, struct sl_k
 			it->column, it->column);
 		return false;
 	}
-	if (!sl_count_parse(it->bits, &bits, why)) {
-		sl_config_complain(r, it->key, "its number of bits %s", why);
-		return false;
-	}
-	if (bits < 1 || bits > most) {
+	if (!sl_count_parse(it->bits, &bits, why) || bits < 1 || bits > most) {
 		sl_config_complain(r, it->key,
-			"its number of bits '%s' is out of range (from 1 to %u)", it->bits,
-			(unsigned)most);
+			"'%s' is no number of bits (1 to %u can be had), try %s:16", it->bits,
+			(unsigned)most, it->column);
 		return false;
 	}
 	f->bits = (uint32_t)bits;
@@ -143,7 +140,7 @@ static const char *range_flaw(const struct sl_key_field *f)
 	if (!is_float(f->column)) {
 		if (!(f->lo >= 0) || !(f->hi < 0x1p64) || f->lo != floor(f->lo) ||
 			f->hi != floor(f->hi))
-			return "is not of whole numbers (the column is)";
+			return "is not of whole numbers from 0 (those of the column are)";
 		return f->lo <= f->hi ? NULL : "is empty (its ends are in the wrong order)";
 	}
 	if (!(fabs(f->lo) <= FLT_MAX) || !(fabs(f->hi) <= FLT_MAX))

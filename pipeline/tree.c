@@ -112,7 +112,8 @@ static const char *reason(struct gate *g, const yaml_event_t *e)
 		return "an anchor is refused (aliases are), try removing the word with &";
 	if (tag)
 		return "a tag is refused (types are known by key), try removing the word with !";
-	return g->depth > LEVELS_MAX ? "this is nested too deeply (32 levels are read)" : NULL;
+	return g->depth > LEVELS_MAX ? "this is nested too deeply (32 levels are read), try fewer"
+	                             : NULL;
 }
 
 static enum sl_status pass_gate(const char *text, size_t bytes, struct sl_problem *problem)
@@ -141,7 +142,8 @@ static enum sl_status pass_gate(const char *text, size_t bytes, struct sl_proble
 	}
 	yaml_parser_delete(&p);
 	if (s == SL_OK && g.documents == 0)
-		s = refuse(problem, mark_of(text, 0), "there is nothing to read");
+		s = refuse(problem, mark_of(text, 0),
+			"there is nothing to read (the text is empty), try writing key: value");
 	return s;
 }
 
@@ -174,8 +176,8 @@ static enum sl_status check_keys(
 		key[i] = node_at(tree, at);
 		if (key[i]->type != YAML_SCALAR_NODE ||
 			strlen((char *)key[i]->data.scalar.value) != key[i]->data.scalar.length)
-			return refuse(
-				problem, key[i]->start_mark, "this is no key (a key is a word)");
+			return refuse(problem, key[i]->start_mark,
+				"this is no key (a key is one word), try a plain word");
 	}
 	qsort(key, n, sizeof(*key), by_text);
 	for (size_t i = 1; i < n; i++) {

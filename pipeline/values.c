@@ -109,41 +109,47 @@ bool sl_value_absent(const struct sl_option *o, const void *value)
 
 /* --- ranges ----------------------------------------------------------------------------------- */
 
-/* "from 0 to 1 cm", in few words where an end is the end of all doubles. */
-static void say_range(const struct sl_option *o, char *text, size_t size)
+/* An end of the range as one would write it, with its unit. */
+static void print_end(const struct sl_option *o, double end, char *text, int size)
 {
-	const char *unit = sl_dimensions[o->dimension].unit, *gap = *unit ? " " : "";
-	char lo[32], hi[32];
+	const char *unit = sl_dimensions[o->dimension].unit;
 
-	sl_number_print(o->lo, lo, sizeof(lo));
-	sl_number_print(o->hi, hi, sizeof(hi));
-	if (o->kind == SL_KIND_COUNT || o->kind == SL_KIND_COUNTS) {
-		snprintf(lo, sizeof(lo), "%.0f", o->lo);
-		snprintf(hi, sizeof(hi), "%.0f", o->hi);
-	}
-	if (o->lo == DBL_MIN && o->hi >= DBL_MAX)
-		snprintf(text, size, "above 0");
-	else if (o->lo > -DBL_MAX && o->hi < DBL_MAX)
-		snprintf(text, size, "from %s to %s%s%s", lo, hi, gap, unit);
-	else if (o->lo > -DBL_MAX)
-		snprintf(text, size, "at least %s%s%s", lo, gap, unit);
-	else if (o->hi < DBL_MAX)
-		snprintf(text, size, "at most %s%s%s", hi, gap, unit);
+	if (o->kind == SL_KIND_COUNT || o->kind == SL_KIND_COUNTS)
+		snprintf(text, (size_t)size, "%.0f", end);
 	else
-		snprintf(text, size, "any");
-	if (o->hi == DBL_MAX)
-		sl_append(text, size, ", not infinite");
+		sl_number_print(end, text, size);
+	if (*unit)
+		sl_append(text, (size_t)size, " %s", unit);
 }
 
+/* Ends that are those of all doubles, or next to 0, are told in words. */
 static bool within(
 	const struct sl_option *o, const char *text, double value, char why[SL_WHY_BYTES])
 {
-	char range[128], shown[SL_SHOWN_BYTES];
+	char shown[SL_SHOWN_BYTES], lo[64], hi[64];
 
 	if (value >= o->lo && value <= o->hi)
 		return true;
-	say_range(o, range, sizeof(range));
-	return no(why, "%s is out of range (%s)", sl_show(shown, text), range);
+	sl_show(shown, text);
+	print_end(o, o->lo, lo, sizeof(lo));
+	print_end(o, o->hi, hi, sizeof(hi));
+	if (isinf(value))
+		return no(why, "%s is out of range (it must be finite), try a number", shown);
+	if (o->lo == DBL_MIN && value < o->lo)
+		return no(why, "%s is out of range (it must be above 0), try a larger one", shown);
+	if (o->hi >= DBL_MAX)
+		return no(why, "%s is out of range (at least %s), try %s", shown, lo, lo);
+	if (o->lo <= -DBL_MAX)
+		return no(why, "%s is out of range (at most %s), try %s", shown, hi, hi);
+	return no(why, "%s is out of range (%s to %s), try %s", shown, lo, hi,
+		value < o->lo ? lo : hi);
+}
+
+/* 0777 is 511 to some readers of YAML. */
+static bool padded(const char *shown, char why[SL_WHY_BYTES])
+{
+	return no(why, "%s begins with a needless 0 (some take that for octal), try it without",
+		shown);
 }
 
 /* --- counts ----------------------------------------------------------------------------------- */
@@ -157,9 +163,10 @@ bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 	if (!sl_number_scan(text, &n) || *n.end)
 		return no(why,
 			"%s is not a count (all of it must be one whole number without a unit), "
-			"try "
-			"a number as 1000000, 1_000_000 or 1e6",
+			"try a number such as 1e6 or 1_000_000",
 			shown);
+	if (n.padded)
+		return padded(shown, why);
 	switch (sl_number_whole(&n, value)) {
 	case SL_WHOLE_NEGATIVE:
 		return no(why, "%s is negative (a count is not), try a whole number from 0", shown);
@@ -235,7 +242,9 @@ static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
 	if (dimension == SL_DIM_NUMBER && unit)
 		no(why, "%s has a unit (this is a plain number), try it without %s", shown, text);
 	else if (dimension == SL_DIM_NUMBER)
-		no(why, "%s is not a number (all of it must be one), try a number as 0.5 or 1e-3",
+		no(why,
+			"%s is not a number (all of it must be one), try a number such as 0.5 or "
+			"1e-3",
 			shown);
 	else if (*text == '\0')
 		no(why, "%s has no unit (it could be any), try adding %s", shown, units);
@@ -258,9 +267,12 @@ bool sl_real_parse(
 
 	sl_show(shown, text);
 	if (!sl_number_scan(text, &n))
-		return no(why, "%s is not a number (all of it must be one), try a number as %s%s%s",
+		return no(why,
+			"%s is not a number (all of it must be one), try a number such as %s%s%s",
 			shown, dimension == SL_DIM_NUMBER ? "0.5 or 1e-3" : "1",
 			dimension == SL_DIM_NUMBER ? "" : " ", sl_dimensions[dimension].unit);
+	if (n.padded)
+		return padded(shown, why);
 	if (n.grouped)
 		return no(why, "%s has _ in it (only counts may), try it without", shown);
 	unit = unit_of(text, n.end + strspn(n.end, " "), &n, dimension, why);

@@ -140,7 +140,8 @@ static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char
 		snprintf(path, sizeof(path), "%s%s%s", above, *above ? "." : "", text);
 		if (strchr(text, '.'))
 			sl_reader_add(r, at, path,
-				"there is no such key (a dot is for --set), try a key below a key");
+				"there is no such key (dots are for --set), try one key below the "
+			        "other");
 		else
 			meet(r, at, path, value);
 	}
