@@ -1,8 +1,11 @@
-/* disk.c - system calls as files.c and dirs.c need them, and their errors in words. */
+/* disk.c - system calls as files.c, read.c and dirs.c need them, and their errors in words. */
 #include "disk.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* At most so much in one write, so that a signal or a full disk shows soon. */
@@ -64,6 +67,33 @@ void sl_make_printable(char *text)
 	}
 }
 
+enum sl_status sl_check_name(const char *name)
+{
+	size_t n = strlen(name);
+	const char *why = NULL;
+	char shown[65];
+
+	if (n == 0)
+		why = "it is empty";
+	else if (n > NAME_MAX)
+		why = "it is longer than 255 bytes";
+	else if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		why = "it names a folder";
+	else if (strchr(name, '/'))
+		why = "it has a '/', files are written to the output folder alone";
+	for (size_t i = 0; i < n && !why; i++) {
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+			why = "it has a control character";
+	}
+	if (!why)
+		return SL_OK;
+	snprintf(shown, sizeof(shown), "%s", name);
+	sl_make_printable(shown);
+	return sl_fail(SL_USAGE,
+		"\"%s\" cannot name a file (%s); use letters, digits, '.', '_' and '-'", shown,
+		why);
+}
+
 int sl_open(int at, const char *name, int flags)
 {
 	int fd;
@@ -99,4 +129,34 @@ int sl_sync_directory(int fd)
 	if (!refused("file_dirsync") && fsync(fd) == 0)
 		return 0;
 	return errno == EINVAL ? 0 : errno; /* EINVAL: a file system that has no such call */
+}
+
+int sl_close(int fd, int error)
+{
+	bool failed = refused("file_close");
+	int reported = failed ? errno : 0;
+
+	if (close(fd) != 0 && errno != EINTR && !failed) /* Linux has closed it even so */
+		reported = errno;
+	return error ? error : reported;
+}
+
+enum sl_status sl_check_regular(int fd, const char *dir, const char *name, uint64_t *size)
+{
+	struct stat facts;
+	int error = 0;
+
+	if (refused("file_stat") || fstat(fd, &facts) != 0)
+		error = errno;
+	if (!error && S_ISREG(facts.st_mode)) {
+		*size = (uint64_t)facts.st_size;
+		return SL_OK;
+	}
+	close(fd);
+	if (error)
+		return sl_disk_failed(error, "look at", dir, name);
+	return sl_fail(SL_BAD_INPUT,
+		"%s%s%s is not a regular file (pipes, devices and folders are not read or "
+		"written); copy it to a file first",
+		dir, name ? "/" : "", name ? name : "");
 }

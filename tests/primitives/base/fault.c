@@ -85,7 +85,7 @@ static void malformed(void **state)
 
 /* --- threads ------------------------------------------------------------------------------ */
 
-enum { THREADS = 4, CALLS = 20000 };
+enum { THREADS = 4, CALLS = 100000 };
 
 static atomic_int hits;
 
@@ -104,12 +104,12 @@ static void threads(void **state)
 
 	(void)state;
 	hits = 0;
-	assert_null(sl_fault_set("a:777:1,a:70001+:1"));
+	assert_null(sl_fault_set("a:777:1,a:300001+:1"));
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, call_often, NULL), 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	assert_int_equal(hits, 1 + THREADS * CALLS - 70000);
+	assert_int_equal(hits, 1 + THREADS * CALLS - 300000);
 }
 
 /* --- the environment ---------------------------------------------------------------------- */
