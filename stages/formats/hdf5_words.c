@@ -38,7 +38,7 @@ static herr_t tell(unsigned n, const H5E_error2_t *error, void *of)
 	struct sl_h5 *h = (struct sl_h5 *)of;
 	size_t used = strlen(h->why);
 
-	h->no_memory |= error->maj_num == H5E_RESOURCE && error->min_num == H5E_NOSPACE;
+	h->no_memory |= error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC;
 	snprintf(h->why + used, sizeof(h->why) - used, "%s%s: %s", n ? ", in " : "",
 		error->func_name, error->desc);
 	return 0;
@@ -53,8 +53,7 @@ bool sl_h5_ok(struct sl_h5 *h, int64_t answer)
 	return !h->failed;
 }
 
-/* An id, or none after a failure. */
-static hid_t checked(struct sl_h5 *h, hid_t id)
+hid_t sl_h5_id(struct sl_h5 *h, hid_t id)
 {
 	sl_h5_ok(h, id);
 	return id;
@@ -115,7 +114,7 @@ static hid_t access_image(struct sl_h5 *h)
 {
 	H5FD_file_image_callbacks_t calls = {
 		image_get, image_copy, image_lengthen, image_free, words_copy, words_free, h};
-	hid_t access = checked(h, H5Pcreate(H5P_FILE_ACCESS));
+	hid_t access = sl_h5_id(h, H5Pcreate(H5P_FILE_ACCESS));
 
 	if (!h->failed)
 		sl_h5_ok(h, H5Pset_fapl_core(access, file_step, 0));
@@ -132,7 +131,7 @@ hid_t sl_h5_create_file(struct sl_h5 *h)
 	hid_t file = H5I_INVALID_HID;
 
 	if (!h->failed)
-		file = checked(h, H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access));
+		file = sl_h5_id(h, H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access));
 	sl_h5_close(h, access);
 	return file;
 }
@@ -145,7 +144,7 @@ hid_t sl_h5_open_file(struct sl_h5 *h)
 	if (!h->failed)
 		sl_h5_ok(h, H5Pset_file_image(access, h->image, h->size));
 	if (!h->failed)
-		file = checked(h, H5Fopen(no_file, H5F_ACC_RDONLY, access));
+		file = sl_h5_id(h, H5Fopen(no_file, H5F_ACC_RDONLY, access));
 	sl_h5_close(h, access);
 	return file;
 }
@@ -155,7 +154,7 @@ hid_t sl_h5_open_file(struct sl_h5 *h)
 /* Properties of a new group or dataset: without times, so that bytes depend on content alone. */
 static hid_t timeless(struct sl_h5 *h, hid_t kind)
 {
-	hid_t made = h->failed ? H5I_INVALID_HID : checked(h, H5Pcreate(kind));
+	hid_t made = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Pcreate(kind));
 
 	if (!h->failed)
 		sl_h5_ok(h, H5Pset_obj_track_times(made, false));
@@ -168,7 +167,7 @@ hid_t sl_h5_group(struct sl_h5 *h, hid_t at, const char *name)
 	hid_t group = H5I_INVALID_HID;
 
 	if (!h->failed)
-		group = checked(h, H5Gcreate2(at, name, H5P_DEFAULT, how, H5P_DEFAULT));
+		group = sl_h5_id(h, H5Gcreate2(at, name, H5P_DEFAULT, how, H5P_DEFAULT));
 	sl_h5_close(h, how);
 	return group;
 }
@@ -180,7 +179,7 @@ static hid_t space_of(struct sl_h5 *h, const uint64_t *n)
 
 	if (h->failed)
 		return H5I_INVALID_HID;
-	return checked(h, n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR));
+	return sl_h5_id(h, n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR));
 }
 
 static hid_t dataset(
@@ -188,7 +187,7 @@ static hid_t dataset(
 {
 	if (h->failed)
 		return H5I_INVALID_HID;
-	return checked(h, H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT));
+	return sl_h5_id(h, H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT));
 }
 
 hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n,
@@ -231,7 +230,7 @@ static void put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, const u
 	hid_t made = H5I_INVALID_HID;
 
 	if (!h->failed)
-		made = checked(h, H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+		made = sl_h5_id(h, H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
 	if (!h->failed)
 		sl_h5_ok(h, H5Awrite(made, type, values));
 	sl_h5_close(h, made);
@@ -271,7 +270,7 @@ void sl_h5_put_f64(struct sl_h5 *h, hid_t at, const char *name, double value)
 static hid_t text_type(struct sl_h5 *h, const char *text)
 {
 	size_t length = strlen(text);
-	hid_t type = h->failed ? H5I_INVALID_HID : checked(h, H5Tcopy(H5T_C_S1));
+	hid_t type = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Tcopy(H5T_C_S1));
 
 	if (!h->failed)
 		sl_h5_ok(h, H5Tset_size(type, length ? length : 1));

@@ -32,6 +32,9 @@ void sl_h5_begin(struct sl_h5 *h, void *image, size_t size);
 /* Notes a failure of HDF5 when answer is negative. False when this or anything before failed. */
 bool sl_h5_ok(struct sl_h5 *h, int64_t answer);
 
+/* The same for an answer that is an id; gives it back. */
+hid_t sl_h5_id(struct sl_h5 *h, hid_t id);
+
 /* Makes an empty file in the image, or opens for reading the one that is there. */
 hid_t sl_h5_create_file(struct sl_h5 *h);
 hid_t sl_h5_open_file(struct sl_h5 *h);
@@ -64,5 +67,23 @@ void sl_h5_put_list(
 
 /* A scalar dataset that holds text, of any length, as a string of fixed length. */
 void sl_h5_text(struct sl_h5 *h, hid_t at, const char *name, const char *text);
+
+/*
+ * Reading (hdf5_ask.c). What is not there, or is there in another type or shape, is no failure: the
+ * answer is a negative id or false.
+ */
+
+/* The member of a group by its name; the only member of a group, if that is a group itself. */
+hid_t sl_h5_member(struct sl_h5 *h, hid_t at, const char *name);
+hid_t sl_h5_only_group(struct sl_h5 *h, hid_t at);
+
+/* The value of an attribute that is one value of that type. */
+bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *value);
+
+/* The number of items of a dataset of that type and one dimension. */
+bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n);
+
+/* Is it what sl_h5_dataset makes of the same arguments? */
+bool sl_h5_is_chunked(struct sl_h5 *h, hid_t dataset, uint64_t chunk, bool shuffle);
 
 #endif

@@ -7,7 +7,6 @@
  */
 #include "stages/formats/openpmd.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "stages/digest.h"
@@ -17,7 +16,7 @@
 #include "stages/formats/shuffle.h"
 
 /* Deflate gives at most 1032 bytes for one; a file that claims more is lying. */
-enum { RATIO_MOST = 1100, NAME_BYTES = 256 };
+enum { RATIO_MOST = 1100 };
 
 /* A file being read. */
 struct reading {
@@ -40,37 +39,13 @@ static enum sl_status damaged(const char *problem)
 
 /* --- finding ------------------------------------------------------------------------------- */
 
-/* The only member of a group; none when there are several, or when it is not a group itself. */
-static hid_t only_group(struct sl_h5 *h, hid_t at)
-{
-	H5G_info_t info;
-	char name[NAME_BYTES];
-	hid_t found = H5I_INVALID_HID;
-
-	if (at < 0 || H5Gget_info(at, &info) < 0 || info.nlinks != 1)
-		return H5I_INVALID_HID;
-	if (H5Lget_name_by_idx(at, ".", H5_INDEX_NAME, H5_ITER_INC, 0, name, sizeof(name),
-		    H5P_DEFAULT) < (ssize_t)sizeof(name))
-		found = H5Gopen2(at, name, H5P_DEFAULT);
-	(void)h;
-	return found;
-}
-
-/* The member of that name, or none. */
-static hid_t member(hid_t at, const char *name)
-{
-	if (at < 0 || H5Lexists(at, name, H5P_DEFAULT) <= 0)
-		return H5I_INVALID_HID;
-	return H5Oopen(at, name, H5P_DEFAULT);
-}
-
 /* The group of the species, at /data/N/particles/NAME. */
 static hid_t find_species(struct sl_h5 *h, hid_t file)
 {
-	hid_t data = member(file, "data");
-	hid_t iteration = only_group(h, data);
-	hid_t particles = member(iteration, "particles");
-	hid_t species = only_group(h, particles);
+	hid_t data = sl_h5_member(h, file, "data");
+	hid_t iteration = sl_h5_only_group(h, data);
+	hid_t particles = sl_h5_member(h, iteration, "particles");
+	hid_t species = sl_h5_only_group(h, particles);
 
 	sl_h5_close(h, particles);
 	sl_h5_close(h, iteration);
@@ -81,75 +56,14 @@ static hid_t find_species(struct sl_h5 *h, hid_t file)
 /* The object of a column, or none. */
 static hid_t find_column(struct reading *r, const struct sl_column_facts *f)
 {
-	hid_t record = member(r->species, f->record);
+	hid_t record = sl_h5_member(&r->h, r->species, f->record);
 	hid_t component;
 
 	if (!*f->component)
 		return record;
-	component = member(record, f->component);
+	component = sl_h5_member(&r->h, record, f->component);
 	sl_h5_close(&r->h, record);
 	return component;
-}
-
-/* --- reading small things ------------------------------------------------------------------ */
-
-/* Is type the one that a column has in files? */
-static bool is_type(hid_t type, hid_t expected)
-{
-	return type >= 0 && H5Tequal(type, expected) > 0;
-}
-
-/* The attribute of one value of that type. */
-static bool get(struct sl_h5 *h, hid_t at, const char *name, hid_t expected, void *value)
-{
-	hid_t attribute =
-		H5Aexists(at, name) > 0 ? H5Aopen(at, name, H5P_DEFAULT) : H5I_INVALID_HID;
-	hid_t type = attribute < 0 ? H5I_INVALID_HID : H5Aget_type(attribute);
-	hid_t space = attribute < 0 ? H5I_INVALID_HID : H5Aget_space(attribute);
-	bool got = is_type(type, expected) && space >= 0 &&
-	           H5Sget_simple_extent_npoints(space) == 1 &&
-	           H5Aread(attribute, expected, value) >= 0;
-
-	sl_h5_close(h, space);
-	sl_h5_close(h, type);
-	sl_h5_close(h, attribute);
-	return got;
-}
-
-/* The rows of a dataset of one dimension and that type. */
-static bool get_rows(struct sl_h5 *h, hid_t dataset, hid_t expected, uint64_t *n)
-{
-	hid_t type = H5Dget_type(dataset);
-	hid_t space = H5Dget_space(dataset);
-	hsize_t size = 0;
-	bool got = is_type(type, expected) && space >= 0 &&
-	           H5Sget_simple_extent_ndims(space) == 1 &&
-	           H5Sget_simple_extent_dims(space, &size, NULL) == 1;
-
-	*n = size;
-	sl_h5_close(h, space);
-	sl_h5_close(h, type);
-	return got;
-}
-
-/* Is a dataset in chunks of that many items, through the filters that this program applies? */
-static bool is_laid_out(struct sl_h5 *h, hid_t dataset, hsize_t items, bool shuffles)
-{
-	hid_t how = H5Dget_create_plist(dataset);
-	hsize_t chunk = 0;
-	bool is = how >= 0 && H5Pget_layout(how) == H5D_CHUNKED &&
-	          H5Pget_chunk(how, 1, &chunk) == 1 && chunk == items &&
-	          H5Pget_nfilters(how) == (shuffles ? 2 : 1);
-
-	for (unsigned i = 0; is && i < (shuffles ? 2u : 1u); i++) {
-		size_t n_values = 0;
-		unsigned flags, config;
-		H5Z_filter_t wanted = shuffles && i == 0 ? H5Z_FILTER_SHUFFLE : H5Z_FILTER_DEFLATE;
-
-		is = H5Pget_filter2(how, i, &flags, &n_values, NULL, 0, NULL, &config) == wanted;
-	}
-	sl_h5_close(h, how);
-	return is;
 }
 
 /* --- reading columns ----------------------------------------------------------------------- */
@@ -165,7 +79,7 @@ static enum sl_status read_chunk(struct reading *r, hid_t dataset, const struct 
 	const uint8_t *from = r->inflated;
 	uint8_t *out = n == items ? to : r->whole;
 
-	if (H5Dget_chunk_info_by_coord(dataset, &first, &skipped, &at, &stored) < 0 ||
+	if (!sl_h5_ok(&r->h, H5Dget_chunk_info_by_coord(dataset, &first, &skipped, &at, &stored)) ||
 		at >= r->bytes || stored > r->bytes - at)
 		return damaged("a chunk is missing or lies beyond the end of the file");
 	if (skipped == 0)
@@ -185,7 +99,7 @@ static enum sl_status read_chunks(
 {
 	uint32_t items = n ? sl_openpmd_chunk_items(n, f->bytes) : 0;
 
-	if (n && !is_laid_out(&r->h, dataset, items, sl_openpmd_shuffles(f)))
+	if (n && !sl_h5_is_chunked(&r->h, dataset, items, sl_openpmd_shuffles(f)))
 		return damaged("it is not in chunks as this program writes them");
 	for (uint32_t first = 0, m; first < n; first += m) {
 		m = n - first < items ? n - first : items;
@@ -226,8 +140,8 @@ static enum sl_status read_constant(struct reading *r, hid_t object,
 {
 	uint64_t n, value = 0;
 
-	if (!get(&r->h, object, "shape", H5T_STD_U64LE, &n) ||
-		!get(&r->h, object, "value", sl_openpmd_type(f->type), &value))
+	if (!sl_h5_get(&r->h, object, "shape", H5T_STD_U64LE, &n) ||
+		!sl_h5_get(&r->h, object, "value", sl_openpmd_type(f->type), &value))
 		return damaged("its value or shape is missing or of the wrong type");
 	SL_TRY(agree_on_rows(r, t, n));
 	c->constant = true;
@@ -242,7 +156,7 @@ static enum sl_status read_dataset(struct reading *r, hid_t object, const struct
 {
 	uint64_t n;
 
-	if (!get_rows(&r->h, object, sl_openpmd_type(f->type), &n))
+	if (!sl_h5_rows(&r->h, object, sl_openpmd_type(f->type), &n))
 		return damaged("it has the wrong type or more dimensions than one");
 	SL_TRY(agree_on_rows(r, t, n));
 	if (n * f->bytes / RATIO_MOST > r->bytes)
@@ -258,7 +172,7 @@ static enum sl_status read_object(struct reading *r, hid_t object, enum sl_colum
 	const struct sl_column_facts *f = &sl_column_facts[column];
 	struct sl_table_column c = {.column = column};
 	uint64_t stated;
-	bool has_digest = get(&r->h, object, "sluiceDigest", H5T_STD_U64LE, &stated);
+	bool has_digest = sl_h5_get(&r->h, object, "sluiceDigest", H5T_STD_U64LE, &stated);
 
 	if (H5Iget_type(object) == H5I_DATASET)
 		SL_TRY(read_dataset(r, object, f, a, t, &c));
@@ -296,16 +210,17 @@ static enum sl_status read_file(struct reading *r, struct sl_arena *a, struct sl
 	hid_t file = sl_h5_open_file(&r->h);
 	enum sl_status status;
 
-	if (r->h.failed)
-		return damaged(r->h.why);
 	r->species = find_species(&r->h, file);
 	status = r->species < 0 ? damaged("there is no /data/N/particles/SPECIES")
 	                        : read_columns(r, a, t);
 	sl_h5_close(&r->h, r->species);
 	sl_h5_close(&r->h, file);
-	if (status == SL_OK && r->h.failed)
-		status = damaged(r->h.why);
-	return status;
+	if (!r->h.failed)
+		return status;
+	return sl_fail(r->h.no_memory ? SL_HOST_MEMORY : SL_BAD_INPUT,
+		"HDF5 cannot read the file (%s); %s", r->h.why,
+		r->h.no_memory ? "free some memory"
+			       : "it is not what this program writes; make it again");
 }
 
 enum sl_status sl_openpmd_read(
@@ -317,9 +232,9 @@ enum sl_status sl_openpmd_read(
 
 	if (!sl_is_sealed(file, bytes))
 		return sl_fail(SL_BAD_INPUT, "it has no seal at its end or not the right one: it "
-		                             "is damaged, cut short, or "
+					     "is damaged, cut short, or "
 					     "of another program or changed by one; make it again, "
-		                             "or read it with h5py");
+					     "or read it with h5py");
 	r.bytes = bytes - SL_SEAL_BYTES;
 	SL_TRY(sl_memory_get(SL_HOST, 2 * (size_t)SL_OPENPMD_CHUNK_BYTES, &chunks));
 	r.inflated = (uint8_t *)chunks;

@@ -123,9 +123,7 @@ static hid_t record_group(struct writing *w, uint32_t i)
 
 	for (uint32_t k = 0; k < i && !w->h.failed; k++)
 		if (same_record(&t->column[i], &t->column[k])) {
-			made = H5Gopen2(w->species, f->record, H5P_DEFAULT);
-			sl_h5_ok(&w->h, made);
-			return made;
+			return sl_h5_id(&w->h, H5Gopen2(w->species, f->record, H5P_DEFAULT));
 		}
 	made = sl_h5_group(&w->h, w->species, f->record);
 	describe_record(w, made, f->unit);

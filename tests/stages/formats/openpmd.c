@@ -418,7 +418,7 @@ static void add_short_chunk(struct sl_h5 *h, hid_t species)
 	sl_h5_ok(h, H5Dwrite_chunk(made, H5P_DEFAULT, 2, &first, 79,
 			    "short"
 			    "                                                                      "
-	                    "    "));
+			    "    "));
 	sl_h5_put_u64(h, made, "sluiceDigest", 0);
 	sl_h5_close(h, made);
 }

@@ -177,7 +177,7 @@ static inline enum sl_status pack_into(struct packed *k, const struct sl_format 
 	return f->pack(&x, run, t, &k->p);
 }
 
-/* The file of a table, to be freed. fill is what the image holds before. */
+/* The file of a table, to be freed. fill is the dirt that image and scratch hold before. */
 static inline char *file_of(const struct sl_format *f, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_table *t, int fill, size_t *bytes)
 {
@@ -187,6 +187,7 @@ static inline char *file_of(const struct sl_format *f, const struct sl_file_fact
 	char *copy;
 
 	memset(image.base, fill, image.size);
+	memset(k.scratch.base, fill, k.scratch.size);
 	assert_ok(pack_into(&k, f, run, t));
 	assert_ok(f->assemble(run, batch, &k.p, image.base, image.size, &file, bytes));
 	assert_true(*bytes <= image.size);
