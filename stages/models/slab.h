@@ -51,18 +51,18 @@ struct sl_slab {
  */
 SL_HD float sl_fresnel(float n, float m, float c, float *t)
 {
-	float ratio = n / m, sin2 = ratio * ratio * ((1.0f - c) * (1.0f + c));
+	float ratio = n / m, cos2 = fmaf(-ratio * ratio, (1.0f - c) * (1.0f + c), 1.0f);
 	float s, p;
 
 	if (n == m) {
 		*t = c;
 		return 0.0f;
 	}
-	if (sin2 >= 1.0f) {
+	if (cos2 <= 0.0f) {
 		*t = 0.0f;
 		return 1.0f;
 	}
-	*t = sqrtf(1.0f - sin2);
+	*t = sqrtf(cos2);
 	s = fmaf(n, c, -(m * *t)) / fmaf(n, c, m * *t);
 	p = fmaf(n, *t, -(m * c)) / fmaf(n, *t, m * c);
 	return 0.5f * fmaf(s, s, p * p);
@@ -83,10 +83,8 @@ SL_HD struct sl_particle sl_slab_generate(const struct sl_slab *r, uint64_t seed
 	float sine = r->sin_in, cosine = r->cos_in, sin_phi = 0.0f, cos_phi = 1.0f, beyond;
 
 	if (r->incidence == SL_INCIDENCE_DIFFUSE) { /* Lambertian: density of the cosine is 2 c */
-		float square = sl_uniform(random.at[1]);
-
-		cosine = sqrtf(square);
-		sine = sqrtf(1.0f - square);
+		cosine = sqrtf(sl_uniform(random.at[1]));
+		sine = sqrtf(sl_uniform(~random.at[1])); /* of ~word it is 1 - that of word */
 		sl_sincospi(2.0f * sl_uniform(random.at[2]), &sin_phi, &cos_phi);
 	}
 	p.id = id;
@@ -231,7 +229,7 @@ static const struct sl_option sl_slab_options[] = {
 		.help = "how particles come in; diffuse is Lambertian"),
 	OPTION(angle, REAL, ANGLE, 0, 1.57, .fallback = "0 rad",
 		.help = "angle of incidence to the normal, in the x-z plane; with incidence: "
-                        "angle"),
+			"angle"),
 };
 #undef OPTION
 
@@ -245,6 +243,11 @@ static void sl_slab_make(const void *config, const struct sl_common *common, voi
 	if (!(mu_t > 0))
 		check->complain(check->of, "mu_a",
 			"mu_a + mu_s is 0 (a flight would never end), give one of them a value");
+	else if (mu_t < 1e-30)
+		check->complain(check->of, "mu_a",
+			"mu_a + mu_s is %g /cm (flights would leave single precision), make it at "
+			"least 1e-30 /cm",
+			mu_t);
 	if (c->incidence == SL_INCIDENCE_ANGLE && !check->given(check->of, "angle"))
 		check->complain(check->of, "incidence",
 			"needs an angle (none is given), add angle: 30 deg");

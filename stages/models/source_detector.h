@@ -45,10 +45,15 @@ struct sl_source_detector {
 	float cumulative[SL_LINES_MAX]; /* intensity of the lines up to this one, the last 1 */
 };
 
+/*
+ * Sines come from 1 - cosine, never from the cosine: near the axis, where floats are 2^-24 apart,
+ * that would put directions on rings. sl_uniform(~word) is 1 - sl_uniform(word), fine at both ends.
+ */
+
 /* Sets the direction of p to a Lambertian one about the unit vector (a, b, c). */
 SL_HD void sl_lambertian(struct sl_particle *p, float a, float b, float c, uint32_t r0, uint32_t r1)
 {
-	float square = sl_uniform(r0), cosine = sqrtf(square), sine = sqrtf(1.0f - square);
+	float cosine = sqrtf(sl_uniform(r0)), sine = sqrtf(sl_uniform(~r0));
 	float sign = c < 0.0f ? -1.0f : 1.0f, s = -1.0f / (sign + c), t = a * b * s, i, j;
 
 	sl_sincospi(2.0f * sl_uniform(r1), &j, &i);
@@ -66,8 +71,10 @@ SL_HD void sl_source_start(
 	float radius, sine, cosine, s, c;
 
 	if (r->source == SL_SOURCE_POINT) {
-		cosine = fmaf(-sl_uniform(random.at[0]), r->cone, 1.0f);
-		sine = sqrtf((1.0f - cosine) * (1.0f + cosine));
+		float u = sl_uniform(random.at[0]);
+
+		cosine = fmaf(-u, r->cone, 1.0f);
+		sine = sqrtf(u * r->cone * fmaf(-u, r->cone, 2.0f));
 		sl_sincospi(2.0f * sl_uniform(random.at[1]), &s, &c);
 		p->u = sine * c;
 		p->v = sine * s;
@@ -77,7 +84,7 @@ SL_HD void sl_source_start(
 	sl_sincospi(2.0f * sl_uniform(random.at[3]), &s, &c);
 	if (r->source == SL_SOURCE_SPHERE) {
 		cosine = fmaf(-2.0f, sl_uniform(random.at[2]), 1.0f);
-		sine = sqrtf((1.0f - cosine) * (1.0f + cosine));
+		sine = 2.0f * sqrtf(sl_uniform(random.at[2]) * sl_uniform(~random.at[2]));
 		p->x = r->source_radius * (sine * c);
 		p->y = r->source_radius * (sine * s);
 		p->z = r->source_radius * cosine;
@@ -240,6 +247,7 @@ static const char *const sl_detectors[] = {"sphere", "disk", "rectangle", NULL};
 static const char *const sl_stops[] = {"none", "disk", "aperture", NULL};
 static const char *const sl_spectra[] = {"fixed", "lines", "exponential", NULL};
 
+/* Lengths are squared in single precision: 1e-18 to 1e18 cm leave room. */
 #define OPTION(path, sort, measure, least, most, ...)                               \
 	{                                                                           \
 		.key = #path, .kind = SL_KIND_##sort,                               \
@@ -250,24 +258,24 @@ static const struct sl_option sl_source_detector_options[] = {
 	OPTION(source.type, CHOICE, NUMBER, 0, 0, .fallback = "point", .choices = sl_sources,
 		.help = "point (isotropic), disk and sphere (Lambertian surfaces), beam (along the "
 			"axis)"),
-	OPTION(source.radius, REAL, LENGTH, 1e-20, 1e20, .help = "of a disk or a sphere"),
-	OPTION(source.sigma, REAL, LENGTH, 0, 1e20, .fallback = "0 cm",
+	OPTION(source.radius, REAL, LENGTH, 1e-18, 1e18, .help = "of a disk or a sphere"),
+	OPTION(source.sigma, REAL, LENGTH, 0, 1e18, .fallback = "0 cm",
 		.help = "standard deviation of a beam's profile in x and in y; 0 is a pencil beam"),
 	OPTION(source.half_angle, REAL, ANGLE, 1e-6, 3.14159265358979323846, .fallback = "180 deg",
 		.help = "a point source fills a cone of this half angle about the axis"),
 	OPTION(detector.type, CHOICE, NUMBER, 0, 0, .required = true, .choices = sl_detectors,
 		.help = "sphere (about a point of the axis), disk or rectangle (across the axis)"),
-	OPTION(detector.distance, REAL, LENGTH, 1e-20, 1e20, .required = true,
+	OPTION(detector.distance, REAL, LENGTH, 1e-18, 1e18, .required = true,
 		.help = "of its plane, or of the centre of a sphere, from the origin"),
-	OPTION(detector.radius, REAL, LENGTH, 1e-20, 1e20, .help = "of a sphere or a disk"),
-	OPTION(detector.width, REAL, LENGTH, 1e-20, 1e20, .help = "of a rectangle, along x"),
-	OPTION(detector.height, REAL, LENGTH, 1e-20, 1e20, .help = "of a rectangle, along y"),
+	OPTION(detector.radius, REAL, LENGTH, 1e-18, 1e18, .help = "of a sphere or a disk"),
+	OPTION(detector.width, REAL, LENGTH, 1e-18, 1e18, .help = "of a rectangle, along x"),
+	OPTION(detector.height, REAL, LENGTH, 1e-18, 1e18, .help = "of a rectangle, along y"),
 	OPTION(detector.pixels, COUNTS, NUMBER, 1, 65535, .fallback = "[1, 1]",
 		.help = "pixels along x and y, of a rectangle or of the square around a disk"),
 	OPTION(stop.type, CHOICE, NUMBER, 0, 0, .fallback = "none", .choices = sl_stops,
 		.help = "disk: an opaque disk; aperture: an opaque plane with a round hole"),
-	OPTION(stop.distance, REAL, LENGTH, 1e-20, 1e20, .help = "of the stop from the origin"),
-	OPTION(stop.radius, REAL, LENGTH, 1e-20, 1e20, .help = "of the disk or of the hole"),
+	OPTION(stop.distance, REAL, LENGTH, 1e-18, 1e18, .help = "of the stop from the origin"),
+	OPTION(stop.radius, REAL, LENGTH, 1e-18, 1e18, .help = "of the disk or of the hole"),
 	OPTION(energy.type, CHOICE, NUMBER, 0, 0, .fallback = "fixed", .choices = sl_spectra,
 		.help = "of the particles: one value, a list of lines, or exponential"),
 	OPTION(energy.value, REAL, ENERGY, 0, 1e20, .fallback = "1 keV",
@@ -276,8 +284,8 @@ static const struct sl_option sl_source_detector_options[] = {
 	OPTION(energy.lines, REALS, ENERGY, 0, 1e20, .help = "with type: lines; the energies"),
 	OPTION(energy.intensities, REALS, NUMBER, 0, 1e20,
 		.help = "with type: lines; relative intensities, one a line; all equal when left "
-                        "out"),
-	OPTION(speed, REAL, SPEED, 1e-20, 1e20, .fallback = "299792458 m/s",
+			"out"),
+	OPTION(speed, REAL, SPEED, 1e-15, 1e20, .fallback = "299792458 m/s",
 		.help = "of the particles, for the time of flight"),
 };
 #undef OPTION
