@@ -262,6 +262,7 @@ bool sl_real_parse(
 {
 	const struct sl_unit_facts *unit;
 	char shown[SL_SHOWN_BYTES];
+	const char *behind;
 	struct sl_number n;
 	int shift;
 
@@ -275,7 +276,8 @@ bool sl_real_parse(
 		return padded(shown, why);
 	if (n.grouped)
 		return no(why, "%s has _ in it (only counts may), try it without", shown);
-	unit = unit_of(text, n.end + strspn(n.end, " "), &n, dimension, why);
+	behind = n.end + strspn(n.end, " ");
+	unit = unit_of(text, *behind ? behind : n.end, &n, dimension, why);
 	if (!unit)
 		return false;
 	shift = power_of_ten(unit->factor);

@@ -1,0 +1,71 @@
+/*
+ * config.c - libFuzzer target: any bytes as a configuration, and as texts of --set.
+ *
+ * The bytes up to the first NUL are the file, what stands between further NULs are --set texts.
+ * Nothing may crash or leak; what is accepted must print, read back and print the same.
+ *
+ *	CC=clang cmake -S . -B /tmp/fuzz -DSLUICE_CUDA=OFF -DSLUICE_TESTS=OFF \
+ *		-DSLUICE_SANITIZE=fuzzer-no-link,address,undefined
+ *	cmake --build /tmp/fuzz --target sluice
+ *	clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
+ *		tests/fuzz/config.c /tmp/fuzz/libsluice.a -lyaml -ldeflate -lz \
+ *		$(pkg-config --libs hdf5) -lpthread -lm -o /tmp/fuzz/config
+ *	mkdir -p /tmp/fuzz/corpus && /tmp/fuzz/config -max_len=4096 -max_total_time=600 \
+ *		-dict=tests/fuzz/config.dict /tmp/fuzz/corpus tests/fuzz/corpus/config data/configs
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/resolve.h"
+
+enum { SETS_MAX = 4, PAGE_BYTES = 1 << 17 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct sl_config config;
+static struct sl_choices choices;
+static char page[PAGE_BYTES], again[PAGE_BYTES];
+
+/* Is the text accepted? */
+static bool take(const char *text, size_t bytes, const char *const *sets, size_t n_sets)
+{
+	struct sl_reader *r;
+	enum sl_status s = sl_config_open_text("c", text, bytes, sets, n_sets, &config, &r);
+
+	if (s == SL_OK)
+		s = sl_resolve(&config, r, &choices);
+	if ((s == SL_OK) != (sl_config_problems(r) == 0) || (s != SL_OK && s != SL_USAGE))
+		abort();
+	if (s != SL_OK && !strstr(sl_config_report(r), "\n"))
+		abort();
+	for (uint32_t k = 0; s == SL_OK && k < choices.n_fields; k++)
+		sl_key_rule_make(&choices.field[k]);
+	sl_config_close(r);
+	return s == SL_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *copy = (char *)malloc(size + 1);
+	const char *sets[SETS_MAX];
+	size_t bytes, n_sets = 0, n;
+
+	if (!copy)
+		return 0;
+	memcpy(copy, data, size);
+	copy[size] = '\0';
+	bytes = strlen(copy);
+	for (size_t at = bytes + 1; at < size && n_sets < SETS_MAX; at += strlen(copy + at) + 1)
+		sets[n_sets++] = copy + at;
+	if (take(copy, bytes, sets, n_sets)) {
+		n = sl_config_print(&config, true, page, sizeof(page));
+		if (n >= sizeof(page) || !take(page, n, NULL, 0))
+			abort();
+		sl_config_print(&config, true, again, sizeof(again));
+		if (strcmp(page, again) != 0)
+			abort();
+	}
+	free(copy);
+	return 0;
+}
