@@ -8,9 +8,9 @@ install_missing $BUILD_PACKAGES
 build release -DSLUICE_TESTS=OFF
 sluice=build/release/sluice
 echo
-$sluice plan data/configs/demo.yaml "$@"
+$sluice plan data/configs/demo.yaml "$@" --out out/demo
 echo
-$sluice run data/configs/demo.yaml --force "$@"
+$sluice run data/configs/demo.yaml "$@" --out out/demo --force
 echo
 $sluice verify out/demo
 cat <<'TXT'
