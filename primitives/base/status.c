@@ -30,7 +30,8 @@ enum sl_status sl_while(enum sl_status s, const char *format, ...)
 	vsnprintf(story, sizeof(story), format, args);
 	va_end(args);
 	used = strlen(story);
-	snprintf(story + used, sizeof(story) - used, ": %s", told);
+	if (snprintf(story + used, sizeof(story) - used, ": %s", told) < 0)
+		story[used] = '\0';
 	return s;
 }
 
