@@ -31,8 +31,7 @@ struct reading {
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"%s: it is no openPMD file of this program, or it is damaged; check it with h5ls "
-		"or "
+		"%s: it is no openPMD file of this program, or it is damaged; look with h5ls or "
 		"make it again",
 		problem);
 }

@@ -198,6 +198,30 @@ static void full_image_is_told(void **state)
 		assert_int_equal(in_child(fill, &size), 0);
 }
 
+/* Longer than an attribute of HDF5 can be, or empty. */
+static void any_configuration_fits(void **state)
+{
+	static char text[300000];
+	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
+	struct sl_table t = make_table(10, few, 0, RANDOM), back;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	run.config = text;
+	for (int i = 0; i < 2; i++, run.config = "") {
+		struct sl_arena a;
+		size_t bytes;
+		char *file = file_of(openpmd, &run, &batch, &t, 0, &bytes);
+
+		assert_ok(read_back(openpmd, file, bytes, &a, &back));
+		assert_same_table(&t, &back);
+		assert_int_equal(bytes > sizeof(text), i == 0);
+		free(a.base);
+		free(file);
+	}
+	free_table(&t);
+}
+
 static void bytes_do_not_depend_on_time(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
@@ -519,6 +543,7 @@ int main(void)
 		cmocka_unit_test(room_for_more_serves_less),
 		cmocka_unit_test(too_small_is_refused),
 		cmocka_unit_test(full_image_is_told),
+		cmocka_unit_test(any_configuration_fits),
 		cmocka_unit_test(bytes_do_not_depend_on_time),
 		cmocka_unit_test(every_prefix_is_refused),
 		cmocka_unit_test(every_flipped_bit_is_found),
