@@ -74,19 +74,18 @@ static uint32_t find_free(const struct crew *c)
 }
 
 /* Computes and packs the batch in slot; adds its times under the lock afterwards. */
-static enum sl_status compute(struct crew *c, struct sl_slot *slot, uint64_t number)
+static enum sl_status compute(struct crew *c, struct sl_slot *slot)
 {
 	uint64_t ns[SL_STAGE_COUNT] = {0};
 	enum sl_status s;
 	double start;
 
-	sl_batch_begin(&c->plan->recipe, &slot->batch, number);
 	s = sl_stages_run(&c->plan->recipe, &slot->exec, &slot->batch, ns);
 	start = seconds_now();
 	if (s == SL_OK) {
 		s = c->plan->format->pack(
 			&slot->exec, &c->plan->facts, &slot->batch.table, &slot->packed);
-		s = sl_while(s, "batch %llu, compressing", (unsigned long long)number);
+		s = sl_while(s, "batch %llu, compressing", (unsigned long long)slot->batch.number);
 	}
 	pthread_mutex_lock(&c->lock);
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
@@ -113,9 +112,9 @@ static void *work(void *of)
 		if (i == c->plan->n_slots || !take_batch(c, &number))
 			break;
 		c->state[i] = BUSY;
-		c->plan->slot[i].batch.number = number;
+		sl_batch_begin(&c->plan->recipe, &c->plan->slot[i].batch, number);
 		pthread_mutex_unlock(&c->lock);
-		s = compute(c, &c->plan->slot[i], number);
+		s = compute(c, &c->plan->slot[i]);
 		pthread_mutex_lock(&c->lock);
 		if (s != SL_OK)
 			fail(c, s);
