@@ -20,17 +20,21 @@
 static struct sl_control control;
 static volatile sig_atomic_t caught; /* the first signal */
 
+/* Seconds from the first signal to the end, whatever is in flight: a cut is as safe as a stop. */
+enum { SECONDS_TO_END = 10 };
+
 static void on_signal(int number)
 {
-	if (caught)
-		_exit(128 + number);
+	if (caught) /* the second signal, or the alarm that the first has set */
+		_exit(128 + (number == SIGALRM ? caught : number));
 	caught = number;
+	alarm(SECONDS_TO_END);
 	atomic_store(&control.stop, 1);
 }
 
 static void catch_signals(void)
 {
-	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 	struct sigaction handle = {.sa_handler = on_signal};
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
