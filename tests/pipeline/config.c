@@ -9,6 +9,7 @@
 #include "pipeline/resolve.h"
 #include "pipeline/tree.h"
 #include "primitives/base/device.h"
+#include "primitives/base/fault.h"
 #include "primitives/base/files.h"
 #include "tests/support/bad_configs.h"
 
@@ -214,6 +215,50 @@ static void sets_stand_above_the_file(void **state)
 	sl_config_close(r);
 }
 
+/* What a --set replaces need not be right, be it a value or a whole section. */
+static void sets_replace_what_is_wrong(void **state)
+{
+	static const char *const sets[] = {"run.seed=3", "output={level: 9}"};
+	const char *text = "run: {particles: 1, seed: x}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, "
+			   "thickness: inf}}\nkeep: absorbed\noutput: {colour: red, level: x}\n";
+	struct sl_reader *r;
+
+	(void)state;
+	assert_ok(take(text, sets, 2, &r));
+	assert_int_equal(sl_config_problems(r), 0);
+	sl_config_close(r);
+	assert_int_equal(take(text, sets, 1, &r), SL_USAGE);
+	assert_int_equal(sl_config_problems(r), 2);
+	sl_config_close(r);
+}
+
+/* Each allocation fails once: the status says so, no problem is made up, nothing leaks. */
+static void no_memory_is_no_problem_of_the_file(void **state)
+{
+	const char *set = "keep=[reflected]";
+	enum sl_status s = SL_HOST_MEMORY;
+	char fault[64];
+	int k = 0;
+
+	(void)state;
+	while (s != SL_OK && k++ < 1000) {
+		struct sl_reader *r;
+
+		snprintf(fault, sizeof(fault), "host_malloc:%d:12", k);
+		assert_null(sl_fault_set(fault));
+		s = take(good[2], &set, 1, &r);
+		assert_true(s == SL_USAGE || s == SL_HOST_MEMORY);
+		if (s == SL_HOST_MEMORY)
+			assert_true(!r || sl_config_problems(r) == 0);
+		sl_config_close(r);
+		if (s == SL_USAGE) /* reflected is no fate of that model: all memory was there */
+			break;
+	}
+	sl_fault_set(NULL);
+	assert_int_equal(s, SL_USAGE);
+	assert_true(k > 10);
+}
+
 static void complaints_find_their_place(void **state)
 {
 	const char *text =
@@ -332,11 +377,14 @@ static void tables_are_in_order(void **state)
 static void nearest_words(void **state)
 {
 	static const char *const words[] = {"seed", "particles", "batch", "max_steps", "x"};
+	static const char *const swapped[] = {"to", "a____b"};
 
 	(void)state;
 	assert_string_equal(sl_nearest("sede", words, 5), "seed");
 	assert_string_equal(sl_nearest("PARTICLE", words, 5), "particles");
 	assert_string_equal(sl_nearest("max-stpes", words, 5), "max_steps");
+	assert_string_equal(sl_nearest("ot", swapped, 2), "to");
+	assert_string_equal(sl_nearest("A----B", swapped, 2), "a____b");
 	assert_null(sl_nearest("colour", words, 5));
 	assert_null(sl_nearest("", words, 5));
 	assert_null(sl_nearest("y", words, 5));
@@ -479,6 +527,8 @@ int main(void)
 		cmocka_unit_test(what_is_free_is_left_out),
 		cmocka_unit_test(a_page_that_is_too_short_is_cut),
 		cmocka_unit_test(sets_stand_above_the_file),
+		cmocka_unit_test(sets_replace_what_is_wrong),
+		cmocka_unit_test(no_memory_is_no_problem_of_the_file),
 		cmocka_unit_test(complaints_find_their_place),
 		cmocka_unit_test(fields_have_their_ranges),
 		cmocka_unit_test(units_of_a_kind_are_the_same_bits),
