@@ -17,24 +17,21 @@ static bool wrong(struct sl_reader *r, const char *key, const char *why)
 static bool fill_item(struct sl_reader *r, const struct sl_option *o, const char *key,
 	const struct sl_tree *tree, sl_node node, void *item)
 {
-	char why[SL_WHY_BYTES] = "";
+	char why[SL_WHY_BYTES];
 	size_t bytes;
 	const char *text = sl_tree_text(tree, node, &bytes);
 
 	if (sl_tree_kind(tree, node) == SL_MAPPING)
-		snprintf(why, sizeof(why),
-			"has keys below it (it is no section), try a value without keys");
-	else if (sl_tree_kind(tree, node) == SL_LIST)
-		snprintf(why, sizeof(why), "is a list (one value is needed), try one of them");
-	else if (bytes == 0)
-		snprintf(why, sizeof(why),
-			"has no value (the key stands alone), try removing it "
-			"or giving it one");
-	else if (strlen(text) != bytes)
-		snprintf(why, sizeof(why), "has a NUL in it (no text has), try removing it");
-	else if (sl_value_parse(o, text, item, why))
-		return true;
-	return wrong(r, key, why);
+		return wrong(
+			r, key, "has keys below it (it is no section), try a value without keys");
+	if (sl_tree_kind(tree, node) == SL_LIST)
+		return wrong(r, key, "is a list (one value is needed), try one of them");
+	if (bytes == 0)
+		return wrong(r, key,
+			"has no value (nothing stands there), try removing it or giving it one");
+	if (strlen(text) != bytes)
+		return wrong(r, key, "has a NUL in it (no text has), try removing it");
+	return sl_value_parse(o, text, item, why) || wrong(r, key, why);
 }
 
 /* The value at node, as the option's kind has it. */

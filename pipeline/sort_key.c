@@ -114,22 +114,17 @@ static bool parse_range(
 	bool unit_lo, unit_hi;
 	char from[SL_WORD_BYTES];
 
-	if (!dots) {
-		snprintf(why, SL_WHY_BYTES,
-			"'%s' is none (two numbers with .. between them are), "
-			"try -1..1",
-			text);
-		return false;
-	}
+	if (!dots)
+		return sl_refuse(why,
+			"'%s' is none (two numbers with .. between them are), try -1..1", text);
 	snprintf(from, sizeof(from), "%.*s", (int)(dots - text), text);
 	if (!parse_end(from, dimension, lo, &unit_lo, why) ||
 		!parse_end(dots + 2, dimension, hi, &unit_hi, why))
 		return false;
 	if (unit_lo == unit_hi || *lo == 0 || *hi == 0)
 		return true;
-	snprintf(why, SL_WHY_BYTES,
+	return sl_refuse(why,
 		"'%s' has a unit at one end (the other could be in any), try one at both", text);
-	return false;
 }
 
 /* Can the rule tell values of that range apart? Words why not, or NULL. */

@@ -44,6 +44,9 @@ bool sl_value_parse(
 /* Prints one item so that it reads back to the same bits. */
 void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VALUE_BYTES]);
 
+/* Says why not. Returns false, so that it reads: return sl_refuse(why, "...", ...). */
+bool sl_refuse(char why[SL_WHY_BYTES], const char *format, ...) SL_PRINTF(2, 3);
+
 /* A number with a unit of that dimension, in the unit inside. */
 bool sl_real_parse(
 	const char *text, enum sl_dimension dimension, double *value, char why[SL_WHY_BYTES]);
