@@ -68,12 +68,20 @@ SL_HD float sl_fresnel(float n, float m, float c, float *t)
 	return 0.5f * fmaf(s, s, p * p);
 }
 
+/* Gives p the direction (u, v, w), brought nearer to unit length by one step of Newton's method. */
+SL_HD void sl_direct(struct sl_particle *p, float u, float v, float w)
+{
+	float unit = fmaf(-0.5f, fmaf(u, u, fmaf(v, v, w * w)), 1.5f);
+
+	p->u = u * unit;
+	p->v = v * unit;
+	p->w = w * unit;
+}
+
 /* Bends the direction of p into a medium of relative index ratio = n/m; t is the cosine beyond. */
 SL_HD void sl_refract(struct sl_particle *p, float ratio, float t)
 {
-	p->u = ratio * p->u;
-	p->v = ratio * p->v;
-	p->w = p->w < 0.0f ? -t : t;
+	sl_direct(p, ratio * p->u, ratio * p->v, p->w < 0.0f ? -t : t);
 }
 
 SL_HD struct sl_particle sl_slab_generate(const struct sl_slab *r, uint64_t seed, uint64_t id)
@@ -117,13 +125,12 @@ SL_HD float sl_henyey_greenstein(float g, float g_plus_1_squared_2, float unifor
 /*
  * Turns the direction of p by a cosine c to the old one, at an azimuth of half_turns * pi. The
  * frame about the old direction is that of Duff et al., Building an orthonormal basis, revisited,
- * JCGT 6 (2017) 1: no branch but a sign. One step of Newton's method keeps the direction of unit
- * length.
+ * JCGT 6 (2017) 1: no branch but a sign.
  */
 SL_HD void sl_turn(struct sl_particle *p, float c, float half_turns)
 {
 	float sign = p->w < 0.0f ? -1.0f : 1.0f, a = -1.0f / (sign + p->w), b = p->u * p->v * a;
-	float sine = sqrtf((1.0f - c) * (1.0f + c)), i, j, u, v, w, unit;
+	float sine = sqrtf((1.0f - c) * (1.0f + c)), i, j, u, v, w;
 
 	sl_sincospi(half_turns, &j, &i);
 	i *= sine;
@@ -131,10 +138,7 @@ SL_HD void sl_turn(struct sl_particle *p, float c, float half_turns)
 	u = fmaf(i, fmaf(sign * p->u, p->u * a, 1.0f), fmaf(j, b, c * p->u));
 	v = fmaf(i, sign * b, fmaf(j, fmaf(p->v, p->v * a, sign), c * p->v));
 	w = fmaf(-i, sign * p->u, fmaf(-j, p->v, c * p->w));
-	unit = fmaf(-0.5f, fmaf(u, u, fmaf(v, v, w * w)), 1.5f);
-	p->u = u * unit;
-	p->v = v * unit;
-	p->w = w * unit;
+	sl_direct(p, u, v, w);
 }
 
 /* Moves p by distance. */

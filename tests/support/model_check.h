@@ -1,0 +1,36 @@
+/*
+ * model_check.h - a struct sl_check that remembers, and what tests ask of directions.
+ */
+#ifndef TESTS_SUPPORT_MODEL_CHECK_H
+#define TESTS_SUPPORT_MODEL_CHECK_H
+
+#include <math.h>
+
+#include "stages/model.h"
+
+struct model_check {
+	const char *given; /* the keys that were given: " source.radius speed " */
+	int n;             /* complaints */
+	char said[2048];   /* them all: "key: text\n" */
+	struct sl_check check;
+};
+
+/* Begins anew; given is a list of keys between spaces. */
+void model_check_begin(struct model_check *m, const char *given);
+
+/* The square of the length of p's direction, less 1. */
+static inline double excess_length(const struct sl_particle *p)
+{
+	double u = (double)p->u, v = (double)p->v, w = (double)p->w;
+
+	return u * u + v * v + w * w - 1;
+}
+
+/* Has every number of p a value? */
+static inline bool is_finite(const struct sl_particle *p)
+{
+	return isfinite(p->x) && isfinite(p->y) && isfinite(p->z) && isfinite(p->u) &&
+	       isfinite(p->v) && isfinite(p->w) && isfinite(p->energy) && isfinite(p->time);
+}
+
+#endif
