@@ -92,7 +92,12 @@ static enum sl_status fill_option(
 {
 	struct sl_seen *seen = sl_reader_seen(r, path);
 	void *value = base + o->offset;
-	struct sl_texts given; /* the largest kind of value */
+	union {
+		struct sl_texts texts;
+		struct sl_counts counts;
+		struct sl_reals reals;
+		char text[SL_TEXT_BYTES];
+	} given; /* room for any kind of value */
 
 	SL_TRY(fill_default(o, value));
 	if (!seen) {
