@@ -1,0 +1,237 @@
+/*
+ * kill.c - SIGKILL at every call that changes a file, and at random moments.
+ *
+ * After each nothing bad is under a final name, and --resume gives the bytes of an unbroken run.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "tests/support/check.h"
+#include "tests/support/tiny_run.h"
+#include "tests/support/traced.h"
+
+enum { BATCHES = 3, LONG_BATCHES = 60, MOMENTS = 50, KILLED = 128 + SIGKILL };
+
+/* A way to a state, and a run from there that is killed. */
+struct sweep {
+	const char *name;
+	const char *last; /* word of the command line: NULL, --resume or --force */
+	enum tiny_end how;
+	void (*prepare)(struct tiny_run *t);
+};
+
+/* Runs into "out" under the tracer; it is killed at the call of that number, 0 for none. */
+static void run_traced(struct tiny_run *t, const char *last, unsigned long at, struct ending *e)
+{
+	char number[32];
+	const char *const front[] = {"/proc/self/exe", "traced", "log", number, "0", NULL};
+
+	snprintf(number, sizeof(number), "%lu", at);
+	tiny_go(t, NULL, front, "out", last, e);
+}
+
+/* The number of the first line of the log that has text, from 1; 0 for none. */
+static unsigned long find_call(const struct tiny_run *t, const char *text, unsigned long *lines)
+{
+	size_t bytes;
+	char *log = folder_read(&t->folder, "log", &bytes), *end, *line = log;
+	unsigned long found = 0;
+
+	for (*lines = 0; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+		*end = '\0';
+		++*lines;
+		if (!found && strstr(line, text))
+			found = *lines;
+	}
+	free(log);
+	return found;
+}
+
+/* --- where a sweep begins ------------------------------------------------------------------ */
+
+static void nothing(struct tiny_run *t)
+{
+	tiny_remove(t, "out");
+}
+
+/* A file without a line, a torn line, a file begun: all that a kill can leave, together. */
+static void broken(struct tiny_run *t)
+{
+	static unsigned long at; /* the sync of the folder behind the name of the second file */
+	unsigned long lines;
+	struct ending e;
+	FILE *manifest;
+
+	nothing(t);
+	if (at == 0) {
+		run_traced(t, NULL, 0, &e);
+		process_free(&e);
+		at = find_call(t, "renameat2 3 tiny_000001.h5 ", &lines) + 1;
+		assert_true(at > 1);
+		nothing(t);
+	}
+	run_traced(t, NULL, at, &e);
+	tiny_check_ending(t, &e, KILLED, NULL, NULL);
+	process_free(&e);
+	folder_write(&t->folder, "out/tiny_000002.h5.part", "half", 4);
+	folder_write(&t->folder, "out/run.json.part", "half", 4);
+	manifest = fopen(folder_path(&t->folder, "out/manifest.jsonl"), "a");
+	assert_non_null(manifest);
+	fputs("{\"batch\":1,", manifest);
+	assert_int_equal(fclose(manifest), 0);
+}
+
+static void done(struct tiny_run *t)
+{
+	struct ending e;
+
+	nothing(t);
+	tiny_go(t, NULL, NULL, "out", NULL, &e);
+	tiny_check_ending(t, &e, 0, NULL, NULL);
+	process_free(&e);
+}
+
+/* --- sweeps -------------------------------------------------------------------------------- */
+
+static unsigned long count_calls(struct tiny_run *t, const struct sweep *s)
+{
+	unsigned long lines;
+	struct ending e;
+
+	s->prepare(t);
+	run_traced(t, s->last, 0, &e);
+	tiny_check_ending(t, &e, 0, NULL, NULL);
+	process_free(&e);
+	find_call(t, "", &lines);
+	return lines;
+}
+
+static void kill_at_each(struct tiny_run *t, const struct sweep *s)
+{
+	unsigned long n = count_calls(t, s);
+	struct ending e;
+
+	assert_true(n > 20);
+	for (unsigned long k = 1; k <= n; k++) {
+		s->prepare(t);
+		snprintf(t->what, sizeof(t->what), "%s, %s threads, killed at call %lu of %lu",
+			s->name, t->threads, k, n);
+		run_traced(t, s->last, k, &e);
+		tiny_check_ending(t, &e, KILLED, NULL, NULL);
+		process_free(&e);
+		tiny_check(t, "out", s->how);
+		tiny_finish(t, "out");
+	}
+	print_message("%s, %s threads: killed at each of %lu calls\n", s->name, t->threads, n);
+}
+
+static void at_every_call(void **state)
+{
+	static const struct sweep sweeps[] = {
+		{"a run", NULL, TINY_KILLED, nothing},
+		{"a run gone on with", "--resume", TINY_KILLED, broken},
+		{"a run replaced", "--force", TINY_REPLACING, done},
+	};
+	static const char *const threads[] = {"1", "3"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		struct tiny_run t = {
+			.threads = threads[i], .format = "openpmd", .batches = BATCHES};
+
+		tiny_make(&t);
+		/* who computes does not matter to what one thread does before and after */
+		for (size_t k = 0; k < (i == 0 ? sizeof(sweeps) / sizeof(sweeps[0]) : 1); k++)
+			kill_at_each(&t, &sweeps[k]);
+		tiny_free(&t);
+	}
+}
+
+/* --- random moments ------------------------------------------------------------------------ */
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Numbers of 0 .. 1 from a fixed seed (Numerical Recipes' ranqd1, upper bits). */
+static double random_fraction(void)
+{
+	static uint32_t state = 20240607;
+
+	state = state * 1664525u + 1013904223u;
+	return (double)(state >> 8) / (1 << 24);
+}
+
+/* Runs, and is killed after so long, unless it ended before. */
+static void run_for(struct tiny_run *t, const char *last, double seconds)
+{
+	struct timespec pause = {
+		(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+	struct tiny_command c;
+	struct running r;
+	struct ending e;
+
+	tiny_command(t, NULL, NULL, "out", last, &c);
+	process_start(&c.process, &r);
+	nanosleep(&pause, NULL);
+	kill(r.pid, SIGKILL);
+	process_wait(&r, 60, &e);
+	if (e.signal != SIGKILL)
+		tiny_check_ending(t, &e, 0, NULL, NULL);
+	process_free(&e);
+}
+
+/* Each run is killed, gone on with, killed again, and gone on with to its end. */
+static void at_random_moments(void **state)
+{
+	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
+	unsigned between = 0;
+	double start, length;
+	struct ending e;
+
+	(void)state;
+	tiny_make(&t);
+	start = seconds_now();
+	tiny_go(&t, NULL, NULL, "out", NULL, &e);
+	length = seconds_now() - start;
+	process_free(&e);
+	tiny_remove(&t, "out");
+	for (int i = 0; i < MOMENTS; i++) {
+		double first = random_fraction() * length, second = random_fraction() * length;
+		unsigned n;
+
+		snprintf(t.what, sizeof(t.what), "killed after %.6f s, then after %.6f s", first,
+			second);
+		run_for(&t, NULL, first);
+		n = tiny_check(&t, "out", TINY_KILLED);
+		between += n > 0 && n < LONG_BATCHES;
+		run_for(&t, "--resume", second);
+		tiny_check(&t, "out", TINY_KILLED);
+		tiny_finish(&t, "out");
+	}
+	print_message("killed at %d random moments of %.3f s, %u of them between batches\n",
+		MOMENTS, length, between);
+	assert_true(between > MOMENTS / 4);
+	tiny_free(&t);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(at_every_call),
+		cmocka_unit_test(at_random_moments),
+	};
+	int code;
+
+	if (traced(argc, argv, &code))
+		return code;
+	if (!traced_is_possible())
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
