@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "stages/formats/hdf5_words.h"
 #include "stages/formats/seal.h"
@@ -116,6 +117,23 @@ static void order_of_columns_is_free(void **state)
 	assert_same_table(&t, &back);
 	free(a.base);
 	free(file);
+	free_table(&t);
+}
+
+/* The last chunk is filled up with zeros, of which deflate makes next to nothing. */
+static void last_chunk_is_padded_with_zeros(void **state)
+{
+	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
+	struct sl_table t = make_table(262145, SL_BIT(SL_COLUMN_x), 0, RANDOM);
+	struct packed k = lay_out_for(openpmd, &run, &t);
+	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)k.p.pieces;
+
+	(void)state;
+	assert_ok(pack_into(&k, openpmd, &run, &t));
+	assert_int_equal(pieces->n_chunks, 2);
+	assert_true(pieces->chunk[0].bytes > 800000);
+	assert_true(pieces->chunk[1].bytes < 8000);
+	free_packed(&k);
 	free_table(&t);
 }
 
@@ -447,6 +465,59 @@ static void add_short_chunk(struct sl_h5 *h, hid_t species)
 	sl_h5_close(h, made);
 }
 
+/* A chunk that inflates to n bytes in place of 80. */
+static void add_inflating(struct sl_h5 *h, hid_t species, size_t n)
+{
+	const hsize_t first = 0;
+	const Bytef zeros[100] = {0};
+	Bytef packed[200];
+	uLongf bytes = sizeof(packed);
+	hid_t made = sl_h5_dataset(h, species, "id", H5T_STD_U64LE, 10, 10, true);
+
+	assert_int_equal(compress(packed, &bytes, zeros, n), Z_OK);
+	sl_h5_ok(h, H5Dwrite_chunk(made, H5P_DEFAULT, 0, &first, bytes, packed));
+	sl_h5_put_u64(h, made, "sluiceDigest", 0);
+	sl_h5_close(h, made);
+}
+
+static void add_less(struct sl_h5 *h, hid_t species)
+{
+	add_inflating(h, species, 79);
+}
+
+static void add_more(struct sl_h5 *h, hid_t species)
+{
+	add_inflating(h, species, 81);
+}
+
+/* As many filters as ours, but a checksum in place of shuffle. */
+static void add_other_filter(struct sl_h5 *h, hid_t species)
+{
+	const hsize_t n = 10;
+	hid_t how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &n, NULL);
+
+	sl_h5_ok(h, H5Pset_chunk(how, 1, &n));
+	sl_h5_ok(h, H5Pset_fletcher32(how));
+	sl_h5_ok(h, H5Pset_deflate(how, 1));
+	hid_t made = H5Dcreate2(species, "id", H5T_STD_U64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+	sl_h5_put_u64(h, made, "sluiceDigest", 0);
+	sl_h5_close(h, made);
+	sl_h5_close(h, space);
+	sl_h5_close(h, how);
+}
+
+static void add_narrow_constant(struct sl_h5 *h, hid_t species)
+{
+	const uint32_t value = 1;
+	const uint64_t n = 10;
+	hid_t made = sl_h5_group(h, species, "id");
+
+	sl_h5_put(h, made, "value", H5T_STD_U32LE, &value);
+	sl_h5_put_list(h, made, "shape", H5T_STD_U64LE, 1, &n);
+	sl_h5_put_u64(h, made, "sluiceDigest", 0);
+	sl_h5_close(h, made);
+}
+
 static void add_wrong_digest(struct sl_h5 *h, hid_t species)
 {
 	const hsize_t first = 0;
@@ -471,6 +542,10 @@ static void files_of_other_claims_are_refused(void **state)
 	assert_refused(add_no_chunks, "chunk is missing");
 	assert_refused(add_other_chunks, "not in chunks");
 	assert_refused(add_short_chunk, "other filters");
+	assert_refused(add_less, "less than the 80 bytes");
+	assert_refused(add_more, "more than the 80 bytes");
+	assert_refused(add_other_filter, "not in chunks");
+	assert_refused(add_narrow_constant, "value or shape");
 	assert_refused(add_wrong_digest, "not those that were written");
 }
 
@@ -540,6 +615,7 @@ int main(void)
 		cmocka_unit_test(every_column_and_constant_comes_back),
 		cmocka_unit_test(every_backend_and_level_comes_back),
 		cmocka_unit_test(order_of_columns_is_free),
+		cmocka_unit_test(last_chunk_is_padded_with_zeros),
 		cmocka_unit_test(room_for_more_serves_less),
 		cmocka_unit_test(too_small_is_refused),
 		cmocka_unit_test(full_image_is_told),
