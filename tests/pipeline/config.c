@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "pipeline/options.h"
+#include "pipeline/reader.h"
 #include "pipeline/resolve.h"
 #include "pipeline/tree.h"
 #include "primitives/base/device.h"
@@ -352,25 +353,54 @@ static void batches_depend_on_particles_alone(void **state)
 
 /* --- the tables ------------------------------------------------------------------------------- */
 
-/* Printing opens a section once, so its options must stand together; and every default is one. */
-static void tables_are_in_order(void **state)
+/* Printing opens a section once, so the options of one must stand together. */
+static void options_of_a_section_stand_together(void **state)
+{
+	char path[SL_KEY_BYTES], section[SL_KEY_BYTES], other[SL_KEY_BYTES];
+
+	(void)state;
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		for (size_t i = 0; sl_option_at(sl_models[m], i, path); i++) {
+			bool together = true;
+
+			snprintf(section, sizeof(section), "%.*s", (int)(sl_key_leaf(path) - path),
+				path);
+			for (size_t j = i; *section && j-- > 0;) {
+				bool inside;
+
+				sl_option_at(sl_models[m], j, other);
+				inside = strncmp(other, section, strlen(section)) == 0;
+				if (inside && !together)
+					fail_msg("%s stands apart from %s", path, other);
+				together = together && inside;
+			}
+		}
+	}
+}
+
+/* Every path is found, once; the reader has room for all of them and their sections. */
+static void options_are_found_by_path(void **state)
 {
 	char path[SL_KEY_BYTES], other[SL_KEY_BYTES];
 	const struct sl_option *o;
 
 	(void)state;
 	for (int m = 0; m < SL_MODEL_COUNT; m++) {
-		for (size_t i = 0; (o = sl_option_at(sl_models[m], i, path)); i++) {
+		size_t n = 0;
+
+		for (; (o = sl_option_at(sl_models[m], n, path)); n++) {
 			const struct sl_model *of;
 
 			assert_ptr_equal(sl_option_find(path, &of), o);
+			assert_ptr_equal(of, n < sl_n_options ? NULL : sl_models[m]);
 			assert_non_null(o->help);
 			assert_false(o->required && o->fallback);
-			for (size_t j = 0; j < i; j++) {
+			for (size_t j = 0; j < n; j++) {
 				sl_option_at(sl_models[m], j, other);
 				assert_string_not_equal(path, other);
 			}
 		}
+		assert_true(2 * n < SL_SEEN_MAX);
 	}
 }
 
@@ -533,7 +563,8 @@ int main(void)
 		cmocka_unit_test(fields_have_their_ranges),
 		cmocka_unit_test(units_of_a_kind_are_the_same_bits),
 		cmocka_unit_test(batches_depend_on_particles_alone),
-		cmocka_unit_test(tables_are_in_order),
+		cmocka_unit_test(options_of_a_section_stand_together),
+		cmocka_unit_test(options_are_found_by_path),
 		cmocka_unit_test(nearest_words),
 		cmocka_unit_test(shipped_configs_survive_edits),
 	};
