@@ -52,18 +52,44 @@ static void list_options(struct option long_option[N_SETTINGS + N_FLAGS + 2])
 	long_option[n] = (struct option){NULL, 0, NULL, 0};
 }
 
+/* Would YAML read the value as it stands? A path such as "a #b" it would cut. */
+static bool is_plain(const char *value)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
+
+	return value[0] != '-' && value[strspn(value, letters)] == '\0';
+}
+
+/* Writes key=value with the value in quotes; returns the length, as snprintf does. */
+static size_t quote(char made[SL_SET_BYTES], const char *key, const char *value)
+{
+	size_t n = (size_t)snprintf(made, SL_SET_BYTES, "%s=\"", key);
+
+	for (; *value && n < SL_SET_BYTES; value++) {
+		unsigned char c = (unsigned char)*value;
+		bool escaped = c < ' ' || c == '"' || c == '\\' || c == 0x7f;
+
+		n += (size_t)snprintf(made + n, SL_SET_BYTES - n, escaped ? "\\x%02x" : "%c", c);
+	}
+	return n < SL_SET_BYTES ? n + (size_t)snprintf(made + n, SL_SET_BYTES - n, "\"") : n;
+}
+
 static enum sl_status add_set(struct sl_args *a, const char *key, const char *value)
 {
 	if (a->n_sets == SL_SETS_MAX)
 		return sl_fail(
 			SL_USAGE, "more than %d settings, put them into the file", SL_SETS_MAX);
 	if (key) {
-		int n = snprintf(a->made[a->n_sets], SL_SET_BYTES, "%s=%s", key, value);
+		char *made = a->made[a->n_sets];
+		size_t n = is_plain(value)
+		                   ? (size_t)snprintf(made, SL_SET_BYTES, "%s=%s", key, value)
+		                   : quote(made, key, value);
 
 		if (n >= SL_SET_BYTES)
 			return sl_fail(SL_USAGE, "%s: the value is longer than %d bytes", key,
 				SL_SET_BYTES);
-		value = a->made[a->n_sets];
+		value = made;
 	} else if (!strchr(value, '=')) {
 		return sl_fail(SL_USAGE,
 			"--set %s: has no '=' (a key and its value are needed), try --set "
@@ -86,6 +112,12 @@ static enum sl_status take_option(struct sl_args *a, int code, const char *given
 	}
 	if (code == ':')
 		return sl_fail(SL_USAGE, "%s: its value is missing, see sluice --help", given);
+	/* of letters in a row, given is the word before; optopt is the letter */
+	if (optopt > 0 && optopt < SET)
+		return sl_fail(SL_USAGE, "-%c: there is no such option, see sluice --help", optopt);
+	if (optopt > SET)
+		return sl_fail(SL_USAGE,
+			"%s: has a value (the option takes none), see sluice --help", given);
 	return sl_fail(SL_USAGE, "%s: there is no such option, see sluice --help", given);
 }
 
