@@ -191,13 +191,14 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	sl_json_text(j, "format", plan->format->name);
 	sl_json_text(j, "config", plan->config_text);
 	write_tallies(j, plan, &results);
+	if (session)
+		write_times(j, session);
+	write_machine(j, plan);
+	/* last, so that what precedes can be read alone, however many there are */
 	sl_json_array(j, "batches");
 	for (size_t i = 0; i < m->n; i++)
 		write_batch(j, &m->line[i]);
 	sl_json_close(j);
-	if (session)
-		write_times(j, session);
-	write_machine(j, plan);
 	sl_json_close(j);
 }
 

@@ -192,16 +192,14 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
-	char here[SL_TEXT_BYTES + 64], *text;
-	const char *sets[1] = {here};
+	char *text;
 	struct sl_reader *reader = NULL;
 	size_t bytes;
 	enum sl_status s;
 
 	*plan = NULL;
-	snprintf(here, sizeof(here), "output.to=\"%.1000s\"", dir->path);
 	SL_TRY(sl_output_config(dir, &text, &bytes));
-	s = sl_config_open_text("run.json", text, bytes, sets, 1, &config, &reader);
+	s = sl_config_open_text("run.json", text, bytes, NULL, 0, &config, &reader);
 	if (s == SL_OK)
 		s = sl_resolve(&config, reader, &choices);
 	sl_config_close(reader);
