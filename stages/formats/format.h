@@ -73,10 +73,10 @@ struct sl_format {
 		size_t size, const void **file, size_t *used);
 
 	/*
-	 * Reads a file back: fills t with the columns found, their data cut from a (given an arena
-	 * without base, measures, and sets t->n and the columns all the same). Any file, however
-	 * damaged, gives SL_OK or SL_BAD_INPUT. Digests are left for the caller. One thread at a
-	 * time.
+	 * Reads back a file that this program wrote: fills t with the columns found, their data cut
+	 * from a (given an arena without base, measures, and sets t->n and the columns all the
+	 * same). Any other file, and any damage, is SL_BAD_INPUT. Digests are left for the caller.
+	 * One thread at a time.
 	 */
 	enum sl_status (*read)(
 		const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
