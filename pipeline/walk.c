@@ -141,7 +141,7 @@ static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char
 		if (strchr(text, '.'))
 			sl_reader_add(r, at, path,
 				"there is no such key (dots are for --set), try one key below the "
-			        "other");
+				"other");
 		else
 			meet(r, at, path, value);
 	}

@@ -93,7 +93,7 @@ static void json_is_yaml(void **state)
 {
 	(void)state;
 	assert_ok(parse("{\"batch\":0,\"file\":\"a\\u00fc\\\"b\\/"
-	                "\",\"crc\":4294967295,\"list\":[[],{}],\"t\":true}"));
+			"\",\"crc\":4294967295,\"list\":[[],{}],\"t\":true}"));
 	assert_string_equal(
 		sl_tree_text(tree, sl_tree_get(tree, 1, "file"), NULL), "a\303\274\"b/");
 	assert_int_equal(sl_tree_size(tree, sl_tree_get(tree, 1, "list")), 2);
