@@ -120,8 +120,8 @@ static enum sl_status measure(struct sl_plan *plan)
 	lay_out_slot(&arena, plan, &slot);
 	plan->slot_bytes = arena.used;
 	plan->image_bytes = plan->format->image_bytes(&most, &plan->facts);
-	plan->memory_bytes = sl_size_add(
-		sl_size_mul(plan->slot_bytes, plan->n_slots), sl_size_mul(plan->image_bytes, 2));
+	plan->memory_bytes =
+		sl_size_add(sl_size_mul(plan->slot_bytes, plan->n_slots), plan->image_bytes);
 	return SL_OK;
 }
 
@@ -301,7 +301,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 		r->n_fields ? r->sort->name : "not needed", plan->facts.deflate->name);
 	fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
 		r->loops->level, plan->machine.processor);
-	fprintf(out, "memory      %s: %u slots of %s and 2 file images of %s; %s free\n",
+	fprintf(out, "memory      %s: %u slots of %s and a file image of %s; %s free\n",
 		sized((double)plan->memory_bytes, a), plan->n_slots,
 		sized((double)plan->slot_bytes, b), sized((double)plan->image_bytes, c),
 		sized((double)plan->machine.free_bytes, d));
