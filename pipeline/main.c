@@ -18,15 +18,19 @@
 #include "primitives/base/fault.h"
 
 static struct sl_control control;
-static volatile sig_atomic_t caught; /* the first signal */
+static volatile sig_atomic_t caught;  /* the first signal */
+static volatile sig_atomic_t running; /* what is in flight is worth ending in order */
 
 /* Seconds from the first signal to the end, whatever is in flight: a cut is as safe as a stop. */
-enum { SECONDS_TO_END = 10 };
+enum { SECONDS_TO_END = 9 };
 
 static void on_signal(int number)
 {
-	if (caught) /* the second signal, or the alarm that the first has set */
+	/* the second signal, or the alarm that the first has set */
+	if (caught)
 		_exit(128 + (number == SIGALRM ? caught : number));
+	if (!running)
+		_exit(128 + number);
 	caught = number;
 	alarm(SECONDS_TO_END);
 	atomic_store(&control.stop, 1);
@@ -36,10 +40,12 @@ static void catch_signals(void)
 {
 	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 	struct sigaction handle = {.sa_handler = on_signal};
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, was;
 
+	/* What nohup or the shell has told us to ignore stays ignored. */
 	for (size_t i = 0; i < sizeof(stopping) / sizeof(stopping[0]); i++)
-		sigaction(stopping[i], &handle, NULL);
+		if (sigaction(stopping[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+			sigaction(stopping[i], &handle, NULL);
 	/* A full file and a closed pipe come back as errors of write. */
 	sigaction(SIGXFSZ, &ignore, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
@@ -91,7 +97,7 @@ static enum sl_status make_plan(const struct sl_args *a, struct sl_plan **plan)
 	}
 	if (s == SL_OK)
 		s = sl_plan_make(&config, &choices, plan);
-	return s == SL_OK ? sl_plan_refuse(*plan) : s;
+	return s == SL_OK ? sl_plan_refuse(*plan, a->resume ? sl_output_done(*plan) : 0) : s;
 }
 
 static enum sl_status print_results(const struct sl_args *a, const struct sl_plan *plan,
@@ -155,6 +161,7 @@ static enum sl_status run(const struct sl_args *a)
 
 	if (s == SL_OK && plan)
 		s = sl_plan_provide(plan);
+	running = 1;
 	if (s == SL_OK && plan)
 		s = sl_output_open(plan, start, &dir, &done);
 	if (s == SL_OK && plan)

@@ -150,22 +150,22 @@ static bool is_whole(
 	       crc == l->file_crc;
 }
 
-/* What an entry of the directory is held against while orphans are looked for. */
+/* What an entry of the directory is held against while a run's files are looked for. */
 struct sweep {
-	const struct sl_plan *plan;
+	const char *run, *suffix;
 	const struct sl_dir *dir;
 	const struct sl_manifest *keep;
 };
 
-/* Is name one that a batch of this run has, finished or half-written? Of which batch? */
-static bool is_of_run(const struct sl_plan *plan, const char *name, uint64_t *batch)
+/* Is name one that a batch of the run has, finished or half-written? Of which batch? */
+static bool is_of_run(const struct sweep *s, const char *name, uint64_t *batch)
 {
-	const char *run = plan->config.run.name, *suffix = plan->format->suffix;
+	const char *suffix = s->suffix;
 	size_t digits;
 
-	if (strncmp(name, run, strlen(run)) != 0 || name[strlen(run)] != '_')
+	if (strncmp(name, s->run, strlen(s->run)) != 0 || name[strlen(s->run)] != '_')
 		return false;
-	name += strlen(run) + 1;
+	name += strlen(s->run) + 1;
 	digits = strspn(name, "0123456789");
 	*batch = strtoull(name, NULL, 10);
 	name += digits;
@@ -188,18 +188,18 @@ static enum sl_status remove_orphan(void *of, const char *name)
 	const struct sl_manifest_line *line;
 	uint64_t batch;
 
-	if (!is_of_run(s->plan, name, &batch))
+	if (!is_of_run(s, name, &batch))
 		return SL_OK;
 	line = (const struct sl_manifest_line *)bsearch(
 		&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
 	return line && strcmp(line->file, name) == 0 ? SL_OK : sl_file_remove(s->dir, name);
 }
 
-/* Removes files of this run's names that no line of keep vouches for: a run was cut off there. */
-static enum sl_status remove_orphans(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep)
+/* Removes files of the run's names that no line of keep vouches for: a run was cut off there. */
+static enum sl_status remove_orphans(const char *run, const struct sl_format *format,
+	const struct sl_dir *dir, const struct sl_manifest *keep)
 {
-	struct sweep s = {plan, dir, keep};
+	struct sweep s = {run, format->suffix, dir, keep};
 
 	SL_TRY(sl_file_remove(dir, "run.json.part"));
 	SL_TRY(sl_file_remove(dir, "manifest.jsonl.part"));
@@ -219,30 +219,79 @@ static enum sl_status resume(
 	if (whole < done->n)
 		done->in_order = false;
 	done->n = whole;
-	SL_TRY(remove_orphans(plan, dir, done));
+	SL_TRY(remove_orphans(plan->config.run.name, plan->format, dir, done));
 	return done->in_order ? SL_OK : sl_manifest_write(dir, done);
 }
 
-static void side_car_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
+static void side_car_name(const char *run, char name[SL_FILE_NAME_BYTES])
 {
-	snprintf(name, SL_FILE_NAME_BYTES, "%.200s.xdmf", plan->config.run.name);
+	snprintf(name, SL_FILE_NAME_BYTES, "%.200s.xdmf", run);
+}
+
+/* Removes all files that have a name of the run. */
+static enum sl_status remove_named(
+	const char *run, const struct sl_format *format, const struct sl_dir *dir)
+{
+	const struct sl_manifest none = {0};
+	char name[SL_FILE_NAME_BYTES];
+
+	SL_TRY(remove_orphans(run, format, dir, &none));
+	side_car_name(run, name);
+	return sl_file_remove(dir, name);
+}
+
+/* The run that is there may have another name or format than the plan's. */
+static enum sl_status remove_old(const struct sl_dir *dir)
+{
+	struct sl_tree *tree;
+	const char *run, *format;
+	enum sl_status s = SL_OK;
+
+	if (!sl_file_exists(dir, "run.json") || read_run_json(dir, &tree) != SL_OK)
+		return SL_OK;
+	run = member(tree, "name");
+	format = member(tree, "format");
+	if (run && format && !strchr(run, '/') && sl_format_find(format))
+		s = remove_named(run, sl_format_find(format), dir);
+	sl_tree_free(tree);
+	return s;
 }
 
 /* run.json goes last: a removal cut off half-way is still seen to be a run. */
 static enum sl_status replace(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
-	char name[SL_FILE_NAME_BYTES];
-
 	SL_TRY(sl_manifest_read(dir, done));
 	for (size_t i = 0; i < done->n; i++)
 		SL_TRY(sl_file_remove(dir, done->line[i].file));
 	done->n = 0;
-	SL_TRY(remove_orphans(plan, dir, done));
-	side_car_name(plan, name);
-	SL_TRY(sl_file_remove(dir, name));
+	SL_TRY(remove_old(dir));
+	SL_TRY(remove_named(plan->config.run.name, plan->format, dir));
 	SL_TRY(sl_file_remove(dir, "manifest.jsonl"));
 	return sl_file_remove(dir, "run.json");
+}
+
+static enum sl_status refuse_named(void *of, const char *name)
+{
+	const struct sweep *s = (const struct sweep *)of;
+	char side_car[SL_FILE_NAME_BYTES];
+	uint64_t batch;
+
+	side_car_name(s->run, side_car);
+	if (!is_of_run(s, name, &batch) && strcmp(name, side_car) != 0)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s/%s: is there already (the run would need that name, and no run.json says whose "
+		"it is), try another --out, another run.name or --force",
+		s->dir->path, name);
+}
+
+/* A new run must not find its names taken when it is half done. */
+static enum sl_status begin(const struct sl_plan *plan, const struct sl_dir *dir)
+{
+	struct sweep s = {plan->config.run.name, plan->format->suffix, dir, NULL};
+
+	return sl_dir_each(dir, refuse_named, &s);
 }
 
 static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
@@ -263,7 +312,7 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 			dir->path);
 	if (start == SL_START_FORCE)
 		return replace(plan, dir, done);
-	return begun ? resume(plan, dir, done) : SL_OK;
+	return begun ? resume(plan, dir, done) : begin(plan, dir);
 }
 
 enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
@@ -274,6 +323,21 @@ enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, s
 	SL_TRY(sl_dir_lock(dir));
 	SL_TRY(enter(plan, start, dir, done));
 	return sl_report_commit(plan, dir, done, NULL, "running");
+}
+
+uint64_t sl_output_done(const struct sl_plan *plan)
+{
+	struct sl_manifest m = {0};
+	struct sl_dir dir;
+	uint64_t n = 0;
+
+	if (sl_dir_open(plan->to, false, &dir) != SL_OK)
+		return 0;
+	if (sl_manifest_read(&dir, &m) == SL_OK && m.n <= plan->recipe.n_batches)
+		n = m.n;
+	sl_manifest_free(&m);
+	sl_dir_close(&dir);
+	return n;
 }
 
 /* The side-car's text, measured when text is NULL; returns its length. */
@@ -308,7 +372,7 @@ static enum sl_status commit_side_car(
 	bytes = write_side_car(plan, m, NULL, 0);
 	SL_TRY(sl_memory_get(SL_HOST, bytes + 1, &text));
 	write_side_car(plan, m, (char *)text, bytes + 1);
-	side_car_name(plan, name);
+	side_car_name(plan->config.run.name, name);
 	s = sl_file_commit(dir, name, text, bytes, true);
 	sl_memory_give(SL_HOST, text);
 	return s;

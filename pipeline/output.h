@@ -26,6 +26,9 @@ enum sl_start {
 enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done);
 
+/* How many of the plan's batches a run in its directory has committed; 0 if that cannot be told. */
+uint64_t sl_output_done(const struct sl_plan *plan);
+
 /* After a run that ended in state: the manifest in order, the side-car, run.json. *m is read anew.
  */
 enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,

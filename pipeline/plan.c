@@ -165,14 +165,15 @@ static enum sl_status free_disk(const char *to, uint64_t *bytes)
 	return s;
 }
 
-static enum sl_status refuse_disk(struct sl_plan *plan)
+static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 {
 	double rows = ceil(plan->pilot.most_fraction * largest_batch(plan));
 	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
 	size_t file = plan->format->image_bytes(&most, &plan->facts);
+	uint64_t files = plan->recipe.n_batches - done;
 	char need[32], have[32];
 
-	plan->disk_bytes = sl_size_mul(file, plan->recipe.n_batches);
+	plan->disk_bytes = sl_size_mul(file, files);
 	SL_TRY(free_disk(plan->to, &plan->disk_free));
 	if (plan->disk_bytes <= plan->disk_free)
 		return SL_OK;
@@ -180,8 +181,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan)
 		"%s: the run may write %s before compression and %s are free (%llu files of up to "
 		"%.0f survivors), try another output.to, fewer output.columns or fewer particles",
 		plan->to, sized((double)plan->disk_bytes, need),
-		sized((double)plan->disk_free, have), (unsigned long long)plan->recipe.n_batches,
-		rows);
+		sized((double)plan->disk_free, have), (unsigned long long)files, rows);
 }
 
 static uint32_t choose_threads(const struct sl_plan *plan)
@@ -230,11 +230,11 @@ enum sl_status sl_plan_make(
 	return measure(plan);
 }
 
-enum sl_status sl_plan_refuse(struct sl_plan *plan)
+enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done)
 {
 	SL_TRY(refuse_memory(plan));
 	fly_pilot(&plan->recipe, &plan->pilot);
-	return refuse_disk(plan);
+	return refuse_disk(plan, done);
 }
 
 enum sl_status sl_plan_provide(struct sl_plan *plan)

@@ -69,8 +69,11 @@ struct sl_plan {
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **plan);
 
-/* Refuses a run that memory or disk cannot hold, with the figures; flies the pilot for that. */
-enum sl_status sl_plan_refuse(struct sl_plan *plan);
+/*
+ * Refuses a run that memory or disk cannot hold, with the figures; flies the pilot for that. done
+ * batches are on the disk already.
+ */
+enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done);
 
 /* Gets the memory that the plan says. */
 enum sl_status sl_plan_provide(struct sl_plan *plan);
