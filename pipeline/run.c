@@ -198,7 +198,7 @@ static void tell(struct crew *c, const struct sl_control *control, double start)
 /* Waits for all threads; looks at control five times a second. Called with the lock held. */
 static void watch(struct crew *c, struct sl_control *control)
 {
-	double start = seconds_now(), asked = -1;
+	double start = seconds_now(), asked = -1, told = start;
 	int patience = control->patience > 0 ? control->patience : 8;
 
 	while (c->working > 0) {
@@ -216,7 +216,11 @@ static void watch(struct crew *c, struct sl_control *control)
 		}
 		if (asked >= 0 && seconds_now() - asked > patience)
 			atomic_store(&c->drop, 1);
-		tell(c, control, start);
+		/* threads that wake this one often do not make it tell more often */
+		if (seconds_now() - told >= 0.2 || c->working == 0) {
+			tell(c, control, start);
+			told = seconds_now();
+		}
 	}
 	c->session->seconds = seconds_now() - start;
 }
