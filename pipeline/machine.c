@@ -51,6 +51,21 @@ static uint64_t kib_of(const char *key)
 	return strtoull(value, NULL, 10) * 1024;
 }
 
+/* The number behind a word that begins a line, in a file such as memory.stat; 0 if not there. */
+static uint64_t number_of(const char *path, const char *key)
+{
+	unsigned long long value, found = 0;
+	char word[64];
+	FILE *f = fopen(path, "re");
+
+	while (f && found == 0 && fscanf(f, "%63s %llu", word, &value) == 2)
+		if (strcmp(word, key) == 0)
+			found = value;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -64,7 +79,10 @@ static uint64_t free_memory(void)
 
 	if (limit > 0) {
 		uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
+		/* pages of files, our own output for one, go when memory is asked for */
+		uint64_t cache = number_of("/sys/fs/cgroup/memory.stat", "inactive_file");
 
+		used = used > cache ? used - cache : 0;
 		bytes = least(bytes, limit > used ? limit - used : 0);
 	}
 	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
