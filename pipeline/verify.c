@@ -12,7 +12,7 @@ enum { SAMPLE = 256 };
 
 struct counts {
 	uint64_t batches, survivors, bytes, remade, ordered;
-	bool redone; /* a batch was computed anew, for want of ids */
+	bool redone; /* a batch was computed anew, for want of ids or key */
 };
 
 static enum sl_status wrong(const char *what, const struct sl_manifest_line *l)
@@ -94,11 +94,9 @@ static enum sl_status check_order(const struct sl_recipe *r, const struct sl_man
 
 /* Row i against the particle of that id, remade. */
 static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manifest_line *l,
-	const struct sl_table *t, uint32_t i, uint64_t id)
+	const struct sl_table *t, uint32_t i, const struct sl_particle *p)
 {
-	struct sl_particle p = sl_remake(r, id);
-
-	if (id < l->first_id || id - l->first_id >= l->generated || !SL_HAS(r->keep, p.fate))
+	if (p->id < l->first_id || p->id - l->first_id >= l->generated || !SL_HAS(r->keep, p->fate))
 		return wrong("a survivor's id is not one of this batch's survivors", l);
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
@@ -106,10 +104,23 @@ static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manif
 		const char *row =
 			(const char *)c->data + (c->constant ? 0 : (size_t)i * facts->bytes);
 
-		if (memcmp(row, (const char *)&p + facts->in_particle, facts->bytes) != 0)
+		if (memcmp(row, (const char *)p + facts->in_particle, facts->bytes) != 0)
 			return wrong("a survivor is not the particle remade from its id", l);
 	}
 	return SL_OK;
+}
+
+/* The key of one particle, be its columns written or not. */
+static uint64_t key_of(const struct sl_recipe *r, const struct sl_particle *p)
+{
+	struct sl_columns columns;
+
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		const void *value = (const char *)p + sl_column_facts[c].in_particle;
+
+		memcpy((char *)&columns + sl_column_facts[c].offset, &value, sizeof(value));
+	}
+	return sl_key_pack(r->field, r->n_fields, &columns, 0, p->id);
 }
 
 static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_manifest_line *l,
@@ -117,17 +128,24 @@ static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_ma
 {
 	const struct sl_table_column *ids = column_of(t, SL_COLUMN_id);
 	uint32_t n = t->n < SAMPLE ? t->n : SAMPLE;
+	uint64_t last_key = 0, last_id = 0;
 
 	for (uint32_t k = 0; ids && k < n; k++) {
 		uint32_t i = (uint32_t)((uint64_t)k * t->n / n);
+		struct sl_particle p = sl_remake(r, ((const uint64_t *)ids->data)[i]);
+		uint64_t key = key_of(r, &p);
 
-		SL_TRY(check_row(r, l, t, i, ((const uint64_t *)ids->data)[i]));
+		SL_TRY(check_row(r, l, t, i, &p));
+		if (k > 0 && (key < last_key || (key == last_key && p.id <= last_id)))
+			return wrong("survivors are not in the order of their key", l);
+		last_key = key;
+		last_id = p.id;
 		counts->remade++;
 	}
 	return SL_OK;
 }
 
-/* Without ids: the batch is computed anew, in memory, and its digests compared. */
+/* Without ids or key: the batch is computed anew, in memory, and its digests compared. */
 static enum sl_status redo(struct sl_plan *plan, const struct sl_manifest_line *l)
 {
 	struct sl_slot *slot;
@@ -165,6 +183,7 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 	enum sl_status status;
 	uint64_t bytes;
 	uint32_t crc;
+	bool whole;
 
 	SL_TRY(check_line(r, l));
 	SL_TRY(sl_file_check(dir, l->file, &bytes, &crc));
@@ -176,7 +195,8 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 		status = check_order(r, l, &s.table, counts);
 	if (status == SL_OK)
 		status = check_sample(r, l, &s.table, counts);
-	if (status == SL_OK && !column_of(&s.table, SL_COLUMN_id) && !counts->redone) {
+	whole = column_of(&s.table, SL_COLUMN_id) && has_key(r, &s.table);
+	if (status == SL_OK && !whole && !counts->redone) {
 		counts->redone = true;
 		status = redo(plan, l);
 	}

@@ -3,8 +3,9 @@
  *
  * Per batch: the file's size and CRC-32; the digest of each column, computed anew from what a
  * reader gets; rows in key order with ties in id order; fates that close. Where the ids are among
- * the columns, a sample of survivors is remade from (seed, id) and compared bit for bit; where they
- * are not, the first batch is computed anew and its digests compared.
+ * the columns, a sample of survivors is remade from (seed, id) and compared bit for bit and by key;
+ * where ids or columns of the key are not, the first batch is computed anew and its digests
+ * compared.
  */
 #ifndef SL_VERIFY_H
 #define SL_VERIFY_H
