@@ -4,14 +4,7 @@
  * The bytes up to the first NUL are the file, what stands between further NULs are --set texts.
  * Nothing may crash or leak; what is accepted must print, read back and print the same.
  *
- *	CC=clang cmake -S . -B /tmp/fuzz -DSLUICE_CUDA=OFF -DSLUICE_TESTS=OFF \
- *		-DSLUICE_SANITIZE=fuzzer-no-link,address,undefined
- *	cmake --build /tmp/fuzz --target sluice
- *	clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
- *		tests/fuzz/config.c /tmp/fuzz/libsluice.a -lyaml -ldeflate -lz \
- *		$(pkg-config --libs hdf5) -lpthread -lm -o /tmp/fuzz/config
- *	mkdir -p /tmp/fuzz/corpus && /tmp/fuzz/config -max_len=4096 -max_total_time=600 \
- *		-dict=tests/fuzz/config.dict /tmp/fuzz/corpus tests/fuzz/corpus/config data/configs
+ *	scripts/fuzz.sh 600        ten minutes of it
  */
 #include <stdio.h>
 #include <stdlib.h>
