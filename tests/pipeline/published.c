@@ -1,0 +1,194 @@
+/*
+ * published.c - every configuration in data/configs that has a check is run, and gives the
+ * published value.
+ *
+ * All particles, or 2e5 of them under a sanitizer or with SLUICE_QUICK set.
+ */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline/config.h"
+#include "primitives/base/device.h"
+#include "tests/support/program.h"
+
+enum { VALUES_MAX = 256, TEN = 10 };
+
+#define QUICK "run.particles=2e5"
+
+/* A line of data/reference. */
+struct published {
+	char name[64];
+	enum sl_fate fate;
+	double fraction;
+	bool checked;
+};
+
+static struct published published[VALUES_MAX];
+static size_t n_published;
+
+static const char *source(void)
+{
+	const char *path = getenv("SLUICE_SOURCE");
+
+	return path ? path : ".";
+}
+
+static void read_published(const char *file)
+{
+	char path[4096], line[1024], fate[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/data/reference/%s", source(), file);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		struct published *p = &published[n_published];
+
+		if (line[0] == '#')
+			continue;
+		assert_true(n_published < VALUES_MAX);
+		assert_int_equal(sscanf(line, "%63s %63s %lf", p->name, fate, &p->fraction), 3);
+		p->fate = sl_fate_find(fate);
+		assert_true(p->fate < SL_FATE_COUNT);
+		n_published++;
+	}
+	fclose(f);
+}
+
+static void read_config(const char *path, struct sl_config *c)
+{
+	struct sl_reader *reader;
+
+	assert_ok(sl_config_open(path, NULL, 0, c, &reader));
+	assert_ok(sl_config_verdict(reader));
+	sl_config_close(reader);
+}
+
+static bool has_check(const struct sl_config *c)
+{
+	bool any = false;
+
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		any |= !isnan(c->check.fate[f]);
+	return any;
+}
+
+/* Each value of the configuration is the published one, to the last digit. */
+static void compare(const struct sl_config *c)
+{
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		bool found = isnan(c->check.fate[f]);
+
+		for (size_t i = 0; i < n_published && !found; i++) {
+			struct published *p = &published[i];
+
+			found = strcmp(p->name, c->run.name) == 0 && (int)p->fate == f &&
+			        !(fabs(p->fraction - c->check.fate[f]) > 0);
+			p->checked |= found;
+		}
+		if (!found)
+			fail_msg("check.%s of %s is no value of data/reference",
+				sl_fate_facts[f].name, c->run.name);
+	}
+}
+
+static void run_one(const struct folder *folder, const char *path, const struct sl_config *c)
+{
+	double start = seconds_now();
+
+	if (be_quick())
+		expect(folder, SL_OK, "", WORDS("run", path, "--out", "out", "--set", QUICK));
+	else
+		expect(folder, SL_OK, "", WORDS("run", path, "--out", "out"));
+	print_message("%s: met, %.1f s\n", c->run.name, seconds_now() - start);
+	remove_run(folder, "out");
+}
+
+static int by_suffix(const struct dirent *entry)
+{
+	return strstr(entry->d_name, ".yaml") != NULL;
+}
+
+static void values_are_met(void **state)
+{
+	char folder_of_configs[4096], path[8192];
+	struct dirent **entry;
+	struct folder folder;
+	size_t covered = 0;
+	int n;
+
+	(void)state;
+	read_published("slab.txt");
+	read_published("geometry.txt");
+	folder_make(&folder);
+	snprintf(folder_of_configs, sizeof(folder_of_configs), "%s/data/configs", source());
+	n = scandir(folder_of_configs, &entry, by_suffix, alphasort);
+	assert_true(n > 0);
+	for (int i = 0; i < n; i++) {
+		static struct sl_config config;
+
+		snprintf(path, sizeof(path), "%s/%s", folder_of_configs, entry[i]->d_name);
+		free(entry[i]);
+		read_config(path, &config);
+		if (!has_check(&config))
+			continue;
+		compare(&config);
+		run_one(&folder, path, &config);
+	}
+	free(entry);
+	for (size_t i = 0; i < n_published; i++) {
+		if (!published[i].checked)
+			fail_msg("no configuration checks %s of %s",
+				sl_fate_facts[published[i].fate].name, published[i].name);
+		covered++;
+	}
+	print_message("%zu published values\n", covered);
+	assert_true(covered >= TEN);
+	folder_remove(&folder);
+}
+
+/* A value ten standard errors off, or above 0 where nothing is, is found and named. */
+static void wrong_values_are_found(void **state)
+{
+	static const struct {
+		const char *config, *fate;
+		double value;
+	} wrong[] = {
+		{"vandehulst_diffuse", "transmitted", 0.50181605},
+		{"vandehulst_diffuse", "reflected", 0.19109022},
+		{"disk_to_disk", "hit", 0.3819660113},
+		{"beer_lambert", "reflected", 0},
+	};
+	struct folder folder;
+
+	(void)state;
+	folder_make(&folder);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		double p = wrong[i].value, off = p > 0 ? 10 * sqrt(p * (1 - p) / 2e5) : 1e-3;
+		char path[4096], set[128], text[128];
+
+		snprintf(path, sizeof(path), "%s/data/configs/%s.yaml", source(), wrong[i].config);
+		for (int sign = p > 0 ? -1 : 1; sign <= 1; sign += 2) {
+			snprintf(set, sizeof(set), "check.%s=%.9f", wrong[i].fate, p + sign * off);
+			snprintf(text, sizeof(text), "check.%s: %.7g was expected", wrong[i].fate,
+				p + sign * off);
+			expect(&folder, SL_CHECK_FAILED, text,
+				WORDS("run", path, "--out", "out", "--set", set, "--set", QUICK));
+			assert_string_equal(run_json(&folder, "out", "state"), "done");
+			remove_run(&folder, "out");
+		}
+	}
+	folder_remove(&folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_are_met),
+		cmocka_unit_test(wrong_values_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* program.c - see program.h. */
+#include "tests/support/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "pipeline/tree.h"
+
+bool be_quick(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	return true;
+#else
+	const char *quick = getenv("SLUICE_QUICK");
+
+	return quick && *quick;
+#endif
+}
+
+void call(
+	const struct folder *f, const char *const *env, const char *const *words, struct ending *e)
+{
+	const struct process p = {.argv = words, .env = env, .folder = f->path};
+
+	process_run(&p, PROGRAM_SECONDS, e);
+}
+
+void expect_ending(struct ending *e, int code, const char *text, const char *const *words)
+{
+	if (e->timed_out || e->code != code || !strstr(e->err, text)) {
+		for (; *words; words++)
+			print_error("%s ", *words);
+		fail_msg("ended with %d (signal %d%s) and\n%s(expected %d and ...%s...)", e->code,
+			e->signal, e->timed_out ? ", out of time" : "", e->err, code, text);
+	}
+	process_free(e);
+}
+
+void expect(const struct folder *f, int code, const char *text, const char *const *words)
+{
+	struct ending e;
+
+	call(f, NULL, words, &e);
+	expect_ending(&e, code, text, words);
+}
+
+char *output_of(const struct folder *f, const char *const *words)
+{
+	struct ending e;
+	char *out;
+
+	call(f, NULL, words, &e);
+	out = e.out;
+	e.out = NULL;
+	expect_ending(&e, SL_OK, "", words);
+	return out;
+}
+
+void write_text(const struct folder *f, const char *name, const char *text)
+{
+	folder_write(f, name, text, strlen(text));
+}
+
+void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m)
+{
+	struct sl_dir dir;
+
+	assert_ok(sl_dir_open(folder_path(f, out), false, &dir));
+	assert_ok(sl_manifest_read(&dir, m));
+	sl_dir_close(&dir);
+}
+
+const char *run_json(const struct folder *f, const char *out, const char *key)
+{
+	static char text[1 << 16];
+	char name[256];
+	struct sl_problem problem;
+	struct sl_tree *tree;
+	size_t bytes;
+	char *json;
+
+	snprintf(name, sizeof(name), "%s/run.json", out);
+	json = folder_read(f, name, &bytes);
+	assert_ok(sl_tree_parse(json, bytes, &tree, &problem));
+	free(json);
+	snprintf(text, sizeof(text), "%s",
+		sl_tree_text(tree, sl_tree_get(tree, sl_tree_root(tree), key), NULL));
+	sl_tree_free(tree);
+	return text;
+}
+
+uint64_t hash_run(const struct folder *f, const char *out)
+{
+	static const char *const except[] = {"run.json", NULL};
+
+	return folder_hash(folder_path(f, out), except);
+}
+
+static void run_tool(const struct folder *f, const char *const *words)
+{
+	const struct process p = {.argv = words, .folder = f->path};
+	struct ending e;
+
+	process_run(&p, PROGRAM_SECONDS, &e);
+	expect_ending(&e, 0, "", words);
+}
+
+void copy_run(const struct folder *f, const char *from, const char *to)
+{
+	run_tool(f, (const char *const[]){"cp", "-a", from, to, NULL});
+}
+
+void remove_run(const struct folder *f, const char *out)
+{
+	run_tool(f, (const char *const[]){"rm", "-rf", out, NULL});
+}
+
+double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void sleep_for(double seconds)
+{
+	struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+
+	nanosleep(&t, NULL);
+}

@@ -1,0 +1,56 @@
+/*
+ * program.h - the program under test, called as people call it.
+ *
+ *	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "a"));
+ *	expect(&folder, SL_OUTPUT_IN_USE, "holds a run already", WORDS("run", "c.yaml", "--out",
+ *"a"));
+ */
+#ifndef TESTS_SUPPORT_PROGRAM_H
+#define TESTS_SUPPORT_PROGRAM_H
+
+#include "pipeline/manifest.h"
+#include "tests/support/check.h"
+#include "tests/support/folder.h"
+#include "tests/support/process.h"
+
+#define WORDS(...) ((const char *const[]){"sluice", __VA_ARGS__, NULL})
+
+enum { PROGRAM_SECONDS = 120 };
+
+/* Is this build, or has the environment asked for, a test of few particles? */
+bool be_quick(void);
+
+/* Runs words in f; env may be NULL. *e is to be freed. */
+void call(
+	const struct folder *f, const char *const *env, const char *const *words, struct ending *e);
+
+/* The call ends with that code, and has text in what it writes to stderr (""; anything). */
+void expect(const struct folder *f, int code, const char *text, const char *const *words);
+
+/* The call succeeds; returns what it wrote to stdout, to be freed. */
+char *output_of(const struct folder *f, const char *const *words);
+
+/* Checks an ending as expect does, and frees it. */
+void expect_ending(struct ending *e, int code, const char *text, const char *const *words);
+
+/* Writes text as the file name in f. */
+void write_text(const struct folder *f, const char *name, const char *text);
+
+/* The manifest of the run in out below f. */
+void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m);
+
+/* The text of a member of the root of out/run.json, until the next call. */
+const char *run_json(const struct folder *f, const char *out, const char *key);
+
+/* The bytes of all of a run but run.json, which tells times. */
+uint64_t hash_run(const struct folder *f, const char *out);
+
+/* Copies, removes a folder below f. */
+void copy_run(const struct folder *f, const char *from, const char *to);
+void remove_run(const struct folder *f, const char *out);
+
+/* Seconds of a clock that never goes back; sleeps. */
+double seconds_now(void);
+void sleep_for(double seconds);
+
+#endif
