@@ -11,11 +11,9 @@ SL_LOOP(mark)
 	for (uint32_t i = from; i < to; i++) {
 		uint8_t fate = c->fate[i];
 
-		if (fate >=
-			SL_FATE_COUNT) { /* damaged memory: not counted, so fates do not close */
-			b->keep[i] = 0;
-			continue;
-		}
+		b->keep[i] = 0;
+		if (fate >= SL_FATE_COUNT)
+			continue; /* memory is damaged: not counted, so fates do not close */
 		b->keep[i] = sl_keeps(r->keep, fate);
 		t->count[fate]++;
 		t->weight[fate] += sl_fixed_weight(c->weight[i]);

@@ -431,15 +431,20 @@ static void batch_sizes_give_the_same_survivors(void **state)
 	}
 }
 
-/* Beyond 2^32 particles too. */
+/* Beyond 2^32 particles too, also as a field of the key. */
 static void late_batches_have_their_ids(void **state)
 {
+	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16};
+
 	(void)state;
 	for (int model = 0; model < SL_MODEL_COUNT; model++) {
 		struct sl_recipe r = recipe((enum sl_model_number)model, 1000);
 		struct room m;
 
 		r.particles = (UINT64_C(1) << 40) + 17;
+		r.field[1] = r.field[0];
+		r.field[0] = sl_key_rule_make(&id);
+		r.keep = ALL_FATES;
 		open_room(&m, &r, 0);
 		run(&r, &m, (UINT64_C(1) << 40) / 1000);
 		assert_int_equal(793, m.b.n); /* 2^40 + 17 modulo 1000 */
