@@ -143,15 +143,16 @@ static enum sl_status sign(const struct sl_dir *d, int fd)
 	char text[256], host[128] = "unknown", start[32];
 	time_t now = time(NULL);
 	struct tm utc;
-	int n;
+	int n, error;
 
 	gethostname(host, sizeof(host) - 1);
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 	n = snprintf(text, sizeof(text), "pid %ld host %s start %s\n", (long)getpid(), host, start);
 	/* The old text is cut after the new one stands: there is always one to be read. */
-	if (refused("dir_sign") || pwrite(fd, text, (size_t)n, 0) != n || ftruncate(fd, n) != 0)
-		return sl_disk_failed(errno, "write", d->path, LOCK_NAME);
-	return SL_OK;
+	error = sl_write_all(fd, "dir_sign", text, (size_t)n);
+	if (!error && ftruncate(fd, n) != 0)
+		error = errno;
+	return error ? sl_disk_failed(error, "write", d->path, LOCK_NAME) : SL_OK;
 }
 
 enum sl_status sl_dir_lock(struct sl_dir *d)
