@@ -131,23 +131,30 @@ static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir
 	return s;
 }
 
-/* Is the batch of this line one of the plan's, and its file whole? */
-static bool is_whole(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest_line *l)
+/*
+ * Is the batch of this line one of the plan's, and its file whole? One that cannot be read is not
+ * judged, else a passing error of the disk would cost a good file.
+ */
+static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest_line *l, bool *whole)
 {
 	struct sl_batch expected;
 	char name[SL_FILE_NAME_BYTES];
+	enum sl_status s;
 	uint64_t bytes;
 	uint32_t crc;
 
+	*whole = false;
 	if (l->batch >= plan->recipe.n_batches)
-		return false;
+		return SL_OK;
 	sl_batch_begin(&plan->recipe, &expected, l->batch);
 	sl_sink_name(plan, l->batch, name);
-	return l->first_id == expected.first_id && l->generated == expected.n &&
-	       strcmp(l->file, name) == 0 && sl_file_exists(dir, name) &&
-	       sl_file_check(dir, name, &bytes, &crc) == SL_OK && bytes == l->file_bytes &&
-	       crc == l->file_crc;
+	if (l->first_id != expected.first_id || l->generated != expected.n ||
+		strcmp(l->file, name) != 0 || !sl_file_exists(dir, name))
+		return SL_OK;
+	s = sl_file_check(dir, name, &bytes, &crc);
+	*whole = s == SL_OK && bytes == l->file_bytes && crc == l->file_crc;
+	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
 /* What an entry of the directory is held against while a run's files are looked for. */
@@ -213,14 +220,20 @@ static enum sl_status resume(
 
 	SL_TRY(may_resume(plan, dir));
 	SL_TRY(sl_manifest_read(dir, done));
-	for (size_t i = 0; i < done->n; i++)
-		if (is_whole(plan, dir, &done->line[i]))
+	for (size_t i = 0; i < done->n; i++) {
+		bool keep;
+
+		SL_TRY(is_whole(plan, dir, &done->line[i], &keep));
+		if (keep)
 			done->line[whole++] = done->line[i];
+	}
 	if (whole < done->n)
 		done->in_order = false;
 	done->n = whole;
-	SL_TRY(remove_orphans(plan->config.run.name, plan->format, dir, done));
-	return done->in_order ? SL_OK : sl_manifest_write(dir, done);
+	/* A line goes before its file, so none ever stands for a file that is gone. */
+	if (!done->in_order)
+		SL_TRY(sl_manifest_write(dir, done));
+	return remove_orphans(plan->config.run.name, plan->format, dir, done);
 }
 
 static void side_car_name(const char *run, char name[SL_FILE_NAME_BYTES])
