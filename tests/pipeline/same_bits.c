@@ -1,0 +1,295 @@
+/*
+ * same_bits.c - what must not change a bit: threads, batch size, level of the processor, backends,
+ * format, and running it again.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline/report.h"
+#include "pipeline/survivors.h"
+#include "tests/support/program.h"
+
+/* 24 batches of 2500 and one of 1009. */
+#define PARTICLES "61009"
+#define BATCH     "2500"
+
+static const char *const models[] = {
+	"run: {name: t, seed: 7, particles: " PARTICLES ", batch: " BATCH "}\n"
+	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, n: 1.4, thickness: 0.5 cm}}\n"
+	"keep: [transmitted, reflected]\n"
+	"key: [fate:3, w:16]\n",
+	"run: {name: t, seed: 7, particles: " PARTICLES ", batch: " BATCH "}\n"
+	"model:\n"
+	"  source_detector:\n"
+	"    source: {type: disk, radius: 1 cm}\n"
+	"    stop: {type: disk, distance: 1 cm, radius: 0.5 cm}\n"
+	"    detector: {type: rectangle, distance: 2 cm, width: 4 cm, height: 4 cm, pixels: [32, "
+	"32]}\n"
+	"    energy: {type: exponential, mean: 1 MeV}\n"
+	"keep: hit\n"
+	"key: [pixel:10, energy:20:0 keV..20 MeV]\n",
+};
+enum { N_MODELS = sizeof(models) / sizeof(models[0]) };
+
+/* c0.yaml and c1.yaml, and the folders r0 and r1 that all others are held against. */
+static struct folder folder;
+
+static const char *config(int model)
+{
+	return model == 0 ? "c0.yaml" : "c1.yaml";
+}
+
+static const char *reference(int model)
+{
+	return model == 0 ? "r0" : "r1";
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	for (int m = 0; m < N_MODELS; m++) {
+		write_text(&folder, config(m), models[m]);
+		expect(&folder, SL_OK, "",
+			WORDS("run", config(m), "--out", reference(m), "--threads", "2"));
+	}
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	folder_remove(&folder);
+	return 0;
+}
+
+/* Runs with an option more, and requires the very files of the reference. */
+static void expect_same_files(
+	int model, const char *const *env, const char *option, const char *value)
+{
+	const char *const *words = WORDS("run", config(model), "--out", "out", option, value);
+	struct ending e;
+
+	call(&folder, env, words, &e);
+	expect_ending(&e, SL_OK, "", words);
+	if (hash_run(&folder, "out") != hash_run(&folder, reference(model)))
+		fail_msg("%s: other bytes with %s %s %s", models[model], option, value,
+			env ? env[0] : "");
+	remove_run(&folder, "out");
+}
+
+static void any_threads(void **state)
+{
+	static const char *const threads[] = {"1", "2", "3", "8"};
+
+	(void)state;
+	for (int m = 0; m < N_MODELS; m++)
+		for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
+			expect_same_files(m, NULL, "--threads", threads[i]);
+}
+
+static void run_again(void **state)
+{
+	(void)state;
+	for (int m = 0; m < N_MODELS; m++) {
+		assert_true(folder_has(&folder, m == 0 ? "r0/t.xdmf" : "r1/t.xdmf"));
+		expect_same_files(m, NULL, "--device", "cpu");
+	}
+}
+
+static void any_level(void **state)
+{
+	static const char *const env[] = {"SL_LEVEL=baseline", NULL};
+
+	(void)state;
+	for (int m = 0; m < N_MODELS; m++)
+		expect_same_files(m, env, "--device", "auto");
+}
+
+static void any_compact(void **state)
+{
+	(void)state;
+	for (int m = 0; m < N_MODELS; m++) {
+		expect_same_files(m, NULL, "--compact", "cpu");
+		expect_same_files(m, NULL, "--compact", "cpu_scan");
+	}
+}
+
+/* All of the lines but the file that they name is the same. */
+static void expect_same_content(int model)
+{
+	struct sl_manifest a, b;
+
+	read_manifest(&folder, reference(model), &a);
+	read_manifest(&folder, "out", &b);
+	assert_int_equal(a.n, b.n);
+	for (size_t i = 0; i < a.n; i++) {
+		struct sl_manifest_line *lines[] = {&a.line[i], &b.line[i]};
+
+		for (int k = 0; k < 2; k++) {
+			memset(lines[k]->file, 0, sizeof(lines[k]->file));
+			lines[k]->file_bytes = 0;
+			lines[k]->file_crc = 0;
+		}
+		assert_memory_equal(&a.line[i], &b.line[i], sizeof(a.line[i]));
+	}
+	sl_manifest_free(&a);
+	sl_manifest_free(&b);
+}
+
+static void any_deflate(void **state)
+{
+	static const char *const names[] = {"zlib", "libdeflate"};
+	uint64_t hash[2];
+
+	(void)state;
+	for (int m = 0; m < N_MODELS; m++) {
+		for (int i = 0; i < 2; i++) {
+			expect(&folder, SL_OK, "",
+				WORDS("run", config(m), "--out", "out", "--deflate", names[i]));
+			expect_same_content(m);
+			expect(&folder, SL_OK, "", WORDS("verify", "out"));
+			hash[i] = hash_run(&folder, "out");
+			remove_run(&folder, "out");
+		}
+		assert_int_not_equal(hash[0], hash[1]); /* they were not one and the same */
+	}
+}
+
+static void any_format(void **state)
+{
+	(void)state;
+	for (int m = 0; m < N_MODELS; m++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", config(m), "--out", "out", "--set", "output.format=csv.gz"));
+		expect_same_content(m);
+		expect(&folder, SL_OK, "", WORDS("verify", "out"));
+		assert_true(folder_has(&folder, "out/t_000024.csv.gz"));
+		assert_false(folder_has(&folder, "out/t.xdmf"));
+		remove_run(&folder, "out");
+	}
+}
+
+/* --- batch sizes --------------------------------------------------------------------------- */
+
+struct content {
+	struct sl_results results;
+	uint64_t rows; /* a sum over survivors, so their order does not count */
+};
+
+static uint64_t row_hash(const struct sl_table *t, uint32_t i)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+		uint32_t bytes = sl_column_facts[c->column].bytes;
+		const unsigned char *at =
+			(const unsigned char *)c->data + (c->constant ? 0 : (size_t)i * bytes);
+
+		for (uint32_t b = 0; b < bytes; b++)
+			hash = (hash ^ at[b]) * 0x100000001b3u;
+	}
+	return hash;
+}
+
+static struct content read_content(const char *out)
+{
+	struct content content = {.rows = 0};
+	struct sl_manifest m;
+
+	read_manifest(&folder, out, &m);
+	sl_results_make(&m, &content.results);
+	for (size_t i = 0; i < m.n; i++) {
+		struct sl_survivors s;
+		char name[512];
+
+		snprintf(name, sizeof(name), "%s/%s", out, m.line[i].file);
+		assert_ok(sl_survivors_read_path(folder_path(&folder, name), &s));
+		for (uint32_t k = 0; k < s.table.n; k++)
+			content.rows += row_hash(&s.table, k);
+		sl_survivors_free(&s);
+	}
+	sl_manifest_free(&m);
+	return content;
+}
+
+static void any_batch(void **state)
+{
+	static const char *const batches[] = {
+		"run.batch=61009", "run.batch=871", "run.batch=17000", "run.batch=1e6"};
+
+	(void)state;
+	for (int m = 0; m < N_MODELS; m++) {
+		struct content expected = read_content(reference(m));
+
+		assert_true(expected.results.survivors > 1000);
+		for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
+			struct content found;
+
+			expect(&folder, SL_OK, "",
+				WORDS("run", config(m), "--out", "out", "--set", batches[i]));
+			found = read_content("out");
+			assert_int_equal(found.rows, expected.rows);
+			assert_int_equal(found.results.survivors, expected.results.survivors);
+			assert_int_equal(found.results.steps, expected.results.steps);
+			assert_int_equal(found.results.collisions, expected.results.collisions);
+			for (int f = 0; f < SL_FATE_COUNT; f++) {
+				assert_int_equal(found.results.fate[f].count,
+					expected.results.fate[f].count);
+				assert_int_equal(found.results.fate[f].weight,
+					expected.results.fate[f].weight);
+			}
+			remove_run(&folder, "out");
+		}
+	}
+}
+
+/* Another seed is another run: the comparisons above can tell. */
+static void another_seed(void **state)
+{
+	(void)state;
+	for (int m = 0; m < N_MODELS; m++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", config(m), "--out", "out", "--set", "run.seed=8"));
+		assert_int_not_equal(hash_run(&folder, "out"), hash_run(&folder, reference(m)));
+		assert_int_not_equal(read_content("out").rows, read_content(reference(m)).rows);
+		remove_run(&folder, "out");
+	}
+}
+
+/* Many small batches, more threads than cores, again and again: nobody waits for ever. */
+static void no_deadlock(void **state)
+{
+	enum { TIMES = 20 };
+	uint64_t first = 0;
+
+	(void)state;
+	for (int i = 0; i < TIMES; i++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c0.yaml", "--out", "out", "--threads", "8", "--set",
+				"run.particles=1e5", "--set", "run.batch=1000", "--quiet"));
+		first = i == 0 ? hash_run(&folder, "out") : first;
+		assert_int_equal(hash_run(&folder, "out"), first);
+		remove_run(&folder, "out");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_threads),
+		cmocka_unit_test(run_again),
+		cmocka_unit_test(any_level),
+		cmocka_unit_test(any_compact),
+		cmocka_unit_test(any_deflate),
+		cmocka_unit_test(any_format),
+		cmocka_unit_test(any_batch),
+		cmocka_unit_test(another_seed),
+		cmocka_unit_test(no_deadlock),
+	};
+
+	if (sl_formats_start() != SL_OK)
+		return 1;
+	return cmocka_run_group_tests(tests, begin, end);
+}
