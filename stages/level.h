@@ -27,10 +27,10 @@ struct sl_loops {
 #define SL_EXPAND(name, level) SL_PASTE(name, level)
 #define SL_AT_LEVEL(name)      SL_EXPAND(name, SL_LEVEL)
 
-#define SL_LOOP(stage)                                                                             \
-	void SL_AT_LEVEL(sl_loop_##stage)(                                                         \
-		const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to);        \
-	void SL_AT_LEVEL(sl_loop_##stage)(                                                         \
+#define SL_LOOP(stage)                                                                      \
+	void SL_AT_LEVEL(sl_loop_##stage)(                                                  \
+		const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to); \
+	void SL_AT_LEVEL(sl_loop_##stage)(                                                  \
 		const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 
 /*
