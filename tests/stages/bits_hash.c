@@ -1,17 +1,21 @@
 /*
- * stages/bits_hash.c - one number over millions of results of math.h and random.h.
+ * stages/bits_hash.c - one number over millions of results of math.h, random.h and the models.
  *
  * tests/stages/bits builds it in many ways and wants the same number from each: see there. Plain C
  * with no test framework, so that a compiler alone can build it.
  */
+#define SL_MODEL_HOST
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "stages/digest.h"
 #include "stages/math.h"
+#include "stages/model.h"
+#include "stages/models/slab.h"
+#include "stages/models/source_detector.h"
 #include "stages/random.h"
 
-enum { N_FLIGHTS = 200000, STRIDE = 5003 }; /* a prime: all low bits occur */
+enum { N_FLIGHTS = 200000, STRIDE = 5003, N_PARTICLES = 5000 }; /* a prime: all low bits occur */
 
 static uint64_t hash, n_hashed;
 
@@ -54,10 +58,89 @@ static void add_flights(void)
 	}
 }
 
+/* All columns. */
+static void add_particle(const struct sl_particle *p)
+{
+#define COLUMN(name, type, unit, record, component, help) add_##type(p->name);
+#define add_float(value)                                  add(value)
+#define add_uint64_t(value)                               (hash += sl_digest_item(n_hashed++, value))
+#define add_uint32_t                                      add_uint64_t
+#define add_uint8_t                                       add_uint64_t
+#include "stages/columns.def"
+#undef COLUMN
+}
+
+static bool none_given(void *of, const char *key)
+{
+	(void)of;
+	(void)key;
+	return false;
+}
+
+static void no_complaint(void *of, const char *key, const char *format, ...)
+{
+	(void)of;
+	(void)key;
+	(void)format;
+}
+
+static const struct sl_check check = {NULL, none_given, no_complaint};
+static const struct sl_common common = {.max_steps = 30};
+
+/* Lives in a slab that refracts on both sides, from start to end. */
+static void add_slab(double g, double n, int incidence)
+{
+	const struct sl_slab_config c = {
+		0.7, 9.3, g, 0.35, n, 1.1, 1.33 /* n_below */, 0.6 /* angle */, incidence};
+	struct sl_slab r;
+
+	sl_slab_make(&c, &common, &r, &check);
+	for (uint64_t id = 0; id < N_PARTICLES; id++) {
+		struct sl_particle p = sl_slab_generate(&r, 1234, id);
+
+		add_particle(&p);
+		sl_slab_advance(&r, 1234, &p, UINT32_MAX);
+		add_particle(&p);
+	}
+}
+
+/* Flights from a source past a stop to a detector. */
+static void add_source_detector(int source, int detector, int spectrum)
+{
+	const struct sl_source_detector_config c = {
+		.source = {source, .radius = 0.7, .sigma = 0.6, .half_angle = 1.1},
+		.detector = {detector, 3.1, 1.7, 2.9, 3.3, .pixels = {2, {7, 13}}},
+		.stop = {SL_STOP_DISK, .distance = 1.1, .radius = 0.3},
+		.energy = {spectrum, .value = 3, .mean = 7.7, .lines = {3, {0.1, 0.3, 0.7}}},
+		.speed = 29.9,
+	};
+	struct sl_source_detector r;
+
+	sl_source_detector_make(&c, &common, &r, &check);
+	for (uint64_t id = 0; id < N_PARTICLES; id++) {
+		struct sl_particle p = sl_source_detector_generate(&r, 1234, id);
+
+		add_particle(&p);
+		sl_source_detector_advance(&r, 1234, &p, 1);
+		add_particle(&p);
+	}
+}
+
+static void add_models(void)
+{
+	const double scattering[] = {0, 0.75, -0.4}, indices[] = {1, 1.1, 1.5};
+
+	for (int i = 0; i < 3 * 3 * 3; i++)
+		add_slab(scattering[i / 9], indices[i / 3 % 3], i % 3);
+	for (int i = 0; i < 4 * 3 * 3; i++)
+		add_source_detector(i / 9, i / 3 % 3, i % 3);
+}
+
 int main(void)
 {
 	add_floats();
 	add_flights();
+	add_models();
 	printf("hash %016" PRIx64 "\n", hash);
 	return 0;
 }
