@@ -145,7 +145,7 @@ static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_ma
 	return SL_OK;
 }
 
-/* Without ids or key: the batch is computed anew, in memory, and its digests compared. */
+/* Without ids or key: the batch is computed anew, in memory; digests and tallies are compared. */
 static enum sl_status redo(struct sl_plan *plan, const struct sl_manifest_line *l)
 {
 	struct sl_slot *slot;
@@ -154,6 +154,8 @@ static enum sl_status redo(struct sl_plan *plan, const struct sl_manifest_line *
 	slot = &plan->slot[0];
 	sl_batch_begin(&plan->recipe, &slot->batch, l->batch);
 	SL_TRY(sl_stages_run(&plan->recipe, &slot->exec, &slot->batch, NULL));
+	if (memcmp(&slot->batch.tally, &l->tally, sizeof(l->tally)) != 0)
+		return wrong("the tallies are not those of the batch computed anew", l);
 	return check_digests(l, &slot->batch.table);
 }
 

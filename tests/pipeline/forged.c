@@ -1,0 +1,277 @@
+/*
+ * forged.c - files whose digests and checksums agree with the manifest, and whose content is wrong:
+ * verify holds them against the key and against the particles themselves.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline/output.h"
+#include "pipeline/survivors.h"
+#include "stages/digest.h"
+#include "tests/support/program.h"
+
+/* Batches 0 to 2 of 1500 particles, of which half survive: more than verify remakes. */
+static const char text[] = "run: {name: t, seed: 7, particles: 4500, batch: 1500}\n"
+			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+			   "keep: transmitted\n"
+			   "key: [w:6]\n"; /* coarse, so that there are ties */
+
+/* A run opened up, so that files of its batches can be made. */
+struct forger {
+	struct sl_dir dir;
+	struct sl_plan *plan;
+	struct sl_manifest manifest;
+};
+
+typedef void (*change)(struct sl_table *t, struct sl_manifest_line *l);
+
+static struct folder folder;
+
+static void open_run(struct forger *f)
+{
+	static struct sl_config config;
+	static struct sl_choices choices;
+	struct sl_reader *reader;
+	size_t bytes;
+	char *stored;
+
+	memset(f, 0, sizeof(*f));
+	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &f->dir));
+	assert_ok(sl_output_config(&f->dir, &stored, &bytes));
+	assert_ok(sl_config_open_text("stored", stored, bytes, NULL, 0, &config, &reader));
+	assert_ok(sl_resolve(&config, reader, &choices));
+	sl_config_close(reader);
+	sl_memory_give(SL_HOST, stored);
+	assert_ok(sl_plan_make(&config, &choices, &f->plan));
+	assert_ok(sl_plan_provide(f->plan));
+	assert_ok(sl_manifest_read(&f->dir, &f->manifest));
+}
+
+static void close_run(struct forger *f)
+{
+	sl_manifest_free(&f->manifest);
+	sl_plan_free(f->plan);
+	sl_dir_close(&f->dir);
+}
+
+static void digest(struct sl_table *t, struct sl_manifest_line *l)
+{
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		struct sl_table_column *c = &t->column[k];
+		uint32_t bytes = sl_column_facts[c->column].bytes;
+
+		c->digest = 0;
+		for (uint32_t i = 0; i < t->n; i++) {
+			const char *at = (const char *)c->data + (c->constant ? 0 : i * bytes);
+			uint64_t bits = 0;
+
+			memcpy(&bits, at, bytes);
+			c->digest += sl_digest_item(i, bits);
+		}
+		l->digest[c->column] = c->digest;
+	}
+}
+
+/* Makes the file of a batch anew, changed, with all sums right. */
+static void forge(uint64_t batch, change make)
+{
+	struct forger f;
+	struct sl_manifest_line *l;
+	struct sl_batch_facts facts;
+	struct sl_survivors s;
+	struct sl_slot *slot;
+	const void *file;
+	size_t bytes;
+
+	open_run(&f);
+	l = &f.manifest.line[batch];
+	slot = &f.plan->slot[0];
+	file = f.plan->image;
+	facts = (struct sl_batch_facts){l->batch, l->first_id, l->generated};
+	assert_ok(sl_survivors_read(&f.dir, l->file, &s));
+	assert_true(s.table.n > 300);
+	make(&s.table, l);
+	digest(&s.table, l);
+	assert_ok(f.plan->format->pack(&slot->exec, &f.plan->facts, &s.table, &slot->packed));
+	assert_ok(f.plan->format->assemble(&f.plan->facts, &facts, &slot->packed, f.plan->image,
+		f.plan->image_bytes, &file, &bytes));
+	l->file_bytes = bytes;
+	l->file_crc = sl_crc32(file, bytes);
+	assert_ok(sl_file_commit(&f.dir, l->file, file, bytes, true));
+	assert_ok(sl_manifest_write(&f.dir, &f.manifest));
+	sl_survivors_free(&s);
+	close_run(&f);
+}
+
+/* --- changes ------------------------------------------------------------------------------- */
+
+static void change_nothing(struct sl_table *t, struct sl_manifest_line *l)
+{
+	(void)t;
+	(void)l;
+}
+
+static void swap(struct sl_table *t, uint32_t a, uint32_t b)
+{
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		uint32_t bytes = sl_column_facts[t->column[k].column].bytes;
+		char *data = (char *)t->column[k].data, between[8];
+
+		if (t->column[k].constant)
+			continue;
+		memcpy(between, data + a * bytes, bytes);
+		memcpy(data + a * bytes, data + b * bytes, bytes);
+		memcpy(data + b * bytes, between, bytes);
+	}
+}
+
+static const float *floats_of(const struct sl_table *t, enum sl_column which)
+{
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (t->column[k].column == which)
+			return (const float *)t->column[k].data;
+	return NULL;
+}
+
+/* Two rows side by side that differ, of the same key where that is seen: only the ids tell. */
+static void swap_neighbours(struct sl_table *t, struct sl_manifest_line *l)
+{
+	const float *x = floats_of(t, SL_COLUMN_x), *w = floats_of(t, SL_COLUMN_w);
+	uint32_t i = 0;
+
+	(void)l;
+	while (memcmp(&x[i], &x[i + 1], sizeof(*x)) == 0 ||
+		(w && (int)(w[i] * 32) != (int)(w[i + 1] * 32)))
+		i++;
+	assert_true(i + 1 < t->n);
+	swap(t, i, i + 1);
+}
+
+static void swap_ends(struct sl_table *t, struct sl_manifest_line *l)
+{
+	(void)l;
+	swap(t, 0, t->n - 1);
+}
+
+static void repeat_row(struct sl_table *t, struct sl_manifest_line *l)
+{
+	(void)l;
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		uint32_t bytes = sl_column_facts[t->column[k].column].bytes;
+		char *data = (char *)t->column[k].data;
+
+		if (!t->column[k].constant)
+			memcpy(data + 100 * bytes, data + 101 * bytes, bytes);
+	}
+}
+
+/* The last bit of the first x. */
+static void change_value(struct sl_table *t, struct sl_manifest_line *l)
+{
+	(void)l;
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (t->column[k].column == SL_COLUMN_x)
+			*(unsigned char *)t->column[k].data ^= 1;
+}
+
+/* A survivor that is another batch's. */
+static void change_id(struct sl_table *t, struct sl_manifest_line *l)
+{
+	(void)l;
+	assert_int_equal(t->column[0].column, SL_COLUMN_id);
+	*(uint64_t *)t->column[0].data += 4500;
+}
+
+static void drop_row(struct sl_table *t, struct sl_manifest_line *l)
+{
+	(void)l;
+	t->n--;
+}
+
+/* One of the dead had another fate. */
+static void change_tally(struct sl_table *t, struct sl_manifest_line *l)
+{
+	(void)t;
+	l->tally.count[SL_FATE_reflected]++;
+	l->tally.count[SL_FATE_absorbed]--;
+}
+
+/* One less was kept than there are. */
+static void change_kept(struct sl_table *t, struct sl_manifest_line *l)
+{
+	(void)t;
+	l->tally.count[SL_FATE_transmitted]--;
+	l->tally.count[SL_FATE_absorbed]++;
+}
+
+struct forgery {
+	const char *name, *columns;
+	const char *format;
+	uint64_t batch;
+	change make;
+	const char *says; /* verify; NULL: nothing is wrong */
+};
+
+#define KEYED "output.columns=[id, x, w]"
+#define IDS   "output.columns=[id, x]"
+#define KEY   "output.columns=[x, w]"
+#define BARE  "output.columns=[x, y]"
+#define H5    "output.format=openpmd"
+#define CSV   "output.format=csv.gz"
+
+static const struct forgery forgeries[] = {
+	{"nothing", KEYED, H5, 1, change_nothing, NULL},
+	{"nothing", KEYED, CSV, 1, change_nothing, NULL},
+	{"nothing", BARE, H5, 0, change_nothing, NULL},
+	{"neighbours", KEYED, H5, 1, swap_neighbours, "order of their key"},
+	{"neighbours", KEYED, CSV, 2, swap_neighbours, "order of their key"},
+	{"ends", KEYED, H5, 1, swap_ends, "order of their key"},
+	{"ends, without ids", KEY, H5, 1, swap_ends, "order of their key"},
+	{"neighbours, without ids", KEY, H5, 0, swap_neighbours, "digest"},
+	{"ends, without key", IDS, H5, 2, swap_ends, "order of their key"},
+	{"neighbours, without key", IDS, H5, 0, swap_neighbours, "digest"},
+	{"neighbours, without ids and key", BARE, CSV, 0, swap_neighbours, "digest"},
+	{"a row twice", KEYED, H5, 1, repeat_row, "order of their key"},
+	{"a value", KEYED, H5, 1, change_value, "remade from its id"},
+	{"a value, without ids", KEY, H5, 0, change_value, "digest"},
+	{"an id", KEYED, H5, 1, change_id, "not one of this batch"},
+	{"a row less", KEYED, H5, 1, drop_row, "number of survivors"},
+	{"kept", KEYED, H5, 1, change_kept, ""},
+	{"tallies, without ids", BARE, H5, 0, change_tally, "tallies"},
+};
+
+static void forgeries_are_found(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
+		const struct forgery *g = &forgeries[i];
+		uint64_t before;
+
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", g->columns,
+				"--set", g->format));
+		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+		before = hash_run(&folder, "out");
+		forge(g->batch, g->make);
+		print_message("%s, %s, %s\n", g->name, g->columns, g->format);
+		/* what is forged is what the program would have written, but for the change */
+		assert_int_equal(hash_run(&folder, "out") == before, g->says == NULL);
+		expect(&folder, g->says ? SL_CHECK_FAILED : SL_OK, g->says ? g->says : "",
+			WORDS("verify", "out"));
+		remove_run(&folder, "out");
+	}
+	folder_remove(&folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forgeries_are_found),
+	};
+
+	if (sl_formats_start() != SL_OK)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
