@@ -49,6 +49,10 @@ bool sl_h5_ok(struct sl_h5 *h, int64_t answer)
 	if (answer < 0 && !h->failed) {
 		h->failed = true;
 		H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, tell, h);
+		if (h->why[0] == '\0') { /* it had no memory to say so in */
+			h->no_memory = true;
+			snprintf(h->why, sizeof(h->why), "it does not say why");
+		}
 	}
 	return !h->failed;
 }
