@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -51,6 +52,14 @@ static uint64_t kib_of(const char *key)
 	return strtoull(value, NULL, 10) * 1024;
 }
 
+/* For where /proc is not mounted: less than MemAvailable, as pages of files are not in it. */
+static uint64_t free_pages_bytes(void)
+{
+	struct sysinfo facts;
+
+	return sysinfo(&facts) == 0 ? (uint64_t)facts.freeram * facts.mem_unit : 0;
+}
+
 /* The number behind a word that begins a line, in a file such as memory.stat; 0 if not there. */
 static uint64_t number_of(const char *path, const char *key)
 {
@@ -71,12 +80,17 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Of a limited address space: for stacks of threads and what libraries get by themselves. */
+#define SPACE_KEPT ((uint64_t)64 << 20)
+
 /* What the system, this cgroup (version 2) and this process' address space still have. */
 static uint64_t free_memory(void)
 {
 	uint64_t bytes = kib_of("MemAvailable"), limit = number_in("/sys/fs/cgroup/memory.max", 0);
 	struct rlimit space;
 
+	if (bytes == 0)
+		bytes = free_pages_bytes();
 	if (limit > 0) {
 		uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
 		/* pages of files, our own output for one, go when memory is asked for */
@@ -90,7 +104,7 @@ static uint64_t free_memory(void)
 		uint64_t used;
 
 		look_up("/proc/self/status", "VmSize", value, sizeof(value));
-		used = strtoull(value, NULL, 10) * 1024;
+		used = strtoull(value, NULL, 10) * 1024 + SPACE_KEPT;
 		bytes = least(bytes, space.rlim_cur > used ? space.rlim_cur - used : 0);
 	}
 	return bytes;
