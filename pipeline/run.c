@@ -269,6 +269,8 @@ static enum sl_status run(struct crew *c, struct sl_control *control)
 	for (uint32_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	sl_memory_give(SL_HOST, memory);
+	if (c->status != SL_OK)
+		sl_retell(c->story); /* it was another thread's */
 	return c->status;
 }
 
@@ -290,10 +292,8 @@ enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 	pthread_cond_destroy(&c.changed);
 	pthread_mutex_destroy(&c.lock);
 	plan->recipe.drop = NULL;
-	if (s != SL_OK && s != SL_STOPPED) {
-		sl_retell(c.story);
+	if (s != SL_OK && s != SL_STOPPED)
 		return s;
-	}
 	if (done->n + c.commits < plan->recipe.n_batches)
 		return sl_fail(SL_STOPPED,
 			"stopped with %llu of %llu batches committed (asked by a signal), go on "
