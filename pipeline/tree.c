@@ -63,7 +63,8 @@ static enum sl_status tell_syntax(
 {
 	yaml_mark_t at = p->problem_mark;
 
-	if (p->error == YAML_MEMORY_ERROR)
+	/* Some of libyaml's failures for want of memory name no problem at all. */
+	if (p->error == YAML_MEMORY_ERROR || !p->problem)
 		return sl_fail(SL_HOST_MEMORY, "no memory to read %zu bytes of YAML", bytes);
 	if (p->error == YAML_READER_ERROR)
 		return refuse(problem, mark_of(text, p->problem_offset),
