@@ -231,7 +231,7 @@ static const struct sl_option sl_slab_options[] = {
 		.help = "refractive index beyond the slab"),
 	OPTION(incidence, CHOICE, NUMBER, 0, 0, .fallback = "normal", .choices = sl_slab_incidences,
 		.help = "how particles come in; diffuse is Lambertian"),
-	OPTION(angle, REAL, ANGLE, 0, 1.57, .fallback = "0 rad",
+	OPTION(angle, REAL, ANGLE, 0, 1.57,
 		.help = "angle of incidence to the normal, in the x-z plane; with incidence: "
 			"angle"),
 };
