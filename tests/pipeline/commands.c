@@ -1,0 +1,569 @@
+/* commands.c - the command line: every command, every option, every way to be refused. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pipeline/args.h"
+#include "pipeline/config.h"
+#include "pipeline/options.h"
+#include "pipeline/tree.h"
+#include "tests/support/program.h"
+
+static const char text[] = "run: {name: t, seed: 7, particles: 10000, batch: 3000, threads: 2}\n"
+			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+			   "keep: transmitted\n"
+			   "key: [w:16]\n";
+
+/* Its batch takes minutes: it holds its directory until it is told to go. */
+static const char slow[] = "run: {name: t, particles: 1e6, batch: 1e6, threads: 1}\n"
+			   "model: {slab: {mu_a: 0 /cm, mu_s: 10000 /cm, thickness: 1 cm}}\n"
+			   "transport: {max_steps: 1e6}\n"
+			   "keep: transmitted\n";
+
+/* c.yaml, slow.yaml and the run "whole" of c.yaml; nothing else stays. */
+static struct folder folder;
+static uint64_t whole, all;
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	write_text(&folder, "slow.yaml", slow);
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole"));
+	whole = hash_run(&folder, "whole");
+	all = folder_hash(folder.path, NULL);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	folder_remove(&folder);
+	return 0;
+}
+
+/* Commands of this test leave nothing behind. */
+static void expect_untouched(void)
+{
+	assert_int_equal(folder_hash(folder.path, NULL), all);
+}
+
+/* Runs a line of shell, in which $SLUICE is the program. */
+static void shell(int code, const char *says, const char *line)
+{
+	const char *const words[] = {"sh", "-c", line, NULL};
+
+	expect(&folder, code, says, words);
+}
+
+static void expect_out(const char *says, const char *const *words)
+{
+	char *out = output_of(&folder, words);
+
+	if (!strstr(out, says))
+		fail_msg("%s %s: \"%s\" is not in\n%s", words[1], words[2] ? words[2] : "", says,
+			out);
+	free(out);
+}
+
+static bool is_there(const char *path)
+{
+	return access(path, X_OK) == 0;
+}
+
+/* JSON by our reader, and by Python's, which takes nothing else for JSON. */
+static void expect_json(const char *json)
+{
+	struct sl_problem problem;
+	struct sl_tree *tree;
+
+	assert_ok(sl_tree_parse(json, strlen(json), &tree, &problem));
+	sl_tree_free(tree);
+	if (!is_there("/usr/bin/python3"))
+		return;
+	write_text(&folder, "json", json);
+	shell(0, "", "/usr/bin/python3 -m json.tool json >/dev/null");
+	assert_int_equal(unlink(folder_path(&folder, "json")), 0);
+}
+
+/* --- what the program says of itself ------------------------------------------------------- */
+
+static void help_of_keys(void **state)
+{
+	static const char *const sections[] = {
+		"run", "transport", "primitives", "output", "check", "model", "keep", "key"};
+	char path[SL_KEY_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sl_n_options; i++) {
+		sl_option_path(NULL, &sl_options[i], path);
+		expect_out(sl_options[i].help, WORDS("help", path));
+	}
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		expect_out(sl_models[m]->options[0].help, WORDS("help", sl_models[m]->name));
+		for (size_t i = 0; i < sl_models[m]->n_options; i++) {
+			sl_option_path(sl_models[m], &sl_models[m]->options[i], path);
+			expect_out(sl_models[m]->options[i].help, WORDS("help", path));
+		}
+	}
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		expect_out(sections[i], WORDS("help", sections[i]));
+}
+
+static void help_of_words(void **state)
+{
+	(void)state;
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		expect_out(sl_column_facts[c].help, WORDS("help", sl_column_facts[c].name));
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		expect_out(sl_fate_facts[f].help, WORDS("help", sl_fate_facts[f].name));
+#define X(name, operand, help) expect_out(help, WORDS("help", #name));
+	SL_COMMANDS(X)
+#undef X
+	expect(&folder, SL_USAGE, "is called that", WORDS("help", "nonsense"));
+	expect(&folder, SL_USAGE, "is called that", WORDS("help", "run.see"));
+	expect(&folder, SL_USAGE, "is called that", WORDS("help", ""));
+}
+
+/* One text for all ways to ask; all commands, options and exit codes are in it. */
+static void help_of_all(void **state)
+{
+	char *help = output_of(&folder, WORDS("--help"));
+
+	(void)state;
+	expect_out(help, WORDS("help"));
+	expect_out(help, WORDS("-h"));
+	expect_out(help, WORDS("run", "c.yaml", "--help"));
+#define X(name, operand, help_) assert_non_null(strstr(help, "  " #name));
+	SL_COMMANDS(X)
+#undef X
+#define SETTING(option, key, value, help_) assert_non_null(strstr(help, "--" option " " value));
+#define FLAG(option, field, help_)         assert_non_null(strstr(help, "--" option));
+#include "pipeline/args.def"
+#undef SETTING
+#undef FLAG
+#define STATUS(name, code, meaning) \
+	assert_non_null(strstr(help, #code)), assert_non_null(strstr(help, meaning));
+#include "primitives/base/status.def"
+#undef STATUS
+	free(help);
+	expect_out("sluice ", WORDS("--version"));
+}
+
+static void lists(void **state)
+{
+	char *list = output_of(&folder, WORDS("list")),
+	     *json = output_of(&folder, WORDS("list", "--json"));
+
+	(void)state;
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		assert_non_null(strstr(list, sl_column_facts[c].help));
+	for (int m = 0; m < SL_MODEL_COUNT; m++)
+		assert_non_null(strstr(list, sl_models[m]->help));
+	assert_non_null(strstr(list, "cpu_scan"));
+	assert_non_null(strstr(list, "csv.gz"));
+	expect_json(json);
+	free(json);
+	free(list);
+}
+
+static void json(void **state)
+{
+	size_t bytes;
+	char *out = output_of(&folder, WORDS("run", "c.yaml", "--out", "out", "--json")),
+	     *file = folder_read(&folder, "out/run.json", &bytes);
+
+	(void)state;
+	assert_string_equal(out, file);
+	expect_json(out);
+	free(out);
+	free(file);
+	out = output_of(&folder, WORDS("verify", "out", "--json"));
+	assert_non_null(strstr(out, "\"batches\": 4"));
+	expect_json(out);
+	free(out);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+static void infos(void **state)
+{
+	(void)state;
+	expect_out("collisions", WORDS("info", "whole/t_000003.h5"));
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--set", "output.format=csv.gz"));
+	expect_out("collisions", WORDS("info", "out/t_000003.csv.gz"));
+	expect_out("4 of 4 batches", WORDS("verify", "out"));
+	remove_run(&folder, "out");
+	expect(&folder, SL_DISK, "nothing.h5", WORDS("info", "nothing.h5"));
+	expect(&folder, SL_BAD_INPUT, "suffix", WORDS("info", "c.yaml"));
+	write_text(&folder, "bad.h5", "no HDF5");
+	expect(&folder, SL_BAD_INPUT, "bad.h5", WORDS("info", "bad.h5"));
+	unlink(folder_path(&folder, "bad.h5"));
+	expect(&folder, SL_DISK, "nothing", WORDS("verify", "nothing"));
+	expect(&folder, SL_DISK, "run.json", WORDS("verify", "."));
+	expect_untouched();
+}
+
+/* --- configurations ------------------------------------------------------------------------ */
+
+/* What --print-config prints means the same, and is printed the same. */
+static void expect_fixed(const char *config)
+{
+	char *first = output_of(&folder, WORDS("run", config, "--print-config")), *second;
+
+	write_text(&folder, "printed", first);
+	second = output_of(&folder, WORDS("plan", "printed", "--print-config"));
+	assert_string_equal(first, second);
+	unlink(folder_path(&folder, "printed"));
+	free(first);
+	free(second);
+}
+
+static void print_config(void **state)
+{
+	static const char *const names[] = {"demo", "vandehulst", "beam_gauss", "aperture",
+		"giovanelli", "beer_lambert", "isotropic_05", "disk_to_disk_near"};
+	const char *source = getenv("SLUICE_SOURCE");
+	char path[4096];
+
+	(void)state;
+	expect_fixed("c.yaml");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/data/configs/%s.yaml", source ? source : ".",
+			names[i]);
+		expect_fixed(path);
+	}
+	expect_out("particles: 5000",
+		WORDS("run", "c.yaml", "--print-config", "--set", "run.particles=5e3"));
+	expect_untouched();
+}
+
+/* Names that YAML would read as something else, or cut. */
+static void any_directory(void **state)
+{
+	static const char *const names[] = {"a #b", "a\"b", "x: y", "[a]", "it's", "b\\x", "*z",
+		"{k", "&q", "~", "@s", " lead", "-", "\xc3\xa9", "a/b/c"};
+
+	(void)state;
+	assert_int_equal(mkdir(folder_path(&folder, "here"), 0777), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "here/%s", names[i]);
+		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", name, "--quiet"));
+		assert_int_equal(hash_run(&folder, name), whole);
+		expect(&folder, SL_OK, "", WORDS("verify", name, "--quiet"));
+	}
+	remove_run(&folder, "here");
+	expect_untouched();
+}
+
+static void plans(void **state)
+{
+	(void)state;
+	expect_out("4 of 3000 particles", WORDS("plan", "c.yaml", "--out", "out"));
+	expect_out("zlib", WORDS("plan", "c.yaml", "--deflate", "zlib"));
+	expect_out("cpu_scan", WORDS("plan", "c.yaml", "--compact", "cpu_scan"));
+	expect_out("3 threads", WORDS("plan", "c.yaml", "--threads", "3"));
+	expect_untouched();
+}
+
+struct refusal {
+	int code;
+	const char *says;
+	const char *words[8];
+};
+
+static const struct refusal refusals[] = {
+	{SL_USAGE, "no command", {"sluice"}},
+	{SL_USAGE, "there is no such command, did you mean run", {"sluice", "rum"}},
+	{SL_USAGE, "needs a file", {"sluice", "run"}},
+	{SL_USAGE, "needs a file", {"sluice", "plan"}},
+	{SL_USAGE, "needs a file", {"sluice", "verify"}},
+	{SL_USAGE, "needs a file", {"sluice", "info"}},
+	{SL_USAGE, "more words", {"sluice", "run", "c.yaml", "c.yaml"}},
+	{SL_USAGE, "more words", {"sluice", "list", "models"}},
+	{SL_USAGE, "more words", {"sluice", "help", "run", "plan"}},
+	{SL_USAGE, "--nothing: there is no such option", {"sluice", "run", "c.yaml", "--nothing"}},
+	{SL_USAGE, "-x: there is no such option", {"sluice", "run", "c.yaml", "-xy"}},
+	{SL_USAGE, "--quiet=1: has a value", {"sluice", "run", "c.yaml", "--quiet=1"}},
+	{SL_USAGE, "--set: its value is missing", {"sluice", "run", "c.yaml", "--set"}},
+	{SL_USAGE, "--out: its value is missing", {"sluice", "run", "c.yaml", "--out"}},
+	{SL_USAGE, "has no '='", {"sluice", "run", "c.yaml", "--set", "run.seed"}},
+	{SL_USAGE, "has no key", {"sluice", "run", "c.yaml", "--set", "=7"}},
+	{SL_USAGE, "exclude each other", {"sluice", "run", "c.yaml", "--resume", "--force"}},
+	{SL_USAGE, "run.threads: '0'", {"sluice", "run", "c.yaml", "--threads", "0"}},
+	{SL_USAGE, "run.threads: '1025'", {"sluice", "run", "c.yaml", "--threads", "1025"}},
+	{SL_USAGE, "run.device", {"sluice", "run", "c.yaml", "--device", "gpu"}},
+	{SL_USAGE, "no scan 'x'", {"sluice", "run", "c.yaml", "--scan", "x"}},
+	{SL_USAGE, "no compact 'x'", {"sluice", "run", "c.yaml", "--compact", "x"}},
+	{SL_USAGE, "no sort 'x'", {"sluice", "run", "c.yaml", "--sort", "x"}},
+	{SL_USAGE, "no deflate 'x'", {"sluice", "run", "c.yaml", "--deflate", "x"}},
+	{SL_USAGE, "output.to", {"sluice", "run", "c.yaml", "--out", ""}},
+	{SL_USAGE, "run.sede", {"sluice", "run", "c.yaml", "--set", "run.sede=7"}},
+	{SL_USAGE, "nothing.yaml", {"sluice", "run", "nothing.yaml"}},
+	{SL_BAD_INPUT, "regular", {"sluice", "run", "."}},
+	{SL_BAD_INPUT, "regular", {"sluice", "plan", "/dev/null"}},
+	{SL_OUTPUT_IN_USE, "holds a run already", {"sluice", "run", "c.yaml", "--out", "whole"}},
+	{SL_DISK, "c.yaml", {"sluice", "run", "c.yaml", "--out", "c.yaml"}},
+	{SL_DISK, "c.yaml", {"sluice", "run", "c.yaml", "--out", "c.yaml/out"}},
+};
+
+static void refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		expect(&folder, refusals[i].code, refusals[i].says, refusals[i].words);
+		expect_untouched();
+	}
+}
+
+/* All that is wrong in one go, and no folder. */
+static void bad_configuration(void **state)
+{
+	(void)state;
+	write_text(&folder, "bad.yaml", "run: {particles: 0, sede: 1}\nmodel: {slap: {}}\n");
+	shell(SL_USAGE, "bad.yaml:1:18: run.particles",
+		"$SLUICE run bad.yaml --out out || { rc=$?; test ! -e out && exit $rc; }");
+	expect(&folder, SL_USAGE, "run.sede: there is no such key, try seed",
+		WORDS("run", "bad.yaml", "--out", "out"));
+	expect(&folder, SL_USAGE, "slap", WORDS("plan", "bad.yaml", "--out", "out"));
+	unlink(folder_path(&folder, "bad.yaml"));
+	expect_untouched();
+}
+
+/* Every option of a setting does what its key does. */
+static void settings(void **state)
+{
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--threads", "3", "--device", "cpu",
+			"--scan", "cpu", "--compact", "cpu_scan", "--sort", "cpu", "--deflate",
+			"auto", "--set", "run.threads=1", "--set", "run.seed=7"));
+	assert_int_equal(hash_run(&folder, "out"), whole);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+/* --- another run is there ------------------------------------------------------------------ */
+
+static void locked(void **state)
+{
+	static const char *const ways[] = {"--quiet", "--resume", "--force"};
+	const struct process p = {
+		.argv = WORDS("run", "slow.yaml", "--out", "out"), .folder = folder.path};
+	struct running r;
+	struct ending e;
+	char pid[32];
+
+	(void)state;
+	process_start(&p, &r);
+	for (int i = 0; i < 10000 && !folder_has(&folder, "out/run.json"); i++)
+		sleep_for(1e-3);
+	snprintf(pid, sizeof(pid), "%d", (int)r.pid);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		expect(&folder, SL_OUTPUT_IN_USE, pid,
+			WORDS("run", "slow.yaml", "--out", "out", ways[i]));
+	kill(r.pid, SIGKILL);
+	process_wait(&r, 10, &e);
+	process_free(&e);
+	/* a lock of the dead does not hold */
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--force"));
+	assert_int_equal(hash_run(&folder, "out"), whole);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+/* --- too little of something --------------------------------------------------------------- */
+
+static void little_memory(void **state)
+{
+	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--set",
+		"run.particles=2e7", "--set", "run.batch=2e7", "--set", "run.threads=1");
+	struct process p = {.argv = words, .folder = folder.path, .memory_bytes = 400UL << 20};
+	struct ending e;
+
+	(void)state;
+	if (be_quick())
+		skip(); /* sanitizers need address space without end */
+	process_run(&p, PROGRAM_SECONDS, &e);
+	assert_non_null(strstr(e.err, "MiB are free"));
+	expect_ending(&e, SL_HOST_MEMORY, "GiB of memory", words);
+	expect_untouched();
+	/* whatever there is of it: a run, or a refusal, and what is committed is whole */
+	p.argv = words = WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet");
+	for (unsigned long mib = 24; mib <= 160; mib += 4) {
+		p.memory_bytes = mib << 20;
+		process_run(&p, PROGRAM_SECONDS, &e);
+		/* 127: not even the libraries could be loaded */
+		if (e.code != SL_OK && e.code != SL_HOST_MEMORY && e.code != 127 &&
+			!strstr(e.err, "HDF5 does not start"))
+			fail_msg("with %lu MiB: %d and %s", mib, e.code, e.err);
+		process_free(&e);
+		if (folder_has(&folder, "out"))
+			expect(&folder, SL_OK, "", words);
+		remove_run(&folder, "out");
+	}
+	expect_untouched();
+}
+
+static void little_disk(void **state)
+{
+	(void)state;
+	if (geteuid() != 0 || !is_there("/usr/bin/unshare"))
+		skip();
+	assert_int_equal(mkdir(folder_path(&folder, "small"), 0777), 0);
+	shell(SL_DISK, "are free",
+		"exec unshare -m sh -c 'mount -t tmpfs -o size=2m none small || exit 77; "
+		"$SLUICE run c.yaml --out small/out --set run.particles=1e6 --set run.batch=1e5 "
+		"|| { rc=$?; test ! -e small/out && exit $rc; }'");
+	/* what is on the disk already needs no room again */
+	shell(0, "",
+		"exec unshare -m sh -c 'mount -t tmpfs -o size=6m none small || exit 77; set -e;"
+		"$SLUICE run c.yaml --out small/out --quiet --set run.particles=30000;"
+		"rm small/out/t_000009.h5;"
+		"head -c $(($(df --output=avail -B1 small | tail -1) - 1000000)) /dev/zero "
+		">small/fill;"
+		"$SLUICE run c.yaml --out small/out --quiet --set run.particles=30000 --resume;"
+		"$SLUICE verify small/out --quiet'");
+	assert_int_equal(rmdir(folder_path(&folder, "small")), 0);
+	expect_untouched();
+}
+
+/* What cannot be printed is not said to be done. */
+static void full_stdout(void **state)
+{
+	static const char *const lines[] = {"list", "list --json", "help", "--version",
+		"plan c.yaml", "run c.yaml --print-config", "verify whole", "verify whole --json",
+		"info whole/t_000000.h5", "run c.yaml --out out", "run c.yaml --out out --json"};
+	char line[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		snprintf(line, sizeof(line), "$SLUICE %s >/dev/full", lines[i]);
+		shell(SL_DISK, "stdout: No space left on device", line);
+		if (strstr(lines[i], "--out"))
+			remove_run(&folder, "out");
+	}
+	shell(0, "", "$SLUICE run c.yaml --out out --quiet >/dev/full");
+	assert_int_equal(hash_run(&folder, "out"), whole);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+/* --- where and how it is run --------------------------------------------------------------- */
+
+static void expect_whole(const char *line)
+{
+	shell(0, "", line);
+	if (hash_run(&folder, "out") != whole)
+		fail_msg("%s: other bytes", line);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+static void surroundings(void **state)
+{
+	(void)state;
+	expect_whole("$SLUICE run c.yaml --out out <&-");
+	expect_whole("$SLUICE run c.yaml --out out >&-");
+	expect_whole("$SLUICE run c.yaml --out out 2>&-");
+	expect_whole("$SLUICE run c.yaml --out out <&- >&- 2>&-");
+	expect_whole("env -i $SLUICE run c.yaml --out out");
+	expect_whole("unset HOME; TMPDIR=/nowhere $SLUICE run c.yaml --out out");
+	expect_whole("here=$PWD; cd /proc && $SLUICE run $here/c.yaml --out $here/out");
+	expect_whole("here=$PWD; mkdir gone; cd gone; rmdir ../gone;"
+		     "$SLUICE run $here/c.yaml --out $here/out");
+	expect_whole("LC_ALL=C.UTF-8 $SLUICE run c.yaml --out out");
+	expect_whole("locale -a 2>/dev/null | grep -q de_DE.utf8 && export LC_ALL=de_DE.UTF-8;"
+		     "$SLUICE run c.yaml --out out");
+	expect_whole("umask 077; $SLUICE run c.yaml --out out &&"
+		     "test -z \"$(find out -perm /077)\"");
+	expect_whole("umask 000; $SLUICE run c.yaml --out out");
+	expect_whole("nice -n 19 $SLUICE run c.yaml --out ./out//");
+}
+
+/* --- progress ------------------------------------------------------------------------------ */
+
+/* Runs with stderr on a terminal; returns what appeared there, to be freed. */
+static char *on_terminal(const char *option)
+{
+	enum { BYTES = 4096 };
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK), hold;
+	char line[256], *seen = (char *)calloc(1, BYTES);
+	ssize_t n;
+
+	assert_non_null(seen);
+	assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+	/* kept open on our side too, or what was written is lost when the program ends */
+	hold = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(hold >= 0);
+	snprintf(line, sizeof(line), "$SLUICE run c.yaml --out out %s 2>%s", option,
+		ptsname(terminal));
+	shell(0, "", line);
+	n = read(terminal, seen, BYTES - 1);
+	seen[n > 0 ? n : 0] = '\0';
+	close(hold);
+	close(terminal);
+	remove_run(&folder, "out");
+	return seen;
+}
+
+static void progress(void **state)
+{
+	struct ending e;
+	char *seen = on_terminal("");
+
+	(void)state;
+	assert_non_null(strstr(seen, "100.0 %  4 of 4 batches"));
+	free(seen);
+	seen = on_terminal("--quiet");
+	assert_string_equal(seen, "");
+	free(seen);
+	call(&folder, NULL, WORDS("run", "c.yaml", "--out", "out"), &e);
+	assert_string_equal(e.err, "");
+	assert_non_null(strstr(e.out, "transmitted"));
+	process_free(&e);
+	remove_run(&folder, "out");
+	call(&folder, NULL, WORDS("run", "c.yaml", "--out", "out", "--quiet"), &e);
+	assert_string_equal(e.err, "");
+	assert_string_equal(e.out, "");
+	process_free(&e);
+	call(&folder, NULL, WORDS("verify", "out", "--quiet"), &e);
+	assert_int_equal(e.code, SL_OK);
+	assert_string_equal(e.out, "");
+	process_free(&e);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(help_of_keys),
+		cmocka_unit_test(help_of_words),
+		cmocka_unit_test(help_of_all),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(json),
+		cmocka_unit_test(infos),
+		cmocka_unit_test(print_config),
+		cmocka_unit_test(any_directory),
+		cmocka_unit_test(plans),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(bad_configuration),
+		cmocka_unit_test(settings),
+		cmocka_unit_test(locked),
+		cmocka_unit_test(little_memory),
+		cmocka_unit_test(little_disk),
+		cmocka_unit_test(full_stdout),
+		cmocka_unit_test(surroundings),
+		cmocka_unit_test(progress),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
