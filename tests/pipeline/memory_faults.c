@@ -1,0 +1,242 @@
+/*
+ * memory_faults.c - every allocation of a run fails, once and from then on.
+ *
+ * All allocations of the process count, those of libraries included, from where start-up ends. A
+ * run that one is denied ends well with the right bytes, or ends with a sentence. HDF5 may die of
+ * it, which cannot be helped from here; what has been committed is good even then, and --resume
+ * gives the bytes of an unbroken run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/check.h"
+#include "tests/support/tiny_run.h"
+
+enum { BATCHES = 3, CHILDREN = 2, STATES_MAX = 64, ON_STEP = 7 };
+
+/* Where HDF5 has no memory to tell its own error in, it calls exit(-1). */
+enum { HDF5_GIVES_UP = 255 };
+
+/* What became of the runs, and the states of the folder from which --resume was already tried. */
+struct tally {
+	unsigned well, told, died;
+	uint64_t state[STATES_MAX];
+	size_t n_states;
+};
+
+/* --- judging ------------------------------------------------------------------------------- */
+
+/*
+ * What --resume makes of a folder depends on its files alone, and there are few ways they can be
+ * left in: each is tried once. run.json tells times; that it is there counts.
+ */
+static void finish_new_state(struct tiny_run *t, const char *out, struct tally *tally)
+{
+	static const char *const changing[] = {"run.json", "LOCK", NULL};
+	struct folder f;
+	uint64_t state = 0;
+
+	snprintf(f.path, sizeof(f.path), "%.200s/%.50s", t->folder.path, out);
+	if (folder_has(&t->folder, out))
+		state = folder_hash(f.path, changing) + folder_has(&f, "run.json");
+	for (size_t i = 0; i < tally->n_states; i++) {
+		if (tally->state[i] == state) {
+			tiny_remove(t, out);
+			return;
+		}
+	}
+	assert_true(tally->n_states < STATES_MAX);
+	tally->state[tally->n_states++] = state;
+	tiny_finish(t, out);
+}
+
+static void judge(struct tiny_run *t, const char *out, const struct ending *e, struct tally *tally)
+{
+	bool died = e->code < 0 || e->code == HDF5_GIVES_UP;
+	unsigned n = tiny_check(t, out, died ? TINY_KILLED : TINY_ENDED);
+
+	if (e->timed_out)
+		fail_msg("%s: did not end", t->what);
+	if (e->code == 0 && n != t->batches)
+		fail_msg("%s: exit code 0, but %u batches", t->what, n);
+	if (e->code > 0 && !died && !strstr(e->err, "sluice: "))
+		fail_msg("%s: exit code %d without a sentence: %s", t->what, e->code, e->err);
+	if (died && strcmp(t->format, "openpmd") != 0)
+		fail_msg("%s: died (exit code %d, signal %d), without HDF5 in play", t->what,
+			e->code, e->signal);
+	/* what libc or the kernel has no memory for is told as a failure of the call */
+	if (e->code > 0 && !died && e->code != SL_HOST_MEMORY && e->code != SL_DISK)
+		fail_msg("%s: exit code %d for want of memory: %s", t->what, e->code, e->err);
+	tally->well += e->code == 0;
+	tally->told += e->code > 0 && !died;
+	tally->died += died;
+	finish_new_state(t, out, tally);
+}
+
+/* --- running ------------------------------------------------------------------------------- */
+
+/* A child whose allocations are counted. */
+struct child {
+	char out[16], fail_at[32], what[64];
+	const char *env[5];
+	struct tiny_command command;
+	struct running running;
+};
+
+static const char *preload(void)
+{
+	static char text[4096];
+
+	snprintf(text, sizeof(text), "LD_PRELOAD=%s", getenv("SLUICE_FAILING_MALLOC"));
+	return text;
+}
+
+static void start(struct tiny_run *t, struct child *c, unsigned slot, unsigned long k, bool on)
+{
+	snprintf(c->out, sizeof(c->out), "out%u", slot);
+	snprintf(c->fail_at, sizeof(c->fail_at), "FAIL_AT=%lu", k);
+	snprintf(c->what, sizeof(c->what), "%s, %s%s", t->format, c->fail_at,
+		on ? " and all after it" : "");
+	c->env[0] = preload();
+	c->env[1] = c->fail_at;
+	c->env[2] = on ? "FAIL_ON=1" : NULL;
+	c->env[3] = NULL;
+	tiny_command(t, c->env, NULL, c->out, NULL, &c->command);
+	process_start(&c->command.process, &c->running);
+}
+
+static void end(struct tiny_run *t, struct child *c, struct tally *tally)
+{
+	struct ending e;
+
+	process_wait(&c->running, 60, &e);
+	snprintf(t->what, sizeof(t->what), "%s", c->what);
+	judge(t, c->out, &e, tally);
+	process_free(&e);
+}
+
+/* Allocation first fails, then first + step, ...; some at a time. */
+static void sweep(
+	struct tiny_run *t, unsigned long first, unsigned long last, unsigned long step, bool on)
+{
+	static struct child child[CHILDREN];
+	struct tally tally = {.well = 0};
+	unsigned long begun = first;
+
+	for (unsigned i = 0; i < CHILDREN && begun <= last; i++, begun += step)
+		start(t, &child[i], i, begun, on);
+	for (unsigned i = 0; first <= last; first += step, i = (i + 1) % CHILDREN) {
+		end(t, &child[i], &tally);
+		if (begun <= last)
+			start(t, &child[i], i, begun, on);
+		begun += step;
+	}
+	print_message("%s, %s of allocations up to %lu, %s: %u ended well, %u with a sentence, "
+		      "%u died in HDF5; %zu states gone on from\n",
+		t->format, step == 1 ? "each" : "some", last, on ? "and all after it" : "once",
+		tally.well, tally.told, tally.died, tally.n_states);
+	assert_true(tally.told > 0);
+}
+
+/* The number that a process wrote when it ended. */
+static unsigned long count(const struct ending *e)
+{
+	const char *at = strstr(e->err, "allocs ");
+
+	if (e->code != 0 || !at)
+		fail_msg("exit code %d: %s", e->code, e->err);
+	return strtoul(at + 7, NULL, 10);
+}
+
+/* What a program that does nothing with a configuration allocates. */
+static unsigned long count_start(void)
+{
+	const char *const env[] = {preload(), "FAIL_COUNT=1", NULL};
+	const char *const words[] = {"sluice", "list", NULL};
+	struct ending e;
+	unsigned long n;
+
+	process_run(&(struct process){.argv = words, .env = env}, 60, &e);
+	n = count(&e);
+	process_free(&e);
+	return n;
+}
+
+static unsigned long count_run(struct tiny_run *t)
+{
+	const char *const env[] = {preload(), "FAIL_COUNT=1", NULL};
+	struct ending e;
+	unsigned long n;
+
+	tiny_go(t, env, NULL, "out", NULL, &e);
+	n = count(&e);
+	process_free(&e);
+	tiny_remove(t, "out");
+	return n;
+}
+
+static void sweep_format(const char *format)
+{
+	struct tiny_run t = {.threads = "1", .format = format, .batches = BATCHES};
+	unsigned long first = count_start() + 1, last;
+
+	tiny_make(&t);
+	last = count_run(&t);
+	sweep(&t, first, last, 1, false);
+	sweep(&t, first, last, ON_STEP, true);
+	tiny_free(&t);
+}
+
+static void each_of_csv(void **state)
+{
+	(void)state;
+	sweep_format("csv.gz");
+}
+
+static void each_of_openpmd(void **state)
+{
+	(void)state;
+	sweep_format("openpmd");
+}
+
+/* Our own memory, by the layer that it comes from: exit code 5 and a sentence, each time. */
+static void own_layer(void **state)
+{
+	struct tiny_run t = {.threads = "3", .format = "openpmd", .batches = BATCHES};
+	struct tally tally = {.well = 0};
+
+	(void)state;
+	tiny_make(&t);
+	for (unsigned k = 1; tally.well == 0; k++) {
+		char fault[64];
+		const char *const env[] = {fault, NULL};
+		struct ending e;
+
+		snprintf(fault, sizeof(fault), "SL_FAULT=host_malloc:%u:12", k);
+		snprintf(t.what, sizeof(t.what), "%s", fault);
+		tiny_go(&t, env, NULL, "out", NULL, &e);
+		if (e.code != 0)
+			tiny_check_ending(&t, &e, SL_HOST_MEMORY, "host memory: ", "bytes asked");
+		judge(&t, "out", &e, &tally);
+		process_free(&e);
+	}
+	print_message("host_malloc: %u failed, each with exit code 5\n", tally.told);
+	assert_true(tally.told > 10);
+	tiny_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_layer),
+		cmocka_unit_test(each_of_csv),
+		cmocka_unit_test(each_of_openpmd),
+	};
+
+	if (!getenv("SLUICE_FAILING_MALLOC")) {
+		print_message("there is no library whose allocations fail (sanitizers have an "
+			      "allocator of their own); skipped\n");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
