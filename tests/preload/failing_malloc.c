@@ -10,6 +10,8 @@
  *		all after it fail too
  *	FAIL_COUNT=1
  *		at its end the process writes "allocs N" to stderr, to know where to stop
+ *	FAIL_MARKS=1
+ *		the same before each renameat2, by which files are committed
  *
  * So a test walks k = 1, 2, 3, ... over all allocations of a run, those of libraries included, each
  * failing once and from then on (SQLite's way). dlsym itself may allocate before the real functions
@@ -144,19 +146,30 @@ void free(void *p)
 		real_free(p);
 }
 
-__attribute__((destructor)) static void report(void)
+static void report(const char *wish)
 {
 	char text[64];
 	int n = snprintf(text, sizeof(text), "allocs %ld\n", atomic_load(&calls));
 
-	if (getenv("FAIL_COUNT") && write(STDERR_FILENO, text, (size_t)n) < 0)
+	if (getenv(wish) && write(STDERR_FILENO, text, (size_t)n) < 0)
 		syscall(SYS_exit_group, 1);
+}
+
+__attribute__((destructor)) static void at_end(void)
+{
+	report("FAIL_COUNT");
 }
 
 /* For programs that end without destructors. */
 void _exit(int code)
 {
-	report();
+	report("FAIL_COUNT");
 	syscall(SYS_exit_group, code);
 	__builtin_unreachable();
+}
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+	report("FAIL_MARKS");
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
 }
