@@ -192,13 +192,14 @@ static int by_batch(const void *number, const void *line)
 static enum sl_status remove_orphan(void *of, const char *name)
 {
 	const struct sweep *s = (const struct sweep *)of;
-	const struct sl_manifest_line *line;
+	const struct sl_manifest_line *line = NULL;
 	uint64_t batch;
 
 	if (!is_of_run(s, name, &batch))
 		return SL_OK;
-	line = (const struct sl_manifest_line *)bsearch(
-		&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
+	if (s->keep->n > 0) /* without lines there is no array to search */
+		line = (const struct sl_manifest_line *)bsearch(
+			&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
 	return line && strcmp(line->file, name) == 0 ? SL_OK : sl_file_remove(s->dir, name);
 }
 
