@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "primitives/base/clock.h"
 #include "primitives/base/files.h"
 
 enum { PILOT = 4096 };
@@ -53,22 +53,15 @@ static enum sl_status make_recipe(
 	return SL_OK;
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static void fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 {
-	double start = now(), share;
+	uint64_t start = sl_now_ns();
+	double share;
 
 	p->particles = r->particles < PILOT ? (uint32_t)r->particles : PILOT;
 	for (uint64_t id = 0; id < p->particles; id++)
 		p->survivors += SL_HAS(r->keep, sl_remake(r, id).fate);
-	p->ns = (now() - start) / p->particles;
+	p->ns = (double)(sl_now_ns() - start) / p->particles;
 	share = (double)p->survivors / p->particles;
 	/* one survivor more than seen, so that none seen does not foresee none */
 	p->most_fraction =

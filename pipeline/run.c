@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "pipeline/sink.h"
+#include "primitives/base/clock.h"
 
 enum slot_state { FREE, BUSY, READY };
 
@@ -32,10 +33,7 @@ struct crew {
 
 static double seconds_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+	return 1e-9 * (double)sl_now_ns();
 }
 
 /* Remembers the first failure and makes everybody end. Called with the lock held. */

@@ -2,15 +2,8 @@
 #include "pipeline/sink.h"
 
 #include <string.h>
-#include <time.h>
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+#include "primitives/base/clock.h"
 
 void sl_sink_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
 {
@@ -40,7 +33,7 @@ static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
 	struct sl_batch_facts facts = {b->number, b->first_id, b->n};
 	struct sl_manifest_line line;
 	const void *file = plan->image;
-	uint64_t start = now_ns();
+	uint64_t start = sl_now_ns();
 	size_t bytes;
 
 	fill_line(b, &line);
@@ -49,11 +42,11 @@ static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
 		plan->image_bytes, &file, &bytes));
 	line.file_bytes = bytes;
 	line.file_crc = sl_crc32(file, bytes);
-	session->assemble_ns += now_ns() - start;
-	start = now_ns();
+	session->assemble_ns += sl_now_ns() - start;
+	start = sl_now_ns();
 	SL_TRY(sl_file_commit(dir, line.file, file, bytes, false));
 	SL_TRY(sl_manifest_append(dir, &line));
-	session->commit_ns += now_ns() - start;
+	session->commit_ns += sl_now_ns() - start;
 	return SL_OK;
 }
 

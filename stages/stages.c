@@ -2,7 +2,8 @@
 #include "stages/stages.h"
 
 #include <string.h>
-#include <time.h>
+
+#include "primitives/base/clock.h"
 
 /* Particles between two looks at r->drop: short enough to stop within a second, long enough to
  * cost nothing. */
@@ -149,23 +150,15 @@ void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t numb
 	b->n_survivors = 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	uint64_t ns[SL_STAGE_COUNT])
 {
 	for (int s = 0; s < SL_STAGE_COUNT; s++) {
-		uint64_t start = now_ns();
+		uint64_t start = sl_now_ns();
 		enum sl_status status = sl_stages[s].on_host(r, x, b);
 
 		if (ns)
-			ns[s] += now_ns() - start;
+			ns[s] += sl_now_ns() - start;
 		if (status != SL_OK)
 			return sl_while(status, "batch %llu, stage %s",
 				(unsigned long long)b->number, sl_stages[s].name);

@@ -1,0 +1,17 @@
+/* clock.h - the time that stages, progress and patience are measured by. */
+#ifndef SL_BASE_CLOCK_H
+#define SL_BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Nanoseconds since some moment; never steps back, whatever becomes of the time of day. */
+static inline uint64_t sl_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+#endif
