@@ -97,7 +97,10 @@ static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct
 	b->table.n = b->n_survivors;
 	for (uint32_t k = 0; k < b->table.n_columns; k++)
 		b->table.column[k].digest = 0;
-	return by_pieces(r, b, r->loops->write, b->n_survivors);
+	/* Not by pieces: one column after the other, so that the one gathered from stays in cache.
+	 */
+	r->loops->write(r, b, 0, b->n_survivors);
+	return SL_OK;
 }
 
 const struct sl_stage sl_stages[SL_STAGE_COUNT] = {
