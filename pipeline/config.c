@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pipeline/reader.h"
 #include "primitives/base/device.h"
@@ -127,7 +128,8 @@ enum sl_status sl_config_open(const char *path, const char *const *sets, size_t 
 		c->model = SL_MODEL_COUNT;
 		SL_TRY(make_reader(path, sets, n_sets, r));
 		sl_reader_add(*r, (struct sl_place){0, 0, 0}, "", sl_story());
-		return s == SL_HOST_MEMORY ? s : SL_USAGE;
+		/* a wrong name is wrong usage; a disk that fails stays one */
+		return s == SL_BAD_INPUT || access(path, F_OK) != 0 ? SL_USAGE : s;
 	}
 	s = sl_config_open_text(path, text, bytes, sets, n_sets, c, r);
 	sl_memory_give(SL_HOST, text);
