@@ -357,24 +357,29 @@ static void unmount_tmpfs(const struct tiny_run *t)
 	assert_int_equal(rmdir(path), 0);
 }
 
-/* A file that takes all that is left. */
-static void fill_disk(const struct tiny_run *t)
+static int resize_disk(const struct tiny_run *t, const char *size)
 {
-	static const char zeros[65536] = {0};
-	FILE *f = fopen(folder_path(&t->folder, "disk/other"), "w");
-
-	assert_non_null(f);
-	setvbuf(f, NULL, _IONBF, 0);
-	while (fwrite(zeros, 1, sizeof(zeros), f) == sizeof(zeros))
-		;
-	fclose(f);
+	return mount("tmpfs", folder_path(&t->folder, "disk"), "tmpfs", MS_REMOUNT, size);
 }
 
-/* The plan had enough; then others take the space while the run goes on. */
+/* Leaves no more room than there must be; at once, while filling would take its time. */
+static void shrink_disk(const struct tiny_run *t)
+{
+	char size[32];
+	int refused = -1;
+
+	for (unsigned kib = 64; refused && kib < 65536; kib += 64) {
+		snprintf(size, sizeof(size), "size=%uk", kib);
+		refused = resize_disk(t, size);
+	}
+	assert_int_equal(refused, 0);
+}
+
+/* The plan had enough; then the space is gone while the run goes on. */
 static void disk_fills_up(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
-	const struct timespec pause = {0, 1000000};
+	const struct timespec pause = {0, 200000};
 	struct tally tally = {0, 0};
 	struct tiny_command c;
 	struct running r;
@@ -387,11 +392,11 @@ static void disk_fills_up(void **state)
 	snprintf(t.what, sizeof(t.what), "the disk fills up");
 	tiny_command(&t, NULL, NULL, "disk/out", NULL, &c);
 	process_start(&c.process, &r);
-	for (int i = 0; i < 10000 && !folder_has(&t.folder, "disk/out/manifest.jsonl"); i++)
+	for (int i = 0; i < 50000 && !folder_has(&t.folder, "disk/out/manifest.jsonl"); i++)
 		nanosleep(&pause, NULL);
-	fill_disk(&t);
+	shrink_disk(&t);
 	process_wait(&r, 60, &e);
-	assert_int_equal(unlink(folder_path(&t.folder, "disk/other")), 0);
+	assert_int_equal(resize_disk(&t, "size=64m"), 0);
 	n = judge(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
 	print_message("the disk was full after %u of %u batches\n", n, t.batches);
 	assert_int_equal(tally.failed, 1);
@@ -434,9 +439,7 @@ static void no_inodes(void **state)
 		snprintf(t.what, sizeof(t.what), "a disk of %u inodes", n);
 		mount_tmpfs(&t, options);
 		tiny_go(&t, NULL, NULL, "disk/out", NULL, &e);
-		assert_int_equal(mount("tmpfs", folder_path(&t.folder, "disk"), "tmpfs", MS_REMOUNT,
-					 "nr_inodes=100"),
-			0);
+		assert_int_equal(resize_disk(&t, "nr_inodes=100"), 0);
 		judge(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
 		process_free(&e);
 		unmount_tmpfs(&t);
