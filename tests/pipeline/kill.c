@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "tests/support/check.h"
@@ -32,8 +33,9 @@ static void run_traced(struct tiny_run *t, const char *last, unsigned long at, s
 	tiny_go(t, NULL, front, "out", last, e);
 }
 
-/* The number of the first line of the log that has text, from 1; 0 for none. */
-static unsigned long find_call(const struct tiny_run *t, const char *text, unsigned long *lines)
+/* The number of the first line of the log with that call and text, from 1; 0 for none. */
+static unsigned long find_call(
+	const struct tiny_run *t, const char *call, const char *text, unsigned long *lines)
 {
 	size_t bytes;
 	char *log = folder_read(&t->folder, "log", &bytes), *end, *line = log;
@@ -42,7 +44,7 @@ static unsigned long find_call(const struct tiny_run *t, const char *text, unsig
 	for (*lines = 0; (end = strchr(line, '\n')) != NULL; line = end + 1) {
 		*end = '\0';
 		++*lines;
-		if (!found && strstr(line, text))
+		if (!found && strncmp(line, call, strlen(call)) == 0 && strstr(line, text))
 			found = *lines;
 	}
 	free(log);
@@ -68,7 +70,7 @@ static void broken(struct tiny_run *t)
 	if (at == 0) {
 		run_traced(t, NULL, 0, &e);
 		process_free(&e);
-		at = find_call(t, "renameat2 3 tiny_000001.h5 ", &lines) + 1;
+		at = find_call(t, "renameat2 ", " tiny_000001.h5 ", &lines) + 1;
 		assert_true(at > 1);
 		nothing(t);
 	}
@@ -104,7 +106,7 @@ static unsigned long count_calls(struct tiny_run *t, const struct sweep *s)
 	run_traced(t, s->last, 0, &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
-	find_call(t, "", &lines);
+	find_call(t, "", "", &lines);
 	return lines;
 }
 
