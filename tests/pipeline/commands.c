@@ -415,7 +415,8 @@ static void little_memory(void **state)
 static void little_disk(void **state)
 {
 	(void)state;
-	if (geteuid() != 0 || !is_there("/usr/bin/unshare"))
+	/* a chroot or a container may have no mounts of its own, even for root */
+	if (system("unshare -m mount -t tmpfs none /mnt 2>/dev/null") != 0)
 		skip();
 	assert_int_equal(mkdir(folder_path(&folder, "small"), 0777), 0);
 	shell(SL_DISK, "are free",
