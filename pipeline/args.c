@@ -13,12 +13,13 @@ struct setting {
 struct flag {
 	const char *option;
 	size_t offset;
+	const char *commands;
 	const char *help;
 };
 
 static const struct setting settings[] = {
 #define SETTING(option, key, value, help) {option, key, value, help},
-#define FLAG(option, field, help)
+#define FLAG(option, field, commands, help)
 #include "pipeline/args.def"
 #undef SETTING
 #undef FLAG
@@ -26,7 +27,8 @@ static const struct setting settings[] = {
 
 static const struct flag flags[] = {
 #define SETTING(option, key, value, help)
-#define FLAG(option, field, help) {option, offsetof(struct sl_args, field), help},
+#define FLAG(option, field, commands, help) \
+	{option, offsetof(struct sl_args, field), commands, help},
 #include "pipeline/args.def"
 #undef SETTING
 #undef FLAG
@@ -142,6 +144,25 @@ static enum sl_status take_command(struct sl_args *a, const char *word)
 	return SL_OK;
 }
 
+/* An option that a command does not take would do nothing, so it is refused. */
+static enum sl_status check_options(const struct sl_args *a, const char *command)
+{
+	if (a->n_sets > 0 && a->command != SL_COMMAND_run && a->command != SL_COMMAND_plan)
+		return sl_fail(SL_USAGE,
+			"%s takes no settings (they are for run and plan), leave out %s", command,
+			a->set[0]);
+	for (int i = 0; i < N_FLAGS; i++) {
+		const struct flag *f = &flags[i];
+
+		if (*(const bool *)(const void *)((const char *)a + f->offset) &&
+			!strstr(f->commands, command))
+			return sl_fail(SL_USAGE,
+				"--%s does nothing for %s (it is for %s), leave it out", f->option,
+				command, f->commands);
+	}
+	return SL_OK;
+}
+
 /* Every command takes one operand, but list, which takes none, and help, where it may be left out.
  */
 static enum sl_status check_operand(const struct sl_args *a, int left)
@@ -178,7 +199,8 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 		return SL_OK;
 	if (optind == argc)
 		return sl_fail(SL_USAGE, "no command given, see sluice --help");
-	SL_TRY(take_command(a, argv[optind++]));
+	SL_TRY(take_command(a, argv[optind]));
+	SL_TRY(check_options(a, argv[optind++]));
 	SL_TRY(check_operand(a, argc - optind));
 	a->operand = optind < argc ? argv[optind] : NULL;
 	return SL_OK;
@@ -202,7 +224,9 @@ void sl_args_help(FILE *out)
 		char option[64];
 
 		snprintf(option, sizeof(option), "--%s", flags[i].option);
-		fprintf(out, "  %-26s %s\n", option, flags[i].help);
+		fprintf(out, "  %-26s %s%s%s%s\n", option, flags[i].help,
+			flags[i].commands[0] ? " (" : "", flags[i].commands,
+			flags[i].commands[0] ? ")" : "");
 	}
 	fprintf(out, "\nexit codes:\n");
 #define STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);

@@ -142,7 +142,7 @@ static void help_of_all(void **state)
 	SL_COMMANDS(X)
 #undef X
 #define SETTING(option, key, value, help_) assert_non_null(strstr(help, "--" option " " value));
-#define FLAG(option, field, help_)         assert_non_null(strstr(help, "--" option));
+#define FLAG(option, field, takers, help_) assert_non_null(strstr(help, "--" option));
 #include "pipeline/args.def"
 #undef SETTING
 #undef FLAG
@@ -296,6 +296,10 @@ static const struct refusal refusals[] = {
 	{SL_USAGE, "--out: its value is missing", {"sluice", "run", "c.yaml", "--out"}},
 	{SL_USAGE, "has no '='", {"sluice", "run", "c.yaml", "--set", "run.seed"}},
 	{SL_USAGE, "has no key", {"sluice", "run", "c.yaml", "--set", "=7"}},
+	{SL_USAGE, "--json does nothing for info", {"sluice", "info", "c.yaml", "--json"}},
+	{SL_USAGE, "--resume does nothing for plan", {"sluice", "plan", "c.yaml", "--resume"}},
+	{SL_USAGE, "verify takes no settings", {"sluice", "verify", ".", "--set", "run.seed=2"}},
+	{SL_USAGE, "list takes no settings", {"sluice", "list", "--threads", "2"}},
 	{SL_USAGE, "exclude each other", {"sluice", "run", "c.yaml", "--resume", "--force"}},
 	{SL_USAGE, "run.threads: '0'", {"sluice", "run", "c.yaml", "--threads", "0"}},
 	{SL_USAGE, "run.threads: '1025'", {"sluice", "run", "c.yaml", "--threads", "1025"}},
