@@ -15,7 +15,7 @@ cmake -S "$source/tests/consumer" -B "$work/build" -DEXAMPLE="$work/example.c" \
 cmake --build "$work/build" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 echo "find_package: $("$work/build/example")"
 
-PKG_CONFIG_PATH=$(dirname "$(find "$work/installed" -name sluice.pc)")
+PKG_CONFIG_PATH=$(dirname "$(find "$work/installed" -name sluice.pc)"):${PKG_CONFIG_PATH:-}
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046
 cc -std=c17 "$work/example.c" $(pkg-config --cflags --libs --static sluice) -o "$work/by_hand"

@@ -479,7 +479,7 @@ static void surroundings(void **state)
 	expect_whole("$SLUICE run c.yaml --out out >&-");
 	expect_whole("$SLUICE run c.yaml --out out 2>&-");
 	expect_whole("$SLUICE run c.yaml --out out <&- >&- 2>&-");
-	expect_whole("env -i $SLUICE run c.yaml --out out");
+	expect_whole("env -i LD_LIBRARY_PATH=$LD_LIBRARY_PATH $SLUICE run c.yaml --out out");
 	expect_whole("unset HOME; TMPDIR=/nowhere $SLUICE run c.yaml --out out");
 	expect_whole("here=$PWD; cd /proc && $SLUICE run $here/c.yaml --out $here/out");
 	expect_whole("here=$PWD; mkdir gone; cd gone; rmdir ../gone;"
