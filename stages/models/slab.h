@@ -15,9 +15,7 @@
 #ifndef SL_MODELS_SLAB_H
 #define SL_MODELS_SLAB_H
 
-#include "stages/math.h"
-#include "stages/particle.h"
-#include "stages/random.h"
+#include "stages/flight.h"
 
 #define SL_COLUMNS_slab                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
@@ -88,19 +86,15 @@ SL_HD struct sl_particle sl_slab_generate(const struct sl_slab *r, uint64_t seed
 {
 	struct sl_words random = sl_draw(seed, id, 0);
 	struct sl_particle p = {0};
-	float sine = r->sin_in, cosine = r->cos_in, sin_phi = 0.0f, cos_phi = 1.0f, beyond;
+	float beyond;
 
-	if (r->incidence == SL_INCIDENCE_DIFFUSE) { /* Lambertian: density of the cosine is 2 c */
-		cosine = sqrtf(sl_uniform(random.at[1]));
-		sine = sqrtf(sl_uniform(~random.at[1])); /* of ~word it is 1 - that of word */
-		sl_sincospi(2.0f * sl_uniform(random.at[2]), &sin_phi, &cos_phi);
-	}
 	p.id = id;
-	p.u = sine * cos_phi;
-	p.v = sine * sin_phi;
-	p.w = cosine;
+	p.u = r->sin_in;
+	p.w = r->cos_in;
 	p.weight = 1.0f;
-	if (sl_uniform(random.at[0]) <= sl_fresnel(r->n_above, r->n, cosine, &beyond)) {
+	if (r->incidence == SL_INCIDENCE_DIFFUSE)
+		sl_lambertian(&p, 0.0f, 0.0f, 1.0f, random.at[1], random.at[2]);
+	if (sl_uniform(random.at[0]) <= sl_fresnel(r->n_above, r->n, p.w, &beyond)) {
 		p.w = -p.w;
 		p.fate = SL_FATE_reflected;
 	} else {
@@ -122,32 +116,11 @@ SL_HD float sl_henyey_greenstein(float g, float g_plus_1_squared_2, float unifor
 	return c > 1.0f ? 1.0f : c < -1.0f ? -1.0f : c;
 }
 
-/*
- * Turns the direction of p by a cosine c to the old one, at an azimuth of half_turns * pi. The
- * frame about the old direction is that of Duff et al., Building an orthonormal basis, revisited,
- * JCGT 6 (2017) 1: no branch but a sign.
- */
+/* Turns the direction of p by a cosine c to the old one, at an azimuth of half_turns * pi. */
 SL_HD void sl_turn(struct sl_particle *p, float c, float half_turns)
 {
-	float sign = p->w < 0.0f ? -1.0f : 1.0f, a = -1.0f / (sign + p->w), b = p->u * p->v * a;
-	float sine = sqrtf((1.0f - c) * (1.0f + c)), i, j, u, v, w;
-
-	sl_sincospi(half_turns, &j, &i);
-	i *= sine;
-	j *= sine;
-	u = fmaf(i, fmaf(sign * p->u, p->u * a, 1.0f), fmaf(j, b, c * p->u));
-	v = fmaf(i, sign * b, fmaf(j, fmaf(p->v, p->v * a, sign), c * p->v));
-	w = fmaf(-i, sign * p->u, fmaf(-j, p->v, c * p->w));
-	sl_direct(p, u, v, w);
-}
-
-/* Moves p by distance. */
-SL_HD void sl_fly(struct sl_particle *p, float distance, float slowness)
-{
-	p->x = fmaf(distance, p->u, p->x);
-	p->y = fmaf(distance, p->v, p->y);
-	p->z = fmaf(distance, p->w, p->z);
-	p->time = fmaf(distance, slowness, p->time);
+	sl_deflect(p, p->u, p->v, p->w, sqrtf((1.0f - c) * (1.0f + c)), c, half_turns);
+	sl_direct(p, p->u, p->v, p->w);
 }
 
 /* p has come to the surface at depth z, beyond which the index is m: reflected inside, or out. */

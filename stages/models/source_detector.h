@@ -8,9 +8,7 @@
 #ifndef SL_MODELS_SOURCE_DETECTOR_H
 #define SL_MODELS_SOURCE_DETECTOR_H
 
-#include "stages/math.h"
-#include "stages/particle.h"
-#include "stages/random.h"
+#include "stages/flight.h"
 
 #define SL_COLUMNS_source_detector                                                                \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
@@ -44,25 +42,6 @@ struct sl_source_detector {
 	float line[SL_LINES_MAX];       /* keV */
 	float cumulative[SL_LINES_MAX]; /* intensity of the lines up to this one, the last 1 */
 };
-
-/*
- * Sines come from 1 - cosine, never from the cosine: near the axis, where floats are 2^-24 apart,
- * that would put directions on rings. sl_uniform(~word) is 1 - sl_uniform(word), fine at both ends.
- */
-
-/* Sets the direction of p to a Lambertian one about the unit vector (a, b, c). */
-SL_HD void sl_lambertian(struct sl_particle *p, float a, float b, float c, uint32_t r0, uint32_t r1)
-{
-	float cosine = sqrtf(sl_uniform(r0)), sine = sqrtf(sl_uniform(~r0));
-	float sign = c < 0.0f ? -1.0f : 1.0f, s = -1.0f / (sign + c), t = a * b * s, i, j;
-
-	sl_sincospi(2.0f * sl_uniform(r1), &j, &i);
-	i *= sine;
-	j *= sine;
-	p->u = fmaf(i, fmaf(sign * a, a * s, 1.0f), fmaf(j, t, cosine * a));
-	p->v = fmaf(i, sign * t, fmaf(j, fmaf(b, b * s, sign), cosine * b));
-	p->w = fmaf(-i, sign * a, fmaf(-j, b, cosine * c));
-}
 
 /* Where and whither a particle starts. */
 SL_HD void sl_source_start(
@@ -130,17 +109,6 @@ SL_HD struct sl_particle sl_source_detector_generate(
 	return p;
 }
 
-/* Moves p by distance and gives it its fate. */
-SL_HD void sl_arrive(
-	const struct sl_source_detector *r, struct sl_particle *p, float distance, uint8_t fate)
-{
-	p->x = fmaf(distance, p->u, p->x);
-	p->y = fmaf(distance, p->v, p->y);
-	p->z = fmaf(distance, p->w, p->z);
-	p->time = fmaf(distance, r->slowness, p->time);
-	p->fate = fate;
-}
-
 /* The distance to the plane at z, or a negative one when p does not fly towards it. */
 SL_HD float sl_to_plane(const struct sl_particle *p, float z)
 {
@@ -204,7 +172,8 @@ SL_HD void sl_source_detector_advance(
 		if (distance >= 0.0f &&
 			(sl_radius2_after(p, distance) <= r->stop_radius * r->stop_radius) ==
 				(r->stop == SL_STOP_DISK)) {
-			sl_arrive(r, p, distance, SL_FATE_blocked);
+			sl_fly(p, distance, r->slowness);
+			p->fate = SL_FATE_blocked;
 			return;
 		}
 	}
@@ -213,7 +182,8 @@ SL_HD void sl_source_detector_advance(
 		p->fate = SL_FATE_missed;
 		return;
 	}
-	sl_arrive(r, p, distance, SL_FATE_hit);
+	sl_fly(p, distance, r->slowness);
+	p->fate = SL_FATE_hit;
 	p->pixel = sl_pixel(p->y, r->half_height, r->pixels_per_y, r->pixels_y) * r->pixels_x +
 	           sl_pixel(p->x, r->half_width, r->pixels_per_x, r->pixels_x);
 }
