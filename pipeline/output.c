@@ -4,132 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/former.h"
 #include "pipeline/sink.h"
-#include "pipeline/tree.h"
 #include "stages/formats/xdmf.h"
-
-static enum sl_status bad_run_json(const struct sl_dir *dir, const char *why)
-{
-	return sl_fail(SL_BAD_INPUT,
-		"%s/run.json: %s (it is not what a run has written), try --force to begin anew or "
-		"another --out",
-		dir->path, why);
-}
-
-/* The member of the mapping at the root of run.json, as text. */
-static const char *member(const struct sl_tree *tree, const char *key)
-{
-	sl_node node = sl_tree_get(tree, sl_tree_root(tree), key);
-
-	return node && sl_tree_kind(tree, node) == SL_SCALAR ? sl_tree_text(tree, node, NULL)
-	                                                     : NULL;
-}
-
-/* Cuts the text before the list of batches, which may be longer than a tree can be. */
-static size_t cut_batches(char *text, size_t bytes)
-{
-	/* a newline within a string would be escaped: this can only be a member of the root */
-	char *batches = strstr(text, "\n\t\"batches\": [");
-
-	if (!batches)
-		return bytes;
-	batches[1] = '}'; /* YAML allows the comma before it */
-	return (size_t)(batches + 2 - text);
-}
-
-static enum sl_status read_run_json(const struct sl_dir *dir, struct sl_tree **tree)
-{
-	struct sl_problem problem;
-	enum sl_status s;
-	size_t bytes;
-	char *text;
-
-	*tree = NULL;
-	SL_TRY(sl_file_read(dir, "run.json", &text, &bytes));
-	s = sl_tree_parse(text, cut_batches(text, bytes), tree, &problem);
-	sl_memory_give(SL_HOST, text);
-	if (s != SL_OK)
-		return bad_run_json(dir, problem.text);
-	if (sl_tree_kind(*tree, sl_tree_root(*tree)) == SL_MAPPING && member(*tree, "config") &&
-		member(*tree, "rules_version"))
-		return SL_OK;
-	sl_tree_free(*tree);
-	*tree = NULL;
-	return bad_run_json(dir, "has no config or rules_version");
-}
-
-enum sl_status sl_output_config(const struct sl_dir *dir, char **text, size_t *bytes)
-{
-	struct sl_tree *tree;
-	enum sl_status s;
-	const char *config;
-	void *memory;
-
-	SL_TRY(read_run_json(dir, &tree));
-	config = member(tree, "config");
-	*bytes = strlen(config);
-	s = sl_memory_get(SL_HOST, *bytes + 1, &memory);
-	if (s == SL_OK)
-		memcpy(memory, config, *bytes + 1);
-	*text = (char *)memory;
-	sl_tree_free(tree);
-	return s;
-}
-
-/* Copies the line that *text is at and moves on; false at the end. */
-static bool next_line(const char **text, char line[SL_TEXT_BYTES])
-{
-	size_t n = strcspn(*text, "\n");
-
-	if (**text == '\0')
-		return false;
-	snprintf(line, SL_TEXT_BYTES, "%.*s", (int)(n < SL_TEXT_BYTES ? n : SL_TEXT_BYTES - 1),
-		*text);
-	*text += n + ((*text)[n] == '\n');
-	return true;
-}
-
-/* The run that is there must be of the same configuration: the first line that differs is told. */
-static enum sl_status same_config(const struct sl_dir *dir, const char *was, const char *is)
-{
-	char old[SL_TEXT_BYTES], now[SL_TEXT_BYTES];
-
-	for (;;) {
-		bool more_old = next_line(&was, old), more_new = next_line(&is, now);
-
-		if (!more_old && !more_new)
-			return SL_OK;
-		if (!more_old || !more_new || strcmp(old, now) != 0)
-			return sl_fail(SL_OUTPUT_IN_USE,
-				"%s: holds a run of another configuration (it has \"%s\" where "
-				"this one has \"%s\"), try the same configuration, another --out "
-				"or "
-				"--force",
-				dir->path, more_old ? old + strspn(old, " ") : "",
-				more_new ? now + strspn(now, " ") : "");
-	}
-}
-
-static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir *dir)
-{
-	struct sl_tree *tree;
-	enum sl_status s;
-	uint64_t version = 0;
-
-	SL_TRY(read_run_json(dir, &tree));
-	if (!sl_tree_u64(tree, sl_tree_get(tree, sl_tree_root(tree), "rules_version"), &version) ||
-		version != SL_RULES_VERSION)
-		s = sl_fail(SL_OUTPUT_IN_USE,
-			"%s: its run was begun under version %llu of the rules, this program has "
-			"%d "
-			"(the rest would not have the same bits), try the program that began it or "
-			"--force",
-			dir->path, (unsigned long long)version, SL_RULES_VERSION);
-	else
-		s = same_config(dir, member(tree, "config"), plan->config_text);
-	sl_tree_free(tree);
-	return s;
-}
 
 /*
  * Is the batch of this line one of the plan's, and its file whole? One that cannot be read is not
@@ -214,6 +91,17 @@ static enum sl_status remove_orphans(const char *run, const struct sl_format *fo
 	return sl_dir_each(dir, remove_orphan, &s);
 }
 
+static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir *dir)
+{
+	struct sl_former former;
+	enum sl_status s;
+
+	SL_TRY(sl_former_read(dir, &former));
+	s = sl_former_is_of(&former, plan, dir);
+	sl_former_free(&former);
+	return s;
+}
+
 static enum sl_status resume(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
@@ -257,17 +145,14 @@ static enum sl_status remove_named(
 /* The run that is there may have another name or format than the plan's. */
 static enum sl_status remove_old(const struct sl_dir *dir)
 {
-	struct sl_tree *tree;
-	const char *run, *format;
+	struct sl_former former;
 	enum sl_status s = SL_OK;
 
-	if (!sl_file_exists(dir, "run.json") || read_run_json(dir, &tree) != SL_OK)
+	if (!sl_file_exists(dir, "run.json") || sl_former_read(dir, &former) != SL_OK)
 		return SL_OK;
-	run = member(tree, "name");
-	format = member(tree, "format");
-	if (run && format && !strchr(run, '/') && sl_format_find(format))
-		s = remove_named(run, sl_format_find(format), dir);
-	sl_tree_free(tree);
+	if (former.name && former.format)
+		s = remove_named(former.name, former.format, dir);
+	sl_former_free(&former);
 	return s;
 }
 

@@ -34,8 +34,4 @@ uint64_t sl_output_done(const struct sl_plan *plan);
 enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m);
 
-/* Reads the configuration that DIR/run.json stores; *text is to be given back with sl_memory_give.
- */
-enum sl_status sl_output_config(const struct sl_dir *dir, char **text, size_t *bytes);
-
 #endif

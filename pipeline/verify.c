@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pipeline/former.h"
 #include "pipeline/json.h"
 #include "pipeline/output.h"
 #include "pipeline/survivors.h"
@@ -209,24 +210,16 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 	return status;
 }
 
-/* The plan of the run in dir, from the configuration that run.json stores. */
 static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 {
-	static struct sl_config config;
-	static struct sl_choices choices;
-	char *text;
-	struct sl_reader *reader = NULL;
-	size_t bytes;
+	struct sl_former former;
 	enum sl_status s;
 
 	*plan = NULL;
-	SL_TRY(sl_output_config(dir, &text, &bytes));
-	s = sl_config_open_text("run.json", text, bytes, NULL, 0, &config, &reader);
-	if (s == SL_OK)
-		s = sl_resolve(&config, reader, &choices);
-	sl_config_close(reader);
-	sl_memory_give(SL_HOST, text);
-	return s == SL_OK ? sl_plan_make(&config, &choices, plan) : s;
+	SL_TRY(sl_former_read(dir, &former));
+	s = sl_former_plan(&former, plan);
+	sl_former_free(&former);
+	return s;
 }
 
 static void tell(const struct sl_plan *plan, const struct counts *c, bool json, FILE *out)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "pipeline/former.h"
 #include "pipeline/output.h"
 #include "pipeline/survivors.h"
 #include "stages/digest.h"
@@ -29,20 +30,13 @@ static struct folder folder;
 
 static void open_run(struct forger *f)
 {
-	static struct sl_config config;
-	static struct sl_choices choices;
-	struct sl_reader *reader;
-	size_t bytes;
-	char *stored;
+	struct sl_former former;
 
 	memset(f, 0, sizeof(*f));
 	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &f->dir));
-	assert_ok(sl_output_config(&f->dir, &stored, &bytes));
-	assert_ok(sl_config_open_text("stored", stored, bytes, NULL, 0, &config, &reader));
-	assert_ok(sl_resolve(&config, reader, &choices));
-	sl_config_close(reader);
-	sl_memory_give(SL_HOST, stored);
-	assert_ok(sl_plan_make(&config, &choices, &f->plan));
+	assert_ok(sl_former_read(&f->dir, &former));
+	assert_ok(sl_former_plan(&former, &f->plan));
+	sl_former_free(&former);
 	assert_ok(sl_plan_provide(f->plan));
 	assert_ok(sl_manifest_read(&f->dir, &f->manifest));
 }
