@@ -122,8 +122,7 @@ static enum sl_status same_config(const struct sl_dir *dir, const char *was, con
 			return sl_fail(SL_OUTPUT_IN_USE,
 				"%s: holds a run of another configuration (it has \"%s\" where "
 				"this one has \"%s\"), try the same configuration, another --out "
-				"or "
-				"--force",
+				"or --force",
 				dir->path, more_old ? old + strspn(old, " ") : "",
 				more_new ? now + strspn(now, " ") : "");
 	}
@@ -135,9 +134,8 @@ enum sl_status sl_former_is_of(
 	if (f->rules_version != SL_RULES_VERSION)
 		return sl_fail(SL_OUTPUT_IN_USE,
 			"%s: its run was begun under version %llu of the rules, this program has "
-		        "%d (the "
-			"rest would not have the same bits), try the program that began it or "
-		        "--force",
+			"%d (the rest would not have the same bits), try the program that began "
+			"it or --force",
 			dir->path, (unsigned long long)f->rules_version, SL_RULES_VERSION);
 	return same_config(dir, f->config, plan->config_text);
 }

@@ -201,8 +201,7 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 	if (!begun && sl_file_exists(dir, "manifest.jsonl") && start != SL_START_FORCE)
 		return sl_fail(SL_OUTPUT_IN_USE,
 			"%s: has a manifest.jsonl but no run.json (whose batches these are cannot "
-			"be "
-			"told), try another --out or --force",
+			"be told), try another --out or --force",
 			dir->path);
 	if (begun && start == SL_START_NEW)
 		return sl_fail(SL_OUTPUT_IN_USE,

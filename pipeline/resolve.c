@@ -31,8 +31,7 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 	if (strlen(name) > NAME_MAX_BYTES)
 		sl_config_complain(r, "run.name",
 			"%s is too long (files are named after it, at most %d bytes fit), try a "
-			"shorter "
-			"one",
+			"shorter one",
 			shown, NAME_MAX_BYTES);
 	else if (strspn(name, safe) != strlen(name))
 		sl_config_complain(r, "run.name",

@@ -295,8 +295,7 @@ enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 	if (done->n + c.commits < plan->recipe.n_batches)
 		return sl_fail(SL_STOPPED,
 			"stopped with %llu of %llu batches committed (asked by a signal), go on "
-			"with "
-			"--resume",
+			"with --resume",
 			(unsigned long long)(done->n + c.commits),
 			(unsigned long long)plan->recipe.n_batches);
 	return SL_OK;

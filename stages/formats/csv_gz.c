@@ -133,8 +133,7 @@ static enum sl_status deflate_text(struct sl_exec *x, const struct sl_file_facts
 	if (p->used == 0)
 		return sl_fail(SL_INTERNAL,
 			"%zu bytes of text do not fit in %zu when compressed by %s: text never "
-			"grows "
-			"so much; please report it",
+			"grows so much; please report it",
 			bytes, p->size, run->deflate->name);
 	return SL_OK;
 }
@@ -153,8 +152,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	if (!text)
 		return sl_fail(SL_USAGE,
 			"scratch of csv.gz has %zu bytes, %zu are needed: give it at least "
-			"scratch() "
-			"bytes",
+			"scratch() bytes",
 			x->scratch.size, scratch(t, run));
 	p->table = *t;
 	return deflate_text(&rest, run, text, print_table(t, text), p);

@@ -61,8 +61,7 @@ static enum sl_status step(struct sl_inflate *s)
 	if (s->ended)
 		return sl_fail(SL_BAD_INPUT,
 			"%zu bytes follow the end of the compressed data: they do not belong "
-			"there; "
-			"the file may be damaged",
+			"there; the file may be damaged",
 			s->left);
 	return sl_fail(answer == Z_MEM_ERROR ? SL_HOST_MEMORY : SL_BAD_INPUT,
 		"the compressed data cannot be inflated (%s): the file is damaged or cut short; "

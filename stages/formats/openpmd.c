@@ -198,15 +198,13 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	if (n > pieces->n_chunks || bytes > p->size)
 		return sl_fail(SL_USAGE,
 			"%zu bytes of columns are to be packed, there is room for %zu: more rows "
-			"or "
-			"columns than the packing was laid out for; lay it out for more",
+			"or columns than the packing was laid out for; lay it out for more",
 			bytes, p->size);
 	w.shuffled = (uint8_t *)sl_cut(&w.x.scratch, SL_OPENPMD_CHUNK_BYTES);
 	if (!w.shuffled)
 		return sl_fail(SL_USAGE,
 			"scratch of openpmd has %zu bytes, %zu are needed: give it at least "
-			"scratch() "
-			"bytes",
+			"scratch() bytes",
 			x->scratch.size, scratch(t, run));
 	p->table = *t;
 	p->used = 0;
