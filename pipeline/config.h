@@ -28,6 +28,7 @@ struct sl_config {
 		uint64_t batch;             /* particles a batch; 0: auto */
 		uint64_t threads;           /* 0: one a core */
 		char device[SL_TEXT_BYTES]; /* auto, cpu */
+		double stop_before;         /* ns; infinite: never */
 	} run;
 	int model; /* enum sl_model_number; SL_MODEL_COUNT when none could be told */
 	union {

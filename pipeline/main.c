@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,11 @@
 #include "pipeline/info.h"
 #include "pipeline/output.h"
 #include "pipeline/verify.h"
+#include "primitives/base/clock.h"
 #include "primitives/base/fault.h"
 
 static struct sl_control control;
+static uint64_t started;              /* when the program began */
 static volatile sig_atomic_t caught;  /* the first signal */
 static volatile sig_atomic_t running; /* what is in flight is worth ending in order */
 
@@ -38,7 +41,7 @@ static void on_signal(int number)
 
 static void catch_signals(void)
 {
-	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM};
 	struct sigaction handle = {.sa_handler = on_signal};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, was;
 
@@ -126,6 +129,10 @@ static enum sl_status run_in(const struct sl_args *a, struct sl_plan *plan,
 
 	if (!a->quiet && !a->json && isatty(STDERR_FILENO))
 		control.progress = show_progress;
+	if (isfinite(plan->config.run.stop_before))
+		control.stop_before =
+			1e-9 *
+			fmax(plan->config.run.stop_before - (double)(sl_now_ns() - started), 1);
 	s = sl_run(plan, dir, done, &control, &session);
 	if (control.progress)
 		fputs("\n", stderr);
@@ -214,6 +221,7 @@ int main(int argc, char **argv)
 	static struct sl_args args;
 	enum sl_status s;
 
+	started = sl_now_ns();
 	open_standard_files();
 	catch_signals();
 	s = sl_formats_start();

@@ -1,5 +1,6 @@
 /* options.c - the table of what is common to all runs: one line an option. */
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +52,16 @@ const struct sl_option sl_options[] = {
 		.fallback = "auto",
 		.free = true,
 		.help = "where to compute: auto or cpu"},
+	{.key = "run.stop_before",
+		.kind = SL_KIND_REAL,
+		.dimension = SL_DIM_TIME,
+		.offset = AT(run.stop_before),
+		.fallback = "inf",
+		.lo = 1e9,
+		.hi = HUGE_VAL,
+		.free = true,
+		.help = "the run stops by itself, as by a signal, so as to end before it has taken "
+			"that long: the time that a batch queue allows"},
 	{.key = "transport.max_steps",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(transport.max_steps),

@@ -24,6 +24,7 @@ struct crew {
 	size_t next_done; /* the first line of done that is not before next */
 	uint64_t commits; /* batches committed in this session */
 	enum slot_state *state;
+	double longest;   /* seconds from the begin of a batch until it is ready, so far */
 	uint32_t working; /* threads that have not ended */
 	bool stop;        /* begin no more */
 	atomic_int drop;  /* give up what is in flight */
@@ -102,6 +103,7 @@ static void *work(void *of)
 	for (;;) {
 		uint32_t i;
 		enum sl_status s;
+		double begun;
 
 		/* A slot first, a batch then: batches begin in order, so the writer never waits
 		 * for one that nobody has begun while all slots are full. */
@@ -112,8 +114,11 @@ static void *work(void *of)
 		c->state[i] = BUSY;
 		sl_batch_begin(&c->plan->recipe, &c->plan->slot[i].batch, number);
 		pthread_mutex_unlock(&c->lock);
+		begun = seconds_now();
 		s = compute(c, &c->plan->slot[i]);
 		pthread_mutex_lock(&c->lock);
+		begun = seconds_now() - begun;
+		c->longest = begun > c->longest ? begun : c->longest;
 		if (s != SL_OK)
 			fail(c, s);
 		c->state[i] = s == SL_OK ? READY : FREE;
@@ -193,11 +198,30 @@ static void tell(struct crew *c, const struct sl_control *control, double start)
 	control->progress(control->of, &p);
 }
 
+/*
+ * Is it time to begin no more batches? By a signal, or because one more could end too late: twice
+ * the longest so far, and two seconds for the writer and for ending in order.
+ */
+static bool is_time_to_stop(const struct crew *c, struct sl_control *control, double taken)
+{
+	return atomic_load(&control->stop) ||
+	       (control->stop_before > 0 && taken + 2 * c->longest + 2 >= control->stop_before);
+}
+
+/* Is it time to give up what is in flight? */
+static bool is_time_to_drop(const struct sl_control *control, double taken, double since_asked)
+{
+	int patience = control->patience > 0 ? control->patience : 8;
+
+	return control->stop_before > 0 && !atomic_load(&control->stop)
+	               ? taken + 1 >= control->stop_before
+	               : since_asked > patience;
+}
+
 /* Waits for all threads; looks at control five times a second. Called with the lock held. */
 static void watch(struct crew *c, struct sl_control *control)
 {
 	double start = seconds_now(), asked = -1, told = start;
-	int patience = control->patience > 0 ? control->patience : 8;
 
 	while (c->working > 0) {
 		struct timespec until;
@@ -207,12 +231,13 @@ static void watch(struct crew *c, struct sl_control *control)
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
 		pthread_cond_timedwait(&c->changed, &c->lock, &until);
-		if (atomic_load(&control->stop) && asked < 0) {
+		if (asked < 0 && is_time_to_stop(c, control, seconds_now() - start)) {
 			asked = seconds_now();
 			c->stop = true;
 			pthread_cond_broadcast(&c->changed);
 		}
-		if (asked >= 0 && seconds_now() - asked > patience)
+		if (asked >= 0 &&
+			is_time_to_drop(control, seconds_now() - start, seconds_now() - asked))
 			atomic_store(&c->drop, 1);
 		/* threads that wake this one often do not make it tell more often */
 		if (seconds_now() - told >= 0.2 || c->working == 0) {
@@ -294,9 +319,10 @@ enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 		return s;
 	if (done->n + c.commits < plan->recipe.n_batches)
 		return sl_fail(SL_STOPPED,
-			"stopped with %llu of %llu batches committed (asked by a signal), go on "
-			"with --resume",
+			"stopped with %llu of %llu batches committed (%s), go on with --resume",
 			(unsigned long long)(done->n + c.commits),
-			(unsigned long long)plan->recipe.n_batches);
+			(unsigned long long)plan->recipe.n_batches,
+			atomic_load(&control->stop) ? "asked by a signal"
+						    : "its time is nearly up");
 	return SL_OK;
 }

@@ -105,7 +105,7 @@ static void interrupt_at(int signal, size_t batches)
 
 static void signals(void **state)
 {
-	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 	static const size_t moments[] = {0, 1, 12, 25};
 
 	(void)state;
@@ -162,6 +162,39 @@ static void long_batches(void **state)
 }
 
 /* What has nothing to end in order ends at the first signal. */
+/* The time that a batch queue allows is kept to, and costs nothing where it is not reached. */
+static void time_is_up(void **state)
+{
+	const char *const *words =
+		WORDS("run", "slow.yaml", "--out", "out", "--stop-before", "3 s");
+	struct running r;
+	struct ending e;
+	size_t committed;
+
+	(void)state;
+	start(words, 0, &r);
+	process_wait(&r, 4, &e);
+	expect_ending(&e, SL_STOPPED, "0 of 1 batches committed (its time is nearly up)", words);
+	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
+	remove_run(&folder, "out");
+
+	words = WORDS("run", "c.yaml", "--out", "out", "--stop-before", "4 s", "--set",
+		"run.particles=4e8", "--set", "run.batch=2e5");
+	start(words, 1, &r);
+	process_wait(&r, 5, &e);
+	expect_ending(&e, SL_STOPPED, "its time is nearly up", words);
+	committed = lines_in("out/manifest.jsonl");
+	assert_true(committed > 1);
+	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));
+	remove_run(&folder, "out");
+
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--stop-before", "1000 s"));
+	finish();
+	expect(&folder, SL_USAGE, "run.stop_before",
+		WORDS("run", "c.yaml", "--out", "out", "--stop-before", "10"));
+}
+
 static void verify_is_interrupted(void **state)
 {
 	const struct process p = {.argv = WORDS("verify", "whole"), .folder = folder.path};
@@ -462,6 +495,7 @@ int main(void)
 		cmocka_unit_test(signals),
 		cmocka_unit_test(many_stops),
 		cmocka_unit_test(long_batches),
+		cmocka_unit_test(time_is_up),
 		cmocka_unit_test(verify_is_interrupted),
 		cmocka_unit_test(nohup),
 		cmocka_unit_test(any_damage),
