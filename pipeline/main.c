@@ -25,7 +25,7 @@ static volatile sig_atomic_t caught;  /* the first signal */
 static volatile sig_atomic_t running; /* what is in flight is worth ending in order */
 
 /* Seconds from the first signal to the end, whatever is in flight: a cut is as safe as a stop. */
-enum { SECONDS_TO_END = 9 };
+enum { SECONDS_TO_END = 8 };
 
 static void on_signal(int number)
 {

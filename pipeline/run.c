@@ -211,7 +211,7 @@ static bool is_time_to_stop(const struct crew *c, struct sl_control *control, do
 /* Is it time to give up what is in flight? */
 static bool is_time_to_drop(const struct sl_control *control, double taken, double since_asked)
 {
-	int patience = control->patience > 0 ? control->patience : 8;
+	int patience = control->patience > 0 ? control->patience : 6;
 
 	return control->stop_before > 0 && !atomic_load(&control->stop)
 	               ? taken + 1 >= control->stop_before

@@ -5,9 +5,11 @@
 
 #include "primitives/base/clock.h"
 
-/* Particles between two looks at r->drop: short enough to stop within a second, long enough to
- * cost nothing. */
-enum { PIECE = 1 << 14 };
+/*
+ * Particles between two looks at r->drop: short enough to stop within a second (a flight takes 25
+ * ns, a history may have thousands), long enough to cost nothing.
+ */
+enum { PIECE = 1 << 10 };
 
 typedef void loop(const struct sl_recipe *, struct sl_batch *, uint32_t, uint32_t);
 

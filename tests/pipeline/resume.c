@@ -161,7 +161,6 @@ static void long_batches(void **state)
 	}
 }
 
-/* What has nothing to end in order ends at the first signal. */
 /* The time that a batch queue allows is kept to, and costs nothing where it is not reached. */
 static void time_is_up(void **state)
 {
@@ -195,6 +194,7 @@ static void time_is_up(void **state)
 		WORDS("run", "c.yaml", "--out", "out", "--stop-before", "10"));
 }
 
+/* What has nothing to end in order ends at the first signal. */
 static void verify_is_interrupted(void **state)
 {
 	const struct process p = {.argv = WORDS("verify", "whole"), .folder = folder.path};

@@ -12,7 +12,7 @@
 #include "stages/models/source_detector.h"
 #include "stages/stages.h"
 
-enum { N = 100003, PIECE = 16384, ALL_FATES = (1 << SL_FATE_COUNT) - 1 };
+enum { N = 100003, PIECE = 1024, ALL_FATES = (1 << SL_FATE_COUNT) - 1 };
 
 /* --- recipes ---------------------------------------------------------------------------------- */
 
