@@ -26,8 +26,9 @@ struct sl_progress {
 struct sl_control {
 	atomic_int
 		stop; /* set from a signal handler: begin no more batches, commit those in flight */
-	double stop_before; /* seconds that this session may take; stops in time by itself. 0: any */
-	int patience; /* seconds after which batches in flight are dropped instead; 0: 6 */
+	double stop_before; /* seconds that this session may take; stops in time by itself. 0: any
+	                     */
+	int patience;       /* seconds after which batches in flight are dropped instead; 0: 6 */
 	void (*progress)(void *of, const struct sl_progress *p); /* about five times a second */
 	void *of;
 };
