@@ -24,11 +24,10 @@ struct sl_progress {
 
 /* How the caller follows a run and stops it. Zeroed, it does neither. */
 struct sl_control {
-	atomic_int
-		stop; /* set from a signal handler: begin no more batches, commit those in flight */
-	double stop_before; /* seconds that this session may take; stops in time by itself. 0: any
+	atomic_int stop;    /* set by a signal handler: begin no more, commit what is in flight */
+	double stop_before; /* seconds that this session may take: stops by itself in time; 0: any
 	                     */
-	int patience;       /* seconds after which batches in flight are dropped instead; 0: 6 */
+	int patience;       /* seconds until what is in flight is dropped instead; 0: 6 */
 	void (*progress)(void *of, const struct sl_progress *p); /* about five times a second */
 	void *of;
 };
