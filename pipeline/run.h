@@ -25,8 +25,7 @@ struct sl_progress {
 /* How the caller follows a run and stops it. Zeroed, it does neither. */
 struct sl_control {
 	atomic_int stop;    /* set by a signal handler: begin no more, commit what is in flight */
-	double stop_before; /* seconds that this session may take: stops by itself in time; 0: any
-	                     */
+	double stop_before; /* seconds this session may take: it stops in time; 0: any */
 	int patience;       /* seconds until what is in flight is dropped instead; 0: 6 */
 	void (*progress)(void *of, const struct sl_progress *p); /* about five times a second */
 	void *of;
