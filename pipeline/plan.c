@@ -112,7 +112,8 @@ static enum sl_status measure(struct sl_plan *plan)
 
 	lay_out_slot(&arena, plan, &slot);
 	plan->slot_bytes = arena.used;
-	plan->image_bytes = plan->format->image_bytes(&most, &plan->facts);
+	if (plan->format->uses_image)
+		plan->image_bytes = plan->format->image_bytes(&most, &plan->facts);
 	plan->memory_bytes =
 		sl_size_add(sl_size_mul(plan->slot_bytes, plan->n_slots), plan->image_bytes);
 	return SL_OK;

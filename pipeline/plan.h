@@ -54,7 +54,7 @@ struct sl_plan {
 	uint32_t n_slots;
 	struct sl_pilot pilot;
 	size_t slot_bytes;   /* each */
-	size_t image_bytes;  /* of the one file being made */
+	size_t image_bytes;  /* of the one file being made; 0 when its packed bytes are it */
 	size_t memory_bytes; /* in all */
 	uint64_t disk_bytes; /* foreseen, before compression */
 	uint64_t disk_free;

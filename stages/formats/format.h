@@ -46,6 +46,7 @@ struct sl_format {
 	const char *name;   /* "openpmd" */
 	const char *suffix; /* ".h5" */
 	const char *help;
+	bool uses_image; /* assemble makes the file in image; else the packed bytes are the file */
 
 	/*
 	 * Lays out what pack needs for at most the rows of most (whose data pointers are not used):

@@ -224,6 +224,7 @@ const struct sl_format sl_format_openpmd = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
+	.uses_image = true,
 	.image_bytes = sl_openpmd_image_bytes,
 	.assemble = sl_openpmd_assemble,
 	.read = sl_openpmd_read,
