@@ -19,20 +19,6 @@ static const struct sl_format *format_of(const char *name)
 	return NULL;
 }
 
-static void digest(struct sl_table_column *c, uint32_t n)
-{
-	uint32_t bytes = sl_column_facts[c->column].bytes;
-
-	c->digest = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t bits = 0;
-
-		/* little-endian, as everything that this program writes */
-		memcpy(&bits, (const char *)c->data + (c->constant ? 0 : (size_t)i * bytes), bytes);
-		c->digest += sl_digest_item(i, bits);
-	}
-}
-
 static enum sl_status read_table(const char *file, size_t bytes, struct sl_survivors *s)
 {
 	struct sl_arena measure = {0}, cut = {0};
@@ -48,7 +34,7 @@ static enum sl_status read_table(const char *file, size_t bytes, struct sl_survi
 		return status;
 	}
 	for (uint32_t k = 0; k < s->table.n_columns; k++)
-		digest(&s->table.column[k], s->table.n);
+		s->table.column[k].digest = sl_digest_column(&s->table.column[k], s->table.n);
 	return SL_OK;
 }
 

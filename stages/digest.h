@@ -14,6 +14,10 @@
 
 #include "primitives/base/hd.h"
 
+SL_C_BEGIN
+
+struct sl_table_column;
+
 /* What row i with these bits (zero-extended to 64) adds to the digest of its column. */
 SL_HD uint64_t sl_digest_item(uint64_t i, uint64_t bits)
 {
@@ -23,5 +27,10 @@ SL_HD uint64_t sl_digest_item(uint64_t i, uint64_t bits)
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
 	return z ^ (z >> 31);
 }
+
+/* The digest of a column's n rows, a constant in each of them. Host only. */
+uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n);
+
+SL_C_END
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "stages/digest.h"
+#include "stages/math.h"
 #include "stages/recipe.h"
 
 /* The value of a type as bits, zero-extended. */
@@ -12,14 +13,6 @@
 		digest += sl_digest_item(j, bits_of(value));      \
 	}                                                         \
 	break
-
-static inline uint64_t bits_of_float(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
 
 static void gather_ids(struct sl_batch *b, struct sl_table_column *out, uint32_t from, uint32_t to)
 {
@@ -38,7 +31,7 @@ static void gather(struct sl_batch *b, struct sl_table_column *out, uint32_t fro
 
 	switch (sl_column_facts[out->column].type) {
 	case SL_TYPE_F32:
-		GATHER(float, bits_of_float);
+		GATHER(float, sl_bits);
 	case SL_TYPE_U32:
 		GATHER(uint32_t, (uint64_t));
 	case SL_TYPE_U64:

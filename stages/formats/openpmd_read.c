@@ -107,22 +107,6 @@ static enum sl_status read_chunks(
 	return SL_OK;
 }
 
-/* The digest of a column's n items. */
-static uint64_t digest(const struct sl_table_column *c, uint32_t n)
-{
-	size_t item = sl_column_facts[c->column].bytes;
-	const char *at = (const char *)c->data;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < n; i++) {
-		uint64_t bits = 0;
-
-		memcpy(&bits, c->constant ? at : at + i * item, item);
-		sum += sl_digest_item(i, bits);
-	}
-	return sum;
-}
-
 /* The rows of a component must be those of all others, and no more than the file can hold. */
 static enum sl_status agree_on_rows(struct reading *r, struct sl_table *t, uint64_t n)
 {
@@ -181,7 +165,7 @@ static enum sl_status read_object(struct reading *r, hid_t object, enum sl_colum
 		return SL_OK; /* it stands in for a position that was not recorded */
 	if (!has_digest)
 		return damaged("its digest is missing");
-	if (c.data && digest(&c, t->n) != stated)
+	if (c.data && sl_digest_column(&c, t->n) != stated)
 		return damaged("its values are not those that were written");
 	t->column[t->n_columns++] = c;
 	return SL_OK;
