@@ -43,9 +43,9 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
-	r->scan = c->scan;
-	r->compact = c->compact;
-	r->sort = c->sort;
+	r->scan.backend = c->scan;
+	r->compact.backend = c->compact;
+	r->sort.backend = c->sort;
 	r->loops = sl_loops_find(level && level[0] ? level : NULL);
 	if (!r->loops)
 		return sl_fail(SL_USAGE,
@@ -289,10 +289,10 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 		r->batch);
 	fprintf(out, "key         ");
 	print_key(plan, out);
-	fprintf(out, "primitives  compact %s%s%s, sort %s, deflate %s\n", r->compact->name,
-		r->compact->uses_scan ? " on scan " : "",
-		r->compact->uses_scan ? r->scan->name : "",
-		r->n_fields ? r->sort->name : "not needed", plan->facts.deflate->name);
+	fprintf(out, "primitives  compact %s%s%s, sort %s, deflate %s\n", r->compact.backend->name,
+		r->compact.backend->uses_scan ? " on scan " : "",
+		r->compact.backend->uses_scan ? r->scan.backend->name : "",
+		r->n_fields ? r->sort.backend->name : "not needed", plan->facts.deflate->name);
 	fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
 		r->loops->level, plan->machine.processor);
 	fprintf(out, "memory      %s: %u slots of %s and a file image of %s; %s free\n",

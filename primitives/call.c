@@ -3,6 +3,8 @@
  *
  * Every check is here, none in a backend. They cost some dozen comparisons a call.
  */
+#include <stdio.h>
+
 #include "primitives.h"
 
 /* One block of memory that a call reads or writes. */
@@ -124,17 +126,125 @@ static enum sl_status check_blocks(
 	return SL_OK;
 }
 
+/* --- tuning ----------------------------------------------------------------------------------- */
+
+/* A tuning with the backend's own choice in place of every 0. */
+static struct sl_tuning tuned(const struct sl_backend *b, struct sl_tuning t)
+{
+	if (t.block == 0)
+		t.block = b->tunable.block;
+	if (t.items == 0)
+		t.items = b->tunable.items;
+	return t;
+}
+
+static enum sl_status check_block(
+	const struct sl_backend *b, uint32_t block, const struct sl_limits *limits)
+{
+	const struct sl_tunable *can = &b->tunable;
+	uint32_t most =
+		can->block_most < limits->block_threads ? can->block_most : limits->block_threads;
+	const char *call = sl_primitive_name(b->primitive);
+
+	if (can->block == 0)
+		return sl_fail(SL_USAGE,
+			"%s/%s: block=%u, but it has no threads a block to choose; leave it out",
+			call, b->name, block);
+	if (block % can->block_step == 0 && block <= most)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"%s/%s: block=%u threads, but it takes multiples of %u up to %u on this device; "
+		"leave it out for %u",
+		call, b->name, block, can->block_step, most, can->block);
+}
+
+static enum sl_status check_items(const struct sl_backend *b, uint32_t items)
+{
+	const char *call = sl_primitive_name(b->primitive);
+	const uint32_t *can = b->tunable.items_can;
+	char list[128] = "";
+	size_t used = 0;
+
+	if (b->tunable.items == 0)
+		return sl_fail(SL_USAGE,
+			"%s/%s: items=%u, but it has no items a thread to choose; leave it out",
+			call, b->name, items);
+	for (int i = 0; can[i] != 0; i++) {
+		if (can[i] == items)
+			return SL_OK;
+		used += (size_t)snprintf(
+			list + used, sizeof(list) - used, "%s%u", used > 0 ? ", " : "", can[i]);
+	}
+	return sl_fail(SL_USAGE,
+		"%s/%s: items=%u a thread, but it takes one of %s; leave it out for %u", call,
+		b->name, items, list, b->tunable.items);
+}
+
+enum sl_status sl_tuning_check(
+	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type)
+{
+	struct sl_limits limits = {0};
+	size_t shared;
+
+	if (b->space == SL_DEVICE)
+		SL_TRY(sl_device_limits(&limits));
+	if (tuning.block != 0)
+		SL_TRY(check_block(b, tuning.block, &limits));
+	if (tuning.items != 0)
+		SL_TRY(check_items(b, tuning.items));
+	if (!b->tunable.shared_bytes)
+		return SL_OK;
+	tuning = tuned(b, tuning);
+	shared = b->tunable.shared_bytes(tuning, type);
+	if (shared <= limits.shared_bytes)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"%s/%s: block=%u and items=%u take %zu bytes of shared memory, this device has %zu "
+		"a block; choose smaller ones, or leave them out for %u and %u",
+		sl_primitive_name(b->primitive), b->name, tuning.block, tuning.items, shared,
+		limits.shared_bytes, b->tunable.block, b->tunable.items);
+}
+
+/* The shape as a backend is to see it: its own tuning and that of its scan filled in. */
+static struct sl_shape filled(const struct sl_backend *b, const struct sl_shape *shape)
+{
+	struct sl_shape s = *shape;
+
+	s.tuning = tuned(b, s.tuning);
+	if (!b->uses_scan)
+		s.scan = (struct sl_choice){0};
+	return s;
+}
+
+size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
+{
+	struct sl_shape s = filled(b, most);
+
+	return b->scratch(&s);
+}
+
+/* x as a backend is to see it. */
+static struct sl_exec tuned_exec(const struct sl_backend *b, const struct sl_exec *x)
+{
+	struct sl_exec y = *x;
+
+	y.tuning = tuned(b, x->tuning);
+	return y;
+}
+
+/* --- the calls -------------------------------------------------------------------------------- */
+
 static enum sl_status check_scratch(
 	const struct sl_backend *b, const struct sl_exec *x, const struct sl_shape *shape)
 {
 	const char *call = sl_primitive_name(b->primitive);
 	const struct block scratch = scratch_left(x);
-	size_t needed = b->scratch(shape);
+	size_t needed = sl_scratch(b, shape);
 
 	if (needed > scratch.n)
 		return sl_fail(SL_USAGE,
 			"%s/%s: scratch has %llu bytes left, %zu are needed; "
-			"get what the backend's scratch() says",
+			"get what sl_scratch() says",
 			call, b->name, (unsigned long long)scratch.n, needed);
 	if ((uintptr_t)x->scratch.base % SL_ALIGN != 0)
 		return sl_fail(SL_USAGE,
@@ -153,6 +263,7 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 {
 	struct sl_shape shape = {0};
 	struct block m[BLOCKS_MAX];
+	struct sl_exec y;
 	size_t item;
 	int n = 0;
 
@@ -163,24 +274,27 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 	if (job->in != job->out)
 		m[n++] = (struct block){"in", job->in, job->n, item, item};
 	SL_TRY(check_blocks(b, m, n, x));
+	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
 	shape.n = job->n;
 	shape.type = job->type;
-	shape.block = x->block;
+	shape.tuning = x->tuning;
 	SL_TRY(check_scratch(b, x, &shape));
-	return b->scan(x, job);
+	y = tuned_exec(b, x);
+	return b->scan(&y, job);
 }
 
 /* A scan inside must be a scan, of the same space. */
-static enum sl_status check_inner_scan(const struct sl_backend *b, const struct sl_compact_job *job)
+static enum sl_status check_inner_scan(const struct sl_backend *b, const struct sl_choice *scan)
 {
-	if (!b->uses_scan || !job->scan)
+	if (!b->uses_scan || !scan->backend)
 		return SL_OK;
-	if (job->scan->primitive == SL_SCAN && job->scan->space == b->space)
-		return SL_OK;
+	if (scan->backend->primitive == SL_SCAN && scan->backend->space == b->space)
+		return sl_tuning_check(scan->backend, scan->tuning, SL_U32);
 	return sl_fail(SL_USAGE,
-		"compact/%s: the job's scan '%s' is no scan of %s memory; "
+		"%s/%s: the job's scan '%s' is no scan of %s memory; "
 		"leave it out or take one of that space",
-		b->name, job->scan->name, space_name(b->space));
+		sl_primitive_name(b->primitive), b->name, scan->backend->name,
+		space_name(b->space));
 }
 
 enum sl_status sl_compact(
@@ -188,17 +302,20 @@ enum sl_status sl_compact(
 {
 	const size_t word = sizeof(uint32_t);
 	struct sl_shape shape = {0};
+	struct sl_exec y;
 
 	SL_TRY(check_backend(SL_COMPACT, b, x, job));
-	SL_TRY(check_inner_scan(b, job));
+	SL_TRY(check_inner_scan(b, &job->scan));
+	SL_TRY(sl_tuning_check(b, x->tuning, SL_U32));
 	const struct block m[] = {{"keep", job->keep, job->n, 1, 1},
 		{"out", job->out, job->n, word, word}, {"n_out", job->n_out, 1, word, word}};
 	SL_TRY(check_blocks(b, m, 3, x));
 	shape.n = job->n;
-	shape.block = x->block;
+	shape.tuning = x->tuning;
 	shape.scan = job->scan;
 	SL_TRY(check_scratch(b, x, &shape));
-	return b->compact(x, job);
+	y = tuned_exec(b, x);
+	return b->compact(&y, job);
 }
 
 static enum sl_status check_bits(const struct sl_backend *b, const struct sl_sort_job *job)
@@ -216,20 +333,25 @@ static enum sl_status check_bits(const struct sl_backend *b, const struct sl_sor
 enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_shape shape = {0};
+	struct sl_exec y;
 	size_t item;
 
 	SL_TRY(check_backend(SL_SORT, b, x, job));
 	SL_TRY(check_type(b, job->type));
 	SL_TRY(check_bits(b, job));
+	SL_TRY(check_inner_scan(b, &job->scan));
+	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
 	item = type_bytes(job->type);
 	const struct block m[] = {{"key", job->key, job->n, item, item},
 		{"index", job->index, job->n, sizeof(uint32_t), sizeof(uint32_t)}};
 	SL_TRY(check_blocks(b, m, 2, x));
 	shape.n = job->n;
 	shape.type = job->type;
-	shape.block = x->block;
+	shape.tuning = x->tuning;
+	shape.scan = job->scan;
 	SL_TRY(check_scratch(b, x, &shape));
-	return b->sort(x, job);
+	y = tuned_exec(b, x);
+	return b->sort(&y, job);
 }
 
 static enum sl_status check_choices(const struct sl_backend *b, const struct sl_deflate_job *job)

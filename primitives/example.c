@@ -25,7 +25,7 @@ static enum sl_status get_scratch(const struct sl_backend *const b[3], struct sl
 	const struct sl_shape shape = {.n = N, .type = SL_U32};
 
 	for (int i = 0; i < 3; i++) {
-		size_t bytes = b[i]->scratch(&shape);
+		size_t bytes = sl_scratch(b[i], &shape);
 
 		scratch->size = bytes > scratch->size ? bytes : scratch->size;
 	}

@@ -11,7 +11,7 @@
  *	struct sl_scan_job job = {.in = in, .out = out, .n = n, .type = SL_U32};
  *
  *	sl_find(SL_SCAN, "cpu", &scan);
- *	size_t bytes = scan->scratch(&(struct sl_shape){.n = n, .type = SL_U32});
+ *	size_t bytes = sl_scratch(scan, &(struct sl_shape){.n = n, .type = SL_U32});
  *	... x.scratch = (struct sl_arena){block, 0, bytes};
  *	sl_scan(scan, &x, &job);
  *
@@ -37,12 +37,24 @@ enum sl_primitive { SL_SCAN, SL_COMPACT, SL_SORT, SL_DEFLATE, SL_PRIMITIVE_COUNT
 /* The type of the items of a scan, or of the keys of a sort. */
 enum sl_type { SL_U32, SL_U64 };
 
+/* How a device backend is launched; 0 is its own choice. struct sl_tunable says what may be. */
+struct sl_tuning {
+	uint32_t block; /* threads a block */
+	uint32_t items; /* items a thread */
+};
+
+/* A backend, tuned. All zero: the choice is the caller's. */
+struct sl_choice {
+	const struct sl_backend *backend;
+	struct sl_tuning tuning;
+};
+
 /* Where work runs, after what, and in which scratch. Everything but the data. */
 struct sl_exec {
 	enum sl_space space;     /* SL_HOST or SL_DEVICE; must be the backend's */
 	sl_stream stream;        /* NULL on the host */
-	struct sl_arena scratch; /* of that space, at least scratch() bytes */
-	uint32_t block;          /* threads a block on the device; 0: the backend's default */
+	struct sl_arena scratch; /* of that space, at least sl_scratch() bytes */
+	struct sl_tuning tuning;
 };
 
 /*
@@ -63,7 +75,7 @@ struct sl_compact_job {
 	uint32_t *out;       /* room for n indices */
 	uint32_t *n_out;     /* one word, of the space of the work */
 	uint32_t n;
-	const struct sl_backend *scan; /* for backends made of a scan; NULL: their own choice */
+	struct sl_choice scan; /* for backends made of a scan (uses_scan) */
 };
 
 /*
@@ -76,6 +88,7 @@ struct sl_sort_job {
 	uint32_t n;
 	enum sl_type type;
 	uint32_t begin_bit, end_bit;
+	struct sl_choice scan; /* for backends made of a scan (uses_scan) */
 };
 
 enum sl_wrapper {
@@ -103,10 +116,24 @@ struct sl_deflate_job {
 struct sl_shape {
 	uint32_t n; /* items at most */
 	enum sl_type type;
-	uint32_t block;                /* as in sl_exec */
-	const struct sl_backend *scan; /* as in sl_compact_job */
-	size_t in_bytes;               /* deflate: bytes at most */
+	struct sl_tuning tuning; /* as in sl_exec */
+	struct sl_choice scan;   /* as in the job */
+	size_t in_bytes;         /* deflate: bytes at most */
 	int level;
+};
+
+/*
+ * What the tuning of a backend may be. A default of 0: there is nothing to choose, and a choice is
+ * refused. Tuning changes speed alone.
+ */
+struct sl_tunable {
+	uint32_t block;        /* threads a block, by default */
+	uint32_t block_step;   /* multiples of it can be had, ... */
+	uint32_t block_most;   /* ... up to this, and to what the device has */
+	uint32_t items;        /* items a thread, by default */
+	uint32_t items_can[8]; /* those that can be had, ascending, 0 behind the last */
+	/* Shared memory a block for that tuning and type; NULL: less than any device has. */
+	size_t (*shared_bytes)(struct sl_tuning tuning, enum sl_type type);
 };
 
 /*
@@ -118,7 +145,10 @@ struct sl_backend {
 	enum sl_primitive primitive;
 	enum sl_space space;
 	const char *help; /* one line: whose algorithm, and what it costs */
-	bool uses_scan;   /* compact: made of job->scan */
+	bool uses_scan;   /* compact, sort: made of job->scan */
+	struct sl_tunable tunable;
+	/* What follows is called through sl_scratch, sl_scan, ...: with every 0 of a tuning filled
+	 * in. */
 	size_t (*scratch)(const struct sl_shape *most);
 	enum sl_status (*scan)(struct sl_exec *x, const struct sl_scan_job *job);
 	enum sl_status (*compact)(struct sl_exec *x, const struct sl_compact_job *job);
@@ -126,10 +156,20 @@ struct sl_backend {
 	enum sl_status (*deflate)(struct sl_exec *x, const struct sl_deflate_job *job);
 };
 
+/* Bytes of scratch that a call of b needs, at most; they grow with n. */
+size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most);
+
+/*
+ * Can b be tuned so on the current device? SL_USAGE, and a story with what is allowed, if not. The
+ * calls below ask this too; a plan asks first.
+ */
+enum sl_status sl_tuning_check(
+	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type);
+
 /*
  * The calls. Each checks its arguments first (null pointers, alignment of the items, scratch too
- * small, a backend of another primitive or space, bits out of range) and answers wrong use with
- * SL_USAGE and a sentence; then it runs the backend.
+ * small, a backend of another primitive or space, bits or tuning out of range) and answers wrong
+ * use with SL_USAGE and a sentence; then it runs the backend.
  */
 enum sl_status sl_scan(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_scan_job *job);
@@ -140,22 +180,33 @@ enum sl_status sl_sort(
 enum sl_status sl_deflate(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_deflate_job *job);
 
-/* Finds a backend by name. SL_USAGE when there is none; the story lists those there are. */
+/*
+ * Finds a backend by name, one of the host's or of the device in use (sl_device_emulate()).
+ * SL_USAGE when there is none; the story lists those there are.
+ */
 enum sl_status sl_find(enum sl_primitive p, const char *name, const struct sl_backend **found);
 
-/* Walks the matrix of this build: the i-th backend in the order of backends.def, NULL past the
- * last. */
+/*
+ * Walks the matrix for the device in use: the i-th backend in the order of backends.def, NULL past
+ * the last.
+ */
 const struct sl_backend *sl_backend_at(size_t i);
 
 /* "scan", "compact", "sort", "deflate". */
 const char *sl_primitive_name(enum sl_primitive p);
 
-/* sl_scan_cpu, sl_sort_cpu, ...: for calls by name in C. Those of the device link in CUDA builds
- * only. */
-#define BACKEND(primitive, name) extern const struct sl_backend sl_##primitive##_##name;
-#define DEVICE_BACKEND           BACKEND
+/*
+ * sl_scan_cpu, sl_sort_naive, ...: for calls by name in C. Those of the device link in CUDA builds
+ * only; sl_sort_naive_emulated, ... in all.
+ */
+#define BACKEND(primitive, name)      extern const struct sl_backend sl_##primitive##_##name;
+#define CUDA_BACKEND(primitive, name) extern const struct sl_backend sl_##primitive##_##name;
+#define DEVICE_BACKEND(primitive, name)                         \
+	extern const struct sl_backend sl_##primitive##_##name; \
+	extern const struct sl_backend sl_##primitive##_##name##_emulated;
 #include "backends.def"
 #undef BACKEND
+#undef CUDA_BACKEND
 #undef DEVICE_BACKEND
 
 /*

@@ -4,23 +4,33 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct sl_backend *const backends[] = {
+/* For CUDA devices, or for none. */
+static const struct sl_backend *const built[] = {
 #define BACKEND(primitive, name) &sl_##primitive##_##name,
 #ifdef SL_WITH_CUDA
 #define DEVICE_BACKEND BACKEND
+#define CUDA_BACKEND   BACKEND
 #else
 #define DEVICE_BACKEND(primitive, name)
+#define CUDA_BACKEND(primitive, name)
 #endif
+#include "backends.def"
+#undef DEVICE_BACKEND
+#undef CUDA_BACKEND
+	NULL};
+
+static const struct sl_backend *const emulated[] = {
+#define DEVICE_BACKEND(primitive, name) &sl_##primitive##_##name##_emulated,
+#define CUDA_BACKEND(primitive, name)
 #include "backends.def"
 #undef BACKEND
 #undef DEVICE_BACKEND
-};
-
-enum { BACKENDS = sizeof(backends) / sizeof(backends[0]) };
+#undef CUDA_BACKEND
+	NULL};
 
 const struct sl_backend *sl_backend_at(size_t i)
 {
-	return i < BACKENDS ? backends[i] : NULL;
+	return sl_device_is_emulated() ? emulated[i] : built[i];
 }
 
 const char *sl_primitive_name(enum sl_primitive p)
@@ -40,15 +50,17 @@ const char *sl_primitive_name(enum sl_primitive p)
 	return "unknown primitive";
 }
 
-/* Is "scan", "naive" a line of the matrix that only a build with CUDA has? */
+/* Is "scan", "naive" a line of the matrix that the device in use does not have? */
 static bool needs_cuda(const char *primitive, const char *name)
 {
 #define BACKEND(of, called)
-#define DEVICE_BACKEND(of, called)                                     \
+#define CUDA_BACKEND(of, called)                                       \
 	if (strcmp(primitive, #of) == 0 && strcmp(name, #called) == 0) \
 		return true;
+#define DEVICE_BACKEND CUDA_BACKEND
 #include "backends.def"
 #undef BACKEND
+#undef CUDA_BACKEND
 #undef DEVICE_BACKEND
 	return false;
 }
@@ -56,14 +68,15 @@ static bool needs_cuda(const char *primitive, const char *name)
 /* "cpu, cpu_scan". */
 static void list(enum sl_primitive p, char *text, size_t size)
 {
+	const struct sl_backend *b;
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < BACKENDS; i++) {
-		if (backends[i]->primitive != p || used >= size)
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
+		if (b->primitive != p || used >= size)
 			continue;
 		used += (size_t)snprintf(
-			text + used, size - used, "%s%s", used > 0 ? ", " : "", backends[i]->name);
+			text + used, size - used, "%s%s", used > 0 ? ", " : "", b->name);
 	}
 }
 
@@ -71,7 +84,9 @@ static enum sl_status not_found(enum sl_primitive p, const char *name)
 {
 	char there[512];
 	const char *why = needs_cuda(sl_primitive_name(p), name)
-	                          ? "it needs CUDA and this build has none"
+	                          ? sl_device_is_emulated()
+	                                    ? "it needs CUDA and the device is emulated"
+	                                    : "it needs CUDA and this build has none"
 	                          : "no backend has that name";
 
 	list(p, there, sizeof(there));
@@ -81,10 +96,12 @@ static enum sl_status not_found(enum sl_primitive p, const char *name)
 
 enum sl_status sl_find(enum sl_primitive p, const char *name, const struct sl_backend **found)
 {
+	const struct sl_backend *b;
+
 	*found = NULL;
-	for (size_t i = 0; i < BACKENDS; i++) {
-		if (backends[i]->primitive == p && strcmp(backends[i]->name, name) == 0) {
-			*found = backends[i];
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
+		if (b->primitive == p && strcmp(b->name, name) == 0) {
+			*found = b;
 			return SL_OK;
 		}
 	}

@@ -34,7 +34,8 @@ struct sl_recipe {
 	enum sl_column column[SL_COLUMN_COUNT];
 	uint32_t constants;          /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
-	const struct sl_backend *scan, *compact, *sort;
+	struct sl_choice scan, compact,
+		sort;                 /* scan.backend NULL: compact and sort have their own */
 	const struct sl_loops *loops; /* for this processor */
 	const atomic_int *drop;       /* not NULL and set: stages give up with SL_STOPPED */
 };

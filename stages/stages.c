@@ -75,7 +75,7 @@ static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, stru
 		.n = b->n,
 		.scan = r->scan};
 
-	return sl_compact(r->compact, x, &job);
+	return sl_compact(r->compact.backend, x, &job);
 }
 
 static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -90,7 +90,7 @@ static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct 
 	if (r->n_fields == 0)
 		return SL_OK;
 	SL_TRY(by_pieces(r, b, r->loops->sort, b->n_survivors));
-	return sl_sort(r->sort, x, &job);
+	return sl_sort(r->sort.backend, x, &job);
 }
 
 static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -140,8 +140,8 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n)
 {
 	struct sl_shape shape = {.n = n, .type = sl_key_type(r), .scan = r->scan};
-	size_t compact_bytes = r->compact->scratch(&shape);
-	size_t sort_bytes = r->n_fields > 0 ? r->sort->scratch(&shape) : 0;
+	size_t compact_bytes = sl_scratch(r->compact.backend, &shape);
+	size_t sort_bytes = r->n_fields > 0 ? sl_scratch(r->sort.backend, &shape) : 0;
 
 	return compact_bytes > sort_bytes ? compact_bytes : sort_bytes;
 }

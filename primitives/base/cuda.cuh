@@ -1,52 +1,80 @@
 /*
- * cuda.cuh - what every .cu file needs: launches that are checked, and how large they may be.
+ * cuda.cuh - the words of kernel.cuh on a CUDA device.
  */
 #ifndef SL_BASE_CUDA_CUH
 #define SL_BASE_CUDA_CUH
 
+#include <cuda_runtime.h>
 #include <stdint.h>
 
 #include "device_driver.h"
-#include "fault.h"
 
-/* CUDA's own limit of gridDim.x on every device since 3.0. Kernels stride over the rest. */
-#define SL_GRID_MAX UINT64_C(0x7fffffff)
+#define SL_SHARED(type, name) __shared__ type name
+#define SL_SHARED_DYNAMIC(type, name)                                    \
+	extern __shared__ __align__(16) unsigned char sl_shared_bytes[]; \
+	type *name = reinterpret_cast<type *>(sl_shared_bytes)
 
-/* Call right after a launch: was it accepted? (How it ended is sl_stream_wait's to tell.) */
-static inline enum sl_status sl_launched(const char *kernel)
+/* PTX ISA, 9.7.9: relaxed, acquire and release at the scope of the device, since sm_70. */
+#define SL_ORDERED(type, bits, constraint)                                                         \
+	static __device__ __forceinline__ type sl_load_relaxed(const type *at)                     \
+	{                                                                                          \
+		type v;                                                                            \
+		asm volatile("ld.relaxed.gpu.global.u" #bits " %0, [%1];"                          \
+			     : "=" constraint(v)                                                   \
+			     : "l"(at)                                                             \
+			     : "memory");                                                          \
+		return v;                                                                          \
+	}                                                                                          \
+	static __device__ __forceinline__ type sl_load_acquire(const type *at)                     \
+	{                                                                                          \
+		type v;                                                                            \
+		asm volatile("ld.acquire.gpu.global.u" #bits " %0, [%1];"                          \
+			     : "=" constraint(v)                                                   \
+			     : "l"(at)                                                             \
+			     : "memory");                                                          \
+		return v;                                                                          \
+	}                                                                                          \
+	static __device__ __forceinline__ void sl_store_relaxed(type *at, type v)                  \
+	{                                                                                          \
+		asm volatile("st.relaxed.gpu.global.u" #bits " [%0], %1;" ::"l"(at), constraint(v) \
+			     : "memory");                                                          \
+	}                                                                                          \
+	static __device__ __forceinline__ void sl_store_release(type *at, type v)                  \
+	{                                                                                          \
+		asm volatile("st.release.gpu.global.u" #bits " [%0], %1;" ::"l"(at), constraint(v) \
+			     : "memory");                                                          \
+	}
+
+SL_ORDERED(uint32_t, 32, "r")
+SL_ORDERED(uint64_t, 64, "l")
+
+/* CUDA has this for unsigned long long alone, which uint64_t is not. */
+static __device__ __forceinline__ uint64_t atomicAdd(uint64_t *at, uint64_t value)
 {
-	int error = sl_fault("dev_launch");
-
-	if (error == 0)
-		error = (int)cudaGetLastError();
-	return sl_device_status(error, kernel);
+	return atomicAdd(reinterpret_cast<unsigned long long *>(at), value);
 }
 
-/* Sets *block to the threads a block that were asked for, or to the backend's default for 0. */
-static inline enum sl_status sl_block(
-	const char *backend, uint32_t asked, uint32_t by_default, uint32_t *block)
+static __device__ __forceinline__ void sl_backoff(uint32_t nanoseconds)
 {
-	int device = 0, most = 0;
-	cudaError_t error = cudaGetDevice(&device);
+	__nanosleep(nanoseconds);
+}
 
-	*block = asked > 0 ? asked : by_default;
+/* What a launch has without asking. */
+#define SL_SHARED_PLAIN ((size_t)48 << 10)
+
+template <class... P, class... A>
+static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), uint32_t blocks,
+	uint32_t threads, size_t shared_bytes, sl_stream stream, const A &...arguments)
+{
+	cudaError_t error = cudaSuccess;
+
+	SL_TRY(sl_launch_allowed(name));
+	if (shared_bytes > SL_SHARED_PLAIN)
+		error = cudaFuncSetAttribute(
+			kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
 	if (error == cudaSuccess)
-		error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerBlock, device);
-	SL_TRY(sl_device_status((int)error, backend));
-	if (asked > (uint32_t)most)
-		return sl_fail(SL_USAGE,
-			"%s: block=%u threads, but this device has blocks of 1 to %d; "
-			"leave it out for %u",
-			backend, asked, most, by_default);
-	return SL_OK;
-}
-
-/* Blocks that n threads fill, one at least. */
-static inline uint32_t sl_grid(uint64_t n, uint32_t block)
-{
-	uint64_t blocks = (n + block - 1) / block;
-
-	return (uint32_t)(blocks < 1 ? 1 : blocks < SL_GRID_MAX ? blocks : SL_GRID_MAX);
+		kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
+	return sl_launch_taken((int)cudaGetLastError(), name);
 }
 
 #endif

@@ -1,8 +1,11 @@
-/* device.c - host memory, and what all drivers have in common: faults, statuses, stories. */
+/*
+ * device.c - host memory, and what all drivers have in common: faults on demand, statuses, stories,
+ * and the end of a device that has failed for good.
+ */
 #include "device.h"
 
 #include <errno.h>
-#include <stdint.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,36 +15,173 @@
 #include "device_driver.h"
 #include "fault.h"
 
-enum sl_status sl_device_status(int error, const char *what)
+static bool emulated;
+static atomic_int failed; /* the error that the device has failed for good with; 0: none */
+
+void sl_device_emulate(bool emulate)
 {
-	if (error == 0)
+	emulated = emulate;
+}
+
+bool sl_device_is_emulated(void)
+{
+	return emulated;
+}
+
+const struct sl_driver *sl_driver_now(void)
+{
+	return emulated ? &sl_driver_emulated : &sl_driver_built;
+}
+
+/*
+ * The errors after which, as cuda_runtime_api.h says of each, "the process must be terminated and
+ * relaunched": ECC, illegal address, launch timeout, hardware stack, illegal or misaligned access,
+ * assert, failed launch, ...
+ */
+static bool is_for_good(int error)
+{
+	static const int ends[] = {
+		214, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (error == ends[i])
+			return true;
+	return false;
+}
+
+/* Remembers an error that nothing can follow; gives it back. */
+static int noted(int error)
+{
+	if (is_for_good(error))
+		atomic_store(&failed, error);
+	return error;
+}
+
+/* The error that a call must report without reaching the driver, or 0. */
+static int before(const char *fault)
+{
+	int error = atomic_load(&failed);
+
+	return error != 0 ? error : noted(sl_fault(fault));
+}
+
+/* The status of a call, with a story that begins with what was done. */
+static enum sl_status status_of(int error, const char *what)
+{
+	if (noted(error) == 0)
 		return SL_OK;
-	return sl_fail(sl_driver_error_is_memory(error) ? SL_DEVICE_MEMORY : SL_DEVICE_FAILED,
+	if (error == SL_ERROR_NO_IMAGE)
+		return sl_fail(SL_NO_DEVICE,
+			"%s: the device's architecture is too old, or this build has no code for it "
+			"(error %d, %s); build for it (CMAKE_CUDA_ARCHITECTURES), or run on the CPU",
+			what, error, sl_driver_now()->error_text(error));
+	return sl_fail(error == SL_ERROR_MEMORY ? SL_DEVICE_MEMORY : SL_DEVICE_FAILED,
 		"%s: the device answers error %d, %s; start the program again, or run on the CPU",
-		what, error, sl_driver_error_text(error));
+		what, error, sl_driver_now()->error_text(error));
+}
+
+enum sl_status sl_launch_allowed(const char *kernel)
+{
+	return status_of(before("dev_launch"), kernel);
+}
+
+enum sl_status sl_launch_taken(int error, const char *kernel)
+{
+	return status_of(error, kernel);
+}
+
+/* --- devices ---------------------------------------------------------------------------------- */
+
+/* CUDA writes 13.0 as 13000. */
+enum { MAJOR = 1000, MINOR = 10 };
+
+/* CUDA has one error for two causes: with no driver at all its version is 0. */
+static enum sl_status bad_driver(void)
+{
+	int driver, runtime;
+
+	sl_driver_now()->versions(&driver, &runtime);
+	if (driver == 0)
+		return sl_fail(SL_NO_DEVICE,
+			"no CUDA driver is loaded, so no device can be used (this build has CUDA "
+			"%d.%d); install the NVIDIA driver, or run on the CPU",
+			runtime / MAJOR, runtime % MAJOR / MINOR);
+	return sl_fail(SL_NO_DEVICE,
+		"the CUDA driver is too old: it serves CUDA %d.%d, this build needs %d.%d; update "
+		"the NVIDIA driver, or run on the CPU",
+		driver / MAJOR, driver % MAJOR / MINOR, runtime / MAJOR, runtime % MAJOR / MINOR);
+}
+
+static enum sl_status no_device(void)
+{
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+	return sl_fail(SL_NO_DEVICE,
+		"the CUDA driver sees no device (CUDA_VISIBLE_DEVICES is %s%s%s); "
+		"check nvidia-smi, or run on the CPU",
+		visible ? "'" : "not set", visible ? visible : "", visible ? "'" : "");
+}
+
+static bool is_built_without(void)
+{
+	return strcmp(sl_driver_now()->name, "none") == 0;
 }
 
 enum sl_status sl_device_count(int *n)
 {
+	int error = before("dev_count");
+
 	*n = 0;
-	SL_TRY(sl_device_status(sl_fault("dev_count"), "counting the devices"));
-	return sl_driver_count(n);
+	if (error == 0 && is_built_without())
+		return sl_fail(SL_NO_DEVICE,
+			"built without CUDA, so there is no device to use; build with nvcc "
+			"(SLUICE_CUDA=ON), or run on the CPU");
+	if (error == 0)
+		error = noted(sl_driver_now()->count(n));
+	if (error == 0)
+		return SL_OK;
+	*n = 0;
+	if (error == SL_ERROR_OLD_DRIVER)
+		return bad_driver();
+	if (error == SL_ERROR_NO_DEVICE)
+		return no_device();
+	return sl_fail(SL_NO_DEVICE,
+		"no device can be used: CUDA error %d, %s; check nvidia-smi, or run on the CPU",
+		error, sl_driver_now()->error_text(error));
 }
 
 enum sl_status sl_device_use(int number, struct sl_device *device)
 {
 	int error, n;
 
+	memset(device, 0, sizeof(*device));
 	SL_TRY(sl_device_count(&n));
 	if (number < 0 || number >= n)
 		return sl_fail(SL_USAGE,
 			"there is no device %d: this machine has %d; choose one from 0 to %d",
 			number, n, n - 1);
-	error = sl_fault("dev_use");
+	error = before("dev_use");
 	if (error == 0)
-		error = sl_driver_use(number, device);
-	return sl_device_status(error, "choosing the device");
+		error = sl_driver_now()->use(number, device);
+	if (error == SL_ERROR_NO_IMAGE && device->major > 0)
+		return sl_fail(SL_NO_DEVICE,
+			"device %d, %s, is of architecture %d.%d, too old for this program (7.5, "
+			"Turing, at least); choose another, or run on the CPU",
+			number, device->name, device->major, device->minor);
+	return status_of(error, "choosing the device");
 }
+
+enum sl_status sl_device_limits(struct sl_limits *limits)
+{
+	int error = before("dev_limits");
+
+	memset(limits, 0, sizeof(*limits));
+	if (error == 0)
+		error = sl_driver_now()->limits(limits);
+	return status_of(error, "asking for the device's limits");
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* What the system could give at once; 0 when it does not tell. */
 static uint64_t free_host_bytes(void)
@@ -88,31 +228,31 @@ static enum sl_status get_host(size_t bytes, void **p)
 
 static enum sl_status get_device(size_t bytes, void **p)
 {
-	int n, error = sl_fault("dev_malloc");
+	int n, error = before("dev_malloc");
 
 	if (error == 0) {
-		SL_TRY(sl_driver_count(&n));
-		error = sl_driver_get(SL_DEVICE, bytes > 0 ? bytes : 1, p);
+		SL_TRY(sl_device_count(&n));
+		error = sl_driver_now()->get(SL_DEVICE, bytes > 0 ? bytes : 1, p);
 	}
-	if (error != 0 && sl_driver_error_is_memory(error))
-		return out_of_memory(SL_DEVICE_MEMORY, "device", bytes, sl_driver_free_bytes(),
-			sl_driver_error_text(error));
-	return sl_device_status(error, "getting device memory");
+	if (error == SL_ERROR_MEMORY)
+		return out_of_memory(SL_DEVICE_MEMORY, "device", bytes,
+			sl_driver_now()->free_bytes(), sl_driver_now()->error_text(error));
+	return status_of(error, "getting device memory");
 }
 
 /* Running out of pinned memory is a want of the host, though the driver reports it. */
 static enum sl_status get_pinned(size_t bytes, void **p)
 {
-	int n, error = sl_fault("pinned_malloc");
+	int n, error = before("pinned_malloc");
 
 	if (error == 0) {
-		SL_TRY(sl_driver_count(&n));
-		error = sl_driver_get(SL_PINNED, bytes > 0 ? bytes : 1, p);
+		SL_TRY(sl_device_count(&n));
+		error = sl_driver_now()->get(SL_PINNED, bytes > 0 ? bytes : 1, p);
 	}
-	if (error != 0 && sl_driver_error_is_memory(error))
+	if (error == SL_ERROR_MEMORY)
 		return out_of_memory(SL_HOST_MEMORY, "pinned host", bytes, free_host_bytes(),
-			sl_driver_error_text(error));
-	return sl_device_status(error, "getting pinned memory");
+			sl_driver_now()->error_text(error));
+	return status_of(error, "getting pinned memory");
 }
 
 enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p)
@@ -131,57 +271,108 @@ enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p)
 		(int)space);
 }
 
+/* What a failed device holds goes back with the process. */
 void sl_memory_give(enum sl_space space, void *p)
 {
 	if (!p)
 		return;
 	if (space == SL_HOST)
 		free(p);
-	else
-		sl_driver_give(space, p);
+	else if (atomic_load(&failed) == 0)
+		sl_driver_now()->give(space, p);
 }
+
+/* --- streams and events ----------------------------------------------------------------------- */
 
 enum sl_status sl_stream_make(sl_stream *s)
 {
-	int n, error = sl_fault("dev_stream");
+	int n, error = before("dev_stream");
 
 	*s = NULL;
 	if (error == 0) {
-		SL_TRY(sl_driver_count(&n));
-		error = sl_driver_stream_make(s);
+		SL_TRY(sl_device_count(&n));
+		error = sl_driver_now()->stream_make(s);
 	}
-	return sl_device_status(error, "making a stream");
+	return status_of(error, "making a stream");
 }
 
 void sl_stream_free(sl_stream s)
 {
-	if (s)
-		sl_driver_stream_free(s);
+	if (s && atomic_load(&failed) == 0)
+		sl_driver_now()->stream_free(s);
 }
 
 enum sl_status sl_stream_wait(sl_stream s)
 {
-	int error = sl_fault("dev_sync");
+	int error = before("dev_sync");
 
 	if (error == 0)
-		error = sl_driver_stream_wait(s);
-	return sl_device_status(error, "waiting for queued work");
+		error = sl_driver_now()->stream_wait(s);
+	return status_of(error, "waiting for queued work");
 }
+
+enum sl_status sl_event_make(sl_event *e)
+{
+	int n, error = before("dev_event");
+
+	*e = NULL;
+	if (error == 0) {
+		SL_TRY(sl_device_count(&n));
+		error = sl_driver_now()->event_make(e);
+	}
+	return status_of(error, "making an event");
+}
+
+void sl_event_free(sl_event e)
+{
+	if (e && atomic_load(&failed) == 0)
+		sl_driver_now()->event_free(e);
+}
+
+enum sl_status sl_event_record(sl_event e, sl_stream s)
+{
+	int error = before("dev_record");
+
+	if (error == 0)
+		error = sl_driver_now()->event_record(e, s);
+	return status_of(error, "recording an event");
+}
+
+enum sl_status sl_event_wait(sl_event e)
+{
+	int error = before("dev_sync");
+
+	if (error == 0)
+		error = sl_driver_now()->event_wait(e);
+	return status_of(error, "waiting for queued work");
+}
+
+enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms)
+{
+	int error = before("dev_elapsed");
+
+	*ms = 0;
+	if (error == 0)
+		error = sl_driver_now()->event_ms(from, to, ms);
+	return status_of(error, "reading the time between events");
+}
+
+/* --- copies ----------------------------------------------------------------------------------- */
 
 enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
-	int error = sl_fault("dev_copy");
+	int error = before("dev_copy");
 
 	if (error == 0 && bytes > 0)
-		error = sl_driver_copy(to, from, bytes, s);
-	return sl_device_status(error, "copying");
+		error = sl_driver_now()->copy(to, from, bytes, s);
+	return status_of(error, "copying");
 }
 
 enum sl_status sl_fill(void *to, int value, size_t bytes, sl_stream s)
 {
-	int error = sl_fault("dev_fill");
+	int error = before("dev_fill");
 
 	if (error == 0 && bytes > 0)
-		error = sl_driver_fill(to, value, bytes, s);
-	return sl_device_status(error, "filling");
+		error = sl_driver_now()->fill(to, value, bytes, s);
+	return status_of(error, "filling");
 }

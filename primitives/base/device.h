@@ -1,15 +1,20 @@
 /*
- * device.h - memory, streams and copies: the one layer through which all else reaches
- * a device, and the only place that allocates.
+ * device.h - memory, streams, events and copies: the one layer through which all else reaches a
+ * device, and the only place that allocates.
  *
- * device_host.c serves a build without CUDA: SL_HOST works, SL_DEVICE and SL_PINNED
- * are refused with SL_NO_DEVICE. device_cuda.c serves both. The rest of the code is the
- * same for either and has no #ifdef.
+ * Three drivers answer behind it (device_driver.h): CUDA, where the build has it; the emulated
+ * device, whose kernels run on the CPU, thread by thread; and none, for a build without CUDA. The
+ * rest of the code is the same for all and has no #ifdef.
+ *
+ * A device can fail for good: an illegal address, a lost GPU. From then on every call here answers
+ * SL_DEVICE_FAILED by itself and none reaches the driver, whose answers could not be trusted.
  */
 #ifndef SL_BASE_DEVICE_H
 #define SL_BASE_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "status.h"
 
@@ -17,12 +22,13 @@ SL_C_BEGIN
 
 enum sl_space {
 	SL_HOST,   /* ordinary memory */
-	SL_DEVICE, /* the GPU's memory */
-	SL_PINNED  /* host memory that the GPU copies from and to without a detour */
+	SL_DEVICE, /* the device's memory */
+	SL_PINNED  /* host memory that the device copies from and to without a detour */
 };
 
-/* What cudaStream_t is; NULL on the host. No CUDA header is needed to pass it on. */
-typedef struct CUstream_st *sl_stream;
+/* What cudaStream_t and cudaEvent_t are. No CUDA header is needed to pass them on. */
+typedef struct CUstream_st *sl_stream; /* NULL: the default stream; on the host, none */
+typedef struct CUevent_st *sl_event;
 
 struct sl_device {
 	int number;       /* as CUDA numbers them */
@@ -33,6 +39,20 @@ struct sl_device {
 	size_t free_bytes;   /* when asked */
 };
 
+/* What a launch on the current device may have. */
+struct sl_limits {
+	uint32_t multiprocessors;
+	uint32_t block_threads; /* threads a block, at most */
+	size_t shared_bytes;    /* shared memory a block, at most, asked for by the launch */
+};
+
+/*
+ * From now on the process' device is the emulated one, or again CUDA's: the default. Nothing of the
+ * other may be in use. SL_EMULATOR in the environment tells how it runs, see emulated.h.
+ */
+void sl_device_emulate(bool emulate);
+bool sl_device_is_emulated(void);
+
 /*
  * How many devices can be used. When there is none, SL_NO_DEVICE, and the story says which of:
  * built without CUDA, no driver, driver too old, no device.
@@ -41,6 +61,9 @@ enum sl_status sl_device_count(int *n);
 
 /* Describes device number; makes it the calling thread's current one. */
 enum sl_status sl_device_use(int number, struct sl_device *device);
+
+/* The limits of the current device. */
+enum sl_status sl_device_limits(struct sl_limits *limits);
 
 /*
  * Gets bytes of memory, SL_ALIGN-aligned; *p is the caller's until it is given back. Zero bytes
@@ -51,12 +74,23 @@ enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p);
 /* Gives memory back; p may be NULL. */
 void sl_memory_give(enum sl_space space, void *p);
 
-/* A stream of the current device; for NULL work is queued on the default stream. */
+/* A stream of the current device. Streams of CUDA's do not wait for the default one. */
 enum sl_status sl_stream_make(sl_stream *s);
 void sl_stream_free(sl_stream s);
 
 /* Waits until all work on s is done; a failure of that work is reported here. */
 enum sl_status sl_stream_wait(sl_stream s);
+
+/* A mark in a stream. Recording is asynchronous; a recorded event can be recorded again. */
+enum sl_status sl_event_make(sl_event *e);
+void sl_event_free(sl_event e);
+enum sl_status sl_event_record(sl_event e, sl_stream s);
+
+/* Waits until the stream has passed the mark; a failure of work before it is reported here. */
+enum sl_status sl_event_wait(sl_event e);
+
+/* Milliseconds between two marks that the stream has passed. */
+enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms);
 
 /*
  * Queues a copy on s, between any two spaces. Asynchronous unless one side is SL_HOST

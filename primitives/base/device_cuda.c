@@ -4,13 +4,12 @@
  * Where no device can be used, copies and fills are the host's, so that the CPU path of such
  * a build runs on any machine.
  */
-#include "device_driver.h"
-
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "device_driver.h"
 
 /* The number of an error, which is also forgotten: else the next launch would be blamed for it. */
 static int number_of(cudaError_t error)
@@ -23,65 +22,40 @@ static int number_of(cudaError_t error)
 /* The devices do not change while a process runs, so they are counted once. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int devices;
-static cudaError_t counted;
+static int counted;
 
 static void count_devices(void)
 {
-	counted = cudaGetDeviceCount(&devices);
-	if (number_of(counted) != 0)
+	counted = number_of(cudaGetDeviceCount(&devices));
+	if (counted != 0)
 		devices = 0;
+	else if (devices == 0)
+		counted = SL_ERROR_NO_DEVICE;
 }
 
-static int device_count(void)
+static int count(int *n)
 {
 	pthread_once(&once, count_devices);
-	return devices;
+	*n = devices;
+	return counted;
 }
 
-/* CUDA writes 13.0 as 13000. */
-enum { MAJOR = 1000, MINOR = 10 };
-
-/* The runtime has one error for two causes: with no driver at all its version is 0. */
-static enum sl_status bad_driver(void)
+static bool is_there_a_device(void)
 {
-	int driver = 0, runtime = 0;
+	int n;
 
-	(void)cudaDriverGetVersion(&driver);
-	(void)cudaRuntimeGetVersion(&runtime);
-	if (driver == 0)
-		return sl_fail(SL_NO_DEVICE,
-			"no CUDA driver is loaded, so no device can be used (this build has CUDA "
-			"%d.%d); install the NVIDIA driver, or run on the CPU",
-			runtime / MAJOR, runtime % MAJOR / MINOR);
-	return sl_fail(SL_NO_DEVICE,
-		"the CUDA driver is too old: it serves CUDA %d.%d, this build needs %d.%d; update "
-		"the NVIDIA driver, or run on the CPU",
-		driver / MAJOR, driver % MAJOR / MINOR, runtime / MAJOR, runtime % MAJOR / MINOR);
+	return count(&n) == 0;
 }
 
-static enum sl_status no_device(void)
+static void versions(int *driver, int *runtime)
 {
-	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-
-	return sl_fail(SL_NO_DEVICE,
-		"the CUDA driver sees no device (CUDA_VISIBLE_DEVICES is %s%s%s); "
-		"check nvidia-smi, or run on the CPU",
-		visible ? "'" : "not set", visible ? visible : "", visible ? "'" : "");
+	*driver = *runtime = 0;
+	(void)cudaDriverGetVersion(driver);
+	(void)cudaRuntimeGetVersion(runtime);
 }
 
-enum sl_status sl_driver_count(int *n)
-{
-	*n = device_count();
-	if (*n > 0)
-		return SL_OK;
-	if (counted == cudaErrorInsufficientDriver || counted == cudaErrorStubLibrary)
-		return bad_driver();
-	if (counted == cudaErrorNoDevice || counted == cudaSuccess)
-		return no_device();
-	return sl_fail(SL_NO_DEVICE,
-		"no device can be used: CUDA error %d, %s; check nvidia-smi, or run on the CPU",
-		(int)counted, cudaGetErrorString(counted));
-}
+/* The oldest that this project is built for: Turing. */
+enum { MAJOR_LEAST = 7, MINOR_LEAST = 5 };
 
 static cudaError_t describe(int number, struct sl_device *device)
 {
@@ -96,52 +70,99 @@ static cudaError_t describe(int number, struct sl_device *device)
 	device->major = properties.major;
 	device->minor = properties.minor;
 	device->multiprocessors = properties.multiProcessorCount;
+	if (device->major < MAJOR_LEAST ||
+		(device->major == MAJOR_LEAST && device->minor < MINOR_LEAST))
+		return cudaErrorNoKernelImageForDevice;
 	return cudaMemGetInfo(&device->free_bytes, &device->memory_bytes);
 }
 
-int sl_driver_use(int number, struct sl_device *device)
+static int use(int number, struct sl_device *device)
 {
 	cudaError_t error = cudaSetDevice(number);
 
 	return number_of(error == cudaSuccess ? describe(number, device) : error);
 }
 
-int sl_driver_get(enum sl_space space, size_t bytes, void **p)
+static int limits(struct sl_limits *l)
+{
+	int device = 0, multiprocessors = 0, threads = 0, shared = 0;
+	cudaError_t error = cudaGetDevice(&device);
+
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(
+			&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerBlock, device);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(
+			&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+	l->multiprocessors = (uint32_t)multiprocessors;
+	l->block_threads = (uint32_t)threads;
+	l->shared_bytes = (size_t)shared;
+	return number_of(error);
+}
+
+static int get(enum sl_space space, size_t bytes, void **p)
 {
 	return number_of(space == SL_DEVICE ? cudaMalloc(p, bytes) : cudaMallocHost(p, bytes));
 }
 
-void sl_driver_give(enum sl_space space, void *p)
+static void give(enum sl_space space, void *p)
 {
 	(void)number_of(space == SL_DEVICE ? cudaFree(p) : cudaFreeHost(p));
 }
 
-size_t sl_driver_free_bytes(void)
+static size_t free_bytes(void)
 {
-	size_t free_bytes = 0, all = 0;
+	size_t bytes = 0, all = 0;
 
-	return number_of(cudaMemGetInfo(&free_bytes, &all)) == 0 ? free_bytes : 0;
+	return number_of(cudaMemGetInfo(&bytes, &all)) == 0 ? bytes : 0;
 }
 
 /* Non-blocking: work of others on the default stream of the process holds nothing up. */
-int sl_driver_stream_make(sl_stream *s)
+static int stream_make(sl_stream *s)
 {
 	return number_of(cudaStreamCreateWithFlags(s, cudaStreamNonBlocking));
 }
 
-void sl_driver_stream_free(sl_stream s)
+static void stream_free(sl_stream s)
 {
 	(void)number_of(cudaStreamDestroy(s));
 }
 
-int sl_driver_stream_wait(sl_stream s)
+static int stream_wait(sl_stream s)
 {
-	return device_count() == 0 ? 0 : number_of(cudaStreamSynchronize(s));
+	return is_there_a_device() ? number_of(cudaStreamSynchronize(s)) : 0;
 }
 
-int sl_driver_copy(void *to, const void *from, size_t bytes, sl_stream s)
+static int event_make(sl_event *e)
 {
-	if (device_count() == 0) {
+	return number_of(cudaEventCreate(e));
+}
+
+static void event_free(sl_event e)
+{
+	(void)number_of(cudaEventDestroy(e));
+}
+
+static int event_record(sl_event e, sl_stream s)
+{
+	return number_of(cudaEventRecord(e, s));
+}
+
+static int event_wait(sl_event e)
+{
+	return number_of(cudaEventSynchronize(e));
+}
+
+static int event_ms(sl_event from, sl_event to, float *ms)
+{
+	return number_of(cudaEventElapsedTime(ms, from, to));
+}
+
+static int copy(void *to, const void *from, size_t bytes, sl_stream s)
+{
+	if (!is_there_a_device()) {
 		memcpy(to, from, bytes);
 		return 0;
 	}
@@ -151,19 +172,19 @@ int sl_driver_copy(void *to, const void *from, size_t bytes, sl_stream s)
 /* Memory that CUDA does not know: the device cannot reach it. */
 static int fill_host(void *to, int value, size_t bytes, sl_stream s)
 {
-	int error = sl_driver_stream_wait(s);
+	int error = stream_wait(s);
 
 	if (error == 0)
 		memset(to, value, bytes);
 	return error;
 }
 
-int sl_driver_fill(void *to, int value, size_t bytes, sl_stream s)
+static int fill(void *to, int value, size_t bytes, sl_stream s)
 {
 	struct cudaPointerAttributes at;
 	int error;
 
-	if (device_count() == 0)
+	if (!is_there_a_device())
 		return fill_host(to, value, bytes, s);
 	error = number_of(cudaPointerGetAttributes(&at, to));
 	if (error != 0)
@@ -173,12 +194,29 @@ int sl_driver_fill(void *to, int value, size_t bytes, sl_stream s)
 	return number_of(cudaMemsetAsync(to, value, bytes, s));
 }
 
-const char *sl_driver_error_text(int error)
+static const char *error_text(int error)
 {
 	return cudaGetErrorString((cudaError_t)error);
 }
 
-bool sl_driver_error_is_memory(int error)
-{
-	return error == cudaErrorMemoryAllocation;
-}
+const struct sl_driver sl_driver_built = {
+	.name = "cuda",
+	.count = count,
+	.versions = versions,
+	.use = use,
+	.limits = limits,
+	.get = get,
+	.give = give,
+	.free_bytes = free_bytes,
+	.stream_make = stream_make,
+	.stream_free = stream_free,
+	.stream_wait = stream_wait,
+	.event_make = event_make,
+	.event_free = event_free,
+	.event_record = event_record,
+	.event_wait = event_wait,
+	.event_ms = event_ms,
+	.copy = copy,
+	.fill = fill,
+	.error_text = error_text,
+};

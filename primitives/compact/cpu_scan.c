@@ -19,19 +19,18 @@ static struct layout lay_out(struct sl_arena *a, uint32_t n)
 	return l;
 }
 
-static const struct sl_backend *scan_of(const struct sl_backend *chosen)
+static const struct sl_backend *scan_of(const struct sl_choice *chosen)
 {
-	return chosen ? chosen : &sl_scan_cpu;
+	return chosen->backend ? chosen->backend : &sl_scan_cpu;
 }
 
 static size_t scratch(const struct sl_shape *most)
 {
 	struct sl_arena a = {0};
-	struct sl_shape inner = *most;
+	struct sl_shape inner = {.n = most->n, .type = SL_U32, .tuning = most->scan.tuning};
 
-	inner.type = SL_U32;
 	lay_out(&a, most->n);
-	sl_cut(&a, scan_of(most->scan)->scratch(&inner));
+	sl_cut(&a, sl_scratch(scan_of(&most->scan), &inner));
 	return a.used;
 }
 
@@ -59,7 +58,8 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	if (job->n == 0)
 		return SL_OK;
 	map(job->keep, l.place, job->n);
-	SL_TRY(sl_scan(scan_of(job->scan), &inner, &sum));
+	inner.tuning = job->scan.tuning;
+	SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
 	scatter(job->keep, l.place, job->out, job->n);
 	*job->n_out = l.place[last] + (job->keep[last] != 0);
 	return SL_OK;

@@ -9,10 +9,8 @@
  * n log2 n additions where n would do, and 8 to 12 bytes an item and pass: 216 to 324 for 2^27
  * items. It is here as the first rung of the ladder, the one that is easiest to read.
  */
+#include "primitives/base/kernel.cuh"
 #include "primitives/primitives.h"
-#include "primitives/base/cuda.cuh"
-
-enum { BLOCK = 256 }; /* threads; a pass is bound by memory, so the choice hardly matters */
 
 /*
  * One thread an item, or several where n is beyond the grid. Reads items i and i - distance of
@@ -70,13 +68,12 @@ static uint32_t passes_for(uint64_t n)
 }
 
 /* The last pass writes out, the one before it other, and so on back to the first. */
-template <typename T>
-static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job, uint32_t block)
+template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
 	T *out = (T *)job->out;
 	T *other = (T *)lay_out(&a, job->n, sizeof(T)).other;
-	uint32_t passes = passes_for(job->n);
+	uint32_t passes = passes_for(job->n), block = x->tuning.block;
 	const T *from = (const T *)job->in;
 
 	if (from == out && passes % 2 == 1) { /* the first pass would write what it reads */
@@ -87,9 +84,8 @@ static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job, uin
 		T *to = (passes - pass) % 2 == 1 ? out : other;
 		uint64_t shift = pass == 0 && !job->inclusive ? 1 : 0;
 
-		pass_kernel<T><<<sl_grid(job->n, block), block, 0, x->stream>>>(
-			from, to, job->n, UINT64_C(1) << pass, shift);
-		SL_TRY(sl_launched("scan/naive: pass_kernel"));
+		SL_TRY(SL_LAUNCH(pass_kernel<T>, sl_grid(job->n, block), block, 0, x->stream, from,
+			to, job->n, UINT64_C(1) << pass, shift));
 		from = to;
 	}
 	return SL_OK;
@@ -97,19 +93,18 @@ static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job, uin
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
-	uint32_t block;
-
-	SL_TRY(sl_block("scan/naive", x->block, BLOCK, &block));
 	if (job->n == 0)
 		return SL_OK;
-	return job->type == SL_U32 ? scan<uint32_t>(x, job, block) : scan<uint64_t>(x, job, block);
+	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 
-const struct sl_backend sl_scan_naive = {
+const struct sl_backend SL_NAME(sl_scan_naive) = {
 	.name = "naive",
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
 	.help = "Hillis and Steele, log2 n passes over global memory",
+	/* a pass is bound by memory, so the block hardly matters */
+	.tunable = {.block = 256, .block_step = 1, .block_most = 1024},
 	.scratch = scratch,
 	.scan = run,
 };

@@ -113,7 +113,7 @@ static size_t scratch(const struct sl_table *most, const struct sl_file_facts *r
 	size_t text = sl_round_up(text_bytes(most), SL_ALIGN);
 	struct sl_shape shape = {.in_bytes = text, .level = run->level};
 
-	return sl_size_add(text, sl_round_up(run->deflate->scratch(&shape), SL_ALIGN));
+	return sl_size_add(text, sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
 }
 
 static enum sl_status deflate_text(struct sl_exec *x, const struct sl_file_facts *run,

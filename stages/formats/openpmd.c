@@ -87,7 +87,7 @@ static size_t scratch(const struct sl_table *most, const struct sl_file_facts *r
 
 	(void)most;
 	return sl_size_add(
-		SL_OPENPMD_CHUNK_BYTES, sl_round_up(run->deflate->scratch(&shape), SL_ALIGN));
+		SL_OPENPMD_CHUNK_BYTES, sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
 }
 
 /* --- packing ------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ void sl_trial_free(struct sl_trial *t)
 
 enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape)
 {
-	t->scratch_bytes = t->backend->scratch(shape);
+	t->scratch_bytes = sl_scratch(t->backend, shape);
 	return sl_guarded_get(t->backend->space, t->scratch_bytes, &t->scratch);
 }
 
@@ -33,7 +33,7 @@ struct sl_exec sl_trial_exec(const struct sl_trial *t)
 {
 	struct sl_exec x = {.space = t->backend->space,
 		.scratch = {t->scratch.at, 0, t->scratch_bytes},
-		.block = t->set.block};
+		.tuning = t->set.tuning};
 
 	return x;
 }

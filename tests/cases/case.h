@@ -22,8 +22,8 @@ struct sl_setting {
 	enum sl_alive alive;           /* compact */
 	bool inclusive, in_place;      /* scan */
 	uint32_t begin_bit, end_bit;   /* sort */
-	const struct sl_backend *scan; /* compact; NULL: the backend's choice */
-	uint32_t block;                /* device: threads; 0: the backend's choice */
+	const struct sl_backend *scan; /* compact, sort; NULL: the backend's choice */
+	struct sl_tuning tuning;       /* device; 0: the backend's choice */
 };
 
 enum { SL_TRIAL_BLOCKS = 3 };

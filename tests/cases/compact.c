@@ -31,7 +31,8 @@ static void describe(const struct sl_setting *set, char *text, size_t size)
 
 static enum sl_status make(struct sl_trial *t)
 {
-	struct sl_shape shape = {.n = t->set.n, .block = t->set.block, .scan = t->set.scan};
+	struct sl_shape shape = {
+		.n = t->set.n, .tuning = t->set.tuning, .scan = {.backend = t->set.scan}};
 	enum sl_space space = t->backend->space;
 
 	SL_TRY(sl_memory_get(SL_HOST, t->set.n, &t->input));
@@ -57,7 +58,7 @@ static enum sl_status run(struct sl_trial *t)
 		.out = (uint32_t *)t->block[OUT].at,
 		.n_out = (uint32_t *)t->block[N_OUT].at,
 		.n = t->set.n,
-		.scan = t->set.scan};
+		.scan = {.backend = t->set.scan}};
 
 	return sl_compact(t->backend, &x, &job);
 }

@@ -24,7 +24,7 @@ static void describe(const struct sl_setting *set, char *text, size_t size)
 static enum sl_status make(struct sl_trial *t)
 {
 	size_t bytes = t->set.n * sl_type_bytes(t->set.type);
-	struct sl_shape shape = {.n = t->set.n, .type = t->set.type, .block = t->set.block};
+	struct sl_shape shape = {.n = t->set.n, .type = t->set.type, .tuning = t->set.tuning};
 
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &t->input));
 	sl_input_fill(t->set.input, t->set.type, t->set.n, t->input);

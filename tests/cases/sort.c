@@ -43,7 +43,7 @@ static size_t key_bytes(const struct sl_trial *t)
 
 static enum sl_status make(struct sl_trial *t)
 {
-	struct sl_shape shape = {.n = t->set.n, .type = t->set.type, .block = t->set.block};
+	struct sl_shape shape = {.n = t->set.n, .type = t->set.type, .tuning = t->set.tuning};
 	size_t index_bytes = t->set.n * sizeof(uint32_t);
 	uint32_t *index;
 

@@ -50,9 +50,9 @@ static bool is_skipped(const struct sl_backend *b, const struct sl_setting *set)
 }
 
 static enum sl_status walk_size(const struct sl_case *c, const struct sl_backend *b, uint32_t n,
-	uint32_t block, uint64_t *trials)
+	struct sl_tuning tuning, uint64_t *trials)
 {
-	struct sl_setting set = {.n = n, .block = block};
+	struct sl_setting set = {.n = n, .tuning = tuning};
 
 	for (size_t i = 0; c->variant(i, &set); i++) {
 		struct sl_trial t = {.backend = b, .set = set};
@@ -64,30 +64,38 @@ static enum sl_status walk_size(const struct sl_case *c, const struct sl_backend
 		s = try_setting(c, &t);
 		sl_trial_free(&t);
 		c->describe(&set, text, sizeof(text));
-		SL_TRY(sl_while(s, "%s/%s, n=%u, %s, block %u", sl_primitive_name(b->primitive),
-			b->name, n, text, block));
+		SL_TRY(sl_while(s, "%s/%s, n=%u, %s, block=%u, items=%u",
+			sl_primitive_name(b->primitive), b->name, n, text, tuning.block,
+			tuning.items));
 		(*trials)++;
 	}
 	return SL_OK;
 }
 
+static uint32_t largest_size = UINT32_MAX;
+
+void sl_walk_up_to(uint32_t n)
+{
+	largest_size = n;
+}
+
 /* A tool that makes kernels a thousand times slower is given SLUICE_LARGEST=5000, for one. */
-static uint32_t largest_size(void)
+static bool is_too_large(uint32_t n)
 {
 	const char *largest = getenv("SLUICE_LARGEST");
 
-	return largest ? (uint32_t)strtoul(largest, NULL, 10) : UINT32_MAX;
+	return n > largest_size || (largest && n > strtoul(largest, NULL, 10));
 }
 
-enum sl_status sl_walk(const struct sl_backend *b, uint32_t block, uint64_t *trials)
+enum sl_status sl_walk(const struct sl_backend *b, struct sl_tuning tuning, uint64_t *trials)
 {
 	const struct sl_case *c = sl_case_of(b->primitive);
 
 	if (!c)
 		return SL_OK;
 	for (size_t i = 0; i < sl_sizes_count; i++)
-		if (sl_sizes[i] <= largest_size())
-			SL_TRY(walk_size(c, b, sl_sizes[i], block, trials));
+		if (!is_too_large(sl_sizes[i]))
+			SL_TRY(walk_size(c, b, sl_sizes[i], tuning, trials));
 	return SL_OK;
 }
 
@@ -95,11 +103,41 @@ enum sl_status sl_walk_space(enum sl_space space, uint64_t *trials)
 {
 	const struct sl_backend *b;
 
+	const struct sl_tuning own = {0};
+
 	*trials = 0;
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
 		if (b->space == space)
-			SL_TRY(sl_walk(b, 0, trials));
+			SL_TRY(sl_walk(b, own, trials));
 	if (*trials == 0)
 		return sl_fail(SL_CHECK_FAILED, "no backend of that space was tried");
+	return SL_OK;
+}
+
+/* The block sizes worth a walk: the least, odd ones where they can be had, the most. */
+static uint32_t block_at(const struct sl_tunable *can, size_t i)
+{
+	const uint32_t blocks[] = {can->block_step, 32, 96, 129, 256, can->block_most};
+	uint32_t block = i < sizeof(blocks) / sizeof(blocks[0]) ? blocks[i] : 0;
+
+	return block > can->block_most || (can->block_step && block % can->block_step) ? can->block
+	                                                                               : block;
+}
+
+enum sl_status sl_walk_tunings(const struct sl_backend *b, uint64_t *trials)
+{
+	const struct sl_tunable *can = &b->tunable;
+	struct sl_tuning tuning;
+
+	for (size_t i = 0; can->block && (tuning.block = block_at(can, i)) != 0; i++) {
+		tuning.items = 0;
+		if (sl_tuning_check(b, tuning, SL_U64) == SL_OK)
+			SL_TRY(sl_walk(b, tuning, trials));
+		for (size_t k = 0; can->items_can[k] != 0; k++) {
+			tuning.items = can->items_can[k];
+			if (sl_tuning_check(b, tuning, SL_U64) == SL_OK)
+				SL_TRY(sl_walk(b, tuning, trials));
+		}
+	}
 	return SL_OK;
 }

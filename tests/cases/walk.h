@@ -8,10 +8,16 @@
 
 /*
  * Runs b over sizes x variants, each with scratch and outputs poisoned in two ways and once with a
- * byte of scratch too little, block threads a block. Adds to *trials. The first wrong answer is
+ * byte of scratch too little, tuned so. Adds to *trials. The first wrong answer is
  * SL_CHECK_FAILED, its story says where.
  */
-enum sl_status sl_walk(const struct sl_backend *b, uint32_t block, uint64_t *trials);
+enum sl_status sl_walk(const struct sl_backend *b, struct sl_tuning tuning, uint64_t *trials);
+
+/* Walks b with block sizes and items that stand for all it can have. */
+enum sl_status sl_walk_tunings(const struct sl_backend *b, uint64_t *trials);
+
+/* From now on larger sizes are left out of walks: for a slow device. */
+void sl_walk_up_to(uint32_t n);
 
 /* Walks all backends of space that have a case. SL_CHECK_FAILED when there are none. */
 enum sl_status sl_walk_space(enum sl_space space, uint64_t *trials);

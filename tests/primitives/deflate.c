@@ -61,7 +61,7 @@ static struct bench bench_make(const struct sl_backend *b, size_t in_bytes, int 
 	struct sl_shape shape = {.in_bytes = in_bytes, .level = level};
 	struct bench k;
 
-	assert_ok(sl_guarded_get(SL_HOST, b->scratch(&shape), &k.scratch));
+	assert_ok(sl_guarded_get(SL_HOST, sl_scratch(b, &shape), &k.scratch));
 	assert_ok(sl_guarded_get(SL_HOST, in_bytes + in_bytes / 100 + 256, &k.out));
 	k.x = (struct sl_exec){.space = SL_HOST, .scratch = {k.scratch.at, 0, k.scratch.bytes}};
 	return k;

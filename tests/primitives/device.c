@@ -20,31 +20,29 @@ static void every_device_backend_is_right(void **state)
 	printf("%llu trials\n", (unsigned long long)trials);
 }
 
-/* One warp, an odd number, the most that there is. */
-static void every_block_size_is_right(void **state)
+static void every_tuning_is_right(void **state)
 {
-	static const uint32_t blocks[] = {1, 32, 129, 1024};
 	const struct sl_backend *b;
 	uint64_t trials = 0;
 
 	(void)state;
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
-		for (size_t k = 0; b->space == SL_DEVICE && k < sizeof(blocks) / sizeof(blocks[0]);
-			k++)
-			assert_ok(sl_walk(b, blocks[k], &trials));
+		if (b->space == SL_DEVICE)
+			assert_ok(sl_walk_tunings(b, &trials));
+	printf("%llu trials\n", (unsigned long long)trials);
 }
 
 static void a_block_beyond_the_device_is_refused(void **state)
 {
-	struct sl_exec x = {.space = SL_DEVICE, .block = 4096};
+	struct sl_exec x = {.space = SL_DEVICE, .tuning = {.block = 4096}};
 	struct sl_scan_job job = {.n = 0};
 	const struct sl_backend *b;
 
 	(void)state;
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
-		if (b->space != SL_DEVICE || b->primitive != SL_SCAN)
-			continue;
-		assert_fails(sl_scan(b, &x, &job), SL_USAGE, "block=4096 threads, but this device");
+		if (b->space == SL_DEVICE && b->primitive == SL_SCAN && b->tunable.block > 0)
+			assert_fails(
+				sl_scan(b, &x, &job), SL_USAGE, "block=4096 threads, but it takes");
 	}
 }
 
@@ -117,7 +115,7 @@ int main(void)
 		cmocka_unit_test(copies_and_fills_reach_every_space),
 		cmocka_unit_test(a_block_beyond_the_device_is_refused),
 		cmocka_unit_test(every_device_backend_is_right),
-		cmocka_unit_test(every_block_size_is_right),
+		cmocka_unit_test(every_tuning_is_right),
 	};
 	int n;
 

@@ -69,7 +69,8 @@ static void run_qsort(void *scratch)
 static void run_radix(void *scratch)
 {
 	struct sl_shape shape = {.n = N, .type = SL_U32};
-	struct sl_exec x = {.space = SL_HOST, .scratch = {scratch, 0, sl_sort_cpu.scratch(&shape)}};
+	struct sl_exec x = {
+		.space = SL_HOST, .scratch = {scratch, 0, sl_scratch(&sl_sort_cpu, &shape)}};
 	struct sl_sort_job job = {
 		.key = key, .index = index_of, .n = N, .type = SL_U32, .end_bit = 32};
 
@@ -102,7 +103,7 @@ static void sort_beats_qsort(void **state)
 	void *scratch;
 
 	(void)state;
-	assert_ok(sl_memory_get(SL_HOST, sl_sort_cpu.scratch(&shape), &scratch));
+	assert_ok(sl_memory_get(SL_HOST, sl_scratch(&sl_sort_cpu, &shape), &scratch));
 	ours = best_of(radix, scratch);
 	theirs = best_of(quick, NULL);
 	sl_memory_give(SL_HOST, scratch);

@@ -171,7 +171,7 @@ static void scratch_too_small_or_misaligned(void **state)
 {
 	struct bench b = right();
 	struct sl_shape shape = {.n = N};
-	size_t needed = sl_compact_cpu_scan.scratch(&shape);
+	size_t needed = sl_scratch(&sl_compact_cpu_scan, &shape);
 
 	(void)state;
 	assert_int_equal(needed, N * sizeof(uint32_t));
@@ -267,12 +267,12 @@ static void a_scan_inside_that_is_none(void **state)
 	struct bench b = right();
 
 	(void)state;
-	b.compact.scan = &sl_sort_cpu;
+	b.compact.scan.backend = &sl_sort_cpu;
 	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
 		"compact/cpu_scan: the job's scan 'cpu' is no scan of host memory; leave it out or "
 		"take one of that space");
 	elsewhere.space = SL_DEVICE;
-	b.compact.scan = &elsewhere;
+	b.compact.scan.backend = &elsewhere;
 	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE, "is no scan of");
 	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &b.compact)); /* has no scan inside */
 }

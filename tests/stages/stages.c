@@ -63,9 +63,9 @@ static struct sl_recipe recipe(enum sl_model_number number, uint32_t n)
 		if (SL_HAS(m->columns, c))
 			r.column[r.n_columns++] = (enum sl_column)c;
 	r.constants = m->constants(r.rules.bytes, &r.constant);
-	r.scan = &sl_scan_cpu;
-	r.compact = &sl_compact_cpu;
-	r.sort = &sl_sort_cpu;
+	r.scan.backend = &sl_scan_cpu;
+	r.compact.backend = &sl_compact_cpu;
+	r.sort.backend = &sl_sort_cpu;
 	r.loops = sl_loops_find(NULL);
 	return r;
 }
@@ -338,7 +338,7 @@ static void levels_and_backends_agree(void **state)
 				continue;
 			}
 			assert_string_equal(levels[l], other.loops->level);
-			other.compact = l ? &sl_compact_cpu_scan : &sl_compact_cpu;
+			other.compact.backend = l ? &sl_compact_cpu_scan : &sl_compact_cpu;
 			check_same(&r, &other);
 		}
 	}

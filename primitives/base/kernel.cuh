@@ -1,0 +1,49 @@
+/*
+ * kernel.cuh - what every .cu file includes: one text, compiled by nvcc for CUDA devices and by the
+ * host's C++ compiler for the emulated one.
+ *
+ *	static __global__ void add_kernel(const uint32_t *in, uint32_t *out, uint64_t n);
+ *
+ *	return SL_LAUNCH(add_kernel, sl_grid(n, block), block, 0, x->stream, in, out, n);
+ *
+ * Beside CUDA's own words (those in emulator.h):
+ *
+ *	SL_SHARED(type, name)           a variable in shared memory
+ *	SL_SHARED_DYNAMIC(type, name)   type *: the shared memory that the launch asks for
+ *	sl_load_acquire, ..._relaxed    words that blocks pass to each other, 4 or 8 bytes, whole;
+ *	sl_store_release, ..._relaxed   release and acquire carry what was written before along
+ *	sl_backoff(ns)                  in every loop that waits for another block
+ *	SL_LAUNCH(kernel, blocks, threads, shared bytes, stream, arguments...)
+ *	                                queues it and gives a status; (kernel<T, 4>) with commas
+ *	SL_NAME(sl_scan_naive)          the name of what the file defines for the host
+ */
+#ifndef SL_BASE_KERNEL_CUH
+#define SL_BASE_KERNEL_CUH
+
+#include "device_driver.h"
+
+#ifdef SL_EMULATED
+#include "emulator.h"
+#define SL_NAME(name) name##_emulated
+#else
+#include "cuda.cuh"
+#define SL_NAME(name) name
+#endif
+
+#define SL_LAUNCH(kernel, ...) sl_launch(#kernel, kernel, __VA_ARGS__)
+
+/* All lanes of a warp. */
+#define SL_LANES 0xffffffffu
+
+/* CUDA's own limit of gridDim.x on every device since 3.0. Kernels stride over the rest. */
+#define SL_GRID_MAX UINT64_C(0x7fffffff)
+
+/* Blocks that n threads fill, one at least. */
+static inline uint32_t sl_grid(uint64_t n, uint32_t block)
+{
+	uint64_t blocks = (n + block - 1) / block;
+
+	return (uint32_t)(blocks < 1 ? 1 : blocks < SL_GRID_MAX ? blocks : SL_GRID_MAX);
+}
+
+#endif
