@@ -15,6 +15,7 @@
  *	sl_backoff(ns)                  in every loop that waits for another block
  *	SL_LAUNCH(kernel, blocks, threads, shared bytes, stream, arguments...)
  *	                                queues it and gives a status; (kernel<T, 4>) with commas
+ *	SL_UNROLL                       before a loop of few turns, whose arrays stay in registers
  *	SL_NAME(sl_scan_naive)          the name of what the file defines for the host
  */
 #ifndef SL_BASE_KERNEL_CUH
@@ -24,9 +25,11 @@
 
 #ifdef SL_EMULATED
 #include "emulator.h"
+#define SL_UNROLL     _Pragma("GCC unroll 32")
 #define SL_NAME(name) name##_emulated
 #else
 #include "cuda.cuh"
+#define SL_UNROLL     _Pragma("unroll")
 #define SL_NAME(name) name
 #endif
 
