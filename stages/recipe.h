@@ -16,6 +16,8 @@
 
 enum { SL_RULES_BYTES = 4096, SL_KEY_FIELDS_MAX = 8 };
 
+struct sl_kernels;
+
 struct sl_recipe {
 	enum sl_model_number model;
 	union {
@@ -35,9 +37,10 @@ struct sl_recipe {
 	uint32_t constants;          /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
 	struct sl_choice scan, compact,
-		sort;                 /* scan.backend NULL: compact and sort have their own */
-	const struct sl_loops *loops; /* for this processor */
-	const atomic_int *drop;       /* not NULL and set: stages give up with SL_STOPPED */
+		sort;                     /* scan.backend NULL: compact and sort have their own */
+	const struct sl_loops *loops;     /* for this processor */
+	const struct sl_kernels *kernels; /* for the device; NULL: stages run on the host */
+	const atomic_int *drop;           /* not NULL and set: stages give up with SL_STOPPED */
 };
 
 /* The type of the packed keys. */

@@ -40,8 +40,7 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, stru
 	return by_pieces(r, b, r->loops->advance, b->n);
 }
 
-/* Every particle is accounted for, exactly, or the run fails. */
-static enum sl_status close_fates(const struct sl_recipe *r, const struct sl_batch *b)
+enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	uint64_t sum = 0, odd = 0;
 
@@ -64,7 +63,7 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct 
 	(void)x;
 	memset(&b->tally, 0, sizeof(b->tally));
 	SL_TRY(by_pieces(r, b, r->loops->mark, b->n));
-	return close_fates(r, b);
+	return sl_close_fates(r, b);
 }
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -125,10 +124,16 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	if (r->n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_type(r) == SL_U32 ? 4 : 8);
-	b->table.n_columns = r->n_columns;
+	sl_table_lay_out(a, r, n, &b->table);
+}
+
+void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_table *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->n_columns = r->n_columns;
 	for (uint32_t k = 0; k < r->n_columns; k++) {
 		const struct sl_column_facts *facts = &sl_column_facts[r->column[k]];
-		struct sl_table_column *c = &b->table.column[k];
+		struct sl_table_column *c = &t->column[k];
 
 		c->column = r->column[k];
 		c->constant = SL_HAS(r->constants, c->column);
@@ -139,9 +144,11 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 
 size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n)
 {
-	struct sl_shape shape = {.n = n, .type = sl_key_type(r), .scan = r->scan};
-	size_t compact_bytes = sl_scratch(r->compact.backend, &shape);
-	size_t sort_bytes = r->n_fields > 0 ? sl_scratch(r->sort.backend, &shape) : 0;
+	struct sl_shape compact = {.n = n, .tuning = r->compact.tuning, .scan = r->scan};
+	struct sl_shape sort = {
+		.n = n, .type = sl_key_type(r), .tuning = r->sort.tuning, .scan = r->scan};
+	size_t compact_bytes = sl_scratch(r->compact.backend, &compact);
+	size_t sort_bytes = r->n_fields > 0 ? sl_scratch(r->sort.backend, &sort) : 0;
 
 	return compact_bytes > sort_bytes ? compact_bytes : sort_bytes;
 }

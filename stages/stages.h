@@ -33,6 +33,10 @@ extern const struct sl_stage sl_stages[SL_STAGE_COUNT];
 void sl_batch_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 
+/* The table of a batch alone: the recipe's columns, n rows each. */
+void sl_table_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_table *t);
+
 /* Scratch that the stages of a batch need, at most; they share it. */
 size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n);
 
@@ -45,6 +49,9 @@ void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t numb
  */
 enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	uint64_t ns[SL_STAGE_COUNT]);
+
+/* Every particle is accounted for, exactly: SL_CHECK_FAILED if b's tally does not add up. */
+enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *b);
 
 /* The particle id alone, remade from its number and run to its fate. */
 struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id);

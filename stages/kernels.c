@@ -1,0 +1,31 @@
+/* kernels.c - the tables of kernels, one a device that there can be. */
+#include "stages/kernels.h"
+
+const struct sl_kernels sl_kernels_emulated = {
+	.generate = sl_queue_generate_emulated,
+	.advance = sl_queue_advance_emulated,
+	.mark = sl_queue_mark_emulated,
+	.key = sl_queue_key_emulated,
+	.gather = sl_queue_gather_emulated,
+};
+
+#ifdef SL_WITH_CUDA
+const struct sl_kernels sl_kernels_cuda = {
+	.generate = sl_queue_generate,
+	.advance = sl_queue_advance,
+	.mark = sl_queue_mark,
+	.key = sl_queue_key,
+	.gather = sl_queue_gather,
+};
+#endif
+
+const struct sl_kernels *sl_kernels_find(void)
+{
+	if (sl_device_is_emulated())
+		return &sl_kernels_emulated;
+#ifdef SL_WITH_CUDA
+	return &sl_kernels_cuda;
+#else
+	return NULL;
+#endif
+}

@@ -1,0 +1,70 @@
+/*
+ * kernels.h - the stages' kernels, once for CUDA devices and once for the emulated one.
+ *
+ * Each call queues one stage's own work on a stream and returns. The batch's pointers are the
+ * device's. The rules are those of the host's loops, compiled a second time: the same bits.
+ */
+#ifndef SL_KERNELS_H
+#define SL_KERNELS_H
+
+#include "primitives/base/device.h"
+#include "stages/batch.h"
+#include "stages/key.h"
+#include "stages/model.h"
+
+SL_C_BEGIN
+
+/* What the device counts of a batch, in one block: copied to the host in one piece. */
+struct sl_census {
+	struct sl_tally tally;
+	uint64_t digest[SL_COLUMN_COUNT];
+	uint32_t n_survivors;
+};
+
+struct sl_kernels {
+	/* Make and move the particles of b by the rules of a model (its struct sl_NAME). */
+	enum sl_status (*generate)(enum sl_model_number model, const void *rules, uint64_t seed,
+		const struct sl_batch *b, sl_stream s);
+	enum sl_status (*advance)(enum sl_model_number model, const void *rules, uint64_t seed,
+		const struct sl_batch *b, sl_stream s);
+
+	/* Sets b->keep and adds to the tally. */
+	enum sl_status (*mark)(
+		uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);
+
+	/* Packs n fields of each survivor into b->key: u32 when narrow, else u64. */
+	enum sl_status (*key)(const struct sl_key_rule *field, uint32_t n, bool narrow,
+		const struct sl_batch *b, sl_stream s);
+
+	/*
+	 * Gathers the columns of b->table and adds to their digests. A constant column, whose data
+	 * is on the host, is digested alone.
+	 */
+	enum sl_status (*gather)(
+		const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
+};
+
+/* Each is made of five files, generate.cu to write.cu. */
+extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;
+
+/* Those of the device in use; NULL when this build has none for it. */
+const struct sl_kernels *sl_kernels_find(void);
+
+/* The functions of the table, by file; each also with _emulated behind its name. */
+#define SL_QUEUES(suffix)                                                                       \
+	enum sl_status sl_queue_generate##suffix(enum sl_model_number model, const void *rules, \
+		uint64_t seed, const struct sl_batch *b, sl_stream s);                          \
+	enum sl_status sl_queue_advance##suffix(enum sl_model_number model, const void *rules,  \
+		uint64_t seed, const struct sl_batch *b, sl_stream s);                          \
+	enum sl_status sl_queue_mark##suffix(                                                   \
+		uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);  \
+	enum sl_status sl_queue_key##suffix(const struct sl_key_rule *field, uint32_t n,        \
+		bool narrow, const struct sl_batch *b, sl_stream s);                            \
+	enum sl_status sl_queue_gather##suffix(                                                 \
+		const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
+SL_QUEUES()
+SL_QUEUES(_emulated)
+
+SL_C_END
+
+#endif

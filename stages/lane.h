@@ -1,0 +1,47 @@
+/*
+ * lane.h - a batch on its way through a device: a stream, a block of device memory, marks in time.
+ *
+ * The stages of a batch are queued on the lane's stream one behind the other. The host waits twice:
+ * for the number of survivors and the tally, which size what follows, and for the survivors'
+ * columns, which are copied to the batch's table. With several lanes, each driven by a thread, one
+ * batch is copied out while the next is computed.
+ *
+ *	device   | columns | keep | index | key | census | gathered columns | scratch |
+ *	pinned   | census |
+ */
+#ifndef SL_LANE_H
+#define SL_LANE_H
+
+#include "stages/kernels.h"
+#include "stages/stages.h"
+
+struct sl_lane {
+	struct sl_exec exec;
+	struct sl_batch batch;             /* its pointers are the device's */
+	struct sl_census *census;          /* of the device */
+	struct sl_census *seen;            /* what was copied of it, pinned */
+	sl_event mark[SL_STAGE_COUNT + 2]; /* round each stage; two between compact and sort */
+	sl_event counted, home;            /* behind the two copies */
+	uint64_t home_ns; /* what the copies of the table took, of the last batch */
+};
+
+/*
+ * Lays out a lane for batches of at most n particles, and sets its pointers (NULL where an arena
+ * only measures).
+ */
+void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
+	uint32_t n, struct sl_lane *lane);
+
+/* Makes the stream and the events; those of a lane half made are freed as well. */
+enum sl_status sl_lane_open(struct sl_lane *lane);
+void sl_lane_close(struct sl_lane *lane);
+
+/*
+ * Runs all stages of b, which sl_batch_begin() has made, and brings home what is kept of it: tally,
+ * survivors, table (whose columns are pinned memory, else copies do not overlap). Times and
+ * failures as of sl_stages_run(). The calling thread must have chosen the device.
+ */
+enum sl_status sl_lane_run(const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b,
+	uint64_t ns[SL_STAGE_COUNT]);
+
+#endif

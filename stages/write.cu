@@ -1,0 +1,124 @@
+/*
+ * write.cu - each column of the survivors is gathered once, in key order, and digested: the kernels
+ * beside write.c's loop.
+ *
+ * One launch a column. A thread takes rows in strides of the grid and sums their digests in a
+ * register; a warp adds its sum to the column's with one atomic addition.
+ */
+#include <string.h>
+
+#include "primitives/base/kernel.cuh"
+#include "stages/digest.h"
+#include "stages/kernels.h"
+#include "stages/math.h"
+
+enum { BLOCK = 256, BLOCKS_MOST = 1024 };
+
+/* The value as bits, zero-extended. */
+static __device__ uint64_t bits_of(float v)
+{
+	return sl_bits(v);
+}
+
+template <class Integer> static __device__ uint64_t bits_of(Integer v)
+{
+	return v;
+}
+
+static __device__ void add_digest(uint64_t mine, uint64_t *digest)
+{
+	for (uint32_t by = 16; by > 0; by /= 2)
+		mine += __shfl_down_sync(SL_LANES, mine, by);
+	if (threadIdx.x % 32 == 0)
+		atomicAdd(digest, mine);
+}
+
+template <class T>
+static __global__ void gather_kernel(
+	const T *from, const uint32_t *index, T *to, uint32_t n, uint64_t *digest)
+{
+	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine = 0;
+
+	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads) {
+		T value = from[index[j]];
+
+		to[j] = value;
+		mine += sl_digest_item(j, bits_of(value));
+	}
+	add_digest(mine, digest);
+}
+
+/* Ids are not stored: they follow from the place. */
+static __global__ void gather_ids_kernel(
+	uint64_t first_id, const uint32_t *index, uint64_t *to, uint32_t n, uint64_t *digest)
+{
+	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine = 0;
+
+	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads) {
+		to[j] = first_id + index[j];
+		mine += sl_digest_item(j, to[j]);
+	}
+	add_digest(mine, digest);
+}
+
+static __global__ void digest_kernel(uint64_t bits, uint32_t n, uint64_t *digest)
+{
+	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine = 0;
+
+	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads)
+		mine += sl_digest_item(j, bits);
+	add_digest(mine, digest);
+}
+
+static uint32_t grid_of(uint32_t n)
+{
+	uint32_t blocks = sl_grid(n, BLOCK);
+
+	return blocks < BLOCKS_MOST ? blocks : (uint32_t)BLOCKS_MOST;
+}
+
+template <class T>
+static enum sl_status gather_as(
+	const struct sl_batch *b, const struct sl_table_column *c, uint64_t *digest, sl_stream s)
+{
+	return SL_LAUNCH(gather_kernel<T>, grid_of(b->n_survivors), BLOCK, 0, s,
+		(const T *)sl_column_at(&b->columns, c->column), b->index, (T *)c->data,
+		b->n_survivors, digest);
+}
+
+static enum sl_status gather(
+	const struct sl_batch *b, const struct sl_table_column *c, uint64_t *digest, sl_stream s)
+{
+	uint32_t blocks = grid_of(b->n_survivors);
+	uint64_t bits = 0;
+
+	if (c->constant) {
+		memcpy(&bits, c->data, sl_column_facts[c->column].bytes);
+		return SL_LAUNCH(digest_kernel, blocks, BLOCK, 0, s, bits, b->n_survivors, digest);
+	}
+	if (c->column == SL_COLUMN_id)
+		return SL_LAUNCH(gather_ids_kernel, blocks, BLOCK, 0, s, b->first_id, b->index,
+			(uint64_t *)c->data, b->n_survivors, digest);
+	switch (sl_column_facts[c->column].type) {
+	case SL_TYPE_F32:
+		return gather_as<float>(b, c, digest, s);
+	case SL_TYPE_U32:
+		return gather_as<uint32_t>(b, c, digest, s);
+	case SL_TYPE_U64:
+		return gather_as<uint64_t>(b, c, digest, s);
+	case SL_TYPE_U8:
+		return gather_as<uint8_t>(b, c, digest, s);
+	}
+	return SL_OK;
+}
+
+enum sl_status SL_NAME(sl_queue_gather)(
+	const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s)
+{
+	for (uint32_t k = 0; k < b->table.n_columns; k++) {
+		const struct sl_table_column *c = &b->table.column[k];
+
+		SL_TRY(gather(b, c, &digest[c->column], s));
+	}
+	return SL_OK;
+}
