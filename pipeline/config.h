@@ -27,7 +27,8 @@ struct sl_config {
 		uint64_t particles;
 		uint64_t batch;             /* particles a batch; 0: auto */
 		uint64_t threads;           /* 0: one a core */
-		char device[SL_TEXT_BYTES]; /* auto, cpu */
+		char device[SL_TEXT_BYTES]; /* auto, cpu, cuda, cuda:N, emulated */
+		uint64_t slots;             /* batches on the device at the same time; 0: auto */
 		double stop_before;         /* ns; infinite: never */
 	} run;
 	int model; /* enum sl_model_number; SL_MODEL_COUNT when none could be told */
@@ -42,8 +43,9 @@ struct sl_config {
 	struct sl_texts keep;
 	struct sl_texts key;
 	struct {
-		char scan[SL_TEXT_BYTES], compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES],
-			deflate[SL_TEXT_BYTES];
+		/* auto, NAME or NAME:block=N:items=N; auto or NAME */
+		char scan[SL_TEXT_BYTES], compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES];
+		char deflate[SL_TEXT_BYTES];
 	} primitives;
 	struct {
 		char to[SL_TEXT_BYTES];

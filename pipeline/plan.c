@@ -1,5 +1,5 @@
 /* plan.c - choices become a recipe, sizes and refusals. */
-#include "pipeline/plan.h"
+#include "pipeline/room.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,20 +9,6 @@
 #include "primitives/base/files.h"
 
 enum { PILOT = 4096 };
-
-/* Bytes as people write them. */
-static const char *sized(double bytes, char text[32])
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-	int u = 0;
-
-	while (bytes >= 1024 && u < 6) {
-		bytes /= 1024;
-		u++;
-	}
-	snprintf(text, 32, u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
-	return text;
-}
 
 static enum sl_status make_recipe(
 	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
@@ -43,9 +29,9 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
-	r->scan.backend = c->scan;
-	r->compact.backend = c->compact;
-	r->sort.backend = c->sort;
+	r->scan = c->scan;
+	r->compact = c->compact;
+	r->sort = c->sort;
 	r->loops = sl_loops_find(level && level[0] ? level : NULL);
 	if (!r->loops)
 		return sl_fail(SL_USAGE,
@@ -81,58 +67,6 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 	return t;
 }
 
-/* A run of few particles has one batch that is smaller than the others would be. */
-static uint32_t largest_batch(const struct sl_plan *plan)
-{
-	const struct sl_recipe *r = &plan->recipe;
-
-	return r->particles < r->batch ? (uint32_t)r->particles : r->batch;
-}
-
-/* One text for measuring a slot and for cutting it. */
-static void lay_out_slot(struct sl_arena *a, const struct sl_plan *plan, struct sl_slot *s)
-{
-	uint32_t n = largest_batch(plan);
-	struct sl_table most = sl_plan_table(plan, n);
-	size_t stages = sl_stages_scratch(&plan->recipe, n);
-	size_t pack = plan->format->scratch(&most, &plan->facts);
-	size_t scratch = stages > pack ? stages : pack;
-
-	sl_batch_lay_out(a, &plan->recipe, n, &s->batch);
-	plan->format->lay_out(a, &most, &s->packed);
-	s->exec = (struct sl_exec){.space = SL_HOST};
-	s->exec.scratch = (struct sl_arena){.base = sl_cut(a, scratch), .size = scratch};
-}
-
-static enum sl_status measure(struct sl_plan *plan)
-{
-	struct sl_arena arena = {0};
-	struct sl_slot slot;
-	struct sl_table most = sl_plan_table(plan, largest_batch(plan));
-
-	lay_out_slot(&arena, plan, &slot);
-	plan->slot_bytes = arena.used;
-	if (plan->format->uses_image)
-		plan->image_bytes = plan->format->image_bytes(&most, &plan->facts);
-	plan->memory_bytes =
-		sl_size_add(sl_size_mul(plan->slot_bytes, plan->n_slots), plan->image_bytes);
-	return SL_OK;
-}
-
-static enum sl_status refuse_memory(const struct sl_plan *plan)
-{
-	char need[32], have[32], slot[32];
-
-	if (plan->memory_bytes <= plan->machine.free_bytes)
-		return SL_OK;
-	return sl_fail(SL_HOST_MEMORY,
-		"the run needs %s of memory and %s are free (%u slots of %s for batches of %u "
-		"particles), try a smaller run.batch or fewer run.threads",
-		sized((double)plan->memory_bytes, need),
-		sized((double)plan->machine.free_bytes, have), plan->n_slots,
-		sized((double)plan->slot_bytes, slot), largest_batch(plan));
-}
-
 /* The free space where the output will be: of its nearest parent that exists. */
 static enum sl_status free_disk(const char *to, uint64_t *bytes)
 {
@@ -161,7 +95,7 @@ static enum sl_status free_disk(const char *to, uint64_t *bytes)
 
 static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 {
-	double rows = ceil(plan->pilot.most_fraction * largest_batch(plan));
+	double rows = ceil(plan->pilot.most_fraction * sl_room_batch(plan));
 	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
 	size_t file = plan->format->image_bytes(&most, &plan->facts);
 	uint64_t files = plan->recipe.n_batches - done;
@@ -174,19 +108,29 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 	return sl_fail(SL_DISK,
 		"%s: the run may write %s before compression and %s are free (%llu files of up to "
 		"%.0f survivors), try another output.to, fewer output.columns or fewer particles",
-		plan->to, sized((double)plan->disk_bytes, need),
-		sized((double)plan->disk_free, have), (unsigned long long)files, rows);
+		plan->to, sl_sized((double)plan->disk_bytes, need),
+		sl_sized((double)plan->disk_free, have), (unsigned long long)files, rows);
 }
 
-static uint32_t choose_threads(const struct sl_plan *plan)
+/* The device is asked for now: if it is not there, nothing else matters. */
+static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
-	uint64_t threads = plan->config.run.threads;
+	plan->on_device = c->device != SL_ON_CPU;
+	if (!plan->on_device)
+		return SL_OK;
+	plan->recipe.kernels = sl_kernels_find();
+	SL_TRY(sl_device_use(c->device_number, &plan->device));
+	if (plan->recipe.n_fields > 0)
+		SL_TRY(sl_tuning_check(plan->recipe.sort.backend, plan->recipe.sort.tuning,
+			sl_key_type(&plan->recipe)));
+	return sl_tuning_check(plan->recipe.compact.backend, plan->recipe.compact.tuning, SL_U32);
+}
 
-	if (threads == 0)
-		threads = plan->machine.cores;
-	if (threads > plan->recipe.n_batches)
-		threads = plan->recipe.n_batches;
-	return (uint32_t)threads;
+enum sl_status sl_plan_enter(const struct sl_plan *plan)
+{
+	struct sl_device device;
+
+	return plan->on_device ? sl_device_use(plan->device.number, &device) : SL_OK;
 }
 
 enum sl_status sl_plan_make(
@@ -203,10 +147,7 @@ enum sl_status sl_plan_make(
 	plan->config = *config;
 	sl_machine_ask(&plan->machine);
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
-	length = sl_config_print(config, false, plan->config_text, sizeof(plan->config_text));
-	if (length >= sizeof(plan->config_text))
-		return sl_fail(
-			SL_USAGE, "the configuration is too long to be stored (%zu bytes)", length);
+	SL_TRY(choose_device(choices, plan));
 	if (config->output.to[0])
 		memcpy(plan->to, config->output.to, sizeof(plan->to));
 	else
@@ -219,46 +160,32 @@ enum sl_status sl_plan_make(
 		.seed = config->run.seed,
 		.deflate = choices->deflate,
 		.level = (int)config->output.level};
-	plan->threads = choose_threads(plan);
-	plan->n_slots = plan->threads + 1;
-	return measure(plan);
+	sl_room_fit(plan);
+	length = sl_config_print(&plan->config, false, plan->config_text, sizeof(plan->config_text));
+	if (length >= sizeof(plan->config_text))
+		return sl_fail(
+			SL_USAGE, "the configuration is too long to be stored (%zu bytes)", length);
+	return SL_OK;
 }
 
 enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done)
 {
-	SL_TRY(refuse_memory(plan));
+	SL_TRY(sl_room_refuse(plan));
 	fly_pilot(&plan->recipe, &plan->pilot);
 	return refuse_disk(plan, done);
 }
 
 enum sl_status sl_plan_provide(struct sl_plan *plan)
 {
-	void *memory;
-
-	SL_TRY(sl_memory_get(SL_HOST, plan->n_slots * sizeof(*plan->slot), &memory));
-	plan->slot = (struct sl_slot *)memory;
-	memset(plan->slot, 0, plan->n_slots * sizeof(*plan->slot));
-	for (uint32_t i = 0; i < plan->n_slots; i++) {
-		struct sl_slot *slot = &plan->slot[i];
-		struct sl_arena arena = {.size = plan->slot_bytes};
-		void *block;
-
-		SL_TRY(sl_memory_get(SL_HOST, plan->slot_bytes, &block));
-		arena.base = block;
-		lay_out_slot(&arena, plan, slot);
-		slot->block = block;
-	}
-	return sl_memory_get(SL_HOST, plan->image_bytes, &plan->image);
+	SL_TRY(sl_plan_enter(plan));
+	return sl_room_get(plan);
 }
 
 void sl_plan_free(struct sl_plan *plan)
 {
 	if (!plan)
 		return;
-	for (uint32_t i = 0; plan->slot && i < plan->n_slots; i++)
-		sl_memory_give(SL_HOST, plan->slot[i].block);
-	sl_memory_give(SL_HOST, plan->slot);
-	sl_memory_give(SL_HOST, plan->image);
+	sl_room_give(plan);
 	sl_memory_give(SL_HOST, plan);
 }
 
@@ -291,16 +218,18 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	print_key(plan, out);
 	fprintf(out, "primitives  compact %s%s%s, sort %s, deflate %s\n", r->compact.backend->name,
 		r->compact.backend->uses_scan ? " on scan " : "",
-		r->compact.backend->uses_scan ? r->scan.backend->name : "",
+		!r->compact.backend->uses_scan ? ""
+		: r->scan.backend              ? r->scan.backend->name
+					       : "auto",
 		r->n_fields ? r->sort.backend->name : "not needed", plan->facts.deflate->name);
 	fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
 		r->loops->level, plan->machine.processor);
 	fprintf(out, "memory      %s: %u slots of %s and a file image of %s; %s free\n",
-		sized((double)plan->memory_bytes, a), plan->n_slots,
-		sized((double)plan->slot_bytes, b), sized((double)plan->image_bytes, c),
-		sized((double)plan->machine.free_bytes, d));
+		sl_sized((double)plan->memory_bytes, a), plan->n_slots,
+		sl_sized((double)plan->slot_bytes, b), sl_sized((double)plan->image_bytes, c),
+		sl_sized((double)plan->machine.free_bytes, d));
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
-		sized((double)plan->disk_bytes, a), plan->to, sized((double)plan->disk_free, b));
+		sl_sized((double)plan->disk_bytes, a), plan->to, sl_sized((double)plan->disk_free, b));
 	fprintf(out,
 		"foreseen    %.3g %% survive, about %.2g s of computing (%u particles looked at), "
 		"then compressing\n",

@@ -194,9 +194,9 @@ static void resolve_primitives(
 {
 	bool fastest = strcmp(c->primitives.deflate, "auto") == 0;
 
-	choices->scan = resolve_backend(r, SL_SCAN, c->primitives.scan);
-	choices->compact = resolve_backend(r, SL_COMPACT, c->primitives.compact);
-	choices->sort = resolve_backend(r, SL_SORT, c->primitives.sort);
+	choices->scan.backend = resolve_backend(r, SL_SCAN, c->primitives.scan);
+	choices->compact.backend = resolve_backend(r, SL_COMPACT, c->primitives.compact);
+	choices->sort.backend = resolve_backend(r, SL_SORT, c->primitives.sort);
 	choices->deflate =
 		resolve_backend(r, SL_DEFLATE, fastest ? "libdeflate" : c->primitives.deflate);
 }

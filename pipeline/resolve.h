@@ -11,6 +11,9 @@
 #include "stages/formats/format.h"
 #include "stages/recipe.h"
 
+/* Where the batches are computed; once resolved, never auto. */
+enum sl_device_choice { SL_ON_AUTO, SL_ON_CPU, SL_ON_CUDA, SL_ON_EMULATED };
+
 struct sl_choices {
 	const struct sl_model *model;
 	union {
@@ -23,7 +26,12 @@ struct sl_choices {
 	uint32_t key_bits;  /* in all */
 	uint32_t n_columns; /* that are written, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
-	const struct sl_backend *scan, *compact, *sort, *deflate;
+	enum sl_device_choice device;
+	int device_number;                 /* as CUDA numbers them */
+	char device_story[SL_STORY_BYTES]; /* why auto means the CPU; "" when it does not */
+	struct sl_choice scan;             /* no backend: compact and sort have their own */
+	struct sl_choice compact, sort;
+	const struct sl_backend *deflate;
 	const struct sl_format *format;
 	uint64_t batch; /* particles a batch, auto resolved */
 	uint64_t n_batches;
