@@ -115,6 +115,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 /* The device is asked for now: if it is not there, nothing else matters. */
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
+	plan->device_story = c->device_story;
 	plan->on_device = c->device != SL_ON_CPU;
 	if (!plan->on_device)
 		return SL_OK;
@@ -161,7 +162,8 @@ enum sl_status sl_plan_make(
 		.deflate = choices->deflate,
 		.level = (int)config->output.level};
 	sl_room_fit(plan);
-	length = sl_config_print(&plan->config, false, plan->config_text, sizeof(plan->config_text));
+	length =
+		sl_config_print(&plan->config, false, plan->config_text, sizeof(plan->config_text));
 	if (length >= sizeof(plan->config_text))
 		return sl_fail(
 			SL_USAGE, "the configuration is too long to be stored (%zu bytes)", length);
@@ -203,10 +205,68 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
 }
 
+static void print_choice(
+	const char *primitive, const struct sl_choice *c, const struct sl_choice *scan, FILE *out)
+{
+	fprintf(out, "%s %s", primitive, c->backend->name);
+	if (c->tuning.block)
+		fprintf(out, ":block=%u", c->tuning.block);
+	if (c->tuning.items)
+		fprintf(out, ":items=%u", c->tuning.items);
+	if (c->backend->uses_scan)
+		fprintf(out, " on scan %s", scan->backend ? scan->backend->name : "of its own");
+	fputs(", ", out);
+}
+
+static void print_primitives(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	bool scans = r->compact.backend->uses_scan || (r->n_fields && r->sort.backend->uses_scan);
+
+	fprintf(out, "primitives  ");
+	if (r->scan.backend && !scans)
+		fprintf(out, "scan %s (not used), ", r->scan.backend->name);
+	print_choice("compact", &r->compact, &r->scan, out);
+	if (r->n_fields > 0)
+		print_choice("sort", &r->sort, &r->scan, out);
+	else
+		fputs("no sort, ", out);
+	fprintf(out, "deflate %s\n", plan->facts.deflate->name);
+}
+
+static void print_device(const struct sl_plan *plan, FILE *out)
+{
+	if (plan->on_device)
+		fprintf(out, "device      %s%s, %u batches at a time; %u threads compress\n",
+			plan->device.name, sl_device_is_emulated() ? " on the CPU" : "",
+			plan->n_lanes, plan->threads);
+	else
+		fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
+			plan->recipe.loops->level, plan->machine.processor);
+	if (plan->device_story[0])
+		fprintf(out, "            no GPU: %s\n", plan->device_story);
+}
+
+static void print_memory(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_room *room = &plan->room;
+	char a[32], b[32], c[32], d[32];
+
+	fprintf(out, "memory      %s: %u slots of %s and a file image of %s; %s free\n",
+		sl_sized((double)room->host, a), plan->n_slots,
+		sl_sized((double)room->slot + (double)room->slot_pinned, b),
+		sl_sized((double)room->image, c), sl_sized((double)plan->machine.free_bytes, d));
+	if (plan->on_device)
+		fprintf(out, "            of the device %s: %u slots of %s; %s free\n",
+			sl_sized((double)room->device, a), plan->n_lanes,
+			sl_sized((double)room->lane, b),
+			sl_sized((double)plan->device.free_bytes, c));
+}
+
 void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	char a[32], b[32], c[32], d[32];
+	char a[32], b[32];
 	double seconds = plan->pilot.ns * 1e-9 * (double)r->particles / plan->threads;
 
 	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
@@ -216,20 +276,12 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 		r->batch);
 	fprintf(out, "key         ");
 	print_key(plan, out);
-	fprintf(out, "primitives  compact %s%s%s, sort %s, deflate %s\n", r->compact.backend->name,
-		r->compact.backend->uses_scan ? " on scan " : "",
-		!r->compact.backend->uses_scan ? ""
-		: r->scan.backend              ? r->scan.backend->name
-					       : "auto",
-		r->n_fields ? r->sort.backend->name : "not needed", plan->facts.deflate->name);
-	fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
-		r->loops->level, plan->machine.processor);
-	fprintf(out, "memory      %s: %u slots of %s and a file image of %s; %s free\n",
-		sl_sized((double)plan->memory_bytes, a), plan->n_slots,
-		sl_sized((double)plan->slot_bytes, b), sl_sized((double)plan->image_bytes, c),
-		sl_sized((double)plan->machine.free_bytes, d));
+	print_primitives(plan, out);
+	print_device(plan, out);
+	print_memory(plan, out);
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
-		sl_sized((double)plan->disk_bytes, a), plan->to, sl_sized((double)plan->disk_free, b));
+		sl_sized((double)plan->disk_bytes, a), plan->to,
+		sl_sized((double)plan->disk_free, b));
 	fprintf(out,
 		"foreseen    %.3g %% survive, about %.2g s of computing (%u particles looked at), "
 		"then compressing\n",

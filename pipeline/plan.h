@@ -14,7 +14,7 @@
 #include "pipeline/machine.h"
 #include "pipeline/resolve.h"
 #include "stages/formats/format.h"
-#include "stages/stages.h"
+#include "stages/lane.h"
 
 enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
 
@@ -22,16 +22,26 @@ enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
 enum { SL_RULES_VERSION = 1 };
 
 /*
- * A slot holds one batch in flight; there is one more than threads, so that a thread goes on while
- *the writer still has its last batch.
+ * A slot holds one batch in flight on the host; there is one more than threads, so that a thread
+ * goes on while the writer still has its last batch. Where a device computes, the batch itself is
+ * in a lane (stages/lane.h) and the slot has what came home.
  *
- *	| columns | keep | index | key | table | packed pieces | scratch |
+ *	host     block  | columns | keep | index | key | table | packed pieces | scratch |
+ *	device   block  | packed pieces | scratch |    pinned  | table |
  */
 struct sl_slot {
-	void *block;
+	void *block, *pinned;
 	struct sl_batch batch;
 	struct sl_packed packed;
 	struct sl_exec exec;
+};
+
+/* Bytes, all counted before any is asked for. */
+struct sl_room {
+	size_t slot, slot_pinned; /* each */
+	size_t lane, lane_pinned; /* each; of the device, and of the host */
+	size_t image;             /* of the one file being made; 0 when its packed bytes are it */
+	size_t host, device;      /* in all; pinned memory is the host's */
 };
 
 /* A look at the first particles, to foresee survivors and time. */
@@ -50,15 +60,18 @@ struct sl_plan {
 	struct sl_file_facts facts;
 	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
 	char to[SL_TEXT_BYTES];                 /* the output directory */
+	bool on_device;
+	struct sl_device device;  /* when on_device */
+	const char *device_story; /* why auto means the CPU, or "" */
 	uint32_t threads;
 	uint32_t n_slots;
+	uint32_t n_lanes; /* batches on the device at a time; 0 on the host */
 	struct sl_pilot pilot;
-	size_t slot_bytes;   /* each */
-	size_t image_bytes;  /* of the one file being made; 0 when its packed bytes are it */
-	size_t memory_bytes; /* in all */
+	struct sl_room room;
 	uint64_t disk_bytes; /* foreseen, before compression */
 	uint64_t disk_free;
 	struct sl_slot *slot; /* n_slots, once provided */
+	struct sl_lane *lane; /* n_lanes, likewise */
 	void *image;
 };
 
@@ -75,7 +88,10 @@ enum sl_status sl_plan_make(
  */
 enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done);
 
-/* Gets the memory that the plan says. */
+/* The thread that calls works on the plan's device from now on; nothing to do on the host. */
+enum sl_status sl_plan_enter(const struct sl_plan *plan);
+
+/* Gets the memory that the plan says, and opens its lanes. */
 enum sl_status sl_plan_provide(struct sl_plan *plan);
 
 void sl_plan_free(struct sl_plan *plan);

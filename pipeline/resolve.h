@@ -11,6 +11,9 @@
 #include "stages/formats/format.h"
 #include "stages/recipe.h"
 
+/* What run.batch at auto can be. The least: its columns of 1 MiB stay in a second-level cache. */
+enum { SL_BATCH_AUTO_LEAST = 1 << 18, SL_BATCH_AUTO_MOST = 1 << 24 };
+
 /* Where the batches are computed; once resolved, never auto. */
 enum sl_device_choice { SL_ON_AUTO, SL_ON_CPU, SL_ON_CUDA, SL_ON_EMULATED };
 

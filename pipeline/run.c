@@ -24,6 +24,7 @@ struct crew {
 	size_t next_done; /* the first line of done that is not before next */
 	uint64_t commits; /* batches committed in this session */
 	enum slot_state *state;
+	bool *lane_taken;
 	double longest;   /* seconds from the begin of a batch until it is ready, so far */
 	uint32_t working; /* threads that have not ended */
 	bool stop;        /* begin no more */
@@ -72,6 +73,51 @@ static uint32_t find_free(const struct crew *c)
 	return i;
 }
 
+/* Takes a lane, waiting for one; NULL when the run ends before there is one. */
+static struct sl_lane *take_lane(struct crew *c)
+{
+	struct sl_lane *lane = NULL;
+
+	pthread_mutex_lock(&c->lock);
+	while (!lane && c->status == SL_OK && !atomic_load(&c->drop)) {
+		for (uint32_t i = 0; i < c->plan->n_lanes && !lane; i++)
+			if (!c->lane_taken[i])
+				lane = &c->plan->lane[i];
+		if (!lane)
+			pthread_cond_wait(&c->changed, &c->lock);
+	}
+	if (lane)
+		c->lane_taken[lane - c->plan->lane] = true;
+	pthread_mutex_unlock(&c->lock);
+	return lane;
+}
+
+static void give_lane(struct crew *c, const struct sl_lane *lane)
+{
+	pthread_mutex_lock(&c->lock);
+	c->session->home_ns += lane->home_ns;
+	c->lane_taken[lane - c->plan->lane] = false;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* On the host in the slot; on the device in a lane, which is free again for the next batch. */
+static enum sl_status run_stages(struct crew *c, struct sl_slot *slot, uint64_t ns[SL_STAGE_COUNT])
+{
+	const struct sl_recipe *r = &c->plan->recipe;
+	struct sl_lane *lane;
+	enum sl_status s;
+
+	if (!c->plan->on_device)
+		return sl_stages_run(r, &slot->exec, &slot->batch, ns);
+	lane = take_lane(c);
+	if (!lane)
+		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
+	s = sl_lane_run(r, lane, &slot->batch, ns);
+	give_lane(c, lane);
+	return s;
+}
+
 /* Computes and packs the batch in slot; adds its times under the lock afterwards. */
 static enum sl_status compute(struct crew *c, struct sl_slot *slot)
 {
@@ -79,7 +125,7 @@ static enum sl_status compute(struct crew *c, struct sl_slot *slot)
 	enum sl_status s;
 	double start;
 
-	s = sl_stages_run(&c->plan->recipe, &slot->exec, &slot->batch, ns);
+	s = run_stages(c, slot, ns);
 	start = seconds_now();
 	if (s == SL_OK) {
 		s = c->plan->format->pack(
@@ -97,9 +143,12 @@ static enum sl_status compute(struct crew *c, struct sl_slot *slot)
 static void *work(void *of)
 {
 	struct crew *c = (struct crew *)of;
+	enum sl_status entered = sl_plan_enter(c->plan);
 	uint64_t number;
 
 	pthread_mutex_lock(&c->lock);
+	if (entered != SL_OK)
+		fail(c, entered);
 	for (;;) {
 		uint32_t i;
 		enum sl_status s;
@@ -279,10 +328,14 @@ static enum sl_status run(struct crew *c, struct sl_control *control)
 
 	/* Threads and slot states in one block, got before the first particle. */
 	SL_TRY(sl_memory_get(SL_HOST,
-		(n + 1) * sizeof(pthread_t) + c->plan->n_slots * sizeof(enum slot_state), &memory));
+		(n + 1) * sizeof(pthread_t) + c->plan->n_slots * sizeof(enum slot_state) +
+			c->plan->n_lanes * sizeof(bool),
+		&memory));
 	thread = (pthread_t *)memory;
 	c->state = (enum slot_state *)(void *)(thread + n + 1);
 	memset(c->state, 0, c->plan->n_slots * sizeof(enum slot_state));
+	c->lane_taken = (bool *)(void *)(c->state + c->plan->n_slots);
+	memset(c->lane_taken, 0, c->plan->n_lanes * sizeof(bool));
 	pthread_mutex_lock(&c->lock);
 	s = hire(c, thread, n, &started);
 	if (s != SL_OK)

@@ -38,8 +38,8 @@ static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
 
 	fill_line(b, &line);
 	sl_sink_name(plan, b->number, line.file);
-	SL_TRY(plan->format->assemble(&plan->facts, &facts, &slot->packed, plan->image,
-		plan->image_bytes, &file, &bytes));
+	SL_TRY(plan->format->assemble(
+		&plan->facts, &facts, &slot->packed, plan->image, plan->room.image, &file, &bytes));
 	line.file_bytes = bytes;
 	line.file_crc = sl_crc32(file, bytes);
 	session->assemble_ns += sl_now_ns() - start;

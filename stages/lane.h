@@ -16,6 +16,7 @@
 #include "stages/stages.h"
 
 struct sl_lane {
+	void *block, *pinned; /* for the owner of the memory */
 	struct sl_exec exec;
 	struct sl_batch batch;             /* its pointers are the device's */
 	struct sl_census *census;          /* of the device */

@@ -88,7 +88,7 @@ static void forge(uint64_t batch, change make)
 	digest(&s.table, l);
 	assert_ok(f.plan->format->pack(&slot->exec, &f.plan->facts, &s.table, &slot->packed));
 	assert_ok(f.plan->format->assemble(&f.plan->facts, &facts, &slot->packed, f.plan->image,
-		f.plan->image_bytes, &file, &bytes));
+		f.plan->room.image, &file, &bytes));
 	l->file_bytes = bytes;
 	l->file_crc = sl_crc32(file, bytes);
 	assert_ok(sl_file_commit(&f.dir, l->file, file, bytes, true));

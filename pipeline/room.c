@@ -1,0 +1,265 @@
+/* room.c - slots and lanes: laid out, measured, made to fit, got and given back. */
+#include "pipeline/room.h"
+
+#include <string.h>
+
+enum { LANES_AUTO = 3 }; /* one computes, one is copied home, one begins */
+
+const char *sl_sized(double bytes, char text[32])
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	int u = 0;
+
+	while (bytes >= 1024 && u < 6) {
+		bytes /= 1024;
+		u++;
+	}
+	snprintf(text, 32, u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
+	return text;
+}
+
+/* A run of few particles has one batch that is smaller than the others would be. */
+uint32_t sl_room_batch(const struct sl_plan *plan)
+{
+	const struct sl_recipe *r = &plan->recipe;
+
+	return r->particles < r->batch ? (uint32_t)r->particles : r->batch;
+}
+
+/* --- measuring -------------------------------------------------------------------------------- */
+
+/* One text for measuring a slot and for cutting it. */
+static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
+	const struct sl_plan *plan, struct sl_slot *s)
+{
+	uint32_t n = sl_room_batch(plan);
+	struct sl_table most = sl_plan_table(plan, n);
+	size_t scratch = plan->format->scratch(&most, &plan->facts);
+
+	if (plan->on_device) {
+		sl_table_lay_out(pinned, &plan->recipe, n, &s->batch.table);
+	} else {
+		size_t stages = sl_stages_scratch(&plan->recipe, n);
+
+		sl_batch_lay_out(block, &plan->recipe, n, &s->batch);
+		scratch = stages > scratch ? stages : scratch;
+	}
+	plan->format->lay_out(block, &most, &s->packed);
+	s->exec = (struct sl_exec){.space = SL_HOST};
+	s->exec.scratch = (struct sl_arena){.base = sl_cut(block, scratch), .size = scratch};
+}
+
+static void measure(struct sl_plan *plan)
+{
+	struct sl_arena block = {0}, pinned = {0}, lane_block = {0}, lane_pinned = {0};
+	struct sl_table most = sl_plan_table(plan, sl_room_batch(plan));
+	struct sl_room *room = &plan->room;
+	struct sl_lane lane;
+	struct sl_slot slot = {0};
+
+	lay_out_slot(&block, &pinned, plan, &slot);
+	if (plan->on_device)
+		sl_lane_lay_out(
+			&lane_block, &lane_pinned, &plan->recipe, sl_room_batch(plan), &lane);
+	room->slot = block.used;
+	room->slot_pinned = pinned.used;
+	room->lane = lane_block.used;
+	room->lane_pinned = lane_pinned.used;
+	room->image = plan->format->uses_image ? plan->format->image_bytes(&most, &plan->facts) : 0;
+	room->host = sl_size_add(room->image,
+		sl_size_add(sl_size_mul(sl_size_add(room->slot, room->slot_pinned), plan->n_slots),
+			sl_size_mul(room->lane_pinned, plan->n_lanes)));
+	room->device = sl_size_mul(room->lane, plan->n_lanes);
+}
+
+/* --- fitting ---------------------------------------------------------------------------------- */
+
+static bool host_fits(const struct sl_plan *plan)
+{
+	return plan->room.host <= plan->machine.free_bytes;
+}
+
+static bool device_fits(const struct sl_plan *plan)
+{
+	return plan->room.device <= plan->device.free_bytes;
+}
+
+static uint32_t least(uint64_t a, uint64_t b)
+{
+	return (uint32_t)(a < b ? a : b);
+}
+
+/* As many threads and lanes as asked for, or as do good. */
+static void choose_most(struct sl_plan *plan)
+{
+	const struct sl_config *c = &plan->config;
+	uint64_t threads = c->run.threads > 0 ? c->run.threads : plan->machine.cores;
+	uint64_t lanes = c->run.slots > 0 ? c->run.slots : LANES_AUTO;
+
+	plan->threads = least(threads, plan->recipe.n_batches);
+	/* a lane is driven by a thread, which then compresses while others drive it */
+	if (plan->on_device && c->run.threads == 0)
+		plan->threads = least(threads > lanes ? threads : lanes, plan->recipe.n_batches);
+	plan->n_slots = plan->threads + 1;
+	plan->n_lanes = plan->on_device ? least(lanes, plan->threads) : 0;
+	measure(plan);
+}
+
+/* Fewer batches at a time, where that is left to us. */
+static void choose_fewer(struct sl_plan *plan)
+{
+	while (!device_fits(plan) && plan->config.run.slots == 0 && plan->n_lanes > 1) {
+		plan->n_lanes--;
+		measure(plan);
+	}
+	while (!host_fits(plan) && plan->config.run.threads == 0 && plan->threads > 1) {
+		plan->threads--;
+		plan->n_slots--;
+		plan->n_lanes = least(plan->n_lanes, plan->threads);
+		measure(plan);
+	}
+}
+
+static void set_batch(struct sl_plan *plan, uint32_t batch)
+{
+	plan->recipe.batch = batch;
+	plan->recipe.n_batches = sl_ceil_div(plan->recipe.particles, batch);
+}
+
+void sl_room_fit(struct sl_plan *plan)
+{
+	uint32_t batch = plan->recipe.batch;
+
+	choose_most(plan);
+	choose_fewer(plan);
+	while (!(host_fits(plan) && device_fits(plan)) && plan->config.run.batch == 0 &&
+		plan->recipe.batch > SL_BATCH_AUTO_LEAST) {
+		set_batch(plan, plan->recipe.batch / 2);
+		choose_most(plan);
+		choose_fewer(plan);
+	}
+	if (host_fits(plan) && device_fits(plan)) {
+		/* files depend on it: what was chosen for this machine is stated in the run */
+		if (plan->recipe.batch != batch)
+			plan->config.run.batch = plan->recipe.batch;
+	} else {
+		set_batch(plan, batch);
+		choose_most(plan);
+	}
+}
+
+/* The largest batch, by halves, that would fit with one at a time; 0 if none would. */
+static uint32_t batch_that_fits(const struct sl_plan *plan)
+{
+	struct sl_plan probe = *plan;
+
+	for (uint32_t batch = sl_room_batch(plan); batch > 0; batch /= 2) {
+		set_batch(&probe, batch);
+		probe.threads = 1;
+		probe.n_slots = 2;
+		probe.n_lanes = least(plan->n_lanes, 1);
+		measure(&probe);
+		if (host_fits(&probe) && device_fits(&probe))
+			return batch;
+	}
+	return 0;
+}
+
+enum sl_status sl_room_refuse(const struct sl_plan *plan)
+{
+	char need[32], have[32], each[32];
+	uint32_t fits;
+
+	if (host_fits(plan) && device_fits(plan))
+		return SL_OK;
+	fits = batch_that_fits(plan);
+	if (!device_fits(plan))
+		return sl_fail(SL_DEVICE_MEMORY,
+			"the run needs %s of device memory and %s are free on %s (%u slots of %s "
+			"for batches of %u particles), try fewer run.slots or a smaller run.batch "
+			"(%u fit, one at a time)",
+			sl_sized((double)plan->room.device, need),
+			sl_sized((double)plan->device.free_bytes, have), plan->device.name,
+			plan->n_lanes, sl_sized((double)plan->room.lane, each), sl_room_batch(plan),
+			fits);
+	return sl_fail(SL_HOST_MEMORY,
+		"the run needs %s of memory and %s are free (%u slots of %s for batches of %u "
+		"particles), try a smaller run.batch (%u fit, one at a time) or fewer run.threads",
+		sl_sized((double)plan->room.host, need),
+		sl_sized((double)plan->machine.free_bytes, have), plan->n_slots,
+		sl_sized((double)plan->room.slot + (double)plan->room.slot_pinned, each),
+		sl_room_batch(plan), fits);
+}
+
+/* --- getting ---------------------------------------------------------------------------------- */
+
+static enum sl_status get_slot(const struct sl_plan *plan, struct sl_slot *slot)
+{
+	struct sl_arena block = {.size = plan->room.slot},
+			pinned = {.size = plan->room.slot_pinned};
+	struct sl_slot got = {0};
+	enum sl_status s = sl_memory_get(SL_HOST, plan->room.slot, &block.base);
+
+	if (s == SL_OK && plan->on_device)
+		s = sl_memory_get(SL_PINNED, plan->room.slot_pinned, &pinned.base);
+	if (s == SL_OK)
+		lay_out_slot(&block, &pinned, plan, &got);
+	got.block = block.base;
+	got.pinned = pinned.base;
+	*slot = got;
+	return s;
+}
+
+static enum sl_status get_lane(const struct sl_plan *plan, struct sl_lane *lane)
+{
+	struct sl_arena block = {.size = plan->room.lane},
+			pinned = {.size = plan->room.lane_pinned};
+	enum sl_status s = sl_memory_get(SL_DEVICE, plan->room.lane, &block.base);
+
+	if (s == SL_OK)
+		s = sl_memory_get(SL_PINNED, plan->room.lane_pinned, &pinned.base);
+	if (s == SL_OK)
+		sl_lane_lay_out(&block, &pinned, &plan->recipe, sl_room_batch(plan), lane);
+	lane->block = block.base;
+	lane->pinned = pinned.base;
+	return s == SL_OK ? sl_lane_open(lane) : s;
+}
+
+/* n zeroed structs of some bytes. */
+static enum sl_status get_zeroed(uint32_t n, size_t bytes, void **p)
+{
+	SL_TRY(sl_memory_get(SL_HOST, n * bytes, p));
+	memset(*p, 0, n * bytes);
+	return SL_OK;
+}
+
+enum sl_status sl_room_get(struct sl_plan *plan)
+{
+	void *memory;
+
+	SL_TRY(get_zeroed(plan->n_slots, sizeof(*plan->slot), &memory));
+	plan->slot = (struct sl_slot *)memory;
+	SL_TRY(get_zeroed(plan->n_lanes, sizeof(*plan->lane), &memory));
+	plan->lane = (struct sl_lane *)memory;
+	for (uint32_t i = 0; i < plan->n_slots; i++)
+		SL_TRY(get_slot(plan, &plan->slot[i]));
+	for (uint32_t i = 0; i < plan->n_lanes; i++)
+		SL_TRY(get_lane(plan, &plan->lane[i]));
+	return sl_memory_get(SL_HOST, plan->room.image, &plan->image);
+}
+
+void sl_room_give(struct sl_plan *plan)
+{
+	for (uint32_t i = 0; plan->lane && i < plan->n_lanes; i++) {
+		sl_lane_close(&plan->lane[i]);
+		sl_memory_give(SL_DEVICE, plan->lane[i].block);
+		sl_memory_give(SL_PINNED, plan->lane[i].pinned);
+	}
+	for (uint32_t i = 0; plan->slot && i < plan->n_slots; i++) {
+		sl_memory_give(SL_HOST, plan->slot[i].block);
+		sl_memory_give(SL_PINNED, plan->slot[i].pinned);
+	}
+	sl_memory_give(SL_HOST, plan->lane);
+	sl_memory_give(SL_HOST, plan->slot);
+	sl_memory_give(SL_HOST, plan->image);
+}
