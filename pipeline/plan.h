@@ -34,6 +34,8 @@ struct sl_slot {
 	struct sl_batch batch;
 	struct sl_packed packed;
 	struct sl_exec exec;
+	uint64_t ns[SL_STAGE_COUNT]; /* what the stages of its batch took */
+	uint64_t home_ns;            /* and the copies from the device */
 };
 
 /* Bytes, all counted before any is asked for. */

@@ -9,6 +9,7 @@
 
 #include "pipeline/sink.h"
 #include "primitives/base/clock.h"
+#include "stages/digest.h"
 
 enum slot_state { FREE, BUSY, READY };
 
@@ -17,6 +18,7 @@ struct crew {
 	struct sl_plan *plan;
 	const struct sl_dir *dir;
 	const struct sl_manifest *done;
+	const struct sl_control *control;
 	struct sl_session *session;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -95,46 +97,50 @@ static struct sl_lane *take_lane(struct crew *c)
 static void give_lane(struct crew *c, const struct sl_lane *lane)
 {
 	pthread_mutex_lock(&c->lock);
-	c->session->home_ns += lane->home_ns;
 	c->lane_taken[lane - c->plan->lane] = false;
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
 }
 
 /* On the host in the slot; on the device in a lane, which is free again for the next batch. */
-static enum sl_status run_stages(struct crew *c, struct sl_slot *slot, uint64_t ns[SL_STAGE_COUNT])
+static enum sl_status run_stages(struct crew *c, struct sl_slot *slot)
 {
 	const struct sl_recipe *r = &c->plan->recipe;
 	struct sl_lane *lane;
 	enum sl_status s;
 
 	if (!c->plan->on_device)
-		return sl_stages_run(r, &slot->exec, &slot->batch, ns);
+		return sl_stages_run(r, &slot->exec, &slot->batch, slot->ns);
 	lane = take_lane(c);
 	if (!lane)
 		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
-	s = sl_lane_run(r, lane, &slot->batch, ns);
+	s = sl_lane_run(r, lane, &slot->batch, slot->ns);
+	slot->home_ns = lane->home_ns;
 	give_lane(c, lane);
+	if (s == SL_OK)
+		s = sl_while(sl_digest_check(&slot->batch.table), "batch %llu",
+			(unsigned long long)slot->batch.number);
 	return s;
 }
 
 /* Computes and packs the batch in slot; adds its times under the lock afterwards. */
 static enum sl_status compute(struct crew *c, struct sl_slot *slot)
 {
-	uint64_t ns[SL_STAGE_COUNT] = {0};
 	enum sl_status s;
 	double start;
 
-	s = run_stages(c, slot, ns);
+	memset(slot->ns, 0, sizeof(slot->ns));
+	s = run_stages(c, slot);
 	start = seconds_now();
-	if (s == SL_OK) {
+	if (s == SL_OK && !c->control->discard) {
 		s = c->plan->format->pack(
 			&slot->exec, &c->plan->facts, &slot->batch.table, &slot->packed);
 		s = sl_while(s, "batch %llu, compressing", (unsigned long long)slot->batch.number);
 	}
 	pthread_mutex_lock(&c->lock);
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		c->session->stage_ns[i] += ns[i];
+		c->session->stage_ns[i] += slot->ns[i];
+	c->session->home_ns += slot->home_ns;
 	c->session->pack_ns += (uint64_t)((seconds_now() - start) * 1e9);
 	pthread_mutex_unlock(&c->lock);
 	return s;
@@ -192,6 +198,16 @@ static uint32_t find_in_order(const struct crew *c)
 	return first < c->plan->n_slots && c->state[first] == READY ? first : c->plan->n_slots;
 }
 
+/* A finished batch goes to the disk, unless nothing is to be written, and to who looks on. */
+static enum sl_status hand_over(struct crew *c, const struct sl_slot *slot)
+{
+	if (!c->control->discard)
+		SL_TRY(sl_sink_commit(c->plan, c->dir, slot, c->session));
+	if (c->control->batch)
+		c->control->batch(c->control->of, slot);
+	return SL_OK;
+}
+
 static void *commit(void *of)
 {
 	struct crew *c = (struct crew *)of;
@@ -209,7 +225,7 @@ static void *commit(void *of)
 			continue;
 		}
 		pthread_mutex_unlock(&c->lock);
-		s = sl_sink_commit(c->plan, c->dir, &c->plan->slot[i], c->session);
+		s = hand_over(c, &c->plan->slot[i]);
 		pthread_mutex_lock(&c->lock);
 		if (s != SL_OK) {
 			fail(c, s);
@@ -353,7 +369,8 @@ static enum sl_status run(struct crew *c, struct sl_control *control)
 enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session)
 {
-	struct crew c = {.plan = plan, .dir = dir, .done = done, .session = session};
+	struct crew c = {
+		.plan = plan, .dir = dir, .done = done, .control = control, .session = session};
 	pthread_condattr_t monotonic;
 	enum sl_status s;
 

@@ -28,7 +28,10 @@ struct sl_control {
 	double stop_before; /* seconds this session may take: it stops in time; 0: any */
 	int patience;       /* seconds until what is in flight is dropped instead; 0: 6 */
 	void (*progress)(void *of, const struct sl_progress *p); /* about five times a second */
+	/* Each batch when it is ready, in order, by one thread at a time. */
+	void (*batch)(void *of, const struct sl_slot *slot);
 	void *of;
+	bool discard; /* compress and write nothing: dir is not used */
 };
 
 /* What this session did; nanoseconds are summed over threads. */

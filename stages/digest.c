@@ -20,3 +20,20 @@ uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n)
 	}
 	return sum;
 }
+
+enum sl_status sl_digest_check(const struct sl_table *t)
+{
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+		uint64_t seen = c->constant ? c->digest : sl_digest_column(c, t->n);
+
+		if (seen != c->digest)
+			return sl_fail(SL_DEVICE_FAILED,
+				"column %s did not come whole from the device (its digest there is "
+				"%016llx, here %016llx), run again with --resume; if it happens "
+				"again, test the machine's memory",
+				sl_column_facts[c->column].name, (unsigned long long)c->digest,
+				(unsigned long long)seen);
+	}
+	return SL_OK;
+}

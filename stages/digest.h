@@ -12,10 +12,11 @@
 
 #include <stdint.h>
 
-#include "primitives/base/hd.h"
+#include "primitives/base/status.h"
 
 SL_C_BEGIN
 
+struct sl_table;
 struct sl_table_column;
 
 /* What row i with these bits (zero-extended to 64) adds to the digest of its column. */
@@ -27,6 +28,12 @@ SL_HD uint64_t sl_digest_item(uint64_t i, uint64_t bits)
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
 	return z ^ (z >> 31);
 }
+
+/*
+ * Are the columns of a table that was copied still those that were digested? SL_DEVICE_FAILED, and
+ * which is not. Host only.
+ */
+enum sl_status sl_digest_check(const struct sl_table *t);
 
 /* The digest of a column's n rows, a constant in each of them. Host only. */
 uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n);
