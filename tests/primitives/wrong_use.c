@@ -177,8 +177,8 @@ static void scratch_too_small_or_misaligned(void **state)
 	assert_int_equal(needed, N * sizeof(uint32_t));
 	b.x.scratch.size = needed - 1;
 	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
-		"compact/cpu_scan: scratch has 255 bytes left, 256 are needed; get what the "
-		"backend's scratch() says");
+		"compact/cpu_scan: scratch has 255 bytes left, 256 are needed; get what "
+		"sl_scratch() says");
 	b.x.scratch.size = needed;
 	assert_ok(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact));
 	b.x.scratch.used = 1; /* the next cut begins 256 bytes in */
