@@ -71,7 +71,7 @@ struct sl_scan_job {
 
 /* Stream compaction: out = every i with keep[i] != 0, ascending; *n_out = how many. */
 struct sl_compact_job {
-	const uint8_t *keep; /* n flags, 0 or 1 */
+	const uint8_t *keep; /* n flags, 0 or not */
 	uint32_t *out;       /* room for n indices */
 	uint32_t *n_out;     /* one word, of the space of the work */
 	uint32_t n;

@@ -1,6 +1,7 @@
 /* case.c - what all cases share. */
 #include "case.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct sl_case *sl_case_of(enum sl_primitive p)
@@ -27,6 +28,33 @@ enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape
 {
 	t->scratch_bytes = sl_scratch(t->backend, shape);
 	return sl_guarded_get(t->backend->space, t->scratch_bytes, &t->scratch);
+}
+
+/* 15 items of 1, 4 or 8 bytes are no multiple of 16 bytes, nor are 2 of u32. */
+bool sl_set_off(size_t i, struct sl_setting *set)
+{
+	static const uint32_t offs[SL_OFFS][2] = {{0, 0}, {1, 0}, {0, 1}, {15, 2}};
+
+	if (i >= SL_OFFS)
+		return false;
+	memcpy(set->off, offs[i], sizeof(set->off));
+	return true;
+}
+
+enum sl_status sl_trial_block(struct sl_trial *t, int i, uint32_t n, size_t item_bytes)
+{
+	size_t off = i < 2 ? t->set.off[i] * item_bytes : 0;
+
+	return sl_guarded_get_off(t->backend->space, n * item_bytes, off, &t->block[i]);
+}
+
+void sl_describe_off(const struct sl_setting *set, char *text, size_t size)
+{
+	size_t used = strlen(text);
+
+	if (set->off[0] || set->off[1])
+		snprintf(text + used, size - used, ", %u and %u items off", set->off[0],
+			set->off[1]);
 }
 
 struct sl_exec sl_trial_exec(const struct sl_trial *t)

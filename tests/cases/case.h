@@ -23,10 +23,11 @@ struct sl_setting {
 	bool inclusive, in_place;      /* scan */
 	uint32_t begin_bit, end_bit;   /* sort */
 	const struct sl_backend *scan; /* compact, sort; NULL: the backend's choice */
+	uint32_t off[2];               /* items that the first two blocks begin off SL_ALIGN */
 	struct sl_tuning tuning;       /* device; 0: the backend's choice */
 };
 
-enum { SL_TRIAL_BLOCKS = 3 };
+enum { SL_TRIAL_BLOCKS = 3, SL_OFFS = 4 };
 
 struct sl_trial {
 	const struct sl_backend *backend;
@@ -72,6 +73,15 @@ void sl_trial_free(struct sl_trial *t);
 /* For the cases. Scratch for shape, and an exec that hands it out. */
 enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape);
 struct sl_exec sl_trial_exec(const struct sl_trial *t);
+
+/* For the cases. Sets the i-th alignment of SL_OFFS: none off, first, second, both; false past. */
+bool sl_set_off(size_t i, struct sl_setting *set);
+
+/* For the cases. Gets block i, of n items, off as the setting wants it. */
+enum sl_status sl_trial_block(struct sl_trial *t, int i, uint32_t n, size_t item_bytes);
+
+/* For the cases. ", 15 and 2 items off" behind a description, or nothing. */
+void sl_describe_off(const struct sl_setting *set, char *text, size_t size);
 
 /* For the cases. A copy of g's bytes on the host, which the caller gives back. */
 enum sl_status sl_trial_fetch(const struct sl_guarded *g, void **bytes);

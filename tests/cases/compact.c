@@ -1,4 +1,4 @@
-/* compact.c - the case of compact: none, one, all and half alive, with every scan inside. */
+/* compact.c - the case of compact: none to all alive, off alignment, with every scan inside. */
 #include "case.h"
 
 #include <stdio.h>
@@ -16,30 +16,39 @@ static const struct sl_backend *scan_at(size_t i)
 	return NULL;
 }
 
+/* All shares alive with the backend's own choice of a scan, half alive off alignment, each scan. */
 static bool variant(size_t i, struct sl_setting *set)
 {
+	size_t off = i < SL_ALIVE_COUNT ? 0 : i - SL_ALIVE_COUNT + 1;
+
+	set->scan = NULL;
+	set->alive = off == 0 ? (enum sl_alive)i : SL_ALIVE_HALF;
+	if (sl_set_off(off, set))
+		return true;
+	sl_set_off(0, set);
+	i = off - SL_OFFS;
 	set->alive = (enum sl_alive)(i % SL_ALIVE_COUNT);
-	set->scan = i < SL_ALIVE_COUNT ? NULL : scan_at(i / SL_ALIVE_COUNT - 1);
-	return i < SL_ALIVE_COUNT || set->scan;
+	set->scan = scan_at(i / SL_ALIVE_COUNT);
+	return set->scan != NULL;
 }
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
 	snprintf(text, size, "%s, scan %s", sl_alive_name(set->alive),
 		set->scan ? set->scan->name : "of its own choice");
+	sl_describe_off(set, text, size);
 }
 
 static enum sl_status make(struct sl_trial *t)
 {
 	struct sl_shape shape = {
 		.n = t->set.n, .tuning = t->set.tuning, .scan = {.backend = t->set.scan}};
-	enum sl_space space = t->backend->space;
 
 	SL_TRY(sl_memory_get(SL_HOST, t->set.n, &t->input));
 	sl_alive_fill(t->set.alive, t->set.n, (uint8_t *)t->input);
-	SL_TRY(sl_guarded_get(space, t->set.n, &t->block[KEEP]));
-	SL_TRY(sl_guarded_get(space, t->set.n * sizeof(uint32_t), &t->block[OUT]));
-	SL_TRY(sl_guarded_get(space, sizeof(uint32_t), &t->block[N_OUT]));
+	SL_TRY(sl_trial_block(t, KEEP, t->set.n, 1));
+	SL_TRY(sl_trial_block(t, OUT, t->set.n, sizeof(uint32_t)));
+	SL_TRY(sl_trial_block(t, N_OUT, 1, sizeof(uint32_t)));
 	return sl_trial_scratch(t, &shape);
 }
 

@@ -3,19 +3,25 @@
 
 #include <string.h>
 
-/* A canary is as long as the alignment, so that the bytes between begin aligned. */
+/* A canary is as long as the alignment, so that the bytes between begin aligned, or as far off. */
 enum { CANARY = 0xc5, CANARY_BYTES = 256 };
 
 enum sl_status sl_guarded_get(enum sl_space space, size_t bytes, struct sl_guarded *g)
 {
-	size_t all = bytes + 2 * CANARY_BYTES;
+	return sl_guarded_get_off(space, bytes, 0, g);
+}
+
+enum sl_status sl_guarded_get_off(
+	enum sl_space space, size_t bytes, size_t off, struct sl_guarded *g)
+{
+	size_t all = off + bytes + 2 * CANARY_BYTES;
 	void *p;
 
 	memset(g, 0, sizeof(*g));
 	SL_TRY(sl_memory_get(space, all, &p));
 	g->space = space;
 	g->block = (char *)p;
-	g->at = g->block + CANARY_BYTES;
+	g->at = g->block + CANARY_BYTES + off;
 	g->bytes = bytes;
 	SL_TRY(sl_fill(g->block, CANARY, all, NULL));
 	return sl_stream_wait(NULL);
@@ -44,6 +50,6 @@ enum sl_status sl_guarded_check(const struct sl_guarded *g, const char *name)
 {
 	if (!g->block)
 		return SL_OK;
-	SL_TRY(check_canary(g->block, name, "of the canary before"));
-	return check_canary(g->block + CANARY_BYTES + g->bytes, name, "behind");
+	SL_TRY(check_canary((char *)g->at - CANARY_BYTES, name, "of the canary before"));
+	return check_canary((char *)g->at + g->bytes, name, "behind");
 }

@@ -20,7 +20,7 @@ const char *sl_input_name(enum sl_input input)
 const char *sl_alive_name(enum sl_alive alive)
 {
 	static const char *const names[SL_ALIVE_COUNT] = {
-		"none alive", "one alive", "all alive", "half alive"};
+		"none alive", "one alive", "few alive", "half alive", "most alive", "all alive"};
 
 	return names[alive];
 }
@@ -76,11 +76,30 @@ void sl_input_fill(enum sl_input input, enum sl_type type, uint32_t n, void *ite
 	}
 }
 
+static bool is_alive(enum sl_alive alive, uint32_t n, uint32_t i)
+{
+	enum { CLUSTER = 50 };
+
+	switch (alive) {
+	case SL_ALIVE_NONE:
+	case SL_ALIVE_COUNT:
+		return false;
+	case SL_ALIVE_ONE:
+		return i == sl_mixed(n) % n;
+	case SL_ALIVE_FEW:
+		return sl_mixed(i / CLUSTER) % 100 < 2 && sl_mixed(i) % 2 == 0;
+	case SL_ALIVE_HALF:
+		return sl_mixed(i) % 2 == 0;
+	case SL_ALIVE_MOST:
+		return sl_mixed(i) % 100 != 0;
+	case SL_ALIVE_ALL:
+		break;
+	}
+	return true;
+}
+
 void sl_alive_fill(enum sl_alive alive, uint32_t n, uint8_t *keep)
 {
-	memset(keep, alive == SL_ALIVE_ALL, n);
-	if (alive == SL_ALIVE_ONE && n > 0)
-		keep[sl_mixed(n) % n] = 1;
-	for (uint32_t i = 0; alive == SL_ALIVE_HALF && i < n; i++)
-		keep[i] = sl_mixed(i) & 1;
+	for (uint32_t i = 0; i < n; i++)
+		keep[i] = is_alive(alive, n, i) ? (uint8_t)(1 + sl_mixed(~i) % 255) : 0;
 }

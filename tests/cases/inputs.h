@@ -20,7 +20,15 @@ enum sl_input {
 	SL_INPUT_COUNT
 };
 
-enum sl_alive { SL_ALIVE_NONE, SL_ALIVE_ONE, SL_ALIVE_ALL, SL_ALIVE_HALF, SL_ALIVE_COUNT };
+enum sl_alive {
+	SL_ALIVE_NONE,
+	SL_ALIVE_ONE,
+	SL_ALIVE_FEW, /* 1 in 100, in clusters */
+	SL_ALIVE_HALF,
+	SL_ALIVE_MOST, /* 99 in 100 */
+	SL_ALIVE_ALL,
+	SL_ALIVE_COUNT
+};
 
 /* "random", "half alive". */
 const char *sl_input_name(enum sl_input input);
@@ -29,7 +37,7 @@ const char *sl_alive_name(enum sl_alive alive);
 /* Makes n items of type. The same for the same arguments, on any machine. */
 void sl_input_fill(enum sl_input input, enum sl_type type, uint32_t n, void *items);
 
-/* Makes n flags. */
+/* Makes n flags: 0, or any other value where the item is alive. */
 void sl_alive_fill(enum sl_alive alive, uint32_t n, uint8_t *keep);
 
 /*

@@ -1,4 +1,5 @@
-/* scan.c - the case of scan: u32 and u64, exclusive and inclusive, in place and not. */
+/* scan.c - the case of scan: u32 and u64, exclusive or inclusive, in place or not, off alignment.
+ */
 #include "case.h"
 
 #include <stdio.h>
@@ -7,11 +8,13 @@ enum { IN, OUT };
 
 static bool variant(size_t i, struct sl_setting *set)
 {
+	size_t kind = i / 8, off = kind < SL_INPUT_COUNT ? 0 : kind - SL_INPUT_COUNT + 1;
+
 	set->in_place = i % 2;
 	set->inclusive = i / 2 % 2;
 	set->type = i / 4 % 2 ? SL_U64 : SL_U32;
-	set->input = (enum sl_input)(i / 8);
-	return i / 8 < SL_INPUT_COUNT;
+	set->input = off == 0 ? (enum sl_input)kind : SL_INPUT_RANDOM;
+	return sl_set_off(off, set);
 }
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
@@ -19,18 +22,19 @@ static void describe(const struct sl_setting *set, char *text, size_t size)
 	snprintf(text, size, "%s, %s, %s%s", set->type == SL_U32 ? "u32" : "u64",
 		sl_input_name(set->input), set->inclusive ? "inclusive" : "exclusive",
 		set->in_place ? ", in place" : "");
+	sl_describe_off(set, text, size);
 }
 
 static enum sl_status make(struct sl_trial *t)
 {
-	size_t bytes = t->set.n * sl_type_bytes(t->set.type);
+	size_t item_bytes = sl_type_bytes(t->set.type);
 	struct sl_shape shape = {.n = t->set.n, .type = t->set.type, .tuning = t->set.tuning};
 
-	SL_TRY(sl_memory_get(SL_HOST, bytes, &t->input));
+	SL_TRY(sl_memory_get(SL_HOST, t->set.n * item_bytes, &t->input));
 	sl_input_fill(t->set.input, t->set.type, t->set.n, t->input);
-	SL_TRY(sl_guarded_get(t->backend->space, bytes, &t->block[IN]));
+	SL_TRY(sl_trial_block(t, IN, t->set.n, item_bytes));
 	if (!t->set.in_place)
-		SL_TRY(sl_guarded_get(t->backend->space, bytes, &t->block[OUT]));
+		SL_TRY(sl_trial_block(t, OUT, t->set.n, item_bytes));
 	return sl_trial_scratch(t, &shape);
 }
 

@@ -1,4 +1,4 @@
-/* sort.c - the case of sort: u32 and u64 keys, by all bits and by odd ranges of them. */
+/* sort.c - the case of sort: u32 and u64 keys, by all bits or odd ranges of them, off alignment. */
 #include "case.h"
 
 #include <stdio.h>
@@ -17,17 +17,20 @@ enum { RANGES = sizeof(ranges[0]) / sizeof(ranges[0][0]) };
 
 static bool variant(size_t i, struct sl_setting *set)
 {
+	size_t kind = i / 2 / RANGES, off = kind < SL_INPUT_COUNT ? 0 : kind - SL_INPUT_COUNT + 1;
+
 	set->type = i % 2 ? SL_U64 : SL_U32;
 	set->begin_bit = ranges[set->type][i / 2 % RANGES].begin_bit;
 	set->end_bit = ranges[set->type][i / 2 % RANGES].end_bit;
-	set->input = (enum sl_input)(i / 2 / RANGES);
-	return i / 2 / RANGES < SL_INPUT_COUNT;
+	set->input = off == 0 ? (enum sl_input)kind : SL_INPUT_RANDOM;
+	return sl_set_off(off, set);
 }
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
 	snprintf(text, size, "%s, %s, bits %u to %u", set->type == SL_U32 ? "u32" : "u64",
 		sl_input_name(set->input), set->begin_bit, set->end_bit);
+	sl_describe_off(set, text, size);
 }
 
 /* Not i itself: an index is the caller's, whatever its value. */
@@ -52,8 +55,8 @@ static enum sl_status make(struct sl_trial *t)
 	index = (uint32_t *)((char *)t->input + key_bytes(t));
 	for (uint32_t i = 0; i < t->set.n; i++)
 		index[i] = index_of(i);
-	SL_TRY(sl_guarded_get(t->backend->space, key_bytes(t), &t->block[KEY]));
-	SL_TRY(sl_guarded_get(t->backend->space, index_bytes, &t->block[INDEX]));
+	SL_TRY(sl_trial_block(t, KEY, t->set.n, sl_type_bytes(t->set.type)));
+	SL_TRY(sl_trial_block(t, INDEX, t->set.n, sizeof(uint32_t)));
 	return sl_trial_scratch(t, &shape);
 }
 
