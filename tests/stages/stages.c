@@ -1,74 +1,14 @@
 /*
  * stages/stages.c - batches of both models through all stages, against particles remade one by one.
  *
- * Recipes are made by hand: no configuration is read.
+ * Recipes are made by hand (support/hand_recipe.h): no configuration is read.
  */
-#define SL_MODEL_HOST
 #include "tests/support/check.h"
-#include "tests/support/model_check.h"
+#include "tests/support/hand_recipe.h"
 
 #include "stages/digest.h"
-#include "stages/models/slab.h"
-#include "stages/models/source_detector.h"
-#include "stages/stages.h"
 
 enum { N = 100003, PIECE = 1024, ALL_FATES = (1 << SL_FATE_COUNT) - 1 };
-
-/* --- recipes ---------------------------------------------------------------------------------- */
-
-static const struct sl_slab_config glass = {.mu_a = 1,
-	.mu_s = 9,
-	.g = 0.75,
-	.thickness = 0.5,
-	.n = 1.4,
-	.n_above = 1,
-	.n_below = 1.2,
-	.incidence = SL_INCIDENCE_ANGLE,
-	.angle = 0.4};
-
-static const struct sl_source_detector_config lamp = {
-	.source = {.type = SL_SOURCE_DISK, .radius = 1},
-	.detector = {.type = SL_DETECTOR_RECTANGLE,
-		.distance = 1,
-		.width = 3,
-		.height = 2,
-		.pixels = {2, {8, 4}}},
-	.stop = {.type = SL_STOP_DISK, .distance = 0.5, .radius = 0.4},
-	.energy = {.type = SL_SPECTRUM_LINES, .lines = {2, {26.3, 59.5}}},
-	.speed = 30};
-
-/* All columns are written; the key is so coarse that there are ties; one batch of n. */
-static struct sl_recipe recipe(enum sl_model_number number, uint32_t n)
-{
-	const struct sl_model *m = sl_models[number];
-	const void *config = number == SL_MODEL_slab ? (const void *)&glass : (const void *)&lamp;
-	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1}, x = {SL_COLUMN_x, 4, -2, 2};
-	const struct sl_common common = {.max_steps = 50};
-	struct model_check check; /* what it says of keys not given does not matter */
-	struct sl_recipe r;
-
-	memset(&r, 0, sizeof(r));
-	model_check_begin(&check, "");
-	m->make(config, &common, r.rules.bytes, &check.check);
-	r.model = number;
-	r.seed = 1234;
-	r.particles = r.batch = n;
-	r.n_batches = 1;
-	r.keep = SL_BIT(number == SL_MODEL_slab ? SL_FATE_transmitted : SL_FATE_hit);
-	r.n_fields = 2;
-	r.field[0] = sl_key_rule_make(&w);
-	r.field[1] = sl_key_rule_make(&x);
-	r.key_bits = w.bits + x.bits;
-	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS(m->columns, c))
-			r.column[r.n_columns++] = (enum sl_column)c;
-	r.constants = m->constants(r.rules.bytes, &r.constant);
-	r.scan.backend = &sl_scan_cpu;
-	r.compact.backend = &sl_compact_cpu;
-	r.sort.backend = &sl_sort_cpu;
-	r.loops = sl_loops_find(NULL);
-	return r;
-}
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
@@ -225,7 +165,7 @@ static void tables_are_the_particles_remade(void **state)
 {
 	(void)state;
 	for (int model = 0; model < SL_MODEL_COUNT; model++) {
-		struct sl_recipe r = recipe((enum sl_model_number)model, N);
+		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 
 		check_run(&r);
 	}
@@ -235,7 +175,7 @@ static void without_a_key_ids_ascend(void **state)
 {
 	(void)state;
 	for (int model = 0; model < SL_MODEL_COUNT; model++) {
-		struct sl_recipe r = recipe((enum sl_model_number)model, N);
+		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 
 		r.n_fields = r.key_bits = 0;
 		check_run(&r); /* all keys are 0 then */
@@ -248,7 +188,7 @@ static void wide_keys_sort_too(void **state)
 
 	(void)state;
 	for (int model = 0; model < SL_MODEL_COUNT; model++) {
-		struct sl_recipe r = recipe((enum sl_model_number)model, N);
+		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 
 		r.keep = ALL_FATES;
 		r.field[0] = sl_key_rule_make(&fate);
@@ -262,7 +202,7 @@ static void all_or_none_survive(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2 * SL_MODEL_COUNT; i++) {
-		struct sl_recipe r = recipe((enum sl_model_number)(i / 2), 20000);
+		struct sl_recipe r = hand_recipe((enum sl_model_number)(i / 2), 20000);
 
 		r.keep = i % 2 ? ALL_FATES : SL_BIT(SL_FATE_alive);
 		check_run(&r);
@@ -276,7 +216,7 @@ static void sizes_about_a_piece(void **state)
 
 	(void)state;
 	for (int i = 0; i < 8 * SL_MODEL_COUNT; i++) {
-		struct sl_recipe r = recipe((enum sl_model_number)(i / 8), sizes[i % 8]);
+		struct sl_recipe r = hand_recipe((enum sl_model_number)(i / 8), sizes[i % 8]);
 
 		check_run(&r);
 	}
@@ -329,7 +269,7 @@ static void levels_and_backends_agree(void **state)
 	assert_null(sl_loops_find("none"));
 	assert_non_null(sl_loops_find("baseline"));
 	for (int model = 0; model < SL_MODEL_COUNT; model++) {
-		struct sl_recipe r = recipe((enum sl_model_number)model, N), other = r;
+		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N), other = r;
 
 		for (int l = 0; l < 2; l++) {
 			other.loops = sl_loops_find(levels[l]);
@@ -349,7 +289,7 @@ static void constant_columns_are_not_gathered(void **state)
 {
 	(void)state;
 	for (int model = 0; model < SL_MODEL_COUNT; model++) {
-		struct sl_recipe r = recipe((enum sl_model_number)model, 5000), gathered = r;
+		struct sl_recipe r = hand_recipe((enum sl_model_number)model, 5000), gathered = r;
 		struct room a, b;
 		int n = 0;
 
@@ -419,7 +359,7 @@ static void batch_sizes_give_the_same_survivors(void **state)
 
 	(void)state;
 	for (int model = 0; model < SL_MODEL_COUNT; model++) {
-		struct sl_recipe r = recipe((enum sl_model_number)model, 10007);
+		struct sl_recipe r = hand_recipe((enum sl_model_number)model, 10007);
 		struct sum all = sum_of_run(r, 10007);
 
 		assert_true(all.survivors > 1000);
@@ -438,7 +378,7 @@ static void late_batches_have_their_ids(void **state)
 
 	(void)state;
 	for (int model = 0; model < SL_MODEL_COUNT; model++) {
-		struct sl_recipe r = recipe((enum sl_model_number)model, 1000);
+		struct sl_recipe r = hand_recipe((enum sl_model_number)model, 1000);
 		struct room m;
 
 		r.particles = (UINT64_C(1) << 40) + 17;
@@ -458,7 +398,7 @@ static void late_batches_have_their_ids(void **state)
 
 static void a_dropped_batch_stops(void **state)
 {
-	struct sl_recipe r = recipe(SL_MODEL_slab, 1000);
+	struct sl_recipe r = hand_recipe(SL_MODEL_slab, 1000);
 	atomic_int drop = 0;
 	struct room m;
 
@@ -480,7 +420,7 @@ static void fates_that_do_not_close_are_found(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		struct sl_recipe r = recipe(SL_MODEL_slab, 20000);
+		struct sl_recipe r = hand_recipe(SL_MODEL_slab, 20000);
 		struct room m;
 
 		open_room(&m, &r, 0);
@@ -497,7 +437,7 @@ static void fates_that_do_not_close_are_found(void **state)
 
 static void time_is_taken_for_each_stage(void **state)
 {
-	struct sl_recipe r = recipe(SL_MODEL_slab, 20000);
+	struct sl_recipe r = hand_recipe(SL_MODEL_slab, 20000);
 	uint64_t ns[SL_STAGE_COUNT] = {0};
 	struct room m;
 

@@ -1,0 +1,54 @@
+/*
+ * lane.c - batches on the emulated device are the host's, byte by byte; so are those of a device
+ * that does not do its work before somebody waits, or does it at once.
+ */
+#include "primitives/base/emulated.h"
+#include "tests/support/check.h"
+#include "tests/support/lane_check.h"
+
+#if defined(__SANITIZE_THREAD__)
+enum { N = 600, LARGEST = 257 };
+#else
+enum { N = 3000, LARGEST = 4097 };
+#endif
+
+static void every_backend(void **state)
+{
+	(void)state;
+	lane_check_backends(N);
+}
+
+static void every_shape(void **state)
+{
+	(void)state;
+	lane_check_shapes(LARGEST);
+}
+
+static void a_lane_used_again(void **state)
+{
+	(void)state;
+	lane_check_reuse(N);
+}
+
+static void work_done_at_once(void **state)
+{
+	struct sl_emulated_choices c = *sl_emulated_chosen();
+
+	(void)state;
+	c.at_once = true;
+	sl_emulated_choose(&c);
+	lane_check_reuse(N);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_shape),
+		cmocka_unit_test(a_lane_used_again),
+		cmocka_unit_test(every_backend),
+		cmocka_unit_test(work_done_at_once),
+	};
+
+	sl_device_emulate(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,42 @@
+/* lane_device.c - batches on a device are the host's, byte by byte. Skips where there is none. */
+#include <stdio.h>
+
+#include "primitives/primitives.h"
+#include "tests/support/check.h"
+#include "tests/support/lane_check.h"
+
+enum { SKIPPED = 77 };
+
+static void every_backend(void **state)
+{
+	(void)state;
+	lane_check_backends(1000003);
+}
+
+static void every_shape(void **state)
+{
+	(void)state;
+	lane_check_shapes(UINT32_MAX);
+}
+
+static void a_lane_used_again(void **state)
+{
+	(void)state;
+	lane_check_reuse(300007);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_shape),
+		cmocka_unit_test(a_lane_used_again),
+		cmocka_unit_test(every_backend),
+	};
+	int n;
+
+	if (sl_device_count(&n) != SL_OK) {
+		printf("SKIP: %s\n", sl_story());
+		return SKIPPED;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+/* hand_recipe.c - see hand_recipe.h. */
+#define SL_MODEL_HOST
+#include "hand_recipe.h"
+
+#include <string.h>
+
+#include "model_check.h"
+#include "stages/models/slab.h"
+#include "stages/models/source_detector.h"
+
+static const struct sl_slab_config glass = {.mu_a = 1,
+	.mu_s = 9,
+	.g = 0.75,
+	.thickness = 0.5,
+	.n = 1.4,
+	.n_above = 1,
+	.n_below = 1.2,
+	.incidence = SL_INCIDENCE_ANGLE,
+	.angle = 0.4};
+
+static const struct sl_source_detector_config lamp = {
+	.source = {.type = SL_SOURCE_DISK, .radius = 1},
+	.detector = {.type = SL_DETECTOR_RECTANGLE,
+		.distance = 1,
+		.width = 3,
+		.height = 2,
+		.pixels = {2, {8, 4}}},
+	.stop = {.type = SL_STOP_DISK, .distance = 0.5, .radius = 0.4},
+	.energy = {.type = SL_SPECTRUM_LINES, .lines = {2, {26.3, 59.5}}},
+	.speed = 30};
+
+struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)
+{
+	const struct sl_model *m = sl_models[number];
+	const void *config = number == SL_MODEL_slab ? (const void *)&glass : (const void *)&lamp;
+	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1}, x = {SL_COLUMN_x, 4, -2, 2};
+	const struct sl_common common = {.max_steps = 50};
+	struct model_check check; /* what it says of keys not given does not matter */
+	struct sl_recipe r;
+
+	memset(&r, 0, sizeof(r));
+	model_check_begin(&check, "");
+	m->make(config, &common, r.rules.bytes, &check.check);
+	r.model = number;
+	r.seed = 1234;
+	r.particles = r.batch = n;
+	r.n_batches = 1;
+	r.keep = SL_BIT(number == SL_MODEL_slab ? SL_FATE_transmitted : SL_FATE_hit);
+	r.n_fields = 2;
+	r.field[0] = sl_key_rule_make(&w);
+	r.field[1] = sl_key_rule_make(&x);
+	r.key_bits = w.bits + x.bits;
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(m->columns, c))
+			r.column[r.n_columns++] = (enum sl_column)c;
+	r.constants = m->constants(r.rules.bytes, &r.constant);
+	r.scan.backend = &sl_scan_cpu;
+	r.compact.backend = &sl_compact_cpu;
+	r.sort.backend = &sl_sort_cpu;
+	r.loops = sl_loops_find(NULL);
+	return r;
+}

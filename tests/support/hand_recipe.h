@@ -1,0 +1,13 @@
+/* hand_recipe.h - recipes made by hand, for tests that read no configuration. */
+#ifndef TESTS_SUPPORT_HAND_RECIPE_H
+#define TESTS_SUPPORT_HAND_RECIPE_H
+
+#include "stages/stages.h"
+
+/*
+ * One batch of n particles of that model, on the host: all its columns are written, and the key is
+ * so coarse that there are ties.
+ */
+struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n);
+
+#endif

@@ -1,0 +1,199 @@
+/* lane_check.c - see lane_check.h. */
+#include "lane_check.h"
+
+#include <stdlib.h>
+
+#include "check.h"
+#include "hand_recipe.h"
+#include "stages/digest.h"
+#include "stages/lane.h"
+
+/* A host's batch with its memory, or a lane with the memory of what comes home. */
+struct side {
+	struct sl_batch b;
+	struct sl_exec x;
+	struct sl_lane lane;
+	void *block, *scratch, *of_device, *pinned;
+};
+
+static void *get(enum sl_space space, size_t bytes)
+{
+	void *p;
+
+	assert_ok(sl_memory_get(space, bytes, &p));
+	assert_ok(sl_fill(p, 0xa5, bytes, NULL));
+	assert_ok(sl_stream_wait(NULL));
+	return p;
+}
+
+static void open_host(struct side *s, const struct sl_recipe *r)
+{
+	struct sl_arena measure = {0}, cut = {0};
+
+	memset(s, 0, sizeof(*s));
+	sl_batch_lay_out(&measure, r, r->batch, &s->b);
+	cut.size = measure.used;
+	cut.base = s->block = malloc(cut.size);
+	sl_batch_lay_out(&cut, r, r->batch, &s->b);
+	s->x.scratch.size = sl_stages_scratch(r, r->batch);
+	assert_ok(sl_memory_get(SL_HOST, s->x.scratch.size, &s->scratch));
+	s->x.scratch.base = s->scratch;
+}
+
+static void close_host(struct side *s)
+{
+	free(s->block);
+	sl_memory_give(SL_HOST, s->scratch);
+}
+
+static void open_lane(struct side *s, const struct sl_recipe *r)
+{
+	struct sl_arena device = {0}, pinned = {0}, d = {0}, p = {0};
+
+	memset(s, 0, sizeof(*s));
+	sl_lane_lay_out(&device, &pinned, r, r->batch, &s->lane);
+	sl_table_lay_out(&pinned, r, r->batch, &s->b.table);
+	d.size = device.used;
+	d.base = s->of_device = get(SL_DEVICE, d.size);
+	p.size = pinned.used;
+	p.base = s->pinned = get(SL_PINNED, p.size);
+	sl_lane_lay_out(&d, &p, r, r->batch, &s->lane);
+	sl_table_lay_out(&p, r, r->batch, &s->b.table);
+	assert_true(sl_fits(&d) && sl_fits(&p));
+	assert_ok(sl_lane_open(&s->lane));
+}
+
+static void close_lane(struct side *s)
+{
+	sl_lane_close(&s->lane);
+	sl_memory_give(SL_DEVICE, s->of_device);
+	sl_memory_give(SL_PINNED, s->pinned);
+}
+
+static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
+{
+	assert_int_equal(a->n_survivors, b->n_survivors);
+	assert_memory_equal(&a->tally, &b->tally, sizeof(a->tally));
+	assert_int_equal(a->table.n, b->table.n);
+	for (uint32_t k = 0; k < a->table.n_columns; k++) {
+		const struct sl_table_column *t = &a->table.column[k], *u = &b->table.column[k];
+
+		assert_int_equal(t->column, u->column);
+		assert_int_equal(t->constant, u->constant);
+		assert_true(t->digest == u->digest);
+		assert_memory_equal(t->data, u->data,
+			(t->constant ? 1 : (size_t)a->table.n) * sl_column_facts[t->column].bytes);
+	}
+	assert_ok(sl_digest_check(&b->table));
+}
+
+static void make(const struct sl_recipe *r, struct side *host, const struct sl_recipe *on_device,
+	struct side *lane, uint64_t number)
+{
+	uint64_t ns[SL_STAGE_COUNT] = {0};
+
+	sl_batch_begin(r, &host->b, number);
+	sl_batch_begin(r, &lane->b, number);
+	assert_ok(sl_stages_run(r, &host->x, &host->b, NULL));
+	assert_ok(sl_lane_run(on_device, &lane->lane, &lane->b, ns));
+	assert_same(&host->b, &lane->b);
+}
+
+/* The recipe with the device's kernels, and its backends of those names. */
+static struct sl_recipe on_device(const struct sl_recipe *r, const char *compact, const char *sort)
+{
+	struct sl_recipe d = *r;
+
+	d.kernels = sl_kernels_find();
+	assert_non_null(d.kernels);
+	d.scan = (struct sl_choice){0};
+	assert_ok(sl_find(SL_COMPACT, compact, &d.compact.backend));
+	assert_ok(sl_find(SL_SORT, sort, &d.sort.backend));
+	return d;
+}
+
+static void compare(const struct sl_recipe *r, const char *compact, const char *sort)
+{
+	struct sl_recipe d = on_device(r, compact, sort);
+	struct side host, lane;
+
+	open_host(&host, r);
+	open_lane(&lane, &d);
+	for (uint64_t k = 0; k < r->n_batches; k++)
+		make(r, &host, &d, &lane, k);
+	close_lane(&lane);
+	close_host(&host);
+}
+
+/* Calls compare with each pair of a compact and a sort that the device has. */
+static void each_pair(const struct sl_recipe *r)
+{
+	const struct sl_backend *c, *s;
+	int pairs = 0;
+
+	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
+		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
+			if (c->primitive == SL_COMPACT && s->primitive == SL_SORT &&
+				c->space == SL_DEVICE && s->space == SL_DEVICE) {
+				compare(r, c->name, s->name);
+				pairs++;
+			}
+	assert_true(pairs > 0);
+}
+
+void lane_check_backends(uint32_t n)
+{
+	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+		struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+
+		each_pair(&r);
+	}
+}
+
+static void check_shapes(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = hand_recipe(model, n);
+	uint32_t keep = r.keep;
+
+	compare(&r, "naive", "naive");
+	r.keep = 0;
+	compare(&r, "naive", "naive");
+	r.keep = (1u << SL_FATE_COUNT) - 1;
+	compare(&r, "naive", "naive");
+	r.n_fields = 0;
+	compare(&r, "naive", "naive");
+	r = hand_recipe(model, n);
+	r.keep = keep;
+	r.field[1].bits = 31; /* more than 32 in all: keys of 64 bits */
+	r.field[1].most = (UINT64_C(1) << 31) - 1;
+	r.field[1].top = 0x1p31f;
+	r.key_bits = r.field[0].bits + 31;
+	compare(&r, "naive", "naive");
+}
+
+void lane_check_shapes(uint32_t largest)
+{
+	static const uint32_t sizes[] = {1, 2, 31, 257, 4097, (1 << 20) + 3};
+
+	for (int model = 0; model < SL_MODEL_COUNT; model++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+			if (sizes[i] <= largest)
+				check_shapes((enum sl_model_number)model, sizes[i]);
+}
+
+void lane_check_reuse(uint32_t n)
+{
+	static const uint64_t order[] = {2, 0, 2, 1, 3, 3};
+	struct sl_recipe r = hand_recipe(SL_MODEL_slab, n), d;
+	struct side host, lane;
+
+	r.particles = (uint64_t)n * 3 + n / 2; /* the last batch is half as large */
+	r.n_batches = 4;
+	d = on_device(&r, "naive", "naive");
+	open_host(&host, &r);
+	open_lane(&lane, &d);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		make(&r, &host, &d, &lane, order[i]);
+	close_lane(&lane);
+	close_host(&host);
+}

@@ -1,0 +1,16 @@
+/* lane_check.h - a device's batches against the host's, byte by byte; for any device in use. */
+#ifndef TESTS_SUPPORT_LANE_CHECK_H
+#define TESTS_SUPPORT_LANE_CHECK_H
+
+#include <stdint.h>
+
+/* Both models, every compact and every sort of the device, n particles. */
+void lane_check_backends(uint32_t n);
+
+/* Both models at sizes from 1 up to that, no survivors and all, no key, keys of 64 bits. */
+void lane_check_shapes(uint32_t largest);
+
+/* A lane whose memory held something else before: twice in a row, batches in any order. */
+void lane_check_reuse(uint32_t n);
+
+#endif
