@@ -1,0 +1,161 @@
+/*
+ * look_back.cuh - decoupled look-back: sums over all tiles before a tile, in the kernel that makes
+ * the tiles' own sums. What makes a scan or a compaction of one pass possible.
+ *
+ * Each tile publishes the sum of its items as soon as it has it; then one warp walks back over the
+ * tiles before, 32 at a time, and adds up their sums, until it meets one that already knows the sum
+ * of all up to itself. With that it publishes the same for its own tile. (Merrill and Garland,
+ * Single-pass parallel prefix scan with decoupled look-back, 2016.)
+ *
+ *	struct sl_look_back<uint32_t> state = sl_look_back_cut<uint32_t>(&arena, tiles);
+ *	SL_TRY(sl_look_back_clear(state, stream));      then a launch of one block a tile:
+ *
+ *	uint32_t tile = sl_look_back_ticket(state);     all threads of the block
+ *	... total = the sum of the tile's items
+ *	before = sl_look_back_sum(state, tile, total);  all lanes of one warp
+ *
+ * Tiles are handed out by a counter, in the order in which blocks begin. So all tiles that a tile
+ * waits for belong to blocks that have begun, which a device keeps going, and the wait ends in
+ * whatever order blocks are started.
+ *
+ * A value travels together with what it is, 32 bits of either in one word of 64; a value of 64 bits
+ * in two such words, which belong together when both are the same kind, as each is written once
+ * a kind. Words of 64 bits are read and written whole, so nothing has to be ordered; and nothing
+ * else that a block has written is visible to another one because of these words.
+ *
+ * Moves 8 bytes a tile for u32 and 16 for u64, some times over, nearly all of it in the L2 cache.
+ */
+#ifndef SL_BASE_LOOK_BACK_CUH
+#define SL_BASE_LOOK_BACK_CUH
+
+#include "arena.h"
+#include "kernel.cuh"
+
+/* What is known of a tile. Nothing is 0, so clearing is a fill. */
+enum sl_known { SL_KNOWN_NOTHING, SL_KNOWN_OWN, SL_KNOWN_ALL };
+
+/* T: uint32_t or uint64_t; sums are modulo 2^32 or 2^64. */
+template <typename T> struct sl_look_back {
+	static constexpr uint32_t parts = sizeof(T) / sizeof(uint32_t);
+	/* The counter has 256 bytes for itself: no poll meets its atomics. */
+	static constexpr uint32_t counter_words = 32;
+
+	uint64_t *words; /* the counter, then parts words a tile */
+	uint32_t tiles;
+};
+
+/* Cuts or measures the state for up to so many tiles. */
+template <typename T>
+static inline struct sl_look_back<T> sl_look_back_cut(struct sl_arena *a, uint32_t tiles) {
+	struct sl_look_back<T> state = {
+		nullptr, tiles
+	};
+	uint64_t n = state.counter_words + (uint64_t)tiles * state.parts;
+
+	state.words = (uint64_t *)sl_cut_items(a, n, sizeof(*state.words));
+	return state;
+}
+
+/* Queues what must come before each launch that uses state. */
+template <typename T>
+static inline enum sl_status sl_look_back_clear(struct sl_look_back<T> state, sl_stream stream)
+{
+	uint64_t n = state.counter_words + (uint64_t)state.tiles * state.parts;
+
+	return sl_fill(state.words, 0, n * sizeof(*state.words), stream);
+}
+
+/*
+ * The next tile, for the whole block; once past state.tiles there is none. Contains a barrier; the
+ * block must meet at another one before it calls this again.
+ */
+template <typename T>
+static __device__ inline uint32_t sl_look_back_ticket(struct sl_look_back<T> state)
+{
+	SL_SHARED(uint32_t, ticket);
+
+	if (threadIdx.x == 0)
+		ticket = (uint32_t)atomicAdd(state.words, 1);
+	__syncthreads();
+	return ticket;
+}
+
+/* For one thread: sum is known of tile. */
+template <typename T>
+static __device__ inline void sl_look_back_publish(
+	struct sl_look_back<T> state, uint32_t tile, enum sl_known known, T sum)
+{
+	uint64_t *at = state.words + state.counter_words + (uint64_t)tile * state.parts;
+
+	SL_UNROLL
+	for (uint32_t part = 0; part < state.parts; part++)
+		sl_store_relaxed(at + part,
+			(uint64_t)known << 32 | (uint32_t)((uint64_t)sum >> (32 * part)));
+}
+
+/* What is known of tile now, and the sum. */
+template <typename T>
+static __device__ inline uint32_t sl_look_back_read(
+	struct sl_look_back<T> state, uint32_t tile, T *sum)
+{
+	const uint64_t *at = state.words + state.counter_words + (uint64_t)tile * state.parts;
+	uint64_t value = 0, known[state.parts];
+
+	SL_UNROLL
+	for (uint32_t part = 0; part < state.parts; part++) {
+		uint64_t word = sl_load_relaxed(at + part);
+
+		known[part] = word >> 32;
+		value |= (uint64_t)(uint32_t)word << (32 * part);
+	}
+	*sum = (T)value;
+	return known[0] == known[state.parts - 1] ? (uint32_t)known[0] : SL_KNOWN_NOTHING;
+}
+
+/*
+ * For a warp, of which each lane looks at one of the 32 tiles before end, the nearest first: waits
+ * until their sums are known, up to the first that knows all. Adds them to *sum; was there one?
+ * Before tile 0 all is known: it is nothing.
+ */
+template <typename T>
+static __device__ inline bool sl_look_back_window(
+	struct sl_look_back<T> state, uint32_t end, T *sum)
+{
+	uint32_t lane = threadIdx.x % 32, needed, all;
+	T mine = 0;
+
+	for (uint32_t pause = 8;; pause = pause < 256 ? 2 * pause : pause) {
+		uint32_t known = lane < end ? sl_look_back_read(state, end - 1 - lane, &mine)
+		                            : (uint32_t)SL_KNOWN_ALL;
+		uint32_t missing = __ballot_sync(SL_LANES, known == SL_KNOWN_NOTHING);
+
+		all = __ballot_sync(SL_LANES, known == SL_KNOWN_ALL);
+		needed = all ^ (all - 1); /* lanes up to the first of all; every lane if none */
+		if ((missing & needed) == 0)
+			break;
+		sl_backoff(pause);
+	}
+	mine = needed >> lane & 1 ? mine : 0;
+	for (uint32_t with = 16; with > 0; with /= 2)
+		mine += __shfl_xor_sync(SL_LANES, mine, (int)with);
+	*sum += mine;
+	return all != 0;
+}
+
+/* For all lanes of a warp, once a tile: own is its sum; gives that of all tiles before it. */
+template <typename T>
+static __device__ inline T sl_look_back_sum(struct sl_look_back<T> state, uint32_t tile, T own)
+{
+	bool first = threadIdx.x % 32 == 0;
+	T before = 0;
+
+	if (first)
+		sl_look_back_publish(state, tile, tile == 0 ? SL_KNOWN_ALL : SL_KNOWN_OWN, own);
+	for (uint32_t end = tile; end > 0 && !sl_look_back_window(state, end, &before); end -= 32)
+		;
+	if (first && tile > 0)
+		sl_look_back_publish(state, tile, SL_KNOWN_ALL, (T)(before + own));
+	return before;
+}
+
+#endif
