@@ -1,4 +1,4 @@
-/* compact.c - the case of compact: none to all alive, off alignment, with every scan inside. */
+/* compact.c - the case of compact: none to all alive, on any alignment, with every scan inside. */
 #include "case.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* scan.c - the case of scan: u32 and u64, exclusive or inclusive, in place or not, off alignment.
- */
+/* scan.c - the case of scan: u32 and u64, exclusive or not, in place or not, on any alignment. */
 #include "case.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* sort.c - the case of sort: u32 and u64 keys, by all bits or odd ranges of them, off alignment. */
+/* sort.c - the case of sort: u32 and u64 keys, by all bits or odd ranges, on any alignment. */
 #include "case.h"
 
 #include <stdio.h>
