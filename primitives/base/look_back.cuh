@@ -95,7 +95,7 @@ static __device__ inline void sl_look_back_publish(
 
 /* What is known of tile now, and the sum. */
 template <typename T>
-static __device__ inline uint32_t sl_look_back_read(
+static __device__ inline enum sl_known sl_look_back_read(
 	struct sl_look_back<T> state, uint32_t tile, T *sum)
 {
 	const uint64_t *at = state.words + state.counter_words + (uint64_t)tile * state.parts;
@@ -109,7 +109,7 @@ static __device__ inline uint32_t sl_look_back_read(
 		value |= (uint64_t)(uint32_t)word << (32 * part);
 	}
 	*sum = (T)value;
-	return known[0] == known[state.parts - 1] ? (uint32_t)known[0] : SL_KNOWN_NOTHING;
+	return known[0] == known[state.parts - 1] ? (enum sl_known)known[0] : SL_KNOWN_NOTHING;
 }
 
 /*
@@ -125,8 +125,8 @@ static __device__ inline bool sl_look_back_window(
 	T mine = 0;
 
 	for (uint32_t pause = 8;; pause = pause < 256 ? 2 * pause : pause) {
-		uint32_t known = lane < end ? sl_look_back_read(state, end - 1 - lane, &mine)
-		                            : (uint32_t)SL_KNOWN_ALL;
+		enum sl_known known =
+			lane < end ? sl_look_back_read(state, end - 1 - lane, &mine) : SL_KNOWN_ALL;
 		uint32_t missing = __ballot_sync(SL_LANES, known == SL_KNOWN_NOTHING);
 
 		all = __ballot_sync(SL_LANES, known == SL_KNOWN_ALL);
@@ -137,7 +137,7 @@ static __device__ inline bool sl_look_back_window(
 	}
 	mine = needed >> lane & 1 ? mine : 0;
 	for (uint32_t with = 16; with > 0; with /= 2)
-		mine += __shfl_xor_sync(SL_LANES, mine, (int)with);
+		mine += __shfl_xor_sync(SL_LANES, mine, with);
 	*sum += mine;
 	return all != 0;
 }
