@@ -1,0 +1,143 @@
+/*
+ * sort/naive.cu - radix sort by one bit a pass, from the least significant: the split.
+ *
+ * A pass puts the keys whose bit is 0 before those whose bit is 1 and changes no order else. The
+ * place of a zero is the number of zeros before it; that of a one is the number of all zeros and of
+ * the ones before it. Both come out of one scan of flags. (Blelloch, Prefix sums and their
+ * applications, 1990.) Not every flag need be scanned: a warp sees 32 at once by a vote, so what is
+ * scanned is how many zeros each warp has among its 32 x items keys.
+ *
+ * A pass of u32 keys reads 4 bytes a pair to count, reads 8 and writes 8 to scatter, and scans 1 /
+ * (32 items) of a word: 32 passes move 640 bytes and the scans of scan/naive 80 more at 4 items.
+ */
+#include "pairs.cuh"
+#include "warp.cuh"
+
+/* The keys of a group stand together; a warp takes it row by row, a row being a key a lane. */
+static __device__ __forceinline__ uint64_t group_number(void)
+{
+	return ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+}
+
+/* One warp a group: zeros[group] = how many of its keys have that bit 0. 0 past the last group. */
+template <typename K>
+static __global__ void count_kernel(const K *key, uint64_t n, struct digit_place bit, uint32_t rows,
+	uint32_t *zeros, uint64_t groups)
+{
+	uint64_t group = group_number(), first = group * rows * WARP;
+	uint32_t count = 0;
+
+	for (uint32_t row = 0; row < rows; row++) {
+		uint64_t i = first + row * WARP + lane_number();
+
+		count += (uint32_t)__popc(
+			__ballot_sync(SL_LANES, i < n && digit_in(key[i], bit) == 0));
+	}
+	if (lane_number() == 0 && group <= groups)
+		zeros[group] = count;
+}
+
+/*
+ * One warp a group. zeros[group] is now how many zeros stand before the group, zeros[groups] how
+ * many there are. Writes from a warp go to two places only, each in one run a row.
+ */
+template <typename K>
+static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, uint64_t n,
+	struct digit_place bit, uint32_t rows, const uint32_t *zeros, uint64_t groups)
+{
+	uint64_t group = group_number(), first = group * rows * WARP;
+	uint32_t zero_at, one_at;
+
+	if (group >= groups)
+		return;
+	zero_at = zeros[group];
+	one_at = zeros[groups] + ((uint32_t)first - zero_at);
+	for (uint32_t row = 0; row < rows; row++) {
+		uint64_t i = first + row * WARP + lane_number();
+		K key = i < n ? from.key[i] : 0;
+		bool is_zero = digit_in(key, bit) == 0;
+		uint32_t votes = __ballot_sync(SL_LANES, is_zero), before = count_below(votes);
+		uint32_t at = is_zero ? zero_at + before : one_at + (lane_number() - before);
+
+		if (i < n) {
+			to.key[at] = key;
+			to.index[at] = from.index[i];
+		}
+		zero_at += (uint32_t)__popc(votes);
+		one_at += (uint32_t)__popc(~votes);
+	}
+}
+
+struct layout {
+	struct other_pairs other;
+	uint32_t *zeros; /* groups + 1 */
+	uint32_t groups;
+};
+
+static struct layout lay_out(
+	struct sl_arena *a, uint32_t n, enum sl_type type, const struct sl_tuning *tuning)
+{
+	struct layout l;
+
+	l.other = cut_other(a, n, type);
+	l.groups = (uint32_t)sl_ceil_div(n, (uint64_t)WARP * tuning->items);
+	l.zeros = (uint32_t *)sl_cut_items(a, (uint64_t)l.groups + 1, sizeof(*l.zeros));
+	return l;
+}
+
+static const struct sl_backend *scan_of(const struct sl_choice *chosen)
+{
+	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_naive);
+}
+
+static size_t scratch(const struct sl_shape *most)
+{
+	struct sl_arena a = {};
+	struct layout l = lay_out(&a, most->n, most->type, &most->tuning);
+	struct sl_shape inner = {.n = l.groups + 1, .type = SL_U32, .tuning = most->scan.tuning};
+
+	sl_cut(&a, sl_scratch(scan_of(&most->scan), &inner));
+	return a.used;
+}
+
+template <typename K> static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
+{
+	struct sl_exec inner = *x;
+	struct layout l = lay_out(&inner.scratch, job->n, job->type, &x->tuning);
+	struct sl_scan_job sum = {.in = l.zeros, .out = l.zeros, .n = l.groups + 1, .type = SL_U32};
+	uint32_t block = x->tuning.block, rows = x->tuning.items;
+	uint32_t grid = sl_grid((uint64_t)WARP * sum.n, block);
+
+	inner.tuning = job->scan.tuning;
+	return for_passes<K>(x, job, l.other, 1,
+		[&](uint32_t, struct digit_place bit, struct pairs<K> from, struct pairs<K> to) {
+			SL_TRY(SL_LAUNCH(count_kernel<K>, grid, block, 0, x->stream, from.key,
+				job->n, bit, rows, l.zeros, l.groups));
+			SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
+			return SL_LAUNCH(split_kernel<K>, grid, block, 0, x->stream, from, to,
+				job->n, bit, rows, l.zeros, l.groups);
+		});
+}
+
+static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
+{
+	if (job->n < 2)
+		return SL_OK;
+	return job->type == SL_U32 ? sort<uint32_t>(x, job) : sort<uint64_t>(x, job);
+}
+
+const struct sl_backend SL_NAME(sl_sort_naive) = {
+	.name = "naive",
+	.primitive = SL_SORT,
+	.space = SL_DEVICE,
+	.help = "split by one bit a pass, on the naive scan or any of the device",
+	.uses_scan = true,
+	/* 4 rows a warp: the scan is a tenth of the traffic, and there are warps enough */
+	.tunable = {.block = 256,
+		.block_step = WARP,
+		.block_most = 1024,
+		.items = 4,
+		.items_can = {1, 2, 4, 8, 16, 32}},
+	.scratch = scratch,
+	.sort = run,
+};
