@@ -83,12 +83,13 @@ enum sl_status sl_former_plan(const struct sl_former *f, struct sl_plan **plan)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
+	static const char *const on_cpu = "run.device=cpu"; /* nothing is run */
 	struct sl_reader *reader = NULL;
 	enum sl_status s;
 
 	*plan = NULL;
 	s = sl_config_open_text(
-		"run.json", f->config, strlen(f->config), NULL, 0, &config, &reader);
+		"run.json", f->config, strlen(f->config), &on_cpu, 1, &config, &reader);
 	if (s == SL_OK)
 		s = sl_resolve(&config, reader, &choices);
 	sl_config_close(reader);

@@ -1,15 +1,11 @@
-/* help.c - prints the tables. */
+/* help.c - sluice help: prints the tables of options, columns and fates. */
 #include "pipeline/help.h"
 
 #include <string.h>
 
 #include "pipeline/args.h"
 #include "pipeline/config.h"
-#include "pipeline/json.h"
 #include "pipeline/options.h"
-#include "stages/formats/format.h"
-
-enum { LIST_BYTES = 1 << 16 };
 
 static void print_range(const struct sl_option *o, FILE *out)
 {
@@ -138,96 +134,4 @@ enum sl_status sl_help(const char *word, FILE *out)
 		"%s: no command, key, model, column or fate is called that, see sluice --help and "
 		"sluice list",
 		word);
-}
-
-static void list_text(FILE *out)
-{
-	fprintf(out, "models\n");
-	for (int m = 0; m < SL_MODEL_COUNT; m++) {
-		fprintf(out, "  %-16s %s\n  %16s columns:", sl_models[m]->name, sl_models[m]->help,
-			"");
-		for (int c = 0; c < SL_COLUMN_COUNT; c++)
-			if (SL_HAS(sl_models[m]->columns, c))
-				fprintf(out, " %s", sl_column_facts[c].name);
-		fprintf(out, "\n  %16s fates:", "");
-		for (int f = 0; f < SL_FATE_COUNT; f++)
-			if (SL_HAS(sl_models[m]->fates, f))
-				fprintf(out, " %s", sl_fate_facts[f].name);
-		fprintf(out, "\n");
-	}
-	fprintf(out, "columns\n");
-	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		fprintf(out, "  %-16s %-4s %s\n", sl_column_facts[c].name,
-			sl_units[sl_column_facts[c].unit].text, sl_column_facts[c].help);
-	fprintf(out, "fates\n");
-	for (int f = 0; f < SL_FATE_COUNT; f++)
-		fprintf(out, "  %-16s %s\n", sl_fate_facts[f].name, sl_fate_facts[f].help);
-	fprintf(out, "backends\n");
-	for (size_t i = 0; sl_backend_at(i); i++)
-		fprintf(out, "  %-8s %-14s %-7s %s\n",
-			sl_primitive_name(sl_backend_at(i)->primitive), sl_backend_at(i)->name,
-			sl_backend_at(i)->space == SL_DEVICE ? "device" : "host",
-			sl_backend_at(i)->help);
-	fprintf(out, "formats\n");
-	for (int i = 0; sl_formats[i]; i++)
-		fprintf(out, "  %-16s %s\n", sl_formats[i]->name, sl_formats[i]->help);
-}
-
-static void list_models(struct sl_json *j)
-{
-	sl_json_array(j, "models");
-	for (int m = 0; m < SL_MODEL_COUNT; m++) {
-		sl_json_object(j, NULL);
-		sl_json_text(j, "name", sl_models[m]->name);
-		sl_json_text(j, "help", sl_models[m]->help);
-		sl_json_array(j, "columns");
-		for (int c = 0; c < SL_COLUMN_COUNT; c++)
-			if (SL_HAS(sl_models[m]->columns, c))
-				sl_json_text(j, NULL, sl_column_facts[c].name);
-		sl_json_close(j);
-		sl_json_array(j, "fates");
-		for (int f = 0; f < SL_FATE_COUNT; f++)
-			if (SL_HAS(sl_models[m]->fates, f))
-				sl_json_text(j, NULL, sl_fate_facts[f].name);
-		sl_json_close(j);
-		sl_json_close(j);
-	}
-	sl_json_close(j);
-}
-
-static void list_backends(struct sl_json *j)
-{
-	sl_json_array(j, "backends");
-	for (size_t i = 0; sl_backend_at(i); i++) {
-		sl_json_object(j, NULL);
-		sl_json_text(j, "primitive", sl_primitive_name(sl_backend_at(i)->primitive));
-		sl_json_text(j, "name", sl_backend_at(i)->name);
-		sl_json_text(j, "space", sl_backend_at(i)->space == SL_DEVICE ? "device" : "host");
-		sl_json_text(j, "help", sl_backend_at(i)->help);
-		sl_json_close(j);
-	}
-	sl_json_close(j);
-	sl_json_array(j, "formats");
-	for (int i = 0; sl_formats[i]; i++)
-		sl_json_text(j, NULL, sl_formats[i]->name);
-	sl_json_close(j);
-}
-
-enum sl_status sl_help_list(bool json, FILE *out)
-{
-	static char text[LIST_BYTES];
-	struct sl_json j = sl_json_start(text, sizeof(text), true);
-
-	if (!json) {
-		list_text(out);
-		return SL_OK;
-	}
-	sl_json_object(&j, NULL);
-	list_models(&j);
-	list_backends(&j);
-	sl_json_close(&j);
-	if (!sl_json_fits(&j))
-		return sl_fail(SL_INTERNAL, "the list has outgrown its buffer");
-	fprintf(out, "%s\n", text);
-	return SL_OK;
 }

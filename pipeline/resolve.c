@@ -45,19 +45,6 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 			shown);
 }
 
-static void resolve_device(const struct sl_config *c, struct sl_reader *r)
-{
-	const char *device = c->run.device;
-	char shown[SL_SHOWN_BYTES];
-
-	if (strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0)
-		return;
-	sl_config_complain(r, "run.device", "%s %s, try auto or cpu", sl_show(shown, device),
-		strncmp(device, "cuda", 4) == 0
-			? "cannot be used (device pipelines are not in this version)"
-			: "is no device (it is one of two words)");
-}
-
 /* --- sets of fates and columns ---------------------------------------------------------------- */
 
 /* A kind of thing that a model has a set of. */
@@ -168,38 +155,7 @@ static void resolve_check(const struct sl_config *c, struct sl_reader *r, const 
 			sum);
 }
 
-/* --- backends and format ---------------------------------------------------------------------- */
-
-static const struct sl_backend *resolve_backend(
-	struct sl_reader *r, enum sl_primitive p, const char *name)
-{
-	const struct sl_backend *found = NULL;
-	char key[SL_WORD_BYTES];
-
-	snprintf(key, sizeof(key), "primitives.%s", sl_primitive_name(p));
-	if (sl_find(p, name, &found) != SL_OK) {
-		sl_config_complain(r, key, "%s", sl_story());
-		return NULL;
-	}
-	if (found->space != SL_HOST)
-		sl_config_complain(r, key,
-			"'%s' works on a device (device pipelines are not in this version), try "
-			"cpu",
-			name);
-	return found;
-}
-
-static void resolve_primitives(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
-{
-	bool fastest = strcmp(c->primitives.deflate, "auto") == 0;
-
-	choices->scan.backend = resolve_backend(r, SL_SCAN, c->primitives.scan);
-	choices->compact.backend = resolve_backend(r, SL_COMPACT, c->primitives.compact);
-	choices->sort.backend = resolve_backend(r, SL_SORT, c->primitives.sort);
-	choices->deflate =
-		resolve_backend(r, SL_DEFLATE, fastest ? "libdeflate" : c->primitives.deflate);
-}
+/* --- format ----------------------------------------------------------------------------------- */
 
 static void resolve_format(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
@@ -262,22 +218,33 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	return !sl_config_flawed(r, "model");
 }
 
+static void resolve_model(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	if (c->model == SL_MODEL_COUNT)
+		return;
+	choices->model = sl_models[c->model];
+	choices->keep = resolve_set(
+		r, "keep", &c->keep, &fates, final_fates(choices->model), choices->model->name);
+	resolve_columns(c, r, choices);
+	resolve_check(c, r, choices->model);
+	sl_resolve_key(c, r, choices, make_rules(c, r, choices));
+}
+
+/* What is wrong in the configuration itself is told before that its device is not there. */
 enum sl_status sl_resolve(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
+	enum sl_status s;
+
 	memset(choices, 0, sizeof(*choices));
 	resolve_name(c, r);
-	resolve_device(c, r);
-	resolve_primitives(c, r, choices);
 	resolve_format(c, r, choices);
 	resolve_batches(c, r, choices);
-	if (c->model != SL_MODEL_COUNT) {
-		choices->model = sl_models[c->model];
-		choices->keep = resolve_set(r, "keep", &c->keep, &fates,
-			final_fates(choices->model), choices->model->name);
-		resolve_columns(c, r, choices);
-		resolve_check(c, r, choices->model);
-		sl_resolve_key(c, r, choices, make_rules(c, r, choices));
-	}
-	return sl_config_verdict(r);
+	resolve_model(c, r, choices);
+	s = sl_resolve_device(c, r, choices);
+	if (s == SL_OK)
+		s = sl_resolve_primitives(c, r, choices);
+	SL_TRY(sl_config_verdict(r));
+	return s;
 }

@@ -1,8 +1,8 @@
 /*
  * resolve.h - from plain values to choices: names become models, backends, fates and columns.
  *
- * What can be refused without looking at the machine is refused here, all at once; what needs
- * the machine (memory, disk) is the plan's.
+ * What can be refused without looking at memory and disk is refused here, all at once; those are
+ * the plan's. Of the machine only the device is asked for, as the backends depend on it.
  */
 #ifndef SL_RESOLVE_H
 #define SL_RESOLVE_H
@@ -40,7 +40,12 @@ struct sl_choices {
 	uint64_t n_batches;
 };
 
-/* Fills *choices and complains to r about all that is wrong; returns its verdict. */
+/*
+ * Fills *choices and complains to r about all that is wrong; returns its verdict, or, when nothing
+ * is, that the device asked for cannot be used (SL_NO_DEVICE). That device is then the calling
+ * thread's current one. auto is the process' device, when there is one: CUDA's, unless it is
+ * emulated already (sl_device_emulate()).
+ */
 enum sl_status sl_resolve(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
@@ -50,5 +55,20 @@ enum sl_status sl_resolve(
  */
 void sl_resolve_key(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+
+/*
+ * Resolves run.device: into device, device_number and device_story. Fails when one is asked for by
+ * name and cannot be used; device stays SL_ON_AUTO then. A part of sl_resolve with a file of its
+ * own.
+ */
+enum sl_status sl_resolve_device(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+
+/*
+ * Resolves the keys below primitives: for the device and the key that are chosen. Fails only when
+ * the device does. A part of sl_resolve with a file of its own.
+ */
+enum sl_status sl_resolve_primitives(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
 #endif

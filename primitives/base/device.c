@@ -157,7 +157,7 @@ enum sl_status sl_device_use(int number, struct sl_device *device)
 	memset(device, 0, sizeof(*device));
 	SL_TRY(sl_device_count(&n));
 	if (number < 0 || number >= n)
-		return sl_fail(SL_USAGE,
+		return sl_fail(SL_NO_DEVICE,
 			"there is no device %d: this machine has %d; choose one from 0 to %d",
 			number, n, n - 1);
 	error = before("dev_use");

@@ -53,8 +53,8 @@ static void devices_describe_themselves(void **state)
 
 	(void)state;
 	assert_ok(sl_device_count(&n));
-	assert_fails(sl_device_use(n, &device), SL_USAGE, "choose one from 0");
-	assert_int_equal(sl_device_use(-1, &device), SL_USAGE);
+	assert_fails(sl_device_use(n, &device), SL_NO_DEVICE, "choose one from 0");
+	assert_int_equal(sl_device_use(-1, &device), SL_NO_DEVICE);
 	assert_ok(sl_device_use(0, &device));
 	assert_int_equal(device.number, 0);
 	assert_true(strlen(device.name) > 0);

@@ -1,0 +1,221 @@
+/* backends.c - the backends that a configuration names, as naive:block=128, or leaves to auto. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/matrix.h"
+#include "pipeline/options.h"
+#include "pipeline/resolve.h"
+#include "pipeline/values.h"
+#include "pipeline/words.h"
+
+enum { BACKENDS_MAX = 32, WORDS_BYTES = 400 };
+
+/* A primitive of the run, and what the configuration says of it. */
+struct wish {
+	char key[SL_KEY_BYTES];
+	enum sl_primitive primitive;
+	char name[SL_TEXT_BYTES];
+	struct sl_tuning tuning;
+};
+
+/* --- NAME:block=N:items=N --------------------------------------------------------------------- */
+
+/* The whole number from 1 that text is; 0 when it is none. */
+static uint32_t read_number(const char *text)
+{
+	char why[SL_WHY_BYTES];
+	uint64_t n;
+
+	return sl_count_parse(text, &n, why) && n <= UINT32_MAX ? (uint32_t)n : 0;
+}
+
+/* Reads "block=256", or complains. */
+static bool read_tuning(struct sl_reader *r, const char *part, struct wish *w)
+{
+	static const char *const words[] = {"block", "items"};
+	uint32_t *const fields[] = {&w->tuning.block, &w->tuning.items};
+	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES], word[SL_TEXT_BYTES];
+	size_t length = strcspn(part, "=");
+	uint32_t *field = NULL, n = part[length] ? read_number(part + length + 1) : 0;
+
+	snprintf(word, sizeof(word), "%.*s", (int)length, part);
+	for (int i = 0; i < 2; i++)
+		if (strcmp(word, words[i]) == 0)
+			field = fields[i];
+	sl_show(shown, part);
+	if (field && *field == 0 && n > 0) {
+		*field = n;
+		return true;
+	}
+	if (!field)
+		sl_config_complain(r, w->key,
+			"%s is no tuning (block=N, threads a block, and items=N, items a thread, "
+			"are), try %s",
+			shown, sl_suggest(word, words, 2, text, sizeof(text)));
+	else if (*field > 0)
+		sl_config_complain(
+			r, w->key, "%s repeats %s (once is enough), try removing it", shown, word);
+	else
+		sl_config_complain(r, w->key,
+			"%s is no tuning (%s takes a whole number from 1), try leaving it out",
+			shown, word);
+	return false;
+}
+
+/* Reads what the configuration says; false, with a complaint, when it is not of that form. */
+static bool read_wish(struct sl_reader *r, enum sl_primitive p, const char *text, struct wish *w)
+{
+	char copy[SL_TEXT_BYTES], *rest = copy;
+	const char *part;
+
+	memset(w, 0, sizeof(*w));
+	snprintf(w->key, sizeof(w->key), "primitives.%s", sl_primitive_name(p));
+	w->primitive = p;
+	snprintf(copy, sizeof(copy), "%s", text);
+	snprintf(w->name, sizeof(w->name), "%s", strsep(&rest, ":"));
+	if (rest && strcmp(w->name, "auto") == 0) {
+		sl_config_complain(r, w->key,
+			"auto is tuned (it chooses for itself), try auto alone or a name");
+		return false;
+	}
+	while ((part = strsep(&rest, ":")))
+		if (!read_tuning(r, part, w))
+			return false;
+	return true;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* The space that the run needs a primitive in: files are made on the host. */
+static enum sl_space space_of(const struct sl_choices *choices, enum sl_primitive p)
+{
+	return choices->device == SL_ON_CPU || p == SL_DEFLATE ? SL_HOST : SL_DEVICE;
+}
+
+/* The backend, when this run can have it. */
+static const struct sl_backend *find(
+	const struct sl_choices *choices, enum sl_primitive p, const char *name)
+{
+	const struct sl_backend *found;
+
+	if (sl_find(p, name, &found) != SL_OK || found->space != space_of(choices, p))
+		return NULL;
+	return found;
+}
+
+/* All that the run can have, auto first. */
+static size_t list_words(
+	const struct sl_choices *choices, enum sl_primitive p, const char *words[BACKENDS_MAX])
+{
+	size_t n = 0;
+
+	words[n++] = "auto";
+	for (const struct sl_line *l = sl_matrix; l->name && n < BACKENDS_MAX - 1; l++)
+		if (l->primitive == p && find(choices, p, l->name))
+			words[n++] = l->name;
+	return n;
+}
+
+/* "this run computes on the CPU: built without CUDA, so there is no device to use". */
+static const char *say_device(const struct sl_choices *choices, char text[WORDS_BYTES])
+{
+	const char *story = choices->device_story;
+
+	if (choices->device == SL_ON_EMULATED)
+		snprintf(text, WORDS_BYTES, "this run computes on the emulated device");
+	else if (choices->device == SL_ON_CUDA)
+		snprintf(text, WORDS_BYTES, "this run computes on CUDA device %d",
+			choices->device_number);
+	else
+		snprintf(text, WORDS_BYTES, "this run computes on the CPU: %.*s",
+			*story ? (int)strcspn(story, ";") : WORDS_BYTES,
+			*story ? story : "run.device says so");
+	return text;
+}
+
+/* No run of this kind can have the backend: says why, and what it can have. */
+static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, const struct wish *w)
+{
+	static const char *const where[] = {"the host", "a device", "CUDA devices alone"};
+	const struct sl_line *line = sl_matrix_find(w->primitive, w->name);
+	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES], why[WORDS_BYTES];
+	const char *words[BACKENDS_MAX];
+	size_t n = list_words(choices, w->primitive, words);
+
+	sl_show(shown, w->name);
+	if (!line) {
+		sl_config_complain(r, w->key, "%s is no %s (no backend has that name), try %s",
+			shown, sl_primitive_name(w->primitive),
+			sl_suggest(w->name, words, n, text, sizeof(text)));
+		return;
+	}
+	if (line->reach == SL_RUNS_ON_DEVICE)
+		words[n++] = "run.device: emulated";
+	sl_config_complain(r, w->key, "%s works on %s (%s), try %s", shown, where[line->reach],
+		say_device(choices, why), sl_list_words(text, sizeof(text), words, n));
+}
+
+/* What auto stands for: the fastest that the run can have. */
+static const struct sl_backend *find_best(const struct sl_choices *choices, enum sl_primitive p)
+{
+	static const char *const order[] = {
+		"shared", "work_efficient", "naive", "libdeflate", "cpu"};
+	const struct sl_backend *best = NULL;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && !best; i++)
+		best = find(choices, p, order[i]);
+	for (const struct sl_line *l = sl_matrix; l->name && !best; l++)
+		best = find(choices, p, l->name);
+	return best;
+}
+
+/* --- choices ---------------------------------------------------------------------------------- */
+
+static enum sl_status check_tuning(struct sl_reader *r, const struct sl_choices *choices,
+	const struct wish *w, const struct sl_backend *b)
+{
+	bool wide = w->primitive == SL_SORT && choices->key_bits > 32;
+	enum sl_status s = sl_tuning_check(b, w->tuning, wide ? SL_U64 : SL_U32);
+
+	if (s != SL_USAGE)
+		return s;
+	sl_config_complain(r, w->key, "%s", sl_story());
+	return SL_OK;
+}
+
+static enum sl_status resolve_backend(struct sl_reader *r, const struct sl_choices *choices,
+	enum sl_primitive p, const char *text, struct sl_choice *choice)
+{
+	struct wish w;
+	bool automatic;
+
+	if (!read_wish(r, p, text, &w) || choices->device == SL_ON_AUTO)
+		return SL_OK;
+	automatic = strcmp(w.name, "auto") == 0;
+	if (automatic && p == SL_SCAN)
+		return SL_OK; /* each has the scan that suits it */
+	choice->backend = automatic ? find_best(choices, p) : find(choices, p, w.name);
+	choice->tuning = w.tuning;
+	if (choice->backend)
+		return check_tuning(r, choices, &w, choice->backend);
+	if (automatic)
+		sl_config_complain(r, w.key,
+			"auto finds nothing (no %s works on a device), try run.device: cpu",
+			sl_primitive_name(p));
+	else
+		refuse_name(r, choices, &w);
+	return SL_OK;
+}
+
+enum sl_status sl_resolve_primitives(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	struct sl_choice deflate = {0};
+
+	SL_TRY(resolve_backend(r, choices, SL_SCAN, c->primitives.scan, &choices->scan));
+	SL_TRY(resolve_backend(r, choices, SL_COMPACT, c->primitives.compact, &choices->compact));
+	SL_TRY(resolve_backend(r, choices, SL_SORT, c->primitives.sort, &choices->sort));
+	SL_TRY(resolve_backend(r, choices, SL_DEFLATE, c->primitives.deflate, &deflate));
+	choices->deflate = deflate.backend;
+	return SL_OK;
+}
