@@ -8,6 +8,7 @@
 
 #include "pipeline/args.h"
 #include "pipeline/config.h"
+#include "pipeline/matrix.h"
 #include "pipeline/options.h"
 #include "pipeline/tree.h"
 #include "tests/support/program.h"
@@ -154,17 +155,63 @@ static void help_of_all(void **state)
 	expect_out("sluice ", WORDS("--version"));
 }
 
+/* Each line of the matrix, in every build, with its tunables and where it runs. */
+static void expect_backend(const char *list, const struct sl_line *l)
+{
+	char line[128], tunables[64];
+	const char *at;
+
+	snprintf(line, sizeof(line), "\n  %-8s %-14s %-7s ", sl_primitive_name(l->primitive),
+		l->name, sl_reach_name(l->reach));
+	at = strstr(list, line);
+	if (!at)
+		fail_msg("no line \"%s\" in\n%s", line, list);
+	assert_non_null(strstr(at, l->facts ? l->facts->help : "not in this build"));
+	at = strchr(at + 1, '\n');
+	if (!l->facts || l->facts->tunable.block == 0)
+		return;
+	snprintf(tunables, sizeof(tunables), "block=%u (", l->facts->tunable.block);
+	assert_ptr_equal(strstr(at, tunables), at + 1 + strspn(at + 1, " "));
+}
+
+static size_t count(const char *in, const char *word)
+{
+	size_t n = 0;
+
+	for (; (in = strstr(in, word)); in++)
+		n++;
+	return n;
+}
+
 static void lists(void **state)
 {
 	char *list = output_of(&folder, WORDS("list")),
 	     *json = output_of(&folder, WORDS("list", "--json"));
+	size_t n = 0, devices = 0, emulated = 0, tuned = 0;
 
 	(void)state;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		assert_non_null(strstr(list, sl_column_facts[c].help));
 	for (int m = 0; m < SL_MODEL_COUNT; m++)
 		assert_non_null(strstr(list, sl_models[m]->help));
-	assert_non_null(strstr(list, "cpu_scan"));
+	for (const struct sl_line *l = sl_matrix; l->name; l++) {
+		expect_backend(list, l);
+		n++;
+		devices += l->reach != SL_RUNS_ON_HOST;
+		emulated += l->reach == SL_RUNS_ON_DEVICE;
+		tuned += l->facts && l->facts->tunable.block > 0;
+	}
+	assert_int_equal(count(json, "\"primitive\": "), n);
+	assert_int_equal(count(json, "\"space\": \"device\""), devices);
+	assert_int_equal(count(json, "\"emulated\""), emulated);
+	assert_int_equal(count(json, "\"multiple_of\": "), tuned);
+#ifdef SL_WITH_CUDA
+	assert_int_equal(count(json, "\"cuda\""), devices);
+	assert_null(strstr(list, "built without CUDA"));
+#else
+	assert_int_equal(count(json, "\"cuda\""), 0);
+	assert_non_null(strstr(list, "built without CUDA"));
+#endif
 	assert_non_null(strstr(list, "csv.gz"));
 	expect_json(json);
 	free(json);
@@ -238,6 +285,8 @@ static void print_config(void **state)
 			names[i]);
 		expect_fixed(path);
 	}
+	expect_out("scan: \"naive:block=96\"", WORDS("plan", "c.yaml", "--print-config", "--scan",
+						       "naive:block=96", "--device", "emulated"));
 	expect_out("particles: 5000",
 		WORDS("run", "c.yaml", "--print-config", "--set", "run.particles=5e3"));
 	expect_untouched();
@@ -304,10 +353,23 @@ static const struct refusal refusals[] = {
 	{SL_USAGE, "run.threads: '0'", {"sluice", "run", "c.yaml", "--threads", "0"}},
 	{SL_USAGE, "run.threads: '1025'", {"sluice", "run", "c.yaml", "--threads", "1025"}},
 	{SL_USAGE, "run.device", {"sluice", "run", "c.yaml", "--device", "gpu"}},
-	{SL_USAGE, "no scan 'x'", {"sluice", "run", "c.yaml", "--scan", "x"}},
-	{SL_USAGE, "no compact 'x'", {"sluice", "run", "c.yaml", "--compact", "x"}},
-	{SL_USAGE, "no sort 'x'", {"sluice", "run", "c.yaml", "--sort", "x"}},
-	{SL_USAGE, "no deflate 'x'", {"sluice", "run", "c.yaml", "--deflate", "x"}},
+	{SL_USAGE, "run.device: 'cuda:x'", {"sluice", "run", "c.yaml", "--device", "cuda:x"}},
+	{SL_NO_DEVICE, "device", {"sluice", "run", "c.yaml", "--device", "cuda:9999"}},
+	{SL_NO_DEVICE, "device",
+		{"sluice", "plan", "c.yaml", "--device", "cuda:9999", "--scan", "x"}},
+	{SL_USAGE, "run.slots: '17'", {"sluice", "run", "c.yaml", "--slots", "17"}},
+	{SL_USAGE, "'x' is no scan", {"sluice", "run", "c.yaml", "--scan", "x"}},
+	{SL_USAGE, "'x' is no compact", {"sluice", "run", "c.yaml", "--compact", "x"}},
+	{SL_USAGE, "'x' is no sort", {"sluice", "run", "c.yaml", "--sort", "x"}},
+	{SL_USAGE, "'x' is no deflate", {"sluice", "run", "c.yaml", "--deflate", "x"}},
+	{SL_USAGE, "primitives.scan: 'naive' works on a device (this run computes on the CPU",
+		{"sluice", "run", "c.yaml", "--scan", "naive", "--device", "cpu"}},
+	{SL_USAGE, "primitives.sort: 'cpu' works on the host",
+		{"sluice", "run", "c.yaml", "--sort", "cpu", "--device", "emulated"}},
+	{SL_USAGE, "primitives.scan: 'blok=1' is no tuning",
+		{"sluice", "run", "c.yaml", "--scan", "naive:blok=1"}},
+	{SL_USAGE, "takes multiples of",
+		{"sluice", "plan", "c.yaml", "--sort", "naive:block=9999", "--device", "emulated"}},
 	{SL_USAGE, "output.to", {"sluice", "run", "c.yaml", "--out", ""}},
 	{SL_USAGE, "run.sede", {"sluice", "run", "c.yaml", "--set", "run.sede=7"}},
 	{SL_USAGE, "nothing.yaml", {"sluice", "run", "nothing.yaml"}},
@@ -341,14 +403,24 @@ static void bad_configuration(void **state)
 	expect_untouched();
 }
 
+/* A choice of the emulator that is not understood is no configuration, and is not passed over. */
+static void emulator(void **state)
+{
+	(void)state;
+	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
+		"SL_EMULATOR=block=4 $SLUICE plan c.yaml --device emulated");
+	shell(0, "", "SL_EMULATOR=block=4 $SLUICE plan c.yaml --device cpu >/dev/null");
+	expect_untouched();
+}
+
 /* Every option of a setting does what its key does. */
 static void settings(void **state)
 {
 	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--threads", "3", "--device", "cpu",
-			"--scan", "cpu", "--compact", "cpu_scan", "--sort", "cpu", "--deflate",
-			"auto", "--set", "run.threads=1", "--set", "run.seed=7"));
+			"--slots", "2", "--scan", "cpu", "--compact", "cpu_scan", "--sort", "cpu",
+			"--deflate", "auto", "--set", "run.threads=1", "--set", "run.seed=7"));
 	assert_int_equal(hash_run(&folder, "out"), whole);
 	remove_run(&folder, "out");
 	expect_untouched();
@@ -561,6 +633,7 @@ int main(void)
 		cmocka_unit_test(plans),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(bad_configuration),
+		cmocka_unit_test(emulator),
 		cmocka_unit_test(settings),
 		cmocka_unit_test(locked),
 		cmocka_unit_test(little_memory),
