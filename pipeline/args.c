@@ -147,7 +147,8 @@ static enum sl_status take_command(struct sl_args *a, const char *word)
 /* An option that a command does not take would do nothing, so it is refused. */
 static enum sl_status check_options(const struct sl_args *a, const char *command)
 {
-	if (a->n_sets > 0 && a->command != SL_COMMAND_run && a->command != SL_COMMAND_plan)
+	if (a->n_sets > 0 && a->command != SL_COMMAND_run && a->command != SL_COMMAND_plan &&
+		a->command != SL_COMMAND_compare)
 		return sl_fail(SL_USAGE,
 			"%s takes no settings (they are for run and plan), leave out %s", command,
 			a->set[0]);

@@ -11,6 +11,7 @@
 #define SL_COMMANDS(X)                                                                             \
 	X(run, "CONFIG", "run the batches of a configuration")                                     \
 	X(plan, "CONFIG", "what a run would do: memory, files; runs nothing")                      \
+	X(compare, "CONFIG", "every backend end to end: equal answers, times a stage, a table")    \
 	X(verify, "DIR", "reread a run: digests, order, closure, survivors remade from their ids") \
 	X(info, "FILE", "what is inside a file of survivors")                                      \
 	X(list, "", "models, columns, fates, backends, formats of this build")                     \
@@ -32,7 +33,7 @@ struct sl_args {
 	size_t n_sets;
 	const char *set[SL_SETS_MAX];         /* "key=value" */
 	char made[SL_SETS_MAX][SL_SET_BYTES]; /* those made from options such as --out */
-	bool resume, force, print_config, json, quiet, help, version;
+	bool resume, force, full, print_config, json, csv, quiet, help, version;
 };
 
 /* SL_USAGE with a story when the line is not understood. Strings point into argv. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "pipeline/args.h"
+#include "pipeline/compare.h"
 #include "pipeline/help.h"
 #include "pipeline/info.h"
 #include "pipeline/output.h"
@@ -74,23 +75,31 @@ static void show_progress(void *of, const struct sl_progress *p)
 	fflush(stderr);
 }
 
-/* Reads, resolves and plans. *plan is to be freed in any case. */
-static enum sl_status make_plan(const struct sl_args *a, struct sl_plan **plan)
+/* Reads and resolves; complaints go to stderr. */
+static enum sl_status read_config(
+	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
 {
-	static struct sl_config config;
-	static struct sl_choices choices;
 	struct sl_reader *reader = NULL;
-	enum sl_status s;
+	enum sl_status s = sl_config_open(a->operand, a->set, a->n_sets, config, &reader);
 
-	*plan = NULL;
-	s = sl_config_open(a->operand, a->set, a->n_sets, &config, &reader);
 	if (s == SL_OK)
-		s = sl_resolve(&config, reader, &choices);
+		s = sl_resolve(config, reader, choices);
 	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0) {
 		fputs(sl_config_report(reader), stderr);
 		sl_retell(""); /* the report is the story, uncut */
 	}
 	sl_config_close(reader);
+	return s;
+}
+
+/* Reads, resolves and plans. *plan is to be freed in any case. */
+static enum sl_status make_plan(const struct sl_args *a, struct sl_plan **plan)
+{
+	static struct sl_config config;
+	static struct sl_choices choices;
+	enum sl_status s = read_config(a, &config, &choices);
+
+	*plan = NULL;
 	if (s == SL_OK && a->print_config) {
 		static char text[SL_CONFIG_TEXT_BYTES];
 
@@ -191,13 +200,56 @@ static enum sl_status plan(const struct sl_args *a)
 	return s;
 }
 
-static enum sl_status obey(const struct sl_args *a)
+/* What the emulated device can do in a few seconds. */
+enum { EMULATED_PARTICLES = 65536 };
+
+static void print_comparison(const struct sl_args *a, const struct sl_comparison *c)
+{
+	if (a->json)
+		(void)sl_compare_json(c, stdout);
+	else if (a->csv)
+		sl_compare_csv(c, stdout);
+	else if (!a->quiet)
+		sl_compare_print(c, stdout);
+}
+
+/* Where auto finds no GPU, the kernels are compared on the emulated device. */
+static enum sl_status compare(struct sl_args *a)
+{
+	static struct sl_comparison c;
+	static struct sl_choices choices;
+	enum sl_status s = read_config(a, &c.config, &choices);
+
+	if (s == SL_OK && choices.device == SL_ON_CPU && choices.device_story[0] &&
+		a->n_sets < SL_SETS_MAX) {
+		a->set[a->n_sets++] = "run.device=emulated";
+		s = read_config(a, &c.config, &choices);
+	}
+	if (s != SL_OK)
+		return s;
+	c.choices = &choices;
+	c.all = c.config.run.particles;
+	if (choices.device == SL_ON_EMULATED && !a->full && c.all > EMULATED_PARTICLES)
+		c.config.run.particles = EMULATED_PARTICLES;
+	c.particles = c.config.run.particles;
+	c.batch = choices.batch < c.particles ? (uint32_t)choices.batch : (uint32_t)c.particles;
+	c.n_batches = sl_ceil_div(c.particles, c.batch);
+	sl_rows_choose(&c);
+	s = sl_compare(&c);
+	if (s == SL_OK || s == SL_CHECK_FAILED)
+		print_comparison(a, &c);
+	return s;
+}
+
+static enum sl_status obey(struct sl_args *a)
 {
 	switch (a->command) {
 	case SL_COMMAND_run:
 		return run(a);
 	case SL_COMMAND_plan:
 		return plan(a);
+	case SL_COMMAND_compare:
+		return compare(a);
 	case SL_COMMAND_verify:
 		return sl_verify(a->operand, a->json, a->quiet, stdout);
 	case SL_COMMAND_info:

@@ -10,7 +10,7 @@ void sl_sink_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_
 	sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, plan->format->suffix);
 }
 
-static void fill_line(const struct sl_batch *b, struct sl_manifest_line *line)
+void sl_sink_line(const struct sl_batch *b, struct sl_manifest_line *line)
 {
 	memset(line, 0, sizeof(*line));
 	line->batch = b->number;
@@ -36,7 +36,7 @@ static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
 	uint64_t start = sl_now_ns();
 	size_t bytes;
 
-	fill_line(b, &line);
+	sl_sink_line(b, &line);
 	sl_sink_name(plan, b->number, line.file);
 	SL_TRY(plan->format->assemble(
 		&plan->facts, &facts, &slot->packed, plan->image, plan->room.image, &file, &bytes));

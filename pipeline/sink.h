@@ -8,6 +8,9 @@
 enum sl_status sl_sink_commit(struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_slot *slot, struct sl_session *session);
 
+/* What the manifest says of a batch, but for its file. */
+void sl_sink_line(const struct sl_batch *b, struct sl_manifest_line *line);
+
 /* The name of the file of a batch. */
 void sl_sink_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
 

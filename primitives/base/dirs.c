@@ -101,6 +101,15 @@ enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d)
 	return d->fd < 0 ? sl_disk_failed(errno, "open the folder", d->path, NULL) : SL_OK;
 }
 
+enum sl_status sl_dir_remove(const char *path)
+{
+	int error = sl_fault("dir_remove");
+
+	if (error == 0 && rmdir(path) != 0)
+		error = errno;
+	return error ? sl_disk_failed(error, "remove the folder", path, NULL) : SL_OK;
+}
+
 void sl_dir_close(struct sl_dir *d)
 {
 	if (d->lock >= 0) {

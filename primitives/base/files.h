@@ -9,7 +9,7 @@
  * is not is SL_BAD_INPUT.
  *
  * Calls for SL_FAULT: file_open file_write file_fsync file_close file_rename file_link file_dirsync
- * file_append file_datasync file_stat file_read file_remove dir_make dir_lock dir_sign dir_read
+ * file_append file_datasync file_stat file_read file_remove dir_make dir_remove dir_lock dir_sign dir_read
  * dir_space.
  */
 #ifndef SL_BASE_FILES_H
@@ -34,6 +34,9 @@ struct sl_dir {
 /* Opens the directory path; with make, creates it and its parents first. */
 enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d);
 void sl_dir_close(struct sl_dir *d);
+
+/* Removes the directory path, which must be empty. */
+enum sl_status sl_dir_remove(const char *path);
 
 /*
  * Takes the directory for this process (flock on the file LOCK, which then names process, host and
