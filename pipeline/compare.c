@@ -67,31 +67,38 @@ static void tell(struct sl_row *row, const char *what, uint64_t batch)
 		(unsigned long long)batch, what);
 }
 
-/* Makes the batch again as the first row does, and finds the first place that is not the same. */
-static void find_difference(struct contest *k, const struct sl_batch *b)
+/* What of b is not as in the reference. */
+static void describe(const struct sl_batch *b, const struct sl_batch *reference, char what[128])
 {
-	struct sl_slot *slot = &k->reference->slot[0];
-	const struct sl_table *t = &slot->batch.table;
-	char what[256] = "tally";
+	const struct sl_table *t = &reference->table;
 
-	sl_batch_begin(&k->reference->recipe, &slot->batch, b->number);
-	if (sl_stages_run(&k->reference->recipe, &slot->exec, &slot->batch, NULL) != SL_OK)
-		return tell(k->row, "and the host's failed as well", b->number);
-	if (b->n_survivors != slot->batch.n_survivors) {
-		snprintf(what, sizeof(what), "%u survivors and not %u", b->n_survivors,
-			slot->batch.n_survivors);
-		return tell(k->row, what, b->number);
+	if (b->n_survivors != reference->n_survivors) {
+		snprintf(what, 128, "%u survivors and not %u", b->n_survivors,
+			reference->n_survivors);
+		return;
 	}
+	snprintf(what, 128, "the tally");
 	for (uint32_t i = 0; i < t->n_columns; i++) {
 		const struct sl_table_column *c = &t->column[i];
 		uint32_t at = first_difference(c, &b->table.column[i], t->n);
 
 		if (at < t->n) {
-			snprintf(what, sizeof(what), "column %s, index %u",
-				sl_column_facts[c->column].name, at);
-			break;
+			snprintf(what, 128, "column %s, index %u", sl_column_facts[c->column].name,
+				at);
+			return;
 		}
 	}
+}
+
+/* Makes the batch again as the first row does, and finds the first place that is not the same. */
+static void find_difference(struct contest *k, const struct sl_batch *b)
+{
+	struct sl_slot *slot = &k->reference->slot[0];
+	char what[128] = "and the host's failed as well";
+
+	sl_batch_begin(&k->reference->recipe, &slot->batch, b->number);
+	if (sl_stages_run(&k->reference->recipe, &slot->exec, &slot->batch, NULL) == SL_OK)
+		describe(b, &slot->batch, what);
 	tell(k->row, what, b->number);
 }
 

@@ -72,7 +72,7 @@ static void print_names(const struct sl_row *row, FILE *out)
 
 static void print_times(const struct sl_comparison *c, FILE *out)
 {
-	char cell[32];
+	char cell[64];
 
 	print_head(c, "milliseconds a batch: median (least .. most)", out);
 	fprintf(out, " %15s\n", "copied home");
@@ -94,7 +94,7 @@ static void print_times(const struct sl_comparison *c, FILE *out)
 
 static void print_speeds(const struct sl_comparison *c, FILE *out)
 {
-	char cell[32];
+	char cell[64];
 
 	print_head(c, "GB/s of the bytes that must move, and their share of a copy's speed", out);
 	fputc('\n', out);
