@@ -70,11 +70,17 @@ static void print_names(const struct sl_row *row, FILE *out)
 		t.compact, t.sort);
 }
 
+/* In percent of the median. */
+static double half_range(const struct sl_spread *t)
+{
+	return t->median > 0 ? 50 * (t->most - t->least) / t->median : 0;
+}
+
 static void print_times(const struct sl_comparison *c, FILE *out)
 {
 	char cell[64];
 
-	print_head(c, "milliseconds a batch: median (least .. most)", out);
+	print_head(c, "milliseconds a batch: median, half the range", out);
 	fprintf(out, " %15s\n", "copied home");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct sl_row *row = &c->row[i];
@@ -84,8 +90,7 @@ static void print_times(const struct sl_comparison *c, FILE *out)
 			const struct sl_spread *t =
 				s < SL_STAGE_COUNT ? &row->stage[s] : &row->home;
 
-			snprintf(cell, sizeof(cell), "%.3g (%.3g..%.3g)", t->median, t->least,
-				t->most);
+			snprintf(cell, sizeof(cell), "%.3g +-%.0f %%", t->median, half_range(t));
 			fprintf(out, " %15s", cell);
 		}
 		fputc('\n', out);

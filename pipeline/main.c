@@ -201,7 +201,7 @@ static enum sl_status plan(const struct sl_args *a)
 }
 
 /* What the emulated device can do in a few seconds. */
-enum { EMULATED_PARTICLES = 65536 };
+enum { EMULATED_PARTICLES = 20000 };
 
 static void print_comparison(const struct sl_args *a, const struct sl_comparison *c)
 {

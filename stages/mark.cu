@@ -14,6 +14,7 @@
 
 enum {
 	BLOCK = 256,
+	EACH = 16,          /* particles a thread at least: adding up a block is not for nothing */
 	BLOCKS_MOST = 1024, /* about eight a multiprocessor on the largest devices */
 	WORDS = sizeof(struct sl_tally) / sizeof(uint64_t)
 };
@@ -78,7 +79,7 @@ static __global__ void mark_kernel(
 enum sl_status SL_NAME(sl_queue_mark)(
 	uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s)
 {
-	uint32_t blocks = sl_grid(b->n, BLOCK);
+	uint32_t blocks = sl_grid(b->n, BLOCK * EACH);
 
 	return SL_LAUNCH(mark_kernel, blocks < BLOCKS_MOST ? blocks : (uint32_t)BLOCKS_MOST, BLOCK,
 		0, s, b->columns, keep, b->keep, b->n, (uint64_t *)tally);

@@ -12,7 +12,7 @@
 #include "stages/kernels.h"
 #include "stages/math.h"
 
-enum { BLOCK = 256, BLOCKS_MOST = 1024 };
+enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 2048 }; /* EACH: rows a thread at least */
 
 /* The value as bits, zero-extended. */
 static __device__ uint64_t bits_of(float v)
@@ -72,7 +72,7 @@ static __global__ void digest_kernel(uint64_t bits, uint32_t n, uint64_t *digest
 
 static uint32_t grid_of(uint32_t n)
 {
-	uint32_t blocks = sl_grid(n, BLOCK);
+	uint32_t blocks = sl_grid(n, BLOCK * EACH);
 
 	return blocks < BLOCKS_MOST ? blocks : (uint32_t)BLOCKS_MOST;
 }
