@@ -95,21 +95,21 @@ const struct sl_option sl_options[] = {
 		.offset = AT(primitives.scan),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of prefix sums: auto, or NAME:block=N:items=N as sluice list "
-			"tells; auto: compact and sort use their own"},
+		.help = "the backend of prefix sums: auto, or NAME[:block=N][:items=N] as "
+			"sluice list tells; auto: compact and sort use their own"},
 	{.key = "primitives.compact",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.compact),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of stream compaction: auto, or NAME:block=N:items=N as "
+		.help = "the backend of stream compaction: auto, or NAME[:block=N][:items=N] as "
 			"sluice list tells; auto: the fastest there is"},
 	{.key = "primitives.sort",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.sort),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of the radix sort: auto, or NAME:block=N:items=N as "
+		.help = "the backend of the radix sort: auto, or NAME[:block=N][:items=N] as "
 			"sluice list tells; auto: the fastest there is"},
 	{.key = "primitives.deflate",
 		.kind = SL_KIND_TEXT,
