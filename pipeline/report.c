@@ -154,6 +154,7 @@ static void write_times(struct sl_json *j, const struct sl_session *s)
 	sl_json_object(j, "thread_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
+	sl_json_real(j, "copied_home", (double)s->home_ns * 1e-9);
 	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
 	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
 	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
@@ -172,6 +173,42 @@ static void write_machine(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_u64(j, "threads", plan->threads);
 	sl_json_text(j, "loops", plan->recipe.loops->level);
 	sl_json_text(j, "compiler", __VERSION__);
+	if (plan->on_device) {
+		sl_json_object(j, "device");
+		sl_json_text(j, "name", plan->device.name);
+		sl_json_u64(j, "number", (uint64_t)plan->device.number);
+		sl_json_u64(j, "multiprocessors", (uint64_t)plan->device.multiprocessors);
+		sl_json_u64(j, "memory_bytes", plan->device.memory_bytes);
+		sl_json_u64(j, "slots", plan->n_lanes);
+		sl_json_u64(j, "bytes", plan->room.device);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+static void write_choice(struct sl_json *j, const char *primitive, const struct sl_choice *c)
+{
+	sl_json_object(j, primitive);
+	sl_json_text(j, "backend", c->backend->name);
+	if (c->tuning.block)
+		sl_json_u64(j, "block", c->tuning.block);
+	if (c->tuning.items)
+		sl_json_u64(j, "items", c->tuning.items);
+	sl_json_close(j);
+}
+
+/* What was made with what. None of it changes a result. */
+static void write_primitives(struct sl_json *j, const struct sl_plan *plan)
+{
+	const struct sl_choice deflate = {.backend = plan->facts.deflate};
+
+	sl_json_object(j, "primitives");
+	if (plan->recipe.scan.backend)
+		write_choice(j, "scan", &plan->recipe.scan);
+	write_choice(j, "compact", &plan->recipe.compact);
+	if (plan->recipe.n_fields > 0)
+		write_choice(j, "sort", &plan->recipe.sort);
+	write_choice(j, "deflate", &deflate);
 	sl_json_close(j);
 }
 
@@ -194,6 +231,7 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	if (session)
 		write_times(j, session);
 	write_machine(j, plan);
+	write_primitives(j, plan);
 	/* last, so that what precedes can be read alone, however many there are */
 	sl_json_array(j, "batches");
 	for (size_t i = 0; i < m->n; i++)
@@ -255,7 +293,7 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 
 static void print_times(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
 {
-	double n = (double)s->particles, computing = 0;
+	double n = (double)s->particles, computing = (double)s->home_ns;
 
 	if (s->particles == 0)
 		return;
@@ -264,10 +302,14 @@ static void print_times(const struct sl_plan *plan, const struct sl_session *s, 
 		fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
 		computing += (double)s->stage_ns[i];
 	}
+	if (plan->on_device)
+		fprintf(out, "  copied home %.1f", (double)s->home_ns / n);
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
-		"%.2f M particles/s in %.1f s on %u threads; %.2f M/s a core before compression\n",
-		n / s->seconds * 1e-6, s->seconds, plan->threads, n / computing * 1e3);
+		"%.2f M particles/s in %.1f s on %s%s%u threads; %.2f M/s a %s before compression\n",
+		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
+		plan->on_device ? " and " : "", plan->threads, n / computing * 1e3,
+		plan->on_device ? "slot" : "core");
 }
 
 void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
