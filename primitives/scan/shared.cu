@@ -1,0 +1,164 @@
+/*
+ * scan/shared.cu - one pass over tiles in shared memory, joined by look-back.
+ *
+ * A block takes the next tile, reads it into shared memory, and sums it up: each thread its own
+ * consecutive items, a warp its threads by shuffles (Hillis and Steele over 32 lanes), the first
+ * warp the warps. The sum of all tiles before comes by decoupled look-back (look_back.cuh; Merrill
+ * and Garland, 2016). Then each thread runs through its items once more, from the sum before them,
+ * and the tile is written.
+ *
+ * Over work_efficient: an item is read once and written once, 8 bytes for u32 where the tree in
+ * global memory moves 32, and there are 2 operations on the stream instead of 2 log2 n.
+ */
+#include "primitives/base/kernel.cuh"
+#include "primitives/base/look_back.cuh"
+#include "primitives/primitives.h"
+#include "warp_part.cuh"
+
+template <typename T> struct tile_job {
+	const T *in;
+	T *out;
+	uint64_t n;
+	bool inclusive;
+	struct sl_look_back<T> before;
+};
+
+/* Sums up to and with each lane. */
+template <typename T> static __device__ inline T scan_warp(T sum, uint32_t lane)
+{
+	SL_UNROLL
+	for (uint32_t by = 1; by < LANES; by *= 2) {
+		T other = __shfl_up_sync(SL_LANES, sum, by);
+
+		sum += lane >= by ? other : 0;
+	}
+	return sum;
+}
+
+/*
+ * For the first warp: sums of warps become sums of all items before each warp, in this tile and all
+ * tiles before.
+ */
+template <typename T>
+static __device__ inline void scan_sums(
+	T *sums, uint32_t warps, struct sl_look_back<T> before, uint32_t tile)
+{
+	uint32_t lane = threadIdx.x;
+	T own = lane < warps ? sums[lane] : 0;
+	T through = scan_warp(own, lane);
+	T total = __shfl_sync(SL_LANES, through, LANES - 1);
+	T start = sl_look_back_sum(before, tile, total);
+
+	if (lane < warps)
+		sums[lane] = start + through - own;
+}
+
+/*
+ * One block a tile of blockDim.x * ITEMS items, blocks of whole warps, shared memory by
+ * shared_bytes(). The 1 of the bounds allows 64 registers: all of a flight, and no spill.
+ */
+template <typename T, uint32_t ITEMS>
+static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struct tile_job<T> job)
+{
+	using warp_part = struct part<T, ITEMS>;
+	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
+	T *sums = (T *)(vectors + blockDim.x * warp_part::vectors); /* one a warp */
+	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
+	uint32_t tile = sl_look_back_ticket(job.before);
+	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;
+	warp_part p = {lane, first, first < job.n ? job.n - first : 0,
+		vectors + warp * LANES * warp_part::vectors};
+
+	read_part(p, job.in);
+	__syncwarp();
+	T own = sum_items(p);
+	T through = scan_warp(own, lane);
+	if (lane == LANES - 1)
+		sums[warp] = through;
+	__syncthreads();
+	if (warp == 0)
+		scan_sums(sums, warps, job.before, tile);
+	__syncthreads();
+	scan_items(p, (T)(sums[warp] + through - own), job.inclusive);
+	__syncwarp();
+	write_part(p, job.out);
+}
+
+/* --- host ------------------------------------------------------------------------------------- */
+
+static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
+{
+	size_t item_bytes = type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+
+	return ((size_t)tuning.block * tuning.items + WARPS_MOST) * item_bytes;
+}
+
+/* Tiles of at least 32 * 4 items, so that they are always fewer than a grid may have blocks. */
+static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning)
+{
+	uint64_t tile = (uint64_t)tuning.block * tuning.items;
+
+	return (uint32_t)((n + tile - 1) / tile);
+}
+
+static size_t scratch(const struct sl_shape *most)
+{
+	uint32_t tiles = tiles_for(most->n, most->tuning);
+	struct sl_arena a = {};
+
+	if (most->type == SL_U32)
+		sl_look_back_cut<uint32_t>(&a, tiles);
+	else
+		sl_look_back_cut<uint64_t>(&a, tiles);
+	return a.used;
+}
+
+template <typename T, uint32_t ITEMS>
+static enum sl_status launch(struct sl_exec *x, const struct sl_scan_job *job)
+{
+	uint32_t tiles = tiles_for(job->n, x->tuning);
+	struct sl_arena a = x->scratch;
+	const tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
+		sl_look_back_cut<T>(&a, tiles)};
+
+	SL_TRY(sl_look_back_clear(t.before, x->stream));
+	return SL_LAUNCH((tile_kernel<T, ITEMS>), tiles, x->tuning.block,
+		shared_bytes(x->tuning, job->type), x->stream, t);
+}
+
+template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
+{
+	switch (x->tuning.items) {
+	case 4:
+		return launch<T, 4>(x, job);
+	case 8:
+		return launch<T, 8>(x, job);
+	case 16:
+		return launch<T, 16>(x, job);
+	default:
+		return launch<T, 32>(x, job);
+	}
+}
+
+static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
+{
+	if (job->n == 0)
+		return SL_OK;
+	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
+}
+
+const struct sl_backend SL_NAME(sl_scan_shared) = {
+	.name = "shared",
+	.primitive = SL_SCAN,
+	.space = SL_DEVICE,
+	.help = "Merrill and Garland, one pass over tiles in shared memory with look-back",
+	/* tiles of 32 KiB, 128 bytes a thread: what it takes to keep a Hopper's memory busy */
+	.tunable = {.block = 256,
+		.block_step = LANES,
+		.block_most = LANES * WARPS_MOST,
+		.items = 32,
+		.items_can = {4, 8, 16, 32},
+		.shared_bytes = shared_bytes},
+	.scratch = scratch,
+	.scan = run,
+};
