@@ -13,8 +13,7 @@
  * What it changes over naive: four bits a pass. A pass of u32 keys moves the same 20 bytes a pair
  * and scans 16 / (block x items) of a word more, but 8 of them do what 32 did.
  */
-#include "pairs.cuh"
-#include "warp.cuh"
+#include "rows.cuh"
 
 enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, BLOCK_MOST = 512, WARPS_MOST = BLOCK_MOST / WARP };
 
@@ -23,50 +22,10 @@ struct warp_counts {
 	uint32_t of[WARPS_MOST][DIGITS];
 };
 
-/*
- * A warp's part of a tile is ITEMS rows of 32 keys. The caller's stand at first, first + 32, ...
- * FULL: none of the tile's is at n or beyond, and the loops have no branches.
- */
-template <bool FULL> struct rows {
-	uint64_t first, n;
-	struct digit_place digit;
-
-	__device__ __forceinline__ uint64_t item(int row) const
-	{
-		return first + (uint64_t)row * WARP;
-	}
-
-	__device__ __forceinline__ bool has(int row) const
-	{
-		return FULL || item(row) < n;
-	}
-
-	/* The same for all lanes: has none of them an item in that row? */
-	__device__ __forceinline__ bool is_past(int row) const
-	{
-		return !FULL && item(row) - lane_number() >= n;
-	}
-
-	/* Past n stands the largest digit, which comes last of all and so moves no key's place. */
-	template <typename K> __device__ __forceinline__ uint32_t digit_of(K key, int row) const
-	{
-		return has(row) ? digit_in(key, digit) : DIGITS - 1;
-	}
-};
-
-template <bool FULL, typename T, int ITEMS>
-static __device__ __forceinline__ void load(
-	const struct rows<FULL> &r, const T *from, T (&item)[ITEMS])
-{
-	SL_UNROLL
-	for (int row = 0; row < ITEMS; row++)
-		item[row] = r.has(row) ? from[r.item(row)] : 0;
-}
-
 /* Lane d, and lane 16 + d, get how many keys of digit d the warp has. */
 template <bool FULL, typename K, int ITEMS>
 static __device__ __forceinline__ uint32_t count_rows(
-	const struct rows<FULL> &r, const K (&key)[ITEMS])
+	const struct rows<FULL> &r, const K (&key)[ITEMS], struct digit_place d)
 {
 	uint32_t count = 0;
 
@@ -75,49 +34,60 @@ static __device__ __forceinline__ uint32_t count_rows(
 		if (r.is_past(row))
 			break;
 		count += (uint32_t)__popc(lanes_with(
-			vote<DIGIT_BITS>(r.digit_of(key[row], row)), lane_number() % DIGITS));
+			vote<DIGIT_BITS>(r.digit_of(key[row], row, d)), lane_number() % DIGITS));
 	}
 	return count;
 }
 
-/* table[digit][tile] = how many keys have it. */
-template <bool FULL, typename K, int ITEMS>
+/* What the kernels are told; one block a tile. */
+template <typename K> struct pass {
+	struct pairs<K> from, to;
+	uint64_t n;
+	struct digit_place digit;
+	uint32_t *table; /* table[digit][tile]: how many keys, then where the first of them goes */
+};
+
+template <typename K, int ITEMS, bool FULL>
 static __device__ __forceinline__ void count_tile(
-	const struct rows<FULL> &r, const K *from, uint32_t *table, struct warp_counts *s_counts)
+	const struct pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
 {
+	const struct rows<FULL> r(ITEMS, n);
 	uint32_t digit = threadIdx.x, sum = 0;
 	K key[ITEMS];
 
-	load(r, from, key);
-	s_counts->of[warp_number()][lane_number() % DIGITS] = count_rows(r, key);
+	r.load(p.from.key + first, key);
+	s_counts->of[warp_number()][lane_number() % DIGITS] = count_rows(r, key, p.digit);
 	__syncthreads();
 	if (digit >= DIGITS)
 		return;
 	for (uint32_t warp = 0; warp < blockDim.x / WARP; warp++)
 		sum += s_counts->of[warp][digit];
-	table[(uint64_t)digit * gridDim.x + blockIdx.x] = sum;
+	p.table[(uint64_t)digit * gridDim.x + blockIdx.x] = sum;
 }
 
-/* table[digit][tile] is now where the tile's first key of that digit goes. */
-template <bool FULL, typename K, int ITEMS>
-static __device__ __forceinline__ void scatter_tile(const struct rows<FULL> &r,
-	struct pairs<K> from, struct pairs<K> to, const uint32_t *table,
-	struct warp_counts *s_counts)
+/*
+ * Counts once more, by warp this time, as the ranks of a warp begin with the keys of those before
+ * it: that is cheaper than to keep the counts of all warps in a table eight times as large.
+ */
+template <typename K, int ITEMS, bool FULL>
+static __device__ __forceinline__ void scatter_tile(
+	const struct pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
 {
+	const struct rows<FULL> r(ITEMS, n);
 	uint32_t mine = lane_number() % DIGITS, index[ITEMS], place;
 	K key[ITEMS];
 
-	load(r, from.key, key);
-	load(r, from.index, index);
-	s_counts->of[warp_number()][mine] = count_rows(r, key);
-	place = table[(uint64_t)mine * gridDim.x + blockIdx.x];
+	r.load(p.from.key + first, key);
+	r.load(p.from.index + first, index);
+	s_counts->of[warp_number()][mine] = count_rows(r, key, p.digit);
+	place = p.table[(uint64_t)mine * gridDim.x + blockIdx.x];
 	__syncthreads();
 	for (uint32_t warp = 0; warp < warp_number(); warp++)
 		place += s_counts->of[warp][mine];
 
 	SL_UNROLL
-	for (int row = 0; row < ITEMS; row++) { /* place: of the next key of digit mine */
-		uint32_t digit = r.digit_of(key[row], row), at;
+	for (int row = 0; row < ITEMS; row++) { /* place: of the warp's next key of digit mine */
+		uint32_t digit = r.digit_of(key[row], row, p.digit), at;
 		struct votes<DIGIT_BITS> v;
 
 		if (r.is_past(row))
@@ -126,51 +96,37 @@ static __device__ __forceinline__ void scatter_tile(const struct rows<FULL> &r,
 		at = __shfl_sync(SL_LANES, place, (int)digit) + count_below(lanes_with(v, digit));
 		place += (uint32_t)__popc(lanes_with(v, mine));
 		if (r.has(row)) {
-			to.key[at] = key[row];
-			to.index[at] = index[row];
+			p.to.key[at] = key[row];
+			p.to.index[at] = index[row];
 		}
 	}
 }
 
-/* Of the caller, in the tile of its block. */
-template <bool FULL, int ITEMS>
-static __device__ __forceinline__ struct rows<FULL> rows_of(uint64_t n, struct digit_place d) {
-	uint64_t tile = (uint64_t)blockIdx.x * blockDim.x * ITEMS;
-
-	return {tile + warp_number() * (uint32_t)(WARP * ITEMS) + lane_number(), n, d};
-}
-
-template <int ITEMS>
-static __device__ __forceinline__ bool is_full(uint64_t n)
-{
-	return ((uint64_t)blockIdx.x + 1) * blockDim.x * ITEMS <= n;
-}
-
-/* One block a tile. 512 threads of 128 registers are what a multiprocessor has. */
+/* 512 threads: a multiprocessor has 128 registers for each. */
 template <typename K, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST)
-	count_kernel(const K *from, uint64_t n, struct digit_place d, uint32_t *table)
+static __global__ void __launch_bounds__(BLOCK_MOST) count_kernel(struct pass<K> p)
 {
 	SL_SHARED(struct warp_counts, s_counts);
+	uint32_t tile_items = blockDim.x * ITEMS;
+	uint64_t first = (uint64_t)blockIdx.x * tile_items, left = p.n - first;
 
-	if (is_full<ITEMS>(n))
-		count_tile<true, K, ITEMS>(rows_of<true, ITEMS>(n, d), from, table, &s_counts);
+	if (left >= tile_items)
+		count_tile<K, ITEMS, true>(p, first, tile_items, &s_counts);
 	else
-		count_tile<false, K, ITEMS>(rows_of<false, ITEMS>(n, d), from, table, &s_counts);
+		count_tile<K, ITEMS, false>(p, first, (uint32_t)left, &s_counts);
 }
 
 template <typename K, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST) scatter_kernel(struct pairs<K> from,
-	struct pairs<K> to, uint64_t n, struct digit_place d, const uint32_t *table)
+static __global__ void __launch_bounds__(BLOCK_MOST) scatter_kernel(struct pass<K> p)
 {
 	SL_SHARED(struct warp_counts, s_counts);
+	uint32_t tile_items = blockDim.x * ITEMS;
+	uint64_t first = (uint64_t)blockIdx.x * tile_items, left = p.n - first;
 
-	if (is_full<ITEMS>(n))
-		scatter_tile<true, K, ITEMS>(
-			rows_of<true, ITEMS>(n, d), from, to, table, &s_counts);
+	if (left >= tile_items)
+		scatter_tile<K, ITEMS, true>(p, first, tile_items, &s_counts);
 	else
-		scatter_tile<false, K, ITEMS>(
-			rows_of<false, ITEMS>(n, d), from, to, table, &s_counts);
+		scatter_tile<K, ITEMS, false>(p, first, (uint32_t)left, &s_counts);
 }
 
 struct layout {
@@ -218,11 +174,15 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 	inner.tuning = job->scan.tuning;
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
 		[&](uint32_t, struct digit_place d, struct pairs<K> from, struct pairs<K> to) {
-			SL_TRY(SL_LAUNCH((count_kernel<K, ITEMS>), l.tiles, block, 0, x->stream,
-				from.key, job->n, d, l.table));
+			struct pass<K> p = {
+				from, to, job->n, d, l.table
+			};
+
+			SL_TRY(SL_LAUNCH(
+				(count_kernel<K, ITEMS>), l.tiles, block, 0, x->stream, p));
 			SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
-			return SL_LAUNCH((scatter_kernel<K, ITEMS>), l.tiles, block, 0, x->stream,
-				from, to, job->n, d, l.table);
+			return SL_LAUNCH(
+				(scatter_kernel<K, ITEMS>), l.tiles, block, 0, x->stream, p);
 		});
 }
 

@@ -1,0 +1,114 @@
+/*
+ * sort/digits.cuh - digits of 8 bits: how often each occurs, for all passes in one read, and where
+ * the first key of each goes.
+ *
+ * No pass changes how often a digit occurs, so the counts of all of them can be taken before the
+ * first. (Adinets and Merrill, Onesweep, 2022.) Reads a key once.
+ */
+#ifndef SL_SORT_DIGITS_CUH
+#define SL_SORT_DIGITS_CUH
+
+#include "pairs.cuh"
+#include "warp.cuh"
+
+enum {
+	DIGIT_BITS = 8,
+	DIGITS = 1 << DIGIT_BITS,
+	PASSES_MOST = 64 / DIGIT_BITS,
+	/* blocks that fill a multiprocessor of 2048 threads; each has 8 loads in flight a thread,
+	   64 KiB a multiprocessor of u32 */
+	COUNT_BLOCK = 256,
+	COUNT_BLOCKS = 2048 / COUNT_BLOCK,
+	COUNT_LOADS = 8
+};
+
+/* For a warp: sum[digit] = count of all digits before it; sum may be count. */
+static __device__ __forceinline__ void sum_digits(const uint32_t *count, uint32_t *sum)
+{
+	uint32_t before = 0;
+
+	SL_UNROLL
+	for (uint32_t digit = lane_number(); digit < DIGITS; digit += WARP) {
+		uint32_t own = count[digit], up_to = sum_up_to_lane(own);
+
+		sum[digit] = before + up_to - own;
+		before += __shfl_sync(SL_LANES, up_to, WARP - 1);
+	}
+}
+
+/* The bits that are sorted by are those of mask, at shift. */
+template <typename K> struct key_bits {
+	K mask;
+	uint32_t shift, passes;
+};
+
+template <typename K>
+static __device__ __forceinline__ void count_key(
+	K key, const struct key_bits<K> &bits, uint32_t (*s_count)[DIGITS])
+{
+	K rest = key >> bits.shift & bits.mask;
+
+	for (uint32_t pass = 0; pass < bits.passes; pass++, rest >>= DIGIT_BITS)
+		atomicAdd(&s_count[pass][rest % DIGITS], 1);
+}
+
+struct digit_counts {
+	uint32_t of[PASSES_MOST][DIGITS];
+};
+
+/* Adds to count[pass][digit]. A block counts for itself first, then adds what is not 0. */
+template <typename K>
+static __global__ void __launch_bounds__(COUNT_BLOCK)
+	count_kernel(const K *key, uint64_t n, struct key_bits<K> bits, uint32_t (*count)[DIGITS])
+{
+	SL_SHARED(struct digit_counts, s_count);
+	uint32_t n_counts = bits.passes * DIGITS, *own = s_count.of[0];
+
+	for (uint32_t i = threadIdx.x; i < n_counts; i += blockDim.x)
+		own[i] = 0;
+	__syncthreads();
+	for (uint64_t first = (uint64_t)blockIdx.x * COUNT_LOADS * COUNT_BLOCK; first < n;
+		first += (uint64_t)gridDim.x * COUNT_LOADS * COUNT_BLOCK) {
+		uint64_t at = first + threadIdx.x;
+		K some[COUNT_LOADS];
+
+		SL_UNROLL
+		for (uint32_t i = 0; i < COUNT_LOADS; i++)
+			some[i] = at + i * COUNT_BLOCK < n ? key[at + i * COUNT_BLOCK] : 0;
+		SL_UNROLL
+		for (uint32_t i = 0; i < COUNT_LOADS; i++)
+			if (at + i * COUNT_BLOCK < n)
+				count_key(some[i], bits, s_count.of);
+	}
+	__syncthreads();
+	for (uint32_t i = threadIdx.x; i < n_counts; i += blockDim.x)
+		if (own[i] > 0)
+			atomicAdd(&count[0][i], own[i]);
+}
+
+/* One warp a pass: count[pass][digit] becomes where the first key of that digit goes. */
+static __global__ void place_kernel(uint32_t (*count)[DIGITS])
+{
+	sum_digits(count[blockIdx.x], count[blockIdx.x]);
+}
+
+/* count[pass][digit], all 0: becomes where the first key of each digit goes in each pass. */
+template <typename K>
+static inline enum sl_status place_digits(
+	struct sl_exec *x, const struct sl_sort_job *job, uint32_t (*count)[DIGITS])
+{
+	uint32_t width = job->end_bit - job->begin_bit;
+	struct key_bits<K> bits = {
+		(K)(~(K)0 >> (8 * sizeof(K) - width)), job->begin_bit, passes_of(job, DIGIT_BITS)
+	};
+	uint32_t blocks = sl_grid(job->n, COUNT_BLOCK * COUNT_LOADS), most;
+	struct sl_limits limits;
+
+	SL_TRY(sl_device_limits(&limits));
+	most = limits.multiprocessors * COUNT_BLOCKS;
+	SL_TRY(SL_LAUNCH(count_kernel<K>, blocks < most ? blocks : most, COUNT_BLOCK, 0, x->stream,
+		(const K *)job->key, job->n, bits, count));
+	return SL_LAUNCH(place_kernel, bits.passes, WARP, 0, x->stream, count);
+}
+
+#endif
