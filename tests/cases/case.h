@@ -59,6 +59,9 @@ struct sl_case {
 	/* SL_CHECK_FAILED, and what is wrong, unless the whole answer is right. */
 	enum sl_status (*right)(struct sl_trial *t);
 
+	/* Of each block of a right answer, the bytes that are the same in all. NULL: all are. */
+	enum sl_status (*answer_bytes)(struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS]);
+
 	/* The least that any backend must read and write. */
 	uint64_t (*bytes_moved)(const struct sl_trial *t);
 };

@@ -108,6 +108,17 @@ static enum sl_status right(struct sl_trial *t)
 	return s;
 }
 
+/* Behind the survivors a backend may leave what it likes. */
+static enum sl_status answer_bytes(struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS])
+{
+	void *n_out;
+
+	SL_TRY(sl_trial_fetch(&t->block[N_OUT], &n_out));
+	bytes[OUT] = *(const uint32_t *)n_out * sizeof(uint32_t);
+	sl_memory_give(SL_HOST, n_out);
+	return SL_OK;
+}
+
 /* Every flag is read, every survivor written. */
 static uint64_t bytes_moved(const struct sl_trial *t)
 {
@@ -127,5 +138,6 @@ const struct sl_case sl_case_compact = {
 	.load = load,
 	.run = run,
 	.right = right,
+	.answer_bytes = answer_bytes,
 	.bytes_moved = bytes_moved,
 };

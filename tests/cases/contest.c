@@ -1,0 +1,145 @@
+/* contest.c - see contest.h. */
+#include "contest.h"
+
+#include <string.h>
+
+enum { POISON = 0xa5 };
+
+/* Any backend of the device that does p: who makes the job, does not matter. */
+static const struct sl_backend *any_of(enum sl_primitive p)
+{
+	const struct sl_backend *b;
+
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
+		if (b->primitive == p && b->space == SL_DEVICE)
+			return b;
+	return NULL;
+}
+
+static enum sl_status keep_what_is_given(struct sl_contest *c)
+{
+	for (int i = 0; i < SL_TRIAL_BLOCKS; i++) {
+		const struct sl_guarded *g = &c->trial.block[i];
+
+		SL_TRY(sl_memory_get(SL_DEVICE, g->bytes, &c->given[i]));
+		SL_TRY(sl_memory_get(SL_DEVICE, g->bytes, &c->answer[i]));
+		SL_TRY(sl_copy(c->given[i], g->at, g->bytes, NULL));
+	}
+	return sl_stream_wait(NULL);
+}
+
+static enum sl_status make(struct sl_contest *c)
+{
+	SL_TRY(sl_memory_get(SL_DEVICE, sizeof(*c->differ), (void **)&c->differ));
+	SL_TRY(c->of->make(&c->trial));
+	SL_TRY(c->of->load(&c->trial, POISON));
+	return keep_what_is_given(c);
+}
+
+enum sl_status sl_contest_open(
+	enum sl_primitive p, const struct sl_setting *set, struct sl_contest *c)
+{
+	enum sl_status s;
+
+	memset(c, 0, sizeof(*c));
+	c->of = sl_case_of(p);
+	c->trial.backend = any_of(p);
+	c->trial.set = *set;
+	c->trial.set.tuning = (struct sl_tuning){0};
+	if (!c->trial.backend)
+		return sl_fail(SL_CHECK_FAILED, "the device in use has no %s; nothing is checked",
+			sl_primitive_name(p));
+	s = make(c);
+	if (s != SL_OK)
+		sl_contest_close(c);
+	return s;
+}
+
+void sl_contest_close(struct sl_contest *c)
+{
+	sl_trial_free(&c->trial);
+	for (int i = 0; i < SL_TRIAL_BLOCKS; i++) {
+		sl_memory_give(SL_DEVICE, c->given[i]);
+		sl_memory_give(SL_DEVICE, c->answer[i]);
+	}
+	sl_memory_give(SL_DEVICE, c->differ);
+	memset(c, 0, sizeof(*c));
+}
+
+enum sl_status sl_contest_enter(
+	struct sl_contest *c, const struct sl_backend *b, struct sl_tuning tuning)
+{
+	struct sl_trial *t = &c->trial;
+	const struct sl_shape shape = {.n = t->set.n,
+		.type = t->set.type,
+		.tuning = tuning,
+		.scan = {.backend = t->set.scan}};
+
+	sl_guarded_give(&t->scratch);
+	t->backend = b;
+	t->set.tuning = tuning;
+	return sl_trial_scratch(t, &shape);
+}
+
+enum sl_status sl_contest_load(struct sl_contest *c)
+{
+	const struct sl_trial *t = &c->trial;
+
+	for (int i = 0; i < SL_TRIAL_BLOCKS; i++)
+		SL_TRY(sl_copy(t->block[i].at, c->given[i], t->block[i].bytes, NULL));
+	return sl_fill(t->scratch.at, POISON, t->scratch.bytes, NULL);
+}
+
+/* The first answer, by the case; and a copy of it. */
+static enum sl_status check_first(struct sl_contest *c)
+{
+	struct sl_trial *t = &c->trial;
+
+	SL_TRY(c->of->right(t));
+	for (int i = 0; i < SL_TRIAL_BLOCKS; i++) {
+		SL_TRY(sl_copy(c->answer[i], t->block[i].at, t->block[i].bytes, NULL));
+		SL_TRY(sl_stream_wait(NULL));
+		c->answer_bytes[i] = t->block[i].bytes;
+	}
+	if (c->of->answer_bytes)
+		SL_TRY(c->of->answer_bytes(t, c->answer_bytes));
+	c->is_answered = true;
+	return SL_OK;
+}
+
+static enum sl_status queue_differ(const void *p, const void *q, uint64_t bytes, uint32_t *differ)
+{
+	if (sl_device_is_emulated())
+		return sl_queue_differ_emulated(p, q, bytes, differ, NULL);
+#ifdef SL_WITH_CUDA
+	return sl_queue_differ(p, q, bytes, differ, NULL);
+#else
+	return sl_fail(SL_NO_DEVICE, "built without CUDA");
+#endif
+}
+
+/* A later answer: the same bytes. Where it is not, the case tells what is wrong with it. */
+static enum sl_status check_later(struct sl_contest *c)
+{
+	struct sl_trial *t = &c->trial;
+	uint32_t differ = 1;
+
+	SL_TRY(sl_trial_canaries(t));
+	SL_TRY(sl_fill(c->differ, 0, sizeof(*c->differ), NULL));
+	for (int i = 0; i < SL_TRIAL_BLOCKS; i++)
+		SL_TRY(queue_differ(t->block[i].at, c->answer[i], c->answer_bytes[i], c->differ));
+	SL_TRY(sl_copy(&differ, c->differ, sizeof(differ), NULL));
+	SL_TRY(sl_stream_wait(NULL));
+	if (differ == 0)
+		return SL_OK;
+	SL_TRY(c->of->right(t));
+	return sl_fail(SL_CHECK_FAILED, "what it was given is not as it was");
+}
+
+enum sl_status sl_contest_try(struct sl_contest *c)
+{
+	SL_TRY(sl_contest_load(c));
+	SL_TRY(c->of->run(&c->trial));
+	SL_TRY(sl_stream_wait(NULL));
+	return c->is_answered ? check_later(c) : check_first(c);
+}
