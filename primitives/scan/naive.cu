@@ -12,23 +12,34 @@
 #include "primitives/base/kernel.cuh"
 #include "primitives/primitives.h"
 
+/* What every device takes. Kernels promise it, and get no more registers than go with it. */
+enum { BLOCK_MOST = 1024 };
+
 /*
- * One thread an item, or several where n is beyond the grid. Reads items i and i - distance of
- * from, both shifted by shift places, writes item i of to; from and to are different. Any block
- * will do.
+ * Reads items i and i - distance of from, both shifted by shift places, writes item i of to; from
+ * and to are different. Each thread does ITEMS items, blockDim.x apart: reads all, so that they are
+ * on their way together, then writes. Blocks stride where n is beyond the grid.
  */
-template <typename T>
-static __global__ void pass_kernel(
-	const T *from, T *to, uint64_t n, uint64_t distance, uint64_t shift)
+template <typename T, uint32_t ITEMS>
+static __global__ void __launch_bounds__(BLOCK_MOST, 1)
+	pass_kernel(const T *from, T *to, uint64_t n, uint64_t distance, uint64_t shift)
 {
-	uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+	uint64_t step = (uint64_t)blockDim.x * ITEMS;
 
-	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
-		T sum = i >= shift ? from[i - shift] : 0;
+	for (uint64_t at = blockIdx.x * step + threadIdx.x; at < n; at += gridDim.x * step) {
+		T own[ITEMS], before[ITEMS];
 
-		if (i >= distance + shift)
-			sum += from[i - distance - shift];
-		to[i] = sum;
+		SL_UNROLL
+		for (uint32_t k = 0; k < ITEMS; k++) {
+			uint64_t i = at + (uint64_t)k * blockDim.x;
+
+			own[k] = i < n && i >= shift ? from[i - shift] : 0;
+			before[k] = i < n && i >= distance + shift ? from[i - distance - shift] : 0;
+		}
+		SL_UNROLL
+		for (uint32_t k = 0; k < ITEMS; k++)
+			if (at + (uint64_t)k * blockDim.x < n)
+				to[at + (uint64_t)k * blockDim.x] = own[k] + before[k];
 	}
 }
 
@@ -68,27 +79,42 @@ static uint32_t passes_for(uint64_t n)
 }
 
 /* The last pass writes out, the one before it other, and so on back to the first. */
-template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
+template <typename T, uint32_t ITEMS>
+static enum sl_status passes(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
 	T *out = (T *)job->out;
 	T *other = (T *)lay_out(&a, job->n, sizeof(T)).other;
-	uint32_t passes = passes_for(job->n), block = x->tuning.block;
+	uint32_t count = passes_for(job->n), block = x->tuning.block;
 	const T *from = (const T *)job->in;
 
-	if (from == out && passes % 2 == 1) { /* the first pass would write what it reads */
+	if (from == out && count % 2 == 1) { /* the first pass would write what it reads */
 		SL_TRY(sl_copy(other, from, job->n * sizeof(T), x->stream));
 		from = other;
 	}
-	for (uint32_t pass = 0; pass < passes; pass++) {
-		T *to = (passes - pass) % 2 == 1 ? out : other;
+	for (uint32_t pass = 0; pass < count; pass++) {
+		T *to = (count - pass) % 2 == 1 ? out : other;
 		uint64_t shift = pass == 0 && !job->inclusive ? 1 : 0;
 
-		SL_TRY(SL_LAUNCH(pass_kernel<T>, sl_grid(job->n, block), block, 0, x->stream, from,
-			to, job->n, UINT64_C(1) << pass, shift));
+		SL_TRY(SL_LAUNCH((pass_kernel<T, ITEMS>), sl_grid(job->n, block * ITEMS), block, 0,
+			x->stream, from, to, job->n, UINT64_C(1) << pass, shift));
 		from = to;
 	}
 	return SL_OK;
+}
+
+template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
+{
+	switch (x->tuning.items) {
+	case 1:
+		return passes<T, 1>(x, job);
+	case 2:
+		return passes<T, 2>(x, job);
+	case 4:
+		return passes<T, 4>(x, job);
+	default:
+		return passes<T, 8>(x, job);
+	}
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
@@ -103,8 +129,12 @@ const struct sl_backend SL_NAME(sl_scan_naive) = {
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
 	.help = "Hillis and Steele, log2 n passes over global memory",
-	/* a pass is bound by memory, so the block hardly matters */
-	.tunable = {.block = 256, .block_step = 1, .block_most = 1024},
+	/* a pass is bound by memory: it needs many reads on their way, and any block will do */
+	.tunable = {.block = 256,
+		.block_step = 1,
+		.block_most = BLOCK_MOST,
+		.items = 4,
+		.items_can = {1, 2, 4, 8}},
 	.scratch = scratch,
 	.scan = run,
 };
