@@ -134,12 +134,23 @@ enum sl_status sl_plan_enter(const struct sl_plan *plan)
 	return plan->on_device ? sl_device_use(plan->device.number, &device) : SL_OK;
 }
 
+/* Every file has this text, so that its length is part of their size. */
+static enum sl_status print_config(struct sl_plan *plan)
+{
+	size_t length =
+		sl_config_print(&plan->config, false, plan->config_text, sizeof(plan->config_text));
+
+	if (length >= sizeof(plan->config_text))
+		return sl_fail(
+			SL_USAGE, "the configuration is too long to be stored (%zu bytes)", length);
+	return SL_OK;
+}
+
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
 {
 	struct sl_plan *plan;
 	void *memory;
-	size_t length;
 
 	*made = NULL;
 	SL_TRY(sl_memory_get(SL_HOST, sizeof(*plan), &memory));
@@ -161,12 +172,13 @@ enum sl_status sl_plan_make(
 		.seed = config->run.seed,
 		.deflate = choices->deflate,
 		.level = (int)config->output.level};
+	SL_TRY(print_config(plan));
 	sl_room_fit(plan);
-	length =
-		sl_config_print(&plan->config, false, plan->config_text, sizeof(plan->config_text));
-	if (length >= sizeof(plan->config_text))
-		return sl_fail(
-			SL_USAGE, "the configuration is too long to be stored (%zu bytes)", length);
+	if (plan->config.run.batch == config->run.batch)
+		return SL_OK;
+	/* the batch that was chosen is stated, which makes files longer */
+	SL_TRY(print_config(plan));
+	sl_room_fit(plan);
 	return SL_OK;
 }
 
