@@ -13,6 +13,7 @@
 
 #include "arena.h"
 #include "device_driver.h"
+#include "emulated.h"
 #include "fault.h"
 
 static bool emulated;
@@ -136,6 +137,8 @@ enum sl_status sl_device_count(int *n)
 		return sl_fail(SL_NO_DEVICE,
 			"built without CUDA, so there is no device to use; build with nvcc "
 			"(SLUICE_CUDA=ON), or run on the CPU");
+	if (error == 0 && emulated && sl_emulated_choices_problem())
+		return sl_fail(SL_USAGE, "%s", sl_emulated_choices_problem());
 	if (error == 0)
 		error = noted(sl_driver_now()->count(n));
 	if (error == 0)

@@ -17,98 +17,23 @@
 #include "emulated.h"
 #include "size.h"
 
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define VALGRIND_MAKE_MEM_UNDEFINED(p, bytes) 0
+#endif
+
 #ifdef SL_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #endif
 
-enum { PAGE = 4096, QUEUE_MOST = 64, LIMIT_SHARED = 96 << 10 };
+enum { PAGE = 4096, QUEUE_MOST = 64, LIMIT_SHARED = 96 << 10, MULTIPROCESSORS = 4 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* --- choices ---------------------------------------------------------------------------------- */
-
-static const struct sl_emulated_choices by_default = {.blocks = 1, .memory_bytes = (size_t)1 << 30};
-static struct sl_emulated_choices choices;
-static char choices_problem[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/* "64M" as bytes; 0 when it is no number. */
-static size_t bytes_of(const char *text)
-{
-	char *end;
-	unsigned long long n = strtoull(text, &end, 10);
-	static const char units[] = "KMG";
-	const char *unit = *end ? strchr(units, *end) : NULL;
-
-	if (*end && (!unit || end[1]))
-		return 0;
-	return sl_size_mul((size_t)n, unit ? (size_t)1 << 10 * (unit - units + 1) : 1);
-}
-
-/* Reads "blocks=4"; false when it is not understood. */
-static bool read_choice(const char *word, struct sl_emulated_choices *c)
-{
-	const char *value = strchr(word, '=');
-
-	if (!value)
-		return false;
-	value++;
-	if (strncmp(word, "blocks=", 7) == 0)
-		return (c->blocks = (uint32_t)bytes_of(value)) >= 1;
-	if (strncmp(word, "seed=", 5) == 0)
-		return (c->seed = bytes_of(value)) >= 1;
-	if (strncmp(word, "memory=", 7) == 0)
-		return (c->memory_bytes = bytes_of(value)) >= 1;
-	if (strcmp(word, "start=last") == 0)
-		return c->from_last = true;
-	if (strcmp(word, "queue=now") == 0)
-		return c->at_once = true;
-	return false;
-}
-
-static void read_choices(void)
-{
-	const char *text = getenv("SL_EMULATOR");
-	char copy[256], *rest = copy;
-
-	choices = by_default;
-	if (!text || !text[0])
-		return;
-	snprintf(copy, sizeof(copy), "%s", text);
-	for (char *word; (word = strsep(&rest, ",")) != NULL;)
-		if (!read_choice(word, &choices)) {
-			snprintf(choices_problem, sizeof(choices_problem),
-				"SL_EMULATOR: \"%.80s\" is not understood (blocks=N, seed=N, "
-				"start=last, memory=N, queue=now are); try "
-				"SL_EMULATOR=blocks=4,seed=7, or unset it",
-				word);
-			choices = by_default;
-			return;
-		}
-}
-
-const struct sl_emulated_choices *sl_emulated_chosen(void)
-{
-	pthread_once(&once, read_choices);
-	return &choices;
-}
-
-void sl_emulated_choose(const struct sl_emulated_choices *c)
-{
-	pthread_once(&once, read_choices);
-	choices = *c;
-}
-
-const char *sl_emulated_choices_problem(void)
-{
-	pthread_once(&once, read_choices);
-	return choices_problem[0] ? choices_problem : NULL;
-}
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* A block of device memory: pages of its own, closed while the host runs, and one closed for good.
- */
+/* A block of device memory: pages that are closed while the host runs, and one closed for good. */
 struct block {
 	struct block *next;
 	char *at;
@@ -136,13 +61,16 @@ static int get_device(size_t bytes, void **p)
 	b = (struct block *)malloc(sizeof(*b));
 	if (!b)
 		return SL_ERROR_MEMORY;
-	at = mmap(
-		NULL, pages + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	at = mmap(NULL, pages + PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED) {
 		free(b);
 		return SL_ERROR_MEMORY;
 	}
 	*b = (struct block){blocks, (char *)at, bytes, pages + PAGE};
+	memset(at, SL_EMULATED_FILL, bytes);
+	(void)VALGRIND_MAKE_MEM_UNDEFINED(at, bytes);
+	(void)mprotect(at, pages + PAGE, PROT_NONE);
 #ifdef SL_ADDRESS_SANITIZER
 	__asan_poison_memory_region(b->at + bytes, pages - bytes);
 #endif
@@ -201,58 +129,64 @@ struct CUevent_st {
 	struct CUstream_st *stream; /* of the last recording */
 	uint64_t recorded, passed;  /* how often */
 	uint64_t ns;                /* when it was passed last */
+	uint32_t queued;            /* recordings that a stream has yet to come to */
+	bool freed;                 /* to be, after the last of them */
 };
 
 struct CUstream_st {
-	uint32_t first, n; /* a ring */
-	int error;         /* of work done, not yet told */
+	struct CUstream_st *next; /* of all */
+	uint32_t first, n;        /* a ring */
 	struct work work[QUEUE_MOST];
 };
 
 static struct CUstream_st default_stream;
+static struct CUstream_st *streams = &default_stream;
+static int failed; /* the error of a launch: nothing is done any more */
 
 static struct CUstream_st *stream_of(sl_stream s)
 {
 	return s ? s : &default_stream;
 }
 
-static int do_work(struct work *w)
+/* The stream has come to the mark, or would have. */
+static void pass(struct CUevent_st *e, uint64_t mark)
 {
-	switch (w->kind) {
-	case COPY:
-		memmove(w->to, w->from, w->bytes);
-		return 0;
-	case FILL:
-		memset(w->to, w->value, w->bytes);
-		return 0;
-	case LAUNCH:
-		return sl_emulated_run(&w->launch, w->closure);
-	case MARK:
-		w->event->passed = w->mark;
-		w->event->ns = sl_now_ns();
-		return 0;
+	e->queued--;
+	if (failed == 0) {
+		e->passed = mark;
+		e->ns = sl_now_ns();
 	}
-	return SL_ERROR_VALUE;
+	if (e->freed && e->queued == 0)
+		free(e);
 }
 
-/* Does the work of s, of until at most, in order. What follows a failure is not done. */
+static void do_work(struct work *w)
+{
+	if (w->kind == MARK)
+		pass(w->event, w->mark);
+	else if (failed != 0)
+		return;
+	else if (w->kind == COPY)
+		memmove(w->to, w->from, w->bytes);
+	else if (w->kind == FILL)
+		memset(w->to, w->value, w->bytes);
+	else
+		failed = sl_emulated_run(&w->launch, w->closure);
+}
+
+/* Does the work of s, as far as the event's mark, all without one, in order. */
 static int drain(struct CUstream_st *s, const struct CUevent_st *until, uint64_t mark)
 {
-	int error;
-
+	if (s->n == 0)
+		return failed;
 	open_memory(true);
 	while (s->n > 0 && (!until || until->passed < mark)) {
-		struct work *w = &s->work[s->first];
-
-		if (s->error == 0)
-			s->error = do_work(w);
+		do_work(&s->work[s->first]);
 		s->first = (s->first + 1) % QUEUE_MOST;
 		s->n--;
 	}
 	open_memory(false);
-	error = s->error;
-	s->error = 0;
-	return error;
+	return failed;
 }
 
 /* A place at the end of s. A full stream does its work first, as real ones block their caller. */
@@ -261,7 +195,7 @@ static struct work *next_work(struct CUstream_st *s, enum kind kind)
 	struct work *w;
 
 	if (s->n == QUEUE_MOST)
-		s->error = drain(s, NULL, 0);
+		(void)drain(s, NULL, 0);
 	w = &s->work[(s->first + s->n++) % QUEUE_MOST];
 	w->kind = kind;
 	return w;
@@ -269,7 +203,7 @@ static struct work *next_work(struct CUstream_st *s, enum kind kind)
 
 static int queued(struct CUstream_st *s)
 {
-	return sl_emulated_chosen()->at_once ? drain(s, NULL, 0) : 0;
+	return sl_emulated_chosen()->at_once ? drain(s, NULL, 0) : failed;
 }
 
 int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes,
@@ -330,7 +264,13 @@ static int fill(void *to, int value, size_t bytes, sl_stream stream)
 static int stream_make(sl_stream *s)
 {
 	*s = (sl_stream)calloc(1, sizeof(**s));
-	return *s ? 0 : SL_ERROR_MEMORY;
+	if (!*s)
+		return SL_ERROR_MEMORY;
+	pthread_mutex_lock(&lock);
+	(*s)->next = streams;
+	streams = *s;
+	pthread_mutex_unlock(&lock);
+	return 0;
 }
 
 static int stream_wait(sl_stream s)
@@ -345,7 +285,14 @@ static int stream_wait(sl_stream s)
 
 static void stream_free(sl_stream s)
 {
-	(void)stream_wait(s);
+	pthread_mutex_lock(&lock);
+	(void)drain(s, NULL, 0);
+	for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)
+		if (*at == s) {
+			*at = s->next;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
 	free(s);
 }
 
@@ -357,7 +304,11 @@ static int event_make(sl_event *e)
 
 static void event_free(sl_event e)
 {
-	free(e);
+	pthread_mutex_lock(&lock);
+	e->freed = true;
+	if (e->queued == 0)
+		free(e);
+	pthread_mutex_unlock(&lock);
 }
 
 static int event_record(sl_event e, sl_stream stream)
@@ -370,6 +321,7 @@ static int event_record(sl_event e, sl_stream stream)
 	w = next_work(s, MARK);
 	w->event = e;
 	w->mark = ++e->recorded;
+	e->queued++;
 	e->stream = s;
 	error = queued(s);
 	pthread_mutex_unlock(&lock);
@@ -378,11 +330,12 @@ static int event_record(sl_event e, sl_stream stream)
 
 static int event_wait(sl_event e)
 {
-	int error = 0;
+	int error;
 
 	pthread_mutex_lock(&lock);
-	if (e->stream && e->passed < e->recorded)
-		error = drain(e->stream, e, e->recorded);
+	if (failed == 0 && e->passed < e->recorded)
+		(void)drain(e->stream, e, e->recorded);
+	error = failed;
 	pthread_mutex_unlock(&lock);
 	return error;
 }
@@ -396,7 +349,7 @@ static int event_ms(sl_event from, sl_event to, float *ms)
 		to->passed < to->recorded)
 		error = SL_ERROR_VALUE;
 	else
-		*ms = 1e-6f * (float)(to->ns - from->ns);
+		*ms = 1e-6f * (float)((int64_t)to->ns - (int64_t)from->ns);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
@@ -425,7 +378,7 @@ static int use(int number, struct sl_device *device)
 {
 	device->number = number;
 	snprintf(device->name, sizeof(device->name), "emulated");
-	device->multiprocessors = 1;
+	device->multiprocessors = MULTIPROCESSORS;
 	device->memory_bytes = sl_emulated_chosen()->memory_bytes;
 	device->free_bytes = free_bytes();
 	return 0;
@@ -433,7 +386,7 @@ static int use(int number, struct sl_device *device)
 
 static int limits(struct sl_limits *l)
 {
-	l->multiprocessors = 1;
+	l->multiprocessors = MULTIPROCESSORS;
 	l->block_threads = SL_BLOCK_MOST;
 	l->shared_bytes = LIMIT_SHARED;
 	return 0;
@@ -453,14 +406,16 @@ static int get(enum sl_space space, size_t bytes, void **p)
 	return error;
 }
 
+/* Waits for all work, as cudaFree and cudaFreeHost do. */
 static void give(enum sl_space space, void *p)
 {
-	if (space == SL_PINNED) {
-		free(p);
-		return;
-	}
 	pthread_mutex_lock(&lock);
-	give_device(p);
+	for (struct CUstream_st *s = streams; s; s = s->next)
+		(void)drain(s, NULL, 0);
+	if (space == SL_PINNED)
+		free(p);
+	else
+		give_device(p);
 	pthread_mutex_unlock(&lock);
 }
 

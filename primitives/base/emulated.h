@@ -2,21 +2,33 @@
  * emulated.h - the emulated device: kernels as plain C++ on the CPU, one fiber a thread.
  *
  * Kernels are compiled a second time, by the host's compiler against emulator.h, whose words end
- * here. A block's threads run one at a time and change over at barriers, warp calls and yields, so
- * sanitizers, valgrind and debuggers see inside a kernel, and a schedule can be repeated. Shared
- * memory is filled with 0xA5 before each block. Device memory cannot be touched by the host but
- * through sl_copy and sl_fill.
+ * here. A block's threads run one at a time and change over at barriers, warp calls, atomics and
+ * backoffs, so sanitizers, valgrind and debuggers see inside a kernel, and a schedule can be
+ * repeated. Shared memory and fresh device memory are filled with 0xA5. Device memory cannot be
+ * touched by the host but through sl_copy and sl_fill.
  *
  * SL_EMULATOR in the environment says how, as "blocks=4,seed=7,memory=64M":
  *
- *	blocks=N    blocks in flight at a time, in turns; 1: each to its end (the default)
- *	seed=N      threads and blocks take turns at random, by this seed; 0: in order (the default)
+ *	blocks=N    blocks in flight at a time, in turns; 1: each to its end (the default); 16 at
+ *most seed=N      threads and blocks take turns at random, by this seed; 0: in order (the default)
  *	start=last  blocks start from the last, which no order promised forbids
  *	memory=N    bytes of device memory, K, M and G as usual; 1G is the default
  *	queue=now   work is done when it is queued; else only when it is waited for (the default)
  *
- * What it cannot show: bank conflicts, occupancy, registers, time, and orders of memory that no
- * interleaving gives (ThreadSanitizer finds missing orderings all the same).
+ * A kernel that does what no kernel may fails its launch, and with it the device; the sentence
+ * names kernel, block, thread and line:
+ *
+ *	threads that wait for each other in vain, at barriers or in warp calls
+ *	threads of a block at different barriers; lanes that meet in different warp calls
+ *	warp calls whose mask lacks the caller, or names lanes that have ended (CUDA lets these be
+ *	ignored, where they were meant to take part it is a bug all the same)
+ *	blocks that wait in vain; loops that wait and do not back off
+ *	more than 48 KiB of variables in shared memory
+ *
+ * What it cannot show: bank conflicts, occupancy, registers, time; pointers to host memory in a
+ * kernel; races between streams; and orders of memory that no interleaving gives. ThreadSanitizer
+ * finds missing orderings all the same: of threads by barriers and __syncwarp (other warp calls
+ * order nothing), of blocks by release and acquire.
  */
 #ifndef SL_BASE_EMULATED_H
 #define SL_BASE_EMULATED_H
@@ -27,38 +39,59 @@ SL_C_BEGIN
 
 enum { SL_WARP = 32, SL_BLOCK_MOST = 1024 };
 
+/* What memory of the device holds at first. */
+enum { SL_EMULATED_FILL = 0xa5 };
+
 /* Of the thread that runs: CUDA's threadIdx.x and so on. One dimension. */
 struct sl_emulated_index {
 	uint32_t x;
 };
 
 struct sl_emulated_here {
-	struct sl_emulated_index thread, block, threads,
-		blocks; /* index, index, how many, how many */
+	/* index, index, how many, how many */
+	struct sl_emulated_index thread, block, threads, blocks;
 };
 
 extern struct sl_emulated_here sl_emulated_here;
 
-/* Waits for all threads of the block; gives how many said yes. */
-uint32_t sl_emulated_barrier(bool yes);
+/* --- what a thread calls ---------------------------------------------------------------------- */
 
-/*
- * Waits for the lanes of mask, each of which leaves a word; gives the words, by lane, valid until
- * the next exchange of the warp.
- */
-const uint64_t *sl_emulated_exchange(uint32_t mask, uint64_t word);
+/* Where in the kernel's text. */
+struct sl_emulated_site {
+	const char *file;
+	int line;
+};
+
+/* Waits for all threads of the block; gives how many said yes. */
+uint32_t sl_emulated_barrier(bool yes, struct sl_emulated_site at);
+
+enum sl_emulated_call {
+	SL_CALL_SYNC,    /* gives nothing; the only one that orders memory */
+	SL_CALL_SHUFFLE, /* the word of lane from, 0xa5... when that is not of mask */
+	SL_CALL_BALLOT,  /* the lanes whose word is not 0 */
+	SL_CALL_MATCH    /* the lanes that have the same word */
+};
+
+/* Waits for the lanes of mask, each of which brings a word and has a result. */
+uint64_t sl_emulated_warp(enum sl_emulated_call call, uint32_t mask, uint64_t word, uint32_t from,
+	struct sl_emulated_site at);
 
 /* The lane of the thread that runs. */
 uint32_t sl_emulated_lane(void);
 
+/* Comes before each atomic operation: at random, others run first. */
+void sl_emulated_atomic(bool writes, struct sl_emulated_site at);
+
+/* Lets others run: what a thread that waits for another block must do now and then. */
+void sl_emulated_backoff(struct sl_emulated_site at);
+
 /* A variable of the block in shared memory: the same for the same key. */
-void *sl_emulated_shared(const void *key, size_t bytes);
+void *sl_emulated_shared(const void *key, size_t bytes, struct sl_emulated_site at);
 
 /* The shared memory that the launch asked for. */
 void *sl_emulated_dynamic(void);
 
-/* Lets another thread run: what a spinning thread must do now and then. */
-void sl_emulated_yield(void);
+/* --- launches --------------------------------------------------------------------------------- */
 
 /* A launch as it is queued: call(closure) is run by each thread. */
 struct sl_emulated_launch {
@@ -80,6 +113,10 @@ int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure);
 /* What went wrong in the last launch that failed, "" if none has. */
 const char *sl_emulated_problem(void);
 
+/* --- choices ---------------------------------------------------------------------------------- */
+
+enum { SL_EMULATED_BLOCKS_MOST = 16 };
+
 /* The choices of SL_EMULATOR. */
 struct sl_emulated_choices {
 	uint32_t blocks;
@@ -93,7 +130,10 @@ struct sl_emulated_choices {
 void sl_emulated_choose(const struct sl_emulated_choices *c);
 const struct sl_emulated_choices *sl_emulated_chosen(void);
 
-/* What is wrong with SL_EMULATOR, or NULL. */
+/*
+ * What is wrong with SL_EMULATOR, or NULL. Malformed choices choose nothing, and a test that
+ * believes in them would prove nothing: the program and the device refuse with this sentence.
+ */
 const char *sl_emulated_choices_problem(void);
 
 SL_C_END

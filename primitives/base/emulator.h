@@ -38,38 +38,42 @@ struct alignas(16) ulonglong2 {
 	unsigned long long x, y;
 };
 
+/* Where in the kernel's text a call stands, as the default of its last parameter. */
+#define SL_AT struct sl_emulated_site at = {__builtin_FILE(), __builtin_LINE()}
+
 /* --- shared memory ---------------------------------------------------------------------------- */
 
-#define SL_SHARED(type, name)             \
-	static const char name##_key = 0; \
-	type &name = *reinterpret_cast<type *>(sl_emulated_shared(&name##_key, sizeof(type)))
+#define SL_SHARED(type, name)                                      \
+	static char name##_key;                                    \
+	type &name = *reinterpret_cast<type *>(sl_emulated_shared( \
+		&name##_key, sizeof(type), {__builtin_FILE(), __builtin_LINE()}))
 #define SL_SHARED_DYNAMIC(type, name) type *name = reinterpret_cast<type *>(sl_emulated_dynamic())
 
 /* --- barriers and warps ----------------------------------------------------------------------- */
 
-inline void __syncthreads()
+inline void __syncthreads(SL_AT)
 {
-	sl_emulated_barrier(false);
+	sl_emulated_barrier(false, at);
 }
 
-inline int __syncthreads_count(int yes)
+inline int __syncthreads_count(int yes, SL_AT)
 {
-	return (int)sl_emulated_barrier(yes != 0);
+	return (int)sl_emulated_barrier(yes != 0, at);
 }
 
-inline int __syncthreads_or(int yes)
+inline int __syncthreads_or(int yes, SL_AT)
 {
-	return sl_emulated_barrier(yes != 0) != 0;
+	return sl_emulated_barrier(yes != 0, at) != 0;
 }
 
-inline int __syncthreads_and(int yes)
+inline int __syncthreads_and(int yes, SL_AT)
 {
-	return sl_emulated_barrier(yes == 0) == 0;
+	return sl_emulated_barrier(yes == 0, at) == 0;
 }
 
-inline void __syncwarp(uint32_t mask = 0xffffffffu)
+inline void __syncwarp(uint32_t mask = 0xffffffffu, SL_AT)
 {
-	sl_emulated_exchange(mask, 0);
+	sl_emulated_warp(SL_CALL_SYNC, mask, 0, 0, at);
 }
 
 template <class T> inline uint64_t sl_to_word(T value)
@@ -81,72 +85,57 @@ template <class T> inline uint64_t sl_to_word(T value)
 	return word;
 }
 
-template <class T> inline T sl_of_word(uint64_t word)
+template <class T>
+inline T sl_shuffle(uint32_t mask, T value, uint32_t from, struct sl_emulated_site at)
 {
-	T value;
+	uint64_t word = sl_emulated_warp(SL_CALL_SHUFFLE, mask, sl_to_word(value), from, at);
 
 	memcpy(&value, &word, sizeof(value));
 	return value;
 }
 
-template <class T> inline T __shfl_sync(uint32_t mask, T value, int from)
+template <class T> inline T __shfl_sync(uint32_t mask, T value, int from, SL_AT)
 {
-	return sl_of_word<T>(sl_emulated_exchange(mask, sl_to_word(value))[from & 31]);
+	return sl_shuffle(mask, value, (uint32_t)from % SL_WARP, at);
 }
 
-template <class T> inline T __shfl_up_sync(uint32_t mask, T value, uint32_t by)
+template <class T> inline T __shfl_up_sync(uint32_t mask, T value, uint32_t by, SL_AT)
 {
-	const uint64_t *words = sl_emulated_exchange(mask, sl_to_word(value));
 	uint32_t lane = sl_emulated_lane();
 
-	return sl_of_word<T>(words[lane >= by ? lane - by : lane]);
+	return sl_shuffle(mask, value, lane >= by ? lane - by : lane, at);
 }
 
-template <class T> inline T __shfl_down_sync(uint32_t mask, T value, uint32_t by)
+template <class T> inline T __shfl_down_sync(uint32_t mask, T value, uint32_t by, SL_AT)
 {
-	const uint64_t *words = sl_emulated_exchange(mask, sl_to_word(value));
 	uint32_t lane = sl_emulated_lane();
 
-	return sl_of_word<T>(words[lane + by < SL_WARP ? lane + by : lane]);
+	return sl_shuffle(mask, value, lane + by < SL_WARP ? lane + by : lane, at);
 }
 
-template <class T> inline T __shfl_xor_sync(uint32_t mask, T value, uint32_t with)
+template <class T> inline T __shfl_xor_sync(uint32_t mask, T value, uint32_t with, SL_AT)
 {
-	return sl_of_word<T>(
-		sl_emulated_exchange(mask, sl_to_word(value))[sl_emulated_lane() ^ with]);
+	return sl_shuffle(mask, value, sl_emulated_lane() ^ with, at);
 }
 
-inline uint32_t __ballot_sync(uint32_t mask, int yes)
+inline uint32_t __ballot_sync(uint32_t mask, int yes, SL_AT)
 {
-	const uint64_t *words = sl_emulated_exchange(mask, yes != 0);
-	uint32_t votes = 0;
-
-	for (uint32_t lane = 0; lane < SL_WARP; lane++)
-		if ((mask >> lane & 1) && words[lane])
-			votes |= 1u << lane;
-	return votes;
+	return (uint32_t)sl_emulated_warp(SL_CALL_BALLOT, mask, yes != 0, 0, at);
 }
 
-inline int __any_sync(uint32_t mask, int yes)
+inline int __any_sync(uint32_t mask, int yes, SL_AT)
 {
-	return __ballot_sync(mask, yes) != 0;
+	return __ballot_sync(mask, yes, at) != 0;
 }
 
-inline int __all_sync(uint32_t mask, int yes)
+inline int __all_sync(uint32_t mask, int yes, SL_AT)
 {
-	return __ballot_sync(mask, yes) == mask;
+	return __ballot_sync(mask, yes, at) == mask;
 }
 
-template <class T> inline uint32_t __match_any_sync(uint32_t mask, T value)
+template <class T> inline uint32_t __match_any_sync(uint32_t mask, T value, SL_AT)
 {
-	uint64_t mine = sl_to_word(value);
-	const uint64_t *words = sl_emulated_exchange(mask, mine);
-	uint32_t same = 0;
-
-	for (uint32_t lane = 0; lane < SL_WARP; lane++)
-		if ((mask >> lane & 1) && words[lane] == mine)
-			same |= 1u << lane;
-	return same;
+	return (uint32_t)sl_emulated_warp(SL_CALL_MATCH, mask, sl_to_word(value), 0, at);
 }
 
 /* --- integers --------------------------------------------------------------------------------- */
@@ -168,60 +157,69 @@ inline int __clz(uint32_t x)
 
 /* --- atomics: relaxed, as CUDA's are ---------------------------------------------------------- */
 
-template <class T> inline T atomicAdd(T *at, std::type_identity_t<T> value)
+template <class T> inline T atomicAdd(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+	sl_emulated_atomic(true, at);
+	return __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
 }
 
-template <class T> inline T atomicOr(T *at, std::type_identity_t<T> value)
+template <class T> inline T atomicOr(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	return __atomic_fetch_or(at, value, __ATOMIC_RELAXED);
+	sl_emulated_atomic(true, at);
+	return __atomic_fetch_or(to, value, __ATOMIC_RELAXED);
 }
 
-template <class T> inline T atomicAnd(T *at, std::type_identity_t<T> value)
+template <class T> inline T atomicAnd(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	return __atomic_fetch_and(at, value, __ATOMIC_RELAXED);
+	sl_emulated_atomic(true, at);
+	return __atomic_fetch_and(to, value, __ATOMIC_RELAXED);
 }
 
-template <class T> inline T atomicExch(T *at, std::type_identity_t<T> value)
+template <class T> inline T atomicExch(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);
+	sl_emulated_atomic(true, at);
+	return __atomic_exchange_n(to, value, __ATOMIC_RELAXED);
 }
 
-template <class T> inline T atomicMax(T *at, std::type_identity_t<T> value)
+template <class T> inline T atomicMax(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	T was = __atomic_load_n(at, __ATOMIC_RELAXED);
+	T was = __atomic_load_n(to, __ATOMIC_RELAXED);
 
+	sl_emulated_atomic(true, at);
 	while (was < value && !__atomic_compare_exchange_n(
-				      at, &was, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+				      to, &was, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 	return was;
 }
 
-template <class T> inline T sl_load_relaxed(const T *at)
+template <class T> inline T sl_load_relaxed(const T *from, SL_AT)
 {
-	return __atomic_load_n(at, __ATOMIC_RELAXED);
+	sl_emulated_atomic(false, at);
+	return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 
-template <class T> inline void sl_store_relaxed(T *at, std::type_identity_t<T> value)
+template <class T> inline void sl_store_relaxed(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	__atomic_store_n(at, value, __ATOMIC_RELAXED);
+	sl_emulated_atomic(true, at);
+	__atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
 
-template <class T> inline T sl_load_acquire(const T *at)
+template <class T> inline T sl_load_acquire(const T *from, SL_AT)
 {
-	return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	sl_emulated_atomic(false, at);
+	return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-template <class T> inline void sl_store_release(T *at, std::type_identity_t<T> value)
+template <class T> inline void sl_store_release(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	__atomic_store_n(at, value, __ATOMIC_RELEASE);
+	sl_emulated_atomic(true, at);
+	__atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
-inline void sl_backoff(uint32_t nanoseconds)
+inline void sl_backoff(uint32_t nanoseconds, SL_AT)
 {
 	(void)nanoseconds;
-	sl_emulated_yield();
+	sl_emulated_backoff(at);
 }
 
 /* --- launches --------------------------------------------------------------------------------- */
