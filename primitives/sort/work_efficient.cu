@@ -148,7 +148,7 @@ static struct layout lay_out(
 
 static const struct sl_backend *scan_of(const struct sl_choice *chosen)
 {
-	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_naive);
+	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_work_efficient);
 }
 
 static size_t scratch(const struct sl_shape *most)
