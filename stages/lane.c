@@ -26,7 +26,7 @@ void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 	lane->census = (struct sl_census *)sl_cut(device, sizeof(*lane->census));
 	lane->exec.space = SL_DEVICE;
 	lane->exec.scratch = (struct sl_arena){.base = sl_cut(device, scratch), .size = scratch};
-	lane->seen = (struct sl_census *)sl_cut(pinned, sizeof(*lane->seen));
+	lane->seen = (struct sl_census *)sl_cut(pinned, 2 * sizeof(*lane->seen));
 }
 
 enum sl_status sl_lane_open(struct sl_lane *lane)
@@ -129,9 +129,22 @@ static enum sl_status queue(const struct sl_recipe *r, struct sl_lane *lane, int
 
 /* --- a batch ---------------------------------------------------------------------------------- */
 
+/* Twice, to two places: a bit that changes on the way, or in one of them, is seen. */
 static enum sl_status copy_census(struct sl_lane *lane)
 {
-	return sl_copy(lane->seen, lane->census, sizeof(*lane->seen), lane->exec.stream);
+	for (int i = 0; i < 2; i++)
+		SL_TRY(sl_copy(
+			&lane->seen[i], lane->census, sizeof(*lane->seen), lane->exec.stream));
+	return SL_OK;
+}
+
+static enum sl_status check_census(const struct sl_lane *lane)
+{
+	if (memcmp(&lane->seen[0], &lane->seen[1], sizeof(*lane->seen)) == 0)
+		return SL_OK;
+	return sl_fail(SL_DEVICE_FAILED,
+		"the tally and the digests did not come whole from the device (two copies of them "
+		"differ), run again with --resume; if it happens again, test the machine's memory");
 }
 
 static enum sl_status give_up_if_dropped(const struct sl_recipe *r)
@@ -139,6 +152,22 @@ static enum sl_status give_up_if_dropped(const struct sl_recipe *r)
 	if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
 		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
 	return SL_OK;
+}
+
+/* As many must be left as were marked, before that number sizes anything. */
+static enum sl_status check_survivors(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	uint64_t kept = 0;
+
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		if (SL_HAS(r->keep, f))
+			kept += b->tally.count[f];
+	if (b->n_survivors == kept)
+		return SL_OK;
+	return sl_fail(SL_CHECK_FAILED,
+		"%u particles are left of %llu that were marked (a fault of this program), please "
+		"report it",
+		b->n_survivors, (unsigned long long)kept);
 }
 
 /* Up to the number of survivors: the one wait inside a batch. */
@@ -152,14 +181,11 @@ static enum sl_status find_survivors(
 	SL_TRY(copy_census(lane));
 	SL_TRY(sl_event_record(lane->counted, lane->exec.stream));
 	SL_TRY(sl_event_wait(lane->counted));
+	SL_TRY(check_census(lane));
 	b->tally = lane->seen->tally;
 	b->n_survivors = lane->batch.n_survivors = lane->seen->n_survivors;
 	SL_TRY(sl_while(sl_close_fates(r, b), "stage %s", sl_stages[SL_STAGE_mark].name));
-	if (b->n_survivors > b->n)
-		return sl_fail(SL_CHECK_FAILED,
-			"stage compact: %u survivors of %u particles (a fault of this program), "
-			"please report it",
-			b->n_survivors, b->n);
+	SL_TRY(sl_while(check_survivors(r, b), "stage %s", sl_stages[SL_STAGE_compact].name));
 	return give_up_if_dropped(r);
 }
 
@@ -185,6 +211,7 @@ static enum sl_status bring_home(
 	SL_TRY(copy_table(lane, b));
 	SL_TRY(sl_event_record(lane->home, lane->exec.stream));
 	SL_TRY(sl_event_wait(lane->home));
+	SL_TRY(check_census(lane));
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
 		struct sl_table_column *c = &b->table.column[k];
 

@@ -6,8 +6,11 @@
  * columns, which are copied to the batch's table. With several lanes, each driven by a thread, one
  * batch is copied out while the next is computed.
  *
+ * What comes home is checked: the columns against their digests (sl_digest_check()), the census, in
+ * which the digests are, against itself, for it comes twice.
+ *
  *	device   | columns | keep | index | key | census | gathered columns | scratch |
- *	pinned   | census |
+ *	pinned   | census | census |
  */
 #ifndef SL_LANE_H
 #define SL_LANE_H
@@ -20,7 +23,7 @@ struct sl_lane {
 	struct sl_exec exec;
 	struct sl_batch batch;             /* its pointers are the device's */
 	struct sl_census *census;          /* of the device */
-	struct sl_census *seen;            /* what was copied of it, pinned */
+	struct sl_census *seen;            /* two copies of it, pinned */
 	sl_event mark[SL_STAGE_COUNT + 2]; /* round each stage; two between compact and sort */
 	sl_event counted, home;            /* behind the two copies */
 	uint64_t home_ns; /* what the copies of the table took, of the last batch */

@@ -148,6 +148,8 @@ enum sl_status sl_device_count(int *n)
 		return bad_driver();
 	if (error == SL_ERROR_NO_DEVICE)
 		return no_device();
+	if (is_for_good(error))
+		return status_of(error, "counting the devices");
 	return sl_fail(SL_NO_DEVICE,
 		"no device can be used: CUDA error %d, %s; check nvidia-smi, or run on the CPU",
 		error, sl_driver_now()->error_text(error));
@@ -362,12 +364,37 @@ enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms)
 
 /* --- copies ----------------------------------------------------------------------------------- */
 
+/*
+ * What the fault dev_flip:k:b does to a copy from the device: bit b of what came, from 1 and round
+ * and round, is the other one. It waits for the copy, as only tests ask for it.
+ */
+static int flip(unsigned char *to, size_t bytes, int b, sl_stream s)
+{
+	const struct sl_driver *d = sl_driver_now();
+	size_t bit = (size_t)(b - 1) % (bytes * 8);
+	unsigned char byte;
+	int error;
+
+	if (d->on_device(to))
+		return 0;
+	error = d->stream_wait(s);
+	if (error == 0)
+		error = d->copy(&byte, to + bit / 8, 1, s);
+	if (error == 0)
+		error = d->stream_wait(s);
+	if (error == 0)
+		error = d->fill(to + bit / 8, byte ^ 1 << bit % 8, 1, s);
+	return error;
+}
+
 enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
-	int error = before("dev_copy");
+	int error = before("dev_copy"), bit = sl_fault("dev_flip");
 
 	if (error == 0 && bytes > 0)
 		error = sl_driver_now()->copy(to, from, bytes, s);
+	if (error == 0 && bytes > 0 && bit > 0)
+		error = flip((unsigned char *)to, bytes, bit, s);
 	return status_of(error, "copying");
 }
 

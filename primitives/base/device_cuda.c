@@ -119,6 +119,13 @@ static size_t free_bytes(void)
 	return number_of(cudaMemGetInfo(&bytes, &all)) == 0 ? bytes : 0;
 }
 
+static bool on_device(const void *p)
+{
+	struct cudaPointerAttributes at;
+
+	return number_of(cudaPointerGetAttributes(&at, p)) == 0 && at.type == cudaMemoryTypeDevice;
+}
+
 /* Non-blocking: work of others on the default stream of the process holds nothing up. */
 static int stream_make(sl_stream *s)
 {
@@ -208,6 +215,7 @@ const struct sl_driver sl_driver_built = {
 	.get = get,
 	.give = give,
 	.free_bytes = free_bytes,
+	.on_device = on_device,
 	.stream_make = stream_make,
 	.stream_free = stream_free,
 	.stream_wait = stream_wait,

@@ -36,6 +36,7 @@ struct sl_driver {
 	int (*get)(enum sl_space space, size_t bytes, void **p);
 	void (*give)(enum sl_space space, void *p);
 	size_t (*free_bytes)(void); /* of the current device */
+	bool (*on_device)(const void *p);
 
 	int (*stream_make)(sl_stream *s);
 	void (*stream_free)(sl_stream s);

@@ -41,7 +41,14 @@ struct block {
 };
 
 static struct block *blocks;
-static size_t used_bytes;
+static size_t used_bytes; /* as asked for: the cap is held to the byte */
+
+static size_t free_bytes(void)
+{
+	size_t all = sl_emulated_chosen()->memory_bytes;
+
+	return all > used_bytes ? all - used_bytes : 0;
+}
 
 static void open_memory(bool open)
 {
@@ -55,8 +62,7 @@ static int get_device(size_t bytes, void **p)
 	struct block *b;
 	void *at;
 
-	if (pages > sl_emulated_chosen()->memory_bytes - used_bytes ||
-		used_bytes > sl_emulated_chosen()->memory_bytes)
+	if (bytes > free_bytes())
 		return SL_ERROR_MEMORY;
 	b = (struct block *)malloc(sizeof(*b));
 	if (!b)
@@ -75,7 +81,7 @@ static int get_device(size_t bytes, void **p)
 	__asan_poison_memory_region(b->at + bytes, pages - bytes);
 #endif
 	blocks = b;
-	used_bytes += pages;
+	used_bytes += bytes;
 	*p = at;
 	return 0;
 }
@@ -91,11 +97,23 @@ static void give_device(void *p)
 		__asan_unpoison_memory_region(b->at, b->mapped);
 #endif
 		*at = b->next;
-		used_bytes -= b->mapped - PAGE;
+		used_bytes -= b->bytes;
 		(void)munmap(b->at, b->mapped);
 		free(b);
 		return;
 	}
+}
+
+static bool on_device(const void *p)
+{
+	const char *at = (const char *)p;
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (const struct block *b = blocks; b && !found; b = b->next)
+		found = at >= b->at && at < b->at + b->bytes;
+	pthread_mutex_unlock(&lock);
+	return found;
 }
 
 /* Does p .. p + bytes begin in device memory and leave its block? */
@@ -367,13 +385,6 @@ static void versions(int *driver, int *runtime)
 	*driver = *runtime = 0;
 }
 
-static size_t free_bytes(void)
-{
-	size_t all = sl_emulated_chosen()->memory_bytes;
-
-	return all > used_bytes ? all - used_bytes : 0;
-}
-
 static int use(int number, struct sl_device *device)
 {
 	device->number = number;
@@ -444,6 +455,7 @@ const struct sl_driver sl_driver_emulated = {
 	.get = get,
 	.give = give,
 	.free_bytes = free_bytes,
+	.on_device = on_device,
 	.stream_make = stream_make,
 	.stream_free = stream_free,
 	.stream_wait = stream_wait,

@@ -51,6 +51,12 @@ static size_t free_bytes(void)
 	return 0;
 }
 
+static bool on_device(const void *p)
+{
+	(void)p;
+	return false;
+}
+
 static int stream_make(sl_stream *s)
 {
 	*s = NULL;
@@ -129,6 +135,7 @@ const struct sl_driver sl_driver_built = {
 	.get = get,
 	.give = give,
 	.free_bytes = free_bytes,
+	.on_device = on_device,
 	.stream_make = stream_make,
 	.stream_free = stream_free,
 	.stream_wait = stream_wait,

@@ -7,6 +7,9 @@
  *	SL_FAULT=file_write:3:28        the third write fails with errno 28 (ENOSPC)
  *	SL_FAULT=file_fsync:2+:5        every fsync from the second on fails with EIO
  *	SL_FAULT=host_malloc:1:12,...   several, separated by commas
+ *	SL_FAULT=dev_sync:2:700         the second wait for the device ends with CUDA's error 700
+ *	SL_FAULT=dev_flip:3:17          the third copy, if it is one from the device, brings its
+ *	                                17th bit, from 1 and round and round, the wrong way
  *
  * Each entry counts the calls of its kind by itself. Without the variable a call costs one load and
  * one branch.

@@ -7,9 +7,9 @@
 #include "tests/support/lane_check.h"
 
 #if defined(__SANITIZE_THREAD__)
-enum { N = 600, LARGEST = 257 };
+enum { N = 600, LARGEST = 257, FLIPPED = 5 };
 #else
-enum { N = 3000, LARGEST = 4097 };
+enum { N = 3000, LARGEST = 4097, FLIPPED = 30 };
 #endif
 
 static void every_backend(void **state)
@@ -40,11 +40,18 @@ static void work_done_at_once(void **state)
 	lane_check_reuse(N);
 }
 
+static void a_bit_that_changes_on_the_way(void **state)
+{
+	(void)state;
+	lane_check_flips(FLIPPED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape),
 		cmocka_unit_test(a_lane_used_again),
+		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),
 		cmocka_unit_test(work_done_at_once),
 	};

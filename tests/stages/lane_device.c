@@ -5,7 +5,7 @@
 #include "tests/support/check.h"
 #include "tests/support/lane_check.h"
 
-enum { SKIPPED = 77 };
+enum { SKIPPED = 77, FLIPPED = 1000 };
 
 static void every_backend(void **state)
 {
@@ -25,11 +25,18 @@ static void a_lane_used_again(void **state)
 	lane_check_reuse(300007);
 }
 
+static void a_bit_that_changes_on_the_way(void **state)
+{
+	(void)state;
+	lane_check_flips(FLIPPED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape),
 		cmocka_unit_test(a_lane_used_again),
+		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),
 	};
 	int n;

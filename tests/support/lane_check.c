@@ -1,10 +1,12 @@
 /* lane_check.c - see lane_check.h. */
 #include "lane_check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "check.h"
 #include "hand_recipe.h"
+#include "primitives/base/fault.h"
 #include "stages/digest.h"
 #include "stages/lane.h"
 
@@ -196,4 +198,70 @@ void lane_check_reuse(uint32_t n)
 		make(&r, &host, &d, &lane, order[i]);
 	close_lane(&lane);
 	close_host(&host);
+}
+
+/* --- flips ------------------------------------------------------------------------------------ */
+
+/* 13 has no factor in common with 64: word after word, every bit has its turn. */
+enum { BIT_STEP = 13, COPIES_MOST = 50 };
+
+/* Runs the batch with a bit of its copy k flipped. Was it taken for whole? */
+static bool is_taken(const struct sl_recipe *d, struct side *lane, unsigned k, size_t bit)
+{
+	char fault[64];
+	enum sl_status s;
+
+	snprintf(fault, sizeof(fault), "dev_flip:%u:%zu", k, bit);
+	assert_null(sl_fault_set(fault));
+	sl_batch_begin(d, &lane->b, 0);
+	s = sl_lane_run(d, &lane->lane, &lane->b, NULL);
+	if (s == SL_OK)
+		s = sl_digest_check(&lane->b.table);
+	if (s != SL_OK && (s != SL_DEVICE_FAILED || !strstr(sl_story(), "come whole")))
+		fail_msg("%s: %s: %s", fault, sl_status_name(s), sl_story());
+	return s == SL_OK;
+}
+
+/* Flips bits of copy k, if it is one from the device; else nothing must have changed. */
+static bool flip(const struct sl_recipe *d, struct side *host, struct side *lane, unsigned k)
+{
+	const size_t bits = 8 * sizeof(struct sl_census);
+
+	if (is_taken(d, lane, k, 1)) {
+		assert_same(&host->b, &lane->b);
+		return false;
+	}
+	for (size_t bit = 1 + BIT_STEP; bit <= bits; bit += BIT_STEP)
+		if (is_taken(d, lane, k, bit))
+			fail_msg("bit %zu of copy %u was not missed", bit, k);
+	return true;
+}
+
+static void flip_each(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = hand_recipe(model, n), d;
+	struct side host, lane;
+	unsigned flipped = 0, columns = 0;
+
+	r.n_fields = 0; /* thousands of batches: none is sorted */
+	d = on_device(&r, "naive", "naive");
+	open_host(&host, &r);
+	open_lane(&lane, &d);
+	sl_batch_begin(&r, &host.b, 0);
+	assert_ok(sl_stages_run(&r, &host.x, &host.b, NULL));
+	assert_true(host.b.n_survivors > 0);
+	for (unsigned k = 1; k <= COPIES_MOST; k++)
+		flipped += flip(&d, &host, &lane, k);
+	sl_fault_set(NULL);
+	for (uint32_t k = 0; k < r.n_columns; k++)
+		columns += !lane.b.table.column[k].constant;
+	assert_int_equal(flipped, 4 + columns);
+	close_lane(&lane);
+	close_host(&host);
+}
+
+void lane_check_flips(uint32_t n)
+{
+	for (int model = 0; model < SL_MODEL_COUNT; model++)
+		flip_each((enum sl_model_number)model, n);
 }

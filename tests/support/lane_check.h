@@ -13,4 +13,10 @@ void lane_check_shapes(uint32_t largest);
 /* A lane whose memory held something else before: twice in a row, batches in any order. */
 void lane_check_reuse(uint32_t n);
 
+/*
+ * A bit of what comes from the device is the other one: each copy, the census's and the columns',
+ * at bits of every word. No batch of it is taken for whole.
+ */
+void lane_check_flips(uint32_t n);
+
 #endif
