@@ -4,13 +4,12 @@
  *
  * All particles, or 2e5 of them under a sanitizer or with SLUICE_QUICK set.
  */
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "pipeline/config.h"
 #include "primitives/base/device.h"
+#include "tests/support/configs.h"
 #include "tests/support/program.h"
 
 enum { VALUES_MAX = 256, TEN = 10 };
@@ -28,19 +27,12 @@ struct published {
 static struct published published[VALUES_MAX];
 static size_t n_published;
 
-static const char *source(void)
-{
-	const char *path = getenv("SLUICE_SOURCE");
-
-	return path ? path : ".";
-}
-
 static void read_published(const char *file)
 {
 	char path[4096], line[1024], fate[64];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/data/reference/%s", source(), file);
+	snprintf(path, sizeof(path), "%s/data/reference/%s", source_root(), file);
 	f = fopen(path, "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
@@ -106,38 +98,28 @@ static void run_one(const struct folder *folder, const char *path, const struct 
 	remove_run(folder, "out");
 }
 
-static int by_suffix(const struct dirent *entry)
-{
-	return strstr(entry->d_name, ".yaml") != NULL;
-}
-
 static void values_are_met(void **state)
 {
-	char folder_of_configs[4096], path[8192];
-	struct dirent **entry;
+	static struct configs all;
 	struct folder folder;
 	size_t covered = 0;
-	int n;
 
 	(void)state;
 	read_published("slab.txt");
 	read_published("geometry.txt");
 	folder_make(&folder);
-	snprintf(folder_of_configs, sizeof(folder_of_configs), "%s/data/configs", source());
-	n = scandir(folder_of_configs, &entry, by_suffix, alphasort);
-	assert_true(n > 0);
-	for (int i = 0; i < n; i++) {
+	configs_list(&all);
+	for (size_t i = 0; i < all.n; i++) {
 		static struct sl_config config;
+		char path[CONFIG_PATH_BYTES];
 
-		snprintf(path, sizeof(path), "%s/%s", folder_of_configs, entry[i]->d_name);
-		free(entry[i]);
+		config_path(all.name[i], path);
 		read_config(path, &config);
 		if (!has_check(&config))
 			continue;
 		compare(&config);
 		run_one(&folder, path, &config);
 	}
-	free(entry);
 	for (size_t i = 0; i < n_published; i++) {
 		if (!published[i].checked)
 			fail_msg("no configuration checks %s of %s",
@@ -167,9 +149,9 @@ static void wrong_values_are_found(void **state)
 	folder_make(&folder);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		double p = wrong[i].value, off = p > 0 ? 10 * sqrt(p * (1 - p) / 2e5) : 1e-3;
-		char path[4096], set[128], text[128];
+		char path[CONFIG_PATH_BYTES], set[128], text[128];
 
-		snprintf(path, sizeof(path), "%s/data/configs/%s.yaml", source(), wrong[i].config);
+		config_path(wrong[i].config, path);
 		for (int sign = p > 0 ? -1 : 1; sign <= 1; sign += 2) {
 			snprintf(set, sizeof(set), "check.%s=%.9f", wrong[i].fate, p + sign * off);
 			snprintf(text, sizeof(text), "check.%s: %.7g was expected", wrong[i].fate,

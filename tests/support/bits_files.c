@@ -1,0 +1,91 @@
+/* bits_files.c - runs of the program, and what their files hold; see bits_check.h. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline/survivors.h"
+#include "tests/support/bits_check.h"
+#include "tests/support/configs.h"
+#include "tests/support/program.h"
+
+enum { SET_BYTES = 64 };
+
+static void run(const struct folder *f, const struct bits *b, const char *device, const char *out)
+{
+	char path[CONFIG_PATH_BYTES], particles[SET_BYTES], batch[SET_BYTES];
+
+	config_path(b->config, path);
+	snprintf(particles, sizeof(particles), "run.particles=%s", b->particles);
+	snprintf(batch, sizeof(batch), "run.batch=%s", b->batch);
+	/* a published value is no aim with so few particles */
+	expect(f, SL_OK, "",
+		WORDS("run", path, "--device", device, "--out", out, "--set", particles, "--set",
+			batch, "--set", "check.sigma=1000"));
+}
+
+/* All of a column is the same, read back from the files. */
+static void expect_same_columns(const struct folder *f, const char *config, const char *file)
+{
+	struct sl_survivors a, b;
+	char name[512];
+
+	snprintf(name, sizeof(name), "cpu/%s", file);
+	assert_ok(sl_survivors_read_path(folder_path(f, name), &a));
+	snprintf(name, sizeof(name), "device/%s", file);
+	assert_ok(sl_survivors_read_path(folder_path(f, name), &b));
+	assert_int_equal(a.table.n, b.table.n);
+	assert_int_equal(a.table.n_columns, b.table.n_columns);
+	for (uint32_t k = 0; k < a.table.n_columns; k++) {
+		const struct sl_table_column *x = &a.table.column[k], *y = &b.table.column[k];
+		size_t items = x->constant ? 1 : a.table.n;
+
+		assert_int_equal(x->column, y->column);
+		assert_int_equal(x->constant, y->constant);
+		if (memcmp(x->data, y->data, items * sl_column_facts[x->column].bytes) != 0)
+			fail_msg("%s: %s: column %s is another", config, file,
+				sl_column_facts[x->column].name);
+	}
+	sl_survivors_free(&a);
+	sl_survivors_free(&b);
+}
+
+static void expect_same_manifests(const struct folder *f, const char *config)
+{
+	size_t a_bytes, b_bytes;
+	char *a = folder_read(f, "cpu/manifest.jsonl", &a_bytes);
+	char *b = folder_read(f, "device/manifest.jsonl", &b_bytes);
+
+	if (a_bytes != b_bytes || memcmp(a, b, a_bytes) != 0)
+		fail_msg("%s: the manifests are not the same:\n%s\n%s", config, a, b);
+	free(a);
+	free(b);
+}
+
+void bits_check_files(const struct bits *b)
+{
+	struct sl_manifest m;
+	struct folder f;
+
+	folder_make(&f);
+	run(&f, b, "cpu", "cpu");
+	run(&f, b, b->device, "device");
+	expect_same_manifests(&f, b->config);
+	read_manifest(&f, "device", &m);
+	assert_true(m.n > 0);
+	for (size_t i = 0; i < m.n; i++)
+		expect_same_columns(&f, b->config, m.line[i].file);
+	sl_manifest_free(&m);
+	folder_remove(&f);
+}
+
+void bits_check_files_of_configs(const struct bits *b)
+{
+	static struct configs all;
+
+	configs_list(&all);
+	for (size_t i = 0; i < all.n; i++) {
+		struct bits one = *b;
+
+		one.config = all.name[i];
+		bits_check_files(&one);
+	}
+}
