@@ -79,6 +79,22 @@ void sl_former_free(struct sl_former *f)
 	f->tree = NULL;
 }
 
+uint64_t sl_former_batch(const struct sl_former *f)
+{
+	struct sl_tree *tree = NULL;
+	struct sl_problem problem;
+	uint64_t batch = 0;
+
+	if (sl_tree_parse(f->config, strlen(f->config), &tree, &problem) == SL_OK) {
+		sl_node root = sl_tree_root(tree), run = sl_tree_get(tree, root, "run");
+
+		if (!sl_tree_u64(tree, sl_tree_get(tree, run, "batch"), &batch))
+			batch = 0;
+	}
+	sl_tree_free(tree);
+	return batch;
+}
+
 enum sl_status sl_former_plan(const struct sl_former *f, struct sl_plan **plan)
 {
 	static struct sl_config config;

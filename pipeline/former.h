@@ -19,6 +19,9 @@ struct sl_former {
 enum sl_status sl_former_read(const struct sl_dir *dir, struct sl_former *f);
 void sl_former_free(struct sl_former *f);
 
+/* The particles of its batches; 0 when it does not say. */
+uint64_t sl_former_batch(const struct sl_former *f);
+
 /* Makes its plan anew, from the configuration stored. *plan is to be freed in any case. */
 enum sl_status sl_former_plan(const struct sl_former *f, struct sl_plan **plan);
 

@@ -93,14 +93,30 @@ static enum sl_status read_config(
 	return s;
 }
 
+/* A run whose batch was left to the program goes on with the one that was chosen then. */
+static enum sl_status keep_batch(
+	struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
+{
+	static char set[64];
+	uint64_t batch = config->run.batch == 0 ? sl_output_batch(config) : 0;
+
+	if (batch == 0 || a->n_sets == SL_SETS_MAX)
+		return SL_OK;
+	snprintf(set, sizeof(set), "run.batch=%llu", (unsigned long long)batch);
+	a->set[a->n_sets++] = set;
+	return read_config(a, config, choices);
+}
+
 /* Reads, resolves and plans. *plan is to be freed in any case. */
-static enum sl_status make_plan(const struct sl_args *a, struct sl_plan **plan)
+static enum sl_status make_plan(struct sl_args *a, struct sl_plan **plan)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
 	enum sl_status s = read_config(a, &config, &choices);
 
 	*plan = NULL;
+	if (s == SL_OK && a->resume)
+		s = keep_batch(a, &config, &choices);
 	if (s == SL_OK && a->print_config) {
 		static char text[SL_CONFIG_TEXT_BYTES];
 
@@ -166,7 +182,7 @@ static enum sl_status run_in(const struct sl_args *a, struct sl_plan *plan,
 	return s == SL_OK ? sl_checks(plan, &results) : s;
 }
 
-static enum sl_status run(const struct sl_args *a)
+static enum sl_status run(struct sl_args *a)
 {
 	enum sl_start start = a->resume  ? SL_START_RESUME
 	                      : a->force ? SL_START_FORCE
@@ -190,7 +206,7 @@ static enum sl_status run(const struct sl_args *a)
 	return s;
 }
 
-static enum sl_status plan(const struct sl_args *a)
+static enum sl_status plan(struct sl_args *a)
 {
 	struct sl_plan *made;
 	enum sl_status s = make_plan(a, &made);

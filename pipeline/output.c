@@ -223,6 +223,24 @@ enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, s
 	return sl_report_commit(plan, dir, done, NULL, "running");
 }
 
+uint64_t sl_output_batch(const struct sl_config *config)
+{
+	char to[SL_TEXT_BYTES];
+	struct sl_former former;
+	struct sl_dir dir;
+	uint64_t batch = 0;
+
+	sl_plan_where(config, to);
+	if (sl_dir_open(to, false, &dir) != SL_OK)
+		return 0;
+	if (sl_file_exists(&dir, "run.json") && sl_former_read(&dir, &former) == SL_OK) {
+		batch = sl_former_batch(&former);
+		sl_former_free(&former);
+	}
+	sl_dir_close(&dir);
+	return batch;
+}
+
 uint64_t sl_output_done(const struct sl_plan *plan)
 {
 	struct sl_manifest m = {0};

@@ -26,6 +26,9 @@ enum sl_start {
 enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done);
 
+/* The particles of a batch of the run that is in the directory of config; 0: there is none. */
+uint64_t sl_output_batch(const struct sl_config *config);
+
 /* How many of the plan's batches a run in its directory has committed; 0 if that cannot be told. */
 uint64_t sl_output_done(const struct sl_plan *plan);
 

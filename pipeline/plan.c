@@ -146,6 +146,14 @@ static enum sl_status print_config(struct sl_plan *plan)
 	return SL_OK;
 }
 
+void sl_plan_where(const struct sl_config *config, char to[SL_TEXT_BYTES])
+{
+	if (config->output.to[0])
+		memcpy(to, config->output.to, SL_TEXT_BYTES);
+	else
+		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
+}
+
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
 {
@@ -160,10 +168,7 @@ enum sl_status sl_plan_make(
 	sl_machine_ask(&plan->machine);
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
 	SL_TRY(choose_device(choices, plan));
-	if (config->output.to[0])
-		memcpy(plan->to, config->output.to, sizeof(plan->to));
-	else
-		snprintf(plan->to, sizeof(plan->to), "out/%.1000s", config->run.name);
+	sl_plan_where(config, plan->to);
 	plan->format = choices->format;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
@@ -172,13 +177,16 @@ enum sl_status sl_plan_make(
 		.seed = config->run.seed,
 		.deflate = choices->deflate,
 		.level = (int)config->output.level};
+	/* files depend on the batch, so the run states its size, by whomever it was chosen */
+	plan->batch_is_ours = config->run.batch == 0;
+	plan->config.run.batch = plan->recipe.batch;
 	SL_TRY(print_config(plan));
 	sl_room_fit(plan);
-	if (plan->config.run.batch == config->run.batch)
+	if (plan->config.run.batch == plan->recipe.batch)
 		return SL_OK;
-	/* the batch that was chosen is stated, which makes files longer */
+	plan->config.run.batch = plan->recipe.batch;
 	SL_TRY(print_config(plan));
-	sl_room_fit(plan);
+	sl_room_fit(plan); /* the files have become shorter */
 	return SL_OK;
 }
 

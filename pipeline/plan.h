@@ -55,7 +55,8 @@ struct sl_pilot {
 };
 
 struct sl_plan {
-	struct sl_config config;
+	struct sl_config config; /* run.batch is a number here: what auto came to */
+	bool batch_is_ours;      /* it was auto */
 	struct sl_recipe recipe;
 	struct sl_machine machine;
 	const struct sl_format *format;
@@ -76,6 +77,9 @@ struct sl_plan {
 	struct sl_lane *lane; /* n_lanes, likewise */
 	void *image;
 };
+
+/* Where the output of a configuration goes. */
+void sl_plan_where(const struct sl_config *config, char to[SL_TEXT_BYTES]);
 
 /*
  * Makes the plan of a resolved configuration. Gets no memory but for itself; *plan is to be freed

@@ -132,17 +132,13 @@ void sl_room_fit(struct sl_plan *plan)
 
 	choose_most(plan);
 	choose_fewer(plan);
-	while (!(host_fits(plan) && device_fits(plan)) && plan->config.run.batch == 0 &&
+	while (!(host_fits(plan) && device_fits(plan)) && plan->batch_is_ours &&
 		plan->recipe.batch > SL_BATCH_AUTO_LEAST) {
 		set_batch(plan, plan->recipe.batch / 2);
 		choose_most(plan);
 		choose_fewer(plan);
 	}
-	if (host_fits(plan) && device_fits(plan)) {
-		/* files depend on it: what was chosen for this machine is stated in the run */
-		if (plan->recipe.batch != batch)
-			plan->config.run.batch = plan->recipe.batch;
-	} else {
+	if (!(host_fits(plan) && device_fits(plan))) {
 		set_batch(plan, batch);
 		choose_most(plan);
 	}
