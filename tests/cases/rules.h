@@ -1,0 +1,322 @@
+/*
+ * rules.h - the rules that host and device share, each as a function of some words that gives some
+ * words: compiled by both, they must give the same.
+ *
+ * What arithmetic itself makes of a NaN (its sign and payload) differs between processors, so where
+ * a rule passes on what arithmetic gave, every NaN counts as one. math.h's own functions promise
+ * more, SL_NAN_BITS, and are held to it.
+ */
+#ifndef SL_CASES_RULES_H
+#define SL_CASES_RULES_H
+
+#include "primitives/primitives.h"
+#include "stages/digest.h"
+#include "stages/key.h"
+#include "stages/mark.h"
+
+#define SL_MODEL_HEADERS
+#include "stages/models/models.def"
+#undef SL_MODEL_HEADERS
+
+SL_C_BEGIN
+
+/* Words that a rule reads of an item, and may write. */
+enum { SL_RULE_IN = 8, SL_RULE_OUT = 16 };
+
+enum { SL_RULE_SLABS = 28, SL_RULE_DETECTORS = 36, SL_RULE_FIELDS = 8 };
+
+/* What rules read beside their item. */
+struct sl_rule_world {
+	struct sl_slab slab[SL_RULE_SLABS];
+	struct sl_source_detector detector[SL_RULE_DETECTORS];
+	struct sl_key_rule field[SL_RULE_FIELDS]; /* the last of an integer column */
+};
+
+/* The rules: RULE(name, words that it writes). */
+#define SL_RULES(RULE)              \
+	RULE(log_and_exp, 4)        \
+	RULE(sincospi, 4)           \
+	RULE(arithmetic, 4)         \
+	RULE(uniform, 1)            \
+	RULE(philox, 4)             \
+	RULE(draw, 5)               \
+	RULE(key_maps, 4)           \
+	RULE(key_of_float, 2)       \
+	RULE(key_of_integer, 2)     \
+	RULE(key_pack, 2)           \
+	RULE(keeps_and_weight, 3)   \
+	RULE(digest_item, 2)        \
+	RULE(fly, 4)                \
+	RULE(deflect, 3)            \
+	RULE(lambertian, 3)         \
+	RULE(slab_generate, 15)     \
+	RULE(slab_advance, 15)      \
+	RULE(detector_generate, 15) \
+	RULE(detector_advance, 15)
+
+enum sl_rule {
+#define RULE(name, words) SL_RULE_##name,
+	SL_RULES(RULE)
+#undef RULE
+		SL_RULE_COUNT
+};
+
+/*
+ * Every rule on n items of all sorts, on the host and on the device in use. SL_CHECK_FAILED, and
+ * the first item that differs, unless all words are the same.
+ */
+enum sl_status sl_rules_agree(uint32_t n);
+
+/* Queues a rule for n items; all pointers are the device's. In rules.cu. */
+enum sl_status sl_queue_rule(enum sl_rule rule, const struct sl_rule_world *w, const uint32_t *in,
+	uint32_t *out, uint32_t n, sl_stream s);
+enum sl_status sl_queue_rule_emulated(enum sl_rule rule, const struct sl_rule_world *w,
+	const uint32_t *in, uint32_t *out, uint32_t n, sl_stream s);
+
+SL_C_END
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+SL_HD uint64_t sl_rule_two(const uint32_t *in)
+{
+	return (uint64_t)in[1] << 32 | in[0];
+}
+
+SL_HD void sl_rule_put_two(uint32_t *out, uint64_t v)
+{
+	out[0] = (uint32_t)v;
+	out[1] = (uint32_t)(v >> 32);
+}
+
+SL_HD uint32_t sl_rule_bits(float x)
+{
+	return x == x ? sl_bits(x) : SL_NAN_BITS;
+}
+
+/* A float: any, or for odd words one that a particle may have. */
+SL_HD float sl_rule_float(uint32_t word)
+{
+	return word % 2 == 0 ? sl_float(word) : fmaf(2.0f, sl_uniform(word), -1.0f);
+}
+
+SL_HD struct sl_particle sl_rule_particle(const uint32_t *in)
+{
+	struct sl_particle p = {0};
+
+	p.x = sl_rule_float(in[0]);
+	p.y = sl_rule_float(in[1]);
+	p.z = sl_rule_float(in[2]);
+	p.u = sl_rule_float(in[3]);
+	p.v = sl_rule_float(in[4]);
+	p.w = sl_rule_float(in[5]);
+	p.pixel = in[6];
+	p.steps = in[7];
+	return p;
+}
+
+SL_HD void sl_rule_put_particle(uint32_t *out, const struct sl_particle *p)
+{
+	sl_rule_put_two(out, p->id);
+	out[2] = sl_bits(p->x);
+	out[3] = sl_bits(p->y);
+	out[4] = sl_bits(p->z);
+	out[5] = sl_bits(p->u);
+	out[6] = sl_bits(p->v);
+	out[7] = sl_bits(p->w);
+	out[8] = sl_bits(p->energy);
+	out[9] = sl_bits(p->weight);
+	out[10] = sl_bits(p->time);
+	out[11] = p->pixel;
+	out[12] = p->steps;
+	out[13] = p->collisions;
+	out[14] = p->fate;
+}
+
+/* --- the rules -------------------------------------------------------------------------------- */
+
+/* Of any float, and of those that models have. */
+SL_HD void sl_rule_log_and_exp(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	(void)w;
+	out[0] = sl_bits(sl_log(sl_float(in[0])));
+	out[1] = sl_bits(sl_exp(sl_float(in[0])));
+	out[2] = sl_bits(sl_log(sl_uniform(in[1])));
+	out[3] = sl_bits(sl_exp(100.0f * sl_rule_float(in[2] | 1)));
+}
+
+SL_HD void sl_rule_sincospi(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	float s, c;
+
+	(void)w;
+	sl_sincospi(sl_float(in[0]), &s, &c);
+	out[0] = sl_bits(s);
+	out[1] = sl_bits(c);
+	sl_sincospi(2.0f * sl_uniform(in[1]), &s, &c);
+	out[2] = sl_bits(s);
+	out[3] = sl_bits(c);
+}
+
+/* What all others are made of. */
+SL_HD void sl_rule_arithmetic(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	float a = sl_rule_float(in[0]), b = sl_rule_float(in[1]), c = sl_rule_float(in[2]);
+
+	(void)w;
+	out[0] = sl_rule_bits(fmaf(a, b, c));
+	out[1] = sl_rule_bits(a * b + c); /* in two roundings */
+	out[2] = sl_rule_bits(a / b);
+	out[3] = sl_rule_bits(sqrtf(a));
+}
+
+SL_HD void sl_rule_uniform(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	(void)w;
+	out[0] = sl_bits(sl_uniform(in[0]));
+}
+
+SL_HD void sl_rule_philox(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	struct sl_words counter = {{in[0], in[1], in[2], in[3]}};
+
+	(void)w;
+	counter = sl_philox(counter, in[4], in[5]);
+	for (int i = 0; i < 4; i++)
+		out[i] = counter.at[i];
+}
+
+SL_HD void sl_rule_draw(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	uint64_t seed = sl_rule_two(in), id = sl_rule_two(in + 2), k = sl_rule_two(in + 4);
+	struct sl_words words = sl_draw(seed, id, k);
+
+	(void)w;
+	for (int i = 0; i < 4; i++)
+		out[i] = words.at[i];
+	out[4] = sl_draw_word(seed, id, k);
+}
+
+SL_HD void sl_rule_key_maps(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	(void)w;
+	out[0] = sl_key_from_f32_bits(in[0]);
+	out[1] = sl_key_to_f32_bits(in[0]);
+	out[2] = sl_key_from_i32((int32_t)in[0]);
+	out[3] = (uint32_t)sl_key_to_i32(in[0]);
+}
+
+SL_HD void sl_rule_key_of_float(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	const struct sl_key_rule *f = &w->field[in[7] % (SL_RULE_FIELDS - 1)];
+
+	sl_rule_put_two(out, sl_key_of_float(f, sl_rule_float(in[0])));
+}
+
+SL_HD void sl_rule_key_of_integer(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	sl_rule_put_two(out, sl_key_of_integer(&w->field[SL_RULE_FIELDS - 1], sl_rule_two(in)));
+}
+
+SL_HD void sl_rule_key_pack(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	struct sl_particle p = sl_rule_particle(in);
+	struct sl_columns c;
+
+#define COLUMN(name, type, unit, record, component, help) c.name = &p.name;
+#include "stages/columns.def"
+#undef COLUMN
+	sl_rule_put_two(out, sl_key_pack(w->field, SL_RULE_FIELDS, &c, 0, sl_rule_two(in)));
+}
+
+/* Weights are not negative and below 2^31, see mark.h. */
+SL_HD void sl_rule_keeps_and_weight(
+	const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	float weight = fabsf(sl_rule_float(in[2]));
+
+	(void)w;
+	out[0] = sl_keeps(in[0], (uint8_t)(in[1] % SL_FATE_COUNT));
+	sl_rule_put_two(out + 1, sl_fixed_weight(weight < 0x1p31f ? weight : 1.0f));
+}
+
+SL_HD void sl_rule_digest_item(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	(void)w;
+	sl_rule_put_two(out, sl_digest_item(sl_rule_two(in), sl_rule_two(in + 2)));
+}
+
+SL_HD void sl_rule_fly(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	struct sl_particle p = sl_rule_particle(in);
+
+	(void)w;
+	sl_fly(&p, sl_rule_float(in[6]), sl_rule_float(in[7]));
+	out[0] = sl_rule_bits(p.x);
+	out[1] = sl_rule_bits(p.y);
+	out[2] = sl_rule_bits(p.z);
+	out[3] = sl_rule_bits(p.time);
+}
+
+SL_HD void sl_rule_deflect(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	struct sl_particle p = {0};
+
+	(void)w;
+	sl_deflect(&p, sl_rule_float(in[0]), sl_rule_float(in[1]), sl_rule_float(in[2]),
+		sl_rule_float(in[3]), sl_rule_float(in[4]), sl_rule_float(in[5]));
+	out[0] = sl_rule_bits(p.u);
+	out[1] = sl_rule_bits(p.v);
+	out[2] = sl_rule_bits(p.w);
+}
+
+SL_HD void sl_rule_lambertian(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	struct sl_particle p = {0};
+
+	(void)w;
+	sl_lambertian(
+		&p, sl_rule_float(in[0]), sl_rule_float(in[1]), sl_rule_float(in[2]), in[3], in[4]);
+	out[0] = sl_rule_bits(p.u);
+	out[1] = sl_rule_bits(p.v);
+	out[2] = sl_rule_bits(p.w);
+}
+
+SL_HD void sl_rule_slab_generate(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	struct sl_particle p = sl_slab_generate(
+		&w->slab[in[4] % SL_RULE_SLABS], sl_rule_two(in), sl_rule_two(in + 2));
+
+	sl_rule_put_particle(out, &p);
+}
+
+SL_HD void sl_rule_slab_advance(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	const struct sl_slab *r = &w->slab[in[4] % SL_RULE_SLABS];
+	uint64_t seed = sl_rule_two(in);
+	struct sl_particle p = sl_slab_generate(r, seed, sl_rule_two(in + 2));
+
+	sl_slab_advance(r, seed, &p, UINT32_MAX);
+	sl_rule_put_particle(out, &p);
+}
+
+SL_HD void sl_rule_detector_generate(
+	const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	struct sl_particle p = sl_source_detector_generate(
+		&w->detector[in[4] % SL_RULE_DETECTORS], sl_rule_two(in), sl_rule_two(in + 2));
+
+	sl_rule_put_particle(out, &p);
+}
+
+SL_HD void sl_rule_detector_advance(
+	const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	const struct sl_source_detector *r = &w->detector[in[4] % SL_RULE_DETECTORS];
+	uint64_t seed = sl_rule_two(in);
+	struct sl_particle p = sl_source_detector_generate(r, seed, sl_rule_two(in + 2));
+
+	sl_source_detector_advance(r, seed, &p, 1);
+	sl_rule_put_particle(out, &p);
+}
+
+#endif

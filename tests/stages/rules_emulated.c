@@ -1,0 +1,22 @@
+/*
+ * rules_emulated.c - every rule that host and device share, on the emulated device: C against C++,
+ * and proof that the test of a real one (rules.c) sees what differs.
+ */
+#include "tests/cases/rules.h"
+#include "tests/support/check.h"
+
+enum { N = 1 << 16 };
+
+static void every_rule_gives_the_same_bits(void **state)
+{
+	(void)state;
+	assert_ok(sl_rules_agree(N));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_gives_the_same_bits)};
+
+	sl_device_emulate(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
