@@ -62,10 +62,10 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
 	count_kernel(const K *key, uint64_t n, struct key_bits<K> bits, uint32_t (*count)[DIGITS])
 {
 	SL_SHARED(struct digit_counts, s_count);
-	uint32_t n_counts = bits.passes * DIGITS, *own = s_count.of[0];
+	uint32_t n_counts = bits.passes * DIGITS;
 
 	for (uint32_t i = threadIdx.x; i < n_counts; i += blockDim.x)
-		own[i] = 0;
+		s_count.of[i / DIGITS][i % DIGITS] = 0;
 	__syncthreads();
 	for (uint64_t first = (uint64_t)blockIdx.x * COUNT_LOADS * COUNT_BLOCK; first < n;
 		first += (uint64_t)gridDim.x * COUNT_LOADS * COUNT_BLOCK) {
@@ -81,9 +81,12 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
 				count_key(some[i], bits, s_count.of);
 	}
 	__syncthreads();
-	for (uint32_t i = threadIdx.x; i < n_counts; i += blockDim.x)
-		if (own[i] > 0)
-			atomicAdd(&count[0][i], own[i]);
+	for (uint32_t i = threadIdx.x; i < n_counts; i += blockDim.x) {
+		uint32_t own = s_count.of[i / DIGITS][i % DIGITS];
+
+		if (own > 0)
+			atomicAdd(&count[i / DIGITS][i % DIGITS], own);
+	}
 }
 
 /* One warp a pass: count[pass][digit] becomes where the first key of that digit goes. */

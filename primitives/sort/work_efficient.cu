@@ -39,6 +39,12 @@ static __device__ __forceinline__ uint32_t count_rows(
 	return count;
 }
 
+static __device__ __forceinline__ void put_counts(struct warp_counts *s_counts, uint32_t count)
+{
+	if (lane_number() < DIGITS)
+		s_counts->of[warp_number()][lane_number()] = count;
+}
+
 /* What the kernels are told; one block a tile. */
 template <typename K> struct pass {
 	struct pairs<K> from, to;
@@ -56,7 +62,7 @@ static __device__ __forceinline__ void count_tile(
 	K key[ITEMS];
 
 	r.load(p.from.key + first, key);
-	s_counts->of[warp_number()][lane_number() % DIGITS] = count_rows(r, key, p.digit);
+	put_counts(s_counts, count_rows(r, key, p.digit));
 	__syncthreads();
 	if (digit >= DIGITS)
 		return;
@@ -79,7 +85,7 @@ static __device__ __forceinline__ void scatter_tile(
 
 	r.load(p.from.key + first, key);
 	r.load(p.from.index + first, index);
-	s_counts->of[warp_number()][mine] = count_rows(r, key, p.digit);
+	put_counts(s_counts, count_rows(r, key, p.digit));
 	place = p.table[(uint64_t)mine * gridDim.x + blockIdx.x];
 	__syncthreads();
 	for (uint32_t warp = 0; warp < warp_number(); warp++)
