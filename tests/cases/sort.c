@@ -15,14 +15,17 @@ static const struct {
 
 enum { RANGES = sizeof(ranges[0]) / sizeof(ranges[0][0]) };
 
+/* Every kind of keys by every range, then random ones by all bits off alignment. */
 static bool variant(size_t i, struct sl_setting *set)
 {
-	size_t kind = i / 2 / RANGES, off = kind < SL_INPUT_COUNT ? 0 : kind - SL_INPUT_COUNT + 1;
+	const size_t aligned = 2 * RANGES * SL_INPUT_COUNT;
+	size_t off = i < aligned ? 0 : (i - aligned) / 2 + 1;
+	size_t range = off == 0 ? i / 2 % RANGES : 0;
 
 	set->type = i % 2 ? SL_U64 : SL_U32;
-	set->begin_bit = ranges[set->type][i / 2 % RANGES].begin_bit;
-	set->end_bit = ranges[set->type][i / 2 % RANGES].end_bit;
-	set->input = off == 0 ? (enum sl_input)kind : SL_INPUT_RANDOM;
+	set->begin_bit = ranges[set->type][range].begin_bit;
+	set->end_bit = ranges[set->type][range].end_bit;
+	set->input = off == 0 ? (enum sl_input)(i / 2 / RANGES) : SL_INPUT_RANDOM;
 	return sl_set_off(off, set);
 }
 
