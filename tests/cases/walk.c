@@ -82,7 +82,7 @@ void sl_walk_up_to(uint32_t n)
 }
 
 /* A tool that makes kernels a thousand times slower is given SLUICE_LARGEST=5000, for one. */
-static bool is_too_large(uint32_t n)
+bool sl_walk_leaves_out(uint32_t n)
 {
 	const char *largest = getenv("SLUICE_LARGEST");
 
@@ -96,7 +96,7 @@ enum sl_status sl_walk(const struct sl_backend *b, struct sl_tuning tuning, uint
 	if (!c)
 		return SL_OK;
 	for (size_t i = 0; i < sl_sizes_count; i++)
-		if (!is_too_large(sl_sizes[i]))
+		if (!sl_walk_leaves_out(sl_sizes[i]))
 			SL_TRY(walk_size(c, b, sl_sizes[i], tuning, trials));
 	return SL_OK;
 }
@@ -113,33 +113,5 @@ enum sl_status sl_walk_space(enum sl_space space, uint64_t *trials)
 			SL_TRY(sl_walk(b, own, trials));
 	if (*trials == 0)
 		return sl_fail(SL_CHECK_FAILED, "no backend of that space was tried");
-	return SL_OK;
-}
-
-/* The block sizes worth a walk: the least, odd ones where they can be had, the most. */
-static uint32_t block_at(const struct sl_tunable *can, size_t i)
-{
-	const uint32_t blocks[] = {can->block_step, 32, 96, 129, 256, can->block_most};
-	uint32_t block = i < sizeof(blocks) / sizeof(blocks[0]) ? blocks[i] : 0;
-
-	return block > can->block_most || (can->block_step && block % can->block_step) ? can->block
-	                                                                               : block;
-}
-
-enum sl_status sl_walk_tunings(const struct sl_backend *b, uint64_t *trials)
-{
-	const struct sl_tunable *can = &b->tunable;
-	struct sl_tuning tuning;
-
-	for (size_t i = 0; can->block && (tuning.block = block_at(can, i)) != 0; i++) {
-		tuning.items = 0;
-		if (sl_tuning_check(b, tuning, SL_U64) == SL_OK)
-			SL_TRY(sl_walk(b, tuning, trials));
-		for (size_t k = 0; can->items_can[k] != 0; k++) {
-			tuning.items = can->items_can[k];
-			if (sl_tuning_check(b, tuning, SL_U64) == SL_OK)
-				SL_TRY(sl_walk(b, tuning, trials));
-		}
-	}
 	return SL_OK;
 }

@@ -1,0 +1,98 @@
+/*
+ * tunings.c - every device backend with block sizes and items a thread that stand for all it can
+ * have: walk.h's sl_walk_tunings().
+ *
+ * Each job is a contest: made and checked on the host once, then done with every tuning of every
+ * backend.
+ */
+#include "contest.h"
+#include "walk.h"
+
+/* Part of a block or of a tile; more than most tiles, with every variant; a grid full. */
+static const uint32_t sizes[] = {257, 4097, (1 << 20) + 3};
+
+enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), FULL = 4097 };
+
+/* With the backend's own choice of a scan. Off alignment where small, as it changes but the ends.
+ */
+static bool is_worth_it(enum sl_primitive p, const struct sl_setting *set)
+{
+	if (set->scan)
+		return false;
+	if (set->n == FULL)
+		return true;
+	if (set->n > FULL && (set->off[0] || set->off[1]))
+		return false;
+	return p == SL_COMPACT ? set->alive == SL_ALIVE_HALF : set->input == SL_INPUT_RANDOM;
+}
+
+/* The i-th block size to try: the least, odd ones, warps that are no power of two, the most; 0 past
+ * the last. Those that cannot be had are refused by sl_tuning_check(). */
+static uint32_t block_at(const struct sl_tunable *can, size_t i)
+{
+	const uint32_t blocks[] = {can->block, can->block_step, 32, 96, 129, 256, can->block_most};
+
+	return i < sizeof(blocks) / sizeof(blocks[0]) ? blocks[i] : 0;
+}
+
+static enum sl_status try_tuning(
+	struct sl_contest *c, const struct sl_backend *b, struct sl_tuning tuning, uint64_t *trials)
+{
+	enum sl_status s;
+
+	if (sl_tuning_check(b, tuning, c->trial.set.type) != SL_OK)
+		return SL_OK;
+	s = sl_contest_enter(c, b, tuning);
+	if (s == SL_OK)
+		s = sl_contest_try(c);
+	(*trials)++;
+	return sl_while(s, "%s/%s, block=%u, items=%u", sl_primitive_name(b->primitive), b->name,
+		tuning.block, tuning.items);
+}
+
+static enum sl_status try_backend(
+	struct sl_contest *c, const struct sl_backend *b, uint64_t *trials)
+{
+	const struct sl_tunable *can = &b->tunable;
+	struct sl_tuning tuning = {0};
+
+	SL_TRY(try_tuning(c, b, tuning, trials));
+	for (size_t i = 0; (tuning.block = block_at(can, i)) != 0; i++) {
+		tuning.items = 0;
+		SL_TRY(try_tuning(c, b, tuning, trials));
+		for (size_t k = 0; (tuning.items = can->items_can[k]) != 0; k++)
+			SL_TRY(try_tuning(c, b, tuning, trials));
+	}
+	return SL_OK;
+}
+
+static enum sl_status try_setting(
+	enum sl_primitive p, const struct sl_setting *set, uint64_t *trials)
+{
+	const struct sl_backend *b;
+	enum sl_status s = SL_OK;
+	struct sl_contest c;
+	char text[128];
+
+	SL_TRY(sl_contest_open(p, set, &c));
+	for (size_t i = 0; s == SL_OK && (b = sl_backend_at(i)) != NULL; i++)
+		if (b->primitive == p && b->space == SL_DEVICE)
+			s = try_backend(&c, b, trials);
+	c.of->describe(set, text, sizeof(text));
+	sl_contest_close(&c);
+	return sl_while(s, "n=%u, %s", set->n, text);
+}
+
+enum sl_status sl_walk_tunings(enum sl_primitive p, uint64_t *trials)
+{
+	const struct sl_case *of = sl_case_of(p);
+
+	for (int k = 0; k < SIZES && !sl_walk_leaves_out(sizes[k]); k++) {
+		struct sl_setting set = {.n = sizes[k]};
+
+		for (size_t i = 0; of->variant(i, &set); i++)
+			if (is_worth_it(p, &set))
+				SL_TRY(try_setting(p, &set, trials));
+	}
+	return SL_OK;
+}
