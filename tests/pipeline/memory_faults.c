@@ -12,7 +12,7 @@
 #include "tests/support/check.h"
 #include "tests/support/tiny_run.h"
 
-enum { BATCHES = 3, CHILDREN = 2, STATES_MAX = 64, ON_STEP = 7 };
+enum { BATCHES = 3, CHILDREN = 2, ON_STEP = 7 };
 
 /* Where HDF5 has no memory to tell its own error in, it calls exit(-1). */
 enum { HDF5_GIVES_UP = 255 };
@@ -20,35 +20,10 @@ enum { HDF5_GIVES_UP = 255 };
 /* What became of the runs, and the states of the folder from which --resume was already tried. */
 struct tally {
 	unsigned well, told, died;
-	uint64_t state[STATES_MAX];
-	size_t n_states;
+	struct tiny_states states;
 };
 
 /* --- judging ------------------------------------------------------------------------------- */
-
-/*
- * What --resume makes of a folder depends on its files alone, and there are few ways they can be
- * left in: each is tried once. run.json tells times; that it is there counts.
- */
-static void finish_new_state(struct tiny_run *t, const char *out, struct tally *tally)
-{
-	static const char *const changing[] = {"run.json", "LOCK", NULL};
-	struct folder f;
-	uint64_t state = 0;
-
-	snprintf(f.path, sizeof(f.path), "%.200s/%.50s", t->folder.path, out);
-	if (folder_has(&t->folder, out))
-		state = folder_hash(f.path, changing) + folder_has(&f, "run.json");
-	for (size_t i = 0; i < tally->n_states; i++) {
-		if (tally->state[i] == state) {
-			tiny_remove(t, out);
-			return;
-		}
-	}
-	assert_true(tally->n_states < STATES_MAX);
-	tally->state[tally->n_states++] = state;
-	tiny_finish(t, out);
-}
 
 static void judge(struct tiny_run *t, const char *out, const struct ending *e, struct tally *tally)
 {
@@ -70,7 +45,7 @@ static void judge(struct tiny_run *t, const char *out, const struct ending *e, s
 	tally->well += e->code == 0;
 	tally->told += e->code > 0 && !died;
 	tally->died += died;
-	finish_new_state(t, out, tally);
+	tiny_finish_once(t, out, &tally->states);
 }
 
 /* --- running ------------------------------------------------------------------------------- */
@@ -134,7 +109,7 @@ static void sweep(
 	print_message("%s, %s of allocations up to %lu, %s: %u ended well, %u with a sentence, "
 		      "%u died in HDF5; %zu states gone on from\n",
 		t->format, step == 1 ? "each" : "some", last, on ? "and all after it" : "once",
-		tally.well, tally.told, tally.died, tally.n_states);
+		tally.well, tally.told, tally.died, tally.states.n);
 	assert_true(tally.told > 0);
 }
 

@@ -25,23 +25,36 @@ static const char config[] =
 	"output: {columns: [id, x, y, z, energy, pixel]}\n";
 
 static const char *const changing[] = {"run.json", NULL};
+static const char *const held_apart[] = {"run.json", "LOCK", NULL};
 
 /* --- running ------------------------------------------------------------------------------- */
+
+/* Puts a NULL-terminated list behind the n words there are; returns how many there are then. */
+static size_t append(const char *words[TINY_WORDS], size_t n, const char *const *list)
+{
+	for (; list && *list; list++) {
+		assert_true(n + 1 < TINY_WORDS);
+		words[n++] = *list;
+	}
+	return n;
+}
 
 void tiny_words(const struct tiny_run *t, const char *const *front, const char *out,
 	const char *last, const char *words[TINY_WORDS])
 {
 	static char particles[64], format[64];
+	static const char *const on_cpu[] = {"--device", "cpu", NULL};
 	const char *const own[] = {"sluice", "run", "tiny.yaml", "--quiet", "--threads", t->threads,
-		"--set", particles, "--set", format, "--out", out, last, NULL};
+		"--set", particles, "--set", format, "--out", out, NULL};
 	size_t n = 0;
 
 	snprintf(particles, sizeof(particles), "run.particles=%u", t->batches * TINY_BATCH);
 	snprintf(format, sizeof(format), "output.format=%s", t->format);
-	for (; front && *front; front++)
-		words[n++] = *front;
-	assert_true(n + sizeof(own) / sizeof(own[0]) <= TINY_WORDS);
-	memcpy(words + n, own, sizeof(own));
+	n = append(words, n, front);
+	n = append(words, n, own);
+	n = append(words, n, t->more ? t->more : on_cpu);
+	n = append(words, n, (const char *const[]){last, NULL});
+	words[n] = NULL;
 }
 
 void tiny_command(const struct tiny_run *t, const char *const *env, const char *const *front,
@@ -227,4 +240,34 @@ void tiny_finish(struct tiny_run *t, const char *out)
 	if (folder_hash(f.path, changing) != t->hash)
 		fail_msg("%s: --resume did not give the bytes of the unbroken run", t->what);
 	tiny_remove(t, out);
+}
+
+static uint64_t state_of(const struct tiny_run *t, const char *out)
+{
+	struct folder f = below(t, out);
+
+	return folder_has(&t->folder, out)
+	               ? folder_hash(f.path, held_apart) + folder_has(&f, "run.json")
+	               : 0;
+}
+
+bool tiny_is_known(struct tiny_run *t, const char *out, const struct tiny_states *states)
+{
+	uint64_t state = state_of(t, out);
+	size_t i = 0;
+
+	while (i < states->n && states->state[i] != state)
+		i++;
+	return i < states->n;
+}
+
+void tiny_finish_once(struct tiny_run *t, const char *out, struct tiny_states *states)
+{
+	if (tiny_is_known(t, out, states)) {
+		tiny_remove(t, out);
+		return;
+	}
+	assert_true(states->n < TINY_STATES);
+	states->state[states->n++] = state_of(t, out);
+	tiny_finish(t, out);
 }

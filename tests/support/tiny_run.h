@@ -20,18 +20,19 @@
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
 
-enum { TINY_WORDS = 24, TINY_BATCH = 200 };
+enum { TINY_WORDS = 40, TINY_BATCH = 200, TINY_STATES = 64 };
 
 struct tiny_run {
-	const char *threads; /* for --threads */
-	const char *format;  /* output.format */
-	unsigned batches;    /* of TINY_BATCH particles */
+	const char *threads;     /* for --threads */
+	const char *format;      /* output.format */
+	unsigned batches;        /* of TINY_BATCH particles */
+	const char *const *more; /* where to run it, and how; NULL: on the CPU. May change */
 	struct folder folder;
 	uint64_t hash;  /* of the unbroken run */
 	char what[256]; /* what was done to a run, for the message of a check that fails */
 };
 
-/* With the first three set: makes the folder, the configuration and the unbroken run. */
+/* With all of that set: makes the folder, the configuration and the unbroken run. */
 void tiny_make(struct tiny_run *t);
 void tiny_free(struct tiny_run *t);
 
@@ -64,6 +65,20 @@ unsigned tiny_check(struct tiny_run *t, const char *out, enum tiny_end how);
 
 /* Goes on with out to its end, checks that it is as the unbroken run, and removes it. */
 void tiny_finish(struct tiny_run *t, const char *out);
+
+/*
+ * The same for a folder whose files are in a state that is not yet among states, else it is just
+ * removed: what --resume makes of it depends on its files alone, and there are few ways they can be
+ * left in. run.json tells times; that it is there counts.
+ */
+struct tiny_states {
+	uint64_t state[TINY_STATES];
+	size_t n;
+};
+void tiny_finish_once(struct tiny_run *t, const char *out, struct tiny_states *states);
+
+/* Is the state that out is in among them? */
+bool tiny_is_known(struct tiny_run *t, const char *out, const struct tiny_states *states);
 
 /* Removes out, if it is there. */
 void tiny_remove(const struct tiny_run *t, const char *out);

@@ -1,0 +1,313 @@
+/*
+ * device_faults.c - every call of the device fails, once and from then on; and what it brings home
+ * comes with a bit that is not as it was.
+ *
+ * Each time: the exit code that is documented for it and a sentence, nothing half-written, the
+ * batches before as they were; and --resume, on the device or on the CPU, gives the bytes of an
+ * unbroken run. The device is the emulated one, the faults are SL_FAULT's.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "primitives/base/device_driver.h"
+#include "tests/support/check.h"
+#include "tests/support/tiny_run.h"
+
+enum { BATCHES = 3, CALLS_MOST = 5000 };
+
+/* A setting of the device's runs. */
+struct setting {
+	const char *threads;
+	const char *const *words;
+};
+
+#define ON_DEVICE(slots)                                                                   \
+	(const char *const[])                                                              \
+	{                                                                                  \
+		"--device", "emulated", "--scan", "naive", "--compact", "naive", "--sort", \
+			"naive", "--slots", slots, NULL                                    \
+	}
+
+/* The states that folders were left in and gone on from, on the device and on the CPU. */
+struct tally {
+	unsigned failed, runs;
+	struct tiny_states on_device, on_cpu;
+};
+
+static void make(struct tiny_run *t, const struct setting *s)
+{
+	*t = (struct tiny_run){.threads = s->threads, .format = "csv.gz", .batches = BATCHES};
+	tiny_make(t);
+	t->more = s->words;
+}
+
+/* Goes on with out on the device, and should another run leave it so, on the CPU. */
+static void finish(struct tiny_run *t, struct tally *tally)
+{
+	const char *const *words = t->more;
+
+	if (tiny_is_known(t, "out", &tally->on_device)) {
+		t->more = NULL;
+		tiny_finish_once(t, "out", &tally->on_cpu);
+	} else {
+		tiny_finish_once(t, "out", &tally->on_device);
+	}
+	t->more = words;
+}
+
+/* --- calls that fail ----------------------------------------------------------------------- */
+
+/* The calls of the device layer, and how many of each one thread makes with one slot at least. */
+static const struct call {
+	const char *name;
+	unsigned least;
+	bool in_batch; /* all of them: a batch is named */
+} calls[] = {
+	{"dev_count", 8, false},
+	{"dev_use", 3, false},
+	{"dev_limits", 1, false},
+	{"dev_malloc", 1, false},
+	{"pinned_malloc", 3, false},
+	{"dev_stream", 1, false},
+	{"dev_event", 10, false},
+	{"dev_record", BATCHES * 10, true},
+	{"dev_sync", BATCHES * 2, true},
+	{"dev_elapsed", BATCHES * 7, true},
+	{"dev_copy", BATCHES * 10, true},
+	{"dev_fill", BATCHES * 1, true},
+	{"dev_launch", BATCHES * 10, true},
+};
+enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
+
+static bool is_for_good(int error)
+{
+	return error == SL_ERROR_ADDRESS || error == SL_ERROR_LAUNCH;
+}
+
+static int code_of(const struct call *c, int error)
+{
+	if (is_for_good(error))
+		return SL_DEVICE_FAILED;
+	if (strcmp(c->name, "dev_count") == 0 || error == SL_ERROR_NO_IMAGE)
+		return SL_NO_DEVICE;
+	if (error != SL_ERROR_MEMORY)
+		return SL_DEVICE_FAILED;
+	return strcmp(c->name, "pinned_malloc") == 0 ? SL_HOST_MEMORY : SL_DEVICE_MEMORY;
+}
+
+/* What the sentence must have in it: the number of the error, or what it stands for. */
+static const char *words_of(const struct call *c, int error, char text[32])
+{
+	if (error == SL_ERROR_MEMORY && strstr(c->name, "malloc"))
+		return "bytes asked";
+	if (strcmp(c->name, "dev_count") == 0 && error == SL_ERROR_OLD_DRIVER)
+		return "no CUDA driver is loaded";
+	if (strcmp(c->name, "dev_count") == 0 && error == SL_ERROR_NO_DEVICE)
+		return "the CUDA driver sees no device";
+	snprintf(text, 32, "error %d, ", error);
+	return text;
+}
+
+/* One run with call k failing. Returns the batches that are left, all when it was not reached. */
+static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, bool on, int error,
+	struct tally *tally)
+{
+	char fault[64], text[32];
+	const char *const env[] = {fault, NULL};
+	struct ending e;
+	unsigned n;
+
+	snprintf(fault, sizeof(fault), "SL_FAULT=%s:%u%s:%d", c->name, k, on ? "+" : "", error);
+	snprintf(t->what, sizeof(t->what), "%s threads, %s", t->threads, fault);
+	tiny_go(t, env, NULL, "out", NULL, &e);
+	n = tiny_check(t, "out", TINY_ENDED);
+	tally->runs++;
+	if (e.code != 0) {
+		tally->failed++;
+		/* another thread, which has no batch yet, may be the first to tell */
+		tiny_check_ending(t, &e, code_of(c, error), words_of(c, error, text),
+			c->in_batch && strcmp(t->threads, "1") == 0 ? "batch " : "sluice: ");
+		if (n == BATCHES)
+			fail_msg("%s: all batches are there, and it failed", t->what);
+	} else if (n != BATCHES) {
+		fail_msg("%s: exit code 0, but %u batches", t->what, n);
+	}
+	process_free(&e);
+	finish(t, tally);
+	return n;
+}
+
+/* Call 1 fails, call 2, ... or 1, 2, 4, 8, ..., until the run passes untouched. */
+static void fail_each(struct tiny_run *t, const struct call *c, bool each, bool on, int error,
+	struct tally *tally)
+{
+	for (unsigned k = 1; fail_one(t, c, k, on, error, tally) < BATCHES;
+		k = each ? k + 1 : 2 * k)
+		assert_true(k < CALLS_MOST);
+}
+
+/* One thread and one slot make their calls in the same order each time: all of them fail. */
+static void every_call(void **state)
+{
+	const struct setting alone = {"1", ON_DEVICE("1")};
+	static struct tally tally;
+	struct tiny_run t;
+
+	(void)state;
+	make(&t, &alone);
+	for (int i = 0; i < N_CALLS; i++) {
+		unsigned failed = tally.failed;
+
+		fail_each(&t, &calls[i], true, false, SL_ERROR_LAUNCH, &tally);
+		if (tally.failed - failed < calls[i].least)
+			fail_msg("%s made a run fail %u times, there are at least %u calls",
+				calls[i].name, tally.failed - failed, calls[i].least);
+	}
+	print_message("%u runs, %u failed; gone on from %zu states on the device, %zu on the CPU\n",
+		tally.runs, tally.failed, tally.on_device.n, tally.on_cpu.n);
+	/* no folder; the run begun; one and two batches; all, after a run that was not broken */
+	assert_true(tally.on_device.n >= 4 && tally.on_cpu.n >= 4);
+	tiny_free(&t);
+}
+
+static void every_error(void **state)
+{
+	static const int errors[] = {SL_ERROR_VALUE, SL_ERROR_MEMORY, SL_ERROR_NO_IMAGE,
+		SL_ERROR_ADDRESS, SL_ERROR_LAUNCH};
+	const struct setting alone = {"1", ON_DEVICE("1")};
+	static struct tally tally;
+	struct tiny_run t;
+
+	(void)state;
+	make(&t, &alone);
+	for (int i = 0; i < N_CALLS; i++)
+		for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++)
+			fail_each(&t, &calls[i], false, k % 2 == 0, errors[k], &tally);
+	print_message("%u runs, %u failed\n", tally.runs, tally.failed);
+	tiny_free(&t);
+}
+
+/* No driver, no device, one that is not ready, one whose driver does not match it. */
+static void errors_of_counting(void **state)
+{
+	static const int errors[] = {SL_ERROR_OLD_DRIVER, SL_ERROR_NO_DEVICE, 46, 802, 803};
+	const struct setting alone = {"1", ON_DEVICE("1")};
+	static struct tally tally;
+	struct tiny_run t;
+
+	(void)state;
+	make(&t, &alone);
+	for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++) {
+		fail_each(&t, &calls[0], false, false, errors[k], &tally);
+		fail_one(&t, &calls[0], 1, true, errors[k], &tally);
+		assert_false(folder_has(&t.folder, "out"));
+	}
+	tiny_free(&t);
+}
+
+/* Several threads and slots: who meets the fault is left to chance. */
+static void several_at_a_time(void **state)
+{
+	const struct setting settings[] = {{"3", ON_DEVICE("3")}, {"3", ON_DEVICE("2")}};
+	static struct tally tally;
+
+	(void)state;
+	for (int s = 0; s < 2; s++) {
+		struct tiny_run t;
+
+		make(&t, &settings[s]);
+		for (int i = 0; i < N_CALLS; i++) {
+			fail_each(&t, &calls[i], false, false, SL_ERROR_MEMORY, &tally);
+			fail_each(&t, &calls[i], false, true, SL_ERROR_VALUE, &tally);
+			fail_each(&t, &calls[i], false, s == 0, SL_ERROR_ADDRESS, &tally);
+		}
+		tiny_free(&t);
+	}
+	print_message("%u runs, %u failed\n", tally.runs, tally.failed);
+}
+
+/* The other way round: what the CPU has begun goes on on the device. */
+static void broken_on_the_cpu(void **state)
+{
+	const struct setting alone = {"1", ON_DEVICE("1")};
+	static struct tiny_states states;
+	struct tiny_run t;
+
+	(void)state;
+	make(&t, &alone);
+	for (unsigned k = 1; k <= BATCHES; k++) {
+		char fault[64];
+		const char *const env[] = {fault, NULL};
+		struct ending e;
+
+		snprintf(fault, sizeof(fault), "SL_FAULT=file_append:%u:28", k);
+		snprintf(t.what, sizeof(t.what), "on the CPU, %s", fault);
+		t.more = NULL;
+		tiny_go(&t, env, NULL, "out", NULL, &e);
+		tiny_check_ending(&t, &e, SL_DISK, NULL, NULL);
+		process_free(&e);
+		assert_int_equal(tiny_check(&t, "out", TINY_ENDED), k - 1);
+		t.more = alone.words;
+		tiny_finish_once(&t, "out", &states);
+	}
+	assert_int_equal(states.n, BATCHES);
+	tiny_free(&t);
+}
+
+/* --- bits that change ---------------------------------------------------------------------- */
+
+/* Copy k comes with a bit that is not as it was. Was it one from the device? */
+static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally *tally)
+{
+	char fault[64];
+	const char *const env[] = {fault, NULL};
+	struct ending e;
+	unsigned n;
+	bool seen;
+
+	snprintf(fault, sizeof(fault), "SL_FAULT=dev_flip:%u:%u", k, bit);
+	snprintf(t->what, sizeof(t->what), "%s", fault);
+	tiny_go(t, env, NULL, "out", NULL, &e);
+	n = tiny_check(t, "out", TINY_ENDED);
+	seen = e.code != 0;
+	if (seen)
+		tiny_check_ending(
+			t, &e, SL_DEVICE_FAILED, "not come whole from the device", "batch ");
+	if (!seen && n != BATCHES)
+		fail_msg("%s: exit code 0, but %u batches", t->what, n);
+	process_free(&e);
+	finish(t, tally);
+	return seen;
+}
+
+/* Of each batch come the census, twice as often as it is waited for, and six columns. */
+static void every_copy(void **state)
+{
+	static const unsigned bits[] = {1, 45, 777};
+	const struct setting alone = {"1", ON_DEVICE("1")};
+	static struct tally tally;
+	unsigned copies = 0;
+	struct tiny_run t;
+
+	(void)state;
+	make(&t, &alone);
+	for (unsigned k = 1; k <= 100; k++)
+		copies += flip_one(&t, k, bits[k % 3], &tally);
+	assert_int_equal(copies, BATCHES * (2 * 2 + 6));
+	assert_true(tally.on_device.n >= BATCHES);
+	tiny_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_call),
+		cmocka_unit_test(every_error),
+		cmocka_unit_test(errors_of_counting),
+		cmocka_unit_test(several_at_a_time),
+		cmocka_unit_test(broken_on_the_cpu),
+		cmocka_unit_test(every_copy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
