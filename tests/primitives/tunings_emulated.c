@@ -1,0 +1,51 @@
+/* tunings_emulated.c - every tuning of every kernel on the emulated device, for a small size. */
+#include <stdio.h>
+
+#include "tests/cases/walk.h"
+#include "tests/support/check.h"
+
+enum { LARGEST = 257 };
+
+static void every_tuning_is_right(enum sl_primitive p)
+{
+	uint64_t trials = 0;
+
+	assert_ok(sl_walk_tunings(p, &trials));
+	assert_true(trials > 0);
+	printf("%llu trials\n", (unsigned long long)trials);
+}
+
+static void every_tuning_of_scan(void **state)
+{
+	(void)state;
+	every_tuning_is_right(SL_SCAN);
+}
+
+static void every_tuning_of_compact(void **state)
+{
+	(void)state;
+	every_tuning_is_right(SL_COMPACT);
+}
+
+/* Under ThreadSanitizer a barrier costs 2 us a thread: a sort has too many. */
+static void every_tuning_of_sort(void **state)
+{
+	(void)state;
+#if defined(__SANITIZE_THREAD__)
+	skip();
+#endif
+	every_tuning_is_right(SL_SORT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_tuning_of_scan),
+		cmocka_unit_test(every_tuning_of_compact),
+		cmocka_unit_test(every_tuning_of_sort),
+	};
+
+	sl_device_emulate(true);
+	sl_walk_up_to(LARGEST);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
