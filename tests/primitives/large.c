@@ -1,0 +1,143 @@
+/*
+ * large.c - every device backend at 2^24+3 and 2^28 items, where a float would begin to miscount
+ * and tiles and grids become many.
+ *
+ * Each job is made and checked on the host once; all backends do it, and the device compares. What
+ * does not fit into the device's memory, or would take long, is left out, and this says so. Skips
+ * where there is no device.
+ */
+#include <stdio.h>
+
+#include "primitives/base/clock.h"
+#include "tests/cases/contest.h"
+#include "tests/cases/walk.h"
+#include "tests/support/check.h"
+
+enum { MIDDLE = (1 << 24) + 3, LARGE = 1 << 28, SKIPPED = 77 };
+
+/* A backend that would need longer for a job is left out of it. */
+static const double seconds_most = 5;
+
+/* Seconds that the last job took each backend, by its place in the matrix. */
+enum { BACKENDS_MOST = 64 };
+static double seconds[BACKENDS_MOST];
+
+static bool would_take_long(size_t i, uint32_t n)
+{
+	return n == LARGE && i < BACKENDS_MOST &&
+	       seconds[i] * ((double)LARGE / (double)MIDDLE) > seconds_most;
+}
+
+/* The job by backend i; counts it. */
+static enum sl_status try_backend(
+	struct sl_contest *c, const struct sl_backend *b, size_t i, uint64_t *trials)
+{
+	const struct sl_tuning own = {0};
+	uint64_t began;
+	enum sl_status s;
+
+	if (would_take_long(i, c->trial.set.n)) {
+		printf("%s/%s is left out: it would take %.0f s\n", sl_primitive_name(b->primitive),
+			b->name, seconds[i] * ((double)LARGE / (double)MIDDLE));
+		return SL_OK;
+	}
+	s = sl_contest_enter(c, b, own);
+	began = sl_now_ns();
+	if (s == SL_OK)
+		s = sl_contest_try(c);
+	if (i < BACKENDS_MOST)
+		seconds[i] = 1e-9 * (double)(sl_now_ns() - began);
+	*trials += s == SL_OK;
+	return sl_while(s, "%s/%s", sl_primitive_name(b->primitive), b->name);
+}
+
+/* SL_DEVICE_MEMORY is no failure of a backend: the device is too small for the job. */
+static enum sl_status unless_too_small(enum sl_status s)
+{
+	if (s != SL_DEVICE_MEMORY)
+		return s;
+	printf("left out: %s\n", sl_story());
+	return SL_OK;
+}
+
+static enum sl_status try_job(enum sl_primitive p, const struct sl_setting *set, uint64_t *trials)
+{
+	const struct sl_backend *b;
+	enum sl_status s = SL_OK;
+	struct sl_contest c;
+	char text[128];
+
+	SL_TRY(unless_too_small(sl_contest_open(p, set, &c)));
+	for (size_t i = 0; s == SL_OK && c.of && (b = sl_backend_at(i)) != NULL; i++)
+		if (b->primitive == p && b->space == SL_DEVICE)
+			s = unless_too_small(try_backend(&c, b, i, trials));
+	sl_case_of(p)->describe(set, text, sizeof(text));
+	sl_contest_close(&c);
+	return sl_while(s, "n=%u, %s", set->n, text);
+}
+
+/* The settings, for both sizes. */
+static void try_settings(enum sl_primitive p, const struct sl_setting *settings, size_t n_settings)
+{
+	const uint32_t sizes[] = {MIDDLE, LARGE};
+	uint64_t trials = 0;
+
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+		for (size_t i = 0; i < n_settings && !sl_walk_leaves_out(sizes[k]); i++) {
+			struct sl_setting set = settings[i];
+
+			set.n = sizes[k];
+			assert_ok(try_job(p, &set, &trials));
+		}
+	printf("%llu trials\n", (unsigned long long)trials);
+}
+
+static void scan_of_large_sizes(void **state)
+{
+	static const struct sl_setting settings[] = {
+		{.type = SL_U32, .input = SL_INPUT_RANDOM},
+		{.type = SL_U64, .input = SL_INPUT_LARGEST, .inclusive = true},
+	};
+
+	(void)state;
+	try_settings(SL_SCAN, settings, sizeof(settings) / sizeof(settings[0]));
+}
+
+static void compact_of_large_sizes(void **state)
+{
+	static const struct sl_setting settings[] = {
+		{.alive = SL_ALIVE_HALF},
+		{.alive = SL_ALIVE_ALL},
+	};
+
+	(void)state;
+	try_settings(SL_COMPACT, settings, sizeof(settings) / sizeof(settings[0]));
+}
+
+static void sort_of_large_sizes(void **state)
+{
+	static const struct sl_setting settings[] = {
+		{.type = SL_U32, .input = SL_INPUT_RANDOM, .end_bit = 32},
+		{.type = SL_U64, .input = SL_INPUT_RANDOM, .end_bit = 64},
+		{.type = SL_U32, .input = SL_INPUT_FEW, .begin_bit = 3, .end_bit = 17},
+	};
+
+	(void)state;
+	try_settings(SL_SORT, settings, sizeof(settings) / sizeof(settings[0]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(scan_of_large_sizes),
+		cmocka_unit_test(compact_of_large_sizes),
+		cmocka_unit_test(sort_of_large_sizes),
+	};
+	int n;
+
+	if (sl_device_count(&n) != SL_OK) {
+		printf("SKIP: %s\n", sl_story());
+		return SKIPPED;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
