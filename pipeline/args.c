@@ -144,19 +144,35 @@ static enum sl_status take_command(struct sl_args *a, const char *word)
 	return SL_OK;
 }
 
+/* Is word one of those in words, which stand apart by spaces? */
+static bool has_word(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = words; (at = strstr(at, word)) != NULL; at += n)
+		if ((at == words || at[-1] == ' ') && (at[n] == '\0' || at[n] == ' '))
+			return true;
+	return false;
+}
+
+/* --set, and what stands for it. */
+static bool takes_settings(const char *command)
+{
+	return has_word("run plan compare", command);
+}
+
 /* An option that a command does not take would do nothing, so it is refused. */
 static enum sl_status check_options(const struct sl_args *a, const char *command)
 {
-	if (a->n_sets > 0 && a->command != SL_COMMAND_run && a->command != SL_COMMAND_plan &&
-		a->command != SL_COMMAND_compare)
+	if (a->n_sets > 0 && !takes_settings(command))
 		return sl_fail(SL_USAGE,
-			"%s takes no settings (they are for run and plan), leave out %s", command,
-			a->set[0]);
+			"%s takes no settings (they are for run, plan and compare), leave out %s",
+			command, a->set[0]);
 	for (int i = 0; i < N_FLAGS; i++) {
 		const struct flag *f = &flags[i];
 
 		if (*(const bool *)(const void *)((const char *)a + f->offset) &&
-			!strstr(f->commands, command))
+			!has_word(f->commands, command))
 			return sl_fail(SL_USAGE,
 				"--%s does nothing for %s (it is for %s), leave it out", f->option,
 				command, f->commands);
@@ -207,28 +223,59 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 	return SL_OK;
 }
 
+static void print_option(const char *option, const char *value, FILE *out)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "--%s%s%s", option, value[0] ? " " : "", value);
+	fprintf(out, "  %-26s ", text);
+}
+
+/* Those of a command; of all, with the commands behind, when it is NULL. */
+static void print_options(const char *command, FILE *out)
+{
+	if (!command || takes_settings(command))
+		fprintf(out, "  %-26s %s\n", "--set KEY=VALUE",
+			"a value of the configuration, above the file's");
+	for (int i = 0; i < N_SETTINGS; i++) {
+		if (command && !takes_settings(command))
+			break;
+		print_option(settings[i].option, settings[i].value, out);
+		fprintf(out, "%s (%s)\n", settings[i].help, settings[i].key);
+	}
+	for (int i = 0; i < N_FLAGS; i++) {
+		const char *commands = flags[i].commands;
+
+		if (command && !has_word(commands, command))
+			continue;
+		print_option(flags[i].option, "", out);
+		if (command || !commands[0])
+			fprintf(out, "%s\n", flags[i].help);
+		else
+			fprintf(out, "%s (%s)\n", flags[i].help, commands);
+	}
+}
+
+void sl_args_help_of(const char *command, const char *more, FILE *out)
+{
+#define X(name, operand, help)                                                                 \
+	if (strcmp(command, #name) == 0)                                                       \
+		fprintf(out, "sluice %s%s%s\n    %s\n", #name, operand[0] ? " " : "", operand, \
+			help);
+	SL_COMMANDS(X)
+#undef X
+	fprintf(out, "%s\n", more);
+	print_options(command, out);
+}
+
 void sl_args_help(FILE *out)
 {
 	fprintf(out, "usage: sluice COMMAND [OPERAND] [OPTION...]\n\n");
 #define X(name, operand, help) fprintf(out, "  %-8s %-14s %s\n", #name, operand, help);
 	SL_COMMANDS(X)
 #undef X
-	fprintf(out, "\n  %-26s %s\n", "--set KEY=VALUE",
-		"a value of the configuration, above the file's");
-	for (int i = 0; i < N_SETTINGS; i++) {
-		char option[64];
-
-		snprintf(option, sizeof(option), "--%s %s", settings[i].option, settings[i].value);
-		fprintf(out, "  %-26s %s (%s)\n", option, settings[i].help, settings[i].key);
-	}
-	for (int i = 0; i < N_FLAGS; i++) {
-		char option[64];
-
-		snprintf(option, sizeof(option), "--%s", flags[i].option);
-		fprintf(out, "  %-26s %s%s%s%s\n", option, flags[i].help,
-			flags[i].commands[0] ? " (" : "", flags[i].commands,
-			flags[i].commands[0] ? ")" : "");
-	}
+	fputc('\n', out);
+	print_options(NULL, out);
 	fprintf(out, "\nexit codes:\n");
 #define STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
 #include "primitives/base/status.def"

@@ -42,4 +42,7 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a);
 /* sluice --help */
 void sl_args_help(FILE *out);
 
+/* What it says of one command, with more on it before the options. */
+void sl_args_help_of(const char *command, const char *more, FILE *out);
+
 #endif

@@ -1,376 +1,149 @@
-/* compare.c - rows are run, timed and held against the first. */
+/* compare.c - a comparison is planned, and its rows are run. */
 #include "pipeline/compare.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "pipeline/compare_row.h"
+#include "pipeline/copy_speed.h"
+#include "pipeline/passing.h"
 #include "pipeline/room.h"
-#include "pipeline/run.h"
-#include "pipeline/sink.h"
-#include "primitives/base/clock.h"
-#include "stages/traffic.h"
 
-enum {
-	SAMPLES_WANTED = 11,
-	SAMPLES_MOST = 4096,
-	RUNS_MOST = 11,
-	COPIES = 11,
-	COPY_BYTES = 64 << 20
-};
+/* --- planning --------------------------------------------------------------------------------- */
 
-/* A run of the rows that goes on: what a batch is held against, and where its times go. */
-struct contest {
-	struct sl_comparison *c;
-	struct sl_plan *reference;     /* of the first row, its memory got */
-	struct sl_manifest_line *line; /* n_batches: what the first row gave */
-	struct sl_row *row;
-	const struct sl_plan *plan; /* of the row */
-	const struct sl_dir *dir;   /* of what is written */
-	bool first;                 /* row is the first one: it sets the lines */
-	bool timed;
-	double (*sample)[SL_STAGE_COUNT + 1]; /* SAMPLES_MOST, in ms */
-};
-
-/* --- equal answers ---------------------------------------------------------------------------- */
-
-static void name_of(const struct sl_row *row, char text[3 * SL_ROW_NAME_BYTES])
+/* The batch is that of a run of the configuration: what fits this machine, if it says auto. */
+enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_choices *choices,
+	bool all, struct sl_comparison *c)
 {
-	snprintf(text, 3 * SL_ROW_NAME_BYTES, "%s%s/%s/%s", row->on_device ? "device " : "host ",
-		sl_row_scans(row) && row->scan.backend ? row->scan.backend->name : "-",
-		row->compact.backend->name, row->sort.backend->name);
-}
+	struct sl_config *mine = &c->config;
 
-/* The first row of a column that is not the same; n if all are. */
-static uint32_t first_difference(
-	const struct sl_table_column *a, const struct sl_table_column *b, uint32_t n)
-{
-	size_t item = sl_column_facts[a->column].bytes;
-	uint32_t i = 0;
-
-	if (a->constant)
-		return n;
-	while (i < n && memcmp((const char *)a->data + i * item, (const char *)b->data + i * item,
-				item) == 0)
-		i++;
-	return i;
-}
-
-static void tell(struct sl_row *row, const char *what, uint64_t batch)
-{
-	char name[3 * SL_ROW_NAME_BYTES];
-
-	name_of(row, name);
-	row->differs = true;
-	snprintf(row->story, sizeof(row->story),
-		"%s differs from the host's own backends: batch %llu, %s", name,
-		(unsigned long long)batch, what);
-}
-
-/* What of b is not as in the reference. */
-static void describe(const struct sl_batch *b, const struct sl_batch *reference, char what[128])
-{
-	const struct sl_table *t = &reference->table;
-
-	if (b->n_survivors != reference->n_survivors) {
-		snprintf(what, 128, "%u survivors and not %u", b->n_survivors,
-			reference->n_survivors);
-		return;
-	}
-	snprintf(what, 128, "the tally");
-	for (uint32_t i = 0; i < t->n_columns; i++) {
-		const struct sl_table_column *c = &t->column[i];
-		uint32_t at = first_difference(c, &b->table.column[i], t->n);
-
-		if (at < t->n) {
-			snprintf(what, 128, "column %s, index %u", sl_column_facts[c->column].name,
-				at);
-			return;
-		}
-	}
-}
-
-/* Makes the batch again as the first row does, and finds the first place that is not the same. */
-static void find_difference(struct contest *k, const struct sl_batch *b)
-{
-	struct sl_slot *slot = &k->reference->slot[0];
-	char what[128] = "and the host's failed as well";
-
-	sl_batch_begin(&k->reference->recipe, &slot->batch, b->number);
-	if (sl_stages_run(&k->reference->recipe, &slot->exec, &slot->batch, NULL) == SL_OK)
-		describe(b, &slot->batch, what);
-	tell(k->row, what, b->number);
-}
-
-static bool is_same(const struct sl_manifest_line *l, const struct sl_batch *b)
-{
-	if (l->survivors != b->n_survivors || memcmp(&l->tally, &b->tally, sizeof(l->tally)) != 0)
-		return false;
-	for (uint32_t i = 0; i < b->table.n_columns; i++)
-		if (l->digest[b->table.column[i].column] != b->table.column[i].digest)
-			return false;
-	return true;
-}
-
-static void add_sample(struct contest *k, const struct sl_slot *slot)
-{
-	double *ms = k->sample[k->row->samples];
-
-	/* a last batch that is smaller would be too fast */
-	if (k->row->samples == SAMPLES_MOST || slot->batch.n < sl_room_batch(k->plan))
-		return;
-	for (int s = 0; s < SL_STAGE_COUNT; s++) {
-		ms[s] = 1e-6 * (double)slot->ns[s];
-		k->row->bytes[s] = sl_stage_bytes(&k->plan->recipe, (enum sl_stage_number)s,
-			slot->batch.n, slot->batch.n_survivors);
-	}
-	ms[SL_STAGE_COUNT] = 1e-6 * (double)slot->home_ns;
-	k->row->samples++;
-}
-
-static void look_at(void *of, const struct sl_slot *slot)
-{
-	struct contest *k = (struct contest *)of;
-	struct sl_manifest_line *l = &k->line[slot->batch.number];
-
-	if (k->first && k->timed)
-		sl_sink_line(&slot->batch, l);
-	else if (!k->row->differs && !is_same(l, &slot->batch))
-		find_difference(k, &slot->batch);
-	if (k->timed)
-		add_sample(k, slot);
-	if (k->dir) {
-		char name[SL_FILE_NAME_BYTES];
-
-		sl_sink_name(k->plan, slot->batch.number, name);
-		(void)sl_file_remove(k->dir, name);
-	}
-}
-
-/* --- a row ------------------------------------------------------------------------------------ */
-
-static enum sl_status make_plan(const struct sl_comparison *c, const struct sl_row *row,
-	bool one_at_a_time, struct sl_plan **plan)
-{
-	struct sl_choices choices = *c->choices;
-	struct sl_config config = c->config;
-
-	if (one_at_a_time)
-		config.run.threads = config.run.slots = 1;
-	if (!row->on_device)
-		choices.device = SL_ON_CPU;
-	choices.scan = row->scan;
-	choices.compact = row->compact;
-	choices.sort = row->sort;
-	choices.batch = c->batch;
-	choices.n_batches = c->n_batches;
-	config.run.batch = c->batch;
-	SL_TRY(sl_plan_make(&config, &choices, plan));
-	SL_TRY(sl_room_refuse(*plan));
-	return sl_plan_provide(*plan);
-}
-
-/* Runs the plan once, to dir or to nowhere; *seconds of it. */
-static enum sl_status go(struct contest *k, struct sl_plan *plan, double *seconds)
-{
-	struct sl_control control = {.batch = look_at, .of = k, .discard = !k->dir};
-	struct sl_manifest none = {0};
-	struct sl_session session;
-
-	k->plan = plan;
-	SL_TRY(sl_run(plan, k->dir, &none, &control, &session));
-	*seconds = session.seconds;
+	memset(c, 0, sizeof(*c));
+	c->config = *config;
+	c->choices = *choices;
+	c->configured = config->run.particles;
+	if (choices->device == SL_ON_EMULATED && !all &&
+		mine->run.particles > SL_EMULATED_PARTICLES)
+		mine->run.particles = SL_EMULATED_PARTICLES;
+	c->particles = mine->run.particles;
+	c->choices.n_batches = sl_ceil_div(c->particles, c->choices.batch);
+	SL_TRY(sl_plan_make(mine, &c->choices, &c->plan));
+	c->batch = sl_room_batch(c->plan);
+	c->n_batches = c->plan->recipe.n_batches;
+	sl_rows_choose(c);
 	return SL_OK;
 }
 
-static int by_size(const void *a, const void *b)
+void sl_compare_free(struct sl_comparison *c)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
+	sl_plan_free(c->plan);
+	c->plan = NULL;
 }
 
-static struct sl_spread spread_of(const struct contest *k, int which)
-{
-	static double sorted[SAMPLES_MOST];
-	uint32_t n = k->row->samples;
-	struct sl_spread s = {0};
+/* --- running ---------------------------------------------------------------------------------- */
 
-	for (uint32_t i = 0; i < n; i++)
-		sorted[i] = k->sample[i][which];
-	qsort(sorted, n, sizeof(*sorted), by_size);
-	if (n > 0)
-		s = (struct sl_spread){
-			(sorted[(n - 1) / 2] + sorted[n / 2]) / 2, sorted[0], sorted[n - 1]};
-	return s;
+/* Are the other rows in vain? */
+static bool ends_all(enum sl_status s, const struct sl_comparison *c, const struct sl_row *row)
+{
+	return row == c->row || s == SL_STOPPED || s == SL_DISK || s == SL_OUTPUT_IN_USE;
 }
 
-static enum sl_status time_stages(struct contest *k)
-{
-	struct sl_plan *plan = NULL;
-	enum sl_status s = make_plan(k->c, k->row, true, &plan);
-	/* times of the emulated device mean little, and it takes its time over them */
-	int runs = k->row->on_device && sl_device_is_emulated() ? 1 : RUNS_MOST;
-	double seconds = 0;
-
-	k->timed = true;
-	for (int run = 0; s == SL_OK && run < runs && k->row->samples < SAMPLES_WANTED; run++)
-		s = go(k, plan, &seconds);
-	k->timed = false;
-	sl_plan_free(plan);
-	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		k->row->stage[i] = spread_of(k, i);
-	k->row->home = spread_of(k, SL_STAGE_COUNT);
-	return s;
-}
-
-static enum sl_status time_all(struct contest *k)
-{
-	double seconds = 0, seconds_written = 0;
-	struct sl_plan *plan = NULL;
-	struct sl_dir dir = {.fd = -1, .lock = -1};
-	char path[SL_TEXT_BYTES + 16];
-	enum sl_status s = make_plan(k->c, k->row, false, &plan);
-
-	if (s == SL_OK)
-		s = go(k, plan, &seconds);
-	if (s == SL_OK) {
-		snprintf(path, sizeof(path), "%s.compare", plan->to);
-		s = sl_dir_open(path, true, &dir);
-	}
-	if (s == SL_OK) {
-		k->dir = &dir;
-		s = go(k, plan, &seconds_written);
-		k->dir = NULL;
-		(void)sl_file_remove(&dir, "manifest.jsonl");
-		sl_dir_close(&dir);
-		(void)sl_dir_remove(path);
-	}
-	sl_plan_free(plan);
-	if (s == SL_OK) {
-		k->row->rate = (double)k->c->particles / seconds;
-		k->row->rate_written = (double)k->c->particles / seconds_written;
-	}
-	return s;
-}
-
-static enum sl_status run_row(struct contest *k, struct sl_row *row)
-{
-	char name[3 * SL_ROW_NAME_BYTES];
-	enum sl_status s;
-
-	k->row = row;
-	k->first = row == k->c->row;
-	s = time_stages(k);
-	if (s == SL_OK)
-		s = time_all(k);
-	name_of(row, name);
-	return sl_while(s, "%s", name);
-}
-
-/* --- the speed of copies ---------------------------------------------------------------------- */
-
-/* One copy, between two marks in time. */
-static enum sl_status copy_once(
-	void *to, const void *from, enum sl_space space, const sl_event mark[2], double *ns)
-{
-	uint64_t start = sl_now_ns();
-	float ms;
-
-	if (space == SL_HOST) {
-		memcpy(to, from, COPY_BYTES);
-		*ns = (double)(sl_now_ns() - start);
-		return SL_OK;
-	}
-	SL_TRY(sl_event_record(mark[0], NULL));
-	SL_TRY(sl_copy(to, from, COPY_BYTES, NULL));
-	SL_TRY(sl_event_record(mark[1], NULL));
-	SL_TRY(sl_event_wait(mark[1]));
-	SL_TRY(sl_event_ms(mark[0], mark[1], &ms));
-	*ns = (double)ms * 1e6;
-	return SL_OK;
-}
-
-/* The median of COPIES copies, two more before them to warm up. */
-static enum sl_status time_copies(
-	void *to, void *from, enum sl_space space, const sl_event mark[2], double *gb_per_second)
-{
-	double ns[COPIES], warm;
-
-	SL_TRY(sl_fill(from, 1, COPY_BYTES, NULL));
-	SL_TRY(sl_fill(to, 2, COPY_BYTES, NULL));
-	SL_TRY(copy_once(to, from, space, mark, &warm));
-	SL_TRY(copy_once(to, from, space, mark, &warm));
-	for (int i = 0; i < COPIES; i++)
-		SL_TRY(copy_once(to, from, space, mark, &ns[i]));
-	qsort(ns, COPIES, sizeof(*ns), by_size);
-	*gb_per_second = 2.0 * COPY_BYTES / ns[COPIES / 2];
-	return SL_OK;
-}
-
-static enum sl_status measure_copy(enum sl_space space, double *gb_per_second)
-{
-	void *from = NULL, *to = NULL;
-	sl_event mark[2] = {NULL, NULL};
-	enum sl_status s = sl_memory_get(space, COPY_BYTES, &from);
-
-	if (s == SL_OK)
-		s = sl_memory_get(space, COPY_BYTES, &to);
-	for (int i = 0; i < 2 && s == SL_OK && space == SL_DEVICE; i++)
-		s = sl_event_make(&mark[i]);
-	if (s == SL_OK)
-		s = time_copies(to, from, space, mark, gb_per_second);
-	for (int i = 0; i < 2; i++)
-		sl_event_free(mark[i]);
-	sl_memory_give(space, to);
-	sl_memory_give(space, from);
-	return sl_while(s, "measuring the speed of copies");
-}
-
-/* --- all rows --------------------------------------------------------------------------------- */
-
-static enum sl_status measure_copies(struct sl_comparison *c)
-{
-	struct sl_device device;
-
-	if (c->choices->device != SL_ON_CPU) {
-		SL_TRY(sl_device_use(c->choices->device_number, &device));
-		snprintf(c->device, sizeof(c->device), "%s", device.name);
-		SL_TRY(measure_copy(SL_DEVICE, &c->device_copy));
-	}
-	return measure_copy(SL_HOST, &c->host_copy);
-}
-
-static enum sl_status run_rows(struct contest *k)
+/* How the first row that differs, else the first that failed, did. */
+static enum sl_status verdict(const struct sl_comparison *c)
 {
 	const struct sl_row *bad = NULL;
 
-	for (size_t i = 0; i < k->c->n; i++) {
-		SL_TRY(run_row(k, &k->c->row[i]));
-		if (!bad && k->c->row[i].differs)
-			bad = &k->c->row[i];
+	for (size_t i = 0; i < c->n; i++) {
+		const struct sl_row *row = &c->row[i];
+
+		if (row->status != SL_OK && (!bad || (row->status == SL_CHECK_FAILED &&
+							     bad->status != SL_CHECK_FAILED)))
+			bad = row;
 	}
-	return bad ? sl_fail(SL_CHECK_FAILED, "%s", bad->story) : SL_OK;
+	return bad ? sl_fail(bad->status, "%s", bad->story) : SL_OK;
 }
 
-enum sl_status sl_compare(struct sl_comparison *c)
+static enum sl_status run_row(struct sl_comparison *c, struct sl_row *row, struct sl_referee *r,
+	const struct sl_dir *dir, struct sl_control *control)
 {
-	struct contest k = {.c = c};
-	void *lines = NULL, *samples = NULL;
-	enum sl_status s = measure_copies(c);
+	enum sl_status s = sl_row_run(c, row, r, dir, control);
+	char name[SL_ROW_BYTES];
 
+	if (row->answer == SL_ANSWER_DIFFERS)
+		return ends_all(s, c, row) ? s : SL_OK;
+	row->answer = s == SL_OK ? SL_ANSWER_SAME : SL_ANSWER_FAILED;
+	row->status = s;
 	if (s == SL_OK)
-		s = sl_memory_get(SL_HOST, sl_size_mul(c->n_batches, sizeof(*k.line)), &lines);
+		return SL_OK;
+	(void)sl_while(s, "%s", sl_row_text(row, name));
+	memcpy(row->story, sl_story(), sizeof(row->story));
+	if (ends_all(s, c, row))
+		return s;
+	return sl_passing_empty(dir);
+}
+
+static enum sl_status run_rows(struct sl_comparison *c, const struct sl_dir *dir,
+	struct sl_control *control, sl_row_begins *begins)
+{
+	struct sl_referee referee;
+	enum sl_status s = sl_referee_open(c, &referee);
+
+	for (size_t i = 0; s == SL_OK && i < c->n; i++) {
+		if (begins)
+			begins(c, i);
+		s = run_row(c, &c->row[i], &referee, dir, control);
+	}
+	sl_referee_close(&referee);
+	c->ended = s == SL_OK;
+	if (s == SL_STOPPED)
+		return sl_fail(s, "stopped (asked by a signal): nothing is kept of a comparison");
+	return s == SL_OK ? verdict(c) : s;
+}
+
+static enum sl_status measure_copies(struct sl_comparison *c)
+{
+	const struct sl_plan *plan = c->plan;
+
+	if (plan->on_device)
+		SL_TRY(sl_copy_speed(SL_DEVICE, plan->device.free_bytes, &c->device_copy));
+	return sl_copy_speed(SL_HOST, plan->machine.free_bytes, &c->host_copy);
+}
+
+static void take_date(struct sl_comparison *c)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	strftime(c->date, sizeof(c->date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+/* Beside the output: the same file system, for the times of writing. */
+static void passing_path(const struct sl_plan *plan, char path[SL_TEXT_BYTES + 16])
+{
+	size_t n = strlen(plan->to);
+
+	while (n > 1 && plan->to[n - 1] == '/')
+		n--;
+	snprintf(path, SL_TEXT_BYTES + 16, "%.*s.compare", (int)n, plan->to);
+}
+
+enum sl_status sl_compare(
+	struct sl_comparison *c, struct sl_control *control, sl_row_begins *begins)
+{
+	char path[SL_TEXT_BYTES + 16], why[SL_STORY_BYTES];
+	struct sl_passing passing;
+	enum sl_status s, removed;
+
+	take_date(c);
+	passing_path(c->plan, path);
+	s = sl_passing_open(path, &passing);
 	if (s == SL_OK)
-		s = sl_memory_get(SL_HOST, SAMPLES_MOST * sizeof(*k.sample), &samples);
-	k.line = (struct sl_manifest_line *)lines;
-	k.sample = (double(*)[SL_STAGE_COUNT + 1]) samples;
+		s = measure_copies(c);
 	if (s == SL_OK)
-		s = make_plan(c, &c->row[0], true, &k.reference);
+		s = run_rows(c, &passing.dir, control, begins);
+	memcpy(why, sl_story(), sizeof(why));
+	removed = sl_passing_close(&passing);
 	if (s == SL_OK)
-		s = run_rows(&k);
-	sl_plan_free(k.reference);
-	sl_memory_give(SL_HOST, samples);
-	sl_memory_give(SL_HOST, lines);
+		return removed;
+	sl_retell(why);
 	return s;
 }

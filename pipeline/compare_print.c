@@ -1,250 +1,225 @@
-/* compare_print.c - what was compared, for people, as JSON and as CSV. */
+/* compare_print.c - what was compared, in tables for people. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "pipeline/compare.h"
-#include "pipeline/json.h"
 
-/* "naive:block=128"; "-" for none. */
-static const char *choice_text(const struct sl_choice *c, bool used, char text[SL_ROW_NAME_BYTES])
-{
-	size_t n;
+enum { CELL = 13 };
 
-	if (!used || !c->backend) {
-		snprintf(text, SL_ROW_NAME_BYTES, "%s", used ? "auto" : "-");
-		return text;
-	}
-	n = (size_t)snprintf(text, SL_ROW_NAME_BYTES, "%s", c->backend->name);
-	if (c->tuning.block && n < SL_ROW_NAME_BYTES)
-		n += (size_t)snprintf(
-			text + n, SL_ROW_NAME_BYTES - n, ":block=%u", c->tuning.block);
-	if (c->tuning.items && n < SL_ROW_NAME_BYTES)
-		snprintf(text + n, SL_ROW_NAME_BYTES - n, ":items=%u", c->tuning.items);
-	return text;
-}
-
-struct row_text {
-	char scan[SL_ROW_NAME_BYTES], compact[SL_ROW_NAME_BYTES], sort[SL_ROW_NAME_BYTES];
+/* How wide the names are. */
+struct widths {
+	int scan, compact, sort;
 };
 
-static struct row_text text_of(const struct sl_row *row)
+static int wider(int width, const char *text)
 {
-	struct row_text t;
+	int n = (int)strlen(text);
 
-	choice_text(&row->scan, sl_row_scans(row), t.scan);
-	choice_text(&row->compact, true, t.compact);
-	choice_text(&row->sort, true, t.sort);
-	return t;
+	return n > width ? n : width;
 }
 
-static double gb_per_second(const struct sl_row *row, int stage)
+static struct widths measure(const struct sl_comparison *c)
 {
-	double ms = row->stage[stage].median;
+	struct widths w = {(int)strlen("scan"), (int)strlen("compact"), (int)strlen("sort")};
 
-	return ms > 0 ? 1e-6 * (double)row->bytes[stage] / ms : 0;
+	for (size_t i = 0; i < c->n; i++) {
+		struct sl_row_names names = sl_row_names(&c->row[i]);
+
+		w.scan = wider(w.scan, names.scan);
+		w.compact = wider(w.compact, names.compact);
+		w.sort = wider(w.sort, names.sort);
+	}
+	return w;
 }
 
-/* Of the speed of a copy where the row runs; 0 when that was not measured. */
-static double share_of_copy(const struct sl_comparison *c, const struct sl_row *row, int stage)
+static bool has_device(const struct sl_comparison *c)
 {
-	double copy = row->on_device ? c->device_copy : c->host_copy;
-
-	return copy > 0 ? gb_per_second(row, stage) / copy : 0;
+	return c->plan->on_device;
 }
 
-/* --- for people ------------------------------------------------------------------------------- */
-
-static void print_head(const struct sl_comparison *c, const char *title, FILE *out)
+static void print_title(const char *title, const struct widths *w, FILE *out)
 {
-	fprintf(out, "\n%s\n%-7s %-16s %-16s %-16s", title, "where", "scan", "compact", "sort");
+	fprintf(out, "\n%s\n%-6s  %-*s  %-*s  %-*s", title, "where", w->scan, "scan", w->compact,
+		"compact", w->sort, "sort");
+}
+
+static void print_names(const struct sl_row *row, const struct widths *w, FILE *out)
+{
+	struct sl_row_names names = sl_row_names(row);
+
+	fprintf(out, "%-6s  %-*s  %-*s  %-*s", row->on_device ? "device" : "host", w->scan,
+		names.scan, w->compact, names.compact, w->sort, names.sort);
+}
+
+static void print_stage_names(FILE *out)
+{
 	for (int s = 0; s < SL_STAGE_COUNT; s++)
-		fprintf(out, " %15s", sl_stages[s].name);
-	(void)c;
+		fprintf(out, " %*s", CELL, sl_stages[s].name);
 }
 
-static void print_names(const struct sl_row *row, FILE *out)
-{
-	struct row_text t = text_of(row);
+/* --- milliseconds ----------------------------------------------------------------------------- */
 
-	fprintf(out, "%-7s %-16s %-16s %-16s", row->on_device ? "device" : "host", t.scan,
-		t.compact, t.sort);
+/* "36.9 +-3%": the median, and half of what the middle half of the values spans. */
+static void print_spread(const struct sl_spread *t, FILE *out)
+{
+	char text[64];
+
+	if (t->n == 0)
+		snprintf(text, sizeof(text), "-");
+	else if (t->n == 1)
+		snprintf(text, sizeof(text), "%.3g", t->median);
+	else
+		snprintf(text, sizeof(text), "%.3g +-%.0f%%", t->median,
+			t->median > 0 ? 50 * (t->upper - t->lower) / t->median : 0);
+	fprintf(out, " %*s", CELL, text);
 }
 
-/* In percent of the median. */
-static double half_range(const struct sl_spread *t)
+static void print_times(const struct sl_comparison *c, const struct widths *w, FILE *out)
 {
-	return t->median > 0 ? 50 * (t->most - t->least) / t->median : 0;
-}
+	static const struct sl_spread none = {0};
 
-static void print_times(const struct sl_comparison *c, FILE *out)
-{
-	char cell[64];
-
-	print_head(c, "milliseconds a batch: median, half the range", out);
-	fprintf(out, " %15s\n", "copied home");
+	print_title(
+		"milliseconds a batch: the median, and half the range of the middle half", w, out);
+	print_stage_names(out);
+	if (has_device(c))
+		fprintf(out, " %*s", CELL, "copied home");
+	fprintf(out, " %*s\n", CELL, "together");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct sl_row *row = &c->row[i];
 
-		print_names(row, out);
-		for (int s = 0; s <= SL_STAGE_COUNT; s++) {
-			const struct sl_spread *t =
-				s < SL_STAGE_COUNT ? &row->stage[s] : &row->home;
-
-			snprintf(cell, sizeof(cell), "%.3g +-%.0f %%", t->median, half_range(t));
-			fprintf(out, " %15s", cell);
-		}
+		print_names(row, w, out);
+		for (int s = 0; s < SL_STAGE_COUNT; s++)
+			print_spread(&row->stage[s], out);
+		if (has_device(c))
+			print_spread(row->on_device ? &row->home : &none, out);
+		print_spread(&row->all, out);
 		fputc('\n', out);
 	}
 }
 
-static void print_speeds(const struct sl_comparison *c, FILE *out)
-{
-	char cell[64];
+/* --- GB/s ------------------------------------------------------------------------------------- */
 
-	print_head(c, "GB/s of the bytes that must move, and their share of a copy's speed", out);
-	fputc('\n', out);
+/* "1.88 (3%)". */
+static void print_speed(const struct sl_comparison *c, const struct sl_row *row, int s, FILE *out)
+{
+	double speed = sl_gb_per_second(row->bytes[s], &row->stage[s]);
+	double share = sl_share_of_copy(c, row, s);
+	char text[64];
+
+	if (isnan(speed))
+		snprintf(text, sizeof(text), "-");
+	else if (isnan(share))
+		snprintf(text, sizeof(text), "%.3g", speed);
+	else
+		snprintf(text, sizeof(text), "%.3g (%.0f%%)", speed, 100 * share);
+	fprintf(out, " %*s", CELL, text);
+}
+
+static void print_home_speed(const struct sl_row *row, FILE *out)
+{
+	double speed = sl_gb_per_second(row->home_bytes, &row->home);
+
+	if (row->on_device && !isnan(speed))
+		fprintf(out, " %*.3g", CELL, speed);
+	else
+		fprintf(out, " %*s", CELL, "-");
+}
+
+static void print_speeds(const struct sl_comparison *c, const struct widths *w, FILE *out)
+{
+	print_title("GB/s of the bytes that must move at least, and their share of a copy's speed",
+		w, out);
+	print_stage_names(out);
+	fprintf(out, has_device(c) ? " %*s\n" : "\n", CELL, "copied home");
 	for (size_t i = 0; i < c->n; i++) {
-		print_names(&c->row[i], out);
-		for (int s = 0; s < SL_STAGE_COUNT; s++) {
-			snprintf(cell, sizeof(cell), "%.3g (%.0f %%)", gb_per_second(&c->row[i], s),
-				100 * share_of_copy(c, &c->row[i], s));
-			fprintf(out, " %15s", cell);
-		}
+		print_names(&c->row[i], w, out);
+		for (int s = 0; s < SL_STAGE_COUNT; s++)
+			print_speed(c, &c->row[i], s, out);
+		if (has_device(c))
+			print_home_speed(&c->row[i], out);
 		fputc('\n', out);
 	}
 }
 
-static void print_ends(const struct sl_comparison *c, FILE *out)
+/* --- from end to end -------------------------------------------------------------------------- */
+
+static const char *answer_text(const struct sl_comparison *c, const struct sl_row *row)
 {
-	fprintf(out,
-		"\nend to end, millions of particles a second\n%-7s %-16s %-16s %-16s %15s "
-		"%15s  %s\n",
-		"where", "scan", "compact", "sort", "without output", "with output", "answer");
+	switch (row->answer) {
+	case SL_ANSWER_SAME:
+		return row == c->row ? "the reference" : "the same";
+	case SL_ANSWER_DIFFERS:
+		return "DIFFERS";
+	case SL_ANSWER_FAILED:
+		return "FAILED";
+	case SL_ANSWER_NONE:
+		break;
+	}
+	return "-";
+}
+
+static void print_rate(const struct sl_comparison *c, const struct sl_spread *t, FILE *out)
+{
+	double rate = sl_particles_per_second(c, t);
+
+	if (isnan(rate))
+		fprintf(out, " %15s", "-");
+	else
+		fprintf(out, " %15.4g", 1e-6 * rate);
+}
+
+static void print_ends(const struct sl_comparison *c, const struct widths *w, FILE *out)
+{
+	print_title("from end to end, millions of particles a second", w, out);
+	fprintf(out, " %15s %15s   %s\n", "without output", "with output", "answer");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct sl_row *row = &c->row[i];
 
-		print_names(row, out);
-		fprintf(out, " %15.4g %15.4g  %s\n", row->rate * 1e-6, row->rate_written * 1e-6,
-			i == 0         ? "the reference"
-			: row->differs ? "DIFFERS"
-				       : "the same");
+		print_names(row, w, out);
+		print_rate(c, &row->whole, out);
+		print_rate(c, &row->written, out);
+		fprintf(out, "   %s\n", answer_text(c, row));
 	}
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static void print_machine(const struct sl_comparison *c, FILE *out)
+{
+	const struct sl_plan *plan = c->plan;
+
+	fprintf(out, "host    %s, %u core%s, %u thread%s; one copies %.3g GB/s\n",
+		plan->machine.processor[0] ? plan->machine.processor : "processor",
+		plan->machine.cores, plan->machine.cores == 1 ? "" : "s", plan->threads,
+		plan->threads == 1 ? "" : "s", c->host_copy);
+	if (plan->on_device)
+		fprintf(out, "device  %s%s, %u slot%s; copies %.3g GB/s\n", plan->device.name,
+			sl_device_is_emulated() ? " on the CPU" : "", plan->n_lanes,
+			plan->n_lanes == 1 ? "" : "s", c->device_copy);
+	if (c->choices.device_story[0])
+		fprintf(out, "        no GPU: %s\n", c->choices.device_story);
+	if (plan->on_device && sl_device_is_emulated())
+		fprintf(out, "        Times of the emulated device tell nothing of a GPU's.\n");
 }
 
 void sl_compare_print(const struct sl_comparison *c, FILE *out)
 {
-	fprintf(out, "%s: %llu particles in %llu batches of %u\n", c->config.run.name,
-		(unsigned long long)c->particles, (unsigned long long)c->n_batches, c->batch);
-	if (c->particles < c->all)
+	struct widths w = measure(c);
+
+	fprintf(out, "%s: %llu particles in %llu %s of %u\n", c->config.run.name,
+		(unsigned long long)c->particles, (unsigned long long)c->n_batches,
+		c->n_batches == 1 ? "batch" : "batches", c->batch);
+	if (c->particles < c->configured)
 		fprintf(out,
-			"The emulated device is slow: the first of %llu particles are compared "
-			"(--full: all).\n",
-			(unsigned long long)c->all);
-	fprintf(out, "host copies %.4g GB/s", c->host_copy);
-	if (c->device[0])
-		fprintf(out, ", device (%s) %.4g GB/s", c->device, c->device_copy);
-	fputc('\n', out);
-	print_times(c, out);
-	print_speeds(c, out);
-	print_ends(c, out);
+			"The emulated device is slow: these are the first of %llu (--full: all of "
+			"them).\n",
+			(unsigned long long)c->configured);
+	print_machine(c, out);
+	print_times(c, &w, out);
+	print_speeds(c, &w, out);
+	print_ends(c, &w, out);
 	for (size_t i = 0; i < c->n; i++)
-		if (c->row[i].differs)
+		if (c->row[i].story[0])
 			fprintf(out, "\n%s\n", c->row[i].story);
-}
-
-/* --- for programs ----------------------------------------------------------------------------- */
-
-void sl_compare_csv(const struct sl_comparison *c, FILE *out)
-{
-	fprintf(out,
-		"where,device,scan,compact,sort,stage,batch,samples,median_ms,least_ms,most_ms,"
-		"bytes,gb_per_s,share_of_copy,particles_per_s,particles_per_s_written,"
-		"same\n");
-	for (size_t i = 0; i < c->n; i++) {
-		const struct sl_row *row = &c->row[i];
-		struct row_text t = text_of(row);
-
-		for (int s = 0; s < SL_STAGE_COUNT; s++)
-			fprintf(out,
-				"%s,%s,%s,%s,%s,%s,%u,%u,%.6g,%.6g,%.6g,%llu,%.6g,%.4g,%.6g,%.6g,"
-				"%s\n",
-				row->on_device ? "device" : "host", row->on_device ? c->device : "",
-				t.scan, t.compact, t.sort, sl_stages[s].name, c->batch,
-				row->samples, row->stage[s].median, row->stage[s].least,
-				row->stage[s].most, (unsigned long long)row->bytes[s],
-				gb_per_second(row, s), share_of_copy(c, row, s), row->rate,
-				row->rate_written, row->differs ? "no" : "yes");
-	}
-}
-
-static void put_spread(struct sl_json *j, const struct sl_spread *t)
-{
-	sl_json_real(j, "median_ms", t->median);
-	sl_json_real(j, "least_ms", t->least);
-	sl_json_real(j, "most_ms", t->most);
-}
-
-static void put_row(struct sl_json *j, const struct sl_comparison *c, const struct sl_row *row)
-{
-	struct row_text t = text_of(row);
-
-	sl_json_object(j, NULL);
-	sl_json_text(j, "where", row->on_device ? "device" : "host");
-	sl_json_text(j, "scan", t.scan);
-	sl_json_text(j, "compact", t.compact);
-	sl_json_text(j, "sort", t.sort);
-	sl_json_bool(j, "same", !row->differs);
-	if (row->differs)
-		sl_json_text(j, "difference", row->story);
-	sl_json_u64(j, "samples", row->samples);
-	sl_json_object(j, "stages");
-	for (int s = 0; s < SL_STAGE_COUNT; s++) {
-		sl_json_object(j, sl_stages[s].name);
-		put_spread(j, &row->stage[s]);
-		sl_json_u64(j, "bytes", row->bytes[s]);
-		sl_json_real(j, "gb_per_s", gb_per_second(row, s));
-		sl_json_real(j, "share_of_copy", share_of_copy(c, row, s));
-		sl_json_close(j);
-	}
-	sl_json_close(j);
-	sl_json_object(j, "copied_home");
-	put_spread(j, &row->home);
-	sl_json_close(j);
-	sl_json_real(j, "particles_per_s", row->rate);
-	sl_json_real(j, "particles_per_s_written", row->rate_written);
-	sl_json_close(j);
-}
-
-static void put_all(struct sl_json *j, const struct sl_comparison *c)
-{
-	sl_json_object(j, NULL);
-	sl_json_text(j, "run", c->config.run.name);
-	sl_json_u64(j, "particles", c->particles);
-	sl_json_u64(j, "particles_configured", c->all);
-	sl_json_u64(j, "batches", c->n_batches);
-	sl_json_u64(j, "batch", c->batch);
-	sl_json_text(j, "device", c->device);
-	sl_json_real(j, "host_copy_gb_per_s", c->host_copy);
-	sl_json_real(j, "device_copy_gb_per_s", c->device_copy);
-	sl_json_array(j, "rows");
-	for (size_t i = 0; i < c->n; i++)
-		put_row(j, c, &c->row[i]);
-	sl_json_close(j);
-	sl_json_close(j);
-}
-
-enum sl_status sl_compare_json(const struct sl_comparison *c, FILE *out)
-{
-	struct sl_json j = sl_json_start(NULL, 0, true);
-	void *text;
-	size_t bytes;
-
-	put_all(&j, c);
-	bytes = j.used + 1;
-	SL_TRY(sl_memory_get(SL_HOST, bytes, &text));
-	j = sl_json_start((char *)text, bytes, true);
-	put_all(&j, c);
-	fprintf(out, "%s\n", (const char *)text);
-	sl_memory_give(SL_HOST, text);
-	return SL_OK;
 }

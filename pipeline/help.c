@@ -101,11 +101,6 @@ static int print_words(const char *word, FILE *out)
 			sl_units[sl_column_facts[column].unit].text);
 	if (fate < SL_FATE_COUNT)
 		fprintf(out, "fate %s\n    %s\n", word, sl_fate_facts[fate].help);
-#define X(name, operand, help)        \
-	if (strcmp(word, #name) == 0) \
-		fprintf(out, "sluice %s %s\n    %s\n", #name, operand, help);
-	SL_COMMANDS(X)
-#undef X
 	return column < SL_COLUMN_COUNT || fate < SL_FATE_COUNT;
 }
 
@@ -119,6 +114,22 @@ static bool is_command(const char *word)
 	return false;
 }
 
+static const char of_compare[] =
+	"\n"
+	"    A row is a choice of backends: those of the host, then, on the device, all of one\n"
+	"    name together and each by itself in the place of what the configuration names. Where\n"
+	"    run.device is auto and there is no GPU, the device is the emulated one.\n"
+	"\n"
+	"    Every batch of every row must have the tally, the survivors and the digests of the\n"
+	"    first row, the host's cpu, cpu, cpu. If one has not, its batch, column and index are\n"
+	"    told, and the exit code is 11. A row that cannot run, for want of memory for one,\n"
+	"    does not end the others; the exit code is then its own.\n"
+	"\n"
+	"    Stages are timed over the first batch alone, again and again; from end to end, all\n"
+	"    batches run with as many threads and slots as a run would have, without output and\n"
+	"    with. Nothing is kept: files go to a folder beside the output, its name with .compare\n"
+	"    behind, and are removed.\n";
+
 enum sl_status sl_help(const char *word, FILE *out)
 {
 	int found;
@@ -127,6 +138,8 @@ enum sl_status sl_help(const char *word, FILE *out)
 		sl_args_help(out);
 		return SL_OK;
 	}
+	if (is_command(word))
+		sl_args_help_of(word, strcmp(word, "compare") == 0 ? of_compare : "", out);
 	found = print_words(word, out) + print_keys(word, out);
 	if (found > 0 || is_command(word))
 		return SL_OK;

@@ -217,48 +217,71 @@ static enum sl_status plan(struct sl_args *a)
 	return s;
 }
 
-/* What the emulated device can do in a few seconds. */
-enum { EMULATED_PARTICLES = 20000 };
-
-static void print_comparison(const struct sl_args *a, const struct sl_comparison *c)
+static enum sl_status print_comparison(const struct sl_args *a, const struct sl_comparison *c)
 {
 	if (a->json)
-		(void)sl_compare_json(c, stdout);
-	else if (a->csv)
+		return sl_compare_json(c, stdout);
+	if (a->csv)
 		sl_compare_csv(c, stdout);
 	else if (!a->quiet)
 		sl_compare_print(c, stdout);
+	return SL_OK;
 }
 
-/* Where auto finds no GPU, the kernels are compared on the emulated device. */
-static enum sl_status compare(struct sl_args *a)
+static void show_row(const struct sl_comparison *c, size_t row)
+{
+	char text[SL_ROW_BYTES];
+
+	fprintf(stderr, "\r%-*s\r%zu of %zu: %s", SL_ROW_BYTES / 2, "", row + 1, c->n,
+		sl_row_text(&c->row[row], text));
+	fflush(stderr);
+}
+
+/* Where auto finds no GPU, the kernels are compared on the emulated device; why, is still told. */
+static enum sl_status read_comparison(
+	struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
+{
+	char why[SL_STORY_BYTES];
+
+	SL_TRY(read_config(a, config, choices));
+	if (choices->device != SL_ON_CPU || !choices->device_story[0] || a->n_sets == SL_SETS_MAX)
+		return SL_OK;
+	memcpy(why, choices->device_story, sizeof(why));
+	a->set[a->n_sets++] = "run.device=emulated";
+	SL_TRY(read_config(a, config, choices));
+	memcpy(choices->device_story, why, sizeof(why));
+	return SL_OK;
+}
+
+static enum sl_status compare(struct sl_args *a, char **argv)
 {
 	static struct sl_comparison c;
+	static struct sl_config config;
 	static struct sl_choices choices;
-	enum sl_status s = read_config(a, &c.config, &choices);
+	bool shown = !a->quiet && isatty(STDERR_FILENO);
+	enum sl_status s = read_comparison(a, &config, &choices);
 
-	if (s == SL_OK && choices.device == SL_ON_CPU && choices.device_story[0] &&
-		a->n_sets < SL_SETS_MAX) {
-		a->set[a->n_sets++] = "run.device=emulated";
-		s = read_config(a, &c.config, &choices);
-	}
 	if (s != SL_OK)
 		return s;
-	c.choices = &choices;
-	c.all = c.config.run.particles;
-	if (choices.device == SL_ON_EMULATED && !a->full && c.all > EMULATED_PARTICLES)
-		c.config.run.particles = EMULATED_PARTICLES;
-	c.particles = c.config.run.particles;
-	c.batch = choices.batch < c.particles ? (uint32_t)choices.batch : (uint32_t)c.particles;
-	c.n_batches = sl_ceil_div(c.particles, c.batch);
-	sl_rows_choose(&c);
-	s = sl_compare(&c);
-	if (s == SL_OK || s == SL_CHECK_FAILED)
-		print_comparison(a, &c);
+	s = sl_compare_plan(&config, &choices, a->full, &c);
+	c.argv = (const char *const *)argv;
+	/* what is in flight is of no use once it is to end */
+	control.patience = 1;
+	running = 1;
+	if (s == SL_OK)
+		s = sl_compare(&c, &control, shown ? show_row : NULL);
+	if (shown)
+		fprintf(stderr, "\r%-*s\r", SL_ROW_BYTES / 2, "");
+	if (c.ended) {
+		enum sl_status printed = print_comparison(a, &c);
+
+		s = s == SL_OK ? printed : s;
+	}
+	sl_compare_free(&c);
 	return s;
 }
 
-static enum sl_status obey(struct sl_args *a)
+static enum sl_status obey(struct sl_args *a, char **argv)
 {
 	switch (a->command) {
 	case SL_COMMAND_run:
@@ -266,7 +289,7 @@ static enum sl_status obey(struct sl_args *a)
 	case SL_COMMAND_plan:
 		return plan(a);
 	case SL_COMMAND_compare:
-		return compare(a);
+		return compare(a, argv);
 	case SL_COMMAND_verify:
 		return sl_verify(a->operand, a->json, a->quiet, stdout);
 	case SL_COMMAND_info:
@@ -301,7 +324,7 @@ int main(int argc, char **argv)
 	if (s == SL_OK)
 		s = sl_args_parse(argc, argv, &args);
 	if (s == SL_OK)
-		s = obey(&args);
+		s = obey(&args, argv);
 	if (s != SL_OK && sl_story()[0] != '\0')
 		fprintf(stderr, "sluice: %s\n", sl_story());
 	/* What was printed may have gone to a full disk or a closed pipe. */

@@ -162,7 +162,7 @@ static void write_times(struct sl_json *j, const struct sl_session *s)
 	sl_json_close(j);
 }
 
-static void write_machine(struct sl_json *j, const struct sl_plan *plan)
+void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 {
 	sl_json_object(j, "machine");
 	sl_json_text(j, "host", plan->machine.host);
@@ -230,7 +230,7 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	write_tallies(j, plan, &results);
 	if (session)
 		write_times(j, session);
-	write_machine(j, plan);
+	sl_report_machine(j, plan);
 	write_primitives(j, plan);
 	/* last, so that what precedes can be read alone, however many there are */
 	sl_json_array(j, "batches");

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "pipeline/json.h"
 #include "pipeline/run.h"
 
 struct sl_fate_result {
@@ -51,6 +52,9 @@ enum sl_status sl_report_commit(const struct sl_plan *plan, const struct sl_dir 
 /* run.json as text, to be given back with sl_memory_give(SL_HOST). */
 enum sl_status sl_report_text(const struct sl_plan *plan, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state, char **text, size_t *bytes);
+
+/* The member "machine" of run.json: what computes, with how many threads and slots. */
+void sl_report_machine(struct sl_json *j, const struct sl_plan *plan);
 
 /* The summary for people: fates, checks, times, files. */
 void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,

@@ -1,7 +1,25 @@
-/* rows.c - which choices of backends are compared. */
+/* rows.c - which choices of backends are compared, and what they are called. */
+#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/compare.h"
+
+/*
+ * In each of two spaces: every name that three primitives have, the choice of the configuration,
+ * and each backend once more in its place.
+ */
+enum {
+	BACKENDS =
+#define BACKEND(primitive, name)        1 +
+#define DEVICE_BACKEND(primitive, name) 1 +
+#define CUDA_BACKEND(primitive, name)   1 +
+#include "primitives/backends.def"
+#undef BACKEND
+#undef DEVICE_BACKEND
+#undef CUDA_BACKEND
+		0
+};
+_Static_assert(2 + BACKENDS / 3 + BACKENDS <= SL_ROWS_MOST, "there may be more rows than fit");
 
 bool sl_row_scans(const struct sl_row *row)
 {
@@ -29,11 +47,12 @@ static void add(struct sl_comparison *c, struct sl_choice scan, struct sl_choice
 	struct sl_row row = {
 		.on_device = on_device, .scan = scan, .compact = compact, .sort = sort};
 
+	if (c->choices.n_fields == 0)
+		row.sort = (struct sl_choice){0};
 	for (size_t i = 0; i < c->n; i++)
 		if (is_same(&row, &c->row[i]))
 			return;
-	if (c->n < SL_ROWS_MOST)
-		c->row[c->n++] = row;
+	c->row[c->n++] = row;
 }
 
 /* The i-th backend of a primitive in a space; NULL past the last. */
@@ -114,7 +133,7 @@ static void vary(struct sl_comparison *c, enum sl_space space, struct sl_row bas
 
 void sl_rows_choose(struct sl_comparison *c)
 {
-	const struct sl_choices *chosen = c->choices;
+	const struct sl_choices *chosen = &c->choices;
 	struct sl_row host = {.scan = plain(&sl_scan_cpu),
 		.compact = plain(&sl_compact_cpu),
 		.sort = plain(&sl_sort_cpu)};
@@ -129,4 +148,42 @@ void sl_rows_choose(struct sl_comparison *c)
 		return;
 	add_equal(c, SL_DEVICE);
 	vary(c, SL_DEVICE, device);
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static void name_choice(const struct sl_choice *c, const char *none, char text[SL_CHOICE_BYTES])
+{
+	int n;
+
+	if (!c->backend) {
+		snprintf(text, SL_CHOICE_BYTES, "%s", none);
+		return;
+	}
+	n = snprintf(text, SL_CHOICE_BYTES, "%.*s", SL_CHOICE_BYTES / 2 - 1, c->backend->name);
+	if (c->tuning.block)
+		n += snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":block=%u", c->tuning.block);
+	if (c->tuning.items)
+		snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":items=%u", c->tuning.items);
+}
+
+struct sl_row_names sl_row_names(const struct sl_row *row)
+{
+	const struct sl_choice none = {0};
+	struct sl_row_names names;
+	bool scans = sl_row_scans(row);
+
+	name_choice(scans ? &row->scan : &none, scans ? "own" : "-", names.scan);
+	name_choice(&row->compact, "-", names.compact);
+	name_choice(&row->sort, "-", names.sort);
+	return names;
+}
+
+const char *sl_row_text(const struct sl_row *row, char text[SL_ROW_BYTES])
+{
+	struct sl_row_names names = sl_row_names(row);
+
+	snprintf(text, SL_ROW_BYTES, "%s, scan %s, compact %s, sort %s",
+		row->on_device ? "device" : "host", names.scan, names.compact, names.sort);
+	return text;
 }

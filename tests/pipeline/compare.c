@@ -1,0 +1,448 @@
+/*
+ * compare.c - sluice compare, as people call it: every backend has a row, all rows say the same in
+ * the text, as JSON and as CSV, and nothing is left behind, however it ends.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "pipeline/matrix.h"
+#include "pipeline/tree.h"
+#include "stages/stages.h"
+#include "tests/support/program.h"
+
+enum { ROWS_MOST = 64, INTERRUPTED = 128 + SIGINT };
+
+static const char text[] = "run: {name: t, seed: 7, particles: 1500, batch: 400, threads: 2}\n"
+			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+			   "keep: transmitted\n"
+			   "key: [w:16]\n";
+
+/* Its batch takes minutes. */
+static const char slow[] = "run: {name: s, particles: 1e6, batch: 1e6, threads: 1}\n"
+			   "model: {slab: {mu_a: 0 /cm, mu_s: 10000 /cm, thickness: 1 cm}}\n"
+			   "transport: {max_steps: 1e6}\n"
+			   "keep: transmitted\n";
+
+static struct folder folder;
+static uint64_t untouched;
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	write_text(&folder, "slow.yaml", slow);
+	untouched = folder_hash(folder.path, NULL);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	folder_remove(&folder);
+	return 0;
+}
+
+static void expect_untouched(void)
+{
+	assert_int_equal(folder_hash(folder.path, NULL), untouched);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+struct row {
+	char where[16], scan[64], compact[64], sort[64], answer[16];
+};
+
+static struct sl_tree *tree;
+static struct row rows[ROWS_MOST];
+static size_t n_rows;
+
+static const char *get_text(sl_node of, const char *key)
+{
+	return sl_tree_text(tree, sl_tree_get(tree, of, key), NULL);
+}
+
+static double get_number(sl_node of, const char *key)
+{
+	const char *word = get_text(of, key);
+	char *behind;
+	double value = strtod(word, &behind);
+
+	if (*word == '\0' || *behind != '\0')
+		fail_msg("%s: '%s' is no number", key, word);
+	return value;
+}
+
+static void parse(const char *json)
+{
+	struct sl_problem problem;
+
+	sl_tree_free(tree);
+	tree = NULL;
+	assert_ok(sl_tree_parse(json, strlen(json), &tree, &problem));
+}
+
+static void expect_spread(sl_node times)
+{
+	double median = get_number(times, "median_ms");
+
+	assert_true(get_number(times, "samples") >= 1);
+	assert_true(get_number(times, "least_ms") >= 0);
+	assert_true(get_number(times, "lower_quartile_ms") >= get_number(times, "least_ms"));
+	assert_true(median >= get_number(times, "lower_quartile_ms"));
+	assert_true(get_number(times, "upper_quartile_ms") >= median);
+	assert_true(get_number(times, "most_ms") >= get_number(times, "upper_quartile_ms"));
+}
+
+/* All figures of a row that ran are there, and go together. */
+static void expect_figures(sl_node row)
+{
+	bool on_device = strcmp(get_text(row, "where"), "device") == 0;
+	sl_node stages = sl_tree_get(tree, row, "stages");
+	double sum = 0;
+
+	for (int s = 0; s < SL_STAGE_COUNT; s++) {
+		sl_node stage = sl_tree_get(tree, stages, sl_stages[s].name);
+
+		expect_spread(stage);
+		if (s != SL_STAGE_sort || strcmp(get_text(row, "sort"), "-") != 0) {
+			assert_true(get_number(stage, "bytes") > 0);
+			assert_true(get_number(stage, "gb_per_s") > 0);
+			assert_true(get_number(stage, "share_of_copy") > 0);
+		}
+		sum += get_number(stage, "least_ms");
+	}
+	assert_int_equal(sl_tree_get(tree, row, "copied_home") != 0, on_device);
+	assert_int_equal(sl_tree_get(tree, row, "slots") != 0, on_device);
+	expect_spread(sl_tree_get(tree, row, "together"));
+	assert_true(get_number(sl_tree_get(tree, row, "together"), "most_ms") >= sum);
+	expect_spread(sl_tree_get(tree, row, "without_output"));
+	expect_spread(sl_tree_get(tree, row, "with_output"));
+	assert_true(get_number(sl_tree_get(tree, row, "without_output"), "particles_per_s") > 0);
+	assert_true(get_number(sl_tree_get(tree, row, "with_output"), "particles_per_s") > 0);
+	assert_true(get_number(row, "threads") >= 1);
+}
+
+static void take_row(sl_node node)
+{
+	struct row *row = &rows[n_rows++];
+
+	snprintf(row->where, sizeof(row->where), "%s", get_text(node, "where"));
+	snprintf(row->scan, sizeof(row->scan), "%s", get_text(node, "scan"));
+	snprintf(row->compact, sizeof(row->compact), "%s", get_text(node, "compact"));
+	snprintf(row->sort, sizeof(row->sort), "%s", get_text(node, "sort"));
+	snprintf(row->answer, sizeof(row->answer), "%s", get_text(node, "answer"));
+	if (strcmp(row->answer, "same") == 0)
+		expect_figures(node);
+}
+
+/* Parses what compare gave, into rows. */
+static void take_rows(const char *json)
+{
+	sl_node list;
+
+	parse(json);
+	list = sl_tree_get(tree, sl_tree_root(tree), "rows");
+	assert_true(sl_tree_size(tree, list) <= ROWS_MOST);
+	for (n_rows = 0; n_rows < sl_tree_size(tree, list);)
+		take_row(sl_tree_item(tree, list, n_rows, NULL));
+}
+
+static void compare_json(const char *const *words)
+{
+	char *json = output_of(&folder, words);
+
+	take_rows(json);
+	free(json);
+}
+
+/* --- what it gives ---------------------------------------------------------------------------- */
+
+static const char *of_row(const struct row *row, enum sl_primitive p)
+{
+	return p == SL_SCAN ? row->scan : p == SL_COMPACT ? row->compact : row->sort;
+}
+
+static bool has_row(const char *where, enum sl_primitive p, const char *name)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if (strcmp(rows[i].where, where) == 0 && strcmp(of_row(&rows[i], p), name) == 0)
+			return true;
+	return false;
+}
+
+/* Each that the emulated device has, and each of the host. */
+static void expect_every_backend(void)
+{
+	for (const struct sl_line *l = sl_matrix; l->name; l++) {
+		const char *where = l->reach == SL_RUNS_ON_HOST ? "host" : "device";
+
+		if (l->primitive != SL_DEFLATE && l->reach != SL_RUNS_ON_CUDA &&
+			!has_row(where, l->primitive, l->name))
+			fail_msg("no row on the %s has %s %s", where,
+				sl_primitive_name(l->primitive), l->name);
+	}
+}
+
+static void expect_head(void)
+{
+	static const char *const members[] = {"version", "date", "config", "name", "model",
+		"format", "deflate", "machine", "command", "batches", "rules_version"};
+	sl_node root = sl_tree_root(tree);
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		assert_true(sl_tree_get(tree, root, members[i]) != 0);
+	assert_int_equal((int)get_number(root, "particles"), 1500);
+	assert_int_equal((int)get_number(root, "batches"), 4);
+	assert_int_equal((int)get_number(root, "batch"), 400);
+	assert_true(get_number(root, "host_copy_gb_per_s") > 0);
+}
+
+static void all_rows_are_the_same(void **state)
+{
+	(void)state;
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json"));
+	expect_head();
+	assert_true(get_number(sl_tree_root(tree), "device_copy_gb_per_s") > 0);
+	expect_every_backend();
+	for (size_t i = 0; i < n_rows; i++)
+		assert_string_equal(rows[i].answer, "same");
+	for (size_t i = 0; i < n_rows; i++) /* none twice */
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(memcmp(&rows[i], &rows[k], sizeof(rows[i])), 0);
+	expect_untouched();
+}
+
+static size_t count(const char *in, const char *what)
+{
+	size_t n = 0;
+
+	for (; (in = strstr(in, what)) != NULL; in += strlen(what))
+		n++;
+	return n;
+}
+
+static void as_text(void **state)
+{
+	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated"));
+
+	(void)state;
+	assert_int_equal(count(out, "the reference\n"), 1);
+	assert_int_equal(count(out, "the same\n"), n_rows - 1);
+	assert_int_equal(count(out, "\nhost  "), 1 + 3 * 2); /* a line, two rows in each table */
+	assert_int_equal(count(out, "\ndevice"), 1 + 3 * (n_rows - 2));
+	for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > 180)
+			fail_msg("a line is wider than 180: %s", line);
+	free(out);
+	out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--quiet"));
+	assert_string_equal(out, "");
+	free(out);
+	expect_untouched();
+}
+
+/* Lines are JSON's rows, one for each of their stages. */
+static void as_csv(void **state)
+{
+	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--csv"));
+	char *line = strtok(out, "\n"), names[512];
+	size_t lines = 0, expected = 0, commas = count(line, ",");
+
+	(void)state;
+	for (size_t i = 0; i < n_rows; i++) {
+		bool on_device = strcmp(rows[i].where, "device") == 0;
+
+		snprintf(names, sizeof(names), ",%s,%s,%s,", rows[i].scan, rows[i].compact,
+			rows[i].sort);
+		expected += SL_STAGE_COUNT + on_device;
+		for (; lines < expected; lines++) {
+			line = strtok(NULL, "\n");
+			assert_non_null(line);
+			assert_int_equal(count(line, ","), commas);
+			assert_int_equal(strncmp(line, rows[i].where, strlen(rows[i].where)), 0);
+			assert_non_null(strstr(line, names));
+			assert_non_null(strstr(line, ",same"));
+		}
+	}
+	assert_null(strtok(NULL, "\n"));
+	free(out);
+	expect_untouched();
+}
+
+/* --- what can be asked for -------------------------------------------------------------------- */
+
+static void host_alone(void **state)
+{
+	(void)state;
+	compare_json(WORDS("compare", "c.yaml", "--device", "cpu", "--json"));
+	assert_int_equal(n_rows, 2);
+	for (size_t i = 0; i < n_rows; i++) {
+		assert_string_equal(rows[i].where, "host");
+		assert_string_equal(rows[i].answer, "same");
+	}
+	assert_int_equal(sl_tree_get(tree, sl_tree_root(tree), "device_copy_gb_per_s"), 0);
+	expect_untouched();
+}
+
+static void settings(void **state)
+{
+	(void)state;
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--compact",
+		"naive:block=64", "--scan", "naive:block=32"));
+	assert_true(has_row("device", SL_COMPACT, "naive:block=64"));
+	assert_true(has_row("device", SL_COMPACT, "naive"));
+	assert_true(has_row("device", SL_SCAN, "naive:block=32"));
+	compare_json(
+		WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", "key=[]"));
+	for (size_t i = 0; i < n_rows; i++)
+		assert_string_equal(rows[i].sort, "-");
+	expect_untouched();
+}
+
+/* The emulated device is given a part, unless all is asked for; the host all. */
+static void particles(void **state)
+{
+	static const char many[] = "run.particles=21000", one[] = "run.batch=21000";
+
+	(void)state;
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
+		"--set", one));
+	assert_int_equal((int)get_number(sl_tree_root(tree), "particles"), 20000);
+	assert_int_equal((int)get_number(sl_tree_root(tree), "particles_configured"), 21000);
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
+		"--set", one, "--full"));
+	assert_int_equal((int)get_number(sl_tree_root(tree), "particles"), 21000);
+	compare_json(WORDS(
+		"compare", "c.yaml", "--device", "cpu", "--json", "--set", many, "--set", one));
+	assert_int_equal((int)get_number(sl_tree_root(tree), "particles"), 21000);
+	expect_untouched();
+}
+
+static void refusals(void **state)
+{
+	(void)state;
+	expect(&folder, SL_USAGE, "--resume does nothing", WORDS("compare", "c.yaml", "--resume"));
+	expect(&folder, SL_USAGE, "--force does nothing", WORDS("compare", "c.yaml", "--force"));
+	expect(&folder, SL_USAGE, "--print-config does",
+		WORDS("compare", "c.yaml", "--print-config"));
+	expect(&folder, SL_USAGE, "--csv does nothing", WORDS("run", "c.yaml", "--csv"));
+	expect(&folder, SL_USAGE, "needs a file", WORDS("compare"));
+	expect(&folder, SL_USAGE, "there is none", WORDS("compare", "nothing.yaml"));
+	expect(&folder, SL_USAGE, "no backend has that name",
+		WORDS("compare", "c.yaml", "--sort", "bubble"));
+	expect(&folder, SL_HOST_MEMORY, "needs",
+		WORDS("compare", "c.yaml", "--device", "cpu", "--set", "run.particles=4e9", "--set",
+			"run.batch=2e9", "--threads", "16"));
+	expect_untouched();
+}
+
+/* --- how it ends ------------------------------------------------------------------------------ */
+
+static void parents_go_as_well(void **state)
+{
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("compare", "c.yaml", "--device", "cpu", "--out", "a/b/c/", "--quiet"));
+	expect_untouched();
+	assert_int_equal(mkdir(folder_path(&folder, "a"), 0777), 0);
+	expect(&folder, SL_OK, "",
+		WORDS("compare", "c.yaml", "--device", "cpu", "--out", "a/b/c", "--quiet"));
+	assert_true(folder_has(&folder, "a"));
+	assert_false(folder_has(&folder, "a/b"));
+	remove_run(&folder, "a");
+	expect_untouched();
+}
+
+/* What is there is not ours. */
+static void a_folder_in_the_way(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(folder_path(&folder, "a.compare"), 0777), 0);
+	write_text(&folder, "a.compare/t_000000.h5", "mine");
+	expect(&folder, SL_OUTPUT_IN_USE, "is there already",
+		WORDS("compare", "c.yaml", "--device", "cpu", "--out", "a"));
+	assert_true(folder_has(&folder, "a.compare/t_000000.h5"));
+	remove_run(&folder, "a.compare");
+	expect_untouched();
+}
+
+static void faults_of_the_disk(void **state)
+{
+	static const char *const faults[] = {"SL_FAULT=file_write:1:28", "SL_FAULT=file_fsync:3:5",
+		"SL_FAULT=file_append:2:28", "SL_FAULT=dir_make:1:13", "SL_FAULT=dir_make:2:13"};
+	const char *const *words = WORDS("compare", "c.yaml", "--device", "cpu", "--out", "a/b");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		const char *const env[] = {faults[i], NULL};
+		struct ending e;
+
+		call(&folder, env, words, &e);
+		expect_ending(&e, SL_DISK, "", words);
+		expect_untouched();
+	}
+}
+
+/* The device has no memory for one row: that is told, and the others are run. */
+static void memory_for_all_but_one(void **state)
+{
+	static const char *const env[] = {"SL_FAULT=dev_malloc:9:2", NULL};
+	const char *const *words = WORDS("compare", "c.yaml", "--device", "emulated", "--json");
+	size_t failed = 0;
+	struct ending e;
+
+	(void)state;
+	call(&folder, env, words, &e);
+	take_rows(e.out);
+	expect_ending(&e, SL_DEVICE_MEMORY, "device, scan ", words);
+	for (size_t i = 0; i < n_rows; i++)
+		failed += strcmp(rows[i].answer, "failed") == 0;
+	assert_int_equal(failed, 1);
+	assert_string_equal(rows[n_rows - 1].answer, "same");
+	expect_untouched();
+}
+
+static void an_interrupt(void **state)
+{
+	struct process p = {.argv = WORDS("compare", "slow.yaml", "--device", "cpu", "--out", "a"),
+		.folder = folder.path};
+	double start = seconds_now();
+	struct running r;
+	struct ending e;
+
+	(void)state;
+	process_start(&p, &r);
+	while (!folder_has(&folder, "a.compare") && seconds_now() - start < PROGRAM_SECONDS)
+		sleep_for(0.01);
+	sleep_for(0.5);
+	kill(r.pid, SIGINT);
+	start = seconds_now();
+	process_wait(&r, PROGRAM_SECONDS, &e);
+	assert_true(seconds_now() - start < 20);
+	expect_ending(&e, INTERRUPTED, "nothing is kept", p.argv);
+	expect_untouched();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_rows_are_the_same), /* the next two hold theirs against it */
+		cmocka_unit_test(as_text),
+		cmocka_unit_test(as_csv),
+		cmocka_unit_test(host_alone),
+		cmocka_unit_test(settings),
+		cmocka_unit_test(particles),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(parents_go_as_well),
+		cmocka_unit_test(a_folder_in_the_way),
+		cmocka_unit_test(faults_of_the_disk),
+		cmocka_unit_test(memory_for_all_but_one),
+		cmocka_unit_test(an_interrupt),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
