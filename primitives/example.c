@@ -1,96 +1,226 @@
 /*
- * example.c - scan, compact and sort called from plain C, on memory of the caller's.
+ * example.c - scan, compact and sort called from plain C, on device memory of the caller's.
  *
- *	cc example.c $(pkg-config --cflags --libs sluice)
+ *	cc example.c $(pkg-config --cflags --libs --static sluice) -o example
+ *
+ * With -DEXAMPLE_CUDA memory and stream come from the CUDA runtime, as they do in a program that
+ * has its own (and -lcudart is needed); without, from the library, which takes those of a GPU where
+ * there is one and else of its emulated device, so that this runs anywhere.
  *
  * Particles have energies; those above a threshold are kept and put in order of energy. Prints what
- * it finds, and ends with 1 when an answer is wrong.
+ * it finds, and ends with 1 when an answer is wrong, with 77 when there is no GPU but should be.
  */
 #include <stdio.h>
 
+#ifdef EXAMPLE_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
 #include "primitives/primitives.h"
 
-enum { N = 1000 };
+enum { N = 1000, NO_DEVICE = 77 };
 
-/* The columns: what is given, and what each primitive makes of it. */
+/* --- memory and a stream ---------------------------------------------------------------------- */
+
+#ifdef EXAMPLE_CUDA
+static enum sl_status get(size_t bytes, void **p)
+{
+	return cudaMalloc(p, bytes) == cudaSuccess ? SL_OK : sl_fail(SL_DEVICE_MEMORY, "no memory");
+}
+
+static void give(void *p)
+{
+	cudaFree(p);
+}
+
+/* A sl_stream is a cudaStream_t. */
+static enum sl_status make_stream(sl_stream *s)
+{
+	return cudaStreamCreate(s) == cudaSuccess ? SL_OK : sl_fail(SL_DEVICE_FAILED, "no stream");
+}
+
+static void free_stream(sl_stream s)
+{
+	cudaStreamDestroy(s);
+}
+#else
+static enum sl_status get(size_t bytes, void **p)
+{
+	return sl_memory_get(SL_DEVICE, bytes, p);
+}
+
+static void give(void *p)
+{
+	sl_memory_give(SL_DEVICE, p);
+}
+
+static enum sl_status make_stream(sl_stream *s)
+{
+	return sl_stream_make(s);
+}
+
+static void free_stream(sl_stream s)
+{
+	sl_stream_free(s);
+}
+#endif
+
+/* --- the work --------------------------------------------------------------------------------- */
+
+/* What is given, and what comes home. */
 static uint32_t energy[N];
 static uint8_t keep[N];
 static uint32_t before[N]; /* sum of the energies before this one */
-static uint32_t alive[N], n_alive;
-static uint32_t key[N];
+static uint32_t key[N], alive[N], n_alive;
 
-/* One block of scratch, as large as the most that any of the calls asks for. */
-static enum sl_status get_scratch(const struct sl_backend *const b[3], struct sl_arena *scratch)
+/* The same on the device, in one block; and the backends, with what they work in. */
+struct device_side {
+	uint32_t *energy, *before, *key, *alive, *n_alive;
+	uint8_t *keep;
+	const struct sl_backend *scan, *compact, *sort;
+	struct sl_exec exec;
+};
+
+static enum sl_status find_backends(struct device_side *d)
+{
+	d->exec.space = SL_DEVICE;
+	SL_TRY(sl_find(SL_SCAN, "shared", &d->scan));
+	SL_TRY(sl_find(SL_COMPACT, "shared", &d->compact));
+	return sl_find(SL_SORT, "shared", &d->sort);
+}
+
+/* One scratch will do for all three calls, as they come one behind the other. */
+static size_t scratch_bytes(const struct device_side *d)
 {
 	const struct sl_shape shape = {.n = N, .type = SL_U32};
+	size_t scan = sl_scratch(d->scan, &shape), compact = sl_scratch(d->compact, &shape);
+	size_t sort = sl_scratch(d->sort, &shape), most = scan > compact ? scan : compact;
 
-	for (int i = 0; i < 3; i++) {
-		size_t bytes = sl_scratch(b[i], &shape);
-
-		scratch->size = bytes > scratch->size ? bytes : scratch->size;
-	}
-	return sl_memory_get(SL_HOST, scratch->size, &scratch->base);
+	return most > sort ? most : sort;
 }
 
-static enum sl_status work(const struct sl_backend *const b[3], struct sl_exec *x)
+/* Cuts all from one block: or, of an arena without a block, only measures it. */
+static void lay_out(struct sl_arena *a, struct device_side *d)
 {
-	const struct sl_scan_job scan = {.in = energy, .out = before, .n = N, .type = SL_U32};
-	const struct sl_compact_job compact = {
-		.keep = keep, .out = alive, .n_out = &n_alive, .n = N};
-	struct sl_sort_job sort = {.key = key, .index = alive, .type = SL_U32, .end_bit = 32};
+	size_t bytes = scratch_bytes(d);
 
-	SL_TRY(sl_scan(b[0], x, &scan));
-	SL_TRY(sl_compact(b[1], x, &compact));
+	d->energy = (uint32_t *)sl_cut_items(a, N, sizeof(*d->energy));
+	d->before = (uint32_t *)sl_cut_items(a, N, sizeof(*d->before));
+	d->key = (uint32_t *)sl_cut_items(a, N, sizeof(*d->key));
+	d->alive = (uint32_t *)sl_cut_items(a, N, sizeof(*d->alive));
+	d->n_alive = (uint32_t *)sl_cut_items(a, 1, sizeof(*d->n_alive));
+	d->keep = (uint8_t *)sl_cut_items(a, N, sizeof(*d->keep));
+	d->exec.scratch = (struct sl_arena){sl_cut(a, bytes), 0, bytes};
+}
+
+/* Scans and compacts: all is queued; what comes home is there once the stream has been waited for.
+ */
+static enum sl_status scan_and_compact(struct device_side *d)
+{
+	const struct sl_scan_job scan = {.in = d->energy, .out = d->before, .n = N, .type = SL_U32};
+	const struct sl_compact_job compact = {
+		.keep = d->keep, .out = d->alive, .n_out = d->n_alive, .n = N};
+	sl_stream s = d->exec.stream;
+
+	SL_TRY(sl_copy(d->energy, energy, sizeof(energy), s));
+	SL_TRY(sl_copy(d->keep, keep, sizeof(keep), s));
+	SL_TRY(sl_scan(d->scan, &d->exec, &scan));
+	SL_TRY(sl_compact(d->compact, &d->exec, &compact));
+	SL_TRY(sl_copy(before, d->before, sizeof(before), s));
+	SL_TRY(sl_copy(alive, d->alive, sizeof(alive), s));
+	SL_TRY(sl_copy(&n_alive, d->n_alive, sizeof(n_alive), s));
+	return sl_stream_wait(s);
+}
+
+/* Sorts the survivors by energy. (A kernel of yours would gather the keys on the device.) */
+static enum sl_status sort_survivors(struct device_side *d)
+{
+	const struct sl_sort_job sort = {.key = d->key,
+		.index = d->alive,
+		.n = n_alive,
+		.type = SL_U32,
+		.begin_bit = 0,
+		.end_bit = 32};
+	sl_stream s = d->exec.stream;
+
 	for (uint32_t i = 0; i < n_alive; i++)
 		key[i] = energy[alive[i]];
-	sort.n = n_alive;
-	return sl_sort(b[2], x, &sort);
+	SL_TRY(sl_copy(d->key, key, n_alive * sizeof(key[0]), s));
+	SL_TRY(sl_sort(d->sort, &d->exec, &sort));
+	SL_TRY(sl_copy(key, d->key, n_alive * sizeof(key[0]), s));
+	SL_TRY(sl_copy(alive, d->alive, n_alive * sizeof(alive[0]), s));
+	return sl_stream_wait(s);
 }
 
-static enum sl_status run(void)
+static enum sl_status work(struct device_side *d, void **block)
 {
-	const struct sl_backend *b[3];
-	struct sl_exec x = {.space = SL_HOST};
-	enum sl_status s;
+	struct sl_arena measure = {0}, cut = {0};
 
-	SL_TRY(sl_find(SL_SCAN, "cpu", &b[0]));
-	SL_TRY(sl_find(SL_COMPACT, "cpu", &b[1]));
-	SL_TRY(sl_find(SL_SORT, "cpu", &b[2]));
-	SL_TRY(get_scratch(b, &x.scratch));
-	s = work(b, &x);
-	sl_memory_give(SL_HOST, x.scratch.base);
-	return s;
+	SL_TRY(find_backends(d));
+	lay_out(&measure, d);
+	SL_TRY(get(measure.used, block));
+	cut.base = *block;
+	cut.size = measure.used;
+	lay_out(&cut, d);
+	SL_TRY(make_stream(&d->exec.stream));
+	SL_TRY(scan_and_compact(d));
+	return sort_survivors(d);
 }
 
-/* What the answers must be, worked out in the plainest way. */
-static int is_right(void)
+/* --- the answers ------------------------------------------------------------------------------ */
+
+/* What they must be, worked out in the plainest way. */
+static bool is_right(void)
 {
 	uint32_t sum = 0, n_kept = 0;
 
 	for (uint32_t i = 0; i < N; i++) {
 		if (before[i] != sum)
-			return 0;
+			return false;
 		sum += energy[i];
 		n_kept += keep[i];
 	}
 	for (uint32_t i = 0; i < n_alive; i++)
 		if (key[i] != energy[alive[i]] || !keep[alive[i]] || (i > 0 && key[i - 1] > key[i]))
-			return 0;
+			return false;
 	return n_kept == n_alive;
+}
+
+/* Makes the first GPU the current device, or the emulated one. */
+static enum sl_status use_device(struct sl_device *device)
+{
+#ifndef EXAMPLE_CUDA
+	int n;
+
+	sl_device_emulate(sl_device_count(&n) != SL_OK);
+#endif
+	return sl_device_use(0, device);
 }
 
 int main(void)
 {
+	struct device_side side = {0};
+	struct sl_device device;
+	void *block = NULL;
+	enum sl_status s;
+
 	for (uint32_t i = 0; i < N; i++) {
 		energy[i] = i * 7919u % 1009u;
 		keep[i] = energy[i] > 500;
 	}
-	if (run() != SL_OK) {
+	if (use_device(&device) != SL_OK) {
 		fprintf(stderr, "example: %s\n", sl_story());
-		return 1;
+		return NO_DEVICE;
 	}
-	printf("%u of %d are alive; the least energy is %u, of particle %u\n", n_alive, N, key[0],
-		alive[0]);
+	s = work(&side, &block);
+	if (s != SL_OK)
+		fprintf(stderr, "example: %s\n", sl_story());
+	free_stream(side.exec.stream);
+	give(block);
+	if (s != SL_OK)
+		return 1;
+	printf("%s: %u of %d are alive; the least energy is %u, of particle %u\n", device.name,
+		n_alive, N, key[0], alive[0]);
 	if (!is_right()) {
 		fprintf(stderr, "example: an answer is wrong\n");
 		return 1;

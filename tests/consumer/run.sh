@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# run.sh BUILD SOURCE - installs BUILD into an empty folder and uses it from there, as find_package finds it and as
-# pkg-config tells, with nothing of the source tree but primitives/example.c.
+# run.sh BUILD SOURCE [CUDA'S HEADERS] - installs BUILD into an empty folder and uses it from there, as find_package
+# finds it and as pkg-config tells, with nothing of the source tree but primitives/example.c. A build with CUDA is also
+# used with memory of the CUDA runtime's, where there is a GPU.
 set -euo pipefail
 build=$1
 source=$2
+cuda=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -17,9 +19,16 @@ echo "find_package: $("$work/build/example")"
 
 PKG_CONFIG_PATH=$(dirname "$(find "$work/installed" -name sluice.pc)"):${PKG_CONFIG_PATH:-}
 export PKG_CONFIG_PATH
-# shellcheck disable=SC2046
-cc -std=c17 "$work/example.c" $(pkg-config --cflags --libs --static sluice) -o "$work/by_hand"
+read -ra flags <<<"$(pkg-config --cflags --libs --static sluice)"
+cc -std=c17 "$work/example.c" "${flags[@]}" -o "$work/by_hand"
 echo "pkg-config: $("$work/by_hand")"
+
+if [ -n "$cuda" ]; then
+	cc -std=c17 -DEXAMPLE_CUDA "$work/example.c" -isystem "$cuda" "${flags[@]}" -o "$work/with_cuda"
+	code=0
+	"$work/with_cuda" || code=$?
+	[ $code -eq 0 ] || [ $code -eq 77 ] # 77: no GPU, it has said so
+fi
 
 "$work/installed/bin/sluice" list >/dev/null
 test -f "$work/installed/include/sluice/primitives/primitives.h"
