@@ -190,11 +190,13 @@ static __device__ __forceinline__ void sort_tile(
 	SL_UNROLL
 	for (int i = 0; i < ITEMS; i++) {
 		uint32_t at = threadIdx.x + (uint32_t)i * blockDim.x;
-		K sorted = s->sorted<K>()[at];
+		K sorted;
 
+		if (!FULL && at >= n)
+			break;
+		sorted = s->sorted<K>()[at];
 		to[i] = s->start[digit_in(sorted, p.digit)] + at;
-		if (FULL || at < n)
-			p.to.key[to[i]] = sorted;
+		p.to.key[to[i]] = sorted;
 	}
 	__syncthreads();
 	put_sorted(r, index, ranks, s->sorted<uint32_t>());
