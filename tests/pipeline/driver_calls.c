@@ -1,0 +1,248 @@
+/*
+ * driver_calls.c - what a run asks of the device's driver, call by call.
+ *
+ * While a run goes on it gets and gives no memory, makes no stream and no event, and each batch
+ * waits twice; nor does the host allocate then. And after an answer that ends a device for good, no
+ * call reaches the driver.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "primitives/base/fault.h"
+#include "primitives/primitives.h"
+#include "tests/support/allocations.h"
+#include "tests/support/check.h"
+#include "tests/support/counting_driver.h"
+#include "tests/support/folder.h"
+#include "tests/support/library_run.h"
+#include "tests/support/process.h"
+
+/* --- counted ------------------------------------------------------------------------------- */
+
+enum { BATCHES = 7, PARTICLES = 150, MARKS_MAX = 64, CALLS_MOST = 5000 };
+
+static unsigned in_run[N_CALLS];
+static uint64_t allocated[MARKS_MAX]; /* as the run begins, and at each commit */
+static unsigned marks;
+
+static void mark(void)
+{
+	assert_true(marks < MARKS_MAX);
+	allocated[marks++] = allocations();
+}
+
+static void begun(void)
+{
+	marks = 0;
+	mark();
+	for (int i = 0; i < N_CALLS; i++)
+		in_run[i] = atomic_load(&counting->calls[i]);
+}
+
+static void ended(void)
+{
+	for (int i = 0; i < N_CALLS; i++)
+		in_run[i] = atomic_load(&counting->calls[i]) - in_run[i];
+}
+
+static void count_run(const struct folder *f, const char *compact, const char *sort, unsigned slots)
+{
+	const char *to = folder_path(f, "out");
+	const struct library_run r = {.device = "emulated",
+		.compact = compact,
+		.sort = sort,
+		.slots = slots,
+		.threads = slots,
+		.particles = PARTICLES,
+		.batches = BATCHES,
+		.to = to,
+		.begun = begun,
+		.batch = mark,
+		.ended = ended};
+	struct folder out;
+
+	counting_clear(NULL);
+	assert_ok(library_run(&r));
+	assert_int_equal(marks, 1 + BATCHES);
+	print_message("%s, %s, %u slots: %u launches, %u copies, %u waits; %u allocations of the "
+		      "host before the first commit, %u from it to the last\n",
+		compact, sort, slots, in_run[CALL_launch], in_run[CALL_copy],
+		in_run[CALL_event_wait], (unsigned)(allocated[1] - allocated[0]),
+		(unsigned)(allocated[BATCHES] - allocated[1]));
+	assert_true(in_run[CALL_launch] >= BATCHES * 5);
+	assert_int_equal(in_run[CALL_get] + in_run[CALL_give], 0);
+	assert_int_equal(in_run[CALL_stream_make] + in_run[CALL_stream_free], 0);
+	assert_int_equal(in_run[CALL_event_make] + in_run[CALL_event_free], 0);
+	assert_int_equal(in_run[CALL_event_wait], 2 * BATCHES);
+	assert_int_equal(in_run[CALL_stream_wait], 0);
+	/* the run's one block, and what pthread_create takes: two a thread are granted */
+	assert_true(allocated[1] - allocated[0] <= 1 + 2 * (slots + 1));
+	assert_int_equal(allocated[BATCHES], allocated[1]);
+	snprintf(out.path, sizeof(out.path), "%s", to);
+	folder_remove(&out);
+}
+
+/* Each compact and each sort that the device has, with one to three slots. */
+static void nothing_is_got_in_a_run(void **state)
+{
+	const struct sl_backend *c, *s;
+	unsigned runs = 0;
+	struct folder f;
+
+	(void)state;
+	folder_make(&f);
+	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
+		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
+			if (c->primitive == SL_COMPACT && s->primitive == SL_SORT &&
+				c->space == SL_DEVICE && s->space == SL_DEVICE)
+				count_run(&f, c->name, s->name, runs++ % 3 + 1);
+	assert_true(runs > 0);
+	folder_remove(&f);
+}
+
+/* --- failed for good ----------------------------------------------------------------------- */
+
+static int run_alone(void *of)
+{
+	return (int)library_run((const struct library_run *)of);
+}
+
+static struct library_run few(unsigned threads)
+{
+	return (struct library_run){.device = "emulated",
+		.compact = "naive",
+		.sort = "work_efficient",
+		.slots = threads,
+		.threads = threads,
+		.particles = 40,
+		.batches = 2};
+}
+
+/* All that can be asked for, once a wait has ended the device. */
+static int ask_for_all(void *of)
+{
+	struct sl_limits limits_now;
+	struct sl_device d;
+	char byte = 0;
+	sl_stream s;
+	sl_event e;
+	void *p[2];
+	float ms;
+	int n, refused = 0;
+
+	(void)of;
+	if (sl_memory_get(SL_DEVICE, 1, &p[0]) != SL_OK ||
+		sl_memory_get(SL_PINNED, 1, &p[1]) != SL_OK || sl_stream_make(&s) != SL_OK ||
+		sl_event_make(&e) != SL_OK)
+		return SL_INTERNAL;
+	counting->fail_at = atomic_load(&counting->all) + 1;
+	counting->error = SL_ERROR_LAUNCH;
+	refused += sl_stream_wait(s) == SL_DEVICE_FAILED;
+	refused += sl_device_count(&n) == SL_DEVICE_FAILED;
+	refused += sl_device_use(0, &d) == SL_DEVICE_FAILED;
+	refused += sl_device_limits(&limits_now) == SL_DEVICE_FAILED;
+	refused += sl_memory_get(SL_DEVICE, 1, &p[0]) == SL_DEVICE_FAILED;
+	refused += sl_memory_get(SL_PINNED, 1, &p[1]) == SL_DEVICE_FAILED;
+	refused += sl_stream_make(&s) == SL_DEVICE_FAILED;
+	refused += sl_stream_wait(s) == SL_DEVICE_FAILED;
+	refused += sl_event_make(&e) == SL_DEVICE_FAILED;
+	refused += sl_event_record(e, s) == SL_DEVICE_FAILED;
+	refused += sl_event_wait(e) == SL_DEVICE_FAILED;
+	refused += sl_event_ms(e, e, &ms) == SL_DEVICE_FAILED;
+	refused += sl_copy(&byte, &byte, 1, s) == SL_DEVICE_FAILED;
+	refused += sl_fill(&byte, 0, 1, s) == SL_DEVICE_FAILED;
+	refused += sl_launch_allowed("none") == SL_DEVICE_FAILED;
+	return refused;
+}
+
+static void every_call_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(ask_for_all, NULL), 15);
+	assert_int_equal(atomic_load(&counting->failed), 1);
+	assert_int_equal(atomic_load(&counting->after), 0);
+}
+
+/* One thread, so that there are no calls of others under way: call k fails, for every k. */
+static void no_call_after_the_last(void **state)
+{
+	unsigned calls = 0;
+
+	(void)state;
+	for (unsigned k = 1; k < CALLS_MOST; k++) {
+		struct library_run r = few(1);
+		int code;
+
+		counting_clear(NULL);
+		counting->fail_at = k;
+		counting->error = k % 2 ? SL_ERROR_LAUNCH : SL_ERROR_ADDRESS;
+		code = in_child(run_alone, &r);
+		if (!atomic_load(&counting->failed)) {
+			assert_int_equal(code, SL_OK);
+			break;
+		}
+		if (code != SL_DEVICE_FAILED || atomic_load(&counting->after) != 0)
+			fail_msg("call %u ended the device: exit code %d, %u calls after it", k,
+				code, atomic_load(&counting->after));
+		calls++;
+	}
+	print_message("%u calls\n", calls);
+	assert_true(calls > 100 && calls < CALLS_MOST - 1);
+}
+
+/* The same where a fault on demand stands for the answer. */
+static void no_call_after_a_fault(void **state)
+{
+	static const char *const kinds[] = {"dev_count", "dev_use", "dev_limits", "dev_malloc",
+		"pinned_malloc", "dev_stream", "dev_event", "dev_record", "dev_sync", "dev_elapsed",
+		"dev_copy", "dev_fill", "dev_launch"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct library_run r = few(1);
+		char fault[64];
+
+		counting_clear(NULL);
+		snprintf(fault, sizeof(fault), "%s:1:%d", kinds[i], SL_ERROR_ADDRESS);
+		assert_null(sl_fault_set(fault));
+		assert_int_equal(in_child(run_alone, &r), SL_DEVICE_FAILED);
+		assert_true(atomic_load(&counting->failed));
+		assert_int_equal(atomic_load(&counting->after), 0);
+	}
+}
+
+/* With several threads, each other one may have a call under way, which ends. */
+static void few_calls_after_the_last(void **state)
+{
+	enum { THREADS = 3 };
+
+	(void)state;
+	for (unsigned k = 1; k < CALLS_MOST; k += 1 + k / 4) {
+		struct library_run r = few(THREADS);
+		int code;
+
+		counting_clear(NULL);
+		counting->fail_at = k;
+		counting->error = SL_ERROR_LAUNCH;
+		code = in_child(run_alone, &r);
+		if (!atomic_load(&counting->failed))
+			break;
+		assert_int_equal(code, SL_DEVICE_FAILED);
+		if (atomic_load(&counting->after) > THREADS - 1)
+			fail_msg("call %u ended the device: %u calls after it", k,
+				atomic_load(&counting->after));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(nothing_is_got_in_a_run, counting_clear),
+		cmocka_unit_test_setup(every_call_is_refused, counting_clear),
+		cmocka_unit_test_setup(no_call_after_the_last, counting_clear),
+		cmocka_unit_test_setup(no_call_after_a_fault, counting_clear),
+		cmocka_unit_test_setup(few_calls_after_the_last, counting_clear),
+	};
+
+	return cmocka_run_group_tests(tests, counting_begin, NULL);
+}
