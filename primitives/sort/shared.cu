@@ -168,7 +168,7 @@ static __device__ __forceinline__ void sort_tile(
 	uint64_t tile_first = (uint64_t)tile * blockDim.x * ITEMS;
 	const struct rows<FULL> r(ITEMS, n);
 	uint32_t *s_count = s->counts_of(warp_number());
-	uint32_t index[ITEMS], to[ITEMS];
+	uint32_t index[ITEMS], to[ITEMS] = {};
 	struct ranks<ITEMS> ranks = {
 	};
 	K key[ITEMS];
