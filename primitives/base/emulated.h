@@ -9,11 +9,12 @@
  *
  * SL_EMULATOR in the environment says how, as "blocks=4,seed=7,memory=64M":
  *
- *	blocks=N    blocks in flight at a time, in turns; 1: each to its end (the default); 16 at
- *most seed=N      threads and blocks take turns at random, by this seed; 0: in order (the default)
+ *	blocks=N    blocks in flight at a time, in turns, 64 at most; 1: each to its end (default)
+ *	seed=N      threads and blocks take turns at random, by this seed, and some are held back
+ *	            while others can go on; 0: in order (default)
  *	start=last  blocks start from the last, which no order promised forbids
  *	memory=N    bytes of device memory, K, M and G as usual; 1G is the default
- *	queue=now   work is done when it is queued; else only when it is waited for (the default)
+ *	queue=now   work is done when it is queued; else only when it is waited for (default)
  *
  * A kernel that does what no kernel may fails its launch, and with it the device; the sentence
  * names kernel, block, thread and line:
@@ -115,7 +116,7 @@ const char *sl_emulated_problem(void);
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
-enum { SL_EMULATED_BLOCKS_MOST = 16 };
+enum { SL_EMULATED_BLOCKS_MOST = 64 };
 
 /* The choices of SL_EMULATOR. */
 struct sl_emulated_choices {

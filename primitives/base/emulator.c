@@ -177,19 +177,22 @@ static uint32_t random_step(uint32_t n)
 }
 
 /*
- * Gives every thread of a block that is ready its turn, in order or at random; at random, one may
- * also be passed over. False: the launch was given up.
+ * Gives every thread of a block that is ready its turn, in order or at random. At random, one may
+ * be passed over, and those of one warp mostly are.
  */
 static bool run_round(struct sl_block *b)
 {
 	bool shuffled = sl_running.how->seed != 0;
-	uint32_t n = sl_running.launch->threads;
+	uint32_t n = sl_running.launch->threads, warps = (n + SL_WARP - 1) / SL_WARP;
 	uint32_t i = shuffled ? sl_random_below(n) : 0, step = shuffled ? random_step(n) : 1;
+	uint32_t held = (b->number + b->round) % warps;
 
 	for (uint32_t k = 0; k < n; k++, i += i + step < n ? step : step - n) {
 		struct sl_thread *t = &b->thread[i];
 
-		if (t->state != SL_READY || (shuffled && sl_random_below(4) == 0))
+		if (t->state != SL_READY)
+			continue;
+		if (shuffled && sl_random_below(16) < (i / SL_WARP == held ? 15 : 4))
 			continue;
 		resume(t);
 		if (sl_running.problem[0])
@@ -239,6 +242,7 @@ static void tell_livelock(void)
 struct turns {
 	uint32_t begun, in_flight, in_flight_most;
 	uint32_t places, next_place;
+	uint32_t held; /* at random: the place that is passed over while others can do something */
 };
 
 static struct turns turns_of(const struct sl_emulated_launch *l)
@@ -270,13 +274,22 @@ static bool begin_next(struct turns *t)
 	return false;
 }
 
-/* A round of turns of all blocks in flight. At random, a block may be passed over. */
-static bool run_blocks(struct turns *t)
+/*
+ * A round of turns of all blocks in flight. At random, a block may be passed over; and one is until
+ * all others wait for it, which is when blocks learn least of each other.
+ */
+static bool run_blocks(struct turns *t, bool idle)
 {
+	bool shuffled = sl_running.how->seed != 0;
+
+	if (shuffled && idle)
+		t->held = sl_random_below(t->places);
 	for (uint32_t k = 0; k < t->places; k++) {
 		struct sl_block *b = &places[k];
 
-		if (!b->busy || (sl_running.how->seed && sl_random_below(4) == 0))
+		if (!b->busy)
+			continue;
+		if (shuffled && (sl_random_below(4) == 0 || (k == t->held && t->in_flight > 1)))
 			continue;
 		if (b->ready == 0) {
 			tell_stuck(b);
@@ -300,7 +313,7 @@ static bool run_launch(struct turns *t)
 		while (t->begun < sl_running.launch->blocks && t->in_flight < t->in_flight_most)
 			if (!begin_next(t))
 				return false;
-		if (!run_blocks(t))
+		if (!run_blocks(t, idle > 0))
 			return false;
 		if (sl_running.moved)
 			idle = 0;

@@ -6,6 +6,13 @@
 /* A canary is as long as the alignment, so that the bytes between begin aligned, or as far off. */
 enum { CANARY = 0xc5, CANARY_BYTES = 256 };
 
+/* AddressSanitizer sees what is done behind a block, and what is only read there too. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { CANARY_BEHIND_BYTES = 0 };
+#else
+enum { CANARY_BEHIND_BYTES = CANARY_BYTES };
+#endif
+
 enum sl_status sl_guarded_get(enum sl_space space, size_t bytes, struct sl_guarded *g)
 {
 	return sl_guarded_get_off(space, bytes, 0, g);
@@ -14,7 +21,7 @@ enum sl_status sl_guarded_get(enum sl_space space, size_t bytes, struct sl_guard
 enum sl_status sl_guarded_get_off(
 	enum sl_space space, size_t bytes, size_t off, struct sl_guarded *g)
 {
-	size_t all = off + bytes + 2 * CANARY_BYTES;
+	size_t all = CANARY_BYTES + off + bytes + CANARY_BEHIND_BYTES;
 	void *p;
 
 	memset(g, 0, sizeof(*g));
@@ -33,15 +40,15 @@ void sl_guarded_give(struct sl_guarded *g)
 	memset(g, 0, sizeof(*g));
 }
 
-static enum sl_status check_canary(const char *at, const char *name, const char *side)
+static enum sl_status check_canary(const char *at, size_t bytes, const char *name, const char *side)
 {
 	unsigned char canary[CANARY_BYTES];
 
-	SL_TRY(sl_copy(canary, at, sizeof(canary), NULL));
+	SL_TRY(sl_copy(canary, at, bytes, NULL));
 	SL_TRY(sl_stream_wait(NULL));
-	for (int i = 0; i < CANARY_BYTES; i++)
+	for (size_t i = 0; i < bytes; i++)
 		if (canary[i] != CANARY)
-			return sl_fail(SL_CHECK_FAILED, "%s: byte %d %s it was overwritten", name,
+			return sl_fail(SL_CHECK_FAILED, "%s: byte %zu %s it was overwritten", name,
 				i, side);
 	return SL_OK;
 }
@@ -50,6 +57,7 @@ enum sl_status sl_guarded_check(const struct sl_guarded *g, const char *name)
 {
 	if (!g->block)
 		return SL_OK;
-	SL_TRY(check_canary((char *)g->at - CANARY_BYTES, name, "of the canary before"));
-	return check_canary((char *)g->at + g->bytes, name, "behind");
+	SL_TRY(check_canary(
+		(char *)g->at - CANARY_BYTES, CANARY_BYTES, name, "of the canary before"));
+	return check_canary((char *)g->at + g->bytes, CANARY_BEHIND_BYTES, name, "behind");
 }

@@ -3,6 +3,10 @@
 
 #include <stdlib.h>
 
+#include "primitives/base/size.h"
+
+enum { WARP = 32 };
+
 /* Two patterns: an answer that depends on what memory held before cannot be right with both. */
 static const int poisons[] = {0xa5, 0x5a};
 
@@ -51,27 +55,18 @@ static bool is_skipped(const struct sl_backend *b, const struct sl_setting *set)
 	                                  : set->input != SL_INPUT_RANDOM;
 }
 
-static enum sl_status walk_size(const struct sl_case *c, const struct sl_backend *b, uint32_t n,
-	struct sl_tuning tuning, uint64_t *trials)
+static enum sl_status walk_variant(const struct sl_case *c, const struct sl_backend *b,
+	const struct sl_setting *set, uint64_t *trials)
 {
-	struct sl_setting set = {.n = n, .tuning = tuning};
+	struct sl_trial t = {.backend = b, .set = *set};
+	enum sl_status s = try_setting(c, &t);
+	char text[128];
 
-	for (size_t i = 0; c->variant(i, &set); i++) {
-		struct sl_trial t = {.backend = b, .set = set};
-		enum sl_status s;
-		char text[128];
-
-		if (is_skipped(b, &set))
-			continue;
-		s = try_setting(c, &t);
-		sl_trial_free(&t);
-		c->describe(&set, text, sizeof(text));
-		SL_TRY(sl_while(s, "%s/%s, n=%u, %s, block=%u, items=%u",
-			sl_primitive_name(b->primitive), b->name, n, text, tuning.block,
-			tuning.items));
-		(*trials)++;
-	}
-	return SL_OK;
+	sl_trial_free(&t);
+	c->describe(set, text, sizeof(text));
+	(*trials)++;
+	return sl_while(s, "%s/%s, n=%u, %s, block=%u, items=%u", sl_primitive_name(b->primitive),
+		b->name, set->n, text, set->tuning.block, set->tuning.items);
 }
 
 static uint32_t largest_size = UINT32_MAX;
@@ -89,15 +84,43 @@ bool sl_walk_leaves_out(uint32_t n)
 	return n > largest_size || (largest && n > strtoul(largest, NULL, 10));
 }
 
-enum sl_status sl_walk(const struct sl_backend *b, struct sl_tuning tuning, uint64_t *trials)
+static uint32_t one_in = 1, phase;
+
+void sl_walk_one_in(uint32_t n)
+{
+	one_in = n;
+}
+
+static enum sl_status walk_size(
+	const struct sl_backend *b, uint32_t n, struct sl_tuning tuning, uint64_t *trials)
 {
 	const struct sl_case *c = sl_case_of(b->primitive);
+	struct sl_setting set = {.n = n, .tuning = tuning};
 
-	if (!c)
-		return SL_OK;
+	for (size_t i = 0; c && !sl_walk_leaves_out(n) && c->variant(i, &set); i++)
+		if (!is_skipped(b, &set) && phase++ % one_in == 0)
+			SL_TRY(walk_variant(c, b, &set, trials));
+	return SL_OK;
+}
+
+enum sl_status sl_walk(const struct sl_backend *b, struct sl_tuning tuning, uint64_t *trials)
+{
 	for (size_t i = 0; i < sl_sizes_count; i++)
-		if (!sl_walk_leaves_out(sl_sizes[i]))
-			SL_TRY(walk_size(c, b, sl_sizes[i], tuning, trials));
+		SL_TRY(walk_size(b, sl_sizes[i], tuning, trials));
+	return SL_OK;
+}
+
+enum sl_status sl_walk_tiles(const struct sl_backend *b, uint64_t *trials)
+{
+	const struct sl_tunable *can = &b->tunable;
+	const struct sl_tuning least = {
+		.block = (uint32_t)sl_round_up(can->block ? WARP : 0, can->block_step),
+		.items = can->items_can[0]};
+	uint32_t tile = (least.block ? least.block : WARP) * (least.items ? least.items : 1);
+	const uint32_t sizes[] = {tile - 1, tile, tile + 1, 7 * tile + 5, 70 * tile + 9};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		SL_TRY(walk_size(b, sizes[i], least, trials));
 	return SL_OK;
 }
 

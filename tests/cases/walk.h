@@ -13,12 +13,24 @@
  */
 enum sl_status sl_walk(const struct sl_backend *b, struct sl_tuning tuning, uint64_t *trials);
 
+/*
+ * The same with the smallest tiles that b can have, for sizes around one tile, and of so many that
+ * tiles must pass on what they learn of others.
+ */
+enum sl_status sl_walk_tiles(const struct sl_backend *b, uint64_t *trials);
+
 /* The device's backends of p, with tunings that stand for all they can have. Adds to *trials. */
 enum sl_status sl_walk_tunings(enum sl_primitive p, uint64_t *trials);
 
 /* From now on larger sizes are left out of walks: for a slow device. */
 void sl_walk_up_to(uint32_t n);
 bool sl_walk_leaves_out(uint32_t n);
+
+/*
+ * From now on walks take one variant in so many, of each size others: for a slow device. A prime
+ * that no case counts by lets all choices of a variant come together in the end.
+ */
+void sl_walk_one_in(uint32_t n);
 
 /* Walks all backends of space that have a case. SL_CHECK_FAILED when there are none. */
 enum sl_status sl_walk_space(enum sl_space space, uint64_t *trials);

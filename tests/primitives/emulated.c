@@ -1,45 +1,90 @@
 /*
  * emulated.c - every kernel on the emulated device: the same cases as on a real one, seen from
  * inside by whatever sanitizer this is built with.
+ *
+ * SLUICE_LARGEST bounds the sizes further, for valgrind.
  */
 #include <stdio.h>
 
+#include "primitives/base/clock.h"
 #include "primitives/base/emulated.h"
 #include "tests/cases/walk.h"
 #include "tests/support/check.h"
 
-/* A barrier costs some 40 ns a thread here, 100 under AddressSanitizer, 2 us under ThreadSanitizer.
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
+
+/*
+ * A turn of a thread costs some 40 ns here, 100 under AddressSanitizer, 2 us under valgrind and
+ * ThreadSanitizer. So not every variant is taken of every size, but of each size others.
  */
 #if defined(__SANITIZE_THREAD__)
-enum { LARGEST = 300 };
+enum { LARGEST = 1000, ONE_IN = 5 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { LARGEST = 10000, ONE_IN = 2 };
 #else
-enum { LARGEST = 5000 };
+enum { LARGEST = 10000, ONE_IN = 1 };
 #endif
+
+/* Around a block and below: all variants; the larger ones have a thread for each item. */
+enum { SMALL = 300 };
+
+/* Walks all backends; how long each took is told, as it must not grow unseen. */
+static void walk_each(
+	enum sl_status (*walk)(const struct sl_backend *b, uint64_t *trials), uint32_t one_in)
+{
+	const struct sl_backend *b;
+	uint64_t all = 0;
+
+	sl_walk_one_in(RUNNING_ON_VALGRIND ? 7 * one_in : one_in);
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
+		uint64_t trials = 0, began = sl_now_ns();
+
+		if (b->space != SL_DEVICE)
+			continue;
+		assert_ok(walk(b, &trials));
+		all += trials;
+		printf("%s/%s: %llu trials, %.1f s\n", sl_primitive_name(b->primitive), b->name,
+			(unsigned long long)trials, 1e-9 * (double)(sl_now_ns() - began));
+	}
+	assert_true(all > 0);
+}
+
+static enum sl_status walk_own(const struct sl_backend *b, uint64_t *trials)
+{
+	return sl_walk(b, (struct sl_tuning){0}, trials);
+}
 
 static void every_backend_is_right(void **state)
 {
-	uint64_t trials;
-
 	(void)state;
-	assert_ok(sl_walk_space(SL_DEVICE, &trials));
-	printf("%llu trials\n", (unsigned long long)trials);
+	sl_walk_up_to(SMALL);
+	walk_each(walk_own, ONE_IN);
+	sl_walk_up_to(LARGEST);
+	walk_each(walk_own, 17 * ONE_IN);
 }
 
 /* Threads in any order, several blocks in flight, blocks started from the last. */
 static void every_schedule_gives_the_same(void **state)
 {
-	uint64_t trials;
+	static const struct sl_emulated_choices schedules[] = {
+		{.blocks = 1, .memory_bytes = 1 << 30},
+		{.blocks = 2, .seed = 1, .memory_bytes = 1 << 30},
+		{.blocks = 7, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
+		{.blocks = SL_EMULATED_BLOCKS_MOST, .memory_bytes = 1 << 30},
+		{.blocks = SL_EMULATED_BLOCKS_MOST, .seed = 3, .memory_bytes = 1 << 30},
+	};
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 3; seed++) {
-		const struct sl_emulated_choices c = {.blocks = (uint32_t)seed + 1,
-			.seed = seed,
-			.from_last = seed % 2 == 1,
-			.memory_bytes = (size_t)1 << 30};
-
-		sl_emulated_choose(&c);
-		assert_ok(sl_walk_space(SL_DEVICE, &trials));
+	sl_walk_up_to(LARGEST);
+	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
+		sl_emulated_choose(&schedules[i]);
+		walk_each(sl_walk_tiles, 19 * ONE_IN);
 	}
+	sl_emulated_choose(&schedules[0]);
 }
 
 int main(void)
@@ -50,6 +95,5 @@ int main(void)
 	};
 
 	sl_device_emulate(true);
-	sl_walk_up_to(LARGEST);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

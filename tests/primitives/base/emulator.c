@@ -657,7 +657,7 @@ static void choices_are_read(void **state)
 		{"", "1 0 0 0 1073741824\n"},
 		{"blocks=4,seed=7,memory=64M", "4 7 0 0 67108864\n"},
 		{"start=last", "1 0 1 0 1073741824\n"},
-		{"queue=now,start=last,seed=0,blocks=16", "16 0 1 1 1073741824\n"},
+		{"queue=now,start=last,seed=0,blocks=64", "64 0 1 1 1073741824\n"},
 		{"memory=3K", "1 0 0 0 3072\n"},
 		{"memory=5", "1 0 0 0 5\n"},
 		{"memory=2G,memory=1G", "1 0 0 0 1073741824\n"},
@@ -677,7 +677,7 @@ static void choices_are_read(void **state)
 
 static void choices_that_make_no_sense_are_refused(void **state)
 {
-	static const char *const bad[] = {"blocks", "blocks=", "blocks=0", "blocks=17", "blocks=-1",
+	static const char *const bad[] = {"blocks", "blocks=", "blocks=0", "blocks=65", "blocks=-1",
 		"blocks=4294967297", "blocks=4x", "blocks=1K", "seed=x", "seed=-1", "seed= 1",
 		"seed=1M", "seed=99999999999999999999", "start=first", "start=", "queue=later",
 		"memory=0", "memory=1T", "memory=1MM", "memory=999999999999999999G", "memory=M",
