@@ -24,6 +24,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests", "mutants")
+SECONDS = 20  # a trial of a right kernel takes three at most, on a machine with nothing else to do
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/base/look_back.cuh", "stages"]
 
 # (what it is called, pattern, replacement)
@@ -109,16 +110,16 @@ class Build:
                 self.commands[re.search(r'#include "([^"]+)"', source)[1]] = entry
             elif entry["file"].endswith("tests/cases/case.c"):
                 self.trial = entry
-        self.libraries = [os.path.join(self.folder, "tests", "libsluice_cases.a"), os.path.join(self.folder, "libsluice.a")]
+        self.libraries = [os.path.join(self.folder, "tests", "libsluice_support.a"), os.path.join(self.folder, "tests", "libsluice_cases.a"), os.path.join(self.folder, "libsluice.a")]
 
     def compile(self, entry, source, output, tree):
         words = shlex.split(entry["command"])
         out = words.index("-o")
         words[out + 1] = output
-        words = [w for w in words if w not in (entry["file"],)] + [source]
+        words = [w for w in words if w != entry["file"]] + (["-x", "c++"] if source.endswith(".cu") else []) + [source]
         if "-MF" in words:
             words[words.index("-MF") + 1] = output + ".d"
-        words = ["-I" + tree if w == "-I" + ROOT else "-O1" if w in ("-O2", "-O3") else w for w in words]
+        words = ["-I" + tree if w == "-I" + ROOT else "-O0" if w in ("-O2", "-O3") else "-g0" if w == "-g" else w for w in words]
         return subprocess.run([*words, "-w"], cwd=entry["directory"], capture_output=True, text=True)
 
     def link(self, objects, output):
@@ -178,7 +179,7 @@ def verdict(work, builds, trials, name, sources, line_number, text):
             done = build.link([trials[build.folder], objects], program)
             if done.returncode != 0:
                 sys.exit("linking failed: " + done.stderr[-2000:])
-            code = run([program, trial_name(source), *words], 60)
+            code = run([program, trial_name(source), *words], SECONDS)
             if code != 0:
                 return "a race" if code == 66 else "no end" if code == -1 else "a wrong answer"
     return None
