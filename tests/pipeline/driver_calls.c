@@ -75,8 +75,8 @@ static void count_run(const struct folder *f, const char *compact, const char *s
 	assert_int_equal(in_run[CALL_event_make] + in_run[CALL_event_free], 0);
 	assert_int_equal(in_run[CALL_event_wait], 2 * BATCHES);
 	assert_int_equal(in_run[CALL_stream_wait], 0);
-	/* the run's one block, and what pthread_create takes: two a thread are granted */
-	assert_true(allocated[1] - allocated[0] <= 1 + 2 * (slots + 1));
+	/* the run's one block, and what pthread_create takes, which is most under sanitizers */
+	assert_true(allocated[1] - allocated[0] <= 1 + 5 * (slots + 1));
 	assert_int_equal(allocated[BATCHES], allocated[1]);
 	snprintf(out.path, sizeof(out.path), "%s", to);
 	folder_remove(&out);
