@@ -217,6 +217,36 @@ static void all_rows_are_the_same(void **state)
 	expect_untouched();
 }
 
+static bool has_choice(const char *scan, const char *compact, const char *sort)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if (strcmp(rows[i].where, "device") == 0 && strcmp(rows[i].scan, scan) == 0 &&
+			strcmp(rows[i].compact, compact) == 0 && strcmp(rows[i].sort, sort) == 0)
+			return true;
+	return false;
+}
+
+/* Each by itself in the place of what was chosen, where all are made of a scan. */
+static void one_at_a_time(void **state)
+{
+	(void)state;
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--scan", "naive",
+		"--compact", "naive", "--sort", "naive"));
+	for (const struct sl_line *l = sl_matrix; l->name; l++) {
+		bool found = true;
+
+		if (l->reach != SL_RUNS_ON_DEVICE)
+			continue;
+		if (l->primitive == SL_COMPACT)
+			found = has_choice("naive", l->name, "naive");
+		if (l->primitive == SL_SORT)
+			found = has_choice("naive", "naive", l->name);
+		if (!found)
+			fail_msg(
+				"no row has %s %s alone", sl_primitive_name(l->primitive), l->name);
+	}
+}
+
 static size_t count(const char *in, const char *what)
 {
 	size_t n = 0;
@@ -433,6 +463,7 @@ int main(void)
 		cmocka_unit_test(all_rows_are_the_same), /* the next two hold theirs against it */
 		cmocka_unit_test(as_text),
 		cmocka_unit_test(as_csv),
+		cmocka_unit_test(one_at_a_time),
 		cmocka_unit_test(host_alone),
 		cmocka_unit_test(settings),
 		cmocka_unit_test(particles),

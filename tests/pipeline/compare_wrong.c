@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/compare.h"
+#include "pipeline/compare_row.h"
 #include "primitives/base/emulated.h"
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
@@ -119,21 +119,20 @@ static enum sl_status give_up(struct sl_exec *x, const struct sl_compact_job *jo
 
 /* --- a comparison with one of them ------------------------------------------------------------ */
 
-static void plan(const char *device)
+static void plan(const char *device, const char *more)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
 	char set[64], to[600];
-	const char *sets[] = {set, to};
+	const char *sets[] = {set, to, more};
 	struct sl_reader *reader = NULL;
 
 	snprintf(set, sizeof(set), "run.device=%s", device);
 	snprintf(to, sizeof(to), "output.to=%s", folder_path(&folder, "out"));
-	assert_ok(sl_config_open(folder_path(&folder, "c.yaml"), sets, 2, &config, &reader));
+	assert_ok(sl_config_open(folder_path(&folder, "c.yaml"), sets, 3, &config, &reader));
 	assert_ok(sl_resolve(&config, reader, &choices));
 	sl_config_close(reader);
 	assert_ok(sl_compare_plan(&config, &choices, false, &comparison));
-	assert_int_equal(comparison.n_batches, BATCHES);
 	assert_true(comparison.n >= 2);
 }
 
@@ -172,7 +171,8 @@ static void expect_wrong(enum sl_space space,
 
 	bad.name = "bad";
 	bad.compact = compact;
-	plan(space == SL_HOST ? "cpu" : "emulated");
+	plan(space == SL_HOST ? "cpu" : "emulated", "run.batch=400");
+	assert_int_equal(comparison.n_batches, BATCHES);
 	row = plant(&bad);
 	begun = 0;
 	calls = 0;
@@ -244,7 +244,7 @@ static void no_reference(void **state)
 
 	(void)state;
 	bad.compact = give_up;
-	plan("emulated");
+	plan("emulated", "run.batch=400");
 	comparison.row[0].compact.backend = &bad;
 	assert_fails(sl_compare(&comparison, &control, NULL), SL_DEVICE_FAILED, "it gives up");
 	assert_false(comparison.ended);
@@ -263,7 +263,7 @@ static void too_large(void **state)
 	(void)state;
 	little.memory_bytes = 4096;
 	sl_emulated_choose(&little);
-	plan("emulated");
+	plan("emulated", "run.batch=400");
 	comparison.n = 3;
 	comparison.row[2] = comparison.row[1];
 	comparison.row[1].on_device = true;
@@ -276,25 +276,56 @@ static void too_large(void **state)
 	sl_compare_free(&comparison);
 }
 
-/* Asked to stop before the first row: none has an answer, and nothing is left. */
+/* Asked to stop: none has an answer, and nothing is left. */
 static void stopped(void **state)
 {
-	struct sl_control control = {0};
+	/* a run of one batch ends well before it sees that it is to stop */
+	static const char *const sizes[] = {"run.batch=400", "run.batch=1700"};
 
 	(void)state;
-	plan("emulated");
-	atomic_store(&control.stop, 1);
-	assert_fails(sl_compare(&comparison, &control, NULL), SL_STOPPED, "nothing is kept");
-	assert_false(comparison.ended);
-	for (size_t i = 1; i < comparison.n; i++)
-		assert_int_equal(comparison.row[i].answer, SL_ANSWER_NONE);
-	assert_int_equal(folder_count(&folder), 1);
-	sl_compare_free(&comparison);
+	for (int k = 0; k < 2; k++) {
+		struct sl_control control = {0};
+
+		plan("emulated", sizes[k]);
+		atomic_store(&control.stop, 1);
+		assert_fails(
+			sl_compare(&comparison, &control, NULL), SL_STOPPED, "nothing is kept");
+		assert_false(comparison.ended);
+		for (size_t i = 1; i < comparison.n; i++)
+			assert_int_equal(comparison.row[i].answer, SL_ANSWER_NONE);
+		assert_int_equal(folder_count(&folder), 1);
+		sl_compare_free(&comparison);
+	}
+}
+
+/* Quartiles lie between two values as far as their place says. */
+static void medians(void **state)
+{
+	double five[] = {9, 1, 5, 7, 3}, four[] = {40, 10, 20, 30}, one[] = {6};
+	struct sl_spread s = sl_spread_of(five, 5);
+
+	(void)state;
+	assert_int_equal(s.n, 5);
+	assert_float_equal(s.least, 1, 0);
+	assert_float_equal(s.lower, 3, 0);
+	assert_float_equal(s.median, 5, 0);
+	assert_float_equal(s.upper, 7, 0);
+	assert_float_equal(s.most, 9, 0);
+	s = sl_spread_of(four, 4);
+	assert_float_equal(s.lower, 17.5, 0);
+	assert_float_equal(s.median, 25, 0);
+	assert_float_equal(s.upper, 32.5, 0);
+	s = sl_spread_of(one, 1);
+	assert_float_equal(s.lower, 6, 0);
+	assert_float_equal(s.median, 6, 0);
+	assert_float_equal(s.most, 6, 0);
+	assert_int_equal(sl_spread_of(one, 0).n, 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(medians),
 		cmocka_unit_test(survivors_are_lost),
 		cmocka_unit_test(survivors_change_places),
 		cmocka_unit_test(in_one_batch),
