@@ -102,7 +102,7 @@ static enum sl_status try_all(const char *name)
 	const struct sl_backend *b;
 
 	if (strcmp(name, "stages") == 0) {
-		lane_check_shapes(brief ? 31 : 257); /* a wrong one ends the program */
+		lane_check_shapes(brief ? 31 : 320); /* a wrong one ends the program */
 		lane_check_reuse(brief ? 200 : 5000);
 		return SL_OK;
 	}

@@ -154,6 +154,7 @@ void lane_check_backends(uint32_t n)
 
 static void check_shapes(enum sl_model_number model, uint32_t n)
 {
+	const struct sl_key_field eighths = {SL_COLUMN_id, 3, 0, n};
 	struct sl_recipe r = hand_recipe(model, n);
 	uint32_t keep = r.keep;
 
@@ -171,11 +172,19 @@ static void check_shapes(enum sl_model_number model, uint32_t n)
 	r.field[1].top = 0x1p31f;
 	r.key_bits = r.field[0].bits + 31;
 	compare(&r, "naive", "naive");
+	r = hand_recipe(model, n);
+	r.keep = (1u << SL_FATE_COUNT) - 1;
+	r.field[1] = r.field[0]; /* groups of ids, each sorted: where a group ends shows */
+	r.field[0] = sl_key_rule_make(&eighths);
+	r.key_bits = r.field[0].bits + r.field[1].bits;
+	compare(&r, "naive", "naive");
 }
 
 void lane_check_shapes(uint32_t largest)
 {
-	static const uint32_t sizes[] = {1, 2, 31, 257, 4097, (1 << 20) + 3};
+	static const uint32_t sizes[] = {1, 2, 31, 257,
+		320, /* columns end where the next begins, and a block has threads left over */
+		4097, (1 << 20) + 3};
 
 	for (int model = 0; model < SL_MODEL_COUNT; model++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
