@@ -53,7 +53,7 @@ struct block_memory {
 };
 
 /* Where the caller's keys go in the sorted tile, two to a register. */
-template <int ITEMS> struct ranks {
+template <int ITEMS> struct tile_ranks {
 	static_assert(BLOCK_MOST * ITEMS <= 1 << 16, "places of a tile have 16 bits");
 	uint32_t two[(ITEMS + 1) / 2];
 
@@ -106,10 +106,10 @@ static __device__ __forceinline__ void sum_warps(
 
 /* s_count is the warp's own: no other touches it. */
 template <bool FULL, typename K, int ITEMS>
-static __device__ __forceinline__ struct ranks<ITEMS> rank_keys(const struct rows<FULL> &r,
-	const K (&key)[ITEMS], struct digit_place d, const uint32_t *s_start, uint32_t *s_count) {
-	struct ranks<ITEMS> ranks = {
-	};
+static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(const struct rows<FULL> &r,
+	const K (&key)[ITEMS], struct digit_place d, const uint32_t *s_start, uint32_t *s_count)
+{
+	tile_ranks<ITEMS> ranks = {};
 
 	for (uint32_t digit = lane_number(); digit < DIGITS; digit += WARP)
 		s_count[digit] += s_start[digit];
@@ -134,7 +134,7 @@ static __device__ __forceinline__ struct ranks<ITEMS> rank_keys(const struct row
 /* Through shared memory: every item goes to its place in the sorted tile. */
 template <bool FULL, typename T, int ITEMS>
 static __device__ __forceinline__ void put_sorted(const struct rows<FULL> &r,
-	const T (&item)[ITEMS], const struct ranks<ITEMS> &ranks, T *s_sorted)
+	const T (&item)[ITEMS], const tile_ranks<ITEMS> &ranks, T *s_sorted)
 {
 	SL_UNROLL
 	for (int row = 0; row < ITEMS; row++) {
@@ -168,9 +168,8 @@ static __device__ __forceinline__ void sort_tile(
 	uint64_t tile_first = (uint64_t)tile * blockDim.x * ITEMS;
 	const struct rows<FULL> r(ITEMS, n);
 	uint32_t *s_count = s->counts_of(warp_number());
-	uint32_t index[ITEMS], to[ITEMS] = {};
-	struct ranks<ITEMS> ranks = {
-	};
+	uint32_t index[ITEMS], to[ITEMS];
+	tile_ranks<ITEMS> ranks = {};
 	K key[ITEMS];
 
 	r.load(p.from.key + tile_first, key);
@@ -190,13 +189,12 @@ static __device__ __forceinline__ void sort_tile(
 	SL_UNROLL
 	for (int i = 0; i < ITEMS; i++) {
 		uint32_t at = threadIdx.x + (uint32_t)i * blockDim.x;
-		K sorted;
+		bool has = FULL || at < n;
+		K sorted = has ? s->sorted<K>()[at] : 0;
 
-		if (!FULL && at >= n)
-			break;
-		sorted = s->sorted<K>()[at];
 		to[i] = s->start[digit_in(sorted, p.digit)] + at;
-		p.to.key[to[i]] = sorted;
+		if (has)
+			p.to.key[to[i]] = sorted;
 	}
 	__syncthreads();
 	put_sorted(r, index, ranks, s->sorted<uint32_t>());
