@@ -54,20 +54,20 @@ static __device__ inline void scan_sums(
 }
 
 /*
- * One block a tile of blockDim.x * ITEMS items, blocks of whole warps, shared memory by
- * shared_bytes(). The 1 of the bounds allows 64 registers: all of a flight, and no spill.
+ * One block a tile of blockDim.x * VECTORS vectors, blocks of whole warps, shared memory by
+ * shared_bytes(). The 1 of the bounds allows 64 registers: all vectors on their way, and no spill.
  */
-template <typename T, uint32_t ITEMS>
+template <typename T, uint32_t VECTORS>
 static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struct tile_job<T> job)
 {
-	using warp_part = struct part<T, ITEMS>;
+	using warp_part = struct part<T, VECTORS>;
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
-	T *sums = (T *)(vectors + blockDim.x * warp_part::vectors); /* one a warp */
+	T *sums = (T *)(vectors + blockDim.x * VECTORS); /* one a warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
 	uint32_t tile = sl_look_back_ticket(job.before);
 	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;
-	warp_part p = {lane, first, first < job.n ? job.n - first : 0,
-		vectors + warp * LANES * warp_part::vectors};
+	warp_part p = {
+		lane, first, first < job.n ? job.n - first : 0, vectors + warp * LANES * VECTORS};
 
 	read_part(p, job.in);
 	__syncwarp();
@@ -86,24 +86,36 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struc
 
 /* --- host ------------------------------------------------------------------------------------- */
 
-static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
+/*
+ * Items are counted as of 4 bytes: of u64 a thread does half as many, so that a tile has the same
+ * bytes and what is good for one type is good for the other.
+ */
+static uint32_t tile_bytes(struct sl_tuning tuning)
 {
-	size_t item_bytes = type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-
-	return ((size_t)tuning.block * tuning.items + WARPS_MOST) * item_bytes;
+	return tuning.block * tuning.items * (uint32_t)sizeof(uint32_t);
 }
 
-/* Tiles of at least 32 * 4 items, so that they are always fewer than a grid may have blocks. */
-static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning)
+static size_t bytes_of(enum sl_type type)
 {
-	uint64_t tile = (uint64_t)tuning.block * tuning.items;
+	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
 
-	return (uint32_t)((n + tile - 1) / tile);
+/* A tile, and a sum a warp. */
+static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
+{
+	return tile_bytes(tuning) + WARPS_MOST * bytes_of(type);
+}
+
+/* Tiles of 512 bytes at least, so that they are always fewer than a grid may have blocks. */
+static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning, enum sl_type type)
+{
+	return (uint32_t)((n * (uint64_t)bytes_of(type) + tile_bytes(tuning) - 1) /
+			  tile_bytes(tuning));
 }
 
 static size_t scratch(const struct sl_shape *most)
 {
-	uint32_t tiles = tiles_for(most->n, most->tuning);
+	uint32_t tiles = tiles_for(most->n, most->tuning, most->type);
 	struct sl_arena a = {};
 
 	if (most->type == SL_U32)
@@ -113,16 +125,16 @@ static size_t scratch(const struct sl_shape *most)
 	return a.used;
 }
 
-template <typename T, uint32_t ITEMS>
+template <typename T, uint32_t VECTORS>
 static enum sl_status launch(struct sl_exec *x, const struct sl_scan_job *job)
 {
-	uint32_t tiles = tiles_for(job->n, x->tuning);
+	uint32_t tiles = tiles_for(job->n, x->tuning, job->type);
 	struct sl_arena a = x->scratch;
 	const tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
 		sl_look_back_cut<T>(&a, tiles)};
 
 	SL_TRY(sl_look_back_clear(t.before, x->stream));
-	return SL_LAUNCH((tile_kernel<T, ITEMS>), tiles, x->tuning.block,
+	return SL_LAUNCH((tile_kernel<T, VECTORS>), tiles, x->tuning.block,
 		shared_bytes(x->tuning, job->type), x->stream, t);
 }
 
@@ -130,13 +142,13 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 {
 	switch (x->tuning.items) {
 	case 4:
-		return launch<T, 4>(x, job);
+		return launch<T, 1>(x, job);
 	case 8:
-		return launch<T, 8>(x, job);
+		return launch<T, 2>(x, job);
 	case 16:
-		return launch<T, 16>(x, job);
+		return launch<T, 4>(x, job);
 	default:
-		return launch<T, 32>(x, job);
+		return launch<T, 8>(x, job);
 	}
 }
 
@@ -152,7 +164,7 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
 	.help = "Merrill and Garland, one pass over tiles in shared memory with look-back",
-	/* tiles of 32 KiB, 128 bytes a thread: what it takes to keep a Hopper's memory busy */
+	/* 128 bytes a thread on their way, tiles of 32 KiB: what keeps a Hopper's memory busy */
 	.tunable = {.block = 256,
 		.block_step = LANES,
 		.block_most = LANES * WARPS_MOST,

@@ -17,20 +17,16 @@
 #include "primitives/base/kernel.cuh"
 
 static constexpr uint32_t LANES = 32, WARPS_MOST = 32, VECTOR_BYTES = 16, ROW = 8;
-/* Vectors that a thread has on their way, in registers, before it puts the first one down. */
-static constexpr uint32_t FLIGHT = 8;
 
 /* What a lane reads or writes at a time. */
 template <typename T> struct alignas(VECTOR_BYTES) vector {
 	T item[VECTOR_BYTES / sizeof(T)];
 };
 
-/* A warp's part of a tile, ITEMS a thread, as one of its lanes sees it. */
-template <typename T, uint32_t ITEMS> struct part {
+/* A warp's part of a tile, VECTORS a lane, 1 to 8 of them, as one of its lanes sees it. */
+template <typename T, uint32_t VECTORS> struct part {
 	static constexpr uint32_t width = VECTOR_BYTES / sizeof(T); /* items a vector */
-	static constexpr uint32_t vectors = ITEMS / width;          /* a lane */
-	static constexpr uint32_t items = ITEMS * LANES;            /* a part */
-	static constexpr uint32_t flight = vectors < FLIGHT ? vectors : FLIGHT;
+	static constexpr uint32_t items = VECTORS * width * LANES;  /* a part */
 
 	uint32_t lane;
 	uint64_t first; /* where it begins in global memory */
@@ -38,59 +34,55 @@ template <typename T, uint32_t ITEMS> struct part {
 	struct vector<T> *at;
 };
 
-/* Vector i of a part: which change places, by the number of their row or of their thread. */
-template <typename T, uint32_t ITEMS>
-static __device__ inline vector<T> *vector_of(struct part<T, ITEMS> p, uint32_t i)
+/* Vector i of a part: which change places by the number of their row. */
+template <typename T, uint32_t VECTORS>
+static __device__ inline vector<T> *vector_of(struct part<T, VECTORS> p, uint32_t i)
 {
-	constexpr uint32_t row = p.vectors > ROW ? p.vectors : ROW;
-
-	return &p.at[i ^ i / row % ROW];
+	return &p.at[i ^ i / ROW % ROW];
 }
 
-template <typename T, uint32_t ITEMS>
-static __device__ inline T *item_of(struct part<T, ITEMS> p, uint32_t i)
+template <typename T, uint32_t VECTORS>
+static __device__ inline T *item_of(struct part<T, VECTORS> p, uint32_t i)
 {
 	return &vector_of(p, i / p.width)->item[i % p.width];
 }
 
-/* Can the whole part be read from, or written to, p->first of items by vectors? */
-template <typename T, uint32_t ITEMS>
-static __device__ inline bool is_plain(struct part<T, ITEMS> p, const T *items)
+/* Can the whole part be read from its place in items, or written to it, by vectors? */
+template <typename T, uint32_t VECTORS>
+static __device__ inline bool is_plain(struct part<T, VECTORS> p, const T *items)
 {
 	return p.left >= p.items && (uintptr_t)(items + p.first) % VECTOR_BYTES == 0;
 }
 
 /* By items, with 0 behind the last. */
-template <typename T, uint32_t ITEMS>
-static __device__ inline void read_items(struct part<T, ITEMS> p, const T *in)
+template <typename T, uint32_t VECTORS>
+static __device__ inline void read_items(struct part<T, VECTORS> p, const T *in)
 {
 	SL_UNROLL
-	for (uint32_t k = 0; k < ITEMS; k++) {
+	for (uint32_t k = 0; k < VECTORS * p.width; k++) {
 		uint32_t i = k * LANES + p.lane;
 
 		*item_of(p, i) = i < p.left ? in[p.first + i] : 0;
 	}
 }
 
-template <typename T, uint32_t ITEMS>
-static __device__ inline void read_vectors(struct part<T, ITEMS> p, const T *in)
+/* All are on their way, in registers, before the first is put down. */
+template <typename T, uint32_t VECTORS>
+static __device__ inline void read_vectors(struct part<T, VECTORS> p, const T *in)
 {
 	const struct vector<T> *from = (const struct vector<T> *)(in + p.first) + p.lane;
+	struct vector<T> on_way[VECTORS];
 
-	for (uint32_t v = 0; v < p.vectors; v += p.flight) {
-		struct vector<T> on_way[p.flight];
-
-		SL_UNROLL
-		for (uint32_t k = 0; k < p.flight; k++)
-			on_way[k] = from[(v + k) * LANES];
-		SL_UNROLL
-		for (uint32_t k = 0; k < p.flight; k++)
-			*vector_of(p, (v + k) * LANES + p.lane) = on_way[k];
-	}
+	SL_UNROLL
+	for (uint32_t v = 0; v < VECTORS; v++)
+		on_way[v] = from[v * LANES];
+	SL_UNROLL
+	for (uint32_t v = 0; v < VECTORS; v++)
+		*vector_of(p, v * LANES + p.lane) = on_way[v];
 }
 
-template <typename T, uint32_t ITEMS>
-static __device__ inline void read_part(struct part<T, ITEMS> p, const T *in)
+template <typename T, uint32_t VECTORS>
+static __device__ inline void read_part(struct part<T, VECTORS> p, const T *in)
 {
 	if (is_plain(p, in))
 		read_vectors(p, in);
@@ -98,14 +90,14 @@ static __device__ inline void read_part(struct part<T, ITEMS> p, const T *in)
 		read_items(p, in);
 }
 
-template <typename T, uint32_t ITEMS>
-static __device__ inline void write_part(struct part<T, ITEMS> p, T *out)
+template <typename T, uint32_t VECTORS>
+static __device__ inline void write_part(struct part<T, VECTORS> p, T *out)
 {
 	if (is_plain(p, out)) {
 		struct vector<T> *to = (struct vector<T> *)(out + p.first) + p.lane;
 
 		SL_UNROLL
-		for (uint32_t v = 0; v < p.vectors; v++)
+		for (uint32_t v = 0; v < VECTORS; v++)
 			to[v * LANES] = *vector_of(p, v * LANES + p.lane);
 	} else {
 		for (uint32_t i = p.lane; i < p.items && i < p.left; i += LANES)
@@ -114,13 +106,14 @@ static __device__ inline void write_part(struct part<T, ITEMS> p, T *out)
 }
 
 /* The sum of a lane's own items. */
-template <typename T, uint32_t ITEMS> static __device__ inline T sum_items(struct part<T, ITEMS> p)
+template <typename T, uint32_t VECTORS>
+static __device__ inline T sum_items(struct part<T, VECTORS> p)
 {
 	T sum = 0;
 
 	SL_UNROLL
-	for (uint32_t v = 0; v < p.vectors; v++) {
-		struct vector<T> x = *vector_of(p, p.lane * p.vectors + v);
+	for (uint32_t v = 0; v < VECTORS; v++) {
+		struct vector<T> x = *vector_of(p, p.lane * VECTORS + v);
 
 		SL_UNROLL
 		for (uint32_t k = 0; k < p.width; k++)
@@ -129,37 +122,25 @@ template <typename T, uint32_t ITEMS> static __device__ inline T sum_items(struc
 	return sum;
 }
 
-/* Items become the sums up to each, or before each; sum is that of all before, then of all. */
-template <typename T, uint32_t WIDTH>
-static __device__ inline void scan_vectors(struct vector<T> (&x)[WIDTH], T *sum, bool inclusive)
+/* A lane's own items become the sums up to each, or before each; sum is that of all before. */
+template <typename T, uint32_t VECTORS>
+static __device__ inline void scan_items(struct part<T, VECTORS> p, T sum, bool inclusive)
 {
+	struct vector<T> x[VECTORS];
+
 	SL_UNROLL
-	for (uint32_t v = 0; v < WIDTH; v++) {
-		SL_UNROLL
-		for (T &item : x[v].item) {
-			T before = *sum;
+	for (uint32_t v = 0; v < VECTORS; v++)
+		x[v] = *vector_of(p, p.lane * VECTORS + v);
+	SL_UNROLL
+	for (uint32_t i = 0; i < VECTORS * p.width; i++) {
+		T &item = x[i / p.width].item[i % p.width], before = sum;
 
-			*sum += item;
-			item = inclusive ? *sum : before;
-		}
+		sum += item;
+		item = inclusive ? sum : before;
 	}
-}
-
-/* The same for a lane's own items, a flight at a time in registers. */
-template <typename T, uint32_t ITEMS>
-static __device__ inline void scan_items(struct part<T, ITEMS> p, T sum, bool inclusive)
-{
-	for (uint32_t v = p.lane * p.vectors, end = v + p.vectors; v < end; v += p.flight) {
-		struct vector<T> x[p.flight];
-
-		SL_UNROLL
-		for (uint32_t k = 0; k < p.flight; k++)
-			x[k] = *vector_of(p, v + k);
-		scan_vectors(x, &sum, inclusive);
-		SL_UNROLL
-		for (uint32_t k = 0; k < p.flight; k++)
-			*vector_of(p, v + k) = x[k];
-	}
+	SL_UNROLL
+	for (uint32_t v = 0; v < VECTORS; v++)
+		*vector_of(p, p.lane * VECTORS + v) = x[v];
 }
 
 #endif
