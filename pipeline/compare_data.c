@@ -6,7 +6,12 @@
 #include "pipeline/json.h"
 #include "pipeline/report.h"
 
-static const char *const answers[] = {"none", "same", "differs", "failed"};
+static const char *const answers[] = {
+	[SL_ANSWER_NONE] = "none",
+	[SL_ANSWER_SAME] = "same",
+	[SL_ANSWER_DIFFERS] = "differs",
+	[SL_ANSWER_FAILED] = "failed",
+};
 
 double sl_gb_per_second(uint64_t bytes, const struct sl_spread *t)
 {

@@ -205,7 +205,7 @@ static const struct sl_backend *backend_at(enum sl_primitive p, size_t i)
 	return NULL;
 }
 
-/* Its own scan is that of none, so a scan that neither is made of is tried as well. */
+/* A scan that neither compact nor sort is made of is tried all the same: it must not matter. */
 void bits_check_backends(const struct bits *b, unsigned slots, unsigned threads)
 {
 	const struct sl_backend *scan, *compact, *sort;
