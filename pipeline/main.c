@@ -76,6 +76,19 @@ static void show_progress(void *of, const struct sl_progress *p)
 	fflush(stderr);
 }
 
+static char no_gpu[SL_STORY_BYTES]; /* why kernels are compared on the emulated device, or "" */
+
+/* Where auto finds no GPU, there is still something to compare. */
+static void emulate_for_want(struct sl_config *config)
+{
+	struct sl_device device;
+
+	if (strcmp(config->run.device, "auto") != 0 || sl_device_use(0, &device) == SL_OK)
+		return;
+	memcpy(no_gpu, sl_story(), sizeof(no_gpu));
+	snprintf(config->run.device, sizeof(config->run.device), "emulated");
+}
+
 /* Reads and resolves; complaints go to stderr. */
 static enum sl_status read_config(
 	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
@@ -83,6 +96,8 @@ static enum sl_status read_config(
 	struct sl_reader *reader = NULL;
 	enum sl_status s = sl_config_open(a->operand, a->set, a->n_sets, config, &reader);
 
+	if (s == SL_OK && a->command == SL_COMMAND_compare)
+		emulate_for_want(config);
 	if (s == SL_OK)
 		s = sl_resolve(config, reader, choices);
 	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0) {
@@ -237,32 +252,17 @@ static void show_row(const struct sl_comparison *c, size_t row)
 	fflush(stderr);
 }
 
-/* Where auto finds no GPU, the kernels are compared on the emulated device; why, is still told. */
-static enum sl_status read_comparison(
-	struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
-{
-	char why[SL_STORY_BYTES];
-
-	SL_TRY(read_config(a, config, choices));
-	if (choices->device != SL_ON_CPU || !choices->device_story[0] || a->n_sets == SL_SETS_MAX)
-		return SL_OK;
-	memcpy(why, choices->device_story, sizeof(why));
-	a->set[a->n_sets++] = "run.device=emulated";
-	SL_TRY(read_config(a, config, choices));
-	memcpy(choices->device_story, why, sizeof(why));
-	return SL_OK;
-}
-
-static enum sl_status compare(struct sl_args *a, char **argv)
+static enum sl_status compare(const struct sl_args *a, char **argv)
 {
 	static struct sl_comparison c;
 	static struct sl_config config;
 	static struct sl_choices choices;
 	bool shown = !a->quiet && isatty(STDERR_FILENO);
-	enum sl_status s = read_comparison(a, &config, &choices);
+	enum sl_status s = read_config(a, &config, &choices);
 
 	if (s != SL_OK)
 		return s;
+	memcpy(choices.device_story, no_gpu, sizeof(no_gpu));
 	s = sl_compare_plan(&config, &choices, a->full, &c);
 	c.argv = (const char *const *)argv;
 	/* what is in flight is of no use once it is to end */
