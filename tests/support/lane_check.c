@@ -211,8 +211,13 @@ void lane_check_reuse(uint32_t n)
 
 /* --- flips ------------------------------------------------------------------------------------ */
 
-/* 13 has no factor in common with 64: word after word, every bit has its turn. */
-enum { BIT_STEP = 13, COPIES_MOST = 50 };
+/* Steps that have no factor in common with 64: word after word, every bit has its turn. */
+#if defined(__SANITIZE_THREAD__)
+enum { BIT_STEP = 213 };
+#else
+enum { BIT_STEP = 13 };
+#endif
+enum { COPIES_MOST = 50 };
 
 /* Runs the batch with a bit of its copy k flipped. Was it taken for whole? */
 static bool is_taken(const struct sl_recipe *d, struct side *lane, unsigned k, size_t bit)
