@@ -409,7 +409,8 @@ static void emulator(void **state)
 	(void)state;
 	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
 		"SL_EMULATOR=block=4 $SLUICE plan c.yaml --device emulated");
-	shell(0, "", "SL_EMULATOR=block=4 $SLUICE plan c.yaml --device cpu >/dev/null");
+	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
+		"SL_EMULATOR=block=4 $SLUICE plan c.yaml --device cpu");
 	expect_untouched();
 }
 
