@@ -9,8 +9,8 @@
  * is not is SL_BAD_INPUT.
  *
  * Calls for SL_FAULT: file_open file_write file_fsync file_close file_rename file_link file_dirsync
- * file_append file_datasync file_stat file_read file_remove dir_make dir_remove dir_lock dir_sign dir_read
- * dir_space.
+ * file_append file_datasync file_stat file_read file_remove dir_make dir_remove dir_lock dir_sign
+ * dir_read dir_space.
  */
 #ifndef SL_BASE_FILES_H
 #define SL_BASE_FILES_H
