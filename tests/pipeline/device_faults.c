@@ -58,25 +58,28 @@ static void finish(struct tiny_run *t, struct tally *tally)
 
 /* --- calls that fail ----------------------------------------------------------------------- */
 
+/* When a call is made: at any time; before there is a folder; on behalf of a batch. */
+enum when { ANY, PROVIDING, IN_BATCH };
+
 /* The calls of the device layer, and how many of each one thread makes with one slot at least. */
 static const struct call {
 	const char *name;
 	unsigned least;
-	bool in_batch; /* all of them: a batch is named */
+	enum when when; /* all of them */
 } calls[] = {
-	{"dev_count", 8, false},
-	{"dev_use", 3, false},
-	{"dev_limits", 1, false},
-	{"dev_malloc", 1, false},
-	{"pinned_malloc", 3, false},
-	{"dev_stream", 1, false},
-	{"dev_event", 10, false},
-	{"dev_record", BATCHES * 10, true},
-	{"dev_sync", BATCHES * 2, true},
-	{"dev_elapsed", BATCHES * 7, true},
-	{"dev_copy", BATCHES * 10, true},
-	{"dev_fill", BATCHES * 1, true},
-	{"dev_launch", BATCHES * 10, true},
+	{"dev_count", 8, ANY},
+	{"dev_use", 3, ANY},
+	{"dev_limits", 1, ANY},
+	{"dev_malloc", 1, PROVIDING},
+	{"pinned_malloc", 3, PROVIDING},
+	{"dev_stream", 1, PROVIDING},
+	{"dev_event", 10, PROVIDING},
+	{"dev_record", BATCHES * 10, IN_BATCH},
+	{"dev_sync", BATCHES * 2, IN_BATCH},
+	{"dev_elapsed", BATCHES * 7, IN_BATCH},
+	{"dev_copy", BATCHES * 10, IN_BATCH},
+	{"dev_fill", BATCHES * 1, IN_BATCH},
+	{"dev_launch", BATCHES * 10, IN_BATCH},
 };
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
 
@@ -127,9 +130,12 @@ static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, b
 		tally->failed++;
 		/* another thread, which has no batch yet, may be the first to tell */
 		tiny_check_ending(t, &e, code_of(c, error), words_of(c, error, text),
-			c->in_batch && strcmp(t->threads, "1") == 0 ? "batch " : "sluice: ");
+			c->when == IN_BATCH && strcmp(t->threads, "1") == 0 ? "batch "
+									    : "sluice: ");
 		if (n == BATCHES)
 			fail_msg("%s: all batches are there, and it failed", t->what);
+		if (c->when == PROVIDING && folder_has(&t->folder, "out"))
+			fail_msg("%s: a folder was made", t->what);
 	} else if (n != BATCHES) {
 		fail_msg("%s: exit code 0, but %u batches", t->what, n);
 	}
@@ -156,6 +162,7 @@ static void every_call(void **state)
 
 	(void)state;
 	make(&t, &alone);
+	expect(&t.folder, SL_OK, "", WORDS("verify", "whole", "--quiet"));
 	for (int i = 0; i < N_CALLS; i++) {
 		unsigned failed = tally.failed;
 
