@@ -72,6 +72,7 @@ static bool begin_thread(struct sl_block *b, uint32_t number)
 	t->block = b;
 	t->number = number;
 	t->state = SL_READY;
+	t->waits = false;
 	b->warp[number / SL_WARP].alive |= 1u << number % SL_WARP;
 	b->begun++;
 	b->ready++;

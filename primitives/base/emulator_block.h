@@ -19,6 +19,7 @@ struct sl_thread {
 	enum sl_thread_state state;
 	struct sl_emulated_site at; /* where it waits */
 	uint32_t yes;               /* what its last barrier counted */
+	bool waits; /* for another block: it has backed off, and done nothing since but ask */
 	/* its warp call */
 	enum sl_emulated_call call;
 	uint32_t mask, from;

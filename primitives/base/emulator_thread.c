@@ -47,7 +47,10 @@ static void wait_at(struct sl_thread *t, enum sl_thread_state state, struct sl_e
 	t->state = state;
 	t->at = at;
 	t->block->ready--;
-	sl_running.moved = true;
+	if (state == SL_AT_BARRIER)
+		t->waits = false;
+	if (!t->waits)
+		sl_running.moved = true;
 }
 
 /* --- barriers --------------------------------------------------------------------------------- */
@@ -225,10 +228,12 @@ void sl_emulated_atomic(bool writes, struct sl_emulated_site at)
 {
 	struct sl_running *r = &sl_running;
 
-	if (writes)
+	if (writes) {
 		r->moved = true;
-	else if (++r->loads == LOADS_MOST)
+		r->thread->waits = false;
+	} else if (++r->loads == LOADS_MOST) {
 		give_up(at, "it loads a word over and over without sl_backoff");
+	}
 	if (sl_running.how->seed && sl_random_below(8) == 0)
 		sl_fiber_leave(&r->thread->fiber, false);
 }
@@ -238,6 +243,7 @@ void sl_emulated_backoff(struct sl_emulated_site at)
 	struct sl_running *r = &sl_running;
 
 	r->waited = true;
+	r->thread->waits = true;
 	r->waited_at = at;
 	r->waited_block = r->thread->block->number;
 	r->waited_thread = r->thread->number;

@@ -185,6 +185,7 @@ static void wrong_kernels_are_told(void **state)
 			{"block 19, thread 0, at ", FILE_OF_KERNELS, "livelock"}},
 		{"wait_for_block_before", "start=last,blocks=16", {"livelock"}},
 		{"wait_for_block_before", "start=last,blocks=7,seed=3", {"livelock"}},
+		{"warp_waits_for_block_before", "start=last,blocks=7,seed=3", {"livelock"}},
 		{"wait_for_next_block", "", {"block 0, thread", "livelock"}},
 		{"no_backoff", "", {"thread 0, at ", "without sl_backoff"}},
 		{"too_much_shared", "",

@@ -127,6 +127,16 @@ static __global__ void wait_for_block_before(uint32_t *words)
 		sl_store_release(&words[blockIdx.x], 1);
 }
 
+/* The same by a whole warp, which votes before each look: votes get nobody on. */
+static __global__ void warp_waits_for_block_before(uint32_t *words)
+{
+	while (blockIdx.x > 0 &&
+		!__any_sync(SL_LANES, sl_load_acquire(&words[blockIdx.x - 1]) != 0))
+		sl_backoff(20);
+	if (threadIdx.x == 0)
+		sl_store_release(&words[blockIdx.x], 1);
+}
+
 static __global__ void wait_for_next_block(uint32_t *words)
 {
 	sl_store_release(&words[blockIdx.x], 1);
@@ -323,6 +333,7 @@ static const struct {
 	{"parts_of_warps_clean", 1, 64, 0, parts_of_warps_clean},
 	{"shuffles_clean", 1, 32, 0, shuffles_clean},
 	{"wait_for_block_before", 20, 32, 0, wait_for_block_before},
+	{"warp_waits_for_block_before", 20, 32, 0, warp_waits_for_block_before},
 	{"wait_for_next_block", 20, 32, 0, wait_for_next_block},
 	{"tickets_clean", 20, 32, 0, tickets_clean},
 	{"no_backoff", 1, 32, 0, no_backoff},
