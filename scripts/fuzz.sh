@@ -6,11 +6,11 @@
 
 seconds=${1:-600}
 install_missing $BUILD_PACKAGES clang libclang-rt-14-dev
-export CC=clang
+export CC=clang CXX=clang++
 build fuzz
 clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all tests/fuzz/config.c build/fuzz/libsluice.a \
-	$(pkg-config --libs yaml-0.1 libdeflate zlib hdf5) -lpthread -lm -o build/fuzz/config
+	$(pkg-config --libs yaml-0.1 libdeflate zlib hdf5) -fsanitize-link-c++-runtime -lpthread -lm -lstdc++ -o build/fuzz/config
 mkdir -p build/fuzz/corpus
 cd build/fuzz
 ./config -max_len=4096 -max_total_time="$seconds" -print_final_stats=1 \
