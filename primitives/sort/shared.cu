@@ -1,11 +1,12 @@
 /*
- * sort/shared.cu - radix sort by digits of 8 bits, each moved in one pass: Onesweep.
+ * sort/shared.cu - radix sort by digits of 8 bits, each moved in one pass: Onesweep, with a book.
  *
  * One read of the keys tells where the first key of each digit goes, in every pass. Then a pass is
- * one kernel: a block takes a tile, counts its digits and publishes the counts; ranks the keys in
- * the tile, which sorts it in shared memory; learns by look-back how many keys of each digit the
- * tiles before it have; and writes the sorted tile out, each digit a run. (Adinets and Merrill,
- * Onesweep: a faster least significant digit radix sort for GPUs, 2022.)
+ * one kernel: a block takes a tile, counts its digits and writes the counts in the book; ranks the
+ * keys in the tile, which sorts it in shared memory; reads from the book (book.cuh) how many keys
+ * of each digit the tiles before it have; and writes the sorted tile out, each digit a run. The
+ * keys of its next tile are on their way while it writes. (Adinets and Merrill, Onesweep: a faster
+ * least significant digit radix sort for GPUs, 2022.)
  *
  * Moves 4 bytes a pair of u32 keys, then 16 a pass: 68 for 32 bits.
  *
@@ -13,32 +14,32 @@
  * them, no table and no scan of it, as tiles pass their counts on while they move; and writes that
  * leave the block in 256 runs, so that a line of memory is written by one or two warps.
  */
-#include "digits.cuh"
-#include "look_back.cuh"
+#include "book.cuh"
 #include "rows.cuh"
 
-/* 80 registers a thread: two blocks of the default size on a multiprocessor of 65536. */
-enum { BLOCK_MOST = 768 };
+/* 512 threads of 128 registers each: room for all items of a thread, and no spill. */
+static constexpr uint32_t BLOCK_MOST = 512, SHARE = DIGITS; /* threads, one a digit */
+static constexpr uint32_t SHARES_MOST = BLOCK_MOST / SHARE, SHARE_WARPS = SHARE / WARP;
 
 /* What a pass is told. */
 template <typename K> struct pass {
 	struct pairs<K> from, to;
 	uint64_t n;
 	struct digit_place digit;
-	const uint32_t *place; /* DIGITS: where the first key of each goes */
-	struct digit_look_back look_back;
-	uint32_t *ticket; /* tiles that have been taken */
+	struct book book;
+	uint32_t *ticket; /* the book and tiles that have been taken */
 };
 
 /*
- * The shared memory of a block. What stands behind is first counts[warp][digit]: how many keys of
- * it the warp has, then where the next of them goes in the sorted tile; then the sorted keys; then
- * the sorted indices.
+ * The shared memory of a block. Behind it stand first counts[warp][digit]: how many keys of it the
+ * warp has, then where the next of them goes in the sorted tile; then the sorted tile, its keys and
+ * its indices.
  */
 struct block_memory {
-	uint32_t count[DIGITS]; /* keys of the tile with that digit */
-	uint32_t start[DIGITS]; /* where they begin in the sorted tile */
-	uint32_t tile;
+	uint32_t to[DIGITS]; /* what to add to a place in the sorted tile to have that in all */
+	uint32_t in_share[SHARES_MOST][DIGITS];
+	uint32_t in_warp[BLOCK_MOST / WARP];
+	uint32_t ticket;
 	uint32_t unused[3];
 
 	__device__ __forceinline__ uint32_t *counts_of(uint32_t warp)
@@ -46,9 +47,14 @@ struct block_memory {
 		return reinterpret_cast<uint32_t *>(this + 1) + warp * DIGITS;
 	}
 
-	template <typename T> __device__ __forceinline__ T *sorted()
+	template <typename K> __device__ __forceinline__ K *keys()
 	{
-		return reinterpret_cast<T *>(this + 1);
+		return reinterpret_cast<K *>(counts_of(blockDim.x / WARP));
+	}
+
+	template <typename K> __device__ __forceinline__ uint32_t *indices(uint32_t tile_items)
+	{
+		return reinterpret_cast<uint32_t *>(keys<K>() + tile_items);
 	}
 };
 
@@ -69,14 +75,20 @@ template <int ITEMS> struct tile_ranks {
 	}
 };
 
-/* The calling warp's digits. */
+/* For a warp: its counters begin at 0. */
+static __device__ __forceinline__ void clear_counts(uint32_t *s_count)
+{
+	SL_UNROLL
+	for (uint32_t digit = lane_number(); digit < DIGITS; digit += WARP)
+		s_count[digit] = 0;
+	__syncwarp();
+}
+
+/* The calling warp's digits, in counters that are 0. */
 template <bool FULL, typename K, int ITEMS>
 static __device__ __forceinline__ void count_digits(
 	const struct rows<FULL> &r, const K (&key)[ITEMS], struct digit_place d, uint32_t *s_count)
 {
-	for (uint32_t digit = lane_number(); digit < DIGITS; digit += WARP)
-		s_count[digit] = 0;
-	__syncwarp();
 	SL_UNROLL
 	for (int row = 0; row < ITEMS; row++) {
 		if (r.is_past(row))
@@ -85,34 +97,65 @@ static __device__ __forceinline__ void count_digits(
 	}
 }
 
-/* counts[warp] become sums over the warps before; the tile's own counts are published at once. */
-template <typename K>
-static __device__ __forceinline__ void sum_warps(
-	const struct pass<K> &p, uint32_t tile, struct block_memory *s)
+/* Where the first key of the calling thread's digit goes in the sorted tile: a sum in each share.
+ */
+static __device__ __forceinline__ uint32_t start_of_digit(uint32_t count, struct block_memory *s)
 {
-	for (uint32_t digit = threadIdx.x; digit < DIGITS; digit += blockDim.x) {
-		uint32_t sum = 0;
+	uint32_t warp = warp_number(), up_to = sum_up_to_lane(count), start = up_to - count;
 
-		for (uint32_t warp = 0; warp < blockDim.x / WARP; warp++) {
-			uint32_t *at = &s->counts_of(warp)[digit], own = *at;
+	if (lane_number() == WARP - 1)
+		s->in_warp[warp] = up_to;
+	__syncthreads();
+	SL_UNROLL
+	for (uint32_t w = 0; w < SHARE_WARPS; w++)
+		start += w < warp % SHARE_WARPS ? s->in_warp[warp / SHARE_WARPS * SHARE_WARPS + w]
+		                                : 0;
+	return start;
+}
 
-			*at = sum;
-			sum += own;
-		}
-		s->count[digit] = sum;
-		publish(p.look_back, tile, digit, tile == 0 ? SL_KNOWN_ALL : SL_KNOWN_OWN, sum);
+/*
+ * counts[warp][digit] become the place of the warp's first key of that digit in the sorted tile.
+ * Threads come in shares of one a digit, each with 8 warps' counts. The tile's own are written in
+ * the book at once. Gives the start of the calling thread's digit.
+ */
+static __device__ __forceinline__ uint32_t place_warps(
+	const struct book &book, uint32_t tile, struct block_memory *s)
+{
+	uint32_t digit = threadIdx.x % DIGITS, share = threadIdx.x / DIGITS;
+	uint32_t own[SHARE_WARPS], in_share = 0, in_tile = 0, before = 0, start;
+
+	SL_UNROLL
+	for (uint32_t w = 0; w < SHARE_WARPS; w++) {
+		own[w] = s->counts_of(share * SHARE_WARPS + w)[digit];
+		in_share += own[w];
 	}
+	s->in_share[share][digit] = in_share;
+	__syncthreads();
+	for (uint32_t k = 0; k < blockDim.x / DIGITS; k++) {
+		uint32_t of_k = s->in_share[k][digit];
+
+		before += k < share ? of_k : 0;
+		in_tile += of_k;
+	}
+	if (share == 0)
+		write_count(book, tile, digit, in_tile);
+	start = start_of_digit(in_tile, s);
+	before += start;
+	SL_UNROLL
+	for (uint32_t w = 0; w < SHARE_WARPS; w++) {
+		s->counts_of(share * SHARE_WARPS + w)[digit] = before;
+		before += own[w];
+	}
+	return start;
 }
 
 /* s_count is the warp's own: no other touches it. */
 template <bool FULL, typename K, int ITEMS>
-static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(const struct rows<FULL> &r,
-	const K (&key)[ITEMS], struct digit_place d, const uint32_t *s_start, uint32_t *s_count)
+static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(
+	const struct rows<FULL> &r, const K (&key)[ITEMS], struct digit_place d, uint32_t *s_count)
 {
 	tile_ranks<ITEMS> ranks = {};
 
-	for (uint32_t digit = lane_number(); digit < DIGITS; digit += WARP)
-		s_count[digit] += s_start[digit];
 	SL_UNROLL
 	for (int row = 0; row < ITEMS; row++) {
 		uint32_t digit = r.digit_of(key[row], row, d), equal, before, rank;
@@ -121,11 +164,11 @@ static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(const struct rows<
 			break;
 		equal = lanes_with(vote<DIGIT_BITS>(digit), digit);
 		before = count_below(equal);
-		__syncwarp(); /* what the row before has written */
 		rank = s_count[digit] + before;
 		__syncwarp(); /* all have read */
 		if (before == 0)
 			s_count[digit] = rank + (uint32_t)__popc(equal);
+		__syncwarp(); /* for the next row */
 		ranks.put(row, rank);
 	}
 	return ranks;
@@ -144,91 +187,122 @@ static __device__ __forceinline__ void put_sorted(const struct rows<FULL> &r,
 	}
 }
 
-/* start becomes what to add to a place in the sorted tile to have that in all. */
-template <typename K>
-static __device__ __forceinline__ void place_tile(
-	const struct pass<K> &p, uint32_t tile, struct block_memory *s)
+/* The sorted tile goes out, n pairs of it if it is not FULL. */
+template <bool FULL, typename K, int ITEMS>
+static __device__ __forceinline__ void write_tile(
+	const struct pass<K> &p, uint32_t n, struct block_memory *s)
 {
-	for (uint32_t digit = threadIdx.x; digit < DIGITS; digit += blockDim.x) {
-		uint32_t before = count_before(p.look_back, tile, digit);
+	const K *s_key = s->keys<K>();
+	const uint32_t *s_index = s->indices<K>(blockDim.x * ITEMS);
 
-		publish(p.look_back, tile, digit, SL_KNOWN_ALL, before + s->count[digit]);
-		s->start[digit] = p.place[digit] + before - s->start[digit];
+	SL_UNROLL
+	for (int i = 0; i < ITEMS; i++) {
+		uint32_t at = threadIdx.x + (uint32_t)i * blockDim.x;
+
+		if (FULL || at < n) {
+			K key = s_key[at];
+			uint32_t to = s->to[digit_in(key, p.digit)] + at;
+
+			p.to.key[to] = key;
+			p.to.index[to] = s_index[at];
+		}
 	}
+}
+
+/* The keys of a tile, if there is such a tile. */
+template <typename K, int ITEMS>
+static __device__ __forceinline__ void load_keys(
+	const struct pass<K> &p, uint32_t tile, K (&key)[ITEMS])
+{
+	uint32_t tile_items = blockDim.x * ITEMS;
+	uint64_t first = (uint64_t)tile * tile_items, left = first < p.n ? p.n - first : 0;
+
+	if (left >= tile_items)
+		rows<true>(ITEMS, tile_items).load(p.from.key + first, key);
+	else
+		rows<false>(ITEMS, (uint32_t)left).load(p.from.key + first, key);
 }
 
 /*
- * Sorts tile, of n keys if it is not FULL. Barriers: every one but the first and the third is there
- * because what stands behind *s is used for something else from then on.
+ * Sorts tile, of n pairs if it is not FULL, whose keys are loaded and whose counters are 0. Gives
+ * the next tile that the block has taken, with its keys.
  */
 template <typename K, int ITEMS, bool FULL>
-static __device__ __forceinline__ void sort_tile(
-	const struct pass<K> &p, uint32_t tile, uint32_t n, struct block_memory *s)
+static __device__ __forceinline__ uint32_t sort_tile(
+	const struct pass<K> &p, uint32_t tile, uint32_t n, K (&key)[ITEMS], struct block_memory *s)
 {
-	uint64_t tile_first = (uint64_t)tile * blockDim.x * ITEMS;
 	const struct rows<FULL> r(ITEMS, n);
+	const uint32_t *from_index = p.from.index + (uint64_t)tile * blockDim.x * ITEMS;
 	uint32_t *s_count = s->counts_of(warp_number());
-	uint32_t index[ITEMS], to[ITEMS];
+	uint32_t index[ITEMS], start, asked = 0, next;
 	tile_ranks<ITEMS> ranks = {};
-	K key[ITEMS];
 
-	r.load(p.from.key + tile_first, key);
 	count_digits(r, key, p.digit, s_count);
 	__syncthreads();
-	sum_warps(p, tile, s);
+	start = place_warps(p.book, tile, s);
+	__syncthreads(); /* also: the tile before has been written, its place can be had */
+	ranks = rank_keys(r, key, p.digit, s_count);
+	if (threadIdx.x < DIGITS)
+		asked = ask_place(p.book, tile, threadIdx.x);
+	put_sorted(r, key, ranks, s->keys<K>());
+	r.load(from_index, index);
+	if (threadIdx.x < DIGITS)
+		s->to[threadIdx.x] = wait_place(p.book, tile, threadIdx.x, asked) - start;
+	if (threadIdx.x == 0)
+		s->ticket = atomicAdd(p.ticket, 1);
+	put_sorted(r, index, ranks, s->indices<K>(blockDim.x * ITEMS));
 	__syncthreads();
-	if (warp_number() == 0)
-		sum_digits(s->count, s->start);
-	__syncthreads();
-	ranks = rank_keys(r, key, p.digit, s->start, s_count);
-	__syncthreads();
-	put_sorted(r, key, ranks, s->sorted<K>());
-	r.load(p.from.index + tile_first, index);
-	place_tile(p, tile, s);
-	__syncthreads();
-	SL_UNROLL
-	for (int i = 0; i < ITEMS; i++) {
-		uint32_t at = threadIdx.x + (uint32_t)i * blockDim.x;
-		bool has = FULL || at < n;
-		K sorted = has ? s->sorted<K>()[at] : 0;
-
-		to[i] = s->start[digit_in(sorted, p.digit)] + at;
-		if (has)
-			p.to.key[to[i]] = sorted;
-	}
-	__syncthreads();
-	put_sorted(r, index, ranks, s->sorted<uint32_t>());
-	__syncthreads();
-	SL_UNROLL
-	for (int i = 0; i < ITEMS; i++) {
-		uint32_t at = threadIdx.x + (uint32_t)i * blockDim.x;
-
-		if (FULL || at < n)
-			p.to.index[to[i]] = s->sorted<uint32_t>()[at];
-	}
+	next = s->ticket - 1;
+	load_keys(p, next, key);
+	clear_counts(s_count);
+	write_tile<FULL, K, ITEMS>(p, n, s);
+	return next;
 }
 
-/* A block a tile; tiles are taken in the order in which blocks begin, as look-back must have it. */
+/* The next ticket, for the whole block: 0 is the book, and tiles follow. */
+template <typename K>
+static __device__ __forceinline__ uint32_t take(const struct pass<K> &p, struct block_memory *s)
+{
+	__syncthreads(); /* the one before has been read */
+	if (threadIdx.x == 0)
+		s->ticket = atomicAdd(p.ticket, 1);
+	__syncthreads();
+	return s->ticket;
+}
+
+/*
+ * Blocks take the book and then tiles, until there are none, in the order in which they come: any
+ * number of blocks is right.
+ */
 template <typename K, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST) pass_kernel(struct pass<K> p)
+static __global__ void __launch_bounds__(BLOCK_MOST, 1) pass_kernel(struct pass<K> p)
 {
 	SL_SHARED_DYNAMIC(struct block_memory, s);
 	uint32_t tile_items = blockDim.x * ITEMS, tile;
-	uint64_t left;
+	K key[ITEMS];
 
-	if (threadIdx.x == 0)
-		s->tile = atomicAdd(p.ticket, 1);
-	__syncthreads();
-	tile = s->tile;
-	left = p.n - (uint64_t)tile * tile_items;
-	if (left >= tile_items)
-		sort_tile<K, ITEMS, true>(p, tile, tile_items, s);
-	else
-		sort_tile<K, ITEMS, false>(p, tile, (uint32_t)left, s);
+	clear_counts(s->counts_of(warp_number()));
+	tile = take(p, s);
+	if (tile == 0) {
+		if (threadIdx.x < DIGITS)
+			keep_book(p.book, threadIdx.x);
+		tile = take(p, s);
+	}
+	tile--;
+	load_keys(p, tile, key);
+	while ((uint64_t)(tile + 1) * tile_items <= p.n)
+		tile = sort_tile<K, ITEMS, true>(p, tile, tile_items, key, s);
+	if (tile < p.book.tiles)
+		sort_tile<K, ITEMS, false>(
+			p, tile, (uint32_t)(p.n - (uint64_t)tile * tile_items), key, s);
 }
 
+/* --- host ------------------------------------------------------------------------------------- */
+
 /* The items a thread that are built. */
-#define ITEMS_CAN(ITEMS) ITEMS(4) ITEMS(8) ITEMS(12) ITEMS(16) ITEMS(20) ITEMS(24)
+#define ITEMS_CAN(ITEMS) ITEMS(4) ITEMS(8) ITEMS(12) ITEMS(16) ITEMS(20) ITEMS(24) ITEMS(32)
+
+enum { BLOCK = 512, ITEMS_U32 = 32, ITEMS_U64 = 20, ITEMS_LEAST = 4 };
 
 template <typename K> using pass_function = void (*)(struct pass<K> p);
 
@@ -244,14 +318,48 @@ template <typename K> static pass_function<K> pass_kernel_of(uint32_t items)
 	return nullptr;
 }
 
+static size_t pair_bytes(enum sl_type type)
+{
+	return sizeof(uint32_t) + (type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
+}
+
 /* Shared memory of a block; no other is asked for. */
+static size_t block_bytes(struct sl_tuning tuning, enum sl_type type)
+{
+	return sizeof(struct block_memory) + tuning.block / WARP * DIGITS * sizeof(uint32_t) +
+	       (size_t)tuning.block * tuning.items * pair_bytes(type);
+}
+
+static bool is_own(struct sl_tuning tuning)
+{
+	return tuning.block == BLOCK && tuning.items == ITEMS_U32;
+}
+
+/* The backend's own choice stands for all down to the least: so it can be had on any device. */
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	size_t counts = tuning.block / WARP * DIGITS * sizeof(uint32_t);
-	size_t keys = (size_t)tuning.block * tuning.items *
-	              (type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
+	const struct sl_tuning least = {DIGITS, ITEMS_LEAST};
 
-	return sizeof(struct block_memory) + (counts > keys ? counts : keys);
+	return block_bytes(is_own(tuning) ? least : tuning, type);
+}
+
+/*
+ * Own choice: the largest tiles that shared memory has room for, as long as there is one for every
+ * multiprocessor. 16384 pairs of u32 are best on an H200: their runs of 64 fill lines of memory.
+ */
+static struct sl_tuning choose(
+	struct sl_tuning tuning, uint32_t n, enum sl_type type, const struct sl_limits *limits)
+{
+	if (!is_own(tuning))
+		return tuning;
+	tuning.items = type == SL_U32 ? ITEMS_U32 : ITEMS_U64;
+	while (tuning.items > ITEMS_LEAST &&
+		(block_bytes(tuning, type) > limits->shared_bytes ||
+			n < (uint64_t)tuning.block * tuning.items * limits->multiprocessors))
+		tuning.items = tuning.items > 16 ? 16 : tuning.items / 2;
+	if (block_bytes(tuning, type) > limits->shared_bytes)
+		tuning.block = DIGITS;
+	return tuning;
 }
 
 /* What a sort begins with as 0. */
@@ -263,49 +371,81 @@ struct counters {
 struct layout {
 	struct other_pairs other;
 	struct counters *counters;
-	uint64_t *words;     /* of the look-back, right behind the counters */
-	size_t zeroed_bytes; /* counters and words */
-	uint32_t tiles;
+	uint32_t *book[2];   /* the first right behind the counters */
+	size_t zeroed_bytes; /* counters and the first book */
 };
 
-static struct layout lay_out(
-	struct sl_arena *a, uint32_t n, enum sl_type type, const struct sl_tuning *tuning)
+static struct layout lay_out(struct sl_arena *a, uint32_t n, enum sl_type type, uint32_t tiles)
 {
 	struct layout l;
 
-	l.tiles = (uint32_t)sl_ceil_div(n, (uint64_t)tuning->block * tuning->items);
-	l.zeroed_bytes = sizeof(*l.counters) + (size_t)l.tiles * DIGITS * sizeof(*l.words);
+	l.zeroed_bytes = sizeof(*l.counters) + book_words(tiles) * sizeof(*l.book[0]);
 	l.other = cut_other(a, n, type);
 	l.counters = (struct counters *)sl_cut(a, l.zeroed_bytes);
-	l.words = l.counters ? (uint64_t *)(l.counters + 1) : nullptr;
+	l.book[0] = l.counters ? (uint32_t *)(l.counters + 1) : nullptr;
+	l.book[1] = (uint32_t *)sl_cut_items(a, book_words(tiles), sizeof(*l.book[1]));
 	return l;
 }
 
+static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning)
+{
+	return (uint32_t)sl_ceil_div(n, (uint64_t)tuning.block * tuning.items);
+}
+
+/*
+ * Fewer items than the most may be sorted in smaller tiles. Of those there are less than twice as
+ * many as multiprocessors, or the next larger ones would have been chosen.
+ */
 static size_t scratch(const struct sl_shape *most)
 {
+	struct sl_limits limits = {};
 	struct sl_arena a = {};
+	uint32_t tiles;
 
-	lay_out(&a, most->n, most->type, &most->tuning);
+	if (sl_device_limits(&limits) != SL_OK)
+		limits.multiprocessors = 1; /* then no call can run */
+	tiles = tiles_for(most->n, choose(most->tuning, most->n, most->type, &limits));
+	if (is_own(most->tuning) && tiles < 2 * limits.multiprocessors)
+		tiles = 2 * limits.multiprocessors;
+	lay_out(&a, most->n, most->type, tiles);
 	return a.used;
+}
+
+/* Two blocks of small tiles fit on a multiprocessor; those of large ones come and find no tile. */
+static uint32_t blocks_for(uint32_t tiles, const struct sl_limits *limits)
+{
+	uint32_t most = 2 * limits->multiprocessors;
+
+	return tiles + 1 < most ? tiles + 1 : most;
 }
 
 template <typename K> static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_arena a = x->scratch;
-	struct layout l = lay_out(&a, job->n, job->type, &x->tuning);
+	struct sl_limits limits;
+	struct sl_tuning tuning;
+	struct layout l;
+	uint32_t tiles;
 
+	SL_TRY(sl_device_limits(&limits));
+	tuning = choose(x->tuning, job->n, job->type, &limits);
+	tiles = tiles_for(job->n, tuning);
+	l = lay_out(&a, job->n, job->type, tiles);
 	SL_TRY(sl_fill(l.counters, 0, l.zeroed_bytes, x->stream));
 	SL_TRY(place_digits<K>(x, job, l.counters->digit));
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
 		[&](uint32_t number, struct digit_place d, struct pairs<K> from,
 			struct pairs<K> to) {
-			struct pass<K> p = {
-				from, to, job->n, d, l.counters->digit[number], {l.words, number},
-					&l.counters->ticket[number]
+			uint32_t *own = l.book[number % 2];
+			const struct book book = {own, own + book_words(tiles) / 2,
+				l.book[1 - number % 2], l.counters->digit[number], tiles};
+			const struct pass<K> p = {
+				from, to, job->n, d, book, &l.counters->ticket[number]
 			};
 
-			return sl_launch("pass_kernel", pass_kernel_of<K>(x->tuning.items), l.tiles,
-				x->tuning.block, shared_bytes(x->tuning, job->type), x->stream, p);
+			return sl_launch("pass_kernel", pass_kernel_of<K>(tuning.items),
+				blocks_for(tiles, &limits), tuning.block,
+				block_bytes(tuning, job->type), x->stream, p);
 		});
 }
 
@@ -321,12 +461,11 @@ const struct sl_backend SL_NAME(sl_sort_shared) = {
 	.name = "shared",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
-	.help = "Onesweep: 8 bits a pass, each one read and one write of the pairs, with look-back",
-	/* 61 KiB with u64 keys: within the 64 of compute capability 7.5 */
-	.tunable = {.block = 384,
-		.block_step = WARP,
+	.help = "Onesweep: 8 bits a pass, each one read and one write of the pairs, with a book",
+	.tunable = {.block = BLOCK,
+		.block_step = DIGITS,
 		.block_most = BLOCK_MOST,
-		.items = 20,
+		.items = ITEMS_U32,
 		.items_can = {ITEMS_CAN(ITEMS)},
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,
