@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 """mutants.py - breaks the kernels one line at a time; every break must turn something red.
 
-	tests/mutants/mutants.py [--only scan/shared] [--list] [--jobs 2]
+	tests/mutants/mutants.py [--only scan/shared] [--list] [--all] [--jobs 2]
 
 A mutant is one change that a pattern below makes in one line of a kernel: a barrier gone, a bound one too far, a ticket replaced
 by the block's number, ... Its file alone is compiled, for the emulated device, and linked before the library, so that it takes the
-place of the right one. trial.c then tries it, in several orders, under AddressSanitizer; what survives that is tried under
-ThreadSanitizer, for races that no output shows. equivalent.txt lists the changes that change nothing, and why.
+place of the right one. trial.c then tries it, in several orders, under AddressSanitizer; only what survives that is compiled a
+second time and tried under ThreadSanitizer, for races that no output shows. equivalent.txt lists the changes that change nothing,
+and why; a line of it that meets no mutant any more is an error.
 
-Needs build/sanitize and build/thread (scripts/test.sh sanitize and thread make them). Ends with 1 if a mutant survives.
+Needs build/sanitize and build/thread (scripts/test.sh sanitize and thread make them). Prints a line a file, and each mutant that
+survives; ends with 1 if one does.
 """
 import argparse
+import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,14 +29,23 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests", "mutants")
+RACE = 66  # the exit status that ThreadSanitizer is told
+RIGHT_SECONDS = 300  # that a trial of right kernels may take
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/base/look_back.cuh", "stages"]
+
+# What an index is held below, as kernels call it.
+BOUND = r"(?:\w+(?:\.|->))*(?:n|n_\w+|left|nodes|warps|end)"
 
 # (what it is called, pattern, replacement)
 MUTATIONS = [
     ("barrier gone", r"__syncthreads\(\);", ";"),
     ("warp barrier gone", r"__syncwarp\(\);", ";"),
-    ("bound one too far", r"(?<=[\w\]]) < ((?:\w+(?:\.|->))*(?:n|left|n_survivors))\b(?!\w)", r" <= \1"),
-    ("bound one too far", r">= ((?:\w+(?:\.|->))*n)\b", r"> \1"),
+    ("fence gone", r"__threadfence(?:_block|_system)?\(\);", ";"),
+    ("bound one too far", r"(?<=[\w\])]) < (%s)\b(?![\w(])" % BOUND, r" <= \1"),
+    ("bound one too far", r">= (%s)\b(?![\w(])" % BOUND, r"> \1"),
+    ("bound one too far", r"(?<=[\w\])]) (<=|>) n\b", r" \1 n + 1"),
+    ("tail taken for full", r"\bleft >= ", "left + 1 >= "),
+    ("tail not checked", r"\bFULL \|\| ", "true || "),
     ("ticket by block", r"= (?:\(uint32_t\))?atomicAdd\((?:state\.words|p\.ticket|[\w.]*ticket[\w.]*), 1\)", "= blockIdx.x"),
     ("release relaxed", r"sl_store_release", "sl_store_relaxed"),
     ("acquire relaxed", r"sl_load_acquire", "sl_load_relaxed"),
@@ -67,7 +81,7 @@ def kernel_files():
 
 def is_code(line):
     text = line.strip()
-    return text and not text.startswith(("*", "/*", "//", "#include"))
+    return text and not re.match(r"\*([\s/]|$)|/\*|//|#include", text)
 
 
 def mutants_of(name):
@@ -82,19 +96,13 @@ def mutants_of(name):
 
 
 def equivalents():
+    """The code itself may have bars: the file stands before the first, the reason behind the last."""
     known = set()
     for line in open(os.path.join(HERE, "equivalent.txt")):
         if line.strip() and not line.startswith("#"):
-            name, text, _ = (part.strip() for part in line.split("|", 2)) if line.count("|") == 2 else split_line(line)
-            known.add((name, text))
+            name, rest = line.split("|", 1)
+            known.add((name.strip(), rest.rsplit("|", 1)[0].strip()))
     return known
-
-
-def split_line(line):
-    """The code itself may have bars: the file stands before the first, the reason behind the last."""
-    name, rest = line.split("|", 1)
-    text, why = rest.rsplit("|", 1)
-    return name.strip(), text.strip(), why.strip()
 
 
 class Build:
@@ -119,7 +127,8 @@ class Build:
         if "-MF" in words:
             words[words.index("-MF") + 1] = output + ".d"
         words = ["-I" + tree if w == "-I" + ROOT else "-O0" if w in ("-O2", "-O3") else "-g0" if w == "-g" else w for w in words]
-        return subprocess.run([*words, "-w"], cwd=entry["directory"], capture_output=True, text=True)
+        faster = ["-w", "-fno-sanitize=undefined"]  # whose checks are a third of the compiler's time
+        return subprocess.run([*words, *faster], cwd=entry["directory"], capture_output=True, text=True)
 
     def link(self, objects, output):
         sanitize = ["-fsanitize=" + ("thread" if self.folder.endswith("thread") else "address,undefined")]
@@ -139,12 +148,14 @@ def users_of(name, build):
         return [name]
     users = []
     for source, entry in build.commands.items():
+        if source.startswith("tests/"):
+            continue
         words = [w for w in shlex.split(entry["command"]) if not w.startswith("-M")]
         seen = subprocess.run(["c++", "-MM", "-DSL_EMULATED", "-I" + ROOT, "-std=c++20", "-x", "c++", os.path.join(ROOT, source)],
                               capture_output=True, text=True).stdout
         if words and name in seen.replace("\\\n", " "):
             users.append(source)
-    return users
+    return sorted(users)
 
 
 def trial_name(source):
@@ -153,102 +164,135 @@ def trial_name(source):
 
 
 def run(words, seconds):
+    """The exit status, by which the trial tells: of processor time, as other work must not change what is found."""
+    env = dict(os.environ, TSAN_OPTIONS="exitcode=%d:halt_on_error=1" % RACE)
+    limited = ["sh", "-c", 'ulimit -t %d; exec "$@"' % seconds, "sh", *words]
     try:
-        env = dict(os.environ, TSAN_OPTIONS="exitcode=66:halt_on_error=1")
-        return subprocess.run(words, capture_output=True, text=True, timeout=seconds, env=env).returncode
+        return subprocess.run(limited, capture_output=True, env=env, timeout=20 * seconds).returncode
     except subprocess.TimeoutExpired:
-        return -1
+        return -signal.SIGKILL
 
 
-def verdict(work, builds, trials, patience, name, sources, line_number, text):
-    """How a mutant is found out; None if it survives."""
-    tree = os.path.join(work, "tree")
-    shutil.copytree(os.path.join(ROOT, "primitives"), os.path.join(tree, "primitives"))
-    shutil.copytree(os.path.join(ROOT, "stages"), os.path.join(tree, "stages"))
-    lines = open(os.path.join(ROOT, name)).read().split("\n")
-    lines[line_number] = text
-    open(os.path.join(tree, name), "w").write("\n".join(lines))
-    for source in sources:
-        for build, words in ((builds[0], []), (builds[1], ["brief"])):
-            objects = os.path.join(work, "kernel.o")
-            done = build.compile(build.commands[source], os.path.join(tree, source), objects, tree)
+def how_found(code):
+    return {0: None, RACE: "race", -signal.SIGKILL: "no end", -signal.SIGXCPU: "no end"}.get(code, "wrong answer")
+
+
+class Trials:
+    """The two builds, each with trial.c compiled for it and what it takes of the right kernels."""
+
+    def __init__(self, work):
+        self.work = work
+        self.builds = [(Build("sanitize"), []), (Build("thread"), ["brief"])]
+        self.objects = {}
+        self.seconds = {}
+        for build, _ in self.builds:
+            self.objects[build] = os.path.join(work, os.path.basename(build.folder) + ".o")
+            done = build.compile(build.trial, os.path.join(HERE, "trial.c"), self.objects[build], ROOT)
             if done.returncode != 0:
-                return None  # no mutant at all: the pattern is wrong
-            program = os.path.join(work, "trial")
-            done = build.link([trials[build.folder], objects], program)
-            if done.returncode != 0:
-                sys.exit("linking failed: " + done.stderr[-2000:])
-            code = run([program, trial_name(source), *words], patience[build.folder, source])
-            if code != 0:
-                return "a race" if code == 66 else "no end" if code == -1 else "a wrong answer"
-    return None
+                sys.exit(done.stderr)
 
-
-def one(job):
-    builds, trials, patience, name, sources, number, what, text = job
-    work = tempfile.mkdtemp(prefix="mutant.")
-    start = time.time()
-    try:
-        how = verdict(work, builds, trials, patience, name, sources, number, text)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return name, number + 1, what, text.strip(), how, time.time() - start
-
-
-def make_trials(builds, work):
-    trials = {}
-    for build in builds:
-        output = os.path.join(work, os.path.basename(build.folder) + ".o")
-        done = build.compile(build.trial, os.path.join(HERE, "trial.c"), output, ROOT)
+    def link(self, build, kernels, program):
+        done = build.link([self.objects[build], *kernels], program)
         if done.returncode != 0:
-            sys.exit(done.stderr)
-        trials[build.folder] = output
-    return trials
+            sys.exit("linking failed: " + done.stderr[-2000:])
 
+    def try_right(self, sources, pool):
+        """Right kernels must pass; what that takes says how long to wait for others."""
+        right = {}
+        for build, _ in self.builds:
+            right[build] = os.path.join(self.work, "right." + os.path.basename(build.folder))
+            self.link(build, [], right[build])
+        asked = [(build, words, source) for build, words in self.builds for source in sources]
 
-def patience_of(builds, trials, sources, work):
-    """Seconds to wait for a trial: many times what the right kernel takes, which must pass."""
-    patience = {}
-    for build, words in zip(builds, ([], ["brief"])):
-        for source in sources:
-            program = os.path.join(work, "right")
-            done = build.link([trials[build.folder]], program)
-            if done.returncode != 0:
-                sys.exit("linking failed: " + done.stderr[-2000:])
+        def time_one(one):
+            build, words, source = one
             start = time.time()
-            if run([program, trial_name(source), *words], 300) != 0:
+            if run([right[build], trial_name(source), *words], RIGHT_SECONDS) != 0:
                 sys.exit("%s is not right as it is" % source)
-            patience[build.folder, source] = 20 + 20 * (time.time() - start)
-    return patience
+            return time.time() - start
+
+        for (build, _, source), seconds in zip(asked, pool.map(time_one, asked)):
+            self.seconds[build, source] = seconds
+
+    def verdict(self, work, name, sources, line_number, text):
+        """How a mutant is found out; None if it survives."""
+        tree = os.path.join(work, "tree")
+        for folder in ("primitives", "stages"):
+            shutil.copytree(os.path.join(ROOT, folder), os.path.join(tree, folder))
+        lines = open(os.path.join(ROOT, name)).read().split("\n")
+        lines[line_number] = text
+        open(os.path.join(tree, name), "w").write("\n".join(lines))
+        for build, words in self.builds:
+            for source in sources:
+                kernel, program = os.path.join(work, "kernel.o"), os.path.join(work, "trial")
+                done = build.compile(build.commands[source], os.path.join(tree, source), kernel, tree)
+                if done.returncode != 0:
+                    return "does not compile"
+                self.link(build, [kernel], program)
+                patience = 5 + 5 * self.seconds[build, source]  # theirs is compiled without optimisation
+                how = how_found(run([program, trial_name(source), *words], patience))
+                if how:
+                    return how
+        return None
+
+    def try_one(self, mutant, sources):
+        name, number, what, text = mutant
+        start = time.time()
+        with tempfile.TemporaryDirectory(prefix="mutant.") as work:
+            how = self.verdict(work, name, sources, number, text)
+        return "%s:%d" % (name, number + 1), what, text.strip(), how, time.time() - start
+
+
+def is_found(how):
+    return how not in (None, "does not compile")
+
+
+def tell_file(name, results, all_of_them):
+    """A line a file, and one for each mutant that is not found or, when asked, for each."""
+    ways = collections.Counter(how for _, _, _, how, _ in results if is_found(how))
+    print("%-36s %2d of %2d found: %s" % (name, sum(ways.values()), len(results),
+                                         ", ".join("%s %d" % way for way in ways.most_common())), flush=True)
+    for place, what, text, how, seconds in results:
+        if all_of_them or not is_found(how):
+            print("  %-38s %-28s %-16s %5.1f s  %s" % (place, what, how or "SURVIVES", seconds, text), flush=True)
+
+
+def try_all(found, jobs, all_of_them):
+    """How many are not found."""
+    missed = 0
+    with tempfile.TemporaryDirectory(prefix="mutants.") as work, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        trials = Trials(work)
+        users = {name: users_of(name, trials.builds[0][0]) for name in {f[0] for f in found}}
+        trials.try_right(sorted({s for u in users.values() for s in u}), pool)
+        results = pool.map(lambda f: trials.try_one(f, users[f[0]]), found)
+        for name, of_file in itertools.groupby(zip(found, results), key=lambda pair: pair[0][0]):
+            of_file = [r for _, r in of_file]
+            tell_file(name, of_file, all_of_them)
+            missed += sum(not is_found(r[3]) for r in of_file)
+    return missed
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", default="", help="mutants of files whose path holds this")
     parser.add_argument("--list", action="store_true", help="list them and end")
+    parser.add_argument("--all", action="store_true", help="print how each was found")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     asked = parser.parse_args()
+    start = time.time()
     known = equivalents()
     found = [(name, *m) for name in kernel_files() if asked.only in name for m in mutants_of(name)]
-    found = [(n, l, w, t) for n, l, w, t in found if (n, t.strip()) not in known]
+    gone = {k for k in known if asked.only in k[0]} - {(n, t.strip()) for n, _, _, t in found}
+    for name, text in sorted(gone):
+        print("equivalent.txt: no mutant of %s is: %s" % (name, text))
+    found = [f for f in found if (f[0], f[3].strip()) not in known]
     if asked.list:
         for name, number, what, text in found:
             print("%s:%d: %s: %s" % (name, number + 1, what, text.strip()))
         return 0
-    builds = [Build("sanitize"), Build("thread")]
-    users = {name: users_of(name, builds[0]) for name in {f[0] for f in found}}
-    with tempfile.TemporaryDirectory(prefix="mutants.") as work:
-        trials = make_trials(builds, work)
-        patience = patience_of(builds, trials, sorted({s for u in users.values() for s in u}), work)
-        jobs = [(builds, trials, patience, n, users[n], l, w, t) for n, l, w, t in found]
-        with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
-            results = []
-            for r in pool.map(one, jobs):
-                results.append(r)
-                print("%-40s %-28s %-18s %5.1f s  %s" % ("%s:%d" % r[:2], r[2], r[4] or "SURVIVES", r[5], r[3]), flush=True)
-    alive = [r for r in results if not r[4]]
-    print("%d mutants, %d survive" % (len(results), len(alive)))
-    return 1 if alive or not results else 0
+    missed = try_all(found, asked.jobs, asked.all)
+    print("%d mutants, %d not found, %.0f s" % (len(found), missed, time.time() - start))
+    return 1 if missed or gone or not found else 0
 
 
 if __name__ == "__main__":

@@ -4,16 +4,21 @@
  *	trial scan/shared [brief]      trial stages [brief]
  *
  * Tiles are made small, so that few items fill several. Threads take turns in order, then at random
- * with several blocks in flight, started from the last. brief: one size, for ThreadSanitizer. Ends
- * with 0 when all is right, and with 1 and a sentence at the first thing that is not. Not a test of
- * its own: mutants.py runs it.
+ * with several blocks in flight, started from the last; at the end with so many in flight that a
+ * look-back needs more than one window. brief: one size, in order, for ThreadSanitizer. Ends with 0
+ * when all is right, and with 1 and a sentence at the first thing that is not. Not a test of its
+ * own: mutants.py runs it.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "primitives/base/emulated.h"
 #include "tests/cases/case.h"
 #include "tests/support/lane_check.h"
+
+/* Blocks in flight: twice the tiles that a look-back sees at a time. */
+enum { CROWD = SL_EMULATED_BLOCKS_MOST };
 
 static bool brief;
 
@@ -28,23 +33,21 @@ static struct sl_tuning small_tuning(const struct sl_backend *b)
 	return t;
 }
 
-static enum sl_status try_setting(const struct sl_backend *b, const struct sl_setting *set)
+static enum sl_status try_setting(
+	const struct sl_backend *b, const struct sl_setting *set, int poison)
 {
 	const struct sl_case *c = sl_case_of(b->primitive);
 	struct sl_trial t = {.backend = b, .set = *set};
 	enum sl_status s = c->make(&t);
 
-	for (int poison = 0x5a; s == SL_OK && poison <= 0xa5; poison += 0xa5 - 0x5a) {
+	if (s == SL_OK)
 		s = c->load(&t, poison);
-		if (s == SL_OK)
-			s = c->run(&t);
-		if (s == SL_OK)
-			s = sl_stream_wait(NULL);
-		if (s == SL_OK)
-			s = c->right(&t);
-		if (brief)
-			break;
-	}
+	if (s == SL_OK)
+		s = c->run(&t);
+	if (s == SL_OK)
+		s = sl_stream_wait(NULL);
+	if (s == SL_OK)
+		s = c->right(&t);
 	sl_trial_free(&t);
 	return s;
 }
@@ -59,30 +62,56 @@ static bool is_worth_it(const struct sl_backend *b, const struct sl_setting *set
 	return set->input == SL_INPUT_RANDOM || (!brief && set->input == SL_INPUT_LARGEST);
 }
 
-static enum sl_status try_size(const struct sl_backend *b, struct sl_tuning tuning, uint32_t n)
+/*
+ * Of these, one in so many, of each size and schedule others: primes that divide no number of
+ * variants. A compaction has five.
+ */
+static size_t one_in(const struct sl_backend *b)
 {
-	struct sl_setting set = {.n = n, .tuning = tuning};
-	int left = brief ? 1 : 1000;
+	return b->primitive == SL_COMPACT ? 1 : b->primitive == SL_SCAN ? 7 : 11;
+}
 
-	for (size_t i = 0; left > 0 && sl_case_of(b->primitive)->variant(i, &set); i++) {
-		if (!is_worth_it(b, &set))
+static enum sl_status try_size(
+	const struct sl_backend *b, struct sl_tuning tuning, uint32_t n, int most)
+{
+	static size_t seen, tried;
+	struct sl_setting set = {.n = n, .tuning = tuning};
+
+	for (size_t i = 0; most > 0 && sl_case_of(b->primitive)->variant(i, &set); i++) {
+		if (!is_worth_it(b, &set) || (!brief && seen++ % one_in(b) != 0))
 			continue;
-		SL_TRY(sl_while(try_setting(b, &set), "n=%u, variant %zu", n, i));
-		left--;
+		SL_TRY(sl_while(try_setting(b, &set, tried++ % 2 ? 0xa5 : 0x5a),
+			"n=%u, variant %zu", n, i));
+		most--;
 	}
 	return SL_OK;
 }
 
-static enum sl_status try_backend(const struct sl_backend *b)
+/* Tiles of which more are in flight than a warp can look back at. */
+static enum sl_status try_crowd(const struct sl_backend *b)
 {
-	static const uint32_t sizes[] = {1, 31, 257, 1100, 3333};
+	const struct sl_tuning small = small_tuning(b);
+
+	return try_size(b, small, CROWD * (small.block ? small.block : 1) * small.items + 9, 4);
+}
+
+/* 1023 is one less than whole tiles. 900, by default tiles: no whole number of words, nor of
+ * blocks. */
+static enum sl_status try_sizes(const struct sl_backend *b)
+{
+	static const uint32_t sizes[] = {1, 31, 257, 1023, 3333};
 	const struct sl_tuning small = small_tuning(b), own = {0};
 
-	if (brief)
-		return try_size(b, small, 700);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		SL_TRY(try_size(b, small, sizes[i]));
-	return try_size(b, own, 1000);
+		SL_TRY(try_size(b, small, sizes[i], INT_MAX));
+	return try_size(b, own, 900, INT_MAX);
+}
+
+static enum sl_status try_backend(const struct sl_backend *b, uint32_t blocks)
+{
+	if (brief)
+		return try_size(b, small_tuning(b), 700, 1);
+	return blocks == CROWD ? try_crowd(b) : try_sizes(b);
 }
 
 static enum sl_status find(const char *name, const struct sl_backend **found)
@@ -97,34 +126,43 @@ static enum sl_status find(const char *name, const struct sl_backend **found)
 	return sl_fail(SL_USAGE, "'%s' is no primitive/backend", name);
 }
 
-static enum sl_status try_all(const char *name)
+/* A wrong answer of a stage ends the program. Columns of 320 end where the next begins. */
+static void try_stages(uint32_t blocks)
+{
+	lane_check_shapes(brief || blocks == CROWD ? 31 : 320);
+	lane_check_reuse(brief ? 320 : 1000);
+}
+
+static enum sl_status try_schedule(const char *name, const struct sl_emulated_choices *c)
 {
 	const struct sl_backend *b;
 
+	sl_emulated_choose(c);
 	if (strcmp(name, "stages") == 0) {
-		lane_check_shapes(brief ? 31 : 320); /* a wrong one ends the program */
-		lane_check_reuse(brief ? 200 : 5000);
+		try_stages(c->blocks);
 		return SL_OK;
 	}
 	SL_TRY(find(name, &b));
-	return try_backend(b);
+	return try_backend(b, c->blocks);
 }
 
 int main(int argc, char **argv)
 {
+	static const struct sl_emulated_choices schedules[] = {
+		{.blocks = 1, .memory_bytes = 1 << 30},
+		{.blocks = 2, .seed = 1, .from_last = true, .memory_bytes = 1 << 30},
+		{.blocks = 3, .seed = 2, .memory_bytes = 1 << 30},
+		{.blocks = 4, .seed = 3, .from_last = true, .memory_bytes = 1 << 30},
+		{.blocks = CROWD, .memory_bytes = 1 << 30},
+		{.blocks = CROWD, .seed = 4, .memory_bytes = 1 << 30},
+	};
+	size_t n = argc > 2 ? 1 : sizeof(schedules) / sizeof(schedules[0]);
 	enum sl_status s = SL_OK;
 
 	brief = argc > 2;
 	sl_device_emulate(true);
-	for (uint64_t seed = 0; argc > 1 && s == SL_OK && seed < (brief ? 1 : 4); seed++) {
-		const struct sl_emulated_choices c = {.blocks = 1 + (uint32_t)seed,
-			.seed = seed,
-			.from_last = seed % 2 == 1,
-			.memory_bytes = (size_t)1 << 30};
-
-		sl_emulated_choose(&c);
-		s = sl_while(try_all(argv[1]), "seed %llu", (unsigned long long)seed);
-	}
+	for (size_t i = 0; argc > 1 && s == SL_OK && i < n; i++)
+		s = sl_while(try_schedule(argv[1], &schedules[i]), "schedule %zu", i);
 	if (s != SL_OK)
 		printf("%s\n", sl_story());
 	return s != SL_OK;
