@@ -40,7 +40,7 @@ static enum sl_status try_tuning(
 {
 	enum sl_status s;
 
-	if (sl_tuning_check(b, tuning, c->trial.set.type) != SL_OK)
+	if (sl_tuning_check(b, tuning, c->trial.set.type) != SL_OK || !sl_thin_takes())
 		return SL_OK;
 	s = sl_contest_enter(c, b, tuning);
 	if (s == SL_OK)
@@ -87,7 +87,7 @@ enum sl_status sl_walk_tunings(enum sl_primitive p, uint64_t *trials)
 {
 	const struct sl_case *of = sl_case_of(p);
 
-	for (int k = 0; k < SIZES && !sl_walk_leaves_out(sizes[k]); k++) {
+	for (int k = 0; k < SIZES && !sl_thin_leaves_out(sizes[k]); k++) {
 		struct sl_setting set = {.n = sizes[k]};
 
 		for (size_t i = 0; of->variant(i, &set); i++)

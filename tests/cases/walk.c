@@ -1,8 +1,6 @@
 /* walk.c - see walk.h. */
 #include "walk.h"
 
-#include <stdlib.h>
-
 #include "primitives/base/size.h"
 
 enum { WARP = 32 };
@@ -69,37 +67,38 @@ static enum sl_status walk_variant(const struct sl_case *c, const struct sl_back
 		b->name, set->n, text, set->tuning.block, set->tuning.items);
 }
 
-static uint32_t largest_size = UINT32_MAX;
-
-void sl_walk_up_to(uint32_t n)
+/* What a variant is made of: kind_of() is one of so many. */
+static uint32_t kinds(enum sl_primitive p)
 {
-	largest_size = n;
+	return p == SL_COMPACT ? (uint32_t)SL_ALIVE_COUNT : (uint32_t)SL_INPUT_COUNT;
 }
 
-/* A tool that makes kernels a thousand times slower is given SLUICE_LARGEST=5000, for one. */
-bool sl_walk_leaves_out(uint32_t n)
+static uint32_t kind_of(enum sl_primitive p, const struct sl_setting *set)
 {
-	const char *largest = getenv("SLUICE_LARGEST");
-
-	return n > largest_size || (largest && n > strtoul(largest, NULL, 10));
+	return p == SL_COMPACT ? (uint32_t)set->alive : (uint32_t)set->input;
 }
 
-static uint32_t one_in = 1, phase;
-
-void sl_walk_one_in(uint32_t n)
-{
-	one_in = n;
-}
-
+/*
+ * However thin the walk, the first variant of one kind is taken of every size, and of the next size
+ * that of another kind: so a backend meets them all.
+ */
 static enum sl_status walk_size(
 	const struct sl_backend *b, uint32_t n, struct sl_tuning tuning, uint64_t *trials)
 {
+	static uint32_t turn;
 	const struct sl_case *c = sl_case_of(b->primitive);
 	struct sl_setting set = {.n = n, .tuning = tuning};
+	uint32_t due = turn++ % kinds(b->primitive);
+	bool is_due = true;
 
-	for (size_t i = 0; c && !sl_walk_leaves_out(n) && c->variant(i, &set); i++)
-		if (!is_skipped(b, &set) && phase++ % one_in == 0)
-			SL_TRY(walk_variant(c, b, &set, trials));
+	for (size_t i = 0; c && !sl_thin_leaves_out(n) && c->variant(i, &set); i++) {
+		bool of_its_kind = is_due && kind_of(b->primitive, &set) == due;
+
+		if (is_skipped(b, &set) || !(sl_thin_takes() || of_its_kind))
+			continue;
+		is_due = is_due && !of_its_kind;
+		SL_TRY(walk_variant(c, b, &set, trials));
+	}
 	return SL_OK;
 }
 

@@ -1,10 +1,12 @@
 /*
- * walk.h - every backend of a space, over all sizes and variants of its case.
+ * walk.h - every backend of a space, over all sizes and variants of its case, but for what thin.h
+ * leaves out.
  */
 #ifndef SL_CASES_WALK_H
 #define SL_CASES_WALK_H
 
 #include "case.h"
+#include "thin.h"
 
 /*
  * Runs b over sizes x variants, each with scratch and outputs poisoned in two ways and once with a
@@ -21,16 +23,6 @@ enum sl_status sl_walk_tiles(const struct sl_backend *b, uint64_t *trials);
 
 /* The device's backends of p, with tunings that stand for all they can have. Adds to *trials. */
 enum sl_status sl_walk_tunings(enum sl_primitive p, uint64_t *trials);
-
-/* From now on larger sizes are left out of walks: for a slow device. */
-void sl_walk_up_to(uint32_t n);
-bool sl_walk_leaves_out(uint32_t n);
-
-/*
- * From now on walks take one variant in so many, of each size others: for a slow device. A prime
- * that no case counts by lets all choices of a variant come together in the end.
- */
-void sl_walk_one_in(uint32_t n);
 
 /* Walks all backends of space that have a case. SL_CHECK_FAILED when there are none. */
 enum sl_status sl_walk_space(enum sl_space space, uint64_t *trials);

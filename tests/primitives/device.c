@@ -121,13 +121,15 @@ int main(void)
 	};
 	int n;
 
+	if (!sl_thin_by_environment())
+		return 1;
 	if (sl_device_count(&n) != SL_OK) {
 		printf("SKIP: %s\n", sl_story());
 		return SKIPPED;
 	}
 	/* Larger sizes are large.c's. Blocks of this size are used again, not given back to the
 	 * system: page faults took half the time. */
-	sl_walk_up_to((1 << 20) + 3);
+	sl_thin_up_to((1 << 20) + 3);
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,6 @@
 /*
  * emulated.c - every kernel on the emulated device: the same cases as on a real one, seen from
  * inside by whatever sanitizer this is built with.
- *
- * SLUICE_LARGEST bounds the sizes further, for valgrind.
  */
 #include <stdio.h>
 
@@ -39,7 +37,7 @@ static void walk_each(
 	const struct sl_backend *b;
 	uint64_t all = 0;
 
-	sl_walk_one_in(RUNNING_ON_VALGRIND ? 7 * one_in : one_in);
+	sl_thin_one_in(RUNNING_ON_VALGRIND ? 7 * one_in : one_in);
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
 		uint64_t trials = 0, began = sl_now_ns();
 
@@ -61,9 +59,9 @@ static enum sl_status walk_own(const struct sl_backend *b, uint64_t *trials)
 static void every_backend_is_right(void **state)
 {
 	(void)state;
-	sl_walk_up_to(SMALL);
+	sl_thin_up_to(SMALL);
 	walk_each(walk_own, ONE_IN);
-	sl_walk_up_to(LARGEST);
+	sl_thin_up_to(LARGEST);
 	walk_each(walk_own, 17 * ONE_IN);
 }
 
@@ -79,7 +77,7 @@ static void every_schedule_gives_the_same(void **state)
 	};
 
 	(void)state;
-	sl_walk_up_to(LARGEST);
+	sl_thin_up_to(LARGEST);
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
 		sl_emulated_choose(&schedules[i]);
 		walk_each(sl_walk_tiles, 19 * ONE_IN);
@@ -94,6 +92,8 @@ int main(void)
 		cmocka_unit_test(every_schedule_gives_the_same),
 	};
 
+	if (!sl_thin_by_environment())
+		return 1;
 	sl_device_emulate(true);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

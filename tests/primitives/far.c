@@ -262,8 +262,10 @@ int main(void)
 	};
 	int n;
 
-	if (sl_device_count(&n) != SL_OK || sl_walk_leaves_out(N)) {
-		printf("SKIP: %s\n", sl_walk_leaves_out(N) ? "SLUICE_LARGEST" : sl_story());
+	if (!sl_thin_by_environment())
+		return 1;
+	if (sl_device_count(&n) != SL_OK || sl_thin_leaves_out(N)) {
+		printf("SKIP: %s\n", sl_thin_leaves_out(N) ? "SLUICE_LARGEST" : sl_story());
 		return SKIPPED;
 	}
 	make_segments();

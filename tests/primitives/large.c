@@ -85,7 +85,7 @@ static void try_settings(enum sl_primitive p, const struct sl_setting *settings,
 	uint64_t trials = 0;
 
 	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
-		for (size_t i = 0; i < n_settings && !sl_walk_leaves_out(sizes[k]); i++) {
+		for (size_t i = 0; i < n_settings && !sl_thin_leaves_out(sizes[k]); i++) {
 			struct sl_setting set = settings[i];
 
 			set.n = sizes[k];
@@ -137,6 +137,8 @@ int main(void)
 	};
 	int n;
 
+	if (!sl_thin_by_environment())
+		return 1;
 	if (sl_device_count(&n) != SL_OK) {
 		printf("SKIP: %s\n", sl_story());
 		return SKIPPED;

@@ -45,7 +45,9 @@ int main(void)
 		cmocka_unit_test(every_tuning_of_sort),
 	};
 
+	if (!sl_thin_by_environment())
+		return 1;
 	sl_device_emulate(true);
-	sl_walk_up_to(LARGEST);
+	sl_thin_up_to(LARGEST);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "primitives/primitives.h"
+#include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/lane_check.h"
 
@@ -10,19 +11,19 @@ enum { SKIPPED = 77, FLIPPED = 1000 };
 static void every_backend(void **state)
 {
 	(void)state;
-	lane_check_backends(1000003);
+	lane_check_backends(sl_thin_size(1000003));
 }
 
 static void every_shape(void **state)
 {
 	(void)state;
-	lane_check_shapes(UINT32_MAX);
+	lane_check_shapes(sl_thin_size(UINT32_MAX));
 }
 
 static void a_lane_used_again(void **state)
 {
 	(void)state;
-	lane_check_reuse(300007);
+	lane_check_reuse(sl_thin_size(300007));
 }
 
 static void a_bit_that_changes_on_the_way(void **state)
@@ -41,6 +42,8 @@ int main(void)
 	};
 	int n;
 
+	if (!sl_thin_by_environment())
+		return 1;
 	if (sl_device_count(&n) != SL_OK) {
 		printf("SKIP: %s\n", sl_story());
 		return SKIPPED;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "tests/cases/rules.h"
+#include "tests/cases/thin.h"
 #include "tests/support/check.h"
 
 enum { N = 1 << 20, SKIPPED = 77 };
@@ -14,7 +15,7 @@ enum { N = 1 << 20, SKIPPED = 77 };
 static void every_rule_gives_the_same_bits(void **state)
 {
 	(void)state;
-	assert_ok(sl_rules_agree(N));
+	assert_ok(sl_rules_agree(sl_thin_size(N)));
 }
 
 int main(void)
@@ -22,6 +23,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_gives_the_same_bits)};
 	int n;
 
+	if (!sl_thin_by_environment())
+		return 1;
 	if (sl_device_count(&n) != SL_OK) {
 		printf("SKIP: %s\n", sl_story());
 		return SKIPPED;

@@ -9,6 +9,7 @@
 #include "primitives/base/fault.h"
 #include "stages/digest.h"
 #include "stages/lane.h"
+#include "tests/cases/thin.h"
 
 /* A host's batch with its memory, or a lane with the memory of what comes home. */
 struct side {
@@ -245,7 +246,7 @@ static bool flip(const struct sl_recipe *d, struct side *host, struct side *lane
 		assert_same(&host->b, &lane->b);
 		return false;
 	}
-	for (size_t bit = 1 + BIT_STEP; bit <= bits; bit += BIT_STEP)
+	for (size_t bit = 1 + sl_thin_step(BIT_STEP); bit <= bits; bit += sl_thin_step(BIT_STEP))
 		if (is_taken(d, lane, k, bit))
 			fail_msg("bit %zu of copy %u was not missed", bit, k);
 	return true;
