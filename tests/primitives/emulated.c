@@ -80,7 +80,7 @@ static void every_schedule_gives_the_same(void **state)
 	sl_thin_up_to(LARGEST);
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
 		sl_emulated_choose(&schedules[i]);
-		walk_each(sl_walk_tiles, 19 * ONE_IN);
+		walk_each(sl_walk_tiles, 67 * ONE_IN);
 	}
 	sl_emulated_choose(&schedules[0]);
 }
