@@ -116,23 +116,6 @@ static size_t list_words(
 	return n;
 }
 
-/* "this run computes on the CPU: built without CUDA, so there is no device to use". */
-static const char *say_device(const struct sl_choices *choices, char text[WORDS_BYTES])
-{
-	const char *story = choices->device_story;
-
-	if (choices->device == SL_ON_EMULATED)
-		snprintf(text, WORDS_BYTES, "this run computes on the emulated device");
-	else if (choices->device == SL_ON_CUDA)
-		snprintf(text, WORDS_BYTES, "this run computes on CUDA device %d",
-			choices->device_number);
-	else
-		snprintf(text, WORDS_BYTES, "this run computes on the CPU: %.*s",
-			*story ? (int)strcspn(story, ";") : WORDS_BYTES,
-			*story ? story : "run.device says so");
-	return text;
-}
-
 /* No run of this kind can have the backend: says why, and what it can have. */
 static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, const struct wish *w)
 {
@@ -152,7 +135,8 @@ static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, c
 	if (line->reach == SL_RUNS_ON_DEVICE)
 		words[n++] = "run.device: emulated";
 	sl_config_complain(r, w->key, "%s works on %s (%s), try %s", shown, where[line->reach],
-		say_device(choices, why), sl_list_words(text, sizeof(text), words, n));
+		sl_say_device(choices, why, sizeof(why)),
+		sl_list_words(text, sizeof(text), words, n));
 }
 
 /* What auto stands for: the fastest that the run can have. */

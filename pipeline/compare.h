@@ -2,8 +2,9 @@
  * compare.h - one configuration through every backend: equal answers, and times.
  *
  * A row is a choice of backends. The host's own come first and are the reference; then, on the
- * device, all of one name together, and each primitive varied by itself. Every batch of every row
- * must have the tally, the survivors and the digests of the reference.
+ * device, staged, all of one name together, and each primitive varied by itself; last, fused, every
+ * sort. Every batch of every row must have the tally, the survivors and the digests of the
+ * reference.
  *
  * A row runs the whole configuration without compressing and writing, and once more with both, into
  * a folder beside the output that is removed; then its first batch alone, again and again, for the
@@ -41,9 +42,10 @@ enum sl_answer {
 
 struct sl_row {
 	bool on_device;
-	struct sl_choice scan; /* no backend: compact and sort have their own */
-	struct sl_choice compact;
-	struct sl_choice sort; /* no backend: there is no key to sort by */
+	enum sl_mode mode;
+	struct sl_choice scan;    /* no backend: compact and sort have their own */
+	struct sl_choice compact; /* staged alone */
+	struct sl_choice sort;    /* no backend: there is no key to sort by */
 
 	/* What came of it. */
 	enum sl_answer answer;
@@ -89,7 +91,7 @@ void sl_rows_choose(struct sl_comparison *c);
 /* Is a scan part of what this row does? */
 bool sl_row_scans(const struct sl_row *row);
 
-/* "naive:block=128"; "own" for a scan that the others have, "-" for none. */
+/* "naive:block=128"; "own" for a scan that the others have, "fused", "-" for none. */
 enum { SL_CHOICE_BYTES = 48, SL_ROW_BYTES = 4 * SL_CHOICE_BYTES };
 struct sl_row_names {
 	char scan[SL_CHOICE_BYTES], compact[SL_CHOICE_BYTES], sort[SL_CHOICE_BYTES];

@@ -48,6 +48,8 @@ static void put_stages(struct sl_json *j, const struct sl_comparison *c, const s
 {
 	sl_json_object(j, "stages");
 	for (int s = 0; s < SL_STAGE_COUNT; s++) {
+		if (!sl_stage_is_run(row->mode, s))
+			continue;
 		sl_json_object(j, sl_stages[s].name);
 		put_spread(j, &row->stage[s]);
 		sl_json_u64(j, "bytes", row->bytes[s]);
@@ -83,6 +85,7 @@ static void put_row(struct sl_json *j, const struct sl_comparison *c, const stru
 
 	sl_json_object(j, NULL);
 	sl_json_text(j, "where", row->on_device ? "device" : "host");
+	sl_json_text(j, "mode", sl_ways[row->mode].name);
 	sl_json_text(j, "scan", names.scan);
 	sl_json_text(j, "compact", names.compact);
 	sl_json_text(j, "sort", names.sort);
@@ -169,10 +172,12 @@ static void put_line(const struct sl_comparison *c, const struct sl_row *row, in
 	const struct sl_spread *t = home ? &row->home : &row->stage[s];
 	uint64_t bytes = home ? row->home_bytes : row->bytes[s];
 
-	fprintf(out, "%s,\"%s\",%s,%s,%s,%s,%u,%u", row->on_device ? "device" : "host",
-		row->on_device ? c->plan->device.name : c->plan->machine.processor, names.scan,
-		names.compact, names.sort, home ? "copied_home" : sl_stages[s].name, c->batch,
-		t->n);
+	if (!home && !sl_stage_is_run(row->mode, s))
+		return;
+	fprintf(out, "%s,\"%s\",%s,%s,%s,%s,%s,%u,%u", row->on_device ? "device" : "host",
+		row->on_device ? c->plan->device.name : c->plan->machine.processor,
+		sl_ways[row->mode].name, names.scan, names.compact, names.sort,
+		home ? "copied_home" : sl_stages[s].name, c->batch, t->n);
 	put_figure(t->n > 0 ? t->median : (double)NAN, out);
 	put_figure(t->n > 0 ? t->least : (double)NAN, out);
 	put_figure(t->n > 0 ? t->most : (double)NAN, out);
@@ -187,7 +192,7 @@ static void put_line(const struct sl_comparison *c, const struct sl_row *row, in
 void sl_compare_csv(const struct sl_comparison *c, FILE *out)
 {
 	fprintf(out,
-		"where,machine,scan,compact,sort,stage,batch,samples,median_ms,least_ms,most_ms,"
+		"where,machine,mode,scan,compact,sort,stage,batch,samples,median_ms,least_ms,most_ms,"
 		"bytes,gb_per_s,share_of_copy,particles_per_s,particles_per_s_written,answer\n");
 	for (size_t i = 0; i < c->n; i++)
 		for (int s = 0; s < SL_STAGE_COUNT + c->row[i].on_device; s++)

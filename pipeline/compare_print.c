@@ -52,10 +52,21 @@ static void print_names(const struct sl_row *row, const struct widths *w, FILE *
 		names.scan, w->compact, names.compact, w->sort, names.sort);
 }
 
-static void print_stage_names(FILE *out)
+/* Does any row run stage s? */
+static bool is_shown(const struct sl_comparison *c, int s)
+{
+	bool shown = false;
+
+	for (size_t i = 0; i < c->n; i++)
+		shown |= sl_stage_is_run(c->row[i].mode, s);
+	return shown;
+}
+
+static void print_stage_names(const struct sl_comparison *c, FILE *out)
 {
 	for (int s = 0; s < SL_STAGE_COUNT; s++)
-		fprintf(out, " %*s", CELL, sl_stages[s].name);
+		if (is_shown(c, s))
+			fprintf(out, " %*s", CELL, sl_stages[s].name);
 }
 
 /* --- milliseconds ----------------------------------------------------------------------------- */
@@ -81,7 +92,7 @@ static void print_times(const struct sl_comparison *c, const struct widths *w, F
 
 	print_title(
 		"milliseconds a batch: the median, and half the range of the middle half", w, out);
-	print_stage_names(out);
+	print_stage_names(c, out);
 	if (has_device(c))
 		fprintf(out, " %*s", CELL, "copied home");
 	fprintf(out, " %*s\n", CELL, "together");
@@ -90,7 +101,8 @@ static void print_times(const struct sl_comparison *c, const struct widths *w, F
 
 		print_names(row, w, out);
 		for (int s = 0; s < SL_STAGE_COUNT; s++)
-			print_spread(&row->stage[s], out);
+			if (is_shown(c, s))
+				print_spread(&row->stage[s], out);
 		if (has_device(c))
 			print_spread(row->on_device ? &row->home : &none, out);
 		print_spread(&row->all, out);
@@ -130,12 +142,13 @@ static void print_speeds(const struct sl_comparison *c, const struct widths *w, 
 {
 	print_title("GB/s of the bytes that must move at least, and their share of a copy's speed",
 		w, out);
-	print_stage_names(out);
+	print_stage_names(c, out);
 	fprintf(out, has_device(c) ? " %*s\n" : "\n", CELL, "copied home");
 	for (size_t i = 0; i < c->n; i++) {
 		print_names(&c->row[i], w, out);
 		for (int s = 0; s < SL_STAGE_COUNT; s++)
-			print_speed(c, &c->row[i], s, out);
+			if (is_shown(c, s))
+				print_speed(c, &c->row[i], s, out);
 		if (has_device(c))
 			print_home_speed(&c->row[i], out);
 		fputc('\n', out);

@@ -46,6 +46,7 @@ enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *r
 	}
 	if (!row->on_device)
 		choices.device = SL_ON_CPU;
+	choices.mode = row->mode;
 	choices.scan = row->scan;
 	choices.compact = row->compact;
 	choices.sort = row->sort;
@@ -221,7 +222,8 @@ static enum sl_status time_batch(struct attempt *a)
 	if (s != SL_OK)
 		return s;
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		a->row->stage[i] = sl_spread_of(a->sample[i], n);
+		if (sl_stage_is_run(a->row->mode, i))
+			a->row->stage[i] = sl_spread_of(a->sample[i], n);
 	a->row->home = sl_spread_of(a->sample[HOME], n);
 	a->row->all = sl_spread_of(a->sample[ALL], n);
 	return SL_OK;

@@ -77,3 +77,18 @@ enum sl_status sl_resolve_device(
 						      : "there are a few");
 	return SL_OK;
 }
+
+const char *sl_say_device(const struct sl_choices *choices, char *text, size_t size)
+{
+	const char *story = choices->device_story;
+
+	if (choices->device == SL_ON_EMULATED)
+		snprintf(text, size, "this run computes on the emulated device");
+	else if (choices->device == SL_ON_CUDA)
+		snprintf(text, size, "this run computes on CUDA device %d", choices->device_number);
+	else
+		snprintf(text, size, "this run computes on the CPU: %.*s",
+			*story ? (int)strcspn(story, ";") : (int)size,
+			*story ? story : "run.device says so");
+	return text;
+}

@@ -6,8 +6,15 @@
 
 #include "pipeline/config.h"
 #include "pipeline/options.h"
+#include "stages/recipe.h"
 
 #define AT(field) offsetof(struct sl_config, field)
+
+static const char *const modes[] = {"auto",
+#define X(name) #name,
+	SL_MODES(X)
+#undef X
+		NULL};
 
 const struct sl_option sl_options[] = {
 	{.key = "run.name",
@@ -62,6 +69,15 @@ const struct sl_option sl_options[] = {
 		.automatic = true,
 		.free = true,
 		.help = "on a device: batches there at the same time; auto: 3"},
+	{.key = "run.mode",
+		.kind = SL_KIND_CHOICE,
+		.offset = AT(run.mode),
+		.fallback = "auto",
+		.choices = modes,
+		.free = true,
+		.help = "staged: each stage by itself; fused, on a device: no dead particle "
+			"touches memory, with no use for primitives.compact; auto: fused where "
+			"that can be"},
 	{.key = "run.stop_before",
 		.kind = SL_KIND_REAL,
 		.dimension = SL_DIM_TIME,

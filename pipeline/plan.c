@@ -7,6 +7,7 @@
 
 #include "primitives/base/clock.h"
 #include "primitives/base/files.h"
+#include "stages/record.h"
 
 enum { PILOT = 4096 };
 
@@ -29,8 +30,10 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
+	r->mode = c->mode;
 	r->scan = c->scan;
-	r->compact = c->compact;
+	if (r->mode == SL_MODE_staged)
+		r->compact = c->compact;
 	r->sort = c->sort;
 	r->loops = sl_loops_find(level && level[0] ? level : NULL);
 	if (!r->loops)
@@ -115,6 +118,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 /* The device is asked for now: if it is not there, nothing else matters. */
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
+	plan->mode_story = c->mode_story;
 	plan->device_story = c->device_story;
 	plan->on_device = c->device != SL_ON_CPU;
 	if (!plan->on_device)
@@ -124,6 +128,8 @@ static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *
 	if (plan->recipe.n_fields > 0)
 		SL_TRY(sl_tuning_check(plan->recipe.sort.backend, plan->recipe.sort.tuning,
 			sl_key_type(&plan->recipe)));
+	if (plan->recipe.mode == SL_MODE_fused)
+		return SL_OK;
 	return sl_tuning_check(plan->recipe.compact.backend, plan->recipe.compact.tuning, SL_U32);
 }
 
@@ -238,15 +244,33 @@ static void print_choice(
 	fputs(", ", out);
 }
 
+/* What of a survivor goes from kernel to kernel, or why the mode is not the one of a device. */
+static void print_mode(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	uint32_t bytes = sl_record_words(sl_carried(r)) * (uint32_t)sizeof(uint32_t);
+
+	fprintf(out, "mode        %s", sl_ways[r->mode].name);
+	if (r->mode == SL_MODE_fused && sl_models[r->model]->remade)
+		fprintf(out, ": survivors are made again when they are written");
+	else if (r->mode == SL_MODE_fused)
+		fprintf(out, ": survivors are carried as records of %u bytes", bytes);
+	else if (plan->mode_story[0])
+		fprintf(out, " (%s; fused has no use for it)", plan->mode_story);
+	fputc('\n', out);
+}
+
 static void print_primitives(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	bool scans = r->compact.backend->uses_scan || (r->n_fields && r->sort.backend->uses_scan);
+	bool scans = (r->compact.backend && r->compact.backend->uses_scan) ||
+	             (r->n_fields && r->sort.backend->uses_scan);
 
 	fprintf(out, "primitives  ");
 	if (r->scan.backend && !scans)
 		fprintf(out, "scan %s (not used), ", r->scan.backend->name);
-	print_choice("compact", &r->compact, &r->scan, out);
+	if (r->compact.backend)
+		print_choice("compact", &r->compact, &r->scan, out);
 	if (r->n_fields > 0)
 		print_choice("sort", &r->sort, &r->scan, out);
 	else
@@ -296,6 +320,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 		r->batch);
 	fprintf(out, "key         ");
 	print_key(plan, out);
+	print_mode(plan, out);
 	print_primitives(plan, out);
 	print_device(plan, out);
 	print_memory(plan, out);

@@ -64,6 +64,7 @@ struct sl_plan {
 	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
 	char to[SL_TEXT_BYTES];                 /* the output directory */
 	bool on_device;
+	const char *mode_story;   /* why auto means staged on a device, or "" */
 	struct sl_device device;  /* when on_device */
 	const char *device_story; /* why auto means the CPU, or "" */
 	uint32_t threads;

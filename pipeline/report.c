@@ -145,7 +145,7 @@ static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 	sl_json_close(j);
 }
 
-static void write_times(struct sl_json *j, const struct sl_session *s)
+static void write_times(struct sl_json *j, const struct sl_plan *plan, const struct sl_session *s)
 {
 	sl_json_object(j, "times");
 	sl_json_real(j, "wall_seconds", s->seconds);
@@ -153,7 +153,8 @@ static void write_times(struct sl_json *j, const struct sl_session *s)
 	sl_json_u64(j, "particles", s->particles);
 	sl_json_object(j, "thread_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
+		if (sl_stage_is_run(plan->recipe.mode, i))
+			sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
 	sl_json_real(j, "copied_home", (double)s->home_ns * 1e-9);
 	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
 	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
@@ -205,7 +206,8 @@ static void write_primitives(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_object(j, "primitives");
 	if (plan->recipe.scan.backend)
 		write_choice(j, "scan", &plan->recipe.scan);
-	write_choice(j, "compact", &plan->recipe.compact);
+	if (plan->recipe.compact.backend)
+		write_choice(j, "compact", &plan->recipe.compact);
 	if (plan->recipe.n_fields > 0)
 		write_choice(j, "sort", &plan->recipe.sort);
 	write_choice(j, "deflate", &deflate);
@@ -229,8 +231,9 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	sl_json_text(j, "config", plan->config_text);
 	write_tallies(j, plan, &results);
 	if (session)
-		write_times(j, session);
+		write_times(j, plan, session);
 	sl_report_machine(j, plan);
+	sl_json_text(j, "mode", sl_ways[plan->recipe.mode].name);
 	write_primitives(j, plan);
 	/* last, so that what precedes can be read alone, however many there are */
 	sl_json_array(j, "batches");
@@ -299,7 +302,8 @@ static void print_times(const struct sl_plan *plan, const struct sl_session *s, 
 		return;
 	fprintf(out, "\nns a particle ");
 	for (int i = 0; i < SL_STAGE_COUNT; i++) {
-		fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
+		if (sl_stage_is_run(plan->recipe.mode, i))
+			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
 		computing += (double)s->stage_ns[i];
 	}
 	if (plan->on_device)

@@ -245,6 +245,8 @@ enum sl_status sl_resolve(
 	s = sl_resolve_device(c, r, choices);
 	if (s == SL_OK)
 		s = sl_resolve_primitives(c, r, choices);
+	if (s == SL_OK)
+		sl_resolve_mode(c, r, choices);
 	SL_TRY(sl_config_verdict(r));
 	return s;
 }

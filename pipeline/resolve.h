@@ -32,8 +32,10 @@ struct sl_choices {
 	enum sl_device_choice device;
 	int device_number;                 /* as CUDA numbers them */
 	char device_story[SL_STORY_BYTES]; /* why auto means the CPU; "" when it does not */
-	struct sl_choice scan;             /* no backend: compact and sort have their own */
-	struct sl_choice compact, sort;
+	enum sl_mode mode;
+	const char *mode_story;         /* why auto means staged on a device; "" if not */
+	struct sl_choice scan;          /* no backend: compact and sort have their own */
+	struct sl_choice compact, sort; /* compact: what it is, or would be, staged */
 	const struct sl_backend *deflate;
 	const struct sl_format *format;
 	uint64_t batch; /* particles a batch, auto resolved */
@@ -63,6 +65,15 @@ void sl_resolve_key(
  */
 enum sl_status sl_resolve_device(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+
+/* "this run computes on the CPU: built without CUDA, so there is no device to use". */
+const char *sl_say_device(const struct sl_choices *choices, char *text, size_t size);
+
+/*
+ * Resolves run.mode: into mode and mode_story, once the primitives are chosen. A part of sl_resolve
+ * with a file of its own.
+ */
+void sl_resolve_mode(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
 /*
  * Resolves the keys below primitives: for the device and the key that are chosen. Fails only when

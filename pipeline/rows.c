@@ -6,7 +6,7 @@
 
 /*
  * In each of two spaces: every name that three primitives have, the choice of the configuration,
- * and each backend once more in its place.
+ * and each backend once more in its place; and fused, that choice and at most each once more.
  */
 enum {
 	BACKENDS =
@@ -19,11 +19,11 @@ enum {
 #undef CUDA_BACKEND
 		0
 };
-_Static_assert(2 + BACKENDS / 3 + BACKENDS <= SL_ROWS_MOST, "there may be more rows than fit");
+_Static_assert(3 + BACKENDS / 3 + 2 * BACKENDS <= SL_ROWS_MOST, "there may be more rows than fit");
 
 bool sl_row_scans(const struct sl_row *row)
 {
-	return row->compact.backend->uses_scan ||
+	return (row->compact.backend && row->compact.backend->uses_scan) ||
 	       (row->sort.backend && row->sort.backend->uses_scan);
 }
 
@@ -41,11 +41,15 @@ static bool is_same(const struct sl_row *a, const struct sl_row *b)
 	       (!sl_row_scans(a) || is_same_choice(&a->scan, &b->scan));
 }
 
+/* Without a compact, it is fused. */
 static void add(struct sl_comparison *c, struct sl_choice scan, struct sl_choice compact,
 	struct sl_choice sort, bool on_device)
 {
-	struct sl_row row = {
-		.on_device = on_device, .scan = scan, .compact = compact, .sort = sort};
+	struct sl_row row = {.on_device = on_device,
+		.mode = compact.backend ? SL_MODE_staged : SL_MODE_fused,
+		.scan = scan,
+		.compact = compact,
+		.sort = sort};
 
 	if (c->choices.n_fields == 0)
 		row.sort = (struct sl_choice){0};
@@ -131,6 +135,17 @@ static void vary(struct sl_comparison *c, enum sl_space space, struct sl_row bas
 		add(c, base.scan, base.compact, plain(b), base.on_device);
 }
 
+/* Fused, a sort is all that can be chosen. */
+static void vary_fused(struct sl_comparison *c, const struct sl_row *base)
+{
+	const struct sl_choice none = {0};
+	const struct sl_backend *b;
+
+	add(c, base->scan, none, base->sort, true);
+	for (size_t i = 0; (b = backend_at(SL_SORT, SL_DEVICE, i)) != NULL; i++)
+		add(c, base->scan, none, plain(b), true);
+}
+
 void sl_rows_choose(struct sl_comparison *c)
 {
 	const struct sl_choices *chosen = &c->choices;
@@ -148,6 +163,7 @@ void sl_rows_choose(struct sl_comparison *c)
 		return;
 	add_equal(c, SL_DEVICE);
 	vary(c, SL_DEVICE, device);
+	vary_fused(c, &device);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -174,7 +190,7 @@ struct sl_row_names sl_row_names(const struct sl_row *row)
 	bool scans = sl_row_scans(row);
 
 	name_choice(scans ? &row->scan : &none, scans ? "own" : "-", names.scan);
-	name_choice(&row->compact, "-", names.compact);
+	name_choice(&row->compact, "fused", names.compact);
 	name_choice(&row->sort, "-", names.sort);
 	return names;
 }

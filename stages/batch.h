@@ -56,6 +56,7 @@ struct sl_batch {
 	uint8_t *keep;             /* n: 1 = survives */
 	uint32_t *index;           /* n_survivors */
 	void *key;                 /* n_survivors: u32 or u64 */
+	uint32_t *record;          /* n_survivors, whole; of the fused way alone (record.h) */
 	struct sl_tally tally;
 	struct sl_table table;
 };

@@ -7,6 +7,9 @@ const struct sl_kernels sl_kernels_emulated = {
 	.mark = sl_queue_mark_emulated,
 	.key = sl_queue_key_emulated,
 	.gather = sl_queue_gather_emulated,
+	.sieve = sl_queue_sieve_emulated,
+	.sieve_scratch = sl_queue_sieve_scratch_emulated,
+	.rows = sl_queue_rows_emulated,
 };
 
 #ifdef SL_WITH_CUDA
@@ -16,6 +19,9 @@ const struct sl_kernels sl_kernels_cuda = {
 	.mark = sl_queue_mark,
 	.key = sl_queue_key,
 	.gather = sl_queue_gather,
+	.sieve = sl_queue_sieve,
+	.sieve_scratch = sl_queue_sieve_scratch,
+	.rows = sl_queue_rows,
 };
 #endif
 

@@ -7,6 +7,7 @@
 #ifndef SL_KERNELS_H
 #define SL_KERNELS_H
 
+#include "primitives/base/arena.h"
 #include "primitives/base/device.h"
 #include "stages/batch.h"
 #include "stages/key.h"
@@ -19,6 +20,18 @@ struct sl_census {
 	struct sl_tally tally;
 	uint64_t digest[SL_COLUMN_COUNT];
 	uint32_t n_survivors;
+};
+
+/* What the fused kernels are told of a recipe. */
+struct sl_fused {
+	enum sl_model_number model;
+	const void *rules; /* its struct sl_NAME */
+	uint64_t seed;
+	uint32_t keep;                   /* set of fates */
+	uint32_t n_fields;               /* of the key; 0: there is none */
+	const struct sl_key_rule *field; /* those */
+	bool narrow;                     /* keys are u32, else u64 */
+	uint32_t carried; /* set of columns in a record (record.h); of a model not remade */
 };
 
 struct sl_kernels {
@@ -42,26 +55,44 @@ struct sl_kernels {
 	 */
 	enum sl_status (*gather)(
 		const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
+
+	/*
+	 * Fused: makes all particles of b and moves them to their ends; sets b->key, b->index and
+	 * b->record of the survivors, in the order of ids, and their number; adds to the tally.
+	 * The index is the number in the batch; of a model not remade, that of the record.
+	 */
+	enum sl_status (*sieve)(const struct sl_fused *f, const struct sl_batch *b,
+		struct sl_census *census, struct sl_arena scratch, sl_stream s);
+	size_t (*sieve_scratch)(enum sl_model_number model, uint32_t n);
+
+	/* Fused: what gather does, all columns in one, from b->index and the ids or b->record. */
+	enum sl_status (*rows)(const struct sl_fused *f, const struct sl_batch *b,
+		uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
 };
 
-/* Each is made of five files, generate.cu to write.cu. */
+/* Each is made of six files, generate.cu to write.cu and fused.cu. */
 extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;
 
 /* Those of the device in use; NULL when this build has none for it. */
 const struct sl_kernels *sl_kernels_find(void);
 
 /* The functions of the table, by file; each also with _emulated behind its name. */
-#define SL_QUEUES(suffix)                                                                       \
-	enum sl_status sl_queue_generate##suffix(enum sl_model_number model, const void *rules, \
-		uint64_t seed, const struct sl_batch *b, sl_stream s);                          \
-	enum sl_status sl_queue_advance##suffix(enum sl_model_number model, const void *rules,  \
-		uint64_t seed, const struct sl_batch *b, sl_stream s);                          \
-	enum sl_status sl_queue_mark##suffix(                                                   \
-		uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);  \
-	enum sl_status sl_queue_key##suffix(const struct sl_key_rule *field, uint32_t n,        \
-		bool narrow, const struct sl_batch *b, sl_stream s);                            \
-	enum sl_status sl_queue_gather##suffix(                                                 \
-		const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
+#define SL_QUEUES(suffix)                                                                         \
+	enum sl_status sl_queue_generate##suffix(enum sl_model_number model, const void *rules,   \
+		uint64_t seed, const struct sl_batch *b, sl_stream s);                            \
+	enum sl_status sl_queue_advance##suffix(enum sl_model_number model, const void *rules,    \
+		uint64_t seed, const struct sl_batch *b, sl_stream s);                            \
+	enum sl_status sl_queue_mark##suffix(                                                     \
+		uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);    \
+	enum sl_status sl_queue_key##suffix(const struct sl_key_rule *field, uint32_t n,          \
+		bool narrow, const struct sl_batch *b, sl_stream s);                              \
+	enum sl_status sl_queue_gather##suffix(                                                   \
+		const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s);         \
+	enum sl_status sl_queue_sieve##suffix(const struct sl_fused *f, const struct sl_batch *b, \
+		struct sl_census *census, struct sl_arena scratch, sl_stream s);                  \
+	size_t sl_queue_sieve_scratch##suffix(enum sl_model_number model, uint32_t n);            \
+	enum sl_status sl_queue_rows##suffix(const struct sl_fused *f, const struct sl_batch *b,  \
+		uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
 SL_QUEUES()
 SL_QUEUES(_emulated)
 

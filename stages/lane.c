@@ -5,34 +5,35 @@
 
 #include "primitives/base/clock.h"
 
-enum { MARKS = sizeof(((struct sl_lane *)0)->mark) / sizeof(sl_event) };
-
 /*
- * The mark before stage s; the next one is behind it. Between compact and sort the host waits, so
- * what is behind the one is not before the other.
+ * The mark before step i; the next one is behind it. The host waits behind the steps that count, so
+ * what is behind the last of them is not before the next step.
  */
-static int mark_before(int s)
+static int mark_before(const struct sl_way *way, int i)
 {
-	return s < SL_STAGE_sort ? s : s + 1;
+	return i < way->n_counted ? i : i + 1;
+}
+
+static int marks(const struct sl_way *way)
+{
+	return way->n + 2;
 }
 
 void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
 	uint32_t n, struct sl_lane *lane)
 {
-	size_t scratch = sl_stages_scratch(r, n);
-
 	memset(lane, 0, sizeof(*lane));
-	sl_batch_lay_out(device, r, n, &lane->batch);
+	lane->way = &sl_ways[r->mode];
+	lane->way->lay_out(device, r, n, lane);
 	lane->census = (struct sl_census *)sl_cut(device, sizeof(*lane->census));
 	lane->exec.space = SL_DEVICE;
-	lane->exec.scratch = (struct sl_arena){.base = sl_cut(device, scratch), .size = scratch};
 	lane->seen = (struct sl_census *)sl_cut(pinned, 2 * sizeof(*lane->seen));
 }
 
 enum sl_status sl_lane_open(struct sl_lane *lane)
 {
 	SL_TRY(sl_stream_make(&lane->exec.stream));
-	for (int i = 0; i < MARKS; i++)
+	for (int i = 0; i < marks(lane->way); i++)
 		SL_TRY(sl_event_make(&lane->mark[i]));
 	SL_TRY(sl_event_make(&lane->counted));
 	return sl_event_make(&lane->home);
@@ -40,91 +41,28 @@ enum sl_status sl_lane_open(struct sl_lane *lane)
 
 void sl_lane_close(struct sl_lane *lane)
 {
-	for (int i = 0; i < MARKS; i++)
+	for (int i = 0; lane->way && i < marks(lane->way); i++)
 		sl_event_free(lane->mark[i]);
 	sl_event_free(lane->counted);
 	sl_event_free(lane->home);
 	sl_stream_free(lane->exec.stream);
 }
 
-/* --- the stages, queued ----------------------------------------------------------------------- */
-
-typedef enum sl_status stage(const struct sl_recipe *r, struct sl_lane *lane);
-
-static enum sl_status generate(const struct sl_recipe *r, struct sl_lane *lane)
-{
-	return r->kernels->generate(
-		r->model, r->rules.bytes, r->seed, &lane->batch, lane->exec.stream);
-}
-
-static enum sl_status advance(const struct sl_recipe *r, struct sl_lane *lane)
-{
-	return r->kernels->advance(
-		r->model, r->rules.bytes, r->seed, &lane->batch, lane->exec.stream);
-}
-
-static enum sl_status mark(const struct sl_recipe *r, struct sl_lane *lane)
-{
-	SL_TRY(sl_fill(lane->census, 0, sizeof(*lane->census), lane->exec.stream));
-	return r->kernels->mark(r->keep, &lane->batch, &lane->census->tally, lane->exec.stream);
-}
-
-static enum sl_status compact(const struct sl_recipe *r, struct sl_lane *lane)
-{
-	struct sl_compact_job job = {.keep = lane->batch.keep,
-		.out = lane->batch.index,
-		.n_out = &lane->census->n_survivors,
-		.n = lane->batch.n,
-		.scan = r->scan};
-
-	lane->exec.tuning = r->compact.tuning;
-	return sl_compact(r->compact.backend, &lane->exec, &job);
-}
-
-static enum sl_status sort(const struct sl_recipe *r, struct sl_lane *lane)
-{
-	struct sl_sort_job job = {.key = lane->batch.key,
-		.index = lane->batch.index,
-		.n = lane->batch.n_survivors,
-		.type = sl_key_type(r),
-		.begin_bit = 0,
-		.end_bit = r->key_bits,
-		.scan = r->scan};
-
-	if (r->n_fields == 0 || job.n == 0)
-		return SL_OK;
-	SL_TRY(r->kernels->key(
-		r->field, r->n_fields, job.type == SL_U32, &lane->batch, lane->exec.stream));
-	lane->exec.tuning = r->sort.tuning;
-	return sl_sort(r->sort.backend, &lane->exec, &job);
-}
-
-static enum sl_status write(const struct sl_recipe *r, struct sl_lane *lane)
-{
-	if (lane->batch.n_survivors == 0)
-		return SL_OK;
-	return r->kernels->gather(&lane->batch, lane->census->digest, lane->exec.stream);
-}
-
-static stage *const stages[SL_STAGE_COUNT] = {
-#define X(name) name,
-	SL_STAGES(X)
-#undef X
-};
-
-/* Queues stages from .. to-1, each behind its mark. */
+/* Queues steps from .. to-1, each behind its mark. */
 static enum sl_status queue(const struct sl_recipe *r, struct sl_lane *lane, int from, int to)
 {
-	for (int s = from; s < to; s++) {
+	const struct sl_way *way = lane->way;
+
+	for (int i = from; i < to; i++) {
 		enum sl_status status =
-			sl_event_record(lane->mark[mark_before(s)], lane->exec.stream);
+			sl_event_record(lane->mark[mark_before(way, i)], lane->exec.stream);
 
 		if (status == SL_OK)
-			status = stages[s](r, lane);
+			status = way->step[i].queue(r, lane);
 		if (status != SL_OK)
-			return sl_while(status, "stage %s", sl_stages[s].name);
+			return sl_while(status, "stage %s", sl_stages[way->step[i].stage].name);
 	}
-	return sl_event_record(lane->mark[mark_before(to - 1) + 1], lane->exec.stream);
+	return sl_event_record(lane->mark[mark_before(way, to - 1) + 1], lane->exec.stream);
 }
 
 /* --- a batch ---------------------------------------------------------------------------------- */
@@ -177,15 +115,15 @@ static enum sl_status find_survivors(
 	lane->batch.number = b->number;
 	lane->batch.first_id = b->first_id;
 	lane->batch.n = b->n;
-	SL_TRY(queue(r, lane, SL_STAGE_generate, SL_STAGE_sort));
+	SL_TRY(queue(r, lane, 0, lane->way->n_counted));
 	SL_TRY(copy_census(lane));
 	SL_TRY(sl_event_record(lane->counted, lane->exec.stream));
 	SL_TRY(sl_event_wait(lane->counted));
 	SL_TRY(check_census(lane));
 	b->tally = lane->seen->tally;
 	b->n_survivors = lane->batch.n_survivors = lane->seen->n_survivors;
-	SL_TRY(sl_while(sl_close_fates(r, b), "stage %s", sl_stages[SL_STAGE_mark].name));
-	SL_TRY(sl_while(check_survivors(r, b), "stage %s", sl_stages[SL_STAGE_compact].name));
+	SL_TRY(sl_while(sl_close_fates(r, b), "stage %s", sl_stages[lane->way->marks].name));
+	SL_TRY(sl_while(check_survivors(r, b), "stage %s", sl_stages[lane->way->compacts].name));
 	return give_up_if_dropped(r);
 }
 
@@ -207,7 +145,7 @@ static enum sl_status copy_table(struct sl_lane *lane, struct sl_batch *b)
 static enum sl_status bring_home(
 	const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b)
 {
-	SL_TRY(queue(r, lane, SL_STAGE_sort, SL_STAGE_COUNT));
+	SL_TRY(queue(r, lane, lane->way->n_counted, lane->way->n));
 	SL_TRY(copy_table(lane, b));
 	SL_TRY(sl_event_record(lane->home, lane->exec.stream));
 	SL_TRY(sl_event_wait(lane->home));
@@ -231,13 +169,16 @@ static enum sl_status between(sl_event from, sl_event to, uint64_t *ns)
 
 static enum sl_status add_times(struct sl_lane *lane, uint64_t ns[SL_STAGE_COUNT])
 {
-	for (int s = 0; s < SL_STAGE_COUNT; s++) {
+	const struct sl_way *way = lane->way;
+
+	for (int i = 0; i < way->n; i++) {
+		int mark = mark_before(way, i);
 		uint64_t took;
 
-		SL_TRY(between(lane->mark[mark_before(s)], lane->mark[mark_before(s) + 1], &took));
-		ns[s] += took;
+		SL_TRY(between(lane->mark[mark], lane->mark[mark + 1], &took));
+		ns[way->step[i].stage] += took;
 	}
-	return between(lane->mark[MARKS - 1], lane->home, &lane->home_ns);
+	return between(lane->mark[marks(way) - 1], lane->home, &lane->home_ns);
 }
 
 enum sl_status sl_lane_run(const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b,

@@ -1,7 +1,8 @@
 /*
  * lane.h - a batch on its way through a device: a stream, a block of device memory, marks in time.
  *
- * The stages of a batch are queued on the lane's stream one behind the other. The host waits twice:
+ * The stages of a batch are queued on the lane's stream one behind the other; which they are, way.h
+ * tells. The host waits twice:
  * for the number of survivors and the tally, which size what follows, and for the survivors'
  * columns, which are copied to the batch's table. With several lanes, each driven by a thread, one
  * batch is copied out while the next is computed.
@@ -9,22 +10,24 @@
  * What comes home is checked: the columns against their digests (sl_digest_check()), the census, in
  * which the digests are, against itself, for it comes twice.
  *
- *	device   | columns | keep | index | key | census | gathered columns | scratch |
+ *	device   staged  | columns | keep | index | key | table | scratch | census |
+ *	         fused   | index | key | records, if any | scratch, then table | census |
  *	pinned   | census | census |
  */
 #ifndef SL_LANE_H
 #define SL_LANE_H
 
 #include "stages/kernels.h"
-#include "stages/stages.h"
+#include "stages/way.h"
 
 struct sl_lane {
+	const struct sl_way *way;
 	void *block, *pinned; /* for the owner of the memory */
 	struct sl_exec exec;
 	struct sl_batch batch;             /* its pointers are the device's */
 	struct sl_census *census;          /* of the device */
 	struct sl_census *seen;            /* two copies of it, pinned */
-	sl_event mark[SL_STAGE_COUNT + 2]; /* round each stage; two between compact and sort */
+	sl_event mark[SL_STAGE_COUNT + 2]; /* before each step, behind it; see lane.c */
 	sl_event counted, home;            /* behind the two copies */
 	uint64_t home_ns; /* what the copies of the table took, of the last batch */
 };

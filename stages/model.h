@@ -6,8 +6,11 @@
  *
  *	struct sl_NAME                  the numbers that its rules use, made from the configuration
  *	SL_COLUMNS_NAME, SL_FATES_NAME  the columns that it carries, the fates that it deals out
- *(sets of bits) sl_NAME_generate(r, seed, id)   the particle id as it starts sl_NAME_advance(r,
- *seed, &p, n) up to n steps of it; p.fate tells whether it is still alive
+ *	                                (sets of bits)
+ *	SL_REMADE_NAME                  is to make a particle again less work than to carry it
+ *	                                through memory? true or false
+ *	sl_NAME_generate(r, seed, id)   the particle id as it starts
+ *	sl_NAME_advance(r, seed, &p, n) up to n steps of it; p.fate tells whether it is still alive
  *
  * and, for the host alone (SL_MODEL_HOST), its options and a struct sl_model at its foot.
  */
@@ -44,6 +47,7 @@ struct sl_model {
 	uint32_t columns;                /* set of columns carried; id and fate included */
 	uint32_t fates;                  /* set of fates */
 	bool steps;                      /* more than one step: transport.max_steps applies */
+	bool remade;                     /* survivors are made again, not carried (fused) */
 	const struct sl_option *options; /* its table; offsets into its configuration struct */
 	size_t n_options;
 	size_t config_bytes; /* of its configuration struct, at most SL_MODEL_CONFIG_BYTES */

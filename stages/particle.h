@@ -76,6 +76,16 @@ extern const struct sl_fate_facts sl_fate_facts[SL_FATE_COUNT];
 enum sl_column sl_column_find(const char *name);
 enum sl_fate sl_fate_find(const char *name);
 
+/* The columns of one particle that is not in any. */
+SL_HD struct sl_columns sl_columns_of(struct sl_particle *p)
+{
+	struct sl_columns c;
+#define COLUMN(name, type, unit, record, component, help) c.name = &p->name;
+#include "stages/columns.def"
+#undef COLUMN
+	return c;
+}
+
 /* A column of c as untyped memory. */
 static inline void *sl_column_at(const struct sl_columns *c, enum sl_column which)
 {

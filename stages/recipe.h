@@ -18,6 +18,15 @@ enum { SL_RULES_BYTES = 4096, SL_KEY_FIELDS_MAX = 8 };
 
 struct sl_kernels;
 
+/* How a batch is run: stage by stage, or, on a device, in as few kernels as can be (way.h). */
+#define SL_MODES(X) X(staged) X(fused)
+enum sl_mode {
+#define X(name) SL_MODE_##name,
+	SL_MODES(X)
+#undef X
+		SL_MODE_COUNT
+};
+
 struct sl_recipe {
 	enum sl_model_number model;
 	union {
@@ -36,8 +45,10 @@ struct sl_recipe {
 	enum sl_column column[SL_COLUMN_COUNT];
 	uint32_t constants;          /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
-	struct sl_choice scan, compact,
-		sort;                     /* scan.backend NULL: compact and sort have their own */
+	enum sl_mode mode;
+	struct sl_choice scan;    /* no backend: compact and sort have their own */
+	struct sl_choice compact; /* staged alone */
+	struct sl_choice sort;
 	const struct sl_loops *loops;     /* for this processor */
 	const struct sl_kernels *kernels; /* for the device; NULL: stages run on the host */
 	const atomic_int *drop;           /* not NULL and set: stages give up with SL_STOPPED */

@@ -105,10 +105,17 @@ static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct
 }
 
 const struct sl_stage sl_stages[SL_STAGE_COUNT] = {
-#define X(name) {#name, name},
+#define X(name, on_host) {#name, on_host},
 	SL_STAGES(X)
 #undef X
 };
+
+bool sl_stage_is_run(enum sl_mode mode, int s)
+{
+	bool is_alone = s < SL_STAGE_sieve, is_sieve = s == SL_STAGE_sieve;
+
+	return mode == SL_MODE_fused ? !is_alone : !is_sieve;
+}
 
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
@@ -142,13 +149,19 @@ void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	}
 }
 
+size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n)
+{
+	struct sl_shape most = {
+		.n = n, .type = sl_key_type(r), .tuning = r->sort.tuning, .scan = r->scan};
+
+	return r->n_fields > 0 ? sl_scratch(r->sort.backend, &most) : 0;
+}
+
 size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n)
 {
 	struct sl_shape compact = {.n = n, .tuning = r->compact.tuning, .scan = r->scan};
-	struct sl_shape sort = {
-		.n = n, .type = sl_key_type(r), .tuning = r->sort.tuning, .scan = r->scan};
 	size_t compact_bytes = sl_scratch(r->compact.backend, &compact);
-	size_t sort_bytes = r->n_fields > 0 ? sl_scratch(r->sort.backend, &sort) : 0;
+	size_t sort_bytes = sl_sort_scratch(r, n);
 
 	return compact_bytes > sort_bytes ? compact_bytes : sort_bytes;
 }
@@ -167,8 +180,11 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 {
 	for (int s = 0; s < SL_STAGE_COUNT; s++) {
 		uint64_t start = sl_now_ns();
-		enum sl_status status = sl_stages[s].on_host(r, x, b);
+		enum sl_status status;
 
+		if (!sl_stage_is_run(r->mode, s))
+			continue;
+		status = sl_stages[s].on_host(r, x, b);
 		if (ns)
 			ns[s] += sl_now_ns() - start;
 		if (status != SL_OK)
@@ -181,11 +197,8 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id)
 {
 	struct sl_particle p = {0};
-	struct sl_batch one = {.first_id = id, .n = 1};
+	struct sl_batch one = {.first_id = id, .n = 1, .columns = sl_columns_of(&p)};
 
-#define COLUMN(name, type, unit, record, component, help) one.columns.name = &p.name;
-#include "stages/columns.def"
-#undef COLUMN
 	r->loops->generate(r, &one, 0, 1);
 	r->loops->advance(r, &one, 0, 1);
 	p.id = id;

@@ -3,6 +3,8 @@
  *
  *	generate -> advance -> mark -> compact -> sort -> write
  *
+ * Fused, on a device alone (way.h), the first four are one, the sieve.
+ *
  * One call direction: pipeline -> stage -> primitive. batch.h says what each stage leaves behind.
  */
 #ifndef SL_STAGES_H
@@ -10,10 +12,18 @@
 
 #include "stages/recipe.h"
 
-#define SL_STAGES(X) X(generate) X(advance) X(mark) X(compact) X(sort) X(write)
+/* Their names, and what runs them on the host. */
+#define SL_STAGES(X)          \
+	X(generate, generate) \
+	X(advance, advance)   \
+	X(mark, mark)         \
+	X(compact, compact)   \
+	X(sieve, NULL)        \
+	X(sort, sort)         \
+	X(write, write)
 
 enum sl_stage_number {
-#define X(name) SL_STAGE_##name,
+#define X(name, on_host) SL_STAGE_##name,
 	SL_STAGES(X)
 #undef X
 		SL_STAGE_COUNT
@@ -21,6 +31,7 @@ enum sl_stage_number {
 
 struct sl_stage {
 	const char *name;
+	/* NULL: not one of the host's */
 	enum sl_status (*on_host)(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
 };
 
@@ -37,8 +48,12 @@ void sl_batch_lay_out(
 void sl_table_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_table *t);
 
-/* Scratch that the stages of a batch need, at most; they share it. */
+/* Is stage s one that batches go through? */
+bool sl_stage_is_run(enum sl_mode mode, int s);
+
+/* Scratch that the stages of a batch need, at most; they share it. That of the sort alone. */
 size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n);
+size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n);
 
 /* Makes b the batch of that number: its ids and size, nothing computed yet. */
 void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t number);

@@ -1,6 +1,9 @@
 /* traffic.c - bytes a stage, from the columns that it reads and writes. */
 #include "stages/traffic.h"
 
+#include "stages/record.h"
+#include "stages/way.h"
+
 /* Bytes of one particle in the columns of a set. */
 static uint64_t bytes_of(uint32_t set)
 {
@@ -19,28 +22,42 @@ static uint32_t tallied(uint32_t carried)
 				 SL_BIT(SL_COLUMN_steps) | SL_BIT(SL_COLUMN_collisions));
 }
 
+/* Of a key and its index. */
+static uint64_t bytes_of_pair(const struct sl_recipe *r)
+{
+	return (sl_key_type(r) == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t)) + sizeof(uint32_t);
+}
+
 static uint64_t bytes_to_sort(const struct sl_recipe *r)
 {
-	uint64_t key = sl_key_type(r) == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-	uint64_t index = sizeof(uint32_t);
 	uint32_t fields = 0;
 
 	if (r->n_fields == 0)
 		return 0;
 	for (uint32_t k = 0; k < r->n_fields; k++)
 		fields |= SL_BIT(r->field[k].column);
-	/* the key is made of its fields, then keys and indices change places */
-	return index + bytes_of(SL_STORED(fields)) + key + 2 * (key + index);
+	/* the key is made of its fields (the sieve has done that), then pairs change places */
+	return (r->mode == SL_MODE_fused ? 0 : bytes_of(SL_STORED(fields)) + bytes_of_pair(r)) +
+	       2 * bytes_of_pair(r);
+}
+
+/* Of what the sieve leaves of a survivor beside its key and index. */
+static uint64_t bytes_of_record(const struct sl_recipe *r)
+{
+	bool carried = r->mode == SL_MODE_fused && !sl_models[r->model]->remade;
+
+	return carried ? sl_record_words(sl_carried(r)) * sizeof(uint32_t) : 0;
 }
 
 static uint64_t bytes_to_write(const struct sl_recipe *r)
 {
-	uint64_t bytes = sizeof(uint32_t);
+	bool gathers = r->mode == SL_MODE_staged;
+	uint64_t bytes = sizeof(uint32_t) + bytes_of_record(r);
 
 	for (uint32_t k = 0; k < r->n_columns; k++)
 		if (!SL_HAS(r->constants, r->column[k]))
 			bytes += bytes_of(SL_BIT(r->column[k])) +
-			         bytes_of(SL_STORED(SL_BIT(r->column[k])));
+			         (gathers ? bytes_of(SL_STORED(SL_BIT(r->column[k]))) : 0);
 	return bytes;
 }
 
@@ -49,6 +66,8 @@ uint64_t sl_stage_bytes(
 {
 	uint32_t carried = SL_STORED(sl_models[r->model]->columns);
 
+	if (!sl_stage_is_run(r->mode, s))
+		return 0;
 	switch (s) {
 	case SL_STAGE_generate:
 		return n * bytes_of(carried);
@@ -58,6 +77,9 @@ uint64_t sl_stage_bytes(
 		return n * (bytes_of(tallied(carried)) + 1);
 	case SL_STAGE_compact:
 		return n + survivors * sizeof(uint32_t);
+	case SL_STAGE_sieve:
+		return survivors *
+		       ((r->n_fields ? bytes_of_pair(r) : sizeof(uint32_t)) + bytes_of_record(r));
 	case SL_STAGE_sort:
 		return survivors * bytes_to_sort(r);
 	case SL_STAGE_write:

@@ -3,71 +3,51 @@
  * beside write.c's loop.
  *
  * One launch a column. A thread takes rows in strides of the grid and sums their digests in a
- * register; a warp adds its sum to the column's with one atomic addition.
+ * register; sums.cuh adds up.
  */
 #include <string.h>
 
 #include "primitives/base/kernel.cuh"
-#include "stages/digest.h"
 #include "stages/kernels.h"
-#include "stages/math.h"
+#include "stages/sums.cuh"
 
 enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 2048 }; /* EACH: rows a thread at least */
-
-/* The value as bits, zero-extended. */
-static __device__ uint64_t bits_of(float v)
-{
-	return sl_bits(v);
-}
-
-template <class Integer> static __device__ uint64_t bits_of(Integer v)
-{
-	return v;
-}
-
-static __device__ void add_digest(uint64_t mine, uint64_t *digest)
-{
-	for (uint32_t by = 16; by > 0; by /= 2)
-		mine += __shfl_down_sync(SL_LANES, mine, by);
-	if (threadIdx.x % 32 == 0)
-		atomicAdd(digest, mine);
-}
 
 template <class T>
 static __global__ void gather_kernel(
 	const T *from, const uint32_t *index, T *to, uint32_t n, uint64_t *digest)
 {
-	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine = 0;
+	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine[1] = {};
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads) {
 		T value = from[index[j]];
 
 		to[j] = value;
-		mine += sl_digest_item(j, bits_of(value));
+		mine[0] += sl_digest_item(j, sl_digest_bits(value));
 	}
-	add_digest(mine, digest);
+	sl_block_add<1>(mine, digest);
 }
 
 /* Ids are not stored: they follow from the place. */
 static __global__ void gather_ids_kernel(
 	uint64_t first_id, const uint32_t *index, uint64_t *to, uint32_t n, uint64_t *digest)
 {
-	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine = 0;
+	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine[1] = {};
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads) {
 		to[j] = first_id + index[j];
-		mine += sl_digest_item(j, to[j]);
+		mine[0] += sl_digest_item(j, to[j]);
 	}
-	add_digest(mine, digest);
+	sl_block_add<1>(mine, digest);
 }
 
 static __global__ void digest_kernel(uint64_t bits, uint32_t n, uint64_t *digest)
 {
-	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine = 0;
+	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine[1] = {};
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads)
-		mine += sl_digest_item(j, bits);
-	add_digest(mine, digest);
+		mine[0] += sl_digest_item(j, bits);
+	sl_block_add<1>(mine, digest);
 }
 
 static uint32_t grid_of(uint32_t n)

@@ -27,6 +27,9 @@
 	(SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_absorbed) | \
 		SL_BIT(SL_FATE_max_steps))
 
+/* A history is dozens of flights. */
+#define SL_REMADE_slab false
+
 enum sl_incidence { SL_INCIDENCE_NORMAL, SL_INCIDENCE_ANGLE, SL_INCIDENCE_DIFFUSE };
 
 struct sl_slab {
@@ -291,6 +294,7 @@ static const struct sl_model sl_slab_model = {
 	.columns = SL_COLUMNS_slab,
 	.fates = SL_FATES_slab,
 	.steps = true,
+	.remade = SL_REMADE_slab,
 	.options = sl_slab_options,
 	.n_options = sizeof(sl_slab_options) / sizeof(sl_slab_options[0]),
 	.config_bytes = sizeof(struct sl_slab_config),

@@ -19,6 +19,9 @@
 #define SL_FATES_source_detector \
 	(SL_BIT(SL_FATE_hit) | SL_BIT(SL_FATE_missed) | SL_BIT(SL_FATE_blocked))
 
+/* One step decides all. */
+#define SL_REMADE_source_detector true
+
 enum sl_source { SL_SOURCE_POINT, SL_SOURCE_DISK, SL_SOURCE_BEAM, SL_SOURCE_SPHERE };
 enum sl_detector { SL_DETECTOR_SPHERE, SL_DETECTOR_DISK, SL_DETECTOR_RECTANGLE };
 enum sl_stop { SL_STOP_NONE, SL_STOP_DISK, SL_STOP_APERTURE };
@@ -452,6 +455,7 @@ static const struct sl_model sl_source_detector_model = {
 	.columns = SL_COLUMNS_source_detector,
 	.fates = SL_FATES_source_detector,
 	.steps = false,
+	.remade = SL_REMADE_source_detector,
 	.options = sl_source_detector_options,
 	.n_options = sizeof(sl_source_detector_options) / sizeof(sl_source_detector_options[0]),
 	.config_bytes = sizeof(struct sl_source_detector_config),

@@ -1,0 +1,171 @@
+/* ways.c - what each of the two ways queues, and the memory for it. */
+#include "stages/lane.h"
+#include "stages/record.h"
+
+/* --- both ------------------------------------------------------------------------------------- */
+
+static void cut_scratch(struct sl_arena *device, size_t bytes, struct sl_lane *lane)
+{
+	lane->exec.scratch = (struct sl_arena){.base = sl_cut(device, bytes), .size = bytes};
+}
+
+static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	struct sl_sort_job job = {.key = lane->batch.key,
+		.index = lane->batch.index,
+		.n = lane->batch.n_survivors,
+		.type = sl_key_type(r),
+		.begin_bit = 0,
+		.end_bit = r->key_bits,
+		.scan = r->scan};
+
+	lane->exec.tuning = r->sort.tuning;
+	return sl_sort(r->sort.backend, &lane->exec, &job);
+}
+
+/* --- staged ----------------------------------------------------------------------------------- */
+
+static enum sl_status generate(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	return r->kernels->generate(
+		r->model, r->rules.bytes, r->seed, &lane->batch, lane->exec.stream);
+}
+
+static enum sl_status advance(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	return r->kernels->advance(
+		r->model, r->rules.bytes, r->seed, &lane->batch, lane->exec.stream);
+}
+
+static enum sl_status mark(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	SL_TRY(sl_fill(lane->census, 0, sizeof(*lane->census), lane->exec.stream));
+	return r->kernels->mark(r->keep, &lane->batch, &lane->census->tally, lane->exec.stream);
+}
+
+static enum sl_status compact(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	struct sl_compact_job job = {.keep = lane->batch.keep,
+		.out = lane->batch.index,
+		.n_out = &lane->census->n_survivors,
+		.n = lane->batch.n,
+		.scan = r->scan};
+
+	lane->exec.tuning = r->compact.tuning;
+	return sl_compact(r->compact.backend, &lane->exec, &job);
+}
+
+static enum sl_status sort(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	if (r->n_fields == 0 || lane->batch.n_survivors == 0)
+		return SL_OK;
+	SL_TRY(r->kernels->key(
+		r->field, r->n_fields, sl_key_type(r) == SL_U32, &lane->batch, lane->exec.stream));
+	return sort_keys(r, lane);
+}
+
+static enum sl_status write(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	if (lane->batch.n_survivors == 0)
+		return SL_OK;
+	return r->kernels->gather(&lane->batch, lane->census->digest, lane->exec.stream);
+}
+
+static void lay_out_staged(
+	struct sl_arena *device, const struct sl_recipe *r, uint32_t n, struct sl_lane *lane)
+{
+	sl_batch_lay_out(device, r, n, &lane->batch);
+	cut_scratch(device, sl_stages_scratch(r, n), lane);
+}
+
+/* --- fused ------------------------------------------------------------------------------------ */
+
+uint32_t sl_carried(const struct sl_recipe *r)
+{
+	uint32_t set = 0;
+
+	if (sl_models[r->model]->remade)
+		return 0;
+	for (uint32_t k = 0; k < r->n_columns; k++)
+		set |= SL_BIT(r->column[k]);
+	return set & ~r->constants;
+}
+
+static struct sl_fused fused(const struct sl_recipe *r)
+{
+	return (struct sl_fused){.model = r->model,
+		.rules = r->rules.bytes,
+		.seed = r->seed,
+		.keep = r->keep,
+		.n_fields = r->n_fields,
+		.field = r->field,
+		.narrow = sl_key_type(r) == SL_U32,
+		.carried = sl_carried(r)};
+}
+
+static enum sl_status sieve(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	struct sl_fused f = fused(r);
+
+	SL_TRY(sl_fill(lane->census, 0, sizeof(*lane->census), lane->exec.stream));
+	return r->kernels->sieve(
+		&f, &lane->batch, lane->census, lane->exec.scratch, lane->exec.stream);
+}
+
+static enum sl_status sort_fused(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	if (r->n_fields == 0 || lane->batch.n_survivors == 0)
+		return SL_OK;
+	return sort_keys(r, lane);
+}
+
+static enum sl_status write_rows(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	struct sl_fused f = fused(r);
+
+	if (lane->batch.n_survivors == 0)
+		return SL_OK;
+	return r->kernels->rows(&f, &lane->batch, lane->census->digest, lane->exec.stream);
+}
+
+/* Scratch is of no use any more when the table is written: they have one place. */
+static void lay_out_fused(
+	struct sl_arena *device, const struct sl_recipe *r, uint32_t n, struct sl_lane *lane)
+{
+	struct sl_batch *b = &lane->batch;
+	size_t sieve_bytes = r->kernels->sieve_scratch(r->model, n);
+	size_t sort_bytes = sl_sort_scratch(r, n);
+	struct sl_arena table;
+
+	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));
+	if (r->n_fields > 0)
+		b->key = sl_cut_items(device, n, sl_key_type(r) == SL_U32 ? 4 : 8);
+	if (!sl_models[r->model]->remade)
+		b->record = (uint32_t *)sl_cut_items(
+			device, n, sl_record_words(sl_carried(r)) * sizeof(uint32_t));
+	table = *device;
+	cut_scratch(device, sieve_bytes > sort_bytes ? sieve_bytes : sort_bytes, lane);
+	sl_table_lay_out(&table, r, n, &b->table);
+	if (table.used > device->used)
+		device->used = table.used;
+}
+
+const struct sl_way sl_ways[SL_MODE_COUNT] = {
+	[SL_MODE_staged] = {.name = "staged",
+		.lay_out = lay_out_staged,
+		.marks = SL_STAGE_mark,
+		.compacts = SL_STAGE_compact,
+		.n_counted = 4,
+		.n = 6,
+		.step = {{SL_STAGE_generate, generate}, {SL_STAGE_advance, advance},
+			{SL_STAGE_mark, mark}, {SL_STAGE_compact, compact}, {SL_STAGE_sort, sort},
+			{SL_STAGE_write, write}}},
+	[SL_MODE_fused] = {.name = "fused",
+		.lay_out = lay_out_fused,
+		.marks = SL_STAGE_sieve,
+		.compacts = SL_STAGE_sieve,
+		.n_counted = 1,
+		.n = 3,
+		.step = {{SL_STAGE_sieve, sieve}, {SL_STAGE_sort, sort_fused},
+			{SL_STAGE_write, write_rows}}},
+};
