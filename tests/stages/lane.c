@@ -24,6 +24,12 @@ static void every_shape(void **state)
 	lane_check_shapes(LARGEST);
 }
 
+static void every_tile_of_fused(void **state)
+{
+	(void)state;
+	lane_check_fused(LARGEST);
+}
+
 static void a_lane_used_again(void **state)
 {
 	(void)state;
@@ -50,6 +56,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape),
+		cmocka_unit_test(every_tile_of_fused),
 		cmocka_unit_test(a_lane_used_again),
 		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),

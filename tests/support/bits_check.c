@@ -152,19 +152,25 @@ static void expect_same(struct kept *k, const struct kept *cpu)
 	end(k);
 }
 
-/* Both runs of b, with one setting more if key is not NULL. */
+static const char *const modes[] = {"staged", "fused"};
+enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
+
+/* The runs of b, with one setting more if key is not NULL. */
 static void check_with(const struct bits *b, const char *key, const char *value)
 {
 	struct kept cpu, k;
 
 	begin(&cpu, b, "cpu");
-	begin(&k, b, b->device);
-	if (key) {
+	if (key)
 		set(&cpu, key, value);
-		set(&k, key, value);
-	}
 	run(&cpu);
-	expect_same(&k, &cpu);
+	for (int m = 0; m < N_MODES; m++) {
+		begin(&k, b, b->device);
+		set(&k, "run.mode", modes[m]);
+		if (key)
+			set(&k, key, value);
+		expect_same(&k, &cpu);
+	}
 	end(&cpu);
 }
 
@@ -205,6 +211,33 @@ static const struct sl_backend *backend_at(enum sl_primitive p, size_t i)
 	return NULL;
 }
 
+static void begin_with(struct kept *k, const struct bits *b, unsigned slots, unsigned threads)
+{
+	begin(k, b, b->device);
+	set_number(k, "run.slots", slots);
+	set_number(k, "run.threads", threads);
+}
+
+/* Fused, with every sort, on every scan if it is made of one. */
+static void check_fused(
+	const struct bits *b, unsigned slots, unsigned threads, const struct kept *cpu)
+{
+	const struct sl_backend *scan, *sort;
+	struct kept k;
+
+	for (size_t o = 0; (sort = backend_at(SL_SORT, o)) != NULL; o++)
+		for (size_t s = 0; (scan = backend_at(SL_SCAN, s)) != NULL; s++) {
+			begin_with(&k, b, slots, threads);
+			set(&k, "run.mode", "fused");
+			set(&k, "primitives.sort", sort->name);
+			if (sort->uses_scan)
+				set(&k, "primitives.scan", scan->name);
+			expect_same(&k, cpu);
+			if (!sort->uses_scan)
+				break;
+		}
+}
+
 /* A scan that neither compact nor sort is made of is tried all the same: it must not matter. */
 void bits_check_backends(const struct bits *b, unsigned slots, unsigned threads)
 {
@@ -219,15 +252,14 @@ void bits_check_backends(const struct bits *b, unsigned slots, unsigned threads)
 	for (size_t s = 0; (scan = backend_at(SL_SCAN, s)) != NULL; s++)
 		for (size_t c = 0; (compact = backend_at(SL_COMPACT, c)) != NULL; c++)
 			for (size_t o = 0; (sort = backend_at(SL_SORT, o)) != NULL; o++) {
-				begin(&k, b, b->device);
-				set_number(&k, "run.slots", slots);
-				set_number(&k, "run.threads", threads);
+				begin_with(&k, b, slots, threads);
 				set(&k, "primitives.scan", scan->name);
 				set(&k, "primitives.compact", compact->name);
 				set(&k, "primitives.sort", sort->name);
 				expect_same(&k, &cpu);
 				runs++;
 			}
+	check_fused(b, slots, threads, &cpu);
 	end(&cpu);
 	assert_true(runs > 1);
 }
@@ -240,11 +272,11 @@ void bits_check_slots(const struct bits *b)
 	begin(&cpu, b, "cpu");
 	run(&cpu);
 	for (unsigned slots = 1; slots <= MOST; slots++)
-		for (unsigned threads = 1; threads <= MOST; threads++) {
-			begin(&k, b, b->device);
-			set_number(&k, "run.slots", slots);
-			set_number(&k, "run.threads", threads);
-			expect_same(&k, &cpu);
-		}
+		for (unsigned threads = 1; threads <= MOST; threads++)
+			for (int m = 0; m < N_MODES; m++) {
+				begin_with(&k, b, slots, threads);
+				set(&k, "run.mode", modes[m]);
+				expect_same(&k, &cpu);
+			}
 	end(&cpu);
 }

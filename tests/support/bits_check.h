@@ -1,9 +1,10 @@
 /*
  * bits_check.h - whole runs of a device against the CPU's, for any device that is there.
  *
- * A configuration is planned and run through the library, to nowhere; of each batch the tally, the
- * survivors and the digests of their columns must be those of the same run on the CPU. Runs of the
- * program itself are compared by their manifests, and by what their files hold.
+ * A configuration is planned and run through the library, to nowhere, staged and fused; of each
+ * batch the tally, the survivors and the digests of their columns must be those of the same run on
+ * the CPU. Runs of the program itself are compared by their manifests, and by what their files
+ * hold.
  */
 #ifndef TESTS_SUPPORT_BITS_CHECK_H
 #define TESTS_SUPPORT_BITS_CHECK_H
@@ -19,7 +20,8 @@ struct bits {
 /* Every configuration there is; bits->config is not looked at. */
 void bits_check_configs(const struct bits *b);
 
-/* Every scan with every compact and every sort of the device; with so many slots and threads. */
+/* Every scan with every compact and every sort of the device, and fused every sort; with so many
+ * slots and threads. */
 void bits_check_backends(const struct bits *b, unsigned slots, unsigned threads);
 
 /* One to four slots, one to four threads. */

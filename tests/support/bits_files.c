@@ -9,7 +9,8 @@
 
 enum { SET_BYTES = 64 };
 
-static void run(const struct folder *f, const struct bits *b, const char *device, const char *out)
+static void run(const struct folder *f, const struct bits *b, const char *device, const char *mode,
+	const char *out)
 {
 	char path[CONFIG_PATH_BYTES], particles[SET_BYTES], batch[SET_BYTES];
 
@@ -18,8 +19,8 @@ static void run(const struct folder *f, const struct bits *b, const char *device
 	snprintf(batch, sizeof(batch), "run.batch=%s", b->batch);
 	/* a published value is no aim with so few particles */
 	expect(f, SL_OK, "",
-		WORDS("run", path, "--device", device, "--out", out, "--set", particles, "--set",
-			batch, "--set", "check.sigma=1000"));
+		WORDS("run", path, "--device", device, "--mode", mode, "--out", out, "--set",
+			particles, "--set", batch, "--set", "check.sigma=1000"));
 }
 
 /* All of a column is the same, read back from the files. */
@@ -60,20 +61,28 @@ static void expect_same_manifests(const struct folder *f, const char *config)
 	free(b);
 }
 
-void bits_check_files(const struct bits *b)
+static void check_files(const struct folder *f, const struct bits *b, const char *mode)
 {
 	struct sl_manifest m;
+
+	run(f, b, b->device, mode, "device");
+	expect_same_manifests(f, b->config);
+	read_manifest(f, "device", &m);
+	assert_true(m.n > 0);
+	for (size_t i = 0; i < m.n; i++)
+		expect_same_columns(f, b->config, m.line[i].file);
+	sl_manifest_free(&m);
+	remove_run(f, "device");
+}
+
+void bits_check_files(const struct bits *b)
+{
 	struct folder f;
 
 	folder_make(&f);
-	run(&f, b, "cpu", "cpu");
-	run(&f, b, b->device, "device");
-	expect_same_manifests(&f, b->config);
-	read_manifest(&f, "device", &m);
-	assert_true(m.n > 0);
-	for (size_t i = 0; i < m.n; i++)
-		expect_same_columns(&f, b->config, m.line[i].file);
-	sl_manifest_free(&m);
+	run(&f, b, "cpu", "auto", "cpu");
+	check_files(&f, b, "staged");
+	check_files(&f, b, "fused");
 	folder_remove(&f);
 }
 

@@ -102,6 +102,9 @@ static void make(const struct sl_recipe *r, struct side *host, const struct sl_r
 	assert_same(&host->b, &lane->b);
 }
 
+/* For a compact: there is none, as the batch is run in the other way. */
+static const char *const fused = NULL;
+
 /* The recipe with the device's kernels, and its backends of those names. */
 static struct sl_recipe on_device(const struct sl_recipe *r, const char *compact, const char *sort)
 {
@@ -109,8 +112,10 @@ static struct sl_recipe on_device(const struct sl_recipe *r, const char *compact
 
 	d.kernels = sl_kernels_find();
 	assert_non_null(d.kernels);
-	d.scan = (struct sl_choice){0};
-	assert_ok(sl_find(SL_COMPACT, compact, &d.compact.backend));
+	d.mode = compact ? SL_MODE_staged : SL_MODE_fused;
+	d.scan = d.compact = (struct sl_choice){0};
+	if (compact)
+		assert_ok(sl_find(SL_COMPACT, compact, &d.compact.backend));
 	assert_ok(sl_find(SL_SORT, sort, &d.sort.backend));
 	return d;
 }
@@ -128,12 +133,22 @@ static void compare(const struct sl_recipe *r, const char *compact, const char *
 	close_host(&host);
 }
 
-/* Calls compare with each pair of a compact and a sort that the device has. */
+static void compare_ways(const struct sl_recipe *r)
+{
+	compare(r, "naive", "naive");
+	compare(r, fused, "naive");
+}
+
+/* Calls compare with each pair of a compact and a sort that the device has, and each sort, fused.
+ */
 static void each_pair(const struct sl_recipe *r)
 {
 	const struct sl_backend *c, *s;
 	int pairs = 0;
 
+	for (size_t i = 0; (s = sl_backend_at(i)) != NULL; i++)
+		if (s->primitive == SL_SORT && s->space == SL_DEVICE)
+			compare(r, fused, s->name);
 	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
 		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
 			if (c->primitive == SL_COMPACT && s->primitive == SL_SORT &&
@@ -159,26 +174,26 @@ static void check_shapes(enum sl_model_number model, uint32_t n)
 	struct sl_recipe r = hand_recipe(model, n);
 	uint32_t keep = r.keep;
 
-	compare(&r, "naive", "naive");
+	compare_ways(&r);
 	r.keep = 0;
-	compare(&r, "naive", "naive");
+	compare_ways(&r);
 	r.keep = (1u << SL_FATE_COUNT) - 1;
-	compare(&r, "naive", "naive");
+	compare_ways(&r);
 	r.n_fields = 0;
-	compare(&r, "naive", "naive");
+	compare_ways(&r);
 	r = hand_recipe(model, n);
 	r.keep = keep;
 	r.field[1].bits = 31; /* more than 32 in all: keys of 64 bits */
 	r.field[1].most = (UINT64_C(1) << 31) - 1;
 	r.field[1].top = 0x1p31f;
 	r.key_bits = r.field[0].bits + 31;
-	compare(&r, "naive", "naive");
+	compare_ways(&r);
 	r = hand_recipe(model, n);
 	r.keep = (1u << SL_FATE_COUNT) - 1;
 	r.field[1] = r.field[0]; /* groups of ids, each sorted: where a group ends shows */
 	r.field[0] = sl_key_rule_make(&eighths);
 	r.key_bits = r.field[0].bits + r.field[1].bits;
-	compare(&r, "naive", "naive");
+	compare_ways(&r);
 }
 
 void lane_check_shapes(uint32_t largest)
@@ -193,7 +208,78 @@ void lane_check_shapes(uint32_t largest)
 				check_shapes((enum sl_model_number)model, sizes[i]);
 }
 
-void lane_check_reuse(uint32_t n)
+/* --- fused ------------------------------------------------------------------------------------ */
+
+/* Some survive, in the order of a key and of ids; all do. */
+static void check_tiles(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = hand_recipe(model, n);
+
+	compare(&r, fused, "naive");
+	r.n_fields = 0;
+	compare(&r, fused, "naive");
+	r.keep = (1u << SL_FATE_COUNT) - 1;
+	compare(&r, fused, "naive");
+}
+
+/* Every number of columns, and so every size of a record; columns of one value alone. */
+static void check_tables(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = hand_recipe(model, n);
+	uint32_t all = r.n_columns;
+
+	for (r.n_columns = 1; r.n_columns <= all; r.n_columns++)
+		compare(&r, fused, "naive");
+	r.n_columns = 1;
+	r.column[0] = SL_COLUMN_weight;
+	assert_true(SL_HAS(r.constants, SL_COLUMN_weight));
+	compare(&r, fused, "naive");
+	r.column[0] = SL_COLUMN_fate;
+	compare(&r, fused, "naive");
+}
+
+/* A key of each column, and one of as many fields as there can be. */
+static void check_keys(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = hand_recipe(model, n);
+	uint32_t fields = 0;
+
+	for (uint32_t k = 0; k < r.n_columns; k++) {
+		bool number = sl_column_facts[r.column[k]].type != SL_TYPE_F32;
+		const struct sl_key_field field = {r.column[k], 7, number ? 0 : -3, number ? n : 3};
+
+		r.field[fields] = sl_key_rule_make(&field);
+		r.n_fields = ++fields;
+		r.key_bits = 7 * fields;
+		if (fields == SL_KEY_FIELDS_MAX || k + 1 == r.n_columns)
+			compare(&r, fused, "naive");
+		fields %= SL_KEY_FIELDS_MAX;
+		r.field[0] = sl_key_rule_make(&field);
+		r.n_fields = 1;
+		r.key_bits = 7;
+		compare(&r, fused, "naive");
+	}
+}
+
+void lane_check_fused(uint32_t most)
+{
+	/* a block takes 512 particles at a time, or 2048, a warp 32 of them at a time */
+	static const uint32_t sizes[] = {32, 33, 511, 512, 513, 575, 2047, 2048, 2049, 2303, 4096};
+
+	for (int i = 0; i < SL_MODEL_COUNT; i++) {
+		enum sl_model_number model = (enum sl_model_number)i;
+
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+			if (sizes[k] <= most)
+				check_tiles(model, sizes[k]);
+		check_tables(model, most < 700 ? most : 700);
+		check_keys(model, most < 700 ? most : 700);
+	}
+}
+
+/* --- a lane used again ------------------------------------------------------------------------ */
+
+static void reuse(uint32_t n, const char *compact)
 {
 	static const uint64_t order[] = {2, 0, 2, 1, 3, 3};
 	struct sl_recipe r = hand_recipe(SL_MODEL_slab, n), d;
@@ -201,13 +287,19 @@ void lane_check_reuse(uint32_t n)
 
 	r.particles = (uint64_t)n * 3 + n / 2; /* the last batch is half as large */
 	r.n_batches = 4;
-	d = on_device(&r, "naive", "naive");
+	d = on_device(&r, compact, "naive");
 	open_host(&host, &r);
 	open_lane(&lane, &d);
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		make(&r, &host, &d, &lane, order[i]);
 	close_lane(&lane);
 	close_host(&host);
+}
+
+void lane_check_reuse(uint32_t n)
+{
+	reuse(n, "naive");
+	reuse(n, fused);
 }
 
 /* --- flips ------------------------------------------------------------------------------------ */
@@ -252,14 +344,14 @@ static bool flip(const struct sl_recipe *d, struct side *host, struct side *lane
 	return true;
 }
 
-static void flip_each(enum sl_model_number model, uint32_t n)
+static void flip_each(enum sl_model_number model, uint32_t n, const char *compact)
 {
 	struct sl_recipe r = hand_recipe(model, n), d;
 	struct side host, lane;
 	unsigned flipped = 0, columns = 0;
 
 	r.n_fields = 0; /* thousands of batches: none is sorted */
-	d = on_device(&r, "naive", "naive");
+	d = on_device(&r, compact, "naive");
 	open_host(&host, &r);
 	open_lane(&lane, &d);
 	sl_batch_begin(&r, &host.b, 0);
@@ -277,6 +369,8 @@ static void flip_each(enum sl_model_number model, uint32_t n)
 
 void lane_check_flips(uint32_t n)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
-		flip_each((enum sl_model_number)model, n);
+	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+		flip_each((enum sl_model_number)model, n, "naive");
+		flip_each((enum sl_model_number)model, n, fused);
+	}
 }

@@ -4,11 +4,17 @@
 
 #include <stdint.h>
 
-/* Both models, every compact and every sort of the device, n particles. */
+/* Both models, every compact and every sort of the device, and fused every sort, n particles. */
 void lane_check_backends(uint32_t n);
 
-/* Both models at sizes from 1 up to that, no survivors and all, no key, keys of 64 bits. */
+/* Both models and ways at sizes from 1 up to that, no survivors and all, no key, wide keys. */
 void lane_check_shapes(uint32_t largest);
+
+/*
+ * Both models, fused, up to that many particles: sizes about the border of a tile, every size of a
+ * record, a key of every column.
+ */
+void lane_check_fused(uint32_t most);
 
 /* A lane whose memory held something else before: twice in a row, batches in any order. */
 void lane_check_reuse(uint32_t n);
