@@ -26,7 +26,7 @@ static void choose(const struct sl_config *c, struct sl_choices *choices)
 /* A backend that is named in vain. */
 static void refuse_named(struct sl_reader *r, const char *key, const char *backend, const char *why)
 {
-	if (is_named(backend))
+	if (is_named(backend) && !sl_config_flawed(r, key))
 		sl_config_complain(r, key,
 			"does nothing here (run.mode: fused %s), try removing it, or run.mode: "
 			"staged",

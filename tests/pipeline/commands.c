@@ -319,6 +319,11 @@ static void plans(void **state)
 	expect_out("zlib", WORDS("plan", "c.yaml", "--deflate", "zlib"));
 	expect_out("cpu_scan", WORDS("plan", "c.yaml", "--compact", "cpu_scan"));
 	expect_out("3 threads", WORDS("plan", "c.yaml", "--threads", "3"));
+	expect_out("mode        staged\n", WORDS("plan", "c.yaml", "--device", "cpu"));
+	expect_out("mode        fused: survivors are carried as records of ",
+		WORDS("plan", "c.yaml", "--device", "emulated"));
+	expect_out("mode        staged (primitives.compact is named; ",
+		WORDS("plan", "c.yaml", "--device", "emulated", "--compact", "naive"));
 	expect_untouched();
 }
 
@@ -358,6 +363,9 @@ static const struct refusal refusals[] = {
 	{SL_NO_DEVICE, "device",
 		{"sluice", "plan", "c.yaml", "--device", "cuda:9999", "--scan", "x"}},
 	{SL_USAGE, "run.slots: '17'", {"sluice", "run", "c.yaml", "--slots", "17"}},
+	{SL_USAGE, "run.mode: 'fussed'", {"sluice", "run", "c.yaml", "--mode", "fussed"}},
+	{SL_USAGE, "run.mode: fused works on a device (this run computes on the CPU",
+		{"sluice", "run", "c.yaml", "--mode", "fused", "--device", "cpu"}},
 	{SL_USAGE, "'x' is no scan", {"sluice", "run", "c.yaml", "--scan", "x"}},
 	{SL_USAGE, "'x' is no compact", {"sluice", "run", "c.yaml", "--compact", "x"}},
 	{SL_USAGE, "'x' is no sort", {"sluice", "run", "c.yaml", "--sort", "x"}},
@@ -420,8 +428,9 @@ static void settings(void **state)
 	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--threads", "3", "--device", "cpu",
-			"--slots", "2", "--scan", "cpu", "--compact", "cpu_scan", "--sort", "cpu",
-			"--deflate", "auto", "--set", "run.threads=1", "--set", "run.seed=7"));
+			"--slots", "2", "--mode", "staged", "--scan", "cpu", "--compact",
+			"cpu_scan", "--sort", "cpu", "--deflate", "auto", "--set", "run.threads=1",
+			"--set", "run.seed=7"));
 	assert_int_equal(hash_run(&folder, "out"), whole);
 	remove_run(&folder, "out");
 	expect_untouched();

@@ -54,7 +54,7 @@ static void expect_untouched(void)
 /* --- JSON ------------------------------------------------------------------------------------- */
 
 struct row {
-	char where[16], scan[64], compact[64], sort[64], answer[16];
+	char where[16], mode[16], scan[64], compact[64], sort[64], answer[16];
 };
 
 static struct sl_tree *tree;
@@ -98,6 +98,11 @@ static void expect_spread(sl_node times)
 	assert_true(get_number(times, "most_ms") >= get_number(times, "upper_quartile_ms"));
 }
 
+static enum sl_mode mode_of(const char *name)
+{
+	return strcmp(name, "fused") == 0 ? SL_MODE_fused : SL_MODE_staged;
+}
+
 /* All figures of a row that ran are there, and go together. */
 static void expect_figures(sl_node row)
 {
@@ -108,6 +113,9 @@ static void expect_figures(sl_node row)
 	for (int s = 0; s < SL_STAGE_COUNT; s++) {
 		sl_node stage = sl_tree_get(tree, stages, sl_stages[s].name);
 
+		assert_int_equal(stage != 0, sl_stage_is_run(mode_of(get_text(row, "mode")), s));
+		if (stage == 0)
+			continue;
 		expect_spread(stage);
 		if (s != SL_STAGE_sort || strcmp(get_text(row, "sort"), "-") != 0) {
 			assert_true(get_number(stage, "bytes") > 0);
@@ -132,6 +140,7 @@ static void take_row(sl_node node)
 	struct row *row = &rows[n_rows++];
 
 	snprintf(row->where, sizeof(row->where), "%s", get_text(node, "where"));
+	snprintf(row->mode, sizeof(row->mode), "%s", get_text(node, "mode"));
 	snprintf(row->scan, sizeof(row->scan), "%s", get_text(node, "scan"));
 	snprintf(row->compact, sizeof(row->compact), "%s", get_text(node, "compact"));
 	snprintf(row->sort, sizeof(row->sort), "%s", get_text(node, "sort"));
@@ -226,6 +235,15 @@ static bool has_choice(const char *scan, const char *compact, const char *sort)
 	return false;
 }
 
+static bool has_fused(const char *sort)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if (strcmp(rows[i].mode, "fused") == 0 && strcmp(rows[i].where, "device") == 0 &&
+			strcmp(rows[i].compact, "fused") == 0 && strcmp(rows[i].sort, sort) == 0)
+			return true;
+	return false;
+}
+
 /* Each by itself in the place of what was chosen, where all are made of a scan. */
 static void one_at_a_time(void **state)
 {
@@ -240,7 +258,7 @@ static void one_at_a_time(void **state)
 		if (l->primitive == SL_COMPACT)
 			found = has_choice("naive", l->name, "naive");
 		if (l->primitive == SL_SORT)
-			found = has_choice("naive", "naive", l->name);
+			found = has_choice("naive", "naive", l->name) && has_fused(l->name);
 		if (!found)
 			fail_msg(
 				"no row has %s %s alone", sl_primitive_name(l->primitive), l->name);
@@ -286,9 +304,11 @@ static void as_csv(void **state)
 	for (size_t i = 0; i < n_rows; i++) {
 		bool on_device = strcmp(rows[i].where, "device") == 0;
 
-		snprintf(names, sizeof(names), ",%s,%s,%s,", rows[i].scan, rows[i].compact,
-			rows[i].sort);
-		expected += SL_STAGE_COUNT + on_device;
+		snprintf(names, sizeof(names), ",%s,%s,%s,%s,", rows[i].mode, rows[i].scan,
+			rows[i].compact, rows[i].sort);
+		expected += on_device;
+		for (int s = 0; s < SL_STAGE_COUNT; s++)
+			expected += sl_stage_is_run(mode_of(rows[i].mode), s);
 		for (; lines < expected; lines++) {
 			line = strtok(NULL, "\n");
 			assert_non_null(line);

@@ -144,6 +144,7 @@ static struct sl_row *plant(const struct sl_backend *bad)
 	struct sl_row wrong = *like;
 
 	assert_true(comparison.n < SL_ROWS_MOST);
+	wrong.mode = SL_MODE_staged;
 	wrong.compact = (struct sl_choice){.backend = bad};
 	wrong.scan = (struct sl_choice){0};
 	memmove(row + 1, row, (comparison.n++ - 1) * sizeof(*row));
@@ -200,6 +201,37 @@ static void survivors_are_lost(void **state)
 	/* a device's batch does not even come so far */
 	expect_wrong(SL_DEVICE, drop_last, SL_ANSWER_FAILED, SL_CHECK_FAILED,
 		"batch 0: stage compact: ");
+}
+
+static enum sl_status leave_unsorted(struct sl_exec *x, const struct sl_sort_job *job)
+{
+	(void)x;
+	(void)job;
+	return SL_OK;
+}
+
+/* Of a row that is fused the sort is what can be another. */
+static void fused_is_wrong(void **state)
+{
+	struct sl_backend bad = sl_sort_naive_emulated;
+	struct sl_control control = {0};
+	struct sl_row *row;
+
+	(void)state;
+	bad.name = "bad";
+	bad.sort = leave_unsorted;
+	plan("emulated", "run.batch=400");
+	row = &comparison.row[comparison.n - 1];
+	assert_int_equal(row->mode, SL_MODE_fused);
+	row->sort.backend = &bad;
+	begun = 0;
+	assert_fails(sl_compare(&comparison, &control, count_rows), SL_CHECK_FAILED,
+		"batch 0, column id, index ");
+	assert_int_equal(row->answer, SL_ANSWER_DIFFERS);
+	assert_non_null(strstr(row->story, "compact fused, sort bad"));
+	for (size_t i = 0; i + 1 < comparison.n; i++)
+		assert_int_equal(comparison.row[i].answer, SL_ANSWER_SAME);
+	sl_compare_free(&comparison);
 }
 
 static void survivors_change_places(void **state)
@@ -328,6 +360,7 @@ int main(void)
 		cmocka_unit_test(medians),
 		cmocka_unit_test(survivors_are_lost),
 		cmocka_unit_test(survivors_change_places),
+		cmocka_unit_test(fused_is_wrong),
 		cmocka_unit_test(in_one_batch),
 		cmocka_unit_test(another_tally),
 		cmocka_unit_test(no_answer),

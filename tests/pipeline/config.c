@@ -496,6 +496,30 @@ static void a_device_that_fails_is_no_problem_of_the_file(void **state)
 	sl_config_close(r);
 }
 
+/* How a batch is run, and why not fused where it could be. */
+static void expect_mode(
+	const char *device, const char *primitives, enum sl_mode mode, const char *story)
+{
+	take_good_device(device, primitives);
+	assert_int_equal(choices.mode, mode);
+	assert_string_equal(choices.mode_story, story);
+}
+
+static void modes_are_chosen(void **state)
+{
+	(void)state;
+	expect_mode("cpu", "", SL_MODE_staged, "");
+	expect_mode("cpu", "compact: cpu_scan", SL_MODE_staged, "");
+	expect_mode("'cpu', mode: staged", "", SL_MODE_staged, "");
+	expect_mode("emulated", "", SL_MODE_fused, "");
+	expect_mode("emulated, mode: auto", "sort: naive", SL_MODE_fused, "");
+	expect_mode("emulated, mode: fused", "scan: auto, compact: auto", SL_MODE_fused, "");
+	expect_mode("emulated, mode: staged", "", SL_MODE_staged, "");
+	expect_mode("emulated", "compact: shared", SL_MODE_staged, "primitives.compact is named");
+	expect_mode("emulated", "scan: shared", SL_MODE_staged, "primitives.scan is named");
+	expect_mode("emulated, mode: staged", "compact: shared", SL_MODE_staged, "");
+}
+
 static void tunings_are_taken(void **state)
 {
 	(void)state;
@@ -729,6 +753,7 @@ int main(void)
 		cmocka_unit_test(the_emulated_device_is_always_there),
 		cmocka_unit_test(a_device_that_is_not_there),
 		cmocka_unit_test(a_device_that_fails_is_no_problem_of_the_file),
+		cmocka_unit_test(modes_are_chosen),
 		cmocka_unit_test(tunings_are_taken),
 		cmocka_unit_test(options_of_a_section_stand_together),
 		cmocka_unit_test(options_are_found_by_path),

@@ -3,8 +3,8 @@
  * comes with a bit that is not as it was.
  *
  * Each time: the exit code that is documented for it and a sentence, nothing half-written, the
- * batches before as they were; and --resume, on the device or on the CPU, gives the bytes of an
- * unbroken run. The device is the emulated one, the faults are SL_FAULT's.
+ * batches before as they were; and --resume, on the device in either way or on the CPU, gives the
+ * bytes of an unbroken run. The device is the emulated one, the faults are SL_FAULT's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,23 +16,36 @@
 
 enum { BATCHES = 3, CALLS_MOST = 5000, COPIES_MOST = 80 };
 
-/* A setting of the device's runs. */
+/* A setting of the device's runs, and the other way to run a batch. */
 struct setting {
 	const char *threads;
-	const char *const *words;
+	const char *const *words, *const *other;
 };
 
-#define ON_DEVICE(slots)                                                                   \
+#define STAGED(slots)                                                                      \
 	(const char *const[])                                                              \
 	{                                                                                  \
 		"--device", "emulated", "--scan", "naive", "--compact", "naive", "--sort", \
 			"naive", "--slots", slots, NULL                                    \
 	}
 
-/* The states that folders were left in and gone on from, on the device and on the CPU. */
+#define FUSED(slots)                                                                            \
+	(const char *const[])                                                                   \
+	{                                                                                       \
+		"--device", "emulated", "--mode", "fused", "--sort", "naive", "--slots", slots, \
+			NULL                                                                    \
+	}
+
+/* The same calls in the same order each time. */
+static const struct setting alone = {"1", STAGED("1"), FUSED("1")};
+static const struct setting alone_fused = {"1", FUSED("1"), STAGED("1")};
+
+/* The states that folders were left in and gone on from: on the device, in either way, on the CPU.
+ */
 struct tally {
+	const struct setting *setting;
 	unsigned failed, runs;
-	struct tiny_states on_device, on_cpu;
+	struct tiny_states on_device, other, on_cpu;
 };
 
 static void make(struct tiny_run *t, const struct setting *s)
@@ -42,16 +55,22 @@ static void make(struct tiny_run *t, const struct setting *s)
 	t->more = s->words;
 }
 
-/* Goes on with out on the device, and should another run leave it so, on the CPU. */
+/*
+ * Goes on with out on the device, should another run leave it so, the other way, and then on the
+ * CPU.
+ */
 static void finish(struct tiny_run *t, struct tally *tally)
 {
 	const char *const *words = t->more;
 
-	if (tiny_is_known(t, "out", &tally->on_device)) {
+	if (!tiny_is_known(t, "out", &tally->on_device)) {
+		tiny_finish_once(t, "out", &tally->on_device);
+	} else if (!tiny_is_known(t, "out", &tally->other)) {
+		t->more = tally->setting->other;
+		tiny_finish_once(t, "out", &tally->other);
+	} else {
 		t->more = NULL;
 		tiny_finish_once(t, "out", &tally->on_cpu);
-	} else {
-		tiny_finish_once(t, "out", &tally->on_device);
 	}
 	t->more = words;
 }
@@ -61,25 +80,28 @@ static void finish(struct tiny_run *t, struct tally *tally)
 /* When a call is made: at any time; before there is a folder; on behalf of a batch. */
 enum when { ANY, PROVIDING, IN_BATCH };
 
-/* The calls of the device layer, and how many of each one thread makes with one slot at least. */
+/*
+ * The calls of the device layer, and how many of each one thread makes with one slot at least,
+ * staged and fused.
+ */
 static const struct call {
 	const char *name;
-	unsigned least;
+	unsigned least[2];
 	enum when when; /* all of them */
 } calls[] = {
-	{"dev_count", 8, ANY},
-	{"dev_use", 3, ANY},
-	{"dev_limits", 1, ANY},
-	{"dev_malloc", 1, PROVIDING},
-	{"pinned_malloc", 3, PROVIDING},
-	{"dev_stream", 1, PROVIDING},
-	{"dev_event", 10, PROVIDING},
-	{"dev_record", BATCHES * 10, IN_BATCH},
-	{"dev_sync", BATCHES * 2, IN_BATCH},
-	{"dev_elapsed", BATCHES * 7, IN_BATCH},
-	{"dev_copy", BATCHES * 10, IN_BATCH},
-	{"dev_fill", BATCHES * 1, IN_BATCH},
-	{"dev_launch", BATCHES * 10, IN_BATCH},
+	{"dev_count", {8, 8}, ANY},
+	{"dev_use", {3, 3}, ANY},
+	{"dev_limits", {1, 1}, ANY},
+	{"dev_malloc", {1, 1}, PROVIDING},
+	{"pinned_malloc", {3, 3}, PROVIDING},
+	{"dev_stream", {1, 1}, PROVIDING},
+	{"dev_event", {10, 7}, PROVIDING},
+	{"dev_record", {BATCHES * 10, BATCHES * 7}, IN_BATCH},
+	{"dev_sync", {BATCHES * 2, BATCHES * 2}, IN_BATCH},
+	{"dev_elapsed", {BATCHES * 7, BATCHES * 4}, IN_BATCH},
+	{"dev_copy", {BATCHES * 10, BATCHES * 10}, IN_BATCH},
+	{"dev_fill", {BATCHES * 1, BATCHES * 2}, IN_BATCH},
+	{"dev_launch", {BATCHES * 10, BATCHES * 6}, IN_BATCH},
 };
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
 
@@ -154,36 +176,47 @@ static void fail_each(struct tiny_run *t, const struct call *c, bool each, bool 
 }
 
 /* One thread and one slot make their calls in the same order each time: all of them fail. */
-static void every_call(void **state)
+static void fail_every_call(const struct setting *s)
 {
-	const struct setting alone = {"1", ON_DEVICE("1")};
-	static struct tally tally;
+	struct tally tally = {.setting = s};
 	struct tiny_run t;
 
-	(void)state;
-	make(&t, &alone);
+	make(&t, s);
 	expect(&t.folder, SL_OK, "", WORDS("verify", "whole", "--quiet"));
 	for (int i = 0; i < N_CALLS; i++) {
-		unsigned failed = tally.failed;
+		unsigned failed = tally.failed, least = calls[i].least[s == &alone_fused];
 
 		fail_each(&t, &calls[i], !be_quick(), false, SL_ERROR_LAUNCH, &tally);
-		if (!be_quick() && tally.failed - failed < calls[i].least)
+		if (!be_quick() && tally.failed - failed < least)
 			fail_msg("%s made a run fail %u times, there are at least %u calls",
-				calls[i].name, tally.failed - failed, calls[i].least);
+				calls[i].name, tally.failed - failed, least);
 	}
-	print_message("%u runs, %u failed; gone on from %zu states on the device, %zu on the CPU\n",
-		tally.runs, tally.failed, tally.on_device.n, tally.on_cpu.n);
+	print_message(
+		"%u runs, %u failed; gone on from %zu states on the device, %zu the other way, "
+		"%zu on the CPU\n",
+		tally.runs, tally.failed, tally.on_device.n, tally.other.n, tally.on_cpu.n);
 	/* no folder; the run begun; one and two batches; all, after a run that was not broken */
-	assert_true(tally.on_device.n >= 4 && tally.on_cpu.n >= 4);
+	assert_true(tally.on_device.n >= 4 && tally.other.n >= 4 && tally.on_cpu.n >= 4);
 	tiny_free(&t);
+}
+
+static void every_call(void **state)
+{
+	(void)state;
+	fail_every_call(&alone);
+}
+
+static void every_call_fused(void **state)
+{
+	(void)state;
+	fail_every_call(&alone_fused);
 }
 
 static void every_error(void **state)
 {
 	static const int errors[] = {SL_ERROR_VALUE, SL_ERROR_MEMORY, SL_ERROR_NO_IMAGE,
 		SL_ERROR_ADDRESS, SL_ERROR_LAUNCH};
-	const struct setting alone = {"1", ON_DEVICE("1")};
-	static struct tally tally;
+	static struct tally tally = {.setting = &alone};
 	struct tiny_run t;
 
 	(void)state;
@@ -199,8 +232,7 @@ static void every_error(void **state)
 static void errors_of_counting(void **state)
 {
 	static const int errors[] = {SL_ERROR_OLD_DRIVER, SL_ERROR_NO_DEVICE, 46, 802, 803};
-	const struct setting alone = {"1", ON_DEVICE("1")};
-	static struct tally tally;
+	static struct tally tally = {.setting = &alone};
 	struct tiny_run t;
 
 	(void)state;
@@ -216,13 +248,15 @@ static void errors_of_counting(void **state)
 /* Several threads and slots: who meets the fault is left to chance. */
 static void several_at_a_time(void **state)
 {
-	const struct setting settings[] = {{"3", ON_DEVICE("3")}, {"3", ON_DEVICE("2")}};
+	const struct setting settings[] = {
+		{"3", FUSED("3"), STAGED("3")}, {"3", STAGED("2"), FUSED("2")}};
 	static struct tally tally;
 
 	(void)state;
 	for (int s = 0; s < 2 - be_quick(); s++) {
 		struct tiny_run t;
 
+		tally.setting = &settings[s];
 		make(&t, &settings[s]);
 		for (int i = 0; i < N_CALLS; i++) {
 			fail_each(&t, &calls[i], false, false, SL_ERROR_MEMORY, &tally);
@@ -237,7 +271,6 @@ static void several_at_a_time(void **state)
 /* The other way round: what the CPU has begun goes on on the device. */
 static void broken_on_the_cpu(void **state)
 {
-	const struct setting alone = {"1", ON_DEVICE("1")};
 	static struct tiny_states states;
 	struct tiny_run t;
 
@@ -255,7 +288,7 @@ static void broken_on_the_cpu(void **state)
 		tiny_check_ending(&t, &e, SL_DISK, NULL, NULL);
 		process_free(&e);
 		assert_int_equal(tiny_check(&t, "out", TINY_ENDED), k - 1);
-		t.more = alone.words;
+		t.more = k % 2 ? alone.words : alone_fused.words;
 		tiny_finish_once(&t, "out", &states);
 	}
 	assert_int_equal(states.n, BATCHES);
@@ -289,16 +322,14 @@ static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally 
 }
 
 /* Of each batch come the census, twice as often as it is waited for, and six columns. */
-static void every_copy(void **state)
+static void flip_every_copy(const struct setting *s)
 {
 	static const unsigned bits[] = {1, 45, 777};
-	const struct setting alone = {"1", ON_DEVICE("1")};
-	static struct tally tally;
+	struct tally tally = {.setting = s};
 	unsigned copies = 0;
 	struct tiny_run t;
 
-	(void)state;
-	make(&t, &alone);
+	make(&t, s);
 	for (unsigned k = 1; k <= COPIES_MOST; k += be_quick() ? 5 : 1)
 		copies += flip_one(&t, k, bits[k % 3], &tally);
 	if (!be_quick())
@@ -307,10 +338,18 @@ static void every_copy(void **state)
 	tiny_free(&t);
 }
 
+static void every_copy(void **state)
+{
+	(void)state;
+	flip_every_copy(&alone);
+	flip_every_copy(&alone_fused);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_call),
+		cmocka_unit_test(every_call_fused),
 		cmocka_unit_test(every_error),
 		cmocka_unit_test(errors_of_counting),
 		cmocka_unit_test(several_at_a_time),

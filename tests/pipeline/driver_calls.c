@@ -49,6 +49,7 @@ static void count_run(const struct folder *f, const char *compact, const char *s
 {
 	const char *to = folder_path(f, "out");
 	const struct library_run r = {.device = "emulated",
+		.mode = compact ? "staged" : "fused",
 		.compact = compact,
 		.sort = sort,
 		.slots = slots,
@@ -66,10 +67,10 @@ static void count_run(const struct folder *f, const char *compact, const char *s
 	assert_int_equal(marks, 1 + BATCHES);
 	print_message("%s, %s, %u slots: %u launches, %u copies, %u waits; %u allocations of the "
 		      "host before the first commit, %u from it to the last\n",
-		compact, sort, slots, in_run[CALL_launch], in_run[CALL_copy],
+		compact ? compact : "fused", sort, slots, in_run[CALL_launch], in_run[CALL_copy],
 		in_run[CALL_event_wait], (unsigned)(allocated[1] - allocated[0]),
 		(unsigned)(allocated[BATCHES] - allocated[1]));
-	assert_true(in_run[CALL_launch] >= BATCHES * 5);
+	assert_true(in_run[CALL_launch] >= BATCHES * (compact ? 5 : 3));
 	assert_int_equal(in_run[CALL_get] + in_run[CALL_give], 0);
 	assert_int_equal(in_run[CALL_stream_make] + in_run[CALL_stream_free], 0);
 	assert_int_equal(in_run[CALL_event_make] + in_run[CALL_event_free], 0);
@@ -82,7 +83,7 @@ static void count_run(const struct folder *f, const char *compact, const char *s
 	folder_remove(&out);
 }
 
-/* Each compact and each sort that the device has, with one to three slots. */
+/* Each compact and each sort that the device has, fused each sort, with one to three slots. */
 static void nothing_is_got_in_a_run(void **state)
 {
 	const struct sl_backend *c, *s;
@@ -96,7 +97,10 @@ static void nothing_is_got_in_a_run(void **state)
 			if (c->primitive == SL_COMPACT && s->primitive == SL_SORT &&
 				c->space == SL_DEVICE && s->space == SL_DEVICE)
 				count_run(&f, c->name, s->name, runs++ % 3 + 1);
-	assert_true(runs > 0);
+	for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
+		if (s->primitive == SL_SORT && s->space == SL_DEVICE)
+			count_run(&f, NULL, s->name, runs++ % 3 + 1);
+	assert_true(runs > 3);
 	folder_remove(&f);
 }
 
@@ -107,10 +111,11 @@ static int run_alone(void *of)
 	return (int)library_run((const struct library_run *)of);
 }
 
-static struct library_run few(unsigned threads)
+/* Staged, or fused when compact is NULL. */
+static struct library_run few(unsigned threads, const char *compact)
 {
 	return (struct library_run){.device = "emulated",
-		.compact = "naive",
+		.compact = compact,
 		.sort = "work_efficient",
 		.slots = threads,
 		.threads = threads,
@@ -165,13 +170,12 @@ static void every_call_is_refused(void **state)
 
 /* One thread, so that there are no calls of others under way: call k fails, for every k (or
  * some). */
-static void no_call_after_the_last(void **state)
+static void end_at_each_call(const char *compact)
 {
 	unsigned calls = 0;
 
-	(void)state;
 	for (unsigned k = 1; k < CALLS_MOST; k += be_quick() ? 13 : 1) {
-		struct library_run r = few(1);
+		struct library_run r = few(1, compact);
 		int code;
 
 		counting_clear(NULL);
@@ -191,6 +195,13 @@ static void no_call_after_the_last(void **state)
 	assert_true(calls > 10 && calls < CALLS_MOST / 13);
 }
 
+static void no_call_after_the_last(void **state)
+{
+	(void)state;
+	end_at_each_call("naive");
+	end_at_each_call(NULL);
+}
+
 /* The same where a fault on demand stands for the answer. */
 static void no_call_after_a_fault(void **state)
 {
@@ -200,7 +211,7 @@ static void no_call_after_a_fault(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		struct library_run r = few(1);
+		struct library_run r = few(1, i % 2 ? "naive" : NULL);
 		char fault[64];
 
 		counting_clear(NULL);
@@ -219,7 +230,7 @@ static void few_calls_after_the_last(void **state)
 
 	(void)state;
 	for (unsigned k = 1; k < CALLS_MOST; k += 1 + k / 4) {
-		struct library_run r = few(THREADS);
+		struct library_run r = few(THREADS, k % 2 ? "naive" : NULL);
 		int code;
 
 		counting_clear(NULL);

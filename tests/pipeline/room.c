@@ -150,7 +150,7 @@ static void resumed_with_more(void **state)
 	static const char *const words[] = {"sluice", "run", "c.yaml", "--device", "emulated",
 		"--out", "out", "--resume", NULL};
 	static const char fault[] = "SL_FAULT=dev_launch:1:1";
-	const char *const little[] = {"SL_EMULATOR=memory=120M", fault, NULL};
+	const char *const little[] = {"SL_EMULATOR=memory=60M", fault, NULL};
 	const char *const less[] = {"SL_EMULATOR=memory=20M", NULL};
 	const char *const plenty[] = {"SL_EMULATOR=memory=4G", fault, NULL};
 	struct folder f;
@@ -163,11 +163,11 @@ static void resumed_with_more(void **state)
 		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 1 cm}}\n"
 		"keep: transmitted\nkey: [w:16]\noutput: {columns: [id, w]}\n");
 	call(&f, little, words, &e);
-	expect_ending(&e, SL_DEVICE_FAILED, "batch 0: stage generate", words);
+	expect_ending(&e, SL_DEVICE_FAILED, "batch 0: stage sieve", words);
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
 	/* it begins, as far as its fault */
 	call(&f, plenty, words, &e);
-	expect_ending(&e, SL_DEVICE_FAILED, "batch 0: stage generate", words);
+	expect_ending(&e, SL_DEVICE_FAILED, "batch 0: stage sieve", words);
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
 	call(&f, less, words, &e);
 	expect_ending(&e, SL_DEVICE_MEMORY, "for batches of 1048576 particles", words);
@@ -181,8 +181,15 @@ static void resumed_with_more(void **state)
 
 /* --- to the byte ----------------------------------------------------------------------------- */
 
-static const struct library_run small = {
-	.device = "emulated", .slots = 2, .threads = 3, .particles = 300, .batches = 5};
+static const struct library_run small_runs[] = {
+	{.device = "emulated", .slots = 2, .threads = 3, .particles = 300, .batches = 5},
+	{.device = "emulated",
+		.mode = "staged",
+		.slots = 2,
+		.threads = 3,
+		.particles = 300,
+		.batches = 5},
+};
 
 static bool has_begun;
 
@@ -192,13 +199,11 @@ static void begun(void)
 }
 
 /* The run takes what the plan says: no byte more, no byte less. */
-static void counted_to_the_byte(void **state)
+static size_t count_to_the_byte(struct library_run r)
 {
-	struct library_run r = small;
 	struct sl_plan *plan;
 	size_t bytes;
 
-	(void)state;
 	give_device(PLENTY);
 	assert_ok(library_plan(&r, &plan));
 	bytes = plan->room.device;
@@ -212,12 +217,21 @@ static void counted_to_the_byte(void **state)
 	give_device(bytes);
 	assert_ok(library_run(&r));
 	assert_true(has_begun);
+	return bytes;
+}
+
+static void counted_to_the_byte(void **state)
+{
+	size_t fused = count_to_the_byte(small_runs[0]), staged = count_to_the_byte(small_runs[1]);
+
+	(void)state;
+	assert_true(fused < staged);
 }
 
 /* The manifest of a run with so much memory; *lanes are those it had. */
-static char *manifest_with(const struct folder *f, size_t bytes, uint32_t *lanes)
+static char *manifest_with(
+	const struct folder *f, struct library_run r, size_t bytes, uint32_t *lanes)
 {
-	struct library_run r = small;
 	struct sl_plan *plan;
 	char *text;
 	size_t n;
@@ -234,29 +248,39 @@ static char *manifest_with(const struct folder *f, size_t bytes, uint32_t *lanes
 	return text;
 }
 
-/* Fewer slots change no byte. */
-static void same_bytes_with_fewer(void **state)
+/* Fewer slots change no byte, nor does the other way. */
+static void expect_same_with_fewer(
+	const struct folder *f, const struct library_run *r, const char *all)
 {
-	char *all, *fewer;
 	struct sl_plan *plan;
 	uint32_t lanes;
-	struct folder f;
 	size_t lane;
 
-	(void)state;
-	folder_make(&f);
 	give_device(PLENTY);
-	assert_ok(library_plan(&small, &plan));
+	assert_ok(library_plan(r, &plan));
 	lane = plan->room.lane;
 	sl_plan_free(plan);
-	all = manifest_with(&f, PLENTY, &lanes);
-	assert_int_equal(lanes, 3);
 	for (uint32_t n = 1; n <= 2; n++) {
-		fewer = manifest_with(&f, (n + 1) * lane - 1, &lanes);
+		char *fewer = manifest_with(f, *r, (n + 1) * lane - 1, &lanes);
+
 		assert_int_equal(lanes, n);
 		assert_string_equal(fewer, all);
 		free(fewer);
 	}
+}
+
+static void same_bytes_with_fewer(void **state)
+{
+	uint32_t lanes;
+	struct folder f;
+	char *all;
+
+	(void)state;
+	folder_make(&f);
+	all = manifest_with(&f, small_runs[0], PLENTY, &lanes);
+	assert_int_equal(lanes, 3);
+	for (int i = 0; i < 2; i++)
+		expect_same_with_fewer(&f, &small_runs[i], all);
 	free(all);
 	folder_remove(&f);
 }

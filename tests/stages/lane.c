@@ -46,6 +46,24 @@ static void work_done_at_once(void **state)
 	lane_check_reuse(N);
 }
 
+/* Blocks that take turns at random, or begin with the last one. */
+static void any_order(void **state)
+{
+	const struct sl_emulated_choices was = *sl_emulated_chosen();
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct sl_emulated_choices c = was;
+
+		c.blocks = 2 + (uint32_t)seed;
+		c.seed = seed;
+		c.from_last = seed % 2;
+		sl_emulated_choose(&c);
+		lane_check_tiles(LARGEST, 4);
+	}
+	sl_emulated_choose(&was);
+}
+
 static void a_bit_that_changes_on_the_way(void **state)
 {
 	(void)state;
@@ -60,6 +78,7 @@ int main(void)
 		cmocka_unit_test(a_lane_used_again),
 		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),
+		cmocka_unit_test(any_order),
 		cmocka_unit_test(work_done_at_once),
 	};
 

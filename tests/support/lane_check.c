@@ -261,17 +261,24 @@ static void check_keys(enum sl_model_number model, uint32_t n)
 	}
 }
 
-void lane_check_fused(uint32_t most)
+void lane_check_tiles(uint32_t most, size_t step)
 {
 	/* a block takes 512 particles at a time, or 2048, a warp 32 of them at a time */
-	static const uint32_t sizes[] = {32, 33, 511, 512, 513, 575, 2047, 2048, 2049, 2303, 4096};
+	static const uint32_t sizes[] = {
+		4097, 2303, 33, 511, 2049, 513, 2047, 575, 2048, 512, 4096, 32};
 
+	for (int model = 0; model < SL_MODEL_COUNT; model++)
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k += step)
+			if (sizes[k] <= most)
+				check_tiles((enum sl_model_number)model, sizes[k]);
+}
+
+void lane_check_fused(uint32_t most)
+{
+	lane_check_tiles(most, 1);
 	for (int i = 0; i < SL_MODEL_COUNT; i++) {
 		enum sl_model_number model = (enum sl_model_number)i;
 
-		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
-			if (sizes[k] <= most)
-				check_tiles(model, sizes[k]);
 		check_tables(model, most < 700 ? most : 700);
 		check_keys(model, most < 700 ? most : 700);
 	}

@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_LANE_CHECK_H
 #define TESTS_SUPPORT_LANE_CHECK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Both models, every compact and every sort of the device, and fused every sort, n particles. */
@@ -11,9 +12,10 @@ void lane_check_backends(uint32_t n);
 void lane_check_shapes(uint32_t largest);
 
 /*
- * Both models, fused, up to that many particles: sizes about the border of a tile, every size of a
- * record, a key of every column.
+ * Both models, fused, up to that many particles: every size about the border of a tile, or some;
+ * those, every size of a record, and a key of every column.
  */
+void lane_check_tiles(uint32_t most, size_t step);
 void lane_check_fused(uint32_t most);
 
 /* A lane whose memory held something else before: twice in a row, batches in any order. */

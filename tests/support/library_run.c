@@ -45,6 +45,8 @@ static struct sets sets_of(const struct library_run *r)
 	set_number(&s, "run.threads", r->threads);
 	if (r->slots > 0)
 		set_number(&s, "run.slots", r->slots);
+	if (r->mode)
+		set(&s, "run.mode", r->mode);
 	if (r->compact)
 		set(&s, "primitives.compact", r->compact);
 	if (r->sort)

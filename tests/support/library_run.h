@@ -9,6 +9,7 @@
 
 struct library_run {
 	const char *device;          /* run.device */
+	const char *mode;            /* run.mode; NULL: auto */
 	const char *compact, *sort;  /* backends; NULL: auto */
 	unsigned slots, threads;     /* of 0 slots: auto */
 	unsigned particles, batches; /* particles of a batch */
