@@ -220,7 +220,7 @@ static void fused_is_wrong(void **state)
 	(void)state;
 	bad.name = "bad";
 	bad.sort = leave_unsorted;
-	plan("emulated", "run.batch=400");
+	plan("emulated", "key=[w:8]");
 	row = &comparison.row[comparison.n - 1];
 	assert_int_equal(row->mode, SL_MODE_fused);
 	row->sort.backend = &bad;
