@@ -117,8 +117,9 @@ static bool is_command(const char *word)
 static const char of_compare[] =
 	"\n"
 	"    A row is a choice of backends: those of the host, then, on the device, all of one\n"
-	"    name together and each by itself in the place of what the configuration names. Where\n"
-	"    run.device is auto and there is no GPU, the device is the emulated one.\n"
+	"    name together and each by itself in the place of what the configuration names, staged,\n"
+	"    and every sort once more, fused (run.mode does not matter). Where run.device is auto\n"
+	"    and there is no GPU, the device is the emulated one.\n"
 	"\n"
 	"    Every batch of every row must have the tally, the survivors and the digests of the\n"
 	"    first row, the host's cpu, cpu, cpu. If one has not, its batch, column and index are\n"

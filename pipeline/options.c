@@ -75,9 +75,10 @@ const struct sl_option sl_options[] = {
 		.fallback = "auto",
 		.choices = modes,
 		.free = true,
-		.help = "staged: each stage by itself; fused, on a device: no dead particle "
-			"touches memory, with no use for primitives.compact; auto: fused where "
-			"that can be"},
+		.help = "how to run a batch; staged: each stage by itself; fused, on a device: "
+			"particles are made and compacted in one kernel, no dead one touches "
+			"memory; auto: fused, unless on the CPU or a backend of compact or scan "
+			"is named"},
 	{.key = "run.stop_before",
 		.kind = SL_KIND_REAL,
 		.dimension = SL_DIM_TIME,

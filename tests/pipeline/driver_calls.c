@@ -192,7 +192,7 @@ static void end_at_each_call(const char *compact)
 		calls++;
 	}
 	print_message("%u calls\n", calls);
-	assert_true(calls > 10 && calls < CALLS_MOST / 13);
+	assert_true(calls > 8 && calls < CALLS_MOST / 13); /* every 13th, where that is quick */
 }
 
 static void no_call_after_the_last(void **state)
