@@ -70,7 +70,7 @@ struct sl_kernels {
 		uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
 };
 
-/* Each is made of six files, generate.cu to write.cu and fused.cu. */
+/* Each is made of seven files: generate.cu to write.cu, sieve.cu and rows.cu. */
 extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;
 
 /* Those of the device in use; NULL when this build has none for it. */

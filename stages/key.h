@@ -10,6 +10,8 @@
 
 #include "stages/particle.h"
 
+enum { SL_KEY_FIELDS_MAX = 8 };
+
 /* A field as the configuration states it. */
 struct sl_key_field {
 	enum sl_column column;

@@ -1,11 +1,10 @@
 /*
  * lane.h - a batch on its way through a device: a stream, a block of device memory, marks in time.
  *
- * The stages of a batch are queued on the lane's stream one behind the other; which they are, way.h
- * tells. The host waits twice:
- * for the number of survivors and the tally, which size what follows, and for the survivors'
- * columns, which are copied to the batch's table. With several lanes, each driven by a thread, one
- * batch is copied out while the next is computed.
+ * The stages of a batch, in one of two ways (way.h), are queued on the lane's stream one behind the
+ * other. The host waits twice: for the number of survivors and the tally, which size what follows,
+ * and for the survivors' columns, which are copied to the batch's table. With several lanes, each
+ * driven by a thread, one batch is copied out while the next is computed.
  *
  * What comes home is checked: the columns against their digests (sl_digest_check()), the census, in
  * which the digests are, against itself, for it comes twice.

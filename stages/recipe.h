@@ -14,7 +14,7 @@
 #include "stages/level.h"
 #include "stages/model.h"
 
-enum { SL_RULES_BYTES = 4096, SL_KEY_FIELDS_MAX = 8 };
+enum { SL_RULES_BYTES = 4096 };
 
 struct sl_kernels;
 

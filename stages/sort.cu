@@ -2,10 +2,10 @@
 #include "primitives/base/kernel.cuh"
 #include "stages/kernels.h"
 
-enum { BLOCK = 256, FIELDS_MOST = 8 };
+enum { BLOCK = 256 };
 
 struct fields {
-	struct sl_key_rule at[FIELDS_MOST];
+	struct sl_key_rule at[SL_KEY_FIELDS_MAX];
 };
 
 /* Key is the type of the packed keys: uint32_t or uint64_t. */
@@ -28,7 +28,7 @@ enum sl_status SL_NAME(sl_queue_key)(const struct sl_key_rule *field, uint32_t n
 	uint32_t blocks = sl_grid(b->n_survivors, BLOCK);
 	struct fields fields = {};
 
-	for (uint32_t k = 0; k < n && k < FIELDS_MOST; k++)
+	for (uint32_t k = 0; k < n; k++)
 		fields.at[k] = field[k];
 	if (narrow)
 		return SL_LAUNCH(key_kernel<uint32_t>, blocks, BLOCK, 0, s, fields, n, b->columns,
