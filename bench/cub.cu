@@ -10,9 +10,10 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
+#include <cuda/std/version>
 #include <thrust/iterator/counting_iterator.h>
 
-#include "bench/bench.h"
+#include "bench/kernels.h"
 #include "primitives/base/kernel.cuh"
 
 /* Calls call(temporary, bytes) once to be told the bytes, which are then cut. */
@@ -161,6 +162,8 @@ static enum sl_status run_sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	return job->type == SL_U32 ? sort<uint32_t>(x, job) : sort<uint64_t>(x, job);
 }
+
+const int sl_bench_cccl = CCCL_VERSION;
 
 /* --- the three -------------------------------------------------------------------------------- */
 

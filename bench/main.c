@@ -1,145 +1,88 @@
 /*
- * main.c - sluice_bench: what is measured, on which device, and where the table goes.
- *
- *	sluice_bench primitives                    scan, compact and sort: all backends, n = 2^27
- *	    --n 2^20,2^27                          sizes
- *	    --only sort/shared                     one primitive, or one backend
- *	    --tunings                              every block size and items a thread
- *	    --block N --items N                    these, where they can be had
- *	    --device cuda[:NUMBER] | emulated
- *	    --csv FILE                             the table for programs
- *	    --commit TEXT                          of the sources, where the build could not tell
- *
- * The exit code is that of a status: 0, 2 wrong use, 8 no device, 11 a wrong answer, ...
+ * main.c - sluice-bench: a device, a table, a command; see sluice-bench --help.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "bench/bench.h"
+#include "primitives/base/clock.h"
 
-enum { N_USUAL = 1 << 27, N_EMULATED = 1 << 12 };
-
-static const char usage[] =
-	"sluice_bench primitives [--n 2^20,2^27] [--only sort/shared] [--tunings] [--block N] "
-	"[--items N] [--device cuda[:NUMBER]|emulated] [--csv FILE] [--commit TEXT]";
-
-/* "134217728" or "2^27", up to where a comma or the end is. */
-static bool read_number(const char *text, const char **end, uint32_t *value)
+static enum sl_status use_device(const char *name, struct sl_device *device)
 {
-	char *after;
-	unsigned long long base = strtoull(text, &after, 10), n = base;
+	const char *digits = name + strlen("cuda:");
+	int number = 0;
 
-	if (after == text)
-		return false;
-	if (*after == '^') {
-		unsigned long power = strtoul(after + 1, &after, 10);
-
-		for (n = 1; power > 0 && n <= UINT32_MAX; power--)
-			n *= base;
-	}
-	*end = after;
-	*value = (uint32_t)n;
-	return n > 0 && n <= UINT32_MAX;
+	sl_device_emulate(strcmp(name, "emulated") == 0);
+	if (strncmp(name, "cuda:", strlen("cuda:")) == 0 && *digits &&
+		strspn(digits, "0123456789") == strlen(digits) && strlen(digits) < 5)
+		number = atoi(digits);
+	else if (!sl_device_is_emulated() && strcmp(name, "cuda") != 0)
+		return sl_fail(SL_USAGE,
+			"--device %s: there is no such device, try cuda, cuda:0 or emulated", name);
+	return sl_device_use(number, device);
 }
 
-static bool read_one(const char *text, uint32_t *value)
+static enum sl_status obey(struct sl_bench *b)
 {
-	const char *end;
-
-	return read_number(text, &end, value) && *end == '\0';
-}
-
-static bool read_sizes(const char *text, struct sl_asked *asked)
-{
-	for (asked->sizes = 0; asked->sizes < SL_BENCH_SIZES; text++) {
-		if (!read_number(text, &text, &asked->n[asked->sizes++]))
-			return false;
-		if (*text != ',')
-			return *text == '\0';
-	}
-	return false;
-}
-
-/* An option with its value. */
-static bool read_option(const char *name, const char *value, struct sl_asked *asked)
-{
-	const struct {
-		const char *name;
-		const char **text;
-	} texts[] = {{"--device", &asked->device}, {"--csv", &asked->csv}, {"--only", &asked->only},
-		{"--commit", &asked->commit}};
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (strcmp(name, texts[i].name) == 0) {
-			*texts[i].text = value;
-			return true;
-		}
-	if (strcmp(name, "--n") == 0)
-		return read_sizes(value, asked);
-	if (strcmp(name, "--block") == 0)
-		return read_one(value, &asked->tuning.block);
-	if (strcmp(name, "--items") == 0)
-		return read_one(value, &asked->tuning.items);
-	return false;
-}
-
-static enum sl_status read_command(int argc, char **argv, struct sl_asked *asked)
-{
-	size_t used = 0;
-
-	for (int i = 0; i < argc && used < sizeof(asked->command); i++)
-		used += (size_t)snprintf(asked->command + used, sizeof(asked->command) - used,
-			"%s%s", i > 0 ? " " : "", argv[i]);
-	if (argc < 2 || strcmp(argv[1], "primitives") != 0)
-		return sl_fail(SL_USAGE, "nothing to measure is named; use %s", usage);
-	for (int i = 2; i < argc; i++) {
-		if (strcmp(argv[i], "--tunings") == 0) {
-			asked->tunings = true;
-			continue;
-		}
-		if (i + 1 == argc || !read_option(argv[i], argv[i + 1], asked))
-			return sl_fail(SL_USAGE, "%s is not understood; use %s", argv[i], usage);
-		i++;
+	switch (b->asked->command) {
+	case SL_BENCH_primitives:
+		return sl_bench_primitives(b);
+	case SL_BENCH_tune:
+		return sl_bench_tune(b);
+	case SL_BENCH_sweep:
+		return sl_bench_sweep(b);
+	case SL_BENCH_pipeline:
+		return sl_bench_pipeline(b);
+	case SL_BENCH_NONE:
+		break;
 	}
 	return SL_OK;
 }
 
-static enum sl_status use_device(const char *name, struct sl_device *device)
+/* The first failure is the one that is told. */
+static enum sl_status first(enum sl_status s, enum sl_status then, const char *story)
 {
-	uint32_t number = 0;
-
-	sl_device_emulate(strcmp(name, "emulated") == 0);
-	if (!sl_device_is_emulated() && strcmp(name, "cuda") != 0 && strcmp(name, "cuda:0") != 0 &&
-		!(strncmp(name, "cuda:", 5) == 0 && read_one(name + 5, &number)))
-		return sl_fail(SL_USAGE, "%s is no device; use %s", name, usage);
-	return sl_device_use((int)number, device);
+	if (s != SL_OK)
+		sl_retell(story);
+	return s != SL_OK ? s : then;
 }
 
-static enum sl_status run(int argc, char **argv)
+static enum sl_status run(const struct sl_asked *asked)
 {
-	struct sl_asked asked = {.device = "cuda", .commit = SL_COMMIT};
-	struct sl_device device;
-	struct sl_table table;
+	static struct sl_sheet sheet;
+	static struct sl_bench b;
+	char story[SL_STORY_BYTES];
 	enum sl_status s;
 
-	SL_TRY(read_command(argc, argv, &asked));
-	SL_TRY(use_device(asked.device, &device));
-	if (asked.sizes == 0)
-		asked.n[asked.sizes++] = sl_device_is_emulated() ? N_EMULATED : N_USUAL;
-	SL_TRY(sl_table_open(&asked, &device, &table));
-	s = sl_bench_primitives(&asked, &table);
-	if (s != SL_OK) {
-		(void)sl_table_close(&table, asked.csv);
-		return s;
-	}
-	return sl_table_close(&table, asked.csv);
+	b.asked = asked;
+	b.sheet = &sheet;
+	SL_TRY(use_device(asked->device, &b.device));
+	if (asked->tuning)
+		SL_TRY(sl_tuning_read(asked->tuning));
+	sl_about_make(asked, &b.device, &b.about);
+	sl_about_print(&b.about, stdout);
+	if (asked->seconds.n > 0)
+		b.deadline_ns = sl_now_ns() + UINT64_C(1000000000) * asked->seconds.at[0];
+	s = sl_sheet_open(&sheet, &b.about, asked->csv, asked->json);
+	if (s == SL_OK)
+		s = sl_stopwatch_open(asked, &b.watch);
+	if (s == SL_OK)
+		s = obey(&b);
+	memcpy(story, sl_story(), sizeof(story));
+	sl_stopwatch_close(&b.watch);
+	return first(s, sl_sheet_close(&sheet), story);
 }
 
 int main(int argc, char **argv)
 {
-	enum sl_status s = run(argc, argv);
+	static struct sl_asked asked;
+	enum sl_status s = sl_asked_read(argc, argv, &asked);
 
+	if (s == SL_OK && asked.help)
+		sl_asked_help(stdout);
+	else if (s == SL_OK)
+		s = run(&asked);
 	if (s != SL_OK)
-		fprintf(stderr, "sluice_bench: %s\n", sl_story());
+		fprintf(stderr, "sluice-bench: %s\n", sl_story());
 	return (int)s;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "primitives.h"
+#include "tuning.h"
 
 /* One block of memory that a call reads or writes. */
 struct block {
@@ -128,14 +129,34 @@ static enum sl_status check_blocks(
 
 /* --- tuning ----------------------------------------------------------------------------------- */
 
-/* A tuning with the backend's own choice in place of every 0. */
-static struct sl_tuning tuned(const struct sl_backend *b, struct sl_tuning t)
+static bool is_left_out(struct sl_tuning t)
+{
+	return t.block == 0 && t.items == 0;
+}
+
+/* Compact has one type, whatever a shape says. */
+static enum sl_type type_of(const struct sl_backend *b, enum sl_type type)
+{
+	return b->primitive == SL_COMPACT ? SL_U32 : type;
+}
+
+/* With the backend's own choice in place of every 0. */
+static struct sl_tuning with_own(const struct sl_backend *b, struct sl_tuning t)
 {
 	if (t.block == 0)
 		t.block = b->tunable.block;
 	if (t.items == 0)
 		t.items = b->tunable.items;
 	return t;
+}
+
+struct sl_tuning sl_tuning_of(
+	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n)
+{
+	const struct sl_tuned *line =
+		is_left_out(tuning) ? sl_tuned_find(b, type_of(b, type), n) : NULL;
+
+	return line ? line->tuning : with_own(b, tuning);
 }
 
 static enum sl_status check_block(
@@ -180,55 +201,95 @@ static enum sl_status check_items(const struct sl_backend *b, uint32_t items)
 		b->name, items, list, b->tunable.items);
 }
 
-enum sl_status sl_tuning_check(
-	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type)
+enum sl_status sl_tuning_allowed(const struct sl_backend *b, struct sl_tuning tuning,
+	enum sl_type type, const struct sl_limits *limits)
 {
-	struct sl_limits limits = {0};
 	size_t shared;
 
-	if (b->space == SL_DEVICE)
-		SL_TRY(sl_device_limits(&limits));
 	if (tuning.block != 0)
-		SL_TRY(check_block(b, tuning.block, &limits));
+		SL_TRY(check_block(b, tuning.block, limits));
 	if (tuning.items != 0)
 		SL_TRY(check_items(b, tuning.items));
 	if (!b->tunable.shared_bytes)
 		return SL_OK;
-	tuning = tuned(b, tuning);
+	tuning = with_own(b, tuning);
 	shared = b->tunable.shared_bytes(tuning, type);
-	if (shared <= limits.shared_bytes)
+	if (shared <= limits->shared_bytes)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"%s/%s: block=%u and items=%u take %zu bytes of shared memory, this device has %zu "
 		"a block; choose smaller ones, or leave them out for %u and %u",
 		sl_primitive_name(b->primitive), b->name, tuning.block, tuning.items, shared,
-		limits.shared_bytes, b->tunable.block, b->tunable.items);
+		limits->shared_bytes, b->tunable.block, b->tunable.items);
 }
 
-/* The shape as a backend is to see it: its own tuning and that of its scan filled in. */
-static struct sl_shape filled(const struct sl_backend *b, const struct sl_shape *shape)
+/* Every line of the tuning file that may be chosen: it may have been written for another device. */
+static enum sl_status check_file(
+	const struct sl_backend *b, enum sl_type type, const struct sl_limits *limits)
+{
+	const struct sl_tuned *line = sl_tuned_find(b, type, UINT32_MAX);
+
+	for (; line; line = line->from > 0 ? sl_tuned_find(b, type, line->from - 1) : NULL)
+		SL_TRY(sl_while(sl_tuning_allowed(b, line->tuning, type, limits), "%s:%u",
+			sl_tuning_path(), line->line));
+	return SL_OK;
+}
+
+enum sl_status sl_tuning_check(
+	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type)
+{
+	struct sl_limits limits = {0};
+
+	if (b->space == SL_DEVICE)
+		SL_TRY(sl_device_limits(&limits));
+	if (is_left_out(tuning))
+		SL_TRY(check_file(b, type_of(b, type), &limits));
+	return sl_tuning_allowed(b, tuning, type, &limits);
+}
+
+/* What a backend asks for with that shape, its tuning filled in. */
+static size_t scratch_tuned(
+	const struct sl_backend *b, const struct sl_shape *shape, uint32_t n, struct sl_tuning t)
 {
 	struct sl_shape s = *shape;
 
-	s.tuning = tuned(b, s.tuning);
+	s.n = n;
+	s.tuning = t;
 	if (!b->uses_scan)
 		s.scan = (struct sl_choice){0};
-	return s;
-}
-
-size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
-{
-	struct sl_shape s = filled(b, most);
-
 	return b->scratch(&s);
 }
 
+/*
+ * Fewer items may be tuned otherwise, and take more: so it is the most of what n items take and of
+ * what the largest n takes that each earlier line of the tuning file holds for.
+ */
+size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
+{
+	enum sl_type type = type_of(b, most->type);
+	const struct sl_tuned *line =
+		is_left_out(most->tuning) ? sl_tuned_find(b, type, most->n) : NULL;
+	size_t bytes = 0, needed;
+	uint32_t n = most->n;
+
+	for (; line; line = sl_tuned_find(b, type, n)) {
+		needed = scratch_tuned(b, most, n, line->tuning);
+		bytes = needed > bytes ? needed : bytes;
+		if (line->from == 0)
+			return bytes;
+		n = line->from - 1;
+	}
+	needed = scratch_tuned(b, most, n, with_own(b, most->tuning));
+	return needed > bytes ? needed : bytes;
+}
+
 /* x as a backend is to see it. */
-static struct sl_exec tuned_exec(const struct sl_backend *b, const struct sl_exec *x)
+static struct sl_exec tuned_exec(
+	const struct sl_backend *b, const struct sl_exec *x, enum sl_type type, uint32_t n)
 {
 	struct sl_exec y = *x;
 
-	y.tuning = tuned(b, x->tuning);
+	y.tuning = sl_tuning_of(b, x->tuning, type, n);
 	return y;
 }
 
@@ -279,7 +340,7 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 	shape.type = job->type;
 	shape.tuning = x->tuning;
 	SL_TRY(check_scratch(b, x, &shape));
-	y = tuned_exec(b, x);
+	y = tuned_exec(b, x, job->type, job->n);
 	return b->scan(&y, job);
 }
 
@@ -314,7 +375,7 @@ enum sl_status sl_compact(
 	shape.tuning = x->tuning;
 	shape.scan = job->scan;
 	SL_TRY(check_scratch(b, x, &shape));
-	y = tuned_exec(b, x);
+	y = tuned_exec(b, x, SL_U32, job->n);
 	return b->compact(&y, job);
 }
 
@@ -350,7 +411,7 @@ enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const stru
 	shape.tuning = x->tuning;
 	shape.scan = job->scan;
 	SL_TRY(check_scratch(b, x, &shape));
-	y = tuned_exec(b, x);
+	y = tuned_exec(b, x, job->type, job->n);
 	return b->sort(&y, job);
 }
 

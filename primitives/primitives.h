@@ -37,7 +37,10 @@ enum sl_primitive { SL_SCAN, SL_COMPACT, SL_SORT, SL_DEFLATE, SL_PRIMITIVE_COUNT
 /* The type of the items of a scan, or of the keys of a sort. */
 enum sl_type { SL_U32, SL_U64 };
 
-/* How a device backend is launched; 0 is its own choice. struct sl_tunable says what may be. */
+/*
+ * How a device backend is launched; struct sl_tunable says what may be. 0 is its own choice; where
+ * both are 0, that of a tuning file comes first (tuning.h).
+ */
 struct sl_tuning {
 	uint32_t block; /* threads a block */
 	uint32_t items; /* items a thread */
@@ -165,6 +168,10 @@ size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most);
  */
 enum sl_status sl_tuning_check(
 	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type);
+
+/* What a call with that tuning, of n items of type, is launched with on the current device. */
+struct sl_tuning sl_tuning_of(
+	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n);
 
 /*
  * The calls. Each checks its arguments first (null pointers, alignment of the items, scratch too

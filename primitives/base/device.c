@@ -17,11 +17,13 @@
 #include "fault.h"
 
 static bool emulated;
+static _Thread_local char name_now[sizeof(((struct sl_device *)0)->name)];
 static atomic_int failed; /* the error that the device has failed for good with; 0: none */
 
 void sl_device_emulate(bool emulate)
 {
 	emulated = emulate;
+	name_now[0] = '\0';
 }
 
 bool sl_device_is_emulated(void)
@@ -173,7 +175,14 @@ enum sl_status sl_device_use(int number, struct sl_device *device)
 			"device %d, %s, is of architecture %d.%d, too old for this program (7.5, "
 			"Turing, at least); choose another, or run on the CPU",
 			number, device->name, device->major, device->minor);
-	return status_of(error, "choosing the device");
+	SL_TRY(status_of(error, "choosing the device"));
+	memcpy(name_now, device->name, sizeof(name_now));
+	return SL_OK;
+}
+
+const char *sl_device_name(void)
+{
+	return name_now;
 }
 
 enum sl_status sl_device_limits(struct sl_limits *limits)

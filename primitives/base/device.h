@@ -62,6 +62,12 @@ enum sl_status sl_device_count(int *n);
 /* Describes device number; makes it the calling thread's current one. */
 enum sl_status sl_device_use(int number, struct sl_device *device);
 
+/*
+ * The name of the device that the calling thread has chosen with sl_device_use(); "" when it has
+ * not.
+ */
+const char *sl_device_name(void);
+
 /* The limits of the current device. */
 enum sl_status sl_device_limits(struct sl_limits *limits);
 

@@ -11,16 +11,17 @@ const size_t sl_sizes_count = sizeof(sl_sizes) / sizeof(sl_sizes[0]);
 
 const char *sl_input_name(enum sl_input input)
 {
-	static const char *const names[SL_INPUT_COUNT] = {
-		"zeros", "ones", "random", "sorted", "reversed", "few distinct", "all largest"};
+	static const char *const names[SL_INPUT_END] = {"zeros", "ones", "random", "sorted",
+		"reversed", "few distinct", "all largest", "entropy 0.811", "entropy 0.544",
+		"entropy 0.337", "entropy 0.201"};
 
 	return names[input];
 }
 
 const char *sl_alive_name(enum sl_alive alive)
 {
-	static const char *const names[SL_ALIVE_COUNT] = {
-		"none alive", "one alive", "few alive", "half alive", "most alive", "all alive"};
+	static const char *const names[SL_ALIVE_END] = {"none alive", "one alive", "few alive",
+		"half alive", "most alive", "all alive", "1 % alive", "10 % alive", "90 % alive"};
 
 	return names[alive];
 }
@@ -42,11 +43,21 @@ static uint64_t ascending(uint64_t i, uint32_t n, enum sl_type type)
 	return most / n * (i - i % 3);
 }
 
+/* Random words ANDed. Their streams are apart: no two of a word's bits come from the same place. */
+static uint64_t anded(uint32_t words, uint64_t i)
+{
+	uint64_t all = UINT64_MAX;
+
+	for (uint64_t k = 0; k < words; k++)
+		all &= sl_mixed(i | k << 32);
+	return all;
+}
+
 static uint64_t item(enum sl_input input, enum sl_type type, uint32_t n, uint32_t i)
 {
 	switch (input) {
 	case SL_INPUT_ZEROS:
-	case SL_INPUT_COUNT:
+	case SL_INPUT_END:
 		return 0;
 	case SL_INPUT_ONES:
 		return 1;
@@ -58,6 +69,11 @@ static uint64_t item(enum sl_input input, enum sl_type type, uint32_t n, uint32_
 		return ascending(n - 1 - i, n, type);
 	case SL_INPUT_FEW:
 		return sl_mixed(sl_mixed(i) % 5);
+	case SL_INPUT_AND2:
+	case SL_INPUT_AND3:
+	case SL_INPUT_AND4:
+	case SL_INPUT_AND5:
+		return anded(2 + (uint32_t)(input - SL_INPUT_AND2), i);
 	case SL_INPUT_LARGEST:
 		break;
 	}
@@ -82,7 +98,7 @@ static bool is_alive(enum sl_alive alive, uint32_t n, uint32_t i)
 
 	switch (alive) {
 	case SL_ALIVE_NONE:
-	case SL_ALIVE_COUNT:
+	case SL_ALIVE_END:
 		return false;
 	case SL_ALIVE_ONE:
 		return i == sl_mixed(n) % n;
@@ -92,6 +108,12 @@ static bool is_alive(enum sl_alive alive, uint32_t n, uint32_t i)
 		return sl_mixed(i) % 2 == 0;
 	case SL_ALIVE_MOST:
 		return sl_mixed(i) % 100 != 0;
+	case SL_ALIVE_1_PERCENT:
+		return sl_mixed(i) % 100 < 1;
+	case SL_ALIVE_10_PERCENT:
+		return sl_mixed(i) % 100 < 10;
+	case SL_ALIVE_90_PERCENT:
+		return sl_mixed(i) % 100 < 90;
 	case SL_ALIVE_ALL:
 		break;
 	}

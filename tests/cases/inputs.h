@@ -17,7 +17,13 @@ enum sl_input {
 	SL_INPUT_REVERSED, /* the same, descending */
 	SL_INPUT_FEW,      /* random among 5 values */
 	SL_INPUT_LARGEST,  /* every bit set: sums wrap, no pad value is larger */
-	SL_INPUT_COUNT
+	SL_INPUT_COUNT,    /* of those that walks go through; the others are for contests */
+	/* 2 to 5 random words ANDed: a bit is set less often, and so has less entropy. */
+	SL_INPUT_AND2 = SL_INPUT_COUNT,
+	SL_INPUT_AND3,
+	SL_INPUT_AND4,
+	SL_INPUT_AND5,
+	SL_INPUT_END
 };
 
 enum sl_alive {
@@ -27,7 +33,11 @@ enum sl_alive {
 	SL_ALIVE_HALF,
 	SL_ALIVE_MOST, /* 99 in 100 */
 	SL_ALIVE_ALL,
-	SL_ALIVE_COUNT
+	SL_ALIVE_COUNT, /* as above */
+	SL_ALIVE_1_PERCENT = SL_ALIVE_COUNT, /* one by one, not in clusters */
+	SL_ALIVE_10_PERCENT,
+	SL_ALIVE_90_PERCENT,
+	SL_ALIVE_END
 };
 
 /* "random", "half alive". */
