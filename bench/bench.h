@@ -148,11 +148,18 @@ enum sl_status sl_tunings_each(const struct sl_backend *backend, enum sl_type ty
 /* Heads what sl_cell_measure prints. */
 void sl_cell_heading(void);
 
+/* Times a copy of n words of 4 bytes. */
+enum sl_status sl_copy_time(const struct sl_bench *b, uint32_t n, struct sl_times *times);
+
 /*
  * Opens the contest of a job, with the copy and CUB as the first rows of the table. Closed by
  * sl_contest_close(), even after a failure.
  */
 enum sl_status sl_job_open(struct sl_bench *b, const struct sl_job *job, struct sl_contest *c);
+
+/* Checks and times, no more. */
+enum sl_status sl_cell_time(const struct sl_bench *b, struct sl_contest *c,
+	const struct sl_backend *backend, struct sl_tuning tuning, struct sl_times *times);
 
 /*
  * Checks, times, prints and writes: a backend with a tuning does the job of a contest. times may be
@@ -171,9 +178,9 @@ enum sl_status sl_bench_tune(struct sl_bench *b);
 enum sl_status sl_bench_sweep(struct sl_bench *b);
 enum sl_status sl_bench_pipeline(struct sl_bench *b);
 
-/* Pipelines of some sizes, largest first, as rows of b->sheet; stages goes to another. */
-enum sl_status sl_pipeline_rows(struct sl_bench *b, const struct sl_numbers *sizes,
-	struct sl_sheet *stages);
+/* The pipeline of one size, as rows of b->sheet; and what heads them where they are printed. */
+enum sl_status sl_pipeline_row(struct sl_bench *b, uint32_t n);
+void sl_pipeline_heading(void);
 
 SL_C_END
 

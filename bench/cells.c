@@ -174,7 +174,7 @@ static enum sl_status run_copy(void *of)
 	return sl_copy(c->to, c->from, c->bytes, NULL);
 }
 
-static enum sl_status time_copy(struct sl_bench *b, struct copy *c, struct sl_times *times)
+static enum sl_status time_copy(const struct sl_bench *b, struct copy *c, struct sl_times *times)
 {
 	const struct sl_timed timed = {c, NULL, run_copy};
 
@@ -185,20 +185,25 @@ static enum sl_status time_copy(struct sl_bench *b, struct copy *c, struct sl_ti
 	return sl_time(&b->watch, &timed, times);
 }
 
+enum sl_status sl_copy_time(const struct sl_bench *b, uint32_t n, struct sl_times *times)
+{
+	struct copy c = {.bytes = n * sizeof(uint32_t)};
+	enum sl_status s = time_copy(b, &c, times);
+
+	sl_memory_give(SL_DEVICE, c.from);
+	sl_memory_give(SL_DEVICE, c.to);
+	return sl_while(s, "copy of %u words", n);
+}
+
 /* Once a table and size. */
 static enum sl_status measure_copy(struct sl_bench *b, uint32_t n)
 {
 	const struct sl_job words = {SL_SCAN, {.n = n, .type = SL_U32}};
 	struct cell cell = {.primitive = "copy", .backend = "device", .job = &words};
-	struct copy c = {.bytes = n * sizeof(uint32_t)};
-	enum sl_status s;
 
 	b->cub_ms = 0;
-	s = time_copy(b, &c, &cell.times);
-	sl_memory_give(SL_DEVICE, c.from);
-	sl_memory_give(SL_DEVICE, c.to);
-	SL_TRY(sl_while(s, "copy of %u words", n));
-	cell.bytes = 2 * c.bytes;
+	SL_TRY(sl_copy_time(b, n, &cell.times));
+	cell.bytes = 2 * sizeof(uint32_t) * n;
 	b->copy_n = n;
 	b->copy_gb_s = gb_per_s(&cell);
 	print_cell(b, &cell);
@@ -220,7 +225,7 @@ static enum sl_status run_contest(void *of)
 	return c->of->run(&c->trial);
 }
 
-static enum sl_status check_and_time(struct sl_bench *b, struct sl_contest *c,
+enum sl_status sl_cell_time(const struct sl_bench *b, struct sl_contest *c,
 	const struct sl_backend *backend, struct sl_tuning tuning, struct sl_times *times)
 {
 	const struct sl_timed timed = {c, load_contest, run_contest};
@@ -239,7 +244,7 @@ enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_contest *c,
 		.backend = backend->name,
 		.job = &job,
 		.tuning = sl_tuning_of(backend, tuning, set->type, set->n)};
-	enum sl_status s = check_and_time(b, c, backend, tuning, &cell.times);
+	enum sl_status s = sl_cell_time(b, c, backend, tuning, &cell.times);
 
 	if (times)
 		*times = cell.times;

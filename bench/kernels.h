@@ -6,6 +6,8 @@
 #define SL_BENCH_KERNELS_H
 
 #include "primitives/primitives.h"
+#include "stages/batch.h"
+#include "stages/model.h"
 
 SL_C_BEGIN
 
@@ -32,6 +34,34 @@ extern const struct sl_backend sl_bench_cub[];
 
 /* 3000001 for CCCL 3.0.1, whose CUB it is. */
 extern const int sl_bench_cccl;
+
+/* --- in cub_pipeline.cu ----------------------------------------------------------------------- */
+
+/* A batch made the usual way: kernels of one's own, CUB for the rest. Keys of up to 32 bits. */
+struct sl_cub_pipeline {
+	enum sl_model_number model;
+	const void *rules; /* its struct sl_NAME */
+	uint64_t seed;
+	uint32_t keep; /* set of fates */
+	uint32_t key_bits;
+	uint32_t needed; /* set of columns: of the key, of the table, fate */
+	/* Its columns, index, key and table are laid out by sl_cub_lay_out(); n is the caller's. */
+	struct sl_batch batch;
+	uint32_t *n_survivors; /* on the device */
+	uint32_t *other_index, *other_key;
+	void *temporary;
+	size_t temporary_bytes;
+};
+
+/* Cuts what batches of n particles need; batch.table has its columns, all of 4 bytes. */
+void sl_cub_lay_out(struct sl_arena *a, uint32_t n, struct sl_cub_pipeline *p);
+
+/* Queue: particles made and moved; the indices of those kept, and their number; pairs of key and
+ * index sorted, once batch.n_survivors and batch.key are set; the table. */
+enum sl_status sl_cub_generate(const struct sl_cub_pipeline *p, sl_stream s);
+enum sl_status sl_cub_select(const struct sl_cub_pipeline *p, sl_stream s);
+enum sl_status sl_cub_sort(struct sl_cub_pipeline *p, sl_stream s);
+enum sl_status sl_cub_gather(const struct sl_cub_pipeline *p, sl_stream s);
 
 SL_C_END
 
