@@ -31,6 +31,7 @@ struct sl_config {
 		uint64_t slots;             /* batches on the device at the same time; 0: auto */
 		int mode;                   /* 0: auto; enum sl_mode + 1 */
 		double stop_before;         /* ns; infinite: never */
+		char tuning[SL_TEXT_BYTES]; /* auto, none or a file */
 	} run;
 	int model; /* enum sl_model_number; SL_MODEL_COUNT when none could be told */
 	union {

@@ -89,6 +89,14 @@ const struct sl_option sl_options[] = {
 		.free = true,
 		.help = "the run stops by itself, as by a signal, so as to end before it has taken "
 			"that long: the time that a batch queue allows"},
+	{.key = "run.tuning",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(run.tuning),
+		.fallback = "auto",
+		.free = true,
+		.help = "on a device: file of the block and items that backends choose, as "
+			"sluice-bench tune writes it, or none; auto: the file that SL_TUNING "
+			"names, else ~/.config/sluice/tuning if it is there"},
 	{.key = "transport.max_steps",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(transport.max_steps),

@@ -7,6 +7,7 @@
 
 #include "primitives/base/clock.h"
 #include "primitives/base/files.h"
+#include "primitives/tuning.h"
 #include "stages/record.h"
 
 enum { PILOT = 4096 };
@@ -287,6 +288,9 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 	else
 		fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
 			plan->recipe.loops->level, plan->machine.processor);
+	if (plan->on_device && sl_tuning_lines() > 0)
+		fprintf(out, "            tuned by %s: %u lines\n", sl_tuning_path(),
+			sl_tuning_lines());
 	if (plan->device_story[0])
 		fprintf(out, "            no GPU: %s\n", plan->device_story);
 }

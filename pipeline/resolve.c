@@ -8,6 +8,7 @@
 #include "pipeline/values.h"
 #include "pipeline/words.h"
 #include "primitives/base/size.h"
+#include "primitives/tuning.h"
 
 enum {
 	NAME_MAX_BYTES = 100, /* leaves room for number and suffix in 255 bytes */
@@ -231,6 +232,28 @@ static void resolve_model(
 	sl_resolve_key(c, r, choices, make_rules(c, r, choices));
 }
 
+/* --- tunings ---------------------------------------------------------------------------------- */
+
+/* What backends choose on a device where nobody chooses for them. */
+static enum sl_status resolve_tuning(
+	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
+{
+	char path[SL_TUNING_PATH_BYTES];
+	enum sl_status s;
+
+	sl_tuning_forget();
+	if (choices->device == SL_ON_CPU || strcmp(c->run.tuning, "none") == 0)
+		return SL_OK;
+	snprintf(path, sizeof(path), "%s", c->run.tuning);
+	if (strcmp(path, "auto") == 0)
+		sl_tuning_usual(path);
+	s = path[0] ? sl_tuning_read(path) : SL_OK;
+	if (s != SL_USAGE)
+		return sl_while(s, "run.tuning");
+	sl_config_complain(r, "run.tuning", "%s", sl_story());
+	return SL_OK;
+}
+
 /* What is wrong in the configuration itself is told before that its device is not there. */
 enum sl_status sl_resolve(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
@@ -243,6 +266,8 @@ enum sl_status sl_resolve(
 	resolve_batches(c, r, choices);
 	resolve_model(c, r, choices);
 	s = sl_resolve_device(c, r, choices);
+	if (s == SL_OK)
+		s = resolve_tuning(c, r, choices);
 	if (s == SL_OK)
 		s = sl_resolve_primitives(c, r, choices);
 	if (s == SL_OK)

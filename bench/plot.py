@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+"""plot.py - pictures of what sluice-bench, sluice compare --csv and stages.py have measured.
+
+    python3 bench/plot.py --out FOLDER FILE.csv...
+
+What a file is, its columns tell. Written into FOLDER, as far as the files have it, each as SVG and PNG:
+    scan-u32, compact-u32, ...   milliseconds against n, with the copy and CUB
+    share-of-copy                the fastest backends against what a copy takes
+    block-...                    milliseconds against the block, the best items of each
+    survivors, bits, entropy     milliseconds against what the input is
+    stages-..., pipeline         where the time of a batch goes
+and report.html, which has all of them, the tables' origins, and needs no other file.
+Exit code 77: there is no matplotlib.
+"""
+import argparse
+import csv
+import html
+import io
+import os
+import re
+import sys
+
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+except ImportError:
+    print("plot.py: matplotlib is missing (python3-matplotlib); nothing is drawn", file=sys.stderr)
+    sys.exit(77)
+
+COLORS = {"copy": "#999999", "CUB": "#000000", "thrust": "#009e73", "shared": "#0072b2",
+          "work_efficient": "#e69f00", "naive": "#cc79a7"}
+STAGE_COLORS = ["#0072b2", "#56b4e9", "#009e73", "#f0e442", "#e69f00", "#d55e00", "#cc79a7", "#999999",
+                "#444444", "#bbbbbb"]
+STAGES = ["generate", "advance", "mark", "compact", "sieve", "sort", "write", "compress", "assemble", "commit"]
+
+
+class Table:
+    """A CSV file: its comments, and its rows with numbers as numbers."""
+
+    def __init__(self, path):
+        self.name = os.path.basename(path)
+        with open(path, newline="") as f:
+            lines = f.read().splitlines()
+        self.about = [line[2:] for line in lines if line.startswith("# ")]
+        rows = csv.DictReader(line for line in lines if line and not line.startswith("#"))
+        self.columns = rows.fieldnames or []
+        self.rows = [{k: number(v) for k, v in row.items()} for row in rows]
+
+    def device(self):
+        for line in self.about:
+            if line.startswith("device: "):
+                return line[8:].split(",")[0]
+        return ""
+
+
+def number(text):
+    """A float where it is one, None where there is nothing."""
+    if text is None or text == "":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def usual(row):
+    """Is this a cell of the usual job: all bits, random keys, half alive, aligned?"""
+    bits = 64 if row["type"] == "u64" else 32
+    return (row.get("bits") in (None, bits) and row.get("entropy") in (None, 1) and
+            row.get("survivors_percent") in (None, 50) and not row.get("items_off"))
+
+
+class Pictures:
+    """Figures by name, written and kept as SVG text."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.svg = []
+        os.makedirs(folder, exist_ok=True)
+
+    def save(self, figure, name, caption):
+        matplotlib.rcParams["svg.hashsalt"] = name
+        figure.tight_layout()
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None})
+        figure.savefig(os.path.join(self.folder, name + ".png"), dpi=150)
+        plt.close(figure)
+        svg = re.sub(r"[ \t]+$", "", text.getvalue(), flags=re.M)
+        with open(os.path.join(self.folder, name + ".svg"), "w") as f:
+            f.write(svg)
+        self.svg.append((name, caption, svg[svg.index("<svg"):]))
+
+
+def axes(title, x, y, log_x=True, log_y=True):
+    figure, ax = plt.subplots(figsize=(7, 4.6))
+    ax.set_title(title)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    if log_x:
+        ax.set_xscale("log", base=2)
+    if log_y:
+        ax.set_yscale("log")
+    ax.grid(True, which="major", color="#dddddd", linewidth=0.6)
+    ax.set_axisbelow(True)
+    return figure, ax
+
+
+def line(ax, name, points):
+    """Points are (x, row); the quartiles, where a row has them, are a band."""
+    points = sorted(points, key=lambda p: p[0])
+    x = [p[0] for p in points]
+    style = {"copy": ":", "CUB": "--"}.get(name, "-")
+    color = COLORS.get(name, "#d55e00")
+    ax.plot(x, [p[1]["ms_median"] for p in points], style, marker="o", markersize=3, color=color, label=name)
+    if all(p[1].get("ms_lower_quartile") is not None for p in points):
+        ax.fill_between(x, [p[1]["ms_lower_quartile"] for p in points],
+                        [p[1]["ms_upper_quartile"] for p in points], color=color, alpha=0.2, linewidth=0)
+
+
+def by_backend(rows):
+    groups = {}
+    for row in rows:
+        groups.setdefault(row["backend"], []).append(row)
+    return sorted(groups.items(), key=lambda g: list(COLORS).index(g[0]) if g[0] in COLORS else 99)
+
+
+def once(rows, key):
+    """The last row for each key: a later file stands above an earlier one."""
+    return list({key(row): row for row in rows}.values())
+
+
+def draw_sizes(cells, device, pictures):
+    """Milliseconds against n, a picture for each primitive and type."""
+    cells = once([r for r in cells if usual(r) and not r["tuned"]], lambda r: (r["primitive"], r["backend"],
+                                                                              r["type"], r["n"]))
+    copies = [(r["n"], r) for r in cells if r["primitive"] == "copy"]
+    for primitive in ("scan", "compact", "sort"):
+        for kind in ("u32", "u64"):
+            rows = [r for r in cells if r["primitive"] == primitive and r["type"] == kind]
+            if len({r["n"] for r in rows}) < 2:
+                continue
+            figure, ax = axes(f"{primitive}, {kind}, {device}", "n", "milliseconds (median)")
+            for backend, group in by_backend(rows):
+                line(ax, backend, [(r["n"], r) for r in group])
+            sizes = {r["n"] for r in rows}
+            line(ax, "copy", [p for p in copies if p[0] in sizes])
+            ax.legend(frameon=False)
+            pictures.save(figure, f"{primitive}-{kind}", f"{primitive}, {kind}: milliseconds against n; the copy "
+                          "is of n words of 4 bytes")
+    draw_shares(cells, device, pictures)
+
+
+def draw_shares(cells, device, pictures):
+    figure, ax = axes(f"share of a copy's speed, {device}", "n", "%", log_y=False)
+    for primitive, style in (("scan", "o-"), ("compact", "s-"), ("sort", "^-")):
+        for backend in ("shared", "CUB"):
+            rows = sorted((r for r in cells if r["primitive"] == primitive and r["backend"] == backend and
+                           r["type"] == "u32" and r.get("share_of_copy") is not None), key=lambda r: r["n"])
+            ax.plot([r["n"] for r in rows], [100 * r["share_of_copy"] for r in rows],
+                    style if backend == "shared" else style.replace("-", "--"), markersize=4,
+                    color={"scan": "#0072b2", "compact": "#d55e00", "sort": "#009e73"}[primitive],
+                    alpha=1 if backend == "shared" else 0.5, label=f"{primitive}, {backend}")
+    if any(len(drawn.get_xdata()) > 1 for drawn in ax.get_lines()):
+        ax.legend(frameon=False, ncol=3, fontsize="small")
+        ax.set_ylim(bottom=0)
+        pictures.save(figure, "share-of-copy", "the least bytes that any algorithm must move, by the time, in parts "
+                      "of a copy's speed")
+    plt.close(figure)
+
+
+def draw_blocks(cells, device, pictures):
+    """Of each block the best items."""
+    tuned = [r for r in cells if r["tuned"] and r.get("block") is not None]
+    for primitive, kind, n in sorted({(r["primitive"], r["type"], r["n"]) for r in tuned}):
+        rows = [r for r in tuned if (r["primitive"], r["type"], r["n"]) == (primitive, kind, n)]
+        figure, ax = axes(f"{primitive}, {kind}, n={n:.0f}, {device}", "threads a block", "milliseconds (median)")
+        for backend, group in by_backend(rows):
+            best = {}
+            for r in group:
+                if r["block"] not in best or r["ms_median"] < best[r["block"]]["ms_median"]:
+                    best[r["block"]] = r
+            line(ax, backend, list(best.items()))
+        ticks = sorted({int(r["block"]) for r in rows if int(r["block"]) & (int(r["block"]) - 1) == 0})
+        ax.set_xticks(ticks, [str(t) for t in ticks])
+        ax.legend(frameon=False)
+        pictures.save(figure, f"block-{primitive}-{kind}", f"{primitive}: milliseconds against the block, the best "
+                      "items a thread of each")
+
+
+def draw_inputs(cells, device, pictures):
+    """Milliseconds against one property of the input, at the size that has most of it."""
+    for column, primitive, label in (("survivors_percent", "compact", "survivors, %"), ("bits", "sort", "bits"),
+                                     ("entropy", "sort", "entropy, bits a bit")):
+        rows = [r for r in cells if r["primitive"] == primitive and r["type"] == "u32" and not r["tuned"] and
+                not r.get("items_off") and r.get(column) is not None and
+                (column == "bits" or primitive == "compact" or r["bits"] == 32) and
+                (column == "entropy" or primitive == "compact" or r["entropy"] == 1)]
+        values = {}
+        for r in rows:
+            values.setdefault(r["n"], set()).add(r[column])
+        n = max(values, key=lambda k: len(values[k]), default=None)
+        if n is None or len(values[n]) < 3:
+            continue
+        figure, ax = axes(f"{primitive}, n={n:.0f}, {device}", label, "milliseconds (median)", log_x=False)
+        rows = once([r for r in rows if r["n"] == n], lambda r: (r["backend"], r[column]))
+        for backend, group in by_backend(rows):
+            line(ax, backend, [(r[column], r) for r in group])
+        ax.legend(frameon=False)
+        pictures.save(figure, column.split("_")[0], f"{primitive} of {n:.0f}: milliseconds against {label}")
+
+
+def bars(title, y, names, parts, pictures, name, caption):
+    """Stacked bars: parts[stage] has a height for each of names."""
+    figure, ax = plt.subplots(figsize=(max(5, 1.2 * len(names) + 2.5), 4.8))
+    bottom = [0.0] * len(names)
+    for k, stage in enumerate(s for s in STAGES + sorted(set(parts) - set(STAGES)) if s in parts):
+        ax.bar(names, parts[stage], bottom=bottom, width=0.65, label=stage,
+               color=STAGE_COLORS[k % len(STAGE_COLORS)])
+        bottom = [b + h for b, h in zip(bottom, parts[stage])]
+    ax.set_title(title)
+    ax.set_ylabel(y)
+    ax.grid(True, axis="y", color="#dddddd", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), reverse=True)
+    pictures.save(figure, name, caption)
+
+
+def draw_pipeline(table, pictures):
+    """The ways of each size side by side, in nanoseconds a particle; and end to end against n."""
+    rows = [r for r in table.rows if r["way"] != "copy"]
+    sizes = sorted({r["n"] for r in rows})
+    for n in sizes:
+        here = [r for r in rows if r["n"] == n and r["step"] != "all"]
+        ways = list(dict.fromkeys(r["way"] for r in here))
+        parts = {s: [sum(r["ms_median"] for r in here if r["way"] == w and r["step"] == s) for w in ways]
+                 for s in {r["step"] for r in here}}
+        bars(f"{n:.0f} particles, {table.device()}", "milliseconds", ways, parts, pictures, f"pipeline-{n:.0f}",
+             f"where the time of a batch of {n:.0f} particles goes, by each way")
+    if len(sizes) > 1:
+        figure, ax = axes(f"particles to sorted columns, {table.device()}", "particles", "milliseconds (median)")
+        ways = list(dict.fromkeys(r["way"] for r in rows))
+        for k, way in enumerate(ways):
+            points = sorted((r["n"], r["ms_median"]) for r in rows if r["way"] == way and r["step"] == "all")
+            ax.plot([p[0] for p in points], [p[1] for p in points], "--" if way == "CUB" else "-", marker="o",
+                    markersize=3, color=COLORS.get(way, STAGE_COLORS[k]), label=way)
+        ax.legend(frameon=False)
+        pictures.save(figure, "pipeline", "a batch from particles to sorted columns, first launch to last kernel")
+
+
+def draw_compare(table, pictures):
+    """sluice compare --csv: a bar for each row of backends on the device."""
+    rows = [r for r in table.rows if r["where"] != "host" and r["stage"] in STAGES and
+            isinstance(r["median_ms"], float)]
+    choice = lambda r: "\n".join(str(r[k]) for k in ("scan", "compact", "sort"))
+    names = list(dict.fromkeys(choice(r) for r in rows))
+    if not names:
+        return
+    parts = {s: [sum(r["median_ms"] for r in rows if choice(r) == c and r["stage"] == s) for c in names]
+             for s in {r["stage"] for r in rows}}
+    short = os.path.splitext(table.name)[0]
+    bars(short, "milliseconds a batch", [f"{c}" for c in names], parts, pictures, f"stages-{short}",
+         f"{short}: stages of a batch of {rows[0]['batch']:.0f}; below each bar its scan, compact and sort")
+
+
+def draw_stages(table, pictures):
+    """stages.py: a bar for each configuration, on one core."""
+    start = "ns a particle, "
+    rows = [r for r in table.rows if str(r["quantity"]).startswith(start)]
+    names = list(dict.fromkeys(r["config"] for r in rows))
+    if not names:
+        return
+    parts = {s: [sum(r["median"] for r in rows if r["config"] == c and r["quantity"] == start + s) for c in names]
+             for s in {r["quantity"][len(start):] for r in rows}}
+    short = os.path.splitext(table.name)[0]
+    bars(short, "ns a particle and core", names, parts, pictures, f"stages-{short}",
+         f"{short}: one core, {rows[0]['processor']}")
+
+
+def mark_tuned(rows):
+    """A backend that was measured with several blocks at one job is tuned; elsewhere it has its own choice."""
+    job = lambda r: tuple(r.get(k) for k in ("primitive", "backend", "type", "n", "bits", "entropy",
+                                             "survivors_percent", "items_off"))
+    blocks = {}
+    for r in rows:
+        blocks.setdefault(job(r), set()).add((r.get("block"), r.get("items")))
+    for r in rows:
+        r["tuned"] = len(blocks[job(r)]) > 1
+
+
+def write_report(tables, pictures):
+    parts = ["<!doctype html><html lang='en'><meta charset='utf-8'><title>sluice-bench</title><style>"
+             "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
+             "svg{width:100%;height:auto}pre{background:#f4f4f4;padding:.7em;overflow-x:auto;font-size:12px}"
+             "figure{margin:2em 0}figcaption{color:#555}</style><h1>sluice-bench</h1>"]
+    for name, caption, svg in pictures.svg:
+        parts.append(f"<figure id='{html.escape(name)}'>{svg}<figcaption>{html.escape(caption)}</figcaption></figure>")
+    parts.append("<h2>From where</h2>")
+    for table in tables:
+        parts.append(f"<h3>{html.escape(table.name)}: {len(table.rows)} rows</h3>"
+                     f"<pre>{html.escape(chr(10).join(table.about))}</pre>")
+    with open(os.path.join(pictures.folder, "report.html"), "w") as f:
+        f.write("\n".join(parts) + "\n")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="Draws what sluice-bench has measured.")
+    arguments.add_argument("--out", required=True, help="folder of the pictures")
+    arguments.add_argument("files", nargs="+", help="CSV files of sluice-bench, sluice compare or stages.py")
+    a = arguments.parse_args()
+    matplotlib.rcParams.update({"svg.fonttype": "none", "font.size": 10, "axes.spines.top": False,
+                                "axes.spines.right": False})
+    tables = [Table(path) for path in a.files]
+    pictures = Pictures(a.out)
+    cells, device = [], ""
+    for table in tables:
+        if {"primitive", "backend", "ms_median"} <= set(table.columns):
+            mark_tuned(table.rows)
+            cells += table.rows
+            device = table.device()
+        elif {"way", "step"} <= set(table.columns):
+            draw_pipeline(table, pictures)
+        elif {"where", "stage", "median_ms"} <= set(table.columns):
+            draw_compare(table, pictures)
+        elif {"config", "quantity"} <= set(table.columns):
+            draw_stages(table, pictures)
+        elif table.rows:
+            sys.exit(f"plot.py: {table.name}: its columns are none that are known ({', '.join(table.columns)})")
+    if cells:
+        draw_sizes(cells, device, pictures)
+        draw_blocks(cells, device, pictures)
+        draw_inputs(cells, device, pictures)
+    write_report(tables, pictures)
+    print(f"{len(pictures.svg)} pictures and report.html in {a.out}")
+
+
+main()
