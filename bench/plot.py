@@ -93,7 +93,7 @@ class Pictures:
 
 
 def axes(title, x, y, log_x=True, log_y=True):
-    figure, ax = plt.subplots(figsize=(7, 4.6))
+    figure, ax = plt.subplots(figsize=(8, 4.4))
     ax.set_title(title)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
@@ -104,6 +104,10 @@ def axes(title, x, y, log_x=True, log_y=True):
     ax.grid(True, which="major", color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
     return figure, ax
+
+
+def legend(ax, **more):
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), **more)
 
 
 def line(ax, name, points):
@@ -145,7 +149,7 @@ def draw_sizes(cells, device, pictures):
                 line(ax, backend, [(r["n"], r) for r in group])
             sizes = {r["n"] for r in rows}
             line(ax, "copy", [p for p in copies if p[0] in sizes])
-            ax.legend(frameon=False)
+            legend(ax)
             pictures.save(figure, f"{primitive}-{kind}", f"{primitive}, {kind}: milliseconds against n; the copy "
                           "is of n words of 4 bytes")
     draw_shares(cells, device, pictures)
@@ -162,7 +166,7 @@ def draw_shares(cells, device, pictures):
                     color={"scan": "#0072b2", "compact": "#d55e00", "sort": "#009e73"}[primitive],
                     alpha=1 if backend == "shared" else 0.5, label=f"{primitive}, {backend}")
     if any(len(drawn.get_xdata()) > 1 for drawn in ax.get_lines()):
-        ax.legend(frameon=False, ncol=3, fontsize="small")
+        legend(ax)
         ax.set_ylim(bottom=0)
         pictures.save(figure, "share-of-copy", "the least bytes that any algorithm must move, by the time, in parts "
                       "of a copy's speed")
@@ -183,7 +187,7 @@ def draw_blocks(cells, device, pictures):
             line(ax, backend, list(best.items()))
         ticks = sorted({int(r["block"]) for r in rows if int(r["block"]) & (int(r["block"]) - 1) == 0})
         ax.set_xticks(ticks, [str(t) for t in ticks])
-        ax.legend(frameon=False)
+        legend(ax)
         pictures.save(figure, f"block-{primitive}-{kind}", f"{primitive}: milliseconds against the block, the best "
                       "items a thread of each")
 
@@ -206,7 +210,7 @@ def draw_inputs(cells, device, pictures):
         rows = once([r for r in rows if r["n"] == n], lambda r: (r["backend"], r[column]))
         for backend, group in by_backend(rows):
             line(ax, backend, [(r[column], r) for r in group])
-        ax.legend(frameon=False)
+        legend(ax)
         pictures.save(figure, column.split("_")[0], f"{primitive} of {n:.0f}: milliseconds against {label}")
 
 
@@ -222,7 +226,7 @@ def bars(title, y, names, parts, pictures, name, caption):
     ax.set_ylabel(y)
     ax.grid(True, axis="y", color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), reverse=True)
+    legend(ax, reverse=True)
     pictures.save(figure, name, caption)
 
 
@@ -244,7 +248,7 @@ def draw_pipeline(table, pictures):
             points = sorted((r["n"], r["ms_median"]) for r in rows if r["way"] == way and r["step"] == "all")
             ax.plot([p[0] for p in points], [p[1] for p in points], "--" if way == "CUB" else "-", marker="o",
                     markersize=3, color=COLORS.get(way, STAGE_COLORS[k]), label=way)
-        ax.legend(frameon=False)
+        legend(ax)
         pictures.save(figure, "pipeline", "a batch from particles to sorted columns, first launch to last kernel")
 
 
@@ -259,7 +263,7 @@ def draw_compare(table, pictures):
     parts = {s: [sum(r["median_ms"] for r in rows if choice(r) == c and r["stage"] == s) for c in names]
              for s in {r["stage"] for r in rows}}
     short = os.path.splitext(table.name)[0]
-    bars(short, "milliseconds a batch", [f"{c}" for c in names], parts, pictures, f"stages-{short}",
+    bars(short, "milliseconds a batch", names, parts, pictures, f"stages-{short}",
          f"{short}: stages of a batch of {rows[0]['batch']:.0f}; below each bar its scan, compact and sort")
 
 

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# run.sh SLUICE-BENCH SOURCE - every command on the emulated device, with few items: the tables parse, have what they
+# should, and can be drawn; wrong command lines are refused with a sentence. Drawing is left out without matplotlib.
+set -euo pipefail
+bench=$1
+source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$source" # the reference batch is data/configs/reference.yaml
+export SL_TUNING=
+
+fail() {
+	echo "run.sh: $*" >&2
+	exit 1
+}
+
+run() {
+	"$bench" "$@" --device emulated >"$work/log" 2>&1 || { cat "$work/log"; fail "$* has failed"; }
+}
+
+# refused CODE TEXT WORD...: the words are refused with that exit code and a sentence that has the text.
+refused() {
+	local code=0 want=$1 text=$2
+	shift 2
+	"$bench" "$@" >"$work/log" 2>&1 || code=$?
+	[ $code -eq "$want" ] || { cat "$work/log"; fail "'$*' ends with $code, not $want"; }
+	grep -qF -- "$text" "$work/log" || { cat "$work/log"; fail "'$*' does not say '$text'"; }
+}
+
+run primitives --n 2^4-3,200 --csv "$work/cells.csv" --json "$work/cells.json"
+run primitives --n 100 --type u32 --entropy 1.000,.811,.544,.337,.201 --bits 8,30 --survivors 0,1,10,50,90,99,100 \
+	--only sort/shared --csv "$work/keys.csv"
+run primitives --n 100 --only compact --survivors 0,10,100 --off 0,1 --csv "$work/flags.csv"
+run primitives --n 64 --only scan/shared --block 32,64 --items 4,8 --csv "$work/tunings.csv"
+run primitives --n 64 --only compact/naive --tunings --seconds 0 --csv "$work/none.csv" --json "$work/none.json"
+run pipeline --n 300,1000 --csv "$work/pipeline.csv" --json "$work/pipeline.json"
+run tune --only compact --n 2^6,2^9 --out "$work/tuning" --csv "$work/tune.csv" --seconds 20
+run primitives --n 100 --only compact --tuning "$work/tuning"
+run sweep --out "$work/sweep" --samples 1 --seconds 60
+"$bench" --help | grep -q '^  sweep' || fail "--help does not tell of sweep"
+
+python3 - "$work" <<'END'
+import csv, glob, json, os, sys
+work = sys.argv[1]
+
+def rows(name):
+    with open(os.path.join(work, name), newline="") as f:
+        lines = f.read().splitlines()
+    about = [line for line in lines if line.startswith("# ")]
+    for word in ("device", "CUDA", "host", "command", "commit", "date"):
+        assert any(line.startswith(f"# {word}: ") for line in about), (name, word)
+    found = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    assert all(None not in row and None not in row.values() for row in found), name
+    return found
+
+def names(found, key):
+    return sorted({row[key] for row in found})
+
+cells = rows("cells.csv")
+assert names(cells, "n") == ["13", "200"], names(cells, "n")
+assert names(cells, "primitive") == ["compact", "copy", "scan", "sort"]
+assert all(float(r["ms_min"]) <= float(r["ms_lower_quartile"]) <= float(r["ms_median"]) <=
+           float(r["ms_upper_quartile"]) <= float(r["ms_max"]) for r in cells)
+assert all(int(r["samples"]) >= 1 and float(r["least_bytes"]) > 0 for r in cells)
+as_json = json.load(open(os.path.join(work, "cells.json")))
+assert len(as_json["rows"]) == len(cells) and as_json["left_out"] == []
+for a, b in zip(as_json["rows"], cells):
+    assert list(a) == list(b) and str(a["n"]) == b["n"] and a["backend"] == b["backend"], (a, b)
+
+keys = [r for r in rows("keys.csv") if r["backend"] == "shared"]
+assert len(keys) == 10 and names(keys, "bits") == ["30", "8"], keys
+assert names(keys, "entropy") == ["0.201", "0.337", "0.544", "0.811", "1"]
+flags = [r for r in rows("flags.csv") if r["backend"] == "naive"]
+assert names(flags, "survivors_percent") == ["0", "10", "100"] and names(flags, "items_off") == ["0", "1"]
+tunings = [r for r in rows("tunings.csv") if r["backend"] == "shared" and r["type"] == "u32"]
+assert sorted((r["block"], r["items"]) for r in tunings) == [("32", "4"), ("32", "8"), ("64", "4"), ("64", "8")]
+assert rows("none.csv") == [] and "# left out: compact" in open(os.path.join(work, "none.csv")).read()
+assert json.load(open(os.path.join(work, "none.json")))["left_out"]
+ways = rows("pipeline.csv")
+assert "staged" in names(ways, "way") and names(ways, "n") == ["1000", "300"]
+assert {"all", "sort", "write"} <= set(names(ways, "step"))
+assert len({r["survivors"] for r in ways if r["n"] == "1000" and r["survivors"]}) == 1
+for name in ("sizes", "inputs", "tunings", "pipeline"):
+    assert rows(f"sweep/{name}.csv"), name
+END
+grep -q '^device emulated$' "$work/tuning" || fail "the tuning file names no device"
+
+refused 2 "no command is given"
+refused 2 "no command is given" primitive
+refused 2 "no such option" primitives --size 5
+refused 2 "its value is missing" primitives --n
+refused 2 "--n 'x'" primitives --n x
+refused 2 "--n '2^32'" primitives --n 2^32
+refused 2 "--n '1,,2'" primitives --n 1,,2
+refused 2 "--entropy '.9'" primitives --entropy .9
+refused 2 "does nothing for tune" tune --survivors 50
+refused 2 "no such primitive" primitives --only sorts --device emulated
+refused 2 "no such device" primitives --device gpu
+refused 2 "nowhere to write" tune --device emulated
+refused 2 "nowhere to write" sweep --device emulated
+refused 4 "cannot be made" primitives --device emulated --n 1 --csv "$work/no/such/folder.csv"
+printf 'device emulated\nscan/shared u32 from 0 block=1\n' >"$work/bad"
+refused 2 "$work/bad:2: " primitives --device emulated --tuning "$work/bad"
+printf 'run: {name: t, particles: 10}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\nkeep: transmitted\n' >"$work/c.yaml"
+refused 2 "not of 4 bytes" pipeline --device emulated --config "$work/c.yaml"
+
+code=0
+python3 bench/plot.py --out "$work/pictures" bench/results/*.csv "$work"/sweep/*.csv || code=$?
+[ $code -eq 0 ] || [ $code -eq 77 ] || fail "bench/plot.py has failed"
+if [ $code -eq 0 ]; then
+	for name in scan-u32 sort-u32 share-of-copy survivors bits entropy block-sort-u32 stages-epyc-2-cores pipeline; do
+		[ -s "$work/pictures/$name.svg" ] && [ -s "$work/pictures/$name.png" ] || fail "$name is not drawn"
+	done
+	python3 - "$work/pictures" <<'END'
+import glob, html.parser, sys, xml.dom.minidom
+for name in glob.glob(sys.argv[1] + "/*.svg"):
+    xml.dom.minidom.parse(name)
+page = open(sys.argv[1] + "/report.html").read()
+assert page.count("<svg") == len(glob.glob(sys.argv[1] + "/*.svg")) and "src=" not in page
+END
+fi
+echo "all commands, tables and refusals are as they should be"
