@@ -1,4 +1,5 @@
-/* about.c - what a table is about: the machine, the versions, the command, the sources, the date. */
+/* about.c - what a table is about: the machine, the versions, the command, the sources, the date.
+ */
 #include <string.h>
 #include <time.h>
 

@@ -144,8 +144,9 @@ static enum sl_status read_list(const struct option *o, const char *value, struc
 
 		snprintf(text, sizeof(text), "%.*s", (int)length, at);
 		if (length >= sizeof(text) || !o->item(text, list) || list->n > o->most)
-			return sl_fail(SL_USAGE, "%s %s: %s, or one too many (it takes %s), see "
-						 "sluice-bench --help",
+			return sl_fail(SL_USAGE,
+				"%s %s: %s, or one too many (it takes %s), see "
+				"sluice-bench --help",
 				o->name, sl_show(shown, value), "one of these it does not take",
 				o->value);
 		at += length;
@@ -160,17 +161,17 @@ static enum sl_status take(
 	void *field = (char *)asked + o->offset;
 
 	if (!strstr(o->commands, commands[asked->command]))
-		return sl_fail(SL_USAGE,
-			"%s does nothing for %s (it is for: %s), leave it out", o->name,
-			commands[asked->command], o->commands);
+		return sl_fail(SL_USAGE, "%s does nothing for %s (it is for: %s), leave it out",
+			o->name, commands[asked->command], o->commands);
 	*used = o->most > 0 ? 2 : 1;
 	if (o->most == 0) {
 		*(bool *)field = true;
 		return SL_OK;
 	}
 	if (!value)
-		return sl_fail(SL_USAGE, "%s: its value is missing, %s for one, see sluice-bench "
-					 "--help",
+		return sl_fail(SL_USAGE,
+			"%s: its value is missing, %s for one, see sluice-bench "
+			"--help",
 			o->name, o->value);
 	if (o->item)
 		return read_list(o, value, (struct sl_numbers *)field);

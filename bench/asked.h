@@ -10,10 +10,10 @@
 
 SL_C_BEGIN
 
-#define SL_BENCH_COMMANDS(X)                                                                     \
-	X(primitives, "scan, compact and sort: every backend against a copy and CUB")            \
-	X(tune, "finds block and items of each backend, and writes them to a file")              \
-	X(sweep, "the whole data set, into a folder: sizes, inputs, tunings, pipeline")          \
+#define SL_BENCH_COMMANDS(X)                                                            \
+	X(primitives, "scan, compact and sort: every backend against a copy and CUB")   \
+	X(tune, "finds block and items of each backend, and writes them to a file")     \
+	X(sweep, "the whole data set, into a folder: sizes, inputs, tunings, pipeline") \
 	X(pipeline, "a batch from particles to columns: staged, and out of CUB's parts")
 
 enum sl_bench_command {

@@ -43,8 +43,8 @@ struct sl_stopwatch {
 	size_t flush_bytes;
 	uint32_t *hold; /* pinned words, see sl_queue_hold() */
 	sl_event from, to;
-	uint32_t samples;  /* that are wanted at least, of calls that are not slow */
-	double budget_ms;  /* what they may take, warm-ups and all */
+	uint32_t samples; /* that are wanted at least, of calls that are not slow */
+	double budget_ms; /* what they may take, warm-ups and all */
 };
 
 /* Of the device in use. To be closed even after a failure. */

@@ -47,8 +47,8 @@ const char *sl_job_text(const struct sl_job *job, char text[SL_JOB_BYTES])
 		sl_primitive_name(job->primitive), type_name(set->type), set->n);
 
 	if (job->primitive == SL_COMPACT)
-		used += (size_t)snprintf(text + used, SL_JOB_BYTES - used, ", %s",
-			sl_alive_name(set->alive));
+		used += (size_t)snprintf(
+			text + used, SL_JOB_BYTES - used, ", %s", sl_alive_name(set->alive));
 	if (job->primitive == SL_SORT)
 		used += (size_t)snprintf(text + used, SL_JOB_BYTES - used, ", %u bits, %s",
 			set->end_bit, sl_input_name(set->input));
@@ -139,7 +139,8 @@ static void write_cell(const struct sl_bench *b, const struct cell *c)
 		{"n", NULL, set->n, 10},
 		{"bits", NULL, sorts ? (double)set->end_bit : (double)NAN, 2},
 		{"entropy", NULL, sorts ? sl_input_entropy(set->input) : (double)NAN, 3},
-		{"survivors_percent", NULL, compacts ? sl_alive_percent(set->alive) : (double)NAN, 3},
+		{"survivors_percent", NULL, compacts ? sl_alive_percent(set->alive) : (double)NAN,
+			3},
 		{"items_off", NULL, set->off[0], 3},
 		{"block", NULL, or_none(c->tuning.block), 4},
 		{"items", NULL, or_none(c->tuning.items), 4},
@@ -331,8 +332,7 @@ static bool is_asked_for(const struct sl_asked *asked, const struct sl_backend *
 	       (asked->only[length] == '/' && strcmp(asked->only + length + 1, backend->name) == 0);
 }
 
-const struct sl_backend *sl_job_backend(
-	const struct sl_asked *asked, enum sl_primitive p, size_t i)
+const struct sl_backend *sl_job_backend(const struct sl_asked *asked, enum sl_primitive p, size_t i)
 {
 	const struct sl_backend *backend;
 
@@ -351,8 +351,8 @@ static enum sl_status measure_cub(struct sl_bench *b, struct sl_contest *c)
 	if (!sl_device_is_emulated()) {
 		struct sl_times times;
 
-		SL_TRY(sl_cell_measure(b, c, &sl_bench_cub[c->of->primitive],
-			(struct sl_tuning){0}, &times));
+		SL_TRY(sl_cell_measure(
+			b, c, &sl_bench_cub[c->of->primitive], (struct sl_tuning){0}, &times));
 		b->cub_ms = times.ms.median;
 	}
 #endif
@@ -401,8 +401,7 @@ enum sl_status sl_job_measure(struct sl_bench *b, const struct sl_job *job)
 		turn.backend = sl_job_backend(b->asked, job->primitive, i);
 		if (!turn.backend)
 			break;
-		s = sl_tunings_each(
-			turn.backend, job->set.type, b->asked, measure_tuning, &turn);
+		s = sl_tunings_each(turn.backend, job->set.type, b->asked, measure_tuning, &turn);
 	}
 	if (c.of)
 		sl_contest_close(&c);

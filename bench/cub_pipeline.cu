@@ -45,11 +45,11 @@ enum sl_status sl_cub_generate(const struct sl_cub_pipeline *p, sl_stream s)
 	const struct sl_batch *b = &p->batch;
 
 	switch (p->model) {
-#define MODEL(name)                                                                               \
-	case SL_MODEL_##name:                                                                     \
-		return SL_LAUNCH(name##_kernel, sl_grid(b->n, BLOCK), BLOCK, 0, s,                \
-			*(const struct sl_##name *)p->rules, p->seed, b->first_id, b->n, b->columns, \
-			p->needed);
+#define MODEL(name)                                                                      \
+	case SL_MODEL_##name:                                                            \
+		return SL_LAUNCH(name##_kernel, sl_grid(b->n, BLOCK), BLOCK, 0, s,       \
+			*(const struct sl_##name *)p->rules, p->seed, b->first_id, b->n, \
+			b->columns, p->needed);
 #include "stages/models/models.def"
 #undef MODEL
 	case SL_MODEL_COUNT:
@@ -89,8 +89,8 @@ enum sl_status sl_cub_select(const struct sl_cub_pipeline *p, sl_stream s)
 /* --- order ------------------------------------------------------------------------------------ */
 
 /* Turns key and index to where the result is. */
-static cudaError_t sort(struct sl_cub_pipeline *p, uint32_t n, void *temporary, size_t &bytes,
-	cudaStream_t s)
+static cudaError_t sort(
+	struct sl_cub_pipeline *p, uint32_t n, void *temporary, size_t &bytes, cudaStream_t s)
 {
 	struct sl_batch *b = &p->batch;
 	cub::DoubleBuffer<uint32_t> key((uint32_t *)b->key, p->other_key);

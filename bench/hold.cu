@@ -55,7 +55,8 @@ static __global__ void hold_kernel(volatile uint32_t *hold)
 		}
 }
 
-/* Pinned memory has the same address on both sides (unified addressing, CUDA C++ Programming Guide).
+/* Pinned memory has the same address on both sides (unified addressing, CUDA C++ Programming
+ * Guide).
  */
 enum sl_status sl_queue_hold(uint32_t *hold, sl_stream s)
 {

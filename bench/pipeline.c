@@ -142,9 +142,9 @@ static enum sl_status time_way(struct race *r, struct sl_racer *w, struct entry 
 	uint32_t n = 0;
 	struct sl_lap lap;
 
-	while (n < SAMPLES_MOST && (n < 3 || (n < r->b->watch.samples &&
-						     1e-6 * (double)(sl_now_ns() - begun) <
-							     2 * r->b->watch.budget_ms))) {
+	while (n < SAMPLES_MOST &&
+		(n < 3 || (n < r->b->watch.samples && 1e-6 * (double)(sl_now_ns() - begun) <
+							      2 * r->b->watch.budget_ms))) {
 		SL_TRY(flush(r->b));
 		SL_TRY(w->kind->run(w, &lap));
 		all[n] = lap.all_ms;
@@ -313,8 +313,8 @@ enum sl_status sl_pipeline_row(struct sl_bench *b, uint32_t n)
 
 void sl_pipeline_heading(void)
 {
-	printf("\n%-8s %10s  %10s %10s %10s %3s  %10s %7s   %s\n", "way", "n", "median ms",
-		"least", "most", "of", "G/s", "CUB", "steps, ms");
+	printf("\n%-8s %10s  %10s %10s %10s %3s  %10s %7s   %s\n", "way", "n", "median ms", "least",
+		"most", "of", "G/s", "CUB", "steps, ms");
 }
 
 enum sl_status sl_bench_pipeline(struct sl_bench *b)

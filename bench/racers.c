@@ -218,8 +218,8 @@ static enum sl_status answer_of_cub(struct sl_racer *w, struct sl_outcome *a)
 		const struct sl_table_column *c = &w->cub.batch.table.column[k];
 
 		if (!c->constant)
-			SL_TRY(sl_copy(home->column[k].data, c->data,
-				home->n * sizeof(uint32_t), w->stream));
+			SL_TRY(sl_copy(home->column[k].data, c->data, home->n * sizeof(uint32_t),
+				w->stream));
 	}
 	SL_TRY(sl_stream_wait(w->stream));
 	for (uint32_t k = 0; k < home->n_columns; k++)

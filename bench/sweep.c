@@ -20,7 +20,7 @@ static const char *const sheet_names[SHEETS] = {"sizes", "inputs", "tunings", "p
 /* What a round varies, beside n. */
 enum axis { NOTHING, SURVIVORS, ENTROPY, BITS, OFF, TUNINGS, BLOCKS, PARTICLES };
 
-#define P(power) (UINT32_C(1) << (power))
+#define P(power)    (UINT32_C(1) << (power))
 #define LESS(power) (P(power) - 3)
 
 /* Its jobs: one or all of the three primitives, of one or both types. */
@@ -40,7 +40,8 @@ static const struct round {
 	{ON_INPUTS, SURVIVORS, "compact", false, {1, {P(26)}}},
 	{ON_INPUTS, BITS, "sort", false, {1, {P(26)}}},
 	{ON_INPUTS, ENTROPY, "sort", false, {1, {P(26)}}},
-	{ON_SIZES, NOTHING, NULL, true, {8, {P(12), P(18), P(22), P(8), P(26), P(14), P(10), P(4)}}},
+	{ON_SIZES, NOTHING, NULL, true,
+		{8, {P(12), P(18), P(22), P(8), P(26), P(14), P(10), P(4)}}},
 	{ON_TUNINGS, BLOCKS, "scan", false, {1, {P(24)}}},
 	{ON_TUNINGS, BLOCKS, "compact", false, {1, {P(24)}}},
 	{ON_TUNINGS, BLOCKS, "sort", false, {1, {P(24)}}},
@@ -52,7 +53,7 @@ static const struct round {
 	{ON_SIZES, NOTHING, NULL, false, {2, {P(25), P(29)}}},
 	{ON_SIZES, NOTHING, NULL, false,
 		{10, {LESS(4), LESS(6), LESS(8), LESS(10), LESS(12), LESS(14), LESS(18), LESS(22),
-			      LESS(26), LESS(28)}}},
+			     LESS(26), LESS(28)}}},
 	{ON_SIZES, NOTHING, NULL, false, {1, {LESS(30)}}},
 };
 

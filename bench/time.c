@@ -2,11 +2,11 @@
  * time.c - the time of a call on the device: cold caches, a stream that is held until all of the
  * call is queued, events round the call alone.
  *
- * Before each sample, in the stream: what the call needs is loaded; more memory than the caches hold
- * is read, so that nothing of the data is in them and nothing is left to be written back; a kernel
- * waits for a word of the host. Then the call is queued between two events, and the word is set. So
- * what is timed is the device's work, not the host's queueing of it, which is timed beside. (After
- * NVBench, whose blocking kernel this is.)
+ * Before each sample, in the stream: what the call needs is loaded; more memory than the caches
+ * hold is read, so that nothing of the data is in them and nothing is left to be written back; a
+ * kernel waits for a word of the host. Then the call is queued between two events, and the word is
+ * set. So what is timed is the device's work, not the host's queueing of it, which is timed beside.
+ * (After NVBench, whose blocking kernel this is.)
  *
  * A call of more launches than the driver lets wait (about a thousand) would wait for the kernel as
  * the kernel does for it. So the kernel gives up in the end; such a call is timed without, and the
@@ -142,8 +142,7 @@ static enum sl_status warm_up(
 	return SL_OK;
 }
 
-static bool is_enough(
-	const struct sl_stopwatch *w, const double *ms, uint32_t n, uint64_t begun_ns)
+static bool is_enough(const struct sl_stopwatch *w, const double *ms, uint32_t n, uint64_t begun_ns)
 {
 	double sorted[MOST], passed = 1e-6 * (double)(sl_now_ns() - begun_ns);
 	struct sl_spread s;

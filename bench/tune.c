@@ -263,13 +263,12 @@ static bool has_type(const struct sl_numbers *types, enum sl_type type)
 }
 
 /* Every backend of that name that can be tuned. */
-static enum sl_status tune_named(
-	struct tuner *t, const char *name, const struct sl_numbers *sizes)
+static enum sl_status tune_named(struct tuner *t, const char *name, const struct sl_numbers *sizes)
 {
 	for (int p = SL_SCAN; p <= SL_SORT; p++)
 		for (int type = SL_U32; type <= SL_U64; type++)
-			for (size_t i = 0; (t->backend = sl_job_backend(t->b->asked,
-						    (enum sl_primitive)p, i)) != NULL;
+			for (size_t i = 0; (t->backend = sl_job_backend(
+						    t->b->asked, (enum sl_primitive)p, i)) != NULL;
 				i++)
 				if (strcmp(t->backend->name, name) == 0 &&
 					t->backend->tunable.block > 0 &&
@@ -285,7 +284,7 @@ static enum sl_status tune_all(struct tuner *t)
 	static const char *const names[] = {"shared", "work_efficient", "naive"};
 	static const struct sl_numbers usual = {4, {1 << 16, 1 << 20, 1 << 24, 1 << 27}};
 	static const struct sl_numbers emulated = {1, {1 << 8}};
-	struct sl_numbers sizes = t->b->asked->sizes.n > 0     ? t->b->asked->sizes
+	struct sl_numbers sizes = t->b->asked->sizes.n > 0  ? t->b->asked->sizes
 	                          : sl_device_is_emulated() ? emulated
 	                                                    : usual;
 

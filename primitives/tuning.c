@@ -98,8 +98,8 @@ static enum sl_status read_field(const char *word, const char *name, uint32_t *v
 	if (strncmp(word, name, length) == 0 && word[length] == '=' &&
 		read_number(word + length + 1, false, value) && *value > 0)
 		return SL_OK;
-	return sl_fail(SL_USAGE, "%.*s is not %s= and a whole number from 1", WORD_SHOWN, word,
-		name);
+	return sl_fail(
+		SL_USAGE, "%.*s is not %s= and a whole number from 1", WORD_SHOWN, word, name);
 }
 
 /* Lines of one backend and type ascend, so that none is there twice. */

@@ -33,7 +33,7 @@ enum sl_alive {
 	SL_ALIVE_HALF,
 	SL_ALIVE_MOST, /* 99 in 100 */
 	SL_ALIVE_ALL,
-	SL_ALIVE_COUNT, /* as above */
+	SL_ALIVE_COUNT,                      /* as above */
 	SL_ALIVE_1_PERCENT = SL_ALIVE_COUNT, /* one by one, not in clusters */
 	SL_ALIVE_10_PERCENT,
 	SL_ALIVE_90_PERCENT,

@@ -14,7 +14,7 @@
 #include "tests/support/program.h"
 
 static struct folder folder;
-static char path[FOLDER_PATH_BYTES + 16];
+static char path[sizeof(folder.path) + 16];
 
 static int begin(void **state)
 {
@@ -84,7 +84,8 @@ static const char good[] = "# a file\n"
 
 static void lines_hold_for_device_type_and_size(void **state)
 {
-	const struct sl_backend *scan = find(SL_SCAN, "naive"), *compact = find(SL_COMPACT, "naive");
+	const struct sl_backend *scan = find(SL_SCAN, "naive"),
+				*compact = find(SL_COMPACT, "naive");
 	const struct sl_tuning none = {0}, block = {.block = 192}, items = {.items = 8};
 
 	(void)state;
