@@ -145,10 +145,9 @@ static enum sl_status read_list(const struct option *o, const char *value, struc
 		snprintf(text, sizeof(text), "%.*s", (int)length, at);
 		if (length >= sizeof(text) || !o->item(text, list) || list->n > o->most)
 			return sl_fail(SL_USAGE,
-				"%s %s: %s, or one too many (it takes %s), see "
+				"%s %s: it does not take that, or not so many (%s for one), see "
 				"sluice-bench --help",
-				o->name, sl_show(shown, value), "one of these it does not take",
-				o->value);
+				o->name, sl_show(shown, value), o->value);
 		at += length;
 		if (*at == '\0')
 			return SL_OK;

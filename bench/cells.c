@@ -236,6 +236,19 @@ enum sl_status sl_cell_time(const struct sl_bench *b, struct sl_contest *c,
 	return sl_time(&b->watch, &timed, times);
 }
 
+/* A cell that could not be timed, and why. */
+static void leave_out(const struct sl_bench *b, const struct cell *c)
+{
+	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + SL_STORY_BYTES];
+
+	print_name(c);
+	printf("not timed: %s\n", sl_story());
+	(void)fflush(stdout);
+	snprintf(line, sizeof(line), "%s, %s: %s", sl_job_text(c->job, text), c->backend,
+		sl_story());
+	sl_sheet_left_out(b->sheet, line);
+}
+
 enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_contest *c,
 	const struct sl_backend *backend, struct sl_tuning tuning, struct sl_times *times)
 {
@@ -255,9 +268,7 @@ enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_contest *c,
 		write_cell(b, &cell);
 		return SL_OK;
 	}
-	print_name(&cell);
-	printf("not timed: %s\n", sl_story());
-	(void)fflush(stdout);
+	leave_out(b, &cell);
 	b->wrong = b->wrong || s == SL_CHECK_FAILED;
 	return s == SL_DEVICE_FAILED ? s : SL_OK;
 }
