@@ -257,7 +257,7 @@ void sl_asked_help(FILE *out)
 	fputs("\nA list has commas; of sizes 2^27, 2^27-3 and 2^4..2^30 can be written.\n\n", out);
 	for (int i = 0; i < OPTIONS; i++) {
 		snprintf(left, sizeof(left), "%s %s", options[i].name, options[i].value);
-		fprintf(out, "  %-28s %s (%s)\n", left, options[i].help, options[i].commands);
+		fprintf(out, "  %-36s %s (%s)\n", left, options[i].help, options[i].commands);
 	}
 	fputs("\nThe exit code is that of a status: 0, 2 wrong use, 8 no device, 11 a wrong answer "
 	      "was seen, ...\n",

@@ -27,14 +27,14 @@ refused() {
 	grep -qF -- "$text" "$work/log" || { cat "$work/log"; fail "'$*' does not say '$text'"; }
 }
 
-run primitives --n 2^4-3,200 --csv "$work/cells.csv" --json "$work/cells.json"
+run primitives --n 2^4-3,40 --csv "$work/cells.csv" --json "$work/cells.json"
 run primitives --n 100 --type u32 --entropy 1.000,.811,.544,.337,.201 --bits 8,30 --survivors 0,1,10,50,90,99,100 \
 	--only sort/shared --csv "$work/keys.csv"
 run primitives --n 100 --only compact --survivors 0,10,100 --off 0,1 --csv "$work/flags.csv"
 run primitives --n 64 --only scan/shared --block 32,64 --items 4,8 --csv "$work/tunings.csv"
 run primitives --n 64 --only compact/naive --tunings --seconds 0 --csv "$work/none.csv" --json "$work/none.json"
 run pipeline --n 300,1000 --csv "$work/pipeline.csv" --json "$work/pipeline.json"
-run tune --only compact --n 2^6,2^9 --out "$work/tuning" --csv "$work/tune.csv" --seconds 20
+run tune --only compact/shared --n 2^6,2^9 --out "$work/tuning" --csv "$work/tune.csv" --seconds 20
 run primitives --n 100 --only compact --tuning "$work/tuning"
 run sweep --out "$work/sweep" --samples 1 --seconds 60
 "$bench" --help | grep -q '^  sweep' || fail "--help does not tell of sweep"
@@ -57,7 +57,7 @@ def names(found, key):
     return sorted({row[key] for row in found})
 
 cells = rows("cells.csv")
-assert names(cells, "n") == ["13", "200"], names(cells, "n")
+assert names(cells, "n") == ["13", "40"], names(cells, "n")
 assert names(cells, "primitive") == ["compact", "copy", "scan", "sort"]
 assert all(float(r["ms_min"]) <= float(r["ms_lower_quartile"]) <= float(r["ms_median"]) <=
            float(r["ms_upper_quartile"]) <= float(r["ms_max"]) for r in cells)
