@@ -15,10 +15,10 @@ enum {
 	DIGIT_BITS = 8,
 	DIGITS = 1 << DIGIT_BITS,
 	PASSES_MOST = 64 / DIGIT_BITS,
-	/* blocks that fill a multiprocessor of 2048 threads; each has 8 loads in flight a thread,
-	   64 KiB a multiprocessor of u32 */
+	/* six blocks with 32 KiB of counts fit on an H200's multiprocessor; each has 8 loads in
+	   flight a thread, 48 KiB a multiprocessor of u32 */
 	COUNT_BLOCK = 256,
-	COUNT_BLOCKS = 2048 / COUNT_BLOCK,
+	COUNT_BLOCKS = 6,
 	COUNT_LOADS = 8
 };
 
@@ -42,48 +42,61 @@ template <typename K> struct key_bits {
 	uint32_t shift, passes;
 };
 
+/*
+ * A block's counts, each in several parts. A lane adds to one of them; the parts of a count lie in
+ * neighbouring banks, so lanes meet in a bank only if they have the same part.
+ */
+template <typename K> struct digit_counts {
+	static constexpr uint32_t passes = 8 * sizeof(K) / DIGIT_BITS, parts = 32 / passes;
+
+	uint32_t of[passes][DIGITS][parts];
+};
+
 template <typename K>
 static __device__ __forceinline__ void count_key(
-	K key, const struct key_bits<K> &bits, uint32_t (*s_count)[DIGITS])
+	K key, const struct key_bits<K> &bits, struct digit_counts<K> &s_count)
 {
 	K rest = key >> bits.shift & bits.mask;
+	uint32_t part = lane_number() % s_count.parts;
 
-	for (uint32_t pass = 0; pass < bits.passes; pass++, rest >>= DIGIT_BITS)
-		atomicAdd(&s_count[pass][rest % DIGITS], 1);
+	SL_UNROLL
+	for (uint32_t pass = 0; pass < s_count.passes; pass++, rest >>= DIGIT_BITS)
+		if (pass < bits.passes)
+			atomicAdd(&s_count.of[pass][rest % DIGITS][part], 1);
 }
-
-struct digit_counts {
-	uint32_t of[PASSES_MOST][DIGITS];
-};
 
 /* Adds to count[pass][digit]. A block counts for itself first, then adds what is not 0. */
 template <typename K>
 static __global__ void __launch_bounds__(COUNT_BLOCK)
 	count_kernel(const K *key, uint64_t n, struct key_bits<K> bits, uint32_t (*count)[DIGITS])
 {
-	SL_SHARED(struct digit_counts, s_count);
-	uint32_t n_counts = bits.passes * DIGITS;
+	SL_SHARED(struct digit_counts<K>, s_count);
+	uint32_t *all = &s_count.of[0][0][0];
 
-	for (uint32_t i = threadIdx.x; i < n_counts; i += blockDim.x)
-		s_count.of[i / DIGITS][i % DIGITS] = 0;
+	for (uint32_t i = threadIdx.x; i < sizeof(s_count) / sizeof(*all); i += blockDim.x)
+		all[i] = 0;
 	__syncthreads();
 	for (uint64_t first = (uint64_t)blockIdx.x * COUNT_LOADS * COUNT_BLOCK; first < n;
 		first += (uint64_t)gridDim.x * COUNT_LOADS * COUNT_BLOCK) {
-		uint64_t at = first + threadIdx.x;
+		const K *from = key + first + threadIdx.x;
+		uint64_t left = n - first;
 		K some[COUNT_LOADS];
 
 		SL_UNROLL
 		for (uint32_t i = 0; i < COUNT_LOADS; i++)
-			some[i] = at + i * COUNT_BLOCK < n ? key[at + i * COUNT_BLOCK] : 0;
+			some[i] = threadIdx.x + i * COUNT_BLOCK < left ? from[i * COUNT_BLOCK] : 0;
 		SL_UNROLL
 		for (uint32_t i = 0; i < COUNT_LOADS; i++)
-			if (at + i * COUNT_BLOCK < n)
-				count_key(some[i], bits, s_count.of);
+			if (threadIdx.x + i * COUNT_BLOCK < left)
+				count_key(some[i], bits, s_count);
 	}
 	__syncthreads();
-	for (uint32_t i = threadIdx.x; i < n_counts; i += blockDim.x) {
-		uint32_t own = s_count.of[i / DIGITS][i % DIGITS];
+	for (uint32_t i = threadIdx.x; i < bits.passes * DIGITS; i += blockDim.x) {
+		uint32_t own = 0;
 
+		SL_UNROLL
+		for (uint32_t part = 0; part < s_count.parts; part++)
+			own += s_count.of[i / DIGITS][i % DIGITS][part];
 		if (own > 0)
 			atomicAdd(&count[i / DIGITS][i % DIGITS], own);
 	}

@@ -45,9 +45,11 @@ template <bool FULL> struct rows {
 	template <typename T, int ITEMS>
 	__device__ __forceinline__ void load(const T *tile, T (&item)[ITEMS]) const
 	{
+		const T *from = tile + first; /* so that rows are at constant distances */
+
 		SL_UNROLL
 		for (int row = 0; row < ITEMS; row++)
-			item[row] = has(row) ? tile[first + (uint32_t)row * WARP] : 0;
+			item[row] = has(row) ? from[row * WARP] : 0;
 	}
 };
 

@@ -18,8 +18,10 @@
 #include "rows.cuh"
 
 /* 512 threads of 128 registers each: room for all items of a thread, and no spill. */
-static constexpr uint32_t BLOCK_MOST = 512, SHARE = DIGITS; /* threads, one a digit */
-static constexpr uint32_t SHARES_MOST = BLOCK_MOST / SHARE, SHARE_WARPS = SHARE / WARP;
+static constexpr uint32_t BLOCK_MOST = 512;
+
+/* Threads of a block come in shares of one a digit. */
+static constexpr uint32_t SHARE = DIGITS, SHARE_WARPS = SHARE / WARP;
 
 /* What a pass is told. */
 template <typename K> struct pass {
@@ -30,32 +32,18 @@ template <typename K> struct pass {
 	uint32_t *ticket; /* the book and tiles that have been taken */
 };
 
-/*
- * The shared memory of a block. Behind it stand first counts[warp][digit]: how many keys of it the
- * warp has, then where the next of them goes in the sorted tile; then the sorted tile, its keys and
- * its indices.
- */
-struct block_memory {
+/* The shared memory of a block. */
+template <typename K, int BLOCK, int ITEMS> struct tile_memory {
+	static constexpr int warps = BLOCK / WARP, shares = BLOCK / SHARE, items = BLOCK * ITEMS;
+
+	K key[items]; /* the sorted tile */
+	uint32_t index[items];
+	/* keys of a digit that the warp has; then where the next of them goes in the sorted tile */
+	uint32_t count[warps][DIGITS];
 	uint32_t to[DIGITS]; /* what to add to a place in the sorted tile to have that in all */
-	uint32_t in_share[SHARES_MOST][DIGITS];
-	uint32_t in_warp[BLOCK_MOST / WARP];
+	uint32_t in_share[shares][DIGITS];
+	uint32_t in_warp[warps];
 	uint32_t ticket;
-	uint32_t unused[3];
-
-	__device__ __forceinline__ uint32_t *counts_of(uint32_t warp)
-	{
-		return reinterpret_cast<uint32_t *>(this + 1) + warp * DIGITS;
-	}
-
-	template <typename K> __device__ __forceinline__ K *keys()
-	{
-		return reinterpret_cast<K *>(counts_of(blockDim.x / WARP));
-	}
-
-	template <typename K> __device__ __forceinline__ uint32_t *indices(uint32_t tile_items)
-	{
-		return reinterpret_cast<uint32_t *>(keys<K>() + tile_items);
-	}
 };
 
 /* Where the caller's keys go in the sorted tile, two to a register. */
@@ -99,39 +87,41 @@ static __device__ __forceinline__ void count_digits(
 
 /* Where the first key of the calling thread's digit goes in the sorted tile: a sum in each share.
  */
-static __device__ __forceinline__ uint32_t start_of_digit(uint32_t count, struct block_memory *s)
+static __device__ __forceinline__ uint32_t start_of_digit(uint32_t count, uint32_t *s_in_warp)
 {
 	uint32_t warp = warp_number(), up_to = sum_up_to_lane(count), start = up_to - count;
 
 	if (lane_number() == WARP - 1)
-		s->in_warp[warp] = up_to;
+		s_in_warp[warp] = up_to;
 	__syncthreads();
 	SL_UNROLL
 	for (uint32_t w = 0; w < SHARE_WARPS; w++)
-		start += w < warp % SHARE_WARPS ? s->in_warp[warp / SHARE_WARPS * SHARE_WARPS + w]
+		start += w < warp % SHARE_WARPS ? s_in_warp[warp / SHARE_WARPS * SHARE_WARPS + w]
 		                                : 0;
 	return start;
 }
 
 /*
- * counts[warp][digit] become the place of the warp's first key of that digit in the sorted tile.
- * Threads come in shares of one a digit, each with 8 warps' counts. The tile's own are written in
- * the book at once. Gives the start of the calling thread's digit.
+ * count[warp][digit] become the place of the warp's first key of that digit in the sorted tile. A
+ * share has the counts of 8 warps. The tile's own are written in the book at once. Gives the start
+ * of the calling thread's digit.
  */
+template <typename K, int BLOCK, int ITEMS>
 static __device__ __forceinline__ uint32_t place_warps(
-	const struct book &book, uint32_t tile, struct block_memory *s)
+	const struct book &book, uint32_t tile, struct tile_memory<K, BLOCK, ITEMS> *s)
 {
-	uint32_t digit = threadIdx.x % DIGITS, share = threadIdx.x / DIGITS;
+	uint32_t digit = threadIdx.x % SHARE, share = threadIdx.x / SHARE;
 	uint32_t own[SHARE_WARPS], in_share = 0, in_tile = 0, before = 0, start;
 
 	SL_UNROLL
 	for (uint32_t w = 0; w < SHARE_WARPS; w++) {
-		own[w] = s->counts_of(share * SHARE_WARPS + w)[digit];
+		own[w] = s->count[share * SHARE_WARPS + w][digit];
 		in_share += own[w];
 	}
 	s->in_share[share][digit] = in_share;
 	__syncthreads();
-	for (uint32_t k = 0; k < blockDim.x / DIGITS; k++) {
+	SL_UNROLL
+	for (uint32_t k = 0; k < s->shares; k++) {
 		uint32_t of_k = s->in_share[k][digit];
 
 		before += k < share ? of_k : 0;
@@ -139,11 +129,11 @@ static __device__ __forceinline__ uint32_t place_warps(
 	}
 	if (share == 0)
 		write_count(book, tile, digit, in_tile);
-	start = start_of_digit(in_tile, s);
+	start = start_of_digit(in_tile, s->in_warp);
 	before += start;
 	SL_UNROLL
 	for (uint32_t w = 0; w < SHARE_WARPS; w++) {
-		s->counts_of(share * SHARE_WARPS + w)[digit] = before;
+		s->count[share * SHARE_WARPS + w][digit] = before;
 		before += own[w];
 	}
 	return start;
@@ -188,37 +178,34 @@ static __device__ __forceinline__ void put_sorted(const struct rows<FULL> &r,
 }
 
 /* The sorted tile goes out, n pairs of it if it is not FULL. */
-template <bool FULL, typename K, int ITEMS>
+template <bool FULL, typename K, int BLOCK, int ITEMS>
 static __device__ __forceinline__ void write_tile(
-	const struct pass<K> &p, uint32_t n, struct block_memory *s)
+	const struct pass<K> &p, uint32_t n, const struct tile_memory<K, BLOCK, ITEMS> *s)
 {
-	const K *s_key = s->keys<K>();
-	const uint32_t *s_index = s->indices<K>(blockDim.x * ITEMS);
-
 	SL_UNROLL
 	for (int i = 0; i < ITEMS; i++) {
-		uint32_t at = threadIdx.x + (uint32_t)i * blockDim.x;
+		uint32_t at = threadIdx.x + i * BLOCK;
 
 		if (FULL || at < n) {
-			K key = s_key[at];
+			K key = s->key[at];
 			uint32_t to = s->to[digit_in(key, p.digit)] + at;
 
 			p.to.key[to] = key;
-			p.to.index[to] = s_index[at];
+			p.to.index[to] = s->index[at];
 		}
 	}
 }
 
 /* The keys of a tile, if there is such a tile. */
-template <typename K, int ITEMS>
+template <int BLOCK, typename K, int ITEMS>
 static __device__ __forceinline__ void load_keys(
 	const struct pass<K> &p, uint32_t tile, K (&key)[ITEMS])
 {
-	uint32_t tile_items = blockDim.x * ITEMS;
-	uint64_t first = (uint64_t)tile * tile_items, left = first < p.n ? p.n - first : 0;
+	uint32_t items = BLOCK * ITEMS;
+	uint64_t first = (uint64_t)tile * items, left = first < p.n ? p.n - first : 0;
 
-	if (left >= tile_items)
-		rows<true>(ITEMS, tile_items).load(p.from.key + first, key);
+	if (left >= items)
+		rows<true>(ITEMS, items).load(p.from.key + first, key);
 	else
 		rows<false>(ITEMS, (uint32_t)left).load(p.from.key + first, key);
 }
@@ -227,41 +214,42 @@ static __device__ __forceinline__ void load_keys(
  * Sorts tile, of n pairs if it is not FULL, whose keys are loaded and whose counters are 0. Gives
  * the next tile that the block has taken, with its keys.
  */
-template <typename K, int ITEMS, bool FULL>
-static __device__ __forceinline__ uint32_t sort_tile(
-	const struct pass<K> &p, uint32_t tile, uint32_t n, K (&key)[ITEMS], struct block_memory *s)
+template <bool FULL, typename K, int BLOCK, int ITEMS>
+static __device__ __forceinline__ uint32_t sort_tile(const struct pass<K> &p, uint32_t tile,
+	uint32_t n, K (&key)[ITEMS], struct tile_memory<K, BLOCK, ITEMS> *s)
 {
 	const struct rows<FULL> r(ITEMS, n);
-	const uint32_t *from_index = p.from.index + (uint64_t)tile * blockDim.x * ITEMS;
-	uint32_t *s_count = s->counts_of(warp_number());
+	const uint32_t *from_index = p.from.index + (uint64_t)tile * s->items;
+	uint32_t *s_count = s->count[warp_number()];
 	uint32_t index[ITEMS], start, asked = 0, next;
 	tile_ranks<ITEMS> ranks = {};
 
 	count_digits(r, key, p.digit, s_count);
 	__syncthreads();
 	start = place_warps(p.book, tile, s);
-	__syncthreads(); /* also: the tile before has been written, its place can be had */
+	__syncthreads();
 	ranks = rank_keys(r, key, p.digit, s_count);
 	if (threadIdx.x < DIGITS)
 		asked = ask_place(p.book, tile, threadIdx.x);
-	put_sorted(r, key, ranks, s->keys<K>());
+	put_sorted(r, key, ranks, s->key);
 	r.load(from_index, index);
 	if (threadIdx.x < DIGITS)
 		s->to[threadIdx.x] = wait_place(p.book, tile, threadIdx.x, asked) - start;
 	if (threadIdx.x == 0)
 		s->ticket = atomicAdd(p.ticket, 1);
-	put_sorted(r, index, ranks, s->indices<K>(blockDim.x * ITEMS));
+	put_sorted(r, index, ranks, s->index);
 	__syncthreads();
 	next = s->ticket - 1;
-	load_keys(p, next, key);
+	load_keys<BLOCK>(p, next, key);
 	clear_counts(s_count);
-	write_tile<FULL, K, ITEMS>(p, n, s);
+	write_tile<FULL>(p, n, s);
 	return next;
 }
 
 /* The next ticket, for the whole block: 0 is the book, and tiles follow. */
-template <typename K>
-static __device__ __forceinline__ uint32_t take(const struct pass<K> &p, struct block_memory *s)
+template <typename K, int BLOCK, int ITEMS>
+static __device__ __forceinline__ uint32_t take(
+	const struct pass<K> &p, struct tile_memory<K, BLOCK, ITEMS> *s)
 {
 	__syncthreads(); /* the one before has been read */
 	if (threadIdx.x == 0)
@@ -274,14 +262,15 @@ static __device__ __forceinline__ uint32_t take(const struct pass<K> &p, struct 
  * Blocks take the book and then tiles, until there are none, in the order in which they come: any
  * number of blocks is right.
  */
-template <typename K, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST, 1) pass_kernel(struct pass<K> p)
+template <typename K, int BLOCK, int ITEMS>
+static __global__ void __launch_bounds__(BLOCK, 1) pass_kernel(struct pass<K> p)
 {
-	SL_SHARED_DYNAMIC(struct block_memory, s);
-	uint32_t tile_items = blockDim.x * ITEMS, tile;
+	using memory = struct tile_memory<K, BLOCK, ITEMS>;
+	SL_SHARED_DYNAMIC(memory, s);
+	uint32_t items = BLOCK * ITEMS, tile;
 	K key[ITEMS];
 
-	clear_counts(s->counts_of(warp_number()));
+	clear_counts(s->count[warp_number()]);
 	tile = take(p, s);
 	if (tile == 0) {
 		if (threadIdx.x < DIGITS)
@@ -289,56 +278,56 @@ static __global__ void __launch_bounds__(BLOCK_MOST, 1) pass_kernel(struct pass<
 		tile = take(p, s);
 	}
 	tile--;
-	load_keys(p, tile, key);
-	while ((uint64_t)(tile + 1) * tile_items <= p.n)
-		tile = sort_tile<K, ITEMS, true>(p, tile, tile_items, key, s);
+	load_keys<BLOCK>(p, tile, key);
+	while ((uint64_t)(tile + 1) * items <= p.n)
+		tile = sort_tile<true>(p, tile, items, key, s);
 	if (tile < p.book.tiles)
-		sort_tile<K, ITEMS, false>(
-			p, tile, (uint32_t)(p.n - (uint64_t)tile * tile_items), key, s);
+		sort_tile<false>(p, tile, (uint32_t)(p.n - (uint64_t)tile * items), key, s);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
 
-/* The items a thread that are built. */
-#define ITEMS_CAN(ITEMS) ITEMS(4) ITEMS(8) ITEMS(12) ITEMS(16) ITEMS(20) ITEMS(24) ITEMS(32)
+/* The tiles that are built: threads a block, items a thread. */
+#define TILES(X)  \
+	X(256, 4) \
+	X(256, 8) \
+	X(256, 16) X(256, 24) X(256, 32) X(512, 4) X(512, 8) X(512, 16) X(512, 24) X(512, 32)
 
-enum { BLOCK = 512, ITEMS_U32 = 32, ITEMS_U64 = 20, ITEMS_LEAST = 4 };
+enum { BLOCK_OWN = 512, ITEMS_OWN = 32, ITEMS_OWN_U64 = 24, BLOCK_LEAST = 256, ITEMS_LEAST = 4 };
 
 template <typename K> using pass_function = void (*)(struct pass<K> p);
 
-template <typename K> static pass_function<K> pass_kernel_of(uint32_t items)
+template <typename K> static pass_function<K> pass_kernel_of(struct sl_tuning tuning)
 {
-	switch (items) {
-#define ITEMS(n) \
-	case n:  \
-		return pass_kernel<K, n>;
-		ITEMS_CAN(ITEMS)
-#undef ITEMS
-	}
+#define X(block_, items_)                                     \
+	if (tuning.block == block_ && tuning.items == items_) \
+		return pass_kernel<K, block_, items_>;
+	TILES(X)
+#undef X
 	return nullptr;
-}
-
-static size_t pair_bytes(enum sl_type type)
-{
-	return sizeof(uint32_t) + (type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
 }
 
 /* Shared memory of a block; no other is asked for. */
 static size_t block_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	return sizeof(struct block_memory) + tuning.block / WARP * DIGITS * sizeof(uint32_t) +
-	       (size_t)tuning.block * tuning.items * pair_bytes(type);
+#define X(block_, items_)                                                                    \
+	if (tuning.block == block_ && tuning.items == items_)                                \
+		return type == SL_U32 ? sizeof(struct tile_memory<uint32_t, block_, items_>) \
+		                      : sizeof(struct tile_memory<uint64_t, block_, items_>);
+	TILES(X)
+#undef X
+	return 0;
 }
 
 static bool is_own(struct sl_tuning tuning)
 {
-	return tuning.block == BLOCK && tuning.items == ITEMS_U32;
+	return tuning.block == BLOCK_OWN && tuning.items == ITEMS_OWN;
 }
 
 /* The backend's own choice stands for all down to the least: so it can be had on any device. */
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	const struct sl_tuning least = {DIGITS, ITEMS_LEAST};
+	const struct sl_tuning least = {BLOCK_LEAST, ITEMS_LEAST};
 
 	return block_bytes(is_own(tuning) ? least : tuning, type);
 }
@@ -352,13 +341,13 @@ static struct sl_tuning choose(
 {
 	if (!is_own(tuning))
 		return tuning;
-	tuning.items = type == SL_U32 ? ITEMS_U32 : ITEMS_U64;
+	tuning.items = type == SL_U32 ? ITEMS_OWN : ITEMS_OWN_U64;
 	while (tuning.items > ITEMS_LEAST &&
 		(block_bytes(tuning, type) > limits->shared_bytes ||
 			n < (uint64_t)tuning.block * tuning.items * limits->multiprocessors))
 		tuning.items = tuning.items > 16 ? 16 : tuning.items / 2;
 	if (block_bytes(tuning, type) > limits->shared_bytes)
-		tuning.block = DIGITS;
+		tuning.block = BLOCK_LEAST;
 	return tuning;
 }
 
@@ -443,7 +432,7 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 				from, to, job->n, d, book, &l.counters->ticket[number]
 			};
 
-			return sl_launch("pass_kernel", pass_kernel_of<K>(tuning.items),
+			return sl_launch("pass_kernel", pass_kernel_of<K>(tuning),
 				blocks_for(tiles, &limits), tuning.block,
 				block_bytes(tuning, job->type), x->stream, p);
 		});
@@ -456,17 +445,16 @@ static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 	return job->type == SL_U32 ? sort<uint32_t>(x, job) : sort<uint64_t>(x, job);
 }
 
-#define ITEMS(n) n,
 const struct sl_backend SL_NAME(sl_sort_shared) = {
 	.name = "shared",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
 	.help = "Onesweep: 8 bits a pass, each one read and one write of the pairs, with a book",
-	.tunable = {.block = BLOCK,
-		.block_step = DIGITS,
+	.tunable = {.block = BLOCK_OWN,
+		.block_step = BLOCK_LEAST,
 		.block_most = BLOCK_MOST,
-		.items = ITEMS_U32,
-		.items_can = {ITEMS_CAN(ITEMS)},
+		.items = ITEMS_OWN,
+		.items_can = {4, 8, 16, 24, 32},
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,
 	.sort = run,
