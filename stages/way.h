@@ -6,8 +6,8 @@
  *
  * Staged, each stage is a kernel of its own, with the backends that the recipe names: what one
  * reads, tests and compares. Fused, no dead particle touches memory (sieve.cu, rows.cu): what one
- *runs. At the bar the host waits for the number of survivors. What is queued on either side of it
- *asks the host for nothing, so that either side is one graph of the device's, if it is ever to be.
+ * runs. At the bar the host waits for the number of survivors; what is queued on either side of it
+ * asks the host for nothing.
  */
 #ifndef SL_WAY_H
 #define SL_WAY_H

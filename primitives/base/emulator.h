@@ -138,6 +138,11 @@ template <class T> inline uint32_t __match_any_sync(uint32_t mask, T value, SL_A
 	return (uint32_t)sl_emulated_warp(SL_CALL_MATCH, mask, sl_to_word(value), 0, at);
 }
 
+template <int BITS> inline uint32_t sl_lanes_alike(uint32_t value, SL_AT)
+{
+	return __match_any_sync(0xffffffff, value, at);
+}
+
 /* --- integers --------------------------------------------------------------------------------- */
 
 inline int __popc(uint32_t x)

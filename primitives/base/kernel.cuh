@@ -12,7 +12,10 @@
  *	SL_SHARED_DYNAMIC(type, name)   type *: the shared memory that the launch asks for
  *	sl_load_acquire, ..._relaxed    words that blocks pass to each other, 4 or 8 bytes, whole;
  *	sl_store_release, ..._relaxed   release and acquire carry what was written before along
- *	sl_backoff(ns)                  in every loop that waits for another block
+ *	sl_backoff(ns)                  in every loop that waits for another block; 0: asks again at
+ *	                                once
+ *	sl_lanes_alike<BITS>(value)     the lanes whose lowest bits are the caller's, which are all
+ *	                                that value has
  *	SL_LAUNCH(kernel, blocks, threads, shared bytes, stream, arguments...)
  *	                                queues it and gives a status; (kernel<T, 4>) with commas
  *	SL_UNROLL                       before a loop of few turns, whose arrays stay in registers

@@ -152,7 +152,7 @@ static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(
 
 		if (r.is_past(row))
 			break;
-		equal = lanes_with(vote<DIGIT_BITS>(digit), digit);
+		equal = sl_lanes_alike<DIGIT_BITS>(digit);
 		before = count_below(equal);
 		rank = s_count[digit] + before;
 		__syncwarp(); /* all have read */
@@ -332,20 +332,27 @@ static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 	return block_bytes(is_own(tuning) ? least : tuning, type);
 }
 
+/* Own choices, from the best for many items to the best for few. */
+static constexpr uint32_t own_items[] = {ITEMS_OWN, 24, 16, 8, ITEMS_LEAST};
+
 /*
  * Own choice: the largest tiles that shared memory has room for, as long as there is one for every
- * multiprocessor. 16384 pairs of u32 are best on an H200: their runs of 64 fill lines of memory.
+ * third multiprocessor. 16384 pairs of u32 are best on an H200: their runs of 64 fill lines of
+ * memory.
  */
 static struct sl_tuning choose(
 	struct sl_tuning tuning, uint32_t n, enum sl_type type, const struct sl_limits *limits)
 {
 	if (!is_own(tuning))
 		return tuning;
-	tuning.items = type == SL_U32 ? ITEMS_OWN : ITEMS_OWN_U64;
-	while (tuning.items > ITEMS_LEAST &&
-		(block_bytes(tuning, type) > limits->shared_bytes ||
-			n < (uint64_t)tuning.block * tuning.items * limits->multiprocessors))
-		tuning.items = tuning.items > 16 ? 16 : tuning.items / 2;
+	for (uint32_t items : own_items) {
+		tuning.items = items;
+		if (type == SL_U64 && items > ITEMS_OWN_U64)
+			continue;
+		if (block_bytes(tuning, type) <= limits->shared_bytes &&
+			3 * (uint64_t)n >= (uint64_t)tuning.block * items * limits->multiprocessors)
+			return tuning;
+	}
 	if (block_bytes(tuning, type) > limits->shared_bytes)
 		tuning.block = BLOCK_LEAST;
 	return tuning;
@@ -383,7 +390,7 @@ static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning)
 
 /*
  * Fewer items than the most may be sorted in smaller tiles. Of those there are less than twice as
- * many as multiprocessors, or the next larger ones would have been chosen.
+ * many as multiprocessors, or larger ones would have been chosen.
  */
 static size_t scratch(const struct sl_shape *most)
 {
