@@ -25,17 +25,18 @@ enum { BLOCK = 256, COLUMNS_MOST = 12 };
 
 /* --- particles -------------------------------------------------------------------------------- */
 
-#define MODEL(name)                                                                              \
-	static __global__ void name##_kernel(struct sl_##name rules, uint64_t seed,              \
-		uint64_t first_id, uint32_t n, struct sl_columns c, uint32_t needed)             \
-	{                                                                                        \
-		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                    \
-                                                                                                 \
-		if (i < n) {                                                                     \
-			struct sl_particle p = sl_##name##_generate(&rules, seed, first_id + i); \
-			sl_##name##_advance(&rules, seed, &p, UINT32_MAX);                       \
-			sl_store(&c, needed, i, &p);                                             \
-		}                                                                                \
+#define MODEL(name)                                                                                \
+	static __global__ void name##_kernel(struct sl_##name rules, uint64_t seed,                \
+		uint64_t first_id, uint32_t n, struct sl_columns c, uint32_t needed)               \
+	{                                                                                          \
+		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                      \
+                                                                                                   \
+		if (i < n) {                                                                       \
+			struct sl_particle p =                                                     \
+				sl_##name##_generate(&rules, SL_EVERY_COLUMN, seed, first_id + i); \
+			sl_##name##_advance(&rules, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);        \
+			sl_store(&c, needed, i, &p);                                               \
+		}                                                                                  \
 	}
 #include "stages/models/models.def"
 #undef MODEL

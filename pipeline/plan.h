@@ -18,8 +18,9 @@
 
 enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
 
-/* Changes whenever any rule gives other bits: runs of different versions cannot be resumed. */
-enum { SL_RULES_VERSION = 1 };
+/* Changes whenever any rule, or the digest, gives other bits: runs of different versions cannot be
+ * resumed. */
+enum { SL_RULES_VERSION = 2 };
 
 /*
  * A slot holds one batch in flight on the host; there is one more than threads, so that a thread

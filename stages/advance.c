@@ -15,7 +15,7 @@ SL_LOOP(advance)
 			struct sl_particle p =                                                     \
 				sl_load(&b->columns, SL_STORED(SL_COLUMNS_##name), i);             \
 			p.id = b->first_id + i;                                                    \
-			sl_##name##_advance(&rules, r->seed, &p, UINT32_MAX);                      \
+			sl_##name##_advance(&rules, SL_EVERY_COLUMN, r->seed, &p, UINT32_MAX);     \
 			sl_store(&b->columns, SL_STORED(SL_COLUMNS_##name), i, &p);                \
 		}                                                                                  \
 		break;                                                                             \

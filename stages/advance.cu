@@ -23,7 +23,7 @@ enum { BLOCK = 256 };
 		if (i < n) {                                                                 \
 			struct sl_particle p = sl_load(&c, SL_STORED(SL_COLUMNS_##name), i); \
 			p.id = first_id + i;                                                 \
-			sl_##name##_advance(&rules, seed, &p, UINT32_MAX);                   \
+			sl_##name##_advance(&rules, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);  \
 			sl_store(&c, SL_STORED(SL_COLUMNS_##name), i, &p);                   \
 		}                                                                            \
 	}

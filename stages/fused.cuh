@@ -12,23 +12,23 @@
 #undef SL_MODEL_HEADERS
 
 /* Its rules, and what follows from them when kernels are compiled. */
-#define MODEL(name)                                                               \
-	struct sl_of_##name {                                                     \
-		typedef struct sl_##name rules;                                   \
-		static constexpr uint32_t columns = SL_COLUMNS_##name;            \
-		static constexpr uint32_t fates = SL_FATES_##name;                \
-		static constexpr bool remade = SL_REMADE_##name;                  \
-                                                                                  \
-		/* The particle id, moved to its end. */                          \
-		static __device__ __forceinline__ struct sl_particle make(        \
-			const rules *r, uint64_t seed, uint64_t id)               \
-		{                                                                 \
-			struct sl_particle p = sl_##name##_generate(r, seed, id); \
-                                                                                  \
-			p.id = id;                                                \
-			sl_##name##_advance(r, seed, &p, UINT32_MAX);             \
-			return p;                                                 \
-		}                                                                 \
+#define MODEL(name)                                                                       \
+	struct sl_of_##name {                                                             \
+		typedef struct sl_##name rules;                                           \
+		static constexpr uint32_t columns = SL_COLUMNS_##name;                    \
+		static constexpr uint32_t fates = SL_FATES_##name;                        \
+		static constexpr bool remade = SL_REMADE_##name;                          \
+                                                                                          \
+		/* The particle id, moved to its end; its columns wanted. */              \
+		static __device__ __forceinline__ struct sl_particle make(                \
+			const rules *r, uint32_t wanted, uint64_t seed, uint64_t id)      \
+		{                                                                         \
+			struct sl_particle p = sl_##name##_generate(r, wanted, seed, id); \
+                                                                                          \
+			p.id = id;                                                        \
+			sl_##name##_advance(r, wanted, seed, &p, UINT32_MAX);             \
+			return p;                                                         \
+		}                                                                         \
 	};
 #include "stages/models/models.def"
 #undef MODEL

@@ -12,8 +12,8 @@ SL_LOOP(generate)
 	case SL_MODEL_##name: {                                                                    \
 		const struct sl_##name *rules = (const struct sl_##name *)(const void *)&r->rules; \
 		for (uint32_t i = from; i < to; i++) {                                             \
-			struct sl_particle p =                                                     \
-				sl_##name##_generate(rules, r->seed, b->first_id + i);             \
+			struct sl_particle p = sl_##name##_generate(                               \
+				rules, SL_EVERY_COLUMN, r->seed, b->first_id + i);                 \
 			sl_store(&b->columns, SL_STORED(SL_COLUMNS_##name), i, &p);                \
 		}                                                                                  \
 		break;                                                                             \

@@ -8,16 +8,17 @@
 
 enum { BLOCK = 256 };
 
-#define MODEL(name)                                                                              \
-	static __global__ void name##_kernel(struct sl_##name rules, uint64_t seed,              \
-		uint64_t first_id, uint32_t n, struct sl_columns c)                              \
-	{                                                                                        \
-		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                    \
-                                                                                                 \
-		if (i < n) {                                                                     \
-			struct sl_particle p = sl_##name##_generate(&rules, seed, first_id + i); \
-			sl_store(&c, SL_STORED(SL_COLUMNS_##name), i, &p);                       \
-		}                                                                                \
+#define MODEL(name)                                                                                \
+	static __global__ void name##_kernel(struct sl_##name rules, uint64_t seed,                \
+		uint64_t first_id, uint32_t n, struct sl_columns c)                                \
+	{                                                                                          \
+		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                      \
+                                                                                                   \
+		if (i < n) {                                                                       \
+			struct sl_particle p =                                                     \
+				sl_##name##_generate(&rules, SL_EVERY_COLUMN, seed, first_id + i); \
+			sl_store(&c, SL_STORED(SL_COLUMNS_##name), i, &p);                         \
+		}                                                                                  \
 	}
 #include "stages/models/models.def"
 #undef MODEL

@@ -35,7 +35,7 @@ SL_HD uint64_t sl_key_of_float(const struct sl_key_rule *f, float value)
 
 	if (!(step > 0.0f))
 		return 0;
-	return step < f->top ? (uint64_t)step : f->most;
+	return step < f->top ? (uint32_t)step : f->most; /* top is 2^32 at most */
 }
 
 SL_HD uint64_t sl_key_of_integer(const struct sl_key_rule *f, uint64_t value)

@@ -9,8 +9,13 @@
  *	                                (sets of bits)
  *	SL_REMADE_NAME                  is to make a particle again less work than to carry it
  *	                                through memory? true or false
- *	sl_NAME_generate(r, seed, id)   the particle id as it starts
- *	sl_NAME_advance(r, seed, &p, n) up to n steps of it; p.fate tells whether it is still alive
+ *	sl_NAME_generate(r, wanted, seed, id)
+ *	                                the particle id as it starts
+ *	sl_NAME_advance(r, wanted, seed, &p, n)
+ *	                                up to n steps of it; p.fate tells whether it is still alive
+ *
+ * wanted is the set of columns that somebody will read; what is made for others alone may be left
+ * out. fate, weight, steps and collisions are read by all, as they are counted.
  *
  * and, for the host alone (SL_MODEL_HOST), its options and a struct sl_model at its foot.
  */

@@ -32,6 +32,8 @@ enum sl_column {
 #define SL_BIT(i)      (1u << (i))
 #define SL_HAS(set, i) (((set) >> (i)) & 1u)
 
+#define SL_EVERY_COLUMN UINT32_MAX
+
 /* The columns of a set that take memory in a batch: all but id, which follows from the place. */
 #define SL_STORED(set) ((set) & ~SL_BIT(SL_COLUMN_id))
 

@@ -64,15 +64,16 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < job.n;
 		j += threads) {
 		uint32_t i = job.index[j];
-		struct sl_particle p = Model::remade
-		                               ? Model::make(&rules, job.seed, job.first_id + i)
-		                               : fetch<Model>(&job, i, slot);
+		uint64_t weight = sl_digest_weight(j);
+		struct sl_particle p =
+			Model::remade ? Model::make(&rules, job.set, job.seed, job.first_id + i)
+				      : fetch<Model>(&job, i, slot);
 
 #define COLUMN(name, type, unit, record, component, help)                                    \
 	if (SL_HAS(Model::columns, SL_COLUMN_##name) && SL_HAS(job.set, SL_COLUMN_##name)) { \
 		if (job.to.name)                                                             \
 			job.to.name[j] = p.name;                                             \
-		digest[SL_COLUMN_##name] += sl_digest_item(j, sl_digest_bits(p.name));       \
+		digest[SL_COLUMN_##name] += sl_digest_item(weight, sl_digest_bits(p.name));  \
 	}
 #include "stages/columns.def"
 #undef COLUMN

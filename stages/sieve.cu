@@ -38,6 +38,7 @@ template <class Key> struct sieve_job {
 	uint64_t seed, first_id;
 	uint32_t n, keep, n_fields;
 	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
+	uint32_t wanted;         /* columns: those carried and those of the key */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	struct sl_look_back<uint32_t> before;
 	uint32_t *index, *record, *n_survivors;
@@ -107,7 +108,7 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 		bool alive = false;
 
 		if (i < job->n) {
-			p = Model::make(rules, job->seed, job->first_id + i);
+			p = Model::make(rules, job->wanted, job->seed, job->first_id + i);
 			alive = p.fate < SL_FATE_COUNT && sl_keeps(job->keep, p.fate);
 			sl_tally_count(tally, Model::fates, p.fate, p.weight);
 			tally->steps += p.steps;
@@ -224,14 +225,16 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 	struct sieve_job<Key> job = {
 		.seed = f->seed, .first_id = b->first_id, .n = b->n, .keep = f->keep,
 		.n_fields = f->n_fields, .carried = f->carried,
-		.words = sl_record_words(f->carried), .before = before, .index = b->index,
-		.record = b->record, .n_survivors = &census->n_survivors,
+		.words = sl_record_words(f->carried), .wanted = f->carried, .before = before,
+		.index = b->index, .record = b->record, .n_survivors = &census->n_survivors,
 		.tally = (uint64_t *)&census->tally, .key = (Key *)b->key
 	};
 	uint32_t blocks = before.tiles < BLOCKS_MOST ? before.tiles : (uint32_t)BLOCKS_MOST;
 
-	for (uint32_t k = 0; k < job.n_fields; k++)
+	for (uint32_t k = 0; k < job.n_fields; k++) {
 		job.field[k] = f->field[k];
+		job.wanted |= SL_BIT(f->field[k].column);
+	}
 	SL_TRY(sl_look_back_clear(before, s));
 	return SL_LAUNCH((sieve_kernel<Model, Key>), blocks, BLOCK,
 		(lists_bytes<Model, Key>(job.words)), s, *(const typename Model::rules *)f->rules,

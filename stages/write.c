@@ -5,28 +5,35 @@
 #include "stages/math.h"
 #include "stages/recipe.h"
 
+/* Rows that are written at a time, of all columns: from that one on, with those weights. */
+struct rows {
+	uint32_t from, n;
+	uint64_t weight[SL_DIGEST_ROWS];
+};
+
 /* The value of a type as bits, zero-extended. */
-#define GATHER(type, bits_of)                                     \
-	for (uint32_t j = from; j < to; j++) {                    \
-		type value = ((const type *)source)[b->index[j]]; \
-		((type *)out->data)[j] = value;                   \
-		digest += sl_digest_item(j, bits_of(value));      \
-	}                                                         \
+#define GATHER(type, bits_of)                                              \
+	for (uint32_t k = 0; k < rows->n; k++) {                           \
+		type value = ((const type *)source)[index[k]];             \
+		((type *)out->data)[rows->from + k] = value;               \
+		digest += sl_digest_item(rows->weight[k], bits_of(value)); \
+	}                                                                  \
 	break
 
-static void gather_ids(struct sl_batch *b, struct sl_table_column *out, uint32_t from, uint32_t to)
+static void gather_ids(struct sl_batch *b, struct sl_table_column *out, const struct rows *rows)
 {
-	uint64_t *id = (uint64_t *)out->data;
+	uint64_t *id = (uint64_t *)out->data + rows->from;
 
-	for (uint32_t j = from; j < to; j++) {
-		id[j] = b->first_id + b->index[j];
-		out->digest += sl_digest_item(j, id[j]);
+	for (uint32_t k = 0; k < rows->n; k++) {
+		id[k] = b->first_id + b->index[rows->from + k];
+		out->digest += sl_digest_item(rows->weight[k], id[k]);
 	}
 }
 
-static void gather(struct sl_batch *b, struct sl_table_column *out, uint32_t from, uint32_t to)
+static void gather(struct sl_batch *b, struct sl_table_column *out, const struct rows *rows)
 {
 	const void *source = sl_column_at(&b->columns, out->column);
+	const uint32_t *index = b->index + rows->from;
 	uint64_t digest = 0;
 
 	switch (sl_column_facts[out->column].type) {
@@ -43,25 +50,37 @@ static void gather(struct sl_batch *b, struct sl_table_column *out, uint32_t fro
 }
 
 /* A constant column is not gathered: its digest is that of the value in every row. */
-static void digest_constant(struct sl_table_column *out, uint32_t from, uint32_t to)
+static void digest_constant(struct sl_table_column *out, const struct rows *rows)
 {
 	uint64_t bits = 0;
 
 	memcpy(&bits, out->data, sl_column_facts[out->column].bytes);
-	for (uint32_t j = from; j < to; j++)
-		out->digest += sl_digest_item(j, bits);
+	for (uint32_t k = 0; k < rows->n; k++)
+		out->digest += sl_digest_item(rows->weight[k], bits);
 }
 
-SL_LOOP(write)
+static void write_rows(const struct sl_recipe *r, struct sl_batch *b, const struct rows *rows)
 {
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
 		struct sl_table_column *out = &b->table.column[k];
 
 		if (SL_HAS(r->constants, out->column))
-			digest_constant(out, from, to);
+			digest_constant(out, rows);
 		else if (out->column == SL_COLUMN_id)
-			gather_ids(b, out, from, to);
+			gather_ids(b, out, rows);
 		else
-			gather(b, out, from, to);
+			gather(b, out, rows);
+	}
+}
+
+SL_LOOP(write)
+{
+	struct rows rows;
+
+	for (rows.from = from; rows.from < to; rows.from += rows.n) {
+		rows.n =
+			to - rows.from < SL_DIGEST_ROWS ? to - rows.from : (uint32_t)SL_DIGEST_ROWS;
+		sl_digest_weights(rows.from, rows.n, rows.weight);
+		write_rows(r, b, &rows);
 	}
 }

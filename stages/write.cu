@@ -23,7 +23,7 @@ static __global__ void gather_kernel(
 		T value = from[index[j]];
 
 		to[j] = value;
-		mine[0] += sl_digest_item(j, sl_digest_bits(value));
+		mine[0] += sl_digest_item(sl_digest_weight(j), sl_digest_bits(value));
 	}
 	sl_block_add<1>(mine, digest);
 }
@@ -36,7 +36,7 @@ static __global__ void gather_ids_kernel(
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads) {
 		to[j] = first_id + index[j];
-		mine[0] += sl_digest_item(j, to[j]);
+		mine[0] += sl_digest_item(sl_digest_weight(j), to[j]);
 	}
 	sl_block_add<1>(mine, digest);
 }
@@ -46,7 +46,7 @@ static __global__ void digest_kernel(uint64_t bits, uint32_t n, uint64_t *digest
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine[1] = {};
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads)
-		mine[0] += sl_digest_item(j, bits);
+		mine[0] += sl_digest_item(sl_digest_weight(j), bits);
 	sl_block_add<1>(mine, digest);
 }
 

@@ -85,12 +85,14 @@ SL_HD void sl_refract(struct sl_particle *p, float ratio, float t)
 	sl_direct(p, ratio * p->u, ratio * p->v, p->w < 0.0f ? -t : t);
 }
 
-SL_HD struct sl_particle sl_slab_generate(const struct sl_slab *r, uint64_t seed, uint64_t id)
+SL_HD struct sl_particle sl_slab_generate(
+	const struct sl_slab *r, uint32_t wanted, uint64_t seed, uint64_t id)
 {
 	struct sl_words random = sl_draw(seed, id, 0);
 	struct sl_particle p = {0};
 	float beyond;
 
+	(void)wanted; /* all is of use on the way */
 	p.id = id;
 	p.u = r->sin_in;
 	p.w = r->cos_in;
@@ -169,8 +171,9 @@ SL_HD void sl_slab_step(const struct sl_slab *r, uint64_t seed, struct sl_partic
 
 /* At most n steps. */
 SL_HD void sl_slab_advance(
-	const struct sl_slab *r, uint64_t seed, struct sl_particle *p, uint32_t n)
+	const struct sl_slab *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
 {
+	(void)wanted;
 	while (n-- > 0 && p->fate == SL_FATE_alive) {
 		sl_slab_step(r, seed, p);
 		if (p->fate == SL_FATE_alive && p->steps >= r->max_steps)

@@ -100,13 +100,14 @@ SL_HD float sl_source_energy(const struct sl_source_detector *r, uint64_t seed, 
 }
 
 SL_HD struct sl_particle sl_source_detector_generate(
-	const struct sl_source_detector *r, uint64_t seed, uint64_t id)
+	const struct sl_source_detector *r, uint32_t wanted, uint64_t seed, uint64_t id)
 {
 	struct sl_particle p = {0};
 
 	p.id = id;
 	p.weight = 1.0f;
-	p.energy = sl_source_energy(r, seed, id);
+	if (SL_HAS(wanted, SL_COLUMN_energy))
+		p.energy = sl_source_energy(r, seed, id);
 	p.fate = SL_FATE_alive;
 	sl_source_start(r, &p, sl_draw(seed, id, 0));
 	return p;
@@ -162,8 +163,8 @@ SL_HD float sl_to_detector(const struct sl_source_detector *r, const struct sl_p
 	return fabsf(x) <= r->half_width && fabsf(y) <= r->half_height ? distance : -1.0f;
 }
 
-SL_HD void sl_source_detector_advance(
-	const struct sl_source_detector *r, uint64_t seed, struct sl_particle *p, uint32_t n)
+SL_HD void sl_source_detector_advance(const struct sl_source_detector *r, uint32_t wanted,
+	uint64_t seed, struct sl_particle *p, uint32_t n)
 {
 	float distance;
 
@@ -187,8 +188,10 @@ SL_HD void sl_source_detector_advance(
 	}
 	sl_fly(p, distance, r->slowness);
 	p->fate = SL_FATE_hit;
-	p->pixel = sl_pixel(p->y, r->half_height, r->pixels_per_y, r->pixels_y) * r->pixels_x +
-	           sl_pixel(p->x, r->half_width, r->pixels_per_x, r->pixels_x);
+	if (SL_HAS(wanted, SL_COLUMN_pixel))
+		p->pixel =
+			sl_pixel(p->y, r->half_height, r->pixels_per_y, r->pixels_y) * r->pixels_x +
+			sl_pixel(p->x, r->half_width, r->pixels_per_x, r->pixels_x);
 }
 
 #ifdef SL_MODEL_HOST

@@ -45,7 +45,7 @@ struct sl_rule_world {
 	RULE(key_of_integer, 2)     \
 	RULE(key_pack, 2)           \
 	RULE(keeps_and_weight, 3)   \
-	RULE(digest_item, 2)        \
+	RULE(digest, 6)             \
 	RULE(fly, 4)                \
 	RULE(deflect, 3)            \
 	RULE(lambertian, 3)         \
@@ -239,10 +239,14 @@ SL_HD void sl_rule_keeps_and_weight(
 	sl_rule_put_two(out + 1, sl_fixed_weight(weight < 0x1p31f ? weight : 1.0f));
 }
 
-SL_HD void sl_rule_digest_item(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_digest(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
 {
+	uint64_t weight = sl_digest_weight(sl_rule_two(in));
+
 	(void)w;
-	sl_rule_put_two(out, sl_digest_item(sl_rule_two(in), sl_rule_two(in + 2)));
+	sl_rule_put_two(out, sl_digest_mix(sl_rule_two(in), sl_rule_two(in + 2)));
+	sl_rule_put_two(out + 2, weight);
+	sl_rule_put_two(out + 4, sl_digest_item(weight, sl_rule_two(in + 2)));
 }
 
 SL_HD void sl_rule_fly(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
@@ -283,8 +287,8 @@ SL_HD void sl_rule_lambertian(const struct sl_rule_world *w, const uint32_t *in,
 
 SL_HD void sl_rule_slab_generate(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
 {
-	struct sl_particle p = sl_slab_generate(
-		&w->slab[in[4] % SL_RULE_SLABS], sl_rule_two(in), sl_rule_two(in + 2));
+	struct sl_particle p = sl_slab_generate(&w->slab[in[4] % SL_RULE_SLABS], SL_EVERY_COLUMN,
+		sl_rule_two(in), sl_rule_two(in + 2));
 
 	sl_rule_put_particle(out, &p);
 }
@@ -293,17 +297,17 @@ SL_HD void sl_rule_slab_advance(const struct sl_rule_world *w, const uint32_t *i
 {
 	const struct sl_slab *r = &w->slab[in[4] % SL_RULE_SLABS];
 	uint64_t seed = sl_rule_two(in);
-	struct sl_particle p = sl_slab_generate(r, seed, sl_rule_two(in + 2));
+	struct sl_particle p = sl_slab_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
 
-	sl_slab_advance(r, seed, &p, UINT32_MAX);
+	sl_slab_advance(r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
 	sl_rule_put_particle(out, &p);
 }
 
 SL_HD void sl_rule_detector_generate(
 	const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
 {
-	struct sl_particle p = sl_source_detector_generate(
-		&w->detector[in[4] % SL_RULE_DETECTORS], sl_rule_two(in), sl_rule_two(in + 2));
+	struct sl_particle p = sl_source_detector_generate(&w->detector[in[4] % SL_RULE_DETECTORS],
+		SL_EVERY_COLUMN, sl_rule_two(in), sl_rule_two(in + 2));
 
 	sl_rule_put_particle(out, &p);
 }
@@ -313,9 +317,10 @@ SL_HD void sl_rule_detector_advance(
 {
 	const struct sl_source_detector *r = &w->detector[in[4] % SL_RULE_DETECTORS];
 	uint64_t seed = sl_rule_two(in);
-	struct sl_particle p = sl_source_detector_generate(r, seed, sl_rule_two(in + 2));
+	struct sl_particle p =
+		sl_source_detector_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
 
-	sl_source_detector_advance(r, seed, &p, 1);
+	sl_source_detector_advance(r, SL_EVERY_COLUMN, seed, &p, 1);
 	sl_rule_put_particle(out, &p);
 }
 

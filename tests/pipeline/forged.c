@@ -60,7 +60,7 @@ static void digest(struct sl_table *t, struct sl_manifest_line *l)
 			uint64_t bits = 0;
 
 			memcpy(&bits, at, bytes);
-			c->digest += sl_digest_item(i, bits);
+			c->digest += sl_digest_item(sl_digest_weight(i), bits);
 		}
 		l->digest[c->column] = c->digest;
 	}

@@ -21,7 +21,7 @@ static uint64_t hash, n_hashed;
 
 static void add(float x)
 {
-	hash += sl_digest_item(n_hashed++, sl_bits(x));
+	hash += sl_digest_mix(n_hashed++, sl_bits(x));
 }
 
 /* Floats of every magnitude and sign, infinities and NaNs included. */
@@ -63,7 +63,7 @@ static void add_particle(const struct sl_particle *p)
 {
 #define COLUMN(name, type, unit, record, component, help) add_##type(p->name);
 #define add_float(value)                                  add(value)
-#define add_uint64_t(value)                               (hash += sl_digest_item(n_hashed++, value))
+#define add_uint64_t(value)                               (hash += sl_digest_mix(n_hashed++, value))
 #define add_uint32_t                                      add_uint64_t
 #define add_uint8_t                                       add_uint64_t
 #include "stages/columns.def"
@@ -96,10 +96,10 @@ static void add_slab(double g, double n, int incidence)
 
 	sl_slab_make(&c, &common, &r, &check);
 	for (uint64_t id = 0; id < N_PARTICLES; id++) {
-		struct sl_particle p = sl_slab_generate(&r, 1234, id);
+		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1234, id);
 
 		add_particle(&p);
-		sl_slab_advance(&r, 1234, &p, UINT32_MAX);
+		sl_slab_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX);
 		add_particle(&p);
 	}
 }
@@ -118,10 +118,10 @@ static void add_source_detector(int source, int detector, int spectrum)
 
 	sl_source_detector_make(&c, &common, &r, &check);
 	for (uint64_t id = 0; id < N_PARTICLES; id++) {
-		struct sl_particle p = sl_source_detector_generate(&r, 1234, id);
+		struct sl_particle p = sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1234, id);
 
 		add_particle(&p);
-		sl_source_detector_advance(&r, 1234, &p, 1);
+		sl_source_detector_advance(&r, SL_EVERY_COLUMN, 1234, &p, 1);
 		add_particle(&p);
 	}
 }

@@ -129,7 +129,7 @@ static void *measure(void *of)
 			s->worst = error;
 			s->at = x;
 		}
-		s->digest += sl_digest_item(bits, sl_bits(got));
+		s->digest += sl_digest_mix(bits, sl_bits(got));
 	}
 	return NULL;
 }
@@ -270,7 +270,7 @@ static void angles_end_at_2_to_the_22(void **state)
 static void print_all(void)
 {
 	printf("# NAME ERROR INPUT DIGEST: the largest error over all 2^32 floats in units of the\n"
-	       "# last place, an input that has it, and the sum of sl_digest_item(bits of input,\n"
+	       "# last place, an input that has it, and the sum of sl_digest_mix(bits of input,\n"
 	       "# bits of result). Made by: test_stages_math --all\n");
 	for (int i = 0; i < N_FUNCTIONS; i++) {
 		struct stretch s = measure_all(&functions[i], 1);

@@ -113,7 +113,7 @@ static void check_digests(const struct sl_batch *b)
 		uint64_t digest = 0;
 
 		for (uint32_t j = b->table.n; j-- > 0;)
-			digest += sl_digest_item(j, bits_at(c, j));
+			digest += sl_digest_item(sl_digest_weight(j), bits_at(c, j));
 		assert_true(digest == c->digest);
 	}
 }
@@ -332,7 +332,7 @@ static void add_batch(const struct sl_batch *b, struct sum *s)
 	s->survivors += b->n_survivors;
 	for (uint32_t j = 0; j < b->table.n; j++)
 		for (uint32_t k = 0; k < b->table.n_columns; k++)
-			s->digest += sl_digest_item(table_id(b, j) * SL_COLUMN_COUNT + k,
+			s->digest += sl_digest_mix(table_id(b, j) * SL_COLUMN_COUNT + k,
 				bits_at(&b->table.column[k], j));
 }
 

@@ -19,7 +19,7 @@ enum kind { RANDOM, SORTED, SAME, HARD, KIND_COUNT };
 
 static inline uint64_t mixed(uint64_t i)
 {
-	return sl_digest_item(i, 0x5eed);
+	return sl_digest_mix(i, 0x5eed);
 }
 
 /* A float of the given kind for row i. */
@@ -82,7 +82,7 @@ static inline uint64_t digest_of(const struct sl_table_column *c, uint32_t n)
 		uint64_t bits = 0;
 
 		memcpy(&bits, (const char *)c->data + (c->constant ? 0 : i * bytes), bytes);
-		sum += sl_digest_item(i, bits);
+		sum += sl_digest_item(sl_digest_weight(i), bits);
 	}
 	return sum;
 }

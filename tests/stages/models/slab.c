@@ -289,7 +289,7 @@ static void turns_at_the_poles(void **state)
 static void normal_incidence_is_along_the_axis(void **state)
 {
 	struct sl_slab r = rules_of(plain);
-	struct sl_particle p = sl_slab_generate(&r, 1, 7);
+	struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, 7);
 
 	(void)state;
 	assert_true(p.id == 7 && p.weight == 1.0f && p.fate == SL_FATE_alive);
@@ -309,7 +309,7 @@ static void angled_incidence_is_refracted(void **state)
 	c.n = 1.5;
 	r = rules_of(c);
 	for (uint64_t id = 0; id < 100000; id++) {
-		struct sl_particle p = sl_slab_generate(&r, 1, id);
+		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id);
 		bool in = p.fate == SL_FATE_alive;
 
 		assert_true(in ? p.w > 0.0f : p.fate == SL_FATE_reflected && p.w < 0.0f);
@@ -334,10 +334,10 @@ static void all_is_reflected_at_entry_beyond_the_critical_angle(void **state)
 	c.n_above = 1.5;
 	r = rules_of(c);
 	for (uint64_t id = 0; id < 10000; id++) {
-		struct sl_particle p = sl_slab_generate(&r, 1, id), q = p;
+		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id), q = p;
 
 		assert_true(p.fate == SL_FATE_reflected && p.w < 0.0f && p.z == 0.0f);
-		sl_slab_advance(&r, 1, &p, 100);
+		sl_slab_advance(&r, SL_EVERY_COLUMN, 1, &p, 100);
 		assert_memory_equal(&p, &q, sizeof(p));
 	}
 }
@@ -354,7 +354,7 @@ static void diffuse_incidence_is_lambertian(void **state)
 	c.incidence = SL_INCIDENCE_DIFFUSE;
 	r = rules_of(c);
 	for (uint64_t id = 0; id < N; id++) {
-		struct sl_particle p = sl_slab_generate(&r, 1, id);
+		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id);
 		double word = sl_draw(1, id, 0).at[1], sine2 = 1 - (word + 0.5) * 0x1p-32;
 		double u = (double)p.u, v = (double)p.v, w = (double)p.w;
 
@@ -412,18 +412,18 @@ static void check_place(const struct sl_slab *r, const struct sl_particle *p)
 /* Step by step p keeps to the slab; all steps at once end the same. */
 static void check_life(const struct sl_slab *r, uint64_t id)
 {
-	struct sl_particle p = sl_slab_generate(r, 9, id), at_once = p, in_two = p;
+	struct sl_particle p = sl_slab_generate(r, SL_EVERY_COLUMN, 9, id), at_once = p, in_two = p;
 	uint32_t n = 0;
 
 	for (; p.fate == SL_FATE_alive; n++) {
-		sl_slab_advance(r, 9, &p, 1);
+		sl_slab_advance(r, SL_EVERY_COLUMN, 9, &p, 1);
 		check_place(r, &p);
 		assert_int_equal(n + 1, p.steps);
 	}
 	assert_true(SL_HAS(SL_FATES_slab, p.fate));
-	sl_slab_advance(r, 9, &at_once, UINT32_MAX);
-	sl_slab_advance(r, 9, &in_two, n / 2);
-	sl_slab_advance(r, 9, &in_two, n - n / 2);
+	sl_slab_advance(r, SL_EVERY_COLUMN, 9, &at_once, UINT32_MAX);
+	sl_slab_advance(r, SL_EVERY_COLUMN, 9, &in_two, n / 2);
+	sl_slab_advance(r, SL_EVERY_COLUMN, 9, &in_two, n - n / 2);
 	assert_memory_equal(&p, &at_once, sizeof(p));
 	assert_memory_equal(&p, &in_two, sizeof(p));
 }
@@ -468,7 +468,7 @@ static void grazing_flights(void **state)
 			r.thickness = depth;
 			p.z = i % 2 && depth < HUGE_VALF ? depth : 0.0f;
 			while (p.fate == SL_FATE_alive) {
-				sl_slab_advance(&r, 3, &p, 1);
+				sl_slab_advance(&r, SL_EVERY_COLUMN, 3, &p, 1);
 				check_place(&r, &p);
 			}
 		}
@@ -486,10 +486,10 @@ static void flights_are_exponential(void **state)
 	c.thickness = HUGE_VAL;
 	r = rules_of(c);
 	for (uint64_t id = 0; id < N; id++) {
-		struct sl_particle p = sl_slab_generate(&r, 1, id);
+		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id);
 		double z;
 
-		sl_slab_advance(&r, 1, &p, 1);
+		sl_slab_advance(&r, SL_EVERY_COLUMN, 1, &p, 1);
 		assert_true(p.z == -r.mean_free_path * sl_log(sl_uniform(sl_draw(1, id, 1).at[0])));
 		z = (double)p.z * 10;
 		sum += z;
@@ -512,11 +512,11 @@ static void max_steps_ends_a_life(void **state)
 	c.thickness = 1e6;
 	r = rules_of(c);
 	for (uint32_t most = 1; most < 6; most++) {
-		struct sl_particle p = sl_slab_generate(&r, 1, 0);
+		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, 0);
 
 		r.max_steps = most;
 		p.z = 5e5f;
-		sl_slab_advance(&r, 1, &p, UINT32_MAX);
+		sl_slab_advance(&r, SL_EVERY_COLUMN, 1, &p, UINT32_MAX);
 		assert_int_equal(SL_FATE_max_steps, p.fate);
 		assert_int_equal(most, p.steps);
 		assert_int_equal(most, p.collisions);

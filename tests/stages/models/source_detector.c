@@ -160,7 +160,7 @@ static void beams_fly_along_the_axis(void **state)
 	c.source.sigma = 2;
 	r = rules_of(c, GIVEN " source.sigma ");
 	for (uint64_t id = 0; id < N; id++) {
-		struct sl_particle p = sl_source_detector_generate(&r, 1, id);
+		struct sl_particle p = sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1, id);
 		double x = (double)p.x / 2, y = (double)p.y / 2;
 
 		assert_true(p.w == 1.0f && p.u == 0.0f && p.v == 0.0f && p.z == 0.0f);
@@ -180,7 +180,7 @@ static void beams_fly_along_the_axis(void **state)
 /* p after its one step. */
 static struct sl_particle flown(const struct sl_source_detector *r, struct sl_particle p)
 {
-	sl_source_detector_advance(r, 1, &p, 1);
+	sl_source_detector_advance(r, SL_EVERY_COLUMN, 1, &p, 1);
 	return p;
 }
 
@@ -237,7 +237,7 @@ static void sphere_detector_is_met_in_front(void **state)
 	for (uint64_t id = 0; id < N; id++) {
 		double a, b, d;
 
-		p = flown(&r, sl_source_detector_generate(&r, 1, id));
+		p = flown(&r, sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1, id));
 		a = (double)p.x;
 		b = (double)p.y;
 		d = (double)p.z - 5;
@@ -332,14 +332,14 @@ static void stops_stop(void **state)
 static void one_step_decides(void **state)
 {
 	struct sl_source_detector r = rules_of(plain, GIVEN);
-	struct sl_particle p = sl_source_detector_generate(&r, 1, 0), q = p;
+	struct sl_particle p = sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1, 0), q = p;
 
 	(void)state;
-	sl_source_detector_advance(&r, 1, &q, 0);
+	sl_source_detector_advance(&r, SL_EVERY_COLUMN, 1, &q, 0);
 	assert_memory_equal(&p, &q, sizeof(p));
-	sl_source_detector_advance(&r, 1, &p, 1);
+	sl_source_detector_advance(&r, SL_EVERY_COLUMN, 1, &p, 1);
 	q = p;
-	sl_source_detector_advance(&r, 1, &q, UINT32_MAX);
+	sl_source_detector_advance(&r, SL_EVERY_COLUMN, 1, &q, UINT32_MAX);
 	assert_memory_equal(&p, &q, sizeof(p));
 }
 
@@ -365,7 +365,8 @@ static void lives_at_the_ends_of_ranges(void **state)
 		if (strstr(m.said, "is inside") || strstr(m.said, "reaches"))
 			continue;
 		for (uint64_t id = 0; id < 1000; id++) {
-			struct sl_particle p = flown(&r, sl_source_detector_generate(&r, 1, id));
+			struct sl_particle p =
+				flown(&r, sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1, id));
 
 			assert_true(is_finite(&p) && SL_HAS(SL_FATES_source_detector, p.fate));
 			assert_int_equal(0, p.pixel);
@@ -393,7 +394,7 @@ static void lines_come_with_their_intensities(void **state)
 	}
 	r = rules_of(c, GIVEN " energy.lines energy.intensities ");
 	for (uint64_t id = 0; id < N; id++)
-		count[(int)sl_source_detector_generate(&r, 1, id).energy]++;
+		count[(int)sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1, id).energy]++;
 	for (int i = 0; i < 7; i++)
 		if (intensities[i] > 0)
 			chi2 += pow(count[i] - N * intensities[i] / 100, 2) /
@@ -431,12 +432,13 @@ static void energies_fixed_or_exponential(void **state)
 	double sum = 0, square = 0;
 
 	(void)state;
-	assert_true(sl_source_detector_generate(&r, 1, 2).energy == 5.0f);
+	assert_true(sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1, 2).energy == 5.0f);
 	c.energy.type = SL_SPECTRUM_EXPONENTIAL;
 	c.energy.mean = 7;
 	r = rules_of(c, GIVEN " energy.mean ");
 	for (uint64_t id = 0; id < N; id++) {
-		double e = (double)sl_source_detector_generate(&r, 1, id).energy / 7;
+		double e =
+			(double)sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1, id).energy / 7;
 
 		assert_true(e >= 0 && e < 23);
 		sum += e;
