@@ -83,6 +83,16 @@ static __device__ __forceinline__ void sl_backoff(uint32_t nanoseconds)
 		__nanosleep(nanoseconds);
 }
 
+/* 0 when there is no such code; its launch would say why. */
+template <class... P> static inline uint32_t sl_compiled_for(void (*kernel)(P...))
+{
+	struct cudaFuncAttributes a = {};
+
+	if (cudaFuncGetAttributes(&a, kernel) != cudaSuccess)
+		(void)cudaGetLastError();
+	return (uint32_t)a.ptxVersion;
+}
+
 /* What a launch has without asking. */
 #define SL_SHARED_PLAIN ((size_t)48 << 10)
 

@@ -27,7 +27,18 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-enum { PAGE = 4096, QUEUE_MOST = 64, LIMIT_SHARED = 96 << 10, MULTIPROCESSORS = 4 };
+enum { PAGE = 4096, QUEUE_MOST = 64, MULTIPROCESSORS = 4 };
+
+/* Turing's and Hopper's own. */
+uint32_t sl_emulated_capability(void)
+{
+	return sl_emulated_chosen()->turing ? 75 : 90;
+}
+
+static size_t shared_most(void)
+{
+	return (size_t)(sl_emulated_chosen()->turing ? 64 : 227) << 10;
+}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -232,7 +243,7 @@ int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, s
 	int error;
 
 	if (l->blocks == 0 || l->threads == 0 || l->threads > SL_BLOCK_MOST ||
-		l->shared_bytes > LIMIT_SHARED)
+		l->shared_bytes > shared_most())
 		return SL_ERROR_VALUE;
 	pthread_mutex_lock(&lock);
 	w = next_work(s, LAUNCH);
@@ -389,6 +400,8 @@ static int use(int number, struct sl_device *device)
 {
 	device->number = number;
 	snprintf(device->name, sizeof(device->name), "emulated");
+	device->major = (int)sl_emulated_capability() / 10;
+	device->minor = (int)sl_emulated_capability() % 10;
 	device->multiprocessors = MULTIPROCESSORS;
 	device->memory_bytes = sl_emulated_chosen()->memory_bytes;
 	device->free_bytes = free_bytes();
@@ -399,7 +412,7 @@ static int limits(struct sl_limits *l)
 {
 	l->multiprocessors = MULTIPROCESSORS;
 	l->block_threads = SL_BLOCK_MOST;
-	l->shared_bytes = LIMIT_SHARED;
+	l->shared_bytes = shared_most();
 	return 0;
 }
 

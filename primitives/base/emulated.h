@@ -15,6 +15,8 @@
  *	start=last  blocks start from the last, which no order promised forbids
  *	memory=N    bytes of device memory, K, M and G as usual; 1G is the default
  *	queue=now   work is done when it is queued; else only when it is waited for (default)
+ *	device=turing  the oldest device that this project is built for: compute capability 7.5,
+ *	            64 KiB of shared memory a block; else as Hopper: 9.0, 227 KiB (default)
  *
  * A kernel that does what no kernel may fails its launch, and with it the device; the sentence
  * names kernel, block, thread and line:
@@ -24,12 +26,14 @@
  *	warp calls whose mask lacks the caller, or names lanes that have ended (CUDA lets these be
  *	ignored, where they were meant to take part it is a bug all the same)
  *	blocks that wait in vain; loops that wait and do not back off
+ *	gates that have not been made, or have more arrivals than they were made for; waits for a
+ *	round that the parity of a real one does not tell from others; bulk loads off 16 bytes
  *	more than 48 KiB of variables in shared memory
  *
  * What it cannot show: bank conflicts, occupancy, registers, time; pointers to host memory in a
  * kernel; races between streams; and orders of memory that no interleaving gives. ThreadSanitizer
- * finds missing orderings all the same: of threads by barriers and __syncwarp (other warp calls
- * order nothing), of blocks by release and acquire.
+ * finds missing orderings all the same: of threads by barriers, gates and __syncwarp (other warp
+ * calls order nothing), of blocks by release and acquire.
  */
 #ifndef SL_BASE_EMULATED_H
 #define SL_BASE_EMULATED_H
@@ -86,6 +90,26 @@ void sl_emulated_atomic(bool writes, struct sl_emulated_site at);
 /* Lets others run: what a thread that waits for another block must do now and then. */
 void sl_emulated_backoff(struct sl_emulated_site at);
 
+/* A gate as bulk.cuh has them, in shared memory. */
+struct sl_gate {
+	uint32_t arrivals, missing; /* a round; of this one */
+	int64_t bytes;              /* announced, less those that have come */
+	uint32_t round;             /* rounds that are over */
+	char order[2];              /* tags of the round and the one before, for sl_fiber_release */
+};
+
+void sl_emulated_gate_make(struct sl_gate *g, uint32_t arrivals);
+
+/* Announces bytes and arrives. */
+void sl_emulated_gate_arrive(struct sl_gate *g, uint32_t bytes, struct sl_emulated_site at);
+
+/* Waits until the round is over. */
+void sl_emulated_gate_wait(struct sl_gate *g, uint32_t round, struct sl_emulated_site at);
+
+/* Copies at once, which is the soonest that a device may; the bytes have then come to g. */
+void sl_emulated_bulk_load(
+	void *to, const void *from, uint32_t bytes, struct sl_gate *g, struct sl_emulated_site at);
+
 /* A variable of the block in shared memory: the same for the same key. */
 void *sl_emulated_shared(const void *key, size_t bytes, struct sl_emulated_site at);
 
@@ -103,6 +127,9 @@ struct sl_emulated_launch {
 };
 
 enum { SL_CLOSURE_BYTES = 8192 };
+
+/* The compute capability, 90 for 9.0. */
+uint32_t sl_emulated_capability(void);
 
 /* Queues a launch; closure_bytes are copied. Gives 0 or an error of the driver. */
 int sl_emulated_queue(
@@ -124,6 +151,7 @@ struct sl_emulated_choices {
 	uint64_t seed;
 	bool from_last;
 	bool at_once;
+	bool turing;
 	size_t memory_bytes;
 };
 

@@ -43,6 +43,8 @@ static bool read_choice(const char *word, struct sl_emulated_choices *c)
 		return c->from_last = true;
 	if (strcmp(word, "queue=now") == 0)
 		return c->at_once = true;
+	if (strcmp(word, "device=turing") == 0)
+		return c->turing = true;
 	if (strncmp(word, "blocks=", 7) == 0) {
 		read = read_number(value, false, SL_EMULATED_BLOCKS_MOST, &n) && n > 0;
 		c->blocks = (uint32_t)n;
@@ -60,7 +62,7 @@ static void refuse(const char *what)
 {
 	snprintf(problem, sizeof(problem),
 		"SL_EMULATOR: \"%s\" is not understood (blocks=1..%d, seed=N, start=last, memory=N "
-		"with K, M or G, queue=now are, separated by commas); try "
+		"with K, M or G, queue=now, device=turing are, separated by commas); try "
 		"SL_EMULATOR=blocks=4,seed=7, or unset it",
 		what, SL_EMULATED_BLOCKS_MOST);
 	choices = by_default;

@@ -208,7 +208,12 @@ static bool run_round(struct sl_block *b)
 
 static void tell_stuck(const struct sl_block *b)
 {
-	const struct sl_thread *first[] = {NULL, NULL, NULL, NULL};
+	static const char *const where[] = {
+		[SL_AT_BARRIER] = "at the barrier",
+		[SL_AT_WARP] = "in the warp call",
+		[SL_AT_GATE] = "at the gate",
+	};
+	const struct sl_thread *first[SL_DONE + 1] = {NULL};
 	char *text = sl_running.problem;
 	size_t size = sizeof(sl_running.problem);
 	int used = snprintf(
@@ -216,11 +221,10 @@ static void tell_stuck(const struct sl_block *b)
 
 	for (uint32_t i = sl_running.launch->threads; i-- > 0;)
 		first[b->thread[i].state] = &b->thread[i];
-	for (int state = SL_AT_BARRIER; state <= SL_AT_WARP; state++)
+	for (int state = SL_AT_BARRIER; state <= SL_AT_GATE; state++)
 		if (first[state] && used > 0 && (size_t)used < size)
 			used += snprintf(text + used, size - (size_t)used,
-				", thread %u waits %s of %s:%d", first[state]->number,
-				state == SL_AT_BARRIER ? "at the barrier" : "in the warp call",
+				", thread %u waits %s of %s:%d", first[state]->number, where[state],
 				first[state]->at.file, first[state]->at.line);
 	if (used > 0 && (size_t)used < size)
 		snprintf(text + used, size - (size_t)used, " for others that do not come");

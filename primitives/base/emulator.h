@@ -229,6 +229,11 @@ inline void sl_backoff(uint32_t nanoseconds, SL_AT)
 
 /* --- launches --------------------------------------------------------------------------------- */
 
+template <class... P> static inline uint32_t sl_compiled_for(void (*)(P...))
+{
+	return sl_emulated_capability();
+}
+
 template <class... P, class... A>
 static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), uint32_t blocks,
 	uint32_t threads, size_t shared_bytes, sl_stream stream, A... arguments)

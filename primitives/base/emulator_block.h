@@ -10,7 +10,7 @@
 
 enum { SL_WARPS_MOST = SL_BLOCK_MOST / SL_WARP, SL_VARIABLES_MOST = 32 };
 
-enum sl_thread_state { SL_READY, SL_AT_BARRIER, SL_AT_WARP, SL_DONE };
+enum sl_thread_state { SL_READY, SL_AT_BARRIER, SL_AT_WARP, SL_AT_GATE, SL_DONE };
 
 struct sl_thread {
 	struct sl_fiber fiber;
@@ -24,6 +24,7 @@ struct sl_thread {
 	enum sl_emulated_call call;
 	uint32_t mask, from;
 	uint64_t word, result;
+	const struct sl_gate *gate; /* at which it waits */
 };
 
 struct sl_warp {

@@ -1,6 +1,6 @@
 /*
- * emulator_thread.c - what the threads of a kernel call: barriers, warp calls, atomics, shared
- * memory. Compiled without sanitizers, as all of the emulator is.
+ * emulator_thread.c - what the threads of a kernel call: barriers, warp calls, atomics, gates,
+ * shared memory. Compiled without sanitizers, as all of the emulator is.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void wait_at(struct sl_thread *t, enum sl_thread_state state, struct sl_e
 	t->state = state;
 	t->at = at;
 	t->block->ready--;
-	if (state == SL_AT_BARRIER)
+	if (state != SL_AT_WARP)
 		t->waits = false;
 	if (!t->waits)
 		sl_running.moved = true;
@@ -248,6 +248,84 @@ void sl_emulated_backoff(struct sl_emulated_site at)
 	r->waited_block = r->thread->block->number;
 	r->waited_thread = r->thread->number;
 	sl_fiber_leave(&r->thread->fiber, false);
+}
+
+/* --- gates ------------------------------------------------------------------------------------ */
+
+enum { BULK_ALIGN = 16 };
+
+void sl_emulated_gate_make(struct sl_gate *g, uint32_t arrivals)
+{
+	*g = (struct sl_gate){.arrivals = arrivals, .missing = arrivals};
+}
+
+/* What shared memory holds at first is no number of arrivals that a block can have. */
+static void check_gate(const struct sl_gate *g, struct sl_emulated_site at)
+{
+	if (g->arrivals == 0 || g->arrivals > SL_BLOCK_MOST)
+		give_up(at, "the gate has not been made");
+}
+
+/* The round is over, and those that wait may go on, once all arrivals and bytes have come. */
+static void open_gate(struct sl_gate *g)
+{
+	struct sl_block *b = sl_running.thread->block;
+
+	if (g->missing > 0 || g->bytes != 0)
+		return;
+	g->missing = g->arrivals;
+	g->round++;
+	for (uint32_t i = 0; i < sl_running.launch->threads; i++) {
+		if (b->thread[i].state == SL_AT_GATE && b->thread[i].gate == g) {
+			b->thread[i].state = SL_READY;
+			b->ready++;
+		}
+	}
+}
+
+void sl_emulated_gate_arrive(struct sl_gate *g, uint32_t bytes, struct sl_emulated_site at)
+{
+	sl_emulated_atomic(true, at);
+	check_gate(g, at);
+	if (g->missing == 0)
+		give_up(at, "one more arrives at the gate than the %u that it was made for",
+			g->arrivals);
+	sl_fiber_release(&g->order[g->round % 2]);
+	g->bytes += bytes;
+	g->missing--;
+	open_gate(g);
+}
+
+void sl_emulated_bulk_load(
+	void *to, const void *from, uint32_t bytes, struct sl_gate *g, struct sl_emulated_site at)
+{
+	sl_emulated_atomic(true, at);
+	check_gate(g, at);
+	if (bytes == 0 || ((uintptr_t)to | (uintptr_t)from | bytes) % BULK_ALIGN != 0)
+		give_up(at, "a bulk load of %u bytes from %p to %p: all must be multiples of %d",
+			bytes, from, to, BULK_ALIGN);
+	memcpy(to, from, bytes);
+	sl_fiber_release(&g->order[g->round % 2]);
+	g->bytes -= bytes;
+	open_gate(g);
+}
+
+void sl_emulated_gate_wait(struct sl_gate *g, uint32_t round, struct sl_emulated_site at)
+{
+	struct sl_thread *t = sl_running.thread;
+
+	check_gate(g, at);
+	while (g->round == round) {
+		t->gate = g;
+		wait_at(t, SL_AT_GATE, at);
+		sl_fiber_leave(&t->fiber, false);
+	}
+	if (g->round != round + 1)
+		give_up(at,
+			"it waits for round %u of a gate that is in round %u: a parity tells that "
+			"and the one before alone",
+			round, g->round);
+	sl_fiber_acquire(&g->order[round % 2]);
 }
 
 /* --- shared memory ---------------------------------------------------------------------------- */

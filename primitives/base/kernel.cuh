@@ -18,6 +18,9 @@
  *	                                that value has
  *	SL_LAUNCH(kernel, blocks, threads, shared bytes, stream, arguments...)
  *	                                queues it and gives a status; (kernel<T, 4>) with commas
+ *	sl_compiled_for(kernel)         for the host: the compute capability that the code was
+ *	                                compiled for which the current device runs, 90 for 9.0;
+ *	                                less than the device's own, if it came as older PTX
  *	SL_UNROLL                       before a loop of few turns, whose arrays stay in registers
  *	SL_NAME(sl_scan_naive)          the name of what the file defines for the host
  */

@@ -65,6 +65,15 @@ static inline enum sl_status sl_look_back_clear(struct sl_look_back<T> state, sl
 	return sl_fill(state.words, 0, n * sizeof(*state.words), stream);
 }
 
+/* The next tile, for one thread; once past state.tiles there is none. */
+template <typename T>
+static __device__ inline uint32_t sl_look_back_next(struct sl_look_back<T> state)
+{
+	uint32_t tile = (uint32_t)atomicAdd(state.words, 1);
+
+	return tile;
+}
+
 /*
  * The next tile, for the whole block; once past state.tiles there is none. Contains a barrier; the
  * block must meet at another one before it calls this again.
@@ -75,7 +84,7 @@ static __device__ inline uint32_t sl_look_back_ticket(struct sl_look_back<T> sta
 	SL_SHARED(uint32_t, ticket);
 
 	if (threadIdx.x == 0)
-		ticket = (uint32_t)atomicAdd(state.words, 1);
+		ticket = sl_look_back_next(state);
 	__syncthreads();
 	return ticket;
 }

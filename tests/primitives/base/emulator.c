@@ -188,6 +188,12 @@ static void wrong_kernels_are_told(void **state)
 		{"warp_waits_for_block_before", "start=last,blocks=7,seed=3", {"livelock"}},
 		{"wait_for_next_block", "", {"block 0, thread", "livelock"}},
 		{"no_backoff", "", {"thread 0, at ", "without sl_backoff"}},
+		{"gate_not_made", "", {"the gate has not been made"}},
+		{"gate_overrun", "", {"one more arrives at the gate than the 1 that it"}},
+		{"gate_asked_late", "", {"waits for round 0 of a gate that is in round 2"}},
+		{"gate_in_vain", "", {"deadlock, thread 0 waits at the gate of ", FILE_OF_KERNELS}},
+		{"bytes_in_vain", "", {"deadlock, thread 0 waits at the gate of "}},
+		{"bulk_load_off", "", {"a bulk load of 16 bytes from ", "multiples of 16"}},
 		{"too_much_shared", "",
 			{"variables in shared memory take 49156 bytes; 49152, of 32 variables"}},
 	};
@@ -276,6 +282,7 @@ static void thread_sanitizer_sees_races(void **state)
 		{"message_unreleased", "blocks=4,seed=2", {0}},
 		{"message_unacquired", "blocks=4,seed=2", {0}},
 		{"two_blocks_one_word", "", {0}},
+		{"gate_passed", "", {0}},
 	};
 	struct ending e;
 
@@ -384,6 +391,26 @@ static void atomics_add_up(void **state)
 		assert_int_equal(words[2], 0);
 		assert_int_equal(words[3], 63);
 	}
+}
+
+/* Five rounds of four words, of which each thread adds up the first and the last. */
+static void gates_open_round_by_round(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+	uint32_t *at = get_words();
+
+	(void)state;
+	for (int k = 0; k < SCHEDULES; k++) {
+		sl_emulated_choose(&schedules[k]);
+		assert_ok(sl_fill(at, 0, WORDS_BYTES, NULL));
+		assert_ok(launch_kernel("numbers_clean", at, NULL));
+		assert_ok(launch_kernel("gates_clean", at, NULL));
+		fetch(words, at);
+		for (uint32_t i = 0; i < 3 * 64; i++)
+			assert_int_equal(
+				words[i], i % 64 == 0 ? 0 : 2 * (0 + 4 + 8 + 12 + 16) + 5 * 3);
+	}
+	sl_memory_give(SL_DEVICE, at);
 }
 
 static void blocks_pass_words_on(void **state)
@@ -642,8 +669,8 @@ static int choices_alone(void)
 	const struct sl_emulated_choices *c = sl_emulated_chosen();
 	int n;
 
-	printf("%u %llu %d %d %zu\n%s\n", c->blocks, (unsigned long long)c->seed, c->from_last,
-		c->at_once, c->memory_bytes,
+	printf("%u %llu %d %d %d %zu\n%s\n", c->blocks, (unsigned long long)c->seed, c->from_last,
+		c->at_once, c->turing, c->memory_bytes,
 		sl_emulated_choices_problem() ? sl_emulated_choices_problem() : "");
 	printf("%s\n", sl_device_count(&n) == SL_USAGE ? sl_story() : "can be used");
 	fflush(stdout);
@@ -655,14 +682,15 @@ static void choices_are_read(void **state)
 	static const struct {
 		const char *text, *choices;
 	} good[] = {
-		{"", "1 0 0 0 1073741824\n"},
-		{"blocks=4,seed=7,memory=64M", "4 7 0 0 67108864\n"},
-		{"start=last", "1 0 1 0 1073741824\n"},
-		{"queue=now,start=last,seed=0,blocks=64", "64 0 1 1 1073741824\n"},
-		{"memory=3K", "1 0 0 0 3072\n"},
-		{"memory=5", "1 0 0 0 5\n"},
-		{"memory=2G,memory=1G", "1 0 0 0 1073741824\n"},
-		{"seed=999999999999999999", "1 999999999999999999 0 0 1073741824\n"},
+		{"", "1 0 0 0 0 1073741824\n"},
+		{"blocks=4,seed=7,memory=64M", "4 7 0 0 0 67108864\n"},
+		{"start=last", "1 0 1 0 0 1073741824\n"},
+		{"device=turing", "1 0 0 0 1 1073741824\n"},
+		{"queue=now,start=last,seed=0,blocks=64", "64 0 1 1 0 1073741824\n"},
+		{"memory=3K", "1 0 0 0 0 3072\n"},
+		{"memory=5", "1 0 0 0 0 5\n"},
+		{"memory=2G,memory=1G", "1 0 0 0 0 1073741824\n"},
+		{"seed=999999999999999999", "1 999999999999999999 0 0 0 1073741824\n"},
 	};
 	struct ending e;
 
@@ -681,9 +709,10 @@ static void choices_that_make_no_sense_are_refused(void **state)
 	static const char *const bad[] = {"blocks", "blocks=", "blocks=0", "blocks=65", "blocks=-1",
 		"blocks=4294967297", "blocks=4x", "blocks=1K", "seed=x", "seed=-1", "seed= 1",
 		"seed=1M", "seed=99999999999999999999", "start=first", "start=", "queue=later",
-		"memory=0", "memory=1T", "memory=1MM", "memory=999999999999999999G", "memory=M",
-		"frobnicate=1", ",", "blocks=4,", "blocks=4;seed=7", "=4", "blocks=4,,seed=1"};
-	static const char start[] = "1 0 0 0 1073741824\nSL_EMULATOR: \"";
+		"device=hopper", "memory=0", "memory=1T", "memory=1MM",
+		"memory=999999999999999999G", "memory=M", "frobnicate=1", ",", "blocks=4,",
+		"blocks=4;seed=7", "=4", "blocks=4,,seed=1"};
+	static const char start[] = "1 0 0 0 0 1073741824\nSL_EMULATOR: \"";
 	char longest[300];
 	struct ending e;
 
@@ -714,6 +743,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(parts_of_warps_go_their_own_ways, as_by_default),
 		cmocka_unit_test(shuffles_reach_their_lanes),
 		cmocka_unit_test_teardown(atomics_add_up, as_by_default),
+		cmocka_unit_test_teardown(gates_open_round_by_round, as_by_default),
 		cmocka_unit_test_teardown(blocks_pass_words_on, as_by_default),
 		cmocka_unit_test_teardown(kernels_follow_each_other, as_by_default),
 		cmocka_unit_test_teardown(memory_holds_a5_at_first, as_by_default),

@@ -5,7 +5,7 @@
  */
 #include "tests/primitives/base/emulator_kernels.h"
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/base/bulk.cuh"
 
 static __global__ void nothing(uint32_t *)
 {
@@ -170,6 +170,96 @@ static __global__ void no_backoff(uint32_t *words)
 		;
 }
 
+/* --- gates ------------------------------------------------------------------------------------ */
+
+enum { GATE_ROUNDS = 5 };
+
+/* Thread 0 loads four words a round, which the others add up when they have come. */
+template <bool waits> static __global__ void gates(uint32_t *words)
+{
+	SL_SHARED(uint4, four);
+	SL_SHARED(struct sl_gate, full);
+	SL_SHARED(struct sl_gate, empty);
+
+	if (threadIdx.x == 0) {
+		sl_gate_make(&full, 1);
+		sl_gate_make(&empty, blockDim.x - 1);
+	}
+	__syncthreads();
+	for (uint32_t round = 0; round < GATE_ROUNDS; round++) {
+		if (threadIdx.x == 0) {
+			if (round > 0)
+				sl_gate_wait(&empty, round - 1);
+			sl_gate_announce(&full, sizeof(four));
+			sl_bulk_load(&four, words + 512 + 4 * round, sizeof(four), &full);
+		} else {
+			if (waits)
+				sl_gate_wait(&full, round);
+			words[blockIdx.x * blockDim.x + threadIdx.x] += four.x + four.w;
+			sl_gate_arrive(&empty);
+		}
+	}
+}
+
+static __global__ void gate_not_made(uint32_t *)
+{
+	SL_SHARED(struct sl_gate, gate);
+
+	sl_gate_arrive(&gate);
+}
+
+static __global__ void gate_overrun(uint32_t *)
+{
+	SL_SHARED(struct sl_gate, gate);
+
+	sl_gate_make(&gate, 1);
+	sl_gate_announce(&gate, 16);
+	sl_gate_arrive(&gate);
+}
+
+static __global__ void gate_asked_late(uint32_t *)
+{
+	SL_SHARED(struct sl_gate, gate);
+
+	sl_gate_make(&gate, 1);
+	for (uint32_t round = 0; round < 2; round++)
+		sl_gate_arrive(&gate);
+	sl_gate_wait(&gate, 1);
+	sl_gate_wait(&gate, 0);
+}
+
+static __global__ void gate_in_vain(uint32_t *)
+{
+	SL_SHARED(struct sl_gate, gate);
+
+	if (threadIdx.x == 0)
+		sl_gate_make(&gate, blockDim.x);
+	__syncthreads();
+	if (threadIdx.x != 7)
+		sl_gate_arrive(&gate);
+	sl_gate_wait(&gate, 0);
+}
+
+static __global__ void bytes_in_vain(uint32_t *words)
+{
+	SL_SHARED(uint4, four);
+	SL_SHARED(struct sl_gate, gate);
+
+	sl_gate_make(&gate, 1);
+	sl_gate_announce(&gate, 32);
+	sl_bulk_load(&four, words, 16, &gate);
+	sl_gate_wait(&gate, 0);
+}
+
+static __global__ void bulk_load_off(uint32_t *words)
+{
+	SL_SHARED(uint4, four);
+	SL_SHARED(struct sl_gate, gate);
+
+	sl_gate_make(&gate, 1);
+	sl_bulk_load(&four, words + 1, 16, &gate);
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 struct bytes_of_48_kib {
@@ -292,6 +382,11 @@ static __global__ void atomics_clean(uint32_t *words)
 	atomicMax(&words[3], threadIdx.x);
 }
 
+static __global__ void numbers_clean(uint32_t *words)
+{
+	words[512 + threadIdx.x] = threadIdx.x;
+}
+
 /* The rest of the row for what follows: each block another, in a kernel after the one before. */
 static __global__ void reversed_clean(uint32_t *words)
 {
@@ -319,7 +414,7 @@ static const struct {
 	{"no_blocks", 0, 32, 0, nothing},
 	{"no_threads", 1, 0, 0, nothing},
 	{"too_many_threads", 1, 1025, 0, nothing},
-	{"too_much_dynamic_shared", 1, 32, (96 << 10) + 1, nothing},
+	{"too_much_dynamic_shared", 1, 32, (227 << 10) + 1, nothing},
 	{"add_one", 1, 64, 0, add_one},
 	{"two_barriers", 2, 64, 0, two_barriers},
 	{"barrier_or_warp", 1, 64, 0, barrier_or_warp},
@@ -337,6 +432,14 @@ static const struct {
 	{"wait_for_next_block", 20, 32, 0, wait_for_next_block},
 	{"tickets_clean", 20, 32, 0, tickets_clean},
 	{"no_backoff", 1, 32, 0, no_backoff},
+	{"gates_clean", 3, 64, 0, gates<true>},
+	{"gate_passed", 1, 64, 0, gates<false>},
+	{"gate_not_made", 1, 1, 0, gate_not_made},
+	{"gate_overrun", 1, 1, 0, gate_overrun},
+	{"gate_asked_late", 1, 1, 0, gate_asked_late},
+	{"gate_in_vain", 1, 64, 0, gate_in_vain},
+	{"bytes_in_vain", 1, 1, 0, bytes_in_vain},
+	{"bulk_load_off", 1, 1, 0, bulk_load_off},
 	{"too_much_shared", 1, 1, 0, too_much_shared},
 	{"shared_at_first", 2, 1, 16, shared_at_first},
 	{"beyond_dynamic_shared", 1, 1, 16, beyond_dynamic_shared},
@@ -352,6 +455,7 @@ static const struct {
 	{"message_unacquired", 9, 32, 0, message<true, false>},
 	{"two_blocks_one_word", 2, 1, 0, two_blocks_one_word},
 	{"atomics_clean", 9, 64, 0, atomics_clean},
+	{"numbers_clean", 1, 64, 0, numbers_clean},
 	{"reversed_clean", 4, 64, 0, reversed_clean},
 	{"back_clean", 4, 64, 0, back_clean},
 };
