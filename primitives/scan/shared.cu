@@ -8,11 +8,16 @@
  * and the tile is written.
  *
  * Over work_efficient: an item is read once and written once, 8 bytes for u32 where the tree in
- * global memory moves 32, and there are 2 operations on the stream instead of 2 log2 n.
+ * global memory moves 32, and there are 2 operations on the stream instead of 2 log2 n; 1, when all
+ * is one tile.
+ *
+ * For large n, devices from Hopper on have a kernel of their own (look_ahead.cuh). It has no
+ * tuning: any other than the one by default is this file's.
  */
 #include "primitives/base/kernel.cuh"
 #include "primitives/base/look_back.cuh"
 #include "primitives/primitives.h"
+#include "look_ahead.cuh"
 #include "warp_part.cuh"
 
 template <typename T> struct tile_job {
@@ -22,18 +27,6 @@ template <typename T> struct tile_job {
 	bool inclusive;
 	struct sl_look_back<T> before;
 };
-
-/* Sums up to and with each lane. */
-template <typename T> static __device__ inline T scan_warp(T sum, uint32_t lane)
-{
-	SL_UNROLL
-	for (uint32_t by = 1; by < LANES; by *= 2) {
-		T other = __shfl_up_sync(SL_LANES, sum, by);
-
-		sum += lane >= by ? other : 0;
-	}
-	return sum;
-}
 
 /*
  * For the first warp: sums of warps become sums of all items before each warp, in this tile and all
@@ -64,7 +57,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struc
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
 	T *sums = (T *)(vectors + blockDim.x * VECTORS); /* one a warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
-	uint32_t tile = sl_look_back_ticket(job.before);
+	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.before) : 0;
 	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;
 	warp_part p = {
 		lane, first, first < job.n ? job.n - first : 0, vectors + warp * LANES * VECTORS};
@@ -85,6 +78,9 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struc
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
+
+/* 128 bytes a thread are on their way, in tiles of 32 KiB: what keeps a Hopper's memory busy. */
+static constexpr struct sl_tuning BY_DEFAULT = {256, 32};
 
 /*
  * Items are counted as of 4 bytes: of u64 a thread does half as many, so that a tile has the same
@@ -113,16 +109,19 @@ static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning, enum sl_type type
 			  tile_bytes(tuning));
 }
 
+/* For either kernel. */
+template <typename T> static size_t scratch_for(const struct sl_shape *most)
+{
+	struct sl_arena own = {}, ahead = {};
+
+	sl_look_back_cut<T>(&own, tiles_for(most->n, most->tuning, most->type));
+	look_ahead_cut<T, look_ahead_best>(&ahead, most->n);
+	return own.used > ahead.used ? own.used : ahead.used;
+}
+
 static size_t scratch(const struct sl_shape *most)
 {
-	uint32_t tiles = tiles_for(most->n, most->tuning, most->type);
-	struct sl_arena a = {};
-
-	if (most->type == SL_U32)
-		sl_look_back_cut<uint32_t>(&a, tiles);
-	else
-		sl_look_back_cut<uint64_t>(&a, tiles);
-	return a.used;
+	return most->type == SL_U32 ? scratch_for<uint32_t>(most) : scratch_for<uint64_t>(most);
 }
 
 template <typename T, uint32_t VECTORS>
@@ -133,13 +132,47 @@ static enum sl_status launch(struct sl_exec *x, const struct sl_scan_job *job)
 	const tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
 		sl_look_back_cut<T>(&a, tiles)};
 
-	SL_TRY(sl_look_back_clear(t.before, x->stream));
+	if (tiles > 1) /* one asks for none, so nobody reads what it knows */
+		SL_TRY(sl_look_back_clear(t.before, x->stream));
 	return SL_LAUNCH((tile_kernel<T, VECTORS>), tiles, x->tuning.block,
 		shared_bytes(x->tuning, job->type), x->stream, t);
 }
 
+/*
+ * Tiles a multiprocessor from which on look-ahead is the faster one, with some 2^23 items of u32 on
+ * an H200. With fewer its blocks spend their time on filling and emptying their stages.
+ */
+static constexpr uint32_t TILES_AHEAD = 8;
+
+/* Blocks that look ahead, 0 where they cannot or should not. Small jobs do not ask the device. */
+template <typename T>
+static enum sl_status blocks_ahead(
+	const struct sl_exec *x, const struct sl_scan_job *job, uint32_t *blocks)
+{
+	using plan = look_ahead_best;
+	uint32_t tiles = look_ahead_tiles<plan>(job->n, look_ahead_off(job, sizeof(T)), sizeof(T));
+	struct sl_limits limits;
+
+	*blocks = 0;
+	if (x->tuning.block != BY_DEFAULT.block || x->tuning.items != BY_DEFAULT.items ||
+		((uintptr_t)job->in - (uintptr_t)job->out) % VECTOR_BYTES != 0 ||
+		tiles < TILES_AHEAD)
+		return SL_OK;
+	SL_TRY(sl_device_limits(&limits));
+	if (tiles >= TILES_AHEAD * limits.multiprocessors &&
+		limits.shared_bytes >= look_ahead_shared_bytes<T, plan>() &&
+		sl_compiled_for(look_ahead_kernel<T, plan>) >= SL_BULK_CAPABILITY)
+		*blocks = limits.multiprocessors;
+	return SL_OK;
+}
+
 template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
+	uint32_t blocks;
+
+	SL_TRY(blocks_ahead<T>(x, job, &blocks));
+	if (blocks > 0)
+		return look_ahead_run<T, look_ahead_best>(x, job, blocks);
 	switch (x->tuning.items) {
 	case 4:
 		return launch<T, 1>(x, job);
@@ -163,12 +196,12 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 	.name = "shared",
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
-	.help = "Merrill and Garland, one pass over tiles in shared memory with look-back",
-	/* 128 bytes a thread on their way, tiles of 32 KiB: what keeps a Hopper's memory busy */
-	.tunable = {.block = 256,
+	.help = "Merrill and Garland, one pass over tiles in shared memory with look-back; by "
+		"default, large n on Hopper: look-ahead",
+	.tunable = {.block = BY_DEFAULT.block,
 		.block_step = LANES,
 		.block_most = LANES * WARPS_MOST,
-		.items = 32,
+		.items = BY_DEFAULT.items,
 		.items_can = {4, 8, 16, 32},
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,

@@ -14,14 +14,9 @@
 #ifndef SL_SCAN_WARP_PART_CUH
 #define SL_SCAN_WARP_PART_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "warp.cuh"
 
-static constexpr uint32_t LANES = 32, WARPS_MOST = 32, VECTOR_BYTES = 16, ROW = 8;
-
-/* What a lane reads or writes at a time. */
-template <typename T> struct alignas(VECTOR_BYTES) vector {
-	T item[VECTOR_BYTES / sizeof(T)];
-};
+static constexpr uint32_t ROW = 8;
 
 /* A warp's part of a tile, VECTORS a lane, 1 to 8 of them, as one of its lanes sees it. */
 template <typename T, uint32_t VECTORS> struct part {
