@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "primitives/base/emulated.h"
 #include "tests/cases/contest.h"
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
@@ -159,15 +160,19 @@ static void mistakes_are_told_with_file_and_line(void **state)
 	assert_fails(sl_tuning_read("/nowhere/tuning"), SL_DISK, "/nowhere/tuning");
 }
 
-/* A line that another device could have: every call that would go by it is refused. */
+/* A line that a Hopper could have, on a Turing: every call that would go by it is refused. */
 static void lines_that_the_device_cannot_have_are_refused(void **state)
 {
 	const struct sl_backend *sort = find(SL_SORT, "shared");
 	const struct sl_tuning large = {.block = sort->tunable.block_most, .items = 24};
+	const struct sl_emulated_choices own = *sl_emulated_chosen();
+	struct sl_emulated_choices turing = own;
 	struct sl_limits limits;
 	char text[256], place[sizeof(path) + 16];
 
 	(void)state;
+	turing.turing = true;
+	sl_emulated_choose(&turing);
 	assert_ok(sl_device_limits(&limits));
 	assert_true(sort->tunable.shared_bytes(large, SL_U64) > limits.shared_bytes);
 	snprintf(text, sizeof(text), "device emulated\nsort/shared u64 from 7 block=%u items=%u\n",
@@ -176,6 +181,7 @@ static void lines_that_the_device_cannot_have_are_refused(void **state)
 	snprintf(place, sizeof(place), "%s:2: ", path);
 	assert_fails(sl_tuning_check(sort, (struct sl_tuning){0}, SL_U64), SL_USAGE, place);
 	assert_ok(sl_tuning_check(sort, (struct sl_tuning){0}, SL_U32));
+	sl_emulated_choose(&own);
 }
 
 /* --- scratch and calls ------------------------------------------------------------------------ */
