@@ -197,6 +197,11 @@ template <class T> inline T atomicMax(T *to, std::type_identity_t<T> value, SL_A
 	return was;
 }
 
+inline void sl_store_vector(void *to, uint4 v)
+{
+	*(uint4 *)to = v;
+}
+
 template <class T> inline T sl_load_relaxed(const T *from, SL_AT)
 {
 	sl_emulated_atomic(false, at);

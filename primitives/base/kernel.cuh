@@ -12,6 +12,7 @@
  *	SL_SHARED_DYNAMIC(type, name)   type *: the shared memory that the launch asks for
  *	sl_load_acquire, ..._relaxed    words that blocks pass to each other, 4 or 8 bytes, whole;
  *	sl_store_release, ..._relaxed   release and acquire carry what was written before along
+ *	sl_store_vector(to, uint4)      16 bytes of global memory, at a multiple of 16
  *	sl_backoff(ns)                  in every loop that waits for another block; 0: asks again at
  *	                                once
  *	sl_lanes_alike<BITS>(value)     the lanes whose lowest bits are the caller's, which are all

@@ -32,6 +32,8 @@
 #ifndef SL_SCAN_LOOK_AHEAD_CUH
 #define SL_SCAN_LOOK_AHEAD_CUH
 
+#include <string.h>
+
 #include "primitives/base/bulk.cuh"
 #include "primitives/base/look_back.cuh"
 #include "primitives/primitives.h"
@@ -257,21 +259,6 @@ static __device__ inline void look_ahead(
 
 /* --- the scanners ----------------------------------------------------------------------------- */
 
-/* Writes the vector that belongs at a place, or what of it is out's. */
-template <typename T>
-static __device__ inline void write_vector(
-	const struct look_ahead_job<T> &job, uint64_t at, const struct vector<T> &x, bool whole)
-{
-	if (whole) {
-		*(struct vector<T> *)(job.out + (at - job.off)) = x;
-		return;
-	}
-	SL_UNROLL
-	for (uint32_t i = 0; i < job.width; i++)
-		if (at + i >= job.off && at + i < job.end)
-			job.out[at + i - job.off] = x.item[i];
-}
-
 /* The items become the sums up to each, or before each; sum is that of all before. */
 template <typename T>
 static __device__ inline struct vector<T> scan_vector(struct vector<T> x, T sum, bool inclusive) {
@@ -283,6 +270,37 @@ static __device__ inline struct vector<T> scan_vector(struct vector<T> x, T sum,
 		x.item[i] = inclusive ? sum : before;
 	}
 	return x;
+}
+
+/* Writes the vector that belongs at a place, or, if it is not WHOLE, what of it is out's. */
+template <bool WHOLE, typename T>
+static __device__ inline void write_vector(
+	const struct look_ahead_job<T> &job, uint64_t at, const struct vector<T> &x)
+{
+	T *to = job.out + (int64_t)(at - job.off);
+
+	if constexpr (WHOLE) {
+		uint4 bytes;
+
+		memcpy(&bytes, &x, sizeof(bytes));
+		sl_store_vector(to, bytes);
+	} else {
+		SL_UNROLL
+		for (uint32_t i = 0; i < job.width; i++)
+			if (at + i >= job.off && at + i < job.end)
+				to[i] = x.item[i];
+	}
+}
+
+/* Scans a lane's vectors, the first of which belongs at a place, and writes them. */
+template <bool WHOLE, typename T, uint32_t VECTORS>
+static __device__ inline void write_part(const struct look_ahead_job<T> &job, uint64_t at,
+	const struct vector<T> (&x)[VECTORS], const T (&before)[VECTORS], T sum)
+{
+	SL_UNROLL
+	for (uint32_t v = 0; v < VECTORS; v++)
+		write_vector<WHOLE>(job, at + v * LANES * job.width,
+			scan_vector(x[v], (T)(sum + before[v]), job.inclusive));
 }
 
 /* x = a lane's vectors of a part, before = what of the part stands before each. */
@@ -328,11 +346,11 @@ static __device__ inline void scan_tiles(const struct look_ahead_job<T> &job,
 			sl_gate_arrive(&s->empty);
 
 		uint64_t first = ((uint64_t)tile * P::tile_vectors + part) * width;
-		bool whole = first >= job.off && first + P::part_vectors * width <= job.end;
-		SL_UNROLL
-		for (uint32_t v = 0; v < P::vectors; v++)
-			write_vector(job, first + (v * LANES + lane) * width,
-				scan_vector(x[v], (T)(sum + before[v]), job.inclusive), whole);
+		uint64_t at_lane = first + lane * width;
+		if (first >= job.off && first + P::part_vectors * width <= job.end)
+			write_part<true>(job, at_lane, x, before, sum);
+		else
+			write_part<false>(job, at_lane, x, before, sum);
 	}
 }
 
