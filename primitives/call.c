@@ -1,10 +1,12 @@
 /*
  * call.c - the checked calls: wrong use is answered with a sentence, the rest goes to the backend.
  *
- * Every check is here, none in a backend. They cost some dozen comparisons a call.
+ * Every check is here, none in a backend. They cost some dozen comparisons a call, and a
+ * compaction of the most columns some 600.
  */
 #include <stdio.h>
 
+#include "compact/items.h"
 #include "primitives.h"
 #include "tuning.h"
 
@@ -14,10 +16,22 @@ struct block {
 	const void *at;
 	uint64_t n;
 	size_t item_bytes;
-	size_t align; /* of the items */
+	size_t align;    /* of the items */
+	bool read_only;  /* others may read it too */
+	uint32_t column; /* whose it is, from 1; 0: none */
 };
 
-enum { BLOCKS_MAX = 4 };
+enum { BLOCKS_MAX = 3 + 2 * SL_COMPACT_COLUMNS_MOST };
+
+/* "keep", "column[2].from". */
+enum { NAME_BYTES = 40 };
+static const char *name_of(const struct block *m, char text[NAME_BYTES])
+{
+	if (m->column == 0)
+		return m->name;
+	snprintf(text, NAME_BYTES, "column[%u].%s", m->column - 1, m->name);
+	return text;
+}
 
 static const char *space_name(enum sl_space space)
 {
@@ -67,18 +81,19 @@ static enum sl_status check_type(const struct sl_backend *b, enum sl_type type)
 static enum sl_status check_pointer(const struct sl_backend *b, const struct block *m)
 {
 	const char *call = sl_primitive_name(b->primitive);
+	char name[NAME_BYTES];
 
 	if (m->n == 0)
 		return SL_OK;
 	if (!m->at)
 		return sl_fail(SL_USAGE,
 			"%s/%s: %s is a null pointer, but has %llu items; pass their address", call,
-			b->name, m->name, (unsigned long long)m->n);
+			b->name, name_of(m, name), (unsigned long long)m->n);
 	if ((uintptr_t)m->at % m->align != 0)
 		return sl_fail(SL_USAGE,
 			"%s/%s: %s at %p is not aligned to its items of %zu bytes; "
 			"begin it at a multiple of that",
-			call, b->name, m->name, m->at, m->align);
+			call, b->name, name_of(m, name), m->at, m->align);
 	return SL_OK;
 }
 
@@ -87,7 +102,7 @@ static bool overlap(const struct block *p, const struct block *q)
 	uintptr_t p_at = (uintptr_t)p->at, q_at = (uintptr_t)q->at;
 	size_t p_bytes = (size_t)p->n * p->item_bytes, q_bytes = (size_t)q->n * q->item_bytes;
 
-	if (p_bytes == 0 || q_bytes == 0)
+	if (p_bytes == 0 || q_bytes == 0 || (p->read_only && q->read_only))
 		return false;
 	return p_at < q_at ? q_at - p_at < p_bytes : p_at - q_at < q_bytes;
 }
@@ -96,7 +111,7 @@ static bool overlap(const struct block *p, const struct block *q)
 static struct block scratch_left(const struct sl_exec *x)
 {
 	size_t used = sl_round_up(x->scratch.used, SL_ALIGN);
-	struct block left = {"scratch", x->scratch.base, 0, 1, SL_ALIGN};
+	struct block left = {"scratch", x->scratch.base, 0, 1, SL_ALIGN, false, 0};
 
 	if (!x->scratch.base || used >= x->scratch.size)
 		return left;
@@ -110,6 +125,7 @@ static enum sl_status check_blocks(
 	const struct sl_backend *b, const struct block *m, int n, const struct sl_exec *x)
 {
 	const struct block scratch = scratch_left(x);
+	char name[NAME_BYTES], other_name[NAME_BYTES];
 
 	for (int i = 0; i < n; i++) {
 		SL_TRY(check_pointer(b, &m[i]));
@@ -120,8 +136,8 @@ static enum sl_status check_blocks(
 				return sl_fail(SL_USAGE,
 					"%s/%s: %s and %s overlap, so one would overwrite "
 					"the other; give each its own memory",
-					sl_primitive_name(b->primitive), b->name, m[i].name,
-					other->name);
+					sl_primitive_name(b->primitive), b->name,
+					name_of(&m[i], name), name_of(other, other_name));
 		}
 	}
 	return SL_OK;
@@ -331,9 +347,9 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 	SL_TRY(check_backend(SL_SCAN, b, x, job));
 	SL_TRY(check_type(b, job->type));
 	item = type_bytes(job->type);
-	m[n++] = (struct block){"out", job->out, job->n, item, item};
+	m[n++] = (struct block){"out", job->out, job->n, item, item, false, 0};
 	if (job->in != job->out)
-		m[n++] = (struct block){"in", job->in, job->n, item, item};
+		m[n++] = (struct block){"in", job->in, job->n, item, item, true, 0};
 	SL_TRY(check_blocks(b, m, n, x));
 	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
 	shape.n = job->n;
@@ -358,22 +374,75 @@ static enum sl_status check_inner_scan(const struct sl_backend *b, const struct 
 		space_name(b->space));
 }
 
+static bool is_item_size(uint32_t bytes)
+{
+	switch (bytes) {
+#define X(item_bytes, type) case item_bytes:
+		SL_COMPACT_ITEMS(X)
+#undef X
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum sl_status check_columns(const struct sl_backend *b, const struct sl_compact_job *job)
+{
+	if (job->n_columns > SL_COMPACT_COLUMNS_MOST)
+		return sl_fail(SL_USAGE,
+			"compact/%s: %u columns are too many for a call; take at most %d, and call "
+			"again for the others",
+			b->name, job->n_columns, SL_COMPACT_COLUMNS_MOST);
+	if (job->n_columns > 0 && !job->column)
+		return sl_fail(SL_USAGE,
+			"compact/%s: column is a null pointer, but has %u columns; pass their "
+			"address",
+			b->name, job->n_columns);
+	for (uint32_t k = 0; k < job->n_columns; k++)
+		if (!is_item_size(job->column[k].bytes))
+			return sl_fail(SL_USAGE,
+				"compact/%s: column[%u] has items of %u bytes, which cannot be "
+				"moved; use 1, 2, 4, 8, 16 or 32",
+				b->name, k, job->column[k].bytes);
+	return SL_OK;
+}
+
+/* All that a compaction reads and writes. Indices may be left out where there are columns. */
+static int compact_blocks(const struct sl_compact_job *job, struct block m[BLOCKS_MAX])
+{
+	const size_t word = sizeof(uint32_t);
+	uint32_t n_indices = job->out || job->n_columns == 0 ? job->n : 0;
+	int n = 0;
+
+	m[n++] = (struct block){"keep", job->keep, job->n, 1, 1, true, 0};
+	m[n++] = (struct block){"out", job->out, n_indices, word, word, false, 0};
+	m[n++] = (struct block){"n_out", job->n_out, 1, word, word, false, 0};
+	for (uint32_t k = 0; k < job->n_columns; k++) {
+		const struct sl_compact_column *c = &job->column[k];
+		size_t align = c->bytes < 16 ? c->bytes : 16;
+
+		m[n++] = (struct block){"from", c->from, job->n, c->bytes, align, true, k + 1};
+		m[n++] = (struct block){"to", c->to, job->n, c->bytes, align, false, k + 1};
+	}
+	return n;
+}
+
 enum sl_status sl_compact(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_compact_job *job)
 {
-	const size_t word = sizeof(uint32_t);
 	struct sl_shape shape = {0};
+	struct block m[BLOCKS_MAX];
 	struct sl_exec y;
 
 	SL_TRY(check_backend(SL_COMPACT, b, x, job));
 	SL_TRY(check_inner_scan(b, &job->scan));
 	SL_TRY(sl_tuning_check(b, x->tuning, SL_U32));
-	const struct block m[] = {{"keep", job->keep, job->n, 1, 1},
-		{"out", job->out, job->n, word, word}, {"n_out", job->n_out, 1, word, word}};
-	SL_TRY(check_blocks(b, m, 3, x));
+	SL_TRY(check_columns(b, job));
+	SL_TRY(check_blocks(b, m, compact_blocks(job, m), x));
 	shape.n = job->n;
 	shape.tuning = x->tuning;
 	shape.scan = job->scan;
+	shape.n_columns = job->n_columns;
 	SL_TRY(check_scratch(b, x, &shape));
 	y = tuned_exec(b, x, SL_U32, job->n);
 	return b->compact(&y, job);
@@ -403,8 +472,8 @@ enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const stru
 	SL_TRY(check_inner_scan(b, &job->scan));
 	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
 	item = type_bytes(job->type);
-	const struct block m[] = {{"key", job->key, job->n, item, item},
-		{"index", job->index, job->n, sizeof(uint32_t), sizeof(uint32_t)}};
+	const struct block m[] = {{"key", job->key, job->n, item, item, false, 0},
+		{"index", job->index, job->n, sizeof(uint32_t), sizeof(uint32_t), false, 0}};
 	SL_TRY(check_blocks(b, m, 2, x));
 	shape.n = job->n;
 	shape.type = job->type;
@@ -435,9 +504,9 @@ enum sl_status sl_deflate(
 
 	SL_TRY(check_backend(SL_DEFLATE, b, x, job));
 	SL_TRY(check_choices(b, job));
-	const struct block m[] = {{"in", job->in, job->in_bytes, 1, 1},
-		{"out", job->out, job->out_size, 1, 1},
-		{"out_bytes", job->out_bytes, 1, sizeof(size_t), _Alignof(size_t)}};
+	const struct block m[] = {{"in", job->in, job->in_bytes, 1, 1, true, 0},
+		{"out", job->out, job->out_size, 1, 1, false, 0},
+		{"out_bytes", job->out_bytes, 1, sizeof(size_t), _Alignof(size_t), false, 0}};
 	SL_TRY(check_blocks(b, m, 3, x));
 	shape.in_bytes = job->in_bytes;
 	shape.level = job->level;

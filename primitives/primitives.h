@@ -72,13 +72,31 @@ struct sl_scan_job {
 	bool inclusive;
 };
 
-/* Stream compaction: out = every i with keep[i] != 0, ascending; *n_out = how many. */
+/* The most columns that a compaction takes along. */
+enum { SL_COMPACT_COLUMNS_MOST = 16 };
+
+/*
+ * A column that a compaction takes along, of items of any meaning: one field of a structure of
+ * arrays, or whole records. Both ends begin at a multiple of the item's bytes, or of 16.
+ */
+struct sl_compact_column {
+	const void *from; /* n items; columns may share them */
+	void *to;         /* room for n items; overlaps nothing else */
+	uint32_t bytes;   /* an item: 1, 2, 4, 8, 16 or 32 */
+};
+
+/*
+ * Stream compaction: out = every i with keep[i] != 0, ascending; *n_out = how many; and the items
+ * at these i of each column, in that order. What is behind the survivors may be overwritten.
+ */
 struct sl_compact_job {
 	const uint8_t *keep; /* n flags, 0 or not */
-	uint32_t *out;       /* room for n indices */
+	uint32_t *out;       /* room for n indices; NULL: columns alone are wanted */
 	uint32_t *n_out;     /* one word, of the space of the work */
 	uint32_t n;
-	struct sl_choice scan; /* for backends made of a scan (uses_scan) */
+	uint32_t n_columns;                     /* SL_COMPACT_COLUMNS_MOST at most; may be 0 */
+	const struct sl_compact_column *column; /* on the host; read before the call returns */
+	struct sl_choice scan;                  /* for backends made of a scan (uses_scan) */
 };
 
 /*
@@ -121,6 +139,7 @@ struct sl_shape {
 	enum sl_type type;
 	struct sl_tuning tuning; /* as in sl_exec */
 	struct sl_choice scan;   /* as in the job */
+	uint32_t n_columns;      /* compact: columns at most */
 	size_t in_bytes;         /* deflate: bytes at most */
 	int level;
 };
@@ -174,9 +193,9 @@ struct sl_tuning sl_tuning_of(
 	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n);
 
 /*
- * The calls. Each checks its arguments first (null pointers, alignment of the items, scratch too
- * small, a backend of another primitive or space, bits or tuning out of range) and answers wrong
- * use with SL_USAGE and a sentence; then it runs the backend.
+ * The calls. Each checks its arguments first (null pointers, alignment of the items, memory that
+ * overlaps, scratch too small, a backend of another primitive or space, bits, columns or tuning out
+ * of range) and answers wrong use with SL_USAGE and a sentence; then it runs the backend.
  */
 enum sl_status sl_scan(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_scan_job *job);

@@ -1,10 +1,13 @@
 /*
- * compact/cpu.c - the specification: one loop.
+ * compact/cpu.c - the specification: one loop, and one for each column.
  *
  * Every index is written at the end of the list, and the list grows by the flag. So no branch
  * depends on the data (a wrong guess would cost some 15 cycles), and as the list is never longer
  * than i, the write stays within the n places that out has.
  */
+#include <string.h>
+
+#include "items.h"
 #include "primitives/primitives.h"
 
 static size_t scratch(const struct sl_shape *most)
@@ -13,16 +16,58 @@ static size_t scratch(const struct sl_shape *most)
 	return 0;
 }
 
-static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
+static uint32_t list(const uint8_t *keep, uint32_t n, uint32_t *out)
 {
 	uint32_t n_out = 0;
 
-	(void)x;
-	for (uint32_t i = 0; i < job->n; i++) {
-		job->out[n_out] = i;
-		n_out += job->keep[i] != 0;
+	for (uint32_t i = 0; i < n; i++) {
+		out[n_out] = i;
+		n_out += keep[i] != 0;
 	}
-	*job->n_out = n_out;
+	return n_out;
+}
+
+static uint32_t count(const uint8_t *keep, uint32_t n)
+{
+	uint32_t n_out = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		n_out += keep[i] != 0;
+	return n_out;
+}
+
+/* The same loop for items of a column; bytes is a constant where this is called. */
+static inline void move_items(
+	const uint8_t *keep, uint32_t n, const struct sl_compact_column *c, size_t bytes)
+{
+	const char *from = (const char *)c->from;
+	char *to = (char *)c->to;
+
+	for (uint32_t i = 0; i < n; i++) {
+		memcpy(to, from + i * bytes, bytes);
+		to += keep[i] != 0 ? bytes : 0;
+	}
+}
+
+static void move_column(const uint8_t *keep, uint32_t n, const struct sl_compact_column *c)
+{
+	switch (c->bytes) {
+#define X(item_bytes, type)                        \
+	case item_bytes:                           \
+		move_items(keep, n, c, item_bytes); \
+		break;
+		SL_COMPACT_ITEMS(X)
+#undef X
+	}
+}
+
+static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	(void)x;
+	*job->n_out =
+		job->out ? list(job->keep, job->n, job->out) : count(job->keep, job->n);
+	for (uint32_t k = 0; k < job->n_columns; k++)
+		move_column(job->keep, job->n, &job->column[k]);
 	return SL_OK;
 }
 

@@ -2,9 +2,12 @@
  * compact/cpu_scan.c - compaction as a scan: map flags to 0 and 1, sum them, scatter.
  *
  * The exclusive sum of the flags is the place of each survivor. This is how all parallel
- * compactions work; here each step can be read, and any scan of the host can be put in.
+ * compactions work; here each step can be read, and any scan of the host can be put in. Columns
+ * are scattered to the same places, one by one.
  * (Blelloch, Prefix sums and their applications, 1990.) Moves 17 bytes more an item than one loop.
  */
+#include <string.h>
+
 #include "primitives/primitives.h"
 
 struct layout {
@@ -47,6 +50,15 @@ static void scatter(const uint8_t *keep, const uint32_t *place, uint32_t *out, u
 			out[place[i]] = i;
 }
 
+static void scatter_items(const uint8_t *keep, const uint32_t *place,
+	const struct sl_compact_column *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (keep[i])
+			memcpy((char *)c->to + (size_t)place[i] * c->bytes,
+				(const char *)c->from + (size_t)i * c->bytes, c->bytes);
+}
+
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	struct sl_exec inner = *x;
@@ -60,7 +72,10 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	map(job->keep, l.place, job->n);
 	inner.tuning = job->scan.tuning;
 	SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
-	scatter(job->keep, l.place, job->out, job->n);
+	if (job->out)
+		scatter(job->keep, l.place, job->out, job->n);
+	for (uint32_t k = 0; k < job->n_columns; k++)
+		scatter_items(job->keep, l.place, &job->column[k], job->n);
 	*job->n_out = l.place[last] + (job->keep[last] != 0);
 	return SL_OK;
 }

@@ -6,8 +6,10 @@
  * where it has a turn of a loop.
  *
  * Map: reads 1 byte an item, writes 4. Scan: that of scan/naive, some 270, unless the job names
- * another. Scatter: reads 5, writes 4 a survivor.
+ * another. Scatter: reads 5, writes 4 a survivor. A column is scattered like the indices, and flags
+ * and places are read again for each.
  */
+#include "items.h"
 #include "primitives/base/kernel.cuh"
 #include "primitives/primitives.h"
 
@@ -42,6 +44,22 @@ static __global__ void scatter_kernel(
 	}
 }
 
+/* Where no indices are wanted: one thread. */
+static __global__ void count_kernel(
+	const uint8_t *keep, const uint32_t *place, uint32_t *n_out, uint64_t n)
+{
+	*n_out = place[n - 1] + (keep[n - 1] != 0);
+}
+
+template <class T>
+static __global__ void move_kernel(
+	const uint8_t *keep, const uint32_t *place, const T *from, T *to, uint64_t n)
+{
+	for (uint64_t i = thread_number(); i < n; i += thread_count())
+		if (keep[i])
+			to[place[i]] = from[i];
+}
+
 struct layout {
 	uint32_t *place; /* n: flag, then how many survivors stand before */
 };
@@ -69,6 +87,23 @@ static size_t scratch(const struct sl_shape *most)
 	return a.used;
 }
 
+/* Queues the scatter of a column. */
+static enum sl_status move_column(const struct sl_exec *x, const struct sl_compact_job *job,
+	const uint32_t *place, const struct sl_compact_column *c)
+{
+	uint32_t block = x->tuning.block, grid = sl_grid(job->n, block * x->tuning.items);
+
+	switch (c->bytes) {
+#define X(item_bytes, type)                                                                    \
+	case item_bytes:                                                                       \
+		return SL_LAUNCH(move_kernel<type>, grid, block, 0, x->stream, job->keep, place, \
+			(const type *)c->from, (type *)c->to, job->n);
+		SL_COMPACT_ITEMS(X)
+#undef X
+	}
+	return SL_OK;
+}
+
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	struct sl_exec inner = *x;
@@ -81,8 +116,15 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	SL_TRY(SL_LAUNCH(map_kernel, grid, block, 0, x->stream, job->keep, l.place, job->n));
 	inner.tuning = job->scan.tuning;
 	SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
-	return SL_LAUNCH(scatter_kernel, grid, block, 0, x->stream, job->keep, l.place, job->out,
-		job->n_out, job->n);
+	if (job->out)
+		SL_TRY(SL_LAUNCH(scatter_kernel, grid, block, 0, x->stream, job->keep, l.place,
+			job->out, job->n_out, job->n));
+	else
+		SL_TRY(SL_LAUNCH(count_kernel, 1, 1, 0, x->stream, job->keep, l.place, job->n_out,
+			job->n));
+	for (uint32_t k = 0; k < job->n_columns; k++)
+		SL_TRY(move_column(x, job, l.place, &job->column[k]));
+	return SL_OK;
 }
 
 const struct sl_backend SL_NAME(sl_compact_naive) = {

@@ -13,8 +13,10 @@
  * as n and not as n log n; and a flag is read once, after which it is a bit.
  *
  * Vote: reads 1 byte an item, writes 1/4. Scan: that of scan/work_efficient, unless the job names
- * another, of n / 32 items. Scatter: reads 1/4, writes 4 a survivor.
+ * another, of n / 32 items. Scatter: reads 1/4, writes 4 a survivor. Each column is scattered like
+ * the indices: reads 1/4 and its items, of which sectors without a survivor are left alone.
  */
+#include "items.h"
 #include "primitives/base/kernel.cuh"
 #include "primitives/primitives.h"
 
@@ -93,6 +95,36 @@ static __global__ void __launch_bounds__(BLOCK_MOST) scatter_kernel(const uint32
 	}
 }
 
+/* Where no indices are wanted: one thread. */
+static __global__ void count_kernel(
+	const uint32_t *votes, const uint32_t *place, uint64_t n_words, uint32_t *n_out)
+{
+	*n_out = place[n_words - 1] + (uint32_t)__popc(votes[n_words - 1]);
+}
+
+/* The same for the items of a column. */
+template <uint32_t ITEMS, class T>
+static __global__ void __launch_bounds__(BLOCK_MOST) move_kernel(const uint32_t *votes,
+	const uint32_t *place, uint64_t n_words, const T *__restrict__ from, T *__restrict__ to)
+{
+	uint32_t lane = threadIdx.x % WORD, below = (1u << lane) - 1;
+
+	for (uint64_t w = warp_number() * ITEMS; w < n_words; w += warp_count() * ITEMS) {
+		uint32_t word[ITEMS], before[ITEMS];
+
+		SL_UNROLL
+		for (uint32_t k = 0; k < ITEMS; k++) {
+			word[k] = w + k < n_words ? votes[w + k] : 0;
+			before[k] = w + k < n_words ? place[w + k] : 0;
+		}
+		SL_UNROLL
+		for (uint32_t k = 0; k < ITEMS; k++)
+			if (word[k] >> lane & 1)
+				to[before[k] + (uint32_t)__popc(word[k] & below)] =
+					from[(w + k) * WORD + lane];
+	}
+}
+
 struct layout {
 	uint32_t n_words;
 	uint32_t *votes; /* n_words */
@@ -124,6 +156,24 @@ static size_t scratch(const struct sl_shape *most)
 	return a.used;
 }
 
+/* Queues the scatter of a column. */
+template <uint32_t ITEMS>
+static enum sl_status move_column(
+	struct layout l, uint32_t grid, const struct sl_exec *x, const struct sl_compact_column *c)
+{
+	uint32_t block = x->tuning.block;
+
+	switch (c->bytes) {
+#define X(item_bytes, type)                                                                       \
+	case item_bytes:                                                                          \
+		return SL_LAUNCH((move_kernel<ITEMS, type>), grid, block, 0, x->stream, l.votes, \
+			l.place, l.n_words, (const type *)c->from, (type *)c->to);
+		SL_COMPACT_ITEMS(X)
+#undef X
+	}
+	return SL_OK;
+}
+
 template <uint32_t ITEMS>
 static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *job)
 {
@@ -137,8 +187,15 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 		l.place, l.n_words));
 	inner.tuning = job->scan.tuning;
 	SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
-	return SL_LAUNCH(scatter_kernel<ITEMS>, grid, block, 0, x->stream, l.votes, l.place,
-		l.n_words, job->out, job->n_out);
+	if (job->out)
+		SL_TRY(SL_LAUNCH(scatter_kernel<ITEMS>, grid, block, 0, x->stream, l.votes, l.place,
+			l.n_words, job->out, job->n_out));
+	else
+		SL_TRY(SL_LAUNCH(count_kernel, 1, 1, 0, x->stream, l.votes, l.place, l.n_words,
+			job->n_out));
+	for (uint32_t k = 0; k < job->n_columns; k++)
+		SL_TRY(move_column<ITEMS>(l, grid, x, &job->column[k]));
+	return SL_OK;
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)

@@ -18,7 +18,7 @@ const struct sl_case *sl_case_of(enum sl_primitive p)
 void sl_trial_free(struct sl_trial *t)
 {
 	sl_memory_give(SL_HOST, t->input);
-	for (int i = 0; i < SL_TRIAL_BLOCKS; i++)
+	for (int i = 0; i < t->n_blocks; i++)
 		sl_guarded_give(&t->block[i]);
 	sl_guarded_give(&t->scratch);
 	memset(t, 0, sizeof(*t));
@@ -41,11 +41,10 @@ bool sl_set_off(size_t i, struct sl_setting *set)
 	return true;
 }
 
-enum sl_status sl_trial_block(struct sl_trial *t, int i, uint32_t n, size_t item_bytes)
+enum sl_status sl_trial_block(struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off)
 {
-	size_t off = i < 2 ? t->set.off[i] * item_bytes : 0;
-
-	return sl_guarded_get_off(t->backend->space, n * item_bytes, off, &t->block[i]);
+	return sl_guarded_get_off(t->backend->space, n * item_bytes, off * item_bytes,
+		&t->block[t->n_blocks++]);
 }
 
 void sl_describe_off(const struct sl_setting *set, char *text, size_t size)
@@ -81,10 +80,11 @@ enum sl_status sl_trial_fetch(const struct sl_guarded *g, void **bytes)
 
 enum sl_status sl_trial_canaries(const struct sl_trial *t)
 {
-	static const char *const names[SL_TRIAL_BLOCKS] = {
-		"first block", "second block", "third block"};
+	char name[16];
 
-	for (int i = 0; i < SL_TRIAL_BLOCKS; i++)
-		SL_TRY(sl_guarded_check(&t->block[i], names[i]));
+	for (int i = 0; i < t->n_blocks; i++) {
+		snprintf(name, sizeof(name), "block %d", i);
+		SL_TRY(sl_guarded_check(&t->block[i], name));
+	}
 	return sl_guarded_check(&t->scratch, "scratch");
 }

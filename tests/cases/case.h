@@ -14,12 +14,19 @@
 #include "inputs.h"
 #include "primitives/primitives.h"
 
+/* What a compaction takes along: n columns; bytes an item, 0: each of all sizes in turn. */
+struct sl_columns {
+	uint32_t n, bytes;
+};
+
 /* One point of the matrix. A case reads the fields that its primitive has. */
 struct sl_setting {
 	uint32_t n;
 	enum sl_type type;             /* scan, sort */
 	enum sl_input input;           /* scan, sort */
 	enum sl_alive alive;           /* compact */
+	struct sl_columns columns;     /* compact */
+	bool no_indices;               /* compact */
 	bool inclusive, in_place;      /* scan */
 	uint32_t begin_bit, end_bit;   /* sort */
 	const struct sl_backend *scan; /* compact, sort; NULL: the backend's choice */
@@ -27,12 +34,14 @@ struct sl_setting {
 	struct sl_tuning tuning;       /* device; 0: the backend's choice */
 };
 
-enum { SL_TRIAL_BLOCKS = 3, SL_OFFS = 4 };
+/* The most: flags, indices and count of a compaction, and two a column. */
+enum { SL_TRIAL_BLOCKS = 3 + 2 * SL_COMPACT_COLUMNS_MOST, SL_OFFS = 4 };
 
 struct sl_trial {
 	const struct sl_backend *backend;
 	struct sl_setting set;
 	void *input;                              /* on the host: what every run begins with */
+	int n_blocks;
 	struct sl_guarded block[SL_TRIAL_BLOCKS]; /* in the backend's space: what run works on */
 	struct sl_guarded scratch;                /* exactly what the backend asks for */
 	size_t scratch_bytes;                     /* what it is told it has; make: all */
@@ -80,8 +89,8 @@ struct sl_exec sl_trial_exec(const struct sl_trial *t);
 /* For the cases. Sets the i-th alignment of SL_OFFS: none off, first, second, both; false past. */
 bool sl_set_off(size_t i, struct sl_setting *set);
 
-/* For the cases. Gets block i, of n items, off as the setting wants it. */
-enum sl_status sl_trial_block(struct sl_trial *t, int i, uint32_t n, size_t item_bytes);
+/* For the cases. Gets the next block, of n items that begin so many off SL_ALIGN. */
+enum sl_status sl_trial_block(struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off);
 
 /* For the cases. ", 15 and 2 items off" behind a description, or nothing. */
 void sl_describe_off(const struct sl_setting *set, char *text, size_t size);

@@ -1,9 +1,14 @@
-/* compact.c - the case of compact: none to all alive, on any alignment, with every scan inside. */
+/*
+ * compact.c - the case of compact: none to all alive, on any alignment, with every scan inside, and
+ * columns of all sizes taken along.
+ */
 #include "case.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { KEEP, OUT, N_OUT };
+/* Blocks; of column k FROM + 2 * k and TO + 2 * k. */
+enum { KEEP, OUT, N_OUT, FROM, TO };
 
 /* The i-th scan of the matrix, whatever its space; NULL past the last. */
 static const struct sl_backend *scan_at(size_t i)
@@ -16,62 +21,174 @@ static const struct sl_backend *scan_at(size_t i)
 	return NULL;
 }
 
-/* All shares alive with the backend's own choice of a scan, half alive off alignment, each scan. */
+/* Few and many columns, sizes alone and together, with indices or without, off alignment. */
+static const struct sl_setting with_columns[] = {
+	{.alive = SL_ALIVE_HALF, .columns = {1, 4}, .no_indices = true},
+	{.alive = SL_ALIVE_FEW, .columns = {3, 8}, .off = {1, 0}},
+	{.alive = SL_ALIVE_HALF, .columns = {SL_COMPACT_COLUMNS_MOST, 0}, .off = {15, 2}},
+	{.alive = SL_ALIVE_MOST, .columns = {8, 4}, .no_indices = true, .off = {3, 1}},
+	{.alive = SL_ALIVE_ALL, .columns = {6, 0}},
+	{.alive = SL_ALIVE_ONE, .columns = {SL_COMPACT_COLUMNS_MOST, 1}, .no_indices = true},
+	{.alive = SL_ALIVE_NONE, .columns = {2, 16}, .off = {0, 1}},
+};
+
+enum { WITH_COLUMNS = sizeof(with_columns) / sizeof(with_columns[0]) };
+
+/* The setting but n and tuning, which are kept. */
+static void take_setting(struct sl_setting *set, const struct sl_setting *from)
+{
+	uint32_t n = set->n;
+	struct sl_tuning tuning = set->tuning;
+
+	*set = *from;
+	set->n = n;
+	set->tuning = tuning;
+}
+
+/*
+ * All shares alive with the backend's own choice of a scan; half alive off alignment; columns; each
+ * scan with all shares.
+ */
 static bool variant(size_t i, struct sl_setting *set)
 {
-	size_t off = i < SL_ALIVE_COUNT ? 0 : i - SL_ALIVE_COUNT + 1;
+	struct sl_setting v = {.alive = SL_ALIVE_HALF};
 
-	set->scan = NULL;
-	set->alive = off == 0 ? (enum sl_alive)i : SL_ALIVE_HALF;
-	if (sl_set_off(off, set))
-		return true;
-	sl_set_off(0, set);
-	i = off - SL_OFFS;
-	set->alive = (enum sl_alive)(i % SL_ALIVE_COUNT);
-	set->scan = scan_at(i / SL_ALIVE_COUNT);
-	return set->scan != NULL;
+	if (i < SL_ALIVE_COUNT) {
+		v.alive = (enum sl_alive)i;
+	} else if ((i -= SL_ALIVE_COUNT) < SL_OFFS - 1) {
+		sl_set_off(i + 1, &v);
+	} else if ((i -= SL_OFFS - 1) < WITH_COLUMNS) {
+		v = with_columns[i];
+	} else {
+		i -= WITH_COLUMNS;
+		v.alive = (enum sl_alive)(i % SL_ALIVE_COUNT);
+		v.scan = scan_at(i / SL_ALIVE_COUNT);
+		if (!v.scan)
+			return false;
+	}
+	take_setting(set, &v);
+	return true;
 }
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
-	snprintf(text, size, "%s, scan %s", sl_alive_name(set->alive),
+	const struct sl_columns *columns = &set->columns;
+	size_t used = (size_t)snprintf(text, size, "%s, scan %s", sl_alive_name(set->alive),
 		set->scan ? set->scan->name : "of its own choice");
+
+	if (columns->n > 0)
+		snprintf(text + used, size - used, ", %u columns of %u bytes%s", columns->n,
+			columns->bytes, set->no_indices ? ", no indices" : "");
 	sl_describe_off(set, text, size);
 }
 
+/* --- the input -------------------------------------------------------------------------------- */
+
+/* In turn 4, 8, 16, 32, 1, 2, where all sizes are wanted. */
+static uint32_t bytes_of(const struct sl_setting *set, uint32_t k)
+{
+	return set->columns.bytes > 0 ? set->columns.bytes : UINT32_C(1) << (k + 2) % 6;
+}
+
+struct input {
+	uint8_t *keep;
+	uint64_t *column[SL_COMPACT_COLUMNS_MOST]; /* whole words, of random bits */
+};
+
+static size_t words_of(const struct sl_setting *set, uint32_t k)
+{
+	return ((size_t)set->n * bytes_of(set, k) + 7) / 8;
+}
+
+static struct input cut_input(struct sl_arena *a, const struct sl_setting *set)
+{
+	struct input in = {.keep = (uint8_t *)sl_cut(a, set->n)};
+
+	for (uint32_t k = 0; k < set->columns.n; k++)
+		in.column[k] = (uint64_t *)sl_cut_items(a, words_of(set, k), sizeof(uint64_t));
+	return in;
+}
+
+static struct input input_of(const struct sl_trial *t)
+{
+	struct sl_arena a = {.base = t->input, .size = SIZE_MAX};
+
+	return cut_input(&a, &t->set);
+}
+
+static enum sl_status make_input(struct sl_trial *t)
+{
+	struct sl_arena measure = {0};
+	struct input in;
+
+	cut_input(&measure, &t->set);
+	SL_TRY(sl_memory_get(SL_HOST, measure.used, &t->input));
+	in = input_of(t);
+	sl_alive_fill(t->set.alive, t->set.n, in.keep);
+	for (uint32_t k = 0; k < t->set.columns.n; k++)
+		for (size_t i = 0; i < words_of(&t->set, k); i++)
+			in.column[k][i] = sl_mixed((uint64_t)(k + 1) << 40 | i);
+	return SL_OK;
+}
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
 static enum sl_status make(struct sl_trial *t)
 {
-	struct sl_shape shape = {
-		.n = t->set.n, .tuning = t->set.tuning, .scan = {.backend = t->set.scan}};
+	const struct sl_setting *set = &t->set;
+	const struct sl_shape shape = {.n = set->n,
+		.tuning = set->tuning,
+		.scan = {.backend = set->scan},
+		.n_columns = set->columns.n};
 
-	SL_TRY(sl_memory_get(SL_HOST, t->set.n, &t->input));
-	sl_alive_fill(t->set.alive, t->set.n, (uint8_t *)t->input);
-	SL_TRY(sl_trial_block(t, KEEP, t->set.n, 1));
-	SL_TRY(sl_trial_block(t, OUT, t->set.n, sizeof(uint32_t)));
-	SL_TRY(sl_trial_block(t, N_OUT, 1, sizeof(uint32_t)));
+	SL_TRY(make_input(t));
+	SL_TRY(sl_trial_block(t, set->n, 1, set->off[0]));
+	SL_TRY(sl_trial_block(t, set->no_indices ? 0 : set->n, sizeof(uint32_t), set->off[1]));
+	SL_TRY(sl_trial_block(t, 1, sizeof(uint32_t), 0));
+	for (uint32_t k = 0; k < set->columns.n; k++) {
+		SL_TRY(sl_trial_block(t, set->n, bytes_of(set, k), set->off[k % 2]));
+		SL_TRY(sl_trial_block(t, set->n, bytes_of(set, k), set->off[k / 2 % 2]));
+	}
 	return sl_trial_scratch(t, &shape);
 }
 
 static enum sl_status load(struct sl_trial *t, int poison)
 {
-	SL_TRY(sl_copy(t->block[KEEP].at, t->input, t->block[KEEP].bytes, NULL));
-	SL_TRY(sl_fill(t->block[OUT].at, poison, t->block[OUT].bytes, NULL));
-	SL_TRY(sl_fill(t->block[N_OUT].at, poison, t->block[N_OUT].bytes, NULL));
+	const struct input in = input_of(t);
+
+	for (int i = 0; i < t->n_blocks; i++)
+		SL_TRY(sl_fill(t->block[i].at, poison, t->block[i].bytes, NULL));
+	SL_TRY(sl_copy(t->block[KEEP].at, in.keep, t->block[KEEP].bytes, NULL));
+	for (uint32_t k = 0; k < t->set.columns.n; k++)
+		SL_TRY(sl_copy(t->block[FROM + 2 * k].at, in.column[k],
+			t->block[FROM + 2 * k].bytes, NULL));
 	return sl_fill(t->scratch.at, poison, t->scratch.bytes, NULL);
 }
 
 static enum sl_status run(struct sl_trial *t)
 {
 	struct sl_exec x = sl_trial_exec(t);
+	struct sl_compact_column column[SL_COMPACT_COLUMNS_MOST];
 	struct sl_compact_job job = {.keep = (const uint8_t *)t->block[KEEP].at,
-		.out = (uint32_t *)t->block[OUT].at,
+		.out = t->set.no_indices ? NULL : (uint32_t *)t->block[OUT].at,
 		.n_out = (uint32_t *)t->block[N_OUT].at,
 		.n = t->set.n,
+		.n_columns = t->set.columns.n,
+		.column = column,
 		.scan = {.backend = t->set.scan}};
+	enum sl_status s;
 
-	return sl_compact(t->backend, &x, &job);
+	for (uint32_t k = 0; k < job.n_columns; k++)
+		column[k] = (struct sl_compact_column){t->block[FROM + 2 * k].at,
+			t->block[TO + 2 * k].at, bytes_of(&t->set, k)};
+	s = sl_compact(t->backend, &x, &job);
+	memset(column, 0xff, sizeof(column)); /* it has been read */
+	return s;
 }
 
+/* --- the answer ------------------------------------------------------------------------------- */
+
+/* out: NULL where none is wanted. */
 static enum sl_status compare(
 	uint32_t n, const uint8_t *keep, const uint32_t *out, const uint32_t *n_out)
 {
@@ -80,7 +197,7 @@ static enum sl_status compare(
 	for (uint32_t i = 0; i < n; i++) {
 		if (!keep[i])
 			continue;
-		if (out[n_kept] != i)
+		if (out && out[n_kept] != i)
 			return sl_fail(SL_CHECK_FAILED, "survivor %u is %u, not %u", n_kept,
 				out[n_kept], i);
 		n_kept++;
@@ -91,42 +208,108 @@ static enum sl_status compare(
 	return SL_OK;
 }
 
-static enum sl_status right(struct sl_trial *t)
+static enum sl_status compare_column(
+	uint32_t n, const uint8_t *keep, const char *from, const char *to, size_t bytes)
 {
+	const char *at = to;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!keep[i])
+			continue;
+		if (memcmp(at, from + i * bytes, bytes) != 0)
+			return sl_fail(SL_CHECK_FAILED, "survivor %zu is not item %u",
+				(size_t)(at - to) / bytes, i);
+		at += bytes;
+	}
+	return SL_OK;
+}
+
+static enum sl_status right_column(const struct sl_trial *t, uint32_t k)
+{
+	const struct input in = input_of(t);
+	enum sl_status s;
+	void *to;
+
+	SL_TRY(sl_trial_fetch(&t->block[TO + 2 * k], &to));
+	s = compare_column(t->set.n, in.keep, (const char *)in.column[k], (const char *)to,
+		bytes_of(&t->set, k));
+	sl_memory_give(SL_HOST, to);
+	return sl_while(s, "column %u of %u bytes", k, bytes_of(&t->set, k));
+}
+
+/* Count and indices. */
+static enum sl_status right_list(struct sl_trial *t)
+{
+	const struct input in = input_of(t);
 	void *out = NULL, *n_out = NULL;
-	enum sl_status s = sl_trial_canaries(t);
+	enum sl_status s = sl_trial_fetch(&t->block[N_OUT], &n_out);
 
 	if (s == SL_OK)
 		s = sl_trial_fetch(&t->block[OUT], &out);
 	if (s == SL_OK)
-		s = sl_trial_fetch(&t->block[N_OUT], &n_out);
-	if (s == SL_OK)
-		s = compare(t->set.n, (const uint8_t *)t->input, (const uint32_t *)out,
+		s = compare(t->set.n, in.keep, t->set.no_indices ? NULL : (const uint32_t *)out,
 			(const uint32_t *)n_out);
 	sl_memory_give(SL_HOST, n_out);
 	sl_memory_give(SL_HOST, out);
 	return s;
 }
 
-/* Behind the survivors a backend may leave what it likes. */
-static enum sl_status answer_bytes(struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS])
+static enum sl_status right(struct sl_trial *t)
 {
-	void *n_out;
-
-	SL_TRY(sl_trial_fetch(&t->block[N_OUT], &n_out));
-	bytes[OUT] = *(const uint32_t *)n_out * sizeof(uint32_t);
-	sl_memory_give(SL_HOST, n_out);
+	SL_TRY(sl_trial_canaries(t));
+	SL_TRY(right_list(t));
+	for (uint32_t k = 0; k < t->set.columns.n; k++)
+		SL_TRY(right_column(t, k));
 	return SL_OK;
 }
 
-/* Every flag is read, every survivor written. */
+/* Behind the survivors a backend may leave what it likes. */
+static enum sl_status answer_bytes(struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS])
+{
+	uint64_t n_kept;
+	void *n_out;
+
+	SL_TRY(sl_trial_fetch(&t->block[N_OUT], &n_out));
+	n_kept = *(const uint32_t *)n_out;
+	sl_memory_give(SL_HOST, n_out);
+	bytes[OUT] = t->set.no_indices ? 0 : n_kept * sizeof(uint32_t);
+	for (uint32_t k = 0; k < t->set.columns.n; k++)
+		bytes[TO + 2 * k] = n_kept * bytes_of(&t->set, k);
+	return SL_OK;
+}
+
+/* Bytes that are read together, the least that a memory gives, in which something survives. */
+static uint64_t bytes_read(const struct sl_trial *t, uint32_t item_bytes)
+{
+	enum { SECTOR = 32 };
+	const uint8_t *keep = input_of(t).keep;
+	uint32_t items = SECTOR / item_bytes, left;
+	uint64_t bytes = 0;
+	bool alive = false;
+
+	for (uint32_t i = 0; i < t->set.n; i++) {
+		left = (t->set.n - 1 - i) % items;
+		alive = alive || keep[i];
+		bytes += left == 0 && alive ? SECTOR : 0;
+		alive = alive && left > 0;
+	}
+	return bytes;
+}
+
+/* Every flag is read, every survivor written, and of columns every sector read that has one. */
 static uint64_t bytes_moved(const struct sl_trial *t)
 {
-	const uint8_t *keep = (const uint8_t *)t->input;
-	uint64_t bytes = t->set.n;
+	const uint8_t *keep = input_of(t).keep;
+	uint64_t n_kept = 0, bytes = t->set.n, read = 0;
 
 	for (uint32_t i = 0; i < t->set.n; i++)
-		bytes += keep[i] ? sizeof(uint32_t) : 0;
+		n_kept += keep[i] != 0;
+	bytes += t->set.no_indices ? 0 : n_kept * sizeof(uint32_t);
+	for (uint32_t k = 0; k < t->set.columns.n; k++) {
+		if (k == 0 || t->set.columns.bytes == 0)
+			read = bytes_read(t, bytes_of(&t->set, k));
+		bytes += read + n_kept * bytes_of(&t->set, k);
+	}
 	return bytes;
 }
 

@@ -18,7 +18,7 @@ static const struct sl_backend *any_of(enum sl_primitive p)
 
 static enum sl_status keep_what_is_given(struct sl_contest *c)
 {
-	for (int i = 0; i < SL_TRIAL_BLOCKS; i++) {
+	for (int i = 0; i < c->trial.n_blocks; i++) {
 		const struct sl_guarded *g = &c->trial.block[i];
 
 		SL_TRY(sl_memory_get(SL_DEVICE, g->bytes, &c->given[i]));
@@ -73,7 +73,8 @@ enum sl_status sl_contest_enter(
 	const struct sl_shape shape = {.n = t->set.n,
 		.type = t->set.type,
 		.tuning = tuning,
-		.scan = {.backend = t->set.scan}};
+		.scan = {.backend = t->set.scan},
+		.n_columns = t->set.columns.n};
 
 	sl_guarded_give(&t->scratch);
 	t->backend = b;
@@ -85,7 +86,7 @@ enum sl_status sl_contest_load(struct sl_contest *c)
 {
 	const struct sl_trial *t = &c->trial;
 
-	for (int i = 0; i < SL_TRIAL_BLOCKS; i++)
+	for (int i = 0; i < c->trial.n_blocks; i++)
 		SL_TRY(sl_copy(t->block[i].at, c->given[i], t->block[i].bytes, NULL));
 	return sl_fill(t->scratch.at, POISON, t->scratch.bytes, NULL);
 }
@@ -96,7 +97,7 @@ static enum sl_status check_first(struct sl_contest *c)
 	struct sl_trial *t = &c->trial;
 
 	SL_TRY(c->of->right(t));
-	for (int i = 0; i < SL_TRIAL_BLOCKS; i++) {
+	for (int i = 0; i < c->trial.n_blocks; i++) {
 		SL_TRY(sl_copy(c->answer[i], t->block[i].at, t->block[i].bytes, NULL));
 		SL_TRY(sl_stream_wait(NULL));
 		c->answer_bytes[i] = t->block[i].bytes;
@@ -126,7 +127,7 @@ static enum sl_status check_later(struct sl_contest *c)
 
 	SL_TRY(sl_trial_canaries(t));
 	SL_TRY(sl_fill(c->differ, 0, sizeof(*c->differ), NULL));
-	for (int i = 0; i < SL_TRIAL_BLOCKS; i++)
+	for (int i = 0; i < c->trial.n_blocks; i++)
 		SL_TRY(queue_differ(t->block[i].at, c->answer[i], c->answer_bytes[i], c->differ));
 	SL_TRY(sl_copy(&differ, c->differ, sizeof(differ), NULL));
 	SL_TRY(sl_stream_wait(NULL));

@@ -31,9 +31,9 @@ static enum sl_status make(struct sl_trial *t)
 
 	SL_TRY(sl_memory_get(SL_HOST, t->set.n * item_bytes, &t->input));
 	sl_input_fill(t->set.input, t->set.type, t->set.n, t->input);
-	SL_TRY(sl_trial_block(t, IN, t->set.n, item_bytes));
+	SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[IN]));
 	if (!t->set.in_place)
-		SL_TRY(sl_trial_block(t, OUT, t->set.n, item_bytes));
+		SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[OUT]));
 	return sl_trial_scratch(t, &shape);
 }
 

@@ -58,8 +58,8 @@ static enum sl_status make(struct sl_trial *t)
 	index = (uint32_t *)((char *)t->input + key_bytes(t));
 	for (uint32_t i = 0; i < t->set.n; i++)
 		index[i] = index_of(i);
-	SL_TRY(sl_trial_block(t, KEY, t->set.n, sl_type_bytes(t->set.type)));
-	SL_TRY(sl_trial_block(t, INDEX, t->set.n, sizeof(uint32_t)));
+	SL_TRY(sl_trial_block(t, t->set.n, sl_type_bytes(t->set.type), t->set.off[KEY]));
+	SL_TRY(sl_trial_block(t, t->set.n, sizeof(uint32_t), t->set.off[INDEX]));
 	return sl_trial_scratch(t, &shape);
 }
 

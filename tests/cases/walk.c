@@ -40,14 +40,14 @@ static enum sl_status try_setting(const struct sl_case *c, struct sl_trial *t)
 	return t->set.n > SL_SIZE_LARGE ? SL_OK : try_poison(c, t, poisons[1]);
 }
 
-/* Not for b, or too long: large sizes are for random input, and half alive, aligned, only. */
+/* Not for b, or too long: large sizes are for random input, or half alive without columns, aligned, only. */
 static bool is_skipped(const struct sl_backend *b, const struct sl_setting *set)
 {
 	if (set->scan && set->scan->space != b->space)
 		return true;
 	if (set->n <= SL_SIZE_LARGE)
 		return false;
-	if (set->off[0] || set->off[1])
+	if (set->off[0] || set->off[1] || set->columns.n > 0)
 		return true;
 	return b->primitive == SL_COMPACT ? set->alive != SL_ALIVE_HALF
 	                                  : set->input != SL_INPUT_RANDOM;
