@@ -52,8 +52,8 @@ static inline void move_items(
 static void move_column(const uint8_t *keep, uint32_t n, const struct sl_compact_column *c)
 {
 	switch (c->bytes) {
-#define X(item_bytes, type)                        \
-	case item_bytes:                           \
+#define X(item_bytes, type)                         \
+	case item_bytes:                            \
 		move_items(keep, n, c, item_bytes); \
 		break;
 		SL_COMPACT_ITEMS(X)
@@ -64,8 +64,7 @@ static void move_column(const uint8_t *keep, uint32_t n, const struct sl_compact
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	(void)x;
-	*job->n_out =
-		job->out ? list(job->keep, job->n, job->out) : count(job->keep, job->n);
+	*job->n_out = job->out ? list(job->keep, job->n, job->out) : count(job->keep, job->n);
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		move_column(job->keep, job->n, &job->column[k]);
 	return SL_OK;

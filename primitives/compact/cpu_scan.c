@@ -50,8 +50,8 @@ static void scatter(const uint8_t *keep, const uint32_t *place, uint32_t *out, u
 			out[place[i]] = i;
 }
 
-static void scatter_items(const uint8_t *keep, const uint32_t *place,
-	const struct sl_compact_column *c, uint32_t n)
+static void scatter_items(
+	const uint8_t *keep, const uint32_t *place, const struct sl_compact_column *c, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (keep[i])

@@ -3,22 +3,21 @@
  * size and alignment alone: X(bytes, type).
  */
 #ifndef SL_COMPACT_ITEMS_H
-#define SL_COMPACT_ITEMS_H
-
-#include <stdalign.h>
-#include <stdint.h>
-
-#define SL_COMPACT_ITEMS(X)                                                            \
-	X(1, uint8_t) X(2, uint16_t) X(4, uint32_t)                                    \
-	X(8, uint64_t) X(16, struct sl_16_bytes) X(32, struct sl_32_bytes)
+#define SL_COMPACT_ITEMS(X) \
+	X(1, uint8_t)       \
+	X(2, uint16_t)      \
+	X(4, uint32_t)      \
+	X(8, uint64_t)      \
+	X(16, sl_16_bytes)  \
+	X(32, sl_32_bytes)
 
 /* What a thread of a device reads or writes at a time, and two of these. */
-struct sl_16_bytes {
+typedef struct {
 	alignas(16) uint32_t word[4];
-};
+} sl_16_bytes;
 
-struct sl_32_bytes {
-	struct sl_16_bytes half[2];
-};
+typedef struct {
+	sl_16_bytes half[2];
+} sl_32_bytes;
 
 #endif

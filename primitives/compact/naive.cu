@@ -94,8 +94,8 @@ static enum sl_status move_column(const struct sl_exec *x, const struct sl_compa
 	uint32_t block = x->tuning.block, grid = sl_grid(job->n, block * x->tuning.items);
 
 	switch (c->bytes) {
-#define X(item_bytes, type)                                                                    \
-	case item_bytes:                                                                       \
+#define X(item_bytes, type)                                                                      \
+	case item_bytes:                                                                         \
 		return SL_LAUNCH(move_kernel<type>, grid, block, 0, x->stream, job->keep, place, \
 			(const type *)c->from, (type *)c->to, job->n);
 		SL_COMPACT_ITEMS(X)
@@ -120,8 +120,8 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 		SL_TRY(SL_LAUNCH(scatter_kernel, grid, block, 0, x->stream, job->keep, l.place,
 			job->out, job->n_out, job->n));
 	else
-		SL_TRY(SL_LAUNCH(count_kernel, 1, 1, 0, x->stream, job->keep, l.place, job->n_out,
-			job->n));
+		SL_TRY(SL_LAUNCH(
+			count_kernel, 1, 1, 0, x->stream, job->keep, l.place, job->n_out, job->n));
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		SL_TRY(move_column(x, job, l.place, &job->column[k]));
 	return SL_OK;

@@ -158,8 +158,9 @@ static __device__ __forceinline__ void write_list(
 }
 
 /*
- * For a block: to[i] = from[first + list[i]]. A warp has so many rows of LANES items on their way before it
- * writes the first. Rows begin as those of write_list() do, so the first may begin before 0.
+ * For a block: to[i] = from[first + list[i]]. A warp has so many rows of LANES items on their way
+ * before it writes the first. Rows begin as those of write_list() do, so the first may begin before
+ * 0.
  */
 template <class T>
 static __device__ __forceinline__ void move_items(
@@ -191,9 +192,9 @@ static __device__ __forceinline__ void move_items(
 static __device__ __forceinline__ void move_columns(const struct tile_job &job,
 	const uint16_t *list, uint32_t n, int64_t first, uint32_t before)
 {
-#define X(item_bytes, type)                                                           \
-	for (uint32_t k = 0; k < job.n_columns; k++)                                  \
-		if (job.column[k].bytes == item_bytes)                                \
+#define X(item_bytes, type)                                                          \
+	for (uint32_t k = 0; k < job.n_columns; k++)                                 \
+		if (job.column[k].bytes == item_bytes)                               \
 			move_items(list, n, first, (const type *)job.column[k].from, \
 				(type *)job.column[k].to + before);
 	SL_COMPACT_ITEMS(X)

@@ -81,8 +81,8 @@ static void move_column(const On &on, const struct sl_compact_job *job, const ui
 	const struct sl_compact_column *c)
 {
 	switch (c->bytes) {
-#define X(item_bytes, type)                           \
-	case item_bytes:                              \
+#define X(item_bytes, type)                          \
+	case item_bytes:                             \
 		move_items<type>(on, job, place, c); \
 		break;
 		SL_COMPACT_ITEMS(X)

@@ -164,8 +164,8 @@ static enum sl_status move_column(
 	uint32_t block = x->tuning.block;
 
 	switch (c->bytes) {
-#define X(item_bytes, type)                                                                       \
-	case item_bytes:                                                                          \
+#define X(item_bytes, type)                                                                      \
+	case item_bytes:                                                                         \
 		return SL_LAUNCH((move_kernel<ITEMS, type>), grid, block, 0, x->stream, l.votes, \
 			l.place, l.n_words, (const type *)c->from, (type *)c->to);
 		SL_COMPACT_ITEMS(X)
@@ -191,8 +191,8 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 		SL_TRY(SL_LAUNCH(scatter_kernel<ITEMS>, grid, block, 0, x->stream, l.votes, l.place,
 			l.n_words, job->out, job->n_out));
 	else
-		SL_TRY(SL_LAUNCH(count_kernel, 1, 1, 0, x->stream, l.votes, l.place, l.n_words,
-			job->n_out));
+		SL_TRY(SL_LAUNCH(
+			count_kernel, 1, 1, 0, x->stream, l.votes, l.place, l.n_words, job->n_out));
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		SL_TRY(move_column<ITEMS>(l, grid, x, &job->column[k]));
 	return SL_OK;

@@ -43,8 +43,8 @@ bool sl_set_off(size_t i, struct sl_setting *set)
 
 enum sl_status sl_trial_block(struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off)
 {
-	return sl_guarded_get_off(t->backend->space, n * item_bytes, off * item_bytes,
-		&t->block[t->n_blocks++]);
+	return sl_guarded_get_off(
+		t->backend->space, n * item_bytes, off * item_bytes, &t->block[t->n_blocks++]);
 }
 
 void sl_describe_off(const struct sl_setting *set, char *text, size_t size)
@@ -80,7 +80,7 @@ enum sl_status sl_trial_fetch(const struct sl_guarded *g, void **bytes)
 
 enum sl_status sl_trial_canaries(const struct sl_trial *t)
 {
-	char name[16];
+	char name[24];
 
 	for (int i = 0; i < t->n_blocks; i++) {
 		snprintf(name, sizeof(name), "block %d", i);

@@ -40,7 +40,7 @@ enum { SL_TRIAL_BLOCKS = 3 + 2 * SL_COMPACT_COLUMNS_MOST, SL_OFFS = 4 };
 struct sl_trial {
 	const struct sl_backend *backend;
 	struct sl_setting set;
-	void *input;                              /* on the host: what every run begins with */
+	void *input; /* on the host: what every run begins with */
 	int n_blocks;
 	struct sl_guarded block[SL_TRIAL_BLOCKS]; /* in the backend's space: what run works on */
 	struct sl_guarded scratch;                /* exactly what the backend asks for */

@@ -179,8 +179,8 @@ static enum sl_status run(struct sl_trial *t)
 	enum sl_status s;
 
 	for (uint32_t k = 0; k < job.n_columns; k++)
-		column[k] = (struct sl_compact_column){t->block[FROM + 2 * k].at,
-			t->block[TO + 2 * k].at, bytes_of(&t->set, k)};
+		column[k] = (struct sl_compact_column){
+			t->block[FROM + 2 * k].at, t->block[TO + 2 * k].at, bytes_of(&t->set, k)};
 	s = sl_compact(t->backend, &x, &job);
 	memset(column, 0xff, sizeof(column)); /* it has been read */
 	return s;
@@ -283,15 +283,16 @@ static uint64_t bytes_read(const struct sl_trial *t, uint32_t item_bytes)
 {
 	enum { SECTOR = 32 };
 	const uint8_t *keep = input_of(t).keep;
-	uint32_t items = SECTOR / item_bytes, left;
+	uint32_t items = SECTOR / item_bytes;
 	uint64_t bytes = 0;
 	bool alive = false;
 
 	for (uint32_t i = 0; i < t->set.n; i++) {
-		left = (t->set.n - 1 - i) % items;
 		alive = alive || keep[i];
-		bytes += left == 0 && alive ? SECTOR : 0;
-		alive = alive && left > 0;
+		if (i % items == items - 1 || i == t->set.n - 1) {
+			bytes += alive ? SECTOR : 0;
+			alive = false;
+		}
 	}
 	return bytes;
 }

@@ -40,7 +40,8 @@ static enum sl_status try_setting(const struct sl_case *c, struct sl_trial *t)
 	return t->set.n > SL_SIZE_LARGE ? SL_OK : try_poison(c, t, poisons[1]);
 }
 
-/* Not for b, or too long: large sizes are for random input, or half alive without columns, aligned, only. */
+/* Not for b, or too long: large sizes are for random input, or half alive without columns, aligned,
+ * only. */
 static bool is_skipped(const struct sl_backend *b, const struct sl_setting *set)
 {
 	if (set->scan && set->scan->space != b->space)

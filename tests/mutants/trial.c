@@ -64,7 +64,7 @@ static bool is_worth_it(const struct sl_backend *b, const struct sl_setting *set
 
 /*
  * Of these, one in so many, of each size and schedule others: primes that divide no number of
- * variants. A compaction has nine.
+ * variants. A compaction has eight.
  */
 static size_t one_in(const struct sl_backend *b)
 {
