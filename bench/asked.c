@@ -105,6 +105,21 @@ static bool read_survivors(const char *text, struct sl_numbers *list)
 	return read_choice(text, sl_survivors, SL_SURVIVORS, list);
 }
 
+/* "8x4" or "8": sl_asked_columns() tells them apart again. */
+static bool read_columns(const char *text, struct sl_numbers *list)
+{
+	uint64_t n, bytes = sizeof(uint32_t);
+	const char *end;
+
+	if (!read_number(text, &end, &n) || n > SL_COMPACT_COLUMNS_MOST)
+		return false;
+	if (*end == 'x' && !read_number(end + 1, &end, &bytes))
+		return false;
+	if (*end != '\0' || bytes == 0 || bytes > 32 || (bytes & (bytes - 1)) != 0)
+		return false;
+	return add(list, n > 0 ? 256 * n + bytes : 0);
+}
+
 /* --- options ---------------------------------------------------------------------------------- */
 
 /* Of a list: how one item is read. Else a text. most: items that the list may have. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "primitives/primitives.h"
+#include "tests/cases/case.h"
 
 SL_C_BEGIN
 
@@ -37,6 +38,7 @@ struct sl_asked {
 	struct sl_numbers types;     /* enum sl_type */
 	struct sl_numbers inputs;    /* enum sl_input; of keys */
 	struct sl_numbers survivors; /* enum sl_alive */
+	struct sl_numbers columns;   /* of compact: sl_asked_columns() */
 	struct sl_numbers bits;      /* of keys; none: all */
 	struct sl_numbers off;       /* items that data begins off SL_ALIGN */
 	struct sl_numbers blocks, items;
@@ -52,6 +54,14 @@ struct sl_asked {
 	const char *commit; /* of the sources */
 	char command_line[1024];
 };
+
+/* How many columns, and their bytes an item: one number of the list is both. */
+static inline struct sl_taken sl_asked_columns(uint32_t number)
+{
+	struct sl_taken c = {number / 256, number % 256};
+
+	return c;
+}
 
 /* SL_USAGE with a story when the line is not understood. Strings point into argv. */
 enum sl_status sl_asked_read(int argc, char **argv, struct sl_asked *asked);

@@ -49,6 +49,9 @@ const char *sl_job_text(const struct sl_job *job, char text[SL_JOB_BYTES])
 	if (job->primitive == SL_COMPACT)
 		used += (size_t)snprintf(
 			text + used, SL_JOB_BYTES - used, ", %s", sl_alive_name(set->alive));
+	if (set->columns.n > 0)
+		used += (size_t)snprintf(text + used, SL_JOB_BYTES - used,
+			", %u columns of %u bytes", set->columns.n, set->columns.bytes);
 	if (job->primitive == SL_SORT)
 		used += (size_t)snprintf(text + used, SL_JOB_BYTES - used, ", %u bits, %s",
 			set->end_bit, sl_input_name(set->input));
@@ -101,12 +104,16 @@ static const char *shown(char text[16], double value, int decimals, const char *
 	return text;
 }
 
+/* Of columns, "8x4" stands for the type. */
 static void print_name(const struct cell *c)
 {
-	char block[16], items[16];
+	const struct sl_taken *columns = &c->job->set.columns;
+	char block[16], items[16], type[16];
 
-	printf("%-8s %-15s %-4s %10u %5s %5s  ", c->primitive, c->backend,
-		type_name(c->job->set.type), c->job->set.n,
+	snprintf(type, sizeof(type), "%s", type_name(c->job->set.type));
+	if (columns->n > 0)
+		snprintf(type, sizeof(type), "%ux%u", columns->n, columns->bytes);
+	printf("%-8s %-15s %-4s %10u %5s %5s  ", c->primitive, c->backend, type, c->job->set.n,
 		shown(block, or_none(c->tuning.block), 0, ""),
 		shown(items, or_none(c->tuning.items), 0, ""));
 }
@@ -141,6 +148,8 @@ static void write_cell(const struct sl_bench *b, const struct cell *c)
 		{"entropy", NULL, sorts ? sl_input_entropy(set->input) : (double)NAN, 3},
 		{"survivors_percent", NULL, compacts ? sl_alive_percent(set->alive) : (double)NAN,
 			3},
+		{"columns", NULL, compacts ? (double)set->columns.n : (double)NAN, 3},
+		{"column_bytes", NULL, or_none(set->columns.bytes), 3},
 		{"items_off", NULL, set->off[0], 3},
 		{"block", NULL, or_none(c->tuning.block), 4},
 		{"items", NULL, or_none(c->tuning.items), 4},

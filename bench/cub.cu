@@ -5,16 +5,22 @@
  * They are not in the matrix: thrust, which is, ends in the same kernels. Temporary memory is asked
  * for beforehand, so that what is timed is the kernels. Sort takes CUB's double buffers, the faster
  * of its two interfaces: four passes for 32 bits and eight for 64 end where they began; of an odd
- * number the result is copied back.
+ * number the result is copied back. 8 columns are zipped, which is how CUB takes several; a column
+ * of 32 bytes is the same as an array of structures.
  */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
+#include <cuda/std/utility>
 #include <cuda/std/version>
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
 
 #include "bench/kernels.h"
 #include "primitives/base/kernel.cuh"
+
+/* Columns that a zip iterator is made of. */
+enum { ZIPPED = 8 };
 
 /* Calls call(temporary, bytes) once to be told the bytes, which are then cut. */
 template <class C> static void *cut_temporary(struct sl_arena *a, size_t *bytes, const C &call)
@@ -68,23 +74,83 @@ static size_t scratch_of_scan(const struct sl_shape *most)
 
 /* --- compact ---------------------------------------------------------------------------------- */
 
+/* A record of 8 words, as a program would declare it. */
+struct alignas(16) record {
+	uint32_t word[8];
+};
+
+/* Of the k-th column. */
+template <class T> static const T *from(const struct sl_compact_job *job, int k)
+{
+	return (const T *)job->column[k].from;
+}
+
+template <class T> static T *to(const struct sl_compact_job *job, int k)
+{
+	return (T *)job->column[k].to;
+}
+
+/* Calls select(in, out) with what CUB is to compact: indices, a column, or 8 as one of tuples. */
+template <class C> static cudaError_t with_items(const struct sl_compact_job *job, const C &select)
+{
+	uint32_t n = job->n_columns, bytes = n > 0 ? job->column[0].bytes : 0;
+
+	if (n == 0)
+		return select(thrust::counting_iterator<uint32_t>(0), job->out);
+	if (n == 1 && bytes == sizeof(uint32_t))
+		return select(from<uint32_t>(job, 0), to<uint32_t>(job, 0));
+	if (n == 1 && bytes == sizeof(record))
+		return select(from<record>(job, 0), to<record>(job, 0));
+	return [&]<int... k>(cuda::std::integer_sequence<int, k...>)
+	{
+		return select(thrust::make_zip_iterator(from<uint32_t>(job, k)...),
+			thrust::make_zip_iterator(to<uint32_t>(job, k)...));
+	}
+	(cuda::std::make_integer_sequence<int, ZIPPED>{});
+}
+
 static cudaError_t select(
 	void *temporary, size_t &bytes, const struct sl_compact_job *job, cudaStream_t stream)
 {
-	return cub::DeviceSelect::Flagged(temporary, bytes, thrust::counting_iterator<uint32_t>(0),
-		job->keep, job->out, job->n_out, job->n, stream);
+	return with_items(job, [&](auto in, auto out) {
+		return cub::DeviceSelect::Flagged(
+			temporary, bytes, in, job->keep, out, job->n_out, job->n, stream);
+	});
 }
 
+/* The most of all that with_items() knows, where columns are asked for. */
 static size_t scratch_of_compact(const struct sl_shape *most)
 {
-	const struct sl_compact_job job = {.n = most->n};
-	struct sl_arena a = {};
-	size_t bytes;
+	static const struct {
+		uint32_t n_columns, bytes;
+	} ways[] = {{0, 0}, {1, sizeof(uint32_t)}, {1, sizeof(record)}, {ZIPPED, sizeof(uint32_t)}};
+	size_t n_ways = most->n_columns > 0 ? sizeof(ways) / sizeof(ways[0]) : 1, bytes = 0;
 
-	cut_temporary(&a, &bytes, [&](void *temporary, size_t &needed) {
-		return select(temporary, needed, &job, nullptr);
-	});
-	return a.used;
+	for (size_t i = 0; i < n_ways; i++) {
+		struct sl_compact_column column[ZIPPED] = {};
+		const struct sl_compact_job job = {
+			.n = most->n, .n_columns = ways[i].n_columns, .column = column};
+		struct sl_arena a = {};
+		size_t needed;
+
+		column[0].bytes = ways[i].bytes;
+		cut_temporary(&a, &needed, [&](void *temporary, size_t &size) {
+			return select(temporary, size, &job, nullptr);
+		});
+		bytes = a.used > bytes ? a.used : bytes;
+	}
+	return bytes;
+}
+
+static bool is_known(const struct sl_compact_job *job)
+{
+	uint32_t n = job->n_columns;
+
+	for (uint32_t k = 0; k < n; k++)
+		if (job->column[k].bytes != sizeof(uint32_t) &&
+			(n != 1 || job->column[k].bytes != sizeof(record)))
+			return false;
+	return n == 0 || (!job->out && (n == 1 || n == ZIPPED));
 }
 
 static enum sl_status run_compact(struct sl_exec *x, const struct sl_compact_job *job)
@@ -94,8 +160,14 @@ static enum sl_status run_compact(struct sl_exec *x, const struct sl_compact_job
 		return select(temporary, bytes, job, x->stream);
 	};
 	size_t bytes;
-	void *temporary = cut_temporary(&a, &bytes, call);
+	void *temporary;
 
+	if (!is_known(job))
+		return sl_fail(SL_USAGE,
+			"compact/cub: CUB is put together for indices, 1 column of 4 or 32 bytes "
+			"and %d of 4; ask for one of these",
+			ZIPPED);
+	temporary = cut_temporary(&a, &bytes, call);
 	return sl_launch_taken((int)call(temporary, bytes), "compact/cub");
 }
 
@@ -180,7 +252,7 @@ const struct sl_backend sl_bench_cub[] = {
 		.name = "CUB",
 		.primitive = SL_COMPACT,
 		.space = SL_DEVICE,
-		.help = "cub::DeviceSelect::Flagged of a counting iterator",
+		.help = "cub::DeviceSelect::Flagged of a counting iterator, or of columns",
 		.scratch = scratch_of_compact,
 		.compact = run_compact,
 	},

@@ -65,10 +65,10 @@ def number(text):
 
 
 def usual(row):
-    """Is this a cell of the usual job: all bits, random keys, half alive, aligned?"""
+    """Is this a cell of the usual job: all bits, random keys, half alive, no columns, aligned?"""
     bits = 64 if row["type"] == "u64" else 32
     return (row.get("bits") in (None, bits) and row.get("entropy") in (None, 1) and
-            row.get("survivors_percent") in (None, 50) and not row.get("items_off"))
+            row.get("survivors_percent") in (None, 50) and not row.get("columns") and not row.get("items_off"))
 
 
 class Pictures:
@@ -175,7 +175,7 @@ def draw_shares(cells, device, pictures):
 
 def draw_blocks(cells, device, pictures):
     """Of each block the best items."""
-    tuned = [r for r in cells if r["tuned"] and r.get("block") is not None]
+    tuned = [r for r in cells if r["tuned"] and r.get("block") is not None and not r.get("columns")]
     for primitive, kind, n in sorted({(r["primitive"], r["type"], r["n"]) for r in tuned}):
         rows = [r for r in tuned if (r["primitive"], r["type"], r["n"]) == (primitive, kind, n)]
         figure, ax = axes(f"{primitive}, {kind}, n={n:.0f}, {device}", "threads a block", "milliseconds (median)")
@@ -197,7 +197,7 @@ def draw_inputs(cells, device, pictures):
     for column, primitive, label in (("survivors_percent", "compact", "survivors, %"), ("bits", "sort", "bits"),
                                      ("entropy", "sort", "entropy, bits a bit")):
         rows = [r for r in cells if r["primitive"] == primitive and r["type"] == "u32" and not r["tuned"] and
-                not r.get("items_off") and r.get(column) is not None and
+                not r.get("items_off") and not r.get("columns") and r.get(column) is not None and
                 (column == "bits" or primitive == "compact" or r["bits"] == 32) and
                 (column == "entropy" or primitive == "compact" or r["entropy"] == 1)]
         values = {}
@@ -284,7 +284,7 @@ def draw_stages(table, pictures):
 def mark_tuned(rows):
     """A backend that was measured with several blocks at one job is tuned; elsewhere it has its own choice."""
     job = lambda r: tuple(r.get(k) for k in ("primitive", "backend", "type", "n", "bits", "entropy",
-                                             "survivors_percent", "items_off"))
+                                             "survivors_percent", "columns", "column_bytes", "items_off"))
     blocks = {}
     for r in rows:
         blocks.setdefault(job(r), set()).add((r.get("block"), r.get("items")))

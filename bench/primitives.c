@@ -60,17 +60,22 @@ static enum sl_status measure_scans(struct sl_bench *b, const struct sl_setting 
 	return measure(b, &job);
 }
 
+/* With columns there are no indices. */
 static enum sl_status measure_compacts(struct sl_bench *b, const struct sl_setting *set)
 {
-	static const struct sl_numbers half = {1, {SL_ALIVE_HALF}};
+	static const struct sl_numbers half = {1, {SL_ALIVE_HALF}}, none = {1, {0}};
 	const struct sl_numbers *survivors = or_usual(&b->asked->survivors, &half);
+	const struct sl_numbers *columns = or_usual(&b->asked->columns, &none);
 
-	for (uint32_t i = 0; i < survivors->n; i++) {
-		struct sl_job job = {SL_COMPACT, *set};
+	for (uint32_t i = 0; i < survivors->n; i++)
+		for (uint32_t k = 0; k < columns->n; k++) {
+			struct sl_job job = {SL_COMPACT, *set};
 
-		job.set.alive = (enum sl_alive)survivors->at[i];
-		SL_TRY(measure(b, &job));
-	}
+			job.set.alive = (enum sl_alive)survivors->at[i];
+			job.set.columns = sl_asked_columns(columns->at[k]);
+			job.set.no_indices = job.set.columns.n > 0;
+			SL_TRY(measure(b, &job));
+		}
 	return SL_OK;
 }
 

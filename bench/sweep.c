@@ -18,7 +18,7 @@ enum sheet_number { ON_SIZES, ON_INPUTS, ON_TUNINGS, ON_PIPELINE, SHEETS };
 static const char *const sheet_names[SHEETS] = {"sizes", "inputs", "tunings", "pipeline"};
 
 /* What a round varies, beside n. */
-enum axis { NOTHING, SURVIVORS, ENTROPY, BITS, OFF, TUNINGS, BLOCKS, PARTICLES };
+enum axis { NOTHING, SURVIVORS, COLUMNS, ENTROPY, BITS, OFF, TUNINGS, BLOCKS, PARTICLES };
 
 #define P(power)    (UINT32_C(1) << (power))
 #define LESS(power) (P(power) - 3)
@@ -38,6 +38,7 @@ static const struct round {
 	{ON_TUNINGS, TUNINGS, "compact/shared", false, {1, {P(24)}}},
 	{ON_TUNINGS, TUNINGS, "sort/shared", false, {1, {P(24)}}},
 	{ON_INPUTS, SURVIVORS, "compact", false, {1, {P(26)}}},
+	{ON_INPUTS, COLUMNS, "compact", false, {1, {P(26)}}},
 	{ON_INPUTS, BITS, "sort", false, {1, {P(26)}}},
 	{ON_INPUTS, ENTROPY, "sort", false, {1, {P(26)}}},
 	{ON_SIZES, NOTHING, NULL, true,
@@ -69,8 +70,9 @@ struct sweep {
 static double host_seconds(const struct sl_job *job)
 {
 	static const double ns[] = {[SL_SCAN] = 15, [SL_COMPACT] = 15, [SL_SORT] = 60};
+	const struct sl_taken *columns = &job->set.columns;
 
-	return 1e-9 * ns[job->primitive] * (double)job->set.n;
+	return 1e-9 * (ns[job->primitive] + columns->n * columns->bytes) * (double)job->set.n;
 }
 
 static enum sl_status measure(struct sweep *w, const struct sl_job *job)
@@ -108,12 +110,19 @@ static struct sl_job job_of(enum sl_primitive p, enum sl_type type, uint32_t n)
 static bool vary(struct sl_job *job, enum axis axis, size_t i)
 {
 	static const uint32_t bits[] = {8, 16, 24, 30, 32};
+	static const struct sl_taken columns[] = {{8, 4}, {1, 32}, {1, 4}};
 
 	switch (axis) {
 	case SURVIVORS:
 		if (i >= SL_SURVIVORS)
 			return false;
 		job->set.alive = (enum sl_alive)sl_survivors[i].value;
+		return true;
+	case COLUMNS:
+		if (i >= sizeof(columns) / sizeof(columns[0]))
+			return false;
+		job->set.columns = columns[i];
+		job->set.no_indices = true;
 		return true;
 	case ENTROPY:
 		if (i >= SL_ENTROPIES)

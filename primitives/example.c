@@ -92,7 +92,7 @@ static enum sl_status find_backends(struct device_side *d)
 /* One scratch will do for all three calls, as they come one behind the other. */
 static size_t scratch_bytes(const struct device_side *d)
 {
-	const struct sl_shape shape = {.n = N, .type = SL_U32};
+	const struct sl_shape shape = {.n = N, .type = SL_U32, .n_columns = 1};
 	size_t scan = sl_scratch(d->scan, &shape), compact = sl_scratch(d->compact, &shape);
 	size_t sort = sl_scratch(d->sort, &shape), most = scan > compact ? scan : compact;
 
@@ -113,13 +113,20 @@ static void lay_out(struct sl_arena *a, struct device_side *d)
 	d->exec.scratch = (struct sl_arena){sl_cut(a, bytes), 0, bytes};
 }
 
-/* Scans and compacts: all is queued; what comes home is there once the stream has been waited for.
+/*
+ * Scans and compacts, indices and energies: all is queued; what comes home is there once the stream
+ * has been waited for.
  */
 static enum sl_status scan_and_compact(struct device_side *d)
 {
 	const struct sl_scan_job scan = {.in = d->energy, .out = d->before, .n = N, .type = SL_U32};
-	const struct sl_compact_job compact = {
-		.keep = d->keep, .out = d->alive, .n_out = d->n_alive, .n = N};
+	const struct sl_compact_column energies = {d->energy, d->key, sizeof(energy[0])};
+	const struct sl_compact_job compact = {.keep = d->keep,
+		.out = d->alive,
+		.n_out = d->n_alive,
+		.n = N,
+		.n_columns = 1,
+		.column = &energies};
 	sl_stream s = d->exec.stream;
 
 	SL_TRY(sl_copy(d->energy, energy, sizeof(energy), s));
@@ -127,12 +134,11 @@ static enum sl_status scan_and_compact(struct device_side *d)
 	SL_TRY(sl_scan(d->scan, &d->exec, &scan));
 	SL_TRY(sl_compact(d->compact, &d->exec, &compact));
 	SL_TRY(sl_copy(before, d->before, sizeof(before), s));
-	SL_TRY(sl_copy(alive, d->alive, sizeof(alive), s));
 	SL_TRY(sl_copy(&n_alive, d->n_alive, sizeof(n_alive), s));
 	return sl_stream_wait(s);
 }
 
-/* Sorts the survivors by energy. (A kernel of yours would gather the keys on the device.) */
+/* Sorts the survivors by energy. */
 static enum sl_status sort_survivors(struct device_side *d)
 {
 	const struct sl_sort_job sort = {.key = d->key,
@@ -143,9 +149,6 @@ static enum sl_status sort_survivors(struct device_side *d)
 		.end_bit = 32};
 	sl_stream s = d->exec.stream;
 
-	for (uint32_t i = 0; i < n_alive; i++)
-		key[i] = energy[alive[i]];
-	SL_TRY(sl_copy(d->key, key, n_alive * sizeof(key[0]), s));
 	SL_TRY(sl_sort(d->sort, &d->exec, &sort));
 	SL_TRY(sl_copy(key, d->key, n_alive * sizeof(key[0]), s));
 	SL_TRY(sl_copy(alive, d->alive, n_alive * sizeof(alive[0]), s));

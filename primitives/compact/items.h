@@ -3,6 +3,11 @@
  * size and alignment alone: X(bytes, type).
  */
 #ifndef SL_COMPACT_ITEMS_H
+#define SL_COMPACT_ITEMS_H
+
+#include <stdalign.h>
+#include <stdint.h>
+
 #define SL_COMPACT_ITEMS(X) \
 	X(1, uint8_t)       \
 	X(2, uint16_t)      \

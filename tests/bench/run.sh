@@ -31,6 +31,7 @@ run primitives --n 2^4-3,40 --csv "$work/cells.csv" --json "$work/cells.json"
 run primitives --n 100 --type u32 --entropy 1.000,.811,.544,.337,.201 --bits 8,30 --survivors 0,1,10,50,90,99,100 \
 	--only sort/shared --csv "$work/keys.csv"
 run primitives --n 100 --only compact --survivors 0,10,100 --off 0,1 --csv "$work/flags.csv"
+run primitives --n 100 --only compact --columns 0,8,1x32 --csv "$work/columns.csv"
 run primitives --n 64 --only scan/shared --block 32,64 --items 4,8 --csv "$work/tunings.csv"
 run primitives --n 64 --only compact/naive --tunings --seconds 0 --csv "$work/none.csv" --json "$work/none.json"
 run pipeline --n 300,1000 --csv "$work/pipeline.csv" --json "$work/pipeline.json"
@@ -72,6 +73,8 @@ assert len(keys) == 10 and names(keys, "bits") == ["30", "8"], keys
 assert names(keys, "entropy") == ["0.201", "0.337", "0.544", "0.811", "1"]
 flags = [r for r in rows("flags.csv") if r["backend"] == "naive"]
 assert names(flags, "survivors_percent") == ["0", "10", "100"] and names(flags, "items_off") == ["0", "1"]
+columns = [r for r in rows("columns.csv") if r["backend"] == "shared"]
+assert [(r["columns"], r["column_bytes"]) for r in columns] == [("0", ""), ("8", "4"), ("1", "32")], columns
 tunings = [r for r in rows("tunings.csv") if r["backend"] == "shared" and r["type"] == "u32"]
 assert sorted((r["block"], r["items"]) for r in tunings) == [("32", "4"), ("32", "8"), ("64", "4"), ("64", "8")]
 assert rows("none.csv") == [] and "# left out: compact" in open(os.path.join(work, "none.csv")).read()
@@ -93,6 +96,8 @@ refused 2 "--n 'x'" primitives --n x
 refused 2 "--n '2^32'" primitives --n 2^32
 refused 2 "--n '1,,2'" primitives --n 1,,2
 refused 2 "--entropy '.9'" primitives --entropy .9
+refused 2 "--columns '17'" primitives --columns 17
+refused 2 "--columns '8x3'" primitives --columns 8x3
 refused 2 "does nothing for tune" tune --survivors 50
 refused 2 "no such primitive" primitives --only sorts --device emulated
 refused 2 "no such device" primitives --device gpu

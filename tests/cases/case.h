@@ -15,7 +15,7 @@
 #include "primitives/primitives.h"
 
 /* What a compaction takes along: n columns; bytes an item, 0: each of all sizes in turn. */
-struct sl_columns {
+struct sl_taken {
 	uint32_t n, bytes;
 };
 
@@ -25,7 +25,7 @@ struct sl_setting {
 	enum sl_type type;             /* scan, sort */
 	enum sl_input input;           /* scan, sort */
 	enum sl_alive alive;           /* compact */
-	struct sl_columns columns;     /* compact */
+	struct sl_taken columns;       /* compact */
 	bool no_indices;               /* compact */
 	bool inclusive, in_place;      /* scan */
 	uint32_t begin_bit, end_bit;   /* sort */

@@ -72,7 +72,7 @@ static bool variant(size_t i, struct sl_setting *set)
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
-	const struct sl_columns *columns = &set->columns;
+	const struct sl_taken *columns = &set->columns;
 	size_t used = (size_t)snprintf(text, size, "%s, scan %s", sl_alive_name(set->alive),
 		set->scan ? set->scan->name : "of its own choice");
 

@@ -108,8 +108,8 @@ static void scan_of_large_sizes(void **state)
 static void compact_of_large_sizes(void **state)
 {
 	static const struct sl_setting settings[] = {
-		{.alive = SL_ALIVE_HALF},
-		{.alive = SL_ALIVE_ALL},
+		{.alive = SL_ALIVE_HALF}, {.alive = SL_ALIVE_ALL},
+		{.alive = SL_ALIVE_HALF, .columns = {2, 8}}, /* beyond 2^31 bytes */
 	};
 
 	(void)state;

@@ -75,6 +75,31 @@ static void compact_by_hand(void **state)
 	}
 }
 
+static void columns_by_hand(void **state)
+{
+	const struct sl_backend *const backends[] = {&sl_compact_cpu, &sl_compact_cpu_scan};
+	const uint8_t keep[] = {0, 1, 7, 0, 1};
+	const char letter[] = "abcde";
+	const double number[] = {0.5, 1.5, 2.5, 3.5, 4.5}, want[] = {1.5, 2.5, 4.5};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char letters[5] = {0};
+		double numbers[5] = {0};
+		uint32_t n_out = 99;
+		struct sl_exec x = exec();
+		const struct sl_compact_column column[] = {
+			{letter, letters, sizeof(char)}, {number, numbers, sizeof(double)}};
+		struct sl_compact_job job = {
+			.keep = keep, .n_out = &n_out, .n = 5, .n_columns = 2, .column = column};
+
+		assert_ok(sl_compact(backends[i], &x, &job));
+		assert_int_equal(n_out, 3);
+		assert_memory_equal(letters, "bce", 3);
+		assert_memory_equal(numbers, want, sizeof(want));
+	}
+}
+
 static void sort_by_hand(void **state)
 {
 	uint32_t key[] = {0x2b, 0x1a, 0x2a, 0x1b, 0x2a};
@@ -155,6 +180,7 @@ int main(void)
 		cmocka_unit_test(scan_by_hand),
 		cmocka_unit_test(scan_wraps_at_its_type),
 		cmocka_unit_test(compact_by_hand),
+		cmocka_unit_test(columns_by_hand),
 		cmocka_unit_test(sort_by_hand),
 		cmocka_unit_test(sort_is_qsort),
 	};

@@ -261,6 +261,83 @@ static void memory_that_overlaps(void **state)
 		"deflate/zlib: out and in overlap");
 }
 
+/* The compaction of b with so many columns, of which the first two are right. */
+static struct sl_compact_job with_columns(
+	const struct bench *b, struct sl_compact_column *column, uint32_t n_columns)
+{
+	struct sl_compact_job job = b->compact;
+
+	column[0] = (struct sl_compact_column){in, out, sizeof(in[0])};
+	column[1] = (struct sl_compact_column){keep, scratch, 1};
+	job.n = N / 2;
+	job.n_columns = n_columns;
+	job.column = column;
+	return job;
+}
+
+static void columns_out_of_range(void **state)
+{
+	struct sl_compact_column column[2];
+	struct bench b = right();
+	struct sl_compact_job job = with_columns(&b, column, 2);
+
+	(void)state;
+	b.x.scratch = (struct sl_arena){scratch + N * SL_ALIGN, 0, SL_ALIGN};
+	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &job)); /* flags may be a column too */
+	job.out = NULL;
+	assert_ok(sl_compact(&sl_compact_cpu_scan, &b.x, &job));
+	job.n_columns = 0;
+	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE, "out is a null pointer");
+	job.n_columns = 17;
+	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
+		"compact/cpu: 17 columns are too many for a call; take at most 16, and call again "
+		"for the others");
+	job.n_columns = 1;
+	job.column = NULL;
+	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
+		"column is a null pointer, but has 1 columns; pass their address");
+	job = with_columns(&b, column, 2);
+	for (uint32_t bytes = 0; bytes < 70; bytes++) {
+		column[1].bytes = bytes;
+		if (bytes == 0 || bytes > 32 || (bytes & (bytes - 1)) != 0)
+			assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
+				"which cannot be moved; use 1, 2, 4, 8, 16 or 32");
+	}
+	assert_non_null(strstr(sl_story(), "column[1] has items of 69 bytes"));
+}
+
+static void columns_in_wrong_memory(void **state)
+{
+	struct sl_compact_column column[2];
+	struct bench b = right();
+	struct sl_compact_job job = with_columns(&b, column, 2);
+
+	(void)state;
+	b.x.scratch = (struct sl_arena){scratch + N * SL_ALIGN, 0, SL_ALIGN};
+	column[1].to = NULL;
+	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
+		"column[1].to is a null pointer, but has 32 items");
+	job = with_columns(&b, column, 2);
+	column[0].from = behind(in, 4);
+	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE, "column[0].from at ");
+	job = with_columns(&b, column, 2);
+	column[0] = (struct sl_compact_column){behind(in, 8), scratch + 256, 32};
+	job.n = 1;
+	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
+		"is not aligned to its items of 16 bytes");
+	job = with_columns(&b, column, 2);
+	column[0].to = behind(in, sizeof(in[0]) * (N / 2 - 1));
+	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
+		"column[0].to and column[0].from overlap");
+	job = with_columns(&b, column, 2);
+	column[1].to = out;
+	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
+		"column[1].to and column[0].to overlap");
+	column[1].to = b.x.scratch.base;
+	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
+		"column[1].to and scratch overlap");
+}
+
 static void a_scan_inside_that_is_none(void **state)
 {
 	struct sl_backend elsewhere = sl_scan_cpu;
@@ -310,6 +387,8 @@ int main(void)
 		cmocka_unit_test(bits_and_types_out_of_range),
 		cmocka_unit_test(levels_and_wrappers_out_of_range),
 		cmocka_unit_test(memory_that_overlaps),
+		cmocka_unit_test(columns_out_of_range),
+		cmocka_unit_test(columns_in_wrong_memory),
 		cmocka_unit_test(a_scan_inside_that_is_none),
 		cmocka_unit_test(names_that_are_not_there),
 	};
