@@ -171,7 +171,7 @@ static __device__ __forceinline__ void move_items(
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
 	uint32_t skip = (uint32_t)((uintptr_t)to / sizeof(T) % LANES);
 	int step = rows * (int)blockDim.x, end = (int)n;
-	T on_way[rows];
+	T on_way[rows] = {}; /* set only lest a compiler doubts that what is written was fetched */
 
 	for (int i = (int)(warp * rows * LANES + lane - skip); i < end; i += step) {
 		SL_UNROLL
