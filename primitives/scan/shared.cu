@@ -139,10 +139,10 @@ static enum sl_status launch(struct sl_exec *x, const struct sl_scan_job *job)
 }
 
 /*
- * Tiles a multiprocessor from which on look-ahead is the faster one, with some 2^23 items of u32 on
+ * Tiles a multiprocessor from which on look-ahead is the faster one, with some 3 million u32 on
  * an H200. With fewer its blocks spend their time on filling and emptying their stages.
  */
-static constexpr uint32_t TILES_AHEAD = 8;
+static constexpr uint32_t TILES_AHEAD = 3;
 
 /* Blocks that look ahead, 0 where they cannot or should not. Small jobs do not ask the device. */
 template <typename T>
