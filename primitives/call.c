@@ -5,6 +5,7 @@
  * compaction of the most columns some 600.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "compact/items.h"
 #include "primitives.h"
@@ -460,26 +461,79 @@ static enum sl_status check_bits(const struct sl_backend *b, const struct sl_sor
 		b->name, job->begin_bit, job->end_bit, most, most);
 }
 
+/* What goes in comes out: keys, or pairs; or nothing does, in place. */
+static enum sl_status check_outputs(const struct sl_backend *b, const struct sl_sort_job *job)
+{
+	if (job->index_out && !job->index)
+		return sl_fail(SL_USAGE,
+			"sort/%s: index_out is given, but index is not, and keys alone are sorted; "
+			"give both or neither",
+			b->name);
+	if (!job->index || !job->key_out == !job->index_out)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"sort/%s: %s is given, but %s is not, and pairs are two columns; "
+		"give both, or neither to sort in place",
+		b->name, job->key_out ? "key_out" : "index_out",
+		job->key_out ? "index_out" : "key_out");
+}
+
+static enum sl_status check_sort_blocks(
+	const struct sl_backend *b, const struct sl_exec *x, const struct sl_sort_job *job)
+{
+	const size_t word = sizeof(uint32_t), item = type_bytes(job->type);
+	struct block m[BLOCKS_MAX];
+	int n = 0;
+
+	SL_TRY(check_outputs(b, job));
+	m[n++] = (struct block){"key", job->key, job->n, item, item, false, 0};
+	if (job->index)
+		m[n++] = (struct block){"index", job->index, job->n, word, word, false, 0};
+	if (job->key_out)
+		m[n++] = (struct block){"key_out", job->key_out, job->n, item, item, false, 0};
+	if (job->index_out)
+		m[n++] = (struct block){"index_out", job->index_out, job->n, word, word, false, 0};
+	return check_blocks(b, m, n, x);
+}
+
+static enum sl_status copy_column(const struct sl_exec *x, void *to, const void *from, size_t bytes)
+{
+	if (x->space != SL_HOST)
+		return sl_copy(to, from, bytes, x->stream);
+	if (bytes > 0)
+		memcpy(to, from, bytes);
+	return SL_OK;
+}
+
+/* There is nothing to order: what goes in comes out as it is. */
+static enum sl_status pass_through(const struct sl_exec *x, const struct sl_sort_job *job)
+{
+	if (job->key_out)
+		SL_TRY(copy_column(x, job->key_out, job->key, job->n * type_bytes(job->type)));
+	if (job->index_out)
+		SL_TRY(copy_column(x, job->index_out, job->index, job->n * sizeof(uint32_t)));
+	return SL_OK;
+}
+
 enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_shape shape = {0};
 	struct sl_exec y;
-	size_t item;
 
 	SL_TRY(check_backend(SL_SORT, b, x, job));
 	SL_TRY(check_type(b, job->type));
 	SL_TRY(check_bits(b, job));
 	SL_TRY(check_inner_scan(b, &job->scan));
 	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
-	item = type_bytes(job->type);
-	const struct block m[] = {{"key", job->key, job->n, item, item, false, 0},
-		{"index", job->index, job->n, sizeof(uint32_t), sizeof(uint32_t), false, 0}};
-	SL_TRY(check_blocks(b, m, 2, x));
+	SL_TRY(check_sort_blocks(b, x, job));
 	shape.n = job->n;
 	shape.type = job->type;
 	shape.tuning = x->tuning;
 	shape.scan = job->scan;
+	shape.keys_only = !job->index;
 	SL_TRY(check_scratch(b, x, &shape));
+	if (job->n < 2 || job->begin_bit == job->end_bit)
+		return pass_through(x, job);
 	y = tuned_exec(b, x, job->type, job->n);
 	return b->sort(&y, job);
 }

@@ -102,10 +102,15 @@ struct sl_compact_job {
 /*
  * Stable radix sort. Orders key[] ascending by bits begin_bit .. end_bit-1 and takes index[] along;
  * equal keys keep their order. begin_bit <= end_bit <= 32 or 64.
+ *
+ * With outputs, which are two as the inputs are, key and index are only read. Without, the sort is
+ * in place, and after an odd number of passes that costs a copy.
  */
 struct sl_sort_job {
-	void *key;       /* n keys of type, in and out */
-	uint32_t *index; /* n, in and out */
+	void *key;           /* n keys of type */
+	uint32_t *index;     /* n; NULL: keys alone are sorted, which moves half the bytes */
+	void *key_out;       /* n keys of type; NULL: in place */
+	uint32_t *index_out; /* n; NULL: in place, or there is no index */
 	uint32_t n;
 	enum sl_type type;
 	uint32_t begin_bit, end_bit;
@@ -140,6 +145,7 @@ struct sl_shape {
 	struct sl_tuning tuning; /* as in sl_exec */
 	struct sl_choice scan;   /* as in the job */
 	uint32_t n_columns;      /* compact: columns at most */
+	bool keys_only;          /* sort: the job has no index */
 	size_t in_bytes;         /* deflate: bytes at most */
 	int level;
 };
@@ -174,6 +180,7 @@ struct sl_backend {
 	size_t (*scratch)(const struct sl_shape *most);
 	enum sl_status (*scan)(struct sl_exec *x, const struct sl_scan_job *job);
 	enum sl_status (*compact)(struct sl_exec *x, const struct sl_compact_job *job);
+	/* There are two keys and one bit at least. */
 	enum sl_status (*sort)(struct sl_exec *x, const struct sl_sort_job *job);
 	enum sl_status (*deflate)(struct sl_exec *x, const struct sl_deflate_job *job);
 };

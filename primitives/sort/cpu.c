@@ -4,7 +4,8 @@
  * One read counts the digits of all passes. Then each pass moves keys and indices to the other
  * buffer, in order of its digit and, for equal digits, in the order they had: so the last pass
  * leaves them sorted by all digits. A pass whose digit is the same in every key would move nothing
- * and is left out. (Knuth, The art of computer programming 3, 5.2.5; Seward, 1954.)
+ * and is left out; how many are left tells into which buffer the first must write for the last to
+ * end in the output. (Knuth, The art of computer programming 3, 5.2.5; Seward, 1954.)
  *
  * Reads a key once for the counts, then reads and writes key and index once a pass.
  */
@@ -17,7 +18,7 @@ enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, PASSES_MAX = 64 / DIGIT_BITS };
 
 struct pairs {
 	void *key;
-	uint32_t *index;
+	uint32_t *index; /* NULL: keys alone */
 };
 
 struct layout {
@@ -25,12 +26,13 @@ struct layout {
 	uint32_t (*count)[DIGITS]; /* PASSES_MAX: how often, then where */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n, enum sl_type type)
+static struct layout lay_out(struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only)
 {
-	struct layout l;
+	struct layout l = {.other = {NULL, NULL}};
 
 	l.other.key = sl_cut_items(a, n, type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
-	l.other.index = (uint32_t *)sl_cut_items(a, n, sizeof(*l.other.index));
+	if (!keys_only)
+		l.other.index = (uint32_t *)sl_cut_items(a, n, sizeof(*l.other.index));
 	l.count = (uint32_t(*)[DIGITS])sl_cut_items(a, PASSES_MAX, sizeof(*l.count));
 	return l;
 }
@@ -39,7 +41,7 @@ static size_t scratch(const struct sl_shape *most)
 {
 	struct sl_arena a = {0};
 
-	lay_out(&a, most->n, most->type);
+	lay_out(&a, most->n, most->type, most->keys_only);
 	return a.used;
 }
 
@@ -113,35 +115,52 @@ static void scatter(struct pairs from, struct pairs to, enum sl_type type, uint3
 		uint32_t at = place[digit_in(key, d)]++;
 
 		put_key(to.key, type, at, key);
-		to.index[at] = from.index[i];
+		if (from.index)
+			to.index[at] = from.index[i];
 	}
+}
+
+/* A pass that has something to move: not all keys have the digit of this one. */
+static bool moves(const struct sl_sort_job *job, const uint32_t *count, struct digit d)
+{
+	return count[digit_in(key_at(job->key, job->type, 0), d)] < job->n;
+}
+
+static void copy(struct pairs from, struct pairs to, enum sl_type type, uint32_t n)
+{
+	memcpy(to.key, from.key,
+		(size_t)n * (type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t)));
+	if (from.index)
+		memcpy(to.index, from.index, (size_t)n * sizeof(*from.index));
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_arena a = x->scratch;
-	struct layout l = lay_out(&a, job->n, job->type);
-	struct pairs from = {job->key, job->index}, to = l.other;
-	uint32_t passes = (job->end_bit - job->begin_bit + DIGIT_BITS - 1) / DIGIT_BITS;
+	struct layout l = lay_out(&a, job->n, job->type, !job->index);
+	struct pairs from = {job->key, job->index}, home = from;
+	uint32_t passes = (job->end_bit - job->begin_bit + DIGIT_BITS - 1) / DIGIT_BITS, left = 0;
 
-	if (job->n < 2)
-		return SL_OK;
+	if (job->key_out)
+		home = (struct pairs){job->key_out, job->index_out};
 	count(job, l.count, passes);
+	for (uint32_t pass = 0; pass < passes; pass++)
+		left += moves(job, l.count[pass], digit_of(job, pass));
+	if (left % 2 == 1 && !job->key_out)
+		left++; /* in place: the first cannot write where it reads */
 	for (uint32_t pass = 0; pass < passes; pass++) {
 		struct digit d = digit_of(job, pass);
-		struct pairs sorted = to;
+		struct pairs to = left % 2 == 1 ? home : l.other;
 
-		if (l.count[pass][digit_in(key_at(from.key, job->type, 0), d)] == job->n)
+		if (!moves(job, l.count[pass], d))
 			continue;
 		sum(l.count[pass]);
 		scatter(from, to, job->type, job->n, d, l.count[pass]);
-		to = from;
-		from = sorted;
+		from = to;
+		left--;
 	}
-	if (from.key != job->key) {
-		memcpy(job->key, from.key, (size_t)job->n * (job->type == SL_U32 ? 4 : 8));
-		memcpy(job->index, from.index, (size_t)job->n * sizeof(*job->index));
-	}
+	if (from.key != home.key)
+		copy(from, home, job->type, job->n);
 	return SL_OK;
 }
 

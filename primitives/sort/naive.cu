@@ -61,7 +61,8 @@ static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, ui
 
 		if (i < n) {
 			to.key[at] = key;
-			to.index[at] = from.index[i];
+			if (from.index)
+				to.index[at] = from.index[i];
 		}
 		zero_at += (uint32_t)__popc(votes);
 		one_at += (uint32_t)__popc(~votes);
@@ -75,12 +76,12 @@ struct layout {
 };
 
 static struct layout lay_out(
-	struct sl_arena *a, uint32_t n, enum sl_type type, const struct sl_tuning *tuning)
+	struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only, struct sl_tuning tuning)
 {
 	struct layout l;
 
-	l.other = cut_other(a, n, type);
-	l.groups = (uint32_t)sl_ceil_div(n, (uint64_t)WARP * tuning->items);
+	l.other = cut_other(a, n, type, keys_only);
+	l.groups = (uint32_t)sl_ceil_div(n, (uint64_t)WARP * tuning.items);
 	l.zeros = (uint32_t *)sl_cut_items(a, (uint64_t)l.groups + 1, sizeof(*l.zeros));
 	return l;
 }
@@ -93,7 +94,7 @@ static const struct sl_backend *scan_of(const struct sl_choice *chosen)
 static size_t scratch(const struct sl_shape *most)
 {
 	struct sl_arena a = {};
-	struct layout l = lay_out(&a, most->n, most->type, &most->tuning);
+	struct layout l = lay_out(&a, most->n, most->type, most->keys_only, most->tuning);
 	struct sl_shape inner = {.n = l.groups + 1, .type = SL_U32, .tuning = most->scan.tuning};
 
 	sl_cut(&a, sl_scratch(scan_of(&most->scan), &inner));
@@ -103,7 +104,7 @@ static size_t scratch(const struct sl_shape *most)
 template <typename K> static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n, job->type, &x->tuning);
+	struct layout l = lay_out(&inner.scratch, job->n, job->type, !job->index, x->tuning);
 	struct sl_scan_job sum = {.in = l.zeros, .out = l.zeros, .n = l.groups + 1, .type = SL_U32};
 	uint32_t block = x->tuning.block, rows = x->tuning.items;
 	uint32_t grid = sl_grid((uint64_t)WARP * sum.n, block);
@@ -121,8 +122,6 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 
 static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	if (job->n < 2)
-		return SL_OK;
 	return job->type == SL_U32 ? sort<uint32_t>(x, job) : sort<uint64_t>(x, job);
 }
 

@@ -51,6 +51,15 @@ template <bool FULL> struct rows {
 		for (int row = 0; row < ITEMS; row++)
 			item[row] = has(row) ? from[row * WARP] : 0;
 	}
+
+	template <typename T, int ITEMS>
+	__device__ __forceinline__ void store(const T (&item)[ITEMS], T *tile) const
+	{
+		SL_UNROLL
+		for (int row = 0; row < ITEMS; row++)
+			if (has(row))
+				tile[first + row * WARP] = item[row];
+	}
 };
 
 #endif

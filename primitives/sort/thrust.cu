@@ -1,20 +1,21 @@
 /*
  * sort/thrust.cu - Thrust's stable_sort_by_key, which for unsigned keys is CUB's Onesweep.
  *
- * Thrust sorts by all bits of a type. For a range of bits, these are copied out as narrow a type as
- * holds them, and sorted with the positions of their keys; then keys and indices are gathered from
- * those positions and copied back. (A comparison of the range alone would make it a merge sort.) So
- * a range costs more than all bits here: two reads at random a pair, and twice the memory.
+ * Thrust sorts by all bits of a type, in place: what has an output is copied there first. For a
+ * range of bits, these are copied out as narrow a type as holds them, and sorted with the positions
+ * of their keys; then keys and indices are gathered from those positions. (A comparison of the
+ * range alone would make it a merge sort.) So a range costs more than all bits here: two reads at
+ * random a pair, and twice the memory. Keys alone are taken along by their bits themselves.
  *
- * Moves, for all bits of u32 keys, 4 + 4 x 16 bytes a pair; for a range of them 52 more, 8 of these
- * at random.
+ * Moves, for all bits of u32 keys, 4 + 4 x 16 bytes a pair; for a range of them in place 52 more, 8
+ * of these at random.
  */
 #include <thrust/sequence.h>
 #include <thrust/sort.h>
 #include <thrust/transform.h>
 
+#include "pairs.cuh"
 #include "primitives/base/thrust_arena.cuh"
-#include "primitives/primitives.h"
 
 namespace
 {
@@ -40,7 +41,10 @@ template <typename T> struct item_at {
 	}
 };
 
-/* For a range of bits; behind it Thrust's own memory, and when it is done with that, n keys. */
+/*
+ * For a range of bits; behind it Thrust's own memory, and when it is done with that, n keys. Keys
+ * alone have no positions, but each key is sorted along: it is as much in all, or less.
+ */
 struct layout {
 	void *part;         /* n */
 	uint32_t *position; /* n */
@@ -75,38 +79,69 @@ static size_t scratch(const struct sl_shape *most)
 template <typename K>
 static enum sl_status sort_whole(struct sl_exec *x, const struct sl_sort_job *job)
 {
+	const struct pairs<K> p = home_of<K>(job);
 	struct sl_arena a = x->scratch;
-	K *key = (K *)job->key;
 
+	if (job->key_out)
+		SL_TRY(copy_pairs<K>(x, p, {(K *)job->key, job->index}, job->n));
 	return sl_thrust("sort/thrust", x->stream, &a, [&](const auto &on) {
-		thrust::stable_sort_by_key(on, key, key + job->n, job->index);
+		if (p.index)
+			thrust::stable_sort_by_key(on, p.key, p.key + job->n, p.index);
+		else
+			thrust::stable_sort(on, p.key, p.key + job->n);
 	});
+}
+
+template <typename K, typename Part>
+static struct part_of<K, Part> bits_of(const struct sl_sort_job *job) {
+	uint32_t width = job->end_bit - job->begin_bit;
+
+	return {(K)(~(K)0 >> (8 * sizeof(K) - width)), job->begin_bit};
+}
+
+template <typename K, typename Part>
+static enum sl_status sort_keys(struct sl_exec *x, const struct sl_sort_job *job)
+{
+	const struct pairs<K> home = home_of<K>(job);
+	struct sl_arena a = x->scratch;
+	Part *part = (Part *)sl_cut_items(&a, job->n, sizeof(Part));
+	const K *key = (const K *)job->key;
+
+	if (job->key_out)
+		SL_TRY(sl_copy(home.key, key, job->n * sizeof(K), x->stream));
+	return sl_thrust("sort/thrust", x->stream, &a, [&](const auto &on) {
+		thrust::transform(on, key, key + job->n, part, bits_of<K, Part>(job));
+		thrust::stable_sort_by_key(on, part, part + job->n, home.key);
+	});
+}
+
+template <typename K, typename Part>
+static enum sl_status sort_pairs(struct sl_exec *x, const struct sl_sort_job *job)
+{
+	struct sl_arena a = x->scratch, rest;
+	struct layout l = lay_out(&a, job->n, sizeof(Part));
+	struct pairs<K> home = home_of<K>(job), sorted = home;
+	uint32_t *position = l.position, *end = position + job->n;
+	const K *key = (const K *)job->key;
+	Part *part = (Part *)l.part;
+
+	rest = a;
+	if (!job->key_out)
+		sorted = {(K *)sl_cut_items(&rest, job->n, sizeof(K)), position};
+	SL_TRY(sl_thrust("sort/thrust", x->stream, &a, [&](const auto &on) {
+		thrust::transform(on, key, key + job->n, part, bits_of<K, Part>(job));
+		thrust::sequence(on, position, end);
+		thrust::stable_sort_by_key(on, part, part + job->n, position);
+		thrust::transform(on, position, end, sorted.key, item_at<K>{key});
+		thrust::transform(on, position, end, sorted.index, item_at<uint32_t>{job->index});
+	}));
+	return job->key_out ? SL_OK : copy_pairs(x, home, sorted, job->n);
 }
 
 template <typename K, typename Part>
 static enum sl_status sort_range(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	uint32_t width = job->end_bit - job->begin_bit;
-	const struct part_of<K, Part> part_of = {
-		(K)(~(K)0 >> (8 * sizeof(K) - width)), job->begin_bit
-	};
-	struct sl_arena a = x->scratch, rest;
-	struct layout l = lay_out(&a, job->n, sizeof(Part));
-	K *key = (K *)job->key, *sorted;
-	uint32_t *position = l.position, *end = position + job->n;
-	Part *part = (Part *)l.part;
-
-	rest = a;
-	sorted = (K *)sl_cut_items(&rest, job->n, sizeof(K));
-	SL_TRY(sl_thrust("sort/thrust", x->stream, &a, [&](const auto &on) {
-		thrust::transform(on, key, key + job->n, part, part_of);
-		thrust::sequence(on, position, end);
-		thrust::stable_sort_by_key(on, part, part + job->n, position);
-		thrust::transform(on, position, end, sorted, item_at<K>{key});
-		thrust::transform(on, position, end, position, item_at<uint32_t>{job->index});
-	}));
-	SL_TRY(sl_copy(key, sorted, job->n * sizeof(K), x->stream));
-	return sl_copy(job->index, position, job->n * sizeof(uint32_t), x->stream);
+	return job->index ? sort_pairs<K, Part>(x, job) : sort_keys<K, Part>(x, job);
 }
 
 template <typename K> static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
@@ -122,8 +157,6 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 
 static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	if (job->n < 2 || job->begin_bit == job->end_bit)
-		return SL_OK;
 	return job->type == SL_U32 ? sort<uint32_t>(x, job) : sort<uint64_t>(x, job);
 }
 

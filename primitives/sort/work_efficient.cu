@@ -80,11 +80,12 @@ static __device__ __forceinline__ void scatter_tile(
 	const struct pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
 {
 	const struct rows<FULL> r(ITEMS, n);
-	uint32_t mine = lane_number() % DIGITS, index[ITEMS], place;
+	uint32_t mine = lane_number() % DIGITS, index[ITEMS] = {}, place;
 	K key[ITEMS];
 
 	r.load(p.from.key + first, key);
-	r.load(p.from.index + first, index);
+	if (p.from.index)
+		r.load(p.from.index + first, index);
 	put_counts(s_counts, count_rows(r, key, p.digit));
 	place = p.table[(uint64_t)mine * gridDim.x + blockIdx.x];
 	__syncthreads();
@@ -103,7 +104,8 @@ static __device__ __forceinline__ void scatter_tile(
 		place += (uint32_t)__popc(lanes_with(v, mine));
 		if (r.has(row)) {
 			p.to.key[at] = key[row];
-			p.to.index[at] = index[row];
+			if (p.from.index)
+				p.to.index[at] = index[row];
 		}
 	}
 }
@@ -142,12 +144,12 @@ struct layout {
 };
 
 static struct layout lay_out(
-	struct sl_arena *a, uint32_t n, enum sl_type type, const struct sl_tuning *tuning)
+	struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only, struct sl_tuning tuning)
 {
 	struct layout l;
 
-	l.other = cut_other(a, n, type);
-	l.tiles = (uint32_t)sl_ceil_div(n, (uint64_t)tuning->block * tuning->items);
+	l.other = cut_other(a, n, type, keys_only);
+	l.tiles = (uint32_t)sl_ceil_div(n, (uint64_t)tuning.block * tuning.items);
 	l.table = (uint32_t *)sl_cut_items(a, (uint64_t)l.tiles * DIGITS, sizeof(*l.table));
 	return l;
 }
@@ -160,7 +162,7 @@ static const struct sl_backend *scan_of(const struct sl_choice *chosen)
 static size_t scratch(const struct sl_shape *most)
 {
 	struct sl_arena a = {};
-	struct layout l = lay_out(&a, most->n, most->type, &most->tuning);
+	struct layout l = lay_out(&a, most->n, most->type, most->keys_only, most->tuning);
 	struct sl_shape inner = {
 		.n = l.tiles * DIGITS, .type = SL_U32, .tuning = most->scan.tuning};
 
@@ -172,7 +174,7 @@ template <typename K, int ITEMS>
 static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n, job->type, &x->tuning);
+	struct layout l = lay_out(&inner.scratch, job->n, job->type, !job->index, x->tuning);
 	struct sl_scan_job sum = {
 		.in = l.table, .out = l.table, .n = l.tiles * DIGITS, .type = SL_U32};
 	uint32_t block = x->tuning.block;
@@ -197,8 +199,6 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 
 static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	if (job->n < 2)
-		return SL_OK;
 	switch (x->tuning.items) {
 #define ITEMS(n) \
 	case n:  \
