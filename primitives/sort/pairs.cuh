@@ -48,11 +48,11 @@ static inline uint32_t passes_of(const struct sl_sort_job *job, uint32_t digit_b
 	return (job->end_bit - job->begin_bit + digit_bits - 1) / digit_bits;
 }
 
-static inline struct digit_place digit_of(
-	const struct sl_sort_job *job, uint32_t pass, uint32_t digit_bits)
+/* The digit that begins there, of bits that end there. */
+SL_HD struct digit_place digit_at(uint32_t begin_bit, uint32_t end_bit, uint32_t digit_bits)
 {
-	uint32_t begin = job->begin_bit + pass * digit_bits, left = job->end_bit - begin;
-	struct digit_place d = {begin, (1u << (left < digit_bits ? left : digit_bits)) - 1};
+	uint32_t left = end_bit - begin_bit;
+	struct digit_place d = {begin_bit, (1u << (left < digit_bits ? left : digit_bits)) - 1};
 
 	return d;
 }
@@ -85,16 +85,16 @@ static inline enum sl_status for_passes(struct sl_exec *x, const struct sl_sort_
 	const struct pairs<K> home = home_of<K>(job);
 	struct pairs<K> from = {(K *)job->key, job->index}, to = {
 	};
-	uint32_t passes = passes_of(job, digit_bits), left = passes;
+	uint32_t passes = passes_of(job, digit_bits), left = passes, bit = job->begin_bit;
 
 	if (from.key == home.key)
 		left += left % 2;
-	for (uint32_t pass = 0; pass < passes; pass++, left--) {
+	for (uint32_t pass = 0; pass < passes; pass++, left--, bit += digit_bits) {
 		if (left % 2 == 1)
 			to = home;
 		else
 			to = {(K *)other.key, other.index};
-		SL_TRY(each(pass, digit_of(job, pass, digit_bits), from, to));
+		SL_TRY(each(pass, digit_at(bit, job->end_bit, digit_bits), from, to));
 		from = to;
 	}
 	return from.key == home.key ? SL_OK : copy_pairs(x, home, from, job->n);

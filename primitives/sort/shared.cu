@@ -73,13 +73,16 @@ static __device__ __forceinline__ uint32_t sort_tile(const struct pass<K> &p, ui
 	const struct rows<FULL> r(ITEMS, n);
 	uint32_t *s_count = s->count[warp_number()];
 	uint32_t index[INDEXED ? ITEMS : 1], start, asked = 0, ticket = 0, next;
+	struct digit_place d = p.digit;
 	tile_ranks<ITEMS> ranks = {};
 
-	count_digits(r, key, p.digit, s_count);
+	count_digits(r, key, d, s_count);
 	__syncthreads();
 	start = place_warps(&p.book, tile, s);
 	__syncthreads();
-	ranks = rank_keys(r, key, p.digit, s_count);
+	if (!INDEXED)
+		d.shift = sl_anew(d.shift); /* digits of so many keys would not fit in registers */
+	ranks = rank_keys(r, key, d, s_count);
 	if (threadIdx.x < DIGITS)
 		asked = ask_place(p.book, tile, threadIdx.x);
 	if (!INDEXED && threadIdx.x == 0)
@@ -149,8 +152,7 @@ enum { BLOCK_FEW = BLOCK_MOST, ITEMS_FEW = 8, FEW = BLOCK_FEW * ITEMS_FEW };
 /* What the kernel for up to FEW pairs is told. */
 template <typename K> struct few {
 	struct pairs<K> from, to;
-	uint32_t n, passes;
-	struct digit_place digit[PASSES_MOST];
+	uint32_t n, begin_bit, end_bit;
 };
 
 template <typename K, bool INDEXED>
@@ -169,8 +171,8 @@ static __global__ void __launch_bounds__(BLOCK_FEW, 1) few_kernel(struct few<K> 
 	r.load(p.from.key, key);
 	if (INDEXED)
 		r.load(p.from.index, index);
-	for (uint32_t pass = 0; pass < p.passes; pass++) {
-		struct digit_place d = p.digit[pass];
+	for (uint32_t bit = p.begin_bit; bit < p.end_bit; bit += DIGIT_BITS) {
+		struct digit_place d = digit_at(bit, p.end_bit, DIGIT_BITS);
 		tile_ranks<ITEMS_FEW> ranks;
 
 		clear_counts(s_count);
@@ -195,14 +197,10 @@ static __global__ void __launch_bounds__(BLOCK_FEW, 1) few_kernel(struct few<K> 
 template <typename K>
 static enum sl_status sort_few(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	struct few<K> p = {
-		{(K *)job->key, job->index}, home_of<K>(job), job->n, passes_of(job, DIGIT_BITS),
-		{
-		}
+	const struct few<K> p = {
+		{(K *)job->key, job->index}, home_of<K>(job), job->n, job->begin_bit, job->end_bit
 	};
 
-	for (uint32_t pass = 0; pass < p.passes; pass++)
-		p.digit[pass] = digit_of(job, pass, DIGIT_BITS);
 	if (job->index)
 		return SL_LAUNCH((few_kernel<K, true>), 1, BLOCK_FEW, sizeof(few_memory<K, true>),
 			x->stream, p);
@@ -220,7 +218,7 @@ static enum sl_status sort_few(struct sl_exec *x, const struct sl_sort_job *job)
 
 /* Of keys alone, in blocks of BLOCK_KEYS: type, items a thread. */
 #define KEY_TILES(X)    \
-	X(uint32_t, 64) \
+	X(uint32_t, 48) \
 	X(uint32_t, 24) X(uint32_t, 8) X(uint64_t, 40) X(uint64_t, 16) X(uint64_t, 8)
 
 enum { BLOCK_OWN = 512, ITEMS_OWN = 32, BLOCK_KEYS = 256, BLOCK_LEAST = 256, ITEMS_LEAST = 4 };
@@ -286,7 +284,7 @@ static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 /* Own choices, of pairs and of keys alone, from the best for many items to the best for few. */
 static constexpr uint32_t own_items[2][2][6] = {
 	{{ITEMS_OWN, 24, 16, 8, ITEMS_LEAST}, {24, 16, 8, ITEMS_LEAST}},
-	{{64, 24, 8}, {40, 16, 8}},
+	{{48, 24, 8}, {40, 16, 8}},
 };
 
 /*

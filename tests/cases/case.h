@@ -27,7 +27,9 @@ struct sl_setting {
 	enum sl_alive alive;           /* compact */
 	struct sl_taken columns;       /* compact */
 	bool no_indices;               /* compact */
-	bool inclusive, in_place;      /* scan */
+	bool inclusive;                /* scan */
+	bool in_place;                 /* scan, sort */
+	bool keys_only;                /* sort */
 	uint32_t begin_bit, end_bit;   /* sort */
 	const struct sl_backend *scan; /* compact, sort; NULL: the backend's choice */
 	uint32_t off[2];               /* items that the first two blocks begin off SL_ALIGN */

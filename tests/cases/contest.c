@@ -74,7 +74,8 @@ enum sl_status sl_contest_enter(
 		.type = t->set.type,
 		.tuning = tuning,
 		.scan = {.backend = t->set.scan},
-		.n_columns = t->set.columns.n};
+		.n_columns = t->set.columns.n,
+		.keys_only = t->set.keys_only};
 
 	sl_guarded_give(&t->scratch);
 	t->backend = b;

@@ -1,38 +1,60 @@
-/* sort.c - the case of sort: u32 and u64 keys, by all bits or odd ranges, on any alignment. */
+/*
+ * sort.c - the case of sort: u32 and u64 keys, with an index or alone, in place or not, by all bits
+ * or odd ranges, on any alignment.
+ */
 #include "case.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { KEY, INDEX };
+enum { KEY, INDEX, KEY_OUT, INDEX_OUT };
 
-/* All bits, none, one, within a digit of 8, across digits, the upper half. */
+/*
+ * All bits; within two digits of 8. Then as many as there are passes of 0 to 4: none, one, less
+ * than a digit, one, more; across digits and on them.
+ */
 static const struct {
 	uint32_t begin_bit, end_bit;
-} ranges[2][6] = {
-	[SL_U32] = {{0, 32}, {7, 7}, {31, 32}, {1, 6}, {3, 17}, {16, 32}},
-	[SL_U64] = {{0, 64}, {64, 64}, {63, 64}, {33, 38}, {5, 59}, {32, 64}},
+} ranges[2][11] = {
+	[SL_U32] = {{0, 32}, {3, 17}, {7, 7}, {31, 32}, {1, 8}, {24, 32}, {0, 9}, {16, 32}, {8, 24},
+		{0, 24}, {2, 32}},
+	[SL_U64] = {{0, 64}, {5, 59}, {64, 64}, {63, 64}, {33, 40}, {56, 64}, {31, 40}, {48, 64},
+		{16, 48}, {40, 64}, {1, 31}},
 };
 
-enum { RANGES = sizeof(ranges[0]) / sizeof(ranges[0][0]) };
+enum { FORMS = 4, RANGES = sizeof(ranges[0]) / sizeof(ranges[0][0]), RANGES_OF_ALL = 2 };
 
-/* Every kind of keys by every range, then random ones by all bits off alignment. */
+/*
+ * Every kind of keys by the first ranges, random ones by the others, then these by all bits off
+ * alignment. Forms are turned from kind to kind, so that one variant in two has all.
+ */
 static bool variant(size_t i, struct sl_setting *set)
 {
-	const size_t aligned = 2 * RANGES * SL_INPUT_COUNT;
-	size_t off = i < aligned ? 0 : (i - aligned) / 2 + 1;
-	size_t range = off == 0 ? i / 2 % RANGES : 0;
+	const size_t kinds = RANGES_OF_ALL * SL_INPUT_COUNT,
+		     aligned = kinds + RANGES - RANGES_OF_ALL;
+	size_t kind = i / (2 * FORMS), form = (i + kind) % FORMS, range = 0, off = 0;
 
-	set->type = i % 2 ? SL_U64 : SL_U32;
+	set->input = SL_INPUT_RANDOM;
+	if (kind < kinds) {
+		set->input = (enum sl_input)(kind / RANGES_OF_ALL);
+		range = kind % RANGES_OF_ALL;
+	} else if (kind < aligned)
+		range = kind - kinds + RANGES_OF_ALL;
+	else
+		off = kind - aligned + 1;
+	set->type = i / FORMS % 2 ? SL_U64 : SL_U32;
+	set->in_place = form % 2;
+	set->keys_only = form / 2;
 	set->begin_bit = ranges[set->type][range].begin_bit;
 	set->end_bit = ranges[set->type][range].end_bit;
-	set->input = off == 0 ? (enum sl_input)(i / 2 / RANGES) : SL_INPUT_RANDOM;
 	return sl_set_off(off, set);
 }
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
-	snprintf(text, size, "%s, %s, bits %u to %u", set->type == SL_U32 ? "u32" : "u64",
-		sl_input_name(set->input), set->begin_bit, set->end_bit);
+	snprintf(text, size, "%s%s, %s, bits %u to %u%s", set->type == SL_U32 ? "u32" : "u64",
+		set->keys_only ? " alone" : "", sl_input_name(set->input), set->begin_bit,
+		set->end_bit, set->in_place ? ", in place" : "");
 	sl_describe_off(set, text, size);
 }
 
@@ -47,35 +69,65 @@ static size_t key_bytes(const struct sl_trial *t)
 	return t->set.n * sl_type_bytes(t->set.type);
 }
 
+static const void *input_index(const struct sl_trial *t)
+{
+	return (const char *)t->input + key_bytes(t);
+}
+
+/* Those that the setting does not have are null. */
+static enum sl_status make_block(struct sl_trial *t, bool has, size_t item_bytes, uint32_t off)
+{
+	if (has)
+		return sl_trial_block(t, t->set.n, item_bytes, off);
+	t->n_blocks++;
+	return SL_OK;
+}
+
+/* In the order of enum block. */
+static enum sl_status make_blocks(struct sl_trial *t)
+{
+	const size_t item = sl_type_bytes(t->set.type), word = sizeof(uint32_t);
+
+	SL_TRY(make_block(t, true, item, t->set.off[0]));
+	SL_TRY(make_block(t, !t->set.keys_only, word, t->set.off[1]));
+	SL_TRY(make_block(t, !t->set.in_place, item, 0));
+	return make_block(t, !t->set.in_place && !t->set.keys_only, word, 0);
+}
+
 static enum sl_status make(struct sl_trial *t)
 {
-	struct sl_shape shape = {.n = t->set.n, .type = t->set.type, .tuning = t->set.tuning};
-	size_t index_bytes = t->set.n * sizeof(uint32_t);
+	struct sl_shape shape = {.n = t->set.n,
+		.type = t->set.type,
+		.tuning = t->set.tuning,
+		.keys_only = t->set.keys_only};
 	uint32_t *index;
 
-	SL_TRY(sl_memory_get(SL_HOST, key_bytes(t) + index_bytes, &t->input));
+	SL_TRY(sl_memory_get(SL_HOST, key_bytes(t) + t->set.n * sizeof(*index), &t->input));
 	sl_input_fill(t->set.input, t->set.type, t->set.n, t->input);
 	index = (uint32_t *)((char *)t->input + key_bytes(t));
 	for (uint32_t i = 0; i < t->set.n; i++)
 		index[i] = index_of(i);
-	SL_TRY(sl_trial_block(t, t->set.n, sl_type_bytes(t->set.type), t->set.off[KEY]));
-	SL_TRY(sl_trial_block(t, t->set.n, sizeof(uint32_t), t->set.off[INDEX]));
+	SL_TRY(make_blocks(t));
 	return sl_trial_scratch(t, &shape);
 }
 
 static enum sl_status load(struct sl_trial *t, int poison)
 {
 	SL_TRY(sl_copy(t->block[KEY].at, t->input, t->block[KEY].bytes, NULL));
-	SL_TRY(sl_copy(t->block[INDEX].at, (const char *)t->input + key_bytes(t),
-		t->block[INDEX].bytes, NULL));
+	SL_TRY(sl_copy(t->block[INDEX].at, input_index(t), t->block[INDEX].bytes, NULL));
+	SL_TRY(sl_fill(t->block[KEY_OUT].at, poison, t->block[KEY_OUT].bytes, NULL));
+	SL_TRY(sl_fill(t->block[INDEX_OUT].at, poison, t->block[INDEX_OUT].bytes, NULL));
 	return sl_fill(t->scratch.at, poison, t->scratch.bytes, NULL);
 }
 
+/* Blocks that the setting does not have are null. */
 static enum sl_status run(struct sl_trial *t)
 {
 	struct sl_exec x = sl_trial_exec(t);
 	struct sl_sort_job job = {.key = t->block[KEY].at,
 		.index = (uint32_t *)t->block[INDEX].at,
+		.key_out = t->block[KEY_OUT].at,
+		.index_out = (uint32_t *)t->block[INDEX_OUT].at,
 		.n = t->set.n,
 		.type = t->set.type,
 		.begin_bit = t->set.begin_bit,
@@ -122,26 +174,85 @@ static enum sl_status compare(
 	return SL_OK;
 }
 
+/* Keys alone must be those of the pairs as the specification sorts them. */
+static enum sl_status sort_as_specified(const struct sl_trial *t, void *pairs, void *scratch)
+{
+	struct sl_shape shape = {.n = t->set.n, .type = t->set.type};
+	struct sl_exec x = {
+		.space = SL_HOST, .scratch = {scratch, 0, sl_scratch(&sl_sort_cpu, &shape)}};
+	struct sl_sort_job job = {.key = pairs,
+		.index = (uint32_t *)((char *)pairs + key_bytes(t)),
+		.n = t->set.n,
+		.type = t->set.type,
+		.begin_bit = t->set.begin_bit,
+		.end_bit = t->set.end_bit};
+
+	memcpy(pairs, t->input, key_bytes(t) + t->set.n * sizeof(uint32_t));
+	return sl_sort(&sl_sort_cpu, &x, &job);
+}
+
+static enum sl_status compare_keys(const struct sl_trial *t, const void *key)
+{
+	struct sl_shape shape = {.n = t->set.n, .type = t->set.type};
+	void *pairs = NULL, *scratch = NULL;
+	enum sl_status s;
+
+	s = sl_memory_get(SL_HOST, key_bytes(t) + t->set.n * sizeof(uint32_t), &pairs);
+	if (s == SL_OK)
+		s = sl_memory_get(SL_HOST, sl_scratch(&sl_sort_cpu, &shape), &scratch);
+	if (s == SL_OK)
+		s = sort_as_specified(t, pairs, scratch);
+	for (uint32_t i = 0; s == SL_OK && i < t->set.n; i++)
+		if (sl_item(key, t->set.type, i) != sl_item(pairs, t->set.type, i))
+			s = sl_fail(SL_CHECK_FAILED, "key %u is %llx, not %llx", i,
+				(unsigned long long)sl_item(key, t->set.type, i),
+				(unsigned long long)sl_item(pairs, t->set.type, i));
+	sl_memory_give(SL_HOST, scratch);
+	sl_memory_give(SL_HOST, pairs);
+	return s;
+}
+
+/* What a block holds must be what it was given. */
+static enum sl_status unchanged(const struct sl_guarded *g, const void *given, const char *name)
+{
+	enum sl_status s = SL_OK;
+	void *now;
+
+	SL_TRY(sl_trial_fetch(g, &now));
+	if (g->bytes > 0 && memcmp(now, given, g->bytes) != 0)
+		s = sl_fail(SL_CHECK_FAILED, "%s, an input, has been written to", name);
+	sl_memory_give(SL_HOST, now);
+	return s;
+}
+
 static enum sl_status right(struct sl_trial *t)
 {
+	const struct sl_guarded *out = &t->block[t->set.in_place ? KEY : KEY_OUT];
 	void *key = NULL, *index = NULL;
 	enum sl_status s = sl_trial_canaries(t);
 
+	if (s == SL_OK && !t->set.in_place)
+		s = unchanged(&t->block[KEY], t->input, "key");
+	if (s == SL_OK && !t->set.in_place)
+		s = unchanged(&t->block[INDEX], input_index(t), "index");
 	if (s == SL_OK)
-		s = sl_trial_fetch(&t->block[KEY], &key);
+		s = sl_trial_fetch(&out[KEY], &key);
 	if (s == SL_OK)
-		s = sl_trial_fetch(&t->block[INDEX], &index);
+		s = sl_trial_fetch(&out[INDEX], &index);
 	if (s == SL_OK)
-		s = compare(&t->set, t->input, key, (const uint32_t *)index);
+		s = t->set.keys_only ? compare_keys(t, key)
+		                     : compare(&t->set, t->input, key, (const uint32_t *)index);
 	sl_memory_give(SL_HOST, index);
 	sl_memory_give(SL_HOST, key);
 	return s;
 }
 
-/* Every pair is read and written once. */
+/* Every pair, or key, is read and written once. */
 static uint64_t bytes_moved(const struct sl_trial *t)
 {
-	return 2 * (uint64_t)t->set.n * (sl_type_bytes(t->set.type) + sizeof(uint32_t));
+	size_t index_bytes = t->set.keys_only ? 0 : sizeof(uint32_t);
+
+	return 2 * (uint64_t)t->set.n * (sl_type_bytes(t->set.type) + index_bytes);
 }
 
 const struct sl_case sl_case_sort = {

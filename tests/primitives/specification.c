@@ -142,8 +142,9 @@ enum { N = 5000 };
 static void sort_agrees_with_qsort(enum sl_type type, enum sl_input input)
 {
 	static struct pair pairs[N];
-	static uint64_t key[N];
+	static uint64_t key[N], alone[N];
 	static uint32_t index[N];
+	struct sl_sort_job keys;
 	const uint32_t *key32 = (const uint32_t *)key;
 	struct sl_exec x = exec();
 	struct sl_sort_job job = {.key = key,
@@ -158,7 +159,12 @@ static void sort_agrees_with_qsort(enum sl_type type, enum sl_input input)
 		pairs[i] = (struct pair){type == SL_U32 ? key32[i] : key[i], i};
 	}
 	qsort(pairs, N, sizeof(pairs[0]), by_key_then_index);
+	keys = job;
+	keys.index = NULL;
+	keys.key_out = alone;
+	assert_ok(sl_sort(&sl_sort_cpu, &x, &keys));
 	assert_ok(sl_sort(&sl_sort_cpu, &x, &job));
+	assert_memory_equal(alone, key, N * (type == SL_U32 ? sizeof(uint32_t) : sizeof(*key)));
 	for (uint32_t i = 0; i < N; i++) {
 		assert_true(pairs[i].key == (type == SL_U32 ? key32[i] : key[i]));
 		assert_int_equal(pairs[i].index, index[i]);

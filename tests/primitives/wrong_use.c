@@ -135,8 +135,8 @@ static void null_data(void **state)
 	assert_fails(
 		sl_compact(&sl_compact_cpu, &b.x, &b.compact), SL_USAGE, "n_out is a null pointer");
 	b = right();
-	b.sort.index = NULL;
-	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "index is a null pointer");
+	b.sort.key = NULL;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "key is a null pointer");
 	b = right();
 	b.deflate.out = NULL;
 	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
@@ -336,6 +336,42 @@ static void columns_in_wrong_memory(void **state)
 	column[1].to = b.x.scratch.base;
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
 		"column[1].to and scratch overlap");
+/* An output without the other. */
+static void half_an_output(void **state)
+{
+	static uint32_t index_out[N];
+	struct bench b = right();
+
+	(void)state;
+	b.sort.key_out = out;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
+		"sort/cpu: key_out is given, but index_out is not, and pairs are two columns; give "
+		"both, or neither to sort in place");
+	b.sort.index_out = index_out;
+	assert_ok(sl_sort(&sl_sort_cpu, &b.x, &b.sort));
+	b.sort.key_out = NULL;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
+		"sort/cpu: index_out is given, but key_out is not");
+	b.sort.index = NULL;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
+		"sort/cpu: index_out is given, but index is not, and keys alone are sorted; give "
+		"both or neither");
+	b.sort.key_out = out;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "index is not");
+	b.sort.index_out = NULL;
+	assert_ok(sl_sort(&sl_sort_cpu, &b.x, &b.sort));
+	b.sort.key_out = in;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "key_out and key overlap");
+	b.sort.key_out = behind(out, 4);
+	b.sort.n = N - 1;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "sort/cpu: key_out at ");
+	b = right();
+	b.sort.key_out = out;
+	b.sort.index_out = index_of;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "index_out and index overlap");
+	b.sort.index_out = (uint32_t *)behind(index_out, 2);
+	b.sort.n = N - 1;
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "sort/cpu: index_out at ");
 }
 
 static void a_scan_inside_that_is_none(void **state)
@@ -389,6 +425,7 @@ int main(void)
 		cmocka_unit_test(memory_that_overlaps),
 		cmocka_unit_test(columns_out_of_range),
 		cmocka_unit_test(columns_in_wrong_memory),
+		cmocka_unit_test(half_an_output),
 		cmocka_unit_test(a_scan_inside_that_is_none),
 		cmocka_unit_test(names_that_are_not_there),
 	};

@@ -158,8 +158,8 @@ static void null_data(const struct sl_backend *b)
 		c.sort.key = NULL;
 		assert_refused(&c, "key is a null pointer");
 		c = right(b);
-		c.sort.index = NULL;
-		assert_refused(&c, "index is a null pointer");
+		c.sort.key_out = columns + 2 * COLUMN_BYTES;
+		assert_refused(&c, "key_out is given, but index_out is not");
 	}
 }
 EVERY_BACKEND(null_data)
