@@ -86,6 +86,13 @@ static bool read_type(const char *text, struct sl_numbers *list)
 	return strcmp(text, "u64") == 0 && add(list, SL_U64);
 }
 
+static bool read_form(const char *text, struct sl_numbers *list)
+{
+	if (strcmp(text, "pairs") == 0)
+		return add(list, SL_PAIRS);
+	return strcmp(text, "keys") == 0 && add(list, SL_KEYS);
+}
+
 static bool read_choice(
 	const char *text, const struct sl_input_choice *choices, size_t n, struct sl_numbers *list)
 {

@@ -26,6 +26,9 @@ enum sl_bench_command {
 
 enum { SL_NUMBERS = 64 };
 
+/* What is sorted. */
+enum sl_form { SL_PAIRS, SL_KEYS, SL_FORMS };
+
 /* A list of an option. */
 struct sl_numbers {
 	uint32_t n;
@@ -40,6 +43,7 @@ struct sl_asked {
 	struct sl_numbers survivors; /* enum sl_alive */
 	struct sl_numbers columns;   /* of compact: sl_asked_columns() */
 	struct sl_numbers bits;      /* of keys; none: all */
+	struct sl_numbers forms;     /* of a sort: SL_PAIRS, SL_KEYS; none: both */
 	struct sl_numbers off;       /* items that data begins off SL_ALIGN */
 	struct sl_numbers blocks, items;
 	struct sl_numbers seconds, samples; /* one each */

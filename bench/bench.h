@@ -123,7 +123,7 @@ struct sl_job {
 	struct sl_setting set; /* its tuning is not looked at */
 };
 
-/* "sort u32, n=1048576, 32 bits, entropy 0.811". */
+/* "sort u32, n=1048576, 32 bits, entropy 0.811"; "sort-keys ...": keys alone. */
 enum { SL_JOB_BYTES = 160 };
 const char *sl_job_text(const struct sl_job *job, char text[SL_JOB_BYTES]);
 

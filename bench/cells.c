@@ -2,7 +2,8 @@
  * cells.c - a job done by one backend after another, each with one tuning after another: checked,
  * timed, printed.
  *
- * All that do a job are held to the same answer (tests/cases/contest.h). The copy is of n words
+ * All that do a job are held to the same answer (tests/cases/contest.h). Sorts have outputs, as
+ * CUB's have. The copy is of n words
  * within the device's memory: 8 bytes an item, the speed that none can pass. A backend's bytes are
  * the least that any algorithm must move: input read once, output written once.
  */
@@ -40,11 +41,19 @@ static const char *type_name(enum sl_type type)
 	return type == SL_U32 ? "u32" : "u64";
 }
 
+/* A sort of keys alone is another than that of pairs. */
+static const char *job_name(const struct sl_job *job)
+{
+	if (job->primitive == SL_SORT && job->set.keys_only)
+		return "sort-keys";
+	return sl_primitive_name(job->primitive);
+}
+
 const char *sl_job_text(const struct sl_job *job, char text[SL_JOB_BYTES])
 {
 	const struct sl_setting *set = &job->set;
-	size_t used = (size_t)snprintf(text, SL_JOB_BYTES, "%s %s, n=%u",
-		sl_primitive_name(job->primitive), type_name(set->type), set->n);
+	size_t used = (size_t)snprintf(
+		text, SL_JOB_BYTES, "%s %s, n=%u", job_name(job), type_name(set->type), set->n);
 
 	if (job->primitive == SL_COMPACT)
 		used += (size_t)snprintf(
@@ -89,7 +98,7 @@ static double or_none(uint32_t n)
 
 void sl_cell_heading(void)
 {
-	printf("\n%-8s %-15s %-4s %10s %5s %5s  %10s %10s %10s %3s %9s  %8s %6s %6s\n", "",
+	printf("\n%-9s %-15s %-4s %10s %5s %5s  %10s %10s %10s %3s %9s  %8s %6s %6s\n", "",
 		"backend", "type", "n", "block", "items", "median ms", "least", "most", "of",
 		"host ms", "GB/s", "copy", "CUB");
 }
@@ -113,7 +122,7 @@ static void print_name(const struct cell *c)
 	snprintf(type, sizeof(type), "%s", type_name(c->job->set.type));
 	if (columns->n > 0)
 		snprintf(type, sizeof(type), "%ux%u", columns->n, columns->bytes);
-	printf("%-8s %-15s %-4s %10u %5s %5s  ", c->primitive, c->backend, type, c->job->set.n,
+	printf("%-9s %-15s %-4s %10u %5s %5s  ", c->primitive, c->backend, type, c->job->set.n,
 		shown(block, or_none(c->tuning.block), 0, ""),
 		shown(items, or_none(c->tuning.items), 0, ""));
 }
@@ -263,7 +272,7 @@ enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_contest *c,
 {
 	const struct sl_setting *set = &c->trial.set;
 	const struct sl_job job = {c->of->primitive, *set};
-	struct cell cell = {.primitive = sl_primitive_name(job.primitive),
+	struct cell cell = {.primitive = job_name(&job),
 		.backend = backend->name,
 		.job = &job,
 		.tuning = sl_tuning_of(backend, tuning, set->type, set->n)};

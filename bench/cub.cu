@@ -3,10 +3,9 @@
  * and held to the same answers. (Merrill, CUB; in the CUDA toolkit. Its own choice of tuning.)
  *
  * They are not in the matrix: thrust, which is, ends in the same kernels. Temporary memory is asked
- * for beforehand, so that what is timed is the kernels. Sort takes CUB's double buffers, the faster
- * of its two interfaces: four passes for 32 bits and eight for 64 end where they began; of an odd
- * number the result is copied back. 8 columns are zipped, which is how CUB takes several; a column
- * of 32 bytes is the same as an array of structures.
+ * for beforehand, so that what is timed is the kernels. Sorts have outputs: CUB then needs no copy,
+ * whatever the number of passes. 8 columns are zipped, which is how CUB takes several; a column of
+ * 32 bytes is the same as an array of structures.
  */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -173,61 +172,52 @@ static enum sl_status run_compact(struct sl_exec *x, const struct sl_compact_job
 
 /* --- sort ------------------------------------------------------------------------------------- */
 
-template <class Key> struct pairs {
-	cub::DoubleBuffer<Key> key;
-	cub::DoubleBuffer<uint32_t> index;
-	void *temporary;
-	size_t bytes;
-};
-
+/* Not in place: CUB's calls by pointers leave their input as it was. */
 template <class Key>
-static cudaError_t sort_pairs(
-	struct pairs<Key> *p, uint32_t n, uint32_t from, uint32_t to, cudaStream_t stream)
+static cudaError_t radix_sort(
+	void *temporary, size_t &bytes, const struct sl_sort_job *job, cudaStream_t stream)
 {
-	return cub::DeviceRadixSort::SortPairs(
-		p->temporary, p->bytes, p->key, p->index, n, (int)from, (int)to, stream);
+	const Key *key = (const Key *)job->key;
+	Key *out = (Key *)job->key_out;
+	int from = (int)job->begin_bit, to = (int)job->end_bit;
+
+	if (!job->index)
+		return cub::DeviceRadixSort::SortKeys(
+			temporary, bytes, key, out, job->n, from, to, stream);
+	return cub::DeviceRadixSort::SortPairs(temporary, bytes, key, out,
+		(const uint32_t *)job->index, job->index_out, job->n, from, to, stream);
 }
 
-template <class Key>
-static struct pairs<Key> lay_out(struct sl_arena *a, Key *key, uint32_t *index, uint32_t n) {
-	struct pairs<Key> p;
-
-	p.key = cub::DoubleBuffer<Key>(key, (Key *)sl_cut_items(a, n, sizeof(Key)));
-	p.index = cub::DoubleBuffer<uint32_t>(
-		index, (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t)));
-	p.temporary = nullptr;
-	p.bytes = 0;
-	(void)sort_pairs(&p, n, 0, 8 * sizeof(Key), nullptr);
-	p.temporary = sl_cut(a, p.bytes);
-	return p;
-}
-
-static size_t
-scratch_of_sort(const struct sl_shape *most)
+template <class Key> static size_t sort_scratch(const struct sl_shape *most)
 {
+	uint32_t index = 0; /* never read: that there is one is all that is asked */
+	const struct sl_sort_job job = {.index = most->keys_only ? nullptr : &index,
+		.n = most->n,
+		.end_bit = 8 * sizeof(Key)};
 	struct sl_arena a = {};
+	size_t bytes;
 
-	if (most->type == SL_U32)
-		lay_out<uint32_t>(&a, nullptr, nullptr, most->n);
-	else
-		lay_out<uint64_t>(&a, nullptr, nullptr, most->n);
+	cut_temporary(&a, &bytes, [&](void *temporary, size_t &needed) {
+		return radix_sort<Key>(temporary, needed, &job, nullptr);
+	});
 	return a.used;
+}
+
+static size_t scratch_of_sort(const struct sl_shape *most)
+{
+	return most->type == SL_U32 ? sort_scratch<uint32_t>(most) : sort_scratch<uint64_t>(most);
 }
 
 template <class Key> static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_arena a = x->scratch;
-	Key *key = (Key *)job->key;
-	struct pairs<Key> p = lay_out(&a, key, job->index, job->n);
+	auto call = [&](void *temporary, size_t &bytes) {
+		return radix_sort<Key>(temporary, bytes, job, x->stream);
+	};
+	size_t bytes;
+	void *temporary = cut_temporary(&a, &bytes, call);
 
-	SL_TRY(sl_launch_taken(
-		(int)sort_pairs(&p, job->n, job->begin_bit, job->end_bit, x->stream), "sort/cub"));
-	if (p.key.Current() != key)
-		SL_TRY(sl_copy(key, p.key.Current(), job->n * sizeof(Key), x->stream));
-	if (p.index.Current() != job->index)
-		SL_TRY(sl_copy(
-			job->index, p.index.Current(), job->n * sizeof(uint32_t), x->stream));
-	return SL_OK;
+	return sl_launch_taken((int)call(temporary, bytes), "sort/cub");
 }
 
 static enum sl_status run_sort(struct sl_exec *x, const struct sl_sort_job *job)
@@ -260,7 +250,7 @@ const struct sl_backend sl_bench_cub[] = {
 		.name = "CUB",
 		.primitive = SL_SORT,
 		.space = SL_DEVICE,
-		.help = "cub::DeviceRadixSort::SortPairs with double buffers",
+		.help = "cub::DeviceRadixSort::SortPairs, SortKeys",
 		.scratch = scratch_of_sort,
 		.sort = run_sort,
 	},

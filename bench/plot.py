@@ -139,7 +139,7 @@ def draw_sizes(cells, device, pictures):
     cells = once([r for r in cells if usual(r) and not r["tuned"]], lambda r: (r["primitive"], r["backend"],
                                                                               r["type"], r["n"]))
     copies = [(r["n"], r) for r in cells if r["primitive"] == "copy"]
-    for primitive in ("scan", "compact", "sort"):
+    for primitive in ("scan", "compact", "sort", "sort-keys"):
         for kind in ("u32", "u64"):
             rows = [r for r in cells if r["primitive"] == primitive and r["type"] == kind]
             if len({r["n"] for r in rows}) < 2:

@@ -32,8 +32,9 @@ static enum sl_status measure(struct sl_bench *b, const struct sl_job *job)
 	return SL_OK;
 }
 
-/* Bits that a type does not have are left to the other. */
-static enum sl_status measure_sorts(struct sl_bench *b, const struct sl_setting *set)
+/* One form. Bits that a type does not have are left to the other. */
+static enum sl_status measure_form(
+	struct sl_bench *b, const struct sl_setting *set, enum sl_form form)
 {
 	static const struct sl_numbers random = {1, {SL_INPUT_RANDOM}};
 	const struct sl_numbers *inputs = or_usual(&b->asked->inputs, &random);
@@ -46,9 +47,20 @@ static enum sl_status measure_sorts(struct sl_bench *b, const struct sl_setting 
 
 			job.set.input = (enum sl_input)inputs->at[i];
 			job.set.end_bit = bits->at[k];
+			job.set.keys_only = form == SL_KEYS;
 			if (bits->at[k] <= all)
 				SL_TRY(measure(b, &job));
 		}
+	return SL_OK;
+}
+
+static enum sl_status measure_sorts(struct sl_bench *b, const struct sl_setting *set)
+{
+	static const struct sl_numbers both = {SL_FORMS, {SL_PAIRS, SL_KEYS}};
+	const struct sl_numbers *forms = or_usual(&b->asked->forms, &both);
+
+	for (uint32_t i = 0; i < forms->n; i++)
+		SL_TRY(measure_form(b, set, (enum sl_form)forms->at[i]));
 	return SL_OK;
 }
 

@@ -18,7 +18,7 @@ enum sheet_number { ON_SIZES, ON_INPUTS, ON_TUNINGS, ON_PIPELINE, SHEETS };
 static const char *const sheet_names[SHEETS] = {"sizes", "inputs", "tunings", "pipeline"};
 
 /* What a round varies, beside n. */
-enum axis { NOTHING, SURVIVORS, COLUMNS, ENTROPY, BITS, OFF, TUNINGS, BLOCKS, PARTICLES };
+enum axis { NOTHING, SURVIVORS, COLUMNS, ENTROPY, BITS, OFF, KEYS, TUNINGS, BLOCKS, PARTICLES };
 
 #define P(power)    (UINT32_C(1) << (power))
 #define LESS(power) (P(power) - 3)
@@ -33,6 +33,7 @@ static const struct round {
 } rounds[] = {
 	{ON_PIPELINE, PARTICLES, NULL, false, {1, {P(16)}}},
 	{ON_SIZES, NOTHING, NULL, true, {4, {P(24), P(20), P(16), P(27)}}},
+	{ON_SIZES, KEYS, "sort", true, {4, {P(24), P(20), P(16), P(27)}}},
 	{ON_PIPELINE, PARTICLES, NULL, false, {3, {P(24), P(20), P(26)}}},
 	{ON_TUNINGS, TUNINGS, "scan/shared", false, {1, {P(24)}}},
 	{ON_TUNINGS, TUNINGS, "compact/shared", false, {1, {P(24)}}},
@@ -43,6 +44,7 @@ static const struct round {
 	{ON_INPUTS, ENTROPY, "sort", false, {1, {P(26)}}},
 	{ON_SIZES, NOTHING, NULL, true,
 		{8, {P(12), P(18), P(22), P(8), P(26), P(14), P(10), P(4)}}},
+	{ON_SIZES, KEYS, "sort", true, {8, {P(12), P(18), P(22), P(8), P(26), P(14), P(10), P(4)}}},
 	{ON_TUNINGS, BLOCKS, "scan", false, {1, {P(24)}}},
 	{ON_TUNINGS, BLOCKS, "compact", false, {1, {P(24)}}},
 	{ON_TUNINGS, BLOCKS, "sort", false, {1, {P(24)}}},
@@ -137,6 +139,9 @@ static bool vary(struct sl_job *job, enum axis axis, size_t i)
 	case OFF:
 		job->set.off[0] = job->set.off[1] = (uint32_t)i;
 		return i < 2;
+	case KEYS:
+		job->set.keys_only = true;
+		return i == 0;
 	case NOTHING:
 	case TUNINGS:
 	case BLOCKS:

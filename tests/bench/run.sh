@@ -29,9 +29,10 @@ refused() {
 
 run primitives --n 2^4-3,40 --csv "$work/cells.csv" --json "$work/cells.json"
 run primitives --n 100 --type u32 --entropy 1.000,.811,.544,.337,.201 --bits 8,30 --survivors 0,1,10,50,90,99,100 \
-	--only sort/shared --csv "$work/keys.csv"
+	--only sort/shared --sort pairs --csv "$work/keys.csv"
 run primitives --n 100 --only compact --survivors 0,10,100 --off 0,1 --csv "$work/flags.csv"
 run primitives --n 100 --only compact --columns 0,8,1x32 --csv "$work/columns.csv"
+run primitives --n 100 --only sort --sort keys --bits 24 --csv "$work/alone.csv"
 run primitives --n 64 --only scan/shared --block 32,64 --items 4,8 --csv "$work/tunings.csv"
 run primitives --n 64 --only compact/naive --tunings --seconds 0 --csv "$work/none.csv" --json "$work/none.json"
 run pipeline --n 300,1000 --csv "$work/pipeline.csv" --json "$work/pipeline.json"
@@ -59,7 +60,7 @@ def names(found, key):
 
 cells = rows("cells.csv")
 assert names(cells, "n") == ["13", "40"], names(cells, "n")
-assert names(cells, "primitive") == ["compact", "copy", "scan", "sort"]
+assert names(cells, "primitive") == ["compact", "copy", "scan", "sort", "sort-keys"]
 assert all(float(r["ms_min"]) <= float(r["ms_lower_quartile"]) <= float(r["ms_median"]) <=
            float(r["ms_upper_quartile"]) <= float(r["ms_max"]) for r in cells)
 assert all(int(r["samples"]) >= 1 and float(r["least_bytes"]) > 0 for r in cells)
@@ -71,6 +72,9 @@ for a, b in zip(as_json["rows"], cells):
 keys = [r for r in rows("keys.csv") if r["backend"] == "shared"]
 assert len(keys) == 10 and names(keys, "bits") == ["30", "8"], keys
 assert names(keys, "entropy") == ["0.201", "0.337", "0.544", "0.811", "1"]
+alone = [r for r in rows("alone.csv") if r["backend"] != "device"]
+assert names(alone, "primitive") == ["sort-keys"] and names(alone, "type") == ["u32", "u64"]
+assert all(int(r["least_bytes"]) == int(r["n"]) * 2 * (4 if r["type"] == "u32" else 8) for r in alone), alone
 flags = [r for r in rows("flags.csv") if r["backend"] == "naive"]
 assert names(flags, "survivors_percent") == ["0", "10", "100"] and names(flags, "items_off") == ["0", "1"]
 columns = [r for r in rows("columns.csv") if r["backend"] == "shared"]
@@ -98,6 +102,7 @@ refused 2 "--n '1,,2'" primitives --n 1,,2
 refused 2 "--entropy '.9'" primitives --entropy .9
 refused 2 "--columns '17'" primitives --columns 17
 refused 2 "--columns '8x3'" primitives --columns 8x3
+refused 2 "--sort 'index'" primitives --sort index
 refused 2 "does nothing for tune" tune --survivors 50
 refused 2 "no such primitive" primitives --only sorts --device emulated
 refused 2 "no such device" primitives --device gpu

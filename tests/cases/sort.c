@@ -9,37 +9,33 @@
 
 enum { KEY, INDEX, KEY_OUT, INDEX_OUT };
 
-/*
- * All bits; within two digits of 8. Then as many as there are passes of 0 to 4: none, one, less
- * than a digit, one, more; across digits and on them.
- */
+/* All bits; within digits of 8; then none, one, and what one to four digits are needed for. */
 static const struct {
 	uint32_t begin_bit, end_bit;
-} ranges[2][11] = {
-	[SL_U32] = {{0, 32}, {3, 17}, {7, 7}, {31, 32}, {1, 8}, {24, 32}, {0, 9}, {16, 32}, {8, 24},
-		{0, 24}, {2, 32}},
-	[SL_U64] = {{0, 64}, {5, 59}, {64, 64}, {63, 64}, {33, 40}, {56, 64}, {31, 40}, {48, 64},
-		{16, 48}, {40, 64}, {1, 31}},
+} ranges[2][12] = {
+	[SL_U32] = {{0, 32}, {3, 17}, {7, 7}, {31, 32}, {1, 8}, {24, 32}, {27, 32}, {0, 9},
+		{16, 32}, {8, 24}, {0, 24}, {2, 32}},
+	[SL_U64] = {{0, 64}, {29, 43}, {64, 64}, {63, 64}, {33, 40}, {56, 64}, {31, 40}, {48, 64},
+		{16, 48}, {40, 64}, {1, 31}, {5, 59}},
 };
 
-enum { FORMS = 4, RANGES = sizeof(ranges[0]) / sizeof(ranges[0][0]), RANGES_OF_ALL = 2 };
+enum { FORMS = 4, RANGES = sizeof(ranges[0]) / sizeof(ranges[0][0]) };
 
 /*
- * Every kind of keys by the first ranges, random ones by the others, then these by all bits off
- * alignment. Forms are turned from kind to kind, so that one variant in two has all.
+ * In every form: all kinds of keys, by the first two ranges in turns; random ones by every range;
+ * and these off alignment. Forms are turned from kind to kind, so that one variant in two has all.
  */
 static bool variant(size_t i, struct sl_setting *set)
 {
-	const size_t kinds = RANGES_OF_ALL * SL_INPUT_COUNT,
-		     aligned = kinds + RANGES - RANGES_OF_ALL;
-	size_t kind = i / (2 * FORMS), form = (i + kind) % FORMS, range = 0, off = 0;
+	const size_t aligned = SL_INPUT_COUNT + RANGES;
+	size_t kind = i / (2 * FORMS), form = (i + kind) % FORMS, range = 1, off = 0;
 
 	set->input = SL_INPUT_RANDOM;
-	if (kind < kinds) {
-		set->input = (enum sl_input)(kind / RANGES_OF_ALL);
-		range = kind % RANGES_OF_ALL;
+	if (kind < SL_INPUT_COUNT) {
+		set->input = (enum sl_input)kind;
+		range = (kind + form / 2) % 2;
 	} else if (kind < aligned)
-		range = kind - kinds + RANGES_OF_ALL;
+		range = kind - SL_INPUT_COUNT;
 	else
 		off = kind - aligned + 1;
 	set->type = i / FORMS % 2 ? SL_U64 : SL_U32;

@@ -122,6 +122,9 @@ static void sort_of_large_sizes(void **state)
 		{.type = SL_U32, .input = SL_INPUT_RANDOM, .end_bit = 32},
 		{.type = SL_U64, .input = SL_INPUT_RANDOM, .end_bit = 64},
 		{.type = SL_U32, .input = SL_INPUT_FEW, .begin_bit = 3, .end_bit = 17},
+		{.type = SL_U32, .input = SL_INPUT_RANDOM, .end_bit = 32, .in_place = true},
+		{.type = SL_U32, .input = SL_INPUT_RANDOM, .end_bit = 32, .keys_only = true},
+		{.type = SL_U64, .input = SL_INPUT_RANDOM, .end_bit = 64, .keys_only = true},
 	};
 
 	(void)state;
