@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
-"""mutants.py - breaks the kernels one line at a time; every break must turn something red.
+"""mutants.py - breaks the kernels one place at a time; every break must turn something red.
 
 	tests/mutants/mutants.py [--only scan/shared] [--list] [--all] [--jobs 2]
 
-A mutant is one change that a pattern below makes in one line of a kernel: a barrier gone, a bound one too far, a ticket replaced
-by the block's number, ... Its file alone is compiled, for the emulated device, and linked before the library, so that it takes the
-place of the right one. trial.c then tries it, in several orders, under AddressSanitizer; only what survives that is compiled a
-second time and tried under ThreadSanitizer, for races that no output shows. equivalent.txt lists the changes that change nothing,
-and why; a line of it that meets no mutant any more is an error.
+A mutant is one change that a pattern below makes in one place of a kernel: a barrier gone, a bound one too far, a ticket replaced
+by the block's number, ... All are compiled at once, in a copy of the kernels in which each place asks whether its number is chosen,
+for the emulated device, and linked before the library, so that they take the place of the right ones. trial.c, told a number by
+SLUICE_MUTANT, then tries that mutant, in several orders, under AddressSanitizer; only what survives is tried under ThreadSanitizer as
+well, for races that no output shows. First the copy with none chosen must be right, which proves the copy and says how long to wait
+for others. equivalent.txt lists the changes that change nothing, and why; a line of it that meets no mutant any more is an error.
 
-Needs build/sanitize and build/thread (scripts/test.sh sanitize and thread make them). Prints a line a file, and each mutant that
-survives; ends with 1 if one does.
+Needs the libraries of build/sanitize and build/thread (scripts/test.sh sanitize and thread make them). Prints a line a file, and each
+mutant that survives; ends with 1 if one does.
 """
 import argparse
 import collections
 import concurrent.futures
 import itertools
 import json
+import math
 import os
 import re
 import shlex
@@ -30,43 +32,43 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests", "mutants")
 RACE = 66  # the exit status that ThreadSanitizer is told
+PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 300  # that a trial of right kernels may take
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/base/look_back.cuh", "stages"]
 
 # What an index is held below, as kernels call it.
 BOUND = r"(?:\w+(?:\.|->))*(?:n|n_\w+|left|nodes|warps|end)"
 
-# (what it is called, pattern, replacement)
+# (what it is called, pattern, replacement); MUTANT is true when the mutant is chosen. No two may want the same characters.
 MUTATIONS = [
-    ("barrier gone", r"__syncthreads\(\);", ";"),
-    ("warp barrier gone", r"__syncwarp\(\);", ";"),
-    ("fence gone", r"__threadfence(?:_block|_system)?\(\);", ";"),
-    ("bound one too far", r"(?<=[\w\])]) < (%s)\b(?![\w(])" % BOUND, r" <= \1"),
-    ("bound one too far", r">= (%s)\b(?![\w(])" % BOUND, r"> \1"),
-    ("bound one too far", r"(?<=[\w\])]) (<=|>) n\b", r" \1 n + 1"),
-    ("tail taken for full", r"\bleft >= ", "left + 1 >= "),
-    ("tail not checked", r"\bFULL \|\| ", "true || "),
-    ("ticket by block", r"= (?:\(uint32_t\))?atomicAdd\((?:state\.words|p\.ticket|[\w.]*ticket[\w.]*), 1\)", "= blockIdx.x"),
-    ("release relaxed", r"sl_store_release", "sl_store_relaxed"),
-    ("acquire relaxed", r"sl_load_acquire", "sl_load_relaxed"),
-    ("own sum taken for all", r"\? SL_KNOWN_ALL : SL_KNOWN_OWN", "? SL_KNOWN_ALL : SL_KNOWN_ALL"),
-    ("not waited for", r"known == SL_KNOWN_NOTHING", "false && known == SL_KNOWN_NOTHING"),
-    ("window overlaps", r"end -= 32\b", "end -= 31"),
-    ("lanes below with its own", r"\(1u << (lane_number\(\)|lane)\) - 1", r"(2u << \1) - 1"),
-    ("scan of a warp off by one", r"lane >= (by|distance)\b", r"lane > \1"),
-    ("scan of a warp off by one", r"lane_number\(\) >= (by|distance)\b", r"lane_number() > \1"),
-    ("digit not masked", r"\(key >> d\.shift\) & d\.mask", "(key >> d.shift)"),
-    ("digit in the wrong place", r"key >> d\.shift\)", "key >> (d.shift + 1))"),
-    ("flag not seen", r"__ballot_sync\(SL_LANES, ", "__ballot_sync(SL_LANES, threadIdx.x % 32 != 7 && "),
-    ("sum forgotten", r"\+= other\b", "+= 0 * other"),
-    ("exclusive for inclusive", r"(?:job(?:\.|->)|p\.)?\binclusive \? ", r"!\g<0>"),
-    ("distance of the wrong power", r"\bby \*= 2", "by *= 4"),
-    ("distance of the wrong power", r"\bdistance \*= 2", "distance *= 4"),
-    ("not cleared", r"SL_TRY\(sl_look_back_clear\([^;]*\);", ";"),
-    ("not cleared", r"SL_TRY\(sl_fill\([^;]*\);", ";"),
-    ("tally kept from before", r"block\.word\[k\] = 0;", ";"),
-    ("wrong id", r"first_id \+ ", "first_id + 1 + "),
-    ("digest of another row", r"sl_digest_item\(j,", "sl_digest_item(j + 1,"),
+    ("barrier gone", r"__syncthreads\(\);", r"MUTANT ? (void)0 : __syncthreads();"),
+    ("warp barrier gone", r"__syncwarp\(\);", r"MUTANT ? (void)0 : __syncwarp();"),
+    ("fence gone", r"(__threadfence(?:_block|_system)?)\(\);", r"MUTANT ? (void)0 : \1();"),
+    ("bound one too far", r"(?<=[\w\])] < )(?=%s\b(?![\w(]))" % BOUND, r"MUTANT + "),
+    ("bound one too far", r"(?<=>= )(?=%s\b(?![\w(]))" % BOUND, r"MUTANT + "),
+    ("bound one too far", r"(?<=[\w\])])( <= | > )(?=n\b)", r"\1MUTANT + "),
+    ("tail taken for full", r"\bleft(?= >= )", r"left + MUTANT"),
+    ("tail not checked", r"\bFULL \|\| ", r"MUTANT || \g<0>"),
+    ("ticket by block", r"(?<== )((?:\(uint32_t\))?atomicAdd\((?:state\.words|p\.ticket|[\w.]*ticket[\w.]*), 1\))", r"MUTANT ? blockIdx.x : \1"),
+    ("release relaxed", r"sl_store_release(\([^;]*\));", r"MUTANT ? sl_store_relaxed\1 : sl_store_release\1;"),
+    ("acquire relaxed", r"sl_load_acquire(\((?:[^()]|\([^()]*\))*\))", r"(MUTANT ? sl_load_relaxed\1 : sl_load_acquire\1)"),
+    ("own sum taken for all", r": SL_KNOWN_OWN", r": MUTANT ? SL_KNOWN_ALL : SL_KNOWN_OWN"),
+    ("not waited for", r"known == SL_KNOWN_NOTHING", r"!MUTANT && \g<0>"),
+    ("window overlaps", r"end -= 32\b", r"end -= 32 - MUTANT"),
+    ("lanes below with its own", r"\(1u << (lane_number\(\)|lane)\) - 1", r"(1u + MUTANT << \1) - 1"),
+    ("scan of a warp off by one", r"(?:\blane|lane_number\(\)|LANES) >= (?=by\b|distance\b)", r"\g<0>MUTANT + "),
+    ("digit not masked", r"(?<=key >> d\.shift\) & )d\.mask\b", r"(MUTANT ? ~0u : d.mask)"),
+    ("digit in the wrong place", r"(?<=key >> )d\.shift(?=\))", r"(d.shift + MUTANT)"),
+    ("flag not seen", r"(?<=__ballot_sync\(SL_LANES, )", r"!(MUTANT && threadIdx.x % 32 == 7) && "),
+    ("sum forgotten", r"\b(?:sum|place|value|mine) \+= ", r"\g<0>MUTANT ? 0 : "),
+    ("exclusive for inclusive", r"(?:job(?:\.|->)|p\.)?\binclusive(?= \? )", r"(MUTANT != \g<0>)"),
+    ("distance of the wrong power", r"\b(?:by|distance) \*= 2", r"\g<0> + 2 * MUTANT"),
+    ("not cleared", r"(?=SL_TRY\(sl_look_back_clear\()", r"if (!MUTANT) "),
+    ("not cleared", r"(?=SL_TRY\(sl_fill\()", r"if (!MUTANT) "),
+    ("not cleared", r"b\.next\[(.*)\] = 0;", r"MUTANT ? 0 : \g<0>"),
+    ("tally kept from before", r"block\.word\[k\] = 0;", r"MUTANT ? 0 : \g<0>"),
+    ("wrong id", r"first_id \+ ", r"\g<0>MUTANT + "),
+    ("digest of another row", r"(?<=sl_digest_item\()j\b", r"j + MUTANT"),
 ]
 
 
@@ -84,15 +86,26 @@ def is_code(line):
     return text and not re.match(r"\*([\s/]|$)|/\*|//|#include", text)
 
 
+# text stands in the place of start .. end of a line, which are counted from 0; whole is the line as it becomes.
+Mutant = collections.namedtuple("Mutant", "file line what start end text whole")
+
+
 def mutants_of(name):
-    """(line number, what, the line as it becomes) of each place in a file that a pattern meets."""
-    lines = open(os.path.join(ROOT, name)).read().split("\n")
-    for number, line in enumerate(lines):
+    """One for each place in a file that a pattern meets, in the order in which they stand there."""
+    found = []
+    for number, line in enumerate(open(os.path.join(ROOT, name)).read().split("\n")):
+        if not is_code(line):
+            continue
         for what, pattern, replacement in MUTATIONS:
-            if not is_code(line):
-                continue
             for m in re.finditer(pattern, line.split("/*")[0]):
-                yield number, what, line[: m.start()] + m.expand(replacement) + line[m.end() :]
+                text = m.expand(replacement)
+                whole = line[: m.start()] + text + line[m.end() :]
+                found.append(Mutant(name, number, what, m.start(), m.end(), text, whole.strip()))
+    found.sort(key=lambda m: (m.line, m.start, m.end))
+    for a, b in zip(found, found[1:]):
+        if a.line == b.line and a.end > b.start:
+            sys.exit("%s:%d: '%s' and '%s' want the same characters" % (name, a.line + 1, a.what, b.what))
+    return found
 
 
 def equivalents():
@@ -105,57 +118,63 @@ def equivalents():
     return known
 
 
-class Build:
-    """A build's commands for one file, and what a trial is linked with."""
+def write_copy(tree, mutants):
+    """The kernels, each with a number from 1 by which it is chosen."""
+    for folder in ("primitives", "stages"):
+        shutil.copytree(os.path.join(ROOT, folder), os.path.join(tree, folder))
+    for name, numbered in itertools.groupby(enumerate(mutants, 1), key=lambda pair: pair[1].file):
+        lines = open(os.path.join(ROOT, name)).read().split("\n")
+        for number, m in sorted(numbered, reverse=True):  # from the right, as places are columns of the line as it was
+            chosen = m.text.replace("MUTANT", "(sluice_mutant == %d)" % number)
+            lines[m.line] = lines[m.line][: m.start] + chosen + lines[m.line][m.end :]
+        open(os.path.join(tree, name), "w").write("\n".join(lines))
 
-    def __init__(self, folder):
-        self.folder = os.path.join(ROOT, "build", folder)
-        self.commands = {}
-        for entry in json.load(open(os.path.join(self.folder, "compile_commands.json"))):
+
+class Build:
+    """A preset's build: its commands for the emulated kernels and for a test, and its libraries."""
+
+    def __init__(self, preset):
+        self.preset = preset
+        self.kernels = {}
+        folder = os.path.join(ROOT, "build", preset)
+        for entry in json.load(open(os.path.join(folder, "compile_commands.json"))):
             if "/emulated/" in entry["file"]:
-                source = open(entry["file"]).read()
-                self.commands[re.search(r'#include "([^"]+)"', source)[1]] = entry
+                source = re.search(r'#include "([^"]+)"', open(entry["file"]).read())[1]
+                if not source.startswith("tests/"):
+                    self.kernels[source] = entry
             elif entry["file"].endswith("tests/cases/case.c"):
-                self.trial = entry
-        self.libraries = [os.path.join(self.folder, "tests", "libsluice_support.a"), os.path.join(self.folder, "tests", "libsluice_cases.a"), os.path.join(self.folder, "libsluice.a")]
+                self.case = entry
+        self.libraries = [os.path.join(folder, *place) for place in (["tests", "libsluice_support.a"], ["tests", "libsluice_cases.a"], ["libsluice.a"])]
 
     def compile(self, entry, source, output, tree):
+        """With sources of the tree. What UBSan checks is a third of the compiler's time."""
         words = shlex.split(entry["command"])
-        out = words.index("-o")
-        words[out + 1] = output
-        words = [w for w in words if w != entry["file"]] + (["-x", "c++"] if source.endswith(".cu") else []) + [source]
-        if "-MF" in words:
-            words[words.index("-MF") + 1] = output + ".d"
-        words = ["-I" + tree if w == "-I" + ROOT else "-O0" if w in ("-O2", "-O3") else "-g0" if w == "-g" else w for w in words]
-        faster = ["-w", "-fno-sanitize=undefined"]  # whose checks are a third of the compiler's time
-        return subprocess.run([*words, *faster], cwd=entry["directory"], capture_output=True, text=True)
+        words[words.index("-o") + 1] = output
+        words = ["-I" + tree if w == "-I" + ROOT else w for w in words if w not in (entry["file"], "-g")]
+        words += ["-w", "-fno-sanitize=undefined", "-include", os.path.join(HERE, "mutant.h")]
+        run_or_end(words + (["-x", "c++"] if source.endswith(".cu") else []) + [source], entry["directory"])
+        return output
 
-    def link(self, objects, output):
-        sanitize = ["-fsanitize=" + ("thread" if self.folder.endswith("thread") else "address,undefined")]
-        words = ["cc", *sanitize, *objects, *self.libraries, "-o", output, "-lcmocka", "-lz", "-ldeflate", "-lyaml",
-                 *shlex.split(os.environ.get("MUTANTS_LIBS", "")), *hdf5(), "-lpthread", "-ldl", "-lm"]
-        return subprocess.run(words, capture_output=True, text=True)
+    def link(self, objects, program):
+        sanitize = "-fsanitize=" + ("thread" if self.preset == "thread" else "address,undefined")
+        libraries = shlex.split(subprocess.check_output(["pkg-config", "--libs", *PACKAGES], text=True))
+        run_or_end(["cc", sanitize, *objects, *self.libraries, "-o", program, *libraries, "-lpthread", "-ldl", "-lm"], ROOT)
 
 
-def hdf5():
-    found = subprocess.run(["pkg-config", "--libs", "hdf5"], capture_output=True, text=True)
-    return shlex.split(found.stdout) if found.returncode == 0 else ["-L/usr/lib/x86_64-linux-gnu/hdf5/serial", "-lhdf5"]
-
-
-def users_of(name, build):
-    """The kernels' files that a file is part of, by the compiler's own word."""
-    if name.endswith(".cu"):
-        return [name]
-    users = []
-    for source, entry in build.commands.items():
-        if source.startswith("tests/"):
-            continue
-        words = [w for w in shlex.split(entry["command"]) if not w.startswith("-M")]
-        seen = subprocess.run(["c++", "-MM", "-DSL_EMULATED", "-I" + ROOT, "-std=c++20", "-x", "c++", os.path.join(ROOT, source)],
-                              capture_output=True, text=True).stdout
-        if words and name in seen.replace("\\\n", " "):
-            users.append(source)
-    return sorted(users)
+def run_or_end(words, folder):
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit("%s\n%s" % (shlex.join(words), done.stderr[-4000:]))
+def users_of(names, build):
+    """The kernels' files that each file is part of, by the compiler's own word."""
+    users = {name: [] for name in names}
+    for source in sorted(build.kernels):
+        words = ["c++", "-MM", "-DSL_EMULATED", "-I" + ROOT, "-std=c++20", "-x", "c++", os.path.join(ROOT, source)]
+        seen = subprocess.check_output(words, text=True).replace("\\\n", " ").split()
+        for name in names:
+            if os.path.join(ROOT, name) in map(os.path.normpath, seen):
+                users[name].append(source)
+    return users
 
 
 def trial_name(source):
@@ -163,12 +182,12 @@ def trial_name(source):
     return "%s/%s" % m.groups() if m else "stages"
 
 
-def run(words, seconds):
-    """The exit status, by which the trial tells: of processor time, as other work must not change what is found."""
-    env = dict(os.environ, TSAN_OPTIONS="exitcode=%d:halt_on_error=1" % RACE)
+def run(words, mutant, seconds):
+    """The exit status, by which the trial tells, of a limited time of the processor, as other work must not change what is found."""
+    env = dict(os.environ, SLUICE_MUTANT=str(mutant), TSAN_OPTIONS="exitcode=%d:halt_on_error=1" % RACE, ASAN_OPTIONS="detect_leaks=0")
     limited = ["sh", "-c", 'ulimit -t %d; exec "$@"' % seconds, "sh", *words]
     try:
-        return subprocess.run(limited, capture_output=True, env=env, timeout=20 * seconds).returncode
+        return subprocess.run(limited, capture_output=True, env=env, timeout=60 + 20 * seconds).returncode
     except subprocess.TimeoutExpired:
         return -signal.SIGKILL
 
@@ -178,97 +197,77 @@ def how_found(code):
 
 
 class Trials:
-    """The two builds, each with trial.c compiled for it and what it takes of the right kernels."""
+    """The two builds, and in each a trial of all mutants."""
 
-    def __init__(self, work):
-        self.work = work
+    def __init__(self, work, mutants, pool):
         self.builds = [(Build("sanitize"), []), (Build("thread"), ["brief"])]
-        self.objects = {}
         self.seconds = {}
+        tree = os.path.join(work, "tree")
+        write_copy(tree, mutants)
+        self.users = users_of({m.file for m in mutants}, self.builds[0][0])
+        self.sources = sorted({source for users in self.users.values() for source in users})
+        self.program = {build: os.path.join(work, build.preset) for build, _ in self.builds}
+        jobs = []
         for build, _ in self.builds:
-            self.objects[build] = os.path.join(work, os.path.basename(build.folder) + ".o")
-            done = build.compile(build.trial, os.path.join(HERE, "trial.c"), self.objects[build], ROOT)
-            if done.returncode != 0:
-                sys.exit(done.stderr)
-
-    def link(self, build, kernels, program):
-        done = build.link([self.objects[build], *kernels], program)
-        if done.returncode != 0:
-            sys.exit("linking failed: " + done.stderr[-2000:])
-
-    def try_right(self, sources, pool):
-        """Right kernels must pass; what that takes says how long to wait for others."""
-        right = {}
+            trial = os.path.join(HERE, "trial.c")
+            output = "%s.%%d.o" % self.program[build]
+            jobs.append((build, build.case, trial, output % 0, ROOT))
+            jobs += [(build, build.kernels[s], os.path.join(tree, s), output % k, tree) for k, s in enumerate(self.sources, 1)]
+        jobs.sort(key=lambda job: -os.path.getsize(job[2]))  # as the largest takes as long as several others
+        objects = list(pool.map(lambda job: (job[0], job[0].compile(*job[1:])), jobs))
         for build, _ in self.builds:
-            right[build] = os.path.join(self.work, "right." + os.path.basename(build.folder))
-            self.link(build, [], right[build])
-        asked = [(build, words, source) for build, words in self.builds for source in sources]
+            build.link([o for b, o in objects if b is build], self.program[build])
+
+    def try_right(self, pool):
+        """With no mutant chosen all must pass; what that takes says how long to wait for others."""
+        asked = [(build, words, trial) for build, words in self.builds for trial in sorted(set(map(trial_name, self.sources)))]
 
         def time_one(one):
-            build, words, source = one
+            build, words, trial = one
             start = time.time()
-            if run([right[build], trial_name(source), *words], RIGHT_SECONDS) != 0:
-                sys.exit("%s is not right as it is" % source)
+            if run([self.program[build], trial, *words], 0, RIGHT_SECONDS) != 0:
+                sys.exit("%s is not right as it is (%s)" % (trial, build.preset))
             return time.time() - start
 
-        for (build, _, source), seconds in zip(asked, pool.map(time_one, asked)):
-            self.seconds[build, source] = seconds
+        for (build, _, trial), seconds in zip(asked, pool.map(time_one, asked)):
+            self.seconds[build, trial] = seconds
 
-    def verdict(self, work, name, sources, line_number, text):
-        """How a mutant is found out; None if it survives."""
-        tree = os.path.join(work, "tree")
-        for folder in ("primitives", "stages"):
-            shutil.copytree(os.path.join(ROOT, folder), os.path.join(tree, folder))
-        lines = open(os.path.join(ROOT, name)).read().split("\n")
-        lines[line_number] = text
-        open(os.path.join(tree, name), "w").write("\n".join(lines))
-        for build, words in self.builds:
-            for source in sources:
-                kernel, program = os.path.join(work, "kernel.o"), os.path.join(work, "trial")
-                done = build.compile(build.commands[source], os.path.join(tree, source), kernel, tree)
-                if done.returncode != 0:
-                    return "does not compile"
-                self.link(build, [kernel], program)
-                patience = 5 + 5 * self.seconds[build, source]  # theirs is compiled without optimisation
-                how = how_found(run([program, trial_name(source), *words], patience))
-                if how:
-                    return how
-        return None
-
-    def try_one(self, mutant, sources):
-        name, number, what, text = mutant
+    def try_one(self, number, mutant):
+        """How a mutant is found out, None if it survives; and in what time."""
         start = time.time()
-        with tempfile.TemporaryDirectory(prefix="mutant.") as work:
-            how = self.verdict(work, name, sources, number, text)
-        return "%s:%d" % (name, number + 1), what, text.strip(), how, time.time() - start
-
-
-def is_found(how):
-    return how not in (None, "does not compile")
+        for build, words in self.builds:
+            for trial in sorted(set(map(trial_name, self.users[mutant.file])), key=lambda t: self.seconds[build, t]):
+                patience = math.ceil(2 + 2 * self.seconds[build, trial])
+                how = how_found(run([self.program[build], trial, *words], number, patience))
+                if how:
+                    return how, time.time() - start
+        return None, time.time() - start
 
 
 def tell_file(name, results, all_of_them):
     """A line a file, and one for each mutant that is not found or, when asked, for each."""
-    ways = collections.Counter(how for _, _, _, how, _ in results if is_found(how))
+    ways = collections.Counter(how for _, (how, _) in results if how)
     print("%-36s %2d of %2d found: %s" % (name, sum(ways.values()), len(results),
                                          ", ".join("%s %d" % way for way in ways.most_common())), flush=True)
-    for place, what, text, how, seconds in results:
-        if all_of_them or not is_found(how):
-            print("  %-38s %-28s %-16s %5.1f s  %s" % (place, what, how or "SURVIVES", seconds, text), flush=True)
+    for m, (how, seconds) in results:
+        if all_of_them or not how:
+            print("  line %-4d %-28s %-12s %5.1f s  %s" % (m.line + 1, m.what, how or "SURVIVES", seconds, m.whole), flush=True)
 
 
-def try_all(found, jobs, all_of_them):
+def try_all(mutants, jobs, all_of_them):
     """How many are not found."""
     missed = 0
     with tempfile.TemporaryDirectory(prefix="mutants.") as work, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        trials = Trials(work)
-        users = {name: users_of(name, trials.builds[0][0]) for name in {f[0] for f in found}}
-        trials.try_right(sorted({s for u in users.values() for s in u}), pool)
-        results = pool.map(lambda f: trials.try_one(f, users[f[0]]), found)
-        for name, of_file in itertools.groupby(zip(found, results), key=lambda pair: pair[0][0]):
-            of_file = [r for _, r in of_file]
+        start = time.time()
+        trials = Trials(work, mutants, pool)
+        built = time.time()
+        trials.try_right(pool)
+        print("built in %.0f s, right in %.0f s" % (built - start, time.time() - built), flush=True)
+        results = pool.map(trials.try_one, itertools.count(1), mutants)
+        for name, of_file in itertools.groupby(zip(mutants, results), key=lambda pair: pair[0].file):
+            of_file = list(of_file)
             tell_file(name, of_file, all_of_them)
-            missed += sum(not is_found(r[3]) for r in of_file)
+            missed += sum(not how for _, (how, _) in of_file)
     return missed
 
 
@@ -281,18 +280,18 @@ def main():
     asked = parser.parse_args()
     start = time.time()
     known = equivalents()
-    found = [(name, *m) for name in kernel_files() if asked.only in name for m in mutants_of(name)]
-    gone = {k for k in known if asked.only in k[0]} - {(n, t.strip()) for n, _, _, t in found}
+    mutants = [m for name in kernel_files() if asked.only in name for m in mutants_of(name)]
+    gone = {k for k in known if asked.only in k[0]} - {(m.file, m.whole) for m in mutants}
     for name, text in sorted(gone):
         print("equivalent.txt: no mutant of %s is: %s" % (name, text))
-    found = [f for f in found if (f[0], f[3].strip()) not in known]
+    mutants = [m for m in mutants if (m.file, m.whole) not in known]
     if asked.list:
-        for name, number, what, text in found:
-            print("%s:%d: %s: %s" % (name, number + 1, what, text.strip()))
+        for m in mutants:
+            print("%s:%d: %s: %s" % (m.file, m.line + 1, m.what, m.whole))
         return 0
-    missed = try_all(found, asked.jobs, asked.all)
-    print("%d mutants, %d not found, %.0f s" % (len(found), missed, time.time() - start))
-    return 1 if missed or gone or not found else 0
+    missed = try_all(mutants, asked.jobs, asked.all)
+    print("%d mutants, %d not found, %.0f s" % (len(mutants), missed, time.time() - start))
+    return 1 if missed or gone or not mutants else 0
 
 
 if __name__ == "__main__":

@@ -11,16 +11,20 @@
  */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "primitives/base/emulated.h"
 #include "tests/cases/case.h"
+#include "tests/mutants/mutant.h"
 #include "tests/support/lane_check.h"
 
 /* Blocks in flight: twice the tiles that a look-back sees at a time. */
 enum { CROWD = SL_EMULATED_BLOCKS_MOST };
 
 static bool brief;
+
+int sluice_mutant;
 
 /* Smallest block of two warps, fewest items: a tile of some hundred. */
 static struct sl_tuning small_tuning(const struct sl_backend *b)
@@ -157,9 +161,11 @@ int main(int argc, char **argv)
 		{.blocks = CROWD, .seed = 4, .memory_bytes = 1 << 30},
 	};
 	size_t n = argc > 2 ? 1 : sizeof(schedules) / sizeof(schedules[0]);
+	const char *mutant = getenv("SLUICE_MUTANT");
 	enum sl_status s = SL_OK;
 
 	brief = argc > 2;
+	sluice_mutant = mutant ? atoi(mutant) : 0;
 	sl_device_emulate(true);
 	for (size_t i = 0; argc > 1 && s == SL_OK && i < n; i++)
 		s = sl_while(try_schedule(argv[1], &schedules[i]), "schedule %zu", i);
