@@ -6,9 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the program, and of the environment. */
+#if defined(__SANITIZE_THREAD__)
+enum { ONE_IN = 31 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { ONE_IN = 7 };
+#else
+enum { ONE_IN = 1 };
+#endif
+
+/* Of the program, and of the environment or the build. */
 static uint32_t largest = UINT32_MAX, largest_asked = UINT32_MAX;
-static uint32_t one_in = 1, one_in_asked = 1;
+static uint32_t one_in = 1, one_in_asked = ONE_IN;
 
 /* Leaves *n when name is not set; false when it is no number from 1 to 2^32 - 1. */
 static bool read(const char *name, const char *example, uint32_t *n)
@@ -71,4 +79,12 @@ bool sl_thin_takes(void)
 uint64_t sl_thin_step(uint32_t step)
 {
 	return (uint64_t)step * one_in_asked;
+}
+
+uint64_t sl_thin_next(uint64_t k, uint64_t last)
+{
+	static uint32_t sweeps;
+	uint64_t step = k == 1 ? 1 + sweeps++ % one_in_asked : one_in_asked;
+
+	return k < last && step > last - k ? last : k + step;
 }

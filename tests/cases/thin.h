@@ -1,9 +1,11 @@
 /*
  * thin.h - what walks leave out: chosen by the program that walks, as an emulated device is slow,
- * and further by who runs it, as a tool like compute-sanitizer's racecheck or valgrind is slow.
+ * by the build, as sanitizers are, and by who runs it, as a tool like compute-sanitizer's racecheck
+ * or valgrind is.
  *
- *	SLUICE_ONE_IN=31       one variant in so many; a prime lets all choices come together
- *	SLUICE_LARGEST=5000    sizes up to that
+ *	SLUICE_ONE_IN=31       one variant in so many; a prime lets all choices come together. 1
+ *with AddressSanitizer or ThreadSanitizer too, which else take one in 7, in 31 SLUICE_LARGEST=5000
+ *sizes up to that
  *
  * However thin, every backend meets every kind of input and every size that is left.
  */
@@ -37,5 +39,12 @@ bool sl_thin_takes(void);
 
 /* A step of one thing to the next, so many times as long as the environment's share is small. */
 uint64_t sl_thin_step(uint32_t step);
+
+/*
+ * For sweeps over k = 1 .. last, as every call that could fail: which one to visit after k; past
+ * last, none. The first and the last are visited always, of others the environment's share, in each
+ * sweep others. UINT64_MAX: an end that shows when it is reached.
+ */
+uint64_t sl_thin_next(uint64_t k, uint64_t last);
 
 #endif

@@ -6,8 +6,8 @@
 A mutant is one change that a pattern below makes in one place of a kernel: a barrier gone, a bound one too far, a ticket replaced
 by the block's number, ... All are compiled at once, in a copy of the kernels in which each place asks whether its number is chosen,
 for the emulated device, and linked before the library, so that they take the place of the right ones. trial.c, told a number by
-SLUICE_MUTANT, then tries that mutant, in several orders, under AddressSanitizer; only what survives is tried under ThreadSanitizer as
-well, for races that no output shows. First the copy with none chosen must be right, which proves the copy and says how long to wait
+SLUICE_MUTANT, then tries that mutant: briefly under AddressSanitizer; what survives under ThreadSanitizer, for races that no output
+shows; what survives that in several orders and sizes, under AddressSanitizer. First the copy with none chosen must be right, which proves the copy and says how long to wait
 for others. equivalent.txt lists the changes that change nothing, and why; a line of it that meets no mutant any more is an error.
 
 Needs the libraries of build/sanitize and build/thread (scripts/test.sh sanitize and thread make them). Prints a line a file, and each
@@ -200,44 +200,44 @@ class Trials:
     """The two builds, and in each a trial of all mutants."""
 
     def __init__(self, work, mutants, pool):
-        self.builds = [(Build("sanitize"), []), (Build("thread"), ["brief"])]
-        self.seconds = {}
+        sanitize, thread = Build("sanitize"), Build("thread")
+        self.builds = [sanitize, thread]
+        self.ways = [(sanitize, ["brief"]), (thread, ["brief"]), (sanitize, [])]  # to try: in the order of what they take
         tree = os.path.join(work, "tree")
         write_copy(tree, mutants)
-        self.users = users_of({m.file for m in mutants}, self.builds[0][0])
+        self.users = users_of({m.file for m in mutants}, sanitize)
         self.sources = sorted({source for users in self.users.values() for source in users})
-        self.program = {build: os.path.join(work, build.preset) for build, _ in self.builds}
+        self.program = {build: os.path.join(work, build.preset) for build in self.builds}
         jobs = []
-        for build, _ in self.builds:
+        for build in self.builds:
             trial = os.path.join(HERE, "trial.c")
             output = "%s.%%d.o" % self.program[build]
             jobs.append((build, build.case, trial, output % 0, ROOT))
             jobs += [(build, build.kernels[s], os.path.join(tree, s), output % k, tree) for k, s in enumerate(self.sources, 1)]
         jobs.sort(key=lambda job: -os.path.getsize(job[2]))  # as the largest takes as long as several others
         objects = list(pool.map(lambda job: (job[0], job[0].compile(*job[1:])), jobs))
-        for build, _ in self.builds:
+        for build in self.builds:
             build.link([o for b, o in objects if b is build], self.program[build])
 
     def try_right(self, pool):
         """With no mutant chosen all must pass; what that takes says how long to wait for others."""
-        asked = [(build, words, trial) for build, words in self.builds for trial in sorted(set(map(trial_name, self.sources)))]
+        asked = [(way, trial) for way in reversed(range(len(self.ways))) for trial in sorted(set(map(trial_name, self.sources)))]
 
         def time_one(one):
-            build, words, trial = one
+            (build, words), trial = self.ways[one[0]], one[1]
             start = time.time()
             if run([self.program[build], trial, *words], 0, RIGHT_SECONDS) != 0:
                 sys.exit("%s is not right as it is (%s)" % (trial, build.preset))
             return time.time() - start
 
-        for (build, _, trial), seconds in zip(asked, pool.map(time_one, asked)):
-            self.seconds[build, trial] = seconds
+        self.seconds = dict(zip(asked, pool.map(time_one, asked)))
 
     def try_one(self, number, mutant):
         """How a mutant is found out, None if it survives; and in what time."""
         start = time.time()
-        for build, words in self.builds:
-            for trial in sorted(set(map(trial_name, self.users[mutant.file])), key=lambda t: self.seconds[build, t]):
-                patience = math.ceil(2 + 2 * self.seconds[build, trial])
+        for way, (build, words) in enumerate(self.ways):
+            for trial in sorted(set(map(trial_name, self.users[mutant.file])), key=lambda t: self.seconds[way, t]):
+                patience = math.ceil(2 + 2 * self.seconds[way, trial])
                 how = how_found(run([self.program[build], trial, *words], number, patience))
                 if how:
                     return how, time.time() - start

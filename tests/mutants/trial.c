@@ -5,7 +5,7 @@
  *
  * Tiles are made small, so that few items fill several. Threads take turns in order, then at random
  * with several blocks in flight, started from the last; at the end with so many in flight that a
- * look-back needs more than one window. brief: one size, in order, for ThreadSanitizer. Ends with 0
+ * look-back needs more than one window. brief: one size, in order: what is tried first. Ends with 0
  * when all is right, and with 1 and a sentence at the first thing that is not. Not a test of its
  * own: mutants.py runs it.
  */
@@ -135,6 +135,8 @@ static void try_stages(uint32_t blocks)
 {
 	lane_check_shapes(brief || blocks == CROWD ? 31 : 320);
 	lane_check_reuse(brief ? 320 : 1000);
+	if (!brief && blocks == 1)
+		lane_check_keys(31);
 }
 
 static enum sl_status try_schedule(const char *name, const struct sl_emulated_choices *c)

@@ -477,7 +477,7 @@ static void little_memory(void **state)
 	(void)state;
 	if (be_quick())
 		skip(); /* sanitizers need address space without end */
-	process_run(&p, PROGRAM_SECONDS, &e);
+	process_run(&p, HANG_SECONDS, &e);
 	assert_non_null(strstr(e.err, "MiB are free"));
 	expect_ending(&e, SL_HOST_MEMORY, "GiB of memory", words);
 	expect_untouched();
@@ -485,7 +485,7 @@ static void little_memory(void **state)
 	p.argv = words = WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet");
 	for (unsigned long mib = 24; mib <= 160; mib += 4) {
 		p.memory_bytes = mib << 20;
-		process_run(&p, PROGRAM_SECONDS, &e);
+		process_run(&p, HANG_SECONDS, &e);
 		/* 127: not even the libraries could be loaded */
 		if (e.code != SL_OK && e.code != SL_HOST_MEMORY && e.code != 127 &&
 			!strstr(e.err, "HDF5 does not start"))

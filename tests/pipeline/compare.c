@@ -467,12 +467,12 @@ static void an_interrupt(void **state)
 
 	(void)state;
 	process_start(&p, &r);
-	while (!folder_has(&folder, "a.compare") && seconds_now() - start < PROGRAM_SECONDS)
+	while (!folder_has(&folder, "a.compare") && seconds_now() - start < HANG_SECONDS)
 		sleep_for(0.01);
 	sleep_for(0.5);
 	kill(r.pid, SIGINT);
 	start = seconds_now();
-	process_wait(&r, PROGRAM_SECONDS, &e);
+	process_wait(&r, HANG_SECONDS, &e);
 	assert_true(seconds_now() - start < 20);
 	expect_ending(&e, INTERRUPTED, "nothing is kept", p.argv);
 	expect_untouched();

@@ -7,6 +7,7 @@
  * and by real limits: RLIMIT_FSIZE, a file system that fills up, one without inodes, /dev/full.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/tiny_run.h"
 #include "tests/support/traced.h"
@@ -113,19 +115,20 @@ static void fail_each(struct tiny_run *t, const struct start *s, const char *cal
 {
 	unsigned before = 0;
 
-	for (unsigned k = 1, passes = 0; passes < s->passes; k++) {
+	for (uint64_t k = 1, next, passes = 0; passes < s->passes; k = next) {
 		char fault[64];
 		const char *const env[] = {fault, NULL};
 		struct ending e;
 		unsigned n;
 
-		snprintf(
-			fault, sizeof(fault), "SL_FAULT=%s:%u%s:%d", call, k, on ? "+" : "", error);
+		snprintf(fault, sizeof(fault), "SL_FAULT=%s:%" PRIu64 "%s:%d", call, k,
+			on ? "+" : "", error);
 		snprintf(
 			t->what, sizeof(t->what), "%s, %s threads, %s", s->name, t->threads, fault);
 		s->prepare(t);
 		tiny_go(t, env, NULL, "out", s->last, &e);
-		passes = e.code == 0 ? passes + 1 : 0;
+		next = sl_thin_next(k, UINT64_MAX);
+		passes = e.code == 0 ? passes + next - k : 0;
 		n = judge(t, "out", s->how, &e, error, tally);
 		process_free(&e);
 		if (passes)
@@ -149,7 +152,7 @@ static void sweep_calls(const struct start *s, const char *threads, const char *
 		unsigned failed = tally.failed;
 
 		fail_each(&t, s, calls[i].name, error, false, &tally);
-		if (!s->last && tally.failed - failed < calls[i].least)
+		if (!s->last && sl_thin_step(tally.failed - failed) < calls[i].least)
 			fail_msg("%s: %s made a run fail %u times, there are at least %u calls",
 				s->name, calls[i].name, tally.failed - failed, calls[i].least);
 		fail_each(&t, s, calls[i].name, error, true, &tally);
@@ -157,7 +160,7 @@ static void sweep_calls(const struct start *s, const char *threads, const char *
 	tiny_free(&t);
 	print_message("%s, %s threads, %s: %u failed, %u ended well\n", s->name, threads,
 		strerrorname_np(error), tally.failed, tally.borne);
-	assert_true(tally.failed > 50);
+	assert_true(sl_thin_step(tally.failed) > 50);
 }
 
 static void calls_of_a_run(void **state)
@@ -244,7 +247,7 @@ static void system_calls_fail(struct tiny_run *t, int error, bool on)
 	process_free(&e);
 	n = read_log(t, all);
 	tiny_remove(t, "out");
-	for (size_t k = 1; k <= n; k++) {
+	for (size_t k = 1; k <= n; k = sl_thin_next(k, n)) {
 		snprintf(t->what, sizeof(t->what), "call %zu%s of %zu, %.15s, fails with errno %d",
 			k, on ? "+" : "", n, all[k - 1].name, error);
 		run_traced(t, k, on, error, &e);
@@ -255,7 +258,7 @@ static void system_calls_fail(struct tiny_run *t, int error, bool on)
 	}
 	print_message("%s threads, the k-th system call%s, errno %d: %u failed, %u ended well\n",
 		t->threads, on ? " and all after it" : "", error, tally.failed, tally.borne);
-	assert_true(tally.failed > 20);
+	assert_true(sl_thin_step(tally.failed) > 20);
 }
 
 static void system_calls(void **state)
@@ -346,7 +349,7 @@ static void size_limit(const char *format, unsigned batches)
 		snprintf(t.what, sizeof(t.what), "%s, files of at most %lu bytes", format, limit);
 		tiny_command(&t, NULL, NULL, "out", NULL, &c);
 		c.process.file_bytes = limit;
-		process_run(&c.process, 60, &e);
+		process_run(&c.process, HANG_SECONDS, &e);
 		/* stderr is a file here too */
 		judge(&t, "out", TINY_ENDED, &e, limit < STORY_BYTES ? 0 : EFBIG, &tally);
 		process_free(&e);
@@ -423,7 +426,7 @@ static void disk_fills_up(void **state)
 	for (int i = 0; i < 50000 && !folder_has(&t.folder, "disk/out/manifest.jsonl"); i++)
 		nanosleep(&pause, NULL);
 	shrink_disk(&t);
-	process_wait(&r, 60, &e);
+	process_wait(&r, HANG_SECONDS, &e);
 	assert_int_equal(resize_disk(&t, "size=64m"), 0);
 	n = judge(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
 	print_message("the disk was full after %u of %u batches\n", n, t.batches);
@@ -489,7 +492,7 @@ static void full_stdout(void **state)
 	snprintf(t.what, sizeof(t.what), "a full stdout");
 	process_run(
 		&(struct process){.argv = words, .folder = t.folder.path, .out_to = "/dev/full"},
-		60, &e);
+		HANG_SECONDS, &e);
 	tiny_check_ending(&t, &e, SL_DISK, "stdout", strerrordesc_np(ENOSPC));
 	process_free(&e);
 	assert_int_equal(tiny_check(&t, "out", TINY_ENDED), BATCHES);
@@ -514,6 +517,8 @@ int main(int argc, char **argv)
 
 	if (traced(argc, argv, &code))
 		return code;
+	if (!sl_thin_by_environment())
+		return 1;
 	if (!traced_is_possible())
 		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);

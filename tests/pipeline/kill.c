@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/tiny_run.h"
 #include "tests/support/traced.h"
@@ -116,7 +117,7 @@ static void kill_at_each(struct tiny_run *t, const struct sweep *s)
 	struct ending e;
 
 	assert_true(n > 20);
-	for (unsigned long k = 1; k <= n; k++) {
+	for (unsigned long k = 1; k <= n; k = sl_thin_next(k, n)) {
 		s->prepare(t);
 		snprintf(t->what, sizeof(t->what), "%s, %s threads, killed at call %lu of %lu",
 			s->name, t->threads, k, n);
@@ -126,7 +127,8 @@ static void kill_at_each(struct tiny_run *t, const struct sweep *s)
 		tiny_check(t, "out", s->how);
 		tiny_finish(t, "out");
 	}
-	print_message("%s, %s threads: killed at each of %lu calls\n", s->name, t->threads, n);
+	print_message(
+		"%s, %s threads: killed at each of %lu calls, or some\n", s->name, t->threads, n);
 }
 
 static void at_every_call(void **state)
@@ -183,7 +185,7 @@ static void run_for(struct tiny_run *t, const char *last, double seconds)
 	process_start(&c.process, &r);
 	nanosleep(&pause, NULL);
 	kill(r.pid, SIGKILL);
-	process_wait(&r, 60, &e);
+	process_wait(&r, HANG_SECONDS, &e);
 	if (e.signal != SIGKILL)
 		tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
@@ -193,7 +195,7 @@ static void run_for(struct tiny_run *t, const char *last, double seconds)
 static void at_random_moments(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
-	unsigned between = 0;
+	unsigned between = 0, moments = 0;
 	double start, length;
 	struct ending e;
 
@@ -204,7 +206,7 @@ static void at_random_moments(void **state)
 	length = seconds_now() - start;
 	process_free(&e);
 	tiny_remove(&t, "out");
-	for (int i = 0; i < MOMENTS; i++) {
+	for (uint64_t i = 0; i < MOMENTS; i += sl_thin_step(1), moments++) {
 		double first = random_fraction() * length, second = random_fraction() * length;
 		unsigned n;
 
@@ -217,9 +219,9 @@ static void at_random_moments(void **state)
 		tiny_check(&t, "out", TINY_KILLED);
 		tiny_finish(&t, "out");
 	}
-	print_message("killed at %d random moments of %.3f s, %u of them between batches\n",
-		MOMENTS, length, between);
-	assert_true(between > MOMENTS / 4);
+	print_message("killed at %u random moments of %.3f s, %u of them between batches\n",
+		moments, length, between);
+	assert_true(between > moments / 4);
 	tiny_free(&t);
 }
 
@@ -233,6 +235,8 @@ int main(int argc, char **argv)
 
 	if (traced(argc, argv, &code))
 		return code;
+	if (!sl_thin_by_environment())
+		return 1;
 	if (!traced_is_possible())
 		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/tiny_run.h"
 
@@ -84,7 +85,7 @@ static void end(struct tiny_run *t, struct child *c, struct tally *tally)
 {
 	struct ending e;
 
-	process_wait(&c->running, 60, &e);
+	process_wait(&c->running, HANG_SECONDS, &e);
 	snprintf(t->what, sizeof(t->what), "%s", c->what);
 	judge(t, c->out, &e, tally);
 	process_free(&e);
@@ -131,7 +132,7 @@ static unsigned long count_start(void)
 	struct ending e;
 	unsigned long n;
 
-	process_run(&(struct process){.argv = words, .env = env}, 60, &e);
+	process_run(&(struct process){.argv = words, .env = env}, HANG_SECONDS, &e);
 	n = count(&e);
 	process_free(&e);
 	return n;
@@ -208,6 +209,8 @@ int main(void)
 		cmocka_unit_test(each_of_openpmd),
 	};
 
+	if (!sl_thin_by_environment())
+		return 1;
 	if (!getenv("SLUICE_FAILING_MALLOC")) {
 		print_message("there is no library whose allocations fail (sanitizers have an "
 			      "allocator of their own); skipped\n");

@@ -225,7 +225,7 @@ static void nohup(void **state)
 	start(words, 2, &r);
 	sigaction(SIGHUP, &was, NULL);
 	kill(r.pid, SIGHUP);
-	process_wait(&r, PROGRAM_SECONDS, &e);
+	process_wait(&r, HANG_SECONDS, &e);
 	expect_ending(&e, SL_OK, "", words);
 	assert_int_equal(hash_run(&folder, "out"), unbroken);
 	remove_run(&folder, "out");

@@ -20,11 +20,9 @@
  * ThreadSanitizer. So not every variant is taken of every size, but of each size others.
  */
 #if defined(__SANITIZE_THREAD__)
-enum { LARGEST = 1000, ONE_IN = 5 };
-#elif defined(__SANITIZE_ADDRESS__)
-enum { LARGEST = 10000, ONE_IN = 2 };
+enum { LARGEST = 1000 };
 #else
-enum { LARGEST = 10000, ONE_IN = 1 };
+enum { LARGEST = 10000 };
 #endif
 
 /* Around a block and below: all variants; the larger ones have a thread for each item. */
@@ -60,9 +58,9 @@ static void every_backend_is_right(void **state)
 {
 	(void)state;
 	sl_thin_up_to(SMALL);
-	walk_each(walk_own, ONE_IN);
+	walk_each(walk_own, 1);
 	sl_thin_up_to(LARGEST);
-	walk_each(walk_own, 17 * ONE_IN);
+	walk_each(walk_own, 17);
 }
 
 /* Threads in any order, several blocks in flight, blocks started from the last. */
@@ -80,7 +78,7 @@ static void every_schedule_gives_the_same(void **state)
 	sl_thin_up_to(LARGEST);
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
 		sl_emulated_choose(&schedules[i]);
-		walk_each(sl_walk_tiles, 67 * ONE_IN);
+		walk_each(sl_walk_tiles, 67);
 	}
 	sl_emulated_choose(&schedules[0]);
 }

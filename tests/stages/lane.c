@@ -3,6 +3,7 @@
  * that does not do its work before somebody waits, or does it at once.
  */
 #include "primitives/base/emulated.h"
+#include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/lane_check.h"
 
@@ -28,6 +29,12 @@ static void every_tile_of_fused(void **state)
 {
 	(void)state;
 	lane_check_fused(LARGEST);
+}
+
+static void every_key(void **state)
+{
+	(void)state;
+	lane_check_keys(257);
 }
 
 static void a_lane_used_again(void **state)
@@ -75,6 +82,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape),
 		cmocka_unit_test(every_tile_of_fused),
+		cmocka_unit_test(every_key),
 		cmocka_unit_test(a_lane_used_again),
 		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),
@@ -82,6 +90,8 @@ int main(void)
 		cmocka_unit_test(work_done_at_once),
 	};
 
+	if (!sl_thin_by_environment())
+		return 1;
 	sl_device_emulate(true);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,12 @@ static void every_tile_of_fused(void **state)
 	lane_check_fused(UINT32_MAX);
 }
 
+static void every_key(void **state)
+{
+	(void)state;
+	lane_check_keys(257);
+}
+
 static void a_lane_used_again(void **state)
 {
 	(void)state;
@@ -43,6 +49,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape),
 		cmocka_unit_test(every_tile_of_fused),
+		cmocka_unit_test(every_key),
 		cmocka_unit_test(a_lane_used_again),
 		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),

@@ -252,12 +252,12 @@ static void check_keys(enum sl_model_number model, uint32_t n)
 		r.n_fields = ++fields;
 		r.key_bits = 7 * fields;
 		if (fields == SL_KEY_FIELDS_MAX || k + 1 == r.n_columns)
-			compare(&r, fused, "naive");
+			compare_ways(&r);
 		fields %= SL_KEY_FIELDS_MAX;
 		r.field[0] = sl_key_rule_make(&field);
 		r.n_fields = 1;
 		r.key_bits = 7;
-		compare(&r, fused, "naive");
+		compare_ways(&r);
 	}
 }
 
@@ -273,6 +273,12 @@ void lane_check_tiles(uint32_t most, size_t step)
 				check_tiles((enum sl_model_number)model, sizes[k]);
 }
 
+void lane_check_keys(uint32_t n)
+{
+	for (int model = 0; model < SL_MODEL_COUNT; model++)
+		check_keys((enum sl_model_number)model, n);
+}
+
 void lane_check_fused(uint32_t most)
 {
 	lane_check_tiles(most, 1);
@@ -280,7 +286,6 @@ void lane_check_fused(uint32_t most)
 		enum sl_model_number model = (enum sl_model_number)i;
 
 		check_tables(model, most < 700 ? most : 700);
-		check_keys(model, most < 700 ? most : 700);
 	}
 }
 
@@ -312,11 +317,7 @@ void lane_check_reuse(uint32_t n)
 /* --- flips ------------------------------------------------------------------------------------ */
 
 /* Steps that have no factor in common with 64: word after word, every bit has its turn. */
-#if defined(__SANITIZE_THREAD__)
-enum { BIT_STEP = 213 };
-#else
 enum { BIT_STEP = 13 };
-#endif
 enum { COPIES_MOST = 50 };
 
 /* Runs the batch with a bit of its copy k flipped. Was it taken for whole? */

@@ -13,10 +13,13 @@ void lane_check_shapes(uint32_t largest);
 
 /*
  * Both models, fused, up to that many particles: every size about the border of a tile, or some;
- * those, every size of a record, and a key of every column.
+ * those, and every size of a record.
  */
 void lane_check_tiles(uint32_t most, size_t step);
 void lane_check_fused(uint32_t most);
+
+/* Both models and ways: a key of every column, and of as many fields as there can be. */
+void lane_check_keys(uint32_t n);
 
 /* A lane whose memory held something else before: twice in a row, batches in any order. */
 void lane_check_reuse(uint32_t n);

@@ -18,7 +18,7 @@
 
 #include "tests/support/check.h"
 
-enum { CANNOT_RUN = 127, CHILD_SECONDS = 30 };
+enum { CANNOT_RUN = 127 };
 
 static const char *program(const char *name)
 {
@@ -143,6 +143,6 @@ int in_child(int (*body)(void *of), void *of)
 	assert_true(pid >= 0);
 	if (pid == 0)
 		_exit(body(of));
-	status = wait_for(pid, CHILD_SECONDS, &timed_out);
+	status = wait_for(pid, HANG_SECONDS, &timed_out);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

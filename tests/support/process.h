@@ -17,6 +17,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* What only a program that hangs takes. */
+enum { HANG_SECONDS = 600 };
+
 struct process {
 	const char *const *argv;    /* NULL-terminated; "sluice" is the program under test */
 	const char *const *env;     /* NULL-terminated "NAME=value", beside our own; may be NULL */
@@ -52,7 +55,7 @@ void process_free(struct ending *e);
 
 /*
  * Runs body(of) in a forked child, which ends with what it returns as exit code. Returns that code,
- * or 128 + n when signal n ended it; 30 seconds at most. body must not use cmocka's checks.
+ * or 128 + n when signal n ended it. body must not use cmocka's checks.
  */
 int in_child(int (*body)(void *of), void *of);
 

@@ -23,7 +23,7 @@ void call(
 {
 	const struct process p = {.argv = words, .env = env, .folder = f->path};
 
-	process_run(&p, PROGRAM_SECONDS, e);
+	process_run(&p, HANG_SECONDS, e);
 }
 
 void expect_ending(struct ending *e, int code, const char *text, const char *const *words)
@@ -102,7 +102,7 @@ static void run_tool(const struct folder *f, const char *const *words)
 	const struct process p = {.argv = words, .folder = f->path};
 	struct ending e;
 
-	process_run(&p, PROGRAM_SECONDS, &e);
+	process_run(&p, HANG_SECONDS, &e);
 	expect_ending(&e, 0, "", words);
 }
 

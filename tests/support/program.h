@@ -15,8 +15,6 @@
 
 #define WORDS(...) ((const char *const[]){"sluice", __VA_ARGS__, NULL})
 
-enum { PROGRAM_SECONDS = 120 };
-
 /* Is this build, or has the environment asked for, a test of few particles? */
 bool be_quick(void);
 

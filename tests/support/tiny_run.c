@@ -9,8 +9,6 @@
 
 #include "tests/support/check.h"
 
-enum { SECONDS_MAX = 60 };
-
 static const char config[] =
 	"run: {name: tiny, seed: 7, particles: 200, batch: 200}\n"
 	"model:\n"
@@ -70,9 +68,9 @@ void tiny_go(struct tiny_run *t, const char *const *env, const char *const *fron
 	struct tiny_command c;
 
 	tiny_command(t, env, front, out, last, &c);
-	process_run(&c.process, SECONDS_MAX, e);
+	process_run(&c.process, HANG_SECONDS, e);
 	if (e->timed_out)
-		fail_msg("%s: did not end in %d s", t->what, SECONDS_MAX);
+		fail_msg("%s: did not end in %d s", t->what, HANG_SECONDS);
 }
 
 void tiny_check_ending(struct tiny_run *t, const struct ending *e, int code, const char *text,

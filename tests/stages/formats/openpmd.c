@@ -9,6 +9,7 @@
 #include "stages/formats/hdf5_words.h"
 #include "stages/formats/seal.h"
 #include "stages/formats/shuffle.h"
+#include "tests/cases/thin.h"
 #include "tests/stages/formats/tables.h"
 #include "tests/support/process.h"
 
@@ -286,7 +287,7 @@ static void every_prefix_is_refused(void **state)
 	struct sample s = make_sample();
 
 	(void)state;
-	for (size_t bytes = 0; bytes < s.bytes; bytes += bytes < 3000 ? 1 : 7) {
+	for (size_t bytes = 0; bytes < s.bytes; bytes += sl_thin_step(bytes < 3000 ? 1 : 7)) {
 		char *cut = (char *)malloc(bytes + (bytes == 0));
 		struct sl_arena a = {0};
 		struct sl_table back;
@@ -333,7 +334,7 @@ static void every_flipped_bit_of_a_chunk_is_found(void **state)
 		char *at = (char *)memmem(file, bytes, k.p.bytes + chunk->at, chunk->bytes);
 
 		assert_non_null(at);
-		for (size_t bit = 0; bit < 8 * chunk->bytes; bit += 5) {
+		for (size_t bit = 0; bit < 8 * chunk->bytes; bit += sl_thin_step(5)) {
 			struct sl_arena a;
 			struct sl_table back;
 			enum sl_status status;
@@ -629,7 +630,7 @@ int main(void)
 		cmocka_unit_test(files_are_named_by_batch),
 	};
 
-	if (sl_formats_start() != SL_OK)
+	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
