@@ -34,6 +34,7 @@ HERE = os.path.join(ROOT, "tests", "mutants")
 RACE = 66  # the exit status that ThreadSanitizer is told
 PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 300  # that a trial of right kernels may take
+LOOK_AHEAD = "tests/primitives/look_ahead_kernels.cu"  # with tiles and grids that are small enough to try
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/base/look_back.cuh", "stages"]
 
 # What an index is held below, as kernels call it.
@@ -142,6 +143,8 @@ class Build:
                 source = re.search(r'#include "([^"]+)"', open(entry["file"]).read())[1]
                 if not source.startswith("tests/"):
                     self.kernels[source] = entry
+                if source.startswith("primitives/scan/"):
+                    self.kernels[LOOK_AHEAD] = entry  # as any other: a build with ThreadSanitizer has no such test
             elif entry["file"].endswith("tests/cases/case.c"):
                 self.case = entry
         self.libraries = [os.path.join(folder, *place) for place in (["tests", "libsluice_support.a"], ["tests", "libsluice_cases.a"], ["libsluice.a"])]
@@ -150,7 +153,7 @@ class Build:
         """With sources of the tree. What UBSan checks is a third of the compiler's time."""
         words = shlex.split(entry["command"])
         words[words.index("-o") + 1] = output
-        words = ["-I" + tree if w == "-I" + ROOT else w for w in words if w not in (entry["file"], "-g")]
+        words = [words[0], "-I" + tree] + [w for w in words[1:] if w not in (entry["file"], "-g")]
         words += ["-w", "-fno-sanitize=undefined", "-include", os.path.join(HERE, "mutant.h")]
         run_or_end(words + (["-x", "c++"] if source.endswith(".cu") else []) + [source], entry["directory"])
         return output
@@ -178,6 +181,8 @@ def users_of(names, build):
 
 
 def trial_name(source):
+    if source == LOOK_AHEAD:
+        return "scan/look_ahead"
     m = re.match(r"primitives/(\w+)/(\w+)\.cu", source)
     return "%s/%s" % m.groups() if m else "stages"
 
@@ -213,7 +218,8 @@ class Trials:
             trial = os.path.join(HERE, "trial.c")
             output = "%s.%%d.o" % self.program[build]
             jobs.append((build, build.case, trial, output % 0, ROOT))
-            jobs += [(build, build.kernels[s], os.path.join(tree, s), output % k, tree) for k, s in enumerate(self.sources, 1)]
+            for k, source in enumerate(self.sources, 1):
+                jobs.append((build, build.kernels[source], os.path.join(ROOT if source == LOOK_AHEAD else tree, source), output % k, tree))
         jobs.sort(key=lambda job: -os.path.getsize(job[2]))  # as the largest takes as long as several others
         objects = list(pool.map(lambda job: (job[0], job[0].compile(*job[1:])), jobs))
         for build in self.builds:

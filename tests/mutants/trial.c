@@ -17,6 +17,7 @@
 #include "primitives/base/emulated.h"
 #include "tests/cases/case.h"
 #include "tests/mutants/mutant.h"
+#include "tests/primitives/look_ahead_kernels.h"
 #include "tests/support/lane_check.h"
 
 /* Blocks in flight: twice the tiles that a look-back sees at a time. */
@@ -118,6 +119,45 @@ static enum sl_status try_backend(const struct sl_backend *b, uint32_t blocks)
 	return blocks == CROWD ? try_crowd(b) : try_sizes(b);
 }
 
+/* Of one size, every type, alignment and variant, or some. */
+static enum sl_status try_alignments(const struct sl_backend *b, uint32_t bytes, int more)
+{
+	static size_t seen;
+
+	for (uint32_t i = 0; i < 32; i++) {
+		enum sl_type type = i / 16 ? SL_U64 : SL_U32;
+		struct sl_setting set = {
+			.n = bytes / (uint32_t)sl_type_bytes(type) + (uint32_t)more,
+			.type = type,
+			.input = SL_INPUT_RANDOM,
+			.inclusive = i % 2,
+			.off = {i / 2 % 4, i / 2 % 4}};
+
+		if (seen++ % (brief ? 19 : 7) == 0)
+			SL_TRY(sl_while(try_setting(b, &set, seen % 4 ? 0xa5 : 0x5a), "%s, n=%u",
+				b->name, set.n));
+	}
+	return SL_OK;
+}
+
+/* scan/shared's kernel for Hopper. Tiles that are far apart need a crowd. */
+static enum sl_status try_look_ahead(uint32_t blocks)
+{
+	if (brief)
+		return try_alignments(&look_ahead_small[1], 5 * look_ahead_tile_bytes[1], 3);
+	if (blocks == CROWD)
+		return try_alignments(&look_ahead_deep, 600 * look_ahead_deep_bytes, 0);
+	for (int k = 0; k < LOOK_AHEAD_SMALL; k++) {
+		const uint32_t bytes = look_ahead_tile_bytes[k];
+
+		SL_TRY(try_alignments(&look_ahead_small[k], 0, 3));
+		SL_TRY(try_alignments(&look_ahead_small[k], bytes, -1));
+		SL_TRY(try_alignments(&look_ahead_small[k], 2 * bytes, -2));
+		SL_TRY(try_alignments(&look_ahead_small[k], 70 * bytes, 9));
+	}
+	return SL_OK;
+}
+
 static enum sl_status find(const char *name, const struct sl_backend **found)
 {
 	for (int p = 0; p < SL_PRIMITIVE_COUNT; p++) {
@@ -148,6 +188,8 @@ static enum sl_status try_schedule(const char *name, const struct sl_emulated_ch
 		try_stages(c->blocks);
 		return SL_OK;
 	}
+	if (strcmp(name, "scan/look_ahead") == 0)
+		return try_look_ahead(c->blocks);
 	SL_TRY(find(name, &b));
 	return try_backend(b, c->blocks);
 }

@@ -23,9 +23,11 @@
 
 enum { BATCHES = 3, LONG_BATCHES = 200, CALLS_MAX = 400, STORY_BYTES = 512 };
 
-/* How often runs failed, and how often they bore the fault and ended well. */
+/* How often runs failed, and how often they bore the fault and ended well; the states of the folder
+ * from which --resume was already tried. */
 struct tally {
 	unsigned failed, borne;
+	struct tiny_states states;
 };
 
 /* The run failed as it should (error 0: in words cut off), or ended well; out is as it must be, and
@@ -43,7 +45,7 @@ static unsigned judge(struct tiny_run *t, const char *out, enum tiny_end how,
 		if (error && !strstr(e->err, out) && !strstr(e->err, "tiny.yaml"))
 			fail_msg("%s: no file is named: %s", t->what, e->err);
 	}
-	tiny_finish(t, out);
+	tiny_finish_once(t, out, &tally->states);
 	return batches;
 }
 
@@ -145,7 +147,7 @@ static void fail_each(struct tiny_run *t, const struct start *s, const char *cal
 static void sweep_calls(const struct start *s, const char *threads, const char *format, int error)
 {
 	struct tiny_run t = {.threads = threads, .format = format, .batches = BATCHES};
-	struct tally tally = {0, 0};
+	struct tally tally = {.failed = 0};
 
 	tiny_make(&t);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -238,7 +240,7 @@ static void check_no_second_sync(const struct tiny_run *t)
 static void system_calls_fail(struct tiny_run *t, int error, bool on)
 {
 	static struct call all[CALLS_MAX];
-	struct tally tally = {0, 0};
+	struct tally tally = {.failed = 0};
 	struct ending e;
 	size_t n;
 
@@ -338,7 +340,7 @@ static void order_of_calls(void **state)
 static void size_limit(const char *format, unsigned batches)
 {
 	struct tiny_run t = {.threads = "2", .format = format, .batches = batches};
-	struct tally tally = {0, 0};
+	struct tally tally = {.failed = 0};
 
 	tiny_make(&t);
 	/* From less than LOCK needs to more than any file; 5/4 apart, so that each kind is met. */
@@ -411,7 +413,7 @@ static void disk_fills_up(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
 	const struct timespec pause = {0, 200000};
-	struct tally tally = {0, 0};
+	struct tally tally = {.failed = 0};
 	struct tiny_command c;
 	struct running r;
 	struct ending e;
@@ -458,7 +460,7 @@ static void disk_too_small(void **state)
 static void no_inodes(void **state)
 {
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
-	struct tally tally = {0, 0};
+	struct tally tally = {.failed = 0};
 
 	(void)state;
 	tiny_make(&t);

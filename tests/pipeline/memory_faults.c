@@ -13,7 +13,7 @@
 #include "tests/support/check.h"
 #include "tests/support/tiny_run.h"
 
-enum { BATCHES = 3, CHILDREN = 2, ON_STEP = 7 };
+enum { BATCHES = 2, CHILDREN = 2, ON_STEP = 7 };
 
 /* Where HDF5 has no memory to tell its own error in, it calls exit(-1). */
 enum { HDF5_GIVES_UP = 255 };
