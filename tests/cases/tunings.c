@@ -23,6 +23,8 @@ static bool is_worth_it(enum sl_primitive p, const struct sl_setting *set)
 		return true;
 	if (set->n > FULL && (set->off[0] || set->off[1]))
 		return false;
+	if (p == SL_SORT) /* in every form, but not by every range of bits, as random keys come */
+		return set->input == SL_INPUT_REVERSED;
 	return p == SL_COMPACT ? set->alive == SL_ALIVE_HALF : set->input == SL_INPUT_RANDOM;
 }
 
