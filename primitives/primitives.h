@@ -108,7 +108,8 @@ struct sl_compact_job {
  */
 struct sl_sort_job {
 	void *key;           /* n keys of type */
-	uint32_t *index;     /* n; NULL: keys alone are sorted, which moves half the bytes */
+	uint32_t *index;     /* n; NULL: keys alone are sorted, which moves half the bytes; shared
+	                        has tiles of its own for them, whatever the tuning */
 	void *key_out;       /* n keys of type; NULL: in place */
 	uint32_t *index_out; /* n; NULL: in place, or there is no index */
 	uint32_t n;

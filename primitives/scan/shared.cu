@@ -125,41 +125,54 @@ static size_t scratch(const struct sl_shape *most)
 }
 
 template <typename T, uint32_t VECTORS>
-static enum sl_status launch(struct sl_exec *x, const struct sl_scan_job *job)
+static enum sl_status launch(
+	struct sl_exec *x, const struct sl_scan_job *job, struct sl_tuning tuning)
 {
-	uint32_t tiles = tiles_for(job->n, x->tuning, job->type);
+	uint32_t tiles = tiles_for(job->n, tuning, job->type);
 	struct sl_arena a = x->scratch;
 	const tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
 		sl_look_back_cut<T>(&a, tiles)};
 
 	if (tiles > 1) /* one asks for none, so nobody reads what it knows */
 		SL_TRY(sl_look_back_clear(t.before, x->stream));
-	return SL_LAUNCH((tile_kernel<T, VECTORS>), tiles, x->tuning.block,
-		shared_bytes(x->tuning, job->type), x->stream, t);
+	return SL_LAUNCH((tile_kernel<T, VECTORS>), tiles, tuning.block,
+		shared_bytes(tuning, job->type), x->stream, t);
 }
 
 /*
- * Tiles a multiprocessor from which on look-ahead is the faster one, with some 3 million u32 on
- * an H200. With fewer its blocks spend their time on filling and emptying their stages.
+ * By default larger jobs are done otherwise. From so many bytes on tiles of 64 KiB are better; and
+ * from so many tiles of 32 KiB a multiprocessor on, look-ahead, where there is one. With fewer, its
+ * blocks spend their time on filling and emptying their stages. (On an H200: from 2 million u32 on;
+ * from 2^23.)
  */
-static constexpr uint32_t TILES_AHEAD = 3;
+static constexpr struct sl_tuning FOR_MANY = {512, 32};
+static constexpr uint64_t MANY_BYTES = 8 << 20;
+static constexpr uint32_t TILES_AHEAD = 6;
 
-/* Blocks that look ahead, 0 where they cannot or should not. Small jobs do not ask the device. */
+static bool can_look_ahead(const struct sl_scan_job *job)
+{
+	return ((uintptr_t)job->in - (uintptr_t)job->out) % VECTOR_BYTES == 0;
+}
+
+/* The tuning, and how many blocks look ahead: 0, none. Small jobs do not ask the device. */
 template <typename T>
-static enum sl_status blocks_ahead(
-	const struct sl_exec *x, const struct sl_scan_job *job, uint32_t *blocks)
+static enum sl_status choose(const struct sl_exec *x, const struct sl_scan_job *job,
+	struct sl_tuning *tuning, uint32_t *blocks)
 {
 	using plan = look_ahead_best;
 	uint32_t tiles = look_ahead_tiles<plan>(job->n, look_ahead_off(job, sizeof(T)), sizeof(T));
 	struct sl_limits limits;
 
 	*blocks = 0;
-	if (x->tuning.block != BY_DEFAULT.block || x->tuning.items != BY_DEFAULT.items ||
-		((uintptr_t)job->in - (uintptr_t)job->out) % VECTOR_BYTES != 0 ||
+	*tuning = x->tuning;
+	if (tuning->block != BY_DEFAULT.block || tuning->items != BY_DEFAULT.items ||
 		tiles < TILES_AHEAD)
 		return SL_OK;
 	SL_TRY(sl_device_limits(&limits));
-	if (tiles >= TILES_AHEAD * limits.multiprocessors &&
+	if (job->n * sizeof(T) >= MANY_BYTES &&
+		limits.shared_bytes >= shared_bytes(FOR_MANY, job->type))
+		*tuning = FOR_MANY;
+	if (can_look_ahead(job) && tiles >= TILES_AHEAD * limits.multiprocessors &&
 		limits.shared_bytes >= look_ahead_shared_bytes<T, plan>() &&
 		sl_compiled_for(look_ahead_kernel<T, plan>) >= SL_BULK_CAPABILITY)
 		*blocks = limits.multiprocessors;
@@ -168,20 +181,21 @@ static enum sl_status blocks_ahead(
 
 template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
+	struct sl_tuning tuning;
 	uint32_t blocks;
 
-	SL_TRY(blocks_ahead<T>(x, job, &blocks));
+	SL_TRY(choose<T>(x, job, &tuning, &blocks));
 	if (blocks > 0)
 		return look_ahead_run<T, look_ahead_best>(x, job, blocks);
-	switch (x->tuning.items) {
+	switch (tuning.items) {
 	case 4:
-		return launch<T, 1>(x, job);
+		return launch<T, 1>(x, job, tuning);
 	case 8:
-		return launch<T, 2>(x, job);
+		return launch<T, 2>(x, job, tuning);
 	case 16:
-		return launch<T, 4>(x, job);
+		return launch<T, 4>(x, job, tuning);
 	default:
-		return launch<T, 8>(x, job);
+		return launch<T, 8>(x, job, tuning);
 	}
 }
 
