@@ -188,13 +188,16 @@ def trial_name(source):
 
 
 def run(words, mutant, seconds):
-    """The exit status, by which the trial tells, of a limited time of the processor, as other work must not change what is found."""
+    """
+    The exit status, by which the trial tells, and the seconds of the processor that it took: it has so many and no more, as other
+    work on the machine must not change what is found.
+    """
     env = dict(os.environ, SLUICE_MUTANT=str(mutant), TSAN_OPTIONS="exitcode=%d:halt_on_error=1" % RACE, ASAN_OPTIONS="detect_leaks=0")
     limited = ["sh", "-c", 'ulimit -t %d; exec "$@"' % seconds, "sh", *words]
-    try:
-        return subprocess.run(limited, capture_output=True, env=env, timeout=60 + 20 * seconds).returncode
-    except subprocess.TimeoutExpired:
-        return -signal.SIGKILL
+    trial = subprocess.Popen(limited, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(trial.pid, 0)
+    trial.returncode = os.waitstatus_to_exitcode(status)
+    return trial.returncode, used.ru_utime + used.ru_stime
 
 
 def how_found(code):
@@ -218,7 +221,7 @@ class Trials:
             trial = os.path.join(HERE, "trial.c")
             output = "%s.%%d.o" % self.program[build]
             jobs.append((build, build.case, trial, output % 0, ROOT))
-            for k, source in enumerate(self.sources, 1):
+            for k, source in enumerate({*self.sources, LOOK_AHEAD}, 1):
                 jobs.append((build, build.kernels[source], os.path.join(ROOT if source == LOOK_AHEAD else tree, source), output % k, tree))
         jobs.sort(key=lambda job: -os.path.getsize(job[2]))  # as the largest takes as long as several others
         objects = list(pool.map(lambda job: (job[0], job[0].compile(*job[1:])), jobs))
@@ -231,23 +234,24 @@ class Trials:
 
         def time_one(one):
             (build, words), trial = self.ways[one[0]], one[1]
-            start = time.time()
-            if run([self.program[build], trial, *words], 0, RIGHT_SECONDS) != 0:
+            code, seconds = run([self.program[build], trial, *words], 0, RIGHT_SECONDS)
+            if code != 0:
                 sys.exit("%s is not right as it is (%s)" % (trial, build.preset))
-            return time.time() - start
+            return seconds
 
         self.seconds = dict(zip(asked, pool.map(time_one, asked)))
 
     def try_one(self, number, mutant):
-        """How a mutant is found out, None if it survives; and in what time."""
-        start = time.time()
+        """How a mutant is found out, None if it survives; and in how many seconds of the processor."""
+        took = 0
         for way, (build, words) in enumerate(self.ways):
             for trial in sorted(set(map(trial_name, self.users[mutant.file])), key=lambda t: self.seconds[way, t]):
                 patience = math.ceil(2 + 2 * self.seconds[way, trial])
-                how = how_found(run([self.program[build], trial, *words], number, patience))
-                if how:
-                    return how, time.time() - start
-        return None, time.time() - start
+                code, seconds = run([self.program[build], trial, *words], number, patience)
+                took += seconds
+                if how_found(code):
+                    return how_found(code), took
+        return None, took
 
 
 def tell_file(name, results, all_of_them):

@@ -100,11 +100,11 @@ static enum sl_status try_crowd(const struct sl_backend *b)
 	return try_size(b, small, CROWD * (small.block ? small.block : 1) * small.items + 9, 4);
 }
 
-/* 1023 is one less than whole tiles. 900, by default tiles: no whole number of words, nor of
+/* 2047 is one less than whole tiles. 900, by default tiles: no whole number of words, nor of
  * blocks. */
 static enum sl_status try_sizes(const struct sl_backend *b)
 {
-	static const uint32_t sizes[] = {1, 31, 257, 1023, 3333};
+	static const uint32_t sizes[] = {1, 31, 257, 2047, 3333};
 	const struct sl_tuning small = small_tuning(b), own = {0};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
@@ -120,7 +120,8 @@ static enum sl_status try_backend(const struct sl_backend *b, uint32_t blocks)
 }
 
 /* Of one size, every type, alignment and variant, or some. */
-static enum sl_status try_alignments(const struct sl_backend *b, uint32_t bytes, int more)
+static enum sl_status try_alignments(
+	const struct sl_backend *b, uint32_t bytes, int more, size_t one_in)
 {
 	static size_t seen;
 
@@ -133,7 +134,7 @@ static enum sl_status try_alignments(const struct sl_backend *b, uint32_t bytes,
 			.inclusive = i % 2,
 			.off = {i / 2 % 4, i / 2 % 4}};
 
-		if (seen++ % (brief ? 19 : 7) == 0)
+		if (seen++ % one_in == 0)
 			SL_TRY(sl_while(try_setting(b, &set, seen % 4 ? 0xa5 : 0x5a), "%s, n=%u",
 				b->name, set.n));
 	}
@@ -143,17 +144,17 @@ static enum sl_status try_alignments(const struct sl_backend *b, uint32_t bytes,
 /* scan/shared's kernel for Hopper. Tiles that are far apart need a crowd. */
 static enum sl_status try_look_ahead(uint32_t blocks)
 {
-	if (brief)
-		return try_alignments(&look_ahead_small[1], 5 * look_ahead_tile_bytes[1], 3);
 	if (blocks == CROWD)
-		return try_alignments(&look_ahead_deep, 600 * look_ahead_deep_bytes, 0);
+		return try_alignments(&look_ahead_deep, 600 * look_ahead_deep_bytes, 0, 31);
 	for (int k = 0; k < LOOK_AHEAD_SMALL; k++) {
 		const uint32_t bytes = look_ahead_tile_bytes[k];
 
-		SL_TRY(try_alignments(&look_ahead_small[k], 0, 3));
-		SL_TRY(try_alignments(&look_ahead_small[k], bytes, -1));
-		SL_TRY(try_alignments(&look_ahead_small[k], 2 * bytes, -2));
-		SL_TRY(try_alignments(&look_ahead_small[k], 70 * bytes, 9));
+		SL_TRY(try_alignments(&look_ahead_small[k], 15 * bytes, 3, 19));
+		if (brief)
+			continue;
+		SL_TRY(try_alignments(&look_ahead_small[k], 0, 3, 11));
+		SL_TRY(try_alignments(&look_ahead_small[k], bytes, -1, 11));
+		SL_TRY(try_alignments(&look_ahead_small[k], 2 * bytes, -2, 11));
 	}
 	return SL_OK;
 }

@@ -31,8 +31,8 @@ template <class P, uint32_t BLOCKS> static constexpr struct sl_backend backend(c
 		.scan = scan<P, BLOCKS>};
 }
 
-/* As small as can be; two of each; more of all. */
-using least = struct look_ahead_plan<1, 1, 1, 1>;
+/* One stage, which is used again at once; two of each; more of all. */
+using least = struct look_ahead_plan<2, 2, 1, 1>;
 using two = struct look_ahead_plan<2, 2, 1, 2>;
 using more = struct look_ahead_plan<4, 2, 3, 3>;
 
