@@ -336,6 +336,8 @@ static void columns_in_wrong_memory(void **state)
 	column[1].to = b.x.scratch.base;
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
 		"column[1].to and scratch overlap");
+}
+
 /* An output without the other. */
 static void half_an_output(void **state)
 {
