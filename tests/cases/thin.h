@@ -3,9 +3,11 @@
  * by the build, as sanitizers are, and by who runs it, as a tool like compute-sanitizer's racecheck
  * or valgrind is.
  *
- *	SLUICE_ONE_IN=31       one variant in so many; a prime lets all choices come together. 1
- *with AddressSanitizer or ThreadSanitizer too, which else take one in 7, in 31 SLUICE_LARGEST=5000
- *sizes up to that
+ *	SLUICE_ONE_IN=31     one variant in so many; a prime lets all choices meet
+ *	SLUICE_LARGEST=5000  sizes up to that
+ *
+ * Builds with AddressSanitizer take one in 7 by themselves, with ThreadSanitizer one in 31;
+ * SLUICE_ONE_IN=1 gives them all.
  *
  * However thin, every backend meets every kind of input and every size that is left.
  */
