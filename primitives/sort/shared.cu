@@ -9,8 +9,8 @@
  * least significant digit radix sort for GPUs, 2022.)
  *
  * Moves 4 bytes a pair of u32 keys, then 16 a pass: 68 for 32 bits. Keys alone move 8 a pass, 36.
- * They are sorted in tiles of their own choice, by two blocks a multiprocessor: one ranks while the
- * other writes. Few keys, of one tile, are sorted by all digits in one block's shared memory.
+ * They are sorted in tiles of this file's own choice, whatever the tuning. Few keys, of one tile,
+ * are sorted by all digits in one block's shared memory.
  *
  * What it changes over work_efficient: twice the bits a pass; no read of the keys just to count
  * them, no table and no scan of it, as tiles pass their counts on while they move; and writes that
@@ -218,10 +218,10 @@ static enum sl_status sort_few(struct sl_exec *x, const struct sl_sort_job *job)
 
 /* Of keys alone, in blocks of BLOCK_KEYS: type, items a thread. */
 #define KEY_TILES(X)    \
-	X(uint32_t, 48) \
-	X(uint32_t, 24) X(uint32_t, 8) X(uint64_t, 40) X(uint64_t, 16) X(uint64_t, 8)
+	X(uint32_t, 32) \
+	X(uint32_t, 16) X(uint32_t, 8) X(uint64_t, 24) X(uint64_t, 16) X(uint64_t, 8)
 
-enum { BLOCK_OWN = 512, ITEMS_OWN = 32, BLOCK_KEYS = 256, BLOCK_LEAST = 256, ITEMS_LEAST = 4 };
+enum { BLOCK_OWN = 512, BLOCK_KEYS = 512, ITEMS_OWN = 32, BLOCK_LEAST = 256, ITEMS_LEAST = 4 };
 
 /* What is sorted. */
 struct kind {
@@ -284,12 +284,12 @@ static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 /* Own choices, of pairs and of keys alone, from the best for many items to the best for few. */
 static constexpr uint32_t own_items[2][2][6] = {
 	{{ITEMS_OWN, 24, 16, 8, ITEMS_LEAST}, {24, 16, 8, ITEMS_LEAST}},
-	{{48, 24, 8}, {40, 16, 8}},
+	{{32, 16, 8}, {24, 16, 8}},
 };
 
 /*
- * Own choice: the largest tiles that shared memory has room for, as long as they come to 512
- * threads for every third multiprocessor. 16384 keys of u32 are best on an H200: their runs of 64
+ * Own choice: the largest tiles that shared memory has room for, as long as there is one
+ * for every third multiprocessor. 16384 keys of u32 are best on an H200: their runs of 64
  * fill lines of memory.
  */
 static struct sl_tuning choose(
@@ -303,7 +303,7 @@ static struct sl_tuning choose(
 			break;
 		tuning.items = items;
 		if (block_bytes(tuning, kind) <= limits->shared_bytes &&
-			3 * (uint64_t)n >= (uint64_t)BLOCK_OWN * items * limits->multiprocessors)
+			3 * (uint64_t)n >= (uint64_t)tuning.block * items * limits->multiprocessors)
 			return tuning;
 	}
 	if (block_bytes(tuning, kind) > limits->shared_bytes)
