@@ -122,8 +122,7 @@ static __device__ __forceinline__ uint32_t take(const struct pass<K> &p, Memory 
  * number of blocks is right.
  */
 template <typename K, bool INDEXED, int BLOCK, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK, INDEXED ? 1 : BLOCK_MOST / BLOCK)
-	pass_kernel(struct pass<K> p)
+static __global__ void __launch_bounds__(BLOCK, 1) pass_kernel(struct pass<K> p)
 {
 	using memory = struct tile_memory<K, INDEXED, BLOCK, ITEMS>;
 	SL_SHARED_DYNAMIC(memory, s);
