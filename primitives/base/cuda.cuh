@@ -86,12 +86,6 @@ template <int BITS> static __device__ __forceinline__ uint32_t sl_lanes_alike(ui
 	return lanes;
 }
 
-static __device__ __forceinline__ uint32_t sl_anew(uint32_t value)
-{
-	asm volatile("" : "+r"(value));
-	return value;
-}
-
 static __device__ __forceinline__ void sl_backoff(uint32_t nanoseconds)
 {
 	if (nanoseconds > 0)

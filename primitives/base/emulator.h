@@ -143,11 +143,6 @@ template <int BITS> inline uint32_t sl_lanes_alike(uint32_t value, SL_AT)
 	return __match_any_sync(0xffffffff, value, at);
 }
 
-inline uint32_t sl_anew(uint32_t value)
-{
-	return value;
-}
-
 /* --- integers --------------------------------------------------------------------------------- */
 
 inline int __popc(uint32_t x)

@@ -17,8 +17,6 @@
  *	                                once
  *	sl_lanes_alike<BITS>(value)     the lanes whose lowest bits are the caller's, which are all
  *	                                that value has
- *	sl_anew(value)                  value, but so that what is made of it is made again and
- *	                                not kept in registers from before
  *	SL_LAUNCH(kernel, blocks, threads, shared bytes, stream, arguments...)
  *	                                queues it and gives a status; (kernel<T, 4>) with commas
  *	sl_compiled_for(kernel)         for the host: the compute capability that the code was

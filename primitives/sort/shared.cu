@@ -63,8 +63,7 @@ static __device__ __forceinline__ void load_keys(
 
 /*
  * Sorts tile, of n pairs if it is not FULL, whose keys are loaded and whose counters are 0. Gives
- * the next tile that the block has taken, with its keys. Its ticket is on its way while indices
- * are loaded or, for keys alone, while these are put in order.
+ * the next tile that the block has taken, with its keys.
  */
 template <bool FULL, typename K, bool INDEXED, int BLOCK, int ITEMS>
 static __device__ __forceinline__ uint32_t sort_tile(const struct pass<K> &p, uint32_t tile,
@@ -72,30 +71,24 @@ static __device__ __forceinline__ uint32_t sort_tile(const struct pass<K> &p, ui
 {
 	const struct rows<FULL> r(ITEMS, n);
 	uint32_t *s_count = s->count[warp_number()];
-	uint32_t index[INDEXED ? ITEMS : 1], start, asked = 0, ticket = 0, next;
-	struct digit_place d = p.digit;
+	uint32_t index[INDEXED ? ITEMS : 1], start, asked = 0, next;
+	const struct digit_place d = p.digit;
 	tile_ranks<ITEMS> ranks = {};
 
 	count_digits(r, key, d, s_count);
 	__syncthreads();
 	start = place_warps(&p.book, tile, s);
 	__syncthreads();
-	if (!INDEXED)
-		d.shift = sl_anew(d.shift); /* digits of so many keys would not fit in registers */
 	ranks = rank_keys(r, key, d, s_count);
 	if (threadIdx.x < DIGITS)
 		asked = ask_place(p.book, tile, threadIdx.x);
-	if (!INDEXED && threadIdx.x == 0)
-		ticket = atomicAdd(p.ticket, 1);
 	put_sorted(r, key, ranks, s->key);
 	if constexpr (INDEXED)
 		r.load(p.from.index + (uint64_t)tile * s->items, index);
 	if (threadIdx.x < DIGITS)
 		s->to[threadIdx.x] = wait_place(p.book, tile, threadIdx.x, asked) - start;
-	if (INDEXED && threadIdx.x == 0)
-		ticket = atomicAdd(p.ticket, 1);
 	if (threadIdx.x == 0)
-		s->ticket = ticket;
+		s->ticket = atomicAdd(p.ticket, 1);
 	if constexpr (INDEXED)
 		put_sorted(r, index, ranks, s->index);
 	__syncthreads();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """mutants.py - breaks the kernels one place at a time; every break must turn something red.
 
-	tests/mutants/mutants.py [--only scan/shared] [--list] [--all] [--jobs 2]
+	tests/mutants/mutants.py [--only scan/shared] [--share 1/4] [--list] [--all] [--jobs 2]
 
 A mutant is one change that a pattern below makes in one place of a kernel: a barrier gone, a bound one too far, a ticket replaced
 by the block's number, ... All are compiled at once, in a copy of the kernels in which each place asks whether its number is chosen,
@@ -33,7 +33,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HERE = os.path.join(ROOT, "tests", "mutants")
 RACE = 66  # the exit status that ThreadSanitizer is told
 PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
-RIGHT_SECONDS = 300  # that a trial of right kernels may take
+RIGHT_SECONDS = 900  # that a trial of right kernels may take
 LOOK_AHEAD = "tests/primitives/look_ahead_kernels.cu"  # with tiles and grids that are small enough to try
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/base/look_back.cuh", "stages"]
 
@@ -284,6 +284,7 @@ def try_all(mutants, jobs, all_of_them):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", default="", help="mutants of files whose path holds this")
+    parser.add_argument("--share", default="0/1", help="every N-th mutant from the K-th on: K/N")
     parser.add_argument("--list", action="store_true", help="list them and end")
     parser.add_argument("--all", action="store_true", help="print how each was found")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -295,12 +296,14 @@ def main():
     for name, text in sorted(gone):
         print("equivalent.txt: no mutant of %s is: %s" % (name, text))
     mutants = [m for m in mutants if (m.file, m.whole) not in known]
+    share, shares = map(int, asked.share.split("/"))
+    mutants = mutants[share % shares::shares]
     if asked.list:
         for m in mutants:
             print("%s:%d: %s: %s" % (m.file, m.line + 1, m.what, m.whole))
         return 0
     missed = try_all(mutants, asked.jobs, asked.all)
-    print("%d mutants, %d not found, %.0f s" % (len(mutants), missed, time.time() - start))
+    print("%d mutants, share %s of all, %d not found, %.0f s" % (len(mutants), asked.share, missed, time.time() - start))
     return 1 if missed or gone or not mutants else 0
 
 
