@@ -40,6 +40,33 @@ struct sl_check {
 	void (*complain)(void *of, const char *key, const char *format, ...) SL_PRINTF(3, 4);
 };
 
+/* Complains when key was given although it has no use with what was chosen. */
+static inline void sl_useless(
+	const struct sl_check *check, bool used, const char *key, const char *use)
+{
+	if (!used && check->given(check->of, key))
+		check->complain(check->of, key,
+			"does nothing here (it is for %s), remove it or change the type", use);
+}
+
+/* Complains when key was not given although it is needed. */
+static inline void sl_needed(
+	const struct sl_check *check, bool used, const char *key, const char *use)
+{
+	if (used && !check->given(check->of, key))
+		check->complain(check->of, key, "is missing (%s needs it), add it", use);
+}
+
+/* The number of the last fate of a set: the upper end of its range. */
+static inline double sl_last_fate(uint32_t fates)
+{
+	int last = 0;
+
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		last = SL_HAS(fates, f) ? f : last;
+	return last;
+}
+
 /* What every model is told beside its own configuration. */
 struct sl_common {
 	uint64_t max_steps; /* transport.max_steps */

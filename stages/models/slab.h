@@ -276,7 +276,7 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 		*hi = r->max_steps;
 		return true;
 	case SL_COLUMN_fate:
-		*hi = SL_FATE_COUNT - 1;
+		*hi = sl_last_fate(SL_FATES_slab);
 		return true;
 	default:
 		return false;

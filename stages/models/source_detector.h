@@ -266,21 +266,6 @@ static const struct sl_option sl_source_detector_options[] = {
 };
 #undef OPTION
 
-/* Complains when key was given although it has no use with what was chosen. */
-static void sl_useless(const struct sl_check *check, bool used, const char *key, const char *use)
-{
-	if (!used && check->given(check->of, key))
-		check->complain(check->of, key,
-			"does nothing here (it is for %s), remove it or change the type", use);
-}
-
-/* Complains when key was not given although it is needed. */
-static void sl_needed(const struct sl_check *check, bool used, const char *key, const char *use)
-{
-	if (used && !check->given(check->of, key))
-		check->complain(check->of, key, "is missing (%s needs it), add it", use);
-}
-
 static void sl_make_source(const struct sl_source_detector_config *c, struct sl_source_detector *r,
 	const struct sl_check *check)
 {
@@ -429,7 +414,7 @@ static bool sl_source_detector_range(
 		*hi = (double)r->pixels_x * r->pixels_y - 1;
 		return true;
 	case SL_COLUMN_fate:
-		*hi = SL_FATE_COUNT - 1;
+		*hi = sl_last_fate(SL_FATES_source_detector);
 		return true;
 	case SL_COLUMN_energy:
 		*hi = (double)r->energy;

@@ -66,6 +66,21 @@ static void make_detector(int i, struct sl_source_detector *r)
 	sl_source_detector_model.make(&c, &common, r, &check);
 }
 
+/* Spheres and tubes, from wide to narrow. */
+static void make_cavity(int i, struct sl_cavity *r)
+{
+	const struct sl_cavity_config c = {
+		.type = i % 2,
+		.radius = 0.7 * (1 + i),
+		.length = 3.1,
+		.port = 0.01 * i,
+		.reflectance = 0.97,
+		.speed = 29.9,
+	};
+
+	sl_cavity_model.make(&c, &common, r, &check);
+}
+
 static void make_world(struct sl_rule_world *w)
 {
 	static const struct sl_key_field fields[SL_RULE_FIELDS] = {
@@ -83,6 +98,8 @@ static void make_world(struct sl_rule_world *w)
 		make_slab(i, &w->slab[i]);
 	for (int i = 0; i < SL_RULE_DETECTORS; i++)
 		make_detector(i, &w->detector[i]);
+	for (int i = 0; i < SL_RULE_CAVITIES; i++)
+		make_cavity(i, &w->cavity[i]);
 	for (int i = 0; i < SL_RULE_FIELDS; i++)
 		w->field[i] = sl_key_rule_make(&fields[i]);
 }

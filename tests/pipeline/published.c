@@ -107,6 +107,7 @@ static void values_are_met(void **state)
 	(void)state;
 	read_published("slab.txt");
 	read_published("geometry.txt");
+	read_published("cavity.txt");
 	folder_make(&folder);
 	configs_list(&all);
 	for (size_t i = 0; i < all.n; i++) {

@@ -11,6 +11,7 @@
 #include "stages/digest.h"
 #include "stages/math.h"
 #include "stages/model.h"
+#include "stages/models/cavity.h"
 #include "stages/models/slab.h"
 #include "stages/models/source_detector.h"
 #include "stages/random.h"
@@ -126,6 +127,27 @@ static void add_source_detector(int source, int detector, int spectrum)
 	}
 }
 
+/* Flights between walls. */
+static void add_cavity(int type, double radius)
+{
+	const struct sl_cavity_config c = {.type = type,
+		.radius = radius,
+		.length = 3.1,
+		.port = 0.02,
+		.reflectance = 0.97,
+		.speed = 29.9};
+	struct sl_cavity r;
+
+	sl_cavity_make(&c, &common, &r, &check);
+	for (uint64_t id = 0; id < N_PARTICLES; id++) {
+		struct sl_particle p = sl_cavity_generate(&r, SL_EVERY_COLUMN, 1234, id);
+
+		add_particle(&p);
+		sl_cavity_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX);
+		add_particle(&p);
+	}
+}
+
 static void add_models(void)
 {
 	const double scattering[] = {0, 0.75, -0.4}, indices[] = {1, 1.1, 1.5};
@@ -134,6 +156,8 @@ static void add_models(void)
 		add_slab(scattering[i / 9], indices[i / 3 % 3], i % 3);
 	for (int i = 0; i < 4 * 3 * 3; i++)
 		add_source_detector(i / 9, i / 3 % 3, i % 3);
+	for (int i = 0; i < 2 * 3; i++)
+		add_cavity(i % 2, 0.3 * (1 + i));
 }
 
 int main(void)

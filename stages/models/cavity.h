@@ -1,0 +1,273 @@
+/*
+ * cavity.h - particles between diffuse walls: an integrating sphere, or a tube open at both ends.
+ *
+ * Nothing is in the way between walls: each step is one flight from wall to wall. Where it ends the
+ * particle is absorbed with probability 1 - reflectance, else it leaves in a Lambertian direction
+ * about the normal, whatever it came from.
+ *
+ * The sphere is about the origin. Its port is the cap about +z that has that share of its area;
+ * particles start at the pole opposite. A flight from any point of a sphere in a Lambertian
+ * direction ends anywhere on it with equal probability, so that after k flights exactly
+ * ((1 - port) reflectance)^k of them are alive. (Jacquez, Kuppenheim, J. Opt. Soc. Am. 45 (1955)
+ * 460.)
+ *
+ * The tube is about the z axis, 0 < z < length. Particles come in through z = 0, anywhere with
+ * equal probability, in Lambertian directions: a rarefied gas in a vessel does so. The share that
+ * leaves at the far end is Clausing's factor. (Clausing, Ann. Physik 404 (1932) 961.)
+ *
+ * Steps draw one Philox block each: block 0 is the start, block 1 + steps the next flight's end.
+ */
+#ifndef SL_MODELS_CAVITY_H
+#define SL_MODELS_CAVITY_H
+
+#include "stages/flight.h"
+
+#define SL_COLUMNS_cavity                                                                         \
+	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
+		SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w) |                 \
+		SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_steps) |     \
+		SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate))
+
+#define SL_FATES_cavity                                                                       \
+	(SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_absorbed) | \
+		SL_BIT(SL_FATE_max_steps) | SL_BIT(SL_FATE_escaped))
+
+/* A history is dozens of flights. */
+#define SL_REMADE_cavity false
+
+enum sl_cavity_type { SL_CAVITY_SPHERE, SL_CAVITY_TUBE };
+
+struct sl_cavity {
+	int type;                /* enum sl_cavity_type */
+	float radius, curvature; /* cm; 1/radius */
+	float length;            /* of a tube, cm */
+	float port;              /* where the port of a sphere begins, z; infinite: it has none */
+	float absorb;            /* 1 - reflectance */
+	float slowness;          /* 1/speed, ns/cm */
+	uint32_t max_steps;
+};
+
+SL_HD struct sl_particle sl_cavity_generate(
+	const struct sl_cavity *r, uint32_t wanted, uint64_t seed, uint64_t id)
+{
+	struct sl_words random = sl_draw(seed, id, 0);
+	struct sl_particle p = {0};
+
+	(void)wanted; /* all is of use on the way */
+	p.id = id;
+	p.weight = 1.0f;
+	p.fate = SL_FATE_alive;
+	sl_lambertian(&p, 0.0f, 0.0f, 1.0f, random.at[0], random.at[1]);
+	if (r->type == SL_CAVITY_SPHERE) {
+		p.z = -r->radius;
+	} else {
+		float off = r->radius * sqrtf(sl_uniform(random.at[2]));
+
+		sl_sincospi(2.0f * sl_uniform(random.at[3]), &p.y, &p.x);
+		p.x *= off;
+		p.y *= off;
+	}
+	return p;
+}
+
+/* From one point of the sphere to another, which may be in the port. */
+SL_HD void sl_sphere_flight(const struct sl_cavity *r, struct sl_particle *p)
+{
+	float along = fmaf(p->x, p->u, fmaf(p->y, p->v, p->z * p->w)), onto;
+
+	sl_fly(p, -2.0f * along, r->slowness);
+	onto = r->radius / sqrtf(fmaf(p->x, p->x, fmaf(p->y, p->y, p->z * p->z)));
+	p->x *= onto;
+	p->y *= onto;
+	p->z *= onto;
+	if (p->z >= r->port)
+		p->fate = SL_FATE_escaped;
+}
+
+/*
+ * How far it is to the wall of an endless tube, from a point on it or, before the first flight, in
+ * it. No difference is taken of what may be nearly equal; sideways = 0 is a flight along the axis.
+ */
+SL_HD float sl_tube_distance(const struct sl_cavity *r, const struct sl_particle *p)
+{
+	float sideways = fmaf(p->u, p->u, p->v * p->v), along = fmaf(p->x, p->u, p->y * p->v);
+	float inside = fmaf(r->radius, r->radius, -fmaf(p->x, p->x, p->y * p->y)), root;
+
+	if (p->steps > 0 || inside < 0.0f)
+		inside = 0.0f;
+	if (!(sideways > 0.0f))
+		return 0x1p126f;
+	root = sqrtf(fmaf(along, along, sideways * inside));
+	return along > 0.0f ? inside / (along + root) : (root - along) / sideways;
+}
+
+/* To the wall of the tube, or out at an end. */
+SL_HD void sl_tube_flight(const struct sl_cavity *r, struct sl_particle *p)
+{
+	float distance = sl_tube_distance(r, p), end = fmaf(distance, p->w, p->z), onto;
+
+	if (end < 0.0f) {
+		sl_fly(p, -p->z / p->w, r->slowness);
+		p->z = 0.0f;
+		p->fate = SL_FATE_reflected;
+	} else if (end > r->length) {
+		sl_fly(p, (r->length - p->z) / p->w, r->slowness);
+		p->z = r->length;
+		p->fate = SL_FATE_transmitted;
+	} else {
+		sl_fly(p, distance, r->slowness);
+		onto = r->radius / sqrtf(fmaf(p->x, p->x, p->y * p->y));
+		p->x *= onto;
+		p->y *= onto;
+	}
+}
+
+SL_HD void sl_cavity_step(const struct sl_cavity *r, uint64_t seed, struct sl_particle *p)
+{
+	struct sl_words random = sl_draw(seed, p->id, 1 + (uint64_t)p->steps);
+	bool round = r->type == SL_CAVITY_SPHERE;
+
+	if (round)
+		sl_sphere_flight(r, p);
+	else
+		sl_tube_flight(r, p);
+	p->steps++;
+	if (p->fate != SL_FATE_alive)
+		return;
+	p->collisions++;
+	if (sl_uniform(random.at[0]) <= r->absorb)
+		p->fate = SL_FATE_absorbed;
+	else
+		sl_lambertian(p, -p->x * r->curvature, -p->y * r->curvature,
+			round ? -p->z * r->curvature : 0.0f, random.at[1], random.at[2]);
+}
+
+/* At most n steps. */
+SL_HD void sl_cavity_advance(const struct sl_cavity *r, uint32_t wanted, uint64_t seed,
+	struct sl_particle *p, uint32_t n)
+{
+	(void)wanted;
+	while (n-- > 0 && p->fate == SL_FATE_alive) {
+		sl_cavity_step(r, seed, p);
+		if (p->fate == SL_FATE_alive && p->steps >= r->max_steps)
+			p->fate = SL_FATE_max_steps;
+	}
+}
+
+#ifdef SL_MODEL_HOST
+
+struct sl_cavity_config {
+	double radius, length, port, reflectance, speed;
+	int type;
+};
+
+static const char *const sl_cavities[] = {"sphere", "tube", NULL};
+
+#define OPTION(path, sort, measure, least, most, ...)                                             \
+	{                                                                                         \
+		.key = #path, .kind = SL_KIND_##sort,                                             \
+		.offset = offsetof(struct sl_cavity_config, path), .dimension = SL_DIM_##measure, \
+		.lo = least, .hi = most, __VA_ARGS__                                              \
+	}
+static const struct sl_option sl_cavity_options[] = {
+	OPTION(type, CHOICE, NUMBER, 0, 0, .required = true, .choices = sl_cavities,
+		.help = "sphere (with a port opposite the start) or tube (open at both ends)"),
+	OPTION(radius, REAL, LENGTH, 1e-12, 1e12, .required = true,
+		.help = "radius of the sphere or of the tube"),
+	OPTION(length, REAL, LENGTH, 1e-12, 1e12, .help = "length of a tube"),
+	OPTION(port, REAL, NUMBER, 0, 1, .help = "share of a sphere's area that is open"),
+	OPTION(reflectance, REAL, NUMBER, 0, 1, .fallback = "1",
+		.help = "share of particles that a wall sends back; it absorbs the rest"),
+	OPTION(speed, REAL, SPEED, 1e-15, 1e20, .fallback = "299792458 m/s",
+		.help = "of the particles, for the time of flight"),
+};
+#undef OPTION
+
+static void sl_cavity_make(const void *config, const struct sl_common *common, void *rules,
+	const struct sl_check *check)
+{
+	const struct sl_cavity_config *c = (const struct sl_cavity_config *)config;
+	struct sl_cavity *r = (struct sl_cavity *)rules;
+	bool round = c->type == SL_CAVITY_SPHERE;
+
+	sl_needed(check, round, "port", "a sphere");
+	sl_needed(check, !round, "length", "a tube");
+	sl_useless(check, round, "port", "a sphere");
+	sl_useless(check, !round, "length", "a tube");
+	if (round && !(c->port > 0) && !(c->reflectance < 1) && check->given(check->of, "port"))
+		check->complain(check->of, "port",
+			"is 0 with a reflectance of 1 (a particle could neither leave nor be "
+			"absorbed), change one of them");
+	r->type = c->type;
+	r->radius = (float)c->radius;
+	r->curvature = (float)(1 / c->radius);
+	r->length = (float)c->length;
+	r->port = c->port > 0 ? (float)(c->radius * (1 - 2 * c->port)) : HUGE_VALF;
+	r->absorb = (float)(1 - c->reflectance);
+	r->slowness = (float)(1 / c->speed);
+	r->max_steps = (uint32_t)common->max_steps;
+}
+
+static bool sl_cavity_range(const void *rules, enum sl_column column, double *lo, double *hi)
+{
+	const struct sl_cavity *r = (const struct sl_cavity *)rules;
+	bool round = r->type == SL_CAVITY_SPHERE;
+
+	*lo = 0;
+	switch (column) {
+	case SL_COLUMN_x:
+	case SL_COLUMN_y:
+		*hi = (double)r->radius;
+		*lo = -*hi;
+		return true;
+	case SL_COLUMN_z:
+		*hi = (double)(round ? r->radius : r->length);
+		*lo = round ? -*hi : 0;
+		return true;
+	case SL_COLUMN_u:
+	case SL_COLUMN_v:
+	case SL_COLUMN_w:
+		*lo = -1;
+		*hi = 1;
+		return true;
+	case SL_COLUMN_weight:
+		*hi = 1;
+		return true;
+	case SL_COLUMN_steps:
+	case SL_COLUMN_collisions:
+		*hi = r->max_steps;
+		return true;
+	case SL_COLUMN_fate:
+		*hi = sl_last_fate(SL_FATES_cavity);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint32_t sl_cavity_constants(const void *rules, struct sl_particle *values)
+{
+	(void)rules;
+	values->weight = 1.0f;
+	return SL_BIT(SL_COLUMN_weight);
+}
+
+static const struct sl_model sl_cavity_model = {
+	.name = "cavity",
+	.help = "flights between diffuse walls: an integrating sphere with a port, or a tube",
+	.species = "particles",
+	.columns = SL_COLUMNS_cavity,
+	.fates = SL_FATES_cavity,
+	.steps = true,
+	.remade = SL_REMADE_cavity,
+	.options = sl_cavity_options,
+	.n_options = sizeof(sl_cavity_options) / sizeof(sl_cavity_options[0]),
+	.config_bytes = sizeof(struct sl_cavity_config),
+	.rules_bytes = sizeof(struct sl_cavity),
+	.make = sl_cavity_make,
+	.range = sl_cavity_range,
+	.constants = sl_cavity_constants,
+};
+
+#endif /* SL_MODEL_HOST */
+#endif
