@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model_check.h"
+#include "stages/models/cavity.h"
 #include "stages/models/slab.h"
 #include "stages/models/source_detector.h"
 
@@ -29,10 +30,22 @@ static const struct sl_source_detector_config lamp = {
 	.energy = {.type = SL_SPECTRUM_LINES, .lines = {2, {26.3, 59.5}}},
 	.speed = 30};
 
+static const struct sl_cavity_config pipe = {
+	.type = SL_CAVITY_TUBE, .radius = 1, .length = 2, .reflectance = 0.9, .speed = 30};
+
+/* A configuration of each model, and the fate that is kept. */
+static const struct {
+	const void *config;
+	enum sl_fate keep;
+} made[SL_MODEL_COUNT] = {
+	[SL_MODEL_source_detector] = {&lamp, SL_FATE_hit},
+	[SL_MODEL_slab] = {&glass, SL_FATE_transmitted},
+	[SL_MODEL_cavity] = {&pipe, SL_FATE_transmitted},
+};
+
 struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)
 {
 	const struct sl_model *m = sl_models[number];
-	const void *config = number == SL_MODEL_slab ? (const void *)&glass : (const void *)&lamp;
 	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1}, x = {SL_COLUMN_x, 4, -2, 2};
 	const struct sl_common common = {.max_steps = 50};
 	struct model_check check; /* what it says of keys not given does not matter */
@@ -40,12 +53,12 @@ struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)
 
 	memset(&r, 0, sizeof(r));
 	model_check_begin(&check, "");
-	m->make(config, &common, r.rules.bytes, &check.check);
+	m->make(made[number].config, &common, r.rules.bytes, &check.check);
 	r.model = number;
 	r.seed = 1234;
 	r.particles = r.batch = n;
 	r.n_batches = 1;
-	r.keep = SL_BIT(number == SL_MODEL_slab ? SL_FATE_transmitted : SL_FATE_hit);
+	r.keep = SL_BIT(made[number].keep);
 	r.n_fields = 2;
 	r.field[0] = sl_key_rule_make(&w);
 	r.field[1] = sl_key_rule_make(&x);
