@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "pipeline/config.h"
+#include "pipeline/number.h"
 
 struct setting {
 	const char *option, *key, *value, *help;
 };
 
-struct flag {
-	const char *option;
+/* An option that is no setting: a count, or, without a value, a flag. */
+struct other {
+	const char *option, *value;
 	size_t offset;
 	const char *commands;
 	const char *help;
@@ -19,28 +21,33 @@ struct flag {
 
 static const struct setting settings[] = {
 #define SETTING(option, key, value, help) {option, key, value, help},
+#define COUNT(option, field, value, commands, help)
 #define FLAG(option, field, commands, help)
 #include "pipeline/args.def"
 #undef SETTING
+#undef COUNT
 #undef FLAG
 };
 
-static const struct flag flags[] = {
+static const struct other others[] = {
 #define SETTING(option, key, value, help)
+#define COUNT(option, field, value, commands, help) \
+	{option, value, offsetof(struct sl_args, field), commands, help},
 #define FLAG(option, field, commands, help) \
-	{option, offsetof(struct sl_args, field), commands, help},
+	{option, "", offsetof(struct sl_args, field), commands, help},
 #include "pipeline/args.def"
 #undef SETTING
+#undef COUNT
 #undef FLAG
 };
 
 enum {
 	N_SETTINGS = sizeof(settings) / sizeof(settings[0]),
-	N_FLAGS = sizeof(flags) / sizeof(flags[0]),
-	SET = 1000 /* what getopt returns for --set; settings and flags follow */
+	N_OTHERS = sizeof(others) / sizeof(others[0]),
+	SET = 1000 /* what getopt returns for --set; settings and others follow */
 };
 
-static void list_options(struct option long_option[N_SETTINGS + N_FLAGS + 2])
+static void list_options(struct option long_option[N_SETTINGS + N_OTHERS + 2])
 {
 	size_t n = 0;
 
@@ -48,9 +55,10 @@ static void list_options(struct option long_option[N_SETTINGS + N_FLAGS + 2])
 	for (int i = 0; i < N_SETTINGS; i++)
 		long_option[n++] =
 			(struct option){settings[i].option, required_argument, NULL, SET + 1 + i};
-	for (int i = 0; i < N_FLAGS; i++)
-		long_option[n++] = (struct option){
-			flags[i].option, no_argument, NULL, SET + 1 + N_SETTINGS + i};
+	for (int i = 0; i < N_OTHERS; i++)
+		long_option[n++] = (struct option){others[i].option,
+			others[i].value[0] ? required_argument : no_argument, NULL,
+			SET + 1 + N_SETTINGS + i};
 	long_option[n] = (struct option){NULL, 0, NULL, 0};
 }
 
@@ -102,16 +110,37 @@ static enum sl_status add_set(struct sl_args *a, const char *key, const char *va
 	return SL_OK;
 }
 
+static enum sl_status take_count(const char *option, const char *text, struct sl_args_count *count)
+{
+	struct sl_number number;
+
+	if (!sl_number_scan(text, &number) || *number.end ||
+		sl_number_whole(&number, &count->value) != SL_WHOLE)
+		return sl_fail(SL_USAGE,
+			"--%s %s: is no whole number (from 0 to 2^64 - 1), try --%s 17", option,
+			text, option);
+	count->given = true;
+	return SL_OK;
+}
+
+static enum sl_status take_other(struct sl_args *a, const struct other *o)
+{
+	void *field = (char *)a + o->offset;
+
+	if (o->value[0])
+		return take_count(o->option, optarg, (struct sl_args_count *)field);
+	*(bool *)field = true;
+	return SL_OK;
+}
+
 static enum sl_status take_option(struct sl_args *a, int code, const char *given)
 {
 	if (code == SET)
 		return add_set(a, NULL, optarg);
 	if (code > SET && code <= SET + N_SETTINGS)
 		return add_set(a, settings[code - SET - 1].key, optarg);
-	if (code > SET + N_SETTINGS) {
-		*(bool *)(void *)((char *)a + flags[code - SET - 1 - N_SETTINGS].offset) = true;
-		return SL_OK;
-	}
+	if (code > SET + N_SETTINGS)
+		return take_other(a, &others[code - SET - 1 - N_SETTINGS]);
 	if (code == ':')
 		return sl_fail(SL_USAGE, "%s: its value is missing, see sluice --help", given);
 	/* of letters in a row, given is the word before; optopt is the letter */
@@ -155,27 +184,58 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* --set, and what stands for it. */
+static bool takes_sets(const char *command)
+{
+	return has_word("run plan compare replay", command);
+}
+
+/* What stands for a --set: how to compute, and where to write. */
 static bool takes_settings(const char *command)
 {
-	return has_word("run plan compare", command);
+	return takes_sets(command) && strcmp(command, "replay") != 0;
+}
+
+static enum sl_status check_sets(const struct sl_args *a, const char *command)
+{
+	for (size_t i = 0; i < a->n_sets; i++) {
+		bool stands_for_set = a->set[i] == a->made[i];
+
+		if (!takes_sets(command))
+			return sl_fail(SL_USAGE,
+				"%s takes no settings (they are for run, plan, compare and "
+				"replay), leave out %s",
+				command, a->set[i]);
+		if (stands_for_set && !takes_settings(command))
+			return sl_fail(SL_USAGE,
+				"%s takes settings by --set alone (other options say how a run "
+				"computes or where it writes), leave out the one for %s",
+				command, a->set[i]);
+	}
+	return SL_OK;
+}
+
+static bool is_given(const struct sl_args *a, const struct other *o)
+{
+	const void *field = (const char *)a + o->offset;
+
+	return o->value[0] ? ((const struct sl_args_count *)field)->given : *(const bool *)field;
 }
 
 /* An option that a command does not take would do nothing, so it is refused. */
 static enum sl_status check_options(const struct sl_args *a, const char *command)
 {
-	if (a->n_sets > 0 && !takes_settings(command))
-		return sl_fail(SL_USAGE,
-			"%s takes no settings (they are for run, plan and compare), leave out %s",
-			command, a->set[0]);
-	for (int i = 0; i < N_FLAGS; i++) {
-		const struct flag *f = &flags[i];
+	SL_TRY(check_sets(a, command));
+	for (int i = 0; i < N_OTHERS; i++) {
+		const struct other *o = &others[i];
+		bool taken = has_word(o->commands, command);
 
-		if (*(const bool *)(const void *)((const char *)a + f->offset) &&
-			!has_word(f->commands, command))
+		if (is_given(a, o) && !taken)
 			return sl_fail(SL_USAGE,
-				"--%s does nothing for %s (it is for %s), leave it out", f->option,
-				command, f->commands);
+				"--%s does nothing for %s (it is for %s), leave it out", o->option,
+				command, o->commands);
+		if (o->value[0] && taken && !is_given(a, o))
+			return sl_fail(SL_USAGE, "%s needs --%s %s (the %s), try --%s 0", command,
+				o->option, o->value, o->help, o->option);
 	}
 	return SL_OK;
 }
@@ -200,7 +260,7 @@ static enum sl_status check_operand(const struct sl_args *a, int left)
 
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 {
-	struct option long_option[N_SETTINGS + N_FLAGS + 2];
+	struct option long_option[N_SETTINGS + N_OTHERS + 2];
 	int code;
 
 	memset(a, 0, sizeof(*a));
@@ -234,7 +294,7 @@ static void print_option(const char *option, const char *value, FILE *out)
 /* Those of a command; of all, with the commands behind, when it is NULL. */
 static void print_options(const char *command, FILE *out)
 {
-	if (!command || takes_settings(command))
+	if (!command || takes_sets(command))
 		fprintf(out, "  %-26s %s\n", "--set KEY=VALUE",
 			"a value of the configuration, above the file's");
 	for (int i = 0; i < N_SETTINGS; i++) {
@@ -243,16 +303,16 @@ static void print_options(const char *command, FILE *out)
 		print_option(settings[i].option, settings[i].value, out);
 		fprintf(out, "%s (%s)\n", settings[i].help, settings[i].key);
 	}
-	for (int i = 0; i < N_FLAGS; i++) {
-		const char *commands = flags[i].commands;
+	for (int i = 0; i < N_OTHERS; i++) {
+		const char *commands = others[i].commands;
 
 		if (command && !has_word(commands, command))
 			continue;
-		print_option(flags[i].option, "", out);
+		print_option(others[i].option, others[i].value, out);
 		if (command || !commands[0])
-			fprintf(out, "%s\n", flags[i].help);
+			fprintf(out, "%s\n", others[i].help);
 		else
-			fprintf(out, "%s (%s)\n", flags[i].help, commands);
+			fprintf(out, "%s (%s)\n", others[i].help, commands);
 	}
 }
 

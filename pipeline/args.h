@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "primitives/base/status.h"
@@ -12,6 +13,7 @@
 	X(run, "CONFIG", "run the batches of a configuration")                                     \
 	X(plan, "CONFIG", "what a run would do: memory, files; runs nothing")                      \
 	X(compare, "CONFIG", "every backend end to end: equal answers, times a stage, a table")    \
+	X(replay, "CONFIG --id N", "the history of one particle: each step, each draw, its end")   \
 	X(verify, "DIR", "reread a run: digests, order, closure, survivors remade from their ids") \
 	X(info, "FILE", "what is inside a file of survivors")                                      \
 	X(list, "", "models, columns, fates, backends, formats of this build")                     \
@@ -27,12 +29,18 @@ enum sl_command {
 
 enum { SL_SETS_MAX = 64, SL_SET_BYTES = 1024 };
 
+struct sl_args_count {
+	bool given;
+	uint64_t value;
+};
+
 struct sl_args {
 	enum sl_command command;
 	const char *operand; /* the file, directory or word; NULL when there is none */
 	size_t n_sets;
 	const char *set[SL_SETS_MAX];         /* "key=value" */
 	char made[SL_SETS_MAX][SL_SET_BYTES]; /* those made from options such as --out */
+	struct sl_args_count id;
 	bool resume, force, full, print_config, json, csv, quiet, help, version;
 };
 

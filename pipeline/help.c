@@ -131,6 +131,29 @@ static const char of_compare[] =
 	"    with. Nothing is kept: files go to a folder beside the output, its name with .compare\n"
 	"    behind, and are removed.\n";
 
+static const char of_replay[] =
+	"\n"
+	"    A particle is a function of (seed, id), so that any one of a run can be followed alone:\n"
+	"    on the CPU, wherever the run was computed, and to the same bits. The first line of a\n"
+	"    step has its number, its event and the columns as the step has left them; below stand\n"
+	"    the random words that it drew, by blocks of four, each with the uniform in (0, 1]\n"
+	"    that it stands for.\n"
+	"\n"
+	"    start      the particle is made\n"
+	"    collision  with the medium\n"
+	"    surface    it was turned otherwise: reflected or refracted\n"
+	"    flight     none of these\n"
+	"    any other  is the fate, which was decided in this step\n"
+	"\n"
+	"    --set takes keys as for run. Those that say where and how to compute do not matter.\n";
+
+static const char *more_of(const char *command)
+{
+	if (strcmp(command, "compare") == 0)
+		return of_compare;
+	return strcmp(command, "replay") == 0 ? of_replay : "";
+}
+
 enum sl_status sl_help(const char *word, FILE *out)
 {
 	int found;
@@ -140,7 +163,7 @@ enum sl_status sl_help(const char *word, FILE *out)
 		return SL_OK;
 	}
 	if (is_command(word))
-		sl_args_help_of(word, strcmp(word, "compare") == 0 ? of_compare : "", out);
+		sl_args_help_of(word, more_of(word), out);
 	found = print_words(word, out) + print_keys(word, out);
 	if (found > 0 || is_command(word))
 		return SL_OK;

@@ -16,6 +16,7 @@
 #include "pipeline/help.h"
 #include "pipeline/info.h"
 #include "pipeline/output.h"
+#include "pipeline/replay.h"
 #include "pipeline/verify.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/emulated.h"
@@ -98,6 +99,8 @@ static enum sl_status read_config(
 
 	if (s == SL_OK && a->command == SL_COMMAND_compare)
 		emulate_for_want(config);
+	if (s == SL_OK && a->command == SL_COMMAND_replay)
+		sl_replay_settle(config);
 	if (s == SL_OK)
 		s = sl_resolve(config, reader, choices);
 	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0) {
@@ -108,7 +111,7 @@ static enum sl_status read_config(
 	return s;
 }
 
-/* A run whose batch was left to the program goes on with the one that was chosen then. */
+/* A run whose batch was left to the program has the one that was chosen then. */
 static enum sl_status keep_batch(
 	struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
 {
@@ -281,6 +284,23 @@ static enum sl_status compare(const struct sl_args *a, char **argv)
 	return s;
 }
 
+static enum sl_status replay(struct sl_args *a)
+{
+	static struct sl_config config;
+	static struct sl_choices choices;
+	struct sl_plan *plan = NULL;
+	enum sl_status s = read_config(a, &config, &choices);
+
+	if (s == SL_OK)
+		s = keep_batch(a, &config, &choices);
+	if (s == SL_OK)
+		s = sl_plan_make(&config, &choices, &plan);
+	if (s == SL_OK)
+		s = sl_replay(plan, a->operand, a->id.value, a->json, stdout);
+	sl_plan_free(plan);
+	return s;
+}
+
 static enum sl_status obey(struct sl_args *a, char **argv)
 {
 	switch (a->command) {
@@ -290,6 +310,8 @@ static enum sl_status obey(struct sl_args *a, char **argv)
 		return plan(a);
 	case SL_COMMAND_compare:
 		return compare(a, argv);
+	case SL_COMMAND_replay:
+		return replay(a);
 	case SL_COMMAND_verify:
 		return sl_verify(a->operand, a->json, a->quiet, stdout);
 	case SL_COMMAND_info:

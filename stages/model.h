@@ -17,6 +17,10 @@
  * wanted is the set of columns that somebody will read; what is made for others alone may be left
  * out. fate, weight, steps and collisions are read by all, as they are counted.
  *
+ * Rules draw by sl_draw() alone, and n steps at once are n steps one by one: so a history can be
+ * told with its draws. What a step was is told from what it has changed (history.h): a collision is
+ * counted as one in the column collisions.
+ *
  * and, for the host alone (SL_MODEL_HOST), its options and a struct sl_model at its foot.
  */
 #ifndef SL_MODEL_H

@@ -143,9 +143,12 @@ static void help_of_all(void **state)
 	SL_COMMANDS(X)
 #undef X
 #define SETTING(option, key, value, help_) assert_non_null(strstr(help, "--" option " " value));
+#define COUNT(option, field, value, takers, help_) \
+	assert_non_null(strstr(help, "--" option " " value));
 #define FLAG(option, field, takers, help_) assert_non_null(strstr(help, "--" option));
 #include "pipeline/args.def"
 #undef SETTING
+#undef COUNT
 #undef FLAG
 #define STATUS(name, code, meaning) \
 	assert_non_null(strstr(help, #code)), assert_non_null(strstr(help, meaning));
@@ -234,6 +237,33 @@ static void json(void **state)
 	expect_json(out);
 	free(out);
 	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+/* Of the same run on any device, by any way, in any batches; the batches are those of the run. */
+static void replays(void **state)
+{
+	const char *const *elsewhere =
+		WORDS("replay", "c.yaml", "--id", "3_002", "--set", "run.device=cuda:9999", "--set",
+			"run.mode=fused", "--set", "primitives.sort=naive:block=96", "--set",
+			"primitives.scan=naive", "--set", "primitives.compact=naive");
+	char *here = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002")), *out;
+
+	(void)state;
+	assert_non_null(strstr(here, "3002: number 2 of batch 1 (4 batches of 3000)"));
+	expect_out(here, elsewhere);
+	expect_out("9999: number 1111", WORDS("replay", "c.yaml", "--id", "9999", "--set",
+						"output.to=whole", "--set", "run.batch=2222"));
+	expect_out("9999: number 999 of batch 3",
+		WORDS("replay", "c.yaml", "--id", "9999", "--set", "output.to=whole", "--set",
+			"run.batch=auto"));
+	out = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002", "--set", "run.seed=8"));
+	assert_null(strstr(out, strstr(here, "\n0 ")));
+	free(out);
+	free(here);
+	out = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002", "--json"));
+	expect_json(out);
+	free(out);
 	expect_untouched();
 }
 
@@ -353,6 +383,25 @@ static const struct refusal refusals[] = {
 	{SL_USAGE, "--json does nothing for info", {"sluice", "info", "c.yaml", "--json"}},
 	{SL_USAGE, "--resume does nothing for plan", {"sluice", "plan", "c.yaml", "--resume"}},
 	{SL_USAGE, "verify takes no settings", {"sluice", "verify", ".", "--set", "run.seed=2"}},
+	{SL_USAGE, "needs a file", {"sluice", "replay", "--id", "1"}},
+	{SL_USAGE, "replay needs --id N (the number of", {"sluice", "replay", "c.yaml"}},
+	{SL_USAGE, "--id: its value is missing", {"sluice", "replay", "c.yaml", "--id"}},
+	{SL_USAGE, "--id x: is no whole", {"sluice", "replay", "c.yaml", "--id", "x"}},
+	{SL_USAGE, "--id 7x: is no whole", {"sluice", "replay", "c.yaml", "--id", "7x"}},
+	{SL_USAGE, "--id -1: is no whole", {"sluice", "replay", "c.yaml", "--id", "-1"}},
+	{SL_USAGE, "--id 0.5: is no whole", {"sluice", "replay", "c.yaml", "--id", "0.5"}},
+	{SL_USAGE, "--id 1e30: is no whole", {"sluice", "replay", "c.yaml", "--id", "1e30"}},
+	{SL_USAGE, "(the run has 10000, from 0 to 9999)",
+		{"sluice", "replay", "c.yaml", "--id", "1e4"}},
+	{SL_USAGE, "--id does nothing for run (it is for replay)",
+		{"sluice", "run", "c.yaml", "--id", "0"}},
+	{SL_USAGE, "--quiet does nothing for replay",
+		{"sluice", "replay", "c.yaml", "--id", "0", "--quiet"}},
+	{SL_USAGE,
+		"settings by --set alone (other options say how a run computes or where it "
+		"writes), leave out the one for run.threads=2",
+		{"sluice", "replay", "c.yaml", "--id", "0", "--threads", "2"}},
+	{SL_USAGE, "run.sede", {"sluice", "replay", "c.yaml", "--id", "0", "--set", "run.sede=7"}},
 	{SL_USAGE, "list takes no settings", {"sluice", "list", "--threads", "2"}},
 	{SL_USAGE, "exclude each other", {"sluice", "run", "c.yaml", "--resume", "--force"}},
 	{SL_USAGE, "run.threads: '0'", {"sluice", "run", "c.yaml", "--threads", "0"}},
@@ -637,6 +686,7 @@ int main(void)
 		cmocka_unit_test(help_of_all),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(json),
+		cmocka_unit_test(replays),
 		cmocka_unit_test(infos),
 		cmocka_unit_test(print_config),
 		cmocka_unit_test(any_directory),

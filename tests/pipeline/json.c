@@ -150,7 +150,7 @@ static void reals(void **state)
 {
 	(void)state;
 	expect_real(0, "0");
-	expect_real(-0.0, "-0");
+	expect_real(-0.0, "-0.0");
 	expect_real(0.1, "0.1");
 	expect_real(0.1 + 0.2, "0.30000000000000004");
 	expect_real(1e22, "1e+22");
