@@ -275,7 +275,7 @@ static void ends_as_in_the_files(void **state)
 
 	(void)state;
 	configs_list(&configs);
-	for (size_t i = 0; i < configs.n; i++) {
+	for (size_t i = 0; i < configs.n; i += be_quick() ? 3 : 1) {
 		struct kept k;
 
 		make_kept(&k, configs.name[i], i % 2 != 0);
@@ -351,12 +351,13 @@ static const char endless[] = "run: {name: t, particles: 10}\n"
 			      "model: {slab: {mu_a: 0 /cm, mu_s: 1 /cm, n: 10, thickness: inf}}\n"
 			      "keep: [reflected, max_steps]\n";
 
-static size_t count_of(const char *text, const char *word)
+/* In how many lines is the word at that place? */
+static size_t count_lines(const char *text, size_t at, const char *word)
 {
 	size_t n = 0;
 
-	for (; (text = strstr(text, word)); text++)
-		n++;
+	for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1)
+		n += (size_t)(end - text) > at && strncmp(text + at, word, strlen(word)) == 0;
 	return n;
 }
 
@@ -379,10 +380,12 @@ static void long_history(void **state)
 	write_text(&folder, "endless.yaml", endless);
 	assert_ok(plan_of(folder_path(&folder, "endless.yaml"), NULL, 0, &k));
 	text = replayed(k.plan, longest(k.plan), false);
-	assert_int_equal(count_of(text, "\n      block "), 10001);
-	assert_int_equal(count_of(text, " alive\n"), 10000);
-	assert_true(count_of(text, "  collision ") > 9000 && count_of(text, "  surface ") > 0);
-	assert_null(strstr(text, "flight"));
+	assert_int_equal(count_lines(text, 6, "block "), 10001);
+	assert_int_equal(count_lines(text, 6, "start "), 1);
+	assert_true(count_lines(text, 6, "collision ") > 9000);
+	assert_true(count_lines(text, 6, "surface ") > 0);
+	assert_int_equal(
+		count_lines(text, 6, "collision ") + count_lines(text, 6, "surface "), 9999);
 	assert_non_null(strstr(text, "\n10000 max_steps "));
 	assert_non_null(strstr(text, "\nfate        max_steps: survives\nsteps       10000\n"));
 	free(text);
