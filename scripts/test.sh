@@ -11,4 +11,4 @@ preset=${1:-release}
 [ $# -gt 0 ] && shift
 install_missing $BUILD_PACKAGES $TEST_PACKAGES
 build "$preset" -DSLUICE_TESTS=ON
-ctest --preset "$preset" -j "$(nproc)" "$@"
+ctest --preset "$preset" -j $(($(nproc) + 1)) "$@" # many wait for a disk or a process

@@ -6,12 +6,13 @@
 
 #include "primitives/base/device.h"
 #include "stages/formats/format.h"
+#include "tests/cases/thin.h"
 #include "tests/support/bits_check.h"
 #include "tests/support/program.h"
 
 enum { SKIPPED = 77 };
 
-/* A configuration of each model. */
+/* One of a model whose survivors are made again, and one whose are carried. */
 static const char *const configs[] = {"demo", "vandehulst"};
 enum { N_CONFIGS = sizeof(configs) / sizeof(configs[0]) };
 
@@ -104,7 +105,7 @@ int main(void)
 		printf("SKIP: %s\n", sl_story());
 		return SKIPPED;
 	}
-	if (sl_formats_start() != SL_OK)
+	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

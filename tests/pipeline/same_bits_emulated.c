@@ -4,10 +4,11 @@
  */
 #include "primitives/base/emulated.h"
 #include "stages/formats/format.h"
+#include "tests/cases/thin.h"
 #include "tests/support/bits_check.h"
 #include "tests/support/program.h"
 
-/* A configuration of each model. */
+/* One of a model whose survivors are made again, and one whose are carried. */
 static const char *const configs[] = {"demo", "vandehulst"};
 enum { N_CONFIGS = sizeof(configs) / sizeof(configs[0]) };
 
@@ -114,7 +115,7 @@ int main(void)
 		cmocka_unit_test(every_file),
 	};
 
-	if (sl_formats_start() != SL_OK)
+	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

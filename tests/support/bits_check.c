@@ -7,6 +7,7 @@
 #include "pipeline/room.h"
 #include "pipeline/run.h"
 #include "pipeline/sink.h"
+#include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/configs.h"
 
@@ -252,6 +253,8 @@ void bits_check_backends(const struct bits *b, unsigned slots, unsigned threads)
 	for (size_t s = 0; (scan = backend_at(SL_SCAN, s)) != NULL; s++)
 		for (size_t c = 0; (compact = backend_at(SL_COMPACT, c)) != NULL; c++)
 			for (size_t o = 0; (sort = backend_at(SL_SORT, o)) != NULL; o++) {
+				if (!sl_thin_takes())
+					continue;
 				begin_with(&k, b, slots, threads);
 				set(&k, "primitives.scan", scan->name);
 				set(&k, "primitives.compact", compact->name);
