@@ -48,6 +48,7 @@ static void become(const struct process *p, const char *path, const struct runni
 	int in = open("/dev/null", O_RDONLY);
 
 	setpgid(0, 0);
+	signal(SIGINT, SIG_DFL); /* ignored in what a shell runs in its background */
 	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(r->err, 2) < 0)
 		_exit(CANNOT_RUN);
 	if (p->folder && chdir(p->folder) != 0)
