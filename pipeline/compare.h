@@ -11,6 +11,9 @@
  * times of the stages. What is timed is run once before, so that nothing is paid for the first
  * time, and then until it has been timed often enough.
  *
+ * stop.when is left out: rows are to do the same work, and a batch that is dropped while others are
+ * timed would be in their times.
+ *
  * A row that fails is told, and the others are run: it may be the only one that needs so much
  * memory. Only what would end all of them ends the comparison: the reference fails, the disk, a
  * signal.

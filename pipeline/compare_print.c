@@ -228,6 +228,8 @@ void sl_compare_print(const struct sl_comparison *c, FILE *out)
 			"The emulated device is slow: these are the first of %llu (--full: all of "
 			"them).\n",
 			(unsigned long long)c->configured);
+	if (c->config.stop.when[0])
+		fprintf(out, "All batches are run: stop.when is left out of a comparison.\n");
 	print_machine(c, out);
 	print_times(c, &w, out);
 	print_speeds(c, &w, out);

@@ -56,6 +56,10 @@ struct sl_config {
 		uint64_t level;
 	} output;
 	struct {
+		char when[SL_TEXT_BYTES];
+		uint64_t min_batches; /* 0: as many as the program chooses */
+	} stop;
+	struct {
 		double fate[SL_FATE_COUNT]; /* expected fraction of all; NaN: not checked */
 		double sigma;
 	} check;

@@ -128,8 +128,8 @@ static const char of_compare[] =
 	"\n"
 	"    Stages are timed over the first batch alone, again and again; from end to end, all\n"
 	"    batches run with as many threads and slots as a run would have, without output and\n"
-	"    with. Nothing is kept: files go to a folder beside the output, its name with .compare\n"
-	"    behind, and are removed.\n";
+	"    with. stop.when is left out, so that all rows do the same work. Nothing is kept: files\n"
+	"    go to a folder beside the output, its name with .compare behind, and are removed.\n";
 
 static const char of_replay[] =
 	"\n"

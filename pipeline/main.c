@@ -68,10 +68,10 @@ static void open_standard_files(void)
 static void show_progress(void *of, const struct sl_progress *p)
 {
 	(void)of;
-	fprintf(stderr, "\r%5.1f %%  %llu of %llu batches  %.2f M particles/s",
+	fprintf(stderr, "\r%5.1f %%  %llu of %s%llu batches  %.2f M particles/s",
 		100.0 * (double)p->particles_done / (double)p->particles,
-		(unsigned long long)p->batches_done, (unsigned long long)p->n_batches,
-		p->rate * 1e-6);
+		(unsigned long long)p->batches_done, p->at_most ? "at most " : "",
+		(unsigned long long)p->n_batches, p->rate * 1e-6);
 	if (p->left >= 0)
 		fprintf(stderr, "  %.0f s left  ", p->left);
 	fflush(stderr);

@@ -163,6 +163,21 @@ const struct sl_option sl_options[] = {
 		.lo = 1,
 		.hi = 9,
 		.help = "of compression, from 1 (fast) to 9 (small)"},
+	{.key = "stop.when",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(stop.when),
+		.foremost = true,
+		.help = "the run ends behind the first batch where this holds, "
+			"rel_error(reflected) < 1e-3 or < 0.1 %: the standard error of the "
+			"fraction of a fate, over the batches so far, in parts of that fraction; "
+			"run.particles is then the most; stop: RULE is short for it"},
+	{.key = "stop.min_batches",
+		.kind = SL_KIND_COUNT,
+		.offset = AT(stop.min_batches),
+		.lo = 2,
+		.hi = 1e6,
+		.help = "batches before which the run is not ended by stop.when, as the scatter of "
+			"a few may be small by chance; 5 when left out"},
 #define FATE(name, help_)                                 \
 	{.key = "check." #name,                           \
 		.kind = SL_KIND_REAL,                     \

@@ -91,6 +91,17 @@ static enum sl_status remove_orphans(const char *run, const struct sl_format *fo
 	return sl_dir_each(dir, remove_orphan, &s);
 }
 
+/* Drops the lines of batches behind the plan's goal; were there any? */
+static bool cut_behind_goal(const struct sl_plan *plan, struct sl_manifest *m)
+{
+	struct sl_standing o = sl_goal_standing(&plan->goal, plan->recipe.n_batches, m);
+	size_t n = m->n;
+
+	while (m->n > 0 && m->line[m->n - 1].batch >= o.batches)
+		m->n--;
+	return m->n < n;
+}
+
 static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir *dir)
 {
 	struct sl_former former;
@@ -119,6 +130,8 @@ static enum sl_status resume(
 	if (whole < done->n)
 		done->in_order = false;
 	done->n = whole;
+	if (cut_behind_goal(plan, done))
+		done->in_order = false;
 	/* A line goes before its file, so none ever stands for a file that is gone. */
 	if (!done->in_order)
 		SL_TRY(sl_manifest_write(dir, done));
@@ -250,7 +263,9 @@ uint64_t sl_output_done(const struct sl_plan *plan)
 	if (sl_dir_open(plan->to, false, &dir) != SL_OK)
 		return 0;
 	if (sl_manifest_read(&dir, &m) == SL_OK && m.n <= plan->recipe.n_batches)
-		n = m.n;
+		n = sl_goal_standing(&plan->goal, plan->recipe.n_batches, &m).met
+		            ? plan->recipe.n_batches
+		            : m.n;
 	sl_manifest_free(&m);
 	sl_dir_close(&dir);
 	return n;
@@ -297,9 +312,15 @@ static enum sl_status commit_side_car(
 enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
+	bool cut;
+
 	SL_TRY(sl_manifest_read(dir, m));
-	if (!m->in_order)
+	/* those behind a gap that was filled only now */
+	cut = cut_behind_goal(plan, m);
+	if (cut || !m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));
+	if (cut)
+		SL_TRY(remove_orphans(plan->config.run.name, plan->format, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));
 	return sl_report_commit(plan, dir, m, session, state);
 }

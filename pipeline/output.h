@@ -29,7 +29,10 @@ enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, s
 /* The particles of a batch of the run that is in the directory of config; 0: there is none. */
 uint64_t sl_output_batch(const struct sl_config *config);
 
-/* How many of the plan's batches a run in its directory has committed; 0 if that cannot be told. */
+/*
+ * How many of the plan's batches need not be computed, as a run in its directory has committed them
+ * or has met its goal before them; 0 if that cannot be told.
+ */
 uint64_t sl_output_done(const struct sl_plan *plan);
 
 /* After a run that ended in state: the manifest in order, the side-car, run.json. *m is read anew.

@@ -187,6 +187,8 @@ enum sl_status sl_plan_make(
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */
 	plan->batch_is_ours = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
+	plan->goal = choices->goal;
+	plan->config.stop.min_batches = plan->goal.min_batches;
 	SL_TRY(print_config(plan));
 	sl_room_fit(plan);
 	if (plan->config.run.batch == plan->recipe.batch)
@@ -311,6 +313,17 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 			sl_sized((double)plan->device.free_bytes, c));
 }
 
+static void print_goal(const struct sl_plan *plan, FILE *out)
+{
+	char text[SL_GOAL_BYTES];
+
+	if (plan->goal.below > 0)
+		fprintf(out, "stop        when %s, after %llu batches or more%s\n",
+			sl_goal_text(&plan->goal, text), (unsigned long long)plan->goal.min_batches,
+			plan->goal.min_batches > plan->recipe.n_batches ? ": never, there are fewer"
+									: "");
+}
+
 void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -320,8 +333,9 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
 		(unsigned long long)r->particles, (unsigned long long)r->seed,
 		sl_models[r->model]->name);
-	fprintf(out, "batches     %llu of %u particles\n", (unsigned long long)r->n_batches,
-		r->batch);
+	fprintf(out, "batches     %s%llu of %u particles\n", plan->goal.below > 0 ? "at most " : "",
+		(unsigned long long)r->n_batches, r->batch);
+	print_goal(plan, out);
 	fprintf(out, "key         ");
 	print_key(plan, out);
 	print_mode(plan, out);

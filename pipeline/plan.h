@@ -37,6 +37,7 @@ struct sl_slot {
 	struct sl_exec exec;
 	uint64_t ns[SL_STAGE_COUNT]; /* what the stages of its batch took */
 	uint64_t home_ns;            /* and the copies from the device */
+	uint64_t pack_ns;            /* and compressing */
 };
 
 /* Bytes, all counted before any is asked for. */
@@ -56,9 +57,10 @@ struct sl_pilot {
 };
 
 struct sl_plan {
-	struct sl_config config; /* run.batch is a number here: what auto came to */
+	struct sl_config config; /* run.batch, stop.min_batches: what was chosen for them */
 	bool batch_is_ours;      /* it was auto */
 	struct sl_recipe recipe;
+	struct sl_goal goal; /* recipe.n_batches are the most, if there is one */
 	struct sl_machine machine;
 	const struct sl_format *format;
 	struct sl_file_facts facts;

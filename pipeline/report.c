@@ -5,26 +5,6 @@
 #include <string.h>
 
 #include "pipeline/json.h"
-#include "pipeline/sink.h"
-
-static void add_batch_means(const struct sl_manifest *m, int fate, struct sl_fate_result *f)
-{
-	double sum = 0, squares = 0, n = (double)m->n;
-
-	for (size_t i = 0; i < m->n; i++) {
-		const struct sl_manifest_line *l = &m->line[i];
-
-		sum += (double)l->tally.count[fate] / (double)l->generated;
-	}
-	f->batch_mean = sum / n;
-	for (size_t i = 0; i < m->n; i++) {
-		const struct sl_manifest_line *l = &m->line[i];
-		double off = (double)l->tally.count[fate] / (double)l->generated - f->batch_mean;
-
-		squares += off * off;
-	}
-	f->batch_error = m->n > 1 ? sqrt(squares / (n * (n - 1))) : (double)NAN;
-}
 
 void sl_results_make(const struct sl_manifest *m, struct sl_results *r)
 {
@@ -42,6 +22,7 @@ void sl_results_make(const struct sl_manifest *m, struct sl_results *r)
 			r->fate[f].count += l->tally.count[f];
 			r->fate[f].weight += l->tally.weight[f];
 			r->fate[f].weight_fraction += (double)l->tally.weight[f] * 0x1p-32;
+			sl_precision_add(&r->fate[f].precision, l->tally.count[f], l->generated);
 		}
 	}
 	for (int f = 0; m->n > 0 && f < SL_FATE_COUNT; f++) {
@@ -51,7 +32,6 @@ void sl_results_make(const struct sl_manifest *m, struct sl_results *r)
 		fate->weight_fraction /= (double)r->particles;
 		fate->binomial_error =
 			sqrt(fate->fraction * (1 - fate->fraction) / (double)r->particles);
-		add_batch_means(m, f, fate);
 	}
 }
 
@@ -84,8 +64,28 @@ enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 	return SL_OK;
 }
 
-static void write_fate(
-	struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r, int f)
+double sl_computing_seconds(const struct sl_session *s)
+{
+	uint64_t ns = s->home_ns;
+
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		ns += s->stage_ns[i];
+	return 1e-9 * (double)ns;
+}
+
+/* NaN where nothing was computed, or no error is known. */
+static double figure_of_merit(const struct sl_results *r, const struct sl_session *s, int f)
+{
+	double error = sl_precision_relative(&r->fate[f].precision);
+
+	if (!s || s->particles == 0)
+		return (double)NAN;
+	return (double)s->particles /
+	       (error * error * sl_computing_seconds(s) * (double)r->particles);
+}
+
+static void write_fate(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r,
+	const struct sl_session *session, int f)
 {
 	const struct sl_fate_result *fate = &r->fate[f];
 	double deviation;
@@ -95,8 +95,10 @@ static void write_fate(
 	sl_json_real(j, "fraction", fate->fraction);
 	sl_json_real(j, "standard_error", fate->binomial_error);
 	sl_json_real(j, "weight_fraction", fate->weight_fraction);
-	sl_json_real(j, "mean_over_batches", fate->batch_mean);
-	sl_json_real(j, "standard_error_over_batches", fate->batch_error);
+	sl_json_real(j, "mean_over_batches", fate->fraction);
+	sl_json_real(j, "standard_error_over_batches", sl_precision_error(&fate->precision));
+	sl_json_real(j, "relative_error", sl_precision_relative(&fate->precision));
+	sl_json_real(j, "figure_of_merit", figure_of_merit(r, session, f));
 	if (!isnan(plan->config.check.fate[f]) && r->particles > 0) {
 		bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
 
@@ -109,7 +111,8 @@ static void write_fate(
 	sl_json_close(j);
 }
 
-static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r)
+static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r,
+	const struct sl_session *session)
 {
 	sl_json_object(j, "tallies");
 	sl_json_u64(j, "particles", r->particles);
@@ -119,8 +122,24 @@ static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const s
 	sl_json_object(j, "fates");
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		if (SL_HAS(sl_models[plan->recipe.model]->fates, f))
-			write_fate(j, plan, r, f);
+			write_fate(j, plan, r, session, f);
 	sl_json_close(j);
+	sl_json_close(j);
+}
+
+/* The rule of a run that may end early, and what became of it. */
+static void write_goal(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
+{
+	const struct sl_goal *g = &plan->goal;
+	struct sl_standing o = sl_goal_standing(g, plan->recipe.n_batches, m);
+	char text[SL_GOAL_BYTES];
+
+	sl_json_object(j, "stop");
+	sl_json_text(j, "when", sl_goal_text(g, text));
+	sl_json_u64(j, "min_batches", g->min_batches);
+	sl_json_u64(j, "most_batches", plan->recipe.n_batches);
+	sl_json_real(j, "relative_error", o.relative_error);
+	sl_json_bool(j, "met", o.met);
 	sl_json_close(j);
 }
 
@@ -151,6 +170,7 @@ static void write_times(struct sl_json *j, const struct sl_plan *plan, const str
 	sl_json_real(j, "wall_seconds", s->seconds);
 	sl_json_u64(j, "batches", s->batches);
 	sl_json_u64(j, "particles", s->particles);
+	sl_json_real(j, "computing_seconds", sl_computing_seconds(s));
 	sl_json_object(j, "thread_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		if (sl_stage_is_run(plan->recipe.mode, i))
@@ -229,7 +249,9 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	sl_json_text(j, "model", sl_models[plan->recipe.model]->name);
 	sl_json_text(j, "format", plan->format->name);
 	sl_json_text(j, "config", plan->config_text);
-	write_tallies(j, plan, &results);
+	if (plan->goal.below > 0)
+		write_goal(j, plan, m);
+	write_tallies(j, plan, &results, session);
 	if (session)
 		write_times(j, plan, session);
 	sl_report_machine(j, plan);
@@ -271,64 +293,4 @@ enum sl_status sl_report_commit(const struct sl_plan *plan, const struct sl_dir 
 	s = sl_file_commit(dir, "run.json", text, bytes, true);
 	sl_memory_give(SL_HOST, text);
 	return s;
-}
-
-static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
-{
-	fprintf(out, "%-14s %14s %12s %10s  %s\n", "fate", "particles", "fraction", "+-", "check");
-	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		const struct sl_fate_result *fate = &r->fate[f];
-		double expected = plan->config.check.fate[f], deviation;
-
-		if (!SL_HAS(sl_models[plan->recipe.model]->fates, f))
-			continue;
-		fprintf(out, "%-14s %14llu %12.8f %10.2g", sl_fate_facts[f].name,
-			(unsigned long long)fate->count, fate->fraction, fate->binomial_error);
-		if (!isnan(expected)) {
-			bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
-
-			fprintf(out, "  %.8g: %+.2f sigma, %s", expected, deviation,
-				met ? "met" : "NOT MET");
-		}
-		fprintf(out, "%s\n", SL_HAS(plan->recipe.keep, f) ? "  (kept)" : "");
-	}
-}
-
-static void print_times(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
-{
-	double n = (double)s->particles, computing = (double)s->home_ns;
-
-	if (s->particles == 0)
-		return;
-	fprintf(out, "\nns a particle ");
-	for (int i = 0; i < SL_STAGE_COUNT; i++) {
-		if (sl_stage_is_run(plan->recipe.mode, i))
-			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
-		computing += (double)s->stage_ns[i];
-	}
-	if (plan->on_device)
-		fprintf(out, "  copied home %.1f", (double)s->home_ns / n);
-	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
-	fprintf(out,
-		"%.2f M particles/s in %.1f s on %s%s%u threads; %.2f M/s a %s before compression\n",
-		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
-		plan->on_device ? " and " : "", plan->threads, n / computing * 1e3,
-		plan->on_device ? "slot" : "core");
-}
-
-void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
-	const struct sl_session *session, FILE *out)
-{
-	struct sl_results r;
-	char last[SL_FILE_NAME_BYTES], first[SL_FILE_NAME_BYTES];
-
-	sl_results_make(m, &r);
-	print_fates(plan, &r, out);
-	print_times(plan, session, out);
-	sl_sink_name(plan, 0, first);
-	sl_sink_name(plan, plan->recipe.n_batches - 1, last);
-	fprintf(out, "%llu survivors in %s/%s%s%s (%.1f MB), summary in run.json\n",
-		(unsigned long long)r.survivors, plan->to, first,
-		plan->recipe.n_batches > 1 ? " .. " : "", plan->recipe.n_batches > 1 ? last : "",
-		(double)r.bytes * 1e-6);
 }

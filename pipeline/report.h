@@ -2,8 +2,13 @@
  * report.h - what a run gave: tallies, checks, run.json and the table that people read.
  *
  * Fractions are of all particles. Their standard error is that of a binomial count, and beside it
- * the one estimated from the scatter of the batches, which would show it if batches were not
- * independent.
+ * the one estimated from the scatter of the batches (precision.h), which would show it if batches
+ * were not independent.
+ *
+ * The figure of merit of a fate is 1 / (R^2 T): R its relative error over batches, T the seconds of
+ * computing, summed over threads (on a device: over batches in flight), of all stages before
+ * compression. Where earlier sessions committed batches too, T is this session's, in proportion to
+ * the particles. It stands in run.json alone, as T is measured and no two runs have the same.
  */
 #ifndef SL_REPORT_H
 #define SL_REPORT_H
@@ -18,9 +23,8 @@ struct sl_fate_result {
 	uint64_t weight; /* in 2^-32, modulo 2^64; fraction of weight is in weight_fraction */
 	double fraction; /* count / particles */
 	double weight_fraction;
-	double binomial_error; /* sqrt(p (1 - p) / N) */
-	double batch_mean;     /* mean over batches of their fractions */
-	double batch_error;    /* standard error of that mean; NaN for a single batch */
+	double binomial_error;         /* sqrt(p (1 - p) / N) */
+	struct sl_precision precision; /* the same, over batches */
 };
 
 struct sl_results {
@@ -29,7 +33,7 @@ struct sl_results {
 	struct sl_fate_result fate[SL_FATE_COUNT];
 };
 
-/* Adds up the manifest. */
+/* Adds up the manifest, of a run that has particles or, as it begins, none. */
 void sl_results_make(const struct sl_manifest *m, struct sl_results *r);
 
 /*
@@ -41,6 +45,9 @@ bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum s
 
 /* SL_CHECK_FAILED, and which, if any check of the configuration is not met. */
 enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r);
+
+/* Seconds that threads, or batches in flight on a device, computed in a session. */
+double sl_computing_seconds(const struct sl_session *s);
 
 /*
  * Commits run.json in dir. state: "running", "stopped", "done". session may be NULL (a run that

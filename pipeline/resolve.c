@@ -83,30 +83,40 @@ static const char *suggest(
 	return sl_suggest(word, words, n, text, WORDS_BYTES);
 }
 
+/* The member of allowed that word names; of->n, with a complaint about key, when there is none. */
+static int resolve_word(struct sl_reader *r, const char *key, const char *word,
+	const struct naming *of, uint32_t allowed, const char *model)
+{
+	char shown[SL_SHOWN_BYTES], words[WORDS_BYTES];
+	int i = 0;
+
+	while (i < of->n && strcmp(of->name(i), word) != 0)
+		i++;
+	if (i < of->n && SL_HAS(allowed, i))
+		return i;
+	sl_config_complain(r, key, "%s is no %s of %s (%s), try %s", sl_show(shown, word), of->what,
+		model, i < of->n ? of->lacking : "there is none of that name",
+		suggest(of, allowed, word, words));
+	return of->n;
+}
+
 /* The set that a list of words names, all of them in allowed, each once. */
 static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
 	const struct naming *of, uint32_t allowed, const char *model)
 {
-	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES], words[WORDS_BYTES];
+	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
 	uint32_t set = 0;
 
 	for (uint32_t k = 0; k < list->n; k++) {
-		const char *word = list->at[k];
-		int i = 0;
+		int i;
 
 		snprintf(item, sizeof(item), "%s[%u]", key, k);
-		while (i < of->n && strcmp(of->name(i), word) != 0)
-			i++;
-		if (i == of->n || !SL_HAS(allowed, i))
-			sl_config_complain(r, item, "%s is no %s of %s (%s), try %s",
-				sl_show(shown, word), of->what, model,
-				i < of->n ? of->lacking : "there is none of that name",
-				suggest(of, allowed, word, words));
-		else if (SL_HAS(set, i))
+		i = resolve_word(r, item, list->at[k], of, allowed, model);
+		if (i < of->n && SL_HAS(set, i))
 			sl_config_complain(r, item,
 				"%s is repeated (once is enough), try removing it",
-				sl_show(shown, word));
-		else
+				sl_show(shown, list->at[k]));
+		else if (i < of->n)
 			set |= SL_BIT(i);
 	}
 	return set;
@@ -116,6 +126,13 @@ static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct s
 static uint32_t final_fates(const struct sl_model *model)
 {
 	return model->fates & ~SL_BIT(SL_FATE_alive);
+}
+
+bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_model *model, enum sl_fate *fate)
+{
+	*fate = (enum sl_fate)resolve_word(r, key, word, &fates, final_fates(model), model->name);
+	return *fate < SL_FATE_COUNT;
 }
 
 static void resolve_columns(
@@ -229,6 +246,7 @@ static void resolve_model(
 		r, "keep", &c->keep, &fates, final_fates(choices->model), choices->model->name);
 	resolve_columns(c, r, choices);
 	resolve_check(c, r, choices->model);
+	sl_resolve_stop(c, r, choices);
 	sl_resolve_key(c, r, choices, make_rules(c, r, choices));
 }
 

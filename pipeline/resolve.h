@@ -8,6 +8,7 @@
 #define SL_RESOLVE_H
 
 #include "pipeline/config.h"
+#include "pipeline/precision.h"
 #include "stages/formats/format.h"
 #include "stages/recipe.h"
 
@@ -40,6 +41,7 @@ struct sl_choices {
 	const struct sl_format *format;
 	uint64_t batch; /* particles a batch, auto resolved */
 	uint64_t n_batches;
+	struct sl_goal goal; /* at which the run ends before that */
 };
 
 /*
@@ -57,6 +59,13 @@ enum sl_status sl_resolve(
  */
 void sl_resolve_key(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+
+/* Resolves the keys below stop: into goal. A part of sl_resolve with a file of its own. */
+void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+
+/* The fate of that name, if a particle of the model can end so; else complains about key. */
+bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_model *model, enum sl_fate *fate);
 
 /*
  * Resolves run.device: into device, device_number and device_story. Fails when one is asked for by

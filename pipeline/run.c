@@ -22,14 +22,18 @@ struct crew {
 	struct sl_session *session;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	uint64_t next;    /* the next batch to begin */
-	size_t next_done; /* the first line of done that is not before next */
-	uint64_t commits; /* batches committed in this session */
+	uint64_t next;                 /* the next batch to begin */
+	size_t next_done;              /* the first line of done that is not before next */
+	uint64_t commits;              /* batches committed in this session */
+	uint64_t end;                  /* batches that the run has; fewer once its goal is met */
+	size_t seen_done;              /* the first line of done that is not part of precision */
+	struct sl_precision precision; /* of the goal's fate, by the batches without a gap so far */
 	enum slot_state *state;
 	bool *lane_taken;
 	double longest;   /* seconds from the begin of a batch until it is ready, so far */
 	uint32_t working; /* threads that have not ended */
 	bool stop;        /* begin no more */
+	bool met;         /* the goal */
 	atomic_int drop;  /* give up what is in flight */
 	enum sl_status status;
 	char story[SL_STORY_BYTES];
@@ -59,7 +63,7 @@ static bool take_batch(struct crew *c, uint64_t *number)
 		c->next++;
 		c->next_done++;
 	}
-	if (c->stop || c->next >= c->plan->recipe.n_batches)
+	if (c->stop || c->next >= c->end)
 		return false;
 	*number = c->next++;
 	return true;
@@ -123,26 +127,21 @@ static enum sl_status run_stages(struct crew *c, struct sl_slot *slot)
 	return s;
 }
 
-/* Computes and packs the batch in slot; adds its times under the lock afterwards. */
+/* Computes and packs the batch in slot. */
 static enum sl_status compute(struct crew *c, struct sl_slot *slot)
 {
 	enum sl_status s;
-	double start;
+	uint64_t start;
 
 	memset(slot->ns, 0, sizeof(slot->ns));
 	s = run_stages(c, slot);
-	start = seconds_now();
+	start = sl_now_ns();
 	if (s == SL_OK && !c->control->discard) {
 		s = c->plan->format->pack(
 			&slot->exec, &c->plan->facts, &slot->batch.table, &slot->packed);
 		s = sl_while(s, "batch %llu, compressing", (unsigned long long)slot->batch.number);
 	}
-	pthread_mutex_lock(&c->lock);
-	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		c->session->stage_ns[i] += slot->ns[i];
-	c->session->home_ns += slot->home_ns;
-	c->session->pack_ns += (uint64_t)((seconds_now() - start) * 1e9);
-	pthread_mutex_unlock(&c->lock);
+	slot->pack_ns = sl_now_ns() - start;
 	return s;
 }
 
@@ -174,7 +173,8 @@ static void *work(void *of)
 		pthread_mutex_lock(&c->lock);
 		begun = seconds_now() - begun;
 		c->longest = begun > c->longest ? begun : c->longest;
-		if (s != SL_OK)
+		/* behind the goal, a batch was dropped, or is of no use */
+		if (s != SL_OK && number < c->end)
 			fail(c, s);
 		c->state[i] = s == SL_OK ? READY : FREE;
 		pthread_cond_broadcast(&c->changed);
@@ -208,6 +208,49 @@ static enum sl_status hand_over(struct crew *c, const struct sl_slot *slot)
 	return SL_OK;
 }
 
+/* One more batch in order; true when the goal is met by it, and the run ends here. */
+static bool is_last(struct crew *c, const struct sl_tally *t, uint64_t generated)
+{
+	const struct sl_goal *g = &c->plan->goal;
+
+	sl_precision_add(&c->precision, t->count[g->fate], generated);
+	return sl_goal_met(g, &c->precision);
+}
+
+/*
+ * Takes in the batches that are done and follow without a gap; if the goal is met, ends the run
+ * behind the last that was taken in. Called with the lock held.
+ */
+static void look_at_goal(struct crew *c, bool met)
+{
+	const struct sl_manifest *done = c->done;
+
+	for (; !met && c->seen_done < done->n; c->seen_done++) {
+		const struct sl_manifest_line *l = &done->line[c->seen_done];
+
+		if (l->batch != c->precision.batches)
+			break;
+		met = is_last(c, &l->tally, l->generated);
+	}
+	if (!met)
+		return;
+	c->met = c->stop = true;
+	c->end = c->precision.batches;
+	atomic_store(&c->drop, 1);
+}
+
+/* What the batch in slot adds to the session. Called with the lock held. */
+static void count(struct crew *c, const struct sl_slot *slot)
+{
+	c->commits++;
+	c->session->batches++;
+	c->session->particles += slot->batch.n;
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		c->session->stage_ns[i] += slot->ns[i];
+	c->session->home_ns += slot->home_ns;
+	c->session->pack_ns += slot->pack_ns;
+}
+
 static void *commit(void *of)
 {
 	struct crew *c = (struct crew *)of;
@@ -215,24 +258,25 @@ static void *commit(void *of)
 	pthread_mutex_lock(&c->lock);
 	for (;;) {
 		uint32_t i = find_in_order(c);
+		const struct sl_slot *slot;
 		enum sl_status s;
 
 		/* alone: no thread is left that could make a batch ready */
-		if (c->status != SL_OK || (i == c->plan->n_slots && c->working == 1))
+		if (c->status != SL_OK || c->met || (i == c->plan->n_slots && c->working == 1))
 			break;
 		if (i == c->plan->n_slots) {
 			pthread_cond_wait(&c->changed, &c->lock);
 			continue;
 		}
+		slot = &c->plan->slot[i];
 		pthread_mutex_unlock(&c->lock);
-		s = hand_over(c, &c->plan->slot[i]);
+		s = hand_over(c, slot);
 		pthread_mutex_lock(&c->lock);
 		if (s != SL_OK) {
 			fail(c, s);
 		} else {
-			c->commits++;
-			c->session->batches++;
-			c->session->particles += c->plan->slot[i].batch.n;
+			count(c, slot);
+			look_at_goal(c, is_last(c, &slot->batch.tally, slot->batch.n));
 		}
 		c->state[i] = FREE;
 		pthread_cond_broadcast(&c->changed);
@@ -245,7 +289,8 @@ static void *commit(void *of)
 
 static void tell(struct crew *c, const struct sl_control *control, double start)
 {
-	struct sl_progress p = {.n_batches = c->plan->recipe.n_batches,
+	struct sl_progress p = {.n_batches = c->end,
+		.at_most = c->plan->goal.below > 0 && !c->met,
 		.particles = c->plan->recipe.particles,
 		.seconds = seconds_now() - start,
 		.left = -1};
@@ -256,6 +301,8 @@ static void tell(struct crew *c, const struct sl_control *control, double start)
 	p.particles_done = c->session->particles;
 	for (size_t i = 0; i < c->done->n; i++)
 		p.particles_done += c->done->line[i].generated;
+	if (c->met)
+		p.particles = p.particles_done;
 	if (c->session->particles > 0 && p.seconds > 0) {
 		p.rate = (double)c->session->particles / p.seconds;
 		p.left = (double)(p.particles - p.particles_done) / p.rate;
@@ -369,13 +416,18 @@ static enum sl_status run(struct crew *c, struct sl_control *control)
 enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session)
 {
-	struct crew c = {
-		.plan = plan, .dir = dir, .done = done, .control = control, .session = session};
+	struct crew c = {.plan = plan,
+		.dir = dir,
+		.done = done,
+		.control = control,
+		.session = session,
+		.end = plan->recipe.n_batches};
 	pthread_condattr_t monotonic;
 	enum sl_status s;
 
 	memset(session, 0, sizeof(*session));
 	plan->recipe.drop = &c.drop;
+	look_at_goal(&c, false);
 	pthread_mutex_init(&c.lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -387,11 +439,11 @@ enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 	plan->recipe.drop = NULL;
 	if (s != SL_OK && s != SL_STOPPED)
 		return s;
-	if (done->n + c.commits < plan->recipe.n_batches)
+	if (done->n + c.commits < c.end)
 		return sl_fail(SL_STOPPED,
-			"stopped with %llu of %llu batches committed (%s), go on with --resume",
+			"stopped with %llu of %s%llu batches committed (%s), go on with --resume",
 			(unsigned long long)(done->n + c.commits),
-			(unsigned long long)plan->recipe.n_batches,
+			plan->goal.below > 0 ? "at most " : "", (unsigned long long)c.end,
 			atomic_load(&control->stop) ? "asked by a signal"
 						    : "its time is nearly up");
 	return SL_OK;

@@ -4,7 +4,8 @@
  *	thread: take the next batch and a free slot -> stages -> pack
  *	writer: the next batch in order -> assemble -> commit -> manifest -> the slot is free
  *
- * The bytes of the output do not depend on the number of threads.
+ * The bytes of the output do not depend on the number of threads. A goal is looked at by the
+ *writer, behind each batch in order; once it is met, what is in flight is dropped.
  */
 #ifndef SL_RUN_H
 #define SL_RUN_H
@@ -16,6 +17,7 @@
 
 struct sl_progress {
 	uint64_t batches_done, n_batches; /* batches of earlier sessions count as done */
+	bool at_most;                     /* the run may meet its goal before */
 	uint64_t particles_done, particles;
 	double seconds; /* since this session began */
 	double rate;    /* particles a second in this session */
@@ -34,7 +36,7 @@ struct sl_control {
 	bool discard; /* compress and write nothing: dir is not used */
 };
 
-/* What this session did; nanoseconds are summed over threads. */
+/* What this session did for the batches it committed; nanoseconds are summed over threads. */
 struct sl_session {
 	uint64_t batches, particles;
 	uint64_t stage_ns[SL_STAGE_COUNT];
@@ -46,6 +48,7 @@ struct sl_session {
 /*
  * Carries out the plan in dir (locked by the caller). done are the batches already committed there.
  * SL_STOPPED when control->stop ended it early; what was committed stays and can be resumed.
+ * SL_OK when all batches are there, or those up to the plan's goal.
  */
 enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session);

@@ -89,6 +89,8 @@ bool sl_value_absent(const struct sl_option *o, const void *value)
 {
 	if (o->kind == SL_KIND_REAL)
 		return isnan(*(const double *)value);
+	if (o->kind == SL_KIND_COUNT)
+		return *(const uint64_t *)value == 0;
 	if (o->kind == SL_KIND_TEXT)
 		return *(const char *)value == '\0';
 	return sl_value_items(o, value) == 0;

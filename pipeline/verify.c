@@ -222,7 +222,8 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 	return s;
 }
 
-static void tell(const struct sl_plan *plan, const struct counts *c, bool json, FILE *out)
+/* of: the batches that the run consists of, which are there. */
+static void tell(const struct counts *c, uint64_t of, bool json, FILE *out)
 {
 	char text[1024];
 	struct sl_json j = sl_json_start(text, sizeof(text), true);
@@ -231,7 +232,7 @@ static void tell(const struct sl_plan *plan, const struct counts *c, bool json, 
 		fprintf(out,
 			"%llu of %llu batches are what they should be: %llu survivors in %.1f MB; "
 			"digests of all, order of %llu, %llu remade from their ids%s\n",
-			(unsigned long long)c->batches, (unsigned long long)plan->recipe.n_batches,
+			(unsigned long long)c->batches, (unsigned long long)of,
 			(unsigned long long)c->survivors, (double)c->bytes * 1e-6,
 			(unsigned long long)c->ordered, (unsigned long long)c->remade,
 			c->redone ? ", one batch computed anew" : "");
@@ -239,7 +240,7 @@ static void tell(const struct sl_plan *plan, const struct counts *c, bool json, 
 	}
 	sl_json_object(&j, NULL);
 	sl_json_u64(&j, "batches", c->batches);
-	sl_json_u64(&j, "of_batches", plan->recipe.n_batches);
+	sl_json_u64(&j, "of_batches", of);
 	sl_json_u64(&j, "survivors", c->survivors);
 	sl_json_u64(&j, "bytes", c->bytes);
 	sl_json_u64(&j, "order_checked", c->ordered);
@@ -250,20 +251,25 @@ static void tell(const struct sl_plan *plan, const struct counts *c, bool json, 
 }
 
 static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest *m, struct counts *counts)
+	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
-	for (size_t i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++) {
+		if (m->line[i].batch >= of && of < plan->recipe.n_batches)
+			return wrong(
+				"the run had met its stop.when before this batch", &m->line[i]);
 		SL_TRY(check_batch(plan, dir, &m->line[i], counts));
+	}
 	if (m->damaged > 0)
 		return sl_fail(SL_CHECK_FAILED,
 			"%s/manifest.jsonl: %zu lines are damaged (torn or changed), try --resume, "
 			"which makes their batches anew",
 			dir->path, m->damaged);
-	if (m->n < plan->recipe.n_batches)
+	if (m->n < of)
 		return sl_fail(SL_CHECK_FAILED,
-			"%s: %zu of %llu batches are committed (the run has not ended), go on with "
-			"--resume",
-			dir->path, m->n, (unsigned long long)plan->recipe.n_batches);
+			"%s: %zu of %s%llu batches are committed (the run has not ended), go on "
+			"with --resume",
+			dir->path, m->n, plan->goal.below > 0 ? "at most " : "",
+			(unsigned long long)of);
 	return SL_OK;
 }
 
@@ -274,15 +280,18 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	struct counts counts = {0};
 	struct sl_plan *plan = NULL;
 	enum sl_status s;
+	uint64_t of = 0;
 
 	SL_TRY(sl_dir_open(directory, false, &dir));
 	s = plan_of(&dir, &plan);
 	if (s == SL_OK)
 		s = sl_manifest_read(&dir, &m);
-	if (s == SL_OK)
-		s = verify(plan, &dir, &m, &counts);
+	if (s == SL_OK) {
+		of = sl_goal_standing(&plan->goal, plan->recipe.n_batches, &m).batches;
+		s = verify(plan, &dir, &m, of, &counts);
+	}
 	if (s == SL_OK && (json || !quiet))
-		tell(plan, &counts, json, out);
+		tell(&counts, of, json, out);
 	sl_manifest_free(&m);
 	sl_plan_free(plan);
 	sl_dir_close(&dir);

@@ -81,17 +81,32 @@ static bool choose_model(struct sl_reader *r, struct sl_place at, const char *pa
 	return false;
 }
 
+/* The option that a plain value of the section at path stands for; false when there is none. */
+static bool find_foremost(const struct sl_reader *r, const char *path, char option[SL_KEY_BYTES])
+{
+	const struct sl_option *o;
+
+	for (size_t i = 0; (o = sl_option_at(r->model, i, option)); i++)
+		if (o->foremost && sl_key_below(option, path))
+			return true;
+	return false;
+}
+
 static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char *above);
 
 /* The section at path, whose value is node. */
 static void meet_section(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
 	const struct sl_tree *tree = r->tree[at.source];
-	char text[SL_FLAW_BYTES], shown[SL_SHOWN_BYTES];
+	char text[SL_FLAW_BYTES], shown[SL_SHOWN_BYTES], option[SL_KEY_BYTES];
 
 	note(r, at, path, node);
 	if (sl_tree_kind(tree, node) == SL_MAPPING) {
 		walk(r, at.source, node, path);
+		return;
+	}
+	if (*sl_tree_text(tree, node, NULL) && find_foremost(r, path, option)) {
+		note(r, at, option, node);
 		return;
 	}
 	if (sl_tree_kind(tree, node) == SL_LIST)

@@ -50,14 +50,15 @@ struct sl_option {
 	size_t offset;               /* of the value in the struct that the table fills */
 	enum sl_dimension dimension; /* of REAL and REALS */
 	const char *fallback; /* the default, as one would write it; NULL: none, see required */
-	bool required; /* no default: must be given. Neither: absent reads as NaN, "" or an empty
-	                  list */
+	bool required; /* no default: must be given. Neither: absent reads as 0 (COUNT), NaN, "" or
+	                  an empty list */
 	double lo, hi; /* REAL, REALS, COUNT, COUNTS: the allowed range, both ends included,
 	                  in units inside */
 	const char *const *choices; /* CHOICE: the words, NULL-terminated */
 	const char *help;
 	bool automatic; /* COUNT: "auto" is allowed and reads as 0 */
 	bool free;      /* does not change a byte of the results: not compared on resume */
+	bool foremost;  /* SECTION: VALUE is short for SECTION: {KEY: VALUE} */
 };
 
 SL_C_END

@@ -1,0 +1,85 @@
+/* report_print.c - what a run gave, for people. */
+#include <math.h>
+
+#include "pipeline/report.h"
+
+static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
+{
+	fprintf(out, "%-14s %14s %12s %10s  %s\n", "fate", "particles", "fraction", "+-", "check");
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		const struct sl_fate_result *fate = &r->fate[f];
+		double expected = plan->config.check.fate[f], deviation;
+
+		if (!SL_HAS(sl_models[plan->recipe.model]->fates, f))
+			continue;
+		fprintf(out, "%-14s %14llu %12.8f %10.2g", sl_fate_facts[f].name,
+			(unsigned long long)fate->count, fate->fraction, fate->binomial_error);
+		if (!isnan(expected)) {
+			bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
+
+			fprintf(out, "  %.8g: %+.2f sigma, %s", expected, deviation,
+				met ? "met" : "NOT MET");
+		}
+		fprintf(out, "%s\n", SL_HAS(plan->recipe.keep, f) ? "  (kept)" : "");
+	}
+}
+
+/* Did the run end early, or why not? */
+static void print_goal(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
+{
+	const struct sl_goal *g = &plan->goal;
+	const char *fate = sl_fate_facts[g->fate].name;
+	unsigned long long most = plan->recipe.n_batches;
+	struct sl_standing o = sl_goal_standing(g, most, m);
+	char error[32];
+
+	snprintf(error, sizeof(error), isnan(o.relative_error) ? "unknown" : "%.4g",
+		o.relative_error);
+	if (o.met)
+		fprintf(out,
+			"stopped after batch %llu (%llu of at most %llu): rel_error(%s) %s < %.4g\n",
+			(unsigned long long)o.batches - 1, (unsigned long long)o.batches, most,
+			fate, error, g->below);
+	else
+		fprintf(out,
+			"stop.when was not met: rel_error(%s) is %s after all %llu batches "
+			"(wanted: < %.4g, after %llu or more)\n",
+			fate, error, most, g->below, (unsigned long long)g->min_batches);
+}
+
+static void print_times(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
+{
+	double n = (double)s->particles;
+
+	if (s->particles == 0) {
+		fprintf(out, "nothing was left to do: all batches were committed before\n");
+		return;
+	}
+	fprintf(out, "\nns a particle ");
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		if (sl_stage_is_run(plan->recipe.mode, i))
+			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
+	if (plan->on_device)
+		fprintf(out, "  copied home %.1f", (double)s->home_ns / n);
+	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
+	fprintf(out,
+		"%.2f M particles/s in %.1f s on %s%s%u threads; %.2f M/s a %s before compression\n",
+		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
+		plan->on_device ? " and " : "", plan->threads, n / sl_computing_seconds(s) * 1e-6,
+		plan->on_device ? "slot" : "core");
+}
+
+void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
+	const struct sl_session *session, FILE *out)
+{
+	struct sl_results r;
+
+	sl_results_make(m, &r);
+	print_fates(plan, &r, out);
+	if (plan->goal.below > 0)
+		print_goal(plan, m, out);
+	print_times(plan, session, out);
+	fprintf(out, "%llu survivors in %s/%s%s%s (%.1f MB), summary in run.json\n",
+		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",
+		m->n > 1 ? m->line[m->n - 1].file : "", (double)r.bytes * 1e-6);
+}
