@@ -95,8 +95,8 @@ static void expect_json(const char *json)
 
 static void help_of_keys(void **state)
 {
-	static const char *const sections[] = {
-		"run", "transport", "primitives", "output", "check", "model", "keep", "key"};
+	static const char *const sections[] = {"run", "transport", "primitives", "output", "stop",
+		"check", "model", "keep", "key"};
 	char path[SL_KEY_BYTES];
 
 	(void)state;
@@ -657,6 +657,12 @@ static void progress(void **state)
 
 	(void)state;
 	assert_non_null(strstr(seen, "100.0 %  4 of 4 batches"));
+	free(seen);
+	seen = on_terminal("--set 'stop={when: rel_error(transmitted) < 0.5, min_batches: 2}'");
+	assert_non_null(strstr(seen, "100.0 %  2 of 2 batches"));
+	free(seen);
+	seen = on_terminal("--set 'stop=rel_error(transmitted) < 0.5'");
+	assert_non_null(strstr(seen, "100.0 %  4 of at most 4 batches"));
 	free(seen);
 	seen = on_terminal("--quiet");
 	assert_string_equal(seen, "");

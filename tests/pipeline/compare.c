@@ -276,9 +276,11 @@ static size_t count(const char *in, const char *what)
 
 static void as_text(void **state)
 {
-	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated"));
+	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--set",
+					       "stop=rel_error(transmitted) < 0.9"));
 
 	(void)state;
+	assert_int_equal(count(out, "\nAll batches are run: stop.when is left out"), 1);
 	assert_int_equal(count(out, "the reference\n"), 1);
 	assert_int_equal(count(out, "the same\n"), n_rows - 1);
 	assert_int_equal(count(out, "\nhost  "), 1 + 3 * 2); /* a line, two rows in each table */

@@ -11,12 +11,16 @@
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
 
-/* One at a time, so that the calls come in the order of the batches: four of 400, one of 100. */
+/*
+ * One at a time, so that the calls come in the order of the batches: four of 400, one of 100. A
+ * comparison has them all, though a run would have two.
+ */
 static const char text[] =
 	"run: {name: t, seed: 7, particles: 1700, batch: 400, threads: 1, slots: 1}\n"
 	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
 	"keep: transmitted\n"
-	"key: []\n";
+	"key: []\n"
+	"stop: {when: rel_error(transmitted) < 0.9, min_batches: 2}\n";
 enum { BATCHES = 5, WRONG_BATCH = 2 };
 
 static struct folder folder;

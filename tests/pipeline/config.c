@@ -136,6 +136,12 @@ static const char *const good[] = {
 	"    energy: {type: lines, lines: [1 eV, 2 MeV], intensities: [1, 0.5]}\n"
 	"    speed: 1 km/s\nkeep:\n- hit\n- blocked\nkey:\n  - pixel:11\n  - energy:10\n",
 
+	"run: {particles: 1e6, batch: 1e4}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
+	"keep: absorbed\nstop: rel_error(absorbed) < 0.1 %\n",
+
+	"run: {particles: 1e6}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
+	"keep: absorbed\nstop: {min_batches: 20, when: \" rel_error ( reflected )<1e-3 \"}\n",
+
 	"run: {particles: 1, device: emulated, slots: 16}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, "
 	"thickness: inf}}\nkeep: absorbed\n"
 	"primitives: {scan: naive:block=128, compact: auto, sort: \"naive:items=8:block=1_024\"}\n",
@@ -165,6 +171,59 @@ static void printed_configs_read_back(void **state)
 		sl_config_print(&config, true, again, sizeof(again));
 		assert_string_equal(text, again);
 	}
+}
+
+/* The rule in all the ways that it can be written, with the bits of the number as it is read. */
+static void rules_are_read(void **state)
+{
+	static const struct {
+		const char *set;
+		enum sl_fate fate;
+		double below;
+		uint64_t min_batches;
+	} rules[] = {
+		{"stop=rel_error(absorbed) < 0.7 %", SL_FATE_absorbed, 0.007, 5},
+		{"stop.when=rel_error(reflected)<7e-3", SL_FATE_reflected, 7e-3, 5},
+		{"stop={when: rel_error( max_steps )< 29%, min_batches: 2}", SL_FATE_max_steps,
+			0.29, 2},
+		{"stop={}", SL_FATE_alive, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		struct sl_reader *r;
+
+		assert_ok(take(good[0], &rules[i].set, 1, &r));
+		sl_config_close(r);
+		assert_int_equal(choices.goal.fate, rules[i].fate);
+		assert_memory_equal(&choices.goal.below, &rules[i].below, sizeof(double));
+		assert_int_equal(choices.goal.min_batches, rules[i].min_batches);
+	}
+}
+
+/* The short form and the keys below it replace each other as they would if it were long. */
+static void a_set_replaces_the_short_form(void **state)
+{
+	static const char *const sets[] = {"stop.min_batches=7",
+		"stop.when=rel_error(absorbed) < "
+		"0.5",
+		"stop=rel_error(reflected) < 0.25"};
+	static const char text[] = "run: {particles: 1}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, "
+				   "thickness: inf}}\nkeep: absorbed\n"
+				   "stop: rel_error(none) < 2\n";
+	struct sl_reader *r;
+
+	(void)state;
+	assert_int_equal(take(text, sets, 1, &r), SL_USAGE);
+	sl_config_close(r);
+	assert_ok(take(text, sets, 2, &r));
+	sl_config_close(r);
+	assert_int_equal(choices.goal.fate, SL_FATE_absorbed);
+	assert_int_equal(choices.goal.min_batches, 7);
+	assert_ok(take(text, sets, 3, &r));
+	sl_config_close(r);
+	assert_int_equal(choices.goal.fate, SL_FATE_reflected);
+	assert_int_equal(choices.goal.min_batches, 5);
 }
 
 static void what_is_free_is_left_out(void **state)
@@ -740,6 +799,8 @@ int main(void)
 		cmocka_unit_test(further_problems_are_counted),
 		cmocka_unit_test(a_file_that_is_not_there),
 		cmocka_unit_test(printed_configs_read_back),
+		cmocka_unit_test(rules_are_read),
+		cmocka_unit_test(a_set_replaces_the_short_form),
 		cmocka_unit_test(what_is_free_is_left_out),
 		cmocka_unit_test(a_page_that_is_too_short_is_cut),
 		cmocka_unit_test(sets_stand_above_the_file),

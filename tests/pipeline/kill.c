@@ -14,7 +14,14 @@
 #include "tests/support/tiny_run.h"
 #include "tests/support/traced.h"
 
-enum { BATCHES = 3, LONG_BATCHES = 60, MOMENTS = 50, KILLED = 128 + SIGKILL };
+enum { BATCHES = 3, LONG_BATCHES = 60, MOMENTS = 50, MOMENTS_FEW = 16, KILLED = 128 + SIGKILL };
+
+/* Rules that end the run before all batches are there, and behind how many. */
+enum { ENDS_AT = 2, LONG_ENDS_AT = 44 };
+static const char *const ends_early[] = {
+	"--device", "cpu", "--set", "stop={when: rel_error(hit) < 0.9, min_batches: 2}", NULL};
+static const char *const long_ends_early[] = {
+	"--device", "cpu", "--set", "stop=rel_error(hit) < 1.6 %", NULL};
 
 /* A way to a state, and a run from there that is killed. */
 struct sweep {
@@ -153,6 +160,21 @@ static void at_every_call(void **state)
 	}
 }
 
+static void at_every_call_of_a_run_that_ends_early(void **state)
+{
+	static const struct sweep sweep = {"a run that ends early", NULL, TINY_KILLED, nothing};
+	struct tiny_run t = {.threads = "3",
+		.format = "openpmd",
+		.batches = BATCHES,
+		.ends_at = ENDS_AT,
+		.more = ends_early};
+
+	(void)state;
+	tiny_make(&t);
+	kill_at_each(&t, &sweep);
+	tiny_free(&t);
+}
+
 /* --- random moments ------------------------------------------------------------------------ */
 
 static double seconds_now(void)
@@ -192,44 +214,64 @@ static void run_for(struct tiny_run *t, const char *last, double seconds)
 }
 
 /* Each run is killed, gone on with, killed again, and gone on with to its end. */
-static void at_random_moments(void **state)
+static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times)
 {
-	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
 	unsigned between = 0, moments = 0;
 	double start, length;
 	struct ending e;
 
-	(void)state;
-	tiny_make(&t);
+	tiny_make(t);
 	start = seconds_now();
-	tiny_go(&t, NULL, NULL, "out", NULL, &e);
+	tiny_go(t, NULL, NULL, "out", NULL, &e);
 	length = seconds_now() - start;
 	process_free(&e);
-	tiny_remove(&t, "out");
-	for (uint64_t i = 0; i < MOMENTS; i += sl_thin_step(1), moments++) {
+	tiny_remove(t, "out");
+	for (uint64_t i = 0; i < times; i += sl_thin_step(1), moments++) {
 		double first = random_fraction() * length, second = random_fraction() * length;
 		unsigned n;
 
-		snprintf(t.what, sizeof(t.what), "killed after %.6f s, then after %.6f s", first,
+		snprintf(t->what, sizeof(t->what), "killed after %.6f s, then after %.6f s", first,
 			second);
-		run_for(&t, NULL, first);
-		n = tiny_check(&t, "out", TINY_KILLED);
-		between += n > 0 && n < LONG_BATCHES;
-		run_for(&t, "--resume", second);
-		tiny_check(&t, "out", TINY_KILLED);
-		tiny_finish(&t, "out");
+		run_for(t, NULL, first);
+		n = tiny_check(t, "out", TINY_KILLED);
+		between += n > 0 && n < batches;
+		run_for(t, "--resume", second);
+		tiny_check(t, "out", TINY_KILLED);
+		tiny_finish(t, "out");
 	}
 	print_message("killed at %u random moments of %.3f s, %u of them between batches\n",
 		moments, length, between);
 	assert_true(between > moments / 4);
-	tiny_free(&t);
+	tiny_free(t);
+}
+
+static void at_random_moments(void **state)
+{
+	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
+
+	(void)state;
+	kill_at_moments(&t, LONG_BATCHES, MOMENTS);
+}
+
+static void at_random_moments_of_a_run_that_ends_early(void **state)
+{
+	struct tiny_run t = {.threads = "2",
+		.format = "openpmd",
+		.batches = LONG_BATCHES,
+		.ends_at = LONG_ENDS_AT,
+		.more = long_ends_early};
+
+	(void)state;
+	kill_at_moments(&t, LONG_ENDS_AT, MOMENTS_FEW);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_every_call),
+		cmocka_unit_test(at_every_call_of_a_run_that_ends_early),
 		cmocka_unit_test(at_random_moments),
+		cmocka_unit_test(at_random_moments_of_a_run_that_ends_early),
 	};
 	int code;
 

@@ -233,7 +233,7 @@ void tiny_finish(struct tiny_run *t, const char *out)
 	tiny_go(t, NULL, NULL, out, "--resume", &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
-	if (tiny_check(t, out, TINY_ENDED) != t->batches)
+	if (tiny_check(t, out, TINY_ENDED) != (t->ends_at ? t->ends_at : t->batches))
 		fail_msg("%s: --resume did not commit all batches", t->what);
 	if (folder_hash(f.path, changing) != t->hash)
 		fail_msg("%s: --resume did not give the bytes of the unbroken run", t->what);

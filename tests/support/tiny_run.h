@@ -26,6 +26,7 @@ struct tiny_run {
 	const char *threads;     /* for --threads */
 	const char *format;      /* output.format */
 	unsigned batches;        /* of TINY_BATCH particles */
+	unsigned ends_at;        /* so many of them, by a stop.when in more; 0: all */
 	const char *const *more; /* where to run it, and how; NULL: on the CPU. May change */
 	struct folder folder;
 	uint64_t hash;  /* of the unbroken run */

@@ -1,0 +1,500 @@
+/*
+ * stop.c - runs that end at a precision: at the batch that the rule says, by a computation of our
+ * own from a run without it, with the same bytes on every way there.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pipeline/tree.h"
+#include "tests/support/program.h"
+
+enum { BATCHES = 60, BATCH = 200 };
+
+static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200, threads: 2, "
+			   "device: cpu}\n"
+			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+			   "keep: transmitted\n"
+			   "key: [w:16]\n";
+
+/* Met by some batch in the middle. */
+#define WHEN "rel_error(transmitted) < 1 %"
+#define STOP "stop=" WHEN
+
+static struct folder folder;
+static struct sl_manifest all; /* of "all", a run without a rule */
+
+static int begin(void **state)
+{
+	(void)state;
+	/* in memory where there is such a folder: thousands of fsyncs cost nothing there */
+	if (access("/dev/shm", W_OK) == 0)
+		setenv("TMPDIR", "/dev/shm", 0);
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "all", "--quiet"));
+	read_manifest(&folder, "all", &all);
+	assert_int_equal(all.n, BATCHES);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	sl_manifest_free(&all);
+	folder_remove(&folder);
+	return 0;
+}
+
+/* --- what a run should come to ---------------------------------------------------------------- */
+
+/*
+ * The relative error by the first k batches of m, by the textbook: mean, deviations from it, and
+ * each batch counted by its particles.
+ */
+static double relative_error(const struct sl_manifest *m, size_t k, enum sl_fate fate)
+{
+	double particles = 0, mean = 0, sum = 0;
+
+	for (size_t i = 0; i < k; i++) {
+		particles += (double)m->line[i].generated;
+		mean += (double)m->line[i].tally.count[fate];
+	}
+	mean /= particles;
+	for (size_t i = 0; i < k; i++) {
+		double n = (double)m->line[i].generated;
+		double x = (double)m->line[i].tally.count[fate] / n;
+
+		sum += n * (x - mean) * (x - mean);
+	}
+	return sqrt(sum / (double)(k - 1) / particles) / mean;
+}
+
+/* How many batches a run of that rule has. */
+static size_t expected_batches(enum sl_fate fate, double below, size_t min_batches)
+{
+	size_t k = min_batches;
+
+	while (k < BATCHES && !(relative_error(&all, k, fate) < below))
+		k++;
+	return k < BATCHES ? k : BATCHES;
+}
+
+/* A number of out/run.json; NaN for null. */
+static double json_number(const char *out, const char *const *path)
+{
+	char name[256];
+	struct sl_problem problem;
+	struct sl_tree *tree;
+	const char *value;
+	size_t bytes;
+	double number;
+	sl_node node;
+	char *json;
+
+	snprintf(name, sizeof(name), "%s/run.json", out);
+	json = folder_read(&folder, name, &bytes);
+	assert_ok(sl_tree_parse(json, bytes, &tree, &problem));
+	free(json);
+	node = sl_tree_root(tree);
+	for (; *path; path++) {
+		node = sl_tree_get(tree, node, *path);
+		if (node == 0)
+			fail_msg("run.json has no %s there", *path);
+	}
+	value = sl_tree_text(tree, node, NULL);
+	number = strcmp(value, "true") == 0    ? 1
+	         : strcmp(value, "false") == 0 ? 0
+	         : strcmp(value, "null") == 0  ? (double)NAN
+	                                       : strtod(value, NULL);
+	sl_tree_free(tree);
+	return number;
+}
+
+#define JSON(out, ...) json_number(out, (const char *const[]){__VA_ARGS__, NULL})
+
+static void expect_near(double is, double expected)
+{
+	if (!(fabs(is - expected) <= 1e-9 * fabs(expected)))
+		fail_msg("%.17g, expected %.17g", is, expected);
+}
+
+/* The run in out is the first n batches of "all", and says that the rule was met or not. */
+static void expect_run(const char *out, size_t n, bool met, enum sl_fate fate)
+{
+	struct sl_manifest m;
+
+	read_manifest(&folder, out, &m);
+	assert_int_equal(m.n, n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(m.line[i].batch, i);
+		assert_memory_equal(
+			&m.line[i].tally, &all.line[i].tally, sizeof(all.line[i].tally));
+		assert_memory_equal(
+			m.line[i].digest, all.line[i].digest, sizeof(all.line[i].digest));
+	}
+	sl_manifest_free(&m);
+	assert_string_equal(run_json(&folder, out, "state"), "done");
+	assert_int_equal(JSON(out, "stop", "met"), met);
+	assert_int_equal(JSON(out, "stop", "most_batches"), BATCHES);
+	assert_int_equal(JSON(out, "tallies", "particles"), n * BATCH);
+	expect_near(JSON(out, "stop", "relative_error"), relative_error(&all, n, fate));
+	expect(&folder, SL_OK, "", WORDS("verify", out, "--quiet"));
+}
+
+/* --- where it ends ---------------------------------------------------------------------------- */
+
+struct rule {
+	enum sl_fate fate;
+	const char *below;
+	double value;
+	const char *min_batches; /* NULL: left out */
+};
+
+static const struct rule rules[] = {
+	{SL_FATE_transmitted, "1 %", 0.01, NULL},
+	{SL_FATE_transmitted, "0.01", 0.01, "2"}, /* lucky: the first two are much the same */
+	{SL_FATE_transmitted, "8.2e-3", 8.2e-3, NULL}, {SL_FATE_reflected, "0.018", 0.018, NULL},
+	{SL_FATE_absorbed, "3.5%", 0.035, "23"},   /* which it was before, and is not then */
+	{SL_FATE_transmitted, "0.99", 0.99, NULL}, /* by the fifth: no fewer will do */
+	{SL_FATE_transmitted, "0.99", 0.99, "17"}, {SL_FATE_transmitted, "0.99", 0.99, "60"},
+	{SL_FATE_transmitted, "0.99", 0.99, "61"}, /* more than there are */
+	{SL_FATE_reflected, "1e-9", 1e-9, NULL},   /* never */
+};
+
+static void run_rule(const struct rule *rule, size_t n, bool met)
+{
+	char set[256], says[256];
+	char *out;
+
+	snprintf(set, sizeof(set), "stop={when: rel_error(%s) < %s%s%s}",
+		sl_fate_facts[rule->fate].name, rule->below,
+		rule->min_batches ? ", min_batches: " : "",
+		rule->min_batches ? rule->min_batches : "");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "out", "--set", set));
+	if (met)
+		snprintf(says, sizeof(says), "stopped after batch %zu (%zu of at most 60): %.14s",
+			n - 1, n, strchr(set, ' ') + 1);
+	else
+		snprintf(says, sizeof(says), "stop.when was not met: %.14s", strchr(set, ' ') + 1);
+	if (!strstr(out, says))
+		fail_msg("%s: \"%s\" is not in\n%s", set, says, out);
+	free(out);
+	expect_run("out", n, met, rule->fate);
+	remove_run(&folder, "out");
+}
+
+static void where_it_should(void **state)
+{
+	size_t between = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		const struct rule *r = &rules[i];
+		size_t least = r->min_batches ? strtoul(r->min_batches, NULL, 10) : 5;
+		size_t n = expected_batches(r->fate, r->value, least);
+		bool met = least <= n && relative_error(&all, n, r->fate) < r->value;
+
+		between += met && n > least && n < BATCHES;
+		run_rule(r, n, met);
+	}
+	assert_true(between >= 3); /* or they tell nothing of the rule */
+}
+
+/* Nobody can say how well a fate is known that nobody met. */
+static void of_a_fate_unseen(void **state)
+{
+	char *out = output_of(&folder,
+		WORDS("run", "c.yaml", "--out", "out", "--set", "stop=rel_error(max_steps) < 0.5"));
+
+	(void)state;
+	assert_non_null(
+		strstr(out, "stop.when was not met: rel_error(max_steps) is unknown after all 60"));
+	free(out);
+	assert_true(isnan(JSON("out", "stop", "relative_error")));
+	assert_int_equal(JSON("out", "stop", "met"), 0);
+	remove_run(&folder, "out");
+}
+
+static void expect_plan(const char *set, const char *says)
+{
+	char *out = output_of(&folder, WORDS("plan", "c.yaml", "--set", set));
+
+	if (!strstr(out, says))
+		fail_msg("%s: \"%s\" is not in\n%s", set, says, out);
+	free(out);
+}
+
+static void is_planned(void **state)
+{
+	(void)state;
+	expect_plan(STOP, "batches     at most 60 of 200 particles\n"
+			  "stop        when rel_error(transmitted) < 0.01, after 5 batches or "
+			  "more\n");
+	expect_plan("stop={when: rel_error(absorbed)<0.7%, min_batches: 100}",
+		"stop        when rel_error(absorbed) < 0.007, after 100 batches or more: never, "
+		"there are fewer\n");
+	expect_plan("stop={}", "batches     60 of 200 particles\nkey ");
+}
+
+/* --- the same on every way there -------------------------------------------------------------- */
+
+static size_t n_stopped;
+static uint64_t stopped; /* the hash of "stopped", which is what others are held against */
+
+static void make_stopped(void)
+{
+	if (n_stopped > 0)
+		return;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "stopped", "--threads", "1", "--quiet", "--set",
+			STOP));
+	n_stopped = expected_batches(SL_FATE_transmitted, 0.01, 5);
+	expect_run("stopped", n_stopped, true, SL_FATE_transmitted);
+	stopped = hash_run(&folder, "stopped");
+	assert_in_range(n_stopped, 10, BATCHES - 10);
+}
+
+static void expect_stopped(void)
+{
+	assert_int_equal(hash_run(&folder, "out"), stopped);
+	assert_string_equal(run_json(&folder, "out", "state"), "done");
+	assert_int_equal(JSON("out", "stop", "met"), true);
+	remove_run(&folder, "out");
+}
+
+static void any_threads(void **state)
+{
+	static const char *const threads[] = {"1", "2", "3", "4", "16"};
+
+	(void)state;
+	make_stopped();
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
+		for (int again = 0; again < 3; again++) {
+			expect(&folder, SL_OK, "",
+				WORDS("run", "c.yaml", "--out", "out", "--quiet", "--threads",
+					threads[i], "--set", STOP));
+			expect_stopped();
+		}
+}
+
+static void any_slots(void **state)
+{
+	static const char *const modes[] = {"staged", "fused"};
+	static const char *const slots[] = {"1", "2", "3"};
+
+	(void)state;
+	make_stopped();
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = 0; k < 3; k++) {
+			expect(&folder, SL_OK, "",
+				WORDS("run", "c.yaml", "--out", "out", "--quiet", "--device",
+					"emulated", "--mode", modes[i], "--slots", slots[k],
+					"--threads", slots[2 - k], "--set", STOP));
+			expect_stopped();
+		}
+}
+
+static void goes_on(const char *code_of_verify)
+{
+	expect(&folder, SL_CHECK_FAILED, code_of_verify, WORDS("verify", "out"));
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume", "--set", STOP));
+	expect_stopped();
+}
+
+/* Cuts the last lines from the manifest: as many batches had been committed when it was killed. */
+static void keep_lines(size_t n)
+{
+	size_t bytes;
+	char *lines = folder_read(&folder, "out/manifest.jsonl", &bytes), *at = lines;
+
+	for (size_t i = 0; i < n; i++)
+		at = strchr(at, '\n') + 1;
+	folder_write(&folder, "out/manifest.jsonl", lines, (size_t)(at - lines));
+	free(lines);
+}
+
+/* A file is left without its line by a kill; it is made anew. */
+static void is_gone_on_with(void **state)
+{
+	(void)state;
+	make_stopped();
+	for (size_t n = 0; n < n_stopped; n += 1 + n_stopped / 6) {
+		copy_run(&folder, "stopped", "out");
+		keep_lines(n);
+		goes_on("of at most 60 batches are committed (the run has not ended)");
+	}
+}
+
+/* The rule waits for what was lost in the middle. */
+static void lost_files_are_made_again(void **state)
+{
+	(void)state;
+	make_stopped();
+	copy_run(&folder, "stopped", "out");
+	assert_int_equal(unlink(folder_path(&folder, "out/t_000001.h5")) |
+				 unlink(folder_path(&folder, "out/t_000006.h5")),
+		0);
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume", "--set", STOP));
+	expect_stopped();
+}
+
+static void is_done(void **state)
+{
+	struct stat was, is;
+	char *out;
+
+	(void)state;
+	make_stopped();
+	copy_run(&folder, "stopped", "out");
+	assert_int_equal(stat(folder_path(&folder, "out/t_000009.h5"), &was), 0);
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "out", "--resume", "--set", STOP));
+	assert_non_null(strstr(out, "stopped after batch"));
+	assert_non_null(strstr(out, "nothing was left to do"));
+	free(out);
+	assert_int_equal(stat(folder_path(&folder, "out/t_000009.h5"), &is), 0);
+	assert_int_equal(was.st_ino, is.st_ino);
+	expect_stopped();
+	copy_run(&folder, "stopped", "out");
+	expect(&folder, SL_OUTPUT_IN_USE, "rel_error(transmitted) < 1 %",
+		WORDS("run", "c.yaml", "--out", "out", "--resume", "--set",
+			"stop=rel_error(transmitted) < 2 %"));
+	remove_run(&folder, "out");
+}
+
+/* Batches behind the end, which no run leaves: they are seen, and removed by who goes on. */
+static void nothing_is_behind_the_end(void **state)
+{
+	size_t bytes;
+	char *json, *rule;
+
+	(void)state;
+	make_stopped();
+	for (int gap = 0; gap < 2; gap++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
+				"stop=rel_error(transmitted) <0.1%"));
+		json = folder_read(&folder, "out/run.json", &bytes);
+		rule = strstr(json, "<0.1%");
+		assert_non_null(rule);
+		memcpy(rule, "< 1 %", strlen("< 1 %"));
+		folder_write(&folder, "out/run.json", json, bytes);
+		free(json);
+		expect(&folder, SL_CHECK_FAILED, "had met its stop.when before this batch",
+			WORDS("verify", "out"));
+		if (gap)
+			assert_int_equal(unlink(folder_path(&folder, "out/t_000003.h5")), 0);
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume", "--set",
+				STOP));
+		expect_run("out", n_stopped, true, SL_FATE_transmitted);
+		assert_false(folder_has(&folder, "out/t_000059.h5"));
+		remove_run(&folder, "out");
+	}
+}
+
+/* --- errors and figures of merit -------------------------------------------------------------- */
+
+/* Those of a run without gaps, the last batch of which may be a small one. */
+static void expect_figures(const char *out, bool known)
+{
+	struct sl_manifest m;
+	double share = JSON(out, "times", "particles") / JSON(out, "tallies", "particles");
+	double seconds = JSON(out, "times", "computing_seconds") / share, sum = 0;
+	static const char *const stages[] = {
+		"generate", "advance", "mark", "compact", "sort", "write", "copied_home"};
+
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
+		sum += JSON(out, "times", "thread_seconds", stages[i]);
+	if (known)
+		expect_near(sum / share, seconds);
+	read_manifest(&folder, out, &m);
+	for (int f = SL_FATE_reflected; f <= SL_FATE_absorbed; f++) {
+		const char *fate = sl_fate_facts[f].name;
+		double error = relative_error(&m, m.n, (enum sl_fate)f);
+		double mean = JSON(out, "tallies", "fates", fate, "mean_over_batches");
+		double merit = JSON(out, "tallies", "fates", fate, "figure_of_merit");
+
+		expect_near(mean, JSON(out, "tallies", "fates", fate, "fraction"));
+		expect_near(JSON(out, "tallies", "fates", fate, "standard_error_over_batches"),
+			error * mean);
+		expect_near(JSON(out, "tallies", "fates", fate, "relative_error"), error);
+		if (known)
+			expect_near(merit, 1 / (error * error * seconds));
+		else
+			assert_true(isnan(merit));
+	}
+	assert_true(isnan(JSON(out, "tallies", "fates", "max_steps", "relative_error")));
+	assert_true(isnan(JSON(out, "tallies", "fates", "max_steps", "figure_of_merit")));
+	sl_manifest_free(&m);
+}
+
+static void figures_of_merit(void **state)
+{
+	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
+		"--set", "run.particles=4210", "--set", "run.batch=1000");
+
+	(void)state;
+	expect_figures("all", true);
+	expect(&folder, SL_OK, "", words);
+	expect_figures("out", true);
+	keep_lines(2);
+	expect(&folder, SL_OK, "", words);
+	assert_int_equal(JSON("out", "times", "particles"), 2210);
+	expect_figures("out", true);
+	expect(&folder, SL_OK, "", words); /* computes nothing, in no time */
+	expect_figures("out", false);
+	remove_run(&folder, "out");
+}
+
+/* A last batch of one particle, which has the fate or not, is no tenth part of what is known. */
+static void a_small_last_batch(void **state)
+{
+	double error[2];
+
+	(void)state;
+	for (int more = 0; more < 2; more++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
+				more ? "run.particles=10001" : "run.particles=10000", "--set",
+				"run.batch=1000"));
+		error[more] = JSON("out", "tallies", "fates", "reflected", "relative_error");
+		remove_run(&folder, "out");
+	}
+	assert_true(fabs(error[1] / error[0] - 1) < 0.1);
+}
+
+/* One batch has no scatter. */
+static void a_single_batch(void **state)
+{
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "run.particles=200"));
+	assert_true(isnan(JSON("out", "tallies", "fates", "reflected", "relative_error")));
+	assert_true(isnan(JSON("out", "tallies", "fates", "reflected", "figure_of_merit")));
+	remove_run(&folder, "out");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(where_it_should),
+		cmocka_unit_test(of_a_fate_unseen),
+		cmocka_unit_test(is_planned),
+		cmocka_unit_test(any_threads),
+		cmocka_unit_test(any_slots),
+		cmocka_unit_test(is_gone_on_with),
+		cmocka_unit_test(lost_files_are_made_again),
+		cmocka_unit_test(is_done),
+		cmocka_unit_test(nothing_is_behind_the_end),
+		cmocka_unit_test(figures_of_merit),
+		cmocka_unit_test(a_small_last_batch),
+		cmocka_unit_test(a_single_batch),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
