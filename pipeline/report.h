@@ -33,7 +33,7 @@ struct sl_results {
 	struct sl_fate_result fate[SL_FATE_COUNT];
 };
 
-/* Adds up the manifest, of a run that has particles or, as it begins, none. */
+/* Adds up the manifest. */
 void sl_results_make(const struct sl_manifest *m, struct sl_results *r);
 
 /*

@@ -144,6 +144,13 @@ static void expect_run(const char *out, size_t n, bool met, enum sl_fate fate)
 	expect(&folder, SL_OK, "", WORDS("verify", out, "--quiet"));
 }
 
+/* The run in out, which was begun anew, has committed n batches: none was committed and removed. */
+static void expect_committed(const char *out, size_t n)
+{
+	assert_int_equal(JSON(out, "times", "batches"), n);
+	assert_int_equal(JSON(out, "times", "particles"), n * BATCH);
+}
+
 /* --- where it ends ---------------------------------------------------------------------------- */
 
 struct rule {
@@ -183,6 +190,7 @@ static void run_rule(const struct rule *rule, size_t n, bool met)
 		fail_msg("%s: \"%s\" is not in\n%s", set, says, out);
 	free(out);
 	expect_run("out", n, met, rule->fate);
+	expect_committed("out", n);
 	remove_run(&folder, "out");
 }
 
@@ -276,6 +284,7 @@ static void any_threads(void **state)
 			expect(&folder, SL_OK, "",
 				WORDS("run", "c.yaml", "--out", "out", "--quiet", "--threads",
 					threads[i], "--set", STOP));
+			expect_committed("out", n_stopped);
 			expect_stopped();
 		}
 }
@@ -293,6 +302,7 @@ static void any_slots(void **state)
 				WORDS("run", "c.yaml", "--out", "out", "--quiet", "--device",
 					"emulated", "--mode", modes[i], "--slots", slots[k],
 					"--threads", slots[2 - k], "--set", STOP));
+			expect_committed("out", n_stopped);
 			expect_stopped();
 		}
 }
