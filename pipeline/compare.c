@@ -21,8 +21,8 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 	c->config = *config;
 	c->choices = *choices;
 	c->configured = config->run.particles;
-	c->choices.goal.below =
-		0; /* the same work for every row, nothing dropped while it is timed */
+	/* the same work for every row, nothing dropped while it is timed */
+	c->choices.goal.below = 0;
 	if (choices->device == SL_ON_EMULATED && !all &&
 		mine->run.particles > SL_EMULATED_PARTICLES)
 		mine->run.particles = SL_EMULATED_PARTICLES;

@@ -4,8 +4,8 @@
  *	thread: take the next batch and a free slot -> stages -> pack
  *	writer: the next batch in order -> assemble -> commit -> manifest -> the slot is free
  *
- * The bytes of the output do not depend on the number of threads. A goal is looked at by the
- *writer, behind each batch in order; once it is met, what is in flight is dropped.
+ * The bytes of the output do not depend on the number of threads. The writer looks at the goal
+ * behind each batch, in order; once it is met, what is in flight is dropped.
  */
 #ifndef SL_RUN_H
 #define SL_RUN_H
