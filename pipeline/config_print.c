@@ -53,9 +53,12 @@ static int open_sections(struct page *p, const char *path)
 	return depth;
 }
 
+/* A number that is alone, where there could be several, stands for itself, as one would write it.
+ */
 static void put_option(struct page *p, const struct sl_option *o, const char *path, void *value)
 {
 	size_t n = sl_value_items(o, value);
+	bool listed = sl_value_listed(o) && !(o->kind == SL_KIND_REALS && n == 1);
 	char text[SL_VALUE_BYTES];
 	int depth;
 
@@ -63,13 +66,12 @@ static void put_option(struct page *p, const struct sl_option *o, const char *pa
 		return;
 	depth = open_sections(p, path);
 	indent(p, depth);
-	put(p, "%s: %s", strrchr(path, '.') ? strrchr(path, '.') + 1 : path,
-		sl_value_listed(o) ? "[" : "");
+	put(p, "%s: %s", strrchr(path, '.') ? strrchr(path, '.') + 1 : path, listed ? "[" : "");
 	for (size_t i = 0; i < n; i++) {
 		sl_value_print(o, sl_value_item(o, value, i), text);
 		put(p, "%s%s", i ? ", " : "", text);
 	}
-	put(p, "%s\n", sl_value_listed(o) ? "]" : "");
+	put(p, "%s\n", listed ? "]" : "");
 }
 
 static void put_table(struct page *p, const struct sl_model *model, const struct sl_option *table,

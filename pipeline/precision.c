@@ -6,24 +6,21 @@
 
 #include "pipeline/number.h"
 
-static double fraction(uint64_t count, uint64_t particles)
-{
-	return (double)count / (double)particles;
-}
-
 /* Two sets of a and b particles: their squares, and those of their two means (Chan et al. 1979). */
-void sl_precision_add(struct sl_precision *p, uint64_t count, uint64_t particles)
+void sl_precision_add(
+	struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate, uint64_t particles)
 {
 	double a = (double)p->particles, b = (double)particles;
+	double weight = (double)sl_tally_weight(t, particles, fate) * 0x1p-32;
 
 	if (p->batches > 0) {
-		double off = fraction(count, particles) - fraction(p->count, p->particles);
+		double off = weight / b - p->weight / a;
 
 		p->squares += off * off * (a * b / (a + b));
 	}
 	p->batches++;
 	p->particles += particles;
-	p->count += count;
+	p->weight += weight;
 }
 
 double sl_precision_error(const struct sl_precision *p)
@@ -35,9 +32,9 @@ double sl_precision_error(const struct sl_precision *p)
 
 double sl_precision_relative(const struct sl_precision *p)
 {
-	if (p->count == 0)
+	if (!(p->weight > 0))
 		return (double)NAN;
-	return sl_precision_error(p) / fraction(p->count, p->particles);
+	return sl_precision_error(p) / (p->weight / (double)p->particles);
 }
 
 const char *sl_goal_text(const struct sl_goal *g, char text[SL_GOAL_BYTES])
@@ -61,7 +58,7 @@ struct sl_standing sl_goal_standing(
 	struct sl_standing o = {.batches = n_batches};
 
 	for (size_t i = 0; i < m->n && m->line[i].batch == i && !o.met; i++) {
-		sl_precision_add(&p, m->line[i].tally.count[g->fate], m->line[i].generated);
+		sl_precision_add(&p, &m->line[i].tally, g->fate, m->line[i].generated);
 		o.met = sl_goal_met(g, &p);
 	}
 	if (o.met)

@@ -1,7 +1,8 @@
 /*
  * precision.h - how well batches know the fraction of a fate, and the precision that ends a run.
  *
- * Each batch has its own fraction of a fate, and how these scatter tells the error of the fraction
+ * Each batch has its own fraction of a fate (of the weight of all particles: where that is 1 each,
+ * of their number, to the bit), and how these scatter tells the error of the fraction
  * of all. A batch counts as its particles do: the mean is the fraction of all particles, and with
  * n_i particles and fractions x_i in k batches, N particles in all,
  *
@@ -24,12 +25,14 @@
 
 /* Of one fate, over the batches so far. Zeroed, there are none. */
 struct sl_precision {
-	uint64_t batches, particles, count; /* count: particles of that fate */
-	double squares;                     /* sum n_i (x_i - mean)^2 */
+	uint64_t batches, particles;
+	double weight;  /* of the particles of that fate */
+	double squares; /* sum n_i (x_i - mean)^2 */
 };
 
-/* Takes in one more batch: that many of its particles have the fate. */
-void sl_precision_add(struct sl_precision *p, uint64_t count, uint64_t particles);
+/* Takes in one more batch, of that tally and so many particles. */
+void sl_precision_add(
+	struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate, uint64_t particles);
 
 /* Of the mean; NaN for fewer than two batches. Over the mean; NaN for a mean of 0 too. */
 double sl_precision_error(const struct sl_precision *p);

@@ -3,7 +3,8 @@
  *
  * Fractions are of all particles. Their standard error is that of a binomial count, and beside it
  * the one estimated from the scatter of the batches (precision.h), which would show it if batches
- * were not independent.
+ * were not independent. Where particles differ in weight (implicit capture), the fractions of
+ * weight are the answer, and their scatter is what is known of their error.
  *
  * The figure of merit of a fate is 1 / (R^2 T): R its relative error over batches, T the seconds of
  * computing, summed over threads (on a device: over batches in flight), of all stages before
@@ -22,9 +23,9 @@ struct sl_fate_result {
 	uint64_t count;
 	uint64_t weight; /* in 2^-32, modulo 2^64; fraction of weight is in weight_fraction */
 	double fraction; /* count / particles */
-	double weight_fraction;
-	double binomial_error;         /* sqrt(p (1 - p) / N) */
-	struct sl_precision precision; /* the same, over batches */
+	double weight_fraction;        /* the same where all weights are 1 */
+	double binomial_error;         /* sqrt(p (1 - p) / N), of the count */
+	struct sl_precision precision; /* of the weight, over batches */
 };
 
 struct sl_results {
@@ -38,10 +39,21 @@ void sl_results_make(const struct sl_manifest *m, struct sl_results *r);
 
 /*
  * A published value is met when |fraction - expected| <= sigma * sqrt(p (1 - p) / N), p the
- * expected one. deviation, in those sigmas, may be NULL.
+ * expected one. Where particles differ in weight, that is asked of the fraction of weight, and it
+ * must be within sigma standard errors as batches tell them, too; the deviation is the larger of
+ * the two then, Student's turned into a normal one that is as improbable. deviation may be NULL.
  */
 bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
 	double *deviation);
+
+/* Do particles of the run differ in weight? */
+bool sl_is_weighted(const struct sl_plan *plan);
+
+/*
+ * The standard error of a fraction: of weight, by batches; of counts, or where there is one batch,
+ * the binomial one, which weights up to 1 do not exceed.
+ */
+double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate);
 
 /* SL_CHECK_FAILED, and which, if any check of the configuration is not met. */
 enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r);

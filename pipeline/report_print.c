@@ -5,7 +5,8 @@
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
 {
-	fprintf(out, "%-14s %14s %12s %10s  %s\n", "fate", "particles", "fraction", "+-", "check");
+	fprintf(out, "%-14s %14s %12s %10s  %s\n", "fate", "particles",
+		sl_is_weighted(plan) ? "weight" : "fraction", "+-", "check");
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		const struct sl_fate_result *fate = &r->fate[f];
 		double expected = plan->config.check.fate[f], deviation;
@@ -13,7 +14,8 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 		if (!SL_HAS(sl_models[plan->recipe.model]->fates, f))
 			continue;
 		fprintf(out, "%-14s %14llu %12.8f %10.2g", sl_fate_facts[f].name,
-			(unsigned long long)fate->count, fate->fraction, fate->binomial_error);
+			(unsigned long long)fate->count, fate->weight_fraction,
+			sl_fate_error(plan, r, (enum sl_fate)f));
 		if (!isnan(expected)) {
 			bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
 

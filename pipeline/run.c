@@ -213,7 +213,7 @@ static bool is_last(struct crew *c, const struct sl_tally *t, uint64_t generated
 {
 	const struct sl_goal *g = &c->plan->goal;
 
-	sl_precision_add(&c->precision, t->count[g->fate], generated);
+	sl_precision_add(&c->precision, t, g->fate, generated);
 	return sl_goal_met(g, &c->precision);
 }
 

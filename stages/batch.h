@@ -33,6 +33,19 @@ struct sl_tally {
 	uint64_t collisions;
 };
 
+/*
+ * The weight of a fate in a batch of so many particles, in 2^-32. They start with a weight of 1:
+ * what is missing in the end was absorbed on the way (implicit capture).
+ */
+static inline uint64_t sl_tally_weight(const struct sl_tally *t, uint64_t particles, int fate)
+{
+	uint64_t missing = particles << 32;
+
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		missing -= t->weight[f];
+	return t->weight[fate] + (fate == SL_FATE_absorbed ? missing : 0);
+}
+
 /* Survivors' columns in key order, contiguous: what a format makes a file of. */
 struct sl_table_column {
 	enum sl_column column;

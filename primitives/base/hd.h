@@ -23,6 +23,15 @@
 #define SL_HD static inline
 #endif
 
+/* Another that becomes a part of its callers: where their constants decide what is left of it. */
+#ifdef __CUDACC__
+#define SL_HD_PART __host__ __device__ static __forceinline__
+#elif defined(__GNUC__)
+#define SL_HD_PART __attribute__((always_inline)) static inline
+#else
+#define SL_HD_PART static inline
+#endif
+
 /* The compiler checks the arguments of a function that formats its text. */
 #ifdef __GNUC__
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))

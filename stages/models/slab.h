@@ -1,12 +1,24 @@
 /*
- * slab.h - particles through an infinite plane slab that absorbs and scatters.
+ * slab.h - particles through a stack of infinite plane layers that absorb, scatter and refract.
  *
  * The slab fills 0 < z < thickness; particles come in at the origin through z = 0. Each step is one
  * flight: its length is exponential with mean 1/mu_t; it ends in a collision (absorption with
- * probability mu_a/mu_t, else scattering) or at a surface (internal reflection with
- * Fresnel's probability for unpolarised light, else refraction and escape). What is left of a
- * flight that is cut at a surface is drawn anew: the exponential has no memory. Absorption is
- * analogue: a particle is absorbed whole, its weight stays 1.
+ * probability mu_a/mu_t, else scattering) or where the layer ends (reflection with Fresnel's
+ * probability for unpolarised light, else refraction into the next layer, or out). What is left of
+ * a flight that is cut there is drawn anew: the exponential has no memory.
+ *
+ * Neighbouring layers of one medium are made one when the rules are made. So where a layer is cut
+ * in two changes no history by a bit (as long as the thicknesses add up to the same float).
+ *
+ * A particle's layer follows from its depth, and on a boundary, where only steps end that were cut
+ * there, from its direction: collisions keep off inner boundaries by one float. A clear layer, of
+ * mu_t = 0, has a mean free path of 1e30 cm and scatters forward alone.
+ *
+ * Analogue absorption takes a particle whole, and weights stay 1. Implicit capture takes the share
+ * mu_a/mu_t of its weight at each collision; a weight that has come below a bound plays Russian
+ * roulette: it is multiplied by 1/survive with probability survive, or the particle ends, with a
+ * weight of 0. So the sum of weights is kept on average, and what they lack of the number of
+ * particles has been absorbed.
  *
  * Steps draw one Philox block each: block 0 is the start, block 1 + steps the next flight.
  * (Wang, Jacques, Zheng, MCML, Comput. Meth. Prog. Biomed. 47 (1995) 131; Henyey, Greenstein,
@@ -25,24 +37,34 @@
 
 #define SL_FATES_slab                                                                         \
 	(SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_absorbed) | \
-		SL_BIT(SL_FATE_max_steps))
+		SL_BIT(SL_FATE_max_steps) | SL_BIT(SL_FATE_roulette))
 
 /* A history is dozens of flights. */
 #define SL_REMADE_slab false
 
 enum sl_incidence { SL_INCIDENCE_NORMAL, SL_INCIDENCE_ANGLE, SL_INCIDENCE_DIFFUSE };
+enum sl_absorption { SL_ABSORPTION_ANALOGUE, SL_ABSORPTION_IMPLICIT };
+
+enum { SL_LAYERS_MAX = 16 };
+
+struct sl_layer {
+	float top, bottom;         /* depths, cm; the last bottom may be infinite */
+	float first, last;         /* the depths between which there are collisions */
+	float mean_free_path;      /* 1/mu_t, cm */
+	float absorb;              /* analogue: mu_a/mu_t, the probability; implicit: 0 */
+	float keep;                /* implicit: mu_s/mu_t, what is kept of a weight; analogue: 1 */
+	float g;                   /* mean cosine of the scattering angle */
+	float g_plus_1_squared_2;  /* 2 (1 + g)^2 */
+	float n, n_above, n_below; /* refractive indices of the layer, and of what is about it */
+	float slowness;            /* n/c, ns/cm */
+};
 
 struct sl_slab {
-	float mean_free_path;     /* 1/mu_t, cm */
-	float absorb;             /* mu_a/mu_t */
-	float thickness;          /* cm; may be infinite */
-	float g;                  /* mean cosine of the scattering angle */
-	float g_plus_1_squared_2; /* 2 (1 + g)^2 */
-	float n, n_above,
-		n_below;      /* refractive indices of the slab and outside z = 0, z = thickness */
-	float slowness;       /* n/c, ns/cm */
-	float sin_in, cos_in; /* of the angle of incidence */
-	int incidence;        /* enum sl_incidence */
+	struct sl_layer layer[SL_LAYERS_MAX];
+	uint32_t layers;
+	float below, survive, gain; /* roulette: weights below; its odds; 1/survive. analogue: 0 */
+	float sin_in, cos_in;       /* of the angle of incidence */
+	int incidence;              /* enum sl_incidence */
 	uint32_t max_steps;
 };
 
@@ -99,11 +121,12 @@ SL_HD struct sl_particle sl_slab_generate(
 	p.weight = 1.0f;
 	if (r->incidence == SL_INCIDENCE_DIFFUSE)
 		sl_lambertian(&p, 0.0f, 0.0f, 1.0f, random.at[1], random.at[2]);
-	if (sl_uniform(random.at[0]) <= sl_fresnel(r->n_above, r->n, p.w, &beyond)) {
+	if (sl_uniform(random.at[0]) <=
+		sl_fresnel(r->layer[0].n_above, r->layer[0].n, p.w, &beyond)) {
 		p.w = -p.w;
 		p.fate = SL_FATE_reflected;
 	} else {
-		sl_refract(&p, r->n_above / r->n, beyond);
+		sl_refract(&p, r->layer[0].n_above / r->layer[0].n, beyond);
 		p.fate = SL_FATE_alive;
 	}
 	return p;
@@ -128,68 +151,121 @@ SL_HD void sl_turn(struct sl_particle *p, float c, float half_turns)
 	sl_direct(p, p->u, p->v, p->w);
 }
 
-/* p has come to the surface at depth z, beyond which the index is m: reflected inside, or out. */
-SL_HD void sl_slab_surface(const struct sl_slab *r, struct sl_particle *p, float z, float m,
-	uint8_t out, float uniform)
+/* The layer that a particle at depth z flies through; on a boundary it has that cosine w. */
+SL_HD uint32_t sl_layer_at(const struct sl_slab *r, float z, float w)
 {
+	uint32_t i = 0;
+
+	while (i + 1 < r->layers && (w < 0.0f ? z > r->layer[i].bottom : z >= r->layer[i].bottom))
+		i++;
+	return i;
+}
+
+/*
+ * p flies to the upper or lower end of layer i of so many, and is reflected there, or gets into the
+ * next layer, or out. The layer where it is then.
+ */
+SL_HD_PART uint32_t sl_slab_surface(const struct sl_slab *r, uint32_t layers, uint32_t i,
+	struct sl_particle *p, bool up, float uniform)
+{
+	const struct sl_layer *l = &r->layer[i];
+	float z = up ? l->top : l->bottom, m = up ? l->n_above : l->n_below;
 	float beyond, cosine = p->w < 0.0f ? -p->w : p->w;
 
+	sl_fly(p, (z - p->z) / p->w, l->slowness);
 	p->z = z;
-	if (uniform <= sl_fresnel(r->n, m, cosine, &beyond)) {
+	if (uniform <= sl_fresnel(l->n, m, cosine, &beyond)) {
 		p->w = -p->w;
-	} else {
-		sl_refract(p, r->n / m, beyond);
-		p->fate = out;
+		return i;
+	}
+	sl_refract(p, l->n / m, beyond);
+	if (up ? i > 0 : i + 1 < layers)
+		return up ? i - 1 : i + 1;
+	p->fate = up ? SL_FATE_reflected : SL_FATE_transmitted;
+	return i;
+}
+
+/* What a collision takes of p: all or nothing, or a share of its weight, and roulette the rest. */
+SL_HD void sl_slab_absorb(
+	const struct sl_slab *r, const struct sl_layer *l, struct sl_particle *p, float uniform)
+{
+	if (uniform <= l->absorb)
+		p->fate = SL_FATE_absorbed;
+	p->weight *= l->keep;
+	if (p->weight < r->below) {
+		bool wins = uniform <= r->survive && p->weight > 0.0f;
+
+		p->weight = wins ? p->weight * r->gain : 0.0f;
+		p->fate = wins ? SL_FATE_alive : SL_FATE_roulette;
 	}
 }
 
-SL_HD void sl_slab_step(const struct sl_slab *r, uint64_t seed, struct sl_particle *p)
+/* One step of p, in layer i of so many. The layer where it is then. */
+SL_HD_PART uint32_t sl_slab_step(
+	const struct sl_slab *r, uint32_t layers, uint32_t i, uint64_t seed, struct sl_particle *p)
 {
+	const struct sl_layer *l = &r->layer[i];
 	struct sl_words random = sl_draw(seed, p->id, 1 + (uint64_t)p->steps);
-	float flight = -r->mean_free_path * sl_log(sl_uniform(random.at[0]));
+	float flight = -l->mean_free_path * sl_log(sl_uniform(random.at[0]));
 	float end = fmaf(flight, p->w, p->z), uniform = sl_uniform(random.at[1]);
 
 	p->steps++;
-	if (end < 0.0f) {
-		sl_fly(p, -p->z / p->w, r->slowness);
-		sl_slab_surface(r, p, 0.0f, r->n_above, SL_FATE_reflected, uniform);
-	} else if (end > r->thickness) {
-		sl_fly(p, (r->thickness - p->z) / p->w, r->slowness);
-		sl_slab_surface(r, p, r->thickness, r->n_below, SL_FATE_transmitted, uniform);
-	} else {
-		sl_fly(p, flight, r->slowness);
-		p->collisions++;
-		if (uniform <= r->absorb)
-			p->fate = SL_FATE_absorbed;
-		else
-			sl_turn(p,
-				sl_henyey_greenstein(
-					r->g, r->g_plus_1_squared_2, sl_uniform(random.at[2])),
-				2.0f * sl_uniform(random.at[3]));
-	}
+	if (end < l->top || end > l->bottom)
+		return sl_slab_surface(r, layers, i, p, end < l->top, uniform);
+	sl_fly(p, flight, l->slowness);
+	if (layers > 1)
+		p->z = p->z < l->first ? l->first : p->z > l->last ? l->last : p->z;
+	p->collisions++;
+	sl_slab_absorb(r, l, p, uniform);
+	if (p->fate == SL_FATE_alive)
+		sl_turn(p,
+			sl_henyey_greenstein(l->g, l->g_plus_1_squared_2, sl_uniform(random.at[2])),
+			2.0f * sl_uniform(random.at[3]));
+	return i;
 }
 
-/* At most n steps. */
-SL_HD void sl_slab_advance(
-	const struct sl_slab *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
+/* At most n steps of p, in layer i of so many. */
+SL_HD_PART void sl_slab_fly(const struct sl_slab *r, uint32_t layers, uint32_t i, uint64_t seed,
+	struct sl_particle *p, uint32_t n)
 {
-	(void)wanted;
 	while (n-- > 0 && p->fate == SL_FATE_alive) {
-		sl_slab_step(r, seed, p);
+		i = sl_slab_step(r, layers, i, seed, p);
 		if (p->fate == SL_FATE_alive && p->steps >= r->max_steps)
 			p->fate = SL_FATE_max_steps;
 	}
 }
 
+/* At most n steps. One layer, a constant, is a loop of its own, in which nothing is looked up. */
+SL_HD void sl_slab_advance(
+	const struct sl_slab *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
+{
+	(void)wanted;
+	if (r->layers == 1)
+		sl_slab_fly(r, 1, 0, seed, p, n);
+	else
+		sl_slab_fly(r, r->layers, sl_layer_at(r, p->z, p->w), seed, p, n);
+}
+
 #ifdef SL_MODEL_HOST
 
+#include <stdio.h>
+
 struct sl_slab_config {
-	double mu_a, mu_s, g, thickness, n, n_above, n_below, angle;
-	int incidence;
+	struct sl_reals mu_a, mu_s, g, thickness, n; /* of each layer, or one for all */
+	double n_above, n_below, angle;
+	struct {
+		double below, survive;
+	} roulette;
+	int incidence, absorption;
 };
 
 static const char *const sl_slab_incidences[] = {"normal", "angle", "diffuse", NULL};
+static const char *const sl_slab_absorptions[] = {"analogue", "implicit", NULL};
 
+/*
+ * Weights are tallied in 2^-32 (mark.h): from 1e-6 on they lose less than 3e-4 of their own by
+ * that.
+ */
 #define OPTION(path, sort, measure, least, most, ...)                                           \
 	{                                                                                       \
 		.key = #path, .kind = SL_KIND_##sort,                                           \
@@ -197,13 +273,18 @@ static const char *const sl_slab_incidences[] = {"normal", "angle", "diffuse", N
 		.lo = least, .hi = most, __VA_ARGS__                                            \
 	}
 static const struct sl_option sl_slab_options[] = {
-	OPTION(mu_a, REAL, PER_LENGTH, 0, 1e30, .required = true, .help = "absorption coefficient"),
-	OPTION(mu_s, REAL, PER_LENGTH, 0, 1e30, .required = true, .help = "scattering coefficient"),
-	OPTION(g, REAL, NUMBER, -0.999, 0.999, .fallback = "0",
-		.help = "mean cosine of the scattering angle (Henyey-Greenstein); 0 is isotropic"),
-	OPTION(thickness, REAL, LENGTH, 1e-30, HUGE_VAL, .required = true,
-		.help = "thickness of the slab; inf for a half-space"),
-	OPTION(n, REAL, NUMBER, 0.1, 10, .fallback = "1", .help = "refractive index of the slab"),
+	OPTION(mu_a, REALS, PER_LENGTH, 0, 1e30, .required = true,
+		.help = "absorption coefficient, or a list of those of the layers, from above"),
+	OPTION(mu_s, REALS, PER_LENGTH, 0, 1e30, .required = true,
+		.help = "scattering coefficient, or a list; a layer with neither is clear"),
+	OPTION(g, REALS, NUMBER, -0.999, 0.999, .fallback = "0",
+		.help = "mean cosine of the scattering angle (Henyey-Greenstein), or a list; 0 is "
+			"isotropic"),
+	OPTION(thickness, REALS, LENGTH, 1e-30, HUGE_VAL, .required = true,
+		.help = "thickness of the slab, or a list; inf, of the last layer, for a "
+			"half-space"),
+	OPTION(n, REALS, NUMBER, 0.1, 10, .fallback = "1",
+		.help = "refractive index of the slab, or a list"),
 	OPTION(n_above, REAL, NUMBER, 0.1, 10, .fallback = "1",
 		.help = "refractive index on the side that particles come from"),
 	OPTION(n_below, REAL, NUMBER, 0.1, 10, .fallback = "1",
@@ -213,24 +294,200 @@ static const struct sl_option sl_slab_options[] = {
 	OPTION(angle, REAL, ANGLE, 0, 1.57,
 		.help = "angle of incidence to the normal, in the x-z plane; with incidence: "
 			"angle"),
+	OPTION(absorption, CHOICE, NUMBER, 0, 0, .fallback = "analogue",
+		.choices = sl_slab_absorptions,
+		.help = "analogue: of whole particles; implicit: of a share of the weight at each "
+			"collision (implicit capture), fractions are of weight then"),
+	OPTION(roulette.below, REAL, NUMBER, 1e-6, 0.5, .fallback = "1e-4",
+		.help = "with absorption: implicit; a smaller weight plays Russian roulette"),
+	OPTION(roulette.survive, REAL, NUMBER, 1e-3, 0.5, .fallback = "0.1",
+		.help = "with absorption: implicit; the probability to survive it, with a weight "
+			"that many times larger"),
 };
 #undef OPTION
+
+/* The value of layer i: its own, or the one for all. */
+static double sl_layer_value(const struct sl_reals *list, uint32_t i)
+{
+	return list->at[list->n > 1 ? i : 0];
+}
+
+static double sl_layer_mu_t(const struct sl_slab_config *c, uint32_t i)
+{
+	return sl_layer_value(&c->mu_a, i) + sl_layer_value(&c->mu_s, i);
+}
+
+/* The key where the value of layer i stands: mu_a, or mu_a[1]. */
+static const char *sl_layer_key(
+	const char *key, const struct sl_reals *list, uint32_t i, char text[32])
+{
+	snprintf(text, 32, list->n > 1 ? "%s[%u]" : "%s", key, i);
+	return text;
+}
+
+/* How many layers there are; 0, after a complaint, if that cannot be told. */
+static uint32_t sl_count_layers(const struct sl_slab_config *c, const struct sl_check *check)
+{
+	const struct {
+		const char *key;
+		const struct sl_reals *list;
+	} keys[] = {{"mu_a", &c->mu_a}, {"mu_s", &c->mu_s}, {"g", &c->g},
+		{"thickness", &c->thickness}, {"n", &c->n}};
+	const int n_keys = sizeof(keys) / sizeof(keys[0]);
+	int longest = 0, wrong = 0;
+	uint32_t n;
+
+	for (int k = 1; k < n_keys; k++)
+		longest = keys[k].list->n > keys[longest].list->n ? k : longest;
+	n = keys[longest].list->n;
+	for (int k = 0; k < n_keys; k++)
+		if (keys[k].list->n != n && keys[k].list->n != 1) {
+			check->complain(check->of, keys[k].key,
+				"has %u values where %s has %u (each layer needs one), give one "
+				"for each layer or one for all",
+				keys[k].list->n, keys[longest].key, n);
+			wrong++;
+		}
+	if (n > SL_LAYERS_MAX) {
+		check->complain(check->of, keys[longest].key,
+			"has %u values (a slab has at most %d layers), give fewer", n,
+			SL_LAYERS_MAX);
+		wrong++;
+	}
+	return wrong ? 0 : n;
+}
+
+/* Complains of media in which flights would not end, or not in floats. */
+static void sl_check_media(const struct sl_slab_config *c, uint32_t n, const struct sl_check *check)
+{
+	uint32_t clear = 0;
+	char key[32];
+
+	for (uint32_t i = 0; i < n; i++)
+		clear += !(sl_layer_mu_t(c, i) > 0);
+	for (uint32_t i = 0; i < n; i++) {
+		double mu_t = sl_layer_mu_t(c, i), thickness = sl_layer_value(&c->thickness, i);
+		const char *of = sl_layer_key("mu_a", &c->mu_a, i, key);
+
+		if (!(mu_t > 0) && (clear == n || isinf(thickness)))
+			check->complain(check->of, of,
+				"mu_a + mu_s is 0 (a flight would never end), give one of them a "
+				"value");
+		else if (mu_t > 0 && mu_t < 1e-30)
+			check->complain(check->of, of,
+				"mu_a + mu_s is %g /cm (flights would leave single precision), "
+				"make it at least 1e-30 /cm",
+				mu_t);
+		if (clear == n)
+			break; /* once for all */
+	}
+}
+
+static bool sl_is_same_medium(const struct sl_slab_config *c, uint32_t i, uint32_t j)
+{
+	return sl_layer_value(&c->mu_a, i) == sl_layer_value(&c->mu_a, j) &&
+	       sl_layer_value(&c->mu_s, i) == sl_layer_value(&c->mu_s, j) &&
+	       sl_layer_value(&c->g, i) == sl_layer_value(&c->g, j) &&
+	       sl_layer_value(&c->n, i) == sl_layer_value(&c->n, j);
+}
+
+/* The medium of layer i. */
+static void sl_make_medium(const struct sl_slab_config *c, uint32_t i, struct sl_layer *l)
+{
+	double mu_t = sl_layer_mu_t(c, i), n = sl_layer_value(&c->n, i);
+	bool clear = !(mu_t > 0), implicit = c->absorption == SL_ABSORPTION_IMPLICIT;
+	double absorb = clear ? 0 : sl_layer_value(&c->mu_a, i) / mu_t;
+	double g = clear ? 1 : sl_layer_value(&c->g, i);
+
+	l->mean_free_path = (float)(clear ? 1e30 : 1 / mu_t);
+	l->absorb = implicit ? 0.0f : (float)absorb;
+	l->keep = implicit ? (float)(1 - absorb) : 1.0f;
+	l->g = (float)g;
+	l->g_plus_1_squared_2 = (float)(2 * (1 + g) * (1 + g));
+	l->n = (float)n;
+	l->slowness = (float)(n / 29.9792458); /* speed of light in cm/ns */
+}
+
+/*
+ * The layers, those of one medium made one. A layer has at least 2^8 floats for depths, so that
+ * they are good to a small part of it.
+ */
+static void sl_make_layers(
+	const struct sl_slab_config *c, uint32_t n, struct sl_slab *r, const struct sl_check *check)
+{
+	double top = 0, bottom = 0;
+	char key[32];
+
+	r->layers = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		double thickness = sl_layer_value(&c->thickness, i);
+
+		if (i + 1 < n && isinf(thickness))
+			check->complain(check->of, sl_layer_key("thickness", &c->thickness, i, key),
+				"is infinite, of layer %u of %u (only the last can be), give it an "
+				"end",
+				i + 1, n);
+		bottom += thickness;
+		if (i + 1 < n && sl_is_same_medium(c, i, i + 1))
+			continue;
+		if (bottom - top < top * 0x1p-16)
+			check->complain(check->of, sl_layer_key("thickness", &c->thickness, i, key),
+				"is too thin at a depth of %g cm (positions have 24 bits), make it "
+				"at least %.2g cm",
+				top, top * 0x1p-16);
+		sl_make_medium(c, i, &r->layer[r->layers]);
+		r->layer[r->layers].top = (float)top;
+		r->layer[r->layers++].bottom = (float)bottom;
+		top = bottom;
+	}
+}
+
+/* What each layer has about it. */
+static void sl_join_layers(const struct sl_slab_config *c, struct sl_slab *r)
+{
+	for (uint32_t i = 0; i < r->layers; i++) {
+		struct sl_layer *l = &r->layer[i];
+		bool outer = i == 0, innermost = i + 1 == r->layers;
+
+		l->n_above = outer ? (float)c->n_above : r->layer[i - 1].n;
+		l->n_below = innermost ? (float)c->n_below : r->layer[i + 1].n;
+		l->first = outer ? l->top : nextafterf(l->top, HUGE_VALF);
+		l->last = innermost ? l->bottom : nextafterf(l->bottom, 0.0f);
+	}
+}
+
+static void sl_make_roulette(
+	const struct sl_slab_config *c, struct sl_slab *r, const struct sl_check *check)
+{
+	static const char *const keys[] = {"roulette.below", "roulette.survive"};
+	bool implicit = c->absorption == SL_ABSORPTION_IMPLICIT;
+
+	for (int k = 0; k < 2; k++)
+		if (!implicit && check->given(check->of, keys[k]))
+			check->complain(check->of, keys[k],
+				"does nothing here (only absorption: implicit uses it), remove it "
+				"or change absorption");
+	if (implicit && c->roulette.below > c->roulette.survive)
+		check->complain(check->of, keys[0],
+			"is above roulette.survive (weights would come out above 1), make it at "
+			"most %g",
+			c->roulette.survive);
+	r->below = implicit ? (float)c->roulette.below : 0.0f;
+	r->survive = (float)c->roulette.survive;
+	r->gain = (float)(1 / (double)r->survive);
+}
 
 static void sl_slab_make(const void *config, const struct sl_common *common, void *rules,
 	const struct sl_check *check)
 {
 	const struct sl_slab_config *c = (const struct sl_slab_config *)config;
 	struct sl_slab *r = (struct sl_slab *)rules;
-	double mu_t = c->mu_a + c->mu_s, half_turns = c->angle / 3.14159265358979323846;
+	uint32_t n = sl_count_layers(c, check);
 
-	if (!(mu_t > 0))
-		check->complain(check->of, "mu_a",
-			"mu_a + mu_s is 0 (a flight would never end), give one of them a value");
-	else if (mu_t < 1e-30)
-		check->complain(check->of, "mu_a",
-			"mu_a + mu_s is %g /cm (flights would leave single precision), make it at "
-			"least 1e-30 /cm",
-			mu_t);
+	sl_check_media(c, n, check);
+	sl_make_layers(c, n, r, check);
+	sl_join_layers(c, r);
+	sl_make_roulette(c, r, check);
 	if (c->incidence == SL_INCIDENCE_ANGLE && !check->given(check->of, "angle"))
 		check->complain(check->of, "incidence",
 			"needs an angle (none is given), add angle: 30 deg");
@@ -238,19 +495,16 @@ static void sl_slab_make(const void *config, const struct sl_common *common, voi
 		check->complain(check->of, "angle",
 			"does nothing here (only incidence: angle uses it), remove it or change "
 			"incidence");
-	r->mean_free_path = (float)(1 / mu_t);
-	r->absorb = (float)(c->mu_a / mu_t);
-	r->thickness = (float)c->thickness;
-	r->g = (float)c->g;
-	r->g_plus_1_squared_2 = (float)(2 * (1 + c->g) * (1 + c->g));
-	r->n = (float)c->n;
-	r->n_above = (float)c->n_above;
-	r->n_below = (float)c->n_below;
-	r->slowness = (float)(c->n / 29.9792458); /* speed of light in cm/ns */
 	r->incidence = c->incidence;
 	r->max_steps = (uint32_t)common->max_steps;
-	sl_sincospi(c->incidence == SL_INCIDENCE_ANGLE ? (float)half_turns : 0.0f, &r->sin_in,
-		&r->cos_in);
+	sl_sincospi(c->incidence == SL_INCIDENCE_ANGLE ? (float)(c->angle / 3.14159265358979323846)
+						       : 0.0f,
+		&r->sin_in, &r->cos_in);
+}
+
+static bool sl_is_analogue(const struct sl_slab *r)
+{
+	return !(r->below > 0.0f);
 }
 
 static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, double *hi)
@@ -266,7 +520,7 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 		*hi = 1;
 		return true;
 	case SL_COLUMN_z:
-		*hi = (double)r->thickness;
+		*hi = (double)r->layer[r->layers - 1].bottom;
 		return *hi < HUGE_VAL;
 	case SL_COLUMN_weight:
 		*hi = 1;
@@ -276,7 +530,8 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 		*hi = r->max_steps;
 		return true;
 	case SL_COLUMN_fate:
-		*hi = sl_last_fate(SL_FATES_slab);
+		*hi = sl_last_fate(sl_is_analogue(r) ? SL_FATES_slab & ~SL_BIT(SL_FATE_roulette)
+						     : SL_FATES_slab);
 		return true;
 	default:
 		return false;
@@ -285,14 +540,13 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 
 static uint32_t sl_slab_constants(const void *rules, struct sl_particle *values)
 {
-	(void)rules;
 	values->weight = 1.0f;
-	return SL_BIT(SL_COLUMN_weight);
+	return sl_is_analogue((const struct sl_slab *)rules) ? SL_BIT(SL_COLUMN_weight) : 0;
 }
 
 static const struct sl_model sl_slab_model = {
 	.name = "slab",
-	.help = "flights through a plane slab that absorbs, scatters and refracts",
+	.help = "flights through plane layers that absorb, scatter and refract",
 	.species = "photons",
 	.columns = SL_COLUMNS_slab,
 	.fates = SL_FATES_slab,

@@ -28,22 +28,32 @@ static void no_complaint(void *of, const char *key, const char *format, ...)
 static const struct sl_check check = {NULL, none_given, no_complaint};
 static const struct sl_common common = {.max_steps = 30};
 
-/* Scattering, indices of refraction and incidence in all combinations; the last is a half-space. */
+/*
+ * Scattering, indices of refraction and incidence in all combinations, one to four layers, the
+ * second clear, every other one with implicit capture; the last is a half-space.
+ */
 static void make_slab(int i, struct sl_slab *r)
 {
 	static const double scattering[] = {0, 0.75, -0.4}, indices[] = {1, 1.1, 1.5};
-	const struct sl_slab_config c = {
-		.mu_a = 0.7,
-		.mu_s = 9.3,
-		.g = scattering[i / 9 % 3],
-		.thickness = i + 1 < SL_RULE_SLABS ? 0.35 : HUGE_VAL,
-		.n = indices[i / 3 % 3],
+	uint32_t layers = 1 + (uint32_t)i / 2 % 4;
+	struct sl_slab_config c = {
+		.mu_a = {layers, {0.7, 0, 3, 0.7}},
+		.mu_s = {layers, {9.3, 0, 40, 9.3}},
+		.g = {1, {scattering[i / 9 % 3]}},
+		.thickness = {layers, {0.1, 0.08, 0.02, 0.1}},
+		.n = {layers, {indices[i / 3 % 3], 1.5, 1.5, 1.2}},
 		.n_above = 1.1,
 		.n_below = 1.33,
 		.angle = 0.6,
+		.roulette = {.below = 0.3, .survive = 0.4},
 		.incidence = i % 3,
+		.absorption = i % 2,
 	};
 
+	if (i + 1 == SL_RULE_SLABS) {
+		c.mu_a.at[layers - 1] = 0.7;
+		c.thickness.at[layers - 1] = HUGE_VAL;
+	}
 	sl_slab_model.make(&c, &common, r, &check);
 }
 

@@ -88,14 +88,12 @@ static void no_complaint(void *of, const char *key, const char *format, ...)
 static const struct sl_check check = {NULL, none_given, no_complaint};
 static const struct sl_common common = {.max_steps = 30};
 
-/* Lives in a slab that refracts on both sides, from start to end. */
-static void add_slab(double g, double n, int incidence)
+/* Lives in a slab, from start to end. */
+static void add_lives(const struct sl_slab_config *c)
 {
-	const struct sl_slab_config c = {
-		0.7, 9.3, g, 0.35, n, 1.1, 1.33 /* n_below */, 0.6 /* angle */, incidence};
 	struct sl_slab r;
 
-	sl_slab_make(&c, &common, &r, &check);
+	sl_slab_make(c, &common, &r, &check);
 	for (uint64_t id = 0; id < N_PARTICLES; id++) {
 		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1234, id);
 
@@ -103,6 +101,40 @@ static void add_slab(double g, double n, int incidence)
 		sl_slab_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX);
 		add_particle(&p);
 	}
+}
+
+/* One that refracts on both sides. */
+static void add_slab(double g, double n, int incidence)
+{
+	const struct sl_slab_config c = {.mu_a = {1, {0.7}},
+		.mu_s = {1, {9.3}},
+		.g = {1, {g}},
+		.thickness = {1, {0.35}},
+		.n = {1, {n}},
+		.n_above = 1.1,
+		.n_below = 1.33,
+		.angle = 0.6,
+		.incidence = incidence};
+
+	add_lives(&c);
+}
+
+/* Four layers, the second clear, with analogue absorption or implicit capture. */
+static void add_layers(int incidence, int absorption)
+{
+	const struct sl_slab_config c = {.mu_a = {4, {0.7, 0, 3, 0.7}},
+		.mu_s = {4, {9.3, 0, 40, 9.3}},
+		.g = {4, {0.75, 0, -0.4, 0}},
+		.thickness = {4, {0.1, 0.08, 0.02, 0.1}},
+		.n = {4, {1.1, 1.5, 1.5, 1.2}},
+		.n_above = 1.1,
+		.n_below = 1.33,
+		.angle = 0.6,
+		.roulette = {0.3, 0.4},
+		.incidence = incidence,
+		.absorption = absorption};
+
+	add_lives(&c);
 }
 
 /* Flights from a source past a stop to a detector. */
@@ -158,6 +190,8 @@ static void add_models(void)
 		add_source_detector(i / 9, i / 3 % 3, i % 3);
 	for (int i = 0; i < 2 * 3; i++)
 		add_cavity(i % 2, 0.3 * (1 + i));
+	for (int i = 0; i < 3 * 2; i++)
+		add_layers(i / 2, i % 2);
 }
 
 int main(void)

@@ -9,11 +9,11 @@
 #include "stages/models/slab.h"
 #include "stages/models/source_detector.h"
 
-static const struct sl_slab_config glass = {.mu_a = 1,
-	.mu_s = 9,
-	.g = 0.75,
-	.thickness = 0.5,
-	.n = 1.4,
+static const struct sl_slab_config glass = {.mu_a = {1, {1}},
+	.mu_s = {1, {9}},
+	.g = {1, {0.75}},
+	.thickness = {1, {0.5}},
+	.n = {1, {1.4}},
 	.n_above = 1,
 	.n_below = 1.2,
 	.incidence = SL_INCIDENCE_ANGLE,
