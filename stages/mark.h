@@ -2,6 +2,8 @@
 #ifndef SL_MARK_H
 #define SL_MARK_H
 
+#include <math.h>
+
 #include "stages/particle.h"
 
 /* A particle survives when its fate is one of those kept; every other fate is dead. */
@@ -11,13 +13,13 @@ SL_HD uint8_t sl_keeps(uint32_t keep, uint8_t fate)
 }
 
 /*
- * A weight in fixed point with 32 bits after the point: exact for weights of 2^-8 and more; of
- * smaller ones less than 2^-32 is cut off, and so of the mean of many: an error by statistics is
- * larger for fewer than 2^48 of them.
+ * A weight in fixed point with 32 bits after the point: exact from 2^-9 on. A smaller one is
+ * rounded, by 2^-33 at most and either way: small as a part of weights down to 1e-6, and none of a
+ * sum of many, the scatter of which hides it.
  */
 SL_HD uint64_t sl_fixed_weight(float weight)
 {
-	return (uint64_t)(weight * 0x1p32f);
+	return (uint64_t)(weight < 0x1p-9f ? fmaf(weight, 0x1p32f, 0.5f) : weight * 0x1p32f);
 }
 
 #endif

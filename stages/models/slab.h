@@ -262,10 +262,7 @@ struct sl_slab_config {
 static const char *const sl_slab_incidences[] = {"normal", "angle", "diffuse", NULL};
 static const char *const sl_slab_absorptions[] = {"analogue", "implicit", NULL};
 
-/*
- * Weights are tallied in 2^-32 (mark.h): from 1e-6 on they lose less than 3e-4 of their own by
- * that.
- */
+/* Weights are tallied in 2^-32 (mark.h): the least bound, 1e-6, is 4295 of them. */
 #define OPTION(path, sort, measure, least, most, ...)                                           \
 	{                                                                                       \
 		.key = #path, .kind = SL_KIND_##sort,                                           \

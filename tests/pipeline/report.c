@@ -127,7 +127,7 @@ static void counts_have_binomial_errors(void **state)
 	expect_close(deviation(SL_FATE_reflected, 0.55), -0.05 / sqrt(0.45 * 0.55 / 1000));
 	assert_true(deviation(SL_FATE_reflected, 0.5) == 0);
 	assert_true(deviation(SL_FATE_transmitted, 0) == 0);
-	assert_true(isinf(deviation(SL_FATE_roulette, 0)));
+	assert_true(isinf(deviation(SL_FATE_reflected, 0)));
 }
 
 /* One batch does not tell an error, but no weights up to 1 have a larger one than counts. */

@@ -7,6 +7,7 @@
 #include "tests/support/hand_recipe.h"
 
 #include "stages/digest.h"
+#include "stages/mark.h"
 
 enum { N = 100003, PIECE = 1024, ALL_FATES = (1 << SL_FATE_COUNT) - 1 };
 
@@ -450,6 +451,30 @@ static void time_is_taken_for_each_stage(void **state)
 	close_room(&m);
 }
 
+/* Exact, or rounded to the nearest of 2^-32, either way as often. */
+static void weights_are_rounded(void **state)
+{
+	double sum = 0;
+
+	(void)state;
+	assert_int_equal(UINT64_C(1) << 32, sl_fixed_weight(1.0f));
+	assert_int_equal((UINT64_C(1) << 32) - 256, sl_fixed_weight(0x1.fffffep-1f));
+	assert_int_equal((1 << 23) + 1, sl_fixed_weight(0x1.000002p-9f));
+	assert_int_equal((1 << 23), sl_fixed_weight(0x1.fffffep-10f));
+	assert_int_equal((1 << 23) - 1, sl_fixed_weight(0x1.fffffcp-10f));
+	assert_int_equal(1, sl_fixed_weight(0x1p-33f));
+	assert_int_equal(0, sl_fixed_weight(0x1.fffffcp-34f));
+	assert_int_equal(0, sl_fixed_weight(0));
+	for (int k = 0; k < 1000; k++) {
+		float weight = 1e-6f * (1 + (float)k / 997);
+		double off = (double)sl_fixed_weight(weight) - 0x1p32 * (double)weight;
+
+		assert_true(fabs(off) <= 0.5);
+		sum += off;
+	}
+	assert_true(fabs(sum) < 4 * sqrt(1000 / 12.0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,6 +489,7 @@ int main(void)
 		cmocka_unit_test(late_batches_have_their_ids),
 		cmocka_unit_test(a_dropped_batch_stops),
 		cmocka_unit_test(fates_that_do_not_close_are_found),
+		cmocka_unit_test(weights_are_rounded),
 		cmocka_unit_test(time_is_taken_for_each_stage),
 	};
 
