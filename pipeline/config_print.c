@@ -53,8 +53,7 @@ static int open_sections(struct page *p, const char *path)
 	return depth;
 }
 
-/* A number that is alone, where there could be several, stands for itself, as one would write it.
- */
+/* A number alone, where there could be several, is printed without a list, as one writes it. */
 static void put_option(struct page *p, const struct sl_option *o, const char *path, void *value)
 {
 	size_t n = sl_value_items(o, value);
