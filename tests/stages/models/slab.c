@@ -710,6 +710,33 @@ static void depth_and_direction_tell_the_layer(void **state)
 		}
 }
 
+/* Flights across the middle of a layer have its mean free path, n, absorption and scattering. */
+static void each_layer_has_its_medium(void **state)
+{
+	struct sl_slab r = rules_of(stack);
+
+	(void)state;
+	for (int k = 0; k < 200; k++) {
+		int i = k % 2 ? 0 : 2;
+		double mu_t = stack.mu_a.at[i] + stack.mu_s.at[i];
+		const struct sl_particle p = {
+			.id = (uint64_t)k, .u = 1, .z = i ? 0.25f : 0.05f, .weight = 1};
+		struct sl_words random = sl_draw(3, p.id, 1);
+		double way = -log((double)sl_uniform(random.at[0])) / mu_t;
+		double cosine = (double)scatter(stack.g.at[i], sl_uniform(random.at[2]));
+		struct sl_particle q = p;
+
+		sl_slab_advance(&r, SL_EVERY_COLUMN, 3, &q, 1);
+		assert_true(fabs((double)q.x - way) < 1e-5 * way);
+		assert_true(fabs((double)q.time - way * stack.n.at[i] / 29.9792458) < 1e-6 * way);
+		assert_int_equal((double)sl_uniform(random.at[1]) <= stack.mu_a.at[i] / mu_t
+					 ? SL_FATE_absorbed
+					 : SL_FATE_alive,
+			q.fate);
+		assert_true(q.fate != SL_FATE_alive || fabs(dot(&p, &q) - cosine) < 1e-6);
+	}
+}
+
 /* Between the first two layers, of n = 1.5 and 1, and back. */
 static void boundaries_reflect_or_refract(void **state)
 {
@@ -729,8 +756,10 @@ static void boundaries_reflect_or_refract(void **state)
 	q = p; /* turned about, it comes back as it came */
 	q.w = -q.w;
 	q.z = 0.12f;
+	q.time = 0;
 	assert_int_equal(0, meet(&r, 1, &q, 1.0f));
 	assert_true(q.z == 0.1f && fabsf(q.w + 0.8f) < 1e-6f && fabsf(q.u - 0.6f) < 1e-6f);
+	assert_true(fabs((double)q.time - 0.02 / (double)p.w / 29.9792458) < 1e-9);
 	/* the share is Fresnel's of these two media */
 	p = q = down;
 	meet(&r, 0, &p, sl_fresnel(1.5f, 1.0f, 0.8f, &t));
@@ -1062,6 +1091,7 @@ int main(void)
 		cmocka_unit_test(layers_that_differ_stay),
 		cmocka_unit_test(layers_lie_on_one_another),
 		cmocka_unit_test(depth_and_direction_tell_the_layer),
+		cmocka_unit_test(each_layer_has_its_medium),
 		cmocka_unit_test(boundaries_reflect_or_refract),
 		cmocka_unit_test(grazing_flights_keep_their_layer),
 		cmocka_unit_test(clear_layers_are_clear),
