@@ -32,6 +32,8 @@ static enum sl_status make_recipe(
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	r->mode = c->mode;
+	if (c->schedule == SL_BY_ROUNDS)
+		r->schedule = c->rounds;
 	r->scan = c->scan;
 	if (r->mode == SL_MODE_staged)
 		r->compact = c->compact;
@@ -120,6 +122,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
 	plan->mode_story = c->mode_story;
+	plan->schedule_is_ours = c->schedule == SL_BY_MEASURE;
 	plan->device_story = c->device_story;
 	plan->on_device = c->device != SL_ON_CPU;
 	if (!plan->on_device)
@@ -263,6 +266,21 @@ static void print_mode(const struct sl_plan *plan, FILE *out)
 	fputc('\n', out);
 }
 
+static void print_schedule(const struct sl_plan *plan, FILE *out)
+{
+	char text[SL_SCHEDULE_BYTES];
+
+	if (!sl_models[plan->recipe.model]->steps)
+		return;
+	if (plan->schedule_is_ours && !plan->schedule_story[0])
+		fprintf(out, "schedule    auto: what is fastest for the first particles\n");
+	else
+		fprintf(out, "schedule    %s\n",
+			sl_schedule_text(&plan->recipe.schedule, text));
+	if (plan->schedule_story[0])
+		fprintf(out, "            %s\n", plan->schedule_story);
+}
+
 static void print_primitives(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -339,6 +357,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "key         ");
 	print_key(plan, out);
 	print_mode(plan, out);
+	print_schedule(plan, out);
 	print_primitives(plan, out);
 	print_device(plan, out);
 	print_memory(plan, out);

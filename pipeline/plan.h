@@ -56,6 +56,8 @@ struct sl_pilot {
 	double ns;            /* a particle, on one thread */
 };
 
+enum { SL_SCHEDULE_STORY_BYTES = 300 };
+
 struct sl_plan {
 	struct sl_config config; /* run.batch, stop.min_batches: what was chosen for them */
 	bool batch_is_ours;      /* it was auto */
@@ -67,6 +69,8 @@ struct sl_plan {
 	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
 	char to[SL_TEXT_BYTES];                 /* the output directory */
 	bool on_device;
+	bool schedule_is_ours;    /* it was auto */
+	char schedule_story[SL_SCHEDULE_STORY_BYTES]; /* what was measured for auto, or "" */
 	const char *mode_story;   /* why auto means staged on a device, or "" */
 	struct sl_device device;  /* when on_device */
 	const char *device_story; /* why auto means the CPU, or "" */

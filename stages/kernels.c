@@ -4,6 +4,7 @@
 const struct sl_kernels sl_kernels_emulated = {
 	.generate = sl_queue_generate_emulated,
 	.advance = sl_queue_advance_emulated,
+	.move = sl_queue_move_emulated,
 	.mark = sl_queue_mark_emulated,
 	.key = sl_queue_key_emulated,
 	.gather = sl_queue_gather_emulated,
@@ -16,6 +17,7 @@ const struct sl_kernels sl_kernels_emulated = {
 const struct sl_kernels sl_kernels_cuda = {
 	.generate = sl_queue_generate,
 	.advance = sl_queue_advance,
+	.move = sl_queue_move,
 	.mark = sl_queue_mark,
 	.key = sl_queue_key,
 	.gather = sl_queue_gather,

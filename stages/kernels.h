@@ -19,6 +19,7 @@ SL_C_BEGIN
 struct sl_census {
 	struct sl_tally tally;
 	uint64_t digest[SL_COLUMN_COUNT];
+	uint64_t alive; /* behind the last round */
 	uint32_t n_survivors;
 };
 
@@ -35,11 +36,19 @@ struct sl_fused {
 };
 
 struct sl_kernels {
-	/* Make and move the particles of b by the rules of a model (its struct sl_NAME). */
+	/* Makes the particles of b by the rules of a model (its struct sl_NAME). */
 	enum sl_status (*generate)(enum sl_model_number model, const void *rules, uint64_t seed,
 		const struct sl_batch *b, sl_stream s);
+
+	/*
+	 * Moves b->living by those rules. Unless alive is NULL, sets b->keep for each, and adds to
+	 * alive how many are so behind it.
+	 */
 	enum sl_status (*advance)(enum sl_model_number model, const void *rules, uint64_t seed,
-		const struct sl_batch *b, sl_stream s);
+		const struct sl_batch *b, uint64_t *alive, sl_stream s);
+
+	/* The living that b->index names, to->n, in that order and with their places: to *to. */
+	enum sl_status (*move)(const struct sl_batch *b, const struct sl_living *to, sl_stream s);
 
 	/* Sets b->keep and adds to the tally. */
 	enum sl_status (*mark)(
@@ -70,7 +79,7 @@ struct sl_kernels {
 		uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
 };
 
-/* Each is made of seven files: generate.cu to write.cu, sieve.cu and rows.cu. */
+/* Each is made of eight files: generate.cu to write.cu, rounds.cu, sieve.cu and rows.cu. */
 extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;
 
 /* Those of the device in use; NULL when this build has none for it. */
@@ -81,7 +90,9 @@ const struct sl_kernels *sl_kernels_find(void);
 	enum sl_status sl_queue_generate##suffix(enum sl_model_number model, const void *rules,   \
 		uint64_t seed, const struct sl_batch *b, sl_stream s);                            \
 	enum sl_status sl_queue_advance##suffix(enum sl_model_number model, const void *rules,    \
-		uint64_t seed, const struct sl_batch *b, sl_stream s);                            \
+		uint64_t seed, const struct sl_batch *b, uint64_t *alive, sl_stream s);           \
+	enum sl_status sl_queue_move##suffix(                                                     \
+		const struct sl_batch *b, const struct sl_living *to, sl_stream s);               \
 	enum sl_status sl_queue_mark##suffix(                                                     \
 		uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);    \
 	enum sl_status sl_queue_key##suffix(const struct sl_key_rule *field, uint32_t n,          \

@@ -13,6 +13,7 @@
 #include "stages/key.h"
 #include "stages/level.h"
 #include "stages/model.h"
+#include "stages/rounds.h"
 
 enum { SL_RULES_BYTES = 4096 };
 
@@ -46,8 +47,9 @@ struct sl_recipe {
 	uint32_t constants;          /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
 	enum sl_mode mode;
-	struct sl_choice scan;    /* no backend: compact and sort have their own */
-	struct sl_choice compact; /* staged alone */
+	struct sl_schedule schedule; /* of the stage advance; staged alone */
+	struct sl_choice scan;       /* no backend: compact and sort have their own */
+	struct sl_choice compact;    /* staged alone */
 	struct sl_choice sort;
 	const struct sl_loops *loops;     /* for this processor */
 	const struct sl_kernels *kernels; /* for the device; NULL: stages run on the host */

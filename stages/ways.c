@@ -33,8 +33,11 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_lane *lane)
 
 static enum sl_status advance(const struct sl_recipe *r, struct sl_lane *lane)
 {
+	if (r->schedule.steps > 0)
+		return sl_lane_rounds(r, lane);
+	sl_living_begin(&lane->batch, UINT32_MAX);
 	return r->kernels->advance(
-		r->model, r->rules.bytes, r->seed, &lane->batch, lane->exec.stream);
+		r->model, r->rules.bytes, r->seed, &lane->batch, NULL, lane->exec.stream);
 }
 
 static enum sl_status mark(const struct sl_recipe *r, struct sl_lane *lane)
