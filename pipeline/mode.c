@@ -47,7 +47,7 @@ static void check_fused(
 			sl_say_device(choices, why, sizeof(why)));
 		return;
 	}
-	if (choices->schedule != SL_BY_HISTORY)
+	if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
 		sl_config_complain(r, "transport.schedule",
 			"does nothing here (run.mode: fused follows histories), try removing it, "
 			"or run.mode: auto");

@@ -275,8 +275,7 @@ static void print_schedule(const struct sl_plan *plan, FILE *out)
 	if (plan->schedule_is_ours && !plan->schedule_story[0])
 		fprintf(out, "schedule    auto: what is fastest for the first particles\n");
 	else
-		fprintf(out, "schedule    %s\n",
-			sl_schedule_text(&plan->recipe.schedule, text));
+		fprintf(out, "schedule    %s\n", sl_schedule_text(&plan->recipe.schedule, text));
 	if (plan->schedule_story[0])
 		fprintf(out, "            %s\n", plan->schedule_story);
 }

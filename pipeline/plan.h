@@ -69,11 +69,11 @@ struct sl_plan {
 	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
 	char to[SL_TEXT_BYTES];                 /* the output directory */
 	bool on_device;
-	bool schedule_is_ours;    /* it was auto */
+	bool schedule_is_ours;                        /* it was auto */
 	char schedule_story[SL_SCHEDULE_STORY_BYTES]; /* what was measured for auto, or "" */
-	const char *mode_story;   /* why auto means staged on a device, or "" */
-	struct sl_device device;  /* when on_device */
-	const char *device_story; /* why auto means the CPU, or "" */
+	const char *mode_story;                       /* why auto means staged on a device, or "" */
+	struct sl_device device;                      /* when on_device */
+	const char *device_story;                     /* why auto means the CPU, or "" */
 	uint32_t threads;
 	uint32_t n_slots;
 	uint32_t n_lanes; /* batches on the device at a time; 0 on the host */

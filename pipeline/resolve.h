@@ -37,7 +37,7 @@ struct sl_choices {
 	int device_number;                 /* as CUDA numbers them */
 	char device_story[SL_STORY_BYTES]; /* why auto means the CPU; "" when it does not */
 	enum sl_mode mode;
-	const char *mode_story;         /* why auto means staged on a device; "" if not */
+	const char *mode_story; /* why auto means staged on a device; "" if not */
 	enum sl_schedule_choice schedule;
 	struct sl_schedule rounds;      /* as they are, or would be */
 	struct sl_choice scan;          /* no backend: compact and sort have their own */

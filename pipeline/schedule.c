@@ -133,8 +133,7 @@ static void refuse_all(
 {
 	for (int k = 0; k < n; k++)
 		if (sl_config_changed(r, keys[k]) && !sl_config_flawed(r, keys[k]))
-			sl_config_complain(
-				r, keys[k], "does nothing here (%s), try %s", why, what);
+			sl_config_complain(r, keys[k], "does nothing here (%s), try %s", why, what);
 }
 
 void sl_resolve_schedule(
