@@ -257,7 +257,7 @@ static void name_schedule(const struct sl_schedule *s, char text[SL_CHOICE_BYTES
 	if (s->steps == 0)
 		snprintf(text, SL_CHOICE_BYTES, "history");
 	else
-		snprintf(text, SL_CHOICE_BYTES, "%s %s", sorts ? "sort" : "compact",
+		snprintf(text, SL_CHOICE_BYTES, "%s%s", sorts ? "sort " : "",
 			sl_when_text(sorts ? &s->sort : &s->compact, when));
 }
 
