@@ -312,7 +312,7 @@ static void rounds_are_wrong(enum sl_space space, const struct sl_backend *good)
 	comparison.row[1] = comparison.row[i];
 	comparison.row[1].compact = (struct sl_choice){.backend = &bad};
 	comparison.n = 2;
-	assert_fails(sl_compare(&comparison, &control, NULL), SL_CHECK_FAILED, "batch 0, ");
+	assert_fails(sl_compare(&comparison, &control, NULL), SL_CHECK_FAILED, "column x, index ");
 	assert_int_equal(comparison.row[1].answer, SL_ANSWER_DIFFERS);
 	assert_non_null(strstr(comparison.row[1].story, "compact bad"));
 	assert_non_null(strstr(comparison.row[1].story, "rounds: every"));

@@ -37,6 +37,16 @@ static void every_key(void **state)
 	lane_check_keys(257);
 }
 
+static void every_schedule(void **state)
+{
+	static const uint32_t sizes[] = {1, 31, 255, 256, 257, 700};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		lane_check_rounds(sizes[i]);
+	lane_check_rounds_of_all(300);
+}
+
 static void a_lane_used_again(void **state)
 {
 	(void)state;
@@ -83,6 +93,7 @@ int main(void)
 		cmocka_unit_test(every_shape),
 		cmocka_unit_test(every_tile_of_fused),
 		cmocka_unit_test(every_key),
+		cmocka_unit_test(every_schedule),
 		cmocka_unit_test(a_lane_used_again),
 		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),

@@ -8,6 +8,7 @@
 #include "hand_recipe.h"
 #include "primitives/base/fault.h"
 #include "stages/digest.h"
+#include "schedules.h"
 #include "stages/lane.h"
 #include "tests/cases/thin.h"
 
@@ -287,6 +288,47 @@ void lane_check_fused(uint32_t most)
 
 		check_tables(model, most < 700 ? most : 700);
 	}
+}
+
+/* --- rounds ----------------------------------------------------------------------------------- */
+
+static void check_rounds(uint32_t n, const char *compact, const char *sort)
+{
+	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+		struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+
+		for (int i = 0; sl_models[model]->steps && i < SCHEDULES; i++) {
+			struct sl_recipe d = on_device(&r, compact, sort);
+			struct side host, lane;
+
+			if (!sl_thin_takes())
+				continue;
+			d.schedule = schedule_at(i);
+			open_host(&host, &r);
+			open_lane(&lane, &d);
+			make(&r, &host, &d, &lane, 0);
+			assert_true(lane.b.rounds.n > 0 && host.b.rounds.n == 0);
+			close_lane(&lane);
+			close_host(&host);
+		}
+	}
+}
+
+void lane_check_rounds(uint32_t n)
+{
+	check_rounds(n, "naive", "naive");
+}
+
+void lane_check_rounds_of_all(uint32_t n)
+{
+	const struct sl_backend *c, *s;
+
+	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
+		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
+			if (c->primitive == SL_COMPACT && c->space == SL_DEVICE &&
+				s->primitive == SL_SORT && s->space == SL_DEVICE &&
+				strcmp(c->name, s->name) == 0)
+				check_rounds(n, c->name, s->name);
 }
 
 /* --- a lane used again ------------------------------------------------------------------------ */
