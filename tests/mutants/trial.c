@@ -175,6 +175,7 @@ static enum sl_status find(const char *name, const struct sl_backend **found)
 static void try_stages(uint32_t blocks)
 {
 	lane_check_shapes(brief || blocks == CROWD ? 31 : 320);
+	lane_check_bins(brief ? 320 : 577);
 	lane_check_reuse(brief ? 320 : 1000);
 	if (!brief && blocks == 1)
 		lane_check_keys(31);
