@@ -247,8 +247,9 @@ static void print_tallies(const struct sl_plan *plan, FILE *out)
 		return;
 	fprintf(out, "tallies     ");
 	for (uint32_t k = 0; k < b->n; k++)
-		fprintf(out, "%s:%u, ", sl_column_facts[b->tally[k].column].name, b->tally[k].bins);
-	fprintf(out, "%u counters%s, %s a batch\n", b->n_counters,
+		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[b->tally[k].column].name,
+			b->tally[k].bins);
+	fprintf(out, ": %u counters%s, %s a batch\n", b->n_counters,
 		b->weighted ? " and sums of weight" : "",
 		sl_sized((double)(sl_bins_words(b) * sizeof(uint64_t)), bytes));
 }
