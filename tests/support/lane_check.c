@@ -303,6 +303,7 @@ void lane_check_fused(uint32_t most)
 static uint32_t fields_of(
 	const struct sl_recipe *r, uint32_t at, struct sl_bins_field field[SL_TALLIES_MAX])
 {
+	uint32_t some = SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_hit);
 	uint32_t fates = sl_models[r->model]->fates, n = 0;
 
 	for (; at < r->n_columns && n < SL_TALLIES_MAX; at++) {
@@ -313,7 +314,7 @@ static uint32_t fields_of(
 			continue;
 		field[n] = (struct sl_bins_field){.column = r->column[at],
 			.bins = bins,
-			.fates = n % 2 ? r->keep | SL_BIT(SL_FATE_absorbed) : fates,
+			.fates = n % 2 ? some : fates,
 			.lo = number ? 1 : -0.75,
 			.hi = number ? 1 + 2 * bins : 0.75};
 		n++;
@@ -326,6 +327,8 @@ static void check_tallies(struct sl_recipe *r)
 {
 	struct sl_bins_field field[SL_TALLIES_MAX];
 
+	r->keep =
+		(1u << SL_FATE_COUNT) - 1; /* a flag behind the fates would count as one of them */
 	for (uint32_t at = 0; at < r->n_columns; at += SL_TALLIES_MAX - 1)
 		for (uint32_t weighted = 0; weighted < 2; weighted++) {
 			uint32_t n = fields_of(r, at, field);
@@ -356,10 +359,11 @@ void lane_check_bins(uint32_t n)
 	for (int model = 0; model < SL_MODEL_COUNT; model++)
 		for (int weighted = 0; weighted < 2; weighted++) {
 			struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+			struct sl_recipe other = r;
 
-			if (!weighted)
-				check_tallies(&r);
 			check_most(&r, weighted);
+			if (!weighted)
+				check_tallies(&other);
 		}
 }
 
