@@ -78,7 +78,7 @@ static void measure(struct sl_plan *plan)
 	room->lane_pinned = lane_pinned.used;
 	room->image = plan->format->uses_image ? plan->format->image_bytes(&most, &plan->facts) : 0;
 	room->histograms = histogram_bytes(plan);
-	room->host = sl_size_add(room->image + room->histograms,
+	room->host = sl_size_add(sl_size_add(room->image, room->histograms),
 		sl_size_add(sl_size_mul(sl_size_add(room->slot, room->slot_pinned), plan->n_slots),
 			sl_size_mul(room->lane_pinned, plan->n_lanes)));
 	room->device = sl_size_mul(room->lane, plan->n_lanes);

@@ -33,7 +33,7 @@ static const char *integer_flaw(const struct sl_bins_field *f)
 		return "is not of whole numbers from 0 (those of the column are)";
 	if (!(f->lo < f->hi))
 		return "is empty (its first end must be below its second)";
-	return fmod(f->hi - f->lo, f->bins) == 0
+	return fmod(f->hi - f->lo, f->bins) == 0 && (f->hi - f->lo) / f->bins < 0x1p32
 	               ? NULL
 	               : "cannot be divided so (each bin has as many whole numbers; the second "
 	                 "end is above them)";

@@ -135,6 +135,7 @@ static void bad_ranges_are_told(void **state)
 		{{SL_COLUMN_steps, 4, 1, 4, 4}, "empty"},
 		{{SL_COLUMN_steps, 4, 1, 0, 10}, "cannot be divided"},
 		{{SL_COLUMN_steps, 4, 1, 0, 2}, "cannot be divided"},
+		{{SL_COLUMN_steps, 1, 1, 0, 0x1p32}, "cannot be divided"},
 	};
 
 	(void)state;
