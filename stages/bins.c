@@ -91,6 +91,7 @@ struct sl_bins sl_bins_make(const struct sl_bins_field *field, uint32_t n, bool 
 	for (uint32_t k = 0; k < n; k++) {
 		b.tally[k] = make_rule(&field[k], b.n_counters);
 		b.n_counters += counters_of(&field[k]);
+		b.columns |= SL_BIT(field[k].column);
 	}
 	return b;
 }

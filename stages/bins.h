@@ -60,6 +60,7 @@ struct sl_bins_rule {
 struct sl_bins {
 	uint32_t n; /* tallies; 0: nothing is counted */
 	uint32_t n_counters;
+	uint32_t columns; /* set of those tallied */
 	bool weighted;
 	struct sl_bins_rule tally[SL_TALLIES_MAX];
 };

@@ -266,8 +266,6 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 		job.field[k] = f->field[k];
 		job.wanted |= SL_BIT(f->field[k].column);
 	}
-	for (uint32_t k = 0; k < job.bins.n; k++)
-		job.wanted |= SL_BIT(job.bins.tally[k].column);
 	SL_TRY(sl_look_back_clear(before, s));
 	return SL_LAUNCH((sieve_kernel<Model, Key, binned>), blocks, BLOCK, bytes, s,
 		*(const typename Model::rules *)f->rules, job);
