@@ -42,7 +42,7 @@ template <class Key> struct sieve_job {
 	uint64_t seed, first_id;
 	uint32_t n, keep, n_fields;
 	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
-	uint32_t wanted;         /* columns: those carried and those of the key */
+	uint32_t wanted;         /* columns: carried, of the key, tallied */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	struct sl_look_back<uint32_t> before;
 	uint32_t *index, *record, *n_survivors;
@@ -253,10 +253,10 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 	struct sieve_job<Key> job = {
 		.seed = f->seed, .first_id = b->first_id, .n = b->n, .keep = f->keep,
 		.n_fields = f->n_fields, .carried = f->carried,
-		.words = sl_record_words(f->carried), .wanted = f->carried, .before = before,
-		.index = b->index, .record = b->record, .n_survivors = &census->n_survivors,
-		.tally = (uint64_t *)&census->tally, .bin = sl_census_bins(census),
-		.key = (Key *)b->key, .bins = *f->bins
+		.words = sl_record_words(f->carried), .wanted = f->carried | f->bins->columns,
+		.before = before, .index = b->index, .record = b->record,
+		.n_survivors = &census->n_survivors, .tally = (uint64_t *)&census->tally,
+		.bin = sl_census_bins(census), .key = (Key *)b->key, .bins = *f->bins
 	};
 	size_t bytes = lists_bytes<Model, Key>(job.words) +
 	               sl_bins_shared(job.bins.n_counters, job.bins.weighted);

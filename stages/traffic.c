@@ -18,12 +18,9 @@ static uint64_t bytes_of(uint32_t set)
 /* The columns that the tallies are made from. */
 static uint32_t tallied(const struct sl_recipe *r, uint32_t carried)
 {
-	uint32_t set = SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_steps) |
-	               SL_BIT(SL_COLUMN_collisions);
-
-	for (uint32_t k = 0; k < r->bins.n; k++)
-		set |= SL_BIT(r->bins.tally[k].column);
-	return carried & set;
+	return carried &
+	       (SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_steps) |
+		       SL_BIT(SL_COLUMN_collisions) | r->bins.columns);
 }
 
 /* Of a key and its index. */
