@@ -91,6 +91,9 @@ static void look_at(void *of, const struct sl_slot *slot)
 
 		sl_sink_name(a->plan, slot->batch.number, name);
 		(void)sl_file_remove(a->dir, name);
+		sl_sink_bins_name(a->plan, slot->batch.number, name);
+		if (name[0])
+			(void)sl_file_remove(a->dir, name);
 	}
 }
 

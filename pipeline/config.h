@@ -48,6 +48,7 @@ struct sl_config {
 	} transport;
 	struct sl_texts keep;
 	struct sl_texts key;
+	struct sl_texts tallies;
 	struct {
 		/* auto, NAME or NAME:block=N:items=N; auto or NAME */
 		char scan[SL_TEXT_BYTES], compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES];

@@ -5,7 +5,9 @@
  *	run.json        configuration, provenance, results; state "running" until the end
  *	manifest.jsonl  a line per committed batch
  *	NAME_000000.h5  ... a file per batch
+ *	NAME_000000.bins ... beside each, with its tallies by bins, if there are any
  *	NAME.xdmf       side-car for ParaView, where the columns allow it
+ *	NAME.tallies    HDF5: tallies by bins over all batches, where the other files are HDF5
  */
 #ifndef SL_OUTPUT_H
 #define SL_OUTPUT_H

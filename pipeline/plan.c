@@ -31,6 +31,7 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
+	r->bins = sl_bins_make(c->tally, c->n_tallies, !SL_HAS(r->constants, SL_COLUMN_weight));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -107,6 +108,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 	uint64_t files = plan->recipe.n_batches - done;
 	char need[32], have[32];
 
+	file = sl_size_add(file, sl_bins_words(&plan->recipe.bins) * sizeof(uint64_t));
 	plan->disk_bytes = sl_size_mul(file, files);
 	SL_TRY(free_disk(plan->to, &plan->disk_free));
 	if (plan->disk_bytes <= plan->disk_free)
@@ -191,6 +193,8 @@ enum sl_status sl_plan_make(
 	plan->batch_is_ours = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
 	plan->goal = choices->goal;
+	plan->n_tallies = choices->n_tallies;
+	memcpy(plan->tally, choices->tally, sizeof(plan->tally));
 	plan->config.stop.min_batches = plan->goal.min_batches;
 	SL_TRY(print_config(plan));
 	sl_room_fit(plan);
@@ -235,6 +239,22 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[r->field[k].column].name,
 			r->field[k].bits);
 	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
+}
+
+static void print_tallies(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_bins *b = &plan->recipe.bins;
+	char bytes[32];
+
+	if (b->n == 0)
+		return;
+	fprintf(out, "tallies     ");
+	for (uint32_t k = 0; k < b->n; k++)
+		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[b->tally[k].column].name,
+			b->tally[k].bins);
+	fprintf(out, ": %u counters%s, %s a batch\n", b->n_counters,
+		b->weighted ? " and sums of weight" : "",
+		sl_sized((double)(sl_bins_words(b) * sizeof(uint64_t)), bytes));
 }
 
 static void print_choice(
@@ -355,6 +375,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	print_goal(plan, out);
 	fprintf(out, "key         ");
 	print_key(plan, out);
+	print_tallies(plan, out);
 	print_mode(plan, out);
 	print_schedule(plan, out);
 	print_primitives(plan, out);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "pipeline/config.h"
+#include "pipeline/histograms.h"
 #include "pipeline/machine.h"
 #include "pipeline/resolve.h"
 #include "stages/formats/format.h"
@@ -27,8 +28,8 @@ enum { SL_RULES_VERSION = 2 };
  * goes on while the writer still has its last batch. Where a device computes, the batch itself is
  * in a lane (stages/lane.h) and the slot has what came home.
  *
- *	host     block  | columns | keep | index | key | table | packed pieces | scratch |
- *	device   block  | packed pieces | scratch |    pinned  | table |
+ *	host     block  | columns | keep | index | key | table | bins | packed pieces | scratch |
+ *	device   block  | bins | packed pieces | scratch |    pinned  | table |
  */
 struct sl_slot {
 	void *block, *pinned;
@@ -45,6 +46,7 @@ struct sl_room {
 	size_t slot, slot_pinned; /* each */
 	size_t lane, lane_pinned; /* each; of the device, and of the host */
 	size_t image;             /* of the one file being made; 0 when its packed bytes are it */
+	size_t histograms;        /* sums over batches of tallies by bins */
 	size_t host, device;      /* in all; pinned memory is the host's */
 };
 
@@ -63,6 +65,8 @@ struct sl_plan {
 	bool batch_is_ours;      /* it was auto */
 	struct sl_recipe recipe;
 	struct sl_goal goal; /* recipe.n_batches are the most, if there is one */
+	uint32_t n_tallies;  /* by bins */
+	struct sl_bins_field tally[SL_TALLIES_MAX];
 	struct sl_machine machine;
 	const struct sl_format *format;
 	struct sl_file_facts facts;
@@ -84,6 +88,8 @@ struct sl_plan {
 	struct sl_slot *slot; /* n_slots, once provided */
 	struct sl_lane *lane; /* n_lanes, likewise */
 	void *image;
+	void *histogram_block;
+	struct sl_histograms histograms;
 };
 
 /* Where the output of a configuration goes. */

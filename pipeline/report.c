@@ -171,6 +171,7 @@ static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const s
 		if (SL_HAS(sl_models[plan->recipe.model]->fates, f))
 			write_fate(j, plan, r, session, f);
 	sl_json_close(j);
+	sl_histograms_json(j, plan);
 	sl_json_close(j);
 }
 

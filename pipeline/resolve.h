@@ -9,6 +9,7 @@
 
 #include "pipeline/config.h"
 #include "pipeline/precision.h"
+#include "pipeline/values.h"
 #include "stages/formats/format.h"
 #include "stages/recipe.h"
 
@@ -31,6 +32,8 @@ struct sl_choices {
 	uint32_t n_fields; /* of the key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;  /* in all */
+	uint32_t n_tallies; /* by bins */
+	struct sl_bins_field tally[SL_TALLIES_MAX];
 	uint32_t n_columns; /* that are written, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	enum sl_device_choice device;
@@ -82,6 +85,18 @@ void sl_resolve_schedule(
 enum { SL_WHEN_BYTES = 32, SL_SCHEDULE_BYTES = 200 };
 const char *sl_when_text(const struct sl_when *when, char text[SL_WHEN_BYTES]);
 const char *sl_schedule_text(const struct sl_schedule *s, char text[SL_SCHEDULE_BYTES]);
+/*
+ * Resolves the items of tallies: into tally[]. ranges as for sl_resolve_key(). A part of sl_resolve
+ * with a file of its own.
+ */
+void sl_resolve_tallies(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+
+/*
+ * Reads a range "lo..hi" of a column's values, in its unit or with units; why says what is wrong.
+ */
+bool sl_range_parse(
+	const char *text, enum sl_column column, double *lo, double *hi, char why[SL_WHY_BYTES]);
 
 /* Resolves the keys below stop: into goal. A part of sl_resolve with a file of its own. */
 void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
@@ -89,6 +104,10 @@ void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_c
 /* The fate of that name, if a particle of the model can end so; else complains about key. */
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
 	const struct sl_model *model, enum sl_fate *fate);
+
+/* The column of that name, if it is one of those allowed of the model; else complains about key. */
+bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_model *model, uint32_t allowed, enum sl_column *column);
 
 /*
  * Resolves run.device: into device, device_number and device_story. Fails when one is asked for by

@@ -51,28 +51,6 @@ static bool is_float(enum sl_column column)
 
 /* --- the parts -------------------------------------------------------------------------------- */
 
-static bool resolve_column(struct sl_reader *r, const struct item *it, const struct sl_model *m,
-	struct sl_key_field *f)
-{
-	const char *words[SL_COLUMN_COUNT];
-	char shown[SL_SHOWN_BYTES], text[256];
-	uint32_t carried = m->columns | SL_BIT(SL_COLUMN_id);
-	size_t n = 0;
-
-	f->column = sl_column_find(it->column);
-	if (f->column != SL_COLUMN_COUNT && SL_HAS(carried, f->column))
-		return true;
-	for (int i = 0; i < SL_COLUMN_COUNT; i++)
-		if (SL_HAS(carried, i))
-			words[n++] = sl_column_facts[i].name;
-	sl_config_complain(r, it->key, "%s is no column of %s (%s), try %s",
-		sl_show(shown, it->column), m->name,
-		f->column != SL_COLUMN_COUNT ? "its particles have none"
-					     : "there is none of that name",
-		sl_suggest(it->column, words, n, text, sizeof(text)));
-	return false;
-}
-
 static bool resolve_bits(struct sl_reader *r, const struct item *it, struct sl_key_field *f)
 {
 	uint64_t bits, most = is_float(f->column) ? FLOAT_BITS_MAX : KEY_BITS_MAX;
@@ -105,8 +83,7 @@ static bool parse_end(const char *text, enum sl_dimension dimension, double *val
 	return sl_real_parse(text, dimension, value, why);
 }
 
-/* Reads "lo..hi"; why says what is wrong. */
-static bool parse_range(
+bool sl_range_parse(
 	const char *text, enum sl_column column, double *lo, double *hi, char why[SL_WHY_BYTES])
 {
 	enum sl_dimension dimension = sl_units[sl_column_facts[column].unit].dimension;
@@ -152,7 +129,7 @@ static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_k
 	char why[SL_WHY_BYTES];
 	const char *flaw;
 
-	if (!parse_range(it->range, f->column, &f->lo, &f->hi, why)) {
+	if (!sl_range_parse(it->range, f->column, &f->lo, &f->hi, why)) {
 		sl_config_complain(r, it->key, "its range %s", why);
 		return false;
 	}
@@ -188,7 +165,11 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r, const stru
 static bool resolve_field(const struct sl_config *c, struct sl_reader *r, const struct item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_key_field *f)
 {
-	if (!resolve_column(r, it, choices->model, f) || !resolve_bits(r, it, f))
+	const struct sl_model *m = choices->model;
+
+	if (!sl_resolve_column(
+		    r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column) ||
+		!resolve_bits(r, it, f))
 		return false;
 	if (it->range)
 		return stated_range(r, it, f);

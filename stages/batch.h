@@ -6,7 +6,7 @@
  *
  *	generate   columns as the particles start       first_id, n
  *	advance    columns as they end, fate decided    columns
- *	mark       who is kept; the tallies             keep, tally
+ *	mark       who is kept; the tallies             keep, tally, bins
  *	compact    who survives, in id order            index, n_survivors
  *	sort       survivors in key order               index, key
  *	write      survivors' columns, gathered once    table
@@ -91,6 +91,8 @@ struct sl_batch {
 	uint32_t *record;          /* n_survivors, whole; of the fused way alone (record.h) */
 	struct sl_tally tally;
 	struct sl_rounds rounds;
+	uint64_t *bins;     /* tallies by bins (bins.h); NULL of a run that has none */
+	uint32_t bin_words; /* of those */
 	struct sl_table table;
 };
 

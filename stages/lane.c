@@ -26,9 +26,11 @@ void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 	lane->way = &sl_ways[r->mode];
 	lane->in_rounds = r->schedule.steps > 0;
 	lane->way->lay_out(device, r, n, lane);
-	lane->census = (struct sl_census *)sl_cut(device, sizeof(*lane->census));
+	lane->census_bytes = sl_census_bytes(&r->bins);
+	lane->census = (struct sl_census *)sl_cut(device, lane->census_bytes);
 	lane->exec.space = SL_DEVICE;
-	lane->seen = (struct sl_census *)sl_cut(pinned, 2 * sizeof(*lane->seen));
+	for (int i = 0; i < 2; i++)
+		lane->seen[i] = (struct sl_census *)sl_cut(pinned, lane->census_bytes);
 }
 
 enum sl_status sl_lane_open(struct sl_lane *lane)
@@ -76,8 +78,7 @@ static enum sl_status queue(const struct sl_recipe *r, struct sl_lane *lane, int
 static enum sl_status copy_census(struct sl_lane *lane)
 {
 	for (int i = 0; i < 2; i++)
-		SL_TRY(sl_copy(
-			&lane->seen[i], lane->census, sizeof(*lane->seen), lane->exec.stream));
+		SL_TRY(sl_copy(lane->seen[i], lane->census, lane->census_bytes, lane->exec.stream));
 	return SL_OK;
 }
 
@@ -91,9 +92,9 @@ enum sl_status sl_lane_torn(const char *what)
 
 static enum sl_status check_census(const struct sl_lane *lane)
 {
-	if (memcmp(&lane->seen[0], &lane->seen[1], sizeof(*lane->seen)) == 0)
+	if (memcmp(lane->seen[0], lane->seen[1], lane->census_bytes) == 0)
 		return SL_OK;
-	return sl_lane_torn("the tally and the digests");
+	return sl_lane_torn("the tallies and the digests");
 }
 
 /* As many must be left as were marked, before that number sizes anything. */
@@ -125,9 +126,12 @@ static enum sl_status find_survivors(
 	SL_TRY(sl_event_record(lane->counted, lane->exec.stream));
 	SL_TRY(sl_event_wait(lane->counted));
 	SL_TRY(check_census(lane));
-	b->tally = lane->seen->tally;
-	b->n_survivors = lane->batch.n_survivors = lane->seen->n_survivors;
+	b->tally = lane->seen[0]->tally;
+	if (r->bins.n > 0)
+		memcpy(b->bins, sl_census_bins(lane->seen[0]), b->bin_words * sizeof(*b->bins));
+	b->n_survivors = lane->batch.n_survivors = lane->seen[0]->n_survivors;
 	SL_TRY(sl_while(sl_close_fates(r, b), "stage %s", sl_stages[lane->way->marks].name));
+	SL_TRY(sl_while(sl_close_bins(r, b), "stage %s", sl_stages[lane->way->marks].name));
 	SL_TRY(sl_while(check_survivors(r, b), "stage %s", sl_stages[lane->way->compacts].name));
 	return sl_give_up_if_dropped(r);
 }
@@ -158,7 +162,7 @@ static enum sl_status bring_home(
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
 		struct sl_table_column *c = &b->table.column[k];
 
-		c->digest = lane->seen->digest[c->column];
+		c->digest = lane->seen[0]->digest[c->column];
 	}
 	return SL_OK;
 }

@@ -25,8 +25,9 @@ struct sl_lane {
 	void *block, *pinned; /* for the owner of the memory */
 	struct sl_exec exec;
 	struct sl_batch batch;             /* its pointers are the device's */
-	struct sl_census *census;          /* of the device */
-	struct sl_census *seen;            /* two copies of it, pinned */
+	struct sl_census *census;          /* of the device; behind it, tallies by bins */
+	struct sl_census *seen[2];         /* copies of both, pinned */
+	size_t census_bytes;               /* of each */
 	sl_event mark[SL_STAGE_COUNT + 2]; /* before each step, behind it; see lane.c */
 	sl_event counted, home;            /* behind the two copies */
 	bool in_rounds;

@@ -20,13 +20,13 @@ static enum sl_status between(
 static enum sl_status count_living(struct sl_lane *lane, struct sl_batch *b)
 {
 	for (int i = 0; i < 2; i++)
-		SL_TRY(sl_copy(&lane->seen[i].alive, &lane->census->alive,
-			sizeof(lane->seen->alive), lane->exec.stream));
+		SL_TRY(sl_copy(&lane->seen[i]->alive, &lane->census->alive,
+			sizeof(lane->census->alive), lane->exec.stream));
 	SL_TRY(sl_event_record(lane->counted, lane->exec.stream));
 	SL_TRY(sl_event_wait(lane->counted));
-	if (lane->seen[0].alive != lane->seen[1].alive)
+	if (lane->seen[0]->alive != lane->seen[1]->alive)
 		return sl_lane_torn("the number of the living");
-	b->living.alive = (uint32_t)lane->seen->alive;
+	b->living.alive = (uint32_t)lane->seen[0]->alive;
 	return SL_OK;
 }
 

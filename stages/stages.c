@@ -64,12 +64,27 @@ enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *
 	return SL_OK;
 }
 
+enum sl_status sl_close_bins(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	enum sl_fate open = sl_bins_open(&r->bins, b->bins, b->tally.count, b->tally.weight);
+
+	if (open == SL_FATE_COUNT)
+		return SL_OK;
+	return sl_fail(SL_CHECK_FAILED,
+		"tallies by bins do not close: those of fate %s do not add up to its particles "
+		"and weight (a fault of this program), please report it",
+		sl_fate_facts[open].name);
+}
+
 static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
 	memset(&b->tally, 0, sizeof(b->tally));
+	if (r->bins.n > 0)
+		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
 	SL_TRY(sl_by_pieces(r, b, r->loops->mark, b->n));
-	return sl_close_fates(r, b);
+	SL_TRY(sl_close_fates(r, b));
+	return sl_close_bins(r, b);
 }
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -154,6 +169,14 @@ void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 		c->data = c->constant ? (void *)((const char *)&r->constant + facts->in_particle)
 		                      : sl_cut_items(a, n, facts->bytes);
 	}
+}
+
+void sl_bins_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
+{
+	b->bin_words = sl_bins_words(&r->bins);
+	b->bins = NULL;
+	if (b->bin_words > 0)
+		b->bins = (uint64_t *)sl_cut_items(a, b->bin_words, sizeof(*b->bins));
 }
 
 size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n)

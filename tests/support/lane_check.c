@@ -36,9 +36,11 @@ static void open_host(struct side *s, const struct sl_recipe *r)
 
 	memset(s, 0, sizeof(*s));
 	sl_batch_lay_out(&measure, r, r->batch, &s->b);
+	sl_bins_lay_out(&measure, r, &s->b);
 	cut.size = measure.used;
 	cut.base = s->block = malloc(cut.size);
 	sl_batch_lay_out(&cut, r, r->batch, &s->b);
+	sl_bins_lay_out(&cut, r, &s->b);
 	s->x.scratch.size = sl_stages_scratch(r, r->batch);
 	assert_ok(sl_memory_get(SL_HOST, s->x.scratch.size, &s->scratch));
 	s->x.scratch.base = s->scratch;
@@ -57,12 +59,14 @@ static void open_lane(struct side *s, const struct sl_recipe *r)
 	memset(s, 0, sizeof(*s));
 	sl_lane_lay_out(&device, &pinned, r, r->batch, &s->lane);
 	sl_table_lay_out(&pinned, r, r->batch, &s->b.table);
+	sl_bins_lay_out(&pinned, r, &s->b);
 	d.size = device.used;
 	d.base = s->of_device = get(SL_DEVICE, d.size);
 	p.size = pinned.used;
 	p.base = s->pinned = get(SL_PINNED, p.size);
 	sl_lane_lay_out(&d, &p, r, r->batch, &s->lane);
 	sl_table_lay_out(&p, r, r->batch, &s->b.table);
+	sl_bins_lay_out(&p, r, &s->b);
 	assert_true(sl_fits(&d) && sl_fits(&p));
 	assert_ok(sl_lane_open(&s->lane));
 }
@@ -78,6 +82,9 @@ static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
 {
 	assert_int_equal(a->n_survivors, b->n_survivors);
 	assert_memory_equal(&a->tally, &b->tally, sizeof(a->tally));
+	assert_int_equal(a->bin_words, b->bin_words);
+	if (a->bin_words > 0)
+		assert_memory_equal(a->bins, b->bins, a->bin_words * sizeof(*a->bins));
 	assert_int_equal(a->table.n, b->table.n);
 	for (uint32_t k = 0; k < a->table.n_columns; k++) {
 		const struct sl_table_column *t = &a->table.column[k], *u = &b->table.column[k];
@@ -331,6 +338,76 @@ void lane_check_rounds_of_all(uint32_t n)
 				check_rounds(n, c->name, s->name);
 }
 
+/* --- tallies by bins -------------------------------------------------------------------------- */
+
+/* Of columns from number at on, with ranges that leave some values out; how many there are. */
+static uint32_t fields_of(
+	const struct sl_recipe *r, uint32_t at, struct sl_bins_field field[SL_TALLIES_MAX])
+{
+	uint32_t some = SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_hit);
+	uint32_t fates = sl_models[r->model]->fates, n = 0;
+
+	for (; at < r->n_columns && n < SL_TALLIES_MAX; at++) {
+		bool number = sl_column_facts[r->column[at]].type != SL_TYPE_F32;
+		uint32_t bins = 5 + n;
+
+		if (r->column[at] == SL_COLUMN_id)
+			continue;
+		field[n] = (struct sl_bins_field){.column = r->column[at],
+			.bins = bins,
+			.fates = n % 2 ? some : fates,
+			.lo = number ? 1 : -0.75,
+			.hi = number ? 1 + 2 * bins : 0.75};
+		n++;
+	}
+	return n;
+}
+
+/* All columns, by seven as well as by eight, the most; of counts alone, and of weights. */
+static void check_tallies(struct sl_recipe *r)
+{
+	struct sl_bins_field field[SL_TALLIES_MAX];
+
+	r->keep =
+		(1u << SL_FATE_COUNT) - 1; /* a flag behind the fates would count as one of them */
+	for (uint32_t at = 0; at < r->n_columns; at += SL_TALLIES_MAX - 1)
+		for (uint32_t weighted = 0; weighted < 2; weighted++) {
+			uint32_t n = fields_of(r, at, field);
+
+			r->bins = sl_bins_make(
+				field, n == SL_TALLIES_MAX ? n - weighted : n, weighted);
+			compare_ways(r);
+		}
+}
+
+/* As many counters as there can be, beside the largest records; a column that is not written. */
+static void check_most(struct sl_recipe *r, bool weighted)
+{
+	const struct sl_bins_field most = {.column = SL_COLUMN_w,
+		.bins = SL_BINS_SHARED / sl_bins_shared(1, weighted) - SL_BINS_OUTSIDE,
+		.fates = r->keep,
+		.lo = -1,
+		.hi = 1};
+
+	r->bins = sl_bins_make(&most, 1, weighted);
+	compare_ways(r);
+	r->n_columns = 1;
+	compare_ways(r);
+}
+
+void lane_check_bins(uint32_t n)
+{
+	for (int model = 0; model < SL_MODEL_COUNT; model++)
+		for (int weighted = 0; weighted < 2; weighted++) {
+			struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+			struct sl_recipe other = r;
+
+			check_most(&r, weighted);
+			if (!weighted)
+				check_tallies(&other);
+		}
+}
+
 /* --- a lane used again ------------------------------------------------------------------------ */
 
 static void reuse(uint32_t n, const char *compact)
@@ -382,7 +459,7 @@ static bool is_taken(const struct sl_recipe *d, struct side *lane, unsigned k, s
 /* Flips bits of copy k, if it is one from the device; else nothing must have changed. */
 static bool flip(const struct sl_recipe *d, struct side *host, struct side *lane, unsigned k)
 {
-	const size_t bits = 8 * sizeof(struct sl_census);
+	const size_t bits = 8 * lane->lane.census_bytes;
 
 	if (is_taken(d, lane, k, 1)) {
 		assert_same(&host->b, &lane->b);
@@ -396,11 +473,14 @@ static bool flip(const struct sl_recipe *d, struct side *host, struct side *lane
 
 static void flip_each(enum sl_model_number model, uint32_t n, const char *compact)
 {
+	const struct sl_bins_field halves = {
+		SL_COLUMN_w, 2, SL_BIT(SL_FATE_hit) | SL_BIT(SL_FATE_transmitted), -1, 1};
 	struct sl_recipe r = hand_recipe(model, n), d;
 	struct side host, lane;
 	unsigned flipped = 0, columns = 0;
 
 	r.n_fields = 0; /* thousands of batches: none is sorted */
+	r.bins = sl_bins_make(&halves, 1, true);
 	d = on_device(&r, compact, "naive");
 	open_host(&host, &r);
 	open_lane(&lane, &d);
