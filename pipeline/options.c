@@ -163,6 +163,20 @@ const struct sl_option sl_options[] = {
 		.lo = 1,
 		.hi = 9,
 		.help = "of compression, from 1 (fast) to 9 (small)"},
+	{.key = "output.image",
+		.kind = SL_KIND_BOOL,
+		.offset = AT(output.image),
+		.fallback = "false",
+		.help = "sums up the weight of survivors by pixel: NAME.png to look at, and "
+			"NAME.image.h5 with the numbers; for rays of a camera, and for detectors "
+			"with pixels"},
+	{.key = "output.white",
+		.kind = SL_KIND_REAL,
+		.offset = AT(output.white),
+		.lo = DBL_MIN,
+		.hi = DBL_MAX,
+		.help = "the value of a pixel that is white in NAME.png, greys below it as sRGB "
+			"codes light; the largest of the image when left out"},
 	{.key = "stop.when",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(stop.when),

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "pipeline/canvas.h"
 #include "pipeline/config.h"
 #include "pipeline/machine.h"
 #include "pipeline/resolve.h"
@@ -45,6 +46,7 @@ struct sl_room {
 	size_t slot, slot_pinned; /* each */
 	size_t lane, lane_pinned; /* each; of the device, and of the host */
 	size_t image;             /* of the one file being made; 0 when its packed bytes are it */
+	size_t canvas;            /* of the image of the run */
 	size_t host, device;      /* in all; pinned memory is the host's */
 };
 
@@ -80,6 +82,7 @@ struct sl_plan {
 	struct sl_slot *slot; /* n_slots, once provided */
 	struct sl_lane *lane; /* n_lanes, likewise */
 	void *image;
+	struct sl_canvas canvas; /* likewise */
 };
 
 /* Where the output of a configuration goes. */

@@ -239,6 +239,8 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 static void resolve_model(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
+	bool rules;
+
 	if (c->model == SL_MODEL_COUNT)
 		return;
 	choices->model = sl_models[c->model];
@@ -247,7 +249,9 @@ static void resolve_model(
 	resolve_columns(c, r, choices);
 	resolve_check(c, r, choices->model);
 	sl_resolve_stop(c, r, choices);
-	sl_resolve_key(c, r, choices, make_rules(c, r, choices));
+	rules = make_rules(c, r, choices);
+	sl_resolve_key(c, r, choices, rules);
+	sl_resolve_picture(c, r, choices, rules);
 }
 
 /* --- tunings ---------------------------------------------------------------------------------- */

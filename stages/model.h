@@ -78,9 +78,11 @@ struct sl_common {
 
 /* The image that particles of one fate make, by their pixels: width times height of them. */
 struct sl_picture {
-	uint32_t width, height; /* pixel 0 is at the upper left, or where x and y are least */
-	double scale;           /* what a weight of 1 stands for */
-	enum sl_fate fate;      /* that of the particles seen */
+	const char *what; /* of a pixel is told: "radiance" */
+	uint32_t width, height;
+	bool upward;       /* the first row is the lowest */
+	double scale;      /* what a weight of 1 stands for */
+	enum sl_fate fate; /* that of the particles seen */
 	bool in_turn; /* ids go to the pixels in turn: values are means over a pixel's particles,
 	                 times scale; else they are sums of weight */
 };

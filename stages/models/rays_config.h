@@ -452,7 +452,8 @@ static bool sl_rays_picture(const void *rules, struct sl_picture *p)
 {
 	const struct sl_rays *r = (const struct sl_rays *)rules;
 
-	*p = (struct sl_picture){.width = r->width,
+	*p = (struct sl_picture){.what = "radiance",
+		.width = r->width,
 		.height = r->height,
 		.scale = r->scale,
 		.fate = SL_FATE_lit,

@@ -440,8 +440,12 @@ static bool sl_source_detector_picture(const void *rules, struct sl_picture *p)
 {
 	const struct sl_source_detector *r = (const struct sl_source_detector *)rules;
 
-	*p = (struct sl_picture){
-		.width = r->pixels_x, .height = r->pixels_y, .scale = 1, .fate = SL_FATE_hit};
+	*p = (struct sl_picture){.what = "weight",
+		.upward = true,
+		.width = r->pixels_x,
+		.height = r->pixels_y,
+		.scale = 1,
+		.fate = SL_FATE_hit};
 	return r->detector != SL_DETECTOR_SPHERE;
 }
 
