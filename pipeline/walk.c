@@ -213,6 +213,12 @@ static bool enter(struct sl_reader *r, struct sl_place at, const char *path)
 		snprintf(above, sizeof(above), "%.*s", (int)(dot - path), path);
 		if (is_model(above) && !choose_model(r, at, above))
 			return false;
+		if (!has_item(r, above)) {
+			sl_reader_add(r, at, above,
+				"there is no such item (items are counted from 0), try one of those "
+				"that the list has");
+			return false;
+		}
 		if (!is_section(r, above)) {
 			unknown(r, at, option_at(r, above) ? path : above);
 			return false;

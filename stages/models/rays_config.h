@@ -303,8 +303,8 @@ static void sl_make_camera(
 	right = sl_cross(&ahead, &c->camera.up);
 	if (!sl_normalize(&right))
 		check->complain(check->of, "camera.up",
-			"is along the line of sight (it would not say what is upright), try "
-			"another direction");
+			"is along the line of sight (it would not say what is upright), try %s",
+			fabs(c->camera.up.at[2]) > 0 ? "[0, 1, 0]" : "[0, 0, 1]");
 	up = sl_cross(&right, &ahead);
 	r->width = (uint32_t)pixels->at[0];
 	r->height = (uint32_t)pixels->at[1];
@@ -397,7 +397,10 @@ static void sl_rays_make(const void *config, const struct sl_common *common, voi
 	r->slowness = (float)(1 / 29.9792458); /* of light */
 	r->max_steps = (uint32_t)common->max_steps;
 	for (int k = 0; !camera && k < 5; k++)
-		sl_useless(check, false, of_camera[k], "source: camera");
+		if (check->given(check->of, of_camera[k]))
+			check->complain(check->of, of_camera[k],
+				"does nothing here (random rays have no camera), remove it or try "
+				"source: camera");
 	if (camera)
 		sl_make_camera(c, r, check);
 	else

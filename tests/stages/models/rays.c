@@ -562,7 +562,7 @@ static void bad_cameras_are_refused(void **state)
 	check_complaint(&c, given,
 		"camera.look_at: is where the camera is (it would look nowhere), move one of them\n"
 		"camera.up: is along the line of sight (it would not say what is upright), try "
-		"another direction\n");
+		"[0, 1, 0]\n");
 	c = none;
 	c.camera.up = vector(0, -7, 0);
 	c.camera.pixels.n = 1;
@@ -571,13 +571,13 @@ static void bad_cameras_are_refused(void **state)
 	c.camera.pixels.n = 2;
 	check_complaint(&c, given,
 		"camera.up: is along the line of sight (it would not say what is upright), try "
-		"another direction\n");
+		"[0, 0, 1]\n");
 	c.source = SL_RAYS_AT_RANDOM;
 	check_complaint(&c, given,
-		"camera.position: does nothing here (it is for source: camera), remove it or "
-		"change the type\n"
-		"camera.look_at: does nothing here (it is for source: camera), remove it or change "
-		"the type\n"
+		"camera.position: does nothing here (random rays have no camera), remove it "
+		"or try source: camera\n"
+		"camera.look_at: does nothing here (random rays have no camera), remove it or "
+		"try source: camera\n"
 		"source: is random in a scene of planes alone (there is nothing to enter), add a "
 		"sphere or a box, or try camera\n");
 	c = none;
