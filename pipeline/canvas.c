@@ -207,10 +207,11 @@ enum sl_status sl_canvas_commit(
 	s = read_back(&c, dir, m);
 	if (s == SL_OK)
 		s = check_sum(&c, m);
-	find_values(&c, particles);
-	find_greys(&c);
-	if (s == SL_OK)
+	if (s == SL_OK) {
+		find_values(&c, particles);
+		find_greys(&c);
 		s = commit_numbers(plan, dir, particles);
+	}
 	if (s == SL_OK)
 		s = commit_picture(plan, dir);
 	return sl_while(s, "the image");
