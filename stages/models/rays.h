@@ -7,11 +7,11 @@
  * nearest surface. There the ray is reflected with probability reflectance, a diffuse surface sends
  * it into a Lambertian direction about its normal, or it ends. It is lit if the surface emits, and
  * its weight is then emission / (1 - reflectance) / scale: the mean over the rays of a pixel, times
- * scale, is the radiance there (the absorption estimator; Pharr, Jakob, Humphreys, Physically Based
- * Rendering, on the random walks of light; Cohen, Wallace, Radiosity and Realistic Image Synthesis,
- * 1993). scale is the largest such radiance of the scene, so that weights are at most 1. All other
- * rays keep their weight of 1. What meets nothing is lit by the sky, if that has a radiance, or has
- * escaped, with its last place and direction.
+ * scale, is the radiance there (the absorption estimator: Spanier, Gelbard, Monte Carlo Principles
+ * and Neutron Transport Problems, 1969; Kajiya, The rendering equation, SIGGRAPH 1986). scale is
+ * the largest such radiance of the scene, so that weights are at most 1. All other rays keep their
+ * weight of 1. What meets nothing is lit by the sky, if that has a radiance, or has escaped, with
+ * its last place and direction.
  *
  * Rays of a camera go through its pixels in turn: that of a ray is id modulo their number, row by
  * row from the upper left. source: random has rays enter a sphere about all spheres and boxes, as
