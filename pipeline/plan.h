@@ -82,7 +82,7 @@ struct sl_plan {
 	struct sl_slot *slot; /* n_slots, once provided */
 	struct sl_lane *lane; /* n_lanes, likewise */
 	void *image;
-	struct sl_canvas canvas; /* likewise */
+	struct sl_canvas canvas; /* the image of the run; its memory once provided */
 };
 
 /* Where the output of a configuration goes. */

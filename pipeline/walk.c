@@ -9,27 +9,31 @@
 #include "pipeline/reader.h"
 #include "pipeline/words.h"
 
+/* Is the item that path names, or is below, in the list that was met? True of a path without. */
+static bool has_item(const struct sl_reader *r, const char *path)
+{
+	const char *bracket = strchr(path, '[');
+	char above[SL_KEY_BYTES], number[32];
+	const struct sl_seen *list;
+	unsigned long long i;
+	size_t n;
+
+	if (!bracket)
+		return true;
+	i = strtoull(bracket + 1, NULL, 10);
+	n = (size_t)snprintf(number, sizeof(number), "[%llu]", i); /* as it is written elsewhere */
+	snprintf(above, sizeof(above), "%.*s", (int)(bracket - path), path);
+	list = sl_reader_seen(r, above);
+	return list && strncmp(bracket, number, n) == 0 &&
+	       i < sl_tree_size(r->tree[list->key.source], list->value);
+}
+
 static const struct sl_option *option_at(const struct sl_reader *r, const char *path)
 {
 	const struct sl_model *model;
 	const struct sl_option *o = sl_option_find(path, &model);
 
-	return !model || model == r->model ? o : NULL;
-}
-
-/* Is the item that path names, or is below, in the list that was met? True of a path without. */
-static bool has_item(const struct sl_reader *r, const char *path)
-{
-	const char *bracket = strchr(path, '[');
-	const struct sl_seen *list;
-	char above[SL_KEY_BYTES];
-
-	if (!bracket)
-		return true;
-	snprintf(above, sizeof(above), "%.*s", (int)(bracket - path), path);
-	list = sl_reader_seen(r, above);
-	return list && strtoull(bracket + 1, NULL, 10) <
-	                       sl_tree_size(r->tree[list->key.source], list->value);
+	return (!model || model == r->model) && has_item(r, path) ? o : NULL;
 }
 
 /* Does path stand above options? */
@@ -199,6 +203,9 @@ static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char
 			sl_reader_add(r, at, path,
 				"there is no such key (dots are for --set), try one key below the "
 				"other");
+		else if (strchr(text, '['))
+			sl_reader_add(r, at, path,
+				"there is no such key (brackets are for --set), try a list");
 		else
 			meet(r, at, path, value);
 	}
