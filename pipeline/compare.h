@@ -100,7 +100,8 @@ bool sl_row_scans(const struct sl_row *row);
 enum { SL_CHOICE_BYTES = 48, SL_ROW_BYTES = 5 * SL_CHOICE_BYTES };
 struct sl_row_names {
 	char scan[SL_CHOICE_BYTES], compact[SL_CHOICE_BYTES], sort[SL_CHOICE_BYTES];
-	char schedule[SL_CHOICE_BYTES]; /* "history"; when rounds compact: "every"; or "sort every 4" */
+	char schedule[SL_CHOICE_BYTES]; /* "history"; when rounds compact: "every"; or "sort every
+	                                   4" */
 };
 struct sl_row_names sl_row_names(const struct sl_row *row);
 

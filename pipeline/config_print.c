@@ -54,23 +54,89 @@ static int open_sections(struct page *p, const char *path)
 }
 
 /* A number alone, where there could be several, is printed without a list, as one writes it. */
-static void put_option(struct page *p, const struct sl_option *o, const char *path, void *value)
+static void put_value(struct page *p, const struct sl_option *o, const char *path, void *value)
 {
 	size_t n = sl_value_items(o, value);
 	bool listed = sl_value_listed(o) && !(o->kind == SL_KIND_REALS && n == 1);
 	char text[SL_VALUE_BYTES];
-	int depth;
 
-	if (!o->fallback && sl_value_absent(o, value))
-		return;
-	depth = open_sections(p, path);
-	indent(p, depth);
-	put(p, "%s: %s", strrchr(path, '.') ? strrchr(path, '.') + 1 : path, listed ? "[" : "");
+	put(p, "%s: %s", sl_key_leaf(path), listed ? "[" : "");
 	for (size_t i = 0; i < n; i++) {
 		sl_value_print(o, sl_value_item(o, value, i), text);
 		put(p, "%s%s", i ? ", " : "", text);
 	}
-	put(p, "%s\n", listed ? "]" : "");
+	put(p, "%s", listed ? "]" : "");
+}
+
+/* Is there nothing to print, as it is absent and reads as that? */
+static bool is_left_out(const struct sl_option *o, const void *value)
+{
+	return !o->fallback && sl_value_absent(o, value);
+}
+
+static void put_option(struct page *p, const struct sl_option *o, const char *path, void *value)
+{
+	if (is_left_out(o, value))
+		return;
+	indent(p, open_sections(p, path));
+	put_value(p, o, path, value);
+	put(p, "\n");
+}
+
+/* Is the key "objects[].sphere.radius" in the section that is open, "sphere" or "" for none? */
+static bool is_in(const char *key, const char *section, size_t bytes)
+{
+	const char *from = strchr(key, '.') + 1, *dot = strchr(from, '.');
+
+	return (dot ? (size_t)(dot - from) : 0) == bytes && strncmp(from, section, bytes) == 0;
+}
+
+/* Item i of a list, as a line {section: {key: value, ...}, key: value, ...}; o: its first key. */
+static void put_item(struct page *p, const struct sl_option *o, const struct sl_option *end,
+	size_t i, char *base)
+{
+	const char *section = "", *comma = "";
+	size_t bytes = 0;
+
+	put(p, "{");
+	for (; o < end && sl_option_of_items(o); o++) {
+		void *value = base + o->offset + i * o->stride;
+
+		if (is_left_out(o, value))
+			continue;
+		if (!is_in(o->key, section, bytes)) {
+			put(p, "%s", bytes ? "}" : "");
+			section = strchr(o->key, '.') + 1;
+			bytes = strchr(section, '.') ? strcspn(section, ".") : 0;
+			if (bytes)
+				put(p, "%s%.*s: {", comma, (int)bytes, section);
+			comma = bytes ? "" : comma;
+		}
+		put(p, "%s", comma);
+		put_value(p, o, o->key, value);
+		comma = ", ";
+	}
+	put(p, "%s}\n", bytes ? "}" : "");
+}
+
+/* A list of items, one a line; o is the list, its keys follow. */
+static void put_items(struct page *p, const struct sl_option *o, const struct sl_option *end,
+	const char *path, char *base)
+{
+	uint64_t n;
+	int depth;
+
+	memcpy(&n, base + o->offset, sizeof(n));
+	if (n == 0)
+		return;
+	depth = open_sections(p, path);
+	indent(p, depth);
+	put(p, "%s:\n", sl_key_leaf(path));
+	for (uint64_t i = 0; i < n; i++) {
+		indent(p, depth + 1);
+		put(p, "- ");
+		put_item(p, o + 1, end, i, base);
+	}
 }
 
 static void put_table(struct page *p, const struct sl_model *model, const struct sl_option *table,
@@ -82,7 +148,10 @@ static void put_table(struct page *p, const struct sl_model *model, const struct
 		if (table[i].free && !free)
 			continue;
 		sl_option_path(model, &table[i], path);
-		put_option(p, &table[i], path, (char *)base + table[i].offset);
+		if (table[i].kind == SL_KIND_ITEMS)
+			put_items(p, &table[i], table + n, path, (char *)base);
+		else if (!sl_option_of_items(&table[i]))
+			put_option(p, &table[i], path, (char *)base + table[i].offset);
 	}
 }
 

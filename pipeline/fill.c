@@ -34,6 +34,24 @@ static bool fill_item(struct sl_reader *r, const struct sl_option *o, const char
 	return sl_value_parse(o, text, item, why) || wrong(r, key, why);
 }
 
+/* How many items a list has; n is SIZE_MAX when it is none. */
+static bool fill_items(
+	struct sl_reader *r, const struct sl_option *o, const char *path, size_t n, uint64_t *value)
+{
+	char why[SL_WHY_BYTES];
+
+	if (n == SIZE_MAX)
+		return wrong(r, path,
+			"is no list (its items have keys of their own), try [{key: value}]");
+	if ((double)n < o->lo || (double)n > o->hi) {
+		snprintf(why, sizeof(why), "has %zu items (%g to %g are read), try %s", n, o->lo,
+			o->hi, (double)n < o->lo ? "adding one" : "fewer");
+		return wrong(r, path, why);
+	}
+	*value = n;
+	return true;
+}
+
 /* The value at node, as the option's kind has it. */
 static bool fill(struct sl_reader *r, const struct sl_option *o, const char *path,
 	const struct sl_tree *tree, sl_node node, void *value)
@@ -42,10 +60,14 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	bool list = sl_tree_kind(tree, node) == SL_LIST, right = true;
 	size_t n = list ? sl_tree_size(tree, node) : 1;
 
+	if (o->kind == SL_KIND_ITEMS)
+		return fill_items(r, o, path, list ? n : SIZE_MAX, (uint64_t *)value);
 	if (!sl_value_listed(o) || sl_tree_kind(tree, node) == SL_MAPPING)
 		return fill_item(r, o, path, tree, node, value);
 	if (n == 0 && o->required)
 		return wrong(r, path, "is an empty list (at least one is needed), try [one]");
+	if (o->kind == SL_KIND_VECTOR && n != 3)
+		return wrong(r, path, "is no list of three (x, y and z are needed), try [0, 0, 1]");
 	if (n > SL_LIST_MAX)
 		return wrong(r, path, "is a long list (at most 32 are read), try fewer");
 	sl_value_resize(o, value, n);
@@ -86,16 +108,16 @@ static bool in_flawed_section(const struct sl_reader *r, const char *path)
 	return false;
 }
 
-/* Fills one option; base is the struct of its table. */
+/* Fills one value of an option. */
 static enum sl_status fill_option(
-	struct sl_reader *r, const struct sl_option *o, const char *path, char *base)
+	struct sl_reader *r, const struct sl_option *o, const char *path, void *value)
 {
 	struct sl_seen *seen = sl_reader_seen(r, path);
-	void *value = base + o->offset;
 	union {
 		struct sl_texts texts;
 		struct sl_counts counts;
 		struct sl_reals reals;
+		struct sl_vector vector;
 		char text[SL_TEXT_BYTES];
 	} given; /* room for any kind of value */
 
@@ -114,14 +136,37 @@ static enum sl_status fill_option(
 	return SL_OK;
 }
 
+/* Fills a key of all n items of its list; path has no numbers yet. */
+static enum sl_status fill_of_items(
+	struct sl_reader *r, const struct sl_option *o, const char *path, uint64_t n, char *first)
+{
+	int list = (int)strcspn(path, "[");
+	char item[SL_KEY_BYTES + 24];
+
+	for (uint64_t i = 0; i < n; i++) {
+		snprintf(item, sizeof(item), "%.*s[%d%s", list, path, (int)i, path + list + 1);
+		SL_TRY(fill_option(r, o, item, first + i * o->stride));
+	}
+	return SL_OK;
+}
+
 enum sl_status sl_reader_fill(struct sl_reader *r, struct sl_config *c)
 {
 	const struct sl_option *o;
 	char path[SL_KEY_BYTES];
+	uint64_t items = 0; /* of the list that was filled last */
 
-	for (size_t i = 0; (o = sl_option_at(r->model, i, path)); i++)
-		SL_TRY(fill_option(
-			r, o, path, i < sl_n_options ? (char *)c : (char *)c->of_model.bytes));
+	for (size_t i = 0; (o = sl_option_at(r->model, i, path)); i++) {
+		char *value =
+			(i < sl_n_options ? (char *)c : (char *)c->of_model.bytes) + o->offset;
+
+		if (sl_option_of_items(o))
+			SL_TRY(fill_of_items(r, o, path, items, value));
+		else
+			SL_TRY(fill_option(r, o, path, value));
+		if (o->kind == SL_KIND_ITEMS)
+			memcpy(&items, value, sizeof(items));
+	}
 	for (c->model = 0; c->model < SL_MODEL_COUNT && sl_models[c->model] != r->model;)
 		c->model++;
 	if (!r->model && !sl_config_flawed(r, "model")) {

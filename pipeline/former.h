@@ -12,6 +12,7 @@ struct sl_former {
 	const char *config;             /* the configuration, as far as it determines the results */
 	const char *name;               /* of the run; NULL when it could not name files */
 	const struct sl_format *format; /* NULL when this program has it not */
+	bool image;                     /* it makes one */
 	uint64_t rules_version;
 };
 

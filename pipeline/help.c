@@ -20,8 +20,9 @@ static void print_range(const struct sl_option *o, FILE *out)
 		break;
 	case SL_KIND_REAL:
 	case SL_KIND_REALS:
-		fprintf(out, "number%s, %g to %g%s%s", o->kind == SL_KIND_REALS ? "s" : "", o->lo,
-			o->hi, unit[0] ? " " : "", unit);
+	case SL_KIND_VECTOR:
+		fprintf(out, "%snumber%s, %g to %g%s%s", o->kind == SL_KIND_VECTOR ? "three " : "",
+			o->kind == SL_KIND_REAL ? "" : "s", o->lo, o->hi, unit[0] ? " " : "", unit);
 		break;
 	case SL_KIND_BOOL:
 		fprintf(out, "true or false");
@@ -35,6 +36,9 @@ static void print_range(const struct sl_option *o, FILE *out)
 		break;
 	case SL_KIND_TEXTS:
 		fprintf(out, "list of words");
+		break;
+	case SL_KIND_ITEMS:
+		fprintf(out, "list of %g to %g, each with the keys below it", o->lo, o->hi);
 		break;
 	}
 }
@@ -56,7 +60,7 @@ static bool is_below(const char *path, const char *word)
 {
 	size_t n = strlen(word);
 
-	return strncmp(path, word, n) == 0 && (path[n] == '\0' || path[n] == '.');
+	return strncmp(path, word, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
 }
 
 static int print_options(const struct sl_model *model, const struct sl_option *options, size_t n,

@@ -43,7 +43,7 @@ static void list_children(const struct sl_reader *r, const char *section, struct
 	w->n = 0;
 	for (size_t i = 0; sl_option_at(r->model, i, path); i++)
 		if (!*section || (sl_key_below(path, section) && path[skip - 1] == '.'))
-			add_word(w, path + skip, strcspn(path + skip, "."));
+			add_word(w, path + skip, strcspn(path + skip, ".["));
 }
 
 /* Where else a key of the same name stands: "under run:", or nothing. */
@@ -87,7 +87,7 @@ static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char h
 
 void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_FLAW_BYTES])
 {
-	char hint[HINT_BYTES], section[SL_KEY_BYTES];
+	char hint[HINT_BYTES], section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
 	const char *leaf = sl_key_leaf(path), *near;
 	struct words w;
 
@@ -97,7 +97,7 @@ void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_F
 		return;
 	}
 	snprintf(section, sizeof(section), "%.*s", (int)(leaf > path ? leaf - path - 1 : 0), path);
-	list_children(r, section, &w);
+	list_children(r, sl_key_pattern(section, pattern), &w);
 	if (w.n == 0) {
 		snprintf(text, SL_FLAW_BYTES, "there is no such key (%s has none below it), try %s",
 			section, section);

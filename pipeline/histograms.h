@@ -17,8 +17,7 @@
 #include "primitives/base/arena.h"
 #include "stages/bins.h"
 
-#define SL_BINS_SUFFIX       ".bins"
-#define SL_HISTOGRAMS_SUFFIX ".tallies"
+#define SL_BINS_SUFFIX ".bins"
 
 struct sl_plan;
 

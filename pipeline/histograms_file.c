@@ -12,6 +12,7 @@
  */
 #include <stdio.h>
 
+#include "pipeline/output.h"
 #include "pipeline/plan.h"
 #include "stages/formats/hdf5_words.h"
 #include "stages/formats/seal.h"
@@ -120,7 +121,7 @@ static size_t make_file(struct sl_h5 *h, const struct sl_plan *plan, void *image
 
 bool sl_histograms_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
 {
-	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", plan->config.run.name, SL_HISTOGRAMS_SUFFIX);
+	sl_side_file_name(plan->config.run.name, SL_SIDE_TALLIES, name);
 	return plan->recipe.bins.n > 0 && plan->format == &sl_format_openpmd;
 }
 

@@ -217,6 +217,20 @@ const struct sl_option sl_options[] = {
 		.lo = 1,
 		.hi = 9,
 		.help = "of compression, from 1 (fast) to 9 (small)"},
+	{.key = "output.image",
+		.kind = SL_KIND_BOOL,
+		.offset = AT(output.image),
+		.fallback = "false",
+		.help = "sums up the weight of survivors by pixel: NAME.png to look at, and "
+			"NAME.image.h5 with the numbers; for rays of a camera, and for detectors "
+			"with pixels"},
+	{.key = "output.white",
+		.kind = SL_KIND_REAL,
+		.offset = AT(output.white),
+		.lo = DBL_MIN,
+		.hi = DBL_MAX,
+		.help = "the value of a pixel that is white in NAME.png, greys below it as sRGB "
+			"codes light; the largest of the image when left out"},
 	{.key = "stop.when",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(stop.when),
@@ -275,6 +289,23 @@ const struct sl_option *sl_option_at(
 	return o;
 }
 
+const char *sl_key_pattern(const char *path, char pattern[SL_KEY_BYTES])
+{
+	size_t n = 0;
+
+	while (*path && n + 1 < SL_KEY_BYTES) {
+		pattern[n++] = *path;
+		path += *path == '[' ? 1 + strspn(path + 1, "0123456789") : 1;
+	}
+	pattern[n] = '\0';
+	return pattern;
+}
+
+bool sl_option_of_items(const struct sl_option *o)
+{
+	return strstr(o->key, "[]") != NULL;
+}
+
 const char *sl_key_leaf(const char *path)
 {
 	const char *dot = strrchr(path, '.');
@@ -300,6 +331,7 @@ static const struct sl_option *find(const struct sl_option *table, size_t n, con
 
 const struct sl_option *sl_option_find(const char *path, const struct sl_model **model)
 {
+	char pattern[SL_KEY_BYTES];
 	const struct sl_option *found = find(sl_options, sl_n_options, path);
 
 	*model = NULL;
@@ -310,7 +342,7 @@ const struct sl_option *sl_option_find(const char *path, const struct sl_model *
 		if (strncmp(path, "model.", 6) != 0 || strncmp(path + 6, m->name, n) != 0 ||
 			path[6 + n] != '.')
 			continue;
-		found = find(m->options, m->n_options, path + 6 + n + 1);
+		found = find(m->options, m->n_options, sl_key_pattern(path + 6 + n + 1, pattern));
 		*model = m;
 	}
 	return found;

@@ -14,6 +14,15 @@ size_t sl_option_path(
 const struct sl_option *sl_option_at(
 	const struct sl_model *model, size_t i, char path[SL_KEY_BYTES]);
 
+/*
+ * The path of the option that a path stands for: without the numbers of items, as in
+ * "model.rays.objects[].surface" for "model.rays.objects[3].surface". Returns pattern.
+ */
+const char *sl_key_pattern(const char *path, char pattern[SL_KEY_BYTES]);
+
+/* Is the option one of the keys of items? */
+bool sl_option_of_items(const struct sl_option *o);
+
 /* The part of path behind its last dot. */
 const char *sl_key_leaf(const char *path);
 

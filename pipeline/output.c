@@ -54,6 +54,7 @@ struct sweep {
 	const char *run, *suffix;
 	const struct sl_dir *dir;
 	const struct sl_manifest *keep;
+	bool image; /* the run makes one */
 };
 
 /* Is name one that a batch of the run has with that suffix, finished or half-written? */
@@ -106,7 +107,7 @@ static enum sl_status remove_orphan(void *of, const char *name)
 static enum sl_status remove_orphans(const char *run, const struct sl_format *format,
 	const struct sl_dir *dir, const struct sl_manifest *keep)
 {
-	struct sweep s = {run, format->suffix, dir, keep};
+	struct sweep s = {run, format->suffix, dir, keep, false};
 
 	SL_TRY(sl_file_remove(dir, "run.json.part"));
 	SL_TRY(sl_file_remove(dir, "manifest.jsonl.part"));
@@ -160,24 +161,32 @@ static enum sl_status resume(
 	return remove_orphans(plan->config.run.name, plan->format, dir, done);
 }
 
-/* Files of a run beside those of its batches, and how their names end. */
-static const char *const beside[] = {".xdmf", SL_HISTOGRAMS_SUFFIX};
-
-static void name_beside(const char *run, const char *suffix, char name[SL_FILE_NAME_BYTES])
+void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
 {
-	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix);
+	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
+		[SL_SIDE_TALLIES] = ".tallies",
+		[SL_SIDE_IMAGE] = ".image.h5",
+		[SL_SIDE_PNG] = ".png"};
+
+	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);
+}
+
+/* How many of the side files a run may have: those of the image are the last. */
+static int side_files(bool image)
+{
+	return image ? SL_SIDE_COUNT : SL_SIDE_IMAGE;
 }
 
 /* Removes all files that have a name of the run. */
 static enum sl_status remove_named(
-	const char *run, const struct sl_format *format, const struct sl_dir *dir)
+	const char *run, const struct sl_format *format, bool image, const struct sl_dir *dir)
 {
 	const struct sl_manifest none = {0};
 	char name[SL_FILE_NAME_BYTES];
 
 	SL_TRY(remove_orphans(run, format, dir, &none));
-	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
-		name_beside(run, beside[i], name);
+	for (int i = 0; i < side_files(image); i++) {
+		sl_side_file_name(run, (enum sl_side_file)i, name);
 		SL_TRY(sl_file_remove(dir, name));
 	}
 	return SL_OK;
@@ -192,7 +201,7 @@ static enum sl_status remove_old(const struct sl_dir *dir)
 	if (!sl_file_exists(dir, "run.json") || sl_former_read(dir, &former) != SL_OK)
 		return SL_OK;
 	if (former.name && former.format)
-		s = remove_named(former.name, former.format, dir);
+		s = remove_named(former.name, former.format, former.image, dir);
 	sl_former_free(&former);
 	return s;
 }
@@ -209,7 +218,7 @@ static enum sl_status replace(
 	}
 	done->n = 0;
 	SL_TRY(remove_old(dir));
-	SL_TRY(remove_named(plan->config.run.name, plan->format, dir));
+	SL_TRY(remove_named(plan->config.run.name, plan->format, plan->config.output.image, dir));
 	SL_TRY(sl_file_remove(dir, "manifest.jsonl"));
 	return sl_file_remove(dir, "run.json");
 }
@@ -217,15 +226,13 @@ static enum sl_status replace(
 static enum sl_status refuse_named(void *of, const char *name)
 {
 	const struct sweep *s = (const struct sweep *)of;
-	bool taken;
+	char side[SL_FILE_NAME_BYTES];
 	uint64_t batch;
+	bool taken = is_of_run(s, name, &batch);
 
-	taken = is_of_run(s, name, &batch);
-	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
-		char other[SL_FILE_NAME_BYTES];
-
-		name_beside(s->run, beside[i], other);
-		taken |= strcmp(name, other) == 0;
+	for (int i = 0; i < side_files(s->image); i++) {
+		sl_side_file_name(s->run, (enum sl_side_file)i, side);
+		taken = taken || strcmp(name, side) == 0;
 	}
 	if (!taken)
 		return SL_OK;
@@ -238,7 +245,8 @@ static enum sl_status refuse_named(void *of, const char *name)
 /* A new run must not find its names taken when it is half done. */
 static enum sl_status begin(const struct sl_plan *plan, const struct sl_dir *dir)
 {
-	struct sweep s = {plan->config.run.name, plan->format->suffix, dir, NULL};
+	struct sweep s = {
+		plan->config.run.name, plan->format->suffix, dir, NULL, plan->config.output.image};
 
 	return sl_dir_each(dir, refuse_named, &s);
 }
@@ -340,7 +348,7 @@ static enum sl_status commit_side_car(
 	bytes = write_side_car(plan, m, NULL, 0);
 	SL_TRY(sl_memory_get(SL_HOST, bytes + 1, &text));
 	write_side_car(plan, m, (char *)text, bytes + 1);
-	name_beside(plan->config.run.name, ".xdmf", name);
+	sl_side_file_name(plan->config.run.name, SL_SIDE_XDMF, name);
 	s = sl_file_commit(dir, name, text, bytes, true);
 	sl_memory_give(SL_HOST, text);
 	return s;
@@ -371,6 +379,8 @@ enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir 
 		SL_TRY(sl_manifest_write(dir, m));
 	if (cut)
 		SL_TRY(remove_orphans(plan->config.run.name, plan->format, dir, m));
+	if (strcmp(state, "done") == 0)
+		SL_TRY(sl_canvas_commit(plan, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));
 	SL_TRY(commit_histograms(plan, dir, m));
 	return sl_report_commit(plan, dir, m, session, state);

@@ -109,7 +109,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 	char need[32], have[32];
 
 	file = sl_size_add(file, sl_bins_words(&plan->recipe.bins) * sizeof(uint64_t));
-	plan->disk_bytes = sl_size_mul(file, files);
+	plan->disk_bytes = sl_size_add(sl_size_mul(file, files), sl_canvas_disk(plan));
 	SL_TRY(free_disk(plan->to, &plan->disk_free));
 	if (plan->disk_bytes <= plan->disk_free)
 		return SL_OK;
@@ -182,6 +182,8 @@ enum sl_status sl_plan_make(
 	SL_TRY(choose_device(choices, plan));
 	sl_plan_where(config, plan->to);
 	plan->format = choices->format;
+	plan->canvas.picture = choices->picture;
+	plan->canvas.white = config->output.white;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
 		.software_version = SL_VERSION,
@@ -361,6 +363,16 @@ static void print_goal(const struct sl_plan *plan, FILE *out)
 									: "");
 }
 
+static void print_image(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_picture *p = &plan->canvas.picture;
+	char bytes[32];
+
+	if (p->width > 0)
+		fprintf(out, "image       %u x %u pixels of %s, %s of memory\n", p->width,
+			p->height, p->what, sl_sized((double)plan->room.canvas, bytes));
+}
+
 void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -381,6 +393,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	print_primitives(plan, out);
 	print_device(plan, out);
 	print_memory(plan, out);
+	print_image(plan, out);
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "pipeline/canvas.h"
 #include "pipeline/config.h"
 #include "pipeline/histograms.h"
 #include "pipeline/machine.h"
@@ -47,6 +48,7 @@ struct sl_room {
 	size_t lane, lane_pinned; /* each; of the device, and of the host */
 	size_t image;             /* of the one file being made; 0 when its packed bytes are it */
 	size_t histograms;        /* sums over batches of tallies by bins */
+	size_t canvas;            /* of the image of the run */
 	size_t host, device;      /* in all; pinned memory is the host's */
 };
 
@@ -90,6 +92,7 @@ struct sl_plan {
 	void *image;
 	void *histogram_block;
 	struct sl_histograms histograms;
+	struct sl_canvas canvas; /* the image of the run; its memory once provided */
 };
 
 /* Where the output of a configuration goes. */

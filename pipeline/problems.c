@@ -55,10 +55,10 @@ void sl_reader_forget(struct sl_reader *r, const char *key)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* Splits "keep[2]" into the list and the number of the item; -1 without one. */
+/* Splits "keep[2]" into the list and the number of the item; -1 without one at the end of key. */
 static long split_item(const char *key, char list[SL_KEY_BYTES])
 {
-	const char *bracket = strchr(key, '[');
+	const char *bracket = *key && key[strlen(key) - 1] == ']' ? strrchr(key, '[') : NULL;
 
 	snprintf(
 		list, SL_KEY_BYTES, "%.*s", (int)(bracket ? bracket - key : SL_KEY_BYTES - 1), key);

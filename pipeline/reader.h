@@ -13,7 +13,7 @@
 #include "primitives/base/files.h"
 
 enum {
-	SL_SEEN_MAX = 256,  /* known keys and sections; each is met once, so the tables bound it */
+	SL_SEEN_MAX = 512,  /* known keys and sections; each is met once, so the tables bound it */
 	SL_FLAWS_MAX = 128, /* problems told; further ones are counted */
 	SL_FLAW_BYTES = 640,
 	SL_REPORT_BYTES = 128 * 1024

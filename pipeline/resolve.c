@@ -260,6 +260,7 @@ static void resolve_model(
 	sl_resolve_key(c, r, choices, ranges);
 	sl_resolve_schedule(c, r, choices, ranges);
 	sl_resolve_tallies(c, r, choices, ranges);
+	sl_resolve_picture(c, r, choices, ranges);
 }
 
 /* --- tunings ---------------------------------------------------------------------------------- */

@@ -49,7 +49,8 @@ struct sl_choices {
 	const struct sl_format *format;
 	uint64_t batch; /* particles a batch, auto resolved */
 	uint64_t n_batches;
-	struct sl_goal goal; /* at which the run ends before that */
+	struct sl_goal goal;       /* at which the run ends before that */
+	struct sl_picture picture; /* no pixels: the run makes no image */
 };
 
 /*
@@ -100,6 +101,13 @@ bool sl_range_parse(
 
 /* Resolves the keys below stop: into goal. A part of sl_resolve with a file of its own. */
 void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+
+/*
+ * Resolves output.image: into picture, and holds keep and columns against it. rules: they are made.
+ * A part of sl_resolve with a file of its own.
+ */
+void sl_resolve_picture(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules);
 
 /* The fate of that name, if a particle of the model can end so; else complains about key. */
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,

@@ -62,11 +62,12 @@ static size_t histogram_bytes(const struct sl_plan *plan)
 
 static void measure(struct sl_plan *plan)
 {
-	struct sl_arena block = {0}, pinned = {0}, lane_block = {0}, lane_pinned = {0};
+	struct sl_arena block = {0}, pinned = {0}, lane_block = {0}, lane_pinned = {0}, all = {0};
 	struct sl_table most = sl_plan_table(plan, sl_room_batch(plan));
 	struct sl_room *room = &plan->room;
 	struct sl_lane lane;
 	struct sl_slot slot = {0};
+	struct sl_canvas canvas;
 
 	lay_out_slot(&block, &pinned, plan, &slot);
 	if (plan->on_device)
@@ -78,7 +79,10 @@ static void measure(struct sl_plan *plan)
 	room->lane_pinned = lane_pinned.used;
 	room->image = plan->format->uses_image ? plan->format->image_bytes(&most, &plan->facts) : 0;
 	room->histograms = histogram_bytes(plan);
-	room->host = sl_size_add(sl_size_add(room->image, room->histograms),
+	sl_canvas_lay_out(&all, plan, &canvas);
+	room->canvas = all.used;
+	room->host = sl_size_add(
+		sl_size_add(room->image, sl_size_add(room->histograms, room->canvas)),
 		sl_size_add(sl_size_mul(sl_size_add(room->slot, room->slot_pinned), plan->n_slots),
 			sl_size_mul(room->lane_pinned, plan->n_lanes)));
 	room->device = sl_size_mul(room->lane, plan->n_lanes);
@@ -233,6 +237,19 @@ static enum sl_status get_lane(const struct sl_plan *plan, struct sl_lane *lane)
 	return s == SL_OK ? sl_lane_open(lane) : s;
 }
 
+static enum sl_status get_canvas(struct sl_plan *plan)
+{
+	struct sl_arena a = {.size = plan->room.canvas};
+	struct sl_canvas got;
+
+	SL_TRY(sl_memory_get(SL_HOST, a.size, &a.base));
+	memset(a.base, 0, a.size);
+	sl_canvas_lay_out(&a, plan, &got);
+	got.block = a.base;
+	plan->canvas = got;
+	return SL_OK;
+}
+
 /* n zeroed structs of some bytes. */
 static enum sl_status get_zeroed(uint32_t n, size_t bytes, void **p)
 {
@@ -267,6 +284,8 @@ enum sl_status sl_room_get(struct sl_plan *plan)
 	for (uint32_t i = 0; i < plan->n_lanes; i++)
 		SL_TRY(get_lane(plan, &plan->lane[i]));
 	SL_TRY(get_histograms(plan));
+	if (plan->room.canvas > 0)
+		SL_TRY(get_canvas(plan));
 	return sl_memory_get(SL_HOST, plan->room.image, &plan->image);
 }
 
@@ -283,6 +302,7 @@ void sl_room_give(struct sl_plan *plan)
 	}
 	sl_memory_give(SL_HOST, plan->lane);
 	sl_memory_give(SL_HOST, plan->slot);
+	sl_memory_give(SL_HOST, plan->canvas.block);
 	sl_memory_give(SL_HOST, plan->image);
 	sl_memory_give(SL_HOST, plan->histogram_block);
 }

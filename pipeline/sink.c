@@ -61,7 +61,7 @@ static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
 		SL_TRY(sl_file_commit(dir, line.bins_file, b->bins, line.bins_bytes, false));
 	SL_TRY(sl_manifest_append(dir, &line));
 	session->commit_ns += sl_now_ns() - start;
-	return SL_OK;
+	return sl_canvas_add(&plan->canvas, b->number, &b->table);
 }
 
 enum sl_status sl_sink_commit(struct sl_plan *plan, const struct sl_dir *dir,

@@ -14,13 +14,15 @@
 
 bool sl_value_listed(const struct sl_option *o)
 {
-	return o->kind == SL_KIND_TEXTS || o->kind == SL_KIND_COUNTS || o->kind == SL_KIND_REALS;
+	return o->kind == SL_KIND_TEXTS || o->kind == SL_KIND_COUNTS || o->kind == SL_KIND_REALS ||
+	       o->kind == SL_KIND_VECTOR;
 }
 
 size_t sl_value_bytes(const struct sl_option *o)
 {
 	switch (o->kind) {
 	case SL_KIND_COUNT:
+	case SL_KIND_ITEMS:
 		return sizeof(uint64_t);
 	case SL_KIND_REAL:
 		return sizeof(double);
@@ -36,6 +38,8 @@ size_t sl_value_bytes(const struct sl_option *o)
 		return sizeof(struct sl_counts);
 	case SL_KIND_REALS:
 		return sizeof(struct sl_reals);
+	case SL_KIND_VECTOR:
+		return sizeof(struct sl_vector);
 	}
 	return 0;
 }
@@ -49,6 +53,8 @@ size_t sl_value_items(const struct sl_option *o, const void *value)
 		return ((const struct sl_counts *)value)->n;
 	case SL_KIND_REALS:
 		return ((const struct sl_reals *)value)->n;
+	case SL_KIND_VECTOR:
+		return 3;
 	default:
 		return 1;
 	}
@@ -63,6 +69,8 @@ void *sl_value_item(const struct sl_option *o, void *value, size_t i)
 		return &((struct sl_counts *)value)->at[i];
 	case SL_KIND_REALS:
 		return &((struct sl_reals *)value)->at[i];
+	case SL_KIND_VECTOR:
+		return &((struct sl_vector *)value)->at[i];
 	default:
 		return value;
 	}
@@ -83,13 +91,16 @@ void sl_value_clear(const struct sl_option *o, void *value)
 	memset(value, 0, sl_value_bytes(o));
 	if (o->kind == SL_KIND_REAL)
 		*(double *)value = (double)NAN;
+	if (o->kind == SL_KIND_VECTOR)
+		*(struct sl_vector *)value =
+			(struct sl_vector){{(double)NAN, (double)NAN, (double)NAN}};
 }
 
 bool sl_value_absent(const struct sl_option *o, const void *value)
 {
-	if (o->kind == SL_KIND_REAL)
+	if (o->kind == SL_KIND_REAL || o->kind == SL_KIND_VECTOR)
 		return isnan(*(const double *)value);
-	if (o->kind == SL_KIND_COUNT)
+	if (o->kind == SL_KIND_COUNT || o->kind == SL_KIND_ITEMS)
 		return *(const uint64_t *)value == 0;
 	if (o->kind == SL_KIND_TEXT)
 		return *(const char *)value == '\0';
@@ -205,6 +216,7 @@ bool sl_value_parse(const struct sl_option *o, const char *text, void *item, cha
 		return parse_count(o, text, (uint64_t *)item, why);
 	case SL_KIND_REAL:
 	case SL_KIND_REALS:
+	case SL_KIND_VECTOR:
 		return sl_real_parse(text, o->dimension, (double *)item, why) &&
 		       within(o, text, *(double *)item, why);
 	case SL_KIND_BOOL:
@@ -215,6 +227,8 @@ bool sl_value_parse(const struct sl_option *o, const char *text, void *item, cha
 		return parse_text(text, (char *)item, SL_TEXT_BYTES, why);
 	case SL_KIND_TEXTS:
 		return parse_text(text, (char *)item, SL_WORD_BYTES, why);
+	case SL_KIND_ITEMS: /* has no text */
+		break;
 	}
 	return false;
 }
@@ -281,6 +295,7 @@ void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VA
 		break;
 	case SL_KIND_REAL:
 	case SL_KIND_REALS:
+	case SL_KIND_VECTOR:
 		unit = sl_dimensions[o->dimension].unit;
 		sl_number_print(*(const double *)item, text, SL_VALUE_BYTES);
 		sl_append(text, SL_VALUE_BYTES, "%s%s", *unit ? " " : "", unit);
@@ -294,6 +309,8 @@ void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VA
 	case SL_KIND_TEXT:
 	case SL_KIND_TEXTS:
 		print_text((const char *)item, text);
+		break;
+	case SL_KIND_ITEMS:
 		break;
 	}
 }

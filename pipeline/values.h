@@ -37,7 +37,10 @@ void sl_value_clear(const struct sl_option *o, void *value);
 /* Is the value what sl_value_clear() made, of a kind that can tell? */
 bool sl_value_absent(const struct sl_option *o, const void *value);
 
-/* Reads text as one item of the option into *item; false, with why set, when it is none. */
+/*
+ * Reads text as one item of the option into *item; false, with why set, when it is none. Of
+ * KIND_ITEMS there is no text: its keys have it.
+ */
 bool sl_value_parse(
 	const struct sl_option *o, const char *text, void *item, char why[SL_WHY_BYTES]);
 

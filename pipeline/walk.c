@@ -3,29 +3,51 @@
  * is a problem.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/reader.h"
 #include "pipeline/words.h"
 
-static bool is_option(const struct sl_reader *r, const char *path)
+/* Is the item that path names, or is below, in the list that was met? True of a path without. */
+static bool has_item(const struct sl_reader *r, const char *path)
+{
+	const char *bracket = strchr(path, '[');
+	char above[SL_KEY_BYTES], number[32];
+	const struct sl_seen *list;
+	unsigned long long i;
+	size_t n;
+
+	if (!bracket)
+		return true;
+	i = strtoull(bracket + 1, NULL, 10);
+	n = (size_t)snprintf(number, sizeof(number), "[%llu]", i); /* as it is written elsewhere */
+	snprintf(above, sizeof(above), "%.*s", (int)(bracket - path), path);
+	list = sl_reader_seen(r, above);
+	return list && strncmp(bracket, number, n) == 0 &&
+	       i < sl_tree_size(r->tree[list->key.source], list->value);
+}
+
+static const struct sl_option *option_at(const struct sl_reader *r, const char *path)
 {
 	const struct sl_model *model;
+	const struct sl_option *o = sl_option_find(path, &model);
 
-	return sl_option_find(path, &model) && (!model || model == r->model);
+	return (!model || model == r->model) && has_item(r, path) ? o : NULL;
 }
 
 /* Does path stand above options? */
 static bool is_section(const struct sl_reader *r, const char *path)
 {
-	char option[SL_KEY_BYTES], of_model[SL_KEY_BYTES];
+	char option[SL_KEY_BYTES], of_model[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
 
 	snprintf(of_model, sizeof(of_model), "model.%s", r->model ? r->model->name : "");
 	if (strcmp(path, "model") == 0 || strcmp(path, of_model) == 0)
 		return true;
+	sl_key_pattern(path, pattern);
 	for (size_t i = 0; sl_option_at(r->model, i, option); i++)
-		if (sl_key_below(option, path) && strcmp(option, path) != 0)
-			return true;
+		if (sl_key_below(option, pattern) && strcmp(option, pattern) != 0)
+			return has_item(r, path);
 	return false;
 }
 
@@ -126,14 +148,38 @@ static void meet_section(struct sl_reader *r, struct sl_place at, const char *pa
 	sl_reader_add(r, at, path, text);
 }
 
+/* The items of a list, each with keys of its own; more than most are a problem told later. */
+static void meet_items(
+	struct sl_reader *r, size_t source, const char *path, sl_node list, double most)
+{
+	const struct sl_tree *tree = r->tree[source];
+
+	for (size_t i = 0; i < sl_tree_size(tree, list) && (double)i < most; i++) {
+		sl_node node = sl_tree_item(tree, list, i, NULL);
+		struct sl_place at = {source, 0, 0};
+		char item[SL_KEY_BYTES + 24];
+
+		sl_tree_place(tree, node, &at.line, &at.column);
+		snprintf(item, sizeof(item), "%s[%zu]", path, i);
+		meet_section(r, at, item, node);
+	}
+}
+
 /* A key with its full path and its value. */
 static void meet(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
+	const struct sl_option *o;
+
 	if (is_model(path) && !choose_model(r, at, path))
 		return;
-	if (is_option(r, path))
+	o = option_at(r, path);
+	if (o)
 		note(r, at, path, node);
-	else if (is_section(r, path))
+	if (o && o->kind == SL_KIND_ITEMS && sl_tree_kind(r->tree[at.source], node) == SL_LIST)
+		meet_items(r, at.source, path, node, o->hi);
+	if (o)
+		return;
+	if (is_section(r, path))
 		meet_section(r, at, path, node);
 	else
 		unknown(r, at, path);
@@ -157,6 +203,9 @@ static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char
 			sl_reader_add(r, at, path,
 				"there is no such key (dots are for --set), try one key below the "
 				"other");
+		else if (strchr(text, '['))
+			sl_reader_add(r, at, path,
+				"there is no such key (brackets are for --set), try a list");
 		else
 			meet(r, at, path, value);
 	}
@@ -171,8 +220,14 @@ static bool enter(struct sl_reader *r, struct sl_place at, const char *path)
 		snprintf(above, sizeof(above), "%.*s", (int)(dot - path), path);
 		if (is_model(above) && !choose_model(r, at, above))
 			return false;
+		if (!has_item(r, above)) {
+			sl_reader_add(r, at, above,
+				"there is no such item (items are counted from 0), try one of those "
+				"that the list has");
+			return false;
+		}
 		if (!is_section(r, above)) {
-			unknown(r, at, is_option(r, above) ? path : above);
+			unknown(r, at, option_at(r, above) ? path : above);
 			return false;
 		}
 		if (!sl_reader_seen(r, above))

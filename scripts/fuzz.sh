@@ -10,7 +10,7 @@ export CC=clang CXX=clang++
 build fuzz
 clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all tests/fuzz/config.c build/fuzz/libsluice.a \
-	$(pkg-config --libs yaml-0.1 libdeflate zlib hdf5) -fsanitize-link-c++-runtime -lpthread -lm -lstdc++ -o build/fuzz/config
+	$(pkg-config --libs yaml-0.1 libdeflate zlib libpng hdf5) -fsanitize-link-c++-runtime -lpthread -lm -lstdc++ -o build/fuzz/config
 mkdir -p build/fuzz/corpus
 cd build/fuzz
 ./config -max_len=4096 -max_total_time="$seconds" -print_final_stats=1 \

@@ -76,6 +76,17 @@ struct sl_common {
 	uint64_t max_steps; /* transport.max_steps */
 };
 
+/* The image that particles of one fate make, by their pixels: width times height of them. */
+struct sl_picture {
+	const char *what; /* of a pixel is told: "radiance" */
+	uint32_t width, height;
+	bool upward;       /* the first row is the lowest */
+	double scale;      /* what a weight of 1 stands for */
+	enum sl_fate fate; /* that of the particles seen */
+	bool in_turn; /* ids go to the pixels in turn: values are means over a pixel's particles,
+	                 times scale; else they are sums of weight */
+};
+
 struct sl_model {
 	const char *name;
 	const char *help;
@@ -99,6 +110,9 @@ struct sl_model {
 
 	/* The columns that have one value in the whole run, and that value by its bits. */
 	uint32_t (*constants)(const void *rules, struct sl_particle *values);
+
+	/* The image that the particles make; false: none. NULL: none, whatever the rules. */
+	bool (*picture)(const void *rules, struct sl_picture *p);
 };
 
 enum { SL_MODEL_CONFIG_BYTES = 8192 };

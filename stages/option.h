@@ -24,7 +24,9 @@ enum sl_kind {
 	SL_KIND_TEXT,   /* char[SL_TEXT_BYTES] */
 	SL_KIND_TEXTS,  /* struct sl_texts: a list, or one word alone */
 	SL_KIND_COUNTS, /* struct sl_counts: a list, or one alone */
-	SL_KIND_REALS   /* struct sl_reals: a list, or one alone */
+	SL_KIND_REALS,  /* struct sl_reals: a list, or one alone */
+	SL_KIND_VECTOR, /* struct sl_vector: a list of three numbers */
+	SL_KIND_ITEMS   /* uint64_t: how many items a list has, each with keys of its own */
 };
 
 enum { SL_TEXT_BYTES = 1024, SL_WORD_BYTES = 64, SL_LIST_MAX = 32 };
@@ -44,16 +46,26 @@ struct sl_reals {
 	double at[SL_LIST_MAX];
 };
 
+struct sl_vector {
+	double at[3]; /* x, y, z */
+};
+
+/*
+ * A list of things with keys of their own (KIND_ITEMS, "objects") is followed in its table by these
+ * keys, "objects[].sphere.radius". Their values stand in an array of structs: offset is that in the
+ * first, stride the size of one.
+ */
 struct sl_option {
 	const char *key; /* "run.seed"; a model's: "source.radius", below model.NAME */
 	enum sl_kind kind;
 	size_t offset;               /* of the value in the struct that the table fills */
-	enum sl_dimension dimension; /* of REAL and REALS */
+	size_t stride;               /* of keys of items */
+	enum sl_dimension dimension; /* of REAL, REALS and VECTOR */
 	const char *fallback; /* the default, as one would write it; NULL: none, see required */
 	bool required; /* no default: must be given. Neither: absent reads as 0 (COUNT), NaN, "" or
 	                  an empty list */
-	double lo, hi; /* REAL, REALS, COUNT, COUNTS: the allowed range, both ends included,
-	                  in units inside */
+	double lo, hi; /* REAL, REALS, VECTOR, COUNT, COUNTS: the allowed range, both ends
+	                  included, in units inside; of ITEMS, of how many */
 	const char *const *choices; /* CHOICE: the words, NULL-terminated */
 	const char *help;
 	bool automatic; /* COUNT: "auto" is allowed and reads as 0 */

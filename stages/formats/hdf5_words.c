@@ -239,6 +239,21 @@ hid_t sl_h5_values(
 	return made;
 }
 
+hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t rows,
+	uint64_t columns, const void *values)
+{
+	hsize_t size[2] = {rows, columns};
+	hid_t how = timeless(h, H5P_DATASET_CREATE);
+	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Screate_simple(2, size, NULL));
+	hid_t made = dataset(h, at, name, type, space, how);
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+	sl_h5_close(h, space);
+	sl_h5_close(h, how);
+	return made;
+}
+
 /* --- attributes and text ------------------------------------------------------------------- */
 
 static void put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, const uint64_t *n,

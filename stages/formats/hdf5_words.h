@@ -62,6 +62,10 @@ hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uin
 hid_t sl_h5_values(
 	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values);
 
+/* A dataset of rows of so many values, at once with them. */
+hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t rows,
+	uint64_t columns, const void *values);
+
 /* Attributes: scalars, a list of n values, and text as a string of fixed length. */
 void sl_h5_put_u32(struct sl_h5 *h, hid_t at, const char *name, uint32_t value);
 void sl_h5_put_u64(struct sl_h5 *h, hid_t at, const char *name, uint64_t value);

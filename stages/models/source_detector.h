@@ -436,6 +436,19 @@ static uint32_t sl_source_detector_constants(const void *rules, struct sl_partic
 	       (r->spectrum == SL_SPECTRUM_FIXED ? SL_BIT(SL_COLUMN_energy) : 0);
 }
 
+static bool sl_source_detector_picture(const void *rules, struct sl_picture *p)
+{
+	const struct sl_source_detector *r = (const struct sl_source_detector *)rules;
+
+	*p = (struct sl_picture){.what = "weight",
+		.upward = true,
+		.width = r->pixels_x,
+		.height = r->pixels_y,
+		.scale = 1,
+		.fate = SL_FATE_hit};
+	return r->detector != SL_DETECTOR_SPHERE;
+}
+
 static const struct sl_model sl_source_detector_model = {
 	.name = "source_detector",
 	.help = "straight flight from a source past a stop to a detector with pixels",
@@ -451,6 +464,7 @@ static const struct sl_model sl_source_detector_model = {
 	.make = sl_source_detector_make,
 	.range = sl_source_detector_range,
 	.constants = sl_source_detector_constants,
+	.picture = sl_source_detector_picture,
 };
 
 #endif /* SL_MODEL_HOST */

@@ -91,6 +91,34 @@ static void make_cavity(int i, struct sl_cavity *r)
 	sl_cavity_model.make(&c, &common, r, &check);
 }
 
+/*
+ * Scenes of a ball, a block and a tilted plane within a hollow box or out of doors, of a camera and
+ * of random rays; every other ball is a mirror.
+ */
+static void make_scene(int i, struct sl_rays *r)
+{
+	const double none = (double)NAN;
+	const struct sl_vector no = {{none, none, none}};
+	const struct sl_rays_config c = {
+		.source = i % 2,
+		.camera = {.position = {{0.3, -2.1, 0.9}},
+			.look_at = {{0.1, 0.2, 0.4}},
+			.up = {{0.1, 0, 1}},
+			.field_of_view = 0.9,
+			.pixels = {2, {7, 5}}},
+		.sky = i < 3 ? 0.4 : 0,
+		.n_objects = i < 3 ? 3 : 4,
+		.object = {{{{{0.2, 0.3, 0.6}}, 0.55}, {no, no}, {no, no}, i % 2, 0.9, 0.3},
+			{{no, none}, {{{-1, -0.3, -0.2}}, {{-0.3, 0.4, 0.7}}}, {no, no}, i / 3, 0.7,
+				0},
+			{{no, none}, {no, no}, {{{0.1, 0.1, -0.4}}, {{0.1, -0.2, 1}}}, 0, 0.8, 0.1},
+			{{no, none}, {{{-2.9, -3.1, -2.7}}, {{3.3, 3.5, 3.1}}}, {no, no}, 0, 0.95,
+				0}},
+	};
+
+	sl_rays_model.make(&c, &common, r, &check);
+}
+
 static void make_world(struct sl_rule_world *w)
 {
 	static const struct sl_key_field fields[SL_RULE_FIELDS] = {
@@ -110,6 +138,8 @@ static void make_world(struct sl_rule_world *w)
 		make_detector(i, &w->detector[i]);
 	for (int i = 0; i < SL_RULE_CAVITIES; i++)
 		make_cavity(i, &w->cavity[i]);
+	for (int i = 0; i < SL_RULE_SCENES; i++)
+		make_scene(i, &w->scene[i]);
 	for (int i = 0; i < SL_RULE_FIELDS; i++)
 		w->field[i] = sl_key_rule_make(&fields[i]);
 }

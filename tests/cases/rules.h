@@ -23,13 +23,20 @@ SL_C_BEGIN
 /* Words that a rule reads of an item, and may write. */
 enum { SL_RULE_IN = 8, SL_RULE_OUT = 16 };
 
-enum { SL_RULE_SLABS = 28, SL_RULE_DETECTORS = 36, SL_RULE_CAVITIES = 6, SL_RULE_FIELDS = 8 };
+enum {
+	SL_RULE_SLABS = 28,
+	SL_RULE_DETECTORS = 36,
+	SL_RULE_CAVITIES = 6,
+	SL_RULE_SCENES = 6,
+	SL_RULE_FIELDS = 8
+};
 
 /* What rules read beside their item. */
 struct sl_rule_world {
 	struct sl_slab slab[SL_RULE_SLABS];
 	struct sl_source_detector detector[SL_RULE_DETECTORS];
 	struct sl_cavity cavity[SL_RULE_CAVITIES];
+	struct sl_rays scene[SL_RULE_SCENES];
 	struct sl_key_rule field[SL_RULE_FIELDS]; /* the last of an integer column */
 };
 
@@ -55,7 +62,9 @@ struct sl_rule_world {
 	RULE(detector_generate, 15) \
 	RULE(detector_advance, 15)  \
 	RULE(cavity_generate, 15)   \
-	RULE(cavity_advance, 15)
+	RULE(cavity_advance, 15)    \
+	RULE(rays_generate, 15)     \
+	RULE(rays_advance, 15)
 
 enum sl_rule {
 #define RULE(name, words) SL_RULE_##name,
@@ -342,6 +351,24 @@ SL_HD void sl_rule_cavity_advance(const struct sl_rule_world *w, const uint32_t 
 	struct sl_particle p = sl_cavity_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
 
 	sl_cavity_advance(r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
+	sl_rule_put_particle(out, &p);
+}
+
+SL_HD void sl_rule_rays_generate(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	struct sl_particle p = sl_rays_generate(&w->scene[in[4] % SL_RULE_SCENES], SL_EVERY_COLUMN,
+		sl_rule_two(in), sl_rule_two(in + 2));
+
+	sl_rule_put_particle(out, &p);
+}
+
+SL_HD void sl_rule_rays_advance(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	const struct sl_rays *r = &w->scene[in[4] % SL_RULE_SCENES];
+	uint64_t seed = sl_rule_two(in);
+	struct sl_particle p = sl_rays_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
+
+	sl_rays_advance(r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
 	sl_rule_put_particle(out, &p);
 }
 

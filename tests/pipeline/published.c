@@ -108,6 +108,7 @@ static void values_are_met(void **state)
 	read_published("slab.txt");
 	read_published("geometry.txt");
 	read_published("cavity.txt");
+	read_published("rays.txt");
 	folder_make(&folder);
 	configs_list(&all);
 	for (size_t i = 0; i < all.n; i++) {

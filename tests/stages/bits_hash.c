@@ -12,6 +12,7 @@
 #include "stages/math.h"
 #include "stages/model.h"
 #include "stages/models/cavity.h"
+#include "stages/models/rays.h"
 #include "stages/models/slab.h"
 #include "stages/models/source_detector.h"
 #include "stages/random.h"
@@ -180,6 +181,40 @@ static void add_cavity(int type, double radius)
 	}
 }
 
+/* A ball, a block and a tilted plane within a box, seen by a camera or by random rays. */
+static void add_scene(int source, int surface, double sky)
+{
+	const double none = (double)NAN;
+	const struct sl_vector no = {{none, none, none}};
+	const struct sl_rays_config c = {
+		.source = source,
+		.camera = {.position = {{0.3, -2.1, 0.9}},
+			.look_at = {{0.1, 0.2, 0.4}},
+			.up = {{0.1, 0, 1}},
+			.field_of_view = 0.9,
+			.pixels = {2, {7, 5}}},
+		.sky = sky,
+		.n_objects = sky > 0 ? 3 : 4,
+		.object = {{{{{0.2, 0.3, 0.6}}, 0.55}, {no, no}, {no, no}, surface, 0.9, 0.3},
+			{{no, none}, {{{-1, -0.3, -0.2}}, {{-0.3, 0.4, 0.7}}}, {no, no}, 0, 0.7, 0},
+			{{no, none}, {no, no}, {{{0.1, 0.1, -0.4}}, {{0.1, -0.2, 1}}}, surface, 0.8,
+				0.1},
+			{{no, none}, {{{-2.9, -3.1, -2.7}}, {{3.3, 3.5, 3.1}}}, {no, no}, 0, 0.95,
+				0}},
+	};
+	struct sl_rays r;
+
+	memset(&r, 0, sizeof(r));
+	sl_rays_make(&c, &common, &r, &check);
+	for (uint64_t id = 0; id < N_PARTICLES; id++) {
+		struct sl_particle p = sl_rays_generate(&r, SL_EVERY_COLUMN, 1234, id);
+
+		add_particle(&p);
+		sl_rays_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX);
+		add_particle(&p);
+	}
+}
+
 static void add_models(void)
 {
 	const double scattering[] = {0, 0.75, -0.4}, indices[] = {1, 1.1, 1.5};
@@ -192,6 +227,8 @@ static void add_models(void)
 		add_cavity(i % 2, 0.3 * (1 + i));
 	for (int i = 0; i < 3 * 2; i++)
 		add_layers(i / 2, i % 2);
+	for (int i = 0; i < 2 * 2 * 2; i++)
+		add_scene(i % 2, i / 2 % 2, i / 4 * 0.4);
 }
 
 int main(void)

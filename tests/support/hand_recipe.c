@@ -6,6 +6,7 @@
 
 #include "model_check.h"
 #include "stages/models/cavity.h"
+#include "stages/models/rays.h"
 #include "stages/models/slab.h"
 #include "stages/models/source_detector.h"
 
@@ -33,6 +34,24 @@ static const struct sl_source_detector_config lamp = {
 static const struct sl_cavity_config pipe = {
 	.type = SL_CAVITY_TUBE, .radius = 1, .length = 2, .reflectance = 0.9, .speed = 30};
 
+#define NO                                                    \
+	{                                                     \
+		{                                             \
+			(double)NAN, (double)NAN, (double)NAN \
+		}                                             \
+	}
+static const struct sl_rays_config room = {.camera = {.position = {{0, -1.5, 0.2}},
+						   .look_at = {{0, 0, 0}},
+						   .up = {{0, 0, 1}},
+						   .field_of_view = 1,
+						   .pixels = {2, {8, 4}}},
+	.sky = 0.1,
+	.n_objects = 3,
+	.object = {{{{{0.3, 0, 0}}, 0.5}, {NO, NO}, {NO, NO}, SL_FINISH_MIRROR, 0.9, 0},
+		{{NO, (double)NAN}, {{{-1, -0.4, -0.5}}, {{-0.5, 0.4, 0.3}}}, {NO, NO}, 0, 0.3, 1},
+		{{NO, (double)NAN}, {NO, NO}, {{{0, 0, -0.6}}, {{0, 0, 1}}}, 0, 0.8, 0}}};
+#undef NO
+
 /* A configuration of each model, and the fate that is kept. */
 static const struct {
 	const void *config;
@@ -41,6 +60,7 @@ static const struct {
 	[SL_MODEL_source_detector] = {&lamp, SL_FATE_hit},
 	[SL_MODEL_slab] = {&glass, SL_FATE_transmitted},
 	[SL_MODEL_cavity] = {&pipe, SL_FATE_transmitted},
+	[SL_MODEL_rays] = {&room, SL_FATE_lit},
 };
 
 struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)

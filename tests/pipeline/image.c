@@ -1,0 +1,236 @@
+/*
+ * image.c - the image of a run: the sum of its survivors' columns, the same bytes however it was
+ * computed, interrupted or resumed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/configs.h"
+#include "tests/support/program.h"
+
+static const char python[] = "/usr/bin/python3";
+
+static const char scene[] =
+	"run: {name: t, seed: 7, particles: 20000, batch: 1500, threads: 2}\n"
+	"model:\n  rays:\n"
+	"    camera: {position: [0, -4 cm, 1 cm], look_at: [0, 0, 0.5 cm], pixels: [37, 23]}\n"
+	"    sky: 0.3\n    objects:\n"
+	"      - {sphere: {center: [0, 0, 0.5 cm], radius: 0.5 cm}, reflectance: 0.5, emission: 1}\n"
+	"      - {plane: {point: [0, 0, 0], normal: [0, 0, 1]}, reflectance: 0.7}\n"
+	"keep: lit\nkey: [pixel:10]\n"
+	"output: {image: true, columns: [id, pixel, weight, steps]}\n";
+
+static const char lamp[] =
+	"run: {name: t, seed: 7, particles: 20000, batch: 7000}\n"
+	"model:\n  source_detector:\n    source: {type: disk, radius: 0.4 cm}\n"
+	"    detector: {type: rectangle, distance: 4 cm, width: 6 cm, height: 4 cm, pixels: [9, 6]}\n"
+	"keep: hit\noutput: {image: true, white: 200, columns: [pixel, weight]}\n";
+
+static struct folder folder;
+static uint64_t unbroken; /* the hash of "whole" */
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", scene);
+	write_text(&folder, "lamp.yaml", lamp);
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
+	unbroken = hash_run(&folder, "whole");
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	folder_remove(&folder);
+	return 0;
+}
+
+/* --- what is in it ---------------------------------------------------------------------------- */
+
+/* Has image.py add up the columns of a run, and hold image and picture against them. */
+static void check_image(const char *out, const char *white, const char *scale)
+{
+	char script[CONFIG_PATH_BYTES + 64];
+	const char *const words[] = {
+		python, script, folder_path(&folder, out), "t", white, scale, NULL};
+	const struct process p = {.argv = words, .folder = folder.path};
+	struct ending e;
+
+	snprintf(script, sizeof(script), "%s/tests/pipeline/image.py", source_root());
+	process_run(&p, 60, &e);
+	expect_ending(&e, 0, "", words);
+}
+
+static bool has_h5py(void)
+{
+	const char *const words[] = {python, "-c", "import h5py", NULL};
+	const struct process p = {.argv = words, .folder = folder.path};
+	struct ending e;
+	bool has;
+
+	process_run(&p, 60, &e);
+	has = e.code == 0;
+	process_free(&e);
+	return has;
+}
+
+static void images_are_sums_of_columns(void **state)
+{
+	(void)state;
+	if (!has_h5py()) {
+		print_message("no h5py: skipped\n");
+		return;
+	}
+	check_image("whole", "largest", "2");
+	expect(&folder, SL_OK, "", WORDS("run", "lamp.yaml", "--out", "out", "--quiet"));
+	check_image("out", "200", "none");
+	remove_run(&folder, "out");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.white=1.5"));
+	check_image("out", "1.5", "2");
+	remove_run(&folder, "out");
+	/* fewer particles than pixels: some have none */
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "run.particles=700"));
+	check_image("out", "largest", "2");
+	remove_run(&folder, "out");
+}
+
+/* --- the same bytes --------------------------------------------------------------------------- */
+
+static void check_same_picture(const char *set, const char *device)
+{
+	size_t bytes, expected_bytes;
+	char *expected = folder_read(&folder, "whole/t.png", &expected_bytes), *picture;
+
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set, "--device",
+			device));
+	picture = folder_read(&folder, "out/t.png", &bytes);
+	assert_int_equal(bytes, expected_bytes);
+	assert_memory_equal(picture, expected, bytes);
+	free(picture);
+	free(expected);
+	remove_run(&folder, "out");
+}
+
+static void pictures_do_not_depend_on_how(void **state)
+{
+	(void)state;
+	check_same_picture("run.batch=20000", "cpu");
+	check_same_picture("run.batch=999", "cpu");
+	check_same_picture("run.threads=1", "cpu");
+	check_same_picture("key=[]", "cpu");
+	check_same_picture("output.format=csv.gz", "cpu");
+	check_same_picture("run.mode=fused", "emulated");
+}
+
+/* --- interrupted and resumed ------------------------------------------------------------------ */
+
+static void finish(const char *config)
+{
+	expect(&folder, SL_OK, "", WORDS("run", config, "--out", "out", "--resume", "--quiet"));
+	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	assert_string_equal(run_json(&folder, "out", "state"), "done");
+	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+	remove_run(&folder, "out");
+}
+
+/* A run that is done, and one that has lost files: what is there is read back. */
+static void images_are_made_again(void **state)
+{
+	static const char *const lost[] = {"out/t.png", "out/t.image.h5", "out/t_000004.h5"};
+
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	finish("c.yaml");
+	copy_run(&folder, "whole", "out");
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(unlink(folder_path(&folder, lost[i])), 0);
+	finish("c.yaml");
+}
+
+/* The k-th call of a kind fails: 4, and no half image; the run goes on to the same bytes. */
+static void check_fault(const char *kind, int k)
+{
+	char fault[64];
+	const char *const env[] = {fault, NULL};
+	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet");
+	struct ending e;
+
+	snprintf(fault, sizeof(fault), "SL_FAULT=%s:%d:28", kind, k);
+	call(&folder, env, words, &e);
+	expect_ending(&e, SL_DISK, "", words);
+	assert_false(folder_has(&folder, "out/t.png.part"));
+	assert_false(folder_has(&folder, "out/t.image.h5.part"));
+	assert_string_equal(run_json(&folder, "out", "state"), "running");
+	finish("c.yaml");
+}
+
+static void disks_that_fail(void **state)
+{
+	/* run.json, 14 batches, then the image and the picture, then run.json */
+	enum { IMAGE = 1 + 14 + 1, PICTURE };
+
+	(void)state;
+	check_fault("file_rename", 5);
+	check_fault("file_rename", IMAGE);
+	check_fault("file_rename", PICTURE);
+	check_fault("file_write", PICTURE);
+	check_fault("file_fsync", PICTURE);
+	copy_run(&folder, "whole", "out");
+	assert_int_equal(unlink(folder_path(&folder, "out/t.png")), 0);
+	finish("c.yaml");
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* What is there already is not overwritten; what was made is removed with its run. */
+static void names_are_the_runs_own(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
+	write_text(&folder, "out/t.png", "mine");
+	expect(&folder, SL_OUTPUT_IN_USE, "out/t.png: is there already",
+		WORDS("run", "c.yaml", "--out", "out"));
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.image=false"));
+	assert_true(folder_has(&folder, "out/t.png"));
+	assert_false(folder_has(&folder, "out/t.image.h5"));
+	remove_run(&folder, "out");
+
+	copy_run(&folder, "whole", "out");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--force", "--set",
+			"output.image=false"));
+	assert_false(folder_has(&folder, "out/t.png"));
+	assert_false(folder_has(&folder, "out/t.image.h5"));
+	remove_run(&folder, "out");
+}
+
+static void plans_tell_of_it(void **state)
+{
+	char *text = output_of(&folder, WORDS("plan", "c.yaml"));
+
+	(void)state;
+	assert_non_null(strstr(text, "image       37 x 23 pixels of radiance"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(images_are_sums_of_columns),
+		cmocka_unit_test(pictures_do_not_depend_on_how),
+		cmocka_unit_test(images_are_made_again),
+		cmocka_unit_test(disks_that_fail),
+		cmocka_unit_test(names_are_the_runs_own),
+		cmocka_unit_test(plans_tell_of_it),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
