@@ -58,18 +58,11 @@ static void point(char **place, uint32_t n, char **at)
 	place[n] = NULL;
 }
 
-static void limit(enum __rlimit_resource what, uint64_t most)
-{
-	const struct rlimit both = {most, most};
-
-	if (most != 0 && setrlimit(what, &both) != 0)
-		_exit(CANNOT_RUN);
-}
-
 /* What the child does: all that exec would have left to it. */
 static int become(int from)
 {
 	const struct server_request *r = (const struct server_request *)(const void *)bytes;
+	const struct rlimit most = {r->file_bytes, r->file_bytes};
 	char *at = bytes + sizeof(*r);
 
 	point(texts, r->n_words, &at);
@@ -86,8 +79,8 @@ static int become(int from)
 	for (int i = 0; i < SERVER_FILES; i++)
 		close(files[i]);
 	close(from);
-	limit(RLIMIT_FSIZE, r->file_bytes);
-	limit(RLIMIT_AS, r->memory_bytes);
+	if (r->file_bytes != 0 && setrlimit(RLIMIT_FSIZE, &most) != 0)
+		_exit(CANNOT_RUN);
 	if (failing_malloc_begin)
 		failing_malloc_begin();
 	return program((int)r->n_words, texts, environ);

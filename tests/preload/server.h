@@ -18,9 +18,8 @@
 enum { SERVER_FILES = 4, SERVER_BYTES = 1 << 16, SERVER_TEXTS = 1024 };
 
 struct server_request {
-	uint64_t ignored;      /* set of signals, bit 1 << n */
-	uint64_t file_bytes;   /* RLIMIT_FSIZE; 0: none */
-	uint64_t memory_bytes; /* RLIMIT_AS; 0: none */
+	uint64_t ignored;    /* set of signals, bit 1 << n */
+	uint64_t file_bytes; /* RLIMIT_FSIZE; 0: none */
 	uint32_t n_words, n_variables;
 };
 
