@@ -10,6 +10,7 @@
 #include "primitives/base/emulated.h"
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
+#include "tests/support/program.h"
 
 /*
  * One at a time, so that the calls come in the order of the batches: four of 400, one of 100. A
@@ -21,7 +22,7 @@ static const char text[] =
 	"keep: transmitted\n"
 	"key: []\n"
 	"stop: {when: rel_error(transmitted) < 0.9, min_batches: 2}\n";
-enum { BATCHES = 5, WRONG_BATCH = 2 };
+enum { BATCHES = 5, WRONG_BATCH = 2, ROWS_FEW = 4 };
 
 static struct folder folder;
 static struct sl_comparison comparison;
@@ -123,6 +124,7 @@ static enum sl_status give_up(struct sl_exec *x, const struct sl_compact_job *jo
 
 /* --- a comparison with one of them ------------------------------------------------------------ */
 
+/* With sanitizers few rows: the first, which are the host's, and the last, which is fused. */
 static void plan(const char *device, const char *more)
 {
 	static struct sl_config config;
@@ -138,6 +140,12 @@ static void plan(const char *device, const char *more)
 	sl_config_close(reader);
 	assert_ok(sl_compare_plan(&config, &choices, false, &comparison));
 	assert_true(comparison.n >= 2);
+	if (be_quick() && comparison.n > ROWS_FEW) {
+		struct sl_row *last = &comparison.row[ROWS_FEW - 1];
+
+		*last = comparison.row[comparison.n - 1];
+		comparison.n = ROWS_FEW;
+	}
 }
 
 /* As the second row; gives it. */

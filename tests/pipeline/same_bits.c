@@ -9,9 +9,14 @@
 #include "pipeline/survivors.h"
 #include "tests/support/program.h"
 
-/* 24 batches of 2500 and one of 1009. */
+/* 24 batches of 2500 and one of 1009; with sanitizers of 500 and 209. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PARTICLES "12209"
+#define BATCH     "500"
+#else
 #define PARTICLES "61009"
 #define BATCH     "2500"
+#endif
 
 static const char *const models[] = {
 	"run: {name: t, seed: 7, particles: " PARTICLES ", batch: " BATCH "}\n"
@@ -217,7 +222,7 @@ static struct content read_content(const char *out)
 static void any_batch(void **state)
 {
 	static const char *const batches[] = {
-		"run.batch=61009", "run.batch=871", "run.batch=17000", "run.batch=1e6"};
+		"run.batch=" PARTICLES, "run.batch=871", "run.batch=17000", "run.batch=1e6"};
 
 	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
