@@ -267,13 +267,15 @@ static void another_seed(void **state)
 static void no_deadlock(void **state)
 {
 	const int times = be_quick() ? 5 : 20;
+	const char *particles = be_quick() ? "run.particles=2e4" : "run.particles=1e5";
+	const char *batch = be_quick() ? "run.batch=200" : "run.batch=1000";
 	uint64_t first = 0;
 
 	(void)state;
 	for (int i = 0; i < times; i++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c0.yaml", "--out", "out", "--threads", "8", "--set",
-				"run.particles=1e5", "--set", "run.batch=1000", "--quiet"));
+				particles, "--set", batch, "--quiet"));
 		first = i == 0 ? hash_run(&folder, "out") : first;
 		assert_int_equal(hash_run(&folder, "out"), first);
 		remove_run(&folder, "out");
