@@ -387,22 +387,25 @@ static void settings(void **state)
 	expect_untouched();
 }
 
-/* The emulated device is given a part, unless all is asked for; the host all. */
+/* The emulated device is given a part, unless all is asked for; the host all. Sanitizers see what a
+ * host does with them: on the device it is what other tests show them. */
 static void particles(void **state)
 {
 	static const char many[] = "run.particles=21000", one[] = "run.batch=21000",
 			  key[] = "key=[w:3]";
 
 	(void)state;
+	compare_json(WORDS(
+		"compare", "c.yaml", "--device", "cpu", "--json", "--set", many, "--set", one));
+	assert_int_equal((int)get_number(sl_tree_root(tree), "particles"), 21000);
+	if (be_quick())
+		return;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
 		"--set", one, "--set", key));
 	assert_int_equal((int)get_number(sl_tree_root(tree), "particles"), 20000);
 	assert_int_equal((int)get_number(sl_tree_root(tree), "particles_configured"), 21000);
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
 		"--set", one, "--set", key, "--full"));
-	assert_int_equal((int)get_number(sl_tree_root(tree), "particles"), 21000);
-	compare_json(WORDS(
-		"compare", "c.yaml", "--device", "cpu", "--json", "--set", many, "--set", one));
 	assert_int_equal((int)get_number(sl_tree_root(tree), "particles"), 21000);
 	expect_untouched();
 }
