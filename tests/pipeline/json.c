@@ -56,6 +56,25 @@ static void indented_mode(void **state)
 				  "\t\t}\n\t],\n\t\"crc\": \"000000ab\"\n}");
 }
 
+/* Arrays of numbers stand in one line among indented members. */
+static void arrays_of_numbers(void **state)
+{
+	static const uint64_t whole[] = {1, UINT64_MAX, 0};
+	const double real[] = {0.5, (double)NAN};
+	char text[256];
+	struct sl_json j = sl_json_start(text, sizeof(text), true);
+
+	(void)state;
+	sl_json_object(&j, NULL);
+	sl_json_u64s(&j, "a", whole, 3);
+	sl_json_reals(&j, "b", real, 2);
+	sl_json_u64s(&j, "c", whole, 0);
+	sl_json_u64(&j, "d", 4);
+	sl_json_close(&j);
+	assert_string_equal(text, "{\n\t\"a\": [1,18446744073709551615,0],\n\t\"b\": [0.5,null],\n"
+				  "\t\"c\": [],\n\t\"d\": 4\n}");
+}
+
 /* Every size of buffer: the same count, a NUL in its place, nothing beyond the buffer. */
 static void overflow(void **state)
 {
@@ -221,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line_mode),
 		cmocka_unit_test(indented_mode),
+		cmocka_unit_test(arrays_of_numbers),
 		cmocka_unit_test(overflow),
 		cmocka_unit_test(escapes),
 		cmocka_unit_test(text_that_is_not_utf8),

@@ -84,6 +84,10 @@ static void round_trip(void **state)
 	line.batch = line.first_id = line.file_bytes = UINT64_MAX;
 	line.file_crc = 0;
 	expect_same(&line);
+	snprintf(line.bins_file, sizeof(line.bins_file), "name_0.bins");
+	line.bins_bytes = UINT64_MAX;
+	line.bins_crc = 0xfedcba98;
+	expect_same(&line);
 	memset(&line, 0, sizeof(line));
 	expect_same(&line);
 }
@@ -107,6 +111,13 @@ static void exact_text(void **state)
 	snprintf(expected, sizeof(expected), "%s,\"crc\":\"%08x\"}\n", before,
 		sl_crc32(before, strlen(before)));
 	assert_string_equal(text, expected);
+	/* tallies by bins stand behind the file, where there are any */
+	snprintf(line.bins_file, sizeof(line.bins_file), "name_7.bins");
+	line.bins_bytes = 480;
+	line.bins_crc = 0xabc;
+	sl_manifest_print(&line, text);
+	assert_non_null(strstr(text, "\"crc\":\"deadbeef\"},\"bins\":{\"name\":\"name_7.bins\","
+				     "\"bytes\":480,\"crc\":\"00000abc\"},\"crc\":\""));
 }
 
 /* The longest line there can be: every fate and column at once, and a name of control bytes. */
