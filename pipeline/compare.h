@@ -3,8 +3,9 @@
  *
  * A row is a choice of backends. The host's own come first and are the reference; then, on the
  * device, staged, all of one name together, and each primitive varied by itself; last, fused, every
- * sort. Every batch of every row must have the tally, the survivors and the digests of the
- * reference.
+ * sort. Where particles take many steps, the schedules of rounds follow, on the host and on the
+ * device: no compaction, one a round, one when half are dead, and sorts. Every batch of every row
+ * must have the tally, the survivors and the digests of the reference.
  *
  * A row runs the whole configuration without compressing and writing, and once more with both, into
  * a folder beside the output that is removed; then its first batch alone, again and again, for the
@@ -46,6 +47,7 @@ enum sl_answer {
 struct sl_row {
 	bool on_device;
 	enum sl_mode mode;
+	struct sl_schedule schedule;
 	struct sl_choice scan;    /* no backend: compact and sort have their own */
 	struct sl_choice compact; /* staged alone */
 	struct sl_choice sort;    /* no backend: there is no key to sort by */
@@ -95,9 +97,11 @@ void sl_rows_choose(struct sl_comparison *c);
 bool sl_row_scans(const struct sl_row *row);
 
 /* "naive:block=128"; "own" for a scan that the others have, "fused", "-" for none. */
-enum { SL_CHOICE_BYTES = 48, SL_ROW_BYTES = 4 * SL_CHOICE_BYTES };
+enum { SL_CHOICE_BYTES = 48, SL_ROW_BYTES = 5 * SL_CHOICE_BYTES };
 struct sl_row_names {
 	char scan[SL_CHOICE_BYTES], compact[SL_CHOICE_BYTES], sort[SL_CHOICE_BYTES];
+	char schedule[SL_CHOICE_BYTES]; /* "history"; when rounds compact: "every"; or "sort every
+	                                   4" */
 };
 struct sl_row_names sl_row_names(const struct sl_row *row);
 

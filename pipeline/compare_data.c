@@ -89,6 +89,7 @@ static void put_row(struct sl_json *j, const struct sl_comparison *c, const stru
 	sl_json_text(j, "scan", names.scan);
 	sl_json_text(j, "compact", names.compact);
 	sl_json_text(j, "sort", names.sort);
+	sl_json_text(j, "schedule", names.schedule);
 	sl_json_text(j, "answer", answers[row->answer]);
 	if (row->story[0])
 		sl_json_text(j, "story", row->story);
@@ -174,9 +175,9 @@ static void put_line(const struct sl_comparison *c, const struct sl_row *row, in
 
 	if (!home && !sl_stage_is_run(row->mode, s))
 		return;
-	fprintf(out, "%s,\"%s\",%s,%s,%s,%s,%s,%u,%u", row->on_device ? "device" : "host",
+	fprintf(out, "%s,\"%s\",%s,%s,%s,%s,%s,%s,%u,%u", row->on_device ? "device" : "host",
 		row->on_device ? c->plan->device.name : c->plan->machine.processor,
-		sl_ways[row->mode].name, names.scan, names.compact, names.sort,
+		sl_ways[row->mode].name, names.scan, names.compact, names.sort, names.schedule,
 		home ? "copied_home" : sl_stages[s].name, c->batch, t->n);
 	put_figure(t->n > 0 ? t->median : (double)NAN, out);
 	put_figure(t->n > 0 ? t->least : (double)NAN, out);
@@ -192,7 +193,7 @@ static void put_line(const struct sl_comparison *c, const struct sl_row *row, in
 void sl_compare_csv(const struct sl_comparison *c, FILE *out)
 {
 	fprintf(out,
-		"where,machine,mode,scan,compact,sort,stage,batch,samples,median_ms,least_ms,most_ms,"
+		"where,machine,mode,scan,compact,sort,schedule,stage,batch,samples,median_ms,least_ms,most_ms,"
 		"bytes,gb_per_s,share_of_copy,particles_per_s,particles_per_s_written,answer\n");
 	for (size_t i = 0; i < c->n; i++)
 		for (int s = 0; s < SL_STAGE_COUNT + c->row[i].on_device; s++)

@@ -9,7 +9,7 @@ enum { CELL = 13 };
 
 /* How wide the names are. */
 struct widths {
-	int scan, compact, sort;
+	int scan, compact, sort, schedule;
 };
 
 static int wider(int width, const char *text)
@@ -21,7 +21,8 @@ static int wider(int width, const char *text)
 
 static struct widths measure(const struct sl_comparison *c)
 {
-	struct widths w = {(int)strlen("scan"), (int)strlen("compact"), (int)strlen("sort")};
+	struct widths w = {(int)strlen("scan"), (int)strlen("compact"), (int)strlen("sort"),
+		(int)strlen("schedule")};
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct sl_row_names names = sl_row_names(&c->row[i]);
@@ -29,6 +30,7 @@ static struct widths measure(const struct sl_comparison *c)
 		w.scan = wider(w.scan, names.scan);
 		w.compact = wider(w.compact, names.compact);
 		w.sort = wider(w.sort, names.sort);
+		w.schedule = wider(w.schedule, names.schedule);
 	}
 	return w;
 }
@@ -40,16 +42,17 @@ static bool has_device(const struct sl_comparison *c)
 
 static void print_title(const char *title, const struct widths *w, FILE *out)
 {
-	fprintf(out, "\n%s\n%-6s  %-*s  %-*s  %-*s", title, "where", w->scan, "scan", w->compact,
-		"compact", w->sort, "sort");
+	fprintf(out, "\n%s\n%-6s  %-*s  %-*s  %-*s  %-*s", title, "where", w->scan, "scan",
+		w->compact, "compact", w->sort, "sort", w->schedule, "schedule");
 }
 
 static void print_names(const struct sl_row *row, const struct widths *w, FILE *out)
 {
 	struct sl_row_names names = sl_row_names(row);
 
-	fprintf(out, "%-6s  %-*s  %-*s  %-*s", row->on_device ? "device" : "host", w->scan,
-		names.scan, w->compact, names.compact, w->sort, names.sort);
+	fprintf(out, "%-6s  %-*s  %-*s  %-*s  %-*s", row->on_device ? "device" : "host", w->scan,
+		names.scan, w->compact, names.compact, w->sort, names.sort, w->schedule,
+		names.schedule);
 }
 
 /* Does any row run stage s? */

@@ -47,6 +47,8 @@ enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *r
 	if (!row->on_device)
 		choices.device = SL_ON_CPU;
 	choices.mode = row->mode;
+	choices.schedule = row->schedule.steps > 0 ? SL_BY_ROUNDS : SL_BY_HISTORY;
+	choices.rounds = row->schedule;
 	choices.scan = row->scan;
 	choices.compact = row->compact;
 	choices.sort = row->sort;
@@ -89,6 +91,9 @@ static void look_at(void *of, const struct sl_slot *slot)
 
 		sl_sink_name(a->plan, slot->batch.number, name);
 		(void)sl_file_remove(a->dir, name);
+		sl_sink_bins_name(a->plan, slot->batch.number, name);
+		if (name[0])
+			(void)sl_file_remove(a->dir, name);
 	}
 }
 

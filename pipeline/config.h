@@ -41,9 +41,14 @@ struct sl_config {
 	} of_model;
 	struct {
 		uint64_t max_steps;
+		int schedule; /* enum sl_schedule_choice */
+		uint64_t steps_per_launch;
+		char compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES], finish[SL_TEXT_BYTES];
+		struct sl_texts key;
 	} transport;
 	struct sl_texts keep;
 	struct sl_texts key;
+	struct sl_texts tallies;
 	struct {
 		/* auto, NAME or NAME:block=N:items=N; auto or NAME */
 		char scan[SL_TEXT_BYTES], compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES];

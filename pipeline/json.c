@@ -175,6 +175,40 @@ void sl_json_real(struct sl_json *j, const char *key, double value)
 	put_text(j, text);
 }
 
+/* An array whose items do not stand in lines of their own; returns how the rest is written. */
+static bool open_line(struct sl_json *j, const char *key)
+{
+	bool indented = j->indented;
+
+	sl_json_array(j, key);
+	j->indented = false;
+	return indented;
+}
+
+static void close_line(struct sl_json *j, bool indented)
+{
+	sl_json_close(j);
+	j->indented = indented;
+}
+
+void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n)
+{
+	bool indented = open_line(j, key);
+
+	for (size_t i = 0; i < n; i++)
+		sl_json_u64(j, NULL, values[i]);
+	close_line(j, indented);
+}
+
+void sl_json_reals(struct sl_json *j, const char *key, const double *values, size_t n)
+{
+	bool indented = open_line(j, key);
+
+	for (size_t i = 0; i < n; i++)
+		sl_json_real(j, NULL, values[i]);
+	close_line(j, indented);
+}
+
 void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)
 {
 	char text[24];

@@ -48,6 +48,10 @@ void sl_json_bool(struct sl_json *j, const char *key, bool value);
  * number for. */
 void sl_json_real(struct sl_json *j, const char *key, double value);
 
+/* n values as an array in one line, however the rest is written. */
+void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n);
+void sl_json_reals(struct sl_json *j, const char *key, const double *values, size_t n);
+
 /* value as a string of that many hexadecimal digits. */
 void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits);
 

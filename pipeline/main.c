@@ -16,6 +16,7 @@
 #include "pipeline/help.h"
 #include "pipeline/info.h"
 #include "pipeline/output.h"
+#include "pipeline/pick.h"
 #include "pipeline/replay.h"
 #include "pipeline/verify.h"
 #include "primitives/base/clock.h"
@@ -144,6 +145,8 @@ static enum sl_status make_plan(struct sl_args *a, struct sl_plan **plan)
 	}
 	if (s == SL_OK)
 		s = sl_plan_make(&config, &choices, plan);
+	if (s == SL_OK && a->command == SL_COMMAND_run)
+		s = sl_pick_schedule(&config, &choices, &control, plan);
 	return s == SL_OK ? sl_plan_refuse(*plan, a->resume ? sl_output_done(*plan) : 0) : s;
 }
 

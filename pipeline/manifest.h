@@ -1,10 +1,10 @@
 /*
  * manifest.h - manifest.jsonl: a line per committed batch, in batch order.
  *
- * A batch is done when its line is valid (its own CRC is right) and its file has the stated size
- * and checksum; not when a file exists. All numbers are integers, so lines of several processes can
- * be merged and sums do not depend on order. Nothing in it depends on time or machine: a resumed
- * run ends with the same bytes as an unbroken one.
+ * A batch is done when its line is valid (its own CRC is right) and its files have the stated sizes
+ * and checksums; not when a file exists. All numbers are integers, so lines of several processes
+ * can be merged and sums do not depend on order. Nothing in it depends on time or machine: a
+ * resumed run ends with the same bytes as an unbroken one.
  */
 #ifndef SL_MANIFEST_H
 #define SL_MANIFEST_H
@@ -20,8 +20,9 @@ struct sl_manifest_line {
 	uint32_t columns;                 /* set of columns that the file holds */
 	uint64_t digest[SL_COLUMN_COUNT]; /* of those */
 	char file[SL_FILE_NAME_BYTES];
-	uint64_t file_bytes;
-	uint32_t file_crc;
+	char bins_file[SL_FILE_NAME_BYTES]; /* with tallies by bins; "" when there are none */
+	uint64_t file_bytes, bins_bytes;
+	uint32_t file_crc, bins_crc;
 };
 
 /* The line as text, newline included; returns its length. It always fits. */

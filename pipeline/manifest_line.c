@@ -3,11 +3,11 @@
  *
  *	{"batch":0,"first_id":0,"generated":1048576,"survivors":..,"fates":{"hit":..},
  *	 "weights":{"hit":..},"steps":..,"collisions":..,"digests":{"x":"16 digits"},
- *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"crc":"8 digits"}
+ *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"bins":{..as file},"crc":"8 digits"}
  *
- * Fates that no particle met are left out. The CRC is looked at first: it finds whatever befell a
- * line. Then what was read is printed again and must be the same bytes: so nothing is missing,
- * strange or written in another way.
+ * Fates that no particle met are left out, and bins where there are no tallies by bins. The CRC is
+ *looked at first: it finds whatever befell a line. Then what was read is printed again and must be
+ *the same bytes: so nothing is missing, strange or written in another way.
  */
 #include "pipeline/manifest.h"
 
@@ -49,12 +49,13 @@ static void print_digests(struct sl_json *j, const struct sl_manifest_line *line
 	sl_json_close(j);
 }
 
-static void print_file(struct sl_json *j, const struct sl_manifest_line *line)
+static void print_file(
+	struct sl_json *j, const char *key, const char *name, uint64_t bytes, uint32_t crc)
 {
-	sl_json_object(j, "file");
-	sl_json_text(j, "name", line->file);
-	sl_json_u64(j, "bytes", line->file_bytes);
-	sl_json_hex(j, "crc", line->file_crc, CRC_DIGITS);
+	sl_json_object(j, key);
+	sl_json_text(j, "name", name);
+	sl_json_u64(j, "bytes", bytes);
+	sl_json_hex(j, "crc", crc, CRC_DIGITS);
 	sl_json_close(j);
 }
 
@@ -72,7 +73,9 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	sl_json_u64(&j, "steps", line->tally.steps);
 	sl_json_u64(&j, "collisions", line->tally.collisions);
 	print_digests(&j, line);
-	print_file(&j, line);
+	print_file(&j, "file", line->file, line->file_bytes, line->file_crc);
+	if (line->bins_file[0])
+		print_file(&j, "bins", line->bins_file, line->bins_bytes, line->bins_crc);
 	sl_json_hex(&j, "crc", sl_crc32(text, j.used), CRC_DIGITS);
 	sl_json_close(&j);
 	memcpy(text + j.used, "\n", 2);
@@ -137,10 +140,21 @@ static void read_digests(const struct sl_tree *tree, struct sl_manifest_line *li
 	}
 }
 
+static void read_file(const struct sl_tree *tree, const char *key, char name[SL_FILE_NAME_BYTES],
+	uint64_t *bytes, uint32_t *crc)
+{
+	sl_node file = sl_tree_get(tree, sl_tree_root(tree), key);
+
+	snprintf(name, SL_FILE_NAME_BYTES, "%s",
+		sl_tree_text(tree, sl_tree_get(tree, file, "name"), NULL));
+	*bytes = number(tree, file, "bytes");
+	*crc = (uint32_t)hex(sl_tree_text(tree, sl_tree_get(tree, file, "crc"), NULL));
+}
+
 /* Takes what is there; what is missing or strange shows when the line is printed again. */
 static void read_line(const struct sl_tree *tree, struct sl_manifest_line *line)
 {
-	sl_node root = sl_tree_root(tree), file = sl_tree_get(tree, root, "file");
+	sl_node root = sl_tree_root(tree);
 
 	line->batch = number(tree, root, "batch");
 	line->first_id = number(tree, root, "first_id");
@@ -148,10 +162,8 @@ static void read_line(const struct sl_tree *tree, struct sl_manifest_line *line)
 	line->survivors = number(tree, root, "survivors");
 	line->tally.steps = number(tree, root, "steps");
 	line->tally.collisions = number(tree, root, "collisions");
-	line->file_bytes = number(tree, file, "bytes");
-	line->file_crc = (uint32_t)hex(sl_tree_text(tree, sl_tree_get(tree, file, "crc"), NULL));
-	snprintf(line->file, sizeof(line->file), "%s",
-		sl_tree_text(tree, sl_tree_get(tree, file, "name"), NULL));
+	read_file(tree, "file", line->file, &line->file_bytes, &line->file_crc);
+	read_file(tree, "bins", line->bins_file, &line->bins_bytes, &line->bins_crc);
 	read_fates(tree, &line->tally);
 	read_digests(tree, line);
 }

@@ -15,7 +15,9 @@ static void choose(const struct sl_config *c, struct sl_choices *choices)
 {
 	if (choices->device == SL_ON_CPU)
 		return;
-	if (is_named(c->primitives.compact))
+	if (choices->schedule == SL_BY_ROUNDS)
+		choices->mode_story = "transport.schedule is rounds";
+	else if (is_named(c->primitives.compact))
 		choices->mode_story = "primitives.compact is named";
 	else if (is_named(c->primitives.scan))
 		choices->mode_story = "primitives.scan is named";
@@ -45,6 +47,10 @@ static void check_fused(
 			sl_say_device(choices, why, sizeof(why)));
 		return;
 	}
+	if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
+		sl_config_complain(r, "transport.schedule",
+			"does nothing here (run.mode: fused follows histories), try removing it, "
+			"or run.mode: auto");
 	refuse_named(r, "primitives.compact", c->primitives.compact,
 		"compacts where particles are made");
 	if (!sort || !sort->uses_scan)

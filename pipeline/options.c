@@ -16,6 +16,9 @@ static const char *const modes[] = {"auto",
 #undef X
 		NULL};
 
+/* In the order of enum sl_schedule_choice. */
+static const char *const schedules[] = {"history", "rounds", "auto", NULL};
+
 const struct sl_option sl_options[] = {
 	{.key = "run.name",
 		.kind = SL_KIND_TEXT,
@@ -104,6 +107,50 @@ const struct sl_option sl_options[] = {
 		.lo = 1,
 		.hi = 1e9,
 		.help = "flights after which a particle is given up; for models of many steps"},
+	{.key = "transport.schedule",
+		.kind = SL_KIND_CHOICE,
+		.offset = AT(transport.schedule),
+		.fallback = "history",
+		.choices = schedules,
+		.free = true,
+		.help = "history: each particle to its end; rounds: some steps of all that live, "
+			"the dead left behind; auto: what is fastest for the first particles. For "
+			"models of many steps; the results are the same"},
+	{.key = "transport.steps_per_launch",
+		.kind = SL_KIND_COUNT,
+		.offset = AT(transport.steps_per_launch),
+		.fallback = "8",
+		.lo = 1,
+		.hi = 1e9,
+		.free = true,
+		.help = "of rounds: steps of each particle in a round"},
+	{.key = "transport.compact",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(transport.compact),
+		.fallback = "alive < 0.5",
+		.free = true,
+		.help = "of rounds: when the living are moved together: every (round), every 4, "
+			"never, or alive < 0.5: when that part of them is left"},
+	{.key = "transport.sort",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(transport.sort),
+		.fallback = "never",
+		.free = true,
+		.help = "of rounds: when the living are sorted by transport.key, and so compacted; "
+			"in the words of transport.compact"},
+	{.key = "transport.key",
+		.kind = SL_KIND_TEXTS,
+		.offset = AT(transport.key),
+		.free = true,
+		.help = "of rounds: what the living are sorted by, as z:8; fields as those of key, "
+			"32 bits in all"},
+	{.key = "transport.finish",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(transport.finish),
+		.fallback = "alive < 0.01",
+		.free = true,
+		.help = "of rounds: when the last of a batch are run to their ends in one go: "
+			"alive < 0.01, or never"},
 	{.key = "keep",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(keep),
@@ -115,6 +162,13 @@ const struct sl_option sl_options[] = {
 		.help = "survivors are sorted by these fields, as w:16 or x:12:-5 mm..5 mm "
 			"(column, "
 			"bits, range); ties by id"},
+	{.key = "tallies",
+		.kind = SL_KIND_TEXTS,
+		.offset = AT(tallies),
+		.help = "counts of all particles by bins of a column, as w:50 or "
+			"z:40:0 cm..0.02 cm:absorbed (column, bins, range, fates with + between "
+			"them); the range is the model's where it has one, the fates are all when "
+			"left out"},
 	{.key = "primitives.scan",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.scan),

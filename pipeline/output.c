@@ -8,30 +8,45 @@
 #include "pipeline/sink.h"
 #include "stages/formats/xdmf.h"
 
+/* Has the file that size and checksum? */
+static enum sl_status has_crc(
+	const struct sl_dir *dir, const char *name, uint64_t bytes, uint32_t crc, bool *whole)
+{
+	uint64_t found_bytes;
+	uint32_t found;
+	enum sl_status s;
+
+	*whole = false;
+	if (!sl_file_exists(dir, name))
+		return SL_OK;
+	s = sl_file_check(dir, name, &found_bytes, &found);
+	*whole = s == SL_OK && found_bytes == bytes && found == crc;
+	return s == SL_BAD_INPUT ? SL_OK : s;
+}
+
 /*
- * Is the batch of this line one of the plan's, and its file whole? One that cannot be read is not
- * judged, else a passing error of the disk would cost a good file.
+ * Is the batch of this line one of the plan's, and are its files whole? One that cannot be read is
+ * not judged, else a passing error of the disk would cost a good file.
  */
 static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, bool *whole)
 {
 	struct sl_batch expected;
-	char name[SL_FILE_NAME_BYTES];
-	enum sl_status s;
-	uint64_t bytes;
-	uint32_t crc;
+	char name[SL_FILE_NAME_BYTES], bins[SL_FILE_NAME_BYTES];
 
 	*whole = false;
 	if (l->batch >= plan->recipe.n_batches)
 		return SL_OK;
 	sl_batch_begin(&plan->recipe, &expected, l->batch);
 	sl_sink_name(plan, l->batch, name);
+	sl_sink_bins_name(plan, l->batch, bins);
 	if (l->first_id != expected.first_id || l->generated != expected.n ||
-		strcmp(l->file, name) != 0 || !sl_file_exists(dir, name))
+		strcmp(l->file, name) != 0 || strcmp(l->bins_file, bins) != 0)
 		return SL_OK;
-	s = sl_file_check(dir, name, &bytes, &crc);
-	*whole = s == SL_OK && bytes == l->file_bytes && crc == l->file_crc;
-	return s == SL_BAD_INPUT ? SL_OK : s;
+	SL_TRY(has_crc(dir, name, l->file_bytes, l->file_crc, whole));
+	if (*whole && bins[0])
+		SL_TRY(has_crc(dir, bins, l->bins_bytes, l->bins_crc, whole));
+	return SL_OK;
 }
 
 /* What an entry of the directory is held against while a run's files are looked for. */
@@ -42,10 +57,9 @@ struct sweep {
 	bool image; /* the run makes one */
 };
 
-/* Is name one that a batch of the run has, finished or half-written? Of which batch? */
-static bool is_of_run(const struct sweep *s, const char *name, uint64_t *batch)
+/* Is name one that a batch of the run has with that suffix, finished or half-written? */
+static bool has_suffix(const struct sweep *s, const char *name, const char *suffix, uint64_t *batch)
 {
-	const char *suffix = s->suffix;
 	size_t digits;
 
 	if (strncmp(name, s->run, strlen(s->run)) != 0 || name[strlen(s->run)] != '_')
@@ -58,6 +72,12 @@ static bool is_of_run(const struct sweep *s, const char *name, uint64_t *batch)
 		return false;
 	name += strlen(suffix);
 	return *name == '\0' || strcmp(name, ".part") == 0;
+}
+
+/* Is name one that a batch of the run has? Of which batch? */
+static bool is_of_run(const struct sweep *s, const char *name, uint64_t *batch)
+{
+	return has_suffix(s, name, s->suffix, batch) || has_suffix(s, name, SL_BINS_SUFFIX, batch);
 }
 
 static int by_batch(const void *number, const void *line)
@@ -78,7 +98,9 @@ static enum sl_status remove_orphan(void *of, const char *name)
 	if (s->keep->n > 0) /* without lines there is no array to search */
 		line = (const struct sl_manifest_line *)bsearch(
 			&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
-	return line && strcmp(line->file, name) == 0 ? SL_OK : sl_file_remove(s->dir, name);
+	if (line && (strcmp(line->file, name) == 0 || strcmp(line->bins_file, name) == 0))
+		return SL_OK;
+	return sl_file_remove(s->dir, name);
 }
 
 /* Removes files of the run's names that no line of keep vouches for: a run was cut off there. */
@@ -141,8 +163,10 @@ static enum sl_status resume(
 
 void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
 {
-	static const char *const suffix[SL_SIDE_COUNT] = {
-		[SL_SIDE_XDMF] = ".xdmf", [SL_SIDE_IMAGE] = ".image.h5", [SL_SIDE_PNG] = ".png"};
+	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
+		[SL_SIDE_TALLIES] = ".tallies",
+		[SL_SIDE_IMAGE] = ".image.h5",
+		[SL_SIDE_PNG] = ".png"};
 
 	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);
 }
@@ -187,8 +211,11 @@ static enum sl_status replace(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
 	SL_TRY(sl_manifest_read(dir, done));
-	for (size_t i = 0; i < done->n; i++)
+	for (size_t i = 0; i < done->n; i++) {
 		SL_TRY(sl_file_remove(dir, done->line[i].file));
+		if (done->line[i].bins_file[0])
+			SL_TRY(sl_file_remove(dir, done->line[i].bins_file));
+	}
 	done->n = 0;
 	SL_TRY(remove_old(dir));
 	SL_TRY(remove_named(plan->config.run.name, plan->format, plan->config.output.image, dir));
@@ -327,6 +354,19 @@ static enum sl_status commit_side_car(
 	return s;
 }
 
+/* Adds up the tallies by bins, for run.json, and writes them where the other files are HDF5, too.
+ */
+static enum sl_status commit_histograms(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+{
+	char name[SL_FILE_NAME_BYTES];
+
+	if (plan->recipe.bins.n == 0 || m->n == 0)
+		return SL_OK;
+	SL_TRY(sl_histograms_read(&plan->recipe.bins, dir, m, &plan->histograms));
+	return sl_histograms_name(plan, name) ? sl_histograms_commit(plan, dir, name) : SL_OK;
+}
+
 enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
@@ -342,5 +382,6 @@ enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir 
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_canvas_commit(plan, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));
+	SL_TRY(commit_histograms(plan, dir, m));
 	return sl_report_commit(plan, dir, m, session, state);
 }

@@ -5,7 +5,9 @@
  *	run.json        configuration, provenance, results; state "running" until the end
  *	manifest.jsonl  a line per committed batch
  *	NAME_000000.h5  ... a file per batch
+ *	NAME_000000.bins ... beside each, with its tallies by bins, if there are any
  *	NAME.xdmf       side-car for ParaView, where the columns allow it
+ *	NAME.tallies    HDF5: tallies by bins over all batches, where the other files are HDF5
  *	NAME.png        the image of the run, where it makes one
  *	NAME.image.h5   and its numbers
  */
@@ -21,7 +23,7 @@ enum sl_start {
 };
 
 /* The files of a run beside those of its batches, and their names. */
-enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };
+enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_TALLIES, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };
 void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES]);
 
 /*

@@ -31,7 +31,10 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
+	r->bins = sl_bins_make(c->tally, c->n_tallies, !SL_HAS(r->constants, SL_COLUMN_weight));
 	r->mode = c->mode;
+	if (c->schedule == SL_BY_ROUNDS)
+		r->schedule = c->rounds;
 	r->scan = c->scan;
 	if (r->mode == SL_MODE_staged)
 		r->compact = c->compact;
@@ -105,6 +108,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 	uint64_t files = plan->recipe.n_batches - done;
 	char need[32], have[32];
 
+	file = sl_size_add(file, sl_bins_words(&plan->recipe.bins) * sizeof(uint64_t));
 	plan->disk_bytes = sl_size_add(sl_size_mul(file, files), sl_canvas_disk(plan));
 	SL_TRY(free_disk(plan->to, &plan->disk_free));
 	if (plan->disk_bytes <= plan->disk_free)
@@ -120,6 +124,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
 	plan->mode_story = c->mode_story;
+	plan->schedule_is_ours = c->schedule == SL_BY_MEASURE;
 	plan->device_story = c->device_story;
 	plan->on_device = c->device != SL_ON_CPU;
 	if (!plan->on_device)
@@ -190,6 +195,8 @@ enum sl_status sl_plan_make(
 	plan->batch_is_ours = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
 	plan->goal = choices->goal;
+	plan->n_tallies = choices->n_tallies;
+	memcpy(plan->tally, choices->tally, sizeof(plan->tally));
 	plan->config.stop.min_batches = plan->goal.min_batches;
 	SL_TRY(print_config(plan));
 	sl_room_fit(plan);
@@ -236,6 +243,22 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
 }
 
+static void print_tallies(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_bins *b = &plan->recipe.bins;
+	char bytes[32];
+
+	if (b->n == 0)
+		return;
+	fprintf(out, "tallies     ");
+	for (uint32_t k = 0; k < b->n; k++)
+		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[b->tally[k].column].name,
+			b->tally[k].bins);
+	fprintf(out, ": %u counters%s, %s a batch\n", b->n_counters,
+		b->weighted ? " and sums of weight" : "",
+		sl_sized((double)(sl_bins_words(b) * sizeof(uint64_t)), bytes));
+}
+
 static void print_choice(
 	const char *primitive, const struct sl_choice *c, const struct sl_choice *scan, FILE *out)
 {
@@ -263,6 +286,20 @@ static void print_mode(const struct sl_plan *plan, FILE *out)
 	else if (plan->mode_story[0])
 		fprintf(out, " (%s; fused has no use for it)", plan->mode_story);
 	fputc('\n', out);
+}
+
+static void print_schedule(const struct sl_plan *plan, FILE *out)
+{
+	char text[SL_SCHEDULE_BYTES];
+
+	if (!sl_models[plan->recipe.model]->steps)
+		return;
+	if (plan->schedule_is_ours && !plan->schedule_story[0])
+		fprintf(out, "schedule    auto: what is fastest for the first particles\n");
+	else
+		fprintf(out, "schedule    %s\n", sl_schedule_text(&plan->recipe.schedule, text));
+	if (plan->schedule_story[0])
+		fprintf(out, "            %s\n", plan->schedule_story);
 }
 
 static void print_primitives(const struct sl_plan *plan, FILE *out)
@@ -350,7 +387,9 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	print_goal(plan, out);
 	fprintf(out, "key         ");
 	print_key(plan, out);
+	print_tallies(plan, out);
 	print_mode(plan, out);
+	print_schedule(plan, out);
 	print_primitives(plan, out);
 	print_device(plan, out);
 	print_memory(plan, out);

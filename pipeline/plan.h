@@ -12,6 +12,7 @@
 
 #include "pipeline/canvas.h"
 #include "pipeline/config.h"
+#include "pipeline/histograms.h"
 #include "pipeline/machine.h"
 #include "pipeline/resolve.h"
 #include "stages/formats/format.h"
@@ -28,8 +29,8 @@ enum { SL_RULES_VERSION = 2 };
  * goes on while the writer still has its last batch. Where a device computes, the batch itself is
  * in a lane (stages/lane.h) and the slot has what came home.
  *
- *	host     block  | columns | keep | index | key | table | packed pieces | scratch |
- *	device   block  | packed pieces | scratch |    pinned  | table |
+ *	host     block  | columns | keep | index | key | table | bins | packed pieces | scratch |
+ *	device   block  | bins | packed pieces | scratch |    pinned  | table |
  */
 struct sl_slot {
 	void *block, *pinned;
@@ -46,6 +47,7 @@ struct sl_room {
 	size_t slot, slot_pinned; /* each */
 	size_t lane, lane_pinned; /* each; of the device, and of the host */
 	size_t image;             /* of the one file being made; 0 when its packed bytes are it */
+	size_t histograms;        /* sums over batches of tallies by bins */
 	size_t canvas;            /* of the image of the run */
 	size_t host, device;      /* in all; pinned memory is the host's */
 };
@@ -58,20 +60,26 @@ struct sl_pilot {
 	double ns;            /* a particle, on one thread */
 };
 
+enum { SL_SCHEDULE_STORY_BYTES = 300 };
+
 struct sl_plan {
 	struct sl_config config; /* run.batch, stop.min_batches: what was chosen for them */
 	bool batch_is_ours;      /* it was auto */
 	struct sl_recipe recipe;
 	struct sl_goal goal; /* recipe.n_batches are the most, if there is one */
+	uint32_t n_tallies;  /* by bins */
+	struct sl_bins_field tally[SL_TALLIES_MAX];
 	struct sl_machine machine;
 	const struct sl_format *format;
 	struct sl_file_facts facts;
 	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
 	char to[SL_TEXT_BYTES];                 /* the output directory */
 	bool on_device;
-	const char *mode_story;   /* why auto means staged on a device, or "" */
-	struct sl_device device;  /* when on_device */
-	const char *device_story; /* why auto means the CPU, or "" */
+	bool schedule_is_ours;                        /* it was auto */
+	char schedule_story[SL_SCHEDULE_STORY_BYTES]; /* what was measured for auto, or "" */
+	const char *mode_story;                       /* why auto means staged on a device, or "" */
+	struct sl_device device;                      /* when on_device */
+	const char *device_story;                     /* why auto means the CPU, or "" */
 	uint32_t threads;
 	uint32_t n_slots;
 	uint32_t n_lanes; /* batches on the device at a time; 0 on the host */
@@ -82,6 +90,8 @@ struct sl_plan {
 	struct sl_slot *slot; /* n_slots, once provided */
 	struct sl_lane *lane; /* n_lanes, likewise */
 	void *image;
+	void *histogram_block;
+	struct sl_histograms histograms;
 	struct sl_canvas canvas; /* the image of the run; its memory once provided */
 };
 

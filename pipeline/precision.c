@@ -7,11 +7,9 @@
 #include "pipeline/number.h"
 
 /* Two sets of a and b particles: their squares, and those of their two means (Chan et al. 1979). */
-void sl_precision_add(
-	struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate, uint64_t particles)
+void sl_precision_take(struct sl_precision *p, double weight, uint64_t particles)
 {
 	double a = (double)p->particles, b = (double)particles;
-	double weight = (double)sl_tally_weight(t, particles, fate) * 0x1p-32;
 
 	if (p->batches > 0) {
 		double off = weight / b - p->weight / a;
@@ -21,6 +19,12 @@ void sl_precision_add(
 	p->batches++;
 	p->particles += particles;
 	p->weight += weight;
+}
+
+void sl_precision_add(
+	struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate, uint64_t particles)
+{
+	sl_precision_take(p, (double)sl_tally_weight(t, particles, fate) * 0x1p-32, particles);
 }
 
 double sl_precision_error(const struct sl_precision *p)

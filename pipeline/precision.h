@@ -34,6 +34,9 @@ struct sl_precision {
 void sl_precision_add(
 	struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate, uint64_t particles);
 
+/* The same of anything that is summed over particles: weight is its sum over those of the batch. */
+void sl_precision_take(struct sl_precision *p, double weight, uint64_t particles);
+
 /* Of the mean; NaN for fewer than two batches. Over the mean; NaN for a mean of 0 too. */
 double sl_precision_error(const struct sl_precision *p);
 double sl_precision_relative(const struct sl_precision *p);

@@ -155,3 +155,22 @@ bool sl_real_parse(
 		*value *= unit->factor;
 	return true;
 }
+
+bool sl_part_parse(const char *text, double *value, char why[SL_WHY_BYTES])
+{
+	size_t n = strlen(text);
+	bool percent = n > 0 && text[n - 1] == '%';
+	char number[SL_WORD_BYTES];
+	struct sl_number digits;
+
+	n -= percent;
+	while (n > 0 && text[n - 1] == ' ')
+		n--;
+	snprintf(number, sizeof(number), "%.*s", (int)n, text);
+	if (!sl_real_parse(number, SL_DIM_NUMBER, value, why))
+		return false;
+	/* 0.7 % are the bits of 0.007, which a division need not give */
+	if (percent && sl_number_scan(number, &digits))
+		sl_number_round(&digits, -2, value);
+	return true;
+}

@@ -96,10 +96,27 @@ static bool describe_table(
 	return first < expected->n;
 }
 
+/* The first sum of tallies by bins that differs, by the number of its counter. */
+static bool describe_bins(
+	const struct sl_batch *found, const struct sl_batch *expected, char text[WHAT_BYTES])
+{
+	uint32_t i = 0;
+	char what[64];
+
+	while (i < expected->bin_words && found->bins[i] == expected->bins[i])
+		i++;
+	if (i == expected->bin_words)
+		return false;
+	snprintf(what, sizeof(what), "the tallies by bins, sum %u", i);
+	tell_counts(what, found->bins[i], expected->bins[i], text);
+	return true;
+}
+
 static void describe(
 	const struct sl_batch *found, const struct sl_batch *expected, char text[WHAT_BYTES])
 {
-	if (describe_tally(&found->tally, &expected->tally, text))
+	if (describe_tally(&found->tally, &expected->tally, text) ||
+		describe_bins(found, expected, text))
 		return;
 	if (found->n_survivors != expected->n_survivors)
 		tell_counts("survivors", found->n_survivors, expected->n_survivors, text);

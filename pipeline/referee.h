@@ -1,8 +1,9 @@
 /*
  * referee.h - what the first row gave, batch by batch, and whether another row gave the same.
  *
- * Kept of a batch are its tally, the number of its survivors and their digests. When a batch is not
- * the same, the reference makes it anew, and the first place where the two differ is told.
+ * Kept of a batch are its tally, the checksum of its tallies by bins, the number of its survivors
+ * and their digests. When a batch is not the same, the reference makes it anew, and the first place
+ * where the two differ is told.
  */
 #ifndef SL_REFEREE_H
 #define SL_REFEREE_H

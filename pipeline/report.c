@@ -171,6 +171,7 @@ static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const s
 		if (SL_HAS(sl_models[plan->recipe.model]->fates, f))
 			write_fate(j, plan, r, session, f);
 	sl_json_close(j);
+	sl_histograms_json(j, plan);
 	sl_json_close(j);
 }
 
@@ -227,6 +228,7 @@ static void write_times(struct sl_json *j, const struct sl_plan *plan, const str
 	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
 	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
 	sl_json_close(j);
+	sl_rounds_report(j, &s->rounds);
 	sl_json_close(j);
 }
 
@@ -284,6 +286,7 @@ static void write_primitives(struct sl_json *j, const struct sl_plan *plan)
 static void write_run(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state)
 {
+	char text[SL_SCHEDULE_BYTES];
 	struct sl_results results;
 
 	sl_results_make(m, &results);
@@ -303,6 +306,10 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 		write_times(j, plan, session);
 	sl_report_machine(j, plan);
 	sl_json_text(j, "mode", sl_ways[plan->recipe.mode].name);
+	if (sl_models[plan->recipe.model]->steps)
+		sl_json_text(j, "schedule", sl_schedule_text(&plan->recipe.schedule, text));
+	if (plan->schedule_story[0])
+		sl_json_text(j, "schedule_story", plan->schedule_story);
 	write_primitives(j, plan);
 	/* last, so that what precedes can be read alone, however many there are */
 	sl_json_array(j, "batches");

@@ -81,6 +81,9 @@ void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
 	if (plan->goal.below > 0)
 		print_goal(plan, m, out);
 	print_times(plan, session, out);
+	if (plan->schedule_story[0])
+		fprintf(out, "%s\n", plan->schedule_story);
+	sl_rounds_print(&session->rounds, out);
 	fprintf(out, "%llu survivors in %s/%s%s%s (%.1f MB), summary in run.json\n",
 		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",
 		m->n > 1 ? m->line[m->n - 1].file : "", (double)r.bytes * 1e-6);

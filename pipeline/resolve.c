@@ -135,6 +135,13 @@ bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
 	return *fate < SL_FATE_COUNT;
 }
 
+bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_model *model, uint32_t allowed, enum sl_column *column)
+{
+	*column = (enum sl_column)resolve_word(r, key, word, &columns, allowed, model->name);
+	return *column < SL_COLUMN_COUNT;
+}
+
 static void resolve_columns(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
@@ -239,7 +246,7 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 static void resolve_model(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	bool rules;
+	bool ranges;
 
 	if (c->model == SL_MODEL_COUNT)
 		return;
@@ -249,9 +256,11 @@ static void resolve_model(
 	resolve_columns(c, r, choices);
 	resolve_check(c, r, choices->model);
 	sl_resolve_stop(c, r, choices);
-	rules = make_rules(c, r, choices);
-	sl_resolve_key(c, r, choices, rules);
-	sl_resolve_picture(c, r, choices, rules);
+	ranges = make_rules(c, r, choices);
+	sl_resolve_key(c, r, choices, ranges);
+	sl_resolve_schedule(c, r, choices, ranges);
+	sl_resolve_tallies(c, r, choices, ranges);
+	sl_resolve_picture(c, r, choices, ranges);
 }
 
 /* --- tunings ---------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "pipeline/config.h"
 #include "pipeline/precision.h"
+#include "pipeline/values.h"
 #include "stages/formats/format.h"
 #include "stages/recipe.h"
 
@@ -17,6 +18,9 @@ enum { SL_BATCH_AUTO_LEAST = 1 << 18, SL_BATCH_AUTO_MOST = 1 << 24 };
 
 /* Where the batches are computed; once resolved, never auto. */
 enum sl_device_choice { SL_ON_AUTO, SL_ON_CPU, SL_ON_CUDA, SL_ON_EMULATED };
+
+/* transport.schedule */
+enum sl_schedule_choice { SL_BY_HISTORY, SL_BY_ROUNDS, SL_BY_MEASURE };
 
 struct sl_choices {
 	const struct sl_model *model;
@@ -28,13 +32,17 @@ struct sl_choices {
 	uint32_t n_fields; /* of the key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;  /* in all */
+	uint32_t n_tallies; /* by bins */
+	struct sl_bins_field tally[SL_TALLIES_MAX];
 	uint32_t n_columns; /* that are written, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	enum sl_device_choice device;
 	int device_number;                 /* as CUDA numbers them */
 	char device_story[SL_STORY_BYTES]; /* why auto means the CPU; "" when it does not */
 	enum sl_mode mode;
-	const char *mode_story;         /* why auto means staged on a device; "" if not */
+	const char *mode_story; /* why auto means staged on a device; "" if not */
+	enum sl_schedule_choice schedule;
+	struct sl_schedule rounds;      /* as they are, or would be */
 	struct sl_choice scan;          /* no backend: compact and sort have their own */
 	struct sl_choice compact, sort; /* compact: what it is, or would be, staged */
 	const struct sl_backend *deflate;
@@ -61,6 +69,36 @@ enum sl_status sl_resolve(
 void sl_resolve_key(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
 
+/* The fields of a list that is written as key: is. */
+struct sl_key_fields {
+	uint32_t n, bits; /* in all */
+	struct sl_key_field field[SL_KEY_FIELDS_MAX];
+};
+void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
+	const struct sl_choices *choices, const char *key, const struct sl_texts *list, bool ranges,
+	struct sl_key_fields *fields);
+
+/* Resolves the keys below transport: into schedule and rounds; ranges as above. */
+void sl_resolve_schedule(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+
+/* "alive < 0.5", as one writes it; "rounds of 8 steps, compact alive < 0.5, ...". */
+enum { SL_WHEN_BYTES = 32, SL_SCHEDULE_BYTES = 200 };
+const char *sl_when_text(const struct sl_when *when, char text[SL_WHEN_BYTES]);
+const char *sl_schedule_text(const struct sl_schedule *s, char text[SL_SCHEDULE_BYTES]);
+/*
+ * Resolves the items of tallies: into tally[]. ranges as for sl_resolve_key(). A part of sl_resolve
+ * with a file of its own.
+ */
+void sl_resolve_tallies(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+
+/*
+ * Reads a range "lo..hi" of a column's values, in its unit or with units; why says what is wrong.
+ */
+bool sl_range_parse(
+	const char *text, enum sl_column column, double *lo, double *hi, char why[SL_WHY_BYTES]);
+
 /* Resolves the keys below stop: into goal. A part of sl_resolve with a file of its own. */
 void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
@@ -74,6 +112,10 @@ void sl_resolve_picture(
 /* The fate of that name, if a particle of the model can end so; else complains about key. */
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
 	const struct sl_model *model, enum sl_fate *fate);
+
+/* The column of that name, if it is one of those allowed of the model; else complains about key. */
+bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_model *model, uint32_t allowed, enum sl_column *column);
 
 /*
  * Resolves run.device: into device, device_number and device_story. Fails when one is asked for by

@@ -44,9 +44,20 @@ static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
 		sl_batch_lay_out(block, &plan->recipe, n, &s->batch);
 		scratch = stages > scratch ? stages : scratch;
 	}
+	sl_bins_lay_out(block, &plan->recipe, &s->batch);
 	plan->format->lay_out(block, &most, &s->packed);
 	s->exec = (struct sl_exec){.space = SL_HOST};
 	s->exec.scratch = (struct sl_arena){.base = sl_cut(block, scratch), .size = scratch};
+}
+
+/* What the sums over batches take; nothing where there are none. */
+static size_t histogram_bytes(const struct sl_plan *plan)
+{
+	struct sl_histograms h;
+	struct sl_arena a = {0};
+
+	sl_histograms_lay_out(&a, &plan->recipe.bins, &h);
+	return a.used;
 }
 
 static void measure(struct sl_plan *plan)
@@ -67,9 +78,11 @@ static void measure(struct sl_plan *plan)
 	room->lane = lane_block.used;
 	room->lane_pinned = lane_pinned.used;
 	room->image = plan->format->uses_image ? plan->format->image_bytes(&most, &plan->facts) : 0;
+	room->histograms = histogram_bytes(plan);
 	sl_canvas_lay_out(&all, plan, &canvas);
 	room->canvas = all.used;
-	room->host = sl_size_add(sl_size_add(room->image, room->canvas),
+	room->host = sl_size_add(
+		sl_size_add(room->image, sl_size_add(room->histograms, room->canvas)),
 		sl_size_add(sl_size_mul(sl_size_add(room->slot, room->slot_pinned), plan->n_slots),
 			sl_size_mul(room->lane_pinned, plan->n_lanes)));
 	room->device = sl_size_mul(room->lane, plan->n_lanes);
@@ -245,6 +258,19 @@ static enum sl_status get_zeroed(uint32_t n, size_t bytes, void **p)
 	return SL_OK;
 }
 
+static enum sl_status get_histograms(struct sl_plan *plan)
+{
+	struct sl_arena a = {.size = plan->room.histograms};
+
+	if (plan->recipe.bins.n == 0)
+		return SL_OK;
+	SL_TRY(sl_memory_get(SL_HOST, a.size, &plan->histogram_block));
+	memset(plan->histogram_block, 0, a.size); /* no batches are added up yet */
+	a.base = plan->histogram_block;
+	sl_histograms_lay_out(&a, &plan->recipe.bins, &plan->histograms);
+	return SL_OK;
+}
+
 enum sl_status sl_room_get(struct sl_plan *plan)
 {
 	void *memory;
@@ -257,6 +283,7 @@ enum sl_status sl_room_get(struct sl_plan *plan)
 		SL_TRY(get_slot(plan, &plan->slot[i]));
 	for (uint32_t i = 0; i < plan->n_lanes; i++)
 		SL_TRY(get_lane(plan, &plan->lane[i]));
+	SL_TRY(get_histograms(plan));
 	if (plan->room.canvas > 0)
 		SL_TRY(get_canvas(plan));
 	return sl_memory_get(SL_HOST, plan->room.image, &plan->image);
@@ -277,4 +304,5 @@ void sl_room_give(struct sl_plan *plan)
 	sl_memory_give(SL_HOST, plan->slot);
 	sl_memory_give(SL_HOST, plan->canvas.block);
 	sl_memory_give(SL_HOST, plan->image);
+	sl_memory_give(SL_HOST, plan->histogram_block);
 }

@@ -6,7 +6,8 @@
 
 /*
  * In each of two spaces: every name that three primitives have, the choice of the configuration,
- * and each backend once more in its place; and fused, that choice and at most each once more.
+ * and each backend once more in its place; and fused, that choice and at most each once more; and
+ * the schedules.
  */
 enum {
 	BACKENDS =
@@ -19,7 +20,9 @@ enum {
 #undef CUDA_BACKEND
 		0
 };
-_Static_assert(3 + BACKENDS / 3 + 2 * BACKENDS <= SL_ROWS_MOST, "there may be more rows than fit");
+enum { SCHEDULES = 4 };
+_Static_assert(3 + BACKENDS / 3 + 2 * BACKENDS + 2 * SCHEDULES <= SL_ROWS_MOST,
+	"there may be more rows than fit");
 
 bool sl_row_scans(const struct sl_row *row)
 {
@@ -33,12 +36,34 @@ static bool is_same_choice(const struct sl_choice *a, const struct sl_choice *b)
 	       a->tuning.items == b->tuning.items;
 }
 
+static bool is_same_when(const struct sl_when *a, const struct sl_when *b)
+{
+	return a->kind == b->kind && a->every == b->every && !(a->below < b->below) &&
+	       !(a->below > b->below);
+}
+
+/* The key and the finish are those of the configuration in all. */
+static bool is_same_schedule(const struct sl_schedule *a, const struct sl_schedule *b)
+{
+	return a->steps == b->steps && is_same_when(&a->compact, &b->compact) &&
+	       is_same_when(&a->sort, &b->sort);
+}
+
 /* Do two rows come to the same? A scan that is part of neither does not matter. */
 static bool is_same(const struct sl_row *a, const struct sl_row *b)
 {
 	return a->on_device == b->on_device && is_same_choice(&a->compact, &b->compact) &&
-	       is_same_choice(&a->sort, &b->sort) &&
+	       is_same_choice(&a->sort, &b->sort) && is_same_schedule(&a->schedule, &b->schedule) &&
 	       (!sl_row_scans(a) || is_same_choice(&a->scan, &b->scan));
+}
+
+/* Unless it is there already. */
+static void add_row(struct sl_comparison *c, const struct sl_row *row)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (is_same(row, &c->row[i]))
+			return;
+	c->row[c->n++] = *row;
 }
 
 /* Without a compact, it is fused. */
@@ -51,12 +76,11 @@ static void add(struct sl_comparison *c, struct sl_choice scan, struct sl_choice
 		.compact = compact,
 		.sort = sort};
 
+	if (c->choices.schedule == SL_BY_ROUNDS && row.mode == SL_MODE_staged)
+		row.schedule = c->choices.rounds;
 	if (c->choices.n_fields == 0)
 		row.sort = (struct sl_choice){0};
-	for (size_t i = 0; i < c->n; i++)
-		if (is_same(&row, &c->row[i]))
-			return;
-	c->row[c->n++] = row;
+	add_row(c, &row);
 }
 
 /* The i-th backend of a primitive in a space; NULL past the last. */
@@ -146,6 +170,42 @@ static void vary_fused(struct sl_comparison *c, const struct sl_row *base)
 		add(c, base->scan, none, plain(b), true);
 }
 
+/* What rounds are sorted by: their key, or else that of the survivors, if rounds can have it. */
+static bool choose_key(const struct sl_choices *chosen, struct sl_schedule *s)
+{
+	if (s->n_fields > 0)
+		return true;
+	for (uint32_t k = 0; k < chosen->n_fields; k++) {
+		s->field[k] = sl_key_rule_make(&chosen->field[k]);
+		if (chosen->field[k].column == SL_COLUMN_id)
+			return false;
+	}
+	s->n_fields = chosen->n_fields;
+	s->key_bits = chosen->key_bits;
+	return s->n_fields > 0 && s->key_bits <= 32;
+}
+
+/* The base once more by histories, and by rounds of each kind. */
+static void vary_schedule(struct sl_comparison *c, struct sl_row row)
+{
+	static const struct sl_when never = {.kind = SL_NEVER};
+	static const struct sl_when compact[SCHEDULES - 1] = {{.kind = SL_NEVER},
+		{.kind = SL_EVERY, .every = 1}, {.kind = SL_BELOW, .below = 0.5}};
+
+	row.mode = SL_MODE_staged;
+	row.schedule.steps = 0;
+	add_row(c, &row);
+	row.schedule = c->choices.rounds;
+	row.schedule.sort = never;
+	for (int i = 0; i < SCHEDULES - 1; i++) {
+		row.schedule.compact = compact[i];
+		add_row(c, &row);
+	}
+	row.schedule.sort = (struct sl_when){.kind = SL_EVERY, .every = 4};
+	if (row.sort.backend && choose_key(&c->choices, &row.schedule))
+		add_row(c, &row);
+}
+
 void sl_rows_choose(struct sl_comparison *c)
 {
 	const struct sl_choices *chosen = &c->choices;
@@ -158,12 +218,18 @@ void sl_rows_choose(struct sl_comparison *c)
 		.sort = chosen->sort};
 
 	c->n = 0;
+	if (c->choices.n_fields == 0)
+		host.sort = device.sort = (struct sl_choice){0};
 	vary(c, SL_HOST, host);
+	if (chosen->model->steps)
+		vary_schedule(c, host);
 	if (chosen->device == SL_ON_CPU)
 		return;
 	add_equal(c, SL_DEVICE);
 	vary(c, SL_DEVICE, device);
 	vary_fused(c, &device);
+	if (chosen->model->steps)
+		vary_schedule(c, device);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -183,6 +249,18 @@ static void name_choice(const struct sl_choice *c, const char *none, char text[S
 		snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":items=%u", c->tuning.items);
 }
 
+static void name_schedule(const struct sl_schedule *s, char text[SL_CHOICE_BYTES])
+{
+	bool sorts = s->sort.kind != SL_NEVER;
+	char when[SL_WHEN_BYTES];
+
+	if (s->steps == 0)
+		snprintf(text, SL_CHOICE_BYTES, "history");
+	else
+		snprintf(text, SL_CHOICE_BYTES, "%s%s", sorts ? "sort " : "",
+			sl_when_text(sorts ? &s->sort : &s->compact, when));
+}
+
 struct sl_row_names sl_row_names(const struct sl_row *row)
 {
 	const struct sl_choice none = {0};
@@ -192,6 +270,7 @@ struct sl_row_names sl_row_names(const struct sl_row *row)
 	name_choice(scans ? &row->scan : &none, scans ? "own" : "-", names.scan);
 	name_choice(&row->compact, "fused", names.compact);
 	name_choice(&row->sort, "-", names.sort);
+	name_schedule(&row->schedule, names.schedule);
 	return names;
 }
 
@@ -199,7 +278,9 @@ const char *sl_row_text(const struct sl_row *row, char text[SL_ROW_BYTES])
 {
 	struct sl_row_names names = sl_row_names(row);
 
-	snprintf(text, SL_ROW_BYTES, "%s, scan %s, compact %s, sort %s",
-		row->on_device ? "device" : "host", names.scan, names.compact, names.sort);
+	snprintf(text, SL_ROW_BYTES, "%s, scan %s, compact %s, sort %s%s%s",
+		row->on_device ? "device" : "host", names.scan, names.compact, names.sort,
+		row->schedule.steps > 0 ? ", rounds: " : "",
+		row->schedule.steps > 0 ? names.schedule : "");
 	return text;
 }

@@ -247,6 +247,7 @@ static void count(struct crew *c, const struct sl_slot *slot)
 	c->session->particles += slot->batch.n;
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		c->session->stage_ns[i] += slot->ns[i];
+	sl_rounds_add(&c->session->rounds, &slot->batch.rounds);
 	c->session->home_ns += slot->home_ns;
 	c->session->pack_ns += slot->pack_ns;
 }

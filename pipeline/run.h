@@ -40,7 +40,8 @@ struct sl_control {
 struct sl_session {
 	uint64_t batches, particles;
 	uint64_t stage_ns[SL_STAGE_COUNT];
-	uint64_t home_ns; /* survivors' columns copied from the device */
+	struct sl_rounds rounds; /* of the stage advance */
+	uint64_t home_ns;        /* survivors' columns copied from the device */
 	uint64_t pack_ns, assemble_ns, commit_ns;
 	double seconds; /* wall clock */
 };

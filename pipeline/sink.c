@@ -10,6 +10,15 @@ void sl_sink_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_
 	sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, plan->format->suffix);
 }
 
+void sl_sink_bins_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+{
+	if (plan->recipe.bins.n > 0)
+		sl_file_name(
+			name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, SL_BINS_SUFFIX);
+	else
+		name[0] = '\0';
+}
+
 void sl_sink_line(const struct sl_batch *b, struct sl_manifest_line *line)
 {
 	memset(line, 0, sizeof(*line));
@@ -24,6 +33,8 @@ void sl_sink_line(const struct sl_batch *b, struct sl_manifest_line *line)
 		line->columns |= SL_BIT(c->column);
 		line->digest[c->column] = c->digest;
 	}
+	line->bins_bytes = b->bin_words * sizeof(*b->bins);
+	line->bins_crc = b->bin_words > 0 ? sl_crc32(b->bins, line->bins_bytes) : 0;
 }
 
 static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
@@ -38,6 +49,7 @@ static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
 
 	sl_sink_line(b, &line);
 	sl_sink_name(plan, b->number, line.file);
+	sl_sink_bins_name(plan, b->number, line.bins_file);
 	SL_TRY(plan->format->assemble(
 		&plan->facts, &facts, &slot->packed, plan->image, plan->room.image, &file, &bytes));
 	line.file_bytes = bytes;
@@ -45,6 +57,8 @@ static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
 	session->assemble_ns += sl_now_ns() - start;
 	start = sl_now_ns();
 	SL_TRY(sl_file_commit(dir, line.file, file, bytes, false));
+	if (line.bins_bytes > 0)
+		SL_TRY(sl_file_commit(dir, line.bins_file, b->bins, line.bins_bytes, false));
 	SL_TRY(sl_manifest_append(dir, &line));
 	session->commit_ns += sl_now_ns() - start;
 	return sl_canvas_add(&plan->canvas, b->number, &b->table);

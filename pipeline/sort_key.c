@@ -24,12 +24,12 @@ struct item {
 };
 
 /* In place, as the parts point into the item itself. */
-static void split(const struct sl_texts *list, uint32_t k, struct item *it)
+static void split(const char *key, const struct sl_texts *list, uint32_t k, struct item *it)
 {
 	char *colon;
 
 	memset(it, 0, sizeof(*it));
-	snprintf(it->key, sizeof(it->key), "key[%u]", k);
+	snprintf(it->key, sizeof(it->key), "%s[%u]", key, k);
 	memcpy(it->text, list->at[k], sizeof(it->text));
 	it->column = it->text;
 	colon = strchr(it->text, ':');
@@ -50,28 +50,6 @@ static bool is_float(enum sl_column column)
 }
 
 /* --- the parts -------------------------------------------------------------------------------- */
-
-static bool resolve_column(struct sl_reader *r, const struct item *it, const struct sl_model *m,
-	struct sl_key_field *f)
-{
-	const char *words[SL_COLUMN_COUNT];
-	char shown[SL_SHOWN_BYTES], text[256];
-	uint32_t carried = m->columns | SL_BIT(SL_COLUMN_id);
-	size_t n = 0;
-
-	f->column = sl_column_find(it->column);
-	if (f->column != SL_COLUMN_COUNT && SL_HAS(carried, f->column))
-		return true;
-	for (int i = 0; i < SL_COLUMN_COUNT; i++)
-		if (SL_HAS(carried, i))
-			words[n++] = sl_column_facts[i].name;
-	sl_config_complain(r, it->key, "%s is no column of %s (%s), try %s",
-		sl_show(shown, it->column), m->name,
-		f->column != SL_COLUMN_COUNT ? "its particles have none"
-					     : "there is none of that name",
-		sl_suggest(it->column, words, n, text, sizeof(text)));
-	return false;
-}
 
 static bool resolve_bits(struct sl_reader *r, const struct item *it, struct sl_key_field *f)
 {
@@ -105,8 +83,7 @@ static bool parse_end(const char *text, enum sl_dimension dimension, double *val
 	return sl_real_parse(text, dimension, value, why);
 }
 
-/* Reads "lo..hi"; why says what is wrong. */
-static bool parse_range(
+bool sl_range_parse(
 	const char *text, enum sl_column column, double *lo, double *hi, char why[SL_WHY_BYTES])
 {
 	enum sl_dimension dimension = sl_units[sl_column_facts[column].unit].dimension;
@@ -152,7 +129,7 @@ static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_k
 	char why[SL_WHY_BYTES];
 	const char *flaw;
 
-	if (!parse_range(it->range, f->column, &f->lo, &f->hi, why)) {
+	if (!sl_range_parse(it->range, f->column, &f->lo, &f->hi, why)) {
 		sl_config_complain(r, it->key, "its range %s", why);
 		return false;
 	}
@@ -188,7 +165,11 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r, const stru
 static bool resolve_field(const struct sl_config *c, struct sl_reader *r, const struct item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_key_field *f)
 {
-	if (!resolve_column(r, it, choices->model, f) || !resolve_bits(r, it, f))
+	const struct sl_model *m = choices->model;
+
+	if (!sl_resolve_column(
+		    r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column) ||
+		!resolve_bits(r, it, f))
 		return false;
 	if (it->range)
 		return stated_range(r, it, f);
@@ -196,42 +177,54 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, const 
 }
 
 /* A second field of a column would never decide. */
-static bool is_repeated(const struct sl_choices *choices, enum sl_column column)
+static bool is_repeated(const struct sl_key_fields *fields, enum sl_column column)
 {
-	for (uint32_t i = 0; i < choices->n_fields; i++)
-		if (choices->field[i].column == column)
+	for (uint32_t i = 0; i < fields->n; i++)
+		if (fields->field[i].column == column)
 			return true;
 	return false;
 }
 
-void sl_resolve_key(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges)
+void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
+	const struct sl_choices *choices, const char *key, const struct sl_texts *list, bool ranges,
+	struct sl_key_fields *fields)
 {
-	for (uint32_t k = 0; k < c->key.n; k++) {
+	for (uint32_t k = 0; k < list->n; k++) {
 		struct item it;
 		struct sl_key_field f = {.bits = 0};
 
-		split(&c->key, k, &it);
-		if (k + 1 == c->key.n && !it.bits && strcmp(it.column, "id") == 0)
+		split(key, list, k, &it);
+		if (k + 1 == list->n && !it.bits && strcmp(it.column, "id") == 0)
 			continue;
 		if (!resolve_field(c, r, &it, choices, ranges, &f))
 			continue;
-		if (is_repeated(choices, f.column)) {
+		if (is_repeated(fields, f.column)) {
 			sl_config_complain(r, it.key,
 				"'%s' is repeated (its second place would decide nothing), try "
 				"removing it",
 				it.column);
 			continue;
 		}
-		if (choices->n_fields == SL_KEY_FIELDS_MAX) {
-			sl_config_complain(r, "key", "has too many fields (at most %d), try fewer",
+		if (fields->n == SL_KEY_FIELDS_MAX) {
+			sl_config_complain(r, key, "has too many fields (at most %d), try fewer",
 				SL_KEY_FIELDS_MAX);
 			continue;
 		}
-		choices->field[choices->n_fields++] = f;
-		choices->key_bits += f.bits;
+		fields->field[fields->n++] = f;
+		fields->bits += f.bits;
 	}
-	if (choices->key_bits > KEY_BITS_MAX)
+}
+
+void sl_resolve_key(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges)
+{
+	struct sl_key_fields fields = {.n = 0};
+
+	sl_resolve_fields(c, r, choices, "key", &c->key, ranges, &fields);
+	choices->n_fields = fields.n;
+	choices->key_bits = fields.bits;
+	memcpy(choices->field, fields.field, sizeof(choices->field));
+	if (fields.bits > KEY_BITS_MAX)
 		sl_config_complain(r, "key", "has %u bits in all (at most %d), try fewer a field",
-			choices->key_bits, KEY_BITS_MAX);
+			fields.bits, KEY_BITS_MAX);
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/number.h"
 #include "pipeline/resolve.h"
 #include "pipeline/values.h"
 #include "pipeline/words.h"
@@ -62,17 +61,10 @@ static const char *example(const struct sl_choices *choices)
 /* Reads "1e-3" or "0.1 %"; why says what is wrong. */
 static bool parse_bound(const char *bound, double *below, char why[SL_WHY_BYTES])
 {
-	char text[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
-	size_t n = strlen(bound);
-	bool percent = n > 0 && bound[n - 1] == '%';
-	struct sl_number number;
+	char shown[SL_SHOWN_BYTES];
 
-	cut(bound, bound + n - percent, text);
-	if (!sl_real_parse(text, SL_DIM_NUMBER, below, why))
+	if (!sl_part_parse(bound, below, why))
 		return false;
-	/* 0.7 % are the bits of 0.007, which a division need not give */
-	if (percent && sl_number_scan(text, &number))
-		sl_number_round(&number, -2, below);
 	if (*below > 0 && *below < 1)
 		return true;
 	return sl_refuse(why,

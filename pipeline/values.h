@@ -54,6 +54,9 @@ bool sl_refuse(char why[SL_WHY_BYTES], const char *format, ...) SL_PRINTF(2, 3);
 bool sl_real_parse(
 	const char *text, enum sl_dimension dimension, double *value, char why[SL_WHY_BYTES]);
 
+/* A part of something: 0.007, or 0.7 %, which is the same to the bit. */
+bool sl_part_parse(const char *text, double *value, char why[SL_WHY_BYTES]);
+
 /* A whole unsigned number. */
 bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES]);
 

@@ -6,14 +6,16 @@
 #include "pipeline/former.h"
 #include "pipeline/json.h"
 #include "pipeline/output.h"
+#include "pipeline/sink.h"
 #include "pipeline/survivors.h"
+#include "stages/formats/seal.h"
 
 /* Survivors of a batch that are remade. */
 enum { SAMPLE = 256 };
 
 struct counts {
 	uint64_t batches, survivors, bytes, remade, ordered;
-	bool redone; /* a batch was computed anew, for want of ids or key */
+	bool redone; /* a batch was computed anew, for want of ids or key, or for tallies by bins */
 };
 
 static enum sl_status wrong(const char *what, const struct sl_manifest_line *l)
@@ -146,9 +148,10 @@ static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_ma
 	return SL_OK;
 }
 
-/* Without ids or key: the batch is computed anew, in memory; digests and tallies are compared. */
+/* The batch is computed anew, in memory; digests and tallies are compared. */
 static enum sl_status redo(struct sl_plan *plan, const struct sl_manifest_line *l)
 {
+	struct sl_manifest_line made;
 	struct sl_slot *slot;
 
 	SL_TRY(sl_plan_provide(plan));
@@ -157,6 +160,9 @@ static enum sl_status redo(struct sl_plan *plan, const struct sl_manifest_line *
 	SL_TRY(sl_stages_run(&plan->recipe, &slot->exec, &slot->batch, NULL));
 	if (memcmp(&slot->batch.tally, &l->tally, sizeof(l->tally)) != 0)
 		return wrong("the tallies are not those of the batch computed anew", l);
+	sl_sink_line(&slot->batch, &made);
+	if (made.bins_crc != l->bins_crc)
+		return wrong("the tallies by bins are not those of the batch computed anew", l);
 	return check_digests(l, &slot->batch.table);
 }
 
@@ -178,6 +184,23 @@ static enum sl_status check_line(const struct sl_recipe *r, const struct sl_mani
 	return SL_OK;
 }
 
+/* The tallies by bins are whole, and add up to the fates. */
+static enum sl_status check_bins(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest_line *l)
+{
+	char name[SL_FILE_NAME_BYTES];
+	uint64_t *sum;
+
+	sl_sink_bins_name(plan, l->batch, name);
+	if (strcmp(l->bins_file, name) != 0)
+		return wrong("the tallies by bins are not those of this run", l);
+	if (!name[0])
+		return SL_OK;
+	SL_TRY(sl_bins_read(&plan->recipe.bins, dir, l, &sum));
+	sl_memory_give(SL_HOST, sum);
+	return SL_OK;
+}
+
 static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, struct counts *counts)
 {
@@ -189,6 +212,7 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 	bool whole;
 
 	SL_TRY(check_line(r, l));
+	SL_TRY(check_bins(plan, dir, l));
 	SL_TRY(sl_file_check(dir, l->file, &bytes, &crc));
 	if (bytes != l->file_bytes || crc != l->file_crc)
 		return wrong("size or checksum of the file is not that of the manifest", l);
@@ -198,7 +222,7 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 		status = check_order(r, l, &s.table, counts);
 	if (status == SL_OK)
 		status = check_sample(r, l, &s.table, counts);
-	whole = column_of(&s.table, SL_COLUMN_id) && has_key(r, &s.table);
+	whole = column_of(&s.table, SL_COLUMN_id) && has_key(r, &s.table) && r->bins.n == 0;
 	if (status == SL_OK && !whole && !counts->redone) {
 		counts->redone = true;
 		status = redo(plan, l);
@@ -250,6 +274,26 @@ static void tell(const struct counts *c, uint64_t of, bool json, FILE *out)
 	fprintf(out, "%s\n", text);
 }
 
+/* The sums over all batches, as HDF5: its seal finds what befell it. */
+static enum sl_status check_histograms(const struct sl_plan *plan, const struct sl_dir *dir)
+{
+	char name[SL_FILE_NAME_BYTES];
+	enum sl_status s = SL_OK;
+	size_t bytes;
+	char *file;
+
+	if (!sl_histograms_name(plan, name))
+		return SL_OK;
+	SL_TRY(sl_file_read(dir, name, &file, &bytes));
+	if (!sl_is_sealed(file, bytes))
+		s = sl_fail(SL_CHECK_FAILED,
+			"%s/%s: its checksum is wrong (it was torn or changed), try --resume, "
+			"which writes it anew",
+			dir->path, name);
+	sl_memory_give(SL_HOST, file);
+	return s;
+}
+
 static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
@@ -270,7 +314,7 @@ static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
 			"with --resume",
 			dir->path, m->n, plan->goal.below > 0 ? "at most " : "",
 			(unsigned long long)of);
-	return SL_OK;
+	return check_histograms(plan, dir);
 }
 
 enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out)

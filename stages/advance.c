@@ -1,4 +1,4 @@
-/* advance.c - every particle moves until its fate is decided. */
+/* advance.c - the living move: by some steps, or until their fates are decided. */
 #include "stages/recipe.h"
 
 #define SL_MODEL_HEADERS
@@ -7,16 +7,25 @@
 
 SL_LOOP(advance)
 {
+	struct sl_living *l = &b->living;
+
+	l->alive = from == 0 ? 0 : l->alive;
 	switch (r->model) {
 #define MODEL(name)                                                                                \
 	case SL_MODEL_##name: {                                                                    \
 		const struct sl_##name rules = *(const struct sl_##name *)(const void *)&r->rules; \
+		const uint32_t set = SL_STORED(SL_COLUMNS_##name);                                 \
+                                                                                                   \
 		for (uint32_t i = from; i < to; i++) {                                             \
-			struct sl_particle p =                                                     \
-				sl_load(&b->columns, SL_STORED(SL_COLUMNS_##name), i);             \
-			p.id = b->first_id + i;                                                    \
-			sl_##name##_advance(&rules, SL_EVERY_COLUMN, r->seed, &p, UINT32_MAX);     \
-			sl_store(&b->columns, SL_STORED(SL_COLUMNS_##name), i, &p);                \
+			struct sl_particle p;                                                      \
+                                                                                                   \
+			b->keep[i] = 0;                                                            \
+			if (l->columns.fate[i] != SL_FATE_alive)                                   \
+				continue;                                                          \
+			p = sl_living_take(l, set, b->first_id, i);                                \
+			sl_##name##_advance(&rules, SL_EVERY_COLUMN, r->seed, &p, l->steps);       \
+			b->keep[i] = sl_living_put(l, set, &b->columns, i, &p);                    \
+			l->alive += b->keep[i];                                                    \
 		}                                                                                  \
 		break;                                                                             \
 	}

@@ -1,12 +1,12 @@
 /*
- * advance.cu - every particle moves until its fate is decided, a thread each: the kernel beside
- * advance.c's loop.
+ * advance.cu - the living move, a thread each: the kernel beside advance.c's loop.
  *
- * The particle is in registers for all its flights; its columns are read and written once. A warp
- * lasts as long as its longest history.
+ * A particle is in registers for all its flights; its columns are read and written once. A warp
+ * lasts as long as the longest of its histories, or of those steps that a round allows.
  */
 #include "primitives/base/kernel.cuh"
 #include "stages/kernels.h"
+#include "stages/sums.cuh"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
@@ -14,30 +14,46 @@
 
 enum { BLOCK = 256 };
 
-#define MODEL(name)                                                                          \
-	static __global__ void name##_kernel(struct sl_##name rules, uint64_t seed,          \
-		uint64_t first_id, uint32_t n, struct sl_columns c)                          \
-	{                                                                                    \
-		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                \
-                                                                                             \
-		if (i < n) {                                                                 \
-			struct sl_particle p = sl_load(&c, SL_STORED(SL_COLUMNS_##name), i); \
-			p.id = first_id + i;                                                 \
-			sl_##name##_advance(&rules, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);  \
-			sl_store(&c, SL_STORED(SL_COLUMNS_##name), i, &p);                   \
-		}                                                                            \
+/* For all threads of a block, of which each may have one of n: what a round leaves behind. */
+static __device__ __forceinline__ void count_living(
+	uint64_t i, uint32_t n, bool lives, uint8_t *keep, uint64_t *alive)
+{
+	uint64_t mine[1] = {lives};
+
+	if (i < n)
+		keep[i] = lives;
+	sl_block_add<1>(mine, alive);
+}
+
+#define MODEL(name)                                                                            \
+	static __global__ void name##_kernel(struct sl_##name rules, uint64_t seed,            \
+		uint64_t first_id, struct sl_living l, struct sl_columns batch, uint8_t *keep, \
+		uint64_t *alive)                                                               \
+	{                                                                                      \
+		static constexpr uint32_t set = SL_STORED(SL_COLUMNS_##name);                  \
+		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                  \
+		bool lives = false;                                                            \
+                                                                                               \
+		if (i < l.n && l.columns.fate[i] == SL_FATE_alive) {                           \
+			struct sl_particle p = sl_living_take(&l, set, first_id, (uint32_t)i); \
+			sl_##name##_advance(&rules, SL_EVERY_COLUMN, seed, &p, l.steps);       \
+			lives = sl_living_put(&l, set, &batch, (uint32_t)i, &p);               \
+		}                                                                              \
+		if (alive)                                                                     \
+			count_living(i, l.n, lives, keep, alive);                              \
 	}
 #include "stages/models/models.def"
 #undef MODEL
 
 enum sl_status SL_NAME(sl_queue_advance)(enum sl_model_number model, const void *rules,
-	uint64_t seed, const struct sl_batch *b, sl_stream s)
+	uint64_t seed, const struct sl_batch *b, uint64_t *alive, sl_stream s)
 {
 	switch (model) {
-#define MODEL(name)                                                                \
-	case SL_MODEL_##name:                                                      \
-		return SL_LAUNCH(name##_kernel, sl_grid(b->n, BLOCK), BLOCK, 0, s, \
-			*(const struct sl_##name *)rules, seed, b->first_id, b->n, b->columns);
+#define MODEL(name)                                                                       \
+	case SL_MODEL_##name:                                                             \
+		return SL_LAUNCH(name##_kernel, sl_grid(b->living.n, BLOCK), BLOCK, 0, s, \
+			*(const struct sl_##name *)rules, seed, b->first_id, b->living,   \
+			b->columns, b->keep, alive);
 #include "stages/models/models.def"
 #undef MODEL
 	case SL_MODEL_COUNT:

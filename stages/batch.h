@@ -6,7 +6,7 @@
  *
  *	generate   columns as the particles start       first_id, n
  *	advance    columns as they end, fate decided    columns
- *	mark       who is kept; the tallies             keep, tally
+ *	mark       who is kept; the tallies             keep, tally, bins
  *	compact    who survives, in id order            index, n_survivors
  *	sort       survivors in key order               index, key
  *	write      survivors' columns, gathered once    table
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stages/particle.h"
+#include "stages/living.h"
 
 SL_C_BEGIN
 
@@ -60,17 +60,39 @@ struct sl_table {
 	struct sl_table_column column[SL_COLUMN_COUNT];
 };
 
+/* What a round did, summed over batches. */
+struct sl_round {
+	uint64_t batches;           /* that came so far */
+	uint64_t width, alive;      /* particles that it took, of which some may have been dead
+	                               already; alive behind it */
+	uint64_t compacted, sorted; /* batches of which the living were, behind it */
+	uint64_t advance_ns, compact_ns, sort_ns;
+};
+
+/* Rounds of a batch; those past the last that has room are counted there. */
+enum { SL_ROUNDS_MOST = 64 };
+struct sl_rounds {
+	uint32_t n;       /* in at; 0: histories, there were none */
+	uint64_t longest; /* rounds that a batch had, at most */
+	struct sl_round at[SL_ROUNDS_MOST];
+};
+
 struct sl_batch {
 	uint64_t number;
 	uint64_t first_id;
 	uint32_t n; /* particles generated */
 	uint32_t n_survivors;
 	struct sl_columns columns; /* n each */
+	struct sl_living living;   /* of the stage advance: those on their way */
+	struct sl_living state[2]; /* rooms for them, dense (rounds.h); of n each at most */
 	uint8_t *keep;             /* n: 1 = survives */
 	uint32_t *index;           /* n_survivors */
 	void *key;                 /* n_survivors: u32 or u64 */
 	uint32_t *record;          /* n_survivors, whole; of the fused way alone (record.h) */
 	struct sl_tally tally;
+	struct sl_rounds rounds;
+	uint64_t *bins;     /* tallies by bins (bins.h); NULL of a run that has none */
+	uint32_t bin_words; /* of those */
 	struct sl_table table;
 };
 

@@ -10,6 +10,7 @@
 #include "primitives/base/arena.h"
 #include "primitives/base/device.h"
 #include "stages/batch.h"
+#include "stages/bins.h"
 #include "stages/key.h"
 #include "stages/model.h"
 
@@ -19,8 +20,20 @@ SL_C_BEGIN
 struct sl_census {
 	struct sl_tally tally;
 	uint64_t digest[SL_COLUMN_COUNT];
+	uint64_t alive; /* behind the last round */
 	uint32_t n_survivors;
 };
+
+/* The sums of tallies by bins stand behind it; bytes of both. */
+static inline uint64_t *sl_census_bins(struct sl_census *c)
+{
+	return (uint64_t *)(void *)(c + 1);
+}
+
+static inline size_t sl_census_bytes(const struct sl_bins *b)
+{
+	return sizeof(struct sl_census) + sl_bins_words(b) * sizeof(uint64_t);
+}
 
 /* What the fused kernels are told of a recipe. */
 struct sl_fused {
@@ -32,18 +45,31 @@ struct sl_fused {
 	const struct sl_key_rule *field; /* those */
 	bool narrow;                     /* keys are u32, else u64 */
 	uint32_t carried; /* set of columns in a record (record.h); of a model not remade */
+	const struct sl_bins *bins;
 };
 
 struct sl_kernels {
-	/* Make and move the particles of b by the rules of a model (its struct sl_NAME). */
+	/* Makes the particles of b by the rules of a model (its struct sl_NAME). */
 	enum sl_status (*generate)(enum sl_model_number model, const void *rules, uint64_t seed,
 		const struct sl_batch *b, sl_stream s);
+
+	/*
+	 * Moves b->living by those rules. Unless alive is NULL, sets b->keep for each, and adds to
+	 * alive how many are so behind it.
+	 */
 	enum sl_status (*advance)(enum sl_model_number model, const void *rules, uint64_t seed,
-		const struct sl_batch *b, sl_stream s);
+		const struct sl_batch *b, uint64_t *alive, sl_stream s);
+
+	/* The living that b->index names, to->n, in that order and with their places: to *to. */
+	enum sl_status (*move)(const struct sl_batch *b, const struct sl_living *to, sl_stream s);
 
 	/* Sets b->keep and adds to the tally. */
 	enum sl_status (*mark)(
 		uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);
+
+	/* Adds to the sums of tallies by bins, once fates are known. */
+	enum sl_status (*bins)(
+		const struct sl_bins *bins, const struct sl_batch *b, uint64_t *sum, sl_stream s);
 
 	/* Packs n fields of each survivor into b->key: u32 when narrow, else u64. */
 	enum sl_status (*key)(const struct sl_key_rule *field, uint32_t n, bool narrow,
@@ -58,7 +84,8 @@ struct sl_kernels {
 
 	/*
 	 * Fused: makes all particles of b and moves them to their ends; sets b->key, b->index and
-	 * b->record of the survivors, in the order of ids, and their number; adds to the tally.
+	 * b->record of the survivors, in the order of ids, and their number; adds to the tally,
+	 * and to the sums of tallies by bins behind the census.
 	 * The index is the number in the batch; of a model not remade, that of the record.
 	 */
 	enum sl_status (*sieve)(const struct sl_fused *f, const struct sl_batch *b,
@@ -70,28 +97,32 @@ struct sl_kernels {
 		uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
 };
 
-/* Each is made of seven files: generate.cu to write.cu, sieve.cu and rows.cu. */
+/* Each is made of nine files: generate.cu to write.cu, rounds.cu, bins.cu, sieve.cu and rows.cu. */
 extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;
 
 /* Those of the device in use; NULL when this build has none for it. */
 const struct sl_kernels *sl_kernels_find(void);
 
 /* The functions of the table, by file; each also with _emulated behind its name. */
-#define SL_QUEUES(suffix)                                                                         \
-	enum sl_status sl_queue_generate##suffix(enum sl_model_number model, const void *rules,   \
-		uint64_t seed, const struct sl_batch *b, sl_stream s);                            \
-	enum sl_status sl_queue_advance##suffix(enum sl_model_number model, const void *rules,    \
-		uint64_t seed, const struct sl_batch *b, sl_stream s);                            \
-	enum sl_status sl_queue_mark##suffix(                                                     \
-		uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);    \
-	enum sl_status sl_queue_key##suffix(const struct sl_key_rule *field, uint32_t n,          \
-		bool narrow, const struct sl_batch *b, sl_stream s);                              \
-	enum sl_status sl_queue_gather##suffix(                                                   \
-		const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s);         \
-	enum sl_status sl_queue_sieve##suffix(const struct sl_fused *f, const struct sl_batch *b, \
-		struct sl_census *census, struct sl_arena scratch, sl_stream s);                  \
-	size_t sl_queue_sieve_scratch##suffix(enum sl_model_number model, uint32_t n);            \
-	enum sl_status sl_queue_rows##suffix(const struct sl_fused *f, const struct sl_batch *b,  \
+#define SL_QUEUES(suffix)                                                                          \
+	enum sl_status sl_queue_generate##suffix(enum sl_model_number model, const void *rules,    \
+		uint64_t seed, const struct sl_batch *b, sl_stream s);                             \
+	enum sl_status sl_queue_advance##suffix(enum sl_model_number model, const void *rules,     \
+		uint64_t seed, const struct sl_batch *b, uint64_t *alive, sl_stream s);            \
+	enum sl_status sl_queue_move##suffix(                                                      \
+		const struct sl_batch *b, const struct sl_living *to, sl_stream s);                \
+	enum sl_status sl_queue_mark##suffix(                                                      \
+		uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);     \
+	enum sl_status sl_queue_bins##suffix(                                                      \
+		const struct sl_bins *bins, const struct sl_batch *b, uint64_t *sum, sl_stream s); \
+	enum sl_status sl_queue_key##suffix(const struct sl_key_rule *field, uint32_t n,           \
+		bool narrow, const struct sl_batch *b, sl_stream s);                               \
+	enum sl_status sl_queue_gather##suffix(                                                    \
+		const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s);          \
+	enum sl_status sl_queue_sieve##suffix(const struct sl_fused *f, const struct sl_batch *b,  \
+		struct sl_census *census, struct sl_arena scratch, sl_stream s);                   \
+	size_t sl_queue_sieve_scratch##suffix(enum sl_model_number model, uint32_t n);             \
+	enum sl_status sl_queue_rows##suffix(const struct sl_fused *f, const struct sl_batch *b,   \
 		uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
 SL_QUEUES()
 SL_QUEUES(_emulated)

@@ -24,10 +24,13 @@ void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 {
 	memset(lane, 0, sizeof(*lane));
 	lane->way = &sl_ways[r->mode];
+	lane->in_rounds = r->schedule.steps > 0;
 	lane->way->lay_out(device, r, n, lane);
-	lane->census = (struct sl_census *)sl_cut(device, sizeof(*lane->census));
+	lane->census_bytes = sl_census_bytes(&r->bins);
+	lane->census = (struct sl_census *)sl_cut(device, lane->census_bytes);
 	lane->exec.space = SL_DEVICE;
-	lane->seen = (struct sl_census *)sl_cut(pinned, 2 * sizeof(*lane->seen));
+	for (int i = 0; i < 2; i++)
+		lane->seen[i] = (struct sl_census *)sl_cut(pinned, lane->census_bytes);
 }
 
 enum sl_status sl_lane_open(struct sl_lane *lane)
@@ -35,6 +38,8 @@ enum sl_status sl_lane_open(struct sl_lane *lane)
 	SL_TRY(sl_stream_make(&lane->exec.stream));
 	for (int i = 0; i < marks(lane->way); i++)
 		SL_TRY(sl_event_make(&lane->mark[i]));
+	for (int i = 0; lane->in_rounds && i < SL_ROUND_MARKS; i++)
+		SL_TRY(sl_event_make(&lane->round[i]));
 	SL_TRY(sl_event_make(&lane->counted));
 	return sl_event_make(&lane->home);
 }
@@ -43,6 +48,8 @@ void sl_lane_close(struct sl_lane *lane)
 {
 	for (int i = 0; lane->way && i < marks(lane->way); i++)
 		sl_event_free(lane->mark[i]);
+	for (int i = 0; i < SL_ROUND_MARKS; i++)
+		sl_event_free(lane->round[i]);
 	sl_event_free(lane->counted);
 	sl_event_free(lane->home);
 	sl_stream_free(lane->exec.stream);
@@ -71,25 +78,23 @@ static enum sl_status queue(const struct sl_recipe *r, struct sl_lane *lane, int
 static enum sl_status copy_census(struct sl_lane *lane)
 {
 	for (int i = 0; i < 2; i++)
-		SL_TRY(sl_copy(
-			&lane->seen[i], lane->census, sizeof(*lane->seen), lane->exec.stream));
+		SL_TRY(sl_copy(lane->seen[i], lane->census, lane->census_bytes, lane->exec.stream));
 	return SL_OK;
+}
+
+enum sl_status sl_lane_torn(const char *what)
+{
+	return sl_fail(SL_DEVICE_FAILED,
+		"%s did not come whole from the device (two copies differ), run again with "
+		"--resume; if it happens again, test the machine's memory",
+		what);
 }
 
 static enum sl_status check_census(const struct sl_lane *lane)
 {
-	if (memcmp(&lane->seen[0], &lane->seen[1], sizeof(*lane->seen)) == 0)
+	if (memcmp(lane->seen[0], lane->seen[1], lane->census_bytes) == 0)
 		return SL_OK;
-	return sl_fail(SL_DEVICE_FAILED,
-		"the tally and the digests did not come whole from the device (two copies of them "
-		"differ), run again with --resume; if it happens again, test the machine's memory");
-}
-
-static enum sl_status give_up_if_dropped(const struct sl_recipe *r)
-{
-	if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
-		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
-	return SL_OK;
+	return sl_lane_torn("the tallies and the digests");
 }
 
 /* As many must be left as were marked, before that number sizes anything. */
@@ -116,15 +121,19 @@ static enum sl_status find_survivors(
 	lane->batch.first_id = b->first_id;
 	lane->batch.n = b->n;
 	SL_TRY(queue(r, lane, 0, lane->way->n_counted));
+	b->rounds = lane->batch.rounds;
 	SL_TRY(copy_census(lane));
 	SL_TRY(sl_event_record(lane->counted, lane->exec.stream));
 	SL_TRY(sl_event_wait(lane->counted));
 	SL_TRY(check_census(lane));
-	b->tally = lane->seen->tally;
-	b->n_survivors = lane->batch.n_survivors = lane->seen->n_survivors;
+	b->tally = lane->seen[0]->tally;
+	if (r->bins.n > 0)
+		memcpy(b->bins, sl_census_bins(lane->seen[0]), b->bin_words * sizeof(*b->bins));
+	b->n_survivors = lane->batch.n_survivors = lane->seen[0]->n_survivors;
 	SL_TRY(sl_while(sl_close_fates(r, b), "stage %s", sl_stages[lane->way->marks].name));
+	SL_TRY(sl_while(sl_close_bins(r, b), "stage %s", sl_stages[lane->way->marks].name));
 	SL_TRY(sl_while(check_survivors(r, b), "stage %s", sl_stages[lane->way->compacts].name));
-	return give_up_if_dropped(r);
+	return sl_give_up_if_dropped(r);
 }
 
 /* Queues the copies of what was gathered to b's table. */
@@ -153,12 +162,12 @@ static enum sl_status bring_home(
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
 		struct sl_table_column *c = &b->table.column[k];
 
-		c->digest = lane->seen->digest[c->column];
+		c->digest = lane->seen[0]->digest[c->column];
 	}
 	return SL_OK;
 }
 
-static enum sl_status between(sl_event from, sl_event to, uint64_t *ns)
+enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns)
 {
 	float ms;
 
@@ -175,10 +184,10 @@ static enum sl_status add_times(struct sl_lane *lane, uint64_t ns[SL_STAGE_COUNT
 		int mark = mark_before(way, i);
 		uint64_t took;
 
-		SL_TRY(between(lane->mark[mark], lane->mark[mark + 1], &took));
+		SL_TRY(sl_event_ns(lane->mark[mark], lane->mark[mark + 1], &took));
 		ns[way->step[i].stage] += took;
 	}
-	return between(lane->mark[marks(way) - 1], lane->home, &lane->home_ns);
+	return sl_event_ns(lane->mark[marks(way) - 1], lane->home, &lane->home_ns);
 }
 
 enum sl_status sl_lane_run(const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b,

@@ -2,9 +2,10 @@
  * lane.h - a batch on its way through a device: a stream, a block of device memory, marks in time.
  *
  * The stages of a batch, in one of two ways (way.h), are queued on the lane's stream one behind the
- * other. The host waits twice: for the number of survivors and the tally, which size what follows,
- * and for the survivors' columns, which are copied to the batch's table. With several lanes, each
- * driven by a thread, one batch is copied out while the next is computed.
+ * other. The host waits twice (and once a round, where there are any): for the number of survivors
+ *and the tally, which size what follows, and for the survivors' columns, which are copied to the
+ *batch's table. With several lanes, each driven by a thread, one batch is copied out while the next
+ *is computed.
  *
  * What comes home is checked: the columns against their digests (sl_digest_check()), the census, in
  * which the digests are, against itself, for it comes twice.
@@ -24,11 +25,14 @@ struct sl_lane {
 	void *block, *pinned; /* for the owner of the memory */
 	struct sl_exec exec;
 	struct sl_batch batch;             /* its pointers are the device's */
-	struct sl_census *census;          /* of the device */
-	struct sl_census *seen;            /* two copies of it, pinned */
+	struct sl_census *census;          /* of the device; behind it, tallies by bins */
+	struct sl_census *seen[2];         /* copies of both, pinned */
+	size_t census_bytes;               /* of each */
 	sl_event mark[SL_STAGE_COUNT + 2]; /* before each step, behind it; see lane.c */
 	sl_event counted, home;            /* behind the two copies */
-	uint64_t home_ns; /* what the copies of the table took, of the last batch */
+	bool in_rounds;
+	sl_event round[SL_ROUND_MARKS]; /* of the round that is queued; none made of histories */
+	uint64_t home_ns;               /* what the copies of the table took, of the last batch */
 };
 
 /*
@@ -37,6 +41,15 @@ struct sl_lane {
  */
 void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
 	uint32_t n, struct sl_lane *lane);
+
+/* Nanoseconds between two events that have come. */
+enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns);
+
+/* SL_DEVICE_FAILED: what the device sent twice was not twice the same. */
+enum sl_status sl_lane_torn(const char *what);
+
+/* The stage advance in rounds (lane_rounds.c). The host waits once a round. */
+enum sl_status sl_lane_rounds(const struct sl_recipe *r, struct sl_lane *lane);
 
 /* Makes the stream and the events; those of a lane half made are freed as well. */
 enum sl_status sl_lane_open(struct sl_lane *lane);

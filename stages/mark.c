@@ -3,6 +3,26 @@
 
 #include "stages/recipe.h"
 
+/* Each particle in each tally by bins. */
+static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
+{
+	const struct sl_columns *c = &b->columns;
+
+	for (uint32_t k = 0; k < r->bins.n; k++)
+		for (uint32_t i = from; i < to; i++) {
+			uint8_t fate = c->fate[i];
+			uint32_t at = fate < SL_FATE_COUNT
+			                      ? sl_bins_find(&r->bins.tally[k], c, i, fate)
+			                      : (uint32_t)SL_NO_COUNTER;
+
+			if (at == SL_NO_COUNTER)
+				continue;
+			b->bins[at]++;
+			if (r->bins.weighted)
+				b->bins[r->bins.n_counters + at] += sl_fixed_weight(c->weight[i]);
+		}
+}
+
 SL_LOOP(mark)
 {
 	const struct sl_columns *c = &b->columns;
@@ -22,4 +42,5 @@ SL_LOOP(mark)
 		t->steps += c->steps[i];
 	for (uint32_t i = from; c->collisions && i < to; i++)
 		t->collisions += c->collisions[i];
+	count_bins(r, b, from, to);
 }

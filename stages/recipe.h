@@ -10,9 +10,11 @@
 #include <stdatomic.h>
 
 #include "primitives/primitives.h"
+#include "stages/bins.h"
 #include "stages/key.h"
 #include "stages/level.h"
 #include "stages/model.h"
+#include "stages/rounds.h"
 
 enum { SL_RULES_BYTES = 4096 };
 
@@ -40,14 +42,16 @@ struct sl_recipe {
 	uint32_t keep;     /* set of fates that survive */
 	uint32_t n_fields; /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
-	uint32_t key_bits;  /* in all; up to 32: u32 keys, else u64 */
-	uint32_t n_columns; /* that are written, in order of columns.def */
+	uint32_t key_bits;   /* in all; up to 32: u32 keys, else u64 */
+	struct sl_bins bins; /* tallies by bins, if any */
+	uint32_t n_columns;  /* that are written, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	uint32_t constants;          /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
 	enum sl_mode mode;
-	struct sl_choice scan;    /* no backend: compact and sort have their own */
-	struct sl_choice compact; /* staged alone */
+	struct sl_schedule schedule; /* of the stage advance; staged alone */
+	struct sl_choice scan;       /* no backend: compact and sort have their own */
+	struct sl_choice compact;    /* staged alone */
 	struct sl_choice sort;
 	const struct sl_loops *loops;     /* for this processor */
 	const struct sl_kernels *kernels; /* for the device; NULL: stages run on the host */

@@ -9,9 +9,13 @@
  * model that is not remade, a record (record.h). Blocks go on with further tiles, so that tallies
  * are added up once a block and not once a tile.
  *
+ * Where there are tallies by bins (bins.cuh), their counters stand behind the lists. The kernel is
+ * compiled with and without, so that they cost nothing where there are none.
+ *
  * Reads nothing; writes 8 bytes a survivor, 12 with keys of 64 bits, and its record.
  */
 #include "primitives/base/look_back.cuh"
+#include "stages/bins.cuh"
 #include "stages/fused.cuh"
 #include "stages/kernels.h"
 #include "stages/record.h"
@@ -38,12 +42,13 @@ template <class Key> struct sieve_job {
 	uint64_t seed, first_id;
 	uint32_t n, keep, n_fields;
 	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
-	uint32_t wanted;         /* columns: those carried and those of the key */
+	uint32_t wanted;         /* columns: carried, of the key, tallied */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	struct sl_look_back<uint32_t> before;
 	uint32_t *index, *record, *n_survivors;
-	uint64_t *tally;
+	uint64_t *tally, *bin;
 	Key *key;
+	struct sl_bins bins;
 };
 
 /*
@@ -63,7 +68,8 @@ template <class Model> static __host__ __device__ uint32_t list_stride(uint32_t 
 }
 
 /* The lists of a block: all keys, then all words. At most what a launch has without asking. */
-template <class Model, class Key> static size_t lists_bytes(uint32_t record_words)
+template <class Model, class Key>
+static __host__ __device__ size_t lists_bytes(uint32_t record_words)
 {
 	return sizes<Model>::tile *
 	       (sizeof(Key) + list_stride<Model>(record_words) * sizeof(uint32_t));
@@ -94,11 +100,19 @@ static __device__ __forceinline__ void list_one(const struct sieve_job<Key> *job
 		sl_record_put(list->word + at * list->stride, Model::columns, job->carried, i, p);
 }
 
-/* Makes the warp's particles of a tile, counts them, and lists those that survive: how many? */
+/* A block's counters, behind its lists. */
 template <class Model, class Key>
+static __device__ __forceinline__ struct sl_block_bins bins_of_block(
+	const struct sieve_job<Key> *job, unsigned char *lists)
+{
+	return sl_block_bins_at(&job->bins, lists + lists_bytes<Model, Key>(job->words));
+}
+
+/* Makes the warp's particles of a tile, counts them, and lists those that survive: how many? */
+template <class Model, class Key, bool binned>
 static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *rules,
 	const struct sieve_job<Key> *job, uint32_t tile, const struct list<Key> *list,
-	struct sl_tally *tally)
+	struct sl_tally *tally, struct sl_block_bins bins)
 {
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
 	uint32_t first = tile * sizes<Model>::tile + threadIdx.x / LANES * sizes<Model>::list;
@@ -113,6 +127,12 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 			sl_tally_count(tally, Model::fates, p.fate, p.weight);
 			tally->steps += p.steps;
 			tally->collisions += p.collisions;
+			if (binned && p.fate < SL_FATE_COUNT) {
+				struct sl_columns columns = sl_columns_of(&p);
+
+				sl_block_bins_count(
+					&job->bins, bins, &columns, 0, p.fate, p.weight);
+			}
 		}
 		uint32_t survivors = __ballot_sync(SL_LANES, alive);
 		if (alive)
@@ -123,7 +143,8 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 }
 
 static_assert(WARPS * LANES * ITEMS_CARRIED *
-			      (sizeof(uint64_t) + (SL_RECORD_MOST + 1) * sizeof(uint32_t)) <=
+				      (sizeof(uint64_t) + (SL_RECORD_MOST + 1) * sizeof(uint32_t)) +
+			      SL_BINS_SHARED <=
 		      47 << 10,
 	"the largest records do not leave room for what else a block shares");
 
@@ -191,21 +212,28 @@ static __device__ __forceinline__ void write_list(
 			job->record + (uint64_t)place * job->words);
 }
 
-template <class Model, class Key>
+/* Barriers between the first particle counted and what comes before, and after the last: tickets'.
+ */
+template <class Model, class Key, bool binned>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	sieve_kernel(typename Model::rules rules, struct sieve_job<Key> job)
 {
 	SL_SHARED_DYNAMIC(unsigned char, lists);
 	struct list<Key> list = list_of_warp<Model, Key>(lists, job.words);
+	struct sl_block_bins bins = bins_of_block<Model>(&job, lists);
 	union sl_tally_words tally = {};
 	uint32_t tile;
 
+	if (binned)
+		sl_block_bins_clear(&job.bins, bins);
 	while ((tile = sl_look_back_ticket(job.before)) < job.before.tiles) {
-		uint32_t n = sieve<Model>(&rules, &job, tile, &list, &tally.t);
+		uint32_t n = sieve<Model, Key, binned>(&rules, &job, tile, &list, &tally.t, bins);
 		uint32_t place = find_place(job.before, tile, n, job.n_survivors);
 
 		write_list<Model>(&job, &list, n, place);
 	}
+	if (binned)
+		sl_block_bins_add(&job.bins, bins, job.bin);
 	sl_block_add<sl_tally_used(Model::fates, Model::columns)>(tally.word, job.tally);
 }
 
@@ -216,7 +244,7 @@ template <class Model> static uint32_t tiles_for(uint32_t n)
 	return sl_grid(n, sizes<Model>::tile);
 }
 
-template <class Model, class Key>
+template <class Model, class Key, bool binned>
 static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_census *census, struct sl_arena scratch, sl_stream s)
 {
@@ -225,10 +253,13 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 	struct sieve_job<Key> job = {
 		.seed = f->seed, .first_id = b->first_id, .n = b->n, .keep = f->keep,
 		.n_fields = f->n_fields, .carried = f->carried,
-		.words = sl_record_words(f->carried), .wanted = f->carried, .before = before,
-		.index = b->index, .record = b->record, .n_survivors = &census->n_survivors,
-		.tally = (uint64_t *)&census->tally, .key = (Key *)b->key
+		.words = sl_record_words(f->carried), .wanted = f->carried | f->bins->columns,
+		.before = before, .index = b->index, .record = b->record,
+		.n_survivors = &census->n_survivors, .tally = (uint64_t *)&census->tally,
+		.bin = sl_census_bins(census), .key = (Key *)b->key, .bins = *f->bins
 	};
+	size_t bytes = lists_bytes<Model, Key>(job.words) +
+	               sl_bins_shared(job.bins.n_counters, job.bins.weighted);
 	uint32_t blocks = before.tiles < BLOCKS_MOST ? before.tiles : (uint32_t)BLOCKS_MOST;
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {
@@ -236,9 +267,21 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 		job.wanted |= SL_BIT(f->field[k].column);
 	}
 	SL_TRY(sl_look_back_clear(before, s));
-	return SL_LAUNCH((sieve_kernel<Model, Key>), blocks, BLOCK,
-		(lists_bytes<Model, Key>(job.words)), s, *(const typename Model::rules *)f->rules,
-		job);
+	return SL_LAUNCH((sieve_kernel<Model, Key, binned>), blocks, BLOCK, bytes, s,
+		*(const typename Model::rules *)f->rules, job);
+}
+
+/* Of the kernels of a model, the one for those keys, with bins or without. */
+template <class Model>
+static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *b,
+	struct sl_census *census, struct sl_arena scratch, sl_stream s)
+{
+	if (f->narrow)
+		return f->bins->n > 0
+		               ? queue_sieve<Model, uint32_t, true>(f, b, census, scratch, s)
+		               : queue_sieve<Model, uint32_t, false>(f, b, census, scratch, s);
+	return f->bins->n > 0 ? queue_sieve<Model, uint64_t, true>(f, b, census, scratch, s)
+	                      : queue_sieve<Model, uint64_t, false>(f, b, census, scratch, s);
 }
 
 size_t SL_NAME(sl_queue_sieve_scratch)(enum sl_model_number model, uint32_t n)
@@ -262,10 +305,9 @@ enum sl_status SL_NAME(sl_queue_sieve)(const struct sl_fused *f, const struct sl
 	struct sl_census *census, struct sl_arena scratch, sl_stream s)
 {
 	switch (f->model) {
-#define MODEL(name)                                                                              \
-	case SL_MODEL_##name:                                                                    \
-		return f->narrow ? queue_sieve<sl_of_##name, uint32_t>(f, b, census, scratch, s) \
-		                 : queue_sieve<sl_of_##name, uint64_t>(f, b, census, scratch, s);
+#define MODEL(name)           \
+	case SL_MODEL_##name: \
+		return queue_of<sl_of_##name>(f, b, census, scratch, s);
 #include "stages/models/models.def"
 #undef MODEL
 	case SL_MODEL_COUNT:

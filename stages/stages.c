@@ -11,16 +11,20 @@
  */
 enum { PIECE = 1 << 10 };
 
-typedef void loop(const struct sl_recipe *, struct sl_batch *, uint32_t, uint32_t);
+enum sl_status sl_give_up_if_dropped(const struct sl_recipe *r)
+{
+	if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
+		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
+	return SL_OK;
+}
 
-static enum sl_status by_pieces(
-	const struct sl_recipe *r, struct sl_batch *b, loop *each, uint32_t n)
+enum sl_status sl_by_pieces(
+	const struct sl_recipe *r, struct sl_batch *b, sl_loop *each, uint32_t n)
 {
 	for (uint32_t from = 0; from < n; from += PIECE) {
 		uint32_t left = n - from;
 
-		if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
-			return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
+		SL_TRY(sl_give_up_if_dropped(r));
 		each(r, b, from, from + (left < PIECE ? left : PIECE));
 		if (left <= PIECE)
 			break;
@@ -31,13 +35,15 @@ static enum sl_status by_pieces(
 static enum sl_status generate(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
-	return by_pieces(r, b, r->loops->generate, b->n);
+	return sl_by_pieces(r, b, r->loops->generate, b->n);
 }
 
 static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
-	(void)x;
-	return by_pieces(r, b, r->loops->advance, b->n);
+	if (r->schedule.steps > 0)
+		return sl_rounds_on_host(r, x, b);
+	sl_living_begin(b, UINT32_MAX);
+	return sl_by_pieces(r, b, r->loops->advance, b->n);
 }
 
 enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *b)
@@ -58,12 +64,27 @@ enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *
 	return SL_OK;
 }
 
+enum sl_status sl_close_bins(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	enum sl_fate open = sl_bins_open(&r->bins, b->bins, b->tally.count, b->tally.weight);
+
+	if (open == SL_FATE_COUNT)
+		return SL_OK;
+	return sl_fail(SL_CHECK_FAILED,
+		"tallies by bins do not close: those of fate %s do not add up to its particles "
+		"and weight (a fault of this program), please report it",
+		sl_fate_facts[open].name);
+}
+
 static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
 	memset(&b->tally, 0, sizeof(b->tally));
-	SL_TRY(by_pieces(r, b, r->loops->mark, b->n));
-	return sl_close_fates(r, b);
+	if (r->bins.n > 0)
+		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
+	SL_TRY(sl_by_pieces(r, b, r->loops->mark, b->n));
+	SL_TRY(sl_close_fates(r, b));
+	return sl_close_bins(r, b);
 }
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -88,7 +109,7 @@ static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct 
 
 	if (r->n_fields == 0)
 		return SL_OK;
-	SL_TRY(by_pieces(r, b, r->loops->sort, b->n_survivors));
+	SL_TRY(sl_by_pieces(r, b, r->loops->sort, b->n_survivors));
 	return sl_sort(r->sort.backend, x, &job);
 }
 
@@ -129,8 +150,9 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 #undef COLUMN
 	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
-	if (r->n_fields > 0)
+	if (r->n_fields > 0 || r->schedule.n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_type(r) == SL_U32 ? 4 : 8);
+	sl_rounds_lay_out(a, r, n, b);
 	sl_table_lay_out(a, r, n, &b->table);
 }
 
@@ -149,6 +171,14 @@ void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	}
 }
 
+void sl_bins_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
+{
+	b->bin_words = sl_bins_words(&r->bins);
+	b->bins = NULL;
+	if (b->bin_words > 0)
+		b->bins = (uint64_t *)sl_cut_items(a, b->bin_words, sizeof(*b->bins));
+}
+
 size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n)
 {
 	struct sl_shape most = {
@@ -161,9 +191,10 @@ size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n)
 {
 	struct sl_shape compact = {.n = n, .tuning = r->compact.tuning, .scan = r->scan};
 	size_t compact_bytes = sl_scratch(r->compact.backend, &compact);
-	size_t sort_bytes = sl_sort_scratch(r, n);
+	size_t sort_bytes = sl_sort_scratch(r, n), rounds_bytes = sl_rounds_scratch(r, n);
+	size_t most = compact_bytes > sort_bytes ? compact_bytes : sort_bytes;
 
-	return compact_bytes > sort_bytes ? compact_bytes : sort_bytes;
+	return rounds_bytes > most ? rounds_bytes : most;
 }
 
 void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t number)
@@ -173,6 +204,7 @@ void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t numb
 	b->n = r->particles - b->first_id < r->batch ? (uint32_t)(r->particles - b->first_id)
 	                                             : r->batch;
 	b->n_survivors = 0;
+	b->rounds.n = 0;
 }
 
 enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
@@ -197,8 +229,10 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id)
 {
 	struct sl_particle p = {0};
-	struct sl_batch one = {.first_id = id, .n = 1, .columns = sl_columns_of(&p)};
+	uint8_t keep;
+	struct sl_batch one = {.first_id = id, .n = 1, .columns = sl_columns_of(&p), .keep = &keep};
 
+	sl_living_begin(&one, UINT32_MAX);
 	r->loops->generate(r, &one, 0, 1);
 	r->loops->advance(r, &one, 0, 1);
 	p.id = id;

@@ -16,10 +16,11 @@ static uint64_t bytes_of(uint32_t set)
 }
 
 /* The columns that the tallies are made from. */
-static uint32_t tallied(uint32_t carried)
+static uint32_t tallied(const struct sl_recipe *r, uint32_t carried)
 {
-	return carried & (SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_weight) |
-				 SL_BIT(SL_COLUMN_steps) | SL_BIT(SL_COLUMN_collisions));
+	return carried &
+	       (SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_steps) |
+		       SL_BIT(SL_COLUMN_collisions) | r->bins.columns);
 }
 
 /* Of a key and its index. */
@@ -74,7 +75,7 @@ uint64_t sl_stage_bytes(
 	case SL_STAGE_advance:
 		return 2 * n * bytes_of(carried);
 	case SL_STAGE_mark:
-		return n * (bytes_of(tallied(carried)) + 1);
+		return n * (bytes_of(tallied(r, carried)) + 1);
 	case SL_STAGE_compact:
 		return n + survivors * sizeof(uint32_t);
 	case SL_STAGE_sieve:

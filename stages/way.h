@@ -7,7 +7,7 @@
  * Staged, each stage is a kernel of its own, with the backends that the recipe names: what one
  * reads, tests and compares. Fused, no dead particle touches memory (sieve.cu, rows.cu): what one
  * runs. At the bar the host waits for the number of survivors; what is queued on either side of it
- * asks the host for nothing.
+ * asks the host for nothing, but rounds (rounds.h) for the number of the living.
  */
 #ifndef SL_WAY_H
 #define SL_WAY_H

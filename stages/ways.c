@@ -9,6 +9,12 @@ static void cut_scratch(struct sl_arena *device, size_t bytes, struct sl_lane *l
 	lane->exec.scratch = (struct sl_arena){.base = sl_cut(device, bytes), .size = bytes};
 }
 
+/* Nothing is counted yet. */
+static enum sl_status clear_census(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	return sl_fill(lane->census, 0, sl_census_bytes(&r->bins), lane->exec.stream);
+}
+
 static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_lane *lane)
 {
 	struct sl_sort_job job = {.key = lane->batch.key,
@@ -33,14 +39,21 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_lane *lane)
 
 static enum sl_status advance(const struct sl_recipe *r, struct sl_lane *lane)
 {
+	if (r->schedule.steps > 0)
+		return sl_lane_rounds(r, lane);
+	sl_living_begin(&lane->batch, UINT32_MAX);
 	return r->kernels->advance(
-		r->model, r->rules.bytes, r->seed, &lane->batch, lane->exec.stream);
+		r->model, r->rules.bytes, r->seed, &lane->batch, NULL, lane->exec.stream);
 }
 
 static enum sl_status mark(const struct sl_recipe *r, struct sl_lane *lane)
 {
-	SL_TRY(sl_fill(lane->census, 0, sizeof(*lane->census), lane->exec.stream));
-	return r->kernels->mark(r->keep, &lane->batch, &lane->census->tally, lane->exec.stream);
+	SL_TRY(clear_census(r, lane));
+	SL_TRY(r->kernels->mark(r->keep, &lane->batch, &lane->census->tally, lane->exec.stream));
+	if (r->bins.n == 0)
+		return SL_OK;
+	return r->kernels->bins(
+		&r->bins, &lane->batch, sl_census_bins(lane->census), lane->exec.stream);
 }
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_lane *lane)
@@ -100,14 +113,15 @@ static struct sl_fused fused(const struct sl_recipe *r)
 		.n_fields = r->n_fields,
 		.field = r->field,
 		.narrow = sl_key_type(r) == SL_U32,
-		.carried = sl_carried(r)};
+		.carried = sl_carried(r),
+		.bins = &r->bins};
 }
 
 static enum sl_status sieve(const struct sl_recipe *r, struct sl_lane *lane)
 {
 	struct sl_fused f = fused(r);
 
-	SL_TRY(sl_fill(lane->census, 0, sizeof(*lane->census), lane->exec.stream));
+	SL_TRY(clear_census(r, lane));
 	return r->kernels->sieve(
 		&f, &lane->batch, lane->census, lane->exec.scratch, lane->exec.stream);
 }

@@ -153,6 +153,20 @@ hid_t sl_h5_open_file(struct sl_h5 *h)
 	return file;
 }
 
+size_t sl_h5_finish_file(struct sl_h5 *h, hid_t file)
+{
+	ssize_t bytes = 0;
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Fflush(file, H5F_SCOPE_GLOBAL));
+	if (!h->failed) {
+		bytes = H5Fget_file_image(file, NULL, 0);
+		sl_h5_ok(h, bytes);
+	}
+	sl_h5_close(h, file);
+	return h->failed ? 0 : (size_t)bytes;
+}
+
 /* --- groups and datasets ------------------------------------------------------------------- */
 
 /* Properties of a new group or dataset: without times, so that bytes depend on content alone. */

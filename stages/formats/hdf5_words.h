@@ -39,6 +39,12 @@ hid_t sl_h5_id(struct sl_h5 *h, hid_t id);
 hid_t sl_h5_create_file(struct sl_h5 *h);
 hid_t sl_h5_open_file(struct sl_h5 *h);
 
+/*
+ * Flushes a file made so, that the one in the image is whole, and closes it. Returns its size:
+ * where the next object would go.
+ */
+size_t sl_h5_finish_file(struct sl_h5 *h, hid_t file);
+
 /* Closes an object of any kind; a negative id is none. */
 void sl_h5_close(struct sl_h5 *h, hid_t id);
 

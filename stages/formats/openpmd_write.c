@@ -313,21 +313,6 @@ static void write_file(struct writing *w, hid_t file)
 	sl_h5_close(&w->h, data);
 }
 
-/* Flushes, so that the file in the image is whole; its size is where the next object would go. */
-static size_t finish_file(struct writing *w, hid_t file)
-{
-	ssize_t bytes = 0;
-
-	if (!w->h.failed)
-		sl_h5_ok(&w->h, H5Fflush(file, H5F_SCOPE_GLOBAL));
-	if (!w->h.failed) {
-		bytes = H5Fget_file_image(file, NULL, 0);
-		sl_h5_ok(&w->h, bytes);
-	}
-	sl_h5_close(&w->h, file);
-	return w->h.failed ? 0 : (size_t)bytes;
-}
-
 static enum sl_status tell_failure(const struct writing *w)
 {
 	if (w->h.full)
@@ -355,7 +340,7 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	sl_h5_begin(&w.h, image, size - SL_SEAL_BYTES);
 	hid_t made = sl_h5_create_file(&w.h);
 	write_file(&w, made);
-	bytes = finish_file(&w, made);
+	bytes = sl_h5_finish_file(&w.h, made);
 	if (w.h.failed)
 		return tell_failure(&w);
 	sl_seal(image, bytes);

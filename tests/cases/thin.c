@@ -9,7 +9,7 @@
 #if defined(__SANITIZE_THREAD__)
 enum { ONE_IN = 31 };
 #elif defined(__SANITIZE_ADDRESS__)
-enum { ONE_IN = 7 };
+enum { ONE_IN = 13 };
 #else
 enum { ONE_IN = 1 };
 #endif

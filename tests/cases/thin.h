@@ -6,7 +6,7 @@
  *	SLUICE_ONE_IN=31     one variant in so many; a prime lets all choices meet
  *	SLUICE_LARGEST=5000  sizes up to that
  *
- * Builds with AddressSanitizer take one in 7 by themselves, with ThreadSanitizer one in 31;
+ * Builds with AddressSanitizer take one in 13 by themselves, with ThreadSanitizer one in 31;
  * SLUICE_ONE_IN=1 gives them all.
  *
  * However thin, every backend meets every kind of input and every size that is left.

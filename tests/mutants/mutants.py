@@ -27,6 +27,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -168,6 +169,8 @@ def run_or_end(words, folder):
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit("%s\n%s" % (shlex.join(words), done.stderr[-4000:]))
+
+
 def users_of(names, build):
     """The kernels' files that each file is part of, by the compiler's own word."""
     users = {name: [] for name in names}
@@ -204,6 +207,10 @@ def how_found(code):
     return {0: None, RACE: "race", -signal.SIGKILL: "no end", -signal.SIGXCPU: "no end"}.get(code, "wrong answer")
 
 
+class NotRight(Exception):
+    """A trial that fails with no mutant chosen."""
+
+
 class Trials:
     """The two builds, and in each a trial of all mutants."""
 
@@ -216,6 +223,7 @@ class Trials:
         self.users = users_of({m.file for m in mutants}, sanitize)
         self.sources = sorted({source for users in self.users.values() for source in users})
         self.program = {build: os.path.join(work, build.preset) for build in self.builds}
+        self.seconds, self.locks = {}, collections.defaultdict(threading.Lock)
         jobs = []
         for build in self.builds:
             trial = os.path.join(HERE, "trial.c")
@@ -228,25 +236,28 @@ class Trials:
         for build in self.builds:
             build.link([o for b, o in objects if b is build], self.program[build])
 
+    def seconds_of(self, way, trial):
+        """With no mutant chosen a trial must pass; what that takes says how long to wait for others. Asked for the first time, it is tried."""
+        with self.locks[way, trial]:
+            if (way, trial) not in self.seconds:
+                build, words = self.ways[way]
+                code, self.seconds[way, trial] = run([self.program[build], trial, *words], 0, RIGHT_SECONDS)
+                if code != 0:
+                    raise NotRight("%s is not right as it is (%s)" % (trial, build.preset))
+            return self.seconds[way, trial]
+
     def try_right(self, pool):
-        """With no mutant chosen all must pass; what that takes says how long to wait for others."""
-        asked = [(way, trial) for way in reversed(range(len(self.ways))) for trial in sorted(set(map(trial_name, self.sources)))]
-
-        def time_one(one):
-            (build, words), trial = self.ways[one[0]], one[1]
-            code, seconds = run([self.program[build], trial, *words], 0, RIGHT_SECONDS)
-            if code != 0:
-                sys.exit("%s is not right as it is (%s)" % (trial, build.preset))
-            return seconds
-
-        self.seconds = dict(zip(asked, pool.map(time_one, asked)))
+        """The brief trials; long ones where a mutant comes so far."""
+        brief = [way for way, (_, words) in enumerate(self.ways) if words]
+        asked = [(way, trial) for way in reversed(brief) for trial in sorted(set(map(trial_name, self.sources)))]
+        list(pool.map(lambda one: self.seconds_of(*one), asked))
 
     def try_one(self, number, mutant):
         """How a mutant is found out, None if it survives; and in how many seconds of the processor."""
         took = 0
         for way, (build, words) in enumerate(self.ways):
-            for trial in sorted(set(map(trial_name, self.users[mutant.file])), key=lambda t: self.seconds[way, t]):
-                patience = math.ceil(2 + 2 * self.seconds[way, trial])
+            for trial in sorted(set(map(trial_name, self.users[mutant.file])), key=lambda t: self.seconds_of(0, t)):
+                patience = math.ceil(2 + 2 * self.seconds_of(way, trial))
                 code, seconds = run([self.program[build], trial, *words], number, patience)
                 took += seconds
                 if how_found(code):
@@ -302,7 +313,10 @@ def main():
         for m in mutants:
             print("%s:%d: %s: %s" % (m.file, m.line + 1, m.what, m.whole))
         return 0
-    missed = try_all(mutants, asked.jobs, asked.all)
+    try:
+        missed = try_all(mutants, asked.jobs, asked.all)
+    except NotRight as problem:
+        sys.exit(str(problem))
     print("%d mutants, share %s of all, %d not found, %.0f s" % (len(mutants), asked.share, missed, time.time() - start))
     return 1 if missed or gone or not mutants else 0
 

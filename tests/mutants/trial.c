@@ -171,10 +171,14 @@ static enum sl_status find(const char *name, const struct sl_backend **found)
 	return sl_fail(SL_USAGE, "'%s' is no primitive/backend", name);
 }
 
-/* A wrong answer of a stage ends the program. Columns of 320 end where the next begins. */
+/*
+ * A wrong answer of a stage ends the program. Columns of 320 end where the next begins; of 512,
+ * those of bytes do, too.
+ */
 static void try_stages(uint32_t blocks)
 {
 	lane_check_shapes(brief || blocks == CROWD ? 31 : 320);
+	lane_check_bins(512);
 	lane_check_reuse(brief ? 320 : 1000);
 	if (!brief && blocks == 1)
 		lane_check_keys(31);

@@ -184,6 +184,24 @@ static void calls_of_a_resume(void **state)
 	sweep_calls(&resumed, "1", "openpmd", EIO);
 }
 
+/* Tallies by bins are a file more a batch, and one at the end: each of them may not get its name.
+ */
+static void calls_with_tallies(void **state)
+{
+	static const struct start fresh = {
+		"a run with tallies by bins", NULL, nothing, TINY_ENDED, 3};
+	static const char *const more[] = {"--device", "cpu", "--set", "tallies=[w:2]", NULL};
+	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES, .more = more};
+	struct tally tally = {.failed = 0};
+
+	(void)state;
+	tiny_make(&t);
+	fail_each(&t, &fresh, "file_rename", ENOSPC, false, &tally);
+	/* run.json twice, two files a batch, NAME.xdmf and NAME.tallies */
+	assert_true(sl_thin_step(tally.failed) >= 2 + 2 * BATCHES + 2);
+	tiny_free(&t);
+}
+
 /* --- in the system calls ------------------------------------------------------------------- */
 
 /* A line of the tracer's log. */
@@ -509,6 +527,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(system_calls),
 		cmocka_unit_test(calls_of_a_run),
 		cmocka_unit_test(calls_of_a_resume),
+		cmocka_unit_test(calls_with_tallies),
 		cmocka_unit_test(size_limits),
 		cmocka_unit_test(full_stdout),
 		cmocka_unit_test(disk_fills_up),

@@ -9,9 +9,14 @@
 #include "pipeline/survivors.h"
 #include "tests/support/program.h"
 
-/* 24 batches of 2500 and one of 1009. */
+/* 24 batches of 2500 and one of 1009; with sanitizers of 500 and 209. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PARTICLES "12209"
+#define BATCH     "500"
+#else
 #define PARTICLES "61009"
 #define BATCH     "2500"
+#endif
 
 static const char *const models[] = {
 	"run: {name: t, seed: 7, particles: " PARTICLES ", batch: " BATCH "}\n"
@@ -217,7 +222,7 @@ static struct content read_content(const char *out)
 static void any_batch(void **state)
 {
 	static const char *const batches[] = {
-		"run.batch=61009", "run.batch=871", "run.batch=17000", "run.batch=1e6"};
+		"run.batch=" PARTICLES, "run.batch=871", "run.batch=17000", "run.batch=1e6"};
 
 	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
@@ -262,13 +267,15 @@ static void another_seed(void **state)
 static void no_deadlock(void **state)
 {
 	const int times = be_quick() ? 5 : 20;
+	const char *particles = be_quick() ? "run.particles=2e4" : "run.particles=1e5";
+	const char *batch = be_quick() ? "run.batch=200" : "run.batch=1000";
 	uint64_t first = 0;
 
 	(void)state;
 	for (int i = 0; i < times; i++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c0.yaml", "--out", "out", "--threads", "8", "--set",
-				"run.particles=1e5", "--set", "run.batch=1000", "--quiet"));
+				particles, "--set", batch, "--quiet"));
 		first = i == 0 ? hash_run(&folder, "out") : first;
 		assert_int_equal(hash_run(&folder, "out"), first);
 		remove_run(&folder, "out");

@@ -69,11 +69,20 @@ static void find(const char *name, void *function, size_t size)
 	memcpy(function, &address, size);
 }
 
-/* Runs in the first allocation of the process, before there are threads. */
-static void start(void)
+/* What the environment asks for: at the start, and where a process forked in front of main begins
+ * (server.c). */
+void failing_malloc_begin(void);
+void failing_malloc_begin(void)
 {
 	const char *at = getenv("FAIL_AT");
 
+	fail_at = at ? atol(at) : 0;
+	fail_on = getenv("FAIL_ON") != NULL;
+}
+
+/* Runs in the first allocation of the process, before there are threads. */
+static void start(void)
+{
 	starting = true;
 	find("calloc", &real_calloc, sizeof(real_calloc));
 	find("realloc", &real_realloc, sizeof(real_realloc));
@@ -81,8 +90,7 @@ static void start(void)
 	find("posix_memalign", &real_posix_memalign, sizeof(real_posix_memalign));
 	find("free", &real_free, sizeof(real_free));
 	find("malloc", &real_malloc, sizeof(real_malloc));
-	fail_at = at ? atol(at) : 0;
-	fail_on = getenv("FAIL_ON") != NULL;
+	failing_malloc_begin();
 	starting = false;
 }
 

@@ -8,9 +8,9 @@
 #include "tests/support/lane_check.h"
 
 #if defined(__SANITIZE_THREAD__)
-enum { N = 600, LARGEST = 257, FLIPPED = 5 };
+enum { N = 600, LARGEST = 257, KEYED = 65, FLIPPED = 5 };
 #else
-enum { N = 3000, LARGEST = 4097, FLIPPED = 30 };
+enum { N = 3000, LARGEST = 4097, KEYED = 257, FLIPPED = 30 };
 #endif
 
 static void every_backend(void **state)
@@ -34,7 +34,23 @@ static void every_tile_of_fused(void **state)
 static void every_key(void **state)
 {
 	(void)state;
-	lane_check_keys(257);
+	lane_check_keys(KEYED);
+}
+
+static void every_schedule(void **state)
+{
+	static const uint32_t sizes[] = {1, 31, 255, 256, 257, 700};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		lane_check_rounds(sizes[i]);
+	lane_check_rounds_of_all(300);
+}
+
+static void tallies_by_bins(void **state)
+{
+	(void)state;
+	lane_check_bins(2305);
 }
 
 static void a_lane_used_again(void **state)
@@ -83,6 +99,8 @@ int main(void)
 		cmocka_unit_test(every_shape),
 		cmocka_unit_test(every_tile_of_fused),
 		cmocka_unit_test(every_key),
+		cmocka_unit_test(every_schedule),
+		cmocka_unit_test(tallies_by_bins),
 		cmocka_unit_test(a_lane_used_again),
 		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),

@@ -32,6 +32,21 @@ static void every_key(void **state)
 	lane_check_keys(257);
 }
 
+static void every_schedule(void **state)
+{
+	(void)state;
+	lane_check_rounds(1);
+	lane_check_rounds(257);
+	lane_check_rounds(sl_thin_size(1000003));
+	lane_check_rounds_of_all(sl_thin_size(100003));
+}
+
+static void tallies_by_bins(void **state)
+{
+	(void)state;
+	lane_check_bins(sl_thin_size(300007));
+}
+
 static void a_lane_used_again(void **state)
 {
 	(void)state;
@@ -50,6 +65,8 @@ int main(void)
 		cmocka_unit_test(every_shape),
 		cmocka_unit_test(every_tile_of_fused),
 		cmocka_unit_test(every_key),
+		cmocka_unit_test(every_schedule),
+		cmocka_unit_test(tallies_by_bins),
 		cmocka_unit_test(a_lane_used_again),
 		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),

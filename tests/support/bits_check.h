@@ -17,14 +17,14 @@ struct bits {
 	const char *batch;
 };
 
-/* Every configuration there is; bits->config is not looked at. */
+/* Every configuration there is, with sanitizers every third; bits->config is not looked at. */
 void bits_check_configs(const struct bits *b);
 
 /* Every scan with every compact and every sort of the device, and fused every sort; with so many
  * slots and threads. */
 void bits_check_backends(const struct bits *b, unsigned slots, unsigned threads);
 
-/* One to four slots, one to four threads. */
+/* One to four slots, one to four threads, in both ways; with sanitizers a third of these. */
 void bits_check_slots(const struct bits *b);
 
 /* Survivors of another order: in that of ids, and by a key of more than 32 bits. */

@@ -21,6 +21,16 @@ void lane_check_fused(uint32_t most);
 /* Both models and ways: a key of every column, and of as many fields as there can be. */
 void lane_check_keys(uint32_t n);
 
+/*
+ * Every model of several steps, in rounds by every schedule, n particles: by that compact and sort,
+ * or by all of the device in turn.
+ */
+void lane_check_rounds(uint32_t n);
+void lane_check_rounds_of_all(uint32_t n);
+/* Both models and ways: tallies by bins of every column, of weights too, as many as there can be.
+ */
+void lane_check_bins(uint32_t n);
+
 /* A lane whose memory held something else before: twice in a row, batches in any order. */
 void lane_check_reuse(uint32_t n);
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "tests/support/check.h"
+#include "tests/support/served.h"
 
 enum { CANNOT_RUN = 127 };
 
@@ -68,11 +69,13 @@ void process_start(const struct process *p, struct running *r)
 	r->out = memfd_create("out", MFD_CLOEXEC);
 	r->err = memfd_create("err", MFD_CLOEXEC);
 	assert_true(r->out >= 0 && r->err >= 0);
-	fflush(NULL);
-	r->pid = fork();
-	assert_true(r->pid >= 0);
-	if (r->pid == 0)
-		become(p, path, r);
+	if (!served_start(p, path, r)) {
+		fflush(NULL);
+		r->pid = fork();
+		assert_true(r->pid >= 0);
+		if (r->pid == 0)
+			become(p, path, r);
+	}
 	setpgid(r->pid, r->pid); /* both sides do, whoever comes first */
 }
 

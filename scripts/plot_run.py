@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""plot_run.py - pictures of a run's tallies, as SVG and PNG.
+
+    python3 scripts/plot_run.py RUN_DIR [--out DIR]
+
+Draws the fates; each tally by bins, a line a fate with error bars; and from a tally of steps how many particles are alive after k of
+them. All of it is in run.json, so nothing but matplotlib is needed, whatever the format of the run's files. Pictures are called after
+the run, and go to RUN_DIR if --out names no other folder. Prints their names.
+"""
+import argparse
+import json
+import math
+import os
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+SIZE = (6.4, 4.2)
+
+
+def fates_that_occur(fates):
+    """Those in which a particle, or weight, has ended."""
+    return {name: f for name, f in fates.items() if f["count"] > 0 or f["weight_fraction"] > 0}
+
+
+def draw_fates(run, axes):
+    fates = fates_that_occur(run["tallies"]["fates"])
+    shares = [f["weight_fraction"] for f in fates.values()]
+    errors = [f["standard_error_over_batches"] or f["standard_error"] for f in fates.values()]
+    bars = axes.bar(range(len(fates)), shares, yerr=errors, capsize=4, color="tab:blue", alpha=0.7)
+    axes.bar_label(bars, labels=["%.5f" % s for s in shares], padding=2, fontsize=8)
+    axes.set_xticks(range(len(fates)))
+    axes.set_xticklabels(list(fates))
+    axes.set(ylabel="share of all", title="%s: %s particles" % (run["name"], format(run["tallies"]["particles"], ",")))
+    axes.margins(y=0.15)
+
+
+def edges_of(histogram):
+    lo, hi, bins = histogram["from"], histogram["to"], histogram["bins"]
+    return [lo + (hi - lo) * i / bins for i in range(bins + 1)]
+
+
+def label_of(histogram):
+    return histogram["column"] + (" (%s)" % histogram["unit"] if histogram["unit"] else "")
+
+
+def rows_that_occur(histogram):
+    return {name: row for name, row in histogram["fates"].items() if any(row["counts"])}
+
+
+def draw_histogram(run, histogram, axes):
+    edges = edges_of(histogram)
+    middles = [(a + b) / 2 for a, b in zip(edges, edges[1:])]
+    for name, row in rows_that_occur(histogram).items():
+        mean, errors = row["mean_over_batches"], row["standard_error_over_batches"]
+        outside = row["under"] + row["over"]
+        line = axes.stairs(mean, edges, label=name + (" (%d outside)" % outside if outside else ""))
+        if None not in errors:  # one batch knows of none
+            axes.errorbar(middles, mean, yerr=errors, fmt="none", ecolor=line.get_edgecolor(), elinewidth=0.8)
+    axes.set(xlabel=label_of(histogram), ylabel="share of all, a bin", title="%s: %s" % (run["name"], histogram["column"]), ylim=(0, None))
+    if rows_that_occur(histogram):
+        axes.legend()
+
+
+def alive(run, histogram):
+    """
+    Steps k, the share of particles that fly on after k, and its standard error. A particle whose last step is number s was alive after
+    each one before; so alive after k are those with more than k. None where the tally leaves out a fate that occurs.
+    """
+    rows, n = histogram["fates"].values(), run["tallies"]["particles"]
+    if sum(row["under"] + row["over"] + sum(row["counts"]) for row in rows) != n:
+        return None
+    left = n - sum(row["under"] for row in rows)
+    steps, shares, errors = [], [], []
+    for i, edge in enumerate(edges_of(histogram)):
+        if edge >= 1:
+            share = left / n
+            steps.append(edge - 1)
+            shares.append(share)
+            errors.append(math.sqrt(share * (1 - share) / n))
+        if i < histogram["bins"]:
+            left -= sum(row["counts"][i] for row in rows)
+    return steps, shares, errors
+
+
+def draw_alive(run, curve, axes):
+    steps, shares, errors = curve
+    axes.errorbar(steps, shares, yerr=errors, fmt=".-", markersize=3, linewidth=0.8, elinewidth=0.8)
+    axes.set(xlabel="steps", ylabel="share alive", title="%s: alive after so many steps" % run["name"])
+    if any(0 < s < 1 for s in shares):
+        axes.set_yscale("log", nonpositive="mask")
+
+
+def save(name, out, draw, *of):
+    figure, axes = plt.subplots(figsize=SIZE, constrained_layout=True)
+    draw(*of, axes)
+    for kind in ("svg", "png"):
+        path = os.path.join(out, "%s.%s" % (name, kind))
+        figure.savefig(path, dpi=120)
+        print(path)
+    plt.close(figure)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="pictures of a run's tallies, as SVG and PNG")
+    parser.add_argument("run", help="the folder of the run")
+    parser.add_argument("--out", help="the folder of the pictures; that of the run when left out")
+    asked = parser.parse_args()
+    try:
+        with open(os.path.join(asked.run, "run.json")) as f:
+            run = json.load(f)
+    except (OSError, ValueError) as e:
+        sys.exit("plot_run.py: %s (it needs the folder of a run), try the one that --out named" % e)
+    out = asked.out or asked.run
+    os.makedirs(out, exist_ok=True)
+    save(run["name"] + "_fates", out, draw_fates, run)
+    seen = {}
+    for histogram in run["tallies"].get("histograms", []):
+        column = histogram["column"]
+        seen[column] = seen.get(column, 0) + 1
+        number = "_%d" % seen[column] if seen[column] > 1 else ""
+        save("%s_%s%s" % (run["name"], column, number), out, draw_histogram, run, histogram)
+        curve = alive(run, histogram) if column == "steps" else None
+        if curve:
+            save("%s_alive%s" % (run["name"], number), out, draw_alive, run, curve)
+
+
+if __name__ == "__main__":
+    main()

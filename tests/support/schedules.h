@@ -1,0 +1,12 @@
+/* schedules.h - every kind of schedule that rounds can have, for tests: none may change a bit. */
+#ifndef TESTS_SUPPORT_SCHEDULES_H
+#define TESTS_SUPPORT_SCHEDULES_H
+
+#include "stages/recipe.h"
+
+enum { SCHEDULES = 14 };
+
+/* The i-th, sorted, if at all, by direction and depth, in 7 bits. */
+struct sl_schedule schedule_at(int i);
+
+#endif
