@@ -535,9 +535,10 @@ static void little_memory(void **state)
 	for (unsigned long mib = 24; mib <= 160; mib += 4) {
 		p.memory_bytes = mib << 20;
 		process_run(&p, HANG_SECONDS, &e);
-		/* 127: not even the libraries could be loaded */
+		/* 127: not even the libraries could be loaded; H5open() may die of a little more */
 		if (e.code != SL_OK && e.code != SL_HOST_MEMORY && e.code != 127 &&
-			!strstr(e.err, "HDF5 does not start"))
+			!strstr(e.err, "HDF5 does not start") &&
+			!(e.signal == SIGSEGV && !folder_has(&folder, "out")))
 			fail_msg("with %lu MiB: %d and %s", mib, e.code, e.err);
 		process_free(&e);
 		if (folder_has(&folder, "out"))
