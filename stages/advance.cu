@@ -14,33 +14,26 @@
 
 enum { BLOCK = 256 };
 
-/* For all threads of a block, of which each may have one of n: what a round leaves behind. */
-static __device__ __forceinline__ void count_living(
-	uint64_t i, uint32_t n, bool lives, uint8_t *keep, uint64_t *alive)
-{
-	uint64_t mine[1] = {lives};
-
-	if (i < n)
-		keep[i] = lives;
-	sl_block_add<1>(mine, alive);
-}
-
-#define MODEL(name)                                                                            \
-	static __global__ void name##_kernel(struct sl_##name rules, uint64_t seed,            \
-		uint64_t first_id, struct sl_living l, struct sl_columns batch, uint8_t *keep, \
-		uint64_t *alive)                                                               \
-	{                                                                                      \
-		static constexpr uint32_t set = SL_STORED(SL_COLUMNS_##name);                  \
-		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                  \
-		bool lives = false;                                                            \
-                                                                                               \
-		if (i < l.n && l.columns.fate[i] == SL_FATE_alive) {                           \
-			struct sl_particle p = sl_living_take(&l, set, first_id, (uint32_t)i); \
-			sl_##name##_advance(&rules, SL_EVERY_COLUMN, seed, &p, l.steps);       \
-			lives = sl_living_put(&l, set, &batch, (uint32_t)i, &p);               \
-		}                                                                              \
-		if (alive)                                                                     \
-			count_living(i, l.n, lives, keep, alive);                              \
+#define MODEL(name)                                                                              \
+	static __global__ void name##_kernel(struct sl_##name rules, uint64_t seed,              \
+		uint64_t first_id, struct sl_living l, struct sl_columns batch, uint8_t *keep,   \
+		uint64_t *alive)                                                                 \
+	{                                                                                        \
+		static constexpr uint32_t set = SL_STORED(SL_COLUMNS_##name);                    \
+		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, living[1] = {};    \
+                                                                                                 \
+		if (i < l.n) {                                                                   \
+			if (l.columns.fate[i] == SL_FATE_alive) {                                \
+				struct sl_particle p =                                           \
+					sl_living_take(&l, set, first_id, (uint32_t)i);          \
+				sl_##name##_advance(&rules, SL_EVERY_COLUMN, seed, &p, l.steps); \
+				living[0] = sl_living_put(&l, set, &batch, (uint32_t)i, &p);     \
+			}                                                                        \
+			if (alive)                                                               \
+				keep[i] = (uint8_t)living[0];                                    \
+		}                                                                                \
+		if (alive)                                                                       \
+			sl_block_add<1>(living, alive);                                          \
 	}
 #include "stages/models/models.def"
 #undef MODEL
