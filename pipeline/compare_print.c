@@ -74,7 +74,8 @@ static void print_stage_names(const struct sl_comparison *c, FILE *out)
 
 /* --- milliseconds ----------------------------------------------------------------------------- */
 
-/* "36.9 +-3%": the median, and half of what the middle half of the values spans. */
+/* "36.9 +-3%": the median, and half of what the middle half of the values spans; as many digits as
+ * there is room for. */
 static void print_spread(const struct sl_spread *t, FILE *out)
 {
 	char text[64];
@@ -84,8 +85,9 @@ static void print_spread(const struct sl_spread *t, FILE *out)
 	else if (t->n == 1)
 		snprintf(text, sizeof(text), "%.3g", t->median);
 	else
-		snprintf(text, sizeof(text), "%.3g +-%.0f%%", t->median,
-			t->median > 0 ? 50 * (t->upper - t->lower) / t->median : 0);
+		for (int digits = 3, n = CELL + 1; digits > 0 && n > CELL; digits--)
+			n = snprintf(text, sizeof(text), "%.*g +-%.0f%%", digits, t->median,
+				t->median > 0 ? 50 * (t->upper - t->lower) / t->median : 0);
 	fprintf(out, " %*s", CELL, text);
 }
 

@@ -7,15 +7,24 @@
 
 #include "pipeline/tree.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const bool is_slow = true;
+#else
+static const bool is_slow = false;
+#endif
+
+/* Whoever reads the log is to know that this was not all. */
 bool be_quick(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	return true;
-#else
-	const char *quick = getenv("SLUICE_QUICK");
+	static bool told;
+	const char *asked = getenv("SLUICE_QUICK");
+	bool quick = is_slow || (asked && *asked);
 
-	return quick && *quick;
-#endif
+	if (quick && !told)
+		printf("A share of particles, signals and choices is tried (%s).\n",
+			is_slow ? "built with a sanitizer" : "SLUICE_QUICK");
+	told |= quick;
+	return quick;
 }
 
 void call(
