@@ -10,7 +10,7 @@
  * What comes home is checked: the columns against their digests (sl_digest_check()), the census, in
  * which the digests are, against itself, for it comes twice.
  *
- *	device   staged  | columns | keep | index | key | table | scratch | census |
+ *	device   staged  | columns | keep | index | key | states of rounds | table | scratch | census |
  *	         fused   | index | key | records, if any | scratch, then table | census |
  *	pinned   | census | census |
  */
