@@ -237,11 +237,13 @@ static enum sl_status get_lane(const struct sl_plan *plan, struct sl_lane *lane)
 	return s == SL_OK ? sl_lane_open(lane) : s;
 }
 
-static enum sl_status get_canvas(struct sl_plan *plan)
+enum sl_status sl_room_get_canvas(struct sl_plan *plan)
 {
 	struct sl_arena a = {.size = plan->room.canvas};
 	struct sl_canvas got;
 
+	if (a.size == 0 || plan->canvas.block)
+		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, a.size, &a.base));
 	memset(a.base, 0, a.size);
 	sl_canvas_lay_out(&a, plan, &got);
@@ -284,8 +286,7 @@ enum sl_status sl_room_get(struct sl_plan *plan)
 	for (uint32_t i = 0; i < plan->n_lanes; i++)
 		SL_TRY(get_lane(plan, &plan->lane[i]));
 	SL_TRY(get_histograms(plan));
-	if (plan->room.canvas > 0)
-		SL_TRY(get_canvas(plan));
+	SL_TRY(sl_room_get_canvas(plan));
 	return sl_memory_get(SL_HOST, plan->room.image, &plan->image);
 }
 
