@@ -1,12 +1,13 @@
 /*
  * image.c - the image of a run: the sum of its survivors' columns, the same bytes however it was
- * computed, interrupted or resumed.
+ * computed, interrupted or resumed; verify finds any other.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stages/formats/picture.h"
 #include "tests/support/configs.h"
 #include "tests/support/program.h"
 
@@ -129,6 +130,20 @@ static void pictures_do_not_depend_on_how(void **state)
 	check_same_picture("run.mode=fused", "emulated");
 }
 
+/* Does run.json? (image.py looks at what it says.) */
+static bool tells_of_image(const char *out)
+{
+	char name[64], *text;
+	size_t bytes;
+	bool tells;
+
+	snprintf(name, sizeof(name), "%s/run.json", out);
+	text = folder_read(&folder, name, &bytes);
+	tells = strstr(text, "\n\t\"image\": {") != NULL;
+	free(text);
+	return tells;
+}
+
 /* --- interrupted and resumed ------------------------------------------------------------------ */
 
 static void finish(const char *config)
@@ -136,6 +151,7 @@ static void finish(const char *config)
 	expect(&folder, SL_OK, "", WORDS("run", config, "--out", "out", "--resume", "--quiet"));
 	assert_int_equal(hash_run(&folder, "out"), unbroken);
 	assert_string_equal(run_json(&folder, "out", "state"), "done");
+	assert_true(tells_of_image("out"));
 	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
 	remove_run(&folder, "out");
 }
@@ -168,6 +184,7 @@ static void check_fault(const char *kind, int k)
 	assert_false(folder_has(&folder, "out/t.png.part"));
 	assert_false(folder_has(&folder, "out/t.image.h5.part"));
 	assert_string_equal(run_json(&folder, "out", "state"), "running");
+	assert_false(tells_of_image("out"));
 	finish("c.yaml");
 }
 
@@ -187,6 +204,178 @@ static void disks_that_fail(void **state)
 	finish("c.yaml");
 }
 
+/* --- what is wrong with it -------------------------------------------------------------------- */
+
+enum { WIDTH = 37, HEIGHT = 23, PIXELS = WIDTH * HEIGHT, RAYS = 20000 };
+
+static void flip_byte(const char *name, size_t at, size_t of)
+{
+	size_t bytes;
+	char *file = folder_read(&folder, name, &bytes);
+
+	file[(bytes - 1) * at / of] ^= 1;
+	folder_write(&folder, name, file, bytes);
+	free(file);
+}
+
+static void put_other(const char *from, const char *to)
+{
+	size_t bytes;
+	char *file = folder_read(&folder, from, &bytes);
+
+	folder_write(&folder, to, file, bytes);
+	free(file);
+}
+
+/* The copy "out" has been damaged: verify says so, and a run that goes on mends it. */
+static void expect_damage(const char *name, const char *what)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "out/%s: %s", name, what);
+	expect(&folder, SL_CHECK_FAILED, text, WORDS("verify", "out"));
+	finish("c.yaml");
+	copy_run(&folder, "whole", "out");
+}
+
+static void damage_is_found_and_mended(void **state)
+{
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	for (size_t i = 0; i <= 5; i++) {
+		flip_byte("out/t.image.h5", i, 5);
+		expect_damage("t.image.h5", "its checksum is wrong");
+		flip_byte("out/t.png", i, 5);
+		expect_damage("t.png", "is not the picture");
+	}
+	assert_int_equal(truncate(folder_path(&folder, "out/t.image.h5"), 7), 0);
+	expect_damage("t.image.h5", "its checksum is wrong");
+	assert_int_equal(truncate(folder_path(&folder, "out/t.png"), 0), 0);
+	expect_damage("t.png", "is not the picture");
+	assert_int_equal(unlink(folder_path(&folder, "out/t.image.h5")), 0);
+	expect_damage("t.image.h5", "is not there");
+	assert_int_equal(unlink(folder_path(&folder, "out/t.png")), 0);
+	expect_damage("t.png", "is not there");
+	remove_run(&folder, "out");
+}
+
+/* Of other seeds; of lights twice as bright, which makes the same sums and the same picture. */
+static void images_of_others_are_found(void **state)
+{
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "seed", "--quiet", "--set", "run.seed=8"));
+	put_other("seed/t.image.h5", "out/t.image.h5");
+	expect_damage("t.image.h5", "has other numbers");
+	put_other("seed/t.png", "out/t.png");
+	expect_damage("t.png", "is not the picture");
+	remove_run(&folder, "seed");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "bright", "--quiet", "--set", "model.rays.sky=0.6",
+			"--set", "model.rays.objects[0].emission=2"));
+	put_other("bright/t.png", "out/t.png");
+	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+	put_other("bright/t.image.h5", "out/t.image.h5");
+	expect_damage("t.image.h5", "has other numbers");
+	remove_run(&folder, "bright");
+	remove_run(&folder, "out");
+}
+
+enum forgery {
+	NOTHING,
+	A_SUM,
+	A_VALUE,
+	A_COUNT_OF_RAYS,
+	NO_RAYS,
+	PARTICLES,
+	NAME,
+	TURNED,
+	A_ROW_LESS,
+	FORGERIES
+};
+
+/* Writes the numbers of "whole" to "out", sealed as they should be, but one of them is wrong. */
+static void forge(enum forgery what)
+{
+	static double value[PIXELS];
+	static uint64_t sum[PIXELS], rays[PIXELS];
+	static char image[1 << 20];
+	const struct sl_file_facts facts = {.software_version = "1", .config = "none"};
+	struct sl_picture p = {.what = what == NAME ? "weight" : "radiance",
+		.width = what == TURNED ? HEIGHT : WIDTH,
+		.height = what == TURNED       ? WIDTH
+	                  : what == A_ROW_LESS ? HEIGHT - 1
+	                                       : HEIGHT};
+	const struct sl_picture_values values = {.picture = &p,
+		.particles = RAYS + (what == PARTICLES),
+		.value = value,
+		.sum = sum,
+		.rays = what == NO_RAYS ? NULL : rays};
+	struct sl_picture_found found;
+	size_t bytes;
+	char *file = folder_read(&folder, "whole/t.image.h5", &bytes);
+
+	assert_ok(sl_picture_read(file, bytes, &found));
+	memcpy(value, found.value, sizeof(value));
+	memcpy(sum, found.sum, sizeof(sum));
+	memcpy(rays, found.rays, sizeof(rays));
+	free(file);
+	sum[PIXELS - 1] += what == A_SUM;
+	rays[0] -= what == A_COUNT_OF_RAYS;
+	value[7] *= what == A_VALUE ? 1 + 0x1p-52 : 1;
+	assert_true(sl_picture_bytes(&p, &facts) <= sizeof(image));
+	assert_ok(sl_picture_make(&facts, &values, image, sizeof(image), &bytes));
+	folder_write(&folder, "out/t.image.h5", image, bytes);
+}
+
+static void forged_numbers_are_found(void **state)
+{
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	for (int i = 0; i < FORGERIES; i++) {
+		print_message("forgery %d\n", i);
+		forge((enum forgery)i);
+		expect(&folder, i == NOTHING ? SL_OK : SL_CHECK_FAILED,
+			i == NOTHING ? "" : "has other numbers", WORDS("verify", "out", "--quiet"));
+	}
+	remove_run(&folder, "out");
+}
+
+/* --- what is told of it ----------------------------------------------------------------------- */
+
+static void expect_text(const char *text, const char *const *words)
+{
+	char *out = output_of(&folder, words);
+
+	if (!strstr(out, text))
+		fail_msg("\"%s\" is not in: %s", text, out);
+	free(out);
+}
+
+/* Rays go to the pixels in turn, so that the least, the mean and the most of a pixel are known. */
+static void infos_and_verify_tell(void **state)
+{
+	char rays[128];
+
+	(void)state;
+	expect_text("37 x 23 pixels, of 20000 particles\n", WORDS("info", "whole/t.image.h5"));
+	snprintf(rays, sizeof(rays), "rays         u64        %14d %14.8g %14d\n", RAYS / PIXELS,
+		(double)RAYS / PIXELS, RAYS / PIXELS + 1);
+	expect_text(rays, WORDS("info", "whole/t.image.h5"));
+	expect_text("\nradiance     f64 ", WORDS("info", "whole/t.image.h5"));
+	expect_text("\nsum          u64  2^-32 ", WORDS("info", "whole/t.image.h5"));
+	expect_text(", the image added up\n", WORDS("verify", "whole"));
+	expect_text("\"image_added_up\": true", WORDS("verify", "whole", "--json"));
+	expect(&folder, SL_DISK, "nothing.image.h5", WORDS("info", "nothing.image.h5"));
+	put_other("whole/t_000001.h5", "bad.image.h5");
+	expect(&folder, SL_BAD_INPUT, "bad.image.h5: its pixels", WORDS("info", "bad.image.h5"));
+	flip_byte("bad.image.h5", 1, 2);
+	expect(&folder, SL_BAD_INPUT, "bad.image.h5: it has no seal",
+		WORDS("info", "bad.image.h5"));
+	assert_int_equal(unlink(folder_path(&folder, "bad.image.h5")), 0);
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* What is there already is not overwritten; what was made is removed with its run. */
@@ -201,6 +390,8 @@ static void names_are_the_runs_own(void **state)
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.image=false"));
 	assert_true(folder_has(&folder, "out/t.png"));
 	assert_false(folder_has(&folder, "out/t.image.h5"));
+	assert_false(tells_of_image("out"));
+	expect_text("\"image_added_up\": false", WORDS("verify", "out", "--json"));
 	remove_run(&folder, "out");
 
 	copy_run(&folder, "whole", "out");
@@ -228,9 +419,15 @@ int main(void)
 		cmocka_unit_test(pictures_do_not_depend_on_how),
 		cmocka_unit_test(images_are_made_again),
 		cmocka_unit_test(disks_that_fail),
+		cmocka_unit_test(damage_is_found_and_mended),
+		cmocka_unit_test(images_of_others_are_found),
+		cmocka_unit_test(forged_numbers_are_found),
+		cmocka_unit_test(infos_and_verify_tell),
 		cmocka_unit_test(names_are_the_runs_own),
 		cmocka_unit_test(plans_tell_of_it),
 	};
 
+	if (sl_formats_start() != SL_OK)
+		return 1;
 	return cmocka_run_group_tests(tests, begin, end);
 }
