@@ -132,22 +132,21 @@ enum forgery {
 	PARTICLES,
 	NAME,
 	TURNED,
-	A_ROW_LESS,
+	A_ROW_MORE,
+	A_COLUMN_MORE,
 	FORGERIES
 };
 
 /* Writes the numbers of "whole" to "out", sealed as they should be, but one of them is wrong. */
 static void forge(enum forgery what)
 {
-	static double value[PIXELS];
-	static uint64_t sum[PIXELS], rays[PIXELS];
+	static double value[PIXELS + WIDTH];
+	static uint64_t sum[PIXELS + WIDTH], rays[PIXELS + WIDTH];
 	static char image[1 << 20];
 	const struct sl_file_facts facts = {.software_version = "1", .config = "none"};
 	struct sl_picture p = {.what = what == NAME ? "weight" : "radiance",
-		.width = what == TURNED ? HEIGHT : WIDTH,
-		.height = what == TURNED       ? WIDTH
-	                  : what == A_ROW_LESS ? HEIGHT - 1
-	                                       : HEIGHT};
+		.width = what == TURNED ? HEIGHT : WIDTH + (what == A_COLUMN_MORE),
+		.height = what == TURNED ? WIDTH : HEIGHT + (what == A_ROW_MORE)};
 	const struct sl_picture_values values = {.picture = &p,
 		.particles = RAYS + (what == PARTICLES),
 		.value = value,
@@ -158,9 +157,9 @@ static void forge(enum forgery what)
 	char *file = folder_read(&folder, "whole/t.image.h5", &bytes);
 
 	assert_ok(sl_picture_read(file, bytes, &found));
-	memcpy(value, found.value, sizeof(value));
-	memcpy(sum, found.sum, sizeof(sum));
-	memcpy(rays, found.rays, sizeof(rays));
+	memcpy(value, found.value, PIXELS * sizeof(*value));
+	memcpy(sum, found.sum, PIXELS * sizeof(*sum));
+	memcpy(rays, found.rays, PIXELS * sizeof(*rays));
 	free(file);
 	sum[PIXELS - 1] += what == A_SUM;
 	rays[0] -= what == A_COUNT_OF_RAYS;
