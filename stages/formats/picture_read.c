@@ -45,13 +45,13 @@ static enum sl_status read_grid(
 	return SL_OK;
 }
 
-/* What the pixels tell has the one name that all images do not have. */
+/* What the pixels tell is the one member that not all images have under that name. */
 static bool find_what(struct reading *r, bool *rays)
 {
 	static const char *const known[] = {"rays", "sluiceConfig", "sum"};
 	char name[sizeof(r->found->what)];
 	H5G_info_t info;
-	bool found = false;
+	int found = 0;
 
 	*rays = false;
 	if (r->h.failed || !sl_h5_ok(&r->h, H5Gget_info(r->root, &info)))
@@ -65,9 +65,9 @@ static bool find_what(struct reading *r, bool *rays)
 		*rays = *rays || strcmp(name, known[0]) == 0;
 		if (other)
 			memcpy(r->found->what, name, sizeof(name));
-		found = found || other;
+		found += other;
 	}
-	return found;
+	return found == 1;
 }
 
 static enum sl_status read_root(struct reading *r)
