@@ -237,7 +237,7 @@ static enum sl_status get_lane(const struct sl_plan *plan, struct sl_lane *lane)
 	return s == SL_OK ? sl_lane_open(lane) : s;
 }
 
-enum sl_status sl_room_get_canvas(struct sl_plan *plan)
+static enum sl_status get_canvas(struct sl_plan *plan)
 {
 	struct sl_arena a = {.size = plan->room.canvas};
 	struct sl_canvas got;
@@ -264,13 +264,19 @@ static enum sl_status get_histograms(struct sl_plan *plan)
 {
 	struct sl_arena a = {.size = plan->room.histograms};
 
-	if (plan->recipe.bins.n == 0)
+	if (plan->recipe.bins.n == 0 || plan->histogram_block)
 		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, a.size, &plan->histogram_block));
 	memset(plan->histogram_block, 0, a.size); /* no batches are added up yet */
 	a.base = plan->histogram_block;
 	sl_histograms_lay_out(&a, &plan->recipe.bins, &plan->histograms);
 	return SL_OK;
+}
+
+enum sl_status sl_room_get_sums(struct sl_plan *plan)
+{
+	SL_TRY(get_histograms(plan));
+	return get_canvas(plan);
 }
 
 enum sl_status sl_room_get(struct sl_plan *plan)
@@ -285,8 +291,7 @@ enum sl_status sl_room_get(struct sl_plan *plan)
 		SL_TRY(get_slot(plan, &plan->slot[i]));
 	for (uint32_t i = 0; i < plan->n_lanes; i++)
 		SL_TRY(get_lane(plan, &plan->lane[i]));
-	SL_TRY(get_histograms(plan));
-	SL_TRY(sl_room_get_canvas(plan));
+	SL_TRY(sl_room_get_sums(plan));
 	return sl_memory_get(SL_HOST, plan->room.image, &plan->image);
 }
 

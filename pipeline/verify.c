@@ -281,7 +281,7 @@ static void tell(const struct counts *c, uint64_t of, bool image, bool json, FIL
 static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
-	SL_TRY(sl_room_get_canvas(plan));
+	SL_TRY(sl_room_get_sums(plan));
 	for (size_t i = 0; i < m->n; i++) {
 		if (m->line[i].batch >= of && of < plan->recipe.n_batches)
 			return wrong(

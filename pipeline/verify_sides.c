@@ -32,18 +32,39 @@ static enum sl_status read_sealed(
 	return wrong(dir, name, "its checksum is wrong (it was torn or changed)");
 }
 
-/* The sums over all batches, as HDF5: its seal finds what befell it. */
-static enum sl_status check_histograms(const struct sl_plan *plan, const struct sl_dir *dir)
+/* Are those bytes the file that the tallies of all batches make? */
+static enum sl_status check_tallies(const struct sl_plan *plan, const struct sl_dir *dir,
+	const char *name, const char *file, size_t bytes)
+{
+	bool same;
+	size_t made_bytes;
+	void *made;
+
+	SL_TRY(sl_histograms_file(plan, name, &made, &made_bytes));
+	same = bytes == made_bytes && memcmp(file, made, bytes) == 0;
+	sl_memory_give(SL_HOST, made);
+	return same ? SL_OK
+	            : wrong(dir, name,
+			      "is not what the tallies of the batches add up to (it is another "
+			      "run's, was changed, or is of another version of HDF5)");
+}
+
+static enum sl_status check_histograms(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
+	enum sl_status s;
 	size_t bytes;
 	char *file;
 
 	if (!sl_histograms_name(plan, name))
 		return SL_OK;
 	SL_TRY(read_sealed(dir, name, &file, &bytes));
+	s = sl_histograms_read(&plan->recipe.bins, dir, m, &plan->histograms);
+	if (s == SL_OK)
+		s = check_tallies(plan, dir, name, file, bytes);
 	sl_memory_give(SL_HOST, file);
-	return SL_OK;
+	return s;
 }
 
 static bool is_same(const struct sl_canvas *c, const struct sl_picture_found *f)
@@ -108,6 +129,6 @@ static enum sl_status check_image(
 enum sl_status sl_verify_sides(
 	struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	SL_TRY(check_histograms(plan, dir));
+	SL_TRY(check_histograms(plan, dir, m));
 	return plan->config.output.image ? check_image(plan, dir, m) : SL_OK;
 }

@@ -1,8 +1,8 @@
 /*
  * verify_sides.h - what a run has made of all its batches is held against them.
  *
- * NAME.tallies has its seal. The numbers of NAME.image.h5 are those that the survivors' files add
- * up to; NAME.png is made of them anew and has the same bytes.
+ * NAME.tallies is made anew of the batches' own and has the same bytes. The numbers of
+ * NAME.image.h5 are those that the survivors' files add up to; NAME.png is made of them anew.
  */
 #ifndef SL_VERIFY_SIDES_H
 #define SL_VERIFY_SIDES_H
