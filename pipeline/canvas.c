@@ -117,10 +117,10 @@ static enum sl_status check_sum(const struct sl_canvas *c, const struct sl_manif
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* In turn, the first pixels have one particle more than the last. */
-static void find_values(struct sl_canvas *c, uint64_t particles)
+static void find_values(const struct sl_canvas *c)
 {
 	const struct sl_picture *p = &c->picture;
-	uint64_t n = pixels_of(p);
+	uint64_t n = pixels_of(p), particles = c->particles;
 
 	for (uint64_t i = 0; i < n; i++) {
 		double sum = (double)c->sum[i] * 0x1p-32;
@@ -138,13 +138,20 @@ static double srgb(double light)
 	return light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
 }
 
-static void find_greys(struct sl_canvas *c)
+double sl_canvas_white(const struct sl_canvas *c)
 {
-	const struct sl_picture *p = &c->picture;
 	double white = c->white;
 
-	for (uint64_t i = 0; isnan(c->white) && i < pixels_of(p); i++)
+	for (uint64_t i = 0; isnan(c->white) && i < pixels_of(&c->picture); i++)
 		white = c->value[i] > white || isnan(white) ? c->value[i] : white;
+	return white;
+}
+
+static void find_greys(const struct sl_canvas *c)
+{
+	const struct sl_picture *p = &c->picture;
+	double white = sl_canvas_white(c);
+
 	for (uint32_t row = 0; row < p->height; row++)
 		for (uint32_t column = 0; column < p->width; column++) {
 			uint32_t from = p->upward ? p->height - 1 - row : row;
@@ -157,7 +164,36 @@ static void find_greys(struct sl_canvas *c)
 		}
 }
 
+enum sl_status sl_canvas_sum_up(struct sl_canvas *c, const struct sl_manifest *m)
+{
+	c->particles = 0;
+	for (size_t i = 0; i < m->n; i++)
+		c->particles += m->line[i].generated;
+	SL_TRY(check_sum(c, m));
+	find_values(c);
+	find_greys(c);
+	return SL_OK;
+}
+
 /* --- files ------------------------------------------------------------------------------------ */
+
+static enum sl_status make_numbers(
+	const struct sl_canvas *c, const struct sl_file_facts *facts, size_t *bytes)
+{
+	const struct sl_picture_values values = {.picture = &c->picture,
+		.particles = c->particles,
+		.value = c->value,
+		.sum = c->sum,
+		.rays = c->picture.in_turn ? c->rays : NULL};
+
+	return sl_picture_make(facts, &values, c->file, c->file_bytes, bytes);
+}
+
+enum sl_status sl_canvas_png(const struct sl_canvas *c, size_t *bytes)
+{
+	return sl_png_make(c->scratch, c->picture.width, c->picture.height, c->grey, c->file,
+		c->file_bytes, bytes);
+}
 
 static enum sl_status commit_file(
 	const struct sl_plan *plan, const struct sl_dir *dir, enum sl_side_file which, size_t bytes)
@@ -168,28 +204,16 @@ static enum sl_status commit_file(
 	return sl_file_commit(dir, name, plan->canvas.file, bytes, true);
 }
 
-static enum sl_status commit_numbers(
-	const struct sl_plan *plan, const struct sl_dir *dir, uint64_t particles)
+static enum sl_status commit(struct sl_canvas *c, const struct sl_plan *plan,
+	const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	const struct sl_canvas *c = &plan->canvas;
-	const struct sl_picture_values values = {.picture = &c->picture,
-		.particles = particles,
-		.value = c->value,
-		.sum = c->sum,
-		.rays = c->picture.in_turn ? c->rays : NULL};
 	size_t bytes;
 
-	SL_TRY(sl_picture_make(&plan->facts, &values, c->file, c->file_bytes, &bytes));
-	return commit_file(plan, dir, SL_SIDE_IMAGE, bytes);
-}
-
-static enum sl_status commit_picture(const struct sl_plan *plan, const struct sl_dir *dir)
-{
-	const struct sl_canvas *c = &plan->canvas;
-	size_t bytes;
-
-	SL_TRY(sl_png_make(c->scratch, c->picture.width, c->picture.height, c->grey, c->file,
-		c->file_bytes, &bytes));
+	SL_TRY(read_back(c, dir, m));
+	SL_TRY(sl_canvas_sum_up(c, m));
+	SL_TRY(make_numbers(c, &plan->facts, &bytes));
+	SL_TRY(commit_file(plan, dir, SL_SIDE_IMAGE, bytes));
+	SL_TRY(sl_canvas_png(c, &bytes));
 	return commit_file(plan, dir, SL_SIDE_PNG, bytes);
 }
 
@@ -197,22 +221,8 @@ enum sl_status sl_canvas_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	struct sl_canvas c = plan->canvas;
-	uint64_t particles = 0;
-	enum sl_status s;
 
 	if (pixels_of(&c.picture) == 0)
 		return SL_OK;
-	for (size_t i = 0; i < m->n; i++)
-		particles += m->line[i].generated;
-	s = read_back(&c, dir, m);
-	if (s == SL_OK)
-		s = check_sum(&c, m);
-	if (s == SL_OK) {
-		find_values(&c, particles);
-		find_greys(&c);
-		s = commit_numbers(plan, dir, particles);
-	}
-	if (s == SL_OK)
-		s = commit_picture(plan, dir);
-	return sl_while(s, "the image");
+	return sl_while(commit(&c, plan, dir, m), "the image");
 }

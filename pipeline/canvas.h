@@ -19,7 +19,8 @@ struct sl_canvas {
 	double white;              /* the value that is white; NaN: the largest there is */
 	uint64_t *sum;             /* of weight, a pixel each, in 2^-32 */
 	uint8_t *added;            /* a batch each: is it in sum? */
-	double *value;             /* a pixel each, once the run is done */
+	uint64_t particles;        /* of the run, once it is done */
+	double *value;             /* a pixel each, likewise */
 	uint64_t *rays;            /* likewise; all of one pixel */
 	uint8_t *grey;             /* likewise */
 	void *file;                /* room for each of the files */
@@ -33,6 +34,16 @@ void sl_canvas_lay_out(struct sl_arena *a, const struct sl_plan *plan, struct sl
 
 /* Adds a batch, unless it is there already. One thread at a time. */
 enum sl_status sl_canvas_add(struct sl_canvas *c, uint64_t batch, const struct sl_table *t);
+
+/*
+ * Makes values and greys of the sums, once all batches are added. SL_CHECK_FAILED when these do not
+ * add up to what the manifest has counted.
+ */
+enum sl_status sl_canvas_sum_up(struct sl_canvas *c, const struct sl_manifest *m);
+
+/* The value that is white, and NAME.png made in c->file, once they are summed up. */
+double sl_canvas_white(const struct sl_canvas *c);
+enum sl_status sl_canvas_png(const struct sl_canvas *c, size_t *bytes);
 
 /*
  * Adds the batches of m that have not been added, from their files, and commits the image as

@@ -59,7 +59,12 @@ void sl_histograms_json(struct sl_json *j, const struct sl_plan *plan);
 /* The name of the HDF5 file of them; false when the run has none. */
 bool sl_histograms_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES]);
 
-/* Commits them as an HDF5 file. */
+/*
+ * Makes that file of what is added up, in memory to be given back with sl_memory_give(SL_HOST)
+ * after success; and commits it.
+ */
+enum sl_status sl_histograms_file(
+	const struct sl_plan *plan, const char *name, void **image, size_t *bytes);
 enum sl_status sl_histograms_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const char *name);
 

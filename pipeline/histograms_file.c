@@ -125,24 +125,32 @@ bool sl_histograms_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES
 	return plan->recipe.bins.n > 0 && plan->format == &sl_format_openpmd;
 }
 
+enum sl_status sl_histograms_file(
+	const struct sl_plan *plan, const char *name, void **image, size_t *bytes)
+{
+	size_t size = image_bytes(plan);
+	struct sl_h5 h;
+
+	SL_TRY(sl_memory_get(SL_HOST, size, image));
+	*bytes = make_file(&h, plan, *image, size);
+	if (*bytes > 0)
+		return SL_OK;
+	sl_memory_give(SL_HOST, *image);
+	return sl_fail(h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
+		"%s: HDF5 cannot make the file (%s), %s", name,
+		h.full ? "its image is too small" : h.why,
+		h.no_memory ? "free some memory and try again" : "please report it");
+}
+
 enum sl_status sl_histograms_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const char *name)
 {
-	size_t size = image_bytes(plan), bytes;
 	enum sl_status s;
-	struct sl_h5 h;
+	size_t bytes;
 	void *image;
 
-	SL_TRY(sl_memory_get(SL_HOST, size, &image));
-	bytes = make_file(&h, plan, image, size);
-	if (bytes > 0)
-		s = sl_file_commit(dir, name, image, bytes, true);
-	else
-		s = sl_fail(h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
-			"%s: HDF5 cannot make the file (%s), %s", name,
-			h.full ? "its image is too small" : h.why,
-			h.no_memory ? "free some memory and go on with --resume"
-				    : "please report it");
+	SL_TRY(sl_histograms_file(plan, name, &image, &bytes));
+	s = sl_file_commit(dir, name, image, bytes, true);
 	sl_memory_give(SL_HOST, image);
 	return s;
 }

@@ -1,10 +1,11 @@
-/* info.c - reads one file and prints a line a column. */
+/* info.c - reads one file and prints a line a column, or of an image a line a dataset. */
 #include "pipeline/info.h"
 
 #include <string.h>
 
 #include "pipeline/survivors.h"
 #include "stages/formats/format.h"
+#include "stages/formats/picture.h"
 
 /* The value of row i as a number, for people. */
 static double value_at(const struct sl_table_column *c, uint32_t i)
@@ -49,7 +50,7 @@ static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
 		(unsigned long long)c->digest, c->constant ? "  constant" : "");
 }
 
-enum sl_status sl_info(const char *path, FILE *out)
+static enum sl_status info_of_survivors(const char *path, FILE *out)
 {
 	struct sl_survivors s;
 
@@ -62,4 +63,67 @@ enum sl_status sl_info(const char *path, FILE *out)
 		print_column(&s.table.column[k], s.table.n, out);
 	sl_survivors_free(&s);
 	return SL_OK;
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+/* A line for what each of n pixels has: an f64, or a u64. */
+static void print_pixels(
+	const char *name, bool real, const char *unit, const void *pixels, uint64_t n, FILE *out)
+{
+	double least = 0, most = 0, sum = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t whole;
+		double v;
+
+		memcpy(&whole, (const char *)pixels + i * sizeof(whole), sizeof(whole));
+		memcpy(&v, &whole, sizeof(v));
+		v = real ? v : (double)whole;
+		least = i == 0 || v < least ? v : least;
+		most = i == 0 || v > most ? v : most;
+		sum += v;
+	}
+	fprintf(out, "%-12s %-4s %-5s %14.8g %14.8g %14.8g\n", name, real ? "f64" : "u64", unit,
+		least, sum / (double)n, most);
+}
+
+static void print_image(const struct sl_picture_found *f, FILE *out)
+{
+	uint64_t n = f->width * f->height;
+
+	fprintf(out, "%-12s %-4s %-5s %14s %14s %14s\n", "dataset", "type", "unit", "least", "mean",
+		"largest");
+	print_pixels(f->what, true, "", f->value, n, out);
+	print_pixels("sum", false, "2^-32", f->sum, n, out);
+	if (f->rays)
+		print_pixels("rays", false, "", f->rays, n, out);
+}
+
+static enum sl_status info_of_image(const char *path, FILE *out)
+{
+	struct sl_picture_found found;
+	enum sl_status s;
+	size_t bytes;
+	char *file;
+
+	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
+	s = sl_while(sl_picture_read(file, bytes, &found), "%s", path);
+	if (s == SL_OK) {
+		fprintf(out, "%s: image, %zu bytes, %llu x %llu pixels, of %llu particles\n", path,
+			bytes, (unsigned long long)found.width, (unsigned long long)found.height,
+			(unsigned long long)found.particles);
+		print_image(&found, out);
+	}
+	sl_memory_give(SL_HOST, file);
+	return s;
+}
+
+enum sl_status sl_info(const char *path, FILE *out)
+{
+	size_t n = strlen(path), suffix = strlen(SL_PICTURE_SUFFIX);
+
+	return n > suffix && strcmp(path + n - suffix, SL_PICTURE_SUFFIX) == 0
+	               ? info_of_image(path, out)
+	               : info_of_survivors(path, out);
 }

@@ -1,4 +1,4 @@
-/* info.h - what is inside a file of survivors. */
+/* info.h - what is inside a file of survivors, or of an image's numbers. */
 #ifndef SL_INFO_H
 #define SL_INFO_H
 
@@ -6,7 +6,10 @@
 
 #include "primitives/base/status.h"
 
-/* Prints a table of the columns in a file of any format that this program writes. */
+/*
+ * Prints a table of the columns in a file of any format that this program writes, or of the
+ * datasets in NAME.image.h5.
+ */
 enum sl_status sl_info(const char *path, FILE *out);
 
 #endif

@@ -165,7 +165,7 @@ void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FI
 {
 	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
 		[SL_SIDE_TALLIES] = ".tallies",
-		[SL_SIDE_IMAGE] = ".image.h5",
+		[SL_SIDE_IMAGE] = SL_PICTURE_SUFFIX,
 		[SL_SIDE_PNG] = ".png"};
 
 	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);

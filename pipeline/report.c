@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pipeline/json.h"
+#include "pipeline/output.h"
 
 /*
  * The standard error of a fraction of counts that is p. For weights from 0 to 1 it is an upper
@@ -191,6 +192,23 @@ static void write_goal(struct sl_json *j, const struct sl_plan *plan, const stru
 	sl_json_close(j);
 }
 
+/* Its files are there once the run is done. */
+static void write_image(struct sl_json *j, const struct sl_plan *plan)
+{
+	const struct sl_picture *p = &plan->canvas.picture;
+	const uint64_t pixels[] = {p->width, p->height};
+	char name[SL_FILE_NAME_BYTES];
+
+	sl_json_object(j, "image");
+	sl_side_file_name(plan->config.run.name, SL_SIDE_PNG, name);
+	sl_json_text(j, "png", name);
+	sl_side_file_name(plan->config.run.name, SL_SIDE_IMAGE, name);
+	sl_json_text(j, "numbers", name);
+	sl_json_u64s(j, "pixels", pixels, 2);
+	sl_json_real(j, "white", sl_canvas_white(&plan->canvas));
+	sl_json_close(j);
+}
+
 static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 {
 	sl_json_object(j, NULL);
@@ -301,6 +319,8 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	if (plan->goal.below > 0)
 		write_goal(j, plan, m);
 	write_tallies(j, plan, &results, session);
+	if (plan->config.output.image && strcmp(state, "done") == 0)
+		write_image(j, plan);
 	if (session) {
 		write_times(j, plan, session);
 		sl_rounds_report(j, &session->rounds);

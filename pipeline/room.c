@@ -242,6 +242,8 @@ static enum sl_status get_canvas(struct sl_plan *plan)
 	struct sl_arena a = {.size = plan->room.canvas};
 	struct sl_canvas got;
 
+	if (a.size == 0 || plan->canvas.block)
+		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, a.size, &a.base));
 	memset(a.base, 0, a.size);
 	sl_canvas_lay_out(&a, plan, &got);
@@ -262,13 +264,19 @@ static enum sl_status get_histograms(struct sl_plan *plan)
 {
 	struct sl_arena a = {.size = plan->room.histograms};
 
-	if (plan->recipe.bins.n == 0)
+	if (plan->recipe.bins.n == 0 || plan->histogram_block)
 		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, a.size, &plan->histogram_block));
 	memset(plan->histogram_block, 0, a.size); /* no batches are added up yet */
 	a.base = plan->histogram_block;
 	sl_histograms_lay_out(&a, &plan->recipe.bins, &plan->histograms);
 	return SL_OK;
+}
+
+enum sl_status sl_room_get_sums(struct sl_plan *plan)
+{
+	SL_TRY(get_histograms(plan));
+	return get_canvas(plan);
 }
 
 enum sl_status sl_room_get(struct sl_plan *plan)
@@ -283,9 +291,7 @@ enum sl_status sl_room_get(struct sl_plan *plan)
 		SL_TRY(get_slot(plan, &plan->slot[i]));
 	for (uint32_t i = 0; i < plan->n_lanes; i++)
 		SL_TRY(get_lane(plan, &plan->lane[i]));
-	SL_TRY(get_histograms(plan));
-	if (plan->room.canvas > 0)
-		SL_TRY(get_canvas(plan));
+	SL_TRY(sl_room_get_sums(plan));
 	return sl_memory_get(SL_HOST, plan->room.image, &plan->image);
 }
 

@@ -19,6 +19,12 @@ enum sl_status sl_room_refuse(const struct sl_plan *plan);
 enum sl_status sl_room_get(struct sl_plan *plan);
 void sl_room_give(struct sl_plan *plan);
 
+/*
+ * Gets that of sums over batches alone, of tallies by bins and of the image, if there are any;
+ * sl_room_get() then leaves it as it is.
+ */
+enum sl_status sl_room_get_sums(struct sl_plan *plan);
+
 /* The particles of the largest batch there is. */
 uint32_t sl_room_batch(const struct sl_plan *plan);
 

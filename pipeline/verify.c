@@ -5,10 +5,10 @@
 
 #include "pipeline/former.h"
 #include "pipeline/json.h"
-#include "pipeline/output.h"
+#include "pipeline/room.h"
 #include "pipeline/sink.h"
 #include "pipeline/survivors.h"
-#include "stages/formats/seal.h"
+#include "pipeline/verify_sides.h"
 
 /* Survivors of a batch that are remade. */
 enum { SAMPLE = 256 };
@@ -227,6 +227,8 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 		counts->redone = true;
 		status = redo(plan, l);
 	}
+	if (status == SL_OK)
+		status = sl_while(sl_canvas_add(&plan->canvas, l->batch, &s.table), "%s", l->file);
 	sl_survivors_free(&s);
 	counts->batches++;
 	counts->survivors += l->survivors;
@@ -246,8 +248,8 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 	return s;
 }
 
-/* of: the batches that the run consists of, which are there. */
-static void tell(const struct counts *c, uint64_t of, bool json, FILE *out)
+/* of: the batches that the run consists of, which are there; image: so is one, and is right. */
+static void tell(const struct counts *c, uint64_t of, bool image, bool json, FILE *out)
 {
 	char text[1024];
 	struct sl_json j = sl_json_start(text, sizeof(text), true);
@@ -255,11 +257,12 @@ static void tell(const struct counts *c, uint64_t of, bool json, FILE *out)
 	if (!json) {
 		fprintf(out,
 			"%llu of %llu batches are what they should be: %llu survivors in %.1f MB; "
-			"digests of all, order of %llu, %llu remade from their ids%s\n",
+			"digests of all, order of %llu, %llu remade from their ids%s%s\n",
 			(unsigned long long)c->batches, (unsigned long long)of,
 			(unsigned long long)c->survivors, (double)c->bytes * 1e-6,
 			(unsigned long long)c->ordered, (unsigned long long)c->remade,
-			c->redone ? ", one batch computed anew" : "");
+			c->redone ? ", one batch computed anew" : "",
+			image ? ", the image added up" : "");
 		return;
 	}
 	sl_json_object(&j, NULL);
@@ -270,33 +273,15 @@ static void tell(const struct counts *c, uint64_t of, bool json, FILE *out)
 	sl_json_u64(&j, "order_checked", c->ordered);
 	sl_json_u64(&j, "remade", c->remade);
 	sl_json_bool(&j, "batch_computed_anew", c->redone);
+	sl_json_bool(&j, "image_added_up", image);
 	sl_json_close(&j);
 	fprintf(out, "%s\n", text);
-}
-
-/* The sums over all batches, as HDF5: its seal finds what befell it. */
-static enum sl_status check_histograms(const struct sl_plan *plan, const struct sl_dir *dir)
-{
-	char name[SL_FILE_NAME_BYTES];
-	enum sl_status s = SL_OK;
-	size_t bytes;
-	char *file;
-
-	if (!sl_histograms_name(plan, name))
-		return SL_OK;
-	SL_TRY(sl_file_read(dir, name, &file, &bytes));
-	if (!sl_is_sealed(file, bytes))
-		s = sl_fail(SL_CHECK_FAILED,
-			"%s/%s: its checksum is wrong (it was torn or changed), try --resume, "
-			"which writes it anew",
-			dir->path, name);
-	sl_memory_give(SL_HOST, file);
-	return s;
 }
 
 static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
+	SL_TRY(sl_room_get_sums(plan));
 	for (size_t i = 0; i < m->n; i++) {
 		if (m->line[i].batch >= of && of < plan->recipe.n_batches)
 			return wrong(
@@ -314,7 +299,7 @@ static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
 			"with --resume",
 			dir->path, m->n, plan->goal.below > 0 ? "at most " : "",
 			(unsigned long long)of);
-	return check_histograms(plan, dir);
+	return sl_verify_sides(plan, dir, m);
 }
 
 enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out)
@@ -335,7 +320,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 		s = verify(plan, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))
-		tell(&counts, of, json, out);
+		tell(&counts, of, plan->config.output.image, json, out);
 	sl_manifest_free(&m);
 	sl_plan_free(plan);
 	sl_dir_close(&dir);

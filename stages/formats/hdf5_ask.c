@@ -17,6 +17,12 @@ hid_t sl_h5_member(struct sl_h5 *h, hid_t at, const char *name)
 	return sl_h5_id(h, H5Oopen(at, name, H5P_DEFAULT));
 }
 
+bool sl_h5_name(struct sl_h5 *h, hid_t at, uint64_t i, char *name, size_t size)
+{
+	return !h->failed && sl_h5_ok(h, H5Lget_name_by_idx(at, ".", H5_INDEX_NAME, H5_ITER_INC, i,
+						 name, size, H5P_DEFAULT));
+}
+
 hid_t sl_h5_only_group(struct sl_h5 *h, hid_t at)
 {
 	char name[NAME_BYTES];
@@ -24,10 +30,9 @@ hid_t sl_h5_only_group(struct sl_h5 *h, hid_t at)
 	hid_t found;
 
 	if (h->failed || at < 0 || H5Iget_type(at) != H5I_GROUP ||
-		!sl_h5_ok(h, H5Gget_info(at, &info)) || info.nlinks != 1)
+		!sl_h5_ok(h, H5Gget_info(at, &info)) || info.nlinks != 1 ||
+		!sl_h5_name(h, at, 0, name, sizeof(name)))
 		return H5I_INVALID_HID;
-	sl_h5_ok(h, H5Lget_name_by_idx(at, ".", H5_INDEX_NAME, H5_ITER_INC, 0, name, sizeof(name),
-			    H5P_DEFAULT));
 	found = sl_h5_member(h, at, name);
 	if (found >= 0 && H5Iget_type(found) == H5I_GROUP)
 		return found;
@@ -67,6 +72,24 @@ bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n)
 	sl_h5_close(h, space);
 	sl_h5_close(h, found);
 	return got;
+}
+
+bool sl_h5_is_grid(
+	struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *rows, uint64_t *columns, uint64_t *at)
+{
+	hid_t found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_type(dataset));
+	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_space(dataset));
+	hsize_t size[2] = {0, 0};
+	bool got = !h->failed && yes(h, H5Tequal(found, type)) &&
+	           H5Sget_simple_extent_ndims(space) == 2 &&
+	           sl_h5_ok(h, H5Sget_simple_extent_dims(space, size, NULL));
+
+	*rows = size[0];
+	*columns = size[1];
+	*at = got ? H5Dget_offset(dataset) : HADDR_UNDEF;
+	sl_h5_close(h, space);
+	sl_h5_close(h, found);
+	return *at != HADDR_UNDEF;
 }
 
 /* Is the i-th filter of a dataset made with those properties this one? */

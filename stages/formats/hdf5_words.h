@@ -87,11 +87,18 @@ void sl_h5_text(struct sl_h5 *h, hid_t at, const char *name, const char *text);
 hid_t sl_h5_member(struct sl_h5 *h, hid_t at, const char *name);
 hid_t sl_h5_only_group(struct sl_h5 *h, hid_t at);
 
+/* The name of the i-th member of a group, in the order of names; one that does not fit is cut. */
+bool sl_h5_name(struct sl_h5 *h, hid_t at, uint64_t i, char *name, size_t size);
+
 /* The value of an attribute that is one value of that type. */
 bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *value);
 
 /* The number of items of a dataset of that type and one dimension. */
 bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n);
+
+/* The rows and columns of what sl_h5_grid makes of that type; its values begin at byte *at. */
+bool sl_h5_is_grid(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *rows, uint64_t *columns,
+	uint64_t *at);
 
 /* Is it what sl_h5_dataset makes of the same arguments? */
 bool sl_h5_is_chunked(struct sl_h5 *h, hid_t dataset, uint64_t chunk, bool shuffle);

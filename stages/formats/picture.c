@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "stages/formats/hdf5_words.h"
+#include "stages/formats/seal.h"
 
 /* Beside the numbers, groups and attributes stay far below 128 KiB, the step of the file included.
  */
@@ -12,7 +13,7 @@ size_t sl_picture_bytes(const struct sl_picture *p, const struct sl_file_facts *
 	size_t pixels = sl_size_mul(p->width, p->height);
 
 	return sl_size_add(sl_size_mul(pixels, 3 * sizeof(uint64_t)),
-		strlen(run->config) + ((size_t)128 << 10));
+		strlen(run->config) + ((size_t)128 << 10) + SL_SEAL_BYTES);
 }
 
 static void write_numbers(struct sl_h5 *h, hid_t file, const struct sl_picture_values *v)
@@ -30,10 +31,10 @@ enum sl_status sl_picture_make(const struct sl_file_facts *run, const struct sl_
 	void *file, size_t size, size_t *used)
 {
 	struct sl_h5 h;
-	ssize_t bytes = 0;
+	size_t bytes;
 	hid_t made;
 
-	sl_h5_begin(&h, file, size);
+	sl_h5_begin(&h, file, size - SL_SEAL_BYTES);
 	made = sl_h5_create_file(&h);
 	sl_h5_put_text(&h, made, "software", "Sluice");
 	sl_h5_put_text(&h, made, "softwareVersion", run->software_version);
@@ -43,15 +44,12 @@ enum sl_status sl_picture_make(const struct sl_file_facts *run, const struct sl_
 	sl_h5_put_f64(&h, made, "sumUnit", 0x1p-32);
 	sl_h5_text(&h, made, "sluiceConfig", run->config);
 	write_numbers(&h, made, v);
-	if (!h.failed)
-		sl_h5_ok(&h, H5Fflush(made, H5F_SCOPE_GLOBAL));
-	if (!h.failed)
-		sl_h5_ok(&h, bytes = H5Fget_file_image(made, NULL, 0));
-	sl_h5_close(&h, made);
-	*used = (size_t)bytes;
-	if (!h.failed)
-		return SL_OK;
-	return sl_fail(h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
-		"HDF5 cannot make the image (%s); %s", h.why,
-		h.no_memory ? "free some memory" : "please report it");
+	bytes = sl_h5_finish_file(&h, made);
+	if (h.failed)
+		return sl_fail(h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
+			"HDF5 cannot make the image (%s); %s", h.why,
+			h.no_memory ? "free some memory" : "please report it");
+	sl_seal(file, bytes);
+	*used = bytes + SL_SEAL_BYTES;
+	return SL_OK;
 }

@@ -129,6 +129,20 @@ static void pictures_do_not_depend_on_how(void **state)
 	check_same_picture("run.mode=fused", "emulated");
 }
 
+/* Does run.json? (image.py looks at what it says.) */
+static bool tells_of_image(const char *out)
+{
+	char name[64], *text;
+	size_t bytes;
+	bool tells;
+
+	snprintf(name, sizeof(name), "%s/run.json", out);
+	text = folder_read(&folder, name, &bytes);
+	tells = strstr(text, "\n\t\"image\": {") != NULL;
+	free(text);
+	return tells;
+}
+
 /* --- interrupted and resumed ------------------------------------------------------------------ */
 
 static void finish(const char *config)
@@ -136,6 +150,7 @@ static void finish(const char *config)
 	expect(&folder, SL_OK, "", WORDS("run", config, "--out", "out", "--resume", "--quiet"));
 	assert_int_equal(hash_run(&folder, "out"), unbroken);
 	assert_string_equal(run_json(&folder, "out", "state"), "done");
+	assert_true(tells_of_image("out"));
 	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
 	remove_run(&folder, "out");
 }
@@ -168,6 +183,7 @@ static void check_fault(const char *kind, int k)
 	assert_false(folder_has(&folder, "out/t.png.part"));
 	assert_false(folder_has(&folder, "out/t.image.h5.part"));
 	assert_string_equal(run_json(&folder, "out", "state"), "running");
+	assert_false(tells_of_image("out"));
 	finish("c.yaml");
 }
 
@@ -187,6 +203,40 @@ static void disks_that_fail(void **state)
 	finish("c.yaml");
 }
 
+/* --- what is told of it ----------------------------------------------------------------------- */
+
+enum { RAYS = 20000, PIXELS = 37 * 23 };
+
+static void expect_text(const char *text, const char *const *words)
+{
+	char *out = output_of(&folder, words);
+
+	if (!strstr(out, text))
+		fail_msg("\"%s\" is not in: %s", text, out);
+	free(out);
+}
+
+/* Rays go to the pixels in turn, so that the least, the mean and the most of a pixel are known. */
+static void infos_and_verify_tell(void **state)
+{
+	char rays[128];
+
+	(void)state;
+	expect_text("37 x 23 pixels, of 20000 particles\n", WORDS("info", "whole/t.image.h5"));
+	snprintf(rays, sizeof(rays), "rays         u64        %14d %14.8g %14d\n", RAYS / PIXELS,
+		(double)RAYS / PIXELS, RAYS / PIXELS + 1);
+	expect_text(rays, WORDS("info", "whole/t.image.h5"));
+	expect_text("\nradiance     f64 ", WORDS("info", "whole/t.image.h5"));
+	expect_text("\nsum          u64  2^-32 ", WORDS("info", "whole/t.image.h5"));
+	expect_text(", the image added up\n", WORDS("verify", "whole"));
+	expect_text("\"image_added_up\": true", WORDS("verify", "whole", "--json"));
+	expect(&folder, SL_DISK, "nothing.image.h5", WORDS("info", "nothing.image.h5"));
+	write_text(&folder, "bad.image.h5", "no HDF5");
+	expect(&folder, SL_BAD_INPUT, "bad.image.h5: it has no seal",
+		WORDS("info", "bad.image.h5"));
+	assert_int_equal(unlink(folder_path(&folder, "bad.image.h5")), 0);
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* What is there already is not overwritten; what was made is removed with its run. */
@@ -201,6 +251,8 @@ static void names_are_the_runs_own(void **state)
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.image=false"));
 	assert_true(folder_has(&folder, "out/t.png"));
 	assert_false(folder_has(&folder, "out/t.image.h5"));
+	assert_false(tells_of_image("out"));
+	expect_text("\"image_added_up\": false", WORDS("verify", "out", "--json"));
 	remove_run(&folder, "out");
 
 	copy_run(&folder, "whole", "out");
@@ -228,6 +280,7 @@ int main(void)
 		cmocka_unit_test(pictures_do_not_depend_on_how),
 		cmocka_unit_test(images_are_made_again),
 		cmocka_unit_test(disks_that_fail),
+		cmocka_unit_test(infos_and_verify_tell),
 		cmocka_unit_test(names_are_the_runs_own),
 		cmocka_unit_test(plans_tell_of_it),
 	};

@@ -80,6 +80,9 @@ def main(folder, run, white, scale):
         assert rays.ravel().tolist() == turns
         want = total / 2.0**32 / np.maximum(rays, 1) * float(scale)
         assert np.allclose(value, want, rtol=1e-15, atol=0)
+    shown = {"png": run + ".png", "numbers": run + ".image.h5", "pixels": list(value.shape[::-1]),
+             "white": value.max() if white == "largest" else float(white)}
+    assert told["image"] == shown, told["image"]
     light = np.minimum(value / (value.max() if white == "largest" else float(white)), 1)
     code = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light**(1 / 2.4) - 0.055)
     code = np.floor(255 * code + 0.5)

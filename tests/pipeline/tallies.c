@@ -458,6 +458,20 @@ static void lose_tail(void)
 	free(lines);
 }
 
+/* The tallies of another seed, whose file is whole. */
+static void put_others(void)
+{
+	size_t bytes;
+	char *file;
+
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "seed", "--quiet", "--set", "run.seed=8"));
+	file = folder_read(&folder, "seed/t.tallies", &bytes);
+	folder_write(&folder, "out/t.tallies", file, bytes);
+	free(file);
+	remove_run(&folder, "seed");
+}
+
 /* Damages a copy, lets verify say so, and goes on with it. */
 static void damaged(const char *what, const char *name, const char *say)
 {
@@ -468,6 +482,8 @@ static void damaged(const char *what, const char *name, const char *say)
 		assert_int_equal(truncate(folder_path(&folder, name), 8), 0);
 	else if (strcmp(what, "remove") == 0)
 		assert_int_equal(unlink(folder_path(&folder, name)), 0);
+	else if (strcmp(what, "another's") == 0)
+		put_others();
 	else
 		lose_tail();
 	expect(&folder, SL_CHECK_FAILED, say, WORDS("verify", "out"));
@@ -485,6 +501,9 @@ static void damage_is_found_and_mended(void **state)
 	damaged("remove", "out/t_000003.bins", "is not there");
 	damaged("lose the tail", NULL, "3 of 4 batches are committed");
 	damaged("flip", "out/t.tallies", "its checksum is wrong");
+	damaged("cut", "out/t.tallies", "its checksum is wrong");
+	damaged("remove", "out/t.tallies", "out/t.tallies: is not there");
+	damaged("another's", "out/t.tallies", "is not what the tallies of the batches add up to");
 }
 
 /* A batch of which only the one file was committed when the process was killed. */
