@@ -29,8 +29,8 @@ enum { SL_RULES_VERSION = 2 };
  * goes on while the writer still has its last batch. Where a device computes, the batch itself is
  * in a lane (stages/lane.h) and the slot has what came home.
  *
- *	host     block  | columns | keep | index | key | table | bins | packed pieces | scratch |
- *	device   block  | bins | packed pieces | scratch |    pinned  | table |
+ *	host     block  | columns | keep | index | key | states | table | bins | packed | scratch |
+ *	device   block  | bins | packed | scratch |    pinned  | table |
  */
 struct sl_slot {
 	void *block, *pinned;

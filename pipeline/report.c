@@ -246,7 +246,6 @@ static void write_times(struct sl_json *j, const struct sl_plan *plan, const str
 	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
 	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
 	sl_json_close(j);
-	sl_rounds_report(j, &s->rounds);
 	sl_json_close(j);
 }
 
@@ -322,8 +321,10 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	write_tallies(j, plan, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, plan);
-	if (session)
+	if (session) {
 		write_times(j, plan, session);
+		sl_rounds_report(j, &session->rounds);
+	}
 	sl_report_machine(j, plan);
 	sl_json_text(j, "mode", sl_ways[plan->recipe.mode].name);
 	if (sl_models[plan->recipe.model]->steps)

@@ -3,14 +3,14 @@
  *
  * The stages of a batch, in one of two ways (way.h), are queued on the lane's stream one behind the
  * other. The host waits twice (and once a round, where there are any): for the number of survivors
- *and the tally, which size what follows, and for the survivors' columns, which are copied to the
- *batch's table. With several lanes, each driven by a thread, one batch is copied out while the next
- *is computed.
+ * and the tally, which size what follows, and for the survivors' columns, which are copied to the
+ * batch's table. With several lanes, each driven by a thread, one batch is copied out while the
+ * next is computed.
  *
  * What comes home is checked: the columns against their digests (sl_digest_check()), the census, in
  * which the digests are, against itself, for it comes twice.
  *
- *	device   staged  | columns | keep | index | key | table | scratch | census |
+ *	device   staged  | columns | keep | index | key | states | table | scratch | census |
  *	         fused   | index | key | records, if any | scratch, then table | census |
  *	pinned   | census | census |
  */

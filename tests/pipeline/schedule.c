@@ -1,0 +1,281 @@
+/*
+ * schedule.c - runs by every schedule, as people call it: the same files, a report that adds up,
+ * auto that tells what it has measured, runs that go on by another schedule, and rounds on a device
+ * of which every call fails once.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/tree.h"
+#include "primitives/base/device_driver.h"
+#include "tests/cases/thin.h"
+#include "tests/support/program.h"
+
+static const char text[] = "run: {name: t, seed: 7, particles: 3000, batch: 1000, threads: 2}\n"
+			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.3 cm}}\n"
+			   "keep: transmitted\n"
+			   "key: [w:9]\n"
+			   "tallies: [steps:20:0..20]\n"
+			   "output: {columns: [id, x, steps], format: csv.gz}\n";
+enum { PARTICLES = 3000, BINS = 20 };
+
+static struct folder folder;
+static uint64_t whole; /* the bytes of the run by histories */
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	free(output_of(&folder, WORDS("run", "c.yaml", "--device", "cpu", "--out", "whole")));
+	whole = hash_run(&folder, "whole");
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	folder_remove(&folder);
+	return 0;
+}
+
+/* --- the report ------------------------------------------------------------------------------- */
+
+static struct sl_tree *tree;
+
+static void parse_report(void)
+{
+	size_t bytes;
+	char *json = folder_read(&folder, "out/run.json", &bytes);
+	struct sl_problem problem;
+
+	sl_tree_free(tree);
+	tree = NULL;
+	assert_ok(sl_tree_parse(json, bytes, &tree, &problem));
+	free(json);
+}
+
+static double get(sl_node of, const char *key)
+{
+	return atof(sl_tree_text(tree, sl_tree_get(tree, of, key), NULL));
+}
+
+/* Particles alive behind k steps, by the tally of steps: of whom fewer have ended. */
+static double alive_behind(int k)
+{
+	sl_node at = sl_tree_get(tree, sl_tree_root(tree), "tallies"), fates, counts;
+	double alive = PARTICLES;
+
+	at = sl_tree_item(tree, sl_tree_get(tree, at, "histograms"), 0, NULL);
+	fates = sl_tree_get(tree, at, "fates");
+	for (size_t f = 0; f < sl_tree_size(tree, fates); f++) {
+		counts = sl_tree_get(tree, sl_tree_item(tree, fates, f, NULL), "counts");
+		for (int i = 0; i <= k; i++)
+			alive -= atof(sl_tree_text(
+				tree, sl_tree_item(tree, counts, (size_t)i, NULL), NULL));
+	}
+	return alive;
+}
+
+/* Of rounds of one step, each batch compacted behind each. */
+static void expect_rounds(void)
+{
+	sl_node rounds = sl_tree_get(tree, sl_tree_root(tree), "rounds"), each;
+	size_t n;
+
+	assert_int_not_equal(rounds, 0);
+	each = sl_tree_get(tree, rounds, "each");
+	n = sl_tree_size(tree, each);
+	assert_true(n > 5);
+	assert_int_equal((int)get(rounds, "most"), (int)n);
+	for (size_t i = 0; i < n; i++) {
+		sl_node now = sl_tree_item(tree, each, i, NULL);
+
+		if (i + 1 < BINS)
+			assert_int_equal((int)get(now, "alive"), (int)alive_behind((int)i + 1));
+		assert_true(get(now, "advance_seconds") > 0);
+		if (i + 1 < n)
+			assert_int_equal(
+				(int)get(sl_tree_item(tree, each, i + 1, NULL), "particles"),
+				(int)get(now, "alive"));
+	}
+}
+
+static void a_report_adds_up(void **state)
+{
+	static const char *const devices[] = {"cpu", "emulated"};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char *out = output_of(&folder,
+			WORDS("run", "c.yaml", "--device", devices[i], "--out", "out", "--set",
+				"transport={schedule: rounds, steps_per_launch: 1, compact: every, "
+				"finish: never}"));
+
+		assert_non_null(strstr(out, "\nround "));
+		assert_non_null(strstr(out, " rounds took "));
+		free(out);
+		assert_true(hash_run(&folder, "out") == whole);
+		parse_report();
+		expect_rounds();
+		assert_non_null(strstr(run_json(&folder, "out", "schedule"),
+			"rounds of 1 steps, compact every, sort never, finish never"));
+		remove_run(&folder, "out");
+	}
+}
+
+/* --- every schedule --------------------------------------------------------------------------- */
+
+static void the_same_files(void **state)
+{
+	static const char *const devices[] = {"cpu", "emulated"};
+	static const char *const sets[] = {"schedule: rounds", "schedule: auto",
+		"schedule: rounds, steps_per_launch: 3, compact: every 2, finish: never",
+		"schedule: rounds, compact: never, finish: alive < 30 %",
+		"schedule: rounds, steps_per_launch: 2, sort: every 2, key: [w:8, z:8]",
+		"schedule: rounds, steps_per_launch: 1, sort: alive < 0.7, key: [z:4:0 cm..0.3 cm]"};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(sets) / sizeof(sets[0]); k++)
+		for (int i = 0; i < 2; i++) {
+			char set[160];
+
+			snprintf(set, sizeof(set), "transport={%s}", sets[k]);
+			free(output_of(&folder, WORDS("run", "c.yaml", "--device", devices[i],
+							"--out", "out", "--set", set)));
+			if (hash_run(&folder, "out") != whole)
+				fail_msg("%s, %s: other files", devices[i], set);
+			free(output_of(&folder, WORDS("verify", "out")));
+			remove_run(&folder, "out");
+		}
+}
+
+/* What is configured is printed so that it reads back. */
+static void printed_and_read(void **state)
+{
+	char *printed = output_of(&folder,
+		     WORDS("run", "c.yaml", "--print-config", "--set",
+			     "transport={schedule: rounds, sort: alive < 70 %, key: [z:4], "
+			     "compact: every 3}")),
+	     *again;
+
+	(void)state;
+	write_text(&folder, "printed.yaml", printed);
+	again = output_of(&folder, WORDS("run", "printed.yaml", "--print-config"));
+	assert_string_equal(again, printed);
+	assert_non_null(strstr(printed, "sort: \"alive < 70 %\""));
+	free(printed);
+	free(again);
+}
+
+/* auto says what it measured, in the text and in run.json, and takes the fastest. */
+static void auto_tells(void **state)
+{
+	char *out = output_of(&folder, WORDS("run", "c.yaml", "--device", "emulated", "--out",
+					       "out", "--set", "transport.schedule=auto"));
+	const char *story = run_json(&folder, "out", "schedule_story");
+
+	(void)state;
+	assert_non_null(strstr(out, story));
+	assert_non_null(strstr(story, "auto, by 1000 particles: histories "));
+	assert_non_null(strstr(story, ", rounds "));
+	assert_non_null(strstr(story, ", histories staged "));
+	assert_non_null(strstr(story, " it is"));
+	assert_true(hash_run(&folder, "out") == whole);
+	free(out);
+	remove_run(&folder, "out");
+	out = output_of(&folder, WORDS("plan", "c.yaml", "--set", "transport.schedule=auto"));
+	assert_non_null(strstr(out, "\nschedule    auto: what is fastest for the first particles"));
+	free(out);
+}
+
+/* A run that its disk broke is gone on with by another schedule, to the same bytes. */
+static void gone_on_by_another(void **state)
+{
+	const char *const env[] = {"SL_FAULT=file_append:2:28", NULL};
+	struct ending e;
+
+	(void)state;
+	call(&folder, env,
+		WORDS("run", "c.yaml", "--device", "cpu", "--out", "out", "--threads", "1"), &e);
+	expect_ending(&e, SL_DISK, "", WORDS("run"));
+	free(output_of(&folder, WORDS("run", "c.yaml", "--device", "emulated", "--out", "out",
+					"--resume", "--set", "transport.schedule=rounds")));
+	assert_true(hash_run(&folder, "out") == whole);
+	remove_run(&folder, "out");
+}
+
+/* --- a device that fails ---------------------------------------------------------------------- */
+
+#define SMALL "run.particles=300", "--set", "run.batch=300"
+
+/* Call k of that name fails: is it one that a run of one batch, in rounds, makes? */
+static bool fail_call(const char *name, unsigned k, uint64_t expected)
+{
+	char fault[64];
+	const char *const env[] = {fault, NULL};
+	const char *const *words = WORDS("run", "c.yaml", "--device", "emulated", "--mode",
+		"staged", "--threads", "1", "--out", "out", "--set", SMALL, "--set",
+		"transport={schedule: rounds, steps_per_launch: 2, compact: every, sort: every 3, "
+		"key: [z:8], finish: alive < 0.1}");
+	struct ending e;
+	bool failed;
+
+	snprintf(fault, sizeof(fault), "SL_FAULT=%s:%u:%d", name, k, SL_ERROR_LAUNCH);
+	call(&folder, env, words, &e);
+	failed = e.code != 0;
+	expect_ending(&e, failed ? SL_DEVICE_FAILED : 0, failed ? "error 719" : "", words);
+	if (failed && folder_has(&folder, "out"))
+		free(output_of(&folder, WORDS("run", "c.yaml", "--device", "cpu", "--out", "out",
+						"--resume", "--set", SMALL)));
+	if (folder_has(&folder, "out")) {
+		if (hash_run(&folder, "out") != expected)
+			fail_msg("%s: other files", fault);
+		remove_run(&folder, "out");
+	}
+	return failed;
+}
+
+/* Each call that a batch in rounds makes, and at least so many; then histories on the CPU. */
+static void a_device_that_fails(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned least;
+	} calls[] = {{"dev_event", 15}, {"dev_record", 30}, {"dev_sync", 6}, {"dev_elapsed", 15},
+		{"dev_copy", 15}, {"dev_fill", 6}, {"dev_launch", 20}};
+	uint64_t expected;
+
+	(void)state;
+	free(output_of(&folder,
+		WORDS("run", "c.yaml", "--device", "cpu", "--out", "small", "--set", SMALL)));
+	expected = hash_run(&folder, "small");
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		unsigned k = 1, failed = 0;
+
+		while (fail_call(calls[i].name, k, expected)) {
+			failed++;
+			k = (unsigned)sl_thin_next(k, UINT64_MAX);
+		}
+		if (sl_thin_step(failed) < calls[i].least)
+			fail_msg("%s made a run fail %u times, there are at least %u calls",
+				calls[i].name, failed, calls[i].least);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_report_adds_up),
+		cmocka_unit_test(the_same_files),
+		cmocka_unit_test(printed_and_read),
+		cmocka_unit_test(auto_tells),
+		cmocka_unit_test(gone_on_by_another),
+		cmocka_unit_test(a_device_that_fails),
+	};
+
+	if (!sl_thin_by_environment())
+		return 1;
+	return cmocka_run_group_tests(tests, begin, end);
+}
