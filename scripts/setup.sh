@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 BUILD_PACKAGES="build-essential cmake ninja-build pkg-config zlib1g-dev libpng-dev libdeflate-dev libhdf5-dev libyaml-dev"
-TEST_PACKAGES="libcmocka-dev strace python3 python3-h5py python3-yaml hdf5-tools"
+TEST_PACKAGES="libcmocka-dev strace python3 python3-h5py python3-matplotlib python3-yaml hdf5-tools"
 
 is_installed() {
 	dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
