@@ -112,6 +112,7 @@ struct sl_sort_job {
 	                        has tiles of its own for them, whatever the tuning */
 	void *key_out;       /* n keys of type; NULL: in place */
 	uint32_t *index_out; /* n; NULL: in place, or there is no index */
+	bool key_spent;      /* only the index is wanted: the keys may be left as anything */
 	uint32_t n;
 	enum sl_type type;
 	uint32_t begin_bit, end_bit;

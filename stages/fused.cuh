@@ -18,6 +18,7 @@
 		static constexpr uint32_t columns = SL_COLUMNS_##name;                    \
 		static constexpr uint32_t fates = SL_FATES_##name;                        \
 		static constexpr bool remade = SL_REMADE_##name;                          \
+		static constexpr bool weighted = SL_WEIGHTED_##name;                      \
                                                                                           \
 		/* The particle id, moved to its end; its columns wanted. */              \
 		static __device__ __forceinline__ struct sl_particle make(                \

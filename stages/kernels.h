@@ -90,11 +90,14 @@ struct sl_kernels {
 	 */
 	enum sl_status (*sieve)(const struct sl_fused *f, const struct sl_batch *b,
 		struct sl_census *census, struct sl_arena scratch, sl_stream s);
-	size_t (*sieve_scratch)(enum sl_model_number model, uint32_t n);
+	size_t (*sieve_scratch)(const struct sl_fused *f, uint32_t n);
 
-	/* Fused: what gather does, all columns in one, from b->index and the ids or b->record. */
+	/*
+	 * Fused: what gather does, all columns in one, from b->index and the ids or b->record. How
+	 * many rows there are is read on the device; b->n_survivors is as many at least.
+	 */
 	enum sl_status (*rows)(const struct sl_fused *f, const struct sl_batch *b,
-		uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
+		struct sl_census *census, sl_stream s);
 };
 
 /* Each is made of nine files: generate.cu to write.cu, rounds.cu, bins.cu, sieve.cu and rows.cu. */
@@ -121,9 +124,9 @@ const struct sl_kernels *sl_kernels_find(void);
 		const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s);          \
 	enum sl_status sl_queue_sieve##suffix(const struct sl_fused *f, const struct sl_batch *b,  \
 		struct sl_census *census, struct sl_arena scratch, sl_stream s);                   \
-	size_t sl_queue_sieve_scratch##suffix(enum sl_model_number model, uint32_t n);             \
+	size_t sl_queue_sieve_scratch##suffix(const struct sl_fused *f, uint32_t n);               \
 	enum sl_status sl_queue_rows##suffix(const struct sl_fused *f, const struct sl_batch *b,   \
-		uint64_t digest[SL_COLUMN_COUNT], sl_stream s);
+		struct sl_census *census, sl_stream s);
 SL_QUEUES()
 SL_QUEUES(_emulated)
 

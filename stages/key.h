@@ -8,6 +8,8 @@
 #ifndef SL_KEY_H
 #define SL_KEY_H
 
+#include <stdbool.h>
+
 #include "stages/particle.h"
 
 enum { SL_KEY_FIELDS_MAX = 8 };
@@ -22,6 +24,7 @@ struct sl_key_field {
 /* A field as the rule uses it. */
 struct sl_key_rule {
 	enum sl_column column;
+	bool is_float;
 	uint32_t bits;
 	uint32_t shift;       /* of an integer field */
 	float lo, scale, top; /* of a float field: steps per unit; 2^bits */
@@ -43,6 +46,12 @@ SL_HD uint64_t sl_key_of_integer(const struct sl_key_rule *f, uint64_t value)
 	uint64_t step = value < f->base ? 0 : (value - f->base) >> f->shift;
 
 	return step < f->most ? step : f->most;
+}
+
+/* A key and the field behind it. */
+SL_HD uint64_t sl_key_join(const struct sl_key_rule *f, uint64_t key, uint64_t part)
+{
+	return f->bits < 64 ? key << f->bits | part : part;
 }
 
 /* Particle i of the columns, whose id is given: its n fields, packed. */
@@ -69,7 +78,7 @@ SL_HD uint64_t sl_key_pack(const struct sl_key_rule *field, uint32_t n, const st
 		case SL_COLUMN_COUNT:
 			break;
 		}
-		key = f->bits < 64 ? key << f->bits | part : part;
+		key = sl_key_join(f, key, part);
 	}
 	return key;
 }

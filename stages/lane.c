@@ -113,6 +113,17 @@ static enum sl_status check_survivors(const struct sl_recipe *r, const struct sl
 		b->n_survivors, (unsigned long long)kept);
 }
 
+/* Is the batch small enough to be queued whole? Then all of its places may have survivors. */
+static enum sl_status find_whole(struct sl_lane *lane)
+{
+	struct sl_limits limits;
+
+	SL_TRY(sl_device_limits(&limits));
+	lane->whole = lane->batch.n <= (uint64_t)lane->way->whole * limits.multiprocessors;
+	lane->batch.n_survivors = lane->batch.n;
+	return SL_OK;
+}
+
 /* Up to the number of survivors: the one wait inside a batch. */
 static enum sl_status find_survivors(
 	const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b)
@@ -120,7 +131,10 @@ static enum sl_status find_survivors(
 	lane->batch.number = b->number;
 	lane->batch.first_id = b->first_id;
 	lane->batch.n = b->n;
+	SL_TRY(find_whole(lane));
 	SL_TRY(queue(r, lane, 0, lane->way->n_counted));
+	if (lane->whole)
+		SL_TRY(queue(r, lane, lane->way->n_counted, lane->way->n));
 	b->rounds = lane->batch.rounds;
 	SL_TRY(copy_census(lane));
 	SL_TRY(sl_event_record(lane->counted, lane->exec.stream));
@@ -154,7 +168,8 @@ static enum sl_status copy_table(struct sl_lane *lane, struct sl_batch *b)
 static enum sl_status bring_home(
 	const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b)
 {
-	SL_TRY(queue(r, lane, lane->way->n_counted, lane->way->n));
+	if (!lane->whole)
+		SL_TRY(queue(r, lane, lane->way->n_counted, lane->way->n));
 	SL_TRY(copy_table(lane, b));
 	SL_TRY(sl_event_record(lane->home, lane->exec.stream));
 	SL_TRY(sl_event_wait(lane->home));

@@ -4,8 +4,9 @@
  * The stages of a batch, in one of two ways (way.h), are queued on the lane's stream one behind the
  * other. The host waits twice (and once a round, where there are any): for the number of survivors
  * and the tally, which size what follows, and for the survivors' columns, which are copied to the
- * batch's table. With several lanes, each driven by a thread, one batch is copied out while the
- * next is computed.
+ * batch's table. A small batch, fused, is queued whole: all its places are sorted, the empty ones
+ * behind the survivors, which costs less than a wait; the first wait is then for its end. With
+ *several lanes, each driven by a thread, one batch is copied out while the next is computed.
  *
  * What comes home is checked: the columns against their digests (sl_digest_check()), the census, in
  * which the digests are, against itself, for it comes twice.
@@ -31,6 +32,7 @@ struct sl_lane {
 	sl_event mark[SL_STAGE_COUNT + 2]; /* before each step, behind it; see lane.c */
 	sl_event counted, home;            /* behind the two copies */
 	bool in_rounds;
+	bool whole; /* this batch is queued as one, its survivors not yet known (lane.c) */
 	sl_event round[SL_ROUND_MARKS]; /* of the round that is queued; none made of histories */
 	uint64_t home_ns;               /* what the copies of the table took, of the last batch */
 };

@@ -9,6 +9,7 @@
  *	                                (sets of bits)
  *	SL_REMADE_NAME                  is to make a particle again less work than to carry it
  *	                                through memory? true or false
+ *	SL_WEIGHTED_NAME                can a weight be other than 1? true or false
  *	sl_NAME_generate(r, wanted, seed, id)
  *	                                the particle id as it starts
  *	sl_NAME_advance(r, wanted, seed, &p, n)

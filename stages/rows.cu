@@ -16,18 +16,17 @@
 
 enum {
 	BLOCK = 256,
-	BLOCKS_A_MULTIPROCESSOR = 4, /* for which the compiler keeps to 64 registers a thread */
-	BLOCKS_MOST = 1024,
-	EACH = 8 /* rows a thread at least: adding up a block is not for nothing */
+	BLOCKS_A_MULTIPROCESSOR = 4 /* for which the compiler keeps to 64 registers a thread */
 };
 
 struct rows_job {
 	uint64_t seed, first_id;
-	uint32_t n;              /* rows */
+	const uint32_t *n;       /* rows */
 	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
-	uint32_t set;            /* columns of the table */
+	uint32_t set;            /* columns of the table ... */
+	uint32_t written;        /* ... without those of one value for the whole run */
 	const uint32_t *index, *record;
-	struct sl_columns to;        /* NULL: not written, of one value for the whole run */
+	struct sl_columns to;
 	struct sl_particle constant; /* that value */
 	uint64_t *digest;
 };
@@ -53,31 +52,40 @@ static __device__ __forceinline__ struct sl_particle fetch(
 	return p;
 }
 
+/*
+ * All columns that the model has are digested, without asking whether the table has them, which
+ * would cost more: the sums of those that it lacks are dropped in the end.
+ */
 template <class Model>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	rows_kernel(typename Model::rules rules, struct rows_job job)
 {
 	SL_SHARED_DYNAMIC(uint32_t, slots);
 	uint32_t *slot = slots + threadIdx.x * (job.words + 1);
-	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, digest[SL_COLUMN_COUNT] = {};
+	uint32_t n = *job.n, threads = gridDim.x * BLOCK;
+	uint64_t digest[SL_COLUMN_COUNT] = {};
 
-	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < job.n;
-		j += threads) {
+	for (uint32_t j = blockIdx.x * BLOCK + threadIdx.x; j < n; j += threads) {
 		uint32_t i = job.index[j];
 		uint64_t weight = sl_digest_weight(j);
 		struct sl_particle p =
 			Model::remade ? Model::make(&rules, job.set, job.seed, job.first_id + i)
 				      : fetch<Model>(&job, i, slot);
 
-#define COLUMN(name, type, unit, record, component, help)                                    \
-	if (SL_HAS(Model::columns, SL_COLUMN_##name) && SL_HAS(job.set, SL_COLUMN_##name)) { \
-		if (job.to.name)                                                             \
-			job.to.name[j] = p.name;                                             \
-		digest[SL_COLUMN_##name] += sl_digest_item(weight, sl_digest_bits(p.name));  \
+#define COLUMN(name, type, unit, record, component, help)                                   \
+	if (SL_HAS(Model::columns, SL_COLUMN_##name)) {                                     \
+		if (SL_HAS(job.written, SL_COLUMN_##name))                                  \
+			job.to.name[j] = p.name;                                            \
+		digest[SL_COLUMN_##name] += sl_digest_item(weight, sl_digest_bits(p.name)); \
 	}
 #include "stages/columns.def"
 #undef COLUMN
+		if (n - j <= threads) /* the sum might be beyond 2^32 */
+			break;
 	}
+	SL_UNROLL
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		digest[c] = SL_HAS(job.set, c) ? digest[c] : 0;
 	sl_block_add<Model::columns>(digest, job.digest);
 }
 
@@ -91,38 +99,50 @@ static void name_columns(const struct sl_table *t, struct rows_job *job)
 		job->set |= SL_BIT(c->column);
 		if (c->constant)
 			memcpy((char *)&job->constant + facts->in_particle, c->data, facts->bytes);
-		else
+		else {
+			job->written |= SL_BIT(c->column);
 			*(void **)(void *)((char *)&job->to + facts->offset) = c->data;
+		}
 	}
 }
 
+/* Blocks that a device keeps going at a time: one wave of them shares all rows. */
+static uint32_t blocks_for(uint32_t most)
+{
+	struct sl_limits limits;
+	uint32_t blocks = sl_grid(most, BLOCK), wave = BLOCKS_A_MULTIPROCESSOR;
+
+	if (sl_device_limits(&limits) == SL_OK)
+		wave *= limits.multiprocessors;
+	return blocks < wave ? blocks : wave;
+}
+
 template <class Model>
-static enum sl_status queue_rows(const struct sl_fused *f, const struct sl_batch *b,
-	uint64_t digest[SL_COLUMN_COUNT], sl_stream s)
+static enum sl_status queue_rows(
+	const struct sl_fused *f, const struct sl_batch *b, struct sl_census *census, sl_stream s)
 {
 	struct rows_job job = {.seed = f->seed,
 		.first_id = b->first_id,
-		.n = b->n_survivors,
+		.n = &census->n_survivors,
 		.carried = f->carried,
 		.words = sl_record_words(f->carried),
 		.index = b->index,
 		.record = b->record,
-		.digest = digest};
-	uint32_t blocks = sl_grid(job.n, BLOCK * EACH);
+		.digest = census->digest};
 
 	name_columns(&b->table, &job);
-	return SL_LAUNCH(rows_kernel<Model>, blocks < BLOCKS_MOST ? blocks : (uint32_t)BLOCKS_MOST,
-		BLOCK, Model::remade ? 0 : BLOCK * (job.words + 1) * sizeof(uint32_t), s,
+	return SL_LAUNCH(rows_kernel<Model>, blocks_for(b->n_survivors), BLOCK,
+		Model::remade ? 0 : BLOCK * (job.words + 1) * sizeof(uint32_t), s,
 		*(const typename Model::rules *)f->rules, job);
 }
 
-enum sl_status SL_NAME(sl_queue_rows)(const struct sl_fused *f, const struct sl_batch *b,
-	uint64_t digest[SL_COLUMN_COUNT], sl_stream s)
+enum sl_status SL_NAME(sl_queue_rows)(
+	const struct sl_fused *f, const struct sl_batch *b, struct sl_census *census, sl_stream s)
 {
 	switch (f->model) {
 #define MODEL(name)           \
 	case SL_MODEL_##name: \
-		return queue_rows<sl_of_##name>(f, b, digest, s);
+		return queue_rows<sl_of_##name>(f, b, census, s);
 #include "stages/models/models.def"
 #undef MODEL
 	case SL_MODEL_COUNT:

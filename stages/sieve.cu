@@ -6,8 +6,12 @@
  * the list is by vote; that of the list in the batch comes from the survivors of the warps before
  * and, by decoupled look-back, of the tiles before (look_back.cuh; Merrill and Garland, 2016). Then
  * the lists are written, neighbours to neighbours, in the order of ids: key and index, and, of a
- * model that is not remade, a record (record.h). Blocks go on with further tiles, so that tallies
- * are added up once a block and not once a tile.
+ * model that is not remade, a record (record.h). Keys are packed then, when all lanes have one to
+ * pack.
+ *
+ * A block looks back for a tile while it makes its next one, and writes it behind that: what the
+ * tiles before have is known by then, and a tile costs one barrier. Blocks go on with further
+ * tiles, so that tallies are added up once a block and not once a tile.
  *
  * Where there are tallies by bins (bins.cuh), their counters stand behind the lists. The kernel is
  * compiled with and without, so that they cost nothing where there are none.
@@ -26,24 +30,21 @@ enum {
 	BLOCK = 256,
 	WARPS = BLOCK / LANES,
 	BLOCKS_A_MULTIPROCESSOR = 4, /* for which the compiler keeps to 64 registers a thread */
-	BLOCKS_MOST = 1024,          /* more than the largest devices keep going at a time */
-	ITEMS_REMADE = 8,            /* particles a thread and tile */
+	ITEMS_REMADE = 8,            /* particles a thread and tile, at most */
 	ITEMS_CARRIED = 2            /* histories last unequally, records need room */
-};
-
-/* How many particles a list has room for, and a tile has. */
-template <class Model> struct sizes {
-	static constexpr uint32_t list = LANES * (Model::remade ? ITEMS_REMADE : ITEMS_CARRIED);
-	static constexpr uint32_t tile = WARPS * list;
 };
 
 /* Key is the type of the packed keys: uint32_t or uint64_t. */
 template <class Key> struct sieve_job {
 	uint64_t seed, first_id;
 	uint32_t n, keep, n_fields;
+	uint32_t items;          /* particles a thread and tile */
 	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
+	uint32_t beside;         /* columns listed beside the record: the index, those of the key */
+	uint32_t stride;         /* words from one survivor in a list to the next */
 	uint32_t wanted;         /* columns: carried, of the key, tallied */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
+	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* its word of a survivor in a list */
 	struct sl_look_back<uint32_t> before;
 	uint32_t *index, *record, *n_survivors;
 	uint64_t *tally, *bin;
@@ -51,80 +52,128 @@ template <class Key> struct sieve_job {
 	struct sl_bins bins;
 };
 
+/* --- tallies ---------------------------------------------------------------------------------- */
+
 /*
- * The survivors of a warp, in shared memory. A record is followed by a word that nobody uses: its
- * size is even, and lanes that write to neighbours an odd number of words apart do not get in each
- * other's way.
+ * How many particles of a tile a thread has seen end with each fate: four bits each, as a tile has
+ * 15 a thread at most, from the first fate that the model has.
  */
-template <class Key> struct list {
-	Key *key;
-	uint32_t *word;  /* the index, or the record */
-	uint32_t stride; /* words from one survivor to the next */
+template <class Model> struct fate_counts {
+	static constexpr uint32_t first = (uint32_t)__builtin_ctz(Model::fates);
+	static constexpr uint32_t span = 32 - (uint32_t)__builtin_clz(Model::fates) - first;
+	static_assert(span <= 16 && ITEMS_REMADE <= 15, "there is no room for all counts");
+
+	uint64_t four_bits;
+
+	__device__ __forceinline__ void count(uint8_t fate)
+	{
+		uint32_t at = 4 * (fate - first);
+
+		if (span <= 8)
+			four_bits = (uint32_t)four_bits + (at < 32 ? 1u << at : 0);
+		else
+			four_bits += at < 64 ? UINT64_C(1) << at : 0;
+	}
+
+	/* Their weight too, where that is 1 each. */
+	__device__ __forceinline__ void add_to(struct sl_tally *t) const
+	{
+		SL_UNROLL
+		for (uint32_t f = first; f < first + span; f++) {
+			uint32_t n = (uint32_t)(four_bits >> 4 * (f - first)) & 15;
+
+			if (!SL_HAS(Model::fates, f))
+				continue;
+			t->count[f] += n;
+			if (!Model::weighted)
+				t->weight[f] += (uint64_t)n << 32;
+		}
+	}
 };
 
-template <class Model> static __host__ __device__ uint32_t list_stride(uint32_t record_words)
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/*
+ * A survivor in a list: its record, then the words of the columns beside it. Their number is made
+ * odd: lanes that read or write neighbours do not get in each other's way.
+ */
+template <class Model, class Key>
+static __device__ __forceinline__ void list_one(
+	const struct sieve_job<Key> *job, uint32_t *word, uint32_t i, const struct sl_particle *p)
 {
-	return Model::remade ? 1 : record_words + 1;
+	if (!Model::remade)
+		sl_record_put(word, Model::columns, job->carried, i, p);
+	sl_record_put(word + job->words, Model::columns, job->beside, i, p);
 }
 
-/* The lists of a block: all keys, then all words. At most what a launch has without asking. */
-template <class Model, class Key>
-static __host__ __device__ size_t lists_bytes(uint32_t record_words)
+/* The key of a survivor in a list: as sl_key_pack() makes it of columns. */
+template <class Key>
+static __device__ __forceinline__ Key pack_key(
+	const struct sieve_job<Key> *job, const uint32_t *word)
 {
-	return sizes<Model>::tile *
-	       (sizeof(Key) + list_stride<Model>(record_words) * sizeof(uint32_t));
+	uint64_t key = 0;
+
+	for (uint32_t k = 0; k < job->n_fields; k++) {
+		const struct sl_key_rule *f = &job->field[k];
+		uint32_t value = word[job->field_at[k]];
+		uint64_t part;
+
+		if (f->is_float)
+			part = sl_key_of_float(f, sl_float(value));
+		else
+			part = sl_key_of_integer(
+				f, f->column == SL_COLUMN_id ? job->first_id + value : value);
+		key = sl_key_join(f, key, part);
+	}
+	return (Key)key;
 }
 
-template <class Model, class Key>
-static __device__ __forceinline__ struct list<Key> list_of_warp(
-	unsigned char *lists, uint32_t words) {
-	uint32_t warp = threadIdx.x / LANES, stride = list_stride<Model>(words);
-	Key *key = (Key *)(void *)lists;
-	uint32_t *word = (uint32_t *)(void *)(key + sizes<Model>::tile);
+/* The calling warp's list, one of the two that it fills in turns. */
+template <class Key>
+static __device__ __forceinline__ uint32_t *list_of_warp(
+	const struct sieve_job<Key> *job, unsigned char *lists, uint32_t turn)
+{
+	uint32_t *word = (uint32_t *)(void *)lists;
 
-	return {key + warp * sizes<Model>::list, word + warp *sizes<Model>::list *stride, stride};
+	return word + (turn * WARPS + threadIdx.x / LANES) * LANES * job->items * job->stride;
 }
 
-/* Lists p, number i of its batch, at that place. */
-template <class Model, class Key>
-static __device__ __forceinline__ void list_one(const struct sieve_job<Key> *job,
-	const struct list<Key> *list, uint32_t at, uint32_t i, struct sl_particle *p)
+static __host__ __device__ inline size_t lists_bytes(uint32_t items, uint32_t stride)
 {
-	struct sl_columns columns = sl_columns_of(p);
-
-	if (job->n_fields > 0)
-		list->key[at] = (Key)sl_key_pack(job->field, job->n_fields, &columns, 0, p->id);
-	if (Model::remade)
-		list->word[at] = i;
-	else
-		sl_record_put(list->word + at * list->stride, Model::columns, job->carried, i, p);
+	return 2 * (size_t)BLOCK * items * stride * sizeof(uint32_t);
 }
 
 /* A block's counters, behind its lists. */
-template <class Model, class Key>
+template <class Key>
 static __device__ __forceinline__ struct sl_block_bins bins_of_block(
 	const struct sieve_job<Key> *job, unsigned char *lists)
 {
-	return sl_block_bins_at(&job->bins, lists + lists_bytes<Model, Key>(job->words));
+	return sl_block_bins_at(&job->bins, lists + lists_bytes(job->items, job->stride));
 }
+
+/* --- a tile ----------------------------------------------------------------------------------- */
 
 /* Makes the warp's particles of a tile, counts them, and lists those that survive: how many? */
 template <class Model, class Key, bool binned>
 static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *rules,
-	const struct sieve_job<Key> *job, uint32_t tile, const struct list<Key> *list,
-	struct sl_tally *tally, struct sl_block_bins bins)
+	const struct sieve_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
+	struct sl_block_bins bins)
 {
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
-	uint32_t first = tile * sizes<Model>::tile + threadIdx.x / LANES * sizes<Model>::list;
+	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
+	struct fate_counts<Model> fates = {
+	};
 
-	for (uint32_t i = first + lane; i < first + sizes<Model>::list + lane; i += LANES) {
+	for (uint32_t k = 0; k < job->items; k++, i += LANES) {
 		struct sl_particle p;
 		bool alive = false;
 
 		if (i < job->n) {
 			p = Model::make(rules, job->wanted, job->seed, job->first_id + i);
 			alive = p.fate < SL_FATE_COUNT && sl_keeps(job->keep, p.fate);
-			sl_tally_count(tally, Model::fates, p.fate, p.weight);
+			fates.count(p.fate);
+			if (Model::weighted)
+				sl_tally_weigh(tally, Model::fates, p.fate, p.weight);
 			tally->steps += p.steps;
 			tally->collisions += p.collisions;
 			if (binned && p.fate < SL_FATE_COUNT) {
@@ -136,50 +185,58 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 		}
 		uint32_t survivors = __ballot_sync(SL_LANES, alive);
 		if (alive)
-			list_one<Model>(job, list, n + (uint32_t)__popc(survivors & below), i, &p);
+			list_one<Model>(job,
+				list + (n + (uint32_t)__popc(survivors & below)) * job->stride, i,
+				&p);
 		n += (uint32_t)__popc(survivors);
 	}
+	fates.add_to(tally);
 	return n;
 }
 
-static_assert(WARPS * LANES * ITEMS_CARRIED *
-				      (sizeof(uint64_t) + (SL_RECORD_MOST + 1) * sizeof(uint32_t)) +
-			      SL_BINS_SHARED <=
-		      47 << 10,
-	"the largest records do not leave room for what else a block shares");
-
-/* What the warps of a block tell each other: how many survivors there are. */
-struct survivors {
-	uint32_t in_warp[WARPS];
-	uint32_t before; /* in all tiles before */
+/* A tile that is listed and not yet written. */
+struct listed {
+	uint32_t tile, n;     /* survivors of the calling warp ... */
+	uint32_t before_warp; /* ... and of those before it */
+	uint32_t in_tile;
 };
 
-/* The survivors of the batch before those of the warp, which has n. Two barriers. */
-static __device__ __forceinline__ uint32_t find_place(
-	struct sl_look_back<uint32_t> before, uint32_t tile, uint32_t n, uint32_t *n_survivors)
-{
-	SL_SHARED(struct survivors, survivors);
-	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-	uint32_t before_warp = 0, in_tile = 0;
+/* What the warps of a block tell each other, in turns: who is late still reads the last one's. */
+struct told {
+	uint32_t in_warp[WARPS]; /* survivors */
+	uint32_t before;         /* the last tile: survivors in all tiles before it */
+	uint32_t next;           /* tile */
+};
 
-	if (lane == 0)
-		survivors.in_warp[warp] = n;
-	__syncthreads();
+/* The sums that the warps told of a tile; those of the tile are published at once. */
+template <class Key>
+static __device__ __forceinline__ struct listed take_in(
+	const struct sieve_job<Key> *job, const struct told *told, uint32_t tile, uint32_t n)
+{
+	uint32_t warp = threadIdx.x / LANES;
+	struct listed l = {tile, n, 0, 0};
+
 	SL_UNROLL
 	for (uint32_t w = 0; w < WARPS; w++) {
-		before_warp += w < warp ? survivors.in_warp[w] : 0;
-		in_tile += survivors.in_warp[w];
+		l.before_warp += w < warp ? told->in_warp[w] : 0;
+		l.in_tile += told->in_warp[w];
 	}
-	if (warp == 0) {
-		uint32_t before_tile = sl_look_back_sum(before, tile, in_tile);
+	if (threadIdx.x == 0)
+		sl_look_back_own(job->before, tile, l.in_tile);
+	return l;
+}
 
-		if (lane == 0)
-			survivors.before = before_tile;
-		if (lane == 0 && tile == before.tiles - 1)
-			*n_survivors = before_tile + in_tile;
-	}
-	__syncthreads();
-	return survivors.before + before_warp;
+/* For the first warp: the survivors before a tile, for all warps to read behind a barrier. */
+template <class Key>
+static __device__ __forceinline__ void look_back(
+	const struct sieve_job<Key> *job, const struct listed *l, struct told *told)
+{
+	uint32_t before = sl_look_back_rest(job->before, l->tile, l->in_tile);
+
+	if (threadIdx.x == 0)
+		told->before = before;
+	if (threadIdx.x == 0 && l->tile == job->before.tiles - 1)
+		*job->n_survivors = before + l->in_tile;
 }
 
 /* For a warp: n records from its list to where they belong; a lane takes every 32nd word. */
@@ -200,37 +257,67 @@ static __device__ __forceinline__ void write_records(
 /* For a warp: n survivors from its list to those of the batch, from number place on. */
 template <class Model, class Key>
 static __device__ __forceinline__ void write_list(
-	const struct sieve_job<Key> *job, const struct list<Key> *list, uint32_t n, uint32_t place)
+	const struct sieve_job<Key> *job, const uint32_t *list, uint32_t n, uint32_t place)
 {
 	for (uint32_t k = threadIdx.x % LANES; k < n; k += LANES) {
+		const uint32_t *word = list + k * job->stride;
+
 		if (job->n_fields > 0)
-			job->key[place + k] = list->key[k];
-		job->index[place + k] = Model::remade ? list->word[k] : place + k;
+			job->key[place + k] = pack_key(job, word);
+		job->index[place + k] = Model::remade ? word[0] : place + k;
 	}
 	if (!Model::remade)
-		write_records(list->word, list->stride, job->words, n,
+		write_records(list, job->stride, job->words, n,
 			job->record + (uint64_t)place * job->words);
 }
 
-/* Barriers between the first particle counted and what comes before, and after the last: tickets'.
+/*
+ * Two turns: in each, a tile is made while the one before is looked back for; behind the barrier
+ * that one is written. A warp's lists are its own.
  */
 template <class Model, class Key, bool binned>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	sieve_kernel(typename Model::rules rules, struct sieve_job<Key> job)
 {
 	SL_SHARED_DYNAMIC(unsigned char, lists);
-	struct list<Key> list = list_of_warp<Model, Key>(lists, job.words);
-	struct sl_block_bins bins = bins_of_block<Model>(&job, lists);
+	struct both {
+		struct told turn[2];
+	};
+	SL_SHARED(struct both, both);
+	struct sl_block_bins bins = bins_of_block(&job, lists);
 	union sl_tally_words tally = {};
-	uint32_t tile;
+	struct listed last = {};
+	uint32_t tile, turn = 0;
 
 	if (binned)
 		sl_block_bins_clear(&job.bins, bins);
-	while ((tile = sl_look_back_ticket(job.before)) < job.before.tiles) {
-		uint32_t n = sieve<Model, Key, binned>(&rules, &job, tile, &list, &tally.t, bins);
-		uint32_t place = find_place(job.before, tile, n, job.n_survivors);
+	tile = sl_look_back_ticket(job.before);
+	for (bool any = false; any || tile < job.before.tiles; turn ^= 1) {
+		struct told *told = &both.turn[turn];
+		bool more = tile < job.before.tiles;
+		uint32_t n = 0;
 
-		write_list<Model>(&job, &list, n, place);
+		if (any && threadIdx.x < LANES)
+			look_back(&job, &last, told);
+		if (more)
+			n = sieve<Model, Key, binned>(&rules, &job, tile,
+				list_of_warp(&job, lists, turn), &tally.t, bins);
+		if (threadIdx.x % LANES == 0)
+			told->in_warp[threadIdx.x / LANES] = n;
+		if (threadIdx.x == 0 && more)
+			told->next = sl_look_back_next(job.before);
+		__syncthreads();
+		struct listed now = {};
+		if (more)
+			now = take_in(&job, told, tile, n);
+		if (any)
+			write_list<Model>(&job, list_of_warp(&job, lists, turn ^ 1), last.n,
+				told->before + last.before_warp);
+		__syncwarp();
+		any = more;
+		last = now;
+		if (more)
+			tile = told->next;
 	}
 	if (binned)
 		sl_block_bins_add(&job.bins, bins, job.bin);
@@ -239,35 +326,104 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 
 /* --- host ------------------------------------------------------------------------------------- */
 
-template <class Model> static uint32_t tiles_for(uint32_t n)
+/* What a list has, and how many particles a thread and tile its room allows. */
+struct layout {
+	uint32_t words, beside, stride, items;
+	size_t bins_bytes;
+	uint32_t blocks; /* that a device keeps going at a time */
+};
+
+static uint32_t words_of(uint32_t set)
 {
-	return sl_grid(n, sizes<Model>::tile);
+	return (uint32_t)__builtin_popcount(set);
+}
+
+/* The columns that the key is made of. */
+static uint32_t key_columns(const struct sl_fused *f)
+{
+	uint32_t set = 0;
+
+	for (uint32_t k = 0; k < f->n_fields; k++)
+		set |= SL_BIT(f->field[k].column);
+	return set;
+}
+
+template <class Model> static struct layout lay_out(const struct sl_fused *f)
+{
+	struct layout l = {};
+	struct sl_limits limits;
+	size_t room = 0;
+
+	l.words = Model::remade ? 0 : sl_record_words(f->carried);
+	l.beside = key_columns(f) & ~f->carried;
+	if (Model::remade)
+		l.beside |= SL_BIT(SL_COLUMN_id);
+	l.stride = (l.words + words_of(l.beside)) | 1;
+	l.bins_bytes = sl_bins_shared(f->bins->n_counters, f->bins->weighted);
+	l.items = Model::remade ? ITEMS_REMADE : ITEMS_CARRIED;
+	l.blocks = 1;
+	if (sl_device_limits(&limits) == SL_OK) {
+		l.blocks = BLOCKS_A_MULTIPROCESSOR * limits.multiprocessors;
+		room = limits.shared_bytes / BLOCKS_A_MULTIPROCESSOR;
+	}
+	while (l.items > 1 && lists_bytes(l.items, l.stride) + l.bins_bytes > room)
+		l.items /= 2;
+	return l;
+}
+
+/* As many as there is room for, once there is a tile for every block. */
+static uint32_t items_for(const struct layout *l, uint32_t n)
+{
+	uint32_t items = l->items;
+
+	while (items > 1 && n < (uint64_t)BLOCK * items * l->blocks)
+		items /= 2;
+	return items;
+}
+
+/* Of any batch up to n: a smaller one may have smaller tiles, but fewer than two a block. */
+template <class Model> static uint32_t tiles_most(const struct sl_fused *f, uint32_t n)
+{
+	struct layout l = lay_out<Model>(f);
+	uint32_t tiles = sl_grid(n, BLOCK * items_for(&l, n)), small = sl_grid(n, BLOCK);
+
+	small = small < 2 * l.blocks ? small : 2 * l.blocks;
+	return tiles > small ? tiles : small;
+}
+
+/* The word of a column in a list: in the record, or beside it. */
+static uint32_t word_of(const struct layout *l, uint32_t carried, enum sl_column column)
+{
+	uint32_t below = SL_BIT(column) - 1;
+
+	return SL_HAS(carried, column) ? words_of(carried & below)
+	                               : l->words + words_of(l->beside & below);
 }
 
 template <class Model, class Key, bool binned>
 static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_census *census, struct sl_arena scratch, sl_stream s)
 {
-	struct sl_look_back<uint32_t> before =
-		sl_look_back_cut<uint32_t>(&scratch, tiles_for<Model>(b->n));
+	struct layout l = lay_out<Model>(f);
+	uint32_t items = items_for(&l, b->n), tiles = sl_grid(b->n, BLOCK * items);
+	struct sl_look_back<uint32_t> before = sl_look_back_cut<uint32_t>(&scratch, tiles);
 	struct sieve_job<Key> job = {
 		.seed = f->seed, .first_id = b->first_id, .n = b->n, .keep = f->keep,
-		.n_fields = f->n_fields, .carried = f->carried,
-		.words = sl_record_words(f->carried), .wanted = f->carried | f->bins->columns,
-		.before = before, .index = b->index, .record = b->record,
-		.n_survivors = &census->n_survivors, .tally = (uint64_t *)&census->tally,
-		.bin = sl_census_bins(census), .key = (Key *)b->key, .bins = *f->bins
+		.n_fields = f->n_fields, .items = items, .carried = f->carried, .words = l.words,
+		.beside = l.beside, .stride = l.stride,
+		.wanted = f->carried | f->bins->columns | key_columns(f), .before = before,
+		.index = b->index, .record = b->record, .n_survivors = &census->n_survivors,
+		.tally = (uint64_t *)&census->tally, .bin = sl_census_bins(census),
+		.key = (Key *)b->key, .bins = *f->bins
 	};
-	size_t bytes = lists_bytes<Model, Key>(job.words) +
-	               sl_bins_shared(job.bins.n_counters, job.bins.weighted);
-	uint32_t blocks = before.tiles < BLOCKS_MOST ? before.tiles : (uint32_t)BLOCKS_MOST;
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {
 		job.field[k] = f->field[k];
-		job.wanted |= SL_BIT(f->field[k].column);
+		job.field_at[k] = word_of(&l, f->carried, f->field[k].column);
 	}
 	SL_TRY(sl_look_back_clear(before, s));
-	return SL_LAUNCH((sieve_kernel<Model, Key, binned>), blocks, BLOCK, bytes, s,
+	return SL_LAUNCH((sieve_kernel<Model, Key, binned>), tiles < l.blocks ? tiles : l.blocks,
+		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,
 		*(const typename Model::rules *)f->rules, job);
 }
 
@@ -284,14 +440,14 @@ static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *
 	                      : queue_sieve<Model, uint64_t, false>(f, b, census, scratch, s);
 }
 
-size_t SL_NAME(sl_queue_sieve_scratch)(enum sl_model_number model, uint32_t n)
+size_t SL_NAME(sl_queue_sieve_scratch)(const struct sl_fused *f, uint32_t n)
 {
 	struct sl_arena a = {};
 
-	switch (model) {
-#define MODEL(name)                                                         \
-	case SL_MODEL_##name:                                               \
-		sl_look_back_cut<uint32_t>(&a, tiles_for<sl_of_##name>(n)); \
+	switch (f->model) {
+#define MODEL(name)                                                             \
+	case SL_MODEL_##name:                                                   \
+		sl_look_back_cut<uint32_t>(&a, tiles_most<sl_of_##name>(f, n)); \
 		break;
 #include "stages/models/models.def"
 #undef MODEL

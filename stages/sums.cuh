@@ -71,20 +71,29 @@ static_assert(sizeof(struct sl_tally) == (2 * SL_FATE_COUNT + 2) * sizeof(uint64
 	"a tally has words that sl_tally_used() does not know");
 
 /*
- * Counts a particle of that fate, if it is one of fates, a constant at each call. Fates are
- * compared, not indexed by: registers have no addresses.
+ * Adds the weight of a particle of that fate, if it is one of fates, a constant at each call. Fates
+ * are compared, not indexed by: registers have no addresses.
  */
-static __device__ __forceinline__ void sl_tally_count(
+static __device__ __forceinline__ void sl_tally_weigh(
 	struct sl_tally *t, uint32_t fates, uint8_t fate, float weight)
 {
 	uint64_t fixed = sl_fixed_weight(weight);
 
 	SL_UNROLL
 	for (int f = 0; f < SL_FATE_COUNT; f++)
-		if (SL_HAS(fates, f)) {
-			t->count[f] += fate == f;
+		if (SL_HAS(fates, f))
 			t->weight[f] += fate == f ? fixed : 0;
-		}
+}
+
+/* Counts it, too. */
+static __device__ __forceinline__ void sl_tally_count(
+	struct sl_tally *t, uint32_t fates, uint8_t fate, float weight)
+{
+	SL_UNROLL
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		if (SL_HAS(fates, f))
+			t->count[f] += fate == f;
+	sl_tally_weigh(t, fates, fate, weight);
 }
 
 /* --- digests ---------------------------------------------------------------------------------- */

@@ -6,8 +6,9 @@
  *
  * Staged, each stage is a kernel of its own, with the backends that the recipe names: what one
  * reads, tests and compares. Fused, no dead particle touches memory (sieve.cu, rows.cu): what one
- * runs. At the bar the host waits for the number of survivors; what is queued on either side of it
- * asks the host for nothing, but rounds (rounds.h) for the number of the living.
+ * runs. At the bar the host waits for the number of survivors, unless the batch is queued whole
+ * (lane.h); what is queued on either side of it asks the host for nothing, but rounds (rounds.h)
+ * for the number of the living.
  */
 #ifndef SL_WAY_H
 #define SL_WAY_H
@@ -32,6 +33,8 @@ struct sl_way {
 		struct sl_lane *lane);
 	enum sl_stage_number marks, compacts; /* who knows the fates, and the survivors */
 	int n_counted;                        /* steps before the wait */
+	uint32_t whole;                       /* particles a multiprocessor up to which a batch is
+	                                         queued whole */
 	int n;                                /* steps in all */
 	struct sl_step step[SL_STAGE_COUNT];
 };

@@ -15,6 +15,11 @@ static enum sl_status clear_census(const struct sl_recipe *r, struct sl_lane *la
 	return sl_fill(lane->census, 0, sl_census_bytes(&r->bins), lane->exec.stream);
 }
 
+static size_t key_bytes(const struct sl_recipe *r)
+{
+	return sl_key_type(r) == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
 static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_lane *lane)
 {
 	struct sl_sort_job job = {.key = lane->batch.key,
@@ -23,6 +28,7 @@ static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_lane *lane)
 		.type = sl_key_type(r),
 		.begin_bit = 0,
 		.end_bit = r->key_bits,
+		.key_spent = true,
 		.scan = r->scan};
 
 	lane->exec.tuning = r->sort.tuning;
@@ -117,11 +123,26 @@ static struct sl_fused fused(const struct sl_recipe *r)
 		.bins = &r->bins};
 }
 
+/*
+ * For a batch that is sorted before its survivors are counted: the largest key there is in every
+ * place. As the sort is stable, it leaves those that stay empty behind the survivors. The keys
+ * stand behind the index: one fill for both.
+ */
+static enum sl_status fill_places(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	const struct sl_batch *b = &lane->batch;
+	const char *end = (const char *)b->key + (size_t)b->n * key_bytes(r);
+
+	return sl_fill(b->index, 0xff, (size_t)(end - (const char *)b->index), lane->exec.stream);
+}
+
 static enum sl_status sieve(const struct sl_recipe *r, struct sl_lane *lane)
 {
 	struct sl_fused f = fused(r);
 
 	SL_TRY(clear_census(r, lane));
+	if (lane->whole && r->n_fields > 0)
+		SL_TRY(fill_places(r, lane));
 	return r->kernels->sieve(
 		&f, &lane->batch, lane->census, lane->exec.scratch, lane->exec.stream);
 }
@@ -139,7 +160,7 @@ static enum sl_status write_rows(const struct sl_recipe *r, struct sl_lane *lane
 
 	if (lane->batch.n_survivors == 0)
 		return SL_OK;
-	return r->kernels->rows(&f, &lane->batch, lane->census->digest, lane->exec.stream);
+	return r->kernels->rows(&f, &lane->batch, lane->census, lane->exec.stream);
 }
 
 /* Scratch is of no use any more when the table is written: they have one place. */
@@ -147,13 +168,14 @@ static void lay_out_fused(
 	struct sl_arena *device, const struct sl_recipe *r, uint32_t n, struct sl_lane *lane)
 {
 	struct sl_batch *b = &lane->batch;
-	size_t sieve_bytes = r->kernels->sieve_scratch(r->model, n);
+	struct sl_fused f = fused(r);
+	size_t sieve_bytes = r->kernels->sieve_scratch(&f, n);
 	size_t sort_bytes = sl_sort_scratch(r, n);
 	struct sl_arena table;
 
 	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));
 	if (r->n_fields > 0)
-		b->key = sl_cut_items(device, n, sl_key_type(r) == SL_U32 ? 4 : 8);
+		b->key = sl_cut_items(device, n, key_bytes(r));
 	if (!sl_models[r->model]->remade)
 		b->record = (uint32_t *)sl_cut_items(
 			device, n, sl_record_words(sl_carried(r)) * sizeof(uint32_t));
@@ -179,6 +201,7 @@ const struct sl_way sl_ways[SL_MODE_COUNT] = {
 		.marks = SL_STAGE_sieve,
 		.compacts = SL_STAGE_sieve,
 		.n_counted = 1,
+		.whole = 2048,
 		.n = 3,
 		.step = {{SL_STAGE_sieve, sieve}, {SL_STAGE_sort, sort_fused},
 			{SL_STAGE_write, write_rows}}},

@@ -151,20 +151,36 @@ static __device__ inline bool sl_look_back_window(
 	return all != 0;
 }
 
-/* For all lanes of a warp, once a tile: own is its sum; gives that of all tiles before it. */
+/* For one thread: own is the sum of tile. */
+template <typename T>
+static __device__ inline void sl_look_back_own(struct sl_look_back<T> state, uint32_t tile, T own)
+{
+	sl_look_back_publish(state, tile, tile == 0 ? SL_KNOWN_ALL : SL_KNOWN_OWN, own);
+}
+
+/*
+ * For all lanes of a warp, once a tile, whose own sum has been published: gives that of all tiles
+ * before it.
+ */
+template <typename T>
+static __device__ inline T sl_look_back_rest(struct sl_look_back<T> state, uint32_t tile, T own)
+{
+	T before = 0;
+
+	for (uint32_t end = tile; end > 0 && !sl_look_back_window(state, end, &before); end -= 32)
+		;
+	if (threadIdx.x % 32 == 0 && tile > 0)
+		sl_look_back_publish(state, tile, SL_KNOWN_ALL, (T)(before + own));
+	return before;
+}
+
+/* Both, one behind the other. */
 template <typename T>
 static __device__ inline T sl_look_back_sum(struct sl_look_back<T> state, uint32_t tile, T own)
 {
-	bool first = threadIdx.x % 32 == 0;
-	T before = 0;
-
-	if (first)
-		sl_look_back_publish(state, tile, tile == 0 ? SL_KNOWN_ALL : SL_KNOWN_OWN, own);
-	for (uint32_t end = tile; end > 0 && !sl_look_back_window(state, end, &before); end -= 32)
-		;
-	if (first && tile > 0)
-		sl_look_back_publish(state, tile, SL_KNOWN_ALL, (T)(before + own));
-	return before;
+	if (threadIdx.x % 32 == 0)
+		sl_look_back_own(state, tile, own);
+	return sl_look_back_rest(state, tile, own);
 }
 
 #endif

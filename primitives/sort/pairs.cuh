@@ -66,9 +66,10 @@ template <typename K> static inline struct pairs<K> home_of(const struct sl_sort
 
 template <typename K>
 static inline enum sl_status copy_pairs(
-	struct sl_exec *x, struct pairs<K> to, struct pairs<K> from, uint32_t n)
+	struct sl_exec *x, struct pairs<K> to, struct pairs<K> from, uint32_t n, bool key_spent = false)
 {
-	SL_TRY(sl_copy(to.key, from.key, n * sizeof(K), x->stream));
+	if (!key_spent)
+		SL_TRY(sl_copy(to.key, from.key, n * sizeof(K), x->stream));
 	return from.index ? sl_copy(to.index, from.index, n * sizeof(uint32_t), x->stream) : SL_OK;
 }
 
@@ -97,7 +98,7 @@ static inline enum sl_status for_passes(struct sl_exec *x, const struct sl_sort_
 		SL_TRY(each(pass, digit_at(bit, job->end_bit, digit_bits), from, to));
 		from = to;
 	}
-	return from.key == home.key ? SL_OK : copy_pairs(x, home, from, job->n);
+	return from.key == home.key ? SL_OK : copy_pairs(x, home, from, job->n, job->key_spent);
 }
 
 #endif

@@ -20,7 +20,7 @@
 
 /* What a pass is told. */
 template <typename K> struct pass {
-	struct pairs<K> from, to;
+	struct pairs<K> from, to; /* to.key is NULL where the index alone is wanted */
 	uint64_t n;
 	struct digit_place digit;
 	struct book book;
@@ -40,7 +40,8 @@ static __device__ __forceinline__ void write_tile(
 			K key = s->key[at];
 			uint32_t to = s->to[digit_in(key, p.digit)] + at;
 
-			p.to.key[to] = key;
+			if (!INDEXED || p.to.key)
+				p.to.key[to] = key;
 			if (INDEXED)
 				p.to.index[to] = s->index[at];
 		}
@@ -181,16 +182,24 @@ static __global__ void __launch_bounds__(BLOCK_FEW, 1) few_kernel(struct few<K> 
 		if (INDEXED)
 			r.load(s->index, index);
 	}
-	r.store(key, p.to.key);
+	if (!INDEXED || p.to.key)
+		r.store(key, p.to.key);
 	if (INDEXED)
 		r.store(index, p.to.index);
+}
+
+/* Where a last pass writes to. */
+template <typename K>
+static struct pairs<K> wanted(const struct sl_sort_job *job, struct pairs<K> to) {
+	return {job->key_spent && job->index ? nullptr : to.key, to.index};
 }
 
 template <typename K>
 static enum sl_status sort_few(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	const struct few<K> p = {
-		{(K *)job->key, job->index}, home_of<K>(job), job->n, job->begin_bit, job->end_bit
+		{(K *)job->key, job->index},
+			wanted(job, home_of<K>(job)), job->n, job->begin_bit, job->end_bit
 	};
 
 	if (job->index)
@@ -395,8 +404,10 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 			uint32_t *own = l.book[number % 2];
 			const struct book book = {own, own + book_words(tiles) / 2,
 				l.book[1 - number % 2], l.counters->digit[number], tiles};
+			const bool last = number + 1 == passes_of(job, DIGIT_BITS);
 			const struct pass<K> p = {
-				from, to, job->n, d, book, &l.counters->ticket[number]
+				from, last ? wanted(job, to) : to, job->n, d, book,
+					&l.counters->ticket[number]
 			};
 
 			return sl_launch("pass_kernel", pass_kernel_of<K>(tuning, kind.keys_only),

@@ -34,6 +34,7 @@
 
 /* A history is dozens of flights. */
 #define SL_REMADE_cavity false
+#define SL_WEIGHTED_cavity false
 
 enum sl_cavity_type { SL_CAVITY_SPHERE, SL_CAVITY_TUBE };
 

@@ -41,6 +41,7 @@
 
 /* A history is several flights past all surfaces. */
 #define SL_REMADE_rays false
+#define SL_WEIGHTED_rays true
 
 enum sl_ray_source { SL_RAYS_OF_CAMERA, SL_RAYS_AT_RANDOM };
 enum sl_ray_shape { SL_SHAPE_SPHERE, SL_SHAPE_BOX, SL_SHAPE_PLANE };

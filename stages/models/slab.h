@@ -41,6 +41,7 @@
 
 /* A history is dozens of flights. */
 #define SL_REMADE_slab false
+#define SL_WEIGHTED_slab true
 
 enum sl_incidence { SL_INCIDENCE_NORMAL, SL_INCIDENCE_ANGLE, SL_INCIDENCE_DIFFUSE };
 enum sl_absorption { SL_ABSORPTION_ANALOGUE, SL_ABSORPTION_IMPLICIT };

@@ -21,6 +21,7 @@
 
 /* One step decides all. */
 #define SL_REMADE_source_detector true
+#define SL_WEIGHTED_source_detector false
 
 enum sl_source { SL_SOURCE_POINT, SL_SOURCE_DISK, SL_SOURCE_BEAM, SL_SOURCE_SPHERE };
 enum sl_detector { SL_DETECTOR_SPHERE, SL_DETECTOR_DISK, SL_DETECTOR_RECTANGLE };
