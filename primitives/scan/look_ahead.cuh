@@ -68,8 +68,8 @@ template <typename T> struct look_ahead_job {
 template <typename T, class P> struct stage {
 	struct sl_gate full;   /* the tile has come */
 	struct sl_gate summed; /* and all its parts are summed up */
-	struct sl_gate known;  /* and the sum of all tiles before is there */
-	struct sl_gate empty;  /* and nothing of it is needed any more */
+	struct sl_gate known;  /* and the sum of all tiles before is there, beside those of parts */
+	struct sl_gate empty;  /* and no thread needs anything of it any more */
 	uint32_t tile;
 	T before;            /* sum of all tiles before */
 	T part[P::scanners]; /* sums of its parts */
@@ -192,18 +192,17 @@ static __device__ inline void sum_tiles(const struct look_ahead_job<T> &job,
 			if (lane == 0)
 				s->part[p] = sum;
 		}
-		__syncwarp();
-		if (lane == 0)
-			sl_gate_arrive(&s->summed);
-		if (k % P::summers != i)
-			continue;
-		sl_gate_wait(&s->summed, k / P::stages);
-		T sum = sum_warp(lane < P::scanners ? s->part[lane] : 0);
-		__syncwarp();
 		if (lane == 0) {
-			sl_look_back_publish(job.sums, tile, SL_KNOWN_OWN, sum);
+			sl_gate_arrive(&s->summed);
 			sl_gate_arrive(&s->known);
 		}
+		if (k % P::summers == i) {
+			sl_gate_wait(&s->summed, k / P::stages);
+			T sum = sum_warp(lane < P::scanners ? s->part[lane] : 0);
+			if (lane == 0)
+				sl_look_back_publish(job.sums, tile, SL_KNOWN_OWN, sum);
+		}
+		sl_gate_arrive(&s->empty);
 	}
 }
 
@@ -254,6 +253,7 @@ static __device__ inline void look_ahead(
 			s->before = before;
 			sl_gate_arrive(&s->known);
 		}
+		sl_gate_arrive(&s->empty);
 	}
 }
 
@@ -341,9 +341,7 @@ static __device__ inline void scan_tiles(const struct look_ahead_job<T> &job,
 		read_part<T, P>(items + at * P::tile_vectors + part, lane, x, before);
 		sl_gate_wait(&s->known, k / P::stages);
 		T sum = s->before + sum_warp(lane < i ? s->part[lane] : 0);
-		__syncwarp();
-		if (lane == 0)
-			sl_gate_arrive(&s->empty);
+		sl_gate_arrive(&s->empty);
 
 		uint64_t first = ((uint64_t)tile * P::tile_vectors + part) * width;
 		uint64_t at_lane = first + lane * width;
@@ -372,8 +370,8 @@ static __global__ void __launch_bounds__(P::warps *LANES, 1)
 	for (uint32_t s = threadIdx.x; s < P::stages; s += P::warps * LANES) {
 		sl_gate_make(&ring[s].full, 1);
 		sl_gate_make(&ring[s].summed, P::summers);
-		sl_gate_make(&ring[s].known, 2); /* a summer, the looker */
-		sl_gate_make(&ring[s].empty, P::scanners);
+		sl_gate_make(&ring[s].known, P::summers + 1);         /* the looker */
+		sl_gate_make(&ring[s].empty, (P::warps - 1) * LANES); /* all but the loader */
 	}
 	__syncthreads();
 	if (warp < P::scanners)
