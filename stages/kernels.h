@@ -46,6 +46,8 @@ struct sl_fused {
 	bool narrow;                     /* keys are u32, else u64 */
 	uint32_t carried; /* set of columns in a record (record.h); of a model not remade */
 	const struct sl_bins *bins;
+	bool padded; /* the sieve puts the largest key there is behind those of the survivors, up to
+	                one a particle: for a sort that does not know how many they are */
 };
 
 struct sl_kernels {
@@ -87,6 +89,7 @@ struct sl_kernels {
 	 * b->record of the survivors, in the order of ids, and their number; adds to the tally,
 	 * and to the sums of tallies by bins behind the census.
 	 * The index is the number in the batch; of a model not remade, that of the record.
+	 * Scratch has been set to 0.
 	 */
 	enum sl_status (*sieve)(const struct sl_fused *f, const struct sl_batch *b,
 		struct sl_census *census, struct sl_arena scratch, sl_stream s);

@@ -28,6 +28,9 @@ void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 	lane->way->lay_out(device, r, n, lane);
 	lane->census_bytes = sl_census_bytes(&r->bins);
 	lane->census = (struct sl_census *)sl_cut(device, lane->census_bytes);
+	lane->sieve.base = sl_cut(device, lane->sieve.size);
+	lane->cleared_bytes =
+		(size_t)((char *)lane->sieve.base - (char *)lane->census) + lane->sieve.size;
 	lane->exec.space = SL_DEVICE;
 	for (int i = 0; i < 2; i++)
 		lane->seen[i] = (struct sl_census *)sl_cut(pinned, lane->census_bytes);

@@ -49,6 +49,7 @@ template <class Key> struct sieve_job {
 	uint32_t *index, *record, *n_survivors;
 	uint64_t *tally, *bin;
 	Key *key;
+	bool padded; /* see struct sl_fused */
 	struct sl_bins bins;
 };
 
@@ -272,6 +273,24 @@ static __device__ __forceinline__ void write_list(
 }
 
 /*
+ * For a block: as many of the largest key as particles of the tile are dead, from the end of the
+ * batch down, where those of the tiles before end. before: survivors of those.
+ */
+template <class Key>
+static __device__ __forceinline__ void pad(
+	const struct sieve_job<Key> *job, const struct listed *l, uint32_t before)
+{
+	uint32_t first = l->tile * BLOCK * job->items, left = job->n - first;
+	uint32_t dead = (left < BLOCK * job->items ? left : BLOCK * job->items) - l->in_tile;
+	uint32_t end = job->n - (first - before);
+
+	for (uint32_t k = threadIdx.x; k < dead; k += BLOCK) {
+		job->key[end - 1 - k] = (Key)UINT64_MAX;
+		job->index[end - 1 - k] = 0;
+	}
+}
+
+/*
  * Two turns: in each, a tile is made while the one before is looked back for; behind the barrier
  * that one is written. A warp's lists are its own.
  */
@@ -313,6 +332,8 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		if (any)
 			write_list<Model>(&job, list_of_warp(&job, lists, turn ^ 1), last.n,
 				told->before + last.before_warp);
+		if (any && job.padded)
+			pad(&job, &last, told->before);
 		__syncwarp();
 		any = more;
 		last = now;
@@ -414,14 +435,13 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 		.wanted = f->carried | f->bins->columns | key_columns(f), .before = before,
 		.index = b->index, .record = b->record, .n_survivors = &census->n_survivors,
 		.tally = (uint64_t *)&census->tally, .bin = sl_census_bins(census),
-		.key = (Key *)b->key, .bins = *f->bins
+		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins
 	};
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {
 		job.field[k] = f->field[k];
 		job.field_at[k] = word_of(&l, f->carried, f->field[k].column);
 	}
-	SL_TRY(sl_look_back_clear(before, s));
 	return SL_LAUNCH((sieve_kernel<Model, Key, binned>), tiles < l.blocks ? tiles : l.blocks,
 		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,
 		*(const typename Model::rules *)f->rules, job);

@@ -10,9 +10,9 @@ static void cut_scratch(struct sl_arena *device, size_t bytes, struct sl_lane *l
 }
 
 /* Nothing is counted yet. */
-static enum sl_status clear_census(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status clear_census(struct sl_lane *lane)
 {
-	return sl_fill(lane->census, 0, sl_census_bytes(&r->bins), lane->exec.stream);
+	return sl_fill(lane->census, 0, lane->cleared_bytes, lane->exec.stream);
 }
 
 static size_t key_bytes(const struct sl_recipe *r)
@@ -54,7 +54,7 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_lane *lane)
 
 static enum sl_status mark(const struct sl_recipe *r, struct sl_lane *lane)
 {
-	SL_TRY(clear_census(r, lane));
+	SL_TRY(clear_census(lane));
 	SL_TRY(r->kernels->mark(r->keep, &lane->batch, &lane->census->tally, lane->exec.stream));
 	if (r->bins.n == 0)
 		return SL_OK;
@@ -123,28 +123,13 @@ static struct sl_fused fused(const struct sl_recipe *r)
 		.bins = &r->bins};
 }
 
-/*
- * For a batch that is sorted before its survivors are counted: the largest key there is in every
- * place. As the sort is stable, it leaves those that stay empty behind the survivors. The keys
- * stand behind the index: one fill for both.
- */
-static enum sl_status fill_places(const struct sl_recipe *r, struct sl_lane *lane)
-{
-	const struct sl_batch *b = &lane->batch;
-	const char *end = (const char *)b->key + (size_t)b->n * key_bytes(r);
-
-	return sl_fill(b->index, 0xff, (size_t)(end - (const char *)b->index), lane->exec.stream);
-}
-
 static enum sl_status sieve(const struct sl_recipe *r, struct sl_lane *lane)
 {
 	struct sl_fused f = fused(r);
 
-	SL_TRY(clear_census(r, lane));
-	if (lane->whole && r->n_fields > 0)
-		SL_TRY(fill_places(r, lane));
-	return r->kernels->sieve(
-		&f, &lane->batch, lane->census, lane->exec.scratch, lane->exec.stream);
+	f.padded = lane->whole;
+	SL_TRY(clear_census(lane));
+	return r->kernels->sieve(&f, &lane->batch, lane->census, lane->sieve, lane->exec.stream);
 }
 
 static enum sl_status sort_fused(const struct sl_recipe *r, struct sl_lane *lane)
@@ -169,8 +154,6 @@ static void lay_out_fused(
 {
 	struct sl_batch *b = &lane->batch;
 	struct sl_fused f = fused(r);
-	size_t sieve_bytes = r->kernels->sieve_scratch(&f, n);
-	size_t sort_bytes = sl_sort_scratch(r, n);
 	struct sl_arena table;
 
 	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));
@@ -180,10 +163,11 @@ static void lay_out_fused(
 		b->record = (uint32_t *)sl_cut_items(
 			device, n, sl_record_words(sl_carried(r)) * sizeof(uint32_t));
 	table = *device;
-	cut_scratch(device, sieve_bytes > sort_bytes ? sieve_bytes : sort_bytes, lane);
+	cut_scratch(device, sl_sort_scratch(r, n), lane);
 	sl_table_lay_out(&table, r, n, &b->table);
 	if (table.used > device->used)
 		device->used = table.used;
+	lane->sieve.size = r->kernels->sieve_scratch(&f, n);
 }
 
 const struct sl_way sl_ways[SL_MODE_COUNT] = {

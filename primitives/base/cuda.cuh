@@ -102,8 +102,8 @@ template <class... P> static inline uint32_t sl_compiled_for(void (*kernel)(P...
 	return (uint32_t)a.ptxVersion;
 }
 
-/* What a launch has without asking. */
-#define SL_SHARED_PLAIN ((size_t)48 << 10)
+/* What a launch has without asking: 48 KiB, less what kernels of this library have of fixed size. */
+#define SL_SHARED_PLAIN ((size_t)40 << 10)
 
 template <class... P, class... A>
 static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), uint32_t blocks,

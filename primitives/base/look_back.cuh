@@ -3,8 +3,8 @@
  * the tiles' own sums. What makes a scan or a compaction of one pass possible.
  *
  * Each tile publishes the sum of its items as soon as it has it; then one warp walks back over the
- * tiles before, 32 at a time, and adds up their sums, until it meets one that already knows the sum
- * of all up to itself. With that it publishes the same for its own tile. (Merrill and Garland,
+ * tiles before, 128 at a time, and adds up their sums, until it meets one that already knows the
+ *sum of all up to itself. With that it publishes the same for its own tile. (Merrill and Garland,
  * Single-pass parallel prefix scan with decoupled look-back, 2016.)
  *
  *	struct sl_look_back<uint32_t> state = sl_look_back_cut<uint32_t>(&arena, tiles);
@@ -121,34 +121,61 @@ static __device__ inline enum sl_known sl_look_back_read(
 	return known[0] == known[state.parts - 1] ? (enum sl_known)known[0] : SL_KNOWN_NOTHING;
 }
 
+/* Tiles that a lane looks at in one look, which takes no longer than to look at one. */
+static constexpr uint32_t SL_LOOKS = 4;
+
 /*
- * For a warp, of which each lane looks at one of the 32 tiles before end, the nearest first: waits
- * until their sums are known, up to the first that knows all. Adds them to *sum; was there one?
- * Before tile 0 all is known: it is nothing.
+ * For a warp: one look at the tiles before *end, the nearest 32 first, up to the first that knows
+ * all. Adds to *mine, over the lanes, the sums of all that are known up to one that is not, and
+ * moves *end there; was all known? Before tile 0 all is known: it is nothing.
  */
 template <typename T>
 static __device__ inline bool sl_look_back_window(
-	struct sl_look_back<T> state, uint32_t end, T *sum)
+	struct sl_look_back<T> state, uint32_t *end, T *mine)
 {
-	uint32_t lane = threadIdx.x % 32, needed, all;
+	uint32_t lane = threadIdx.x % 32;
+	enum sl_known known[SL_LOOKS];
+	T sum[SL_LOOKS];
+
+	SL_UNROLL
+	for (uint32_t k = 0; k < SL_LOOKS; k++) {
+		uint32_t back = lane + k * 32;
+
+		sum[k] = 0;
+		known[k] = back < *end ? sl_look_back_read(state, *end - 1 - back, &sum[k])
+		                       : SL_KNOWN_ALL;
+	}
+	SL_UNROLL
+	for (uint32_t k = 0; k < SL_LOOKS; k++) {
+		uint32_t missing = __ballot_sync(SL_LANES, known[k] == SL_KNOWN_NOTHING);
+		uint32_t all = __ballot_sync(SL_LANES, known[k] == SL_KNOWN_ALL);
+		uint32_t needed = all ^ (all - 1); /* up to the first of all; each if none */
+
+		if ((missing & needed) != 0)
+			return false;
+		*mine += needed >> lane & 1 ? sum[k] : 0;
+		if (all != 0)
+			return true;
+		*end -= 32;
+	}
+	return false;
+}
+
+/* For a warp: the sum of all tiles before end, as soon as it is known. */
+template <typename T>
+static __device__ inline T sl_look_back_wait(struct sl_look_back<T> state, uint32_t end)
+{
+	uint32_t pause = 8;
 	T mine = 0;
 
-	for (uint32_t pause = 8;; pause = pause < 256 ? 2 * pause : pause) {
-		enum sl_known known =
-			lane < end ? sl_look_back_read(state, end - 1 - lane, &mine) : SL_KNOWN_ALL;
-		uint32_t missing = __ballot_sync(SL_LANES, known == SL_KNOWN_NOTHING);
-
-		all = __ballot_sync(SL_LANES, known == SL_KNOWN_ALL);
-		needed = all ^ (all - 1); /* lanes up to the first of all; every lane if none */
-		if ((missing & needed) == 0)
-			break;
-		sl_backoff(pause);
-	}
-	mine = needed >> lane & 1 ? mine : 0;
+	for (uint32_t seen = end; !sl_look_back_window(state, &end, &mine); seen = end)
+		if (end == seen) {
+			sl_backoff(pause);
+			pause = pause < 256 ? 2 * pause : pause;
+		}
 	for (uint32_t with = 16; with > 0; with /= 2)
 		mine += __shfl_xor_sync(SL_LANES, mine, with);
-	*sum += mine;
-	return all != 0;
+	return mine;
 }
 
 /* For one thread: own is the sum of tile. */
@@ -165,10 +192,8 @@ static __device__ inline void sl_look_back_own(struct sl_look_back<T> state, uin
 template <typename T>
 static __device__ inline T sl_look_back_rest(struct sl_look_back<T> state, uint32_t tile, T own)
 {
-	T before = 0;
+	T before = sl_look_back_wait(state, tile);
 
-	for (uint32_t end = tile; end > 0 && !sl_look_back_window(state, end, &before); end -= 32)
-		;
 	if (threadIdx.x % 32 == 0 && tile > 0)
 		sl_look_back_publish(state, tile, SL_KNOWN_ALL, (T)(before + own));
 	return before;

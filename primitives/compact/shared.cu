@@ -36,6 +36,8 @@ enum {
 	ROW = VECTOR * LANES, /* flags that a warp loads at a time */
 	TILE_MOST = 1 << 16,  /* flags of a tile, for numbers of 16 bits */
 	VECTORS_MOST = TILE_MOST / (WARPS_MOST * ROW),
+	BLOCK_OWN = 256,
+	ITEMS_OWN = VECTORS_MOST * VECTOR,
 	ITEMS_ON_WAY = 8, /* of a column, that a thread fetches at a time ... */
 	BYTES_ON_WAY = 32 /* ... or fewer, of so many bytes */
 };
@@ -264,20 +266,72 @@ static uint32_t tiles_for(uint64_t n, struct sl_tuning tuning)
 	return (uint32_t)((n + tile - 1) / tile);
 }
 
-/* For flags on any alignment. */
+static bool is_own(struct sl_tuning tuning)
+{
+	return tuning.block == BLOCK_OWN && tuning.items == ITEMS_OWN;
+}
+
+/*
+ * The backend's own choices, of indices alone and with columns: from so many tiles on, in thirds
+ * of a multiprocessor's. Indices of many flags are best made in many small tiles, several blocks at
+ * work at a time; of fewer, in tiles that all work at once, one a multiprocessor. Columns always
+ * are: two large blocks fetch what six small ones cannot.
+ */
+static constexpr struct own_choice {
+	struct sl_tuning tuning;
+	uint32_t from_thirds;
+} own_choices[2][4] = {
+	{{{BLOCK_OWN, ITEMS_OWN}, 20}, {{1024, 64}, 2}, {{1024, 32}, 2}, {{640, 16}, 0}},
+	{{{1024, 32}, 2}, {{1024, 16}, 1}, {{BLOCK_OWN, 16}, 0}},
+};
+
+/* Is chosen by the number of flags, unless somebody else has chosen. */
+static struct sl_tuning choose(
+	struct sl_tuning tuning, uint64_t n, bool has_columns, const struct sl_limits *limits)
+{
+	if (!is_own(tuning))
+		return tuning;
+	for (const struct own_choice &own : own_choices[has_columns]) {
+		if (own.tuning.block == 0)
+			break;
+		uint64_t tile = own.tuning.block * own.tuning.items;
+
+		tuning = own.tuning;
+		if (tuning.block <= limits->block_threads &&
+			shared_bytes(tuning, SL_U32) <= limits->shared_bytes &&
+			3 * n >= own.from_thirds * tile * limits->multiprocessors)
+			break;
+	}
+	return tuning;
+}
+
+/*
+ * For flags on any alignment, without columns: with them, tiles of many flags are larger. Of fewer
+ * flags there may be more tiles, as those are smaller: but less than 3 a multiprocessor, or larger
+ * ones would have been chosen.
+ */
 static size_t scratch(const struct sl_shape *most)
 {
+	uint64_t n = (uint64_t)most->n + VECTOR - 1;
+	struct sl_limits limits = {};
 	struct sl_arena a = {};
+	uint32_t tiles;
 
-	sl_look_back_cut<uint32_t>(&a, tiles_for((uint64_t)most->n + VECTOR - 1, most->tuning));
+	if (sl_device_limits(&limits) != SL_OK)
+		limits.multiprocessors = 1; /* then no call can run */
+	tiles = tiles_for(n, choose(most->tuning, n, false, &limits));
+	if (is_own(most->tuning) && tiles < 3 * limits.multiprocessors)
+		tiles = 3 * limits.multiprocessors;
+	sl_look_back_cut<uint32_t>(&a, tiles);
 	return a.used;
 }
 
 template <uint32_t VECTORS>
-static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *job)
+static enum sl_status compact(
+	struct sl_exec *x, const struct sl_compact_job *job, struct sl_tuning tuning)
 {
 	uint32_t off = (uint32_t)((uintptr_t)job->keep % VECTOR);
-	uint32_t tiles = tiles_for((uint64_t)job->n + off, x->tuning);
+	uint32_t tiles = tiles_for((uint64_t)job->n + off, tuning);
 	struct sl_arena a = x->scratch;
 	struct tile_job t = {job->keep, off, job->n, job->out, job->n_out,
 		sl_look_back_cut<uint32_t>(&a, tiles), job->n_columns};
@@ -286,23 +340,28 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 		t.column[k] = job->column[k];
 	SL_TRY(sl_look_back_clear(t.before, x->stream));
 	if (job->n_columns > 0)
-		return SL_LAUNCH((tile_kernel<VECTORS, true>), tiles, x->tuning.block,
-			list_bytes(x->tuning), x->stream, t);
-	return SL_LAUNCH((tile_kernel<VECTORS, false>), tiles, x->tuning.block,
-		list_bytes(x->tuning), x->stream, t);
+		return SL_LAUNCH((tile_kernel<VECTORS, true>), tiles, tuning.block,
+			list_bytes(tuning), x->stream, t);
+	return SL_LAUNCH((tile_kernel<VECTORS, false>), tiles, tuning.block, list_bytes(tuning),
+		x->stream, t);
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
+	struct sl_limits limits;
+	struct sl_tuning tuning;
+
 	if (job->n == 0)
 		return sl_fill(job->n_out, 0, sizeof(*job->n_out), x->stream);
-	switch (x->tuning.items) {
+	SL_TRY(sl_device_limits(&limits));
+	tuning = choose(x->tuning, job->n, job->n_columns > 0, &limits);
+	switch (tuning.items) {
 	case 1 * VECTOR:
-		return compact<1>(x, job);
+		return compact<1>(x, job, tuning);
 	case 2 * VECTOR:
-		return compact<2>(x, job);
+		return compact<2>(x, job, tuning);
 	default:
-		return compact<VECTORS_MOST>(x, job);
+		return compact<VECTORS_MOST>(x, job, tuning);
 	}
 }
 
@@ -312,10 +371,10 @@ const struct sl_backend SL_NAME(sl_compact_shared) = {
 	.space = SL_DEVICE,
 	.help = "one pass over tiles: flags to bits, a list in shared memory, look-back",
 	/* lists of 32 KiB: 6 blocks fit on a Hopper's multiprocessor, with 96 KiB on their way */
-	.tunable = {.block = 256,
+	.tunable = {.block = BLOCK_OWN,
 		.block_step = LANES,
 		.block_most = LANES * WARPS_MOST,
-		.items = VECTORS_MOST * VECTOR,
+		.items = ITEMS_OWN,
 		.items_can = {1 * VECTOR, 2 * VECTOR, VECTORS_MOST *VECTOR},
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,
