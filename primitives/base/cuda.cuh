@@ -92,6 +92,21 @@ static __device__ __forceinline__ void sl_backoff(uint32_t nanoseconds)
 		__nanosleep(nanoseconds);
 }
 
+/* Programmatic dependent launch (PTX ISA, 9.7.13.13), from Hopper on; others launch in order. */
+static __device__ __forceinline__ void sl_wait_for_last(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void sl_let_next_begin(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /* 0 when there is no such code; its launch would say why. */
 template <class... P> static inline uint32_t sl_compiled_for(void (*kernel)(P...))
 {
@@ -102,22 +117,55 @@ template <class... P> static inline uint32_t sl_compiled_for(void (*kernel)(P...
 	return (uint32_t)a.ptxVersion;
 }
 
-/* What a launch has without asking: 48 KiB, less what kernels of this library have of fixed size. */
+/* What a launch has without asking: 48 KiB, less what kernels of this library have of fixed size.
+ */
 #define SL_SHARED_PLAIN ((size_t)40 << 10)
 
 template <class... P, class... A>
-static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), uint32_t blocks,
-	uint32_t threads, size_t shared_bytes, sl_stream stream, const A &...arguments)
+static inline enum sl_status sl_launch_as(const char *name, void (*kernel)(P...), bool early,
+	uint32_t blocks, uint32_t threads, size_t shared_bytes, sl_stream stream,
+	const A &...arguments)
 {
+	cudaLaunchAttribute attribute = {};
+	cudaLaunchConfig_t config = {};
 	cudaError_t error = cudaSuccess;
 
 	SL_TRY(sl_launch_allowed(name));
 	if (shared_bytes > SL_SHARED_PLAIN)
 		error = cudaFuncSetAttribute(
 			kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute.val.programmaticStreamSerializationAllowed = 1;
+	config.gridDim = blocks;
+	config.blockDim = threads;
+	config.dynamicSmemBytes = shared_bytes;
+	config.stream = stream;
+	config.attrs = &attribute;
+	config.numAttrs = early;
 	if (error == cudaSuccess)
-		kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
-	return sl_launch_taken((int)cudaGetLastError(), name);
+		error = cudaLaunchKernelEx(&config, kernel, static_cast<P>(arguments)...);
+	if (error == cudaSuccess)
+		error = cudaGetLastError();
+	else
+		(void)cudaGetLastError();
+	return sl_launch_taken((int)error, name);
+}
+
+template <class... P, class... A>
+static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), uint32_t blocks,
+	uint32_t threads, size_t shared_bytes, sl_stream stream, const A &...arguments)
+{
+	return sl_launch_as(
+		name, kernel, false, blocks, threads, shared_bytes, stream, arguments...);
+}
+
+template <class... P, class... A>
+static inline enum sl_status sl_launch_early(const char *name, void (*kernel)(P...),
+	uint32_t blocks, uint32_t threads, size_t shared_bytes, sl_stream stream,
+	const A &...arguments)
+{
+	return sl_launch_as(
+		name, kernel, true, blocks, threads, shared_bytes, stream, arguments...);
 }
 
 #endif

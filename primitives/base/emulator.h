@@ -254,4 +254,18 @@ static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), u
 	return sl_launch_taken(sl_emulated_queue(&l, &body, sizeof(body), stream), name);
 }
 
+/* Launches run one behind the other. */
+template <class... A> static inline enum sl_status sl_launch_early(const A &...arguments)
+{
+	return sl_launch(arguments...);
+}
+
+inline void sl_wait_for_last(void)
+{
+}
+
+inline void sl_let_next_begin(void)
+{
+}
+
 #endif

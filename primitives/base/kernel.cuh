@@ -19,6 +19,13 @@
  *	                                that value has
  *	SL_LAUNCH(kernel, blocks, threads, shared bytes, stream, arguments...)
  *	                                queues it and gives a status; (kernel<T, 4>) with commas
+ *	sl_launch_early("kernel", kernel, blocks, ...)
+ *	                                the same, but its blocks may begin before those of the
+ *	                                launch before it on the stream end
+ *	sl_wait_for_last()              for all threads of a kernel that is launched early, before
+ *	                                they touch global memory: the launches before have ended
+ *	sl_let_next_begin()             for all threads: what is launched early behind this kernel
+ *	                                may begin, once all of its blocks have
  *	sl_compiled_for(kernel)         for the host: the compute capability that the code was
  *	                                compiled for which the current device runs, 90 for 9.0;
  *	                                less than the device's own, if it came as older PTX

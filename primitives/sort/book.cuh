@@ -31,10 +31,10 @@ enum {
 };
 
 struct book {
-	uint32_t *counted;     /* DIGITS a tile */
-	uint32_t *placed;      /* DIGITS a tile, right behind */
-	uint32_t *next;        /* the same two of the book that is not in use */
-	const uint32_t *first; /* where the first key of each digit goes */
+	uint32_t *counted;   /* DIGITS a tile */
+	uint32_t *placed;    /* DIGITS a tile, right behind */
+	uint32_t *next;      /* the same two of the book that is not in use */
+	const uint32_t *all; /* keys of each digit in all tiles */
 	uint32_t tiles;
 };
 
@@ -72,6 +72,29 @@ static __device__ __forceinline__ uint32_t ask_place(
 	return sl_load_relaxed(&b.placed[word_of(tile, digit)]);
 }
 
+/* Where the first key of a digit goes; by one thread. */
+static __device__ __forceinline__ uint32_t first_of(const struct book &b, uint32_t digit)
+{
+	uint32_t first = 0;
+
+	for (uint32_t other = 0; other < digit; other++)
+		first += b.all[other];
+	return first;
+}
+
+/* The same, by a warp, whose lanes have digits one after another from a multiple of 32 on. */
+static __device__ __forceinline__ uint32_t first_of_each(const struct book &b, uint32_t digit)
+{
+	uint32_t own = b.all[digit], first = 0;
+
+	for (uint32_t other = lane_number(); other < digit - lane_number(); other += WARP)
+		first += b.all[other];
+	SL_UNROLL
+	for (uint32_t distance = WARP / 2; distance > 0; distance /= 2)
+		first += __shfl_xor_sync(SL_LANES, first, distance);
+	return first + sum_up_to_lane(own) - own;
+}
+
 /* Adds up counts of the tiles before, from the nearest to one whose place is known. */
 static __device__ __forceinline__ uint32_t walk_back(
 	const struct book &b, uint32_t tile, uint32_t digit)
@@ -87,7 +110,7 @@ static __device__ __forceinline__ uint32_t walk_back(
 		if (word > 0)
 			return word - 1 + sum;
 	}
-	return b.first[digit] + sum;
+	return first_of(b, digit) + sum;
 }
 
 /* Where the tile's first key of that digit goes. asked: what ask_place() gave before. */
@@ -130,7 +153,7 @@ static __device__ __forceinline__ bool read_counts(
  */
 static __device__ __forceinline__ void keep_book(const struct book &b, uint32_t digit)
 {
-	uint32_t word[TILES_A_READ] = {}, count[TILES_A_READ], place = b.first[digit];
+	uint32_t word[TILES_A_READ] = {}, count[TILES_A_READ], place = first_of_each(b, digit);
 
 	for (uint32_t from = 0; from < b.tiles; from += TILES_A_READ) {
 		for (uint32_t reads = 0; !read_counts(b, from, digit, word); reads++) {

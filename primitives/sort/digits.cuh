@@ -1,6 +1,5 @@
 /*
- * sort/digits.cuh - digits of 8 bits: how often each occurs, for all passes in one read, and where
- * the first key of each goes.
+ * sort/digits.cuh - digits of 8 bits: how often each occurs, for all passes in one read.
  *
  * No pass changes how often a digit occurs, so the counts of all of them can be taken before the
  * first. (Adinets and Merrill, Onesweep, 2022.) Reads a key once.
@@ -21,20 +20,6 @@ enum {
 	COUNT_BLOCKS = 6,
 	COUNT_LOADS = 8
 };
-
-/* For a warp: sum[digit] = count of all digits before it; sum may be count. */
-static __device__ __forceinline__ void sum_digits(const uint32_t *count, uint32_t *sum)
-{
-	uint32_t before = 0;
-
-	SL_UNROLL
-	for (uint32_t digit = lane_number(); digit < DIGITS; digit += WARP) {
-		uint32_t own = count[digit], up_to = sum_up_to_lane(own);
-
-		sum[digit] = before + up_to - own;
-		before += __shfl_sync(SL_LANES, up_to, WARP - 1);
-	}
-}
 
 /* The bits that are sorted by are those of mask, at shift. */
 template <typename K> struct key_bits {
@@ -73,6 +58,7 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
 	SL_SHARED(struct digit_counts<K>, s_count);
 	uint32_t *all = &s_count.of[0][0][0];
 
+	sl_let_next_begin();
 	for (uint32_t i = threadIdx.x; i < sizeof(s_count) / sizeof(*all); i += blockDim.x)
 		all[i] = 0;
 	__syncthreads();
@@ -102,15 +88,9 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
 	}
 }
 
-/* One warp a pass: count[pass][digit] becomes where the first key of that digit goes. */
-static __global__ void place_kernel(uint32_t (*count)[DIGITS])
-{
-	sum_digits(count[blockIdx.x], count[blockIdx.x]);
-}
-
-/* count[pass][digit], all 0: becomes where the first key of each digit goes in each pass. */
+/* Adds to count[pass][digit], all 0, how often each digit occurs in each pass. */
 template <typename K>
-static inline enum sl_status place_digits(
+static inline enum sl_status count_all_digits(
 	struct sl_exec *x, const struct sl_sort_job *job, uint32_t (*count)[DIGITS])
 {
 	uint32_t width = job->end_bit - job->begin_bit;
@@ -122,9 +102,8 @@ static inline enum sl_status place_digits(
 
 	SL_TRY(sl_device_limits(&limits));
 	most = limits.multiprocessors * COUNT_BLOCKS;
-	SL_TRY(SL_LAUNCH(count_kernel<K>, blocks < most ? blocks : most, COUNT_BLOCK, 0, x->stream,
-		(const K *)job->key, job->n, bits, count));
-	return SL_LAUNCH(place_kernel, bits.passes, WARP, 0, x->stream, count);
+	return SL_LAUNCH(count_kernel<K>, blocks < most ? blocks : most, COUNT_BLOCK, 0, x->stream,
+		(const K *)job->key, job->n, bits, count);
 }
 
 #endif

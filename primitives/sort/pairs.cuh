@@ -65,8 +65,8 @@ template <typename K> static inline struct pairs<K> home_of(const struct sl_sort
 }
 
 template <typename K>
-static inline enum sl_status copy_pairs(
-	struct sl_exec *x, struct pairs<K> to, struct pairs<K> from, uint32_t n, bool key_spent = false)
+static inline enum sl_status copy_pairs(struct sl_exec *x, struct pairs<K> to, struct pairs<K> from,
+	uint32_t n, bool key_spent = false)
 {
 	if (!key_spent)
 		SL_TRY(sl_copy(to.key, from.key, n * sizeof(K), x->stream));

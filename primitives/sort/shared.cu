@@ -1,12 +1,12 @@
 /*
  * sort/shared.cu - radix sort by digits of 8 bits, each moved in one pass: Onesweep, with a book.
  *
- * One read of the keys tells where the first key of each digit goes, in every pass. Then a pass is
- * one kernel: a block takes a tile, counts its digits and writes the counts in the book; ranks the
- * keys in the tile, which sorts it in shared memory; reads from the book (book.cuh) how many keys
- * of each digit the tiles before it have; and writes the sorted tile out, each digit a run. The
- * keys of its next tile are on their way while it writes. (Adinets and Merrill, Onesweep: a faster
- * least significant digit radix sort for GPUs, 2022.)
+ * One read of the keys tells how many have each digit, in every pass. Then a pass is one kernel,
+ * which is launched while the one before ends: a block takes a tile, counts its digits and writes
+ * the counts in the book; ranks the keys in the tile, which sorts it in shared memory; reads from
+ * the book (book.cuh) how many keys of each digit the tiles before it have; and writes the sorted
+ * tile out, each digit a run. The keys of its next tile are on their way while it writes. (Adinets
+ * and Merrill, Onesweep: a faster least significant digit radix sort for GPUs, 2022.)
  *
  * Moves 4 bytes a pair of u32 keys, then 16 a pass: 68 for 32 bits. Keys alone move 8 a pass, 36.
  * They are sorted in tiles of this file's own choice, whatever the tuning. Few keys, of one tile,
@@ -124,6 +124,8 @@ static __global__ void __launch_bounds__(BLOCK, 1) pass_kernel(struct pass<K> p)
 	K key[ITEMS];
 
 	clear_counts(s->count[warp_number()]);
+	sl_wait_for_last();
+	sl_let_next_begin();
 	tile = take(p, s);
 	if (tile == 0) {
 		if (threadIdx.x < DIGITS)
@@ -397,7 +399,7 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 	tiles = tiles_for(job->n, tuning);
 	l = lay_out(&a, job->n, kind, tiles);
 	SL_TRY(sl_fill(l.counters, 0, l.zeroed_bytes, x->stream));
-	SL_TRY(place_digits<K>(x, job, l.counters->digit));
+	SL_TRY(count_all_digits<K>(x, job, l.counters->digit));
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
 		[&](uint32_t number, struct digit_place d, struct pairs<K> from,
 			struct pairs<K> to) {
@@ -410,7 +412,8 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 					&l.counters->ticket[number]
 			};
 
-			return sl_launch("pass_kernel", pass_kernel_of<K>(tuning, kind.keys_only),
+			return sl_launch_early("pass_kernel",
+				pass_kernel_of<K>(tuning, kind.keys_only),
 				blocks_for(tiles, &limits), tuning.block, block_bytes(tuning, kind),
 				x->stream, p);
 		});
