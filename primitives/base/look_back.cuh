@@ -8,8 +8,9 @@
  * Single-pass parallel prefix scan with decoupled look-back, 2016.)
  *
  *	struct sl_look_back<uint32_t> state = sl_look_back_cut<uint32_t>(&arena, tiles);
- *	SL_TRY(sl_look_back_clear(state, stream));      then a launch of one block a tile:
+ *	SL_TRY(sl_look_back_clear(state, stream));      then an early launch of one block a tile:
  *
+ *	sl_wait_for_last();
  *	uint32_t tile = sl_look_back_ticket(state);     all threads of the block
  *	... total = the sum of the tile's items
  *	before = sl_look_back_sum(state, tile, total);  all lanes of one warp
@@ -56,13 +57,27 @@ static inline struct sl_look_back<T> sl_look_back_cut(struct sl_arena *a, uint32
 	return state;
 }
 
-/* Queues what must come before each launch that uses state. */
+template <typename T>
+static __global__ void look_back_clear_kernel(struct sl_look_back<T> state)
+{
+	uint64_t n = state.counter_words + (uint64_t)state.tiles * state.parts;
+	uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+
+	sl_let_next_begin();
+	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+		state.words[i] = 0;
+}
+
+/*
+ * Queues what must come before each launch that uses state: by a kernel, so that the launch can be
+ * early, whose threads wait for this one alone.
+ */
 template <typename T>
 static inline enum sl_status sl_look_back_clear(struct sl_look_back<T> state, sl_stream stream)
 {
-	uint64_t n = state.counter_words + (uint64_t)state.tiles * state.parts;
+	uint32_t blocks = sl_grid(state.counter_words + (uint64_t)state.tiles * state.parts, 1024);
 
-	return sl_fill(state.words, 0, n * sizeof(*state.words), stream);
+	return SL_LAUNCH(look_back_clear_kernel<T>, blocks, 256, 0, stream, state);
 }
 
 /* The next tile, for one thread; once past state.tiles there is none. */

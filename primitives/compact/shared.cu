@@ -211,6 +211,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST) tile_kernel(struct t
 	SL_SHARED(struct survivors, survivors);
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
 	uint32_t warps = blockDim.x / LANES, number = warp * VECTORS * ROW;
+	sl_wait_for_last();
 	uint32_t tile = sl_look_back_ticket(job.before);
 	int64_t first = (int64_t)tile * warps * VECTORS * ROW - job.off;
 	uint32_t bits[VECTORS], at[VECTORS];
@@ -339,11 +340,9 @@ static enum sl_status compact(
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		t.column[k] = job->column[k];
 	SL_TRY(sl_look_back_clear(t.before, x->stream));
-	if (job->n_columns > 0)
-		return SL_LAUNCH((tile_kernel<VECTORS, true>), tiles, tuning.block,
-			list_bytes(tuning), x->stream, t);
-	return SL_LAUNCH((tile_kernel<VECTORS, false>), tiles, tuning.block, list_bytes(tuning),
-		x->stream, t);
+	return sl_launch_early("tile_kernel",
+		job->n_columns > 0 ? tile_kernel<VECTORS, true> : tile_kernel<VECTORS, false>,
+		tiles, tuning.block, list_bytes(tuning), x->stream, t);
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)

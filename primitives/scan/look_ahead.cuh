@@ -367,6 +367,7 @@ static __global__ void __launch_bounds__(P::warps *LANES, 1)
 	struct stage<T, P> *ring = stages.at;
 	uint32_t warp = threadIdx.x / LANES;
 
+	sl_wait_for_last();
 	for (uint32_t s = threadIdx.x; s < P::stages; s += P::warps * LANES) {
 		sl_gate_make(&ring[s].full, 1);
 		sl_gate_make(&ring[s].summed, P::summers);
@@ -433,8 +434,9 @@ static enum sl_status look_ahead_run(
 
 	t.sums.tiles = look_ahead_tiles<P>(job->n, off, sizeof(T));
 	SL_TRY(sl_look_back_clear(t.sums, x->stream));
-	return SL_LAUNCH((look_ahead_kernel<T, P>), t.sums.tiles < blocks ? t.sums.tiles : blocks,
-		P::warps * LANES, P::stages * P::tile_bytes, x->stream, t);
+	return sl_launch_early("look_ahead_kernel", look_ahead_kernel<T, P>,
+		t.sums.tiles < blocks ? t.sums.tiles : blocks, P::warps * LANES,
+		P::stages * P::tile_bytes, x->stream, t);
 }
 
 #endif

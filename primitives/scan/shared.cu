@@ -57,6 +57,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struc
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
 	T *sums = (T *)(vectors + blockDim.x * VECTORS); /* one a warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
+	sl_wait_for_last();
 	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.before) : 0;
 	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;
 	warp_part p = {
@@ -135,7 +136,7 @@ static enum sl_status launch(
 
 	if (tiles > 1) /* one asks for none, so nobody reads what it knows */
 		SL_TRY(sl_look_back_clear(t.before, x->stream));
-	return SL_LAUNCH((tile_kernel<T, VECTORS>), tiles, tuning.block,
+	return sl_launch_early("tile_kernel", tile_kernel<T, VECTORS>, tiles, tuning.block,
 		shared_bytes(tuning, job->type), x->stream, t);
 }
 

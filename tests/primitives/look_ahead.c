@@ -117,7 +117,8 @@ static const struct sl_backend *shared(void)
 	return b;
 }
 
-/* Which kernel a job would launch: the launch fails, and the story has its name. */
+/* Which kernel a job would launch behind the one that clears: the launch fails, and the story has
+ * its name. */
 static bool looks_ahead(
 	enum sl_type type, uint32_t bytes, const uint32_t off[2], struct sl_tuning tuning)
 {
@@ -130,7 +131,7 @@ static bool looks_ahead(
 	bool ahead;
 
 	assert_ok(sl_case_scan.make(&t));
-	assert_null(sl_fault_set("dev_launch:1:1"));
+	assert_null(sl_fault_set("dev_launch:2:1"));
 	assert_int_equal(sl_case_scan.run(&t), SL_DEVICE_FAILED);
 	ahead = strstr(sl_story(), "look_ahead_kernel") != NULL;
 	assert_true(ahead || strstr(sl_story(), "tile_kernel"));
