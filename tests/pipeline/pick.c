@@ -8,7 +8,6 @@
 #include "pipeline/pick.h"
 #include "pipeline/room.h"
 #include "primitives/base/emulated.h"
-#include "primitives/base/fault.h"
 #include "tests/support/check.h"
 
 static const char text[] = "run: {name: picked, seed: 7, particles: 1000, batch: 400, threads: 2}\n"
@@ -324,22 +323,6 @@ static void the_fastest(void **state)
 	sl_plan_free(plan);
 }
 
-/* A device that fails while it is measured fails the run, and says when. */
-static void a_device_that_fails(void **state)
-{
-	struct sl_plan *plan = plan_of(measure_emulated);
-	const struct sl_manifest none = {0};
-	struct sl_control control = {0};
-
-	(void)state;
-	assert_ok(sl_plan_provide(plan));
-	assert_null(sl_fault_set("dev_launch:1:719"));
-	assert_fails(
-		sl_pick_schedule(plan, &none, &control), SL_DEVICE_FAILED, "measuring histories: ");
-	sl_fault_set(NULL);
-	sl_plan_free(plan);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,7 +333,6 @@ int main(void)
 		cmocka_unit_test(the_same_batches),
 		cmocka_unit_test(when_there_is_much_to_do),
 		cmocka_unit_test(the_fastest),
-		cmocka_unit_test(a_device_that_fails),
 	};
 
 	sl_device_emulate(true);
