@@ -10,7 +10,7 @@
 #include "pipeline/tree.h"
 #include "primitives/base/device_driver.h"
 #include "tests/cases/thin.h"
-#include "tests/support/program.h"
+#include "tests/support/whole.h"
 
 static const char text[] = "run: {name: t, seed: 7, particles: 3000, batch: 1000, threads: 2}\n"
 			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.3 cm}}\n"
@@ -20,23 +20,10 @@ static const char text[] = "run: {name: t, seed: 7, particles: 3000, batch: 1000
 			   "output: {columns: [id, x, steps], format: csv.gz}\n";
 enum { PARTICLES = 3000, BINS = 20 };
 
-static struct folder folder;
-static uint64_t whole; /* the bytes of the run by histories */
-
 static int begin(void **state)
 {
 	(void)state;
-	folder_make(&folder);
-	write_text(&folder, "c.yaml", text);
-	free(output_of(&folder, WORDS("run", "c.yaml", "--device", "cpu", "--out", "whole")));
-	whole = hash_run(&folder, "whole");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
+	whole_begin(text);
 	return 0;
 }
 
@@ -116,7 +103,7 @@ static void a_report_adds_up(void **state)
 		assert_non_null(strstr(out, "\nround "));
 		assert_non_null(strstr(out, " rounds took "));
 		free(out);
-		assert_true(hash_run(&folder, "out") == whole);
+		assert_true(hash_run(&folder, "out") == unbroken);
 		parse_report();
 		expect_rounds();
 		assert_non_null(strstr(run_json(&folder, "out", "schedule"),
@@ -145,7 +132,7 @@ static void the_same_files(void **state)
 			snprintf(set, sizeof(set), "transport={%s}", sets[k]);
 			free(output_of(&folder, WORDS("run", "c.yaml", "--device", devices[i],
 							"--out", "out", "--set", set)));
-			if (hash_run(&folder, "out") != whole)
+			if (hash_run(&folder, "out") != unbroken)
 				fail_msg("%s, %s: other files", devices[i], set);
 			free(output_of(&folder, WORDS("verify", "out")));
 			remove_run(&folder, "out");
@@ -181,7 +168,7 @@ static void what_is_measured_is_told(void **state)
 	assert_non_null(strstr(out, story));
 	assert_non_null(strstr(story, "measured, by 1000 particles: histories "));
 	assert_non_null(strstr(story, " it is"));
-	assert_true(hash_run(&folder, "out") == whole);
+	assert_true(hash_run(&folder, "out") == unbroken);
 	free(out);
 	remove_run(&folder, "out");
 	out = output_of(&folder, WORDS("plan", "c.yaml", "--device", "emulated", "--set",
@@ -209,7 +196,7 @@ static void gone_on_by_another(void **state)
 	expect_ending(&e, SL_DISK, "", WORDS("run"));
 	free(output_of(&folder, WORDS("run", "c.yaml", "--device", "emulated", "--out", "out",
 					"--resume", "--set", "transport.schedule=rounds")));
-	assert_true(hash_run(&folder, "out") == whole);
+	assert_true(hash_run(&folder, "out") == unbroken);
 	remove_run(&folder, "out");
 }
 
@@ -290,5 +277,5 @@ int main(void)
 
 	if (!sl_thin_by_environment())
 		return 1;
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, whole_end);
 }
