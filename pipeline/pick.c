@@ -15,6 +15,12 @@ enum { PARTICLES_HOST = 1 << 16, PARTICLES_EMULATED = 1 << 10 };
  */
 enum { AUTO_SHARE = 16, AUTO_LEAST = 1 << 16 };
 
+/* The particles of a try of auto, of so many left; 0: there are too few. */
+static uint64_t share_of(uint64_t left)
+{
+	return left / AUTO_SHARE < AUTO_LEAST ? 0 : left / AUTO_SHARE;
+}
+
 /* --- candidates ------------------------------------------------------------------------------- */
 
 /* schedule is NULL for histories; staged ones are the second of their kind. */
@@ -55,7 +61,8 @@ static void add_rounds(struct sl_plan *plan, const struct sl_choices *c)
 void sl_pick_among(struct sl_plan *plan, const struct sl_choices *c)
 {
 	plan->n_candidates = 0;
-	if (c->schedule != SL_BY_MEASURE && c->schedule != SL_BY_AUTO)
+	if (c->schedule != SL_BY_MEASURE &&
+		(c->schedule != SL_BY_AUTO || share_of(plan->recipe.particles) == 0))
 		return;
 	add(plan, c->mode, &c->compact, NULL);
 	/* fused, the stages are another way to follow histories */
@@ -91,7 +98,7 @@ static uint32_t particles_of(const struct sl_plan *plan, const struct sl_manifes
 	for (size_t i = 0; i < done->n; i++)
 		left -= done->line[i].generated;
 	if (plan->schedule == SL_BY_AUTO)
-		left = left / AUTO_SHARE < AUTO_LEAST ? 0 : left / AUTO_SHARE;
+		left = share_of(left);
 	if (plan->on_device && sl_device_is_emulated())
 		host = PARTICLES_EMULATED;
 	if (!plan->on_device || sl_device_is_emulated())

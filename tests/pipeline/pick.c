@@ -279,6 +279,7 @@ static unsigned auto_by(const char *particles, uint64_t done)
 	resolve(set);
 	choices.schedule = SL_BY_AUTO;
 	assert_ok(sl_plan_make(&config, &choices, &plan));
+	assert_int_equal(plan->n_candidates, plan->recipe.particles < 1048576 ? 0 : 3);
 	return picked_by(plan, done, &control);
 }
 
