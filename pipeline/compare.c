@@ -23,6 +23,9 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 	c->configured = config->run.particles;
 	/* the same work for every row, nothing dropped while it is timed */
 	c->choices.goal.below = 0;
+	/* histories and rounds have rows */
+	if (choices->schedule != SL_BY_ROUNDS)
+		c->choices.schedule = SL_BY_HISTORY;
 	if (choices->device == SL_ON_EMULATED && !all &&
 		mine->run.particles > SL_EMULATED_PARTICLES)
 		mine->run.particles = SL_EMULATED_PARTICLES;

@@ -5,7 +5,8 @@
 
 #include "pipeline/compare.h"
 
-enum { CELL = 13 };
+/* A row of all stages, with the longest names, has 180 characters at most. */
+enum { CELL = 11 };
 
 /* How wide the names are. */
 struct widths {
@@ -72,22 +73,28 @@ static void print_stage_names(const struct sl_comparison *c, FILE *out)
 			fprintf(out, " %*s", CELL, sl_stages[s].name);
 }
 
+/* So many digits, or all of those before the point: no exponent of a large number. */
+static int put_number(char *text, size_t size, double value, int digits)
+{
+	return value >= 999.5 ? snprintf(text, size, "%.0f", value)
+	                      : snprintf(text, size, "%.*g", digits, value);
+}
+
 /* --- milliseconds ----------------------------------------------------------------------------- */
 
 /* "36.9 +-3%": the median, and half of what the middle half of the values spans; as many digits as
  * there is room for. */
 static void print_spread(const struct sl_spread *t, FILE *out)
 {
-	char text[64];
+	double share = t->median > 0 ? 50 * (t->upper - t->lower) / t->median : 0;
+	char text[64] = "-";
 
-	if (t->n == 0)
-		snprintf(text, sizeof(text), "-");
-	else if (t->n == 1)
-		snprintf(text, sizeof(text), "%.3g", t->median);
-	else
-		for (int digits = 3, n = CELL + 1; digits > 0 && n > CELL; digits--)
-			n = snprintf(text, sizeof(text), "%.*g +-%.0f%%", digits, t->median,
-				t->median > 0 ? 50 * (t->upper - t->lower) / t->median : 0);
+	if (t->n == 1)
+		put_number(text, sizeof(text), t->median, 3);
+	for (int digits = 3, n = CELL + 1; t->n > 1 && digits > 0 && n > CELL; digits--) {
+		n = put_number(text, sizeof(text), t->median, digits);
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " +-%.0f%%", share);
+	}
 	fprintf(out, " %*s", CELL, text);
 }
 
@@ -122,25 +129,22 @@ static void print_speed(const struct sl_comparison *c, const struct sl_row *row,
 {
 	double speed = sl_gb_per_second(row->bytes[s], &row->stage[s]);
 	double share = sl_share_of_copy(c, row, s);
-	char text[64];
+	char text[64] = "-";
+	int n = isnan(speed) ? 0 : put_number(text, sizeof(text), speed, 3);
 
-	if (isnan(speed))
-		snprintf(text, sizeof(text), "-");
-	else if (isnan(share))
-		snprintf(text, sizeof(text), "%.3g", speed);
-	else
-		snprintf(text, sizeof(text), "%.3g (%.0f%%)", speed, 100 * share);
+	if (n > 0 && !isnan(share))
+		snprintf(text + n, sizeof(text) - (size_t)n, " (%.0f%%)", 100 * share);
 	fprintf(out, " %*s", CELL, text);
 }
 
 static void print_home_speed(const struct sl_row *row, FILE *out)
 {
 	double speed = sl_gb_per_second(row->home_bytes, &row->home);
+	char text[64] = "-";
 
 	if (row->on_device && !isnan(speed))
-		fprintf(out, " %*.3g", CELL, speed);
-	else
-		fprintf(out, " %*s", CELL, "-");
+		put_number(text, sizeof(text), speed, 3);
+	fprintf(out, " %*s", CELL, text);
 }
 
 static void print_speeds(const struct sl_comparison *c, const struct widths *w, FILE *out)

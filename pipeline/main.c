@@ -145,8 +145,6 @@ static enum sl_status make_plan(struct sl_args *a, struct sl_plan **plan)
 	}
 	if (s == SL_OK)
 		s = sl_plan_make(&config, &choices, plan);
-	if (s == SL_OK && a->command == SL_COMMAND_run)
-		s = sl_pick_schedule(&config, &choices, &control, plan);
 	return s == SL_OK ? sl_plan_refuse(*plan, a->resume ? sl_output_done(*plan) : 0) : s;
 }
 
@@ -174,6 +172,7 @@ static enum sl_status run_in(const struct sl_args *a, struct sl_plan *plan,
 	struct sl_results results;
 	enum sl_status s, finished;
 
+	SL_TRY(sl_pick_schedule(plan, done, &control));
 	if (!a->quiet && !a->json && isatty(STDERR_FILENO))
 		control.progress = show_progress;
 	if (isfinite(plan->config.run.stop_before))

@@ -47,7 +47,9 @@ static void check_fused(
 			sl_say_device(choices, why, sizeof(why)));
 		return;
 	}
-	if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
+	if (c->run.mode != 0 && choices->schedule == SL_BY_HISTORY && choices->rounds_named)
+		sl_refuse_rounds(r, "run.mode: fused follows histories", "run.mode: auto");
+	else if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
 		sl_config_complain(r, "transport.schedule",
 			"does nothing here (run.mode: fused follows histories), try removing it, "
 			"or run.mode: auto");
@@ -58,12 +60,22 @@ static void check_fused(
 			"has none, but in a sort that is made of one");
 }
 
+/* auto measures on a GPU, whose warps wait for their longest history; elsewhere none waits. */
+static void settle_schedule(const struct sl_config *c, struct sl_choices *choices)
+{
+	bool is_open = choices->device == SL_ON_CUDA && c->run.mode != SL_MODE_fused + 1;
+
+	if (choices->schedule == SL_BY_AUTO && !is_open)
+		choices->schedule = SL_BY_HISTORY;
+}
+
 void sl_resolve_mode(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	choices->mode = SL_MODE_staged;
 	choices->mode_story = "";
 	if (choices->device == SL_ON_AUTO || sl_config_flawed(r, "run.mode"))
 		return;
+	settle_schedule(c, choices);
 	if (c->run.mode == 0)
 		choose(c, choices);
 	else

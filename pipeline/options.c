@@ -17,7 +17,7 @@ static const char *const modes[] = {"auto",
 		NULL};
 
 /* In the order of enum sl_schedule_choice. */
-static const char *const schedules[] = {"history", "rounds", "auto", NULL};
+static const char *const schedules[] = {"history", "rounds", "measure", "auto", NULL};
 
 const struct sl_option sl_options[] = {
 	{.key = "run.name",
@@ -110,12 +110,13 @@ const struct sl_option sl_options[] = {
 	{.key = "transport.schedule",
 		.kind = SL_KIND_CHOICE,
 		.offset = AT(transport.schedule),
-		.fallback = "history",
+		.fallback = "auto",
 		.choices = schedules,
 		.free = true,
 		.help = "history: each particle to its end; rounds: some steps of all that live, "
-			"the dead left behind; auto: what is fastest for the first particles. For "
-			"models of many steps; the results are the same"},
+			"the dead left behind; measure: what is fastest for the first particles; "
+			"auto: measure on a GPU, history elsewhere. For models of many steps; the "
+			"results are the same"},
 	{.key = "transport.steps_per_launch",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(transport.steps_per_launch),

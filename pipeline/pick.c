@@ -9,111 +9,170 @@
 /* Enough for a CPU's core to be what it is; a GPU is not itself with less than a batch. */
 enum { PARTICLES_HOST = 1 << 16, PARTICLES_EMULATED = 1 << 10 };
 
-/* A way, and the seconds that its stages took; 0: there is no memory for it. */
-struct way {
-	const char *name;
-	enum sl_mode mode;
-	enum sl_schedule_choice schedule;
-	double seconds;
-};
+/*
+ * auto: a try is a sixteenth of what is left at most, so that four ways, twice, take about half of
+ * what the run does; fewer particles than the least do not fill a GPU.
+ */
+enum { AUTO_SHARE = 16, AUTO_LEAST = 1 << 16 };
 
-static struct sl_choices choices_of(const struct sl_choices *choices, const struct way *way)
+/* The particles of a try of auto, of so many left; 0: there are too few. */
+static uint64_t share_of(uint64_t left)
 {
-	struct sl_choices c = *choices;
-
-	c.mode = way->mode;
-	c.schedule = way->schedule;
-	return c;
+	return left / AUTO_SHARE < AUTO_LEAST ? 0 : left / AUTO_SHARE;
 }
 
-static uint32_t particles_of(const struct sl_choices *choices, const struct sl_plan *plan)
-{
-	uint32_t batch = sl_room_batch(plan);
-	uint32_t most = choices->device == SL_ON_CPU        ? PARTICLES_HOST
-	                : choices->device == SL_ON_EMULATED ? PARTICLES_EMULATED
-	                                                    : batch;
+/* --- candidates ------------------------------------------------------------------------------- */
 
-	return batch < most ? batch : most;
+/* schedule is NULL for histories; staged ones are the second of their kind. */
+static void add(struct sl_plan *plan, enum sl_mode mode, const struct sl_choice *compact,
+	const struct sl_schedule *schedule)
+{
+	struct sl_candidate *to = &plan->candidate[plan->n_candidates++];
+
+	memset(to, 0, sizeof(*to));
+	to->mode = mode;
+	if (mode == SL_MODE_staged)
+		to->compact = *compact;
+	if (schedule) {
+		to->schedule = *schedule;
+		snprintf(to->name, sizeof(to->name), "rounds of %u", schedule->steps);
+	} else {
+		snprintf(to->name, sizeof(to->name),
+			plan->n_candidates > 1 ? "histories staged" : "histories");
+	}
 }
 
-/* Twice, and the second counts. */
+/*
+ * Two that were best on an H200, each at an end (bench/NOTES.md): where most live on for long, and
+ * where few are left soon.
+ */
+static void add_rounds(struct sl_plan *plan, const struct sl_choices *c)
+{
+	const struct sl_when every = {.kind = SL_EVERY, .every = 1};
+	const struct sl_schedule usual[] = {{.steps = 16, .compact = every, .finish = 0.01},
+		{.steps = 4, .compact = every, .finish = 0.3}};
+
+	if (c->rounds_named)
+		add(plan, SL_MODE_staged, &c->compact, &c->rounds);
+	for (int i = 0; i < 2 && !c->rounds_named; i++)
+		add(plan, SL_MODE_staged, &c->compact, &usual[i]);
+}
+
+void sl_pick_among(struct sl_plan *plan, const struct sl_choices *c)
+{
+	plan->n_candidates = 0;
+	if (c->schedule != SL_BY_MEASURE &&
+		(c->schedule != SL_BY_AUTO || share_of(plan->recipe.particles) == 0))
+		return;
+	add(plan, c->mode, &c->compact, NULL);
+	/* fused, the stages are another way to follow histories */
+	if (c->mode == SL_MODE_fused)
+		add(plan, SL_MODE_staged, &c->compact, NULL);
+	add_rounds(plan, c);
+}
+
+void sl_pick_take(struct sl_recipe *r, const struct sl_candidate *way)
+{
+	r->mode = way->mode;
+	r->schedule = way->schedule;
+	r->compact = way->compact;
+}
+
+const struct sl_choice *sl_pick_compact(const struct sl_plan *plan)
+{
+	uint32_t n = plan->n_candidates;
+
+	/* rounds are the last, and staged */
+	return n > 0 ? &plan->candidate[n - 1].compact : &plan->recipe.compact;
+}
+
+/* --- the clock -------------------------------------------------------------------------------- */
+
+/* Of a try; 0: there are too few. */
+static uint32_t particles_of(const struct sl_plan *plan, const struct sl_manifest *done)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	uint32_t most = sl_room_batch(plan), host = PARTICLES_HOST;
+	uint64_t left = r->particles;
+
+	for (size_t i = 0; i < done->n; i++)
+		left -= done->line[i].generated;
+	if (plan->schedule == SL_BY_AUTO)
+		left = share_of(left);
+	if (plan->on_device && sl_device_is_emulated())
+		host = PARTICLES_EMULATED;
+	if (!plan->on_device || sl_device_is_emulated())
+		most = most < host ? most : host;
+	return left < most ? (uint32_t)left : most;
+}
+
+/* Twice, and the second counts; 0 seconds: it was told to stop before. */
 static enum sl_status time_plan(struct sl_plan *plan, struct sl_control *control, double *seconds)
 {
 	const struct sl_manifest none = {0};
 	struct sl_session session;
 
+	*seconds = 0;
 	for (int i = 0; i < 2; i++) {
-		SL_TRY(sl_run(plan, NULL, &none, control, &session));
-		if (atomic_load(&control->stop))
-			return sl_fail(SL_STOPPED,
-				"stopped (asked by a signal) while the schedule was measured");
+		enum sl_status s = sl_run(plan, NULL, &none, control, &session);
+
+		if (s != SL_OK)
+			return s == SL_STOPPED ? SL_OK : s;
 	}
 	*seconds = sl_computing_seconds(&session);
 	return SL_OK;
 }
 
-static enum sl_status time_way(const struct sl_config *config, const struct sl_choices *choices,
-	uint32_t particles, struct sl_control *control, struct way *way)
+/* The first particles, by way i, as a run of one batch. */
+static enum sl_status time_way(
+	struct sl_plan *plan, uint32_t i, uint32_t particles, struct sl_control *control)
 {
-	struct sl_choices mine = choices_of(choices, way);
-	struct sl_config first = *config;
-	struct sl_plan *plan = NULL;
+	const uint64_t all = plan->recipe.particles, batches = plan->recipe.n_batches;
+	const double below = plan->goal.below;
 	enum sl_status s;
 
-	first.run.threads = first.run.slots = mine.n_batches = 1;
-	first.run.particles = first.run.batch = mine.batch = particles;
-	mine.goal.below = 0;
-	s = sl_plan_make(&first, &mine, &plan);
-	if (s == SL_OK)
-		s = sl_room_refuse(plan);
-	if (s == SL_OK)
-		s = sl_plan_provide(plan);
-	if (s == SL_OK)
-		s = time_plan(plan, control, &way->seconds);
-	sl_plan_free(plan);
-	return s == SL_HOST_MEMORY || s == SL_DEVICE_MEMORY ? SL_OK : s;
+	SL_TRY(sl_room_change(plan, &plan->candidate[i]));
+	plan->recipe.particles = particles;
+	plan->recipe.n_batches = 1;
+	plan->goal.below = 0;
+	control->discard = true;
+	s = time_plan(plan, control, &plan->candidate[i].seconds);
+	control->discard = false;
+	plan->goal.below = below;
+	plan->recipe.n_batches = batches;
+	plan->recipe.particles = all;
+	return sl_while(s, "measuring %s", plan->candidate[i].name);
 }
 
 /* Tells who won, and against what. */
-static void tell(const struct way *way, int n, int best, uint32_t particles, struct sl_plan *plan)
+static void tell(struct sl_plan *plan, uint32_t best, uint32_t particles)
 {
 	char *text = plan->schedule_story;
 	size_t size = sizeof(plan->schedule_story);
-	int used = snprintf(text, size, "auto, by %u particles:", particles);
+	int used = snprintf(text, size,
+		"%s, by %u particles:", plan->schedule == SL_BY_AUTO ? "auto" : "measured",
+		particles);
 
-	for (int i = 0; i < n; i++)
-		if (way[i].seconds > 0)
-			used += snprintf(text + used, size - (size_t)used, "%s %s %.3g ms",
-				i ? "," : "", way[i].name, 1e3 * way[i].seconds);
-	snprintf(text + used, size - (size_t)used, "; %s it is", way[best].name);
+	for (uint32_t i = 0; i < plan->n_candidates; i++)
+		used += snprintf(text + used, size - (size_t)used, "%s %s %.3g ms", i ? "," : "",
+			plan->candidate[i].name, 1e3 * plan->candidate[i].seconds);
+	snprintf(text + used, size - (size_t)used, "; %s it is", plan->candidate[best].name);
 }
 
-enum sl_status sl_pick_schedule(const struct sl_config *config, const struct sl_choices *choices,
-	struct sl_control *control, struct sl_plan **plan)
+enum sl_status sl_pick_schedule(
+	struct sl_plan *plan, const struct sl_manifest *done, struct sl_control *control)
 {
-	struct way way[3] = {{"histories", choices->mode, SL_BY_HISTORY, 0},
-		{"rounds", SL_MODE_staged, SL_BY_ROUNDS, 0},
-		{"histories staged", SL_MODE_staged, SL_BY_HISTORY, 0}};
-	/* fused, the stages are another way to follow histories, unless it was asked for */
-	int n = choices->mode == SL_MODE_fused ? 3 : 2, best = 0;
-	struct sl_control quiet = {.discard = true};
-	struct sl_choices picked;
-	uint32_t particles;
+	uint32_t best = 0, particles = particles_of(plan, done), i;
 
-	if (!(*plan)->schedule_is_ours)
+	if (plan->n_candidates < 2 || particles == 0)
 		return SL_OK;
-	particles = particles_of(choices, *plan);
-	for (int i = 0; i < n; i++) {
-		atomic_store(&quiet.stop, atomic_load(&control->stop));
-		SL_TRY(time_way(config, choices, particles, &quiet, &way[i]));
-		if (way[i].seconds > 0 &&
-			(way[best].seconds <= 0 || way[i].seconds < way[best].seconds))
+	for (i = 0; i < plan->n_candidates && !atomic_load(&control->stop); i++) {
+		SL_TRY(time_way(plan, i, particles, control));
+		if (plan->candidate[i].seconds < plan->candidate[best].seconds)
 			best = i;
 	}
-	picked = choices_of(choices, &way[best]);
-	sl_plan_free(*plan);
-	SL_TRY(sl_plan_make(config, &picked, plan));
-	(*plan)->schedule_is_ours = true;
-	tell(way, n, best, particles, *plan);
-	return SL_OK;
+	if (atomic_load(&control->stop))
+		return SL_OK;
+	tell(plan, best, particles);
+	return sl_room_change(plan, &plan->candidate[best]);
 }

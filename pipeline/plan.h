@@ -60,7 +60,16 @@ struct sl_pilot {
 	double ns;            /* a particle, on one thread */
 };
 
-enum { SL_SCHEDULE_STORY_BYTES = 300 };
+enum { SL_SCHEDULE_STORY_BYTES = 300, SL_CANDIDATES_MOST = 4 };
+
+/* A way to run a batch, where the schedule is left open (pick.h). */
+struct sl_candidate {
+	char name[32];
+	enum sl_mode mode;
+	struct sl_schedule schedule;
+	struct sl_choice compact; /* staged alone */
+	double seconds;           /* that the first particles took; 0: not measured */
+};
 
 struct sl_plan {
 	struct sl_config config; /* run.batch, stop.min_batches: what was chosen for them */
@@ -75,8 +84,10 @@ struct sl_plan {
 	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
 	char to[SL_TEXT_BYTES];                 /* the output directory */
 	bool on_device;
-	bool schedule_is_ours;                        /* it was auto */
-	char schedule_story[SL_SCHEDULE_STORY_BYTES]; /* what was measured for auto, or "" */
+	enum sl_schedule_choice schedule;
+	uint32_t n_candidates; /* 0: the schedule is named */
+	struct sl_candidate candidate[SL_CANDIDATES_MOST];
+	char schedule_story[SL_SCHEDULE_STORY_BYTES]; /* why it is what it is, or "" */
 	const char *mode_story;                       /* why auto means staged on a device, or "" */
 	struct sl_device device;                      /* when on_device */
 	const char *device_story;                     /* why auto means the CPU, or "" */

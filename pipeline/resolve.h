@@ -19,8 +19,8 @@ enum { SL_BATCH_AUTO_LEAST = 1 << 18, SL_BATCH_AUTO_MOST = 1 << 24 };
 /* Where the batches are computed; once resolved, never auto. */
 enum sl_device_choice { SL_ON_AUTO, SL_ON_CPU, SL_ON_CUDA, SL_ON_EMULATED };
 
-/* transport.schedule */
-enum sl_schedule_choice { SL_BY_HISTORY, SL_BY_ROUNDS, SL_BY_MEASURE };
+/* transport.schedule; once resolved, auto on a GPU alone, and where there is a choice. */
+enum sl_schedule_choice { SL_BY_HISTORY, SL_BY_ROUNDS, SL_BY_MEASURE, SL_BY_AUTO };
 
 struct sl_choices {
 	const struct sl_model *model;
@@ -43,6 +43,7 @@ struct sl_choices {
 	const char *mode_story; /* why auto means staged on a device; "" if not */
 	enum sl_schedule_choice schedule;
 	struct sl_schedule rounds;      /* as they are, or would be */
+	bool rounds_named;              /* by a key of theirs that is not at its default */
 	struct sl_choice scan;          /* no backend: compact and sort have their own */
 	struct sl_choice compact, sort; /* compact: what it is, or would be, staged */
 	const struct sl_backend *deflate;
@@ -81,6 +82,9 @@ void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
 /* Resolves the keys below transport: into schedule and rounds; ranges as above. */
 void sl_resolve_schedule(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+
+/* Complains of each key of rounds that is given in vain, and says why. */
+void sl_refuse_rounds(struct sl_reader *r, const char *why, const char *what_to_try);
 
 /* "alive < 0.5", as one writes it; "rounds of 8 steps, compact alive < 0.5, ...". */
 enum { SL_WHEN_BYTES = 32, SL_SCHEDULE_BYTES = 200 };
@@ -129,8 +133,8 @@ enum sl_status sl_resolve_device(
 const char *sl_say_device(const struct sl_choices *choices, char *text, size_t size);
 
 /*
- * Resolves run.mode: into mode and mode_story, once the primitives are chosen. A part of sl_resolve
- * with a file of its own.
+ * Resolves run.mode: into mode and mode_story, once the primitives are chosen, and what a schedule
+ * of auto is then. A part of sl_resolve with a file of its own.
  */
 void sl_resolve_mode(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "pipeline/pick.h"
+
 enum { LANES_AUTO = 3 }; /* one computes, one is copied home, one begins */
 
 const char *sl_sized(double bytes, char text[32])
@@ -30,21 +32,21 @@ uint32_t sl_room_batch(const struct sl_plan *plan)
 
 /* One text for measuring a slot and for cutting it. */
 static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
-	const struct sl_plan *plan, struct sl_slot *s)
+	const struct sl_plan *plan, const struct sl_recipe *r, struct sl_slot *s)
 {
 	uint32_t n = sl_room_batch(plan);
 	struct sl_table most = sl_plan_table(plan, n);
 	size_t scratch = plan->format->scratch(&most, &plan->facts);
 
 	if (plan->on_device) {
-		sl_table_lay_out(pinned, &plan->recipe, n, &s->batch.table);
+		sl_table_lay_out(pinned, r, n, &s->batch.table);
 	} else {
-		size_t stages = sl_stages_scratch(&plan->recipe, n);
+		size_t stages = sl_stages_scratch(r, n);
 
-		sl_batch_lay_out(block, &plan->recipe, n, &s->batch);
+		sl_batch_lay_out(block, r, n, &s->batch);
 		scratch = stages > scratch ? stages : scratch;
 	}
-	sl_bins_lay_out(block, &plan->recipe, &s->batch);
+	sl_bins_lay_out(block, r, &s->batch);
 	plan->format->lay_out(block, &most, &s->packed);
 	s->exec = (struct sl_exec){.space = SL_HOST};
 	s->exec.scratch = (struct sl_arena){.base = sl_cut(block, scratch), .size = scratch};
@@ -60,23 +62,42 @@ static size_t histogram_bytes(const struct sl_plan *plan)
 	return a.used;
 }
 
-static void measure(struct sl_plan *plan)
+static size_t larger(size_t a, size_t b)
 {
-	struct sl_arena block = {0}, pinned = {0}, lane_block = {0}, lane_pinned = {0}, all = {0};
-	struct sl_table most = sl_plan_table(plan, sl_room_batch(plan));
+	return a > b ? a : b;
+}
+
+/* What a slot and a lane take by r, unless what there is suffices. */
+static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
+{
+	struct sl_arena block = {0}, pinned = {0}, lane_block = {0}, lane_pinned = {0};
 	struct sl_room *room = &plan->room;
 	struct sl_lane lane;
 	struct sl_slot slot = {0};
+
+	lay_out_slot(&block, &pinned, plan, r, &slot);
+	if (plan->on_device)
+		sl_lane_lay_out(&lane_block, &lane_pinned, r, sl_room_batch(plan), &lane);
+	room->slot = larger(room->slot, block.used);
+	room->slot_pinned = larger(room->slot_pinned, pinned.used);
+	room->lane = larger(room->lane, lane_block.used);
+	room->lane_pinned = larger(room->lane_pinned, lane_pinned.used);
+}
+
+static void measure(struct sl_plan *plan)
+{
+	struct sl_table most = sl_plan_table(plan, sl_room_batch(plan));
+	struct sl_room *room = &plan->room;
+	struct sl_recipe recipe = plan->recipe;
+	struct sl_arena all = {0};
 	struct sl_canvas canvas;
 
-	lay_out_slot(&block, &pinned, plan, &slot);
-	if (plan->on_device)
-		sl_lane_lay_out(
-			&lane_block, &lane_pinned, &plan->recipe, sl_room_batch(plan), &lane);
-	room->slot = block.used;
-	room->slot_pinned = pinned.used;
-	room->lane = lane_block.used;
-	room->lane_pinned = lane_pinned.used;
+	memset(room, 0, sizeof(*room));
+	measure_by(plan, &recipe);
+	for (uint32_t i = 0; i < plan->n_candidates; i++) {
+		sl_pick_take(&recipe, &plan->candidate[i]);
+		measure_by(plan, &recipe);
+	}
 	room->image = plan->format->uses_image ? plan->format->image_bytes(&most, &plan->facts) : 0;
 	room->histograms = histogram_bytes(plan);
 	sl_canvas_lay_out(&all, plan, &canvas);
@@ -142,22 +163,38 @@ static void set_batch(struct sl_plan *plan, uint32_t batch)
 	plan->recipe.n_batches = sl_ceil_div(plan->recipe.particles, batch);
 }
 
-void sl_room_fit(struct sl_plan *plan)
+static bool fits(const struct sl_plan *plan)
+{
+	return host_fits(plan) && device_fits(plan);
+}
+
+/* Is there room, with smaller batches if need be? If not, all is as asked for. */
+static bool fit(struct sl_plan *plan)
 {
 	uint32_t batch = plan->recipe.batch;
 
 	choose_most(plan);
 	choose_fewer(plan);
-	while (!(host_fits(plan) && device_fits(plan)) && plan->batch_is_ours &&
-		plan->recipe.batch > SL_BATCH_AUTO_LEAST) {
+	while (!fits(plan) && plan->batch_is_ours && plan->recipe.batch > SL_BATCH_AUTO_LEAST) {
 		set_batch(plan, plan->recipe.batch / 2);
 		choose_most(plan);
 		choose_fewer(plan);
 	}
-	if (!(host_fits(plan) && device_fits(plan))) {
-		set_batch(plan, batch);
-		choose_most(plan);
-	}
+	if (fits(plan))
+		return true;
+	set_batch(plan, batch);
+	choose_most(plan);
+	return false;
+}
+
+void sl_room_fit(struct sl_plan *plan)
+{
+	if (fit(plan) || plan->n_candidates == 0)
+		return;
+	plan->n_candidates = 0;
+	snprintf(plan->schedule_story, sizeof(plan->schedule_story),
+		"there is no memory for other ways to choose from");
+	(void)fit(plan);
 }
 
 /* The largest batch, by halves, that would fit with one at a time; 0 if none would. */
@@ -171,7 +208,7 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 		probe.n_slots = 2;
 		probe.n_lanes = least(plan->n_lanes, 1);
 		measure(&probe);
-		if (host_fits(&probe) && device_fits(&probe))
+		if (fits(&probe))
 			return batch;
 	}
 	return 0;
@@ -180,11 +217,11 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 enum sl_status sl_room_refuse(const struct sl_plan *plan)
 {
 	char need[32], have[32], each[32];
-	uint32_t fits;
+	uint32_t most;
 
-	if (host_fits(plan) && device_fits(plan))
+	if (fits(plan))
 		return SL_OK;
-	fits = batch_that_fits(plan);
+	most = batch_that_fits(plan);
 	if (!device_fits(plan))
 		return sl_fail(SL_DEVICE_MEMORY,
 			"the run needs %s of device memory and %s are free on %s (%u slots of %s "
@@ -193,48 +230,67 @@ enum sl_status sl_room_refuse(const struct sl_plan *plan)
 			sl_sized((double)plan->room.device, need),
 			sl_sized((double)plan->device.free_bytes, have), plan->device.name,
 			plan->n_lanes, sl_sized((double)plan->room.lane, each), sl_room_batch(plan),
-			fits);
+			most);
 	return sl_fail(SL_HOST_MEMORY,
 		"the run needs %s of memory and %s are free (%u slots of %s for batches of %u "
 		"particles), try a smaller run.batch (%u fit, one at a time) or fewer run.threads",
 		sl_sized((double)plan->room.host, need),
 		sl_sized((double)plan->machine.free_bytes, have), plan->n_slots,
 		sl_sized((double)plan->room.slot + (double)plan->room.slot_pinned, each),
-		sl_room_batch(plan), fits);
+		sl_room_batch(plan), most);
 }
 
 /* --- getting ---------------------------------------------------------------------------------- */
 
+/* Cuts a slot from its memory. */
+static void cut_slot(const struct sl_plan *plan, struct sl_slot *slot)
+{
+	struct sl_arena block = {.base = slot->block, .size = plan->room.slot},
+			pinned = {.base = slot->pinned, .size = plan->room.slot_pinned};
+	struct sl_slot cut = {.block = slot->block, .pinned = slot->pinned};
+
+	lay_out_slot(&block, &pinned, plan, &plan->recipe, &cut);
+	*slot = cut;
+}
+
 static enum sl_status get_slot(const struct sl_plan *plan, struct sl_slot *slot)
 {
-	struct sl_arena block = {.size = plan->room.slot},
-			pinned = {.size = plan->room.slot_pinned};
-	struct sl_slot got = {0};
-	enum sl_status s = sl_memory_get(SL_HOST, plan->room.slot, &block.base);
+	SL_TRY(sl_memory_get(SL_HOST, plan->room.slot, &slot->block));
+	if (plan->on_device)
+		SL_TRY(sl_memory_get(SL_PINNED, plan->room.slot_pinned, &slot->pinned));
+	cut_slot(plan, slot);
+	return SL_OK;
+}
 
-	if (s == SL_OK && plan->on_device)
-		s = sl_memory_get(SL_PINNED, plan->room.slot_pinned, &pinned.base);
-	if (s == SL_OK)
-		lay_out_slot(&block, &pinned, plan, &got);
-	got.block = block.base;
-	got.pinned = pinned.base;
-	*slot = got;
-	return s;
+/* Cuts a lane from its memory, and opens it. */
+static enum sl_status cut_lane(const struct sl_plan *plan, struct sl_lane *lane)
+{
+	struct sl_arena block = {.base = lane->block, .size = plan->room.lane},
+			pinned = {.base = lane->pinned, .size = plan->room.lane_pinned};
+
+	sl_lane_lay_out(&block, &pinned, &plan->recipe, sl_room_batch(plan), lane);
+	lane->block = block.base;
+	lane->pinned = pinned.base;
+	return sl_lane_open(lane);
 }
 
 static enum sl_status get_lane(const struct sl_plan *plan, struct sl_lane *lane)
 {
-	struct sl_arena block = {.size = plan->room.lane},
-			pinned = {.size = plan->room.lane_pinned};
-	enum sl_status s = sl_memory_get(SL_DEVICE, plan->room.lane, &block.base);
+	SL_TRY(sl_memory_get(SL_DEVICE, plan->room.lane, &lane->block));
+	SL_TRY(sl_memory_get(SL_PINNED, plan->room.lane_pinned, &lane->pinned));
+	return cut_lane(plan, lane);
+}
 
-	if (s == SL_OK)
-		s = sl_memory_get(SL_PINNED, plan->room.lane_pinned, &pinned.base);
-	if (s == SL_OK)
-		sl_lane_lay_out(&block, &pinned, &plan->recipe, sl_room_batch(plan), lane);
-	lane->block = block.base;
-	lane->pinned = pinned.base;
-	return s == SL_OK ? sl_lane_open(lane) : s;
+enum sl_status sl_room_change(struct sl_plan *plan, const struct sl_candidate *way)
+{
+	sl_pick_take(&plan->recipe, way);
+	for (uint32_t i = 0; i < plan->n_slots; i++)
+		cut_slot(plan, &plan->slot[i]);
+	for (uint32_t i = 0; i < plan->n_lanes; i++) {
+		sl_lane_close(&plan->lane[i]);
+		SL_TRY(cut_lane(plan, &plan->lane[i]));
+	}
+	return SL_OK;
 }
 
 static enum sl_status get_canvas(struct sl_plan *plan)

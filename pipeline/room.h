@@ -2,7 +2,8 @@
  * room.h - the memory of a plan: counted to the byte, made to fit, refused or got.
  *
  * What is left to the program (run.threads, run.slots, run.batch at auto) is chosen to fit: first
- * fewer batches at a time, which changes no byte of the results, then smaller batches.
+ * fewer batches at a time, which changes no byte of the results, then smaller batches. Where the
+ * schedule is left open, there is memory for any of the candidates, or histories it is.
  */
 #ifndef SL_ROOM_H
 #define SL_ROOM_H
@@ -14,6 +15,12 @@ void sl_room_fit(struct sl_plan *plan);
 
 /* Refuses a plan that memory cannot hold: what it needs, what is free, what would fit. */
 enum sl_status sl_room_refuse(const struct sl_plan *plan);
+
+/*
+ * Lays out the memory of a plan that is provided anew, for another of its candidates. What was in
+ * it is lost.
+ */
+enum sl_status sl_room_change(struct sl_plan *plan, const struct sl_candidate *way);
 
 /* Gets the memory; what was got before a failure is given back by sl_room_give(). */
 enum sl_status sl_room_get(struct sl_plan *plan);

@@ -127,6 +127,15 @@ static void resolve_key(const struct sl_config *c, struct sl_reader *r,
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
+/* Does one of them say what rounds are to be? */
+static bool is_one_changed(const struct sl_reader *r)
+{
+	for (int k = 0; k < N_OF_ROUNDS; k++)
+		if (sl_config_changed(r, of_rounds[k]))
+			return true;
+	return false;
+}
+
 /* Complains of every key in vain. */
 static void refuse_all(
 	struct sl_reader *r, const char *const *keys, int n, const char *why, const char *what)
@@ -134,6 +143,11 @@ static void refuse_all(
 	for (int k = 0; k < n; k++)
 		if (sl_config_changed(r, keys[k]) && !sl_config_flawed(r, keys[k]))
 			sl_config_complain(r, keys[k], "does nothing here (%s), try %s", why, what);
+}
+
+void sl_refuse_rounds(struct sl_reader *r, const char *why, const char *what_to_try)
+{
+	refuse_all(r, of_rounds, N_OF_ROUNDS, why, what_to_try);
 }
 
 void sl_resolve_schedule(
@@ -147,11 +161,12 @@ void sl_resolve_schedule(
 	if (!choices->model->steps) {
 		snprintf(why, sizeof(why), "%s flies one step", choices->model->name);
 		refuse_all(r, schedule, 1, why, "removing it");
-		refuse_all(r, of_rounds, N_OF_ROUNDS, why, "removing it");
+		sl_refuse_rounds(r, why, "removing it");
+		choices->schedule = SL_BY_HISTORY;
 	} else if (choices->schedule == SL_BY_HISTORY) {
-		refuse_all(r, of_rounds, N_OF_ROUNDS, "transport.schedule is history",
-			"transport.schedule: rounds");
+		sl_refuse_rounds(r, "transport.schedule is history", "transport.schedule: rounds");
 	}
+	choices->rounds_named = is_one_changed(r);
 	rounds->steps = (uint32_t)c->transport.steps_per_launch;
 	resolve_when(r, "transport.compact", c->transport.compact, &rounds->compact);
 	resolve_when(r, "transport.sort", c->transport.sort, &rounds->sort);

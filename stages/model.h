@@ -22,7 +22,9 @@
  * told with its draws. What a step was is told from what it has changed (history.h): a collision is
  * counted as one in the column collisions.
  *
- * and, for the host alone (SL_MODEL_HOST), its options and a struct sl_model at its foot.
+ * and, for the host alone (SL_MODEL_HOST), struct sl_NAME_config, its table sl_NAME_options,
+ * sl_NAME_make, sl_NAME_range and sl_NAME_constants (see struct sl_model), and SL_MODEL at its
+ * foot.
  */
 #ifndef SL_MODEL_H
 #define SL_MODEL_H
@@ -72,6 +74,35 @@ static inline double sl_last_fate(uint32_t fates)
 	return last;
 }
 
+/*
+ * The range of what is the same in all models: of directions, weights up to 1, steps and collisions
+ * (of a model that has a most of them) and of those fates. false: the column is none of them.
+ */
+static inline bool sl_usual_range(
+	enum sl_column column, uint32_t max_steps, uint32_t fates, double *lo, double *hi)
+{
+	*lo = 0;
+	*hi = 1;
+	switch (column) {
+	case SL_COLUMN_u:
+	case SL_COLUMN_v:
+	case SL_COLUMN_w:
+		*lo = -1;
+		return true;
+	case SL_COLUMN_weight:
+		return true;
+	case SL_COLUMN_steps:
+	case SL_COLUMN_collisions:
+		*hi = max_steps;
+		return max_steps > 0;
+	case SL_COLUMN_fate:
+		*hi = sl_last_fate(fates);
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* What every model is told beside its own configuration. */
 struct sl_common {
 	uint64_t max_steps; /* transport.max_steps */
@@ -115,6 +146,21 @@ struct sl_model {
 	/* The image that the particles make; false: none. NULL: none, whatever the rules. */
 	bool (*picture)(const void *rules, struct sl_picture *p);
 };
+
+/* The foot of a model's header: all that has its name, and what follows. */
+#define SL_MODEL(model, ...)                                                                 \
+	static const struct sl_model sl_##model##_model = {.name = #model,                   \
+		.columns = SL_COLUMNS_##model,                                               \
+		.fates = SL_FATES_##model,                                                   \
+		.remade = SL_REMADE_##model,                                                 \
+		.options = sl_##model##_options,                                             \
+		.n_options = sizeof(sl_##model##_options) / sizeof(sl_##model##_options[0]), \
+		.config_bytes = sizeof(struct sl_##model##_config),                          \
+		.rules_bytes = sizeof(struct sl_##model),                                    \
+		.make = sl_##model##_make,                                                   \
+		.range = sl_##model##_range,                                                 \
+		.constants = sl_##model##_constants,                                         \
+		__VA_ARGS__}
 
 enum { SL_MODEL_CONFIG_BYTES = 8192 };
 

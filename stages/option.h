@@ -73,6 +73,18 @@ struct sl_option {
 	bool foremost;  /* SECTION: VALUE is short for SECTION: {KEY: VALUE} */
 };
 
+/*
+ * The line of a table for the member path of struct config; sort and measure are the ends of its
+ * kind's and its dimension's names. What follows are members of the line, .help at least. The
+ * second one is for keys with names of their own.
+ */
+#define SL_OPTION(config, path, ...) SL_OPTION_NAMED(#path, config, path, __VA_ARGS__)
+#define SL_OPTION_NAMED(name, config, path, sort, measure, least, most, ...)                  \
+	{                                                                                     \
+		.key = name, .kind = SL_KIND_##sort, .offset = offsetof(struct config, path), \
+		.dimension = SL_DIM_##measure, .lo = least, .hi = most, __VA_ARGS__           \
+	}
+
 SL_C_END
 
 #endif

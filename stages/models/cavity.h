@@ -164,12 +164,7 @@ struct sl_cavity_config {
 
 static const char *const sl_cavities[] = {"sphere", "tube", NULL};
 
-#define OPTION(path, sort, measure, least, most, ...)                                             \
-	{                                                                                         \
-		.key = #path, .kind = SL_KIND_##sort,                                             \
-		.offset = offsetof(struct sl_cavity_config, path), .dimension = SL_DIM_##measure, \
-		.lo = least, .hi = most, __VA_ARGS__                                              \
-	}
+#define OPTION(...) SL_OPTION(sl_cavity_config, __VA_ARGS__)
 static const struct sl_option sl_cavity_options[] = {
 	OPTION(type, CHOICE, NUMBER, 0, 0, .required = true, .choices = sl_cavities,
 		.help = "sphere (with a port opposite the start) or tube (open at both ends)"),
@@ -225,24 +220,8 @@ static bool sl_cavity_range(const void *rules, enum sl_column column, double *lo
 		*hi = (double)(round ? r->radius : r->length);
 		*lo = round ? -*hi : 0;
 		return true;
-	case SL_COLUMN_u:
-	case SL_COLUMN_v:
-	case SL_COLUMN_w:
-		*lo = -1;
-		*hi = 1;
-		return true;
-	case SL_COLUMN_weight:
-		*hi = 1;
-		return true;
-	case SL_COLUMN_steps:
-	case SL_COLUMN_collisions:
-		*hi = r->max_steps;
-		return true;
-	case SL_COLUMN_fate:
-		*hi = sl_last_fate(SL_FATES_cavity);
-		return true;
 	default:
-		return false;
+		return sl_usual_range(column, r->max_steps, SL_FATES_cavity, lo, hi);
 	}
 }
 
@@ -253,22 +232,9 @@ static uint32_t sl_cavity_constants(const void *rules, struct sl_particle *value
 	return SL_BIT(SL_COLUMN_weight);
 }
 
-static const struct sl_model sl_cavity_model = {
-	.name = "cavity",
+SL_MODEL(cavity,
 	.help = "flights between diffuse walls: an integrating sphere with a port, or a tube",
-	.species = "particles",
-	.columns = SL_COLUMNS_cavity,
-	.fates = SL_FATES_cavity,
-	.steps = true,
-	.remade = SL_REMADE_cavity,
-	.options = sl_cavity_options,
-	.n_options = sizeof(sl_cavity_options) / sizeof(sl_cavity_options[0]),
-	.config_bytes = sizeof(struct sl_cavity_config),
-	.rules_bytes = sizeof(struct sl_cavity),
-	.make = sl_cavity_make,
-	.range = sl_cavity_range,
-	.constants = sl_cavity_constants,
-};
+	.species = "particles", .steps = true);
 
 #endif /* SL_MODEL_HOST */
 #endif

@@ -34,19 +34,10 @@ struct sl_rays_config {
 static const char *const sl_ray_sources[] = {"camera", "random", NULL};
 static const char *const sl_finishes[] = {"diffuse", "mirror", NULL};
 
-#define OPTION(path, sort, measure, least, most, ...)                                           \
-	{                                                                                       \
-		.key = #path, .kind = SL_KIND_##sort,                                           \
-		.offset = offsetof(struct sl_rays_config, path), .dimension = SL_DIM_##measure, \
-		.lo = least, .hi = most, __VA_ARGS__                                            \
-	}
-#define OF_OBJECT(path, sort, measure, least, most, ...)                                \
-	{                                                                               \
-		.key = "objects[]." #path, .kind = SL_KIND_##sort,                      \
-		.offset = offsetof(struct sl_rays_config, object[0].path),              \
-		.stride = sizeof(struct sl_rays_object), .dimension = SL_DIM_##measure, \
-		.lo = least, .hi = most, __VA_ARGS__                                    \
-	}
+#define OPTION(...) SL_OPTION(sl_rays_config, __VA_ARGS__)
+#define OF_OBJECT(path, ...)                                                             \
+	SL_OPTION_NAMED("objects[]." #path, sl_rays_config, object[0].path, __VA_ARGS__, \
+		.stride = sizeof(struct sl_rays_object))
 /* Lengths are squared in single precision. */
 #define PLACE(make, path, ...) make(path, VECTOR, LENGTH, -1e15, 1e15, __VA_ARGS__)
 static const struct sl_option sl_rays_options[] = {
@@ -409,34 +400,16 @@ static void sl_rays_make(const void *config, const struct sl_common *common, voi
 
 /* --- the model -------------------------------------------------------------------------------- */
 
+/* x, y, z and time have none: planes have no end. */
 static bool sl_rays_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
 	const struct sl_rays *r = (const struct sl_rays *)rules;
 
+	if (column != SL_COLUMN_pixel)
+		return sl_usual_range(column, r->max_steps, SL_FATES_rays, lo, hi);
 	*lo = 0;
-	switch (column) {
-	case SL_COLUMN_u:
-	case SL_COLUMN_v:
-	case SL_COLUMN_w:
-		*lo = -1;
-		*hi = 1;
-		return true;
-	case SL_COLUMN_weight:
-		*hi = 1;
-		return true;
-	case SL_COLUMN_pixel:
-		*hi = (double)r->width * r->height - 1;
-		return true;
-	case SL_COLUMN_steps:
-	case SL_COLUMN_collisions:
-		*hi = r->max_steps;
-		return true;
-	case SL_COLUMN_fate:
-		*hi = sl_last_fate(SL_FATES_rays);
-		return true;
-	default: /* x, y, z, time: planes have no end */
-		return false;
-	}
+	*hi = (double)r->width * r->height - 1;
+	return true;
 }
 
 /* With one radiance in the scene all weights are 1. */
@@ -464,22 +437,8 @@ static bool sl_rays_picture(const void *rules, struct sl_picture *p)
 	return r->source == SL_RAYS_OF_CAMERA;
 }
 
-static const struct sl_model sl_rays_model = {
-	.name = "rays",
+SL_MODEL(rays,
 	.help = "rays of a camera, traced backwards through spheres, boxes and planes to lights",
-	.species = "rays",
-	.columns = SL_COLUMNS_rays,
-	.fates = SL_FATES_rays,
-	.steps = true,
-	.remade = SL_REMADE_rays,
-	.options = sl_rays_options,
-	.n_options = sizeof(sl_rays_options) / sizeof(sl_rays_options[0]),
-	.config_bytes = sizeof(struct sl_rays_config),
-	.rules_bytes = sizeof(struct sl_rays),
-	.make = sl_rays_make,
-	.range = sl_rays_range,
-	.constants = sl_rays_constants,
-	.picture = sl_rays_picture,
-};
+	.species = "rays", .steps = true, .picture = sl_rays_picture);
 
 #endif

@@ -27,7 +27,7 @@
 #ifndef SL_MODELS_SLAB_H
 #define SL_MODELS_SLAB_H
 
-#include "stages/flight.h"
+#include "stages/optics.h"
 
 #define SL_COLUMNS_slab                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
@@ -69,45 +69,6 @@ struct sl_slab {
 	uint32_t max_steps;
 };
 
-/*
- * The share of unpolarised light that is reflected where it meets, at a cosine of c > 0 to the
- * normal, a surface from index n to index m. *t is the cosine beyond, 0 when all is reflected.
- */
-SL_HD float sl_fresnel(float n, float m, float c, float *t)
-{
-	float ratio = n / m, cos2 = fmaf(-ratio * ratio, (1.0f - c) * (1.0f + c), 1.0f);
-	float s, p;
-
-	if (n == m) {
-		*t = c;
-		return 0.0f;
-	}
-	if (cos2 <= 0.0f) {
-		*t = 0.0f;
-		return 1.0f;
-	}
-	*t = sqrtf(cos2);
-	s = fmaf(n, c, -(m * *t)) / fmaf(n, c, m * *t);
-	p = fmaf(n, *t, -(m * c)) / fmaf(n, *t, m * c);
-	return 0.5f * fmaf(s, s, p * p);
-}
-
-/* Gives p the direction (u, v, w), brought nearer to unit length by one step of Newton's method. */
-SL_HD void sl_direct(struct sl_particle *p, float u, float v, float w)
-{
-	float unit = fmaf(-0.5f, fmaf(u, u, fmaf(v, v, w * w)), 1.5f);
-
-	p->u = u * unit;
-	p->v = v * unit;
-	p->w = w * unit;
-}
-
-/* Bends the direction of p into a medium of relative index ratio = n/m; t is the cosine beyond. */
-SL_HD void sl_refract(struct sl_particle *p, float ratio, float t)
-{
-	sl_direct(p, ratio * p->u, ratio * p->v, p->w < 0.0f ? -t : t);
-}
-
 SL_HD struct sl_particle sl_slab_generate(
 	const struct sl_slab *r, uint32_t wanted, uint64_t seed, uint64_t id)
 {
@@ -131,25 +92,6 @@ SL_HD struct sl_particle sl_slab_generate(
 		p.fate = SL_FATE_alive;
 	}
 	return p;
-}
-
-/*
- * A cosine from Henyey and Greenstein's distribution of asymmetry g. This form of the inverse
- * of its cumulative distribution has no division by g and is exact for the isotropic g = 0.
- */
-SL_HD float sl_henyey_greenstein(float g, float g_plus_1_squared_2, float uniform)
-{
-	float q = 1.0f / fmaf(g, uniform + uniform, 1.0f - g);
-	float c = fmaf(g_plus_1_squared_2 * uniform * q * q, fmaf(g, uniform, 1.0f - g), -1.0f);
-
-	return c > 1.0f ? 1.0f : c < -1.0f ? -1.0f : c;
-}
-
-/* Turns the direction of p by a cosine c to the old one, at an azimuth of half_turns * pi. */
-SL_HD void sl_turn(struct sl_particle *p, float c, float half_turns)
-{
-	sl_deflect(p, p->u, p->v, p->w, sqrtf((1.0f - c) * (1.0f + c)), c, half_turns);
-	sl_direct(p, p->u, p->v, p->w);
 }
 
 /* The layer that a particle at depth z flies through; on a boundary it has that cosine w. */
@@ -264,12 +206,7 @@ static const char *const sl_slab_incidences[] = {"normal", "angle", "diffuse", N
 static const char *const sl_slab_absorptions[] = {"analogue", "implicit", NULL};
 
 /* Weights are tallied in 2^-32 (mark.h): the least bound, 1e-6, is 4295 of them. */
-#define OPTION(path, sort, measure, least, most, ...)                                           \
-	{                                                                                       \
-		.key = #path, .kind = SL_KIND_##sort,                                           \
-		.offset = offsetof(struct sl_slab_config, path), .dimension = SL_DIM_##measure, \
-		.lo = least, .hi = most, __VA_ARGS__                                            \
-	}
+#define OPTION(...) SL_OPTION(sl_slab_config, __VA_ARGS__)
 static const struct sl_option sl_slab_options[] = {
 	OPTION(mu_a, REALS, PER_LENGTH, 0, 1e30, .required = true,
 		.help = "absorption coefficient, or a list of those of the layers, from above"),
@@ -508,32 +445,13 @@ static bool sl_is_analogue(const struct sl_slab *r)
 static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
 	const struct sl_slab *r = (const struct sl_slab *)rules;
+	uint32_t not_dealt = sl_is_analogue(r) ? SL_BIT(SL_FATE_roulette) : 0;
 
+	if (column != SL_COLUMN_z)
+		return sl_usual_range(column, r->max_steps, SL_FATES_slab & ~not_dealt, lo, hi);
 	*lo = 0;
-	switch (column) {
-	case SL_COLUMN_u:
-	case SL_COLUMN_v:
-	case SL_COLUMN_w:
-		*lo = -1;
-		*hi = 1;
-		return true;
-	case SL_COLUMN_z:
-		*hi = (double)r->layer[r->layers - 1].bottom;
-		return *hi < HUGE_VAL;
-	case SL_COLUMN_weight:
-		*hi = 1;
-		return true;
-	case SL_COLUMN_steps:
-	case SL_COLUMN_collisions:
-		*hi = r->max_steps;
-		return true;
-	case SL_COLUMN_fate:
-		*hi = sl_last_fate(sl_is_analogue(r) ? SL_FATES_slab & ~SL_BIT(SL_FATE_roulette)
-						     : SL_FATES_slab);
-		return true;
-	default:
-		return false;
-	}
+	*hi = (double)r->layer[r->layers - 1].bottom;
+	return *hi < HUGE_VAL;
 }
 
 static uint32_t sl_slab_constants(const void *rules, struct sl_particle *values)
@@ -542,22 +460,8 @@ static uint32_t sl_slab_constants(const void *rules, struct sl_particle *values)
 	return sl_is_analogue((const struct sl_slab *)rules) ? SL_BIT(SL_COLUMN_weight) : 0;
 }
 
-static const struct sl_model sl_slab_model = {
-	.name = "slab",
-	.help = "flights through plane layers that absorb, scatter and refract",
-	.species = "photons",
-	.columns = SL_COLUMNS_slab,
-	.fates = SL_FATES_slab,
-	.steps = true,
-	.remade = SL_REMADE_slab,
-	.options = sl_slab_options,
-	.n_options = sizeof(sl_slab_options) / sizeof(sl_slab_options[0]),
-	.config_bytes = sizeof(struct sl_slab_config),
-	.rules_bytes = sizeof(struct sl_slab),
-	.make = sl_slab_make,
-	.range = sl_slab_range,
-	.constants = sl_slab_constants,
-};
+SL_MODEL(slab, .help = "flights through plane layers that absorb, scatter and refract",
+	.species = "photons", .steps = true);
 
 #endif /* SL_MODEL_HOST */
 #endif

@@ -225,12 +225,7 @@ static const char *const sl_stops[] = {"none", "disk", "aperture", NULL};
 static const char *const sl_spectra[] = {"fixed", "lines", "exponential", NULL};
 
 /* Lengths are squared in single precision: 1e-18 to 1e18 cm leave room. */
-#define OPTION(path, sort, measure, least, most, ...)                               \
-	{                                                                           \
-		.key = #path, .kind = SL_KIND_##sort,                               \
-		.offset = offsetof(struct sl_source_detector_config, path),         \
-		.dimension = SL_DIM_##measure, .lo = least, .hi = most, __VA_ARGS__ \
-	}
+#define OPTION(...) SL_OPTION(sl_source_detector_config, __VA_ARGS__)
 static const struct sl_option sl_source_detector_options[] = {
 	OPTION(source.type, CHOICE, NUMBER, 0, 0, .fallback = "point", .choices = sl_sources,
 		.help = "point (isotropic), disk and sphere (Lambertian surfaces), beam (along the "
@@ -402,20 +397,8 @@ static bool sl_source_detector_range(
 
 	*lo = 0;
 	switch (column) {
-	case SL_COLUMN_u:
-	case SL_COLUMN_v:
-	case SL_COLUMN_w:
-		*lo = -1;
-		*hi = 1;
-		return true;
-	case SL_COLUMN_weight:
-		*hi = 1;
-		return true;
 	case SL_COLUMN_pixel:
 		*hi = (double)r->pixels_x * r->pixels_y - 1;
-		return true;
-	case SL_COLUMN_fate:
-		*hi = sl_last_fate(SL_FATES_source_detector);
 		return true;
 	case SL_COLUMN_energy:
 		*hi = (double)r->energy;
@@ -423,7 +406,7 @@ static bool sl_source_detector_range(
 			*hi = i == 0 || (double)r->line[i] > *hi ? (double)r->line[i] : *hi;
 		return r->spectrum != SL_SPECTRUM_EXPONENTIAL && *hi > 0;
 	default: /* x, y, z, time: of a particle that missed they are those of the source */
-		return false;
+		return sl_usual_range(column, 0, SL_FATES_source_detector, lo, hi);
 	}
 }
 
@@ -450,23 +433,9 @@ static bool sl_source_detector_picture(const void *rules, struct sl_picture *p)
 	return r->detector != SL_DETECTOR_SPHERE;
 }
 
-static const struct sl_model sl_source_detector_model = {
-	.name = "source_detector",
+SL_MODEL(source_detector,
 	.help = "straight flight from a source past a stop to a detector with pixels",
-	.species = "photons",
-	.columns = SL_COLUMNS_source_detector,
-	.fates = SL_FATES_source_detector,
-	.steps = false,
-	.remade = SL_REMADE_source_detector,
-	.options = sl_source_detector_options,
-	.n_options = sizeof(sl_source_detector_options) / sizeof(sl_source_detector_options[0]),
-	.config_bytes = sizeof(struct sl_source_detector_config),
-	.rules_bytes = sizeof(struct sl_source_detector),
-	.make = sl_source_detector_make,
-	.range = sl_source_detector_range,
-	.constants = sl_source_detector_constants,
-	.picture = sl_source_detector_picture,
-};
+	.species = "photons", .steps = false, .picture = sl_source_detector_picture);
 
 #endif /* SL_MODEL_HOST */
 #endif

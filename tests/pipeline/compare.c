@@ -316,8 +316,8 @@ static void as_text(void **state)
 	assert_int_equal(count(out, "\nhost  "), 1 + 3 * count_rows("host"));
 	assert_int_equal(count(out, "\ndevice"), 1 + 3 * count_rows("device"));
 	for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
-		if (strcspn(line, "\n") > 200)
-			fail_msg("a line is wider than 200: %s", line);
+		if (strcspn(line, "\n") > 180)
+			fail_msg("a line is wider than 180: %s", line);
 	free(out);
 	out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--quiet"));
 	assert_string_equal(out, "");

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/support/configs.h"
-#include "tests/support/program.h"
+#include "tests/support/whole.h"
 
 static const char python[] = "/usr/bin/python3";
 
@@ -28,24 +28,11 @@ static const char lamp[] =
 	"    detector: {type: rectangle, distance: 4 cm, width: 6 cm, height: 4 cm, pixels: [9, 6]}\n"
 	"keep: hit\noutput: {image: true, white: 200, columns: [pixel, weight]}\n";
 
-static struct folder folder;
-static uint64_t unbroken; /* the hash of "whole" */
-
 static int begin(void **state)
 {
 	(void)state;
-	folder_make(&folder);
-	write_text(&folder, "c.yaml", scene);
+	whole_begin(scene);
 	write_text(&folder, "lamp.yaml", lamp);
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
-	unbroken = hash_run(&folder, "whole");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -285,5 +272,5 @@ int main(void)
 		cmocka_unit_test(plans_tell_of_it),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, whole_end);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "stages/formats/picture.h"
-#include "tests/support/program.h"
+#include "tests/support/whole.h"
 
 static const char scene[] =
 	"run: {name: t, seed: 7, particles: 20000, batch: 6000, threads: 2}\n"
@@ -17,23 +17,10 @@ static const char scene[] =
 	"      - {sphere: {center: [0, 0, 0.5 cm], radius: 0.5 cm}, reflectance: 0.5, emission: 1}\n"
 	"keep: lit\noutput: {image: true, columns: [id, pixel, weight]}\n";
 
-static struct folder folder;
-static uint64_t unbroken; /* the hash of "whole" */
-
 static int begin(void **state)
 {
 	(void)state;
-	folder_make(&folder);
-	write_text(&folder, "c.yaml", scene);
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
-	unbroken = hash_run(&folder, "whole");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
+	whole_begin(scene);
 	return 0;
 }
 
@@ -192,5 +179,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, whole_end);
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/program.h"
+#include "tests/support/whole.h"
 
 enum { BATCHES = 60 };
 
@@ -23,24 +23,11 @@ static const char slow[] = "run: {name: t, particles: 1e6, batch: 1e6, threads: 
 			   "transport: {max_steps: 1e6}\n"
 			   "keep: transmitted\n";
 
-static struct folder folder;
-static uint64_t unbroken; /* the hash of "whole" */
-
 static int begin(void **state)
 {
 	(void)state;
-	folder_make(&folder);
-	write_text(&folder, "c.yaml", text);
+	whole_begin(text);
 	write_text(&folder, "slow.yaml", slow);
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
-	unbroken = hash_run(&folder, "whole");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -516,5 +503,5 @@ int main(void)
 		cmocka_unit_test(very_many_batches),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, whole_end);
 }

@@ -1,7 +1,7 @@
 /*
  * schedule.c - runs by every schedule, as people call it: the same files, a report that adds up,
- * auto that tells what it has measured, runs that go on by another schedule, and rounds on a device
- * of which every call fails once.
+ * what was measured is told, runs that go on by another schedule, and rounds and measuring on a
+ * device of which calls fail.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "pipeline/tree.h"
 #include "primitives/base/device_driver.h"
 #include "tests/cases/thin.h"
-#include "tests/support/program.h"
+#include "tests/support/whole.h"
 
 static const char text[] = "run: {name: t, seed: 7, particles: 3000, batch: 1000, threads: 2}\n"
 			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.3 cm}}\n"
@@ -20,23 +20,10 @@ static const char text[] = "run: {name: t, seed: 7, particles: 3000, batch: 1000
 			   "output: {columns: [id, x, steps], format: csv.gz}\n";
 enum { PARTICLES = 3000, BINS = 20 };
 
-static struct folder folder;
-static uint64_t whole; /* the bytes of the run by histories */
-
 static int begin(void **state)
 {
 	(void)state;
-	folder_make(&folder);
-	write_text(&folder, "c.yaml", text);
-	free(output_of(&folder, WORDS("run", "c.yaml", "--device", "cpu", "--out", "whole")));
-	whole = hash_run(&folder, "whole");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
+	whole_begin(text);
 	return 0;
 }
 
@@ -116,7 +103,7 @@ static void a_report_adds_up(void **state)
 		assert_non_null(strstr(out, "\nround "));
 		assert_non_null(strstr(out, " rounds took "));
 		free(out);
-		assert_true(hash_run(&folder, "out") == whole);
+		assert_true(hash_run(&folder, "out") == unbroken);
 		parse_report();
 		expect_rounds();
 		assert_non_null(strstr(run_json(&folder, "out", "schedule"),
@@ -130,7 +117,8 @@ static void a_report_adds_up(void **state)
 static void the_same_files(void **state)
 {
 	static const char *const devices[] = {"cpu", "emulated"};
-	static const char *const sets[] = {"schedule: rounds", "schedule: auto",
+	static const char *const sets[] = {"schedule: rounds", "schedule: measure",
+		"schedule: auto",
 		"schedule: rounds, steps_per_launch: 3, compact: every 2, finish: never",
 		"schedule: rounds, compact: never, finish: alive < 30 %",
 		"schedule: rounds, steps_per_launch: 2, sort: every 2, key: [w:8, z:8]",
@@ -144,7 +132,7 @@ static void the_same_files(void **state)
 			snprintf(set, sizeof(set), "transport={%s}", sets[k]);
 			free(output_of(&folder, WORDS("run", "c.yaml", "--device", devices[i],
 							"--out", "out", "--set", set)));
-			if (hash_run(&folder, "out") != whole)
+			if (hash_run(&folder, "out") != unbroken)
 				fail_msg("%s, %s: other files", devices[i], set);
 			free(output_of(&folder, WORDS("verify", "out")));
 			remove_run(&folder, "out");
@@ -169,24 +157,30 @@ static void printed_and_read(void **state)
 	free(again);
 }
 
-/* auto says what it measured, in the text and in run.json, and takes the fastest. */
-static void auto_tells(void **state)
+/* What is measured is told, in the text and in run.json; auto measures on a GPU alone. */
+static void what_is_measured_is_told(void **state)
 {
 	char *out = output_of(&folder, WORDS("run", "c.yaml", "--device", "emulated", "--out",
-					       "out", "--set", "transport.schedule=auto"));
+					       "out", "--set", "transport.schedule=measure"));
 	const char *story = run_json(&folder, "out", "schedule_story");
 
 	(void)state;
 	assert_non_null(strstr(out, story));
-	assert_non_null(strstr(story, "auto, by 1000 particles: histories "));
-	assert_non_null(strstr(story, ", rounds "));
-	assert_non_null(strstr(story, ", histories staged "));
+	assert_non_null(strstr(story, "measured, by 1000 particles: histories "));
 	assert_non_null(strstr(story, " it is"));
-	assert_true(hash_run(&folder, "out") == whole);
+	assert_true(hash_run(&folder, "out") == unbroken);
 	free(out);
 	remove_run(&folder, "out");
-	out = output_of(&folder, WORDS("plan", "c.yaml", "--set", "transport.schedule=auto"));
-	assert_non_null(strstr(out, "\nschedule    auto: what is fastest for the first particles"));
+	out = output_of(&folder, WORDS("plan", "c.yaml", "--device", "emulated", "--set",
+					 "transport.schedule=measure"));
+	assert_non_null(strstr(out, "\nschedule    what is fastest for the first particles, of "
+				    "histories, histories staged, rounds of 16, rounds of 4; "
+				    "memory is for any\n"));
+	assert_non_null(strstr(out, "; or staged, as the schedule is\n"));
+	assert_non_null(strstr(out, "compact shared, "));
+	free(out);
+	out = output_of(&folder, WORDS("plan", "c.yaml", "--device", "emulated"));
+	assert_non_null(strstr(out, "\nschedule    histories: each particle to its end\n"));
 	free(out);
 }
 
@@ -202,7 +196,7 @@ static void gone_on_by_another(void **state)
 	expect_ending(&e, SL_DISK, "", WORDS("run"));
 	free(output_of(&folder, WORDS("run", "c.yaml", "--device", "emulated", "--out", "out",
 					"--resume", "--set", "transport.schedule=rounds")));
-	assert_true(hash_run(&folder, "out") == whole);
+	assert_true(hash_run(&folder, "out") == unbroken);
 	remove_run(&folder, "out");
 }
 
@@ -210,15 +204,17 @@ static void gone_on_by_another(void **state)
 
 #define SMALL "run.particles=300", "--set", "run.batch=300"
 
-/* Call k of that name fails: is it one that a run of one batch, in rounds, makes? */
-static bool fail_call(const char *name, unsigned k, uint64_t expected)
+#define ROUNDS                                                                              \
+	"transport={schedule: rounds, steps_per_launch: 2, compact: every, sort: every 3, " \
+	"key: [z:8], finish: alive < 0.1}"
+
+/* Call k of that name fails: is it one that a run of one batch, by that transport, makes? */
+static bool fail_call(const char *transport, const char *name, unsigned k, uint64_t expected)
 {
 	char fault[64];
 	const char *const env[] = {fault, NULL};
 	const char *const *words = WORDS("run", "c.yaml", "--device", "emulated", "--mode",
-		"staged", "--threads", "1", "--out", "out", "--set", SMALL, "--set",
-		"transport={schedule: rounds, steps_per_launch: 2, compact: every, sort: every 3, "
-		"key: [z:8], finish: alive < 0.1}");
+		"staged", "--threads", "1", "--out", "out", "--set", SMALL, "--set", transport);
 	struct ending e;
 	bool failed;
 
@@ -254,7 +250,7 @@ static void a_device_that_fails(void **state)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		unsigned k = 1, failed = 0;
 
-		while (fail_call(calls[i].name, k, expected)) {
+		while (fail_call(ROUNDS, calls[i].name, k, expected)) {
 			failed++;
 			k = (unsigned)sl_thin_next(k, UINT64_MAX);
 		}
@@ -262,6 +258,10 @@ static void a_device_that_fails(void **state)
 			fail_msg("%s made a run fail %u times, there are at least %u calls",
 				calls[i].name, failed, calls[i].least);
 	}
+	/* lanes are opened anew for each way that is measured */
+	assert_true(fail_call("transport={schedule: measure}", "dev_event", 40, expected));
+	assert_true(fail_call("transport={schedule: measure}", "dev_stream", 4, expected));
+	assert_true(fail_call("transport={schedule: measure}", "dev_launch", 30, expected));
 }
 
 int main(void)
@@ -270,12 +270,12 @@ int main(void)
 		cmocka_unit_test(a_report_adds_up),
 		cmocka_unit_test(the_same_files),
 		cmocka_unit_test(printed_and_read),
-		cmocka_unit_test(auto_tells),
+		cmocka_unit_test(what_is_measured_is_told),
 		cmocka_unit_test(gone_on_by_another),
 		cmocka_unit_test(a_device_that_fails),
 	};
 
 	if (!sl_thin_by_environment())
 		return 1;
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, whole_end);
 }

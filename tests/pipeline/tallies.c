@@ -12,7 +12,7 @@
 #include "pipeline/survivors.h"
 #include "pipeline/tree.h"
 #include "stages/bins.h"
-#include "tests/support/program.h"
+#include "tests/support/whole.h"
 
 enum { PARTICLES = 6010, BATCH = 2000, BATCHES = 4, BINS_MOST = 64 };
 
@@ -44,25 +44,10 @@ static const struct tally {
 };
 enum { N_TALLIES = sizeof(tallies) / sizeof(tallies[0]) };
 
-/* c.yaml, and its run in "whole". */
-static struct folder folder;
-static uint64_t unbroken;
-
 static int begin(void **state)
 {
 	(void)state;
-	folder_make(&folder);
-	write_text(&folder, "c.yaml", text);
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--out", "whole", "--quiet", "--device", "cpu"));
-	unbroken = hash_run(&folder, "whole");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
+	whole_begin(text);
 	return 0;
 }
 
@@ -573,5 +558,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, whole_end);
 }

@@ -1,0 +1,150 @@
+/*
+ * stages/models/slab_implicit.c - implicit capture and roulette: weights that are kept on average,
+ * and the same answers as with analogue absorption, with smaller errors.
+ */
+#include "tests/support/slab_check.h"
+
+static void nothing_absorbed_is_the_same_either_way(void **state)
+{
+	struct sl_slab_config c = slab_stack;
+	struct sl_slab r, s;
+
+	(void)state;
+	c.mu_a = (struct sl_reals)ONE(0);
+	r = slab_rules(c);
+	s = slab_rules(slab_implicit(c));
+	for (uint64_t id = 0; id < 2000; id++) {
+		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id), q = p;
+
+		sl_slab_advance(&r, SL_EVERY_COLUMN, 1, &p, UINT32_MAX);
+		sl_slab_advance(&s, SL_EVERY_COLUMN, 1, &q, UINT32_MAX);
+		assert_memory_equal(&p, &q, sizeof(p));
+	}
+}
+
+static void collisions_take_their_share(void **state)
+{
+	struct sl_slab r = slab_rules(slab_implicit(slab_plain));
+	struct sl_particle p = {.weight = 1};
+
+	(void)state;
+	sl_slab_absorb(&r, &r.layer[0], &p, 0x1p-33f);
+	assert_true(p.weight == 0.9f && p.fate == SL_FATE_alive);
+	sl_slab_absorb(&r, &r.layer[0], &p, 1.0f);
+	assert_true(p.weight == 0.9f * 0.9f && p.fate == SL_FATE_alive);
+	p.weight = 1.2e-4f; /* stays above */
+	sl_slab_absorb(&r, &r.layer[0], &p, 1.0f);
+	assert_true(p.weight == 1.2e-4f * 0.9f && p.fate == SL_FATE_alive);
+}
+
+/* The weight that goes in comes out, on average: by how the die may fall, without a chance. */
+static void roulette_keeps_the_weight(void **state)
+{
+	struct sl_slab r = slab_rules(slab_implicit(slab_plain));
+	const float before = 1.05e-4f, after = before * 0.9f;
+	enum { N = 1 << 16 };
+	double sum = 0;
+
+	(void)state;
+	for (uint32_t k = 0; k < N; k++) {
+		struct sl_particle p = {.weight = before};
+		bool wins = (double)(k << 16) / 0x1p32 < 0.1;
+
+		sl_slab_absorb(&r, &r.layer[0], &p, sl_uniform(k << 16));
+		assert_int_equal(wins ? SL_FATE_alive : SL_FATE_roulette, p.fate);
+		assert_true(wins ? fabsf(p.weight / after - 10.0f) < 1e-5f : p.weight == 0.0f);
+		sum += (double)p.weight;
+	}
+	assert_true(fabs(sum / N / (double)after - 1) < 10.0 / N);
+}
+
+/* The weight that ends as each fate, of N particles, and its standard error. */
+struct estimate {
+	double mean[SL_FATE_COUNT], error[SL_FATE_COUNT];
+};
+
+static struct estimate estimate(struct sl_slab_config c, uint64_t seed)
+{
+	struct sl_slab r = slab_rules(c);
+	double sum[SL_FATE_COUNT] = {0}, squares[SL_FATE_COUNT] = {0};
+	enum { N = 50000 };
+	struct estimate e;
+
+	for (uint64_t id = 0; id < N; id++) {
+		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, seed, id);
+		double left, weight;
+
+		sl_slab_advance(&r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
+		weight = p.fate == SL_FATE_absorbed ? 0 : (double)p.weight;
+		left = 1 - weight;
+		sum[p.fate] += weight;
+		squares[p.fate] += weight * weight;
+		sum[SL_FATE_absorbed] += left;
+		squares[SL_FATE_absorbed] += left * left;
+	}
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		e.mean[f] = sum[f] / N;
+		e.error[f] = sqrt((squares[f] / N - e.mean[f] * e.mean[f]) / N);
+	}
+	return e;
+}
+
+/* Other seeds, so that they are independent; and no error is larger with implicit capture. */
+static void implicit_agrees_with_analogue(void **state)
+{
+	struct sl_slab_config often = slab_plain;
+	const enum sl_fate fates[] = {
+		SL_FATE_reflected, SL_FATE_transmitted, SL_FATE_absorbed, SL_FATE_max_steps};
+	double worst = 0;
+
+	(void)state;
+	often.roulette.below = 0.4;
+	often.roulette.survive = 0.5;
+	for (int k = 0; k < 5; k++) {
+		const struct sl_slab_config slabs[] = {
+			slab_of_one(10, 90, 0.75, 0.02, 1, 1, 1, 0, 0), slab_plain, slab_stack,
+			often, slab_of_one(50, 50, 0, 0.05, 1.4, 1, 1, 0, SL_INCIDENCE_DIFFUSE)};
+		struct estimate a = estimate(slabs[k], 1), b = estimate(slab_implicit(slabs[k]), 2);
+
+		for (int i = 0; i < 4; i++) {
+			enum sl_fate f = fates[i];
+			double error = sqrt(a.error[f] * a.error[f] + b.error[f] * b.error[f]);
+			double off = b.mean[f] - a.mean[f];
+
+			worst = fmax(worst, fabs(off) > 0 ? fabs(off) / error : 0);
+			assert_true(b.error[f] <= 1.02 * a.error[f]);
+		}
+	}
+	print_message("implicit capture within %.1f standard errors of analogue\n", worst);
+	assert_true(worst < 4);
+}
+
+static void bad_roulettes_are_refused(void **state)
+{
+	struct sl_slab_config c = slab_implicit(slab_plain);
+
+	(void)state;
+	slab_complains(slab_plain, " roulette.below roulette.survive ",
+		"roulette.below: does nothing here (only absorption: implicit uses it), remove it "
+		"or change absorption\n"
+		"roulette.survive: does nothing here (only absorption: implicit uses it), remove "
+		"it or change absorption\n");
+	slab_complains(c, " roulette.below roulette.survive ", "");
+	c.roulette.below = 0.2;
+	slab_complains(c, " roulette.below ",
+		"roulette.below: is above roulette.survive (weights would come out above 1), make "
+		"it at most 0.1\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_absorbed_is_the_same_either_way),
+		cmocka_unit_test(collisions_take_their_share),
+		cmocka_unit_test(roulette_keeps_the_weight),
+		cmocka_unit_test(implicit_agrees_with_analogue),
+		cmocka_unit_test(bad_roulettes_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

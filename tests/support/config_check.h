@@ -1,0 +1,21 @@
+/*
+ * config_check.h - configurations from text in memory, read and resolved as in a process of its
+ * own.
+ */
+#ifndef TESTS_SUPPORT_CONFIG_CHECK_H
+#define TESTS_SUPPORT_CONFIG_CHECK_H
+
+#include "pipeline/resolve.h"
+#include "tests/support/check.h"
+
+/* Of the last text that was taken. */
+extern struct sl_config config;
+extern struct sl_choices choices;
+
+/* Reads and resolves text, with that many --set; the reader is the caller's to close. */
+enum sl_status take(const char *text, const char *const *sets, size_t n_sets, struct sl_reader **r);
+
+/* The same of a text that has nothing wrong. */
+void take_good(const char *text);
+
+#endif

@@ -1,0 +1,21 @@
+/* whole.c - see whole.h. */
+#include "tests/support/whole.h"
+
+struct folder folder;
+uint64_t unbroken;
+
+void whole_begin(const char *text)
+{
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "whole", "--quiet", "--device", "cpu"));
+	unbroken = hash_run(&folder, "whole");
+}
+
+int whole_end(void **state)
+{
+	(void)state;
+	folder_remove(&folder);
+	return 0;
+}
