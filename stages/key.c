@@ -5,10 +5,12 @@
 
 struct sl_key_rule sl_key_rule_make(const struct sl_key_field *field)
 {
-	struct sl_key_rule f = {.column = field->column, .bits = field->bits};
+	struct sl_key_rule f = {.column = field->column,
+		.is_float = sl_column_facts[field->column].type == SL_TYPE_F32,
+		.bits = field->bits};
 
 	f.most = field->bits < 64 ? (UINT64_C(1) << field->bits) - 1 : UINT64_MAX;
-	if (sl_column_facts[field->column].type == SL_TYPE_F32) {
+	if (f.is_float) {
 		f.lo = (float)field->lo;
 		f.top = ldexpf(1.0f, (int)field->bits);
 		f.scale = (float)(ldexp(1.0, (int)field->bits) / (field->hi - field->lo));

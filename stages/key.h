@@ -8,6 +8,8 @@
 #ifndef SL_KEY_H
 #define SL_KEY_H
 
+#include <stdbool.h>
+
 #include "stages/particle.h"
 
 enum { SL_KEY_FIELDS_MAX = 8 };
@@ -22,6 +24,7 @@ struct sl_key_field {
 /* A field as the rule uses it. */
 struct sl_key_rule {
 	enum sl_column column;
+	bool is_float;
 	uint32_t bits;
 	uint32_t shift;       /* of an integer field */
 	float lo, scale, top; /* of a float field: steps per unit; 2^bits */
@@ -51,34 +54,32 @@ SL_HD uint64_t sl_key_join(const struct sl_key_rule *f, uint64_t key, uint64_t p
 	return f->bits < 64 ? key << f->bits | part : part;
 }
 
-/* A field of particle i of the columns, whose id is given. */
-SL_HD uint64_t sl_key_part(
-	const struct sl_key_rule *f, const struct sl_columns *c, uint64_t i, uint64_t id)
+/* Particle i of the columns, whose id is given: its n fields, packed. */
+SL_HD uint64_t sl_key_pack(const struct sl_key_rule *field, uint32_t n, const struct sl_columns *c,
+	uint64_t i, uint64_t id)
 {
-	switch (f->column) {
+	uint64_t key = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		const struct sl_key_rule *f = &field[k];
+		uint64_t part = 0;
+
+		switch (f->column) {
 #define sl_key_part_float(name)    sl_key_of_float(f, c->name[i])
 #define sl_key_part_uint32_t(name) sl_key_of_integer(f, c->name[i])
 #define sl_key_part_uint8_t(name)  sl_key_of_integer(f, c->name[i])
 #define sl_key_part_uint64_t(name) sl_key_of_integer(f, id)
 #define COLUMN(name, type, unit, record, component, help) \
 	case SL_COLUMN_##name:                            \
-		return sl_key_part_##type(name);
+		part = sl_key_part_##type(name);          \
+		break;
 #include "stages/columns.def"
 #undef COLUMN
-	case SL_COLUMN_COUNT:
-		break;
+		case SL_COLUMN_COUNT:
+			break;
+		}
+		key = sl_key_join(f, key, part);
 	}
-	return 0;
-}
-
-/* All n fields, packed. */
-SL_HD uint64_t sl_key_pack(const struct sl_key_rule *field, uint32_t n, const struct sl_columns *c,
-	uint64_t i, uint64_t id)
-{
-	uint64_t key = 0;
-
-	for (uint32_t k = 0; k < n; k++)
-		key = sl_key_join(&field[k], key, sl_key_part(&field[k], c, i, id));
 	return key;
 }
 

@@ -6,7 +6,8 @@
  * the list is by vote; that of the list in the batch comes from the survivors of the warps before
  * and, by decoupled look-back, of the tiles before (look_back.cuh; Merrill and Garland, 2016). Then
  * the lists are written, neighbours to neighbours, in the order of ids: key and index, and, of a
- * model that is not remade, a record (record.h).
+ * model that is not remade, a record (record.h). Keys are packed then, when all lanes have one to
+ * pack.
  *
  * A block looks back for a tile while it makes its next one, and writes it behind that: what the
  * tiles before have is known by then, and a tile costs one barrier. Blocks go on with further
@@ -39,8 +40,11 @@ template <class Key> struct sieve_job {
 	uint32_t n, keep, n_fields;
 	uint32_t items;          /* particles a thread and tile */
 	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
+	uint32_t beside;         /* columns listed beside the record: the index, those of the key */
+	uint32_t stride;         /* words from one survivor in a list to the next */
 	uint32_t wanted;         /* columns: carried, of the key, tallied */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
+	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* its word of a survivor in a list */
 	struct sl_look_back<uint32_t> before;
 	uint32_t *index, *record, *n_survivors;
 	uint64_t *tally, *bin;
@@ -91,72 +95,61 @@ template <class Model> struct fate_counts {
 /* --- lists ------------------------------------------------------------------------------------ */
 
 /*
- * The survivors of a warp, in shared memory. A record is followed by a word that nobody uses: its
- * size is even, and lanes that write to neighbours an odd number of words apart do not get in each
- * other's way.
- */
-template <class Key> struct list {
-	Key *key;
-	uint32_t *word;  /* the index, or the record */
-	uint32_t stride; /* words from one survivor to the next */
-};
-
-template <class Model> static __host__ __device__ uint32_t list_stride(uint32_t record_words)
-{
-	return Model::remade ? 1 : record_words + 1;
-}
-
-/* The lists of a block: two a warp, which it fills in turns; all keys, then all words. */
-template <class Model, class Key>
-static __host__ __device__ size_t lists_bytes(uint32_t items, uint32_t record_words)
-{
-	return 2 * (size_t)BLOCK * items *
-	       (sizeof(Key) + list_stride<Model>(record_words) * sizeof(uint32_t));
-}
-
-template <class Model, class Key>
-static __device__ __forceinline__ struct list<Key> list_of_warp(
-	const struct sieve_job<Key> *job, unsigned char *lists, uint32_t turn) {
-	uint32_t room = LANES * job->items, before = (turn * WARPS + threadIdx.x / LANES) * room;
-	uint32_t stride = list_stride<Model>(job->words);
-	Key *key = (Key *)(void *)lists;
-	uint32_t *word = (uint32_t *)(void *)(key + 2 * WARPS * room);
-
-	return {key + before, word + before *stride, stride};
-}
-
-/*
- * Lists p, number i of its batch, at that place. The key is sl_key_pack()'s; here its fields are
- * found when kernels are compiled, and their rules at hand.
+ * A survivor in a list: its record, then the words of the columns beside it. Their number is made
+ * odd: lanes that read or write neighbours do not get in each other's way.
  */
 template <class Model, class Key>
-static __device__ __forceinline__ void list_one(const struct sieve_job<Key> *job,
-	const struct list<Key> *list, uint32_t at, uint32_t i, struct sl_particle *p)
+static __device__ __forceinline__ void list_one(
+	const struct sieve_job<Key> *job, uint32_t *word, uint32_t i, const struct sl_particle *p)
 {
-	struct sl_columns columns = sl_columns_of(p);
+	if (!Model::remade)
+		sl_record_put(word, Model::columns, job->carried, i, p);
+	sl_record_put(word + job->words, Model::columns, job->beside, i, p);
+}
+
+/* The key of a survivor in a list: as sl_key_pack() makes it of columns. */
+template <class Key>
+static __device__ __forceinline__ Key pack_key(
+	const struct sieve_job<Key> *job, const uint32_t *word)
+{
 	uint64_t key = 0;
 
-	SL_UNROLL
-	for (uint32_t k = 0; k < SL_KEY_FIELDS_MAX; k++) {
-		if (k >= job->n_fields)
-			break;
-		key = sl_key_join(
-			&job->field[k], key, sl_key_part(&job->field[k], &columns, 0, p->id));
+	for (uint32_t k = 0; k < job->n_fields; k++) {
+		const struct sl_key_rule *f = &job->field[k];
+		uint32_t value = word[job->field_at[k]];
+		uint64_t part;
+
+		if (f->is_float)
+			part = sl_key_of_float(f, sl_float(value));
+		else
+			part = sl_key_of_integer(
+				f, f->column == SL_COLUMN_id ? job->first_id + value : value);
+		key = sl_key_join(f, key, part);
 	}
-	list->key[at] = (Key)key;
-	if (Model::remade)
-		list->word[at] = i;
-	else
-		sl_record_put(list->word + at * list->stride, Model::columns, job->carried, i, p);
+	return (Key)key;
+}
+
+/* The calling warp's list, one of the two that it fills in turns. */
+template <class Key>
+static __device__ __forceinline__ uint32_t *list_of_warp(
+	const struct sieve_job<Key> *job, unsigned char *lists, uint32_t turn)
+{
+	uint32_t *word = (uint32_t *)(void *)lists;
+
+	return word + (turn * WARPS + threadIdx.x / LANES) * LANES * job->items * job->stride;
+}
+
+static __host__ __device__ inline size_t lists_bytes(uint32_t items, uint32_t stride)
+{
+	return 2 * (size_t)BLOCK * items * stride * sizeof(uint32_t);
 }
 
 /* A block's counters, behind its lists. */
-template <class Model, class Key>
+template <class Key>
 static __device__ __forceinline__ struct sl_block_bins bins_of_block(
 	const struct sieve_job<Key> *job, unsigned char *lists)
 {
-	return sl_block_bins_at(
-		&job->bins, lists + lists_bytes<Model, Key>(job->items, job->words));
+	return sl_block_bins_at(&job->bins, lists + lists_bytes(job->items, job->stride));
 }
 
 /* --- a tile ----------------------------------------------------------------------------------- */
@@ -164,8 +157,8 @@ static __device__ __forceinline__ struct sl_block_bins bins_of_block(
 /* Makes the warp's particles of a tile, counts them, and lists those that survive: how many? */
 template <class Model, class Key, bool binned>
 static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *rules,
-	const struct sieve_job<Key> *job, uint32_t tile, const struct list<Key> *list,
-	struct sl_tally *tally, struct sl_block_bins bins)
+	const struct sieve_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
+	struct sl_block_bins bins)
 {
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
 	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
@@ -193,7 +186,9 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 		}
 		uint32_t survivors = __ballot_sync(SL_LANES, alive);
 		if (alive)
-			list_one<Model>(job, list, n + (uint32_t)__popc(survivors & below), i, &p);
+			list_one<Model>(job,
+				list + (n + (uint32_t)__popc(survivors & below)) * job->stride, i,
+				&p);
 		n += (uint32_t)__popc(survivors);
 	}
 	fates.add_to(tally);
@@ -263,15 +258,17 @@ static __device__ __forceinline__ void write_records(
 /* For a warp: n survivors from its list to those of the batch, from number place on. */
 template <class Model, class Key>
 static __device__ __forceinline__ void write_list(
-	const struct sieve_job<Key> *job, const struct list<Key> &list, uint32_t n, uint32_t place)
+	const struct sieve_job<Key> *job, const uint32_t *list, uint32_t n, uint32_t place)
 {
 	for (uint32_t k = threadIdx.x % LANES; k < n; k += LANES) {
+		const uint32_t *word = list + k * job->stride;
+
 		if (job->n_fields > 0)
-			job->key[place + k] = list.key[k];
-		job->index[place + k] = Model::remade ? list.word[k] : place + k;
+			job->key[place + k] = pack_key(job, word);
+		job->index[place + k] = Model::remade ? word[0] : place + k;
 	}
 	if (!Model::remade)
-		write_records(list.word, list.stride, job->words, n,
+		write_records(list, job->stride, job->words, n,
 			job->record + (uint64_t)place * job->words);
 }
 
@@ -306,7 +303,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		struct told turn[2];
 	};
 	SL_SHARED(struct both, both);
-	struct sl_block_bins bins = bins_of_block<Model>(&job, lists);
+	struct sl_block_bins bins = bins_of_block(&job, lists);
 	union sl_tally_words tally = {};
 	struct listed last = {};
 	uint32_t tile, turn = 0;
@@ -321,11 +318,9 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 
 		if (any && threadIdx.x < LANES)
 			look_back(&job, &last, told);
-		if (more) {
-			struct list<Key> list = list_of_warp<Model>(&job, lists, turn);
-
-			n = sieve<Model, Key, binned>(&rules, &job, tile, &list, &tally.t, bins);
-		}
+		if (more)
+			n = sieve<Model, Key, binned>(&rules, &job, tile,
+				list_of_warp(&job, lists, turn), &tally.t, bins);
 		if (threadIdx.x % LANES == 0)
 			told->in_warp[threadIdx.x / LANES] = n;
 		if (threadIdx.x == 0 && more)
@@ -335,7 +330,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		if (more)
 			now = take_in(&job, told, tile, n);
 		if (any)
-			write_list<Model>(&job, list_of_warp<Model>(&job, lists, turn ^ 1), last.n,
+			write_list<Model>(&job, list_of_warp(&job, lists, turn ^ 1), last.n,
 				told->before + last.before_warp);
 		if (any && job.padded)
 			pad(&job, &last, told->before);
@@ -352,19 +347,39 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 
 /* --- host ------------------------------------------------------------------------------------- */
 
-/* How many particles a thread and tile there is room for, and blocks that are kept going. */
+/* What a list has, and how many particles a thread and tile its room allows. */
 struct layout {
-	uint32_t words, items, blocks;
+	uint32_t words, beside, stride, items;
 	size_t bins_bytes;
+	uint32_t blocks; /* that a device keeps going at a time */
 };
 
-template <class Model, class Key> static struct layout lay_out(const struct sl_fused *f)
+static uint32_t words_of(uint32_t set)
+{
+	return (uint32_t)__builtin_popcount(set);
+}
+
+/* The columns that the key is made of. */
+static uint32_t key_columns(const struct sl_fused *f)
+{
+	uint32_t set = 0;
+
+	for (uint32_t k = 0; k < f->n_fields; k++)
+		set |= SL_BIT(f->field[k].column);
+	return set;
+}
+
+template <class Model> static struct layout lay_out(const struct sl_fused *f)
 {
 	struct layout l = {};
 	struct sl_limits limits;
 	size_t room = 0;
 
-	l.words = sl_record_words(f->carried);
+	l.words = Model::remade ? 0 : sl_record_words(f->carried);
+	l.beside = key_columns(f) & ~f->carried;
+	if (Model::remade)
+		l.beside |= SL_BIT(SL_COLUMN_id);
+	l.stride = (l.words + words_of(l.beside)) | 1;
 	l.bins_bytes = sl_bins_shared(f->bins->n_counters, f->bins->weighted);
 	l.items = Model::remade ? ITEMS_REMADE : ITEMS_CARRIED;
 	l.blocks = 1;
@@ -372,7 +387,7 @@ template <class Model, class Key> static struct layout lay_out(const struct sl_f
 		l.blocks = BLOCKS_A_MULTIPROCESSOR * limits.multiprocessors;
 		room = limits.shared_bytes / BLOCKS_A_MULTIPROCESSOR;
 	}
-	while (l.items > 1 && lists_bytes<Model, Key>(l.items, l.words) + l.bins_bytes > room)
+	while (l.items > 1 && lists_bytes(l.items, l.stride) + l.bins_bytes > room)
 		l.items /= 2;
 	return l;
 }
@@ -388,42 +403,47 @@ static uint32_t items_for(const struct layout *l, uint32_t n)
 }
 
 /* Of any batch up to n: a smaller one may have smaller tiles, but fewer than two a block. */
-template <class Model, class Key> static uint32_t tiles_of(const struct sl_fused *f, uint32_t n)
+template <class Model> static uint32_t tiles_most(const struct sl_fused *f, uint32_t n)
 {
-	struct layout l = lay_out<Model, Key>(f);
+	struct layout l = lay_out<Model>(f);
 	uint32_t tiles = sl_grid(n, BLOCK * items_for(&l, n)), small = sl_grid(n, BLOCK);
 
 	small = small < 2 * l.blocks ? small : 2 * l.blocks;
 	return tiles > small ? tiles : small;
 }
 
-template <class Model> static uint32_t tiles_most(const struct sl_fused *f, uint32_t n)
+/* The word of a column in a list: in the record, or beside it. */
+static uint32_t word_of(const struct layout *l, uint32_t carried, enum sl_column column)
 {
-	return f->narrow ? tiles_of<Model, uint32_t>(f, n) : tiles_of<Model, uint64_t>(f, n);
+	uint32_t below = SL_BIT(column) - 1;
+
+	return SL_HAS(carried, column) ? words_of(carried & below)
+	                               : l->words + words_of(l->beside & below);
 }
 
 template <class Model, class Key, bool binned>
 static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_census *census, struct sl_arena scratch, sl_stream s)
 {
-	struct layout l = lay_out<Model, Key>(f);
+	struct layout l = lay_out<Model>(f);
 	uint32_t items = items_for(&l, b->n), tiles = sl_grid(b->n, BLOCK * items);
 	struct sl_look_back<uint32_t> before = sl_look_back_cut<uint32_t>(&scratch, tiles);
 	struct sieve_job<Key> job = {
 		.seed = f->seed, .first_id = b->first_id, .n = b->n, .keep = f->keep,
 		.n_fields = f->n_fields, .items = items, .carried = f->carried, .words = l.words,
-		.wanted = f->carried | f->bins->columns, .before = before, .index = b->index,
-		.record = b->record, .n_survivors = &census->n_survivors,
+		.beside = l.beside, .stride = l.stride,
+		.wanted = f->carried | f->bins->columns | key_columns(f), .before = before,
+		.index = b->index, .record = b->record, .n_survivors = &census->n_survivors,
 		.tally = (uint64_t *)&census->tally, .bin = sl_census_bins(census),
 		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins
 	};
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {
 		job.field[k] = f->field[k];
-		job.wanted |= SL_BIT(f->field[k].column);
+		job.field_at[k] = word_of(&l, f->carried, f->field[k].column);
 	}
 	return SL_LAUNCH((sieve_kernel<Model, Key, binned>), tiles < l.blocks ? tiles : l.blocks,
-		BLOCK, lists_bytes<Model, Key>(items, l.words) + l.bins_bytes, s,
+		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,
 		*(const typename Model::rules *)f->rules, job);
 }
 
