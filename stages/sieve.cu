@@ -94,6 +94,27 @@ template <class Model> struct fate_counts {
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
+/* Neighbours in columns.def, of which a key has some or none. */
+static constexpr uint32_t POSITION =
+	SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z);
+static constexpr uint32_t DIRECTION =
+	SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w);
+static_assert((POSITION & (POSITION + 1)) == 0 && POSITION + 1 == (DIRECTION & -DIRECTION) &&
+		      ((POSITION | DIRECTION) & ((POSITION | DIRECTION) + 1)) == 0,
+	"they are not the first columns, or others stand between");
+
+/* Those of some columns that stand beside the record: one question for all, mostly. */
+template <uint32_t SOME, class Key>
+static __device__ __forceinline__ void list_some(const struct sieve_job<Key> *job, uint32_t *word,
+	uint32_t columns, uint32_t i, const struct sl_particle *p)
+{
+	uint32_t before = job->beside & ((SOME & -SOME) - 1);
+
+	if (job->beside & SOME)
+		sl_record_put(
+			word + job->words + __popc(before), columns & SOME, job->beside, i, p);
+}
+
 /*
  * A survivor in a list: its record, then the words of the columns beside it. Their number is made
  * odd: lanes that read or write neighbours do not get in each other's way.
@@ -104,7 +125,9 @@ static __device__ __forceinline__ void list_one(
 {
 	if (!Model::remade)
 		sl_record_put(word, Model::columns, job->carried, i, p);
-	sl_record_put(word + job->words, Model::columns, job->beside, i, p);
+	list_some<POSITION>(job, word, Model::columns, i, p);
+	list_some<DIRECTION>(job, word, Model::columns, i, p);
+	list_some<~(POSITION | DIRECTION)>(job, word, Model::columns, i, p);
 }
 
 /* The key of a survivor in a list: as sl_key_pack() makes it of columns. */
@@ -114,10 +137,15 @@ static __device__ __forceinline__ Key pack_key(
 {
 	uint64_t key = 0;
 
-	for (uint32_t k = 0; k < job->n_fields; k++) {
+	SL_UNROLL /* rules at fixed places are at hand */
+		for (uint32_t k = 0; k < SL_KEY_FIELDS_MAX; k++)
+	{
 		const struct sl_key_rule *f = &job->field[k];
-		uint32_t value = word[job->field_at[k]];
 		uint64_t part;
+
+		if (k >= job->n_fields)
+			break;
+		uint32_t value = word[job->field_at[k]];
 
 		if (f->is_float)
 			part = sl_key_of_float(f, sl_float(value));

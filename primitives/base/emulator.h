@@ -254,7 +254,15 @@ static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), u
 	return sl_launch_taken(sl_emulated_queue(&l, &body, sizeof(body), stream), name);
 }
 
-/* Launches run one behind the other. */
+/* Launches run one behind the other, early or not. */
+template <class... P, class... A>
+static inline enum sl_status sl_launch_as(
+	const char *name, void (*kernel)(P...), bool early, const A &...arguments)
+{
+	(void)early;
+	return sl_launch(name, kernel, arguments...);
+}
+
 template <class... A> static inline enum sl_status sl_launch_early(const A &...arguments)
 {
 	return sl_launch(arguments...);

@@ -22,6 +22,8 @@
  *	sl_launch_early("kernel", kernel, blocks, ...)
  *	                                the same, but its blocks may begin before those of the
  *	                                launch before it on the stream end
+ *	sl_launch_as("kernel", kernel, early, blocks, ...)
+ *	                                one or the other
  *	sl_wait_for_last()              for all threads of a kernel that is launched early, before
  *	                                they touch global memory: the launches before have ended
  *	sl_let_next_begin()             for all threads: what is launched early behind this kernel
