@@ -189,6 +189,7 @@ enum sl_status sl_plan_make(
 		.software_version = SL_VERSION,
 		.config = plan->config_text,
 		.seed = config->run.seed,
+		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
 		.level = (int)config->output.level};
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */

@@ -22,6 +22,7 @@ struct sl_file_facts {
 	const char *software_version;
 	const char *config; /* the effective configuration, as text; stored in the file */
 	uint64_t seed;
+	uint32_t rules_version; /* runs of one seed and of different versions differ */
 	const struct sl_backend *deflate;
 	int level;
 };
@@ -85,6 +86,7 @@ struct sl_format {
 
 extern const struct sl_format sl_format_openpmd;
 extern const struct sl_format sl_format_csv_gz;
+extern const struct sl_format sl_format_npz;
 
 /* The formats there are, NULL-terminated; the one of that name, or NULL. */
 extern const struct sl_format *const sl_formats[];
