@@ -2,7 +2,8 @@
  * npz_read.c - the columns of an npz file that is in memory.
  *
  * Strict: headers must be those that packing the same table would have made, to the byte, and every
- * member has its checksum. So no byte of the file is left that might change unseen.
+ * member has its checksum. What may change unseen are the bits behind the end of a deflated stream,
+ * up to the next byte.
  */
 #include <string.h>
 

@@ -212,10 +212,12 @@ struct forgery {
 #define BARE  "output.columns=[x, y]"
 #define H5    "output.format=openpmd"
 #define CSV   "output.format=csv.gz"
+#define NPZ   "output.format=npz"
 
 static const struct forgery forgeries[] = {
 	{"nothing", KEYED, H5, 1, change_nothing, NULL},
 	{"nothing", KEYED, CSV, 1, change_nothing, NULL},
+	{"nothing", KEYED, NPZ, 1, change_nothing, NULL},
 	{"nothing", BARE, H5, 0, change_nothing, NULL},
 	{"neighbours", KEYED, H5, 1, swap_neighbours, "order of their key"},
 	{"neighbours", KEYED, CSV, 2, swap_neighbours, "order of their key"},
@@ -227,6 +229,7 @@ static const struct forgery forgeries[] = {
 	{"neighbours, without ids and key", BARE, CSV, 0, swap_neighbours, "digest"},
 	{"a row twice", KEYED, H5, 1, repeat_row, "order of their key"},
 	{"a value", KEYED, H5, 1, change_value, "remade from its id"},
+	{"a value", KEYED, NPZ, 1, change_value, "remade from its id"},
 	{"a value, without ids", KEY, H5, 0, change_value, "digest"},
 	{"an id", KEYED, H5, 1, change_id, "not one of this batch"},
 	{"a row less", KEYED, H5, 1, drop_row, "number of survivors"},

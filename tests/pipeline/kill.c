@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "stages/formats/format.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/tiny_run.h"
@@ -239,8 +240,8 @@ static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times
 		tiny_check(t, "out", TINY_KILLED);
 		tiny_finish(t, "out");
 	}
-	print_message("killed at %u random moments of %.3f s, %u of them between batches\n",
-		moments, length, between);
+	print_message("%s: killed at %u random moments of %.3f s, %u of them between batches\n",
+		t->format, moments, length, between);
 	/* a half of them, about; a few moments may all be unlucky */
 	assert_true(sl_thin_step(1) > 1 || between > moments / 8);
 	tiny_free(t);
@@ -266,6 +267,19 @@ static void at_random_moments_of_a_run_that_ends_early(void **state)
 	kill_at_moments(&t, LONG_ENDS_AT, MOMENTS_FEW);
 }
 
+static void at_random_moments_of_each_format(void **state)
+{
+	(void)state;
+	for (size_t i = 0; sl_formats[i]; i++) {
+		struct tiny_run t = {
+			.threads = "2", .format = sl_formats[i]->name, .batches = LONG_BATCHES};
+
+		if (sl_formats[i] == &sl_format_openpmd)
+			continue;
+		kill_at_moments(&t, LONG_BATCHES, MOMENTS_FEW);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +287,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(at_every_call_of_a_run_that_ends_early),
 		cmocka_unit_test(at_random_moments),
 		cmocka_unit_test(at_random_moments_of_a_run_that_ends_early),
+		cmocka_unit_test(at_random_moments_of_each_format),
 	};
 	int code;
 
