@@ -61,6 +61,12 @@ struct sl_config {
 		uint64_t level;
 		bool image;
 		double white; /* NaN: the largest value of the image */
+		struct {
+			int precision; /* 0: single, 1: double */
+			double pdg;
+			double energy; /* keV; NaN: the particles have a column */
+			char userflags[SL_TEXT_BYTES];
+		} mcpl;
 	} output;
 	struct {
 		char when[SL_TEXT_BYTES];

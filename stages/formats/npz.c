@@ -164,11 +164,13 @@ static size_t arrays_bytes(const struct sl_table *t, size_t *largest)
 	return bytes;
 }
 
-static void lay_out(struct sl_arena *a, const struct sl_table *most, struct sl_packed *p)
+static void lay_out(struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p)
 {
 	size_t largest, bytes = arrays_bytes(most, &largest);
 	void *pieces = sl_cut_items(a, 1, sizeof(struct pieces));
 
+	(void)run;
 	*p = (struct sl_packed){
 		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
 }
