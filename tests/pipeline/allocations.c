@@ -48,9 +48,10 @@ static void measure(struct tiny_run *t, struct marks *m)
 	assert_true(m->n >= BATCHES + 3);
 }
 
-static void none_with(const char *format, const char *threads)
+static void none_with(const char *format, const char *threads, const char *const *more)
 {
-	struct tiny_run t = {.threads = threads, .format = format, .batches = BATCHES};
+	struct tiny_run t = {
+		.threads = threads, .format = format, .batches = BATCHES, .more = more};
 	unsigned long n_threads = strtoul(threads, NULL, 10) + 1; /* and the writer */
 	struct marks m;
 
@@ -67,11 +68,15 @@ static void none_with(const char *format, const char *threads)
 static void none_between_batches(void **state)
 {
 	static const char *const threads[] = {"1", "2", "4"};
+	static const char *const of_mcpl[] = {
+		"--device", "cpu", "--set", "output.columns=[]", NULL};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
-		none_with("csv.gz", threads[i]);
-	none_with("npz", "2");
+		none_with("csv.gz", threads[i], NULL);
+	none_with("npz", "2", NULL);
+	none_with("mcpl", "2", of_mcpl);
+	none_with("mcpl.gz", "2", of_mcpl);
 }
 
 static void few_in_each_file(void **state)
