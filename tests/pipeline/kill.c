@@ -251,7 +251,7 @@ static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times
 	print_message("%s: killed at %u random moments of %.3f s, %u of them between batches\n",
 		t->format, moments, length, between);
 	/* a half of them, about; a few moments may all be unlucky */
-	assert_true(sl_thin_step(1) > 1 || between > moments / 8);
+	assert_true(moments < MOMENTS_FEW || between > moments / 8);
 	tiny_free(t);
 }
 
