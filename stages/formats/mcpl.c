@@ -7,9 +7,7 @@
  */
 #include "stages/formats/mcpl.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "stages/formats/gzip_stored.h"
@@ -18,7 +16,7 @@
 #error "numbers are written as they lie in memory, and the file says that they are little-endian"
 #endif
 
-enum { MEMBER_BYTES = 1 << 20, TEXT_BYTES = 1024 };
+enum { MEMBER_BYTES = 1 << 20 };
 
 /* What must outlive the table's columns. */
 struct kept {
@@ -153,111 +151,6 @@ static uint8_t *put_rows(const struct sources *s, uint32_t from, uint32_t to, ui
 	return at;
 }
 
-/* --- header ----------------------------------------------------------------------------------- */
-
-static struct sl_mcpl_header header_of(
-	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight)
-{
-	struct sl_mcpl_header h = {.version = 3,
-		.particles = t->n,
-		.comments = facts->flags == SL_COLUMN_COUNT ? 3 : 4,
-		.blobs = 1,
-		.flags = facts->flags != SL_COLUMN_COUNT,
-		.single = !facts->wide,
-		.pdg = facts->pdg,
-		.weight = weight};
-
-	h.record_bytes = sl_mcpl_record_bytes(&h);
-	return h;
-}
-
-/* Bytes that are measured, and written if there is a place for them. */
-struct bytes {
-	uint8_t *at; /* NULL: measure */
-	size_t used;
-};
-
-static void put(struct bytes *b, const void *from, size_t bytes)
-{
-	if (b->at)
-		memcpy(b->at + b->used, from, bytes);
-	b->used += bytes;
-}
-
-static void put_u32(struct bytes *b, uint32_t value)
-{
-	put(b, &value, sizeof(value));
-}
-
-static void put_string(struct bytes *b, const char *text)
-{
-	put_u32(b, (uint32_t)strlen(text));
-	put(b, text, strlen(text));
-}
-
-static void put_fixed(struct bytes *b, const struct sl_mcpl_header *h)
-{
-	put(b, "MCPL003L", 8);
-	put(b, &h->particles, sizeof(h->particles));
-	put_u32(b, h->comments);
-	put_u32(b, h->blobs);
-	put_u32(b, h->flags);
-	put_u32(b, h->polarised);
-	put_u32(b, h->single);
-	put_u32(b, (uint32_t)h->pdg);
-	put_u32(b, h->record_bytes);
-	put_u32(b, h->weight != 0);
-	if (h->weight != 0)
-		put(b, &h->weight, sizeof(h->weight));
-}
-
-/* What user flags are; of fates, which number is which. */
-static void put_flags(struct bytes *b, enum sl_column flags)
-{
-	char text[TEXT_BYTES];
-	int n = snprintf(text, sizeof(text), "User flags are the column %s: %s",
-		sl_column_facts[flags].name, sl_column_facts[flags].help);
-
-	for (int f = 0; flags == SL_COLUMN_fate && f < SL_FATE_COUNT; f++)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s %d %s", f ? "," : ";", f,
-			sl_fate_facts[f].name);
-	put_string(b, text);
-}
-
-static void put_columns(struct bytes *b, const struct sl_table *t)
-{
-	char text[TEXT_BYTES];
-	int n = snprintf(text, sizeof(text), SL_MCPL_COLUMNS);
-
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%s", k ? "," : "",
-			sl_column_facts[t->column[k].column].name);
-	put_string(b, text);
-}
-
-/* The convention of stat:sum wants 24 digits or blanks. */
-static void put_header(struct bytes *b, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, uint64_t generated)
-{
-	struct sl_mcpl_header h = header_of(t, &run->mcpl, weight);
-	char text[TEXT_BYTES];
-
-	put_fixed(b, &h);
-	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
-	put_string(b, text);
-	snprintf(text, sizeof(text), SL_MCPL_STAT "%24" PRIu64, generated);
-	put_string(b, text);
-	snprintf(text, sizeof(text),
-		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
-		run->run_name, run->seed, run->rules_version, run->species);
-	put_string(b, text);
-	if (h.flags)
-		put_flags(b, run->mcpl.flags);
-	put_columns(b, t);
-	put_string(b, SL_MCPL_CONFIG);
-	put_string(b, run->config);
-}
-
 /* --- packing ---------------------------------------------------------------------------------- */
 
 /* The rows of a gzip member. */
@@ -269,7 +162,7 @@ static uint32_t rows_of_member(uint32_t record_bytes)
 /* The bytes of a table's records: when each has a weight of its own, as lay_out() cannot tell. */
 static size_t records_bytes(const struct sl_table *t, const struct sl_file_facts *run)
 {
-	struct sl_mcpl_header h = header_of(t, &run->mcpl, 0);
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, 0);
 
 	return sl_size_mul(t->n, h.record_bytes);
 }
@@ -368,7 +261,7 @@ static enum sl_status pack_member(struct sl_exec *x, const struct sl_file_facts 
 static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {
-	struct sl_mcpl_header h = header_of(t, &run->mcpl, common_weight(t));
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, common_weight(t));
 	struct sl_exec rest = *x;
 	uint8_t *records = (uint8_t *)sl_cut(&rest.scratch, MEMBER_BYTES);
 	uint32_t rows = rows_of_member(h.record_bytes);
@@ -393,10 +286,7 @@ static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run
 /* The longest header that files of this run have. */
 static size_t header_bytes(const struct sl_table *t, const struct sl_file_facts *run)
 {
-	struct bytes b = {NULL, 0};
-
-	put_header(&b, run, t, 1, 0);
-	return b.used;
+	return sl_mcpl_put_header(NULL, run, t, 1, 0);
 }
 
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
@@ -421,16 +311,24 @@ static enum sl_status check_image(size_t size, size_t needed)
 				 size, needed);
 }
 
+static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
+	const struct sl_batch_facts *batch, const struct sl_packed *p)
+{
+	double weight = ((const struct kept *)p->pieces)->weight;
+
+	return sl_mcpl_put_header(at, run, &p->table, weight, batch->generated);
+}
+
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
 	const struct sl_packed *p, void *image, size_t size, const void **file, size_t *used)
 {
-	struct bytes b = {(uint8_t *)image, 0};
+	uint8_t *at = (uint8_t *)image;
 
 	SL_TRY(check_image(size, image_bytes(&p->table, run)));
-	put_header(&b, run, &p->table, ((const struct kept *)p->pieces)->weight, batch->generated);
-	put(&b, p->bytes, p->used);
+	*used = put_header(at, run, batch, p);
+	memcpy(at + *used, p->bytes, p->used);
+	*used += p->used;
 	*file = image;
-	*used = b.used;
 	return SL_OK;
 }
 
@@ -438,16 +336,14 @@ static enum sl_status assemble_gz(const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
 	const void **file, size_t *used)
 {
-	struct bytes header = {0}, b = {(uint8_t *)image, 0};
+	uint8_t *at = (uint8_t *)image, *header;
 
 	SL_TRY(check_image(size, image_bytes_gz(&p->table, run)));
-	header.at = (uint8_t *)image + size - header_bytes(&p->table, run);
-	put_header(&header, run, &p->table, ((const struct kept *)p->pieces)->weight,
-		batch->generated);
-	b.used = sl_gzip_store(header.at, header.used, b.at);
-	put(&b, p->bytes, p->used);
+	header = at + size - header_bytes(&p->table, run);
+	*used = sl_gzip_store(header, put_header(header, run, batch, p), at);
+	memcpy(at + *used, p->bytes, p->used);
+	*used += p->used;
 	*file = image;
-	*used = b.used;
 	return SL_OK;
 }
 

@@ -79,6 +79,17 @@ void sl_mcpl_unpack(const double packed[3], double direction[3]);
 /* Version 2: the sign tells nothing, two numbers lie on an octahedron (Meyer et al. 2010). */
 void sl_mcpl_unpack_octahedron(const double packed[3], double direction[3]);
 
+/* The header of a table's file; weight is that of all, or 0. */
+struct sl_mcpl_header sl_mcpl_header_of(
+	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight);
+
+/*
+ * Writes it, with all strings, for that many particles generated; returns its bytes, which do not
+ * depend on them. at NULL: measures.
+ */
+size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
+	double weight, uint64_t generated);
+
 enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
 #endif

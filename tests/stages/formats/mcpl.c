@@ -144,8 +144,7 @@ static double number_at(const uint8_t **at, bool wide)
 	float narrow;
 	double v;
 
-	memcpy(&narrow, *at, sizeof(narrow));
-	memcpy(&v, *at, sizeof(v));
+	memcpy(wide ? (void *)&v : &narrow, *at, wide ? 8 : 4);
 	*at += wide ? 8 : 4;
 	return wide ? v : (double)narrow;
 }
