@@ -326,7 +326,7 @@ static void what_is_rounded_has_no_order(void **state)
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
 				i ? "output.format=mcpl.gz" : "output.format=mcpl", "--set",
-				outputs[i], "--set", "key=[w:20, time:20:0 ns..1 ns]"));
+				outputs[i], "--set", "key=[w:32, time:20:0 ns..1 ns]"));
 		told = output_of(&folder, WORDS("verify", "out"));
 		assert_non_null(strstr(told, i < 2 ? "768 remade" : " 0 remade"));
 		free(told);

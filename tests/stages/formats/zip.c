@@ -241,6 +241,34 @@ static void ends_that_lie_are_refused(void **state)
 	free(file);
 }
 
+/* A member that claims to be longer than there is room before the directory. */
+static void members_that_lie_are_refused(void **state)
+{
+	static const uint64_t claims[] = {
+		0, 1, 2, 100, 4294967294u, 4294967295u, UINT64_MAX - 50, UINT64_MAX};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+		uint8_t *file = (uint8_t *)malloc(2 * SL_ZIP_HEADER_BYTES + SL_ZIP_END_BYTES + 1);
+		struct sl_zip_member m = {.name = "m.npy",
+					     .name_bytes = 5,
+					     .packed = claims[i],
+					     .size = 1},
+				     found;
+		size_t used = sl_zip_local(&m, file) + 1, directory = used;
+		const uint8_t *data;
+		struct sl_zip z;
+
+		file[used - 1] = 'd';
+		used += sl_zip_entry(&m, file + used);
+		used += sl_zip_end(1, directory, used - directory, file + used);
+		assert_true(sl_zip_open(&z, file, used));
+		assert_int_equal(sl_zip_next(&z, &found, &data), claims[i] <= 1);
+		assert_int_equal(claims[i] <= 1 && sl_zip_ends(&z), claims[i] == 1);
+		free(file);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +277,7 @@ int main(void)
 		cmocka_unit_test(archives_are_read),
 		cmocka_unit_test(other_archives_are_not),
 		cmocka_unit_test(ends_that_lie_are_refused),
+		cmocka_unit_test(members_that_lie_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
