@@ -62,10 +62,10 @@ struct sl_config {
 		bool image;
 		double white; /* NaN: the largest value of the image */
 		struct {
-			int precision; /* 0: single, 1: double */
-			double pdg;
-			double energy; /* keV; NaN: the particles have a column */
-			char userflags[SL_TEXT_BYTES];
+			char precision[SL_TEXT_BYTES]; /* "": single */
+			double pdg;                    /* NaN: 22 */
+			double energy;                 /* keV; NaN: they have a column */
+			char userflags[SL_TEXT_BYTES]; /* "": pixel or fate */
 		} mcpl;
 	} output;
 	struct {

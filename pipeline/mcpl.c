@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "pipeline/resolve.h"
+#include "pipeline/words.h"
 #include "stages/formats/mcpl.h"
+
+enum { PHOTON = 22 }; /* by the Particle Data Group */
 
 /* The column of user flags; SL_COLUMN_COUNT for none, and for none of that name. */
 static enum sl_column resolve_flags(
@@ -13,7 +16,7 @@ static enum sl_column resolve_flags(
 	const char *word = c->output.mcpl.userflags;
 	enum sl_column column;
 
-	if (strcmp(word, "auto") == 0)
+	if (word[0] == '\0')
 		return SL_HAS(carried, SL_COLUMN_pixel) ? SL_COLUMN_pixel : SL_COLUMN_fate;
 	if (strcmp(word, "none") == 0)
 		return SL_COLUMN_COUNT;
@@ -25,12 +28,26 @@ static enum sl_column resolve_flags(
 	return column;
 }
 
+/* The precision is double; else single. */
+static bool resolve_precision(const struct sl_config *c, struct sl_reader *r)
+{
+	const char *word = c->output.mcpl.precision;
+	bool wide = strcmp(word, "double") == 0;
+	char shown[SL_SHOWN_BYTES];
+
+	if (word[0] && !wide && strcmp(word, "single") != 0)
+		sl_config_complain(r, "output.mcpl.precision",
+			"%s is no precision (numbers have 4 bytes or 8), try single or double",
+			sl_show(shown, word));
+	return wide;
+}
+
 static int32_t resolve_pdg(const struct sl_config *c, struct sl_reader *r)
 {
 	double pdg = c->output.mcpl.pdg;
 
-	if (sl_config_flawed(r, "output.mcpl.pdg"))
-		return 0;
+	if (isnan(pdg))
+		return PHOTON;
 	if (pdg != rint(pdg) || pdg == 0)
 		sl_config_complain(r, "output.mcpl.pdg",
 			"is no code of the Particle Data Group (they are whole numbers, but not "
@@ -63,7 +80,7 @@ static void refuse_all(struct sl_reader *r)
 		"output.mcpl.energy", "output.mcpl.userflags"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (sl_config_changed(r, keys[i]) && !sl_config_flawed(r, keys[i]))
+		if (sl_config_given(r, keys[i]) && !sl_config_flawed(r, keys[i]))
 			sl_config_complain(r, keys[i],
 				"does nothing here (it is for the formats mcpl and mcpl.gz), "
 				"remove it or add output.format: mcpl");
@@ -86,7 +103,7 @@ uint32_t sl_resolve_mcpl(
 			"weight, time and output.mcpl.userflags), remove them");
 	check_energy(c, r, m);
 	flags = resolve_flags(c, r, m);
-	choices->mcpl = (struct sl_mcpl_facts){.wide = c->output.mcpl.precision == 1,
+	choices->mcpl = (struct sl_mcpl_facts){.wide = resolve_precision(c, r),
 		.pdg = resolve_pdg(c, r),
 		.energy = c->output.mcpl.energy,
 		.flags = flags};

@@ -19,8 +19,6 @@ static const char *const modes[] = {"auto",
 /* In the order of enum sl_schedule_choice. */
 static const char *const schedules[] = {"history", "rounds", "auto", NULL};
 
-static const char *const precisions[] = {"single", "double", NULL};
-
 const struct sl_option sl_options[] = {
 	{.key = "run.name",
 		.kind = SL_KIND_TEXT,
@@ -234,21 +232,18 @@ const struct sl_option sl_options[] = {
 		.help = "the value of a pixel that is white in NAME.png, greys below it as sRGB "
 			"codes light; the largest of the image when left out"},
 	{.key = "output.mcpl.precision",
-		.kind = SL_KIND_CHOICE,
+		.kind = SL_KIND_TEXT,
 		.offset = AT(output.mcpl.precision),
-		.fallback = "single",
-		.choices = precisions,
 		.help = "of the numbers in files of mcpl: single, 4 bytes, or double, 8; columns "
 			"are single, but time and energy in other units, and directions as MCPL "
-			"packs them, come nearer to them in double"},
+			"packs them, come nearer to them in double; single when left out"},
 	{.key = "output.mcpl.pdg",
 		.kind = SL_KIND_REAL,
 		.offset = AT(output.mcpl.pdg),
-		.fallback = "22",
 		.lo = INT32_MIN,
 		.hi = INT32_MAX,
 		.help = "what the particles are in files of mcpl, by the code of the Particle Data "
-			"Group: 22 photons, 2112 neutrons, 11 electrons"},
+			"Group: 22 photons, 2112 neutrons, 11 electrons; 22 when left out"},
 	{.key = "output.mcpl.energy",
 		.kind = SL_KIND_REAL,
 		.dimension = SL_DIM_ENERGY,
@@ -260,10 +255,9 @@ const struct sl_option sl_options[] = {
 	{.key = "output.mcpl.userflags",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.mcpl.userflags),
-		.fallback = "auto",
 		.help = "the column that user flags are in files of mcpl: id, pixel, steps, "
-			"collisions or fate, or none of them; auto: pixel where the model has "
-			"them, else fate"},
+			"collisions or fate, or none of them; when left out, pixel where the model "
+			"has them, else fate"},
 	{.key = "stop.when",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(stop.when),
