@@ -350,8 +350,8 @@ static void print_config(void **state)
 			names[i]);
 		expect_fixed(path);
 	}
-	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/config/mcpl.yaml",
-		source ? source : ".");
+	snprintf(
+		path, sizeof(path), "%s/tests/fuzz/corpus/config/mcpl.yaml", source ? source : ".");
 	expect_fixed(path);
 	expect_out("scan: \"naive:block=96\"", WORDS("plan", "c.yaml", "--print-config", "--scan",
 						       "naive:block=96", "--device", "emulated"));
