@@ -15,7 +15,7 @@
 	X(compare, "CONFIG", "every backend end to end: equal answers, times a stage, a table")    \
 	X(replay, "CONFIG --id N", "the history of one particle: each step, each draw, its end")   \
 	X(verify, "DIR", "reread a run: digests, order, closure, survivors remade from id; image") \
-	X(info, "FILE", "what is inside a file of survivors, or of an image's numbers")            \
+	X(info, "FILE", "what is inside a file of survivors, of an image's numbers, or any MCPL")  \
 	X(list, "", "models, columns, fates, backends, formats of this build")                     \
 	X(help, "[COMMAND|KEY]",                                                                   \
 		"about a command or a key of the configuration (run.seed, model.slab)")

@@ -61,6 +61,12 @@ struct sl_config {
 		uint64_t level;
 		bool image;
 		double white; /* NaN: the largest value of the image */
+		struct {
+			char precision[SL_TEXT_BYTES]; /* "": single */
+			double pdg;                    /* NaN: 22 */
+			double energy;                 /* keV; NaN: they have a column */
+			char userflags[SL_TEXT_BYTES]; /* "": pixel or fate */
+		} mcpl;
 	} output;
 	struct {
 		char when[SL_TEXT_BYTES];

@@ -119,11 +119,18 @@ static enum sl_status info_of_image(const char *path, FILE *out)
 	return s;
 }
 
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), bytes = strlen(suffix);
+
+	return n > bytes && strcmp(path + n - bytes, suffix) == 0;
+}
+
 enum sl_status sl_info(const char *path, FILE *out)
 {
-	size_t n = strlen(path), suffix = strlen(SL_PICTURE_SUFFIX);
-
-	return n > suffix && strcmp(path + n - suffix, SL_PICTURE_SUFFIX) == 0
-	               ? info_of_image(path, out)
-	               : info_of_survivors(path, out);
+	if (ends_in(path, SL_PICTURE_SUFFIX))
+		return info_of_image(path, out);
+	if (ends_in(path, sl_format_mcpl.suffix) || ends_in(path, sl_format_mcpl_gz.suffix))
+		return sl_info_mcpl(path, out);
+	return info_of_survivors(path, out);
 }

@@ -1,4 +1,4 @@
-/* info.h - what is inside a file of survivors, or of an image's numbers. */
+/* info.h - what is inside a file of survivors, of an image's numbers, or any MCPL. */
 #ifndef SL_INFO_H
 #define SL_INFO_H
 
@@ -7,9 +7,12 @@
 #include "primitives/base/status.h"
 
 /*
- * Prints a table of the columns in a file of any format that this program writes, or of the
- * datasets in NAME.image.h5.
+ * Prints a table of the columns in a file of any format that this program writes, of the datasets
+ * in NAME.image.h5, or of what the particles are in any file of MCPL.
  */
 enum sl_status sl_info(const char *path, FILE *out);
+
+/* Of a list of particles, of whomever: a part of sl_info() with a file of its own. */
+enum sl_status sl_info_mcpl(const char *path, FILE *out);
 
 #endif

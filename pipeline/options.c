@@ -232,6 +232,33 @@ const struct sl_option sl_options[] = {
 		.hi = DBL_MAX,
 		.help = "the value of a pixel that is white in NAME.png, greys below it as sRGB "
 			"codes light; the largest of the image when left out"},
+	{.key = "output.mcpl.precision",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(output.mcpl.precision),
+		.help = "of the numbers in files of mcpl: single, 4 bytes, or double, 8; columns "
+			"are single, but time and energy in other units, and directions as MCPL "
+			"packs them, come nearer to them in double; single when left out"},
+	{.key = "output.mcpl.pdg",
+		.kind = SL_KIND_REAL,
+		.offset = AT(output.mcpl.pdg),
+		.lo = INT32_MIN,
+		.hi = INT32_MAX,
+		.help = "what the particles are in files of mcpl, by the code of the Particle Data "
+			"Group: 22 photons, 2112 neutrons, 11 electrons; 22 when left out"},
+	{.key = "output.mcpl.energy",
+		.kind = SL_KIND_REAL,
+		.dimension = SL_DIM_ENERGY,
+		.offset = AT(output.mcpl.energy),
+		.lo = 0,
+		.hi = DBL_MAX,
+		.help = "the kinetic energy of all particles in files of mcpl, as 2 eV: for models "
+			"whose particles have none"},
+	{.key = "output.mcpl.userflags",
+		.kind = SL_KIND_TEXT,
+		.offset = AT(output.mcpl.userflags),
+		.help = "the column that user flags are in files of mcpl: id, pixel, steps, "
+			"collisions or fate, or none of them; when left out, pixel where the model "
+			"has them, else fate"},
 	{.key = "stop.when",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(stop.when),

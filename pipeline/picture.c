@@ -19,7 +19,11 @@ static void check_columns(struct sl_reader *r, const struct sl_choices *choices)
 {
 	bool pixel = is_written(choices, SL_COLUMN_pixel);
 
-	if (!pixel || !is_written(choices, SL_COLUMN_weight))
+	if (!pixel && sl_format_is_mcpl(choices->format))
+		sl_config_complain(r, "output.mcpl.userflags",
+			"is not pixel (an image is the sum of weight by pixel, of those written), "
+			"try pixel");
+	else if (!pixel || !is_written(choices, SL_COLUMN_weight))
 		sl_config_complain(r, "output.columns",
 			"lack %s (an image is the sum of weight by pixel, of those written), try "
 			"adding it",

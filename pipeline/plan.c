@@ -191,8 +191,10 @@ enum sl_status sl_plan_make(
 		.software_version = SL_VERSION,
 		.config = plan->config_text,
 		.seed = config->run.seed,
+		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
-		.level = (int)config->output.level};
+		.level = (int)config->output.level,
+		.mcpl = choices->mcpl};
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */
 	plan->batch_is_ours = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;

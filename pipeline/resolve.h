@@ -52,6 +52,7 @@ struct sl_choices {
 	uint64_t n_batches;
 	struct sl_goal goal;       /* at which the run ends before that */
 	struct sl_picture picture; /* no pixels: the run makes no image */
+	struct sl_mcpl_facts mcpl;
 };
 
 /*
@@ -112,6 +113,14 @@ void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_c
  */
 void sl_resolve_picture(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules);
+
+/*
+ * Resolves output.mcpl: into mcpl, and returns the columns that its records are made of; for other
+ * formats, complains of what is set for that one and returns set, those of output.columns. A part
+ * of sl_resolve with a file of its own.
+ */
+uint32_t sl_resolve_mcpl(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, uint32_t set);
 
 /* The fate of that name, if a particle of the model can end so; else complains about key. */
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,

@@ -47,7 +47,7 @@ static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
 		scratch = stages > scratch ? stages : scratch;
 	}
 	sl_bins_lay_out(block, r, &s->batch);
-	plan->format->lay_out(block, &most, &s->packed);
+	plan->format->lay_out(block, &most, &plan->facts, &s->packed);
 	s->exec = (struct sl_exec){.space = SL_HOST};
 	s->exec.scratch = (struct sl_arena){.base = sl_cut(block, scratch), .size = scratch};
 }

@@ -19,7 +19,7 @@ static const struct sl_format *format_of(const char *name)
 	return NULL;
 }
 
-static enum sl_status read_table(const char *file, size_t bytes, struct sl_survivors *s)
+static enum sl_status read_table(const void *file, size_t bytes, struct sl_survivors *s)
 {
 	struct sl_arena measure = {0}, cut = {0};
 	enum sl_status status;
@@ -36,6 +36,13 @@ static enum sl_status read_table(const char *file, size_t bytes, struct sl_survi
 	for (uint32_t k = 0; k < s->table.n_columns; k++)
 		s->table.column[k].digest = sl_digest_column(&s->table.column[k], s->table.n);
 	return SL_OK;
+}
+
+enum sl_status sl_survivors_of(
+	const struct sl_format *format, const void *file, size_t bytes, struct sl_survivors *s)
+{
+	*s = (struct sl_survivors){.format = format, .file_bytes = bytes};
+	return read_table(file, bytes, s);
 }
 
 enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, struct sl_survivors *s)

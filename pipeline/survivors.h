@@ -16,6 +16,10 @@ struct sl_survivors {
 enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s);
 enum sl_status sl_survivors_read(
 	const struct sl_dir *dir, const char *name, struct sl_survivors *s);
+
+/* The same from a file of that format in memory. */
+enum sl_status sl_survivors_of(
+	const struct sl_format *format, const void *file, size_t bytes, struct sl_survivors *s);
 void sl_survivors_free(struct sl_survivors *s);
 
 #endif

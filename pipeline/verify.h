@@ -5,7 +5,8 @@
  * reader gets; rows in key order with ties in id order; fates that close. Where the ids are among
  * the columns, a sample of survivors is remade from (seed, id) and compared bit for bit and by key;
  * where ids or columns of the key are not, the first batch is computed anew and its digests
- * compared. Then what is made of all batches (verify_sides.h).
+ * compared; and, of a format that rounds, what its file has of them. Then what is made of all
+ * batches (verify_sides.h).
  */
 #ifndef SL_VERIFY_H
 #define SL_VERIFY_H

@@ -50,6 +50,7 @@ static inline uint64_t sl_tally_weight(const struct sl_tally *t, uint64_t partic
 struct sl_table_column {
 	enum sl_column column;
 	bool constant;   /* one value for the whole run; data points to it */
+	bool rounded;    /* read from a file that does not hold all bits of what was written */
 	void *data;      /* n items; one when constant */
 	uint64_t digest; /* of the n items, see sl_digest_item() */
 };

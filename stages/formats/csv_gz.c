@@ -101,10 +101,12 @@ static size_t print_table(const struct sl_table *t, char *text)
 
 /* --- packing ------------------------------------------------------------------------------- */
 
-static void lay_out(struct sl_arena *a, const struct sl_table *most, struct sl_packed *p)
+static void lay_out(struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p)
 {
 	size_t bytes = packed_bytes(most);
 
+	(void)run;
 	*p = (struct sl_packed){.bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
 }
 

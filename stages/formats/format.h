@@ -15,6 +15,14 @@
 
 SL_C_BEGIN
 
+/* What files of mcpl state of particles, beside their columns. */
+struct sl_mcpl_facts {
+	bool wide;            /* numbers of 8 bytes, not 4 */
+	int32_t pdg;          /* the code of all particles, not 0 */
+	double energy;        /* of all, in keV; NaN: they have a column */
+	enum sl_column flags; /* the column that is user flags; SL_COLUMN_COUNT: there are none */
+};
+
 /* What holds for all files of a run. */
 struct sl_file_facts {
 	const char *run_name; /* "vandehulst" */
@@ -22,8 +30,10 @@ struct sl_file_facts {
 	const char *software_version;
 	const char *config; /* the effective configuration, as text; stored in the file */
 	uint64_t seed;
+	uint32_t rules_version; /* runs of one seed and of different versions differ */
 	const struct sl_backend *deflate;
 	int level;
+	struct sl_mcpl_facts mcpl; /* for that format alone */
 };
 
 /* What holds for one file. */
@@ -52,7 +62,8 @@ struct sl_format {
 	 * Lays out what pack needs for at most the rows of most (whose data pointers are not used):
 	 * fills *p from the arena. Given an arena without base, measures.
 	 */
-	void (*lay_out)(struct sl_arena *a, const struct sl_table *most, struct sl_packed *p);
+	void (*lay_out)(struct sl_arena *a, const struct sl_table *most,
+		const struct sl_file_facts *run, struct sl_packed *p);
 
 	/* Scratch of pack, beside p, in bytes, for one call. */
 	size_t (*scratch)(const struct sl_table *most, const struct sl_file_facts *run);
@@ -76,7 +87,8 @@ struct sl_format {
 	/*
 	 * Reads back a file that this program wrote: fills t with the columns found, their data cut
 	 * from a (given an arena without base, measures, and sets t->n and the columns all the
-	 * same). Any other file, and any damage, is SL_BAD_INPUT. Digests are left for the caller.
+	 * same). Any other file, and any damage, is SL_BAD_INPUT; a file of mcpl without gzip has
+	 * no checksum, so that of it only what cannot be is. Digests are left for the caller.
 	 * One thread at a time.
 	 */
 	enum sl_status (*read)(
@@ -85,6 +97,15 @@ struct sl_format {
 
 extern const struct sl_format sl_format_openpmd;
 extern const struct sl_format sl_format_csv_gz;
+extern const struct sl_format sl_format_npz;
+extern const struct sl_format sl_format_mcpl;
+extern const struct sl_format sl_format_mcpl_gz;
+
+/* Is it mcpl, in gzip or not? */
+static inline bool sl_format_is_mcpl(const struct sl_format *f)
+{
+	return f == &sl_format_mcpl || f == &sl_format_mcpl_gz;
+}
 
 /* The formats there are, NULL-terminated; the one of that name, or NULL. */
 extern const struct sl_format *const sl_formats[];

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct sl_format *const sl_formats[] = {&sl_format_openpmd, &sl_format_csv_gz, NULL};
+const struct sl_format *const sl_formats[] = {&sl_format_openpmd, &sl_format_csv_gz, &sl_format_npz,
+	&sl_format_mcpl, &sl_format_mcpl_gz, NULL};
 
 const struct sl_format *sl_format_find(const char *name)
 {

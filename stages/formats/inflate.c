@@ -56,6 +56,10 @@ static enum sl_status step(struct sl_inflate *s)
 	s->in += given - s->z.avail_in;
 	s->left -= given - s->z.avail_in;
 	s->ended = answer == Z_STREAM_END;
+	if (s->ended && s->members && s->left > 0) {
+		s->ended = false;
+		answer = inflateReset(&s->z);
+	}
 	if (answer == Z_OK || (s->ended && s->left == 0))
 		return SL_OK;
 	if (s->ended)

@@ -19,6 +19,7 @@ struct sl_inflate {
 	const unsigned char *in; /* what zlib has not been given yet */
 	size_t left;
 	bool ended;
+	bool members; /* of gzip: several, one behind the other; set after the begin */
 };
 
 /* Begins to inflate the one zlib stream or gzip member that in is. To be ended if SL_OK. */

@@ -65,7 +65,8 @@ static size_t count_chunks(const struct sl_table *t, size_t *bytes)
 	return n;
 }
 
-static void lay_out(struct sl_arena *a, const struct sl_table *most, struct sl_packed *p)
+static void lay_out(struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p)
 {
 	size_t bytes;
 	size_t n = count_chunks(most, &bytes);
@@ -74,6 +75,7 @@ static void lay_out(struct sl_arena *a, const struct sl_table *most, struct sl_p
 	struct sl_openpmd_chunk *chunk =
 		(struct sl_openpmd_chunk *)sl_cut_items(a, n, sizeof(*chunk));
 
+	(void)run;
 	if (pieces)
 		*pieces = (struct sl_openpmd_pieces){.chunk = chunk, .n_chunks = n};
 	*p = (struct sl_packed){

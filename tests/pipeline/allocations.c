@@ -4,11 +4,10 @@
  * A preloaded library tells how many allocations of the whole process there have been whenever a
  * file is about to be committed: run.json as the run begins, each batch, run.json at the end.
  *
- *	csv.gz    none from batch to batch. Before the first there are the run's one block and what
- *	          pthread_create takes: one a thread with glibc, two are granted. After the last,
- *	          libyaml reads the manifest.
- *	openpmd   HDF5's own small ones while it makes a file: recorded, and about the same each
- *time.
+ *	csv.gz    and npz: none from batch to batch. Before the first there are the run's one block
+ *and what pthread_create takes: one a thread with glibc, two are granted. After the last, libyaml
+ *reads the manifest. openpmd   HDF5's own small ones while it makes a file: recorded, and about the
+ *same each time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,25 +48,35 @@ static void measure(struct tiny_run *t, struct marks *m)
 	assert_true(m->n >= BATCHES + 3);
 }
 
+static void none_with(const char *format, const char *threads, const char *const *more)
+{
+	struct tiny_run t = {
+		.threads = threads, .format = format, .batches = BATCHES, .more = more};
+	unsigned long n_threads = strtoul(threads, NULL, 10) + 1; /* and the writer */
+	struct marks m;
+
+	measure(&t, &m);
+	print_message("%s, %lu threads: %lu allocations before the first of %d batches, %lu from "
+		      "it to the last, %lu after it\n",
+		format, n_threads, m.count[1] - m.count[0], BATCHES, m.count[BATCHES] - m.count[1],
+		m.count[m.n - 1] - m.count[BATCHES]);
+	assert_true(m.count[1] - m.count[0] <= 1 + 2 * n_threads);
+	assert_int_equal(m.count[BATCHES], m.count[1]);
+	assert_true(m.count[m.n - 1] - m.count[BATCHES] <= BATCHES * YAML_A_LINE);
+}
+
 static void none_between_batches(void **state)
 {
 	static const char *const threads[] = {"1", "2", "4"};
+	static const char *const of_mcpl[] = {
+		"--device", "cpu", "--set", "output.columns=[]", NULL};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
-		struct tiny_run t = {.threads = threads[i], .format = "csv.gz", .batches = BATCHES};
-		unsigned long n_threads = strtoul(threads[i], NULL, 10) + 1; /* and the writer */
-		struct marks m;
-
-		measure(&t, &m);
-		print_message("csv.gz, %lu threads: %lu allocations before the first of %d "
-			      "batches, %lu from it to the last, %lu after it\n",
-			n_threads, m.count[1] - m.count[0], BATCHES, m.count[BATCHES] - m.count[1],
-			m.count[m.n - 1] - m.count[BATCHES]);
-		assert_true(m.count[1] - m.count[0] <= 1 + 2 * n_threads);
-		assert_int_equal(m.count[BATCHES], m.count[1]);
-		assert_true(m.count[m.n - 1] - m.count[BATCHES] <= BATCHES * YAML_A_LINE);
-	}
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
+		none_with("csv.gz", threads[i], NULL);
+	none_with("npz", "2", NULL);
+	none_with("mcpl", "2", of_mcpl);
+	none_with("mcpl.gz", "2", of_mcpl);
 }
 
 static void few_in_each_file(void **state)

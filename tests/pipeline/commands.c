@@ -11,6 +11,7 @@
 #include "pipeline/matrix.h"
 #include "pipeline/options.h"
 #include "pipeline/tree.h"
+#include "stages/formats/format.h"
 #include "tests/support/program.h"
 
 static const char text[] = "run: {name: t, seed: 7, particles: 10000, batch: 3000, threads: 2}\n"
@@ -215,7 +216,8 @@ static void lists(void **state)
 	assert_int_equal(count(json, "\"cuda\""), 0);
 	assert_non_null(strstr(list, "built without CUDA"));
 #endif
-	assert_non_null(strstr(list, "csv.gz"));
+	for (int i = 0; sl_formats[i]; i++)
+		assert_non_null(strstr(list, sl_formats[i]->help));
 	expect_json(json);
 	free(json);
 	free(list);
@@ -276,6 +278,11 @@ static void infos(void **state)
 	expect_out("collisions", WORDS("info", "out/t_000003.csv.gz"));
 	expect_out("4 of 4 batches", WORDS("verify", "out"));
 	remove_run(&folder, "out");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--set", "output.format=npz"));
+	expect_out("collisions", WORDS("info", "out/t_000003.npz"));
+	expect_out("4 of 4 batches", WORDS("verify", "out"));
+	remove_run(&folder, "out");
 	expect(&folder, SL_DISK, "nothing.h5", WORDS("info", "nothing.h5"));
 	expect(&folder, SL_BAD_INPUT, "suffix", WORDS("info", "c.yaml"));
 	write_text(&folder, "bad.h5", "no HDF5");
@@ -283,6 +290,34 @@ static void infos(void **state)
 	unlink(folder_path(&folder, "bad.h5"));
 	expect(&folder, SL_DISK, "nothing", WORDS("verify", "nothing"));
 	expect(&folder, SL_DISK, "run.json", WORDS("verify", "."));
+	expect_untouched();
+}
+
+static void infos_of_mcpl(void **state)
+{
+	static const char *const formats[] = {"mcpl", "mcpl.gz"};
+	const char *source = getenv("SLUICE_SOURCE");
+	char format[64], file[64], example[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		snprintf(format, sizeof(format), "output.format=%s", formats[i]);
+		snprintf(file, sizeof(file), "out/t_000003.%s", formats[i]);
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--set", format, "--set",
+				"output.columns=[]", "--set", "output.mcpl.energy=2 eV"));
+		expect_out("stat:sum:sluice_generated:", WORDS("info", file));
+		expect_out("MeV           2e-06", WORDS("info", file));
+		expect_out("4 of 4 batches", WORDS("verify", "out"));
+		remove_run(&folder, "out");
+	}
+	snprintf(example, sizeof(example), "%s/tests/stages/formats/mcpl/example.mcpl",
+		source ? source : ".");
+	expect_out("1006 particles of 36 bytes", WORDS("info", example));
+	expect_out("MeV    0.0013934488      52.164983      9724.9609", WORDS("info", example));
+	write_text(&folder, "bad.mcpl", "MCPL001L");
+	expect(&folder, SL_BAD_INPUT, "bad.mcpl", WORDS("info", "bad.mcpl"));
+	unlink(folder_path(&folder, "bad.mcpl"));
 	expect_untouched();
 }
 
@@ -315,6 +350,9 @@ static void print_config(void **state)
 			names[i]);
 		expect_fixed(path);
 	}
+	snprintf(
+		path, sizeof(path), "%s/tests/fuzz/corpus/config/mcpl.yaml", source ? source : ".");
+	expect_fixed(path);
 	expect_out("scan: \"naive:block=96\"", WORDS("plan", "c.yaml", "--print-config", "--scan",
 						       "naive:block=96", "--device", "emulated"));
 	expect_out("particles: 5000",
@@ -709,6 +747,7 @@ int main(void)
 		cmocka_unit_test(json),
 		cmocka_unit_test(replays),
 		cmocka_unit_test(infos),
+		cmocka_unit_test(infos_of_mcpl),
 		cmocka_unit_test(print_config),
 		cmocka_unit_test(any_directory),
 		cmocka_unit_test(plans),

@@ -212,10 +212,12 @@ struct forgery {
 #define BARE  "output.columns=[x, y]"
 #define H5    "output.format=openpmd"
 #define CSV   "output.format=csv.gz"
+#define NPZ   "output.format=npz"
 
 static const struct forgery forgeries[] = {
 	{"nothing", KEYED, H5, 1, change_nothing, NULL},
 	{"nothing", KEYED, CSV, 1, change_nothing, NULL},
+	{"nothing", KEYED, NPZ, 1, change_nothing, NULL},
 	{"nothing", BARE, H5, 0, change_nothing, NULL},
 	{"neighbours", KEYED, H5, 1, swap_neighbours, "order of their key"},
 	{"neighbours", KEYED, CSV, 2, swap_neighbours, "order of their key"},
@@ -227,6 +229,7 @@ static const struct forgery forgeries[] = {
 	{"neighbours, without ids and key", BARE, CSV, 0, swap_neighbours, "digest"},
 	{"a row twice", KEYED, H5, 1, repeat_row, "order of their key"},
 	{"a value", KEYED, H5, 1, change_value, "remade from its id"},
+	{"a value", KEYED, NPZ, 1, change_value, "remade from its id"},
 	{"a value, without ids", KEY, H5, 0, change_value, "digest"},
 	{"an id", KEYED, H5, 1, change_id, "not one of this batch"},
 	{"a row less", KEYED, H5, 1, drop_row, "number of survivors"},
@@ -259,10 +262,90 @@ static void forgeries_are_found(void **state)
 	folder_remove(&folder);
 }
 
+/* --- rounded columns ----------------------------------------------------------------------- */
+
+/* Flips the last bit of a byte, so far from the end of the file of a batch, with all sums right. */
+static void forge_byte(uint64_t batch, size_t from_end)
+{
+	struct forger f;
+	struct sl_manifest_line *l;
+	size_t bytes;
+	char *file;
+
+	open_run(&f);
+	l = &f.manifest.line[batch];
+	assert_ok(sl_file_read(&f.dir, l->file, &file, &bytes));
+	file[bytes - from_end] ^= 1;
+	l->file_crc = sl_crc32(file, bytes);
+	assert_ok(sl_file_commit(&f.dir, l->file, file, bytes, true));
+	assert_ok(sl_manifest_write(&f.dir, &f.manifest));
+	sl_memory_give(SL_HOST, file);
+	close_run(&f);
+}
+
+/*
+ * In the last record of a file, of 32 bytes: x, y, z, direction and energy, time, the id. There is
+ * no key, so that ids and order are there to be seen, and all the same a batch is computed anew.
+ */
+static void what_is_rounded_is_computed_anew(void **state)
+{
+	static const struct {
+		size_t from_end;
+		uint64_t batch;
+		const char *says; /* NULL: only the first batch is */
+	} bytes[] = {{32, 1, "digest"}, {24, 1, "digest"}, {4, 1, "digest"},
+		{20, 0, "not that of the batch computed anew"},
+		{8, 0, "not that of the batch computed anew"}, {20, 1, NULL}};
+
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
+				"output.format=mcpl", "--set",
+				"output.mcpl={energy: 2 eV, userflags: id}", "--set", "key=[]"));
+		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+		forge_byte(bytes[i].batch, bytes[i].from_end);
+		expect(&folder, bytes[i].says ? SL_CHECK_FAILED : SL_OK,
+			bytes[i].says ? bytes[i].says : "", WORDS("verify", "out"));
+		remove_run(&folder, "out");
+	}
+	folder_remove(&folder);
+}
+
+/* Sorted by a direction, whose order a file of mcpl does not show to the bit; ids are user flags.
+ */
+static void what_is_rounded_has_no_order(void **state)
+{
+	static const char *const outputs[] = {"output.mcpl={energy: 2 eV, userflags: id}",
+		"output.mcpl={energy: 2 eV, userflags: id, precision: double}",
+		"output.mcpl={energy: 2 eV, userflags: none}"};
+	char *told;
+
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
+				i ? "output.format=mcpl.gz" : "output.format=mcpl", "--set",
+				outputs[i], "--set", "key=[w:32]", "--set",
+				"run={particles: 1e5, batch: 1e5, name: t, seed: 7}"));
+		told = output_of(&folder, WORDS("verify", "out"));
+		assert_non_null(strstr(told, i < 2 ? "256 remade" : " 0 remade"));
+		free(told);
+		remove_run(&folder, "out");
+	}
+	folder_remove(&folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forgeries_are_found),
+		cmocka_unit_test(what_is_rounded_is_computed_anew),
+		cmocka_unit_test(what_is_rounded_has_no_order),
 	};
 
 	if (sl_formats_start() != SL_OK)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stages/formats/format.h"
 #include "tests/support/check.h"
 
 static const char config[] =
@@ -157,8 +158,7 @@ static void check_line(const struct tiny_run *t, const struct folder *f, const c
 {
 	char name[64], stands[80];
 
-	snprintf(name, sizeof(name), "tiny_%06u%s", number,
-		strcmp(t->format, "openpmd") == 0 ? ".h5" : ".csv.gz");
+	snprintf(name, sizeof(name), "tiny_%06u%s", number, sl_format_find(t->format)->suffix);
 	snprintf(stands, sizeof(stands), "\"%s\"", name);
 	if (!strstr(line, stands))
 		fail_msg("%s: line %u of the manifest does not name %s", t->what, number, name);

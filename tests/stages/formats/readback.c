@@ -52,10 +52,12 @@ static void write_files(const struct folder *f, const struct a_batch *b, const s
 
 	run.run_name = b->run;
 	for (size_t i = 0; sl_formats[i]; i++) {
-		char name[128];
+		char name[128], *file;
 		size_t bytes;
-		char *file = file_of(sl_formats[i], &run, &batch, t, 0, &bytes);
 
+		if (sl_format_is_mcpl(sl_formats[i])) /* not of any columns; see mcpl.c */
+			continue;
+		file = file_of(sl_formats[i], &run, &batch, t, 0, &bytes);
 		sl_file_name(name, sizeof(name), b->run, b->number, sl_formats[i]->suffix);
 		folder_write(f, name, file, bytes);
 		free(file);

@@ -5,6 +5,7 @@ program: names, units, and that strings have a fixed length.
 """
 import csv
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import h5py
 import numpy as np
 
 NUMBER, LENGTH, TIME, ENERGY = (0, 0, 0), (1, 0, 0), (0, 0, 1), (2, 1, -2)
+
+UNITS = {NUMBER: "", LENGTH: "cm", TIME: "ns", ENERGY: "keV"}
 
 # column: path, type, powers of length, mass and time, unit in SI
 COLUMNS = {
@@ -180,6 +183,18 @@ def check_csv(case):
         assert same(read, values), name
 
 
+def check_npz(case):
+    with np.load(case.file + ".npz", allow_pickle=False) as f:
+        assert f.files == list(case.values) + ["about"]
+        for name, values in case.values.items():
+            assert same(f[name], values), name
+        about = json.loads(f["about"].item())
+    assert about.pop("units") == {name: UNITS[COLUMNS[name][2]] for name in case.values}
+    assert about == {
+        "software": "Sluice", "version": "1.2.3", "rules_version": 0, "run": case.run, "seed": 42, "batch": case.number,
+        "first_id": 5, "generated": 1 << 20, "species": "photons", "config": "run: {name: demo, seed: 42}\n"}
+
+
 def check_item(folder, item, case, kinds):
     name, path = item.text.split(":")
     with h5py.File(os.path.join(folder, name), "r") as f:
@@ -213,6 +228,7 @@ def main(folder):
     for case in cases:
         check_openpmd(case)
         check_csv(case)
+        check_npz(case)
     check_xdmf(folder, cases)
 
 

@@ -155,10 +155,10 @@ static inline struct packed lay_out_for(
 	struct sl_arena measure = {0};
 	struct packed k;
 
-	f->lay_out(&measure, most, &k.p);
+	f->lay_out(&measure, most, run, &k.p);
 	k.arena = arena_of(measure.used);
 	k.scratch = arena_of(f->scratch(most, run));
-	f->lay_out(&k.arena, most, &k.p);
+	f->lay_out(&k.arena, most, run, &k.p);
 	assert_true(sl_fits(&k.arena));
 	return k;
 }

@@ -1,0 +1,95 @@
+/*
+ * mcpl.h - what an MCPL 3 file is made of, for those who write and read it.
+ *
+ *	MCPL003L, particles, flags ...  the header: 48 bytes, 56 with a weight that all have
+ *	source, comments                text, each behind its length
+ *	blobs                           names, then bytes, each behind its length
+ *	records                         polarisation? position, direction and energy, time, weight?
+ *	                                PDG code? user flags?
+ *
+ * Centimetres, milliseconds and MeV, in numbers of 4 or of 8 bytes, least byte first. (Kittelmann
+ *et al., Monte Carlo Particle Lists: MCPL, Comput. Phys. Commun. 218, 2017;
+ *mctools.github.io/mcpl.)
+ *
+ * Ours have the comments
+ *
+ *	stat:sum:sluice_generated:N     particles generated for these; sums up when files are merged
+ *	Survivors of run ...            which run, and which seed
+ *	User flags are fates ...        what they are, if there are any
+ *	sluice:columns:x,y,z,...        the columns that the records are made of
+ *
+ * and the blob sluice_config, all but the first the same in each file of a run, so that mcpltool
+ * merges them. In .mcpl.gz the header is a gzip member of its own, and records are in members of up
+ * to 1 MiB, before they are deflated.
+ */
+#ifndef SL_MCPL_H
+#define SL_MCPL_H
+
+#include "stages/formats/format.h"
+
+#define SL_MCPL_SOURCE  "Sluice "
+#define SL_MCPL_STAT    "stat:sum:sluice_generated:"
+#define SL_MCPL_COLUMNS "sluice:columns:"
+#define SL_MCPL_CONFIG  "sluice_config"
+
+/* What a unit of the file is in units inside. */
+static const double sl_mcpl_kev = 1e3; /* MeV */
+static const double sl_mcpl_ns = 1e6;  /* ms */
+
+/* Columns that any record is made of; energy is one where the particles have it. */
+enum {
+	SL_MCPL_NEEDED = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) |
+	                 SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w) |
+	                 SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time)
+};
+
+/* Columns that can be user flags: numbers of 32 bits. An id is one up to there. */
+enum {
+	SL_MCPL_FLAGS = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_steps) |
+	                SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate)
+};
+
+/* The fixed part of a header. */
+struct sl_mcpl_header {
+	uint32_t version; /* 3, or 2, whose directions are packed in another way */
+	uint64_t particles;
+	uint32_t comments, blobs;
+	bool flags, polarised, single;
+	int32_t pdg;           /* of all particles; 0: each has its own */
+	double weight;         /* the same; 0: each has its own */
+	uint32_t record_bytes; /* of a particle */
+};
+
+/* The bytes of a record with those flags. */
+static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
+{
+	uint32_t numbers = 7u + (h->polarised ? 3u : 0u) + (h->weight != 0 ? 0u : 1u);
+
+	return numbers * (h->single ? 4u : 8u) + (h->pdg != 0 ? 0u : 4u) + (h->flags ? 4u : 0u);
+}
+
+/*
+ * A direction becomes two numbers and a sign: of the components the two that are smaller, z as 1/z
+ * where it is one of them. (Adaptive projection packing; the paper, 2.2.) packed[2] has the sign
+ * alone, 1 or -1.
+ */
+void sl_mcpl_pack(const double direction[3], double packed[3]);
+void sl_mcpl_unpack(const double packed[3], double direction[3]);
+
+/* Version 2: the sign tells nothing, two numbers lie on an octahedron (Meyer et al. 2010). */
+void sl_mcpl_unpack_octahedron(const double packed[3], double direction[3]);
+
+/* The header of a table's file; weight is that of all, or 0. */
+struct sl_mcpl_header sl_mcpl_header_of(
+	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight);
+
+/*
+ * Writes it, with all strings, for that many particles generated; returns its bytes, which do not
+ * depend on them. at NULL: measures.
+ */
+size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
+	double weight, uint64_t generated);
+
+enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+
+#endif

@@ -1,0 +1,120 @@
+/* mcpl_header.c - the header of our files of MCPL: what they are, of which run, made of what. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stages/formats/mcpl.h"
+
+enum { TEXT_BYTES = 1024 };
+
+struct sl_mcpl_header sl_mcpl_header_of(
+	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight)
+{
+	struct sl_mcpl_header h = {.version = 3,
+		.particles = t->n,
+		.comments = facts->flags == SL_COLUMN_COUNT ? 3 : 4,
+		.blobs = 1,
+		.flags = facts->flags != SL_COLUMN_COUNT,
+		.single = !facts->wide,
+		.pdg = facts->pdg,
+		.weight = weight};
+
+	h.record_bytes = sl_mcpl_record_bytes(&h);
+	return h;
+}
+
+/* Bytes that are measured, and written if there is a place for them. */
+struct bytes {
+	uint8_t *at; /* NULL: measure */
+	size_t used;
+};
+
+static void put(struct bytes *b, const void *from, size_t bytes)
+{
+	if (b->at)
+		memcpy(b->at + b->used, from, bytes);
+	b->used += bytes;
+}
+
+static void put_u32(struct bytes *b, uint32_t value)
+{
+	put(b, &value, sizeof(value));
+}
+
+static void put_string(struct bytes *b, const char *text)
+{
+	put_u32(b, (uint32_t)strlen(text));
+	put(b, text, strlen(text));
+}
+
+static void put_fixed(struct bytes *b, const struct sl_mcpl_header *h)
+{
+	put(b, "MCPL003L", 8);
+	put(b, &h->particles, sizeof(h->particles));
+	put_u32(b, h->comments);
+	put_u32(b, h->blobs);
+	put_u32(b, h->flags);
+	put_u32(b, h->polarised);
+	put_u32(b, h->single);
+	put_u32(b, (uint32_t)h->pdg);
+	put_u32(b, h->record_bytes);
+	put_u32(b, h->weight != 0);
+	if (h->weight != 0)
+		put(b, &h->weight, sizeof(h->weight));
+}
+
+/* What user flags are; of fates, which number is which. */
+static void put_flags(struct bytes *b, enum sl_column flags)
+{
+	char text[TEXT_BYTES];
+	int n = snprintf(text, sizeof(text), "User flags are the column %s: %s",
+		sl_column_facts[flags].name, sl_column_facts[flags].help);
+
+	for (int f = 0; flags == SL_COLUMN_fate && f < SL_FATE_COUNT; f++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s %d %s", f ? "," : ";", f,
+			sl_fate_facts[f].name);
+	put_string(b, text);
+}
+
+static void put_columns(struct bytes *b, const struct sl_table *t)
+{
+	char text[TEXT_BYTES];
+	int n = snprintf(text, sizeof(text), SL_MCPL_COLUMNS);
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%s", k ? "," : "",
+			sl_column_facts[t->column[k].column].name);
+	put_string(b, text);
+}
+
+/* The convention of stat:sum wants 24 digits or blanks. */
+static void put_all(struct bytes *b, const struct sl_file_facts *run, const struct sl_table *t,
+	double weight, uint64_t generated)
+{
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, weight);
+	char text[TEXT_BYTES];
+
+	put_fixed(b, &h);
+	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
+	put_string(b, text);
+	snprintf(text, sizeof(text), SL_MCPL_STAT "%24" PRIu64, generated);
+	put_string(b, text);
+	snprintf(text, sizeof(text),
+		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
+		run->run_name, run->seed, run->rules_version, run->species);
+	put_string(b, text);
+	if (h.flags)
+		put_flags(b, run->mcpl.flags);
+	put_columns(b, t);
+	put_string(b, SL_MCPL_CONFIG);
+	put_string(b, run->config);
+}
+
+size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
+	double weight, uint64_t generated)
+{
+	struct bytes b = {at, 0};
+
+	put_all(&b, run, t, weight, generated);
+	return b.used;
+}

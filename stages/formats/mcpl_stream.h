@@ -1,0 +1,57 @@
+/*
+ * mcpl_stream.h - an MCPL file of anybody's, from its begin to its end.
+ *
+ * Versions 2 and 3, plain or in gzip of any number of members, all flags. It goes by through a
+ * window, and nothing is allocated but that and zlib's memory. A plain file whose writer died
+ * before it had counted its particles has as many as there are whole records, as the reference
+ * implementation has it; one that is cut short, or such a file in gzip, is refused.
+ */
+#ifndef SL_MCPL_STREAM_H
+#define SL_MCPL_STREAM_H
+
+#include "stages/formats/inflate.h"
+#include "stages/formats/mcpl.h"
+
+/* A particle, in the units of the file: cm, MeV, ms. */
+struct sl_mcpl_particle {
+	double polarisation[3], position[3], direction[3];
+	double energy, time, weight;
+	int32_t pdg;
+	uint32_t flags;
+};
+
+struct sl_mcpl_stream {
+	struct sl_mcpl_header header; /* particles: those that can be read */
+	bool recovered;               /* their number was not in the header */
+	bool gzipped;
+	uint64_t read; /* particles */
+	struct sl_inflate z;
+	const uint8_t *at; /* what is not read yet of a plain file, or of the window */
+	size_t left;
+	uint8_t *window;
+};
+
+/*
+ * Begins to read the bytes bytes of a file, which stay the caller's: the fixed part of the header.
+ * SL_BAD_INPUT, and why, if it is none. To be closed after success.
+ */
+enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t bytes);
+void sl_mcpl_close(struct sl_mcpl_stream *s);
+
+/*
+ * The next string of the header: the source, then header.comments comments, then header.blobs names
+ * of blobs, then as many blobs; all must be read before the particles. *length is how long it is;
+ * text has as much of it as fits in size bytes, with a 0 behind it.
+ */
+enum sl_status sl_mcpl_text(struct sl_mcpl_stream *s, char *text, size_t size, uint32_t *length);
+
+/* Behind all strings: settles how many particles there are. */
+enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s);
+
+/* The next of header.particles particles. SL_BAD_INPUT where they are damaged or cut short. */
+enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p);
+
+/* Is there anything behind what was read? */
+enum sl_status sl_mcpl_more(struct sl_mcpl_stream *s, bool *more);
+
+#endif

@@ -1,0 +1,373 @@
+/*
+ * npz.c - a table as numpy's archive: a deflated array for each column.
+ *
+ * Columns are packed on the worker; assemble puts headers, what the file is about, and the
+ * directory between and behind them. Constant columns are arrays of all rows too, which deflate
+ * makes a thousandth of. What does not gain by deflate is stored.
+ */
+#include "stages/formats/npz.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "primitives/base/files.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "items are handed over as they lie in memory, and the file's types are little-endian"
+#endif
+
+/* A column among the packed bytes. */
+struct piece {
+	enum sl_column column;
+	uint32_t method, crc;
+	size_t at, bytes; /* packed */
+};
+
+struct pieces {
+	uint32_t n;
+	struct piece piece[SL_COLUMN_COUNT];
+};
+
+/* --- arrays ----------------------------------------------------------------------------------- */
+
+static const struct sl_column_facts *facts(const struct sl_table_column *c)
+{
+	return &sl_column_facts[c->column];
+}
+
+/* 118 bytes of text follow the magic: a line, padded with blanks. */
+static void print_header(char header[SL_NPY_BYTES], const char *type, const char *shape)
+{
+	static const char magic[] = "\x93NUMPY\x01\x00\x76\x00";
+	enum { MAGIC = sizeof(magic) - 1, TEXT = SL_NPY_BYTES - MAGIC };
+	int n;
+
+	memcpy(header, magic, MAGIC);
+	n = snprintf(header + MAGIC, TEXT, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
+		type, shape);
+	memset(header + MAGIC + n, ' ', (size_t)(TEXT - 1 - n));
+	header[SL_NPY_BYTES - 1] = '\n';
+}
+
+void sl_npy_header(char header[SL_NPY_BYTES], enum sl_column_type type, uint32_t n)
+{
+	static const char *const names[] = {
+		[SL_TYPE_F32] = "<f4",
+		[SL_TYPE_U32] = "<u4",
+		[SL_TYPE_U64] = "<u8",
+		[SL_TYPE_U8] = "|u1",
+	};
+	char shape[16];
+
+	snprintf(shape, sizeof(shape), "(%" PRIu32 ",)", n);
+	print_header(header, names[type], shape);
+}
+
+void sl_npy_header_of_text(char header[SL_NPY_BYTES], size_t bytes)
+{
+	char type[24];
+
+	snprintf(type, sizeof(type), "|S%zu", bytes);
+	print_header(header, type, "()");
+}
+
+size_t sl_npz_name(char name[SL_ZIP_NAME_MOST], enum sl_column column)
+{
+	return (size_t)snprintf(name, SL_ZIP_NAME_MOST, "%s.npy", sl_column_facts[column].name);
+}
+
+/* --- about ------------------------------------------------------------------------------------ */
+
+/* Text that is measured, and written as far as there is room. */
+struct text {
+	char *at; /* NULL: measure */
+	size_t size, used;
+};
+
+static void say(struct text *t, const char *format, ...) SL_PRINTF(2, 3);
+static void say(struct text *t, const char *format, ...)
+{
+	size_t left = t->used < t->size ? t->size - t->used : 0;
+	va_list more;
+
+	va_start(more, format);
+	t->used += (size_t)vsnprintf(left ? t->at + t->used : NULL, left, format, more);
+	va_end(more);
+}
+
+/* A string of JSON (RFC 8259): what is beyond ASCII may stand as it is, in UTF-8. */
+static void say_string(struct text *t, const char *string)
+{
+	say(t, "\"");
+	for (; *string; string++) {
+		if (*string == '"' || *string == '\\')
+			say(t, "\\%c", *string);
+		else if (*string == '\n')
+			say(t, "\\n");
+		else if ((unsigned char)*string < 0x20)
+			say(t, "\\u%04x", *string);
+		else
+			say(t, "%c", *string);
+	}
+	say(t, "\"");
+}
+
+static void say_member(struct text *t, const char *key, const char *string)
+{
+	say(t, ", \"%s\": ", key);
+	say_string(t, string);
+}
+
+static void say_about(struct text *t, const struct sl_file_facts *run,
+	const struct sl_batch_facts *batch, const struct pieces *p)
+{
+	say(t, "{\"software\": \"Sluice\"");
+	say_member(t, "version", run->software_version);
+	say(t, ", \"rules_version\": %" PRIu32, run->rules_version);
+	say_member(t, "run", run->run_name);
+	say(t, ", \"seed\": %" PRIu64 ", \"batch\": %" PRIu64, run->seed, batch->number);
+	say(t, ", \"first_id\": %" PRIu64 ", \"generated\": %" PRIu64, batch->first_id,
+		batch->generated);
+	say_member(t, "species", run->species);
+	say(t, ", \"units\": {");
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct sl_column_facts *f = &sl_column_facts[p->piece[i].column];
+
+		say(t, "%s\"%s\": \"%s\"", i ? ", " : "", f->name, sl_units[f->unit].text);
+	}
+	say(t, "}");
+	say_member(t, "config", run->config);
+	say(t, "}");
+}
+
+/* --- packing ---------------------------------------------------------------------------------- */
+
+static size_t array_bytes(const struct sl_table_column *c, uint32_t n)
+{
+	return sl_size_add(SL_NPY_BYTES, sl_size_mul(n, facts(c)->bytes));
+}
+
+/* The arrays of a table, when none gets smaller; *largest of them. */
+static size_t arrays_bytes(const struct sl_table *t, size_t *largest)
+{
+	size_t bytes = 0;
+
+	*largest = 0;
+	for (uint32_t i = 0; i < t->n_columns; i++) {
+		size_t array = array_bytes(&t->column[i], t->n);
+
+		bytes = sl_size_add(bytes, array);
+		*largest = array > *largest ? array : *largest;
+	}
+	return bytes;
+}
+
+static void lay_out(struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p)
+{
+	size_t largest, bytes = arrays_bytes(most, &largest);
+	void *pieces = sl_cut_items(a, 1, sizeof(struct pieces));
+
+	(void)run;
+	*p = (struct sl_packed){
+		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
+}
+
+/* An array, header and all, in one piece, and what deflate asks for. */
+static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
+{
+	struct sl_shape shape = {.level = run->level};
+
+	arrays_bytes(most, &shape.in_bytes);
+	return sl_size_add(sl_round_up(shape.in_bytes, SL_ALIGN),
+		sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
+}
+
+static void make_array(char *array, const struct sl_table_column *c, uint32_t n)
+{
+	size_t item = facts(c)->bytes;
+	char *items = array + SL_NPY_BYTES;
+
+	sl_npy_header(array, facts(c)->type, n);
+	if (!c->constant)
+		memcpy(items, c->data, n * item);
+	for (size_t i = 0; c->constant && i < n; i++)
+		memcpy(items + i * item, c->data, item);
+}
+
+static enum sl_status pack_array(struct sl_exec *x, const struct sl_file_facts *run,
+	const char *array, size_t bytes, struct sl_packed *p, struct piece *piece)
+{
+	size_t got = 0;
+	struct sl_deflate_job job = {
+		.in = array,
+		.in_bytes = bytes,
+		.out = p->bytes + p->used,
+		.out_size = bytes - 1,
+		.out_bytes = &got,
+		.level = run->level,
+		.wrapper = SL_RAW,
+	};
+
+	SL_TRY(sl_deflate(run->deflate, x, &job));
+	if (got == 0)
+		memcpy(p->bytes + p->used, array, bytes);
+	piece->method = got ? SL_ZIP_DEFLATED : SL_ZIP_STORED;
+	piece->crc = sl_crc32(array, bytes);
+	piece->at = p->used;
+	piece->bytes = got ? got : bytes;
+	p->used += piece->bytes;
+	return SL_OK;
+}
+
+static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, struct sl_packed *p)
+{
+	struct pieces *pieces = (struct pieces *)p->pieces;
+	size_t largest, bytes = arrays_bytes(t, &largest);
+	struct sl_exec rest = *x;
+	char *array = (char *)sl_cut(&rest.scratch, largest);
+
+	if (bytes > p->size)
+		return sl_fail(SL_USAGE,
+			"%zu bytes of arrays are to be packed, there is room for %zu: more rows or "
+			"columns than the packing was laid out for; lay it out for more",
+			bytes, p->size);
+	if (!array)
+		return sl_fail(SL_USAGE,
+			"scratch of npz has %zu bytes, %zu are needed: give it at least scratch() "
+			"bytes",
+			x->scratch.size, scratch(t, run));
+	p->table = *t;
+	p->used = 0;
+	pieces->n = t->n_columns;
+	for (uint32_t i = 0; i < t->n_columns; i++) {
+		const struct sl_table_column *c = &t->column[i];
+
+		pieces->piece[i].column = c->column;
+		make_array(array, c, t->n);
+		SL_TRY(sl_while(
+			pack_array(&rest, run, array, array_bytes(c, t->n), p, &pieces->piece[i]),
+			"column %s", facts(c)->name));
+	}
+	return SL_OK;
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* A file being put together. */
+struct writing {
+	uint8_t *file;
+	uint64_t used;
+	struct sl_zip_member member[SL_COLUMN_COUNT + 1];
+	char name[SL_COLUMN_COUNT + 1][SL_ZIP_NAME_MOST];
+	uint32_t n;
+};
+
+/* Begins a member: its header stands, its data is to follow. */
+static void begin_member(struct writing *w, struct sl_zip_member m)
+{
+	m.at = w->used;
+	m.name = w->name[w->n];
+	w->member[w->n++] = m;
+	w->used += sl_zip_local(&m, w->file + w->used);
+}
+
+static void add_array(struct writing *w, const struct sl_packed *p, const struct piece *piece)
+{
+	uint64_t items = (uint64_t)p->table.n * sl_column_facts[piece->column].bytes;
+	size_t name_bytes = sl_npz_name(w->name[w->n], piece->column);
+
+	begin_member(w, (struct sl_zip_member){.name_bytes = name_bytes,
+				.method = piece->method,
+				.crc = piece->crc,
+				.packed = piece->bytes,
+				.size = SL_NPY_BYTES + items});
+	memcpy(w->file + w->used, p->bytes + piece->at, piece->bytes);
+	w->used += piece->bytes;
+}
+
+/*
+ * It is stored, as it is short, and made in its place in the file. Its checksum is known only then:
+ * the header is made twice.
+ */
+static void add_about(struct writing *w, const struct sl_file_facts *run,
+	const struct sl_batch_facts *batch, const struct pieces *p)
+{
+	struct text text = {0};
+	struct sl_zip_member *m = &w->member[w->n];
+	char *array;
+
+	say_about(&text, run, batch, p);
+	memcpy(w->name[w->n], SL_NPZ_ABOUT, sizeof(SL_NPZ_ABOUT));
+	begin_member(w, (struct sl_zip_member){.name_bytes = sizeof(SL_NPZ_ABOUT) - 1,
+				.method = SL_ZIP_STORED,
+				.packed = SL_NPY_BYTES + text.used,
+				.size = SL_NPY_BYTES + text.used});
+	array = (char *)w->file + w->used;
+	sl_npy_header_of_text(array, text.used);
+	text = (struct text){.at = array + SL_NPY_BYTES, .size = text.used + 1};
+	say_about(&text, run, batch, p);
+	m->crc = sl_crc32(array, (size_t)m->size);
+	sl_zip_local(m, w->file + m->at);
+	w->used += m->size;
+}
+
+static void add_directory(struct writing *w)
+{
+	uint64_t at = w->used;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		w->used += sl_zip_entry(&w->member[i], w->file + w->used);
+	w->used += sl_zip_end(w->n, at, w->used - at, w->file + w->used);
+}
+
+/* No number of a batch has more digits than these. */
+static const struct sl_batch_facts longest = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+
+static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
+{
+	size_t largest, headers = (size_t)(most->n_columns + 1) * 2 * SL_ZIP_HEADER_BYTES;
+	struct pieces pieces = {.n = most->n_columns};
+	struct text about = {0};
+
+	for (uint32_t i = 0; i < most->n_columns; i++)
+		pieces.piece[i].column = most->column[i].column;
+	say_about(&about, run, &longest, &pieces);
+	return sl_size_add(arrays_bytes(most, &largest),
+		headers + SL_NPY_BYTES + about.used + 1 + SL_ZIP_END_BYTES);
+}
+
+static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
+	const struct sl_packed *p, void *image, size_t size, const void **file, size_t *used)
+{
+	const struct pieces *pieces = (const struct pieces *)p->pieces;
+	struct writing w = {.file = (uint8_t *)image};
+
+	if (size < image_bytes(&p->table, run))
+		return sl_fail(SL_USAGE,
+			"the image has %zu bytes, %zu are needed: give it image_bytes()", size,
+			image_bytes(&p->table, run));
+	for (uint32_t i = 0; i < pieces->n; i++)
+		add_array(&w, p, &pieces->piece[i]);
+	add_about(&w, run, batch, pieces);
+	add_directory(&w);
+	*file = image;
+	*used = (size_t)w.used;
+	return SL_OK;
+}
+
+const struct sl_format sl_format_npz = {
+	.name = "npz",
+	.suffix = ".npz",
+	.help = "numpy's archive, deflated: np.load(FILE)[\"x\"]",
+	.lay_out = lay_out,
+	.scratch = scratch,
+	.pack = pack,
+	.uses_image = true,
+	.image_bytes = image_bytes,
+	.assemble = assemble,
+	.read = sl_npz_read,
+};

@@ -1,0 +1,71 @@
+/*
+ * files.c - libFuzzer target: any bytes as a file of survivors, and as MCPL of anybody's.
+ *
+ * Nothing may crash, leak, or read beyond the end; what is measured must be read. (Files of HDF5
+ * have a seal, which random bytes never have.)
+ *
+ *	scripts/fuzz.sh 600        ten minutes of it, shared with config.c
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages/formats/mcpl_stream.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Deflate makes a thousand bytes of one: larger claims are refused for want of memory, as here. */
+enum { MOST = 1 << 26 };
+
+static void check(enum sl_status s)
+{
+	if (s != SL_OK && s != SL_BAD_INPUT)
+		abort();
+}
+
+static void read_table(const struct sl_format *f, const uint8_t *data, size_t size)
+{
+	struct sl_arena a = {0};
+	struct sl_table t;
+	enum sl_status s = f->read(data, size, &a, &t);
+
+	check(s);
+	if (s != SL_OK || a.used > MOST)
+		return;
+	a.size = sl_round_up(a.used + 1, SL_ALIGN);
+	a.base = aligned_alloc(SL_ALIGN, a.size);
+	a.used = 0;
+	if (a.base)
+		check(f->read(data, size, &a, &t));
+	free(a.base);
+}
+
+static enum sl_status read_particles(struct sl_mcpl_stream *s)
+{
+	struct sl_mcpl_particle p;
+	char text[64];
+	uint32_t length;
+
+	for (uint64_t i = 0; i < 1 + (uint64_t)s->header.comments + 2 * (uint64_t)s->header.blobs;
+		i++)
+		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
+	SL_TRY(sl_mcpl_begin(s));
+	for (uint64_t i = 0; i < s->header.particles; i++)
+		SL_TRY(sl_mcpl_next(s, &p));
+	return SL_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct sl_mcpl_stream s;
+	enum sl_status opened = sl_mcpl_open(&s, data, size);
+
+	check(opened);
+	if (opened == SL_OK) {
+		check(read_particles(&s));
+		sl_mcpl_close(&s);
+	}
+	read_table(&sl_format_csv_gz, data, size);
+	read_table(&sl_format_npz, data, size);
+	read_table(&sl_format_mcpl, data, size);
+	return 0;
+}
