@@ -1,0 +1,405 @@
+/*
+ * deflate/device.cu - DEFLATE on the device: a block of threads for each segment of 32 KiB.
+ *
+ * The threads gather the bytes of the segment, plane by plane (streams.h). They look up where the
+ * same bytes stood before, 256 places at a time, in tables in shared memory; parse a slice of 258
+ * bytes each, with a match wherever one costs fewer bits than its bytes (tokens.h); and count.
+ * Codes are made by one thread each alphabet (huffman.h), as trees are a chain of steps; other
+ * blocks have the multiprocessor meanwhile. What the bits of each slice come to gives the place of
+ * those of the next, so all slices are written at the same time, by atomic or, into the shared
+ * memory that held the bytes. Segments wait in scratch; then one block adds up where each belongs
+ * and joins their checks, and all are copied there.
+ *
+ * Beside its bytes, read once for each plane, a segment takes 2 bytes a byte for what was looked up
+ * and its tokens, in memory that a block uses for all its segments, so that it stays in the cache.
+ * No byte depends on how many blocks or threads there are: cpu.c writes the same.
+ */
+#include "primitives/base/kernel.cuh"
+#include "primitives/primitives.h"
+#include "block.h"
+#include "check.h"
+
+enum {
+	THREADS = SL_ROUND, /* of a block: one a place of a round, and more than there are slices */
+	BLOCKS = 2,         /* a multiprocessor, by their shared memory on a Hopper */
+	BLOCKS_MOST = 1024,
+	PIECE_BYTES = SL_SEGMENT + 32 /* a segment in scratch, at most SL_STORED_BYTES more */
+};
+
+/* A segment that waits. */
+struct piece {
+	uint64_t at; /* in its stream */
+	uint32_t bytes;
+	struct sl_check check;
+};
+
+/* A stream: where it begins in out, NOWHERE if it does not fit. */
+struct place {
+	uint64_t at;
+	uint32_t check;
+};
+
+static constexpr uint64_t NOWHERE = UINT64_MAX;
+
+struct deflate_job {
+	struct sl_streams streams;
+	uint8_t *out;
+	uint64_t out_size;
+	size_t *out_bytes, *out_used;
+	/* scratch */
+	uint8_t *staged;     /* PIECE_BYTES a segment */
+	struct piece *piece; /* one a segment */
+	struct place *place; /* one a stream */
+	uint16_t *token;     /* SL_SEGMENT a block */
+	uint8_t *data;       /* the same, if shared memory has no room for it; else NULL */
+};
+
+/* What a block has in shared memory; behind it, if there is room, SL_SEGMENT bytes of data. */
+struct room {
+	struct sl_block block;
+	struct sl_places last;
+	uint32_t crc[SL_CRC_TABLE];
+	struct sl_check check[SL_SLICES];
+	uint32_t end[SL_SLICES], bits[SL_SLICES]; /* of the tokens of a slice */
+};
+
+/* A segment and the thread's part in it. */
+struct part {
+	struct room *r;
+	uint8_t *data;
+	uint16_t *token;
+	struct sl_segment segment;
+	uint32_t slices;
+};
+
+static __device__ inline uint32_t slice_end(const struct part &p, uint32_t slice)
+{
+	uint32_t end = (slice + 1) * SL_SLICE;
+
+	return end < p.segment.bytes ? end : p.segment.bytes;
+}
+
+/* --- tokens ----------------------------------------------------------------------------------- */
+
+static __device__ inline void load(const struct part &p, const struct sl_streams &s)
+{
+	uint32_t *last = (uint32_t *)&p.r->last;
+
+	for (uint32_t i = threadIdx.x; i < sizeof(p.r->last) / sizeof(*last); i += THREADS)
+		last[i] = 0;
+	for (uint32_t i = threadIdx.x; i < SL_LENGTHS + SL_DISTANCES; i += THREADS)
+		p.r->block.count[i] = 0;
+	p.r->crc[threadIdx.x] = sl_crc_of_byte(threadIdx.x);
+	sl_chunk_load(&s, p.segment.stream, p.segment.from, p.segment.bytes, threadIdx.x, THREADS,
+		p.data);
+}
+
+/* For each place how far back the same bytes may stand: what earlier rounds have found. */
+static __device__ inline void look_up(const struct part &p)
+{
+	struct sl_places *last = &p.r->last;
+	uint32_t n = sl_hashed_places(p.segment.bytes);
+
+	for (uint32_t i = n + threadIdx.x; i < p.segment.bytes; i += THREADS)
+		p.token[i] = 0;
+	for (uint32_t round = 0; round < n; round += THREADS) {
+		uint32_t i = round + threadIdx.x;
+
+		if (i < n)
+			p.token[i] = (uint16_t)sl_look_up(last, p.data, i);
+		__syncthreads();
+		if (i < n && sl_is_landmark(p.data, i)) {
+			atomicMax(&last->of_short[sl_hash_short(p.data + i)], i + 1);
+			atomicMax(&last->of_long[sl_hash_long(p.data + i)], i + 1);
+		}
+		__syncthreads();
+	}
+}
+
+/* What literals cost if there is nothing else; counts are 0 again. */
+static __device__ inline void make_costs(const struct part &p)
+{
+	struct sl_block *b = &p.r->block;
+	uint32_t symbol = threadIdx.x;
+
+	for (uint32_t i = threadIdx.x; i < p.segment.bytes; i += THREADS)
+		atomicAdd(&b->count[p.data[i]], 1);
+	__syncthreads();
+	b->cost[symbol] = sl_literal_cost(b->count[symbol], p.segment.bytes);
+	b->count[symbol] = symbol == SL_END;
+}
+
+static __device__ inline void parse(const struct part &p, enum sl_wrapper wrapper)
+{
+	uint32_t slice = threadIdx.x, from = slice * SL_SLICE;
+
+	if (slice >= p.slices)
+		return;
+	uint32_t to = slice_end(p, slice);
+	uint32_t end = sl_parse_slice(p.data, from, to, p.r->block.cost, p.token);
+
+	sl_tokens_count(&p.r->block, p.token, from, end);
+	p.r->end[slice] = end;
+	p.r->check[slice] = sl_check_slice(wrapper, p.data + from, to - from, p.r->crc);
+}
+
+/* --- codes ------------------------------------------------------------------------------------ */
+
+static __device__ inline struct sl_check join_checks(const struct part &p, enum sl_wrapper wrapper)
+{
+	struct sl_check all = {0, 0};
+
+	for (uint32_t k = 0; k < p.slices; k++)
+		all = sl_check_join(wrapper, all, p.r->check[k], slice_end(p, k) - k * SL_SLICE);
+	return all;
+}
+
+/* Each by one thread, of warps that have nothing else to do. */
+static __device__ inline void make_codes(const struct part &p)
+{
+	struct sl_block *b = &p.r->block;
+
+	for (uint32_t s = threadIdx.x; s < SL_LENGTHS; s += THREADS)
+		sl_huffman_place(b->count, SL_LENGTHS, s, b->work[0].order);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		sl_length_codes_make(b);
+	if (threadIdx.x == THREADS / 2)
+		sl_distance_codes_make(b);
+	__syncthreads();
+	if (threadIdx.x == THREADS - 1)
+		sl_header_make(b);
+	if (threadIdx.x < p.slices)
+		p.r->bits[threadIdx.x] =
+			sl_tokens_bits(b, p.token, threadIdx.x * SL_SLICE, p.r->end[threadIdx.x]);
+	__syncthreads();
+}
+
+/* --- bits ------------------------------------------------------------------------------------- */
+
+static __device__ inline void store(const struct part &p, uint8_t *to)
+{
+	for (uint32_t i = threadIdx.x; i < SL_STORED_BYTES; i += THREADS)
+		to[i] = sl_stored_byte(p.segment.last, p.segment.bytes, i);
+	for (uint32_t i = threadIdx.x; i < p.segment.bytes; i += THREADS)
+		to[SL_STORED_BYTES + i] = p.data[i];
+}
+
+/* Into the words that held the bytes, all slices at the same time; from there to scratch. */
+static __device__ inline void write(
+	const struct part &p, uint32_t first_bit, uint32_t bits, uint32_t bytes, uint8_t *to)
+{
+	const struct sl_block *b = &p.r->block;
+	uint32_t *word = (uint32_t *)p.data, words = (bytes + 3) / 4;
+
+	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
+		word[i] = 0;
+	__syncthreads();
+	if (threadIdx.x < p.slices)
+		sl_tokens_write(
+			b, p.token, threadIdx.x * SL_SLICE, p.r->end[threadIdx.x], word, first_bit);
+	if (threadIdx.x == THREADS - 1) {
+		sl_header_write(b, p.segment.last, word);
+		sl_block_end(b, p.segment.last, word, bits);
+	}
+	__syncthreads();
+	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
+		((uint32_t *)to)[i] = word[i];
+}
+
+/* Gives the bytes of the segment in scratch. */
+static __device__ inline uint32_t encode(const struct part &p, uint8_t *to)
+{
+	const struct sl_block *b = &p.r->block;
+	uint32_t bits = sl_header_bits(b), first_bit = bits, bytes;
+
+	for (uint32_t k = 0; k < p.slices; k++) {
+		first_bit += k < threadIdx.x ? p.r->bits[k] : 0;
+		bits += p.r->bits[k];
+	}
+	bytes = sl_block_bytes(b, p.segment.last, bits);
+	if (bytes > p.segment.bytes) {
+		store(p, to);
+		return p.segment.bytes + SL_STORED_BYTES;
+	}
+	write(p, first_bit, bits, bytes, to);
+	return bytes;
+}
+
+static __global__ void __launch_bounds__(THREADS) segments_kernel(struct deflate_job job)
+{
+	SL_SHARED_DYNAMIC(struct room, r);
+	enum sl_wrapper wrapper = job.streams.wrapper;
+	uint64_t first = (uint64_t)blockIdx.x * SL_SEGMENT;
+	struct part p = {r, job.data ? job.data + first : (uint8_t *)(r + 1), job.token + first};
+
+	for (uint64_t s = blockIdx.x; s < job.streams.n_segments; s += gridDim.x) {
+		p.segment = sl_segment_of(&job.streams, s);
+		p.slices = (p.segment.bytes + SL_SLICE - 1) / SL_SLICE;
+		load(p, job.streams);
+		__syncthreads();
+		look_up(p);
+		make_costs(p);
+		__syncthreads();
+		parse(p, wrapper);
+		__syncthreads();
+		make_codes(p);
+		uint32_t bytes = encode(p, job.staged + s * PIECE_BYTES);
+		if (threadIdx.x == THREADS - 1) {
+			job.piece[s].bytes = bytes;
+			job.piece[s].check = join_checks(p, wrapper);
+		}
+		__syncthreads();
+	}
+}
+
+/* --- streams ---------------------------------------------------------------------------------- */
+
+/* Adds up the segments of a stream: each has its place, the stream its check. Gives its bytes. */
+static __device__ inline uint64_t add_up(const struct deflate_job &job, uint64_t k)
+{
+	const struct sl_streams *s = &job.streams;
+	uint64_t at = sl_header_bytes(s->wrapper), bytes = sl_chunk_bytes(s, k);
+	struct sl_check all = {0, 0};
+	struct sl_segment g;
+	uint64_t i = k * s->each;
+
+	do {
+		struct piece *p = &job.piece[i];
+
+		g = sl_segment_of(s, i++);
+		p->at = at;
+		at += p->bytes;
+		all = sl_check_join(s->wrapper, all, p->check, g.bytes);
+	} while (!g.last);
+	job.place[k].check = sl_check_value(s->wrapper, all, bytes);
+	return at + sl_trailer_bytes(s->wrapper);
+}
+
+/* Sums up to and with each thread's, in end. (Hillis and Steele.) */
+static __device__ inline void scan(uint64_t *end, uint64_t mine)
+{
+	end[threadIdx.x] = mine;
+	__syncthreads();
+	for (uint32_t by = 1; by < THREADS; by *= 2) {
+		uint64_t before = threadIdx.x >= by ? end[threadIdx.x - by] : 0;
+
+		__syncthreads();
+		end[threadIdx.x] += before;
+		__syncthreads();
+	}
+}
+
+/* One block: where streams begin, as long as they fit. */
+static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_job job)
+{
+	SL_SHARED_DYNAMIC(uint64_t, end);
+	uint64_t used = job.out_used ? *job.out_used : 0, fitting = used;
+
+	for (uint64_t first = 0; first < job.streams.n; first += THREADS) {
+		uint64_t k = first + threadIdx.x, bytes = k < job.streams.n ? add_up(job, k) : 0;
+
+		scan(end, bytes);
+		if (k < job.streams.n) {
+			uint64_t to = used + end[threadIdx.x];
+
+			job.place[k].at = to <= job.out_size ? to - bytes : NOWHERE;
+			job.out_bytes[k] = to <= job.out_size ? bytes : 0;
+		}
+		for (uint32_t i = 0; i < THREADS && used + end[i] <= job.out_size; i++)
+			fitting = used + end[i];
+		used += end[THREADS - 1];
+		__syncthreads();
+	}
+	if (threadIdx.x == 0 && job.out_used)
+		*job.out_used = fitting;
+}
+
+/* Each block a segment at a time, to where it belongs, and what is before and behind a stream. */
+static __global__ void __launch_bounds__(THREADS) pack_kernel(struct deflate_job job)
+{
+	const struct sl_streams *s = &job.streams;
+
+	for (uint64_t i = blockIdx.x; i < s->n_segments; i += gridDim.x) {
+		struct sl_segment g = sl_segment_of(s, i);
+		struct place place = job.place[g.stream];
+		const struct piece p = job.piece[i];
+		const uint8_t *from = job.staged + i * PIECE_BYTES;
+		uint32_t header = g.from == 0 ? sl_header_bytes(s->wrapper) : 0;
+		uint32_t trailer = g.last ? sl_trailer_bytes(s->wrapper) : 0;
+		uint8_t *to = job.out + place.at + p.at;
+
+		if (place.at == NOWHERE)
+			continue;
+		for (uint32_t k = threadIdx.x; k < p.bytes; k += THREADS)
+			to[k] = from[k];
+		if (threadIdx.x < header)
+			to[(int)threadIdx.x - (int)header] =
+				sl_header_byte(s->wrapper, threadIdx.x);
+		if (threadIdx.x < trailer)
+			to[p.bytes + threadIdx.x] = sl_trailer_byte(
+				s->wrapper, place.check, sl_chunk_bytes(s, g.stream), threadIdx.x);
+	}
+}
+
+/* --- host ------------------------------------------------------------------------------------- */
+
+static void cut(struct sl_arena *a, struct deflate_job *job)
+{
+	uint64_t n = job->streams.n_segments, blocks = n < BLOCKS_MOST ? n : (uint64_t)BLOCKS_MOST;
+
+	job->staged = (uint8_t *)sl_cut_items(a, n, PIECE_BYTES);
+	job->piece = (struct piece *)sl_cut_items(a, n, sizeof(*job->piece));
+	job->place = (struct place *)sl_cut_items(a, job->streams.n, sizeof(*job->place));
+	job->token = (uint16_t *)sl_cut_items(a, blocks * SL_SEGMENT, sizeof(*job->token));
+	job->data = (uint8_t *)sl_cut_items(a, blocks, SL_SEGMENT);
+}
+
+static size_t scratch(const struct sl_shape *most)
+{
+	struct deflate_job job = {};
+	struct sl_arena a = {};
+
+	job.streams = sl_streams_make(most->in_bytes, most->chunk_bytes, most->item_bytes, true);
+	cut(&a, &job);
+	return a.used;
+}
+
+static uint32_t grid(uint64_t segments, uint32_t multiprocessors, uint32_t each)
+{
+	uint64_t most = (uint64_t)multiprocessors * each;
+
+	most = most < BLOCKS_MOST ? most : (uint64_t)BLOCKS_MOST;
+	return (uint32_t)(segments < most ? segments : most);
+}
+
+static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
+{
+	struct deflate_job j = {sl_streams_of(job), (uint8_t *)job->out, job->out_size,
+		job->out_bytes, job->out_used};
+	size_t shared = sizeof(struct room) + SL_SEGMENT;
+	uint64_t segments = j.streams.n_segments;
+	struct sl_arena a = x->scratch;
+	struct sl_limits limits;
+
+	SL_TRY(sl_device_limits(&limits));
+	cut(&a, &j);
+	if (shared <= limits.shared_bytes)
+		j.data = NULL;
+	else
+		shared = sizeof(struct room);
+	SL_TRY(SL_LAUNCH(segments_kernel, grid(segments, limits.multiprocessors, BLOCKS), THREADS,
+		shared, x->stream, j));
+	SL_TRY(SL_LAUNCH(streams_kernel, 1, THREADS, THREADS * sizeof(uint64_t), x->stream, j));
+	return SL_LAUNCH(
+		pack_kernel, grid(segments, limits.multiprocessors, 8), THREADS, 0, x->stream, j);
+}
+
+const struct sl_backend SL_NAME(sl_deflate_device) = {
+	.name = "device",
+	.primitive = SL_DEFLATE,
+	.space = SL_DEVICE,
+	.help = "a block of threads each 32 KiB: runs, matches, Huffman; one level",
+	.scratch = scratch,
+	.deflate = run,
+};
