@@ -88,7 +88,7 @@ static __device__ inline void load(const struct part &p, const struct sl_streams
 	for (uint32_t i = threadIdx.x; i < sizeof(p.r->last) / sizeof(*last); i += THREADS)
 		last[i] = 0;
 	for (uint32_t i = threadIdx.x; i < SL_LENGTHS + SL_DISTANCES; i += THREADS)
-		p.r->block.count[i] = 0;
+		p.r->block.count[i] = i == SL_END;
 	p.r->crc[threadIdx.x] = sl_crc_of_byte(threadIdx.x);
 	sl_chunk_load(&s, p.segment.stream, p.segment.from, p.segment.bytes, threadIdx.x, THREADS,
 		p.data);
@@ -116,7 +116,7 @@ static __device__ inline void look_up(const struct part &p)
 	}
 }
 
-/* What literals cost if there is nothing else; counts are 0 again. */
+/* What literals cost if there is nothing else; their counts are 0 again. */
 static __device__ inline void make_costs(const struct part &p)
 {
 	struct sl_block *b = &p.r->block;
@@ -126,7 +126,7 @@ static __device__ inline void make_costs(const struct part &p)
 		atomicAdd(&b->count[p.data[i]], 1);
 	__syncthreads();
 	b->cost[symbol] = sl_literal_cost(b->count[symbol], p.segment.bytes);
-	b->count[symbol] = symbol == SL_END;
+	b->count[symbol] = 0;
 }
 
 static __device__ inline void parse(const struct part &p, enum sl_wrapper wrapper)
@@ -177,12 +177,13 @@ static __device__ inline void make_codes(const struct part &p)
 
 /* --- bits ------------------------------------------------------------------------------------- */
 
-static __device__ inline void store(const struct part &p, uint8_t *to)
+static __device__ inline uint32_t store(const struct part &p, uint8_t *to)
 {
 	for (uint32_t i = threadIdx.x; i < SL_STORED_BYTES; i += THREADS)
 		to[i] = sl_stored_byte(p.segment.last, p.segment.bytes, i);
 	for (uint32_t i = threadIdx.x; i < p.segment.bytes; i += THREADS)
 		to[SL_STORED_BYTES + i] = p.data[i];
+	return p.segment.bytes + SL_STORED_BYTES;
 }
 
 /* Into the words that held the bytes, all slices at the same time; from there to scratch. */
@@ -218,18 +219,30 @@ static __device__ inline uint32_t encode(const struct part &p, uint8_t *to)
 		bits += p.r->bits[k];
 	}
 	bytes = sl_block_bytes(b, p.segment.last, bits);
-	if (bytes > p.segment.bytes) {
-		store(p, to);
-		return p.segment.bytes + SL_STORED_BYTES;
-	}
+	if (bytes > p.segment.bytes)
+		return store(p, to);
 	write(p, first_bit, bits, bytes, to);
 	return bytes;
+}
+
+/* The same, of a segment whose bytes are loaded. */
+static __device__ inline uint32_t compress(
+	const struct part &p, enum sl_wrapper wrapper, uint8_t *to)
+{
+	if (p.segment.bytes == 0)
+		return store(p, to);
+	look_up(p);
+	make_costs(p);
+	__syncthreads();
+	parse(p, wrapper);
+	__syncthreads();
+	make_codes(p);
+	return encode(p, to);
 }
 
 static __global__ void __launch_bounds__(THREADS) segments_kernel(struct deflate_job job)
 {
 	SL_SHARED_DYNAMIC(struct room, r);
-	enum sl_wrapper wrapper = job.streams.wrapper;
 	uint64_t first = (uint64_t)blockIdx.x * SL_SEGMENT;
 	struct part p = {r, job.data ? job.data + first : (uint8_t *)(r + 1), job.token + first};
 
@@ -238,16 +251,10 @@ static __global__ void __launch_bounds__(THREADS) segments_kernel(struct deflate
 		p.slices = (p.segment.bytes + SL_SLICE - 1) / SL_SLICE;
 		load(p, job.streams);
 		__syncthreads();
-		look_up(p);
-		make_costs(p);
-		__syncthreads();
-		parse(p, wrapper);
-		__syncthreads();
-		make_codes(p);
-		uint32_t bytes = encode(p, job.staged + s * PIECE_BYTES);
+		uint32_t bytes = compress(p, job.streams.wrapper, job.staged + s * PIECE_BYTES);
 		if (threadIdx.x == THREADS - 1) {
 			job.piece[s].bytes = bytes;
-			job.piece[s].check = join_checks(p, wrapper);
+			job.piece[s].check = join_checks(p, job.streams.wrapper);
 		}
 		__syncthreads();
 	}
