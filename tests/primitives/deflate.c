@@ -256,7 +256,7 @@ static void cuts(const struct sl_backend *b)
 		{.item_bytes = 8, .used = 1, .wrapper = SL_ZLIB},
 		{.chunk_bytes = 40000, .item_bytes = 4, .wrapper = SL_ZLIB},
 		{.chunk_bytes = 80000, .item_bytes = 2, .whole_chunks = true, .wrapper = SL_ZLIB},
-		{.chunk_bytes = 1 << 20, .item_bytes = 8, .whole_chunks = true},
+		{.chunk_bytes = 1 << 17, .item_bytes = 8, .whole_chunks = true},
 	};
 	static const size_t ns[] = {0, 8, 1000, 79992, 80000, 100008};
 

@@ -44,4 +44,10 @@ struct deflate_try {
 size_t deflate_check(
 	const struct sl_backend *b, const void *in, size_t bytes, struct deflate_try t);
 
+/* Every kind, edges of slices, rounds and segments, and every cut, of at most so many bytes. */
+void deflate_walk(const struct sl_backend *b, size_t most);
+
+/* The job of that number: pieces of all kinds, cut somehow, of most bytes at most. */
+void deflate_random(const struct sl_backend *b, uint64_t number, size_t most);
+
 #endif
