@@ -313,8 +313,8 @@ static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_
 			job.place[k].at = to <= job.out_size ? to - bytes : NOWHERE;
 			job.out_bytes[k] = to <= job.out_size ? bytes : 0;
 		}
-		for (uint32_t i = 0; i < THREADS && used + end[i] <= job.out_size; i++)
-			fitting = used + end[i];
+		for (uint32_t i = 0; threadIdx.x == 0 && i < THREADS; i++)
+			fitting = used + end[i] <= job.out_size ? used + end[i] : fitting;
 		used += end[THREADS - 1];
 		__syncthreads();
 	}
