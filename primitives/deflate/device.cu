@@ -61,6 +61,7 @@ struct room {
 	uint32_t crc[SL_CRC_TABLE];
 	struct sl_check check[SL_SLICES];
 	uint32_t end[SL_SLICES], bits[SL_SLICES]; /* of the tokens of a slice */
+	struct sl_check all;                      /* of the segment */
 };
 
 /* A segment and the thread's part in it. */
@@ -90,6 +91,8 @@ static __device__ inline void load(const struct part &p, const struct sl_streams
 	for (uint32_t i = threadIdx.x; i < SL_LENGTHS + SL_DISTANCES; i += THREADS)
 		p.r->block.count[i] = i == SL_END;
 	p.r->crc[threadIdx.x] = sl_crc_of_byte(threadIdx.x);
+	if (threadIdx.x == 0)
+		p.r->all = {}; /* what it is of no bytes */
 	sl_chunk_load(&s, p.segment.stream, p.segment.from, p.segment.bytes, threadIdx.x, THREADS,
 		p.data);
 }
@@ -145,33 +148,35 @@ static __device__ inline void parse(const struct part &p, enum sl_wrapper wrappe
 
 /* --- codes ------------------------------------------------------------------------------------ */
 
-static __device__ inline struct sl_check join_checks(const struct part &p, enum sl_wrapper wrapper)
+static __device__ inline void join_checks(const struct part &p, enum sl_wrapper wrapper)
 {
 	struct sl_check all = {0, 0};
 
 	for (uint32_t k = 0; k < p.slices; k++)
 		all = sl_check_join(wrapper, all, p.r->check[k], slice_end(p, k) - k * SL_SLICE);
-	return all;
+	p.r->all = all;
 }
 
-/* Each by one thread, of warps that have nothing else to do. */
-static __device__ inline void make_codes(const struct part &p)
+/* What one thread does is done by several at the same time, each in a warp of its own. */
+static __device__ inline void make_codes(const struct part &p, enum sl_wrapper wrapper)
 {
 	struct sl_block *b = &p.r->block;
+	uint32_t slice = threadIdx.x;
 
 	for (uint32_t s = threadIdx.x; s < SL_LENGTHS; s += THREADS)
 		sl_huffman_place(b->count, SL_LENGTHS, s, b->work[0].order);
 	__syncthreads();
 	if (threadIdx.x == 0)
 		sl_length_codes_make(b);
+	if (threadIdx.x == THREADS / 4)
+		join_checks(p, wrapper);
 	if (threadIdx.x == THREADS / 2)
 		sl_distance_codes_make(b);
 	__syncthreads();
 	if (threadIdx.x == THREADS - 1)
 		sl_header_make(b);
-	if (threadIdx.x < p.slices)
-		p.r->bits[threadIdx.x] =
-			sl_tokens_bits(b, p.token, threadIdx.x * SL_SLICE, p.r->end[threadIdx.x]);
+	if (slice < p.slices)
+		p.r->bits[slice] = sl_tokens_bits(b, p.token, slice * SL_SLICE, p.r->end[slice]);
 	__syncthreads();
 }
 
@@ -236,7 +241,7 @@ static __device__ inline uint32_t compress(
 	__syncthreads();
 	parse(p, wrapper);
 	__syncthreads();
-	make_codes(p);
+	make_codes(p, wrapper);
 	return encode(p, to);
 }
 
@@ -254,7 +259,7 @@ static __global__ void __launch_bounds__(THREADS) segments_kernel(struct deflate
 		uint32_t bytes = compress(p, job.streams.wrapper, job.staged + s * PIECE_BYTES);
 		if (threadIdx.x == THREADS - 1) {
 			job.piece[s].bytes = bytes;
-			job.piece[s].check = join_checks(p, job.streams.wrapper);
+			job.piece[s].check = p.r->all;
 		}
 		__syncthreads();
 	}
