@@ -32,35 +32,64 @@ static size_t scratch(const struct sl_shape *most)
 	return a.used;
 }
 
-static void look_up(struct room *r, uint32_t bytes)
+/* What literals cost if there is nothing else; gives what all of them do. */
+static uint32_t make_costs(struct room *r, uint32_t bytes)
 {
-	uint32_t hashed = sl_hashed_places(bytes);
+	struct sl_block *b = &r->block;
+	uint32_t sum = 0;
+
+	memset(b->count, 0, sizeof(b->count));
+	for (uint32_t i = 0; i < bytes; i++)
+		b->count[r->data[i]]++;
+	for (uint32_t s = 0; s < SL_END; s++) {
+		b->cost[s] = sl_literal_cost(b->count[s], bytes);
+		sum += sl_literal_sum(b->count[s], bytes);
+	}
+	return sum;
+}
+
+/* The places round .. end - 1; gives how many have something long before them. */
+static uint32_t look_up_round(struct room *r, uint32_t round, uint32_t end)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = round; i < end; i++) {
+		uint32_t place = sl_look_up_long(&r->last, r->data, i);
+
+		found += place > 0;
+		place = place > 0 ? place : sl_look_up_short(&r->last, r->data, i);
+		r->token[i] = sl_distance_to(place, i);
+	}
+	for (uint32_t i = round; i < end; i++) {
+		if (!sl_is_landmark(r->data, i))
+			continue;
+		r->last.of_short[sl_hash_short(r->data + i)] = i + 1;
+		r->last.of_long[sl_hash_long(r->data + i)] = i + 1;
+	}
+	return found;
+}
+
+/* False: it is not worth it. */
+static bool look_up(struct room *r, uint32_t bytes, uint32_t sum)
+{
+	uint32_t hashed = sl_hashed_places(bytes), found = 0;
 
 	memset(&r->last, 0, sizeof(r->last));
-	memset(r->token, 0, sizeof(r->token));
+	memset(r->token, 0, bytes * sizeof(*r->token));
 	for (uint32_t round = 0; round < hashed; round += SL_ROUND) {
 		uint32_t end = round + SL_ROUND < hashed ? round + SL_ROUND : hashed;
 
-		for (uint32_t i = round; i < end; i++)
-			r->token[i] = (uint16_t)sl_look_up(&r->last, r->data, i);
-		for (uint32_t i = round; i < end; i++) {
-			if (!sl_is_landmark(r->data, i))
-				continue;
-			r->last.of_short[sl_hash_short(r->data + i)] = i + 1;
-			r->last.of_long[sl_hash_long(r->data + i)] = i + 1;
-		}
+		if (round == SL_PROBE && found < SL_FOUND_LEAST && sl_is_dull(sum, bytes))
+			return false;
+		found += look_up_round(r, round, end);
 	}
+	return true;
 }
 
 static void parse(struct room *r, uint32_t bytes)
 {
 	struct sl_block *b = &r->block;
 
-	memset(b->count, 0, sizeof(b->count));
-	for (uint32_t i = 0; i < bytes; i++)
-		b->count[r->data[i]]++;
-	for (uint32_t s = 0; s < SL_END; s++)
-		b->cost[s] = sl_literal_cost(b->count[s], bytes);
 	memset(b->count, 0, sizeof(b->count));
 	for (uint32_t from = 0, k = 0; from < bytes; from += SL_SLICE, k++) {
 		uint32_t to = from + SL_SLICE < bytes ? from + SL_SLICE : bytes;
@@ -71,12 +100,13 @@ static void parse(struct room *r, uint32_t bytes)
 	b->count[SL_END] = 1;
 }
 
-/* The segment as codes in r->word; 0 when that is longer. */
+/* The segment, looked up, as codes in r->word; 0 when that is longer. */
 static uint32_t encode(struct room *r, const struct sl_segment *g)
 {
 	struct sl_block *b = &r->block;
 	uint32_t bit[SL_SLICES + 1], slices = (g->bytes + SL_SLICE - 1) / SL_SLICE, bytes;
 
+	parse(r, g->bytes);
 	for (uint32_t s = 0; s < SL_LENGTHS; s++)
 		sl_huffman_place(b->count, SL_LENGTHS, s, b->work[0].order);
 	sl_length_codes_make(b);
@@ -126,10 +156,10 @@ static void put(struct output *o, uint8_t byte)
 
 static void put_segment(struct room *r, const struct sl_segment *g, struct output *o)
 {
-	uint32_t bytes;
+	uint32_t bytes = 0;
 
-	parse(r, g->bytes);
-	bytes = g->bytes > 0 ? encode(r, g) : 0;
+	if (g->bytes > 0 && look_up(r, g->bytes, make_costs(r, g->bytes)))
+		bytes = encode(r, g);
 	for (uint32_t i = 0; i < bytes; i++)
 		put(o, (uint8_t)(r->word[i / 4] >> 8 * (i % 4)));
 	for (uint32_t i = 0; bytes == 0 && i < SL_STORED_BYTES; i++)
@@ -150,7 +180,6 @@ static void put_stream(struct room *r, const struct sl_streams *s, uint64_t k, s
 	do {
 		g = sl_segment_of(s, segment++);
 		sl_chunk_load(s, k, g.from, g.bytes, 0, 1, r->data);
-		look_up(r, g.bytes);
 		put_segment(r, &g, o);
 		all = sl_check_join(
 			s->wrapper, all, check_segment(r, s->wrapper, g.bytes), g.bytes);

@@ -59,9 +59,9 @@ struct room {
 	struct sl_block block;
 	struct sl_places last;
 	uint32_t crc[SL_CRC_TABLE];
-	struct sl_check check[SL_SLICES];
+	struct sl_check check[SL_SLICES];         /* of slices; then the first of all */
 	uint32_t end[SL_SLICES], bits[SL_SLICES]; /* of the tokens of a slice */
-	struct sl_check all;                      /* of the segment */
+	uint32_t sum, found; /* what literals would take; places with something long before them */
 };
 
 /* A segment and the thread's part in it. */
@@ -92,13 +92,48 @@ static __device__ inline void load(const struct part &p, const struct sl_streams
 		p.r->block.count[i] = i == SL_END;
 	p.r->crc[threadIdx.x] = sl_crc_of_byte(threadIdx.x);
 	if (threadIdx.x == 0)
-		p.r->all = {}; /* what it is of no bytes */
+		p.r->sum = p.r->found = 0;
 	sl_chunk_load(&s, p.segment.stream, p.segment.from, p.segment.bytes, threadIdx.x, THREADS,
 		p.data);
 }
 
-/* For each place how far back the same bytes may stand: what earlier rounds have found. */
-static __device__ inline void look_up(const struct part &p)
+/* Counts bytes and makes the checks of slices; then joins these, neighbours first. */
+static __device__ inline void count_and_check(const struct part &p, enum sl_wrapper wrapper)
+{
+	uint32_t slice = threadIdx.x, from = slice * SL_SLICE;
+	struct sl_check *check = p.r->check;
+
+	for (uint32_t i = threadIdx.x; i < p.segment.bytes; i += THREADS)
+		atomicAdd(&p.r->block.count[p.data[i]], 1);
+	if (slice < p.slices)
+		check[slice] = sl_check_slice(
+			wrapper, p.data + from, slice_end(p, slice) - from, p.r->crc);
+	__syncthreads();
+	for (uint32_t by = 1; by < p.slices; by *= 2) {
+		uint32_t right = slice + by, last = right + by < p.slices ? right + by : p.slices;
+
+		if (slice % (2 * by) == 0 && right < p.slices)
+			check[slice] = sl_check_join(wrapper, check[slice], check[right],
+				slice_end(p, last - 1) - right * SL_SLICE);
+		__syncthreads();
+	}
+}
+
+/* What literals cost if there is nothing else; their counts are 0 again. */
+static __device__ inline void make_costs(const struct part &p)
+{
+	uint32_t n = p.segment.bytes, *count = &p.r->block.count[threadIdx.x];
+
+	p.r->block.cost[threadIdx.x] = sl_literal_cost(*count, n);
+	atomicAdd(&p.r->sum, sl_literal_sum(*count, n));
+	*count = 0;
+}
+
+/*
+ * For each place how far back the same bytes may stand: what earlier rounds have found. False: it
+ * is not worth it.
+ */
+static __device__ inline bool look_up(const struct part &p)
 {
 	struct sl_places *last = &p.r->last;
 	uint32_t n = sl_hashed_places(p.segment.bytes);
@@ -108,8 +143,18 @@ static __device__ inline void look_up(const struct part &p)
 	for (uint32_t round = 0; round < n; round += THREADS) {
 		uint32_t i = round + threadIdx.x;
 
-		if (i < n)
-			p.token[i] = (uint16_t)sl_look_up(last, p.data, i);
+		if (round == SL_PROBE && p.r->found < SL_FOUND_LEAST &&
+			sl_is_dull(p.r->sum, p.segment.bytes))
+			return false;
+		if (i < n) {
+			uint32_t place = sl_look_up_long(last, p.data, i);
+
+			if (place > 0 && round < SL_PROBE)
+				atomicAdd(&p.r->found, 1);
+			if (place == 0)
+				place = sl_look_up_short(last, p.data, i);
+			p.token[i] = sl_distance_to(place, i);
+		}
 		__syncthreads();
 		if (i < n && sl_is_landmark(p.data, i)) {
 			atomicMax(&last->of_short[sl_hash_short(p.data + i)], i + 1);
@@ -117,22 +162,10 @@ static __device__ inline void look_up(const struct part &p)
 		}
 		__syncthreads();
 	}
+	return true;
 }
 
-/* What literals cost if there is nothing else; their counts are 0 again. */
-static __device__ inline void make_costs(const struct part &p)
-{
-	struct sl_block *b = &p.r->block;
-	uint32_t symbol = threadIdx.x;
-
-	for (uint32_t i = threadIdx.x; i < p.segment.bytes; i += THREADS)
-		atomicAdd(&b->count[p.data[i]], 1);
-	__syncthreads();
-	b->cost[symbol] = sl_literal_cost(b->count[symbol], p.segment.bytes);
-	b->count[symbol] = 0;
-}
-
-static __device__ inline void parse(const struct part &p, enum sl_wrapper wrapper)
+static __device__ inline void parse(const struct part &p)
 {
 	uint32_t slice = threadIdx.x, from = slice * SL_SLICE;
 
@@ -143,22 +176,12 @@ static __device__ inline void parse(const struct part &p, enum sl_wrapper wrappe
 
 	sl_tokens_count(&p.r->block, p.token, from, end);
 	p.r->end[slice] = end;
-	p.r->check[slice] = sl_check_slice(wrapper, p.data + from, to - from, p.r->crc);
 }
 
 /* --- codes ------------------------------------------------------------------------------------ */
 
-static __device__ inline void join_checks(const struct part &p, enum sl_wrapper wrapper)
-{
-	struct sl_check all = {0, 0};
-
-	for (uint32_t k = 0; k < p.slices; k++)
-		all = sl_check_join(wrapper, all, p.r->check[k], slice_end(p, k) - k * SL_SLICE);
-	p.r->all = all;
-}
-
 /* What one thread does is done by several at the same time, each in a warp of its own. */
-static __device__ inline void make_codes(const struct part &p, enum sl_wrapper wrapper)
+static __device__ inline void make_codes(const struct part &p)
 {
 	struct sl_block *b = &p.r->block;
 	uint32_t slice = threadIdx.x;
@@ -168,8 +191,6 @@ static __device__ inline void make_codes(const struct part &p, enum sl_wrapper w
 	__syncthreads();
 	if (threadIdx.x == 0)
 		sl_length_codes_make(b);
-	if (threadIdx.x == THREADS / 4)
-		join_checks(p, wrapper);
 	if (threadIdx.x == THREADS / 2)
 		sl_distance_codes_make(b);
 	__syncthreads();
@@ -234,14 +255,14 @@ static __device__ inline uint32_t encode(const struct part &p, uint8_t *to)
 static __device__ inline uint32_t compress(
 	const struct part &p, enum sl_wrapper wrapper, uint8_t *to)
 {
-	if (p.segment.bytes == 0)
-		return store(p, to);
-	look_up(p);
+	count_and_check(p, wrapper);
 	make_costs(p);
+	if (p.segment.bytes == 0 || !look_up(p))
+		return store(p, to);
 	__syncthreads();
-	parse(p, wrapper);
+	parse(p);
 	__syncthreads();
-	make_codes(p, wrapper);
+	make_codes(p);
 	return encode(p, to);
 }
 
@@ -259,7 +280,7 @@ static __global__ void __launch_bounds__(THREADS) segments_kernel(struct deflate
 		uint32_t bytes = compress(p, job.streams.wrapper, job.staged + s * PIECE_BYTES);
 		if (threadIdx.x == THREADS - 1) {
 			job.piece[s].bytes = bytes;
-			job.piece[s].check = p.r->all;
+			job.piece[s].check = p.slices > 0 ? p.r->check[0] : sl_check{0, 0};
 		}
 		__syncthreads();
 	}

@@ -19,7 +19,9 @@ enum {
 	SL_SLICE = SL_MATCH_MOST, /* bytes that one thread parses: of a long run one match */
 	SL_SLICES = SL_SEGMENT / SL_SLICE + 1, /* of a segment, at most */
 	SL_ROUND = 256,                        /* places looked up at a time */
-	SL_SHORT = 3,                          /* bytes that have a hash, in a table of 2^13 ... */
+	SL_PROBE = 16 * SL_ROUND, /* bytes from which it is told if looking up is worth it, ... */
+	SL_FOUND_LEAST = 4,       /* ... which random bytes, that have nothing long, do not reach */
+	SL_SHORT = 3,             /* bytes that have a hash, in a table of 2^13 ... */
 	SL_SHORT_BITS = 13,
 	SL_LONG = 6, /* ... and, as what is the same for longer is worth more, of 2^12 */
 	SL_LONG_BITS = 12,
@@ -45,20 +47,35 @@ SL_HD uint32_t sl_log2_below(uint32_t x)
 #endif
 }
 
-/* log2 x, between powers of two a line; x below 2^16. */
-SL_HD uint32_t sl_log2_cost(uint32_t x)
+/* log2 x in 256ths, between powers of two a line; x below 2^16. */
+SL_HD uint32_t sl_log2(uint32_t x)
 {
 	uint32_t k = sl_log2_below(x);
 
-	return SL_BIT * k + (x << (16 - k) & 0xffff) / (0x10000 / SL_BIT);
+	return 256 * k + (x << (16 - k) & 0xffff) / 256;
 }
 
 /* What a literal costs that is there so many times among n; one bit at least. */
 SL_HD uint8_t sl_literal_cost(uint32_t count, uint32_t n)
 {
-	uint32_t cost = count ? sl_log2_cost(n) - sl_log2_cost(count) : 255;
+	uint32_t cost = count ? (sl_log2(n) - sl_log2(count)) * SL_BIT / 256 : 255;
 
 	return (uint8_t)(cost < SL_BIT ? (uint32_t)SL_BIT : cost);
+}
+
+/* What they all take with ideal codes, in 256ths of a bit. */
+SL_HD uint32_t sl_literal_sum(uint32_t count, uint32_t n)
+{
+	return count ? count * (sl_log2(n) - sl_log2(count)) : 0;
+}
+
+/*
+ * Are n bytes, of that sum, no shorter as codes, the least that a header of all of them takes
+ * included? Then they are stored, but for long matches.
+ */
+SL_HD bool sl_is_dull(uint32_t sum, uint32_t n)
+{
+	return sum / (8 * 256) + 96 >= n;
 }
 
 /* What so many bytes are as a number, the first lowest. */
@@ -129,14 +146,25 @@ SL_HD uint32_t sl_match_length(const uint8_t *data, uint32_t at, uint32_t back, 
 	return n;
 }
 
-/* How far back the same bytes may stand; 0: nowhere. */
-SL_HD uint32_t sl_look_up(const struct sl_places *last, const uint8_t *data, uint32_t at)
+/* The place before at, plus 1, where as many bytes as have a long hash are the same; 0: none. */
+SL_HD uint32_t sl_look_up_long(const struct sl_places *last, const uint8_t *data, uint32_t at)
 {
 	uint32_t place = last->of_long[sl_hash_long(data + at)];
+	bool same = place > 0 && sl_match_length(data, at, at + 1 - place, SL_LONG) == SL_LONG;
 
-	if (place == 0 || sl_match_length(data, at, at + 1 - place, SL_LONG) < SL_LONG)
-		place = last->of_short[sl_hash_short(data + at)];
-	return place == 0 ? 0 : at + 1 - place;
+	return same ? place : 0;
+}
+
+/* The same, where a few bytes may be. */
+SL_HD uint32_t sl_look_up_short(const struct sl_places *last, const uint8_t *data, uint32_t at)
+{
+	return last->of_short[sl_hash_short(data + at)];
+}
+
+/* How far back a place is; 0: nowhere. */
+SL_HD uint16_t sl_distance_to(uint32_t place, uint32_t at)
+{
+	return (uint16_t)(place > 0 ? at + 1 - place : 0);
 }
 
 /*
