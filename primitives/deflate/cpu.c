@@ -48,16 +48,15 @@ static uint32_t make_costs(struct room *r, uint32_t bytes)
 	return sum;
 }
 
-/* The places round .. end - 1; gives how many have something long before them. */
+/* The places round .. end - 1; gives how many are found in earnest. */
 static uint32_t look_up_round(struct room *r, uint32_t round, uint32_t end)
 {
 	uint32_t found = 0;
 
 	for (uint32_t i = round; i < end; i++) {
-		uint32_t place = sl_look_up_long(&r->last, r->data, i);
+		uint32_t place = sl_look_up(&r->last, r->data, i);
 
-		found += place > 0;
-		place = place > 0 ? place : sl_look_up_short(&r->last, r->data, i);
+		found += round < SL_PROBE && sl_is_same(r->data, place, i, SL_FOUND_BYTES);
 		r->token[i] = sl_distance_to(place, i);
 	}
 	for (uint32_t i = round; i < end; i++) {

@@ -61,7 +61,7 @@ struct room {
 	uint32_t crc[SL_CRC_TABLE];
 	struct sl_check check[SL_SLICES];         /* of slices; then the first of all */
 	uint32_t end[SL_SLICES], bits[SL_SLICES]; /* of the tokens of a slice */
-	uint32_t sum, found; /* what literals would take; places with something long before them */
+	uint32_t sum, found; /* what literals would take; places that were found in earnest */
 };
 
 /* A segment and the thread's part in it. */
@@ -147,12 +147,10 @@ static __device__ inline bool look_up(const struct part &p)
 			sl_is_dull(p.r->sum, p.segment.bytes))
 			return false;
 		if (i < n) {
-			uint32_t place = sl_look_up_long(last, p.data, i);
+			uint32_t place = sl_look_up(last, p.data, i);
 
-			if (place > 0 && round < SL_PROBE)
+			if (round < SL_PROBE && sl_is_same(p.data, place, i, SL_FOUND_BYTES))
 				atomicAdd(&p.r->found, 1);
-			if (place == 0)
-				place = sl_look_up_short(last, p.data, i);
 			p.token[i] = sl_distance_to(place, i);
 		}
 		__syncthreads();

@@ -20,7 +20,8 @@ enum {
 	SL_SLICES = SL_SEGMENT / SL_SLICE + 1, /* of a segment, at most */
 	SL_ROUND = 256,                        /* places looked up at a time */
 	SL_PROBE = 16 * SL_ROUND, /* bytes from which it is told if looking up is worth it, ... */
-	SL_FOUND_LEAST = 4,       /* ... which random bytes, that have nothing long, do not reach */
+	SL_FOUND_BYTES = 4,       /* ... by places that have so many of them before them: */
+	SL_FOUND_LEAST = 4,       /* random bytes have fewer */
 	SL_SHORT = 3,             /* bytes that have a hash, in a table of 2^13 ... */
 	SL_SHORT_BITS = 13,
 	SL_LONG = 6, /* ... and, as what is the same for longer is worth more, of 2^12 */
@@ -146,19 +147,19 @@ SL_HD uint32_t sl_match_length(const uint8_t *data, uint32_t at, uint32_t back, 
 	return n;
 }
 
-/* The place before at, plus 1, where as many bytes as have a long hash are the same; 0: none. */
-SL_HD uint32_t sl_look_up_long(const struct sl_places *last, const uint8_t *data, uint32_t at)
+/* Do so many bytes at a place, given plus 1, and at at stand the same? No place: no. */
+SL_HD bool sl_is_same(const uint8_t *data, uint32_t place, uint32_t at, uint32_t bytes)
 {
-	uint32_t place = last->of_long[sl_hash_long(data + at)];
-	bool same = place > 0 && sl_match_length(data, at, at + 1 - place, SL_LONG) == SL_LONG;
-
-	return same ? place : 0;
+	return place > 0 && sl_match_length(data, at, at + 1 - place, bytes) == bytes;
 }
 
-/* The same, where a few bytes may be. */
-SL_HD uint32_t sl_look_up_short(const struct sl_places *last, const uint8_t *data, uint32_t at)
+/* The place before at, plus 1, where the same bytes may stand, many if there are; 0: none. */
+SL_HD uint32_t sl_look_up(const struct sl_places *last, const uint8_t *data, uint32_t at)
 {
-	return last->of_short[sl_hash_short(data + at)];
+	uint32_t place = last->of_long[sl_hash_long(data + at)];
+
+	return sl_is_same(data, place, at, SL_LONG) ? place
+	                                            : last->of_short[sl_hash_short(data + at)];
 }
 
 /* How far back a place is; 0: nowhere. */
