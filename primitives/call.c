@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "compact/items.h"
-#include "deflate/check.h"
+#include "deflate/streams.h"
 #include "primitives.h"
 #include "tuning.h"
 
@@ -574,12 +574,13 @@ size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes)
 	return (size_t)sl_streams_make(in_bytes, chunk_bytes, 1, false).n;
 }
 
+/* Of libdeflate.h's and zlib.h's bounds and our own blocks, that of libdeflate is the largest. */
 size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes)
 {
 	struct sl_streams s = sl_streams_make(in_bytes, chunk_bytes, item_bytes, true);
-	size_t around = sl_header_bytes(SL_GZIP) + sl_trailer_bytes(SL_GZIP);
+	uint64_t stream = s.chunk_bytes + s.chunk_bytes / 1024 + 64;
 
-	return (size_t)(s.n * (s.chunk_bytes + around) + s.n_segments * SL_STORED_BYTES);
+	return (size_t)(s.n * stream + s.n_segments * SL_STORED_BYTES);
 }
 
 enum sl_status sl_deflate(

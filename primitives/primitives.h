@@ -127,7 +127,8 @@ enum sl_wrapper {
 /*
  * DEFLATE. Compresses in into out at a level of 1 (fast) to 9 (small) and sets *out_bytes. When the
  * result does not fit in out_size bytes, *out_bytes is 0 and the call succeeds: the caller stores
- * the bytes as they are. sl_deflate_most() bytes are always enough.
+ * the bytes as they are. sl_deflate_most() bytes are always enough. store, cpu and device have one
+ * level, and do not ask.
  *
  * The fields behind wrapper may be left 0. With chunk_bytes, each chunk of so many bytes of in
  * becomes a stream of its own, sl_deflate_streams() of them, which stand one behind another in out:
@@ -209,9 +210,9 @@ struct sl_backend {
 size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most);
 
 /*
- * How many streams a job of deflate of so many bytes makes, one at least; and the most that they
- * have all together, by any backend but zlib and libdeflate: as much as in, filled up, and 15 bytes
- * a stream and 5 a segment (of 32 KiB or a plane) more.
+ * How many streams a job of deflate of so many bytes makes, one at least; and the most bytes that
+ * they have all together, by any backend: what is in the chunks, filled up, a thousandth of it, 64
+ * bytes a stream and 5 a segment (of 32 KiB, or a plane).
  */
 size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes);
 size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes);

@@ -51,7 +51,7 @@ static inline enum sl_status sl_chunks_run(
 		struct sl_deflate_job part = {.in = sl_chunk_at(&s, k, room),
 			.in_bytes = (size_t)sl_chunk_bytes(&s, k),
 			.out = (uint8_t *)job->out + used,
-			.out_size = job->out_size - used,
+			.out_size = used < job->out_size ? job->out_size - used : 0,
 			.out_bytes = &job->out_bytes[k],
 			.level = job->level,
 			.wrapper = job->wrapper};

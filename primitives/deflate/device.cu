@@ -1,14 +1,15 @@
 /*
  * deflate/device.cu - DEFLATE on the device: a block of threads for each segment of 32 KiB.
  *
- * The threads gather the bytes of the segment, plane by plane (streams.h). They look up where the
- * same bytes stood before, 256 places at a time, in tables in shared memory; parse a slice of 258
- * bytes each, with a match wherever one costs fewer bits than its bytes (tokens.h); and count.
- * Codes are made by one thread each alphabet (huffman.h), as trees are a chain of steps; other
- * blocks have the multiprocessor meanwhile. What the bits of each slice come to gives the place of
- * those of the next, so all slices are written at the same time, by atomic or, into the shared
- * memory that held the bytes. Segments wait in scratch; then one block adds up where each belongs
- * and joins their checks, and all are copied there.
+ * The threads gather the bytes of the segment, plane by plane (streams.h), and count them. They
+ * look up where the same bytes stood before, 256 places at a time, in tables in shared memory;
+ * where neither counts nor the first places promise anything, as in the low planes of floats, the
+ * segment is stored. They parse a slice of 258 bytes each, with a match wherever one costs fewer
+ * bits than its bytes (tokens.h). Codes are made by one thread an alphabet (huffman.h), as trees
+ * are a chain of steps; other blocks have the multiprocessor meanwhile. What the bits of each slice
+ * come to gives the place of those of the next, so all slices are written at the same time, by
+ * atomic or, into the shared memory that held the bytes. Segments wait in scratch; then one block
+ * adds up where each belongs and joins their checks, and all are copied there.
  *
  * Beside its bytes, read once for each plane, a segment takes 2 bytes a byte for what was looked up
  * and its tokens, in memory that a block uses for all its segments, so that it stays in the cache.
@@ -22,7 +23,7 @@
 enum {
 	THREADS = SL_ROUND, /* of a block: one a place of a round, and more than there are slices */
 	BLOCKS = 2,         /* a multiprocessor, by their shared memory on a Hopper */
-	BLOCKS_MOST = 1024,
+	BLOCKS_MOST = 512,  /* for the memory that each has in scratch */
 	PIECE_BYTES = SL_SEGMENT + 32 /* a segment in scratch, at most SL_STORED_BYTES more */
 };
 

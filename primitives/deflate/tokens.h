@@ -1,11 +1,11 @@
 /*
  * tokens.h - what a segment is said with: literals, and matches with what came before.
  *
- * For each place a hash of the next bytes gives one earlier place where they may stand, the last in
- * an earlier round: rounds of many places are looked up together, then put into the table together,
- * so that the answer does not depend on who comes first. Slices are then parsed by themselves,
- * greedily; a match is taken when it costs fewer bits than its bytes as literals would, at what
- * literals cost if all were.
+ * For each place two hashes, of the next three bytes and of six, give an earlier place where they
+ * may stand, the last in an earlier round: rounds of many places are looked up together, then put
+ * into the tables together, so that the answer does not depend on who comes first. Slices are then
+ * parsed by themselves, greedily; a match is taken when it costs fewer bits than its bytes as
+ * literals would, at what literals cost if all were.
  */
 #ifndef SL_DEFLATE_TOKENS_H
 #define SL_DEFLATE_TOKENS_H

@@ -327,6 +327,11 @@ static void stops(const struct sl_backend *b)
 	}
 	assert_int_equal(used, fitting);
 	assert_true(used <= job.out_size && used + 2 * EACH > job.out_size);
+	used = job.out_size + 5;
+	assert_ok(sl_deflate(b, &k.x, &job));
+	assert_int_equal(used, job.out_size + 5);
+	for (size_t i = 0; i < STREAMS; i++)
+		assert_int_equal(bytes[i], 0);
 	assert_ok(sl_guarded_check(&scratch, "scratch"));
 	sl_guarded_give(&scratch);
 	bench_free(&k);

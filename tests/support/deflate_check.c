@@ -172,12 +172,10 @@ static void bench_make(struct bench *k, const struct sl_backend *b, const void *
 		.chunk_bytes = t.chunk_bytes,
 		.item_bytes = t.item_bytes,
 		.level = 6};
-	size_t most = sl_deflate_most(bytes, t.chunk_bytes, t.item_bytes) + bytes / 100 + 64;
+	size_t most = sl_deflate_most(bytes, t.chunk_bytes, t.item_bytes);
 
 	*k = (struct bench){.b = b, .streams = sl_deflate_streams(bytes, t.chunk_bytes)};
 	assert_ok(sl_guarded_get(b->space, bytes, &k->in));
-	if (t.exact)
-		most = sl_deflate_most(bytes, t.chunk_bytes, t.item_bytes);
 	assert_ok(sl_guarded_get(b->space, t.used + most, &k->out));
 	assert_ok(sl_guarded_get(b->space, (k->streams + 1) * sizeof(size_t), &k->sizes));
 	assert_ok(sl_guarded_get(b->space, sl_scratch(b, &shape), &k->scratch));
