@@ -224,13 +224,17 @@ static enum sl_status read_options(int argc, char **argv, struct sl_asked *asked
 	return SL_OK;
 }
 
-/* A primitive, or one of its backends: what is misspelt would measure nothing. */
-static enum sl_status check_only(const char *only)
+/*
+ * A primitive, or one of its backends: what is misspelt would measure nothing. Deflate, which has
+ * no tunings, is measured by itself.
+ */
+static enum sl_status check_only(const char *only, enum sl_bench_command command)
 {
+	int most = command == SL_BENCH_primitives ? SL_PRIMITIVE_COUNT : SL_DEFLATE;
 	const char *slash = strchr(only, '/');
 	size_t length = slash ? (size_t)(slash - only) : strlen(only);
 
-	for (int p = 0; p < SL_DEFLATE; p++) {
+	for (int p = 0; p < most; p++) {
 		const char *name = sl_primitive_name((enum sl_primitive)p);
 
 		if (strlen(name) == length && strncmp(name, only, length) == 0)
@@ -265,7 +269,7 @@ enum sl_status sl_asked_read(int argc, char **argv, struct sl_asked *asked)
 			"no command is given (there are primitives, tune, sweep and pipeline), see "
 			"sluice-bench --help");
 	SL_TRY(read_options(argc, argv, asked));
-	return asked->only ? check_only(asked->only) : SL_OK;
+	return asked->only ? check_only(asked->only, asked->command) : SL_OK;
 }
 
 void sl_asked_help(FILE *out)

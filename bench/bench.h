@@ -9,6 +9,7 @@
  *	sheet.c       rows as CSV and JSON      about.c       the machine that a table is of
  *	cells.c       one backend, one job      cub.cu        CUB as backends
  *	primitives.c  tune.c  sweep.c           pipeline.c    cub_pipeline.cu
+ *	deflate.c
  */
 #ifndef SL_BENCH_H
 #define SL_BENCH_H
@@ -174,6 +175,7 @@ enum sl_status sl_job_measure(struct sl_bench *b, const struct sl_job *job);
 /* --- commands --------------------------------------------------------------------------------- */
 
 enum sl_status sl_bench_primitives(struct sl_bench *b);
+enum sl_status sl_bench_deflate(struct sl_bench *b);
 enum sl_status sl_bench_tune(struct sl_bench *b);
 enum sl_status sl_bench_sweep(struct sl_bench *b);
 enum sl_status sl_bench_pipeline(struct sl_bench *b);
@@ -181,6 +183,11 @@ enum sl_status sl_bench_pipeline(struct sl_bench *b);
 /* The pipeline of one size, as rows of b->sheet; and what heads them where they are printed. */
 enum sl_status sl_pipeline_row(struct sl_bench *b, uint32_t n);
 void sl_pipeline_heading(void);
+
+/* The plan of one batch of n particles on the device in use, in that mode (NULL: its own). To be
+ * freed, even after a failure. */
+enum sl_status sl_pipeline_plan(
+	const struct sl_bench *b, uint32_t n, const char *mode, struct sl_plan **plan);
 
 SL_C_END
 

@@ -63,8 +63,7 @@ static enum sl_status check_config(const struct sl_recipe *r, const char *name)
 	return SL_OK;
 }
 
-/* One batch of n particles on the device in use, in that mode. */
-static enum sl_status make_plan(
+enum sl_status sl_pipeline_plan(
 	const struct sl_bench *b, uint32_t n, const char *mode, struct sl_plan **plan)
 {
 	static struct sl_config config;
@@ -180,7 +179,7 @@ static enum sl_status run_way(struct race *r, const struct sl_racer_kind *kind,
 static enum sl_status run_mode(struct race *r, const char *mode, const char *name)
 {
 	struct sl_plan *plan;
-	enum sl_status s = make_plan(r->b, r->n, mode, &plan);
+	enum sl_status s = sl_pipeline_plan(r->b, r->n, mode, &plan);
 
 	if (s == SL_OK && r->n <= HOST_MOST && !r->is_answered) {
 		s = sl_racer_host(&plan->recipe, &r->answer);
@@ -210,7 +209,7 @@ static enum sl_status run_cub(struct race *r)
 
 	if (!sl_racer_cub || sl_device_is_emulated())
 		return SL_OK;
-	s = make_plan(r->b, r->n, modes() ? staged : NULL, &plan);
+	s = sl_pipeline_plan(r->b, r->n, modes() ? staged : NULL, &plan);
 	if (s == SL_OK)
 		s = run_way(r, sl_racer_cub, &plan->recipe, sl_racer_cub->name);
 	sl_plan_free(plan);

@@ -121,6 +121,8 @@ enum sl_status sl_bench_primitives(struct sl_bench *b)
 	const struct sl_numbers *sizes = or_usual(&b->asked->sizes, &usual);
 	const struct sl_numbers *off = or_usual(&b->asked->off, &aligned);
 
+	if (b->asked->only && sl_job_backend(b->asked, SL_DEFLATE, 0))
+		return sl_bench_deflate(b);
 	sl_cell_heading();
 	for (uint32_t i = 0; i < sizes->n; i++)
 		for (uint32_t k = 0; k < off->n; k++)

@@ -132,6 +132,13 @@ static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, c
 			sl_suggest(w->name, words, n, text, sizeof(text)));
 		return;
 	}
+	if (w->primitive == SL_DEFLATE) {
+		sl_config_complain(r, w->key,
+			"%s compresses memory of a device (a run makes its files on the host; "
+			"%s is there for programs in C), try %s",
+			shown, shown, sl_list_words(text, sizeof(text), words, n));
+		return;
+	}
 	if (line->reach == SL_RUNS_ON_DEVICE)
 		words[n++] = "run.device: emulated";
 	sl_config_complain(r, w->key, "%s works on %s (%s), try %s", shown, where[line->reach],

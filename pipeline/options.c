@@ -196,7 +196,8 @@ const struct sl_option sl_options[] = {
 		.offset = AT(primitives.deflate),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of DEFLATE; auto: the fastest there is"},
+		.help = "the backend of DEFLATE, one of the host's; auto: the fastest there is; store: "
+			"no compression"},
 	{.key = "output.to",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.to),

@@ -128,16 +128,34 @@ enum sl_wrapper {
 /*
  * DEFLATE. Compresses in into out at a level of 1 (fast) to 9 (small) and sets *out_bytes. When the
  * result does not fit in out_size bytes, *out_bytes is 0 and the call succeeds: the caller stores
- * the bytes as they are.
+ * the bytes as they are. sl_deflate_most() bytes are always enough. store, cpu and device have one
+ * level, and do not ask.
+ *
+ * The fields behind wrapper may be left 0. With chunk_bytes, each chunk of so many bytes of in
+ * becomes a stream of its own, sl_deflate_streams() of them, which stand one behind another in out:
+ * out_bytes[k] is the size of the k-th. If one does not fit, it and those behind it have 0 bytes.
+ * With item_bytes, the bytes of a chunk are compressed in planes, the first bytes of all its items,
+ * then the second, and so on: what HDF5's shuffle filter makes of a chunk. With whole_chunks, the
+ * last chunk is filled up with items of zeros, as HDF5 wants it.
+ *
+ * On a device all pointers are to its memory, so that a column there can be compressed where it
+ * is: then only out_bytes and *out_used bytes of out have to be copied to the host. Jobs with the
+ * same out and out_used put their streams one behind another: columns of a file, copied at one
+ * time.
  */
 struct sl_deflate_job {
 	const void *in;
-	size_t in_bytes;
+	size_t in_bytes; /* whole items */
 	void *out;
 	size_t out_size;
-	size_t *out_bytes;
+	size_t *out_bytes; /* one a stream */
 	int level;
 	enum sl_wrapper wrapper;
+	size_t chunk_bytes;  /* whole items; 0: all bytes are one chunk */
+	uint32_t item_bytes; /* 1, 2, 4 or 8; 0: 1 */
+	bool whole_chunks;
+	size_t *out_used; /* streams begin behind so many bytes of out, and it grows by theirs;
+	                     NULL: they begin at out */
 };
 
 /* The most that scratch must serve: fields that a primitive does not have are ignored. */
@@ -148,7 +166,9 @@ struct sl_shape {
 	struct sl_choice scan;   /* as in the job */
 	uint32_t n_columns;      /* compact: columns at most */
 	bool keys_only;          /* sort: the job has no index */
-	size_t in_bytes;         /* deflate: bytes at most */
+	size_t in_bytes;         /* deflate: bytes at most, ... */
+	size_t chunk_bytes;      /* ... in chunks as in the job ... */
+	uint32_t item_bytes;     /* ... of these items */
 	int level;
 };
 
@@ -189,6 +209,14 @@ struct sl_backend {
 
 /* Bytes of scratch that a call of b needs, at most; they grow with n. */
 size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most);
+
+/*
+ * How many streams a job of deflate of so many bytes makes, one at least; and the most bytes that
+ * they have all together, by any backend: what is in the chunks, filled up, a thousandth of it, 64
+ * bytes a stream and 5 a segment (of 32 KiB, or a plane).
+ */
+size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes);
+size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes);
 
 /*
  * Can b be tuned so on the current device? SL_USAGE, and a story with what is allowed, if not. The

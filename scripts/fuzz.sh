@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# fuzz.sh - feeds random bytes to the readers of configurations and of files, under ASan and UBSan (libFuzzer).
+# fuzz.sh - feeds random bytes to the readers of configurations and of files, and to the encoder of DEFLATE, under ASan and UBSan
+# (libFuzzer).
 #
-#	scripts/fuzz.sh [SECONDS]      default 600, half of it for each; findings are left in build/fuzz
+#	scripts/fuzz.sh [SECONDS]      default 600, a third of it for each; findings are left in build/fuzz
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 seconds=${1:-600}
@@ -18,11 +19,12 @@ fuzz() {
 		$(pkg-config --libs yaml-0.1 libdeflate zlib libpng hdf5) -fsanitize-link-c++-runtime -lpthread -lm -lstdc++ \
 		-o "build/fuzz/$target"
 	mkdir -p "build/fuzz/corpus_$target"
-	(cd build/fuzz && "./$target" -max_len=4096 -max_total_time=$((seconds / 2)) -print_final_stats=1 "$@" 2>"log_$target") ||
+	(cd build/fuzz && "./$target" -max_total_time=$((seconds / 3)) -print_final_stats=1 "$@" 2>"log_$target") ||
 		{ tail -40 "build/fuzz/log_$target"; exit 1; }
 	echo "$target:"
 	grep -E 'number_of_executed_units|slowest_unit' "build/fuzz/log_$target"
 }
 
-fuzz config -dict=../../tests/fuzz/config.dict corpus_config ../../tests/fuzz/corpus/config ../../data/configs
-fuzz files corpus_files ../../tests/fuzz/corpus/files ../../tests/stages/formats/mcpl
+fuzz config -max_len=4096 -dict=../../tests/fuzz/config.dict corpus_config ../../tests/fuzz/corpus/config ../../data/configs
+fuzz files -max_len=4096 corpus_files ../../tests/fuzz/corpus/files ../../tests/stages/formats/mcpl
+fuzz deflate -max_len=100000 -len_control=10 corpus_deflate

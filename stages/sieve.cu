@@ -362,7 +362,6 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 				told->before + last.before_warp);
 		if (any && job.padded)
 			pad(&job, &last, told->before);
-		__syncwarp();
 		any = more;
 		last = now;
 		if (more)

@@ -12,6 +12,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "chunks.h"
+
 static _Thread_local struct sl_arena *lent;
 
 static void *get(size_t bytes)
@@ -50,7 +52,7 @@ static size_t scratch(const struct sl_shape *most)
 	struct sl_arena a = {0};
 
 	make(&a, most->level);
-	return a.used;
+	return sl_chunks_scratch(most, a.used);
 }
 
 static size_t compress(struct libdeflate_compressor *c, const struct sl_deflate_job *job)
@@ -68,7 +70,7 @@ static size_t compress(struct libdeflate_compressor *c, const struct sl_deflate_
 }
 
 /* The compressor is dropped with the arena: it has nothing else to free. */
-static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
+static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	struct sl_arena a = x->scratch;
 	struct libdeflate_compressor *c = make(&a, job->level);
@@ -81,6 +83,11 @@ static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 			job->level, a.used, a.size, LIBDEFLATE_VERSION_STRING);
 	*job->out_bytes = compress(c, job);
 	return SL_OK;
+}
+
+static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
+{
+	return sl_chunks_run(x, job, run_one);
 }
 
 const struct sl_backend sl_deflate_libdeflate = {

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "chunks.h"
+
 /* zlib's own: the largest window (32 KiB), which HDF5's filter expects, and the default memory. */
 enum { WINDOW_BITS = 15, GZIP = 16, MEMORY_LEVEL = 8 };
 
@@ -71,18 +73,17 @@ static size_t measure(void)
 	return bytes;
 }
 
-/* The same for every level, wrapper and size; measured when first asked. */
+/* For a stream it is the same for every level, wrapper and size; measured when first asked. */
 static size_t scratch(const struct sl_shape *most)
 {
 	static _Atomic size_t measured;
 	size_t bytes = atomic_load(&measured);
 
-	(void)most;
 	if (bytes == 0) {
 		bytes = measure();
 		atomic_store(&measured, bytes == SIZE_MAX ? 0 : bytes);
 	}
-	return bytes;
+	return sl_chunks_scratch(most, bytes);
 }
 
 /* zlib counts in 32 bits: gives it the next piece of what is left. */
@@ -112,7 +113,7 @@ static int compress_all(z_stream *z, const struct sl_deflate_job *job)
 	return state;
 }
 
-static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
+static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	struct sl_arena a = x->scratch;
 	z_stream z;
@@ -128,6 +129,11 @@ static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 		*job->out_bytes = (size_t)(z.next_out - (Bytef *)job->out);
 	deflateEnd(&z);
 	return SL_OK;
+}
+
+static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
+{
+	return sl_chunks_run(x, job, run_one);
 }
 
 const struct sl_backend sl_deflate_zlib = {

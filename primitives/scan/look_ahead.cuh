@@ -246,7 +246,6 @@ static __device__ inline void look_ahead(
 
 		for (uint32_t from = last + lane; from < tile; from += ASKED * LANES)
 			sum += look_at(job.sums, from, tile);
-		__syncwarp();
 		before += sum_warp(sum);
 		last = tile;
 		if (lane == 0) {

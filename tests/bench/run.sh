@@ -35,6 +35,7 @@ run primitives --n 100 --only compact --columns 0,8,1x32 --csv "$work/columns.cs
 run primitives --n 100 --only sort --sort keys --bits 24 --csv "$work/alone.csv"
 run primitives --n 64 --only scan/shared --block 32,64 --items 4,8 --csv "$work/tunings.csv"
 run primitives --n 64 --only compact/naive --tunings --seconds 0 --csv "$work/none.csv" --json "$work/none.json"
+run primitives --n 3000 --only deflate --samples 1 --csv "$work/deflate.csv"
 run pipeline --n 300,1000 --csv "$work/pipeline.csv" --json "$work/pipeline.json"
 run tune --only compact/shared --n 2^6,2^9 --out "$work/tuning" --csv "$work/tune.csv" --seconds 20
 run primitives --n 100 --only compact --tuning "$work/tuning"
@@ -83,6 +84,9 @@ tunings = [r for r in rows("tunings.csv") if r["backend"] == "shared" and r["typ
 assert sorted((r["block"], r["items"]) for r in tunings) == [("32", "4"), ("32", "8"), ("64", "4"), ("64", "8")]
 assert rows("none.csv") == [] and "# left out: compact" in open(os.path.join(work, "none.csv")).read()
 assert json.load(open(os.path.join(work, "none.json")))["left_out"]
+streams = rows("deflate.csv")
+assert [r["column"] for r in streams] == "x y z u v w energy time pixel all".split(), streams
+assert all(float(r["ratio"]) > 1 and int(r["bytes"]) >= 4 * int(r["n"]) for r in streams), streams
 ways = rows("pipeline.csv")
 assert "staged" in names(ways, "way") and names(ways, "n") == ["1000", "300"]
 assert {"all", "sort", "write"} <= set(names(ways, "step"))
@@ -105,6 +109,7 @@ refused 2 "--columns '8x3'" primitives --columns 8x3
 refused 2 "--sort 'index'" primitives --sort index
 refused 2 "does nothing for tune" tune --survivors 50
 refused 2 "no such primitive" primitives --only sorts --device emulated
+refused 2 "no such primitive" tune --only deflate --device emulated --out "$work/none"
 refused 2 "no such device" primitives --device gpu
 refused 2 "nowhere to write" tune --device emulated
 refused 2 "nowhere to write" sweep --device emulated

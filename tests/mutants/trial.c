@@ -18,6 +18,7 @@
 #include "tests/cases/case.h"
 #include "tests/mutants/mutant.h"
 #include "tests/primitives/look_ahead_kernels.h"
+#include "tests/support/deflate_check.h"
 #include "tests/support/lane_check.h"
 
 /* Blocks in flight: twice the tiles that a look-back sees at a time. */
@@ -112,8 +113,29 @@ static enum sl_status try_sizes(const struct sl_backend *b)
 	return try_size(b, own, 900, INT_MAX);
 }
 
+/* A wrong answer ends the program. More segments than are done at a time, of several rounds. */
+static enum sl_status try_deflate(const struct sl_backend *b, uint32_t blocks)
+{
+	struct deflate_try cut = {.chunk_bytes = 700, .wrapper = SL_ZLIB, .exact = true};
+	static uint8_t in[12 * 700];
+
+	if (brief) {
+		deflate_input_make(DEFLATE_REPEATS, sizeof(in), in);
+		deflate_check(b, in, sizeof(in), cut);
+		cut.chunk_bytes = 28; /* more streams than are added up at a time */
+		deflate_check(b, in, sizeof(in), cut);
+	}
+	if (!brief && blocks == 1)
+		deflate_walk(b, 60000);
+	for (uint64_t k = 0; !brief && k < 4; k++)
+		deflate_random(b, 10 * blocks + k, 4000);
+	return SL_OK;
+}
+
 static enum sl_status try_backend(const struct sl_backend *b, uint32_t blocks)
 {
+	if (b->primitive == SL_DEFLATE)
+		return try_deflate(b, blocks);
 	if (brief)
 		return try_size(b, small_tuning(b), 700, 1);
 	return blocks == CROWD ? try_crowd(b) : try_sizes(b);

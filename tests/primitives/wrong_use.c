@@ -230,6 +230,20 @@ static void levels_and_wrappers_out_of_range(void **state)
 	b.deflate.wrapper = (enum sl_wrapper)3;
 	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
 		"deflate/zlib: wrapper 3 is unknown; use SL_RAW, SL_ZLIB or SL_GZIP");
+	b = right();
+	b.deflate.item_bytes = 3;
+	assert_fails(sl_deflate(&sl_deflate_store, &b.x, &b.deflate), SL_USAGE,
+		"deflate/store: items of 3 bytes have no planes; use 1, 2, 4 or 8");
+	b.deflate.item_bytes = 16;
+	assert_fails(sl_deflate(&sl_deflate_cpu, &b.x, &b.deflate), SL_USAGE, "items of 16 bytes");
+	b.deflate.item_bytes = 8;
+	b.deflate.chunk_bytes = 12;
+	assert_fails(sl_deflate(&sl_deflate_cpu, &b.x, &b.deflate), SL_USAGE,
+		"deflate/cpu: 512 bytes in chunks of 12 are not whole items of 8 bytes; "
+		"take multiples of that");
+	b.deflate.in_bytes = 511;
+	b.deflate.chunk_bytes = 0;
+	assert_fails(sl_deflate(&sl_deflate_cpu, &b.x, &b.deflate), SL_USAGE, "511 bytes");
 }
 
 static void memory_that_overlaps(void **state)
@@ -259,6 +273,10 @@ static void memory_that_overlaps(void **state)
 	b.deflate.out = behind(in, sizeof(in) - 1);
 	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
 		"deflate/zlib: out and in overlap");
+	b = right();
+	b.deflate.out_used = b.deflate.out_bytes;
+	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
+		"out_used and out_bytes overlap");
 }
 
 /* The compaction of b with so many columns, of which the first two are right. */
@@ -401,7 +419,8 @@ static void names_that_are_not_there(void **state)
 		"there is no compact 'warp': no backend has that name; choose one of cpu, "
 		"cpu_scan");
 	assert_null(found);
-	assert_fails(sl_find(SL_DEFLATE, "", &found), SL_USAGE, "choose one of zlib, libdeflate");
+	assert_fails(sl_find(SL_DEFLATE, "", &found), SL_USAGE,
+		"choose one of store, zlib, libdeflate, cpu");
 	assert_fails(sl_find(SL_SORT, "CPU", &found), SL_USAGE, "there is no sort 'CPU'");
 #ifndef SL_WITH_CUDA
 	assert_fails(sl_find(SL_SCAN, "naive", &found), SL_USAGE,

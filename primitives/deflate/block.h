@@ -1,0 +1,307 @@
+/*
+ * block.h - a segment as one block of DEFLATE: its codes, its header, its bits.
+ *
+ * A block begins and ends with a whole byte, so that blocks are joined by putting one behind the
+ * other: one of codes is followed by an empty stored block, as by a sync flush, unless it is the
+ * last. (RFC 1951, 3.2; pigz does so.)
+ */
+#ifndef SL_DEFLATE_BLOCK_H
+#define SL_DEFLATE_BLOCK_H
+
+#include "tokens.h"
+
+enum {
+	SL_CODE_LENGTHS = 19,           /* the alphabet that lengths of codes are written in */
+	SL_CODE_LENGTH_MOST = 7,        /* bits of a code of it */
+	SL_BLOCK_WORDS = SL_SEGMENT / 4 /* a block of codes has no more bytes than the segment */
+};
+
+struct sl_block {
+	/* Literals, the end and lengths; then distances. */
+	uint32_t count[SL_LENGTHS + SL_DISTANCES];
+	uint8_t length[SL_LENGTHS + SL_DISTANCES];
+	uint16_t code[SL_LENGTHS + SL_DISTANCES];
+	uint8_t cost[SL_END];           /* of literals */
+	struct sl_huffman_work work[2]; /* of both alphabets, which may be made at a time */
+	/* The header: how many lengths there are, and these as symbols, what follows one above it.
+	 */
+	uint32_t n_lengths, n_distances, n_code_lengths, n_symbols;
+	uint16_t symbol[SL_LENGTHS + SL_DISTANCES];
+	uint32_t length_count[SL_CODE_LENGTHS];
+	uint8_t length_length[SL_CODE_LENGTHS];
+	uint16_t length_code[SL_CODE_LENGTHS];
+};
+
+/* --- bits ------------------------------------------------------------------------------------- */
+
+/* Bits on their way to words, which are 0 at first and may be shared with others' bits. */
+struct sl_bits {
+	uint32_t *word;
+	uint64_t held;
+	uint32_t n; /* bits held, fewer than 32 */
+};
+
+SL_HD void sl_bits_store(uint32_t *word, uint32_t value)
+{
+#if defined(__CUDA_ARCH__) || defined(SL_EMULATED)
+	atomicOr(word, value);
+#else
+	*word |= value;
+#endif
+}
+
+SL_HD struct sl_bits sl_bits_from(uint32_t *word, uint32_t bit)
+{
+	struct sl_bits b = {word + bit / 32, 0, bit % 32};
+
+	return b;
+}
+
+/* Up to 32 of them, of which value has no more. */
+SL_HD void sl_bits_put(struct sl_bits *b, uint32_t value, uint32_t bits)
+{
+	b->held |= (uint64_t)value << b->n;
+	b->n += bits;
+	if (b->n < 32)
+		return;
+	sl_bits_store(b->word++, (uint32_t)b->held);
+	b->held >>= 32;
+	b->n -= 32;
+}
+
+SL_HD void sl_bits_end(const struct sl_bits *b)
+{
+	if (b->n > 0)
+		sl_bits_store(b->word, (uint32_t)b->held);
+}
+
+/* --- codes ------------------------------------------------------------------------------------ */
+
+/* From counts of literals, the end and lengths, whose order is made. */
+SL_HD void sl_length_codes_make(struct sl_block *b)
+{
+	sl_huffman_lengths(b->count, SL_LENGTHS, SL_CODE_MOST, &b->work[0], b->length);
+	sl_huffman_codes(b->length, SL_LENGTHS, b->code);
+}
+
+/* From counts of distances, of which there may be none. */
+SL_HD void sl_distance_codes_make(struct sl_block *b)
+{
+	uint32_t *count = b->count + SL_LENGTHS;
+	uint8_t *length = b->length + SL_LENGTHS;
+
+	sl_huffman_two(count, SL_DISTANCES);
+	for (uint32_t s = 0; s < SL_DISTANCES; s++)
+		sl_huffman_place(count, SL_DISTANCES, s, b->work[1].order);
+	sl_huffman_lengths(count, SL_DISTANCES, SL_CODE_MOST, &b->work[1], length);
+	sl_huffman_codes(length, SL_DISTANCES, b->code + SL_LENGTHS);
+}
+
+/* --- the header ------------------------------------------------------------------------------- */
+
+/* Bits behind a symbol of the header: a repetition's count. */
+SL_HD uint32_t sl_repeat_bits(uint32_t symbol)
+{
+	return symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
+}
+
+SL_HD void sl_header_add(struct sl_block *b, uint32_t symbol, uint32_t extra)
+{
+	b->length_count[symbol]++;
+	b->symbol[b->n_symbols++] = (uint16_t)(symbol | extra << 8);
+}
+
+/* n lengths that are alike: as they are, or as repetitions. */
+SL_HD void sl_header_repeat(struct sl_block *b, uint32_t length, uint32_t n)
+{
+	if (length > 0 && n > 0) {
+		sl_header_add(b, length, 0);
+		n--;
+	}
+	while (n >= 3) {
+		uint32_t most = length > 0 ? 6 : 138, part = n < most ? n : most;
+
+		if (length > 0)
+			sl_header_add(b, 16, part - 3);
+		else if (part <= 10)
+			sl_header_add(b, 17, part - 3);
+		else
+			sl_header_add(b, 18, part - 11);
+		n -= part;
+	}
+	for (; n > 0; n--)
+		sl_header_add(b, length, 0);
+}
+
+/* Lengths used in an alphabet of n: those behind are 0. */
+SL_HD uint32_t sl_lengths_used(const uint8_t *length, uint32_t n)
+{
+	while (length[n - 1] == 0)
+		n--;
+	return n;
+}
+
+/* In the order in which the header has them. */
+SL_HD uint32_t sl_code_length_at(uint32_t i)
+{
+	const uint8_t order[SL_CODE_LENGTHS] = {
+		16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+
+	return order[i];
+}
+
+/* From the lengths of both alphabets. */
+SL_HD void sl_header_make(struct sl_block *b)
+{
+	uint32_t n, same;
+
+	b->n_symbols = 0;
+	for (uint32_t s = 0; s < SL_CODE_LENGTHS; s++)
+		b->length_count[s] = 0;
+	b->n_lengths = sl_lengths_used(b->length, SL_LENGTHS);
+	b->n_distances = sl_lengths_used(b->length + SL_LENGTHS, SL_DISTANCES);
+	n = b->n_lengths + b->n_distances;
+	for (uint32_t i = 0; i < n; i += same) {
+		uint32_t gap = SL_LENGTHS - b->n_lengths;
+		uint32_t length = b->length[i < b->n_lengths ? i : i + gap];
+
+		same = 1;
+		while (i + same < n &&
+			b->length[i + same < b->n_lengths ? i + same : i + same + gap] == length)
+			same++;
+		sl_header_repeat(b, length, same);
+	}
+	for (uint32_t s = 0; s < SL_CODE_LENGTHS; s++)
+		sl_huffman_place(b->length_count, SL_CODE_LENGTHS, s, b->work[0].order);
+	sl_huffman_lengths(b->length_count, SL_CODE_LENGTHS, SL_CODE_LENGTH_MOST, &b->work[0],
+		b->length_length);
+	sl_huffman_codes(b->length_length, SL_CODE_LENGTHS, b->length_code);
+	b->n_code_lengths = SL_CODE_LENGTHS;
+	while (b->length_length[sl_code_length_at(b->n_code_lengths - 1)] == 0)
+		b->n_code_lengths--;
+}
+
+SL_HD uint32_t sl_header_bits(const struct sl_block *b)
+{
+	uint32_t bits = 3 + 5 + 5 + 4 + 3 * b->n_code_lengths;
+
+	for (uint32_t s = 0; s < SL_CODE_LENGTHS; s++)
+		bits += b->length_count[s] * (b->length_length[s] + sl_repeat_bits(s));
+	return bits;
+}
+
+SL_HD void sl_header_write(const struct sl_block *b, bool last, uint32_t *word)
+{
+	struct sl_bits to = sl_bits_from(word, 0);
+
+	sl_bits_put(&to, (last ? 1u : 0u) | 2u << 1, 3);
+	sl_bits_put(&to, b->n_lengths - 257, 5);
+	sl_bits_put(&to, b->n_distances - 1, 5);
+	sl_bits_put(&to, b->n_code_lengths - 4, 4);
+	for (uint32_t i = 0; i < b->n_code_lengths; i++)
+		sl_bits_put(&to, b->length_length[sl_code_length_at(i)], 3);
+	for (uint32_t i = 0; i < b->n_symbols; i++) {
+		uint32_t symbol = b->symbol[i] & 0xffu;
+
+		sl_bits_put(&to, b->length_code[symbol], b->length_length[symbol]);
+		sl_bits_put(&to, b->symbol[i] >> 8, sl_repeat_bits(symbol));
+	}
+	sl_bits_end(&to);
+}
+
+/* --- tokens ----------------------------------------------------------------------------------- */
+
+/* One more, which others may count at the same time. */
+SL_HD void sl_count(uint32_t *count)
+{
+#if defined(__CUDA_ARCH__) || defined(SL_EMULATED)
+	atomicAdd(count, 1u);
+#else
+	++*count;
+#endif
+}
+
+/* Counts the symbols of the tokens from .. end - 1. */
+SL_HD void sl_tokens_count(struct sl_block *b, const uint16_t *token, uint32_t from, uint32_t end)
+{
+	while (from < end) {
+		uint32_t t = token[from++];
+
+		if (t & SL_IS_MATCH) {
+			sl_count(&b->count[sl_length_symbol(t & ~(uint32_t)SL_IS_MATCH).symbol]);
+			t = SL_LENGTHS + sl_distance_symbol(token[from++]).symbol;
+		}
+		sl_count(&b->count[t]);
+	}
+}
+
+/* Bits of the tokens from .. end - 1. */
+SL_HD uint32_t sl_tokens_bits(
+	const struct sl_block *b, const uint16_t *token, uint32_t from, uint32_t end)
+{
+	uint32_t bits = 0;
+
+	while (from < end) {
+		uint32_t t = token[from++];
+
+		if (t & SL_IS_MATCH) {
+			struct sl_symbol l = sl_length_symbol(t & ~(uint32_t)SL_IS_MATCH);
+			struct sl_symbol d = sl_distance_symbol(token[from++]);
+
+			bits += b->length[l.symbol] + l.extra_bits +
+			        b->length[SL_LENGTHS + d.symbol] + d.extra_bits;
+		} else {
+			bits += b->length[t];
+		}
+	}
+	return bits;
+}
+
+SL_HD void sl_tokens_write(const struct sl_block *b, const uint16_t *token, uint32_t from,
+	uint32_t end, uint32_t *word, uint32_t bit)
+{
+	struct sl_bits to = sl_bits_from(word, bit);
+
+	while (from < end) {
+		uint32_t t = token[from++];
+
+		if (t & SL_IS_MATCH) {
+			struct sl_symbol l = sl_length_symbol(t & ~(uint32_t)SL_IS_MATCH);
+			struct sl_symbol d = sl_distance_symbol(token[from++]);
+			uint32_t bits = b->length[l.symbol], code = SL_LENGTHS + d.symbol;
+
+			sl_bits_put(&to, b->code[l.symbol] | l.extra << bits, bits + l.extra_bits);
+			bits = b->length[code];
+			sl_bits_put(&to, b->code[code] | d.extra << bits, bits + d.extra_bits);
+		} else {
+			sl_bits_put(&to, b->code[t], b->length[t]);
+		}
+	}
+	sl_bits_end(&to);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* Bytes of a block of codes: header and tokens have so many bits; then the end of the block. */
+SL_HD uint32_t sl_block_bytes(const struct sl_block *b, bool last, uint32_t bits)
+{
+	bits += b->length[SL_END];
+	return last ? (bits + 7) / 8 : (bits + 3 + 7) / 8 + 4;
+}
+
+/* The end of the block behind so many bits, and the empty one if it is not the last. */
+SL_HD void sl_block_end(const struct sl_block *b, bool last, uint32_t *word, uint32_t bits)
+{
+	struct sl_bits to = sl_bits_from(word, bits);
+
+	sl_bits_put(&to, b->code[SL_END], b->length[SL_END]);
+	sl_bits_end(&to);
+	if (last)
+		return;
+	bits = 8 * (sl_block_bytes(b, last, bits) - 2);
+	to = sl_bits_from(word, bits);
+	sl_bits_put(&to, 0xffff, 16);
+	sl_bits_end(&to);
+}
+
+#endif

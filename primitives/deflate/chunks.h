@@ -1,0 +1,70 @@
+/*
+ * chunks.h - for backends that make one stream at a time: all streams of a job, by calls for each.
+ */
+#ifndef SL_DEFLATE_CHUNKS_H
+#define SL_DEFLATE_CHUNKS_H
+
+#include "streams.h"
+
+/* A backend's own way: job has neither chunks nor items, and sets *job->out_bytes. */
+typedef enum sl_status sl_deflate_one(struct sl_exec *x, const struct sl_deflate_job *job);
+
+/* Cuts room for a chunk as it is compressed, where that may not be as it is. */
+static inline uint8_t *sl_chunks_cut(
+	struct sl_arena *a, size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes)
+{
+	if (item_bytes <= 1 && chunk_bytes == 0)
+		return NULL;
+	return (uint8_t *)sl_cut(a, chunk_bytes > 0 ? chunk_bytes : in_bytes);
+}
+
+/* What all calls together need, each of them so many bytes. */
+static inline size_t sl_chunks_scratch(const struct sl_shape *most, size_t each)
+{
+	struct sl_arena a = {0};
+
+	sl_chunks_cut(&a, most->in_bytes, most->chunk_bytes, most->item_bytes);
+	sl_cut(&a, each);
+	return a.used;
+}
+
+/* The bytes of chunk k as they are compressed: where they are, or in room. */
+static inline const void *sl_chunk_at(const struct sl_streams *s, uint64_t k, uint8_t *room)
+{
+	if (s->item_bytes == 1 && (k + 1) * s->chunk_bytes <= s->in_bytes)
+		return s->in + k * s->chunk_bytes;
+	sl_chunk_load(s, k, 0, sl_chunk_bytes(s, k), 0, 1, room);
+	return room;
+}
+
+/* A stream for each chunk, by one. */
+static inline enum sl_status sl_chunks_run(
+	struct sl_exec *x, const struct sl_deflate_job *job, sl_deflate_one *one)
+{
+	const struct sl_streams s = sl_streams_of(job);
+	size_t used = job->out_used ? *job->out_used : 0;
+	struct sl_exec y = *x;
+	uint8_t *room = sl_chunks_cut(&y.scratch, job->in_bytes, job->chunk_bytes, job->item_bytes);
+	bool fits = true;
+
+	for (uint64_t k = 0; k < s.n; k++) {
+		struct sl_deflate_job part = {.in = sl_chunk_at(&s, k, room),
+			.in_bytes = (size_t)sl_chunk_bytes(&s, k),
+			.out = (uint8_t *)job->out + used,
+			.out_size = used < job->out_size ? job->out_size - used : 0,
+			.out_bytes = &job->out_bytes[k],
+			.level = job->level,
+			.wrapper = job->wrapper};
+
+		job->out_bytes[k] = 0;
+		if (fits)
+			SL_TRY(one(&y, &part));
+		fits = job->out_bytes[k] > 0;
+		used += job->out_bytes[k];
+	}
+	if (job->out_used)
+		*job->out_used = used;
+	return SL_OK;
+}
+
+#endif

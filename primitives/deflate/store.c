@@ -1,0 +1,86 @@
+/*
+ * deflate/store.c - no compression at all: bytes in stored blocks, at the speed of a copy.
+ *
+ * What a run costs without compression, in files that are read in the same way. (RFC 1951, 3.2.4.)
+ */
+#include "primitives/primitives.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#include "check.h"
+#include "chunks.h"
+
+enum { BLOCK_BYTES = 65535 }; /* of which a block has no more */
+
+static size_t scratch(const struct sl_shape *most)
+{
+	return sl_chunks_scratch(most, 0);
+}
+
+/* zlib counts in 32 bits: a block at a time. */
+static uint32_t check(enum sl_wrapper wrapper, const uint8_t *in, size_t bytes)
+{
+	uLong value = wrapper == SL_ZLIB ? adler32(0, NULL, 0) : crc32(0, NULL, 0);
+
+	for (size_t at = 0; at < bytes; at += BLOCK_BYTES) {
+		uInt n = (uInt)(bytes - at < BLOCK_BYTES ? bytes - at : BLOCK_BYTES);
+
+		value = wrapper == SL_ZLIB ? adler32(value, in + at, n) : crc32(value, in + at, n);
+	}
+	return (uint32_t)value;
+}
+
+/* Gives the place behind the blocks: of no bytes too there is one. */
+static uint8_t *put_blocks(const uint8_t *in, size_t bytes, uint8_t *out)
+{
+	size_t at = 0;
+
+	do {
+		uint32_t n = (uint32_t)(bytes - at < BLOCK_BYTES ? bytes - at : BLOCK_BYTES);
+
+		for (uint32_t i = 0; i < SL_STORED_BYTES; i++)
+			*out++ = sl_stored_byte(at + n == bytes, n, i);
+		if (n > 0)
+			memcpy(out, in + at, n);
+		out += n;
+		at += n;
+	} while (at < bytes);
+	return out;
+}
+
+static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *job)
+{
+	size_t blocks = job->in_bytes / BLOCK_BYTES + (job->in_bytes % BLOCK_BYTES > 0);
+	uint32_t header = sl_header_bytes(job->wrapper), trailer = sl_trailer_bytes(job->wrapper);
+	size_t bytes = header + job->in_bytes + SL_STORED_BYTES * (blocks ? blocks : 1) + trailer;
+	const uint8_t *in = (const uint8_t *)job->in;
+	uint8_t *out = (uint8_t *)job->out;
+	uint32_t value;
+
+	(void)x;
+	*job->out_bytes = bytes <= job->out_size ? bytes : 0;
+	if (bytes > job->out_size)
+		return SL_OK;
+	for (uint32_t i = 0; i < header; i++)
+		*out++ = sl_header_byte(job->wrapper, i);
+	out = put_blocks(in, job->in_bytes, out);
+	value = trailer > 0 ? check(job->wrapper, in, job->in_bytes) : 0;
+	for (uint32_t i = 0; i < trailer; i++)
+		*out++ = sl_trailer_byte(job->wrapper, value, job->in_bytes, i);
+	return SL_OK;
+}
+
+static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
+{
+	return sl_chunks_run(x, job, run_one);
+}
+
+const struct sl_backend sl_deflate_store = {
+	.name = "store",
+	.primitive = SL_DEFLATE,
+	.space = SL_HOST,
+	.help = "no compression: stored blocks, at the speed of a copy",
+	.scratch = scratch,
+	.deflate = run,
+};

@@ -1,0 +1,136 @@
+/*
+ * streams.h - how a job of deflate is cut: into chunks, each of which becomes a stream, and those
+ * into segments, each of which is compressed by itself.
+ *
+ * The bytes of a chunk stand in planes, if its items have more than one: first the first bytes of
+ * all items, then the second bytes, and so on, as HDF5's shuffle filter wants them. Planes are
+ * unlike each other, so a segment has bytes of one plane alone, unless the chunk is that small.
+ */
+#ifndef SL_DEFLATE_STREAMS_H
+#define SL_DEFLATE_STREAMS_H
+
+#include "primitives/base/hd.h"
+#include "primitives/primitives.h"
+
+enum {
+	SL_SEGMENT = 1 << 15,            /* bytes at most: distances of DEFLATE reach no farther */
+	SL_PLANE_LEAST = SL_SEGMENT / 8, /* bytes of a plane that has segments of its own */
+	SL_STORED_BYTES = 5              /* before the bytes of a stored block */
+};
+
+struct sl_streams {
+	const uint8_t *in;
+	uint64_t in_bytes, chunk_bytes;
+	uint32_t item_bytes;
+	bool whole;          /* the last chunk is filled up with zeros */
+	uint64_t n;          /* streams */
+	uint64_t n_segments; /* of all */
+	uint64_t each;       /* segments of every chunk but the last, which has no more */
+	enum sl_wrapper wrapper;
+};
+
+/* Bytes from .. from + bytes - 1 of a chunk, as they stand in planes. */
+struct sl_segment {
+	uint64_t stream, from;
+	uint32_t bytes; /* 0: of a chunk that has none */
+	bool last;      /* of its stream */
+};
+
+SL_HD uint64_t sl_deflate_divide(uint64_t a, uint64_t b)
+{
+	return a / b + (a % b != 0);
+}
+
+/* Of chunk k, all. */
+SL_HD uint64_t sl_chunk_bytes(const struct sl_streams *s, uint64_t k)
+{
+	uint64_t left = s->in_bytes - k * s->chunk_bytes;
+
+	return s->whole || left > s->chunk_bytes ? s->chunk_bytes : left;
+}
+
+/* Of a chunk of so many bytes, those that segments are cut from one by one. */
+SL_HD uint64_t sl_run_bytes(uint64_t bytes, uint32_t item_bytes)
+{
+	uint64_t plane = bytes / item_bytes;
+
+	return plane < SL_PLANE_LEAST ? bytes : plane;
+}
+
+/* A chunk of no bytes has one segment, of none. */
+SL_HD uint64_t sl_chunk_segments(uint64_t bytes, uint32_t item_bytes)
+{
+	uint64_t run = sl_run_bytes(bytes, item_bytes);
+
+	return run ? bytes / run * sl_deflate_divide(run, SL_SEGMENT) : 1;
+}
+
+/* item_bytes and chunk_bytes may be 0, as in a job: 1, and all in one. */
+SL_HD struct sl_streams sl_streams_make(
+	uint64_t in_bytes, uint64_t chunk_bytes, uint32_t item_bytes, bool whole)
+{
+	struct sl_streams s = {NULL, in_bytes, chunk_bytes ? chunk_bytes : in_bytes,
+		item_bytes ? item_bytes : 1, whole, 1, 0, 0, SL_RAW};
+
+	if (in_bytes > s.chunk_bytes)
+		s.n = sl_deflate_divide(in_bytes, s.chunk_bytes);
+	s.each = sl_chunk_segments(s.chunk_bytes, s.item_bytes);
+	s.n_segments =
+		(s.n - 1) * s.each + sl_chunk_segments(sl_chunk_bytes(&s, s.n - 1), s.item_bytes);
+	return s;
+}
+
+/* Those of a job. */
+SL_HD struct sl_streams sl_streams_of(const struct sl_deflate_job *job)
+{
+	struct sl_streams s = sl_streams_make(
+		job->in_bytes, job->chunk_bytes, job->item_bytes, job->whole_chunks);
+
+	s.in = (const uint8_t *)job->in;
+	s.wrapper = job->wrapper;
+	return s;
+}
+
+SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t number)
+{
+	struct sl_segment g = {number / s->each, 0, 0, false};
+	uint64_t k = number % s->each, bytes, run, of_run, left;
+
+	if (g.stream > s->n - 1) /* never: each is of the largest chunk */
+		g.stream = s->n - 1;
+	bytes = sl_chunk_bytes(s, g.stream);
+	run = sl_run_bytes(bytes, s->item_bytes);
+	of_run = sl_deflate_divide(run, SL_SEGMENT);
+	if (run == 0) {
+		g.last = true;
+		return g;
+	}
+	g.from = k / of_run * run + k % of_run * SL_SEGMENT;
+	left = run - k % of_run * SL_SEGMENT;
+	g.bytes = (uint32_t)(left < SL_SEGMENT ? left : (uint64_t)SL_SEGMENT);
+	g.last = g.from + g.bytes == bytes;
+	return g;
+}
+
+/*
+ * Of a chunk, bytes from on, as they stand in planes, to data, by one of so many threads. On the
+ * way a byte moves from item i, byte k, to byte i of plane k.
+ */
+SL_HD void sl_chunk_load(const struct sl_streams *s, uint64_t stream, uint64_t from, uint64_t bytes,
+	uint32_t thread, uint32_t threads, uint8_t *data)
+{
+	uint64_t chunk = stream * s->chunk_bytes, end = from + bytes;
+	uint64_t items = sl_chunk_bytes(s, stream) / s->item_bytes;
+	uint64_t there = (s->in_bytes - chunk) / s->item_bytes; /* items; behind them zeros */
+
+	for (uint64_t to; from < end; data += to - from, from = to) {
+		uint64_t plane = from / items, first = from % items;
+		const uint8_t *in = s->in + chunk + plane;
+
+		to = (plane + 1) * items < end ? (plane + 1) * items : end;
+		for (uint64_t i = thread; i < to - from; i += threads)
+			data[i] = first + i < there ? in[(first + i) * s->item_bytes] : 0;
+	}
+}
+
+#endif

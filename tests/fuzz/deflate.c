@@ -1,0 +1,96 @@
+/*
+ * deflate.c - libFuzzer target: any bytes, cut somehow, through the device's encoder on the host.
+ *
+ * The first bytes say how they are cut and wrapped, and how much room there is. What does not fit
+ * must be said to have 0 bytes; all else must come back through zlib and through libdeflate.
+ *
+ *	scripts/fuzz.sh 600        ten minutes, half of them of this
+ */
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "primitives/deflate/streams.h"
+
+enum { HEAD = 4, IN_MOST = 1 << 17, ROOM = 1 << 22 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint8_t out[ROOM], want[IN_MOST + 4096], back[IN_MOST + 4096];
+static size_t sizes[IN_MOST + 1];
+static _Alignas(SL_ALIGN) uint8_t scratch[1 << 20];
+
+static void expect(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void inflate_both(const uint8_t *stream, size_t size, enum sl_wrapper wrapper, size_t bytes)
+{
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	const int window = wrapper == SL_RAW ? -15 : wrapper == SL_ZLIB ? 15 : 15 + 16;
+	z_stream z = {.next_in = (z_const Bytef *)stream,
+		.avail_in = (uInt)size,
+		.next_out = back,
+		.avail_out = sizeof(back)};
+	size_t got = 0;
+
+	expect(inflateInit2(&z, window) == Z_OK);
+	expect(inflate(&z, Z_FINISH) == Z_STREAM_END && z.avail_in == 0 && z.total_out == bytes);
+	inflateEnd(&z);
+	expect(memcmp(want, back, bytes) == 0);
+	expect(d &&
+		(wrapper == SL_RAW
+				? libdeflate_deflate_decompress(d, stream, size, back, bytes, &got)
+			: wrapper == SL_ZLIB
+				? libdeflate_zlib_decompress(d, stream, size, back, bytes, &got)
+				: libdeflate_gzip_decompress(d, stream, size, back, bytes, &got)) ==
+			LIBDEFLATE_SUCCESS);
+	libdeflate_free_decompressor(d);
+	expect(got == bytes && memcmp(want, back, bytes) == 0);
+}
+
+/* Every stream that fitted; those behind one that did not have not. */
+static void check(const struct sl_deflate_job *job)
+{
+	const struct sl_streams s = sl_streams_of(job);
+	size_t at = 0;
+
+	for (uint64_t k = 0; k < s.n; k++) {
+		size_t bytes = (size_t)sl_chunk_bytes(&s, k);
+
+		expect(k == 0 || sizes[k - 1] > 0 || sizes[k] == 0);
+		sl_chunk_load(&s, k, 0, bytes, 0, 1, want);
+		if (sizes[k] > 0)
+			inflate_both(out + at, sizes[k], job->wrapper, bytes);
+		at += sizes[k];
+	}
+	expect(at <= job->out_size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct sl_exec x = {.space = SL_HOST, .scratch = {scratch, 0, sizeof(scratch)}};
+	size_t item = size < HEAD ? 1 : (size_t)1 << data[0] % 4;
+	struct sl_deflate_job job = {.out = out, .out_bytes = sizes, .level = 6};
+
+	if (size < HEAD || size > IN_MOST)
+		return 0;
+	job.in = data + HEAD;
+	job.in_bytes = (size - HEAD) / item * item;
+	job.item_bytes = (uint32_t)item;
+	job.wrapper = (enum sl_wrapper)(data[0] / 4 % 3);
+	job.whole_chunks = data[0] / 16 % 2;
+	job.chunk_bytes = data[1] % 16 * 32 * data[2];
+	job.out_size = sl_deflate_most(job.in_bytes, job.chunk_bytes, job.item_bytes);
+	if (job.out_size > ROOM || job.chunk_bytes > sizeof(want) / 2)
+		return 0;
+	if (data[3] < 128) /* little room */
+		job.out_size = job.out_size * data[3] / 128;
+	expect(sl_deflate(&sl_deflate_cpu, &x, &job) == SL_OK);
+	check(&job);
+	expect(data[3] < 128 || sizes[sl_deflate_streams(job.in_bytes, job.chunk_bytes) - 1] > 0);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/*
+ * deflate_device.c - the device's encoder on a GPU: byte for byte what the specification writes.
+ *
+ *	SLUICE_DEFLATE_JOBS=1000   random jobs, of some hundred inputs each; 200 when not set
+ *
+ * Skips, and says why, where there is no device.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/cases/thin.h"
+#include "tests/support/check.h"
+#include "tests/support/deflate_check.h"
+
+enum { SKIPPED = 77, LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };
+
+static const struct sl_backend *device(void)
+{
+	const struct sl_backend *b;
+
+	assert_ok(sl_find(SL_DEFLATE, "device", &b));
+	return b;
+}
+
+static void every_size_kind_and_cut(void **state)
+{
+	(void)state;
+	deflate_walk(device(), sl_thin_leaves_out(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
+}
+
+static void any_job(void **state)
+{
+	const char *asked = getenv("SLUICE_DEFLATE_JOBS");
+	uint64_t jobs = asked ? strtoull(asked, NULL, 10) : JOBS;
+
+	(void)state;
+	for (uint64_t k = 0; k < jobs; k++)
+		deflate_random(device(), k, sl_thin_size(JOB_LARGEST));
+	printf("%llu random jobs\n", (unsigned long long)jobs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_size_kind_and_cut),
+		cmocka_unit_test(any_job),
+	};
+	int n;
+
+	if (!sl_thin_by_environment())
+		return 1;
+	if (sl_device_count(&n) != SL_OK) {
+		printf("SKIP: %s\n", sl_story());
+		return SKIPPED;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
