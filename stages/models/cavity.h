@@ -33,7 +33,7 @@
 		SL_BIT(SL_FATE_max_steps) | SL_BIT(SL_FATE_escaped))
 
 /* A history is dozens of flights. */
-#define SL_REMADE_cavity false
+#define SL_REMADE_cavity   false
 #define SL_WEIGHTED_cavity false
 
 enum sl_cavity_type { SL_CAVITY_SPHERE, SL_CAVITY_TUBE };

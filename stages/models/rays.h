@@ -40,7 +40,7 @@
 		SL_BIT(SL_FATE_max_steps))
 
 /* A history is several flights past all surfaces. */
-#define SL_REMADE_rays false
+#define SL_REMADE_rays   false
 #define SL_WEIGHTED_rays true
 
 enum sl_ray_source { SL_RAYS_OF_CAMERA, SL_RAYS_AT_RANDOM };

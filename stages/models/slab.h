@@ -40,7 +40,7 @@
 		SL_BIT(SL_FATE_max_steps) | SL_BIT(SL_FATE_roulette))
 
 /* A history is dozens of flights. */
-#define SL_REMADE_slab false
+#define SL_REMADE_slab   false
 #define SL_WEIGHTED_slab true
 
 enum sl_incidence { SL_INCIDENCE_NORMAL, SL_INCIDENCE_ANGLE, SL_INCIDENCE_DIFFUSE };

@@ -20,7 +20,7 @@
 	(SL_BIT(SL_FATE_hit) | SL_BIT(SL_FATE_missed) | SL_BIT(SL_FATE_blocked))
 
 /* One step decides all. */
-#define SL_REMADE_source_detector true
+#define SL_REMADE_source_detector   true
 #define SL_WEIGHTED_source_detector false
 
 enum sl_source { SL_SOURCE_POINT, SL_SOURCE_DISK, SL_SOURCE_BEAM, SL_SOURCE_SPHERE };
