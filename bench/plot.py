@@ -106,8 +106,11 @@ def axes(title, x, y, log_x=True, log_y=True):
     return figure, ax
 
 
-def legend(ax, **more):
-    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), **more)
+def legend(ax, upwards=False):
+    """upwards: as stacked bars are, the first at the bottom (matplotlib before 3.7 has no reverse=)."""
+    handles, labels = ax.get_legend_handles_labels()
+    step = -1 if upwards else 1
+    ax.legend(handles[::step], labels[::step], frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def line(ax, name, points):
@@ -226,7 +229,7 @@ def bars(title, y, names, parts, pictures, name, caption):
     ax.set_ylabel(y)
     ax.grid(True, axis="y", color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
-    legend(ax, reverse=True)
+    legend(ax, upwards=True)
     pictures.save(figure, name, caption)
 
 

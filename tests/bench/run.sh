@@ -120,7 +120,7 @@ printf 'run: {name: t, particles: 10}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, 
 refused 2 "not of 4 bytes" pipeline --device emulated --config "$work/c.yaml"
 
 code=0
-python3 bench/plot.py --out "$work/pictures" bench/results/*.csv "$work"/sweep/*.csv || code=$?
+python3 bench/plot.py --out "$work/pictures" bench/results/epyc-*.csv bench/results/h200-compare-*.csv "$work"/sweep/*.csv || code=$?
 [ $code -eq 0 ] || [ $code -eq 77 ] || fail "bench/plot.py has failed"
 if [ $code -eq 0 ]; then
 	for name in scan-u32 sort-u32 share-of-copy survivors bits entropy block-sort-u32 stages-epyc-2-cores pipeline; do
