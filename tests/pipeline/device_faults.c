@@ -101,7 +101,7 @@ static const struct call {
 	{"dev_sync", {BATCHES * 2, BATCHES * 2}, IN_BATCH},
 	{"dev_elapsed", {BATCHES * 7, BATCHES * 4}, IN_BATCH},
 	{"dev_copy", {BATCHES * 10, BATCHES * 10}, IN_BATCH},
-	{"dev_fill", {BATCHES * 1, BATCHES * 2}, IN_BATCH},
+	{"dev_fill", {BATCHES * 1, BATCHES * 1}, IN_BATCH},
 	{"dev_launch", {BATCHES * 10, BATCHES * 6}, IN_BATCH},
 };
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
