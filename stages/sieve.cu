@@ -362,6 +362,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 				told->before + last.before_warp);
 		if (any && job.padded)
 			pad(&job, &last, told->before);
+		__syncwarp(); /* before the list that was written is filled again */
 		any = more;
 		last = now;
 		if (more)
