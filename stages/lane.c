@@ -38,6 +38,10 @@ void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 
 enum sl_status sl_lane_open(struct sl_lane *lane)
 {
+	struct sl_limits limits;
+
+	SL_TRY(sl_device_limits(&limits));
+	lane->whole_most = (uint64_t)lane->way->whole * limits.multiprocessors;
 	SL_TRY(sl_stream_make(&lane->exec.stream));
 	for (int i = 0; i < marks(lane->way); i++)
 		SL_TRY(sl_event_make(&lane->mark[i]));
@@ -116,17 +120,6 @@ static enum sl_status check_survivors(const struct sl_recipe *r, const struct sl
 		b->n_survivors, (unsigned long long)kept);
 }
 
-/* Is the batch small enough to be queued whole? Then all of its places may have survivors. */
-static enum sl_status find_whole(struct sl_lane *lane)
-{
-	struct sl_limits limits;
-
-	SL_TRY(sl_device_limits(&limits));
-	lane->whole = lane->batch.n <= (uint64_t)lane->way->whole * limits.multiprocessors;
-	lane->batch.n_survivors = lane->batch.n;
-	return SL_OK;
-}
-
 /* Up to the number of survivors: the one wait inside a batch. */
 static enum sl_status find_survivors(
 	const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b)
@@ -134,7 +127,8 @@ static enum sl_status find_survivors(
 	lane->batch.number = b->number;
 	lane->batch.first_id = b->first_id;
 	lane->batch.n = b->n;
-	SL_TRY(find_whole(lane));
+	lane->whole = b->n <= lane->whole_most;
+	lane->batch.n_survivors = b->n; /* all places may have one, for what is queued whole */
 	SL_TRY(queue(r, lane, 0, lane->way->n_counted));
 	if (lane->whole)
 		SL_TRY(queue(r, lane, lane->way->n_counted, lane->way->n));

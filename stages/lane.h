@@ -34,7 +34,8 @@ struct sl_lane {
 	sl_event mark[SL_STAGE_COUNT + 2]; /* before each step, behind it; see lane.c */
 	sl_event counted, home;            /* behind the two copies */
 	bool in_rounds;
-	bool whole; /* this batch is queued as one, its survivors not yet known (lane.c) */
+	uint64_t whole_most;            /* particles up to which a batch is queued as one ... */
+	bool whole;                     /* ... as this one is, its survivors not yet known */
 	sl_event round[SL_ROUND_MARKS]; /* of the round that is queued; none made of histories */
 	uint64_t home_ns;               /* what the copies of the table took, of the last batch */
 };

@@ -10,175 +10,17 @@
  * pack.
  *
  * A block looks back for a tile while it makes its next one, and writes it behind that: what the
- * tiles before have is known by then, and a tile costs one barrier. Blocks go on with further
- * tiles, so that tallies are added up once a block and not once a tile.
+ * tiles before have is known by then, and a tile costs one barrier (two of histories). Blocks go on
+ * with further tiles, so that tallies are added up once a block and not once a tile.
  *
  * Where there are tallies by bins (bins.cuh), their counters stand behind the lists. The kernel is
  * compiled with and without, so that they cost nothing where there are none.
  *
  * Reads nothing; writes 8 bytes a survivor, 12 with keys of 64 bits, and its record.
  */
-#include "primitives/base/look_back.cuh"
-#include "stages/bins.cuh"
 #include "stages/fused.cuh"
-#include "stages/kernels.h"
-#include "stages/record.h"
+#include "stages/sieve_lists.cuh"
 #include "stages/sums.cuh"
-
-enum {
-	LANES = 32,
-	BLOCK = 256,
-	WARPS = BLOCK / LANES,
-	BLOCKS_A_MULTIPROCESSOR = 4, /* for which the compiler keeps to 64 registers a thread */
-	ITEMS_REMADE = 8,            /* particles a thread and tile, at most */
-	ITEMS_CARRIED = 2            /* histories last unequally, records need room */
-};
-
-/* Key is the type of the packed keys: uint32_t or uint64_t. */
-template <class Key> struct sieve_job {
-	uint64_t seed, first_id;
-	uint32_t n, keep, n_fields;
-	uint32_t items;          /* particles a thread and tile */
-	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
-	uint32_t beside;         /* columns listed beside the record: the index, those of the key */
-	uint32_t stride;         /* words from one survivor in a list to the next */
-	uint32_t wanted;         /* columns: carried, of the key, tallied */
-	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
-	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* its word of a survivor in a list */
-	struct sl_look_back<uint32_t> before;
-	uint32_t *index, *record, *n_survivors;
-	uint64_t *tally, *bin;
-	Key *key;
-	bool padded; /* see struct sl_fused */
-	struct sl_bins bins;
-};
-
-/* --- tallies ---------------------------------------------------------------------------------- */
-
-/*
- * How many particles of a tile a thread has seen end with each fate: four bits each, as a tile has
- * 15 a thread at most, from the first fate that the model has.
- */
-template <class Model> struct fate_counts {
-	static constexpr uint32_t first = (uint32_t)__builtin_ctz(Model::fates);
-	static constexpr uint32_t span = 32 - (uint32_t)__builtin_clz(Model::fates) - first;
-	static_assert(span <= 16 && ITEMS_REMADE <= 15, "there is no room for all counts");
-
-	uint64_t four_bits;
-
-	__device__ __forceinline__ void count(uint8_t fate)
-	{
-		uint32_t at = 4 * (fate - first);
-
-		if (span <= 8)
-			four_bits = (uint32_t)four_bits + (at < 32 ? 1u << at : 0);
-		else
-			four_bits += at < 64 ? UINT64_C(1) << at : 0;
-	}
-
-	/* Their weight too, where that is 1 each. */
-	__device__ __forceinline__ void add_to(struct sl_tally *t) const
-	{
-		SL_UNROLL
-		for (uint32_t f = first; f < first + span; f++) {
-			uint32_t n = (uint32_t)(four_bits >> 4 * (f - first)) & 15;
-
-			if (!SL_HAS(Model::fates, f))
-				continue;
-			t->count[f] += n;
-			if (!Model::weighted)
-				t->weight[f] += (uint64_t)n << 32;
-		}
-	}
-};
-
-/* --- lists ------------------------------------------------------------------------------------ */
-
-/* Neighbours in columns.def, of which a key has some or none. */
-static constexpr uint32_t POSITION =
-	SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z);
-static constexpr uint32_t DIRECTION =
-	SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w);
-static_assert((POSITION & (POSITION + 1)) == 0 && POSITION + 1 == (DIRECTION & -DIRECTION) &&
-		      ((POSITION | DIRECTION) & ((POSITION | DIRECTION) + 1)) == 0,
-	"they are not the first columns, or others stand between");
-
-/* Those of some columns that stand beside the record: one question for all, mostly. */
-template <uint32_t SOME, class Key>
-static __device__ __forceinline__ void list_some(const struct sieve_job<Key> *job, uint32_t *word,
-	uint32_t columns, uint32_t i, const struct sl_particle *p)
-{
-	uint32_t before = job->beside & ((SOME & -SOME) - 1);
-
-	if (job->beside & SOME)
-		sl_record_put(
-			word + job->words + __popc(before), columns & SOME, job->beside, i, p);
-}
-
-/*
- * A survivor in a list: its record, then the words of the columns beside it. Their number is made
- * odd: lanes that read or write neighbours do not get in each other's way.
- */
-template <class Model, class Key>
-static __device__ __forceinline__ void list_one(
-	const struct sieve_job<Key> *job, uint32_t *word, uint32_t i, const struct sl_particle *p)
-{
-	if (!Model::remade)
-		sl_record_put(word, Model::columns, job->carried, i, p);
-	list_some<POSITION>(job, word, Model::columns, i, p);
-	list_some<DIRECTION>(job, word, Model::columns, i, p);
-	list_some<~(POSITION | DIRECTION)>(job, word, Model::columns, i, p);
-}
-
-/* The key of a survivor in a list: as sl_key_pack() makes it of columns. */
-template <class Key>
-static __device__ __forceinline__ Key pack_key(
-	const struct sieve_job<Key> *job, const uint32_t *word)
-{
-	uint64_t key = 0;
-
-	SL_UNROLL /* rules at fixed places are at hand */
-		for (uint32_t k = 0; k < SL_KEY_FIELDS_MAX; k++)
-	{
-		const struct sl_key_rule *f = &job->field[k];
-		uint64_t part;
-
-		if (k >= job->n_fields)
-			break;
-		uint32_t value = word[job->field_at[k]];
-
-		if (f->is_float)
-			part = sl_key_of_float(f, sl_float(value));
-		else
-			part = sl_key_of_integer(
-				f, f->column == SL_COLUMN_id ? job->first_id + value : value);
-		key = sl_key_join(f, key, part);
-	}
-	return (Key)key;
-}
-
-/* The calling warp's list, one of the two that it fills in turns. */
-template <class Key>
-static __device__ __forceinline__ uint32_t *list_of_warp(
-	const struct sieve_job<Key> *job, unsigned char *lists, uint32_t turn)
-{
-	uint32_t *word = (uint32_t *)(void *)lists;
-
-	return word + (turn * WARPS + threadIdx.x / LANES) * LANES * job->items * job->stride;
-}
-
-static __host__ __device__ inline size_t lists_bytes(uint32_t items, uint32_t stride)
-{
-	return 2 * (size_t)BLOCK * items * stride * sizeof(uint32_t);
-}
-
-/* A block's counters, behind its lists. */
-template <class Key>
-static __device__ __forceinline__ struct sl_block_bins bins_of_block(
-	const struct sieve_job<Key> *job, unsigned char *lists)
-{
-	return sl_block_bins_at(&job->bins, lists + lists_bytes(job->items, job->stride));
-}
 
 /* --- a tile ----------------------------------------------------------------------------------- */
 
@@ -190,7 +32,7 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 {
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
 	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
-	struct fate_counts<Model> fates = {
+	struct sl_fate_counts<Model> fates = {
 	};
 
 	for (uint32_t k = 0; k < job->items; k++, i += LANES) {
@@ -268,38 +110,6 @@ static __device__ __forceinline__ void look_back(
 		*job->n_survivors = before + l->in_tile;
 }
 
-/* For a warp: n records from its list to where they belong; a lane takes every 32nd word. */
-static __device__ __forceinline__ void write_records(
-	const uint32_t *list, uint32_t stride, uint32_t words, uint32_t n, uint32_t *to)
-{
-	uint32_t lane = threadIdx.x % LANES, at = lane / words, word = lane % words;
-
-	for (uint32_t k = lane; k < n * words; k += LANES) {
-		to[k] = list[at * stride + word];
-		at += LANES / words;
-		word += LANES % words;
-		at += word >= words;
-		word -= word >= words ? words : 0;
-	}
-}
-
-/* For a warp: n survivors from its list to those of the batch, from number place on. */
-template <class Model, class Key>
-static __device__ __forceinline__ void write_list(
-	const struct sieve_job<Key> *job, const uint32_t *list, uint32_t n, uint32_t place)
-{
-	for (uint32_t k = threadIdx.x % LANES; k < n; k += LANES) {
-		const uint32_t *word = list + k * job->stride;
-
-		if (job->n_fields > 0)
-			job->key[place + k] = pack_key(job, word);
-		job->index[place + k] = Model::remade ? word[0] : place + k;
-	}
-	if (!Model::remade)
-		write_records(list, job->stride, job->words, n,
-			job->record + (uint64_t)place * job->words);
-}
-
 /*
  * For a block: as many of the largest key as particles of the tile are dead, from the end of the
  * batch down, where those of the tiles before end. before: survivors of those.
@@ -321,6 +131,10 @@ static __device__ __forceinline__ void pad(
 /*
  * Two turns: in each, a tile is made while the one before is looked back for; behind the barrier
  * that one is written. A warp's lists are its own.
+ *
+ * Histories last unequally: there, the first warp looks back behind the barrier, when the sum of
+ * the tile just made is known to all. Before it, a block would keep that sum from others for as
+ * long as it waits itself, and all would go in step with the longest histories.
  */
 template <class Model, class Key, bool binned>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
@@ -344,7 +158,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		bool more = tile < job.before.tiles;
 		uint32_t n = 0;
 
-		if (any && threadIdx.x < LANES)
+		if (Model::remade && any && threadIdx.x < LANES)
 			look_back(&job, &last, told);
 		if (more)
 			n = sieve<Model, Key, binned>(&rules, &job, tile,
@@ -357,6 +171,10 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		struct listed now = {};
 		if (more)
 			now = take_in(&job, told, tile, n);
+		if (!Model::remade && any && threadIdx.x < LANES)
+			look_back(&job, &last, told);
+		if (!Model::remade)
+			__syncthreads();
 		if (any)
 			write_list<Model>(&job, list_of_warp(&job, lists, turn ^ 1), last.n,
 				told->before + last.before_warp);

@@ -96,6 +96,43 @@ static __device__ __forceinline__ void sl_tally_count(
 	sl_tally_weigh(t, fates, fate, weight);
 }
 
+/*
+ * How many of 15 particles at most a thread has seen end with each fate, of a model as fused.cuh
+ * has it: four bits each, from the first fate that the model has.
+ */
+template <class Model> struct sl_fate_counts {
+	static constexpr uint32_t first = (uint32_t)__builtin_ctz(Model::fates);
+	static constexpr uint32_t span = 32 - (uint32_t)__builtin_clz(Model::fates) - first;
+	static_assert(span <= 16, "there is no room for all counts");
+
+	uint64_t four_bits;
+
+	__device__ __forceinline__ void count(uint8_t fate)
+	{
+		uint32_t at = 4 * (fate - first);
+
+		if (span <= 8)
+			four_bits = (uint32_t)four_bits + (at < 32 ? 1u << at : 0);
+		else
+			four_bits += at < 64 ? UINT64_C(1) << at : 0;
+	}
+
+	/* Their weight too, where that is 1 each. */
+	__device__ __forceinline__ void add_to(struct sl_tally *t) const
+	{
+		SL_UNROLL
+		for (uint32_t f = first; f < first + span; f++) {
+			uint32_t n = (uint32_t)(four_bits >> 4 * (f - first)) & 15;
+
+			if (!SL_HAS(Model::fates, f))
+				continue;
+			t->count[f] += n;
+			if (!Model::weighted)
+				t->weight[f] += (uint64_t)n << 32;
+		}
+	}
+};
+
 /* --- digests ---------------------------------------------------------------------------------- */
 
 /* A value as bits, zero-extended. */

@@ -48,6 +48,7 @@ struct tile_job {
 	uint32_t n;
 	uint32_t *out, *n_out;
 	struct sl_look_back<uint32_t> before;
+	uint32_t shares; /* blocks of a tile, which share out its columns */
 	uint32_t n_columns;
 	struct sl_compact_column column[SL_COMPACT_COLUMNS_MOST];
 };
@@ -188,14 +189,15 @@ static __device__ __forceinline__ void move_items(
 }
 
 /*
- * For a block: the survivors of all columns; before: those of other tiles. Size by size, as one
- * loop over columns of any size would keep what all sizes need in registers, twice as many.
+ * For a block: the survivors of its share of the columns; before: those of other tiles. Size by
+ * size, as one loop over columns of any size would keep what all sizes need in registers, twice as
+ * many.
  */
-static __device__ __forceinline__ void move_columns(const struct tile_job &job,
+static __device__ __forceinline__ void move_columns(const struct tile_job &job, uint32_t share,
 	const uint16_t *list, uint32_t n, int64_t first, uint32_t before)
 {
 #define X(item_bytes, type)                                                          \
-	for (uint32_t k = 0; k < job.n_columns; k++)                                 \
+	for (uint32_t k = share; k < job.n_columns; k += job.shares)                 \
 		if (job.column[k].bytes == item_bytes)                               \
 			move_items(list, n, first, (const type *)job.column[k].from, \
 				(type *)job.column[k].to + before);
@@ -203,7 +205,10 @@ static __device__ __forceinline__ void move_columns(const struct tile_job &job,
 #undef X
 }
 
-/* One block of whole warps a tile of blockDim.x * VECTORS * VECTOR flags; see list_bytes(). */
+/*
+ * Blocks of whole warps, tiles of blockDim.x * VECTORS * VECTOR flags; see list_bytes(). Of the
+ * blocks of a tile, the one with the first ticket, share 0, does all that is done once.
+ */
 template <uint32_t VECTORS, bool HAS_COLUMNS>
 static __global__ void __launch_bounds__(LANES *WARPS_MOST) tile_kernel(struct tile_job job)
 {
@@ -212,7 +217,9 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST) tile_kernel(struct t
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
 	uint32_t warps = blockDim.x / LANES, number = warp * VECTORS * ROW;
 	sl_wait_for_last();
-	uint32_t tile = sl_look_back_ticket(job.before);
+	uint32_t ticket = sl_look_back_ticket(job.before);
+	uint32_t tile = HAS_COLUMNS ? ticket / job.shares : ticket;
+	uint32_t share = HAS_COLUMNS ? ticket % job.shares : 0;
 	int64_t first = (int64_t)tile * warps * VECTORS * ROW - job.off;
 	uint32_t bits[VECTORS], at[VECTORS];
 
@@ -228,21 +235,22 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST) tile_kernel(struct t
 	uint32_t n = __shfl_sync(SL_LANES, up_to, LANES - 1);
 	uint32_t before_warp = __shfl_sync(SL_LANES, up_to - mine, (int)warp);
 	if (warp == 0) {
-		uint32_t before = sl_look_back_sum(job.before, tile, n);
+		uint32_t before = share == 0 ? sl_look_back_sum(job.before, tile, n)
+		                             : sl_look_back_wait(job.before, tile);
 
 		if (lane == 0)
 			survivors.before = before;
-		if (lane == 0 && tile == job.before.tiles - 1)
+		if (lane == 0 && share == 0 && tile == job.before.tiles - 1)
 			*job.n_out = before + n;
 	}
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
 		list_bits(bits[v], number + v * ROW + lane * VECTOR, list + before_warp + at[v]);
 	__syncthreads();
-	if (job.out)
+	if (job.out && share == 0)
 		write_list(list, n, (uint32_t)first, job.out + survivors.before);
 	if (HAS_COLUMNS)
-		move_columns(job, list, n, first, survivors.before);
+		move_columns(job, share, list, n, first, survivors.before);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
@@ -327,22 +335,34 @@ static size_t scratch(const struct sl_shape *most)
 	return a.used;
 }
 
+/*
+ * Where tiles are few, a block of its own has a column or some, as many as there are
+ * multiprocessors for: else most of these would watch a few move one column after another.
+ */
+static uint32_t shares_for(uint32_t tiles, uint32_t n_columns, uint32_t multiprocessors)
+{
+	uint32_t most = tiles < multiprocessors ? multiprocessors / tiles : 1;
+
+	return n_columns < 2 ? 1 : n_columns < most ? n_columns : most;
+}
+
 template <uint32_t VECTORS>
-static enum sl_status compact(
-	struct sl_exec *x, const struct sl_compact_job *job, struct sl_tuning tuning)
+static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *job,
+	struct sl_tuning tuning, uint32_t multiprocessors)
 {
 	uint32_t off = (uint32_t)((uintptr_t)job->keep % VECTOR);
 	uint32_t tiles = tiles_for((uint64_t)job->n + off, tuning);
 	struct sl_arena a = x->scratch;
+	uint32_t shares = shares_for(tiles, job->n_columns, multiprocessors);
 	struct tile_job t = {job->keep, off, job->n, job->out, job->n_out,
-		sl_look_back_cut<uint32_t>(&a, tiles), job->n_columns};
+		sl_look_back_cut<uint32_t>(&a, tiles), shares, job->n_columns};
 
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		t.column[k] = job->column[k];
 	SL_TRY(sl_look_back_clear(t.before, x->stream));
 	return sl_launch_early("tile_kernel",
 		job->n_columns > 0 ? tile_kernel<VECTORS, true> : tile_kernel<VECTORS, false>,
-		tiles, tuning.block, list_bytes(tuning), x->stream, t);
+		tiles * shares, tuning.block, list_bytes(tuning), x->stream, t);
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
@@ -356,11 +376,11 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	tuning = choose(x->tuning, job->n, job->n_columns > 0, &limits);
 	switch (tuning.items) {
 	case 1 * VECTOR:
-		return compact<1>(x, job, tuning);
+		return compact<1>(x, job, tuning, limits.multiprocessors);
 	case 2 * VECTOR:
-		return compact<2>(x, job, tuning);
+		return compact<2>(x, job, tuning, limits.multiprocessors);
 	default:
-		return compact<VECTORS_MOST>(x, job, tuning);
+		return compact<VECTORS_MOST>(x, job, tuning, limits.multiprocessors);
 	}
 }
 

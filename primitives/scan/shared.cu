@@ -47,6 +47,20 @@ static __device__ inline void scan_sums(
 }
 
 /*
+ * A block has a line of a tile brought by each thread while the state is cleared and its ticket is
+ * on its way: of the tile that has its number, as any will do that some block takes.
+ */
+template <typename T, uint32_t VECTORS>
+static __device__ inline void prefetch_tile(const struct tile_job<T> &job)
+{
+	uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) * VECTORS *
+	             part<T, VECTORS>::width;
+
+	if (i < job.n)
+		sl_prefetch(job.in + i);
+}
+
+/*
  * One block a tile of blockDim.x * VECTORS vectors, blocks of whole warps, shared memory by
  * shared_bytes(). The 1 of the bounds allows 64 registers: all vectors on their way, and no spill.
  */
@@ -57,6 +71,8 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struc
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
 	T *sums = (T *)(vectors + blockDim.x * VECTORS); /* one a warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
+
+	prefetch_tile<T, VECTORS>(job);
 	sl_wait_for_last();
 	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.before) : 0;
 	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;

@@ -42,44 +42,70 @@ static __device__ inline T *item_of(struct part<T, VECTORS> p, uint32_t i)
 	return &vector_of(p, i / p.width)->item[i % p.width];
 }
 
-/* Can the whole part be read from its place in items, or written to it, by vectors? */
+/* Can its vectors be read from their places in items, or written to them, as such? */
 template <typename T, uint32_t VECTORS>
-static __device__ inline bool is_plain(struct part<T, VECTORS> p, const T *items)
+static __device__ inline bool is_aligned(struct part<T, VECTORS> p, const T *items)
 {
-	return p.left >= p.items && (uintptr_t)(items + p.first) % VECTOR_BYTES == 0;
+	return (uintptr_t)(items + p.first) % VECTOR_BYTES == 0;
 }
 
-/* By items, with 0 behind the last. */
+/* Its vectors that have all their items. */
 template <typename T, uint32_t VECTORS>
-static __device__ inline void read_items(struct part<T, VECTORS> p, const T *in)
+static __device__ inline uint32_t whole_vectors(struct part<T, VECTORS> p)
 {
-	SL_UNROLL
-	for (uint32_t k = 0; k < VECTORS * p.width; k++) {
-		uint32_t i = k * LANES + p.lane;
-
-		*item_of(p, i) = i < p.left ? in[p.first + i] : 0;
-	}
+	return (uint32_t)((p.left < p.items ? p.left : p.items) / p.width);
 }
 
-/* All are on their way, in registers, before the first is put down. */
+/* The item that a lane has of the vector behind those; some lanes have one, if it has any. */
+template <typename T, uint32_t VECTORS>
+static __device__ inline bool has_rest(struct part<T, VECTORS> p, uint32_t *i)
+{
+	*i = whole_vectors(p) * p.width + p.lane;
+	return p.left < p.items && *i < p.left;
+}
+
+/*
+ * With 0 behind the last item. All are on their way, in registers, before the first is put down:
+ * those of the last vector too, which may lack some.
+ */
 template <typename T, uint32_t VECTORS>
 static __device__ inline void read_vectors(struct part<T, VECTORS> p, const T *in)
 {
 	const struct vector<T> *from = (const struct vector<T> *)(in + p.first) + p.lane;
 	struct vector<T> on_way[VECTORS];
+	uint32_t whole = whole_vectors(p), i;
+	bool has = has_rest(p, &i);
+	T rest = has ? in[p.first + i] : 0;
 
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
-		on_way[v] = from[v * LANES];
+		on_way[v] = v * LANES + p.lane < whole ? from[v * LANES] : vector<T>{};
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
 		*vector_of(p, v * LANES + p.lane) = on_way[v];
+	__syncwarp();
+	if (has)
+		*item_of(p, i) = rest;
+}
+
+/* The same of items off 16 bytes. */
+template <typename T, uint32_t VECTORS>
+static __device__ inline void read_items(struct part<T, VECTORS> p, const T *in)
+{
+	T on_way[VECTORS * part<T, VECTORS>::width];
+
+	SL_UNROLL
+	for (uint32_t k = 0; k < VECTORS * p.width; k++)
+		on_way[k] = k * LANES + p.lane < p.left ? in[p.first + k * LANES + p.lane] : 0;
+	SL_UNROLL
+	for (uint32_t k = 0; k < VECTORS * p.width; k++)
+		*item_of(p, k * LANES + p.lane) = on_way[k];
 }
 
 template <typename T, uint32_t VECTORS>
 static __device__ inline void read_part(struct part<T, VECTORS> p, const T *in)
 {
-	if (is_plain(p, in))
+	if (is_aligned(p, in))
 		read_vectors(p, in);
 	else
 		read_items(p, in);
@@ -88,12 +114,16 @@ static __device__ inline void read_part(struct part<T, VECTORS> p, const T *in)
 template <typename T, uint32_t VECTORS>
 static __device__ inline void write_part(struct part<T, VECTORS> p, T *out)
 {
-	if (is_plain(p, out)) {
+	if (is_aligned(p, out)) {
 		struct vector<T> *to = (struct vector<T> *)(out + p.first) + p.lane;
+		uint32_t whole = whole_vectors(p), i;
 
 		SL_UNROLL
 		for (uint32_t v = 0; v < VECTORS; v++)
-			to[v * LANES] = *vector_of(p, v * LANES + p.lane);
+			if (v * LANES + p.lane < whole)
+				to[v * LANES] = *vector_of(p, v * LANES + p.lane);
+		if (has_rest(p, &i))
+			out[p.first + i] = *item_of(p, i);
 	} else {
 		for (uint32_t i = p.lane; i < p.items && i < p.left; i += LANES)
 			out[p.first + i] = *item_of(p, i);

@@ -30,6 +30,7 @@ struct sl_setting {
 	bool inclusive;                /* scan */
 	bool in_place;                 /* scan, sort */
 	bool keys_only;                /* sort */
+	bool key_spent;                /* sort: keys of the answer are not looked at */
 	uint32_t begin_bit, end_bit;   /* sort */
 	const struct sl_backend *scan; /* compact, sort; NULL: the backend's choice */
 	uint32_t off[2];               /* items that the first two blocks begin off SL_ALIGN */
