@@ -8,8 +8,7 @@
 #include <stdio.h>
 
 #include "tests/support/check.h"
-
-enum { SKIPPED = 77 };
+#include "tests/support/skip.h"
 
 #ifdef SL_WITH_CUDA
 
@@ -146,12 +145,9 @@ static void nothing_is_got_in_a_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_got_in_a_run)};
-	int n;
 
-	if (sl_device_count(&n) != SL_OK) {
-		printf("SKIP: %s\n", sl_story());
+	if (skips_without_device())
 		return SKIPPED;
-	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

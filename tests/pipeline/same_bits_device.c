@@ -9,8 +9,7 @@
 #include "tests/cases/thin.h"
 #include "tests/support/bits_check.h"
 #include "tests/support/program.h"
-
-enum { SKIPPED = 77 };
+#include "tests/support/skip.h"
 
 /* One of a model whose survivors are made again, and one whose are carried. */
 static const char *const configs[] = {"demo", "vandehulst"};
@@ -99,12 +98,9 @@ int main(void)
 		cmocka_unit_test(any_key),
 		cmocka_unit_test(files),
 	};
-	int n;
 
-	if (sl_device_count(&n) != SL_OK) {
-		printf("SKIP: %s\n", sl_story());
+	if (skips_without_device())
 		return SKIPPED;
-	}
 	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);

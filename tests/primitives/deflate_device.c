@@ -11,8 +11,9 @@
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/deflate_check.h"
+#include "tests/support/skip.h"
 
-enum { SKIPPED = 77, LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };
+enum { LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };
 
 static const struct sl_backend *device(void)
 {
@@ -45,13 +46,10 @@ int main(void)
 		cmocka_unit_test(every_size_kind_and_cut),
 		cmocka_unit_test(any_job),
 	};
-	int n;
 
 	if (!sl_thin_by_environment())
 		return 1;
-	if (sl_device_count(&n) != SL_OK) {
-		printf("SKIP: %s\n", sl_story());
+	if (skips_without_device())
 		return SKIPPED;
-	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,7 @@
 
 #include "tests/cases/walk.h"
 #include "tests/support/check.h"
-
-enum { SKIPPED = 77 };
+#include "tests/support/skip.h"
 
 static void every_device_backend_is_right(void **state)
 {
@@ -119,14 +118,11 @@ int main(void)
 		cmocka_unit_test(every_device_backend_is_right),
 		cmocka_unit_test(every_tuning_is_right),
 	};
-	int n;
 
 	if (!sl_thin_by_environment())
 		return 1;
-	if (sl_device_count(&n) != SL_OK) {
-		printf("SKIP: %s\n", sl_story());
+	if (skips_without_device())
 		return SKIPPED;
-	}
 	/* Larger sizes are large.c's. Blocks of this size are used again, not given back to the
 	 * system: page faults took half the time. */
 	sl_thin_up_to((1 << 20) + 3);

@@ -12,8 +12,9 @@
 #include "tests/cases/contest.h"
 #include "tests/cases/walk.h"
 #include "tests/support/check.h"
+#include "tests/support/skip.h"
 
-enum { MIDDLE = (1 << 24) + 3, LARGE = 1 << 28, SKIPPED = 77 };
+enum { MIDDLE = (1 << 24) + 3, LARGE = 1 << 28 };
 
 /* A backend that would need longer for a job is left out of it. */
 static const double seconds_most = 5;
@@ -138,13 +139,10 @@ int main(void)
 		cmocka_unit_test(compact_of_large_sizes),
 		cmocka_unit_test(sort_of_large_sizes),
 	};
-	int n;
 
 	if (!sl_thin_by_environment())
 		return 1;
-	if (sl_device_count(&n) != SL_OK) {
-		printf("SKIP: %s\n", sl_story());
+	if (skips_without_device())
 		return SKIPPED;
-	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

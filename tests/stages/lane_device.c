@@ -5,8 +5,9 @@
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/lane_check.h"
+#include "tests/support/skip.h"
 
-enum { SKIPPED = 77, FLIPPED = 1000 };
+enum { FLIPPED = 1000 };
 
 static void every_backend(void **state)
 {
@@ -71,13 +72,10 @@ int main(void)
 		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),
 	};
-	int n;
 
 	if (!sl_thin_by_environment())
 		return 1;
-	if (sl_device_count(&n) != SL_OK) {
-		printf("SKIP: %s\n", sl_story());
+	if (skips_without_device())
 		return SKIPPED;
-	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,9 @@
 #include "tests/cases/rules.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
+#include "tests/support/skip.h"
 
-enum { N = 1 << 20, SKIPPED = 77 };
+enum { N = 1 << 20 };
 
 static void every_rule_gives_the_same_bits(void **state)
 {
@@ -21,13 +22,10 @@ static void every_rule_gives_the_same_bits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_gives_the_same_bits)};
-	int n;
 
 	if (!sl_thin_by_environment())
 		return 1;
-	if (sl_device_count(&n) != SL_OK) {
-		printf("SKIP: %s\n", sl_story());
+	if (skips_without_device())
 		return SKIPPED;
-	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

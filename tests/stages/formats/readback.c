@@ -10,10 +10,9 @@
 #include "tests/stages/formats/tables.h"
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
+#include "tests/support/skip.h"
 
 static const char python[] = "/usr/bin/python3";
-
-enum { SKIPPED = 77 };
 
 /* A batch of a run to be written. */
 struct a_batch {

@@ -1,0 +1,23 @@
+/* skip.h - tests that end without a verdict, and say why: ctest counts them as skipped. */
+#ifndef SL_SUPPORT_SKIP_H
+#define SL_SUPPORT_SKIP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "primitives/base/device.h"
+#include "primitives/base/status.h"
+
+enum { SKIPPED = 77 }; /* what such a test's main gives, see tests/CMakeLists.txt */
+
+static inline bool skips_without_device(void)
+{
+	int n;
+
+	if (sl_device_count(&n) == SL_OK)
+		return false;
+	printf("SKIP: %s\n", sl_story());
+	return true;
+}
+
+#endif
