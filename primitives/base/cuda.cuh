@@ -86,11 +86,6 @@ template <int BITS> static __device__ __forceinline__ uint32_t sl_lanes_alike(ui
 	return lanes;
 }
 
-static __device__ __forceinline__ void sl_prefetch(const void *at)
-{
-	asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-}
-
 static __device__ __forceinline__ void sl_backoff(uint32_t nanoseconds)
 {
 	if (nanoseconds > 0)

@@ -226,10 +226,6 @@ template <class T> inline void sl_store_release(T *to, std::type_identity_t<T> v
 	__atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
-inline void sl_prefetch(const void *)
-{
-}
-
 inline void sl_backoff(uint32_t nanoseconds, SL_AT)
 {
 	(void)nanoseconds;

@@ -13,8 +13,6 @@
  *	sl_load_acquire, ..._relaxed    words that blocks pass to each other, 4 or 8 bytes, whole;
  *	sl_store_release, ..._relaxed   release and acquire carry what was written before along
  *	sl_store_vector(to, uint4)      16 bytes of global memory, at a multiple of 16
- *	sl_prefetch(at)                 brings the line of global memory at hand, for whoever reads
- *	                                it; any address will do, and nothing has to be waited for
  *	sl_backoff(ns)                  in every loop that waits for another block; 0: asks again at
  *	                                once
  *	sl_lanes_alike<BITS>(value)     the lanes whose lowest bits are the caller's, which are all

@@ -282,16 +282,18 @@ static bool is_own(struct sl_tuning tuning)
 
 /*
  * The backend's own choices, of indices alone and with columns: from so many tiles on, in thirds
- * of a multiprocessor's. Indices of many flags are best made in many small tiles, several blocks at
- * work at a time; of fewer, in tiles that all work at once, one a multiprocessor. Columns always
- * are: two large blocks fetch what six small ones cannot.
+ * of a multiprocessor's. Indices are best made in tiles that all work at once, one a
+ * multiprocessor, or, of many flags, two. Columns always are: two large blocks fetch what six small
+ * ones cannot.
  */
-static constexpr struct own_choice {
+struct own_choice {
 	struct sl_tuning tuning;
 	uint32_t from_thirds;
-} own_choices[2][4] = {
-	{{{BLOCK_OWN, ITEMS_OWN}, 20}, {{1024, 64}, 2}, {{1024, 32}, 2}, {{640, 16}, 0}},
-	{{{1024, 32}, 2}, {{1024, 16}, 1}, {{BLOCK_OWN, 16}, 0}},
+};
+static constexpr struct own_choice OF_FEW = {{BLOCK_OWN, 16}, 0}; /* the smallest tiles */
+static constexpr struct own_choice own_choices[2][5] = {
+	{{{768, 64}, 21}, {{1024, 32}, 10}, {{1024, 64}, 2}, {{1024, 32}, 2}, {{640, 16}, 0}},
+	{{{1024, 32}, 2}, {{1024, 16}, 1}, OF_FEW},
 };
 
 /* Is chosen by the number of flags, unless somebody else has chosen. */
@@ -314,36 +316,25 @@ static struct sl_tuning choose(
 	return tuning;
 }
 
-/*
- * For flags on any alignment, without columns: with them, tiles of many flags are larger. Of fewer
- * flags there may be more tiles, as those are smaller: but less than 3 a multiprocessor, or larger
- * ones would have been chosen.
- */
+/* For flags on any alignment. Fewer flags may have more tiles: none has more than the smallest. */
 static size_t scratch(const struct sl_shape *most)
 {
-	uint64_t n = (uint64_t)most->n + VECTOR - 1;
-	struct sl_limits limits = {};
+	struct sl_tuning least = is_own(most->tuning) ? OF_FEW.tuning : most->tuning;
 	struct sl_arena a = {};
-	uint32_t tiles;
 
-	if (sl_device_limits(&limits) != SL_OK)
-		limits.multiprocessors = 1; /* then no call can run */
-	tiles = tiles_for(n, choose(most->tuning, n, false, &limits));
-	if (is_own(most->tuning) && tiles < 3 * limits.multiprocessors)
-		tiles = 3 * limits.multiprocessors;
-	sl_look_back_cut<uint32_t>(&a, tiles);
+	sl_look_back_cut<uint32_t>(&a, tiles_for((uint64_t)most->n + VECTOR - 1, least));
 	return a.used;
 }
 
 /*
- * Where tiles are few, a block of its own has a column or some, as many as there are
- * multiprocessors for: else most of these would watch a few move one column after another.
+ * Where tiles are few, each column or some of them have a block of their own, up to two blocks a
+ * multiprocessor: else most of these would watch a few move one column after another.
  */
 static uint32_t shares_for(uint32_t tiles, uint32_t n_columns, uint32_t multiprocessors)
 {
-	uint32_t most = tiles < multiprocessors ? multiprocessors / tiles : 1;
+	uint32_t most = 2 * multiprocessors / tiles;
 
-	return n_columns < 2 ? 1 : n_columns < most ? n_columns : most;
+	return most < 2 || n_columns < 2 ? 1 : n_columns < most ? n_columns : most;
 }
 
 template <uint32_t VECTORS>

@@ -47,20 +47,6 @@ static __device__ inline void scan_sums(
 }
 
 /*
- * A block has a line of a tile brought by each thread while the state is cleared and its ticket is
- * on its way: of the tile that has its number, as any will do that some block takes.
- */
-template <typename T, uint32_t VECTORS>
-static __device__ inline void prefetch_tile(const struct tile_job<T> &job)
-{
-	uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) * VECTORS *
-	             part<T, VECTORS>::width;
-
-	if (i < job.n)
-		sl_prefetch(job.in + i);
-}
-
-/*
  * One block a tile of blockDim.x * VECTORS vectors, blocks of whole warps, shared memory by
  * shared_bytes(). The 1 of the bounds allows 64 registers: all vectors on their way, and no spill.
  */
@@ -71,8 +57,6 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struc
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
 	T *sums = (T *)(vectors + blockDim.x * VECTORS); /* one a warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
-
-	prefetch_tile<T, VECTORS>(job);
 	sl_wait_for_last();
 	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.before) : 0;
 	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;
@@ -126,14 +110,27 @@ static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning, enum sl_type type
 			  tile_bytes(tuning));
 }
 
-/* For either kernel. */
+/*
+ * By default other jobs are done otherwise. More than a tile, but not so many bytes: in smaller
+ * tiles, of 16 KiB, which are sooner done. From so many bytes on tiles of 64 KiB are better; and
+ * from so many tiles of 32 KiB a multiprocessor on, look-ahead, where there is one. With fewer, its
+ * blocks spend their time on filling and emptying their stages. (On an H200: up to 2^18 u32; from
+ * 2^21 u32 on; from 2^23.)
+ */
+static constexpr struct sl_tuning FOR_FEW = {512, 8}, FOR_MANY = {512, 32};
+static constexpr uint64_t FEW_BYTES = 1 << 20, MANY_BYTES = 8 << 20;
+static constexpr uint32_t TILES_AHEAD = 6;
+
+/* For either kernel, and as many tiles as few bytes may have. */
 template <typename T> static size_t scratch_for(const struct sl_shape *most)
 {
-	struct sl_arena own = {}, ahead = {};
+	uint32_t own = tiles_for(most->n, most->tuning, most->type);
+	uint32_t few = tiles_for(FEW_BYTES / sizeof(T), FOR_FEW, most->type);
+	struct sl_arena back = {}, ahead = {};
 
-	sl_look_back_cut<T>(&own, tiles_for(most->n, most->tuning, most->type));
+	sl_look_back_cut<T>(&back, own > few ? own : few);
 	look_ahead_cut<T, look_ahead_best>(&ahead, most->n);
-	return own.used > ahead.used ? own.used : ahead.used;
+	return back.used > ahead.used ? back.used : ahead.used;
 }
 
 static size_t scratch(const struct sl_shape *most)
@@ -156,16 +153,6 @@ static enum sl_status launch(
 		shared_bytes(tuning, job->type), x->stream, t);
 }
 
-/*
- * By default larger jobs are done otherwise. From so many bytes on tiles of 64 KiB are better; and
- * from so many tiles of 32 KiB a multiprocessor on, look-ahead, where there is one. With fewer, its
- * blocks spend their time on filling and emptying their stages. (On an H200: from 2 million u32 on;
- * from 2^23.)
- */
-static constexpr struct sl_tuning FOR_MANY = {512, 32};
-static constexpr uint64_t MANY_BYTES = 8 << 20;
-static constexpr uint32_t TILES_AHEAD = 6;
-
 static bool can_look_ahead(const struct sl_scan_job *job)
 {
 	return ((uintptr_t)job->in - (uintptr_t)job->out) % VECTOR_BYTES == 0;
@@ -182,8 +169,11 @@ static enum sl_status choose(const struct sl_exec *x, const struct sl_scan_job *
 
 	*blocks = 0;
 	*tuning = x->tuning;
-	if (tuning->block != BY_DEFAULT.block || tuning->items != BY_DEFAULT.items ||
-		tiles < TILES_AHEAD)
+	if (tuning->block != BY_DEFAULT.block || tuning->items != BY_DEFAULT.items)
+		return SL_OK;
+	if (tiles_for(job->n, BY_DEFAULT, job->type) > 1 && job->n * sizeof(T) < FEW_BYTES)
+		*tuning = FOR_FEW;
+	if (tiles < TILES_AHEAD)
 		return SL_OK;
 	SL_TRY(sl_device_limits(&limits));
 	if (job->n * sizeof(T) >= MANY_BYTES &&
