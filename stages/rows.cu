@@ -52,10 +52,6 @@ static __device__ __forceinline__ struct sl_particle fetch(
 	return p;
 }
 
-/*
- * All columns that the model has are digested, without asking whether the table has them, which
- * would cost more: the sums of those that it lacks are dropped in the end.
- */
 template <class Model>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	rows_kernel(typename Model::rules rules, struct rows_job job)
@@ -72,20 +68,17 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 			Model::remade ? Model::make(&rules, job.set, job.seed, job.first_id + i)
 				      : fetch<Model>(&job, i, slot);
 
-#define COLUMN(name, type, unit, record, component, help)                                   \
-	if (SL_HAS(Model::columns, SL_COLUMN_##name)) {                                     \
-		if (SL_HAS(job.written, SL_COLUMN_##name))                                  \
-			job.to.name[j] = p.name;                                            \
-		digest[SL_COLUMN_##name] += sl_digest_item(weight, sl_digest_bits(p.name)); \
+#define COLUMN(name, type, unit, record, component, help)                                    \
+	if (SL_HAS(Model::columns, SL_COLUMN_##name) && SL_HAS(job.set, SL_COLUMN_##name)) { \
+		if (SL_HAS(job.written, SL_COLUMN_##name))                                   \
+			job.to.name[j] = p.name;                                             \
+		digest[SL_COLUMN_##name] += sl_digest_item(weight, sl_digest_bits(p.name));  \
 	}
 #include "stages/columns.def"
 #undef COLUMN
 		if (n - j <= threads) /* the sum might be beyond 2^32 */
 			break;
 	}
-	SL_UNROLL
-	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		digest[c] = SL_HAS(job.set, c) ? digest[c] : 0;
 	sl_block_add<Model::columns>(digest, job.digest);
 }
 
