@@ -1,75 +1,19 @@
 /*
- * tallies.c - tallies by bins of whole runs: against the survivors of a run that keeps every fate,
- * the same from every way to run it, and kept through damage, --resume and --force.
+ * tallies.c - tallies by bins in run.json and in HDF5, against the survivors of a run that keeps
+ * every fate, and against other sizes of batches.
  */
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "pipeline/survivors.h"
 #include "pipeline/tree.h"
-#include "stages/bins.h"
-#include "tests/support/whole.h"
+#include "tests/support/tallies_check.h"
 
-enum { PARTICLES = 6010, BATCH = 2000, BATCHES = 4, BINS_MOST = 64 };
-
-/* Edges are powers of two apart, so that the test's own comparisons are exact. */
-static const char text[] =
-	"run: {name: t, seed: 7, particles: 6010, batch: 2000}\n"
-	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, n: 1.4, thickness: 0.5 cm}}\n"
-	"keep: [transmitted, reflected, absorbed]\n"
-	"key: [w:16]\n"
-	"tallies: [w:16, z:8:0 cm..2.5 mm:absorbed, steps:4:1..9:reflected+absorbed, "
-	"fate:5:0..10]\n";
-
-static const struct tally {
-	const char *column;
-	struct sl_bins_field f;
-} tallies[] = {
-	{"w", {SL_COLUMN_w, 16,
-		      SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) |
-			      SL_BIT(SL_FATE_absorbed) | SL_BIT(SL_FATE_max_steps) |
-			      SL_BIT(SL_FATE_roulette),
-		      -1, 1}},
-	{"z", {SL_COLUMN_z, 8, SL_BIT(SL_FATE_absorbed), 0, 0.25}},
-	{"steps", {SL_COLUMN_steps, 4, SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_absorbed), 1, 9}},
-	{"fate", {SL_COLUMN_fate, 5,
-			 SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) |
-				 SL_BIT(SL_FATE_absorbed) | SL_BIT(SL_FATE_max_steps) |
-				 SL_BIT(SL_FATE_roulette),
-			 0, 10}},
-};
-enum { N_TALLIES = sizeof(tallies) / sizeof(tallies[0]) };
-
-static int begin(void **state)
-{
-	(void)state;
-	whole_begin(text);
-	return 0;
-}
+enum { BINS_MOST = 64 };
 
 /* --- run.json --------------------------------------------------------------------------------- */
-
-/* The histograms of a run, to be freed: as text. */
-static char *histograms_of(const char *out)
-{
-	char name[64];
-	size_t bytes;
-	char *all, *from, *to, *cut;
-
-	snprintf(name, sizeof(name), "%s/run.json", out);
-	all = folder_read(&folder, name, &bytes);
-	from = strstr(all, "\"histograms\": [");
-	assert_non_null(from);
-	to = strstr(from, "\n\t\t]");
-	assert_non_null(to);
-	cut = strndup(from, (size_t)(to - from) + 4);
-	free(all);
-	return cut;
-}
 
 /* One row: the member of a fate in histogram k. */
 static sl_node row_of(const struct sl_tree *tree, size_t k, int fate)
@@ -267,41 +211,6 @@ static void weights_are_summed(void **state)
 	remove_run(&folder, "out");
 }
 
-/* --- every way -------------------------------------------------------------------------------- */
-
-static void expect_same(const char *out)
-{
-	char *is = histograms_of(out), *should = histograms_of("whole");
-
-	assert_string_equal(is, should);
-	assert_true(hash_run(&folder, out) == unbroken);
-	free(is);
-	free(should);
-}
-
-static void any_way(void **state)
-{
-	static const char *const ways[][4] = {
-		{"--device", "cpu", "--threads", "3"},
-		{"--device", "emulated", "--mode", "staged"},
-		{"--device", "emulated", "--mode", "fused"},
-		{"--device", "emulated", "--set", "run.slots=2"},
-	};
-	static const char *const baseline[] = {"SL_LEVEL=baseline", NULL};
-	struct ending e;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet",
-			ways[i][0], ways[i][1], ways[i][2], ways[i][3]);
-
-		call(&folder, i == 0 ? baseline : NULL, words, &e);
-		expect_ending(&e, SL_OK, "", words);
-		expect_same("out");
-		remove_run(&folder, "out");
-	}
-}
-
 /* Another size of batches: the counts are those, the scatter is another. */
 static void any_batch(void **state)
 {
@@ -322,19 +231,6 @@ static void any_batch(void **state)
 	remove_run(&folder, "out");
 }
 
-/* What is printed is the same run. */
-static void printed_and_read_back(void **state)
-{
-	char *config = output_of(&folder, WORDS("run", "c.yaml", "--print-config"));
-
-	(void)state;
-	write_text(&folder, "printed.yaml", config);
-	expect(&folder, SL_OK, "", WORDS("run", "printed.yaml", "--out", "out", "--quiet"));
-	expect_same("out");
-	remove_run(&folder, "out");
-	free(config);
-}
-
 /* Fates up to number 4 have no range of four bins: the range is made longer, to 8. */
 static void a_range_of_whole_numbers_fits_its_bins(void **state)
 {
@@ -349,6 +245,8 @@ static void a_range_of_whole_numbers_fits_its_bins(void **state)
 	remove_run(&folder, "out");
 }
 
+/* --- plan and HDF5 ---------------------------------------------------------------------------- */
+
 static void told_by_plan(void **state)
 {
 	char *plan = output_of(&folder, WORDS("plan", "c.yaml"));
@@ -361,8 +259,6 @@ static void told_by_plan(void **state)
 	free(plan);
 	free(help);
 }
-
-/* --- files ------------------------------------------------------------------------------------ */
 
 static void read_dataset(hid_t file, const char *name, hid_t type, hsize_t n, void *values)
 {
@@ -402,161 +298,18 @@ static void hdf5_has_the_same(void **state)
 	sl_tree_free(tree);
 }
 
-static void csv_runs_have_no_hdf5(void **state)
-{
-	char *is, *should;
-
-	(void)state;
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.format=csv.gz"));
-	is = histograms_of("out");
-	should = histograms_of("whole");
-	assert_string_equal(is, should);
-	assert_false(folder_has(&folder, "out/t.tallies"));
-	assert_true(folder_has(&folder, "out/t_000003.bins"));
-	expect(&folder, SL_OK, "", WORDS("verify", "out"));
-	free(is);
-	free(should);
-	remove_run(&folder, "out");
-}
-
-/* --- damage ----------------------------------------------------------------------------------- */
-
-static void flip_byte(const char *name)
-{
-	size_t bytes;
-	char *file = folder_read(&folder, name, &bytes);
-
-	file[bytes / 2] ^= 1;
-	folder_write(&folder, name, file, bytes);
-	free(file);
-}
-
-static void lose_tail(void)
-{
-	size_t bytes;
-	char *lines = folder_read(&folder, "out/manifest.jsonl", &bytes), *last;
-
-	lines[bytes - 1] = '\0';
-	last = strrchr(lines, '\n');
-	folder_write(&folder, "out/manifest.jsonl", lines, (size_t)(last + 1 - lines));
-	free(lines);
-}
-
-/* The tallies of another seed, whose file is whole. */
-static void put_others(void)
-{
-	size_t bytes;
-	char *file;
-
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--out", "seed", "--quiet", "--set", "run.seed=8"));
-	file = folder_read(&folder, "seed/t.tallies", &bytes);
-	folder_write(&folder, "out/t.tallies", file, bytes);
-	free(file);
-	remove_run(&folder, "seed");
-}
-
-/* Damages a copy, lets verify say so, and goes on with it. */
-static void damaged(const char *what, const char *name, const char *say)
-{
-	copy_run(&folder, "whole", "out");
-	if (strcmp(what, "flip") == 0)
-		flip_byte(name);
-	else if (strcmp(what, "cut") == 0)
-		assert_int_equal(truncate(folder_path(&folder, name), 8), 0);
-	else if (strcmp(what, "remove") == 0)
-		assert_int_equal(unlink(folder_path(&folder, name)), 0);
-	else if (strcmp(what, "another's") == 0)
-		put_others();
-	else
-		lose_tail();
-	expect(&folder, SL_CHECK_FAILED, say, WORDS("verify", "out"));
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
-	expect_same("out");
-	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
-	remove_run(&folder, "out");
-}
-
-static void damage_is_found_and_mended(void **state)
-{
-	(void)state;
-	damaged("flip", "out/t_000002.bins", "size or checksum is not that of the manifest");
-	damaged("cut", "out/t_000000.bins", "size or checksum is not that of the manifest");
-	damaged("remove", "out/t_000003.bins", "is not there");
-	damaged("lose the tail", NULL, "3 of 4 batches are committed");
-	damaged("flip", "out/t.tallies", "its checksum is wrong");
-	damaged("cut", "out/t.tallies", "its checksum is wrong");
-	damaged("remove", "out/t.tallies", "out/t.tallies: is not there");
-	damaged("another's", "out/t.tallies", "is not what the tallies of the batches add up to");
-}
-
-/* A batch of which only the one file was committed when the process was killed. */
-static void a_kill_between_two_files(void **state)
-{
-	(void)state;
-	copy_run(&folder, "whole", "out");
-	lose_tail();
-	assert_int_equal(unlink(folder_path(&folder, "out/t_000003.bins")), 0);
-	write_text(&folder, "out/t_000003.bins.part", "half");
-	write_text(&folder, "out/t_000009.bins", "of no batch");
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
-	expect_same("out");
-	remove_run(&folder, "out");
-}
-
-/* --- other runs ------------------------------------------------------------------------------- */
-
-static void other_tallies_are_another_run(void **state)
-{
-	(void)state;
-	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration",
-		WORDS("run", "c.yaml", "--out", "whole", "--resume", "--set", "tallies=[w:8]"));
-	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration",
-		WORDS("run", "c.yaml", "--out", "whole", "--resume", "--set", "tallies=[]"));
-}
-
-/* --force leaves nothing of the run before; a new run does not write over files of the name. */
-static void no_file_is_left(void **state)
-{
-	(void)state;
-	copy_run(&folder, "whole", "out");
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--out", "out", "--force", "--quiet", "--set",
-			"tallies=[]"));
-	assert_false(folder_has(&folder, "out/t.tallies"));
-	assert_false(folder_has(&folder, "out/t_000000.bins"));
-	remove_run(&folder, "out");
-	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
-	write_text(&folder, "out/t_000001.bins", "of somebody");
-	expect(&folder, SL_OUTPUT_IN_USE, "t_000001.bins: is there already",
-		WORDS("run", "c.yaml", "--out", "out"));
-	assert_int_equal(unlink(folder_path(&folder, "out/t_000001.bins")), 0);
-	write_text(&folder, "out/t.tallies", "of somebody");
-	expect(&folder, SL_OUTPUT_IN_USE, "t.tallies: is there already",
-		WORDS("run", "c.yaml", "--out", "out"));
-	remove_run(&folder, "out");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(survivors_give_the_same),
 		cmocka_unit_test(weights_are_summed),
-		cmocka_unit_test(any_way),
 		cmocka_unit_test(any_batch),
-		cmocka_unit_test(printed_and_read_back),
 		cmocka_unit_test(a_range_of_whole_numbers_fits_its_bins),
 		cmocka_unit_test(told_by_plan),
 		cmocka_unit_test(hdf5_has_the_same),
-		cmocka_unit_test(csv_runs_have_no_hdf5),
-		cmocka_unit_test(damage_is_found_and_mended),
-		cmocka_unit_test(a_kill_between_two_files),
-		cmocka_unit_test(other_tallies_are_another_run),
-		cmocka_unit_test(no_file_is_left),
 	};
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, whole_end);
+	return cmocka_run_group_tests(tests, tallies_begin, whole_end);
 }

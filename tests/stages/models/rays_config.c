@@ -1,0 +1,131 @@
+/*
+ * stages/models/rays_config.c - scenes and cameras that cannot be, and what a configuration says of
+ * its rays beforehand.
+ */
+#include "tests/support/rays_check.h"
+
+static const struct sl_model *const model = &sl_rays_model;
+
+static void check_complaint(const struct sl_rays_config *c, const char *given, const char *want)
+{
+	struct model_check m;
+
+	(void)rays_make(c, given, &m);
+	assert_string_equal(want, m.said);
+}
+
+static void bad_scenes_are_refused(void **state)
+{
+	static const char given[] = " camera.position camera.look_at ";
+	const struct sl_rays_config none = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 2);
+	struct sl_rays_config c = none;
+
+	(void)state;
+	rays_add(&c, 0, 0, 0);
+	check_complaint(&c, given,
+		"objects[0]: has no shape (an object is a sphere, a box or a plane), try sphere: "
+		"{center: [0, 0, 0], radius: 1 cm}\n");
+	c.object[0].sphere.radius = 1;
+	check_complaint(
+		&c, given, "objects[0].sphere.center: is missing (a sphere needs it), add it\n");
+	c.object[0].plane.normal = vector(0, 0, 1);
+	check_complaint(&c, given,
+		"objects[0]: has more than one shape (an object is a sphere, a box or a plane), try "
+		"an object for each\n");
+	c = none;
+	rays_add_sphere(&c, vector(100, 0, 0), 0.001, 0, 1, 0.5);
+	check_complaint(&c, given,
+		"objects[0].emission: is above 0 with a reflectance of 1 (no ray would end at that "
+		"light), make one of them less\n"
+		"objects[0].sphere.radius: is too small so far from the origin (positions have 24 "
+		"bits), make it at least 0.0061 cm or move the scene\n");
+	c = none;
+	rays_add_box(&c, vector(0, 0, 0), vector(1, -1, 1), 0, 0, 0);
+	rays_add_plane(&c, vector(0, 0, 0), vector(0, 0, 0), 0, 0, 0);
+	check_complaint(&c, given,
+		"objects[0].box.to: is not ahead of from along y (a box has an inside, and "
+		"positions have 24 bits), make it larger by 6.1e-05 cm or more\n"
+		"objects[1].plane.normal: has no length (it is a direction), try [0, 0, 1]\n");
+}
+
+static void bad_cameras_are_refused(void **state)
+{
+	static const char given[] = " camera.position camera.look_at ";
+	const struct sl_rays_config none = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 2);
+	struct sl_rays_config c = none;
+
+	(void)state;
+	c.camera.look_at = c.camera.position;
+	check_complaint(&c, given,
+		"camera.look_at: is where the camera is (it would look nowhere), move one of them\n"
+		"camera.up: is along the line of sight (it would not say what is upright), try "
+		"[0, 1, 0]\n");
+	c = none;
+	c.camera.up = vector(0, -7, 0);
+	c.camera.pixels.n = 1;
+	check_complaint(&c, given,
+		"camera.pixels: has 1 numbers (width and height are needed), write [256, 256]\n");
+	c.camera.pixels.n = 2;
+	check_complaint(&c, given,
+		"camera.up: is along the line of sight (it would not say what is upright), try "
+		"[0, 0, 1]\n");
+	c.source = SL_RAYS_AT_RANDOM;
+	check_complaint(&c, given,
+		"camera.position: does nothing here (random rays have no camera), remove it "
+		"or try source: camera\n"
+		"camera.look_at: does nothing here (random rays have no camera), remove it or "
+		"try source: camera\n"
+		"source: is random in a scene of planes alone (there is nothing to enter), add a "
+		"sphere or a box, or try camera\n");
+	c = none;
+	c.camera.position = vector(NONE, NONE, NONE);
+	check_complaint(&c, " camera.look_at ",
+		"camera.position: is missing (a camera needs it), add it\n");
+}
+
+static void check_range(const struct sl_rays *r, enum sl_column column, double lo, double hi)
+{
+	double low = 1, high = -1;
+
+	assert_true(model->range(r, column, &low, &high));
+	assert_true(fabs(low - lo) < 1e-12 && fabs(high - hi) < 1e-12);
+}
+
+static void ranges_and_constants(void **state)
+{
+	struct sl_rays_config c = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 16);
+	struct sl_picture picture;
+	struct sl_particle values;
+	struct sl_rays r;
+	double lo, hi;
+
+	(void)state;
+	rays_add_sphere(&c, vector(0, 0, 0), 1, 0, 0.5, 2);
+	r = rays_rules(&c);
+	assert_int_equal(model->constants(&r, &values), SL_BIT(SL_COLUMN_weight));
+	assert_true(values.weight == 1.0f && fabs(r.scale - 4) < 1e-15);
+	c.sky = 1;
+	r = rays_rules(&c);
+	assert_int_equal(model->constants(&r, &values), 0);
+	assert_true(r.sky == 0.25f && r.surface[0].light == 1.0f);
+	check_range(&r, SL_COLUMN_v, -1, 1);
+	check_range(&r, SL_COLUMN_weight, 0, 1);
+	check_range(&r, SL_COLUMN_pixel, 0, 255);
+	check_range(&r, SL_COLUMN_steps, 0, 1000);
+	check_range(&r, SL_COLUMN_collisions, 0, 1000);
+	check_range(&r, SL_COLUMN_fate, 0, SL_FATE_lit);
+	assert_false(model->range(&r, SL_COLUMN_z, &lo, &hi));
+	assert_true(model->picture(&r, &picture) && picture.in_turn && picture.width == 16 &&
+		    picture.height == 16 && picture.fate == SL_FATE_lit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bad_scenes_are_refused),
+		cmocka_unit_test(bad_cameras_are_refused),
+		cmocka_unit_test(ranges_and_constants),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
