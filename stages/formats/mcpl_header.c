@@ -49,7 +49,7 @@ static void put_string(struct bytes *b, const char *text)
 
 static void put_fixed(struct bytes *b, const struct sl_mcpl_header *h)
 {
-	put(b, "MCPL003L", 8);
+	put(b, h->version == 2 ? "MCPL002L" : "MCPL003L", 8);
 	put(b, &h->particles, sizeof(h->particles));
 	put_u32(b, h->comments);
 	put_u32(b, h->blobs);
@@ -108,6 +108,14 @@ static void put_all(struct bytes *b, const struct sl_file_facts *run, const stru
 	put_columns(b, t);
 	put_string(b, SL_MCPL_CONFIG);
 	put_string(b, run->config);
+}
+
+size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)
+{
+	struct bytes b = {at, 0};
+
+	put_fixed(&b, h);
+	return b.used;
 }
 
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
