@@ -195,13 +195,13 @@ static bool has_word(const char *words, const char *word)
 
 static bool takes_sets(const char *command)
 {
-	return has_word("run plan compare replay", command);
+	return has_word("run plan compare replay convert", command);
 }
 
 /* What stands for a --set: how to compute, and where to write. */
 static bool takes_settings(const char *command)
 {
-	return takes_sets(command) && strcmp(command, "replay") != 0;
+	return takes_sets(command) && !has_word("replay convert", command);
 }
 
 static enum sl_status check_sets(const struct sl_args *a, const char *command)
@@ -211,8 +211,8 @@ static enum sl_status check_sets(const struct sl_args *a, const char *command)
 
 		if (!takes_sets(command))
 			return sl_fail(SL_USAGE,
-				"%s takes no settings (they are for run, plan, compare and "
-				"replay), leave out %s",
+				"%s takes no settings (they are for run, plan, compare, "
+				"replay and convert), leave out %s",
 				command, a->set[i]);
 		if (stands_for_set && !takes_settings(command))
 			return sl_fail(SL_USAGE,

@@ -38,7 +38,7 @@ struct sl_args_count {
 
 struct sl_args {
 	enum sl_command command;
-	const char *operand; /* the file, directory or word; NULL when there is none */
+	const char *operand;         /* the file, directory or word; NULL when there is none */
 	const char *const *operands; /* of a command that takes more than one, n_operands */
 	size_t n_operands;
 	size_t n_sets;

@@ -123,17 +123,36 @@ static void tell(const struct sl_converting *c, FILE *out)
 		c->bytes, c->notes);
 }
 
+/* Of all settings, those of output.mcpl alone do not describe the run. */
+static enum sl_status check_sets(const struct sl_convert_job *job)
+{
+	for (size_t i = 0; i < job->n_sets; i++)
+		if (strncmp(job->set[i], "output.mcpl.", 12) != 0)
+			return sl_fail(SL_USAGE,
+				"--set %s: is not for convert (it takes output.mcpl.energy, .pdg, "
+				".precision and .userflags, for what is MCPL), leave it out",
+				job->set[i]);
+	return SL_OK;
+}
+
 static enum sl_status convert(struct sl_converting *c)
 {
 	bool lists = false;
 
+	SL_TRY(check_sets(c->job));
 	for (size_t i = 0; i < c->job->n; i++) {
 		c->operand[i].path = c->job->in[i];
 		SL_TRY(look_at(c, &c->operand[i]));
 	}
 	SL_TRY(kind_of(c, &lists));
-	return lists && sl_format_is_mcpl(c->format) ? sl_convert_lists(c)
-	                                             : sl_convert_tables(c, lists);
+	if (!lists || !sl_format_is_mcpl(c->format))
+		return sl_convert_tables(c, lists);
+	if (c->job->n_sets > 0)
+		return sl_fail(SL_USAGE,
+			"--set %s: does nothing here (records of a list go by as they are), leave it "
+			"out",
+			c->job->set[0]);
+	return sl_convert_lists(c);
 }
 
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)

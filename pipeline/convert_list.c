@@ -134,8 +134,8 @@ static enum sl_status join_head(
 }
 
 /* All records that the header of a stream counts. */
-static enum sl_status copy_records(
-	struct sl_converting *c, const char *path, struct sl_mcpl_stream *s, struct sl_list_writer *w)
+static enum sl_status copy_records(struct sl_converting *c, const char *path,
+	struct sl_mcpl_stream *s, struct sl_list_writer *w)
 {
 	const uint8_t *records;
 	bool more;

@@ -306,8 +306,12 @@ static enum sl_status replay(struct sl_args *a)
 
 static enum sl_status convert(const struct sl_args *a)
 {
-	const struct sl_convert_job job = {
-		.in = a->operands, .n = a->n_operands, .to = a->to, .stop = &control.stop};
+	const struct sl_convert_job job = {.in = a->operands,
+		.n = a->n_operands,
+		.to = a->to,
+		.set = a->set,
+		.n_sets = a->n_sets,
+		.stop = &control.stop};
 
 	running = 1;
 	return sl_convert(&job, a->quiet ? NULL : stdout);

@@ -292,7 +292,7 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 
 	*plan = NULL;
 	SL_TRY(sl_former_read(dir, &former));
-	s = sl_former_plan(&former, plan);
+	s = sl_former_plan(&former, NULL, 0, plan);
 	sl_former_free(&former);
 	return s;
 }

@@ -71,12 +71,12 @@ enum sl_status sl_file_commit(
 /*
  * The same of bytes that come piece by piece: begin, add any number of times, end. Where ours, the
  * directory is locked, and a .part that is there is of a run that was killed; else it may be in use
- * and is refused. After any failure the .part is gone, and w needs no more calls; a file that is not
- * to be ended is dropped, which does nothing to one that has failed.
+ * and is refused. After any failure the .part is gone, and w needs no more calls; a file that is
+ * not to be ended is dropped, which does nothing to one that has failed.
  */
 struct sl_writing {
 	const struct sl_dir *dir;
-	int fd; /* -1: not being written */
+	int fd;         /* -1: not being written */
 	char part[264]; /* a name, .part, 0 */
 };
 enum sl_status sl_file_begin(

@@ -84,8 +84,8 @@ struct sl_mcpl_header sl_mcpl_header_of(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight);
 
 /*
- * Writes it, with all strings, for that many particles generated; returns its bytes, which do not
- * depend on them. at NULL: measures.
+ * Writes it, with all strings, for that many particles generated, 0: not known; returns its bytes,
+ * which do not depend on them. at NULL: measures.
  */
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, uint64_t generated);

@@ -21,8 +21,7 @@ static uint64_t count_strings(const struct sl_mcpl_header *h)
 }
 
 /* Reads all strings behind the bytes that are used, or, where to is NULL, measures them. */
-static enum sl_status read_strings(
-	struct sl_mcpl_stream *s, uint8_t *to, size_t size, size_t *used)
+static enum sl_status read_strings(struct sl_mcpl_stream *s, uint8_t *to, size_t size, size_t *used)
 {
 	char nothing[1];
 	uint32_t length;
@@ -192,7 +191,8 @@ static bool is_same(const struct string *a, const struct string *b)
 	return a->length == b->length && memcmp(a->at, b->at, a->length) == 0;
 }
 
-/* Is string i of a header a comment, that is a sum in both? It is added up even if they are equal. */
+/* Is string i of a header a comment, that is a sum in both? It is added up even if they are equal.
+ */
 static enum sl_status join_string(
 	uint64_t i, const struct sl_mcpl_header *h, const struct string *a, const struct string *b)
 {
@@ -200,7 +200,8 @@ static enum sl_status join_string(
 		return is_same(a, b) ? SL_OK : refuse("source", 0);
 	if (i <= h->comments)
 		return add_up(a, b) || is_same(a, b) ? SL_OK : refuse("comment", (uint32_t)i);
-	return is_same(a, b) ? SL_OK : refuse("blob", (uint32_t)(i - h->comments - 1) % h->blobs + 1);
+	return is_same(a, b) ? SL_OK
+	                     : refuse("blob", (uint32_t)(i - h->comments - 1) % h->blobs + 1);
 }
 
 enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more)

@@ -1,0 +1,132 @@
+/* convert_to_list.c - tables become records, input by input, behind one header. */
+#include <math.h>
+#include <string.h>
+
+#include "pipeline/convert_table.h"
+#include "stages/formats/mcpl.h"
+
+/* The columns that a record of this list is made of. */
+static uint32_t columns_of_record(const struct sl_mcpl_facts *facts)
+{
+	return SL_MCPL_NEEDED | (isnan(facts->energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
+	       (facts->flags < SL_COLUMN_COUNT ? SL_BIT(facts->flags) : 0);
+}
+
+static enum sl_status check_record(const struct sl_table_job *j)
+{
+	uint32_t missing = columns_of_record(&j->c->facts.mcpl) & ~j->all.columns;
+	char names[SL_NAMES_BYTES];
+
+	if (!missing)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"%s: cannot be made of these files (they have no %s, which every particle of mcpl "
+		"has), try a run that writes more in output.columns, or another format",
+		j->c->job->to, sl_names_of(missing, names));
+}
+
+/* The columns of a record alone; those that have one value here, but not in all files, in full. */
+static void choose(struct sl_table *t, uint32_t set, uint32_t constants, float *weights)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		struct sl_table_column c = t->column[k];
+
+		if (!SL_HAS(set, c.column))
+			continue;
+		if (c.column == SL_COLUMN_weight && c.constant && !SL_HAS(constants, c.column)) {
+			sl_copy_items((char *)weights, &c, t->n);
+			c.constant = false;
+			c.data = weights;
+		}
+		t->column[n++] = c;
+	}
+	t->n_columns = n;
+}
+
+/* Packs the records of an input as a plain list's, and hands them on. */
+static enum sl_status add_records(
+	struct sl_table_job *j, const char *path, const struct sl_input *in)
+{
+	const struct sl_file_facts *facts = &j->c->facts;
+	struct sl_table t = in->table;
+	struct sl_arena a = {0};
+	struct sl_packed p;
+	struct sl_exec x = {.space = SL_HOST};
+	float *weights = NULL;
+	enum sl_status s;
+	void *block = NULL;
+
+	for (int i = 0; i < 2; i++) {
+		weights = (float *)sl_cut_items(&a, t.n, sizeof(*weights));
+		sl_format_mcpl.lay_out(&a, &t, facts, &p);
+		if (i == 0) {
+			SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
+			a = (struct sl_arena){block, 0, a.used};
+		}
+	}
+	choose(&t, columns_of_record(&facts->mcpl), sl_survey_constants(&j->all), weights);
+	s = sl_while(sl_format_mcpl.pack(&x, facts, &t, &p), "%s", path);
+	if (s == SL_OK)
+		s = sl_list_add(&j->list, p.bytes, p.used);
+	j->c->particles += t.n;
+	sl_memory_give(SL_HOST, block);
+	return s;
+}
+
+/* The header that all records have together. */
+static enum sl_status begin_list(struct sl_table_job *j)
+{
+	struct sl_converting *c = j->c;
+	struct sl_table t = {0};
+	struct sl_mcpl_header h;
+	double weight = 0;
+	enum sl_status s;
+	void *header;
+	size_t bytes;
+
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(columns_of_record(&c->facts.mcpl), i))
+			t.column[t.n_columns++].column = (enum sl_column)i;
+	if (SL_HAS(sl_survey_constants(&j->all), SL_COLUMN_weight)) {
+		float value;
+
+		memcpy(&value, &j->all.value[SL_COLUMN_weight], sizeof(value));
+		weight = isfinite(value) ? (double)value : 0;
+	}
+	bytes = sl_mcpl_put_header(NULL, &c->facts, &t, weight, j->batch.generated);
+	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
+	sl_mcpl_put_header((uint8_t *)header, &c->facts, &t, weight, j->batch.generated);
+	h = sl_mcpl_header_of(&t, &c->facts.mcpl, weight);
+	h.particles = j->all.rows; /* may be more than a table has */
+	sl_mcpl_put_fixed((uint8_t *)header, &h);
+	s = sl_list_begin(&j->list, c, header, bytes, h.record_bytes);
+	sl_memory_give(SL_HOST, header);
+	return s;
+}
+
+static void note_dropped(struct sl_table_job *j)
+{
+	uint32_t dropped = j->all.columns & ~columns_of_record(&j->c->facts.mcpl);
+	char names[SL_NAMES_BYTES];
+
+	if (dropped)
+		sl_convert_note(j->c, "dropped: %s (a record of mcpl has no place for them)",
+			sl_names_of(dropped, names));
+	sl_convert_note(j->c, "rounded: direction, energy and time, as mcpl packs them");
+}
+
+enum sl_status sl_make_list(struct sl_table_job *j)
+{
+	enum sl_status s;
+
+	SL_TRY(check_record(j));
+	note_dropped(j);
+	SL_TRY(begin_list(j));
+	s = sl_each_table(j, add_records);
+	if (s == SL_OK)
+		s = sl_list_end(&j->list);
+	sl_list_drop(&j->list);
+	return s;
+}
