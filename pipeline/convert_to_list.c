@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "pipeline/convert_table.h"
-#include "stages/formats/mcpl.h"
+#include "stages/formats/mcpl_join.h"
 
 /* The columns that a record of this list is made of. */
 static uint32_t columns_of_record(const struct sl_mcpl_facts *facts)
@@ -95,12 +95,10 @@ static enum sl_status begin_list(struct sl_table_job *j)
 		memcpy(&value, &j->all.value[SL_COLUMN_weight], sizeof(value));
 		weight = isfinite(value) ? (double)value : 0;
 	}
-	bytes = sl_mcpl_put_header(NULL, &c->facts, &t, weight, j->batch.generated);
+	bytes = sl_mcpl_put_list(NULL, &c->facts, &t, weight, j->all.rows, j->batch.generated);
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
-	sl_mcpl_put_header((uint8_t *)header, &c->facts, &t, weight, j->batch.generated);
+	sl_mcpl_put_list((uint8_t *)header, &c->facts, &t, weight, j->all.rows, j->batch.generated);
 	h = sl_mcpl_header_of(&t, &c->facts.mcpl, weight);
-	h.particles = j->all.rows; /* may be more than a table has */
-	sl_mcpl_put_fixed((uint8_t *)header, &h);
 	s = sl_list_begin(&j->list, c, header, bytes, h.record_bytes);
 	sl_memory_give(SL_HOST, header);
 	return s;

@@ -46,6 +46,7 @@ static enum sl_status look_up(const struct sl_dir *dir, struct sl_former *f)
 	f->name = member(tree, "name");
 	format = member(tree, "format");
 	f->image = f->config && strstr(f->config, "\n  image: true\n");
+	f->joined = member(tree, "joined") != NULL;
 	f->format = format ? sl_format_find(format) : NULL;
 	if (!f->config ||
 		!sl_tree_u64(tree, sl_tree_get(tree, root, "rules_version"), &f->rules_version))

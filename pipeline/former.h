@@ -14,6 +14,7 @@ struct sl_former {
 	const char *name;               /* of the run; NULL when it could not name files */
 	const struct sl_format *format; /* NULL when this program has it not */
 	bool image;                     /* it makes one */
+	bool joined;                    /* so it does of a list of all batches */
 	uint64_t rules_version;
 };
 

@@ -223,3 +223,14 @@ void sl_mcpl_head_finish(struct sl_mcpl_head *h)
 {
 	sl_mcpl_put_fixed(h->bytes, &h->fixed);
 }
+
+size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
+	double weight, uint64_t particles, uint64_t generated)
+{
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, weight);
+	size_t bytes = sl_mcpl_put_header(at, run, t, weight, generated);
+
+	h.particles = particles;
+	sl_mcpl_put_fixed(at, &h);
+	return bytes;
+}

@@ -35,4 +35,12 @@ enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_he
 /* Writes the number of particles into the bytes of h, once all are joined. */
 void sl_mcpl_head_finish(struct sl_mcpl_head *h);
 
+/*
+ * Writes the header of a list put together of several tables of the columns of t: that of a table,
+ * but for the number of particles, which may be more than a table has. Returns its bytes; at NULL:
+ * measures. weight, generated: as sl_mcpl_put_header().
+ */
+size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
+	double weight, uint64_t particles, uint64_t generated);
+
 #endif

@@ -1,0 +1,182 @@
+/* joined.c - see joined.h. */
+#include "pipeline/joined.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "stages/formats/gzip_stored.h"
+#include "stages/formats/mcpl_join.h"
+
+/* Takes the next bytes of the list. */
+typedef enum sl_status (*taker)(void *of, const void *bytes, size_t size);
+
+void sl_joined_name(const char *run, const struct sl_format *format, char name[SL_FILE_NAME_BYTES])
+{
+	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, format->suffix);
+}
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+/* The file of a batch, to be given back, if it is the one that was committed. */
+static enum sl_status read_batch(
+	const struct sl_dir *dir, const struct sl_manifest_line *l, char **file, size_t *bytes)
+{
+	SL_TRY(sl_file_read(dir, l->file, file, bytes));
+	if (*bytes == l->file_bytes && sl_crc32(*file, *bytes) == l->file_crc)
+		return SL_OK;
+	sl_memory_give(SL_HOST, *file);
+	return sl_fail(SL_CHECK_FAILED,
+		"%s/%s: its size or checksum is not that of the manifest (it was changed, or the "
+		"disk is failing), try --resume, which makes it anew",
+		dir->path, l->file);
+}
+
+/* The weight that all particles have, as the first file states it; 0: each has its own. */
+static enum sl_status weight_of(
+	const struct sl_dir *dir, const struct sl_manifest *m, double *weight)
+{
+	struct sl_mcpl_stream s;
+	enum sl_status status;
+	size_t bytes;
+	char *file;
+
+	SL_TRY(read_batch(dir, &m->line[0], &file, &bytes));
+	status = sl_mcpl_open(&s, file, bytes);
+	if (status == SL_OK) {
+		*weight = s.header.weight;
+		sl_mcpl_close(&s);
+	}
+	sl_memory_give(SL_HOST, file);
+	return status;
+}
+
+/* The header in the form that the files of batches have it in, to be given back. */
+static enum sl_status make_header(const struct sl_plan *plan, const struct sl_manifest *m,
+	double weight, void **made, size_t *bytes)
+{
+	struct sl_table t = sl_plan_table(plan, 0);
+	uint64_t particles = 0, generated = 0;
+	uint8_t *header, *stored;
+	void *memory;
+	size_t plain;
+
+	for (size_t i = 0; i < m->n; i++) {
+		particles += m->line[i].survivors;
+		generated += m->line[i].generated;
+	}
+	plain = sl_mcpl_put_list(NULL, &plan->facts, &t, weight, particles, generated);
+	*bytes = plan->format == &sl_format_mcpl_gz ? sl_gzip_stored_bytes(plain) : plain;
+	SL_TRY(sl_memory_get(SL_HOST, plain + *bytes, &memory));
+	stored = (uint8_t *)memory;
+	header = stored + *bytes;
+	sl_mcpl_put_list(header, &plan->facts, &t, weight, particles, generated);
+	if (plan->format == &sl_format_mcpl_gz)
+		sl_gzip_store(header, plain, stored);
+	else
+		memcpy(stored, header, plain);
+	*made = memory;
+	return SL_OK;
+}
+
+/* Hands over what follows the header in each file: headers of a run are all of one length. */
+static enum sl_status take_bodies(const struct sl_dir *dir, const struct sl_manifest *m,
+	size_t header_bytes, taker take, void *of)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		enum sl_status s;
+		size_t bytes;
+		char *file;
+
+		SL_TRY(read_batch(dir, &m->line[i], &file, &bytes));
+		s = take(of, file + header_bytes, bytes - header_bytes);
+		sl_memory_give(SL_HOST, file);
+		SL_TRY(s);
+	}
+	return SL_OK;
+}
+
+static enum sl_status take_all(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *m, taker take, void *of)
+{
+	double weight = 0;
+	enum sl_status s;
+	void *header;
+	size_t bytes;
+
+	SL_TRY(weight_of(dir, m, &weight));
+	SL_TRY(make_header(plan, m, weight, &header, &bytes));
+	s = take(of, header, bytes);
+	if (s == SL_OK)
+		s = take_bodies(dir, m, bytes, take, of);
+	sl_memory_give(SL_HOST, header);
+	return s;
+}
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+static enum sl_status add(void *of, const void *bytes, size_t size)
+{
+	return sl_file_add((struct sl_writing *)of, bytes, size);
+}
+
+enum sl_status sl_joined_commit(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+{
+	char name[SL_FILE_NAME_BYTES];
+	struct sl_writing w;
+	enum sl_status s;
+
+	if (!plan->config.output.joined || m->n == 0)
+		return SL_OK;
+	sl_joined_name(plan->config.run.name, plan->format, name);
+	SL_TRY(sl_file_begin(dir, name, true, &w));
+	s = take_all(plan, dir, m, add, &w);
+	if (s == SL_OK)
+		return sl_file_end(&w, true);
+	sl_file_drop(&w);
+	return sl_while(s, "%s", name);
+}
+
+/* What is there, as far as it has not been compared. */
+struct found {
+	const char *at;
+	size_t left;
+	bool same;
+};
+
+static enum sl_status compare(void *of, const void *bytes, size_t size)
+{
+	struct found *f = (struct found *)of;
+
+	f->same = f->same && size <= f->left && memcmp(f->at, bytes, size) == 0;
+	if (f->same) {
+		f->at += size;
+		f->left -= size;
+	}
+	return SL_OK;
+}
+
+enum sl_status sl_joined_check(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+{
+	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
+	struct found found = {.same = true};
+	const void *file;
+	enum sl_status s;
+	size_t bytes;
+
+	sl_joined_name(plan->config.run.name, plan->format, name);
+	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
+	SL_TRY(sl_path_map(path, &file, &bytes));
+	found.at = (const char *)file;
+	found.left = bytes;
+	s = take_all(plan, dir, m, compare, &found);
+	sl_path_unmap(file, bytes);
+	SL_TRY(s);
+	return found.same && found.left == 0
+	               ? SL_OK
+	               : sl_fail(SL_CHECK_FAILED,
+				 "%s: is not what the files of the batches make (it was changed, or "
+				 "is another run's), try --resume, which writes it anew",
+				 path);
+}
