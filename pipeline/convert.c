@@ -126,8 +126,11 @@ static void tell(const struct sl_converting *c, FILE *out)
 /* Of all settings, those of output.mcpl alone do not describe the run. */
 static enum sl_status check_sets(const struct sl_convert_job *job)
 {
+	static const char key[] = "output.mcpl";
+	enum { KEY = sizeof(key) - 1 };
+
 	for (size_t i = 0; i < job->n_sets; i++)
-		if (strncmp(job->set[i], "output.mcpl.", 12) != 0)
+		if (strncmp(job->set[i], key, KEY) != 0 || !strchr(".=", job->set[i][KEY]))
 			return sl_fail(SL_USAGE,
 				"--set %s: is not for convert (it takes output.mcpl.energy, .pdg, "
 				".precision and .userflags, for what is MCPL), leave it out",

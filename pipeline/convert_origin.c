@@ -59,7 +59,9 @@ static enum sl_status plan_of(
 	const struct sl_converting *c, const struct sl_dir *dir, struct sl_plan **plan)
 {
 	const struct sl_convert_job *job = c->job;
-	const char *sets[SL_FORMER_SETS_MOST] = {"output.format=mcpl", "output.columns=[]"};
+	const char *sets[SL_FORMER_SETS_MOST] = {
+		c->format == &sl_format_mcpl ? "output.format=mcpl" : "output.format=mcpl.gz",
+		"output.columns=[]"};
 	bool to_list = sl_format_is_mcpl(c->format);
 	struct sl_former former;
 	enum sl_status s;

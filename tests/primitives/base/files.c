@@ -135,6 +135,57 @@ static void never_overwritten(void **state)
 	assert_int_equal(folder_count(&s->folder), 2);
 }
 
+/* A file of pieces has its name at its end, and not before; another's half is let be. */
+static void piece_by_piece(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+	struct sl_writing w, other;
+
+	assert_ok(sl_file_begin(&s->dir, "a", false, &w));
+	assert_ok(sl_file_add(&w, "one ", 4));
+	assert_fails(sl_file_begin(&s->dir, "a", false, &other), SL_DISK, "a.part");
+	assert_ok(sl_file_add(&w, "", 0));
+	assert_ok(sl_file_add(&w, "two", 3));
+	assert_false(sl_file_exists(&s->dir, "a"));
+	assert_ok(sl_file_end(&w, false));
+	expect_content(s, "a", "one two");
+	sl_file_drop(&w); /* does nothing to one that has ended */
+	expect_content(s, "a", "one two");
+	assert_ok(sl_file_begin(&s->dir, "a", false, &w));
+	assert_ok(sl_file_add(&w, "three", 5));
+	assert_fails(sl_file_end(&w, false), SL_OUTPUT_IN_USE, "a is there already");
+	assert_ok(sl_file_begin(&s->dir, "b", false, &w));
+	assert_ok(sl_file_add(&w, "three", 5));
+	sl_file_drop(&w);
+	assert_int_equal(folder_count(&s->folder), 1);
+	folder_write(&s->folder, "b.part", "half", 4);
+	assert_ok(sl_file_begin(&s->dir, "b", true, &w)); /* one of ours, that was killed */
+	assert_ok(sl_file_end(&w, false));
+	expect_content(s, "b", "");
+	assert_int_equal(folder_count(&s->folder), 2);
+}
+
+static void mapped(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+	const void *bytes;
+	size_t size;
+
+	assert_ok(commit(s, "a", "some text", false));
+	assert_ok(commit(s, "b", "", false));
+	assert_ok(sl_path_map(folder_path(&s->folder, "a"), &bytes, &size));
+	assert_int_equal(size, 9);
+	assert_memory_equal(bytes, "some text", 9);
+	sl_path_unmap(bytes, size);
+	assert_ok(sl_path_map(folder_path(&s->folder, "b"), &bytes, &size));
+	assert_int_equal(size, 0);
+	sl_path_unmap(bytes, size);
+	assert_fails(
+		sl_path_map(folder_path(&s->folder, "c"), &bytes, &size), SL_DISK, "there is none");
+	assert_fails(
+		sl_path_map(s->folder.path, &bytes, &size), SL_BAD_INPUT, "not a regular file");
+}
+
 static void umask_holds(void **state)
 {
 	struct scene *s = (struct scene *)*state;
