@@ -703,6 +703,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_SCENE(sizes),
 		WITH_SCENE(never_overwritten),
+		WITH_SCENE(piece_by_piece),
+		WITH_SCENE(mapped),
 		WITH_SCENE(umask_holds),
 		WITH_SCENE(names_refused),
 		WITH_SCENE(names_allowed),
