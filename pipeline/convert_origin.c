@@ -123,6 +123,17 @@ static void state_little(struct sl_converting *c, uint32_t columns, struct sl_or
 		sl_convert_note(c, "taken for photons");
 }
 
+/* Does a setting say what user flags are? Else those of a run are left out where they are missing.
+ */
+static bool are_flags_named(const struct sl_convert_job *job)
+{
+	bool named = false;
+
+	for (size_t i = 0; i < job->n_sets; i++)
+		named = named || strstr(job->set[i], "userflags");
+	return named;
+}
+
 enum sl_status sl_origin_find(struct sl_converting *c, uint32_t columns, struct sl_origin *o)
 {
 	const struct sl_backend *deflate = c->facts.deflate;
@@ -140,6 +151,9 @@ enum sl_status sl_origin_find(struct sl_converting *c, uint32_t columns, struct 
 		return SL_OK;
 	}
 	c->facts = o->plan->facts;
+	if (c->facts.mcpl.flags < SL_COLUMN_COUNT && !SL_HAS(columns, c->facts.mcpl.flags) &&
+		!are_flags_named(c->job))
+		c->facts.mcpl.flags = SL_COLUMN_COUNT;
 	c->facts.deflate = deflate;
 	c->facts.level = level;
 	return SL_OK;
