@@ -5,6 +5,7 @@
  * Files are held against each other by other ways than the program's own: zlib inflates what is in
  * gzip, and text of csv.gz is put together line by line.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -176,7 +177,8 @@ static void damaged_lists_are_told(void **state)
 	free(out);
 	free(inflated("crash.mcpl", &bytes));
 	assert_int_equal(bytes, 155 + 4 * 68); /* header, records */
-	write_text(&folder, "text.mcpl", "this is no list, though it has as many bytes as a header");
+	write_text(
+		&folder, "text.mcpl", "this is no list, though it has as many bytes as a header");
 	expect(&folder, SL_BAD_INPUT, "does not begin as MCPL",
 		WORDS("convert", "text.mcpl", "--to", "no.mcpl"));
 	write_text(&folder, "empty.mcpl", "");
@@ -453,7 +455,7 @@ static void missing_columns_are_told(void **state)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set",
 			"output.columns=[id, x, y, z, energy, weight]", "--out", "few"));
-	expect(&folder, SL_BAD_INPUT, "they have no u, v, w, time, pixel, which every particle",
+	expect(&folder, SL_BAD_INPUT, "they have no u, v, w, time, which every particle",
 		WORDS("convert", "few", "--to", "no.mcpl"));
 	assert_false(folder_has(&folder, "no.mcpl"));
 }
@@ -485,6 +487,40 @@ static void nothing_is_overwritten_or_left(void **state)
 	}
 }
 
+/* Starts a conversion of the run "mcpl" into name, which gets that signal after so long. */
+static void interrupt(const char *name, int signal, double seconds, struct ending *e)
+{
+	const struct process p = {
+		.argv = WORDS("convert", "mcpl", "--to", name, "--quiet"), .folder = folder.path};
+	struct running r;
+
+	process_start(&p, &r);
+	sleep_for(seconds);
+	kill(r.pid, signal);
+	process_wait(&r, HANG_SECONDS, e);
+}
+
+/* Behind SIGKILL the name is that of the whole list or of nothing; what was begun is known as such.
+ */
+static void a_kill_leaves_all_or_nothing(void **state)
+{
+	double start = seconds_now(), length;
+
+	(void)state;
+	expect(&folder, SL_OK, "", WORDS("convert", "mcpl", "--to", "whole.mcpl.gz", "--quiet"));
+	length = seconds_now() - start;
+	for (int i = 0; i < 8; i++) {
+		struct ending e;
+
+		interrupt("killed.mcpl.gz", SIGKILL, length * (i + 1) / 8, &e);
+		process_free(&e);
+		if (folder_has(&folder, "killed.mcpl.gz"))
+			expect_same("killed.mcpl.gz", "whole.mcpl.gz");
+		unlink(folder_path(&folder, "killed.mcpl.gz"));
+		unlink(folder_path(&folder, "killed.mcpl.gz.part"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +537,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(missing_columns_are_told),
 		cmocka_unit_test(nothing_is_overwritten_or_left),
+		cmocka_unit_test(a_kill_leaves_all_or_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
