@@ -100,10 +100,26 @@ static enum sl_status find_run(struct sl_converting *c, struct sl_origin *o)
 	return s;
 }
 
+/* Flags that came with the particles, or else a number that they have. */
+static enum sl_column find_flags(uint32_t columns)
+{
+	static const char *const names[] = {"userflags", "pixel", "fate"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		enum sl_column column = sl_column_find(names[i]);
+
+		if (column < SL_COLUMN_COUNT && SL_HAS(columns, column))
+			return column;
+	}
+	return SL_COLUMN_COUNT;
+}
+
 /* What is stated of particles of which nothing is known but their columns. */
 static void state_little(struct sl_converting *c, uint32_t columns, struct sl_origin *o)
 {
 	struct sl_file_facts *f = &c->facts;
+	enum sl_column pdg = sl_column_find("pdg");
+	bool typed = pdg < SL_COLUMN_COUNT && SL_HAS(columns, pdg);
 
 	snprintf(o->name, sizeof(o->name), "%.*s",
 		(int)(strlen(c->name) - strlen(c->format->suffix)), c->name);
@@ -111,15 +127,12 @@ static void state_little(struct sl_converting *c, uint32_t columns, struct sl_or
 	f->species = "particles";
 	f->software_version = SL_VERSION;
 	f->config = "# of no run that is known: put together by sluice convert\n";
-	f->mcpl = (struct sl_mcpl_facts){.pdg = PHOTON,
-		.energy = NAN,
-		.flags = SL_HAS(columns, SL_COLUMN_pixel)  ? SL_COLUMN_pixel
-	                 : SL_HAS(columns, SL_COLUMN_fate) ? SL_COLUMN_fate
-	                                                   : SL_COLUMN_COUNT};
+	f->mcpl = (struct sl_mcpl_facts){
+		.pdg = typed ? 0 : PHOTON, .energy = NAN, .flags = find_flags(columns)};
 	sl_convert_note(c,
 		"not known: the run, and so its seed, its configuration and how many were "
 		"generated");
-	if (sl_format_is_mcpl(c->format))
+	if (sl_format_is_mcpl(c->format) && !typed)
 		sl_convert_note(c, "taken for photons");
 }
 

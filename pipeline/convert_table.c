@@ -29,18 +29,18 @@ static enum sl_status read_list(const void *file, size_t bytes, struct sl_input 
 }
 
 /*
- * Weights that are all the same become one, as no file but openPMD's and a list's says it: a list
- * states it once, then, whatever it is made of.
+ * Weights that are all the same become one, and so do PDG codes, as no file but openPMD's and a
+ * list's says it: a list states them once, then, whatever it is made of.
  */
-static void find_one_weight(struct sl_table *t)
+static void find_one_value(struct sl_table *t)
 {
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		struct sl_table_column *c = &t->column[k];
-		const char *weight = (const char *)c->data;
+		const char *items = (const char *)c->data;
+		size_t item = sl_column_facts[c->column].bytes;
 
-		if (c->column == SL_COLUMN_weight && t->n > 0 && !c->constant)
-			c->constant = memcmp(weight, weight + sizeof(float),
-					      (t->n - 1) * sizeof(float)) == 0;
+		if (SL_HAS(sl_mcpl_stated_once(), c->column) && t->n > 0 && !c->constant)
+			c->constant = memcmp(items, items + item, (t->n - 1) * item) == 0;
 	}
 }
 
@@ -69,7 +69,7 @@ static enum sl_status read_input(
 	const struct sl_table_job *j, const char *path, struct sl_input *in)
 {
 	SL_TRY(read_table(j, path, in));
-	find_one_weight(&in->table);
+	find_one_value(&in->table);
 	return SL_OK;
 }
 

@@ -6,15 +6,18 @@
 #include "stages/formats/mcpl_join.h"
 
 /* The columns that a record of this list is made of. */
-static uint32_t columns_of_record(const struct sl_mcpl_facts *facts)
+static uint32_t columns_of_record(const struct sl_table_job *j)
 {
+	const struct sl_mcpl_facts *facts = &j->c->facts.mcpl;
+
 	return SL_MCPL_NEEDED | (isnan(facts->energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
-	       (facts->flags < SL_COLUMN_COUNT ? SL_BIT(facts->flags) : 0);
+	       (facts->flags < SL_COLUMN_COUNT ? SL_BIT(facts->flags) : 0) |
+	       (sl_mcpl_more_columns() & j->all.columns);
 }
 
 static enum sl_status check_record(const struct sl_table_job *j)
 {
-	uint32_t missing = columns_of_record(&j->c->facts.mcpl) & ~j->all.columns;
+	uint32_t missing = columns_of_record(j) & ~j->all.columns;
 	char names[SL_NAMES_BYTES];
 
 	if (!missing)
@@ -25,20 +28,26 @@ static enum sl_status check_record(const struct sl_table_job *j)
 		j->c->job->to, sl_names_of(missing, names));
 }
 
-/* The columns of a record alone; those that have one value here, but not in all files, in full. */
-static void choose(struct sl_table *t, uint32_t set, uint32_t constants, float *weights)
+/*
+ * The columns of a record alone. Those that have one value here, but not in all files, are written
+ * out, in memory from a; where it only measures, they have no data.
+ */
+static void choose(const struct sl_table_job *j, struct sl_arena *a, struct sl_table *t)
 {
-	uint32_t n = 0;
+	uint32_t set = columns_of_record(j), constants = sl_survey_constants(&j->all), n = 0;
 
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		struct sl_table_column c = t->column[k];
 
 		if (!SL_HAS(set, c.column))
 			continue;
-		if (c.column == SL_COLUMN_weight && c.constant && !SL_HAS(constants, c.column)) {
-			sl_copy_items((char *)weights, &c, t->n);
+		if (c.constant && !SL_HAS(constants, c.column)) {
+			void *items = sl_cut_items(a, t->n, sl_column_facts[c.column].bytes);
+
+			if (items)
+				sl_copy_items((char *)items, &c, t->n);
 			c.constant = false;
-			c.data = weights;
+			c.data = items;
 		}
 		t->column[n++] = c;
 	}
@@ -50,23 +59,22 @@ static enum sl_status add_records(
 	struct sl_table_job *j, const char *path, const struct sl_input *in)
 {
 	const struct sl_file_facts *facts = &j->c->facts;
-	struct sl_table t = in->table;
+	struct sl_exec x = {.space = SL_HOST};
 	struct sl_arena a = {0};
 	struct sl_packed p;
-	struct sl_exec x = {.space = SL_HOST};
-	float *weights = NULL;
+	struct sl_table t;
 	enum sl_status s;
 	void *block = NULL;
 
 	for (int i = 0; i < 2; i++) {
-		weights = (float *)sl_cut_items(&a, t.n, sizeof(*weights));
+		t = in->table;
+		choose(j, &a, &t);
 		sl_format_mcpl.lay_out(&a, &t, facts, &p);
 		if (i == 0) {
 			SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
 			a = (struct sl_arena){block, 0, a.used};
 		}
 	}
-	choose(&t, columns_of_record(&facts->mcpl), sl_survey_constants(&j->all), weights);
 	s = sl_while(sl_format_mcpl.pack(&x, facts, &t, &p), "%s", path);
 	if (s == SL_OK)
 		s = sl_list_add(&j->list, p.bytes, p.used);
@@ -87,8 +95,11 @@ static enum sl_status begin_list(struct sl_table_job *j)
 	size_t bytes;
 
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
-		if (SL_HAS(columns_of_record(&c->facts.mcpl), i))
-			t.column[t.n_columns++].column = (enum sl_column)i;
+		if (SL_HAS(columns_of_record(j), i))
+			t.column[t.n_columns++] =
+				(struct sl_table_column){.column = (enum sl_column)i,
+					.constant = SL_HAS(sl_survey_constants(&j->all), i),
+					.data = &j->all.value[i]};
 	if (SL_HAS(sl_survey_constants(&j->all), SL_COLUMN_weight)) {
 		float value;
 
@@ -106,7 +117,7 @@ static enum sl_status begin_list(struct sl_table_job *j)
 
 static void note_dropped(struct sl_table_job *j)
 {
-	uint32_t dropped = j->all.columns & ~columns_of_record(&j->c->facts.mcpl);
+	uint32_t dropped = j->all.columns & ~columns_of_record(j);
 	char names[SL_NAMES_BYTES];
 
 	if (dropped)

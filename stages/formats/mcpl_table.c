@@ -21,6 +21,28 @@ enum field {
 static const char *const names[FIELDS] = {"x", "y", "z", "u", "v", "w", "energy", "weight", "time",
 	"pdg", "userflags", "pol_x", "pol_y", "pol_z"};
 
+/* The column of a field, as a set: empty where there is none. */
+static uint32_t column_of(int field)
+{
+	enum sl_column column = sl_column_find(names[field]);
+
+	return column < SL_COLUMN_COUNT ? SL_BIT(column) : 0;
+}
+
+uint32_t sl_mcpl_more_columns(void)
+{
+	uint32_t set = column_of(PDG);
+
+	for (int i = 0; i < 3; i++)
+		set |= column_of(POLARISATION + i);
+	return set;
+}
+
+uint32_t sl_mcpl_stated_once(void)
+{
+	return column_of(WEIGHT) | column_of(PDG);
+}
+
 /* A column being filled: what of. */
 struct filled {
 	struct sl_table *t;

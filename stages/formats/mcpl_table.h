@@ -12,6 +12,13 @@ struct sl_mcpl_lost {
 };
 
 /*
+ * Sets of columns, as far as this build has them: PDG codes and polarisation, of which a record is
+ * made where a table has them; what a header can state for all particles.
+ */
+uint32_t sl_mcpl_more_columns(void);
+uint32_t sl_mcpl_stated_once(void);
+
+/*
  * Reads a file of MCPL that is in memory: of ours the columns that it is made of, as the format
  * does; of others position, direction, energy, weight and time, and PDG codes, user flags and
  * polarisation where there are columns for them. Memory as for sl_format.read; *lost is set only
