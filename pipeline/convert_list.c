@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pipeline/convert.h"
+#include "primitives/base/map.h"
 #include "stages/formats/gzip_stored.h"
 #include "stages/formats/mcpl_join.h"
 
@@ -177,14 +178,13 @@ static enum sl_status for_each(struct sl_converting *c,
 	struct sl_input_at at = {0};
 
 	while (sl_input_next(c, &at)) {
-		const void *file;
+		struct sl_map file;
 		enum sl_status s;
-		size_t bytes;
 
 		SL_TRY(sl_convert_check(c));
-		SL_TRY(sl_path_map(at.path, &file, &bytes));
-		s = sl_while(each(c, at.path, file, bytes, of), "%s", at.path);
-		sl_path_unmap(file, bytes);
+		SL_TRY(sl_map_file(at.path, &file));
+		s = sl_while(each(c, at.path, file.at, file.bytes, of), "%s", at.path);
+		sl_unmap(&file);
 		SL_TRY(s);
 	}
 	return SL_OK;

@@ -11,6 +11,7 @@
 
 #include "pipeline/convert_origin.h"
 #include "pipeline/survivors.h"
+#include "primitives/base/map.h"
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
@@ -48,9 +49,8 @@ static enum sl_status read_table(
 	const struct sl_table_job *j, const char *path, struct sl_input *in)
 {
 	struct sl_survivors survivors;
-	const void *file;
+	struct sl_map file;
 	enum sl_status s;
-	size_t bytes;
 
 	*in = (struct sl_input){0};
 	if (!j->of_lists) {
@@ -59,9 +59,9 @@ static enum sl_status read_table(
 		in->block = survivors.block;
 		return SL_OK;
 	}
-	SL_TRY(sl_path_map(path, &file, &bytes));
-	s = sl_while(read_list(file, bytes, in), "%s", path);
-	sl_path_unmap(file, bytes);
+	SL_TRY(sl_map_file(path, &file));
+	s = sl_while(read_list(file.at, file.bytes, in), "%s", path);
+	sl_unmap(&file);
 	return s;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "primitives/base/map.h"
 #include "stages/formats/gzip_stored.h"
 #include "stages/formats/mcpl_join.h"
 
@@ -148,6 +149,8 @@ static enum sl_status compare(void *of, const void *bytes, size_t size)
 {
 	struct found *f = (struct found *)of;
 
+	if (size == 0)
+		return SL_OK;
 	f->same = f->same && size <= f->left && memcmp(f->at, bytes, size) == 0;
 	if (f->same) {
 		f->at += size;
@@ -161,17 +164,16 @@ enum sl_status sl_joined_check(
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
 	struct found found = {.same = true};
-	const void *file;
+	struct sl_map file;
 	enum sl_status s;
-	size_t bytes;
 
 	sl_joined_name(plan->config.run.name, plan->format, name);
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
-	SL_TRY(sl_path_map(path, &file, &bytes));
-	found.at = (const char *)file;
-	found.left = bytes;
+	SL_TRY(sl_map_file(path, &file));
+	found.at = (const char *)file.at;
+	found.left = file.bytes;
 	s = take_all(plan, dir, m, compare, &found);
-	sl_path_unmap(file, bytes);
+	sl_unmap(&file);
 	SL_TRY(s);
 	return found.same && found.left == 0
 	               ? SL_OK

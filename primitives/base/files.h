@@ -103,13 +103,6 @@ enum sl_status sl_file_read(const struct sl_dir *d, const char *name, char **byt
  * bytes. */
 enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t *size);
 
-/*
- * The bytes of a regular file of any size, read as they are looked at: they take none of the
- * program's memory, and are not to change meanwhile. To be unmapped after success.
- */
-enum sl_status sl_path_map(const char *path, const void **bytes, size_t *size);
-void sl_path_unmap(const void *bytes, size_t size);
-
 /* Size and CRC-32 (as gzip's) of a regular file, read in pieces. */
 enum sl_status sl_file_check(
 	const struct sl_dir *d, const char *name, uint64_t *size, uint32_t *crc);

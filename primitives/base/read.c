@@ -1,7 +1,6 @@
 /* read.c - regular files are read whole, or in pieces for their size and checksum. */
 #include <fcntl.h>
 #include <libdeflate.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -97,31 +96,6 @@ enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t 
 			(unsigned long long)there, most);
 	}
 	return read_whole(fd, path, NULL, there, bytes, size);
-}
-
-enum sl_status sl_path_map(const char *path, const void **bytes, size_t *size)
-{
-	uint64_t there;
-	void *at = NULL;
-	int fd, error = 0;
-
-	SL_TRY(open_to_read(AT_FDCWD, NULL, path, 0, &fd, &there));
-	if (there > 0)
-		at = mmap(NULL, (size_t)there, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (at == MAP_FAILED)
-		error = errno;
-	close(fd);
-	if (error)
-		return sl_disk_failed(error, "read", path, NULL);
-	*bytes = there > 0 ? at : "";
-	*size = (size_t)there;
-	return SL_OK;
-}
-
-void sl_path_unmap(const void *bytes, size_t size)
-{
-	if (size > 0)
-		munmap((void *)(uintptr_t)bytes, size);
 }
 
 enum sl_status sl_file_check(

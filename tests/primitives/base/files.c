@@ -19,6 +19,7 @@
 #include "primitives/base/device.h"
 #include "primitives/base/disk.h"
 #include "primitives/base/fault.h"
+#include "primitives/base/map.h"
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
@@ -168,22 +169,19 @@ static void piece_by_piece(void **state)
 static void mapped(void **state)
 {
 	struct scene *s = (struct scene *)*state;
-	const void *bytes;
-	size_t size;
+	struct sl_map m;
 
 	assert_ok(commit(s, "a", "some text", false));
 	assert_ok(commit(s, "b", "", false));
-	assert_ok(sl_path_map(folder_path(&s->folder, "a"), &bytes, &size));
-	assert_int_equal(size, 9);
-	assert_memory_equal(bytes, "some text", 9);
-	sl_path_unmap(bytes, size);
-	assert_ok(sl_path_map(folder_path(&s->folder, "b"), &bytes, &size));
-	assert_int_equal(size, 0);
-	sl_path_unmap(bytes, size);
-	assert_fails(
-		sl_path_map(folder_path(&s->folder, "c"), &bytes, &size), SL_DISK, "there is none");
-	assert_fails(
-		sl_path_map(s->folder.path, &bytes, &size), SL_BAD_INPUT, "not a regular file");
+	assert_ok(sl_map_file(folder_path(&s->folder, "a"), &m));
+	assert_int_equal(m.bytes, 9);
+	assert_memory_equal(m.at, "some text", 9);
+	sl_unmap(&m);
+	assert_ok(sl_map_file(folder_path(&s->folder, "b"), &m));
+	assert_int_equal(m.bytes, 0);
+	sl_unmap(&m);
+	assert_fails(sl_map_file(folder_path(&s->folder, "c"), &m), SL_DISK, "there is none");
+	assert_fails(sl_map_file(s->folder.path, &m), SL_BAD_INPUT, "not a regular file");
 }
 
 static void umask_holds(void **state)
