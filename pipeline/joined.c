@@ -32,51 +32,53 @@ static enum sl_status read_batch(
 		dir->path, l->file);
 }
 
-/* The weight that all particles have, as the first file states it; 0: each has its own. */
-static enum sl_status weight_of(
-	const struct sl_dir *dir, const struct sl_manifest *m, double *weight)
+/* Reads of the file no more than its header needs. */
+static enum sl_status read_head(
+	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_head *head)
 {
-	struct sl_mcpl_stream s;
-	enum sl_status status;
-	size_t bytes;
-	char *file;
+	char path[SL_PATH_BYTES];
+	struct sl_map file;
+	enum sl_status s;
+	bool recovered;
 
-	SL_TRY(read_batch(dir, &m->line[0], &file, &bytes));
-	status = sl_mcpl_open(&s, file, bytes);
-	if (status == SL_OK) {
-		*weight = s.header.weight;
-		sl_mcpl_close(&s);
-	}
-	sl_memory_give(SL_HOST, file);
-	return status;
+	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, l->file);
+	SL_TRY(sl_map_file(path, &file));
+	s = sl_while(sl_mcpl_head_read(file.at, file.bytes, head, &recovered), "%s", path);
+	sl_unmap(&file);
+	return s;
 }
 
-/* The header in the form that the files of batches have it in, to be given back. */
-static enum sl_status make_header(const struct sl_plan *plan, const struct sl_manifest *m,
-	double weight, void **made, size_t *bytes)
+/* What all headers come to: the first, with the sums of all. */
+static enum sl_status join_heads(
+	const struct sl_dir *dir, const struct sl_manifest *m, struct sl_mcpl_head *sum)
 {
-	struct sl_table t = sl_plan_table(plan, 0);
-	uint64_t particles = 0, generated = 0;
-	uint8_t *header, *stored;
-	void *memory;
-	size_t plain;
+	SL_TRY(read_head(dir, &m->line[0], sum));
+	for (size_t i = 1; i < m->n; i++) {
+		struct sl_mcpl_head head;
+		enum sl_status s;
 
-	for (size_t i = 0; i < m->n; i++) {
-		particles += m->line[i].survivors;
-		generated += m->line[i].generated;
+		SL_TRY(read_head(dir, &m->line[i], &head));
+		s = sl_while(sl_mcpl_head_join(sum, &head), "%s/%s", dir->path, m->line[i].file);
+		sl_mcpl_head_free(&head);
+		SL_TRY(s);
 	}
-	plain = sl_mcpl_put_list(NULL, &plan->facts, &t, weight, particles, generated);
-	*bytes = plan->format == &sl_format_mcpl_gz ? sl_gzip_stored_bytes(plain) : plain;
-	SL_TRY(sl_memory_get(SL_HOST, plain + *bytes, &memory));
-	stored = (uint8_t *)memory;
-	header = stored + *bytes;
-	sl_mcpl_put_list(header, &plan->facts, &t, weight, particles, generated);
-	if (plan->format == &sl_format_mcpl_gz)
-		sl_gzip_store(header, plain, stored);
-	else
-		memcpy(stored, header, plain);
-	*made = memory;
+	sl_mcpl_head_finish(sum);
 	return SL_OK;
+}
+
+/* Hands over the header in the form that the files of batches have it in. */
+static enum sl_status take_head(
+	const struct sl_plan *plan, const struct sl_mcpl_head *head, taker take, void *of)
+{
+	enum sl_status s;
+	void *stored;
+
+	if (plan->format != &sl_format_mcpl_gz)
+		return take(of, head->bytes, head->size);
+	SL_TRY(sl_memory_get(SL_HOST, sl_gzip_stored_bytes(head->size), &stored));
+	s = take(of, stored, sl_gzip_store(head->bytes, head->size, (uint8_t *)stored));
+	sl_memory_give(SL_HOST, stored);
+	return s;
 }
 
 /* Hands over what follows the header in each file: headers of a run are all of one length. */
@@ -99,17 +101,16 @@ static enum sl_status take_bodies(const struct sl_dir *dir, const struct sl_mani
 static enum sl_status take_all(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, taker take, void *of)
 {
-	double weight = 0;
-	enum sl_status s;
-	void *header;
-	size_t bytes;
+	struct sl_mcpl_head head = {0};
+	enum sl_status s = join_heads(dir, m, &head);
+	size_t bytes =
+		plan->format == &sl_format_mcpl_gz ? sl_gzip_stored_bytes(head.size) : head.size;
 
-	SL_TRY(weight_of(dir, m, &weight));
-	SL_TRY(make_header(plan, m, weight, &header, &bytes));
-	s = take(of, header, bytes);
+	if (s == SL_OK)
+		s = take_head(plan, &head, take, of);
 	if (s == SL_OK)
 		s = take_bodies(dir, m, bytes, take, of);
-	sl_memory_give(SL_HOST, header);
+	sl_mcpl_head_free(&head);
 	return s;
 }
 
