@@ -213,6 +213,23 @@ static void lists_are_joined(void **state)
 	assert_false(folder_has(&folder, "no.mcpl"));
 }
 
+/* More than a member of gzip holds: the records of twelve runs. */
+static void lists_fill_members(void **state)
+{
+	size_t one, twelve;
+
+	(void)state;
+	for (int gz = 0; gz < 2; gz++)
+		expect(&folder, SL_OK, "",
+			WORDS("convert", "mcpl", "mcpl", "mcpl", "mcpl", "mcpl", "mcpl", "mcpl",
+				"mcpl", "mcpl", "mcpl", "mcpl", "mcpl", "--quiet", "--to",
+				gz ? "many.mcpl.gz" : "many.mcpl"));
+	expect_same("many.mcpl.gz", "many.mcpl");
+	free(inflated("mcpl/t.mcpl", &one));
+	free(inflated("many.mcpl.gz", &twelve));
+	assert_true(twelve > 1 << 20 && twelve < 12 * one);
+}
+
 /* --- runs ------------------------------------------------------------------------------------- */
 
 /* The text of the run's own csv.gz, one header and all lines, as "expected.csv.gz". */
@@ -392,6 +409,62 @@ static void lists_of_others_become_tables(void **state)
 	free(out);
 }
 
+/* A table of csv.gz with those rows of position, direction, energy, weight and time. */
+static void write_rows(const char *name, const char *rows)
+{
+	gzFile f = gzopen(folder_path(&folder, name), "wb1");
+
+	gzputs(f, "x,y,z,u,v,w,energy,weight,time\n");
+	gzputs(f, rows);
+	assert_int_equal(gzclose(f), Z_OK);
+}
+
+static void expect_info(const char *name, const char *says)
+{
+	char *out = output_of(&folder, WORDS("info", name));
+
+	if (!strstr(out, says))
+		fail_msg("%s: \"%s\" is not in\n%s", name, says, out);
+	free(out);
+}
+
+static void expect_weights(const char *name, double least, double mean, double most)
+{
+	char says[128];
+
+	snprintf(says, sizeof(says), " %14.8g %14.8g %14.8g\n", least, mean, most);
+	expect_info(name, says);
+}
+
+/* One weight of all is stated once; where files have one each, and it is not the same, it is not.
+ */
+static void weights_are_kept(void **state)
+{
+	(void)state;
+	write_rows("one.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
+	write_rows("two.csv.gz", "7,8,9,1,0,0,5,2,0\n");
+	write_rows("both.csv.gz", "7,8,9,1,0,0,5,2,0\n7,8,9,1,0,0,5,4,0\n");
+	write_rows("none.csv.gz", "");
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "none.csv.gz", "one.csv.gz", "one.csv.gz", "--to", "w1.mcpl"));
+	expect_info(
+		"w1.mcpl", "4 particles of 28 bytes, single precision, one PDG code, one weight");
+	expect_weights("w1.mcpl", 1, 1, 1);
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "one.csv.gz", "two.csv.gz", "none.csv.gz", "--to", "w2.mcpl"));
+	expect_info("w2.mcpl", "3 particles of 32 bytes, single precision, one PDG code\n");
+	expect_weights("w2.mcpl", 1, 4. / 3, 2);
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "both.csv.gz", "two.csv.gz", "--to", "w3.mcpl.gz"));
+	expect_weights("w3.mcpl.gz", 2, 8. / 3, 4);
+	expect(&folder, SL_OK, "", WORDS("convert", "w2.mcpl", "--to", "w2.h5"));
+	expect_info("w2.h5", "1      1.3333333              2");
+	expect(&folder, SL_OK, "", WORDS("convert", "none.csv.gz", "--to", "w0.mcpl"));
+	expect_info("w0.mcpl", "0 particles of");
+	expect(&folder, SL_OK, "", WORDS("convert", "none.csv.gz", "--to", "w0.h5"));
+	expect_info("w0.h5", "0 survivors");
+}
+
 /* --- refusals --------------------------------------------------------------------------------- */
 
 static void an_energy_can_be_stated(void **state)
@@ -527,12 +600,14 @@ int main(void)
 		cmocka_unit_test(lists_go_in_and_out_unchanged),
 		cmocka_unit_test(damaged_lists_are_told),
 		cmocka_unit_test(lists_are_joined),
+		cmocka_unit_test(lists_fill_members),
 		cmocka_unit_test(runs_become_one_table),
 		cmocka_unit_test(runs_become_one_list),
 		cmocka_unit_test(joined_lists_hold_all),
 		cmocka_unit_test(a_joined_list_that_was_changed_is_found),
 		cmocka_unit_test(files_of_a_run_are_known),
 		cmocka_unit_test(lists_of_others_become_tables),
+		cmocka_unit_test(weights_are_kept),
 		cmocka_unit_test(an_energy_can_be_stated),
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(missing_columns_are_told),
