@@ -28,7 +28,7 @@ enum sl_status sl_convert_check(const struct sl_converting *c)
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-bool sl_input_next(const struct sl_converting *c, struct sl_input_at *at)
+bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at)
 {
 	for (; at->operand < c->job->n; at->operand++, at->line = 0) {
 		const struct sl_operand *o = &c->operand[at->operand];
@@ -75,10 +75,10 @@ static enum sl_status look_at(struct sl_converting *c, struct sl_operand *o)
 /* Are inputs lists? SL_USAGE when some are and some are not. */
 static enum sl_status kind_of(const struct sl_converting *c, bool *lists)
 {
-	struct sl_input_at at = {0};
+	struct sl_convert_at at = {0};
 	bool any = false;
 
-	while (sl_input_next(c, &at)) {
+	while (sl_convert_next(c, &at)) {
 		const struct sl_format *f = sl_format_of(at.path);
 		bool list = f && sl_format_is_mcpl(f);
 

@@ -53,12 +53,12 @@ struct sl_converting {
 };
 
 /* The files of all operands in order: *at begins at {0}; false behind the last. */
-struct sl_input_at {
+struct sl_convert_at {
 	size_t operand, line;
 	char path[SL_PATH_BYTES];
 	const struct sl_manifest_line *of; /* of a run; else NULL */
 };
-bool sl_input_next(const struct sl_converting *c, struct sl_input_at *at);
+bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at);
 
 /* Adds a line to the notes, as far as there is room. */
 void sl_convert_note(struct sl_converting *c, const char *format, ...) SL_PRINTF(2, 3);

@@ -175,9 +175,9 @@ static enum sl_status for_each(struct sl_converting *c,
 		size_t bytes, void *of),
 	void *of)
 {
-	struct sl_input_at at = {0};
+	struct sl_convert_at at = {0};
 
-	while (sl_input_next(c, &at)) {
+	while (sl_convert_next(c, &at)) {
 		struct sl_map file;
 		enum sl_status s;
 

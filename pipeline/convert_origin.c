@@ -12,11 +12,11 @@ enum { PHOTON = 22 }; /* by the Particle Data Group */
 /* The folder that all inputs are in; false when there are several. */
 static bool find_folder(const struct sl_converting *c, char folder[SL_PATH_BYTES])
 {
-	struct sl_input_at at = {0};
+	struct sl_convert_at at = {0};
 	char other[SL_PATH_BYTES];
 	bool any = false;
 
-	while (sl_input_next(c, &at)) {
+	while (sl_convert_next(c, &at)) {
 		sl_path_split(at.path, any ? other : folder);
 		if (any && strcmp(folder, other) != 0)
 			return false;
@@ -37,11 +37,11 @@ static const struct sl_manifest_line *find_line(const struct sl_manifest *m, con
 static bool add_up(
 	const struct sl_converting *c, const struct sl_manifest *m, struct sl_batch_facts *batch)
 {
-	struct sl_input_at at = {0};
+	struct sl_convert_at at = {0};
 	char folder[SL_PATH_BYTES];
 	bool any = false;
 
-	while (sl_input_next(c, &at)) {
+	while (sl_convert_next(c, &at)) {
 		const struct sl_manifest_line *l = find_line(m, sl_path_split(at.path, folder));
 
 		if (!l)

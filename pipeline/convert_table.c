@@ -15,7 +15,7 @@
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-static enum sl_status read_list(const void *file, size_t bytes, struct sl_input *in)
+static enum sl_status read_list(const void *file, size_t bytes, struct sl_convert_input *in)
 {
 	struct sl_arena a = {0};
 	enum sl_status s;
@@ -46,13 +46,13 @@ static void find_one_value(struct sl_table *t)
 }
 
 static enum sl_status read_table(
-	const struct sl_table_job *j, const char *path, struct sl_input *in)
+	const struct sl_convert_tables_job *j, const char *path, struct sl_convert_input *in)
 {
 	struct sl_survivors survivors;
 	struct sl_map file;
 	enum sl_status s;
 
-	*in = (struct sl_input){0};
+	*in = (struct sl_convert_input){0};
 	if (!j->of_lists) {
 		SL_TRY(sl_survivors_read_path(path, &survivors));
 		in->table = survivors.table;
@@ -66,20 +66,21 @@ static enum sl_status read_table(
 }
 
 static enum sl_status read_input(
-	const struct sl_table_job *j, const char *path, struct sl_input *in)
+	const struct sl_convert_tables_job *j, const char *path, struct sl_convert_input *in)
 {
 	SL_TRY(read_table(j, path, in));
 	find_one_value(&in->table);
 	return SL_OK;
 }
 
-enum sl_status sl_each_table(struct sl_table_job *j,
-	enum sl_status (*each)(struct sl_table_job *j, const char *path, const struct sl_input *in))
+enum sl_status sl_each_table(struct sl_convert_tables_job *j,
+	enum sl_status (*each)(struct sl_convert_tables_job *j, const char *path,
+		const struct sl_convert_input *in))
 {
-	struct sl_input_at at = {0};
-	struct sl_input in;
+	struct sl_convert_at at = {0};
+	struct sl_convert_input in;
 
-	while (sl_input_next(j->c, &at)) {
+	while (sl_convert_next(j->c, &at)) {
 		enum sl_status s;
 
 		SL_TRY(sl_convert_check(j->c));
@@ -113,7 +114,8 @@ const char *sl_names_of(uint32_t set, char text[SL_NAMES_BYTES])
 	return text;
 }
 
-static enum sl_status same_columns(const struct sl_survey *all, uint32_t columns, const char *path)
+static enum sl_status same_columns(
+	const struct sl_convert_survey *all, uint32_t columns, const char *path)
 {
 	uint32_t missing = all->columns & ~columns, more = columns & ~all->columns;
 	char names[SL_NAMES_BYTES];
@@ -138,7 +140,7 @@ static void lose(struct sl_mcpl_lost *all, const struct sl_mcpl_lost *one)
 }
 
 /* The first value of a column that has any, and whether others differ. */
-static void see(struct sl_survey *all, const struct sl_table_column *c, uint32_t rows)
+static void see(struct sl_convert_survey *all, const struct sl_table_column *c, uint32_t rows)
 {
 	uint32_t bit = SL_BIT(c->column);
 	uint64_t value;
@@ -152,9 +154,10 @@ static void see(struct sl_survey *all, const struct sl_table_column *c, uint32_t
 	all->value[c->column] = value;
 }
 
-static enum sl_status look_at(struct sl_table_job *j, const char *path, const struct sl_input *in)
+static enum sl_status look_at(
+	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
-	struct sl_survey *all = &j->all;
+	struct sl_convert_survey *all = &j->all;
 	uint32_t columns = 0;
 
 	for (uint32_t k = 0; k < in->table.n_columns; k++) {
@@ -197,7 +200,8 @@ void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n)
 
 enum sl_status sl_convert_tables(struct sl_converting *c, bool of_lists)
 {
-	struct sl_table_job j = {.c = c, .of_lists = of_lists, .list = {.file = {.fd = -1}}};
+	struct sl_convert_tables_job j = {
+		.c = c, .of_lists = of_lists, .list = {.file = {.fd = -1}}};
 	struct sl_origin origin;
 	enum sl_status s;
 

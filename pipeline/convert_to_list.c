@@ -6,7 +6,7 @@
 #include "stages/formats/mcpl_join.h"
 
 /* The columns that a record of this list is made of. */
-static uint32_t columns_of_record(const struct sl_table_job *j)
+static uint32_t columns_of_record(const struct sl_convert_tables_job *j)
 {
 	const struct sl_mcpl_facts *facts = &j->c->facts.mcpl;
 
@@ -15,7 +15,7 @@ static uint32_t columns_of_record(const struct sl_table_job *j)
 	       (sl_mcpl_more_columns() & j->all.columns);
 }
 
-static enum sl_status check_record(const struct sl_table_job *j)
+static enum sl_status check_record(const struct sl_convert_tables_job *j)
 {
 	uint32_t missing = columns_of_record(j) & ~j->all.columns;
 	char names[SL_NAMES_BYTES];
@@ -32,7 +32,7 @@ static enum sl_status check_record(const struct sl_table_job *j)
  * The columns of a record alone. Those that have one value here, but not in all files, are written
  * out, in memory from a; where it only measures, they have no data.
  */
-static void choose(const struct sl_table_job *j, struct sl_arena *a, struct sl_table *t)
+static void choose(const struct sl_convert_tables_job *j, struct sl_arena *a, struct sl_table *t)
 {
 	uint32_t set = columns_of_record(j), constants = sl_survey_constants(&j->all), n = 0;
 
@@ -56,7 +56,7 @@ static void choose(const struct sl_table_job *j, struct sl_arena *a, struct sl_t
 
 /* Packs the records of an input as a plain list's, and hands them on. */
 static enum sl_status add_records(
-	struct sl_table_job *j, const char *path, const struct sl_input *in)
+	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
 	const struct sl_file_facts *facts = &j->c->facts;
 	struct sl_exec x = {.space = SL_HOST};
@@ -84,7 +84,7 @@ static enum sl_status add_records(
 }
 
 /* The header that all records have together. */
-static enum sl_status begin_list(struct sl_table_job *j)
+static enum sl_status begin_list(struct sl_convert_tables_job *j)
 {
 	struct sl_converting *c = j->c;
 	struct sl_table t = {0};
@@ -115,7 +115,7 @@ static enum sl_status begin_list(struct sl_table_job *j)
 	return s;
 }
 
-static void note_dropped(struct sl_table_job *j)
+static void note_dropped(struct sl_convert_tables_job *j)
 {
 	uint32_t dropped = j->all.columns & ~columns_of_record(j);
 	char names[SL_NAMES_BYTES];
@@ -126,7 +126,7 @@ static void note_dropped(struct sl_table_job *j)
 	sl_convert_note(j->c, "rounded: direction, energy and time, as mcpl packs them");
 }
 
-enum sl_status sl_make_list(struct sl_table_job *j)
+enum sl_status sl_make_list(struct sl_convert_tables_job *j)
 {
 	enum sl_status s;
 

@@ -4,7 +4,8 @@
 #include "pipeline/convert_table.h"
 #include "stages/digest.h"
 
-static void lay_out_made(struct sl_arena *a, const struct sl_survey *all, struct sl_table *t)
+static void lay_out_made(
+	struct sl_arena *a, const struct sl_convert_survey *all, struct sl_table *t)
 {
 	*t = (struct sl_table){0};
 	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
@@ -27,7 +28,8 @@ static const struct sl_table_column *find(const struct sl_table *t, enum sl_colu
 	return NULL;
 }
 
-static enum sl_status append(struct sl_table_job *j, const char *path, const struct sl_input *in)
+static enum sl_status append(
+	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
 	struct sl_table *t = &j->made;
 
@@ -76,7 +78,8 @@ static enum sl_status commit(struct sl_converting *c, const void *file, size_t b
 	return sl_file_end(&w, false);
 }
 
-static enum sl_status make_file(struct sl_table_job *j, const struct rooms *r, struct sl_packed *p)
+static enum sl_status make_file(
+	struct sl_convert_tables_job *j, const struct rooms *r, struct sl_packed *p)
 {
 	const struct sl_converting *c = j->c;
 	struct sl_exec x = r->x;
@@ -91,7 +94,7 @@ static enum sl_status make_file(struct sl_table_job *j, const struct rooms *r, s
 	return commit(j->c, file, bytes);
 }
 
-enum sl_status sl_make_table(struct sl_table_job *j)
+enum sl_status sl_make_table(struct sl_convert_tables_job *j)
 {
 	struct sl_arena a = {0};
 	struct rooms rooms;
