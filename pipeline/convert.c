@@ -31,7 +31,7 @@ enum sl_status sl_convert_check(const struct sl_converting *c)
 bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at)
 {
 	for (; at->operand < c->job->n; at->operand++, at->line = 0) {
-		const struct sl_operand *o = &c->operand[at->operand];
+		const struct sl_convert_operand *o = &c->operand[at->operand];
 
 		if (at->line >= (o->is_run ? o->manifest.n : 1))
 			continue;
@@ -45,7 +45,7 @@ bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at)
 }
 
 /* Is it a run? Then what it has committed is read; else it is a file. */
-static enum sl_status look_at(struct sl_converting *c, struct sl_operand *o)
+static enum sl_status look_at(struct sl_converting *c, struct sl_convert_operand *o)
 {
 	struct sl_dir dir;
 	enum sl_status s;
@@ -168,7 +168,7 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 	SL_TRY(sl_find(SL_DEFLATE, "libdeflate", &c.facts.deflate));
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &block));
 	memset(block, 0, bytes);
-	c.operand = (struct sl_operand *)block;
+	c.operand = (struct sl_convert_operand *)block;
 	s = open_output(&c);
 	if (s == SL_OK) {
 		s = convert(&c);

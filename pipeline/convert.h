@@ -34,7 +34,7 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out);
  */
 
 /* An operand: a file, or a run and what it has committed. */
-struct sl_operand {
+struct sl_convert_operand {
 	const char *path;
 	bool is_run;
 	struct sl_manifest manifest;
@@ -42,7 +42,7 @@ struct sl_operand {
 
 struct sl_converting {
 	const struct sl_convert_job *job;
-	struct sl_operand *operand;
+	struct sl_convert_operand *operand;
 	const struct sl_format *format; /* of what is made */
 	struct sl_file_facts facts;     /* backend and level are set; the rest for tables */
 	struct sl_dir dir;              /* where it is made */
