@@ -44,6 +44,19 @@ bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at)
 	return false;
 }
 
+/* As mcpltool has it: what is given twice would count twice. */
+static enum sl_status check_twice(const struct sl_convert_job *job)
+{
+	for (size_t i = 1; i < job->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(job->in[i], job->in[k]) == 0)
+				return sl_fail(SL_USAGE,
+					"%s: is given twice (its particles would count twice), leave "
+					"it out once",
+					job->in[i]);
+	return SL_OK;
+}
+
 /* Is it a run? Then what it has committed is read; else it is a file. */
 static enum sl_status look_at(struct sl_converting *c, struct sl_convert_operand *o)
 {
@@ -143,6 +156,7 @@ static enum sl_status convert(struct sl_converting *c)
 	bool lists = false;
 
 	SL_TRY(check_sets(c->job));
+	SL_TRY(check_twice(c->job));
 	for (size_t i = 0; i < c->job->n; i++) {
 		c->operand[i].path = c->job->in[i];
 		SL_TRY(look_at(c, &c->operand[i]));

@@ -194,8 +194,11 @@ static void lists_are_joined(void **state)
 
 	(void)state;
 	snprintf(name, sizeof(name), "%s", reference("ref_statsum.mcpl.gz"));
-	expect(&folder, SL_OK, "", WORDS("convert", name, name, "--to", "two.mcpl", "--quiet"));
 	expect(&folder, SL_OK, "", WORDS("convert", name, "--to", "one.mcpl", "--quiet"));
+	expect(&folder, SL_OK, "",
+		WORDS("convert", name, "one.mcpl", "--to", "two.mcpl", "--quiet"));
+	expect(&folder, SL_USAGE, "is given twice",
+		WORDS("convert", name, name, "--to", "no.mcpl"));
 	one = inflated("one.mcpl", &bytes);
 	two = inflated("two.mcpl", &both);
 	assert_int_equal(both - bytes, 100 * 36);
@@ -213,17 +216,23 @@ static void lists_are_joined(void **state)
 	assert_false(folder_has(&folder, "no.mcpl"));
 }
 
-/* More than a member of gzip holds: the records of twelve runs. */
+/* More than a member of gzip holds: the records of twelve runs, which are one under other names. */
 static void lists_fill_members(void **state)
 {
+	const char *words[20] = {"sluice", "convert", "--quiet", "--to"};
+	char names[12][8];
 	size_t one, twelve;
 
 	(void)state;
-	for (int gz = 0; gz < 2; gz++)
-		expect(&folder, SL_OK, "",
-			WORDS("convert", "mcpl", "mcpl", "mcpl", "mcpl", "mcpl", "mcpl", "mcpl",
-				"mcpl", "mcpl", "mcpl", "mcpl", "mcpl", "--quiet", "--to",
-				gz ? "many.mcpl.gz" : "many.mcpl"));
+	for (int i = 0; i < 12; i++) {
+		snprintf(names[i], sizeof(names[i]), "run%d", i);
+		assert_int_equal(symlink("mcpl", folder_path(&folder, names[i])), 0);
+		words[5 + i] = names[i];
+	}
+	for (int gz = 0; gz < 2; gz++) {
+		words[4] = gz ? "many.mcpl.gz" : "many.mcpl";
+		expect(&folder, SL_OK, "", words);
+	}
 	expect_same("many.mcpl.gz", "many.mcpl");
 	free(inflated("mcpl/t.mcpl", &one));
 	free(inflated("many.mcpl.gz", &twelve));
@@ -442,11 +451,12 @@ static void weights_are_kept(void **state)
 {
 	(void)state;
 	write_rows("one.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
+	write_rows("uno.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
 	write_rows("two.csv.gz", "7,8,9,1,0,0,5,2,0\n");
 	write_rows("both.csv.gz", "7,8,9,1,0,0,5,2,0\n7,8,9,1,0,0,5,4,0\n");
 	write_rows("none.csv.gz", "");
 	expect(&folder, SL_OK, "",
-		WORDS("convert", "none.csv.gz", "one.csv.gz", "one.csv.gz", "--to", "w1.mcpl"));
+		WORDS("convert", "none.csv.gz", "one.csv.gz", "uno.csv.gz", "--to", "w1.mcpl"));
 	expect_info(
 		"w1.mcpl", "4 particles of 28 bytes, single precision, one PDG code, one weight");
 	expect_weights("w1.mcpl", 1, 1, 1);
