@@ -2,8 +2,8 @@
  * convert.h - files of particles become one file, of the same format or of another.
  *
  * An input is a file of any format, lists of particles of anybody's among them, or the directory of
- * a run, which stands for the files of its committed batches. Several are joined in the order
- *given. Nothing is overwritten, and what was made has its name only once it is whole.
+ * a run: the files of its committed batches. Several are joined in the order given. Nothing is
+ * overwritten, and what was made has its name only once it is whole.
  *
  *	lists to a list     records go by as they are; headers must agree (mcpl_join.h)
  *	tables to a list    records are packed input by input; what a record lacks is dropped
@@ -30,8 +30,7 @@ struct sl_convert_job {
 /* Does it, and tells out what was made and what could not be kept; out may be NULL. */
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out);
 
-/* --- what its parts share -----------------------------------------------------------------------
- */
+/* --- what its parts share --------------------------------------------------------------------- */
 
 /* An operand: a file, or a run and what it has committed. */
 struct sl_convert_operand {

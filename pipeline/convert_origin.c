@@ -136,8 +136,7 @@ static void state_little(struct sl_converting *c, uint32_t columns, struct sl_or
 		sl_convert_note(c, "taken for photons");
 }
 
-/* Does a setting say what user flags are? Else those of a run are left out where they are missing.
- */
+/* Does a setting say what user flags are? Else those that are missing are left out. */
 static bool are_flags_named(const struct sl_convert_job *job)
 {
 	bool named = false;

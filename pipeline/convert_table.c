@@ -195,8 +195,7 @@ void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n)
 		memcpy(to + i * item, c->data, item);
 }
 
-/* --- the whole
- * ------------------------------------------------------------------------------------ */
+/* --- the whole ------------------------------------------------------------------------------- */
 
 enum sl_status sl_convert_tables(struct sl_converting *c, bool of_lists)
 {
@@ -207,9 +206,10 @@ enum sl_status sl_convert_tables(struct sl_converting *c, bool of_lists)
 
 	SL_TRY(sl_each_table(&j, look_at));
 	note_lost(c, &j.all.lost);
-	SL_TRY(sl_origin_find(c, j.all.columns, &origin));
+	s = sl_origin_find(c, j.all.columns, &origin);
 	j.batch = origin.batch;
-	s = sl_format_is_mcpl(c->format) ? sl_make_list(&j) : sl_make_table(&j);
+	if (s == SL_OK)
+		s = sl_format_is_mcpl(c->format) ? sl_make_list(&j) : sl_make_table(&j);
 	c->particles = j.all.rows;
 	sl_origin_free(&origin);
 	return s;
