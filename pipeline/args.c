@@ -11,9 +11,10 @@ struct setting {
 	const char *option, *key, *value, *help;
 };
 
-/* An option that is no setting: a count, or, without a value, a flag. */
+/* An option that is no setting: a word, a count, or, without a value, a flag. */
 struct other {
 	const char *option, *value;
+	bool is_text;
 	size_t offset;
 	const char *commands;
 	const char *help;
@@ -21,22 +22,27 @@ struct other {
 
 static const struct setting settings[] = {
 #define SETTING(option, key, value, help) {option, key, value, help},
+#define TEXT(option, field, value, commands, help)
 #define COUNT(option, field, value, commands, help)
 #define FLAG(option, field, commands, help)
 #include "pipeline/args.def"
 #undef SETTING
+#undef TEXT
 #undef COUNT
 #undef FLAG
 };
 
 static const struct other others[] = {
 #define SETTING(option, key, value, help)
+#define TEXT(option, field, value, commands, help) \
+	{option, value, true, offsetof(struct sl_args, field), commands, help},
 #define COUNT(option, field, value, commands, help) \
-	{option, value, offsetof(struct sl_args, field), commands, help},
+	{option, value, false, offsetof(struct sl_args, field), commands, help},
 #define FLAG(option, field, commands, help) \
-	{option, "", offsetof(struct sl_args, field), commands, help},
+	{option, "", false, offsetof(struct sl_args, field), commands, help},
 #include "pipeline/args.def"
 #undef SETTING
+#undef TEXT
 #undef COUNT
 #undef FLAG
 };
@@ -127,9 +133,12 @@ static enum sl_status take_other(struct sl_args *a, const struct other *o)
 {
 	void *field = (char *)a + o->offset;
 
-	if (o->value[0])
+	if (o->is_text)
+		*(const char **)field = optarg;
+	else if (o->value[0])
 		return take_count(o->option, optarg, (struct sl_args_count *)field);
-	*(bool *)field = true;
+	else
+		*(bool *)field = true;
 	return SL_OK;
 }
 
@@ -186,13 +195,13 @@ static bool has_word(const char *words, const char *word)
 
 static bool takes_sets(const char *command)
 {
-	return has_word("run plan compare replay", command);
+	return has_word("run plan compare replay convert", command);
 }
 
 /* What stands for a --set: how to compute, and where to write. */
 static bool takes_settings(const char *command)
 {
-	return takes_sets(command) && strcmp(command, "replay") != 0;
+	return takes_sets(command) && !has_word("replay convert", command);
 }
 
 static enum sl_status check_sets(const struct sl_args *a, const char *command)
@@ -202,8 +211,8 @@ static enum sl_status check_sets(const struct sl_args *a, const char *command)
 
 		if (!takes_sets(command))
 			return sl_fail(SL_USAGE,
-				"%s takes no settings (they are for run, plan, compare and "
-				"replay), leave out %s",
+				"%s takes no settings (they are for run, plan, compare, "
+				"replay and convert), leave out %s",
 				command, a->set[i]);
 		if (stands_for_set && !takes_settings(command))
 			return sl_fail(SL_USAGE,
@@ -218,6 +227,8 @@ static bool is_given(const struct sl_args *a, const struct other *o)
 {
 	const void *field = (const char *)a + o->offset;
 
+	if (o->is_text)
+		return *(const char *const *)field != NULL;
 	return o->value[0] ? ((const struct sl_args_count *)field)->given : *(const bool *)field;
 }
 
@@ -234,13 +245,16 @@ static enum sl_status check_options(const struct sl_args *a, const char *command
 				"--%s does nothing for %s (it is for %s), leave it out", o->option,
 				command, o->commands);
 		if (o->value[0] && taken && !is_given(a, o))
-			return sl_fail(SL_USAGE, "%s needs --%s %s (the %s), try --%s 0", command,
-				o->option, o->value, o->help, o->option);
+			return sl_fail(SL_USAGE, "%s needs --%s %s (the %s), try --%s %s", command,
+				o->option, o->value, o->help, o->option,
+				o->is_text ? "all.mcpl" : "0");
 	}
 	return SL_OK;
 }
 
-/* Every command takes one operand, but list, which takes none, and help, where it may be left out.
+/*
+ * Every command takes one operand, but list, which takes none, help, where it may be left out, and
+ * convert, which takes any number.
  */
 static enum sl_status check_operand(const struct sl_args *a, int left)
 {
@@ -249,7 +263,8 @@ static enum sl_status check_operand(const struct sl_args *a, int left)
 	if (needed && left == 0)
 		return sl_fail(
 			SL_USAGE, "the command needs a file or directory, see sluice --help");
-	if (left > 1 || (a->command == SL_COMMAND_list && left > 0))
+	if ((left > 1 && a->command != SL_COMMAND_convert) ||
+		(a->command == SL_COMMAND_list && left > 0))
 		return sl_fail(SL_USAGE, "more words than the command takes, see sluice --help");
 	if (a->resume && a->force)
 		return sl_fail(SL_USAGE,
@@ -280,6 +295,8 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 	SL_TRY(check_options(a, argv[optind++]));
 	SL_TRY(check_operand(a, argc - optind));
 	a->operand = optind < argc ? argv[optind] : NULL;
+	a->operands = (const char *const *)argv + optind;
+	a->n_operands = (size_t)(argc - optind);
 	return SL_OK;
 }
 
@@ -331,7 +348,7 @@ void sl_args_help_of(const char *command, const char *more, FILE *out)
 void sl_args_help(FILE *out)
 {
 	fprintf(out, "usage: sluice COMMAND [OPERAND] [OPTION...]\n\n");
-#define X(name, operand, help) fprintf(out, "  %-8s %-14s %s\n", #name, operand, help);
+#define X(name, operand, help) fprintf(out, "  %-8s %-15s %s\n", #name, operand, help);
 	SL_COMMANDS(X)
 #undef X
 	fputc('\n', out);

@@ -15,6 +15,8 @@
 	X(compare, "CONFIG", "every backend end to end: equal answers, times a stage, a table")    \
 	X(replay, "CONFIG --id N", "the history of one particle: each step, each draw, its end")   \
 	X(verify, "DIR", "reread a run: digests, order, closure, survivors remade from id; image") \
+	X(convert, "IN... --to FILE",                                                              \
+		"files or a run as one file: MCPL, openPMD, npz, csv.gz; several are joined")      \
 	X(info, "FILE", "what is inside a file of survivors, of an image's numbers, or any MCPL")  \
 	X(list, "", "models, columns, fates, backends, formats of this build")                     \
 	X(help, "[COMMAND|KEY]",                                                                   \
@@ -36,11 +38,14 @@ struct sl_args_count {
 
 struct sl_args {
 	enum sl_command command;
-	const char *operand; /* the file, directory or word; NULL when there is none */
+	const char *operand;         /* the file, directory or word; NULL when there is none */
+	const char *const *operands; /* of a command that takes more than one, n_operands */
+	size_t n_operands;
 	size_t n_sets;
 	const char *set[SL_SETS_MAX];         /* "key=value" */
 	char made[SL_SETS_MAX][SL_SET_BYTES]; /* those made from options such as --out */
 	struct sl_args_count id;
+	const char *to;
 	bool resume, force, full, print_config, json, csv, quiet, help, version;
 };
 

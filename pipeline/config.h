@@ -59,6 +59,7 @@ struct sl_config {
 		char format[SL_TEXT_BYTES];
 		struct sl_texts columns;
 		uint64_t level;
+		bool joined;
 		bool image;
 		double white; /* NaN: the largest value of the image */
 		struct {

@@ -46,6 +46,7 @@ static enum sl_status look_up(const struct sl_dir *dir, struct sl_former *f)
 	f->name = member(tree, "name");
 	format = member(tree, "format");
 	f->image = f->config && strstr(f->config, "\n  image: true\n");
+	f->joined = member(tree, "joined") != NULL;
 	f->format = format ? sl_format_find(format) : NULL;
 	if (!f->config ||
 		!sl_tree_u64(tree, sl_tree_get(tree, root, "rules_version"), &f->rules_version))
@@ -96,17 +97,20 @@ uint64_t sl_former_batch(const struct sl_former *f)
 	return batch;
 }
 
-enum sl_status sl_former_plan(const struct sl_former *f, struct sl_plan **plan)
+enum sl_status sl_former_plan(
+	const struct sl_former *f, const char *const *set, size_t n_sets, struct sl_plan **plan)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
-	static const char *const on_cpu = "run.device=cpu"; /* nothing is run */
+	const char *all[1 + SL_FORMER_SETS_MOST] = {"run.device=cpu"}; /* nothing is run */
 	struct sl_reader *reader = NULL;
 	enum sl_status s;
 
 	*plan = NULL;
+	for (size_t i = 0; i < n_sets; i++)
+		all[1 + i] = set[i];
 	s = sl_config_open_text(
-		"run.json", f->config, strlen(f->config), &on_cpu, 1, &config, &reader);
+		"run.json", f->config, strlen(f->config), all, 1 + n_sets, &config, &reader);
 	if (s == SL_OK)
 		s = sl_resolve(&config, reader, &choices);
 	sl_config_close(reader);

@@ -2,6 +2,7 @@
 #ifndef SL_FORMER_H
 #define SL_FORMER_H
 
+#include "pipeline/args.h"
 #include "pipeline/plan.h"
 #include "primitives/base/files.h"
 
@@ -13,6 +14,7 @@ struct sl_former {
 	const char *name;               /* of the run; NULL when it could not name files */
 	const struct sl_format *format; /* NULL when this program has it not */
 	bool image;                     /* it makes one */
+	bool joined;                    /* so it does of a list of all batches */
 	uint64_t rules_version;
 };
 
@@ -23,8 +25,13 @@ void sl_former_free(struct sl_former *f);
 /* The particles of its batches; 0 when it does not say. */
 uint64_t sl_former_batch(const struct sl_former *f);
 
-/* Makes its plan anew, from the configuration stored. *plan is to be freed in any case. */
-enum sl_status sl_former_plan(const struct sl_former *f, struct sl_plan **plan);
+/*
+ * Makes its plan anew, from the configuration stored and n_sets settings above it, at most
+ * SL_FORMER_SETS_MOST. *plan is to be freed in any case.
+ */
+enum { SL_FORMER_SETS_MOST = SL_SETS_MAX + 2 };
+enum sl_status sl_former_plan(
+	const struct sl_former *f, const char *const *set, size_t n_sets, struct sl_plan **plan);
 
 /*
  * Would the plan go on with this run to the bytes of an unbroken one? SL_OUTPUT_IN_USE if not,

@@ -151,10 +151,30 @@ static const char of_replay[] =
 	"\n"
 	"    --set takes keys as for run. Those that say where and how to compute do not matter.\n";
 
+static const char of_convert[] =
+	"\n"
+	"    An IN is a file of any format, or the directory of a run, which stands for the files of\n"
+	"    all batches that it has committed. Several are joined, in the order given: either all are\n"
+	"    MCPL, whoever wrote them, or none is. The suffix of FILE says what is made: .h5, .npz,\n"
+	"    .csv.gz, .mcpl or .mcpl.gz. It is never there already, and has its name once it is whole.\n"
+	"\n"
+	"    MCPL to MCPL   records, comments and blobs go by as they are, of any number of particles,\n"
+	"                   plain or in gzip; headers must agree as for mcpltool --merge, and what\n"
+	"                   comments sum up (stat:sum) is added up\n"
+	"    others to MCPL position, direction, energy, weight and time must be among the columns; one\n"
+	"                   input is in memory at a time\n"
+	"    to the others  all have the same columns; the file is made in memory\n"
+	"\n"
+	"    What could not be kept is told. Files in the folder of their run keep its name, seed and\n"
+	"    configuration, and how many particles were generated; with them --set output.mcpl.energy,\n"
+	"    .pdg, .precision and .userflags say what MCPL states, as they do for run.\n";
+
 static const char *more_of(const char *command)
 {
 	if (strcmp(command, "compare") == 0)
 		return of_compare;
+	if (strcmp(command, "convert") == 0)
+		return of_convert;
 	return strcmp(command, "replay") == 0 ? of_replay : "";
 }
 

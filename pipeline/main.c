@@ -13,6 +13,7 @@
 
 #include "pipeline/args.h"
 #include "pipeline/compare.h"
+#include "pipeline/convert.h"
 #include "pipeline/help.h"
 #include "pipeline/info.h"
 #include "pipeline/output.h"
@@ -303,6 +304,19 @@ static enum sl_status replay(struct sl_args *a)
 	return s;
 }
 
+static enum sl_status convert(const struct sl_args *a)
+{
+	const struct sl_convert_job job = {.in = a->operands,
+		.n = a->n_operands,
+		.to = a->to,
+		.set = a->set,
+		.n_sets = a->n_sets,
+		.stop = &control.stop};
+
+	running = 1;
+	return sl_convert(&job, a->quiet ? NULL : stdout);
+}
+
 static enum sl_status obey(struct sl_args *a, char **argv)
 {
 	switch (a->command) {
@@ -316,6 +330,8 @@ static enum sl_status obey(struct sl_args *a, char **argv)
 		return replay(a);
 	case SL_COMMAND_verify:
 		return sl_verify(a->operand, a->json, a->quiet, stdout);
+	case SL_COMMAND_convert:
+		return convert(a);
 	case SL_COMMAND_info:
 		return sl_info(a->operand, stdout);
 	case SL_COMMAND_list:

@@ -84,6 +84,10 @@ static void refuse_all(struct sl_reader *r)
 			sl_config_complain(r, keys[i],
 				"does nothing here (it is for the formats mcpl and mcpl.gz), "
 				"remove it or add output.format: mcpl");
+	if (sl_config_changed(r, "output.joined"))
+		sl_config_complain(r, "output.joined",
+			"does nothing here (lists alone are joined: mcpl and mcpl.gz), remove it "
+			"or add output.format: mcpl");
 }
 
 uint32_t sl_resolve_mcpl(

@@ -219,6 +219,14 @@ const struct sl_option sl_options[] = {
 		.lo = 1,
 		.hi = 9,
 		.help = "of compression, from 1 (fast) to 9 (small)"},
+	{.key = "output.joined",
+		.kind = SL_KIND_BOOL,
+		.offset = AT(output.joined),
+		.fallback = "false",
+		.free = true,
+		.help = "for mcpl and mcpl.gz: when the run is done, the lists of its batches become "
+			"one, NAME.mcpl, too, which takes the disk once more; sluice convert does so "
+			"afterwards"},
 	{.key = "output.image",
 		.kind = SL_KIND_BOOL,
 		.offset = AT(output.image),

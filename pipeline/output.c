@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pipeline/former.h"
+#include "pipeline/joined.h"
 #include "pipeline/sink.h"
 #include "stages/formats/xdmf.h"
 
@@ -51,10 +52,11 @@ static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *
 
 /* What an entry of the directory is held against while a run's files are looked for. */
 struct sweep {
-	const char *run, *suffix;
+	const char *run;
+	const struct sl_format *format;
 	const struct sl_dir *dir;
 	const struct sl_manifest *keep;
-	bool image; /* the run makes one */
+	bool image, joined; /* the run makes one */
 };
 
 /* Is name one that a batch of the run has with that suffix, finished or half-written? */
@@ -77,7 +79,8 @@ static bool has_suffix(const struct sweep *s, const char *name, const char *suff
 /* Is name one that a batch of the run has? Of which batch? */
 static bool is_of_run(const struct sweep *s, const char *name, uint64_t *batch)
 {
-	return has_suffix(s, name, s->suffix, batch) || has_suffix(s, name, SL_BINS_SUFFIX, batch);
+	return has_suffix(s, name, s->format->suffix, batch) ||
+	       has_suffix(s, name, SL_BINS_SUFFIX, batch);
 }
 
 static int by_batch(const void *number, const void *line)
@@ -107,10 +110,13 @@ static enum sl_status remove_orphan(void *of, const char *name)
 static enum sl_status remove_orphans(const char *run, const struct sl_format *format,
 	const struct sl_dir *dir, const struct sl_manifest *keep)
 {
-	struct sweep s = {run, format->suffix, dir, keep, false};
+	struct sweep s = {.run = run, .format = format, .dir = dir, .keep = keep};
+	char part[SL_FILE_NAME_BYTES];
 
 	SL_TRY(sl_file_remove(dir, "run.json.part"));
 	SL_TRY(sl_file_remove(dir, "manifest.jsonl.part"));
+	snprintf(part, sizeof(part), "%.200s%s.part", run, format->suffix);
+	SL_TRY(sl_file_remove(dir, part)); /* of a list joined */
 	return sl_dir_each(dir, remove_orphan, &s);
 }
 
@@ -178,8 +184,8 @@ static int side_files(bool image)
 }
 
 /* Removes all files that have a name of the run. */
-static enum sl_status remove_named(
-	const char *run, const struct sl_format *format, bool image, const struct sl_dir *dir)
+static enum sl_status remove_named(const char *run, const struct sl_format *format, bool image,
+	bool joined, const struct sl_dir *dir)
 {
 	const struct sl_manifest none = {0};
 	char name[SL_FILE_NAME_BYTES];
@@ -189,7 +195,8 @@ static enum sl_status remove_named(
 		sl_side_file_name(run, (enum sl_side_file)i, name);
 		SL_TRY(sl_file_remove(dir, name));
 	}
-	return SL_OK;
+	sl_joined_name(run, format, name);
+	return joined ? sl_file_remove(dir, name) : SL_OK;
 }
 
 /* The run that is there may have another name or format than the plan's. */
@@ -201,7 +208,7 @@ static enum sl_status remove_old(const struct sl_dir *dir)
 	if (!sl_file_exists(dir, "run.json") || sl_former_read(dir, &former) != SL_OK)
 		return SL_OK;
 	if (former.name && former.format)
-		s = remove_named(former.name, former.format, former.image, dir);
+		s = remove_named(former.name, former.format, former.image, former.joined, dir);
 	sl_former_free(&former);
 	return s;
 }
@@ -218,7 +225,8 @@ static enum sl_status replace(
 	}
 	done->n = 0;
 	SL_TRY(remove_old(dir));
-	SL_TRY(remove_named(plan->config.run.name, plan->format, plan->config.output.image, dir));
+	SL_TRY(remove_named(plan->config.run.name, plan->format, plan->config.output.image,
+		plan->config.output.joined, dir));
 	SL_TRY(sl_file_remove(dir, "manifest.jsonl"));
 	return sl_file_remove(dir, "run.json");
 }
@@ -234,6 +242,8 @@ static enum sl_status refuse_named(void *of, const char *name)
 		sl_side_file_name(s->run, (enum sl_side_file)i, side);
 		taken = taken || strcmp(name, side) == 0;
 	}
+	sl_joined_name(s->run, s->format, side);
+	taken = taken || (s->joined && strcmp(name, side) == 0);
 	if (!taken)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
@@ -245,8 +255,11 @@ static enum sl_status refuse_named(void *of, const char *name)
 /* A new run must not find its names taken when it is half done. */
 static enum sl_status begin(const struct sl_plan *plan, const struct sl_dir *dir)
 {
-	struct sweep s = {
-		plan->config.run.name, plan->format->suffix, dir, NULL, plan->config.output.image};
+	struct sweep s = {.run = plan->config.run.name,
+		.format = plan->format,
+		.dir = dir,
+		.image = plan->config.output.image,
+		.joined = plan->config.output.joined};
 
 	return sl_dir_each(dir, refuse_named, &s);
 }
@@ -381,6 +394,8 @@ enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir 
 		SL_TRY(remove_orphans(plan->config.run.name, plan->format, dir, m));
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_canvas_commit(plan, dir, m));
+	if (strcmp(state, "done") == 0)
+		SL_TRY(sl_joined_commit(plan, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));
 	SL_TRY(commit_histograms(plan, dir, m));
 	return sl_report_commit(plan, dir, m, session, state);

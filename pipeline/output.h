@@ -6,6 +6,7 @@
  *	manifest.jsonl  a line per committed batch
  *	NAME_000000.h5  ... a file per batch
  *	NAME_000000.bins ... beside each, with its tallies by bins, if there are any
+ *	NAME.mcpl       all lists of batches as one, where they are joined (joined.h)
  *	NAME.xdmf       side-car for ParaView, where the columns allow it
  *	NAME.tallies    HDF5: tallies by bins over all batches, where the other files are HDF5
  *	NAME.png        the image of the run, where it makes one

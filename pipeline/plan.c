@@ -110,6 +110,9 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 
 	file = sl_size_add(file, sl_bins_words(&plan->recipe.bins) * sizeof(uint64_t));
 	plan->disk_bytes = sl_size_add(sl_size_mul(file, files), sl_canvas_disk(plan));
+	if (plan->config.output.joined)
+		plan->disk_bytes =
+			sl_size_add(plan->disk_bytes, sl_size_mul(file, plan->recipe.n_batches));
 	SL_TRY(free_disk(plan->to, &plan->disk_free));
 	if (plan->disk_bytes <= plan->disk_free)
 		return SL_OK;

@@ -1,4 +1,5 @@
 /* plan_print.c - a plan, for people. */
+#include "pipeline/joined.h"
 #include "pipeline/pick.h"
 #include "pipeline/room.h"
 #include "primitives/tuning.h"
@@ -155,6 +156,16 @@ static void print_image(const struct sl_plan *plan, FILE *out)
 			p->height, p->what, sl_sized((double)plan->room.canvas, bytes));
 }
 
+static void print_joined(const struct sl_plan *plan, FILE *out)
+{
+	char name[SL_FILE_NAME_BYTES];
+
+	sl_joined_name(plan->config.run.name, plan->format, name);
+	if (plan->config.output.joined)
+		fprintf(out, "joined      all lists of batches in %s, when the run is done\n",
+			name);
+}
+
 void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -176,6 +187,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	print_device(plan, out);
 	print_memory(plan, out);
 	print_image(plan, out);
+	print_joined(plan, out);
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/joined.h"
 #include "pipeline/json.h"
 #include "pipeline/output.h"
 
@@ -300,6 +301,15 @@ static void write_primitives(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
+/* The list of all batches. */
+static void write_joined(struct sl_json *j, const struct sl_plan *plan)
+{
+	char name[SL_FILE_NAME_BYTES];
+
+	sl_joined_name(plan->config.run.name, plan->format, name);
+	sl_json_text(j, "joined", name);
+}
+
 static void write_run(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state)
 {
@@ -321,6 +331,8 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	write_tallies(j, plan, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, plan);
+	if (plan->config.output.joined)
+		write_joined(j, plan);
 	if (session) {
 		write_times(j, plan, session);
 		sl_rounds_report(j, &session->rounds);

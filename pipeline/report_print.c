@@ -1,6 +1,7 @@
 /* report_print.c - what a run gave, for people. */
 #include <math.h>
 
+#include "pipeline/joined.h"
 #include "pipeline/report.h"
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
@@ -87,4 +88,10 @@ void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
 	fprintf(out, "%llu survivors in %s/%s%s%s (%.1f MB), summary in run.json\n",
 		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",
 		m->n > 1 ? m->line[m->n - 1].file : "", (double)r.bytes * 1e-6);
+	if (plan->config.output.joined) {
+		char name[SL_FILE_NAME_BYTES];
+
+		sl_joined_name(plan->config.run.name, plan->format, name);
+		fprintf(out, "all of them in %s/%s\n", plan->to, name);
+	}
 }

@@ -1,23 +1,9 @@
 /* survivors.c - measure, get, read, digest. */
 #include "pipeline/survivors.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "stages/digest.h"
-
-static const struct sl_format *format_of(const char *name)
-{
-	size_t n = strlen(name);
-
-	for (int i = 0; sl_formats[i]; i++) {
-		size_t suffix = strlen(sl_formats[i]->suffix);
-
-		if (n > suffix && strcmp(name + n - suffix, sl_formats[i]->suffix) == 0)
-			return sl_formats[i];
-	}
-	return NULL;
-}
 
 static enum sl_status read_table(const void *file, size_t bytes, struct sl_survivors *s)
 {
@@ -51,7 +37,7 @@ enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, str
 	char *file;
 
 	memset(s, 0, sizeof(*s));
-	s->format = format_of(name);
+	s->format = sl_format_of(name);
 	if (!s->format)
 		return sl_fail(SL_BAD_INPUT,
 			"%s: its suffix is that of no format (sluice list names them), give a file "
@@ -65,13 +51,11 @@ enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, str
 
 enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char folder[SL_PATH_BYTES];
+	const char *name = sl_path_split(path, folder);
 	struct sl_dir dir;
 	enum sl_status status;
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
-		slash ? path : ".");
 	SL_TRY(sl_dir_open(folder, false, &dir));
 	status = sl_survivors_read(&dir, name, s);
 	sl_dir_close(&dir);

@@ -287,31 +287,36 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 
 static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 {
+	static const char *const joined[] = {"output.joined=true"};
 	struct sl_former former;
 	enum sl_status s;
 
 	*plan = NULL;
 	SL_TRY(sl_former_read(dir, &former));
-	s = sl_former_plan(&former, plan);
+	s = sl_former_plan(&former, joined, former.joined ? 1 : 0, plan);
 	sl_former_free(&former);
 	return s;
 }
 
-/* of: the batches that the run consists of, which are there; image: so is one, and is right. */
-static void tell(const struct counts *c, uint64_t of, bool image, bool json, FILE *out)
+/* of: the batches that the run consists of, which are there; so is what is made of all, and right.
+ */
+static void tell(
+	const struct counts *c, uint64_t of, const struct sl_plan *plan, bool json, FILE *out)
 {
+	bool image = plan->config.output.image, joined = plan->config.output.joined;
 	char text[1024];
 	struct sl_json j = sl_json_start(text, sizeof(text), true);
 
 	if (!json) {
 		fprintf(out,
 			"%llu of %llu batches are what they should be: %llu survivors in %.1f MB; "
-			"digests of all, order of %llu, %llu remade from their ids%s%s\n",
+			"digests of all, order of %llu, %llu remade from their ids%s%s%s\n",
 			(unsigned long long)c->batches, (unsigned long long)of,
 			(unsigned long long)c->survivors, (double)c->bytes * 1e-6,
 			(unsigned long long)c->ordered, (unsigned long long)c->remade,
 			c->redone ? ", one batch computed anew" : "",
-			image ? ", the image added up" : "");
+			image ? ", the image added up" : "",
+			joined ? ", the list of all compared" : "");
 		return;
 	}
 	sl_json_object(&j, NULL);
@@ -323,6 +328,7 @@ static void tell(const struct counts *c, uint64_t of, bool image, bool json, FIL
 	sl_json_u64(&j, "remade", c->remade);
 	sl_json_bool(&j, "batch_computed_anew", c->redone);
 	sl_json_bool(&j, "image_added_up", image);
+	sl_json_bool(&j, "joined_compared", joined);
 	sl_json_close(&j);
 	fprintf(out, "%s\n", text);
 }
@@ -369,7 +375,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 		s = verify(plan, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))
-		tell(&counts, of, plan->config.output.image, json, out);
+		tell(&counts, of, plan, json, out);
 	sl_manifest_free(&m);
 	sl_plan_free(plan);
 	sl_dir_close(&dir);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pipeline/joined.h"
 #include "pipeline/output.h"
 #include "stages/formats/seal.h"
 
@@ -126,9 +127,21 @@ static enum sl_status check_image(
 	return check_png(&plan->canvas, dir, name);
 }
 
+static enum sl_status check_joined(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+{
+	char name[SL_FILE_NAME_BYTES];
+
+	sl_joined_name(plan->config.run.name, plan->format, name);
+	SL_TRY(check_there(dir, name));
+	return sl_joined_check(plan, dir, m);
+}
+
 enum sl_status sl_verify_sides(
 	struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	SL_TRY(check_histograms(plan, dir, m));
+	if (plan->config.output.joined)
+		SL_TRY(check_joined(plan, dir, m));
 	return plan->config.output.image ? check_image(plan, dir, m) : SL_OK;
 }

@@ -23,6 +23,15 @@
 
 #define LOCK_NAME "LOCK"
 
+const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES])
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(folder, SL_PATH_BYTES, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		slash ? path : ".");
+	return slash ? slash + 1 : path;
+}
+
 static bool is_directory(const char *path)
 {
 	struct stat facts;

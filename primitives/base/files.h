@@ -31,6 +31,9 @@ struct sl_dir {
 	char path[SL_PATH_BYTES];
 };
 
+/* The name at the end of a path; the folder before it, "." where there is none, in folder. */
+const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES]);
+
 /* Opens the directory path; with make, creates it and its parents first. */
 enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d);
 void sl_dir_close(struct sl_dir *d);
@@ -64,6 +67,23 @@ bool sl_file_exists(const struct sl_dir *d, const char *name);
  */
 enum sl_status sl_file_commit(
 	const struct sl_dir *d, const char *name, const void *bytes, size_t size, bool replace);
+
+/*
+ * The same of bytes that come piece by piece: begin, add any number of times, end. Where ours, the
+ * directory is locked, and a .part that is there is of a run that was killed; else it may be in use
+ * and is refused. After any failure the .part is gone, and w needs no more calls; a file that is
+ * not to be ended is dropped, which does nothing to one that has failed.
+ */
+struct sl_writing {
+	const struct sl_dir *dir;
+	int fd;         /* -1: not being written */
+	char part[264]; /* a name, .part, 0 */
+};
+enum sl_status sl_file_begin(
+	const struct sl_dir *d, const char *name, bool ours, struct sl_writing *w);
+enum sl_status sl_file_add(struct sl_writing *w, const void *bytes, size_t size);
+enum sl_status sl_file_end(struct sl_writing *w, bool replace);
+void sl_file_drop(struct sl_writing *w);
 
 /* Removes name; a name that is not there is SL_OK. */
 enum sl_status sl_file_remove(const struct sl_dir *d, const char *name);

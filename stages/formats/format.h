@@ -111,6 +111,12 @@ static inline bool sl_format_is_mcpl(const struct sl_format *f)
 extern const struct sl_format *const sl_formats[];
 const struct sl_format *sl_format_find(const char *name);
 
+/* The one whose files end as that name of a file does, or NULL. */
+const struct sl_format *sl_format_of(const char *file);
+
+/* For assemble: SL_USAGE when an image has less room than is needed. */
+enum sl_status sl_format_check_image(size_t size, size_t needed);
+
 /*
  * Readies HDF5. The program's first call, before any thread and any other use of HDF5: only then
  * can its clean-up at exit be switched off, which crashes after some failures.

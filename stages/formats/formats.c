@@ -17,6 +17,28 @@ const struct sl_format *sl_format_find(const char *name)
 	return sl_formats[i];
 }
 
+const struct sl_format *sl_format_of(const char *file)
+{
+	size_t n = strlen(file);
+
+	for (size_t i = 0; sl_formats[i]; i++) {
+		size_t suffix = strlen(sl_formats[i]->suffix);
+
+		if (n > suffix && strcmp(file + n - suffix, sl_formats[i]->suffix) == 0)
+			return sl_formats[i];
+	}
+	return NULL;
+}
+
+enum sl_status sl_format_check_image(size_t size, size_t needed)
+{
+	return size >= needed
+	               ? SL_OK
+	               : sl_fail(SL_USAGE,
+				 "the image has %zu bytes, %zu are needed: give it image_bytes()",
+				 size, needed);
+}
+
 /* Six digits: names sort as numbers up to a million batches, and stay right beyond. */
 size_t sl_file_name(
 	char *name, size_t size, const char *run_name, uint64_t number, const char *suffix)

@@ -16,7 +16,7 @@
 #error "numbers are written as they lie in memory, and the file says that they are little-endian"
 #endif
 
-enum { MEMBER_BYTES = 1 << 20 };
+enum { MEMBER_BYTES = SL_MCPL_MEMBER_BYTES };
 
 /* What must outlive the table's columns. */
 struct kept {
@@ -203,13 +203,18 @@ static size_t scratch(const struct sl_table *most, const struct sl_file_facts *r
 	return 0;
 }
 
-/* The records of a member, and what deflate asks for. */
-static size_t scratch_gz(const struct sl_table *most, const struct sl_file_facts *run)
+size_t sl_mcpl_member_scratch(const struct sl_file_facts *run)
 {
 	struct sl_shape shape = {.in_bytes = MEMBER_BYTES, .level = run->level};
 
+	return sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN);
+}
+
+/* The records of a member, and what deflate asks for. */
+static size_t scratch_gz(const struct sl_table *most, const struct sl_file_facts *run)
+{
 	(void)most;
-	return sl_size_add(MEMBER_BYTES, sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
+	return sl_size_add(MEMBER_BYTES, sl_mcpl_member_scratch(run));
 }
 
 /* What both begin with: is there room, and what is a row made of? */
@@ -239,22 +244,32 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	return SL_OK;
 }
 
-static enum sl_status pack_member(struct sl_exec *x, const struct sl_file_facts *run,
-	const uint8_t *records, size_t bytes, struct sl_packed *p)
+enum sl_status sl_mcpl_member(struct sl_exec *x, const struct sl_file_facts *run,
+	const void *records, size_t bytes, uint8_t *out, size_t *used)
 {
-	size_t got = 0;
 	struct sl_deflate_job job = {
 		.in = records,
 		.in_bytes = bytes,
-		.out = p->bytes + p->used,
+		.out = out,
 		.out_size = sl_gzip_stored_bytes(bytes),
-		.out_bytes = &got,
+		.out_bytes = used,
 		.level = run->level,
 		.wrapper = SL_GZIP,
 	};
 
 	SL_TRY(sl_deflate(run->deflate, x, &job));
-	p->used += got ? got : sl_gzip_store(records, bytes, p->bytes + p->used);
+	if (*used == 0)
+		*used = sl_gzip_store(records, bytes, out);
+	return SL_OK;
+}
+
+static enum sl_status pack_member(struct sl_exec *x, const struct sl_file_facts *run,
+	const uint8_t *records, size_t bytes, struct sl_packed *p)
+{
+	size_t used = 0;
+
+	SL_TRY(sl_mcpl_member(x, run, records, bytes, p->bytes + p->used, &used));
+	p->used += used;
 	return SL_OK;
 }
 
@@ -302,15 +317,6 @@ static size_t image_bytes_gz(const struct sl_table *most, const struct sl_file_f
 	return sl_size_add(members_bytes(most, run), sl_gzip_stored_bytes(header) + header);
 }
 
-static enum sl_status check_image(size_t size, size_t needed)
-{
-	return size >= needed
-	               ? SL_OK
-	               : sl_fail(SL_USAGE,
-				 "the image has %zu bytes, %zu are needed: give it image_bytes()",
-				 size, needed);
-}
-
 static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p)
 {
@@ -324,7 +330,7 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 {
 	uint8_t *at = (uint8_t *)image;
 
-	SL_TRY(check_image(size, image_bytes(&p->table, run)));
+	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
 	*used = put_header(at, run, batch, p);
 	memcpy(at + *used, p->bytes, p->used);
 	*used += p->used;
@@ -338,7 +344,7 @@ static enum sl_status assemble_gz(const struct sl_file_facts *run,
 {
 	uint8_t *at = (uint8_t *)image, *header;
 
-	SL_TRY(check_image(size, image_bytes_gz(&p->table, run)));
+	SL_TRY(sl_format_check_image(size, image_bytes_gz(&p->table, run)));
 	header = at + size - header_bytes(&p->table, run);
 	*used = sl_gzip_store(header, put_header(header, run, batch, p), at);
 	memcpy(at + *used, p->bytes, p->used);

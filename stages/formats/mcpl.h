@@ -84,11 +84,25 @@ struct sl_mcpl_header sl_mcpl_header_of(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight);
 
 /*
- * Writes it, with all strings, for that many particles generated; returns its bytes, which do not
- * depend on them. at NULL: measures.
+ * Writes it, with all strings, for that many particles generated, 0: not known; returns its bytes,
+ * which do not depend on them. at NULL: measures.
  */
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, uint64_t generated);
+
+/* Writes the fixed part of any header, as its flags say; returns its bytes. at NULL: measures. */
+size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h);
+
+/* Records of so many bytes at most are a gzip member of .mcpl.gz. */
+enum { SL_MCPL_MEMBER_BYTES = 1 << 20 };
+
+/*
+ * Makes that member in out, which has room for sl_gzip_stored_bytes(bytes), and sets *used to its
+ * bytes. x->scratch is at least sl_mcpl_member_scratch(), as run has backend and level.
+ */
+size_t sl_mcpl_member_scratch(const struct sl_file_facts *run);
+enum sl_status sl_mcpl_member(struct sl_exec *x, const struct sl_file_facts *run,
+	const void *records, size_t bytes, uint8_t *out, size_t *used);
 
 enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 

@@ -49,7 +49,7 @@ static void put_string(struct bytes *b, const char *text)
 
 static void put_fixed(struct bytes *b, const struct sl_mcpl_header *h)
 {
-	put(b, "MCPL003L", 8);
+	put(b, h->version == 2 ? "MCPL002L" : "MCPL003L", 8);
 	put(b, &h->particles, sizeof(h->particles));
 	put_u32(b, h->comments);
 	put_u32(b, h->blobs);
@@ -87,7 +87,7 @@ static void put_columns(struct bytes *b, const struct sl_table *t)
 	put_string(b, text);
 }
 
-/* The convention of stat:sum wants 24 digits or blanks. */
+/* The convention of stat:sum wants 24 digits or blanks, and -1 of what is not known. */
 static void put_all(struct bytes *b, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, uint64_t generated)
 {
@@ -97,7 +97,10 @@ static void put_all(struct bytes *b, const struct sl_file_facts *run, const stru
 	put_fixed(b, &h);
 	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
 	put_string(b, text);
-	snprintf(text, sizeof(text), SL_MCPL_STAT "%24" PRIu64, generated);
+	if (generated > 0)
+		snprintf(text, sizeof(text), SL_MCPL_STAT "%24" PRIu64, generated);
+	else
+		snprintf(text, sizeof(text), SL_MCPL_STAT "%24d", -1);
 	put_string(b, text);
 	snprintf(text, sizeof(text),
 		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
@@ -108,6 +111,14 @@ static void put_all(struct bytes *b, const struct sl_file_facts *run, const stru
 	put_columns(b, t);
 	put_string(b, SL_MCPL_CONFIG);
 	put_string(b, run->config);
+}
+
+size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)
+{
+	struct bytes b = {at, 0};
+
+	put_fixed(&b, h);
+	return b.used;
 }
 
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,

@@ -8,7 +8,7 @@
 #error "numbers are read as they lie in the file, which is little-endian"
 #endif
 
-enum { WINDOW_BYTES = 1 << 16, FIXED_BYTES = 48 };
+enum { WINDOW_BYTES = SL_MCPL_RAW_BYTES, FIXED_BYTES = 48 };
 
 static enum sl_status refuse(const char *problem, const char *remedy)
 {
@@ -250,5 +250,16 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 	if (h->flags)
 		p->flags = u32_at(at);
 	s->read++;
+	return SL_OK;
+}
+
+enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n)
+{
+	uint64_t left = s->header.particles - s->read;
+	size_t most = SL_MCPL_RAW_BYTES / s->header.record_bytes;
+
+	*n = left < most ? (size_t)left : most;
+	SL_TRY(take(s, *n * s->header.record_bytes, records));
+	s->read += *n;
 	return SL_OK;
 }

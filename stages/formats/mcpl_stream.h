@@ -51,6 +51,11 @@ enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s);
 /* The next of header.particles particles. SL_BAD_INPUT where they are damaged or cut short. */
 enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p);
 
+/* The same as they stand: *n of the next, SL_MCPL_RAW_BYTES of them at most; 0 when none is left.
+ */
+enum { SL_MCPL_RAW_BYTES = 1 << 16 };
+enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n);
+
 /* Is there anything behind what was read? */
 enum sl_status sl_mcpl_more(struct sl_mcpl_stream *s, bool *more);
 

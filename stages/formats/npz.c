@@ -346,10 +346,7 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 	const struct pieces *pieces = (const struct pieces *)p->pieces;
 	struct writing w = {.file = (uint8_t *)image};
 
-	if (size < image_bytes(&p->table, run))
-		return sl_fail(SL_USAGE,
-			"the image has %zu bytes, %zu are needed: give it image_bytes()", size,
-			image_bytes(&p->table, run));
+	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
 	for (uint32_t i = 0; i < pieces->n; i++)
 		add_array(&w, p, &pieces->piece[i]);
 	add_about(&w, run, batch, pieces);

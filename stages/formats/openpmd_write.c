@@ -333,10 +333,7 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	struct writing w = {.run = run, .batch = batch, .p = p, .next = pieces->chunk};
 	size_t bytes;
 
-	if (size < sl_openpmd_image_bytes(&p->table, run))
-		return sl_fail(SL_USAGE,
-			"the image has %zu bytes, %zu are needed: give it image_bytes()", size,
-			sl_openpmd_image_bytes(&p->table, run));
+	SL_TRY(sl_format_check_image(size, sl_openpmd_image_bytes(&p->table, run)));
 	sl_h5_begin(&w.h, image, size - SL_SEAL_BYTES);
 	hid_t made = sl_h5_create_file(&w.h);
 	write_file(&w, made);

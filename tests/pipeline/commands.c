@@ -144,11 +144,13 @@ static void help_of_all(void **state)
 	SL_COMMANDS(X)
 #undef X
 #define SETTING(option, key, value, help_) assert_non_null(strstr(help, "--" option " " value));
-#define COUNT(option, field, value, takers, help_) \
+#define TEXT(option, field, value, takers, help_) \
 	assert_non_null(strstr(help, "--" option " " value));
-#define FLAG(option, field, takers, help_) assert_non_null(strstr(help, "--" option));
+#define COUNT(option, field, value, takers, help_) TEXT(option, field, value, takers, help_)
+#define FLAG(option, field, takers, help_)         assert_non_null(strstr(help, "--" option));
 #include "pipeline/args.def"
 #undef SETTING
+#undef TEXT
 #undef COUNT
 #undef FLAG
 #define STATUS(name, code, meaning) \

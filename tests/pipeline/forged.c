@@ -35,7 +35,7 @@ static void open_run(struct forger *f)
 	memset(f, 0, sizeof(*f));
 	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &f->dir));
 	assert_ok(sl_former_read(&f->dir, &former));
-	assert_ok(sl_former_plan(&former, &f->plan));
+	assert_ok(sl_former_plan(&former, NULL, 0, &f->plan));
 	sl_former_free(&former);
 	assert_ok(sl_plan_provide(f->plan));
 	assert_ok(sl_manifest_read(&f->dir, &f->manifest));

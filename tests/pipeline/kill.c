@@ -2,6 +2,7 @@
  * kill.c - SIGKILL at every call that changes a file, and at random moments.
  *
  * After each nothing bad is under a final name, and --resume gives the bytes of an unbroken run.
+ * SLUICE_MOMENTS=20 kills each kind of run at so many moments.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ enum {
 	MOMENTS = 50,
 	MOMENTS_FEW = 16,
 	MOMENTS_EACH = 10,
+	MOMENTS_JOINED = 5,
 	KILLED = 128 + SIGKILL
 };
 
@@ -31,6 +33,11 @@ static const char *const ends_early[] = {
 	"--device", "cpu", "--set", "stop={when: rel_error(hit) < 0.9, min_batches: 2}", NULL};
 static const char *const long_ends_early[] = {
 	"--device", "cpu", "--set", "stop=rel_error(hit) < 1.6 %", NULL};
+
+/* The columns of mcpl are its own. */
+static const char *const of_mcpl[] = {"--device", "cpu", "--set", "output.columns=[]", NULL};
+static const char *const joined[] = {
+	"--device", "cpu", "--set", "output.columns=[]", "--set", "output.joined=true", NULL};
 
 /* A way to a state, and a run from there that is killed. */
 struct sweep {
@@ -184,6 +191,22 @@ static void at_every_call_of_a_run_that_ends_early(void **state)
 	tiny_free(&t);
 }
 
+static void at_every_call_of_a_run_whose_lists_are_joined(void **state)
+{
+	static const struct sweep sweeps[] = {
+		{"a run of lists, joined", NULL, TINY_KILLED, nothing},
+		{"a run of lists, joined, replaced", "--force", TINY_REPLACING, done},
+	};
+	struct tiny_run t = {
+		.threads = "1", .format = "mcpl.gz", .batches = BATCHES, .more = joined};
+
+	(void)state;
+	tiny_make(&t);
+	for (size_t k = 0; k < sizeof(sweeps) / sizeof(sweeps[0]); k++)
+		kill_at_each(&t, &sweeps[k]);
+	tiny_free(&t);
+}
+
 /* --- random moments ------------------------------------------------------------------------ */
 
 static double seconds_now(void)
@@ -201,6 +224,15 @@ static double random_fraction(void)
 
 	state = state * 1664525u + 1013904223u;
 	return (double)(state >> 8) / (1 << 24);
+}
+
+/* How many moments: so many, or what SLUICE_MOMENTS asks for. */
+static uint64_t moments(uint64_t usual)
+{
+	const char *asked = getenv("SLUICE_MOMENTS");
+	uint64_t n = asked ? strtoull(asked, NULL, 10) : 0;
+
+	return n > 0 ? n : usual;
 }
 
 /* Runs, and is killed after so long, unless it ended before. */
@@ -225,7 +257,7 @@ static void run_for(struct tiny_run *t, const char *last, double seconds)
 /* Each run is killed, gone on with, killed again, and gone on with to its end. */
 static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times)
 {
-	unsigned between = 0, moments = 0;
+	unsigned between = 0, n_moments = 0;
 	double start, length;
 	struct ending e;
 
@@ -235,7 +267,7 @@ static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times
 	length = seconds_now() - start;
 	process_free(&e);
 	tiny_remove(t, "out");
-	for (uint64_t i = 0; i < times; i += sl_thin_step(1), moments++) {
+	for (uint64_t i = 0; i < times; i += sl_thin_step(1), n_moments++) {
 		double first = random_fraction() * length, second = random_fraction() * length;
 		unsigned n;
 
@@ -249,9 +281,9 @@ static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times
 		tiny_finish(t, "out");
 	}
 	print_message("%s: killed at %u random moments of %.3f s, %u of them between batches\n",
-		t->format, moments, length, between);
+		t->format, n_moments, length, between);
 	/* a half of them, about; a few moments may all be unlucky */
-	assert_true(moments < MOMENTS_FEW || between > moments / 8);
+	assert_true(n_moments < MOMENTS_FEW || between > n_moments / 8);
 	tiny_free(t);
 }
 
@@ -260,7 +292,7 @@ static void at_random_moments(void **state)
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
 
 	(void)state;
-	kill_at_moments(&t, LONG_BATCHES, MOMENTS);
+	kill_at_moments(&t, LONG_BATCHES, moments(MOMENTS));
 }
 
 static void at_random_moments_of_a_run_that_ends_early(void **state)
@@ -272,25 +304,33 @@ static void at_random_moments_of_a_run_that_ends_early(void **state)
 		.more = long_ends_early};
 
 	(void)state;
-	kill_at_moments(&t, LONG_ENDS_AT, MOMENTS_FEW);
+	kill_at_moments(&t, LONG_ENDS_AT, moments(MOMENTS_FEW));
 }
 
-/* They are faster than HDF5, so there are more batches. The columns of mcpl are its own. */
-static const char *const all_of_mcpl[] = {"--device", "cpu", "--set", "output.columns=[]", NULL};
+/* They are faster than HDF5, so there are more batches. */
+static void at_random_moments_of(
+	const struct sl_format *format, const char *const *more, uint64_t times)
+{
+	struct tiny_run t = {
+		.threads = "2", .format = format->name, .batches = MANY_BATCHES, .more = more};
+
+	kill_at_moments(&t, MANY_BATCHES, moments(times));
+}
 
 static void at_random_moments_of_each_format(void **state)
 {
 	(void)state;
-	for (size_t i = 0; sl_formats[i]; i++) {
-		struct tiny_run t = {.threads = "2",
-			.format = sl_formats[i]->name,
-			.batches = MANY_BATCHES,
-			.more = sl_format_is_mcpl(sl_formats[i]) ? all_of_mcpl : NULL};
+	for (size_t i = 0; sl_formats[i]; i++)
+		if (sl_formats[i] != &sl_format_openpmd)
+			at_random_moments_of(sl_formats[i],
+				sl_format_is_mcpl(sl_formats[i]) ? of_mcpl : NULL, MOMENTS_EACH);
+}
 
-		if (sl_formats[i] == &sl_format_openpmd)
-			continue;
-		kill_at_moments(&t, MANY_BATCHES, MOMENTS_EACH);
-	}
+static void at_random_moments_of_joined_lists(void **state)
+{
+	(void)state;
+	at_random_moments_of(&sl_format_mcpl, joined, MOMENTS_JOINED);
+	at_random_moments_of(&sl_format_mcpl_gz, joined, MOMENTS_JOINED);
 }
 
 int main(int argc, char **argv)
@@ -298,9 +338,11 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_every_call),
 		cmocka_unit_test(at_every_call_of_a_run_that_ends_early),
+		cmocka_unit_test(at_every_call_of_a_run_whose_lists_are_joined),
 		cmocka_unit_test(at_random_moments),
 		cmocka_unit_test(at_random_moments_of_a_run_that_ends_early),
 		cmocka_unit_test(at_random_moments_of_each_format),
+		cmocka_unit_test(at_random_moments_of_joined_lists),
 	};
 	int code;
 

@@ -19,6 +19,7 @@
 #include "primitives/base/device.h"
 #include "primitives/base/disk.h"
 #include "primitives/base/fault.h"
+#include "primitives/base/map.h"
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
@@ -133,6 +134,54 @@ static void never_overwritten(void **state)
 	expect_content(s, "a", "new");
 	assert_ok(commit(s, "b", "made by replace", true));
 	assert_int_equal(folder_count(&s->folder), 2);
+}
+
+/* A file of pieces has its name at its end, and not before; another's half is let be. */
+static void piece_by_piece(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+	struct sl_writing w, other;
+
+	assert_ok(sl_file_begin(&s->dir, "a", false, &w));
+	assert_ok(sl_file_add(&w, "one ", 4));
+	assert_fails(sl_file_begin(&s->dir, "a", false, &other), SL_DISK, "a.part");
+	assert_ok(sl_file_add(&w, "", 0));
+	assert_ok(sl_file_add(&w, "two", 3));
+	assert_false(sl_file_exists(&s->dir, "a"));
+	assert_ok(sl_file_end(&w, false));
+	expect_content(s, "a", "one two");
+	sl_file_drop(&w); /* does nothing to one that has ended */
+	expect_content(s, "a", "one two");
+	assert_ok(sl_file_begin(&s->dir, "a", false, &w));
+	assert_ok(sl_file_add(&w, "three", 5));
+	assert_fails(sl_file_end(&w, false), SL_OUTPUT_IN_USE, "a is there already");
+	assert_ok(sl_file_begin(&s->dir, "b", false, &w));
+	assert_ok(sl_file_add(&w, "three", 5));
+	sl_file_drop(&w);
+	assert_int_equal(folder_count(&s->folder), 1);
+	folder_write(&s->folder, "b.part", "half", 4);
+	assert_ok(sl_file_begin(&s->dir, "b", true, &w)); /* one of ours, that was killed */
+	assert_ok(sl_file_end(&w, false));
+	expect_content(s, "b", "");
+	assert_int_equal(folder_count(&s->folder), 2);
+}
+
+static void mapped(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+	struct sl_map m;
+
+	assert_ok(commit(s, "a", "some text", false));
+	assert_ok(commit(s, "b", "", false));
+	assert_ok(sl_map_file(folder_path(&s->folder, "a"), &m));
+	assert_int_equal(m.bytes, 9);
+	assert_memory_equal(m.at, "some text", 9);
+	sl_unmap(&m);
+	assert_ok(sl_map_file(folder_path(&s->folder, "b"), &m));
+	assert_int_equal(m.bytes, 0);
+	sl_unmap(&m);
+	assert_fails(sl_map_file(folder_path(&s->folder, "c"), &m), SL_DISK, "there is none");
+	assert_fails(sl_map_file(s->folder.path, &m), SL_BAD_INPUT, "not a regular file");
 }
 
 static void umask_holds(void **state)
@@ -652,6 +701,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_SCENE(sizes),
 		WITH_SCENE(never_overwritten),
+		WITH_SCENE(piece_by_piece),
+		WITH_SCENE(mapped),
 		WITH_SCENE(umask_holds),
 		WITH_SCENE(names_refused),
 		WITH_SCENE(names_allowed),

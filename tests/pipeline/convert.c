@@ -1,0 +1,629 @@
+/*
+ * convert.c - sluice convert: lists in and out unchanged, runs as one file of each format, what is
+ * joined and what is refused.
+ *
+ * Files are held against each other by other ways than the program's own: zlib inflates what is in
+ * gzip, and text of csv.gz is put together line by line.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "pipeline/survivors.h"
+#include "stages/formats/format.h"
+#include "tests/support/program.h"
+
+static const char text[] =
+	"run: {name: t, seed: 7, particles: 9000, batch: 4000, threads: 2}\n"
+	"model:\n"
+	"  source_detector:\n"
+	"    source:   {type: disk, radius: 0.4 cm}\n"
+	"    detector: {type: rectangle, distance: 4 cm, width: 6 cm, height: 6 cm, pixels: [8, 8]}\n"
+	"    energy:   {type: lines, lines: [26.3 keV, 59.5 keV], intensities: [2.4, 35.9]}\n"
+	"keep: hit\n"
+	"key: [pixel:6]\n";
+
+static const char slab[] = "run: {name: s, seed: 7, particles: 5000, batch: 3000}\n"
+			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+			   "keep: transmitted\n";
+
+static struct folder folder;
+
+enum { BATCHES = 3 };
+
+static const char *const formats[] = {"openpmd", "npz", "csv.gz", "mcpl", "mcpl.gz"};
+enum { TABLES = 3, FORMATS = sizeof(formats) / sizeof(*formats) };
+
+/* The runs openpmd, npz, ... of c.yaml, in that format each; lists are joined, too. */
+static int begin(void **state)
+{
+	char set[64];
+
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	write_text(&folder, "s.yaml", slab);
+	for (int i = 0; i < FORMATS; i++) {
+		snprintf(set, sizeof(set), "output={format: %s, joined: %s}", formats[i],
+			i < TABLES ? "false" : "true");
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set", set, "--out",
+				formats[i]));
+	}
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	folder_remove(&folder);
+	return 0;
+}
+
+static const char *suffix_of(const char *format)
+{
+	return sl_format_find(format)->suffix;
+}
+
+/* Makes "all" with that suffix of in; returns its name, until the next call. */
+static const char *convert(const char *in, const char *suffix)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "all%s", suffix);
+	unlink(folder_path(&folder, name));
+	expect(&folder, SL_OK, "", WORDS("convert", in, "--to", name));
+	return name;
+}
+
+/* A file, inflated by zlib if it is in gzip (of members, too), to be freed. */
+static char *inflated(const char *name, size_t *bytes)
+{
+	gzFile f = gzopen(folder_path(&folder, name), "rb");
+	size_t size = 1 << 16;
+	char *all = (char *)malloc(size);
+	int n;
+
+	assert_non_null(f);
+	for (*bytes = 0; (n = gzread(f, all + *bytes, (unsigned)(size - *bytes - 1))) > 0;) {
+		*bytes += (size_t)n;
+		size *= *bytes > size / 2 ? 2 : 1;
+		all = (char *)realloc(all, size);
+		assert_non_null(all);
+	}
+	assert_int_equal(n, 0);
+	gzclose(f);
+	all[*bytes] = '\0';
+	return all;
+}
+
+static void expect_in(const char *file, size_t bytes, const char *says)
+{
+	if (!memmem(file, bytes, says, strlen(says)))
+		fail_msg("\"%s\" is not in the file", says);
+}
+
+static void expect_same(const char *a, const char *b)
+{
+	size_t bytes_a, bytes_b;
+	char *of_a = inflated(a, &bytes_a), *of_b = inflated(b, &bytes_b);
+
+	if (bytes_a != bytes_b || memcmp(of_a, of_b, bytes_a) != 0)
+		fail_msg("%s (%zu bytes) is not %s (%zu)", a, bytes_a, b, bytes_b);
+	free(of_a);
+	free(of_b);
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static const char *reference(const char *name)
+{
+	static char path[512];
+	const char *source = getenv("SLUICE_SOURCE");
+
+	snprintf(
+		path, sizeof(path), "%s/tests/stages/formats/mcpl/%s", source ? source : ".", name);
+	return path;
+}
+
+/* A file of others through gzip and back: the same bytes, header, records and all. */
+static void go_through(const char *name)
+{
+	char copy[64];
+	size_t bytes;
+	gzFile f = gzopen(reference(name), "rb");
+	char *whole = (char *)malloc(1 << 20);
+
+	bytes = (size_t)gzread(f, whole, 1 << 20);
+	gzclose(f);
+	folder_write(&folder, "was.mcpl", whole, bytes);
+	free(whole);
+	snprintf(copy, sizeof(copy), "%s", convert(reference(name), ".mcpl.gz"));
+	expect_same(copy, "was.mcpl");
+	assert_string_equal(convert(copy, ".mcpl"), "all.mcpl");
+	expect_same("all.mcpl", "was.mcpl");
+	whole = folder_read(&folder, "all.mcpl", &bytes); /* and not in gzip */
+	assert_memory_equal(whole, "MCPL003L", 8);
+	free(whole);
+}
+
+static void lists_go_in_and_out_unchanged(void **state)
+{
+	static const char *const names[] = {"difficult_unitvector.mcpl.gz", "example.mcpl",
+		"miscphys.mcpl.gz", "ref_statsum.mcpl.gz", "reffile_1.mcpl", "reffile_2.mcpl",
+		"reffile_3.mcpl", "reffile_4.mcpl", "reffile_5.mcpl", "reffile_6.mcpl",
+		"reffile_7.mcpl", "reffile_8.mcpl", "reffile_notreallygz.mcpl.gz"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		go_through(names[i]);
+}
+
+static void damaged_lists_are_told(void **state)
+{
+	char *out;
+	size_t bytes;
+
+	(void)state;
+	expect(&folder, SL_BAD_INPUT, "reffile_truncated.mcpl: it ends within what its header says",
+		WORDS("convert", reference("reffile_truncated.mcpl"), "--to", "no.mcpl"));
+	assert_false(folder_has(&folder, "no.mcpl"));
+	assert_false(folder_has(&folder, "no.mcpl.part"));
+	out = output_of(
+		&folder, WORDS("convert", reference("reffile_crash.mcpl"), "--to", "crash.mcpl"));
+	assert_non_null(strstr(out, "its 4 whole records were taken"));
+	free(out);
+	free(inflated("crash.mcpl", &bytes));
+	assert_int_equal(bytes, 155 + 4 * 68); /* header, records */
+	write_text(
+		&folder, "text.mcpl", "this is no list, though it has as many bytes as a header");
+	expect(&folder, SL_BAD_INPUT, "does not begin as MCPL",
+		WORDS("convert", "text.mcpl", "--to", "no.mcpl"));
+	write_text(&folder, "empty.mcpl", "");
+	expect(&folder, SL_BAD_INPUT, "too short to be MCPL",
+		WORDS("convert", "empty.mcpl", "--to", "no.mcpl"));
+}
+
+/* Records behind one header; sums of comments add up: 5 and 5, and 1.23...e-201 twice. */
+static void lists_are_joined(void **state)
+{
+	size_t bytes, both;
+	char *one, *two, name[512];
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s", reference("ref_statsum.mcpl.gz"));
+	expect(&folder, SL_OK, "", WORDS("convert", name, "--to", "one.mcpl", "--quiet"));
+	expect(&folder, SL_OK, "",
+		WORDS("convert", name, "one.mcpl", "--to", "two.mcpl", "--quiet"));
+	expect(&folder, SL_USAGE, "is given twice",
+		WORDS("convert", name, name, "--to", "no.mcpl"));
+	one = inflated("one.mcpl", &bytes);
+	two = inflated("two.mcpl", &both);
+	assert_int_equal(both - bytes, 100 * 36);
+	assert_int_equal(two[8], (char)200);
+	assert_memory_equal(two + bytes, one + bytes - 3600, 3600);
+	assert_memory_equal(two + bytes - 3600, one + bytes - 3600, 3600);
+	two[48 + 4 + *(uint8_t *)(two + 48) + 4 + 37] = '\0';
+	assert_string_equal(
+		two + 48 + 4 + *(uint8_t *)(two + 48) + 4, "stat:sum:BLA:                      10");
+	free(one);
+	free(two);
+	snprintf(name, sizeof(name), "%s", reference("reffile_1.mcpl"));
+	expect(&folder, SL_BAD_INPUT, "its PDG code of all particles is not that of the first file",
+		WORDS("convert", name, reference("reffile_2.mcpl"), "--to", "no.mcpl"));
+	assert_false(folder_has(&folder, "no.mcpl"));
+}
+
+/* More than a member of gzip holds: the records of twelve runs, which are one under other names. */
+static void lists_fill_members(void **state)
+{
+	const char *words[20] = {"sluice", "convert", "--quiet", "--to"};
+	char names[12][8];
+	size_t one, twelve;
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		snprintf(names[i], sizeof(names[i]), "run%d", i);
+		assert_int_equal(symlink("mcpl", folder_path(&folder, names[i])), 0);
+		words[5 + i] = names[i];
+	}
+	for (int gz = 0; gz < 2; gz++) {
+		words[4] = gz ? "many.mcpl.gz" : "many.mcpl";
+		expect(&folder, SL_OK, "", words);
+	}
+	expect_same("many.mcpl.gz", "many.mcpl");
+	free(inflated("mcpl/t.mcpl", &one));
+	free(inflated("many.mcpl.gz", &twelve));
+	assert_true(twelve > 1 << 20 && twelve < 12 * one);
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+/* The text of the run's own csv.gz, one header and all lines, as "expected.csv.gz". */
+static void write_expected(void)
+{
+	gzFile f = gzopen(folder_path(&folder, "expected.csv.gz"), "wb1");
+
+	for (int i = 0; i < BATCHES; i++) {
+		char name[64], *csv;
+		size_t bytes;
+
+		snprintf(name, sizeof(name), "csv.gz/t_%06d.csv.gz", i);
+		csv = inflated(name, &bytes);
+		gzputs(f, i == 0 ? csv : strchr(csv, '\n') + 1);
+		free(csv);
+	}
+	assert_int_equal(gzclose(f), Z_OK);
+}
+
+/* A run of tables, as one table of each format, and that as text. */
+static void runs_become_one_table(void **state)
+{
+	(void)state;
+	write_expected();
+	for (int from = 0; from < TABLES; from++)
+		for (int to = 0; to < TABLES; to++) {
+			char made[64];
+
+			snprintf(made, sizeof(made), "%s",
+				convert(formats[from], suffix_of(formats[to])));
+			expect_same(to == 2 ? made : convert(made, ".csv.gz"), "expected.csv.gz");
+		}
+}
+
+/* Of whatever format the run is, it comes to the list that it makes itself. */
+static void runs_become_one_list(void **state)
+{
+	(void)state;
+	for (int from = 0; from < FORMATS; from++) {
+		bool gz = strcmp(formats[from], "mcpl.gz") == 0, list = from >= TABLES;
+
+		/* a list keeps its header, and so the configuration in it, which has the format */
+		expect_same(
+			convert(formats[from], ".mcpl"), gz ? "mcpl.gz/t.mcpl.gz" : "mcpl/t.mcpl");
+		expect_same(convert(formats[from], ".mcpl.gz"),
+			gz || !list ? "mcpl.gz/t.mcpl.gz" : "mcpl/t.mcpl");
+	}
+}
+
+/* The joined list is the header, with other numbers in it, and the records of the batches. */
+static void joined_lists_hold_all(void **state)
+{
+	size_t bytes, used = 0;
+	char *all = inflated("mcpl/t.mcpl", &bytes), *header = NULL;
+	uint64_t particles, n_all = 0;
+
+	(void)state;
+	for (int i = 0; i < BATCHES; i++) {
+		char name[64], *batch;
+		size_t has, begin_at;
+		uint64_t n;
+
+		snprintf(name, sizeof(name), "mcpl/t_%06d.mcpl", i);
+		batch = inflated(name, &has);
+		memcpy(&n, batch + 8, 8);
+		n_all += n;
+		begin_at = has - (size_t)n * 32; /* 7 numbers of 4 bytes, flags */
+		used = i == 0 ? begin_at : used;
+		assert_memory_equal(all + used, batch + begin_at, has - begin_at);
+		used += has - begin_at;
+		header = i == 0 ? batch : header;
+		if (i > 0)
+			free(batch);
+	}
+	assert_int_equal(used, bytes);
+	memcpy(&particles, all + 8, 8);
+	assert_int_equal(particles, n_all);
+	expect_in(all, bytes, "stat:sum:sluice_generated:                    9000");
+	expect_in(header, 300, "stat:sum:sluice_generated:                    4000");
+	free(header);
+	free(all);
+	expect(&folder, SL_OK, "", WORDS("verify", "mcpl", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("verify", "mcpl.gz", "--quiet"));
+	assert_string_equal(run_json(&folder, "mcpl", "joined"), "t.mcpl");
+}
+
+static void a_joined_list_that_was_changed_is_found(void **state)
+{
+	char *list;
+	size_t bytes;
+
+	(void)state;
+	copy_run(&folder, "mcpl", "other");
+	list = folder_read(&folder, "other/t.mcpl", &bytes);
+	list[bytes - 1] ^= 1;
+	folder_write(&folder, "other/t.mcpl", list, bytes);
+	expect(&folder, SL_CHECK_FAILED, "is not what the files of the batches make",
+		WORDS("verify", "other"));
+	folder_write(&folder, "other/t.mcpl", list, bytes - 1);
+	expect(&folder, SL_CHECK_FAILED, "is not what the files of the batches make",
+		WORDS("verify", "other"));
+	list[bytes - 1] ^= 1;
+	list = (char *)realloc(list, bytes + 1);
+	folder_write(&folder, "other/t.mcpl", list, bytes + 1);
+	expect(&folder, SL_CHECK_FAILED, "is not what the files of the batches make",
+		WORDS("verify", "other"));
+	free(list);
+	assert_int_equal(unlink(folder_path(&folder, "other/t.mcpl")), 0);
+	expect(&folder, SL_CHECK_FAILED, "t.mcpl: is not there", WORDS("verify", "other"));
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set",
+			"output={format: mcpl, joined: true}", "--out", "other", "--resume"));
+	expect_same("other/t.mcpl", "mcpl/t.mcpl");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--out", "other", "--force"));
+	assert_false(folder_has(&folder, "other/t.mcpl"));
+	remove_run(&folder, "other");
+}
+
+/* Files of a run by themselves, in another order: it is still known which run they are of. */
+static void files_of_a_run_are_known(void **state)
+{
+	char *csv, *list;
+	size_t bytes;
+
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "openpmd/t_000002.h5", "openpmd/t_000000.h5", "--to",
+			"some.mcpl"));
+	list = inflated("some.mcpl", &bytes);
+	expect_in(list, bytes, "stat:sum:sluice_generated:                    5000");
+	expect_in(list, bytes, "Survivors of run t, seed 7");
+	free(list);
+	expect(&folder, SL_OK, "", WORDS("convert", "some.mcpl", "--to", "some.csv.gz"));
+	csv = inflated("some.csv.gz", &bytes);
+	assert_memory_equal(csv, "x,y,z,u,v,w,energy,weight,time,pixel\n", 37);
+	free(csv);
+}
+
+/* --- others ----------------------------------------------------------------------------------- */
+
+/* Of lists of others a table has the numbers; what it has not is told. */
+static void lists_of_others_become_tables(void **state)
+{
+	struct sl_survivors s;
+	char *out;
+
+	(void)state;
+	out = output_of(&folder, WORDS("convert", reference("reffile_6.mcpl"), "--to", "six.npz"));
+	assert_non_null(strstr(out, "5 particles of 1 file"));
+	assert_non_null(strstr(out, "dropped: 4 comments, 1 blobs"));
+	assert_non_null(strstr(out, "rounded: numbers of 8 bytes"));
+	assert_non_null(strstr(out, "not known: the run"));
+	free(out);
+	assert_ok(sl_survivors_read_path(folder_path(&folder, "six.npz"), &s));
+	assert_int_equal(s.table.n, 5);
+	for (uint32_t k = 0; k < s.table.n_columns; k++) {
+		const float *v = (const float *)s.table.column[k].data;
+		float sum = 0;
+
+		for (int i = 0; i < 5; i++)
+			sum += v[i];
+		/* reference.txt: 0.1 in z, 3.702 MeV, weights of 1 */
+		if (s.table.column[k].column == SL_COLUMN_z)
+			assert_true(sum > 0.0999f && sum < 0.1001f);
+		if (s.table.column[k].column == SL_COLUMN_energy)
+			assert_true(sum > 3701.9f && sum < 3702.1f);
+		if (s.table.column[k].column == SL_COLUMN_weight)
+			assert_true(sum == 5);
+	}
+	sl_survivors_free(&s);
+	out = output_of(&folder, WORDS("convert", "six.npz", "--to", "six.mcpl"));
+	assert_true(!strstr(out, "taken for photons") == (sl_column_find("pdg") < SL_COLUMN_COUNT));
+	free(out);
+	out = output_of(&folder, WORDS("info", "six.mcpl"));
+	assert_non_null(strstr(out, "stat:sum:sluice_generated:                      -1"));
+	free(out);
+}
+
+/* A table of csv.gz with those rows of position, direction, energy, weight and time. */
+static void write_rows(const char *name, const char *rows)
+{
+	gzFile f = gzopen(folder_path(&folder, name), "wb1");
+
+	gzputs(f, "x,y,z,u,v,w,energy,weight,time\n");
+	gzputs(f, rows);
+	assert_int_equal(gzclose(f), Z_OK);
+}
+
+static void expect_info(const char *name, const char *says)
+{
+	char *out = output_of(&folder, WORDS("info", name));
+
+	if (!strstr(out, says))
+		fail_msg("%s: \"%s\" is not in\n%s", name, says, out);
+	free(out);
+}
+
+static void expect_weights(const char *name, double least, double mean, double most)
+{
+	char says[128];
+
+	snprintf(says, sizeof(says), " %14.8g %14.8g %14.8g\n", least, mean, most);
+	expect_info(name, says);
+}
+
+/* One weight of all is stated once; where files have one each, and it is not the same, it is not.
+ */
+static void weights_are_kept(void **state)
+{
+	(void)state;
+	write_rows("one.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
+	write_rows("uno.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
+	write_rows("two.csv.gz", "7,8,9,1,0,0,5,2,0\n");
+	write_rows("both.csv.gz", "7,8,9,1,0,0,5,2,0\n7,8,9,1,0,0,5,4,0\n");
+	write_rows("none.csv.gz", "");
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "none.csv.gz", "one.csv.gz", "uno.csv.gz", "--to", "w1.mcpl"));
+	expect_info(
+		"w1.mcpl", "4 particles of 28 bytes, single precision, one PDG code, one weight");
+	expect_weights("w1.mcpl", 1, 1, 1);
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "one.csv.gz", "two.csv.gz", "none.csv.gz", "--to", "w2.mcpl"));
+	expect_info("w2.mcpl", "3 particles of 32 bytes, single precision, one PDG code\n");
+	expect_weights("w2.mcpl", 1, 4. / 3, 2);
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "both.csv.gz", "two.csv.gz", "--to", "w3.mcpl.gz"));
+	expect_weights("w3.mcpl.gz", 2, 8. / 3, 4);
+	expect(&folder, SL_OK, "", WORDS("convert", "w2.mcpl", "--to", "w2.h5"));
+	expect_info("w2.h5", "1      1.3333333              2");
+	expect(&folder, SL_OK, "", WORDS("convert", "none.csv.gz", "--to", "w0.mcpl"));
+	expect_info("w0.mcpl", "0 particles of");
+	expect(&folder, SL_OK, "", WORDS("convert", "none.csv.gz", "--to", "w0.h5"));
+	expect_info("w0.h5", "0 survivors");
+}
+
+/* --- refusals --------------------------------------------------------------------------------- */
+
+static void an_energy_can_be_stated(void **state)
+{
+	char *out;
+
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "s"));
+	expect(&folder, SL_USAGE, "output.mcpl.energy: is missing",
+		WORDS("convert", "s", "--to", "s.mcpl"));
+	out = output_of(&folder, WORDS("convert", "s", "--to", "s.mcpl", "--set",
+					 "output.mcpl={energy: 2 eV, userflags: collisions}"));
+	assert_non_null(strstr(out, "dropped: id, steps, fate"));
+	free(out);
+	out = output_of(&folder, WORDS("info", "s.mcpl"));
+	assert_non_null(strstr(out, "User flags are the column collisions"));
+	assert_non_null(strstr(out, "energy       MeV           2e-06"));
+	free(out);
+	expect(&folder, SL_USAGE, "is not for convert",
+		WORDS("convert", "s", "--to", "no.mcpl", "--set", "run.seed=3"));
+	expect(&folder, SL_USAGE, "does nothing here",
+		WORDS("convert", "s", "--to", "no.npz", "--set", "output.mcpl.pdg=11"));
+	expect(&folder, SL_USAGE, "does nothing here",
+		WORDS("convert", "mcpl", "--to", "no.mcpl", "--set", "output.mcpl.pdg=11"));
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+	(void)state;
+	expect(&folder, SL_USAGE, "convert needs --to FILE", WORDS("convert", "mcpl"));
+	expect(&folder, SL_USAGE, "needs a file or directory", WORDS("convert", "--to", "no.mcpl"));
+	expect(&folder, SL_USAGE, "its suffix is that of no format",
+		WORDS("convert", "mcpl", "--to", "no.txt"));
+	expect(&folder, SL_USAGE, "is no directory of a run",
+		WORDS("convert", "c.yaml", "--to", "no.mcpl"));
+	expect(&folder, SL_BAD_INPUT, "has no committed batches",
+		WORDS("convert", ".", "--to", "no.mcpl"));
+	expect(&folder, SL_USAGE, "files of one kind are joined",
+		WORDS("convert", "mcpl", "npz", "--to", "no.mcpl"));
+	expect(&folder, SL_USAGE, "files of one kind are joined",
+		WORDS("convert", "npz", "mcpl", "--to", "no.mcpl"));
+	expect(&folder, SL_DISK, "cannot open none.mcpl",
+		WORDS("convert", "none.mcpl", "--to", "no.mcpl"));
+	expect(&folder, SL_DISK, "cannot open the folder none",
+		WORDS("convert", "mcpl", "--to", "none/no.mcpl"));
+	expect(&folder, SL_BAD_INPUT, "has no steps, collisions",
+		WORDS("convert", "s/s_000000.h5", "openpmd/t_000000.h5", "--to", "no.h5"));
+	expect(&folder, SL_BAD_INPUT, "has no energy, pixel",
+		WORDS("convert", "openpmd/t_000000.h5", "s/s_000000.h5", "--to", "no.h5"));
+	write_text(&folder, "few.csv.gz", "");
+	expect(&folder, SL_BAD_INPUT, "few.csv.gz",
+		WORDS("convert", "few.csv.gz", "--to", "no.h5"));
+	assert_false(folder_has(&folder, "no.mcpl"));
+	assert_false(folder_has(&folder, "no.h5"));
+}
+
+static void missing_columns_are_told(void **state)
+{
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set",
+			"output.columns=[id, x, y, z, energy, weight]", "--out", "few"));
+	expect(&folder, SL_BAD_INPUT, "they have no u, v, w, time, which every particle",
+		WORDS("convert", "few", "--to", "no.mcpl"));
+	assert_false(folder_has(&folder, "no.mcpl"));
+}
+
+/* Nothing is overwritten, be it whole or another's half; a disk that fails leaves nothing. */
+static void nothing_is_overwritten_or_left(void **state)
+{
+	static const char *const faults[] = {"SL_FAULT=file_write:1:28", "SL_FAULT=file_fsync:1:5",
+		"SL_FAULT=file_rename:1:5", "SL_FAULT=file_dirsync:1:5"};
+
+	(void)state;
+	write_text(&folder, "mine.mcpl", "mine");
+	write_text(&folder, "half.npz.part", "half");
+	expect(&folder, SL_OUTPUT_IN_USE, "nothing is overwritten",
+		WORDS("convert", "mcpl", "--to", "mine.mcpl"));
+	expect(&folder, SL_DISK, "half.npz.part", WORDS("convert", "npz", "--to", "half.npz"));
+	assert_false(folder_has(&folder, "half.npz"));
+	assert_true(folder_has(&folder, "half.npz.part"));
+	for (size_t i = 0; i < 2 * sizeof(faults) / sizeof(*faults); i++) {
+		const char *const env[] = {faults[i / 2], NULL};
+		const char *const *words =
+			WORDS("convert", "mcpl", "--to", i % 2 ? "lost.mcpl.gz" : "lost.csv.gz");
+		uint64_t before = folder_hash(folder.path, NULL);
+		struct ending e;
+
+		call(&folder, env, words, &e);
+		expect_ending(&e, SL_DISK, "lost", words);
+		assert_int_equal(folder_hash(folder.path, NULL), before);
+	}
+}
+
+/* Starts a conversion of the run "mcpl" into name, which gets that signal after so long. */
+static void interrupt(const char *name, int signal, double seconds, struct ending *e)
+{
+	const struct process p = {
+		.argv = WORDS("convert", "mcpl", "--to", name, "--quiet"), .folder = folder.path};
+	struct running r;
+
+	process_start(&p, &r);
+	sleep_for(seconds);
+	kill(r.pid, signal);
+	process_wait(&r, HANG_SECONDS, e);
+}
+
+/* Behind SIGKILL the name is that of the whole list or of nothing; what was begun is known as such.
+ */
+static void a_kill_leaves_all_or_nothing(void **state)
+{
+	double start = seconds_now(), length;
+
+	(void)state;
+	expect(&folder, SL_OK, "", WORDS("convert", "mcpl", "--to", "whole.mcpl.gz", "--quiet"));
+	length = seconds_now() - start;
+	for (int i = 0; i < 8; i++) {
+		struct ending e;
+
+		interrupt("killed.mcpl.gz", SIGKILL, length * (i + 1) / 8, &e);
+		process_free(&e);
+		if (folder_has(&folder, "killed.mcpl.gz"))
+			expect_same("killed.mcpl.gz", "whole.mcpl.gz");
+		unlink(folder_path(&folder, "killed.mcpl.gz"));
+		unlink(folder_path(&folder, "killed.mcpl.gz.part"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_go_in_and_out_unchanged),
+		cmocka_unit_test(damaged_lists_are_told),
+		cmocka_unit_test(lists_are_joined),
+		cmocka_unit_test(lists_fill_members),
+		cmocka_unit_test(runs_become_one_table),
+		cmocka_unit_test(runs_become_one_list),
+		cmocka_unit_test(joined_lists_hold_all),
+		cmocka_unit_test(a_joined_list_that_was_changed_is_found),
+		cmocka_unit_test(files_of_a_run_are_known),
+		cmocka_unit_test(lists_of_others_become_tables),
+		cmocka_unit_test(weights_are_kept),
+		cmocka_unit_test(an_energy_can_be_stated),
+		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(missing_columns_are_told),
+		cmocka_unit_test(nothing_is_overwritten_or_left),
+		cmocka_unit_test(a_kill_leaves_all_or_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""readers.py SLUICE SOURCE - a run in every format, and what convert makes of it, as other programs read it.
+
+Needs numpy. Each of h5py, openpmd_validator, openpmd_viewer, vtk and mcpl (with its mcpltool) that this Python has looks on;
+those that it has not are named, and when there is none of them the test is skipped (77). All of them:
+
+    python3 -m venv v && v/bin/pip install h5py openPMD-validator openPMD-viewer vtk mcpl
+    v/bin/python tests/scripts/readers.py build/release/sluice .
+"""
+import csv
+import glob
+import gzip
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PACKAGES = ("h5py", "openpmd_validator", "openpmd_viewer", "vtk", "mcpl")
+FORMATS = {"openpmd": ".h5", "npz": ".npz", "csv.gz": ".csv.gz", "mcpl": ".mcpl", "mcpl.gz": ".mcpl.gz"}
+PATHS = {"id": "id", "x": "position/x", "y": "position/y", "z": "position/z", "u": "direction/x", "v": "direction/y",
+         "w": "direction/z", "energy": "energy", "weight": "weighting", "time": "time", "pixel": "pixel", "fate": "fate"}
+KINDS = {"id": "u8", "pixel": "u4", "fate": "u1"}
+PARTICLES, BATCH = 20000, 7000
+
+if importlib.util.find_spec("numpy") is None or not any(map(importlib.util.find_spec, PACKAGES)):
+    print("skipped: this Python has no numpy, or none of", *PACKAGES)
+    sys.exit(77)
+
+import numpy as np
+
+
+def run(*words):
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+
+
+def csv_of(name):
+    """The truth: text, read by Python's own."""
+    with gzip.open(name, "rt", encoding="ascii", newline="") as f:
+        names, *rows = csv.reader(f)
+    kinds = {name: KINDS.get(name, "f4") for name in names}
+    return {name: np.array([float(row[k]) if kinds[name] == "f4" else int(row[k]) for row in rows], kinds[name])
+            for k, name in enumerate(names)}
+
+
+def same(found, truth, what):
+    assert set(found) == set(truth), (what, sorted(found))
+    for name, values in truth.items():
+        assert np.asarray(found[name], values.dtype).tobytes() == values.tobytes(), (what, name)
+
+
+def near(found, truth, bits, what):
+    """To so many bits of the largest there is, as MCPL rounds."""
+    assert found.shape == truth.shape and np.abs(found - truth).max() <= 2.0 ** -bits * np.abs(truth).max(), what
+
+
+def check_numpy(name, truth):
+    with np.load(name, allow_pickle=False) as f:
+        same({key: f[key] for key in f.files if key != "about"}, truth, name)
+        about = json.loads(f["about"].item())
+    assert about["run"] == "demo" and about["units"]["energy"] == "keV", about
+
+
+def check_h5py(name, truth):
+    import h5py
+    found = {}
+    with h5py.File(name, "r") as f:
+        iteration, = f["data"].values()
+        species = iteration["particles/photons"]
+        for key, path in PATHS.items():
+            item = species[path]
+            found[key] = item[:] if isinstance(item, h5py.Dataset) else np.repeat(item.attrs["value"], item.attrs["shape"][0])
+    same(found, truth, name)
+
+
+def check_openpmd_validator(name):
+    said = run(sys.executable, "-m", "openpmd_validator.check_h5", "-i", name)
+    assert "Result: 0 Errors" in said, said
+
+
+def check_openpmd_viewer(folder, truths):
+    from openpmd_viewer import OpenPMDTimeSeries
+    series = OpenPMDTimeSeries(folder, check_all_files=True)
+    assert list(series.iterations) == list(range(len(truths))) and series.avail_species == ["photons"]
+    for number, truth in enumerate(truths):
+        x, u, pixel = series.get_particle(["x", "direction/x", "pixel"], species="photons", iteration=number)
+        assert np.allclose(x, truth["x"].astype("f8") * 0.01, rtol=1e-6) and np.array_equal(u, truth["u"])
+        assert np.array_equal(pixel, truth["pixel"])
+
+
+def check_vtk(name, truths):
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
+    from vtkmodules.vtkIOXdmf2 import vtkXdmfReader
+    reader = vtkXdmfReader()
+    reader.SetFileName(name)
+    reader.UpdateInformation()
+    times = reader.GetExecutive().GetOutputInformation(0).Get(vtkStreamingDemandDrivenPipeline.TIME_STEPS())
+    assert list(times) == list(range(len(truths))), times
+    for time, truth in zip(times, truths):
+        reader.UpdateTimeStep(time)
+        grid = reader.GetOutputDataObject(0)
+        points = vtk_to_numpy(grid.GetPoints().GetData())
+        assert np.array_equal(points, np.stack([truth[axis] for axis in "xyz"], 1))
+        for column in ("energy", "pixel", "u"):
+            assert np.array_equal(vtk_to_numpy(grid.GetPointData().GetArray(column)), truth[column]), column
+
+
+def check_mcpl(name, truth, generated):
+    import mcpl
+    f = mcpl.MCPLFile(name, blocklength=PARTICLES)
+    p = f.read_block()
+    assert f.nparticles == len(truth["x"]) and f.stat_sum == {"sluice_generated": generated}, f.stat_sum
+    for axis in "xyz":
+        assert np.array_equal(getattr(p, axis).astype("f4"), truth[axis]), (name, axis)
+    for axis, column in (("ux", "u"), ("uy", "v"), ("uz", "w")):
+        near(getattr(p, axis), truth[column].astype("f8"), 18, (name, axis))
+    near(p.ekin * 1e3, truth["energy"].astype("f8"), 22, name)
+    near(p.time * 1e6, truth["time"].astype("f8"), 22, name)
+    assert np.array_equal(p.userflags, truth["pixel"]) and np.all(p.pdgcode == 22)
+    assert np.array_equal(np.broadcast_to(p.weight, truth["weight"].shape), truth["weight"])
+
+
+def check_mcpltool(tool, work):
+    """What it merges is what convert joins and what a run has joined, byte for byte; what it writes itself is read."""
+    merged = os.path.join(work, "merged.mcpl")
+    run(tool, "--merge", merged, *sorted(glob.glob(os.path.join(work, "mcpl", "demo_*.mcpl"))))
+    with open(merged, "rb") as a, open(os.path.join(work, "all_mcpl.mcpl"), "rb") as b, \
+            open(os.path.join(work, "mcpl", "demo.mcpl"), "rb") as c:
+        merged = a.read()
+        assert merged == b.read() and merged == c.read()
+    extracted = os.path.join(work, "extracted.mcpl")
+    run(tool, "--extract", "-l100", os.path.join(work, "all_mcpl.mcpl"), extracted)
+    extracted += ".gz"  # which it puts behind by itself
+    run(sys.argv[1], "info", extracted)
+    run(sys.argv[1], "convert", extracted, "--to", os.path.join(work, "extracted.npz"))
+    with np.load(os.path.join(work, "extracted.npz")) as f:
+        assert len(f["x"]) == 100
+
+
+def main(sluice, source, work):
+    config = os.path.join(source, "data", "configs", "demo.yaml")
+    for name in FORMATS:
+        mcpl = name.startswith("mcpl")
+        run(sluice, "run", config, "--device", "cpu", "--quiet", "--out", os.path.join(work, name), "--set",
+            f"run.particles={PARTICLES}", "--set", f"run.batch={BATCH}", "--set", f"output.format={name}", "--set",
+            "output.columns=[]", "--set", f"output.joined={'true' if mcpl else 'false'}")
+    for name in FORMATS:
+        for suffix in FORMATS.values():
+            run(sluice, "convert", os.path.join(work, name), "--to", os.path.join(work, f"all_{name}{suffix}"))
+    batches = [csv_of(name) for name in sorted(glob.glob(os.path.join(work, "csv.gz", "demo_*.csv.gz")))]
+    everything = {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
+    has = {name: importlib.util.find_spec(name) is not None for name in PACKAGES}
+    tables = [name for name in FORMATS if not name.startswith("mcpl")]
+    generated = [min(BATCH, PARTICLES - k * BATCH) for k in range(len(batches))]
+
+    for k, batch in enumerate(batches):
+        check_numpy(os.path.join(work, "npz", f"demo_{k:06d}.npz"), batch)
+    for name in tables:
+        check_numpy(os.path.join(work, f"all_{name}.npz"), everything)
+        same(csv_of(os.path.join(work, f"all_{name}.csv.gz")), everything, name)
+    if has["h5py"]:
+        for k, batch in enumerate(batches):
+            check_h5py(os.path.join(work, "openpmd", f"demo_{k:06d}.h5"), batch)
+        for name in tables:
+            check_h5py(os.path.join(work, f"all_{name}.h5"), everything)
+    if has["openpmd_validator"]:
+        for name in glob.glob(os.path.join(work, "openpmd", "*_*.h5")) + glob.glob(os.path.join(work, "all_*.h5")):
+            check_openpmd_validator(name)
+    if has["openpmd_viewer"]:
+        check_openpmd_viewer(os.path.join(work, "openpmd"), batches)
+        alone = os.path.join(work, "alone")
+        os.mkdir(alone)
+        os.link(os.path.join(work, "all_npz.h5"), os.path.join(alone, "all.h5"))
+        check_openpmd_viewer(alone, [everything])
+    if has["vtk"]:
+        check_vtk(os.path.join(work, "openpmd", "demo.xdmf"), batches)
+    if has["mcpl"]:
+        for name in ("mcpl", "mcpl.gz"):
+            for k, batch in enumerate(batches):
+                check_mcpl(os.path.join(work, name, f"demo_{k:06d}.{name}"), batch, generated[k])
+            check_mcpl(os.path.join(work, name, f"demo.{name}"), everything, PARTICLES)
+        for name in glob.glob(os.path.join(work, "all_*.mcpl*")):
+            check_mcpl(name, everything, PARTICLES)
+        tool = os.path.join(os.path.dirname(sys.executable), "mcpltool")
+        if os.path.exists(tool):
+            check_mcpltool(tool, work)
+    print("read by numpy", *(name for name in PACKAGES if has[name]))
+    if not all(has.values()):
+        print("not there:", *(name for name in PACKAGES if not has[name]))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    main(os.path.abspath(sys.argv[1]), sys.argv[2], folder)
