@@ -29,6 +29,10 @@ struct sl_told sl_told_of(const struct sl_particle *p, int column)
 	case SL_TYPE_U64:
 		memcpy(&told.count, at, sizeof(told.count));
 		break;
+	case SL_TYPE_I32:
+		memcpy(&narrow, at, sizeof(narrow));
+		told.count = (int32_t)narrow;
+		break;
 	case SL_TYPE_U8:
 		told.count = *(const uint8_t *)at;
 		break;

@@ -6,7 +6,9 @@
 struct sl_key_rule sl_key_rule_make(const struct sl_key_field *field)
 {
 	struct sl_key_rule f = {.column = field->column,
-		.is_float = sl_column_facts[field->column].type == SL_TYPE_F32,
+		.is_float = sl_column_facts[field->column].type == SL_TYPE_F32 &&
+	                    !field->logarithmic,
+		.is_log = field->logarithmic,
 		.bits = field->bits};
 
 	f.most = field->bits < 64 ? (UINT64_C(1) << field->bits) - 1 : UINT64_MAX;
@@ -17,7 +19,12 @@ struct sl_key_rule sl_key_rule_make(const struct sl_key_field *field)
 	} else {
 		uint64_t span = (uint64_t)(field->hi - field->lo);
 
-		f.base = (uint64_t)field->lo;
+		f.base = (uint64_t)(field->lo - sl_least_whole(field->column));
+		f.flip = sl_least_whole(field->column) < 0 ? UINT32_C(1) << 31 : 0;
+		if (f.is_log) {
+			f.base = sl_bits((float)field->lo);
+			span = sl_bits((float)field->hi) - f.base;
+		}
 		while (span >> f.shift > f.most)
 			f.shift++;
 	}

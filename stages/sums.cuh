@@ -104,6 +104,11 @@ static __device__ __forceinline__ uint64_t sl_digest_bits(float v)
 	return sl_bits(v);
 }
 
+static __device__ __forceinline__ uint64_t sl_digest_bits(int32_t v)
+{
+	return (uint32_t)v;
+}
+
 template <class Integer> static __device__ __forceinline__ uint64_t sl_digest_bits(Integer v)
 {
 	return v;
