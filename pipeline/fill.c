@@ -115,6 +115,7 @@ static enum sl_status fill_option(
 	struct sl_seen *seen = sl_reader_seen(r, path);
 	union {
 		struct sl_texts texts;
+		struct sl_lines lines;
 		struct sl_counts counts;
 		struct sl_reals reals;
 		struct sl_vector vector;

@@ -153,16 +153,19 @@ const struct sl_option sl_options[] = {
 		.help = "of rounds: when the last of a batch are run to their ends in one go: "
 			"alive < 0.01, or never"},
 	{.key = "keep",
-		.kind = SL_KIND_TEXTS,
+		.kind = SL_KIND_LINES,
 		.offset = AT(keep),
 		.required = true,
-		.help = "the fates that survive; every other fate is dead"},
+		.help = "what survives: fates, or conditions of fates and columns, as "
+			"transmitted and w > 0.5, or ekin > 1 keV and abs(z) < 5 cm; with and, or, "
+			"not, comparisons (== is equal, != is not), + - * / and brackets; of a "
+			"list any one is enough; all else is dead"},
 	{.key = "key",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(key),
 		.help = "survivors are sorted by these fields, as w:16 or x:12:-5 mm..5 mm "
 			"(column, "
-			"bits, range); ties by id"},
+			"bits, range), or ekin_log:16, by the logarithm; ties by id"},
 	{.key = "tallies",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(tallies),

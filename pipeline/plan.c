@@ -24,6 +24,7 @@ static enum sl_status make_recipe(
 	r->batch = (uint32_t)c->batch;
 	r->n_batches = c->n_batches;
 	r->keep = c->keep;
+	r->condition = c->condition;
 	r->n_fields = c->n_fields;
 	for (uint32_t k = 0; k < c->n_fields; k++)
 		r->field[k] = sl_key_rule_make(&c->field[k]);
@@ -31,7 +32,7 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
-	r->bins = sl_bins_make(c->tally, c->n_tallies, !SL_HAS(r->constants, SL_COLUMN_weight));
+	r->bins = sl_bins_make(c->tally, c->n_tallies, sl_weighs(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;

@@ -46,7 +46,7 @@ void sl_results_make(const struct sl_manifest *m, struct sl_results *r)
 
 bool sl_is_weighted(const struct sl_plan *plan)
 {
-	return !SL_HAS(plan->recipe.constants, SL_COLUMN_weight);
+	return sl_weighs(&plan->recipe);
 }
 
 double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
@@ -169,7 +169,7 @@ static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const s
 	sl_json_u64(j, "collisions", r->collisions);
 	sl_json_object(j, "fates");
 	for (int f = 0; f < SL_FATE_COUNT; f++)
-		if (SL_HAS(sl_models[plan->recipe.model]->fates, f))
+		if (SL_HAS(sl_fates_of(&plan->recipe), f))
 			write_fate(j, plan, r, session, f);
 	sl_json_close(j);
 	sl_histograms_json(j, plan);

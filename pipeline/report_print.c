@@ -11,7 +11,7 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 		const struct sl_fate_result *fate = &r->fate[f];
 		double expected = plan->config.check.fate[f], deviation;
 
-		if (!SL_HAS(sl_models[plan->recipe.model]->fates, f))
+		if (!SL_HAS(sl_fates_of(&plan->recipe), f))
 			continue;
 		fprintf(out, "%-14s %14llu %12.8f %10.2g", sl_fate_facts[f].name,
 			(unsigned long long)fate->count, fate->weight_fraction,

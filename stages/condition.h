@@ -32,11 +32,13 @@ SL_C_BEGIN
 	X(absolute, 1)   \
 	X(less, 2)       \
 	X(at_most, 2)    \
+	X(more, 2)       \
+	X(at_least, 2)   \
 	X(equal, 2)      \
 	X(unequal, 2)    \
 	X(both, 2)       \
 	X(either, 2)     \
-	X(not, 1)
+	X(opposite, 1)
 
 enum sl_operation {
 #define X(name, takes) SL_OP_##name,
@@ -56,6 +58,21 @@ struct sl_condition {
 	uint8_t operand[SL_CONDITION_STEPS];   /* which column, number or fate */
 	double number[SL_CONDITION_NUMBERS];
 };
+
+/* How many numbers an operation takes off the stack. */
+SL_HD uint32_t sl_condition_takes(enum sl_operation operation)
+{
+	switch (operation) {
+#define X(name, takes)     \
+	case SL_OP_##name: \
+		return takes;
+		SL_OPERATIONS(X)
+#undef X
+	case SL_OPERATION_COUNT:
+		break;
+	}
+	return 0;
+}
 
 /* The value of a column of particle i, whose id is given. */
 SL_HD double sl_condition_value(
@@ -98,6 +115,10 @@ SL_HD double sl_condition_operate(enum sl_operation operation, double a, double 
 		return a < b ? 1.0 : 0.0;
 	case SL_OP_at_most:
 		return a <= b ? 1.0 : 0.0;
+	case SL_OP_more:
+		return a > b ? 1.0 : 0.0;
+	case SL_OP_at_least:
+		return a >= b ? 1.0 : 0.0;
 	case SL_OP_equal:
 		return a == b ? 1.0 : 0.0;
 	case SL_OP_unequal:
@@ -106,7 +127,7 @@ SL_HD double sl_condition_operate(enum sl_operation operation, double a, double 
 		return a * b;
 	case SL_OP_either:
 		return a > b ? a : b;
-	default: /* not */
+	default: /* opposite */
 		return 1.0 - b;
 	}
 }
@@ -129,9 +150,7 @@ SL_HD bool sl_condition_holds(const struct sl_condition *k, const struct sl_colu
 		} else if (operation == SL_OP_fate) {
 			stack[++top] = fate == operand ? 1.0 : 0.0;
 		} else {
-			bool alone = operation == SL_OP_negated || operation == SL_OP_absolute ||
-			             operation == SL_OP_not;
-			uint32_t under = top - (alone ? 0 : 1);
+			uint32_t under = top + 1 - sl_condition_takes(operation);
 
 			stack[under] = sl_condition_operate(operation, stack[under], stack[top]);
 			top = under;
@@ -144,7 +163,7 @@ SL_HD bool sl_condition_holds(const struct sl_condition *k, const struct sl_colu
 SL_HD uint8_t sl_condition_fate(const struct sl_condition *k, const struct sl_columns *c,
 	uint64_t i, uint64_t id, uint8_t fate)
 {
-	if (!SL_HAS(k->of, fate) || sl_condition_holds(k, c, i, id, fate))
+	if (fate >= SL_FATE_COUNT || !SL_HAS(k->of, fate) || sl_condition_holds(k, c, i, id, fate))
 		return fate;
 	return SL_FATE_dropped;
 }

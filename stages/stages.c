@@ -52,7 +52,7 @@ enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *
 
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		sum += b->tally.count[f];
-		if (!SL_HAS(sl_models[r->model]->fates, f))
+		if (!SL_HAS(sl_fates_of(r), f))
 			odd += b->tally.count[f];
 	}
 	if (sum != b->n || odd != 0)
@@ -236,5 +236,6 @@ struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id)
 	r->loops->generate(r, &one, 0, 1);
 	r->loops->advance(r, &one, 0, 1);
 	p.id = id;
+	p.fate = sl_judge(r, &p);
 	return p;
 }

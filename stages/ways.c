@@ -55,7 +55,8 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_lane *lane)
 static enum sl_status mark(const struct sl_recipe *r, struct sl_lane *lane)
 {
 	SL_TRY(clear_census(lane));
-	SL_TRY(r->kernels->mark(r->keep, &lane->batch, &lane->census->tally, lane->exec.stream));
+	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted, &lane->batch,
+		&lane->census->tally, lane->exec.stream));
 	if (r->bins.n == 0)
 		return SL_OK;
 	return r->kernels->bins(
@@ -116,6 +117,7 @@ static struct sl_fused fused(const struct sl_recipe *r)
 		.rules = r->rules.bytes,
 		.seed = r->seed,
 		.keep = r->keep,
+		.condition = &r->condition,
 		.n_fields = r->n_fields,
 		.field = r->field,
 		.narrow = sl_key_type(r) == SL_U32,
