@@ -37,7 +37,8 @@ const struct sl_option sl_options[] = {
 		.required = true,
 		.lo = 1,
 		.hi = 0x1p48,
-		.help = "how many particles to generate"},
+		.help = "how many particles to generate; of a list the first so many, all when left "
+			"out"},
 	{.key = "run.batch",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(run.batch),

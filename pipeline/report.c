@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/inputs.h"
 #include "pipeline/json.h"
 #include "pipeline/output.h"
 
@@ -325,6 +326,7 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 		write_times(j, plan, session);
 		sl_rounds_report(j, &session->rounds);
 	}
+	sl_inputs_json(j, plan);
 	sl_report_machine(j, plan);
 	sl_json_text(j, "mode", sl_ways[plan->recipe.mode].name);
 	if (sl_models[plan->recipe.model]->steps)

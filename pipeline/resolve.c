@@ -154,7 +154,7 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 }
 
 static void resolve_columns(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
 {
 	uint32_t carried = choices->model->columns | SL_BIT(SL_COLUMN_id);
 	uint32_t set = resolve_set(
@@ -162,7 +162,7 @@ static void resolve_columns(
 
 	if (c->output.columns.n == 0)
 		set = carried;
-	set = sl_resolve_mcpl(c, r, choices, set);
+	set = sl_resolve_mcpl(c, r, choices, set, rules);
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(set, i))
 			choices->column[choices->n_columns++] = (enum sl_column)i;
@@ -228,7 +228,8 @@ static uint64_t auto_batch(uint64_t particles)
 static void resolve_batches(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	if (sl_config_flawed(r, "run.particles") || sl_config_flawed(r, "run.batch"))
+	if (sl_config_flawed(r, "run.particles") || sl_config_flawed(r, "run.batch") ||
+		c->run.particles == 0)
 		return;
 	choices->batch = c->run.batch ? c->run.batch : auto_batch(c->run.particles);
 	choices->n_batches = sl_ceil_div(c->run.particles, choices->batch);
@@ -266,10 +267,10 @@ static void resolve_model(
 		return;
 	choices->model = sl_models[c->model];
 	sl_resolve_keep(c, r, choices);
-	resolve_columns(c, r, choices);
+	ranges = make_rules(c, r, choices);
+	resolve_columns(c, r, choices, ranges);
 	resolve_check(c, r, choices);
 	sl_resolve_stop(c, r, choices);
-	ranges = make_rules(c, r, choices);
 	sl_resolve_key(c, r, choices, ranges);
 	sl_resolve_schedule(c, r, choices, ranges);
 	sl_resolve_tallies(c, r, choices, ranges);
@@ -299,11 +300,12 @@ static enum sl_status resolve_tuning(
 }
 
 /* What is wrong in the configuration itself is told before that its device is not there. */
-enum sl_status sl_resolve(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	enum sl_status s;
+	enum sl_status s, inputs = sl_resolve_inputs(c, r);
+	char story[SL_STORY_BYTES];
 
+	memcpy(story, sl_story(), sizeof(story));
 	memset(choices, 0, sizeof(*choices));
 	resolve_name(c, r);
 	resolve_format(c, r, choices);
@@ -317,5 +319,7 @@ enum sl_status sl_resolve(
 	if (s == SL_OK)
 		sl_resolve_mode(c, r, choices);
 	SL_TRY(sl_config_verdict(r));
-	return s;
+	if (inputs != SL_OK)
+		sl_retell(story);
+	return inputs != SL_OK ? inputs : s;
 }

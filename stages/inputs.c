@@ -1,11 +1,30 @@
 /* inputs.c - see inputs.h. */
 #include "stages/inputs.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "primitives/base/device.h"
 #include "primitives/base/files.h"
+#include "primitives/base/map.h"
+#include "stages/formats/mcpl_stream.h"
+
+/* A file, as it is read. */
+struct source {
+	struct sl_map map;
+	struct sl_mcpl_stream stream; /* of a plain one: at its first particle; else its header */
+};
+
+struct sl_reading {
+	struct source of[SL_LIST_MAX];
+	bool gzipped; /* any of them: turns are kept */
+	pthread_mutex_t lock;
+	pthread_cond_t next;
+	uint64_t turn;   /* whose it is to read from files in gzip */
+	uint32_t opened; /* the file in gzip that is being inflated; SL_LIST_MAX: none */
+	struct sl_mcpl_stream inflating;
+};
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
@@ -21,7 +40,7 @@ static enum sl_status pass_strings(struct sl_mcpl_stream *s)
 	return sl_mcpl_begin(s);
 }
 
-static enum sl_status open_stream(const struct sl_input *f, struct sl_mcpl_stream *s)
+static enum sl_status open_stream(const struct source *f, struct sl_mcpl_stream *s)
 {
 	enum sl_status status;
 
@@ -32,91 +51,104 @@ static enum sl_status open_stream(const struct sl_input *f, struct sl_mcpl_strea
 	return status;
 }
 
-static enum sl_status open_input(const char *path, uint64_t first, struct sl_input *f)
+static enum sl_status open_input(const char *path, struct sl_input *f, struct source *source)
 {
+	const struct sl_mcpl_stream *s = &source->stream;
+
 	snprintf(f->path, sizeof(f->path), "%s", path);
-	f->first = first;
-	SL_TRY(sl_map_file(path, &f->map));
-	SL_TRY(sl_while(open_stream(f, &f->stream), "%s", path));
-	f->header = f->stream.header;
-	f->gzipped = f->stream.gzipped;
-	f->recovered = f->stream.recovered;
-	f->crc = sl_crc32(f->map.at, f->map.bytes);
+	SL_TRY(sl_map_file(path, &source->map));
+	SL_TRY(sl_while(open_stream(source, &source->stream), "%s", path));
+	f->bytes = source->map.bytes;
+	f->particles = s->header.particles;
+	f->gzipped = s->gzipped;
+	f->single = s->header.single;
+	f->recovered = s->recovered;
+	f->told = s->header.comments + (uint64_t)s->header.blobs > 0;
 	if (f->gzipped)
-		sl_mcpl_close(&f->stream);
+		sl_mcpl_close(&source->stream);
 	return SL_OK;
+}
+
+/* What the first k files have in common, and file k too. */
+static void find_constants(struct sl_inputs *inputs, uint32_t k)
+{
+	const uint32_t polarisation =
+		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z);
+	const struct sl_mcpl_header *h = &inputs->reading->of[k].stream.header;
+	const struct sl_particle of_file = {.weight = (float)h->weight, .pdg = h->pdg};
+
+	if (k == 0) {
+		inputs->constants = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) |
+		                    SL_BIT(SL_COLUMN_userflags) | polarisation;
+		inputs->constant = of_file;
+	}
+	if (h->polarised)
+		inputs->constants &= ~polarisation;
+	if (h->flags)
+		inputs->constants &= ~SL_BIT(SL_COLUMN_userflags);
+	if (h->pdg == 0 || of_file.pdg != inputs->constant.pdg)
+		inputs->constants &= ~SL_BIT(SL_COLUMN_pdg);
+	if (h->weight == 0 || of_file.weight != inputs->constant.weight)
+		inputs->constants &= ~SL_BIT(SL_COLUMN_weight);
 }
 
 enum sl_status sl_inputs_open(
 	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which)
 {
 	struct sl_inputs *inputs;
+	struct sl_reading *reading;
 	void *memory;
 
 	*made = NULL;
 	*which = 0;
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(*inputs), &memory));
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(*inputs) + sizeof(*reading), &memory));
+	memset(memory, 0, sizeof(*inputs) + sizeof(*reading));
 	inputs = *made = (struct sl_inputs *)memory;
-	memset(inputs, 0, sizeof(*inputs));
-	pthread_mutex_init(&inputs->lock, NULL);
-	pthread_cond_init(&inputs->next, NULL);
-	inputs->opened = SL_LIST_MAX;
+	reading = inputs->reading = (struct sl_reading *)(void *)(inputs + 1);
+	pthread_mutex_init(&reading->lock, NULL);
+	pthread_cond_init(&reading->next, NULL);
+	reading->opened = SL_LIST_MAX;
 	for (; *which < files->n; ++*which) {
 		struct sl_input *f = &inputs->at[inputs->n++];
 
-		SL_TRY(open_input(files->at[*which], inputs->particles, f));
-		inputs->particles += f->header.particles;
-		inputs->gzipped |= f->gzipped;
+		f->first = inputs->particles;
+		SL_TRY(open_input(files->at[*which], f, &reading->of[*which]));
+		find_constants(inputs, *which);
+		inputs->particles += f->particles;
+		reading->gzipped |= f->gzipped;
 	}
 	return SL_OK;
 }
 
-static void stop_inflating(struct sl_inputs *inputs)
+static void stop_inflating(struct sl_reading *reading)
 {
-	if (inputs->opened < inputs->n)
-		sl_mcpl_close(&inputs->inflating);
-	inputs->opened = SL_LIST_MAX;
+	if (reading->opened < SL_LIST_MAX)
+		sl_mcpl_close(&reading->inflating);
+	reading->opened = SL_LIST_MAX;
 }
 
 void sl_inputs_close(struct sl_inputs *inputs)
 {
 	if (!inputs)
 		return;
-	stop_inflating(inputs);
+	stop_inflating(inputs->reading);
 	for (uint32_t k = 0; k < inputs->n; k++)
-		sl_unmap(&inputs->at[k].map);
-	pthread_cond_destroy(&inputs->next);
-	pthread_mutex_destroy(&inputs->lock);
+		sl_unmap(&inputs->reading->of[k].map);
+	pthread_cond_destroy(&inputs->reading->next);
+	pthread_mutex_destroy(&inputs->reading->lock);
 	sl_memory_give(SL_HOST, inputs);
+}
+
+uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)
+{
+	const struct sl_map *map = &inputs->reading->of[k].map;
+
+	return sl_crc32(map->at, map->bytes);
 }
 
 void sl_inputs_restart(struct sl_inputs *inputs)
 {
-	inputs->turn = 0;
-}
-
-uint32_t sl_inputs_constants(const struct sl_inputs *inputs, struct sl_particle *values)
-{
-	const struct sl_mcpl_header *first = &inputs->at[0].header;
-	const uint32_t polarisation =
-		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z);
-	uint32_t set = polarisation | SL_BIT(SL_COLUMN_userflags) | SL_BIT(SL_COLUMN_pdg) |
-	               SL_BIT(SL_COLUMN_weight);
-
-	memset(values, 0, sizeof(*values));
-	values->pdg = first->pdg;
-	values->weight = (float)first->weight;
-	for (uint32_t k = 0; k < inputs->n; k++) {
-		const struct sl_mcpl_header *h = &inputs->at[k].header;
-
-		set &= h->polarised ? ~polarisation : SL_EVERY_COLUMN;
-		set &= h->flags ? ~SL_BIT(SL_COLUMN_userflags) : SL_EVERY_COLUMN;
-		if (h->pdg == 0 || h->pdg != first->pdg)
-			set &= ~SL_BIT(SL_COLUMN_pdg);
-		if (h->weight == 0 || (float)h->weight != values->weight)
-			set &= ~SL_BIT(SL_COLUMN_weight);
-	}
-	return set;
+	inputs->reading->turn = 0;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -154,11 +186,11 @@ static enum sl_status take(
 }
 
 /* Particles of a plain file, from number from of it on. */
-static enum sl_status read_plain(const struct sl_input *f, uint64_t from, uint32_t n,
+static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t n,
 	const struct sl_columns *c, uint32_t place)
 {
 	struct sl_mcpl_stream s = f->stream;
-	size_t bytes = (size_t)from * f->header.record_bytes;
+	size_t bytes = (size_t)from * s.header.record_bytes;
 
 	s.at += bytes;
 	s.left -= bytes;
@@ -166,16 +198,16 @@ static enum sl_status read_plain(const struct sl_input *f, uint64_t from, uint32
 }
 
 /* The same of one in gzip: what is before them goes by. */
-static enum sl_status read_gzipped(struct sl_inputs *inputs, uint32_t k, uint64_t from, uint32_t n,
-	const struct sl_columns *c, uint32_t place)
+static enum sl_status read_gzipped(struct sl_reading *reading, uint32_t k, uint64_t from,
+	uint32_t n, const struct sl_columns *c, uint32_t place)
 {
-	struct sl_mcpl_stream *s = &inputs->inflating;
+	struct sl_mcpl_stream *s = &reading->inflating;
 	struct sl_mcpl_particle p;
 
-	if (inputs->opened != k || s->read > from) {
-		stop_inflating(inputs);
-		SL_TRY(open_stream(&inputs->at[k], s));
-		inputs->opened = k;
+	if (reading->opened != k || s->read > from) {
+		stop_inflating(reading);
+		SL_TRY(open_stream(&reading->of[k], s));
+		reading->opened = k;
 	}
 	while (s->read < from)
 		SL_TRY(sl_mcpl_next(s, &p));
@@ -190,40 +222,41 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 	for (uint32_t k = 0; k < inputs->n; k++) {
 		const struct sl_input *f = &inputs->at[k];
 		uint64_t first = f->first > begin ? f->first : begin;
-		uint64_t last = f->first + f->header.particles;
+		uint64_t last = f->first + f->particles;
 		uint32_t place = (uint32_t)(first - begin);
 		enum sl_status s;
 
 		last = last < end ? last : end;
 		if (f->gzipped != gzipped || first >= last)
 			continue;
-		s = gzipped ? read_gzipped(inputs, k, first - f->first, (uint32_t)(last - first),
-				      &b->columns, place)
-		            : read_plain(f, first - f->first, (uint32_t)(last - first), &b->columns,
-				      place);
+		s = gzipped ? read_gzipped(inputs->reading, k, first - f->first,
+				      (uint32_t)(last - first), &b->columns, place)
+		            : read_plain(&inputs->reading->of[k], first - f->first,
+				      (uint32_t)(last - first), &b->columns, place);
 		if (s != SL_OK)
 			return sl_while(s, "%s", f->path);
 	}
 	return SL_OK;
 }
 
-static enum sl_status read_in_turn(struct sl_inputs *inputs, uint64_t turn, struct sl_batch *b)
+static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
 {
+	struct sl_reading *reading = inputs->reading;
 	enum sl_status s;
 
-	pthread_mutex_lock(&inputs->lock);
-	while (turn != SL_NO_TURN && inputs->turn != turn)
-		pthread_cond_wait(&inputs->next, &inputs->lock);
+	pthread_mutex_lock(&reading->lock);
+	while (b->turn != SL_NO_TURN && reading->turn != b->turn)
+		pthread_cond_wait(&reading->next, &reading->lock);
 	s = read_some(inputs, true, b);
-	inputs->turn += turn != SL_NO_TURN;
-	pthread_cond_broadcast(&inputs->next);
-	pthread_mutex_unlock(&inputs->lock);
+	reading->turn += b->turn != SL_NO_TURN;
+	pthread_cond_broadcast(&reading->next);
+	pthread_mutex_unlock(&reading->lock);
 	return s;
 }
 
-enum sl_status sl_inputs_read(struct sl_inputs *inputs, uint64_t turn, struct sl_batch *b)
+enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b)
 {
-	if (inputs->gzipped)
-		SL_TRY(read_in_turn(inputs, turn, b));
+	if (inputs->reading->gzipped)
+		SL_TRY(read_in_turn(inputs, b));
 	return read_some(inputs, false, b);
 }

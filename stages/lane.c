@@ -134,6 +134,7 @@ static enum sl_status find_survivors(
 	lane->batch.number = b->number;
 	lane->batch.first_id = b->first_id;
 	lane->batch.n = b->n;
+	lane->listed = &b->columns;
 	SL_TRY(find_whole(lane));
 	SL_TRY(queue(r, lane, 0, lane->way->n_counted));
 	if (lane->whole)

@@ -33,6 +33,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "stages/option.h"
 #include "stages/particle.h"
@@ -126,6 +127,7 @@ struct sl_model {
 	const char *species;             /* the name of its particles in files: "photons" */
 	uint32_t columns;                /* set of columns carried; id and fate included */
 	uint32_t fates;                  /* set of fates */
+	bool read;                       /* from files, which tell how many there are (inputs.h) */
 	bool steps;                      /* more than one step: transport.max_steps applies */
 	bool remade;                     /* survivors are made again, not carried (fused) */
 	bool weighted;                   /* weights may be other than 1, and are summed up */

@@ -20,6 +20,7 @@
 enum { SL_RULES_BYTES = 4096 };
 
 struct sl_kernels;
+struct sl_inputs;
 
 /* How a batch is run: stage by stage, or, on a device, in as few kernels as can be (way.h). */
 #define SL_MODES(X) X(staged) X(fused)
@@ -36,13 +37,14 @@ struct sl_recipe {
 		unsigned char bytes[SL_RULES_BYTES]; /* the model's struct sl_NAME */
 		double align;
 	} rules;
+	struct sl_inputs *inputs; /* of a model that is read (inputs.h); else NULL */
 	uint64_t seed;
 	uint64_t particles; /* of the run */
 	uint32_t batch;     /* particles a batch; the last one may be smaller */
 	uint64_t n_batches;
-	uint32_t keep;     /* set of fates that survive ... */
+	uint32_t keep;                 /* set of fates that survive ... */
 	struct sl_condition condition; /* ... and what is asked of some of them */
-	uint32_t n_fields; /* of the key; 0: survivors stay in id order */
+	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;   /* in all; up to 32: u32 keys, else u64 */
 	struct sl_bins bins; /* tallies by bins, if any */
