@@ -41,6 +41,12 @@ static void want_truth(struct sl_parser *p, const struct sl_operand *v)
 			sl_parser_show(p, v->from, shown));
 }
 
+/* A number that somebody wrote, without a unit. */
+static bool is_plain(const struct sl_operand *v)
+{
+	return v->literal >= 0 && v->length == 0 && v->mass == 0 && v->time == 0;
+}
+
 /* Two numbers that are added or compared are of one dimension. */
 static void want_same(struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b)
 {
@@ -51,9 +57,14 @@ static void want_same(struct sl_parser *p, const struct sl_operand *a, const str
 	if (a->bare || b->bare ||
 		(a->length == b->length && a->mass == b->mass && a->time == b->time))
 		return;
-	sl_parser_complain(p, a->from,
-		"%s has numbers of two kinds (%s and %s), try units of one kind",
-		sl_parser_show(p, a->from, shown), unit_of(a), unit_of(b));
+	if (is_plain(a) || is_plain(b))
+		sl_parser_complain(p, a->from,
+			"%s has a number without a unit (it could be any), try adding %s",
+			sl_parser_show(p, a->from, shown), unit_of(is_plain(a) ? b : a));
+	else
+		sl_parser_complain(p, a->from,
+			"%s has numbers of two kinds (%s and %s), try units of one kind",
+			sl_parser_show(p, a->from, shown), unit_of(a), unit_of(b));
 }
 
 /* --- the grammar ------------------------------------------------------------------------------ */
@@ -119,7 +130,7 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 		sl_parser_complain(p, p->at,
 			"cannot be read from %s on (a column, a number or a fate is due), try one, "
 			"as in w > 0",
-			sl_show(shown, p->at));
+			*p->at ? sl_show(shown, p->at) : "its end");
 	}
 	v.from = from;
 	return v;
@@ -287,11 +298,11 @@ bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 
 	p.model = model;
 	v = parse_or(&p);
-	want_truth(&p, &v);
 	if (!p.failed && *p.at)
 		sl_parser_complain(&p, p.at,
 			"cannot be read from %s on (and, or or a comparison is due), try %s",
 			sl_show(shown, p.at), *p.at == '=' ? "==" : "and");
+	want_truth(&p, &v);
 	return end(&p, first);
 }
 

@@ -251,7 +251,7 @@ static void batches_are_counted_exactly(void **state)
 		{SL_COLUMN_weight, 2, ALL_FATES, 0, 1}};
 
 	(void)state;
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		for (int weighted = 0; weighted < 2; weighted++) {
 			struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 			struct sl_arena a = {0};

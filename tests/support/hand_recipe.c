@@ -56,7 +56,7 @@ static const struct sl_rays_config room = {.camera = {.position = {{0, -1.5, 0.2
 static const struct {
 	const void *config;
 	enum sl_fate keep;
-} made[SL_MODEL_COUNT] = {
+} made[HAND_MODELS] = {
 	[SL_MODEL_source_detector] = {&lamp, SL_FATE_hit},
 	[SL_MODEL_slab] = {&glass, SL_FATE_transmitted},
 	[SL_MODEL_cavity] = {&pipe, SL_FATE_transmitted},

@@ -169,7 +169,7 @@ static void each_pair(const struct sl_recipe *r)
 
 void lane_check_backends(uint32_t n)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
 
 		each_pair(&r);
@@ -210,7 +210,7 @@ void lane_check_shapes(uint32_t largest)
 		320, /* columns end where the next begins, and a block has threads left over */
 		4097, (1 << 20) + 3};
 
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			if (sizes[i] <= largest)
 				check_shapes((enum sl_model_number)model, sizes[i]);
@@ -276,7 +276,7 @@ void lane_check_tiles(uint32_t most, size_t step)
 	static const uint32_t sizes[] = {
 		4097, 2303, 33, 511, 2049, 513, 2047, 575, 2048, 512, 4096, 32};
 
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k += step)
 			if (sizes[k] <= most)
 				check_tiles((enum sl_model_number)model, sizes[k]);
@@ -284,14 +284,14 @@ void lane_check_tiles(uint32_t most, size_t step)
 
 void lane_check_keys(uint32_t n)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		check_keys((enum sl_model_number)model, n);
 }
 
 void lane_check_fused(uint32_t most)
 {
 	lane_check_tiles(most, 1);
-	for (int i = 0; i < SL_MODEL_COUNT; i++) {
+	for (int i = 0; i < HAND_MODELS; i++) {
 		enum sl_model_number model = (enum sl_model_number)i;
 
 		check_tables(model, most < 700 ? most : 700);
@@ -315,7 +315,7 @@ static void assert_same_rounds(const struct sl_rounds *a, const struct sl_rounds
 
 static void check_rounds(uint32_t n, const char *compact, const char *sort)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
 
 		for (int i = 0; sl_models[model]->steps && i < SCHEDULES; i++) {
@@ -411,7 +411,7 @@ static void check_most(struct sl_recipe *r, bool weighted)
 
 void lane_check_bins(uint32_t n)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		for (int weighted = 0; weighted < 2; weighted++) {
 			struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
 			struct sl_recipe other = r;
@@ -550,7 +550,7 @@ static void flip_each(enum sl_model_number model, uint32_t n, const char *compac
 
 void lane_check_flips(uint32_t n)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		flip_each((enum sl_model_number)model, n, "naive");
 		flip_each((enum sl_model_number)model, n, fused);
 	}
