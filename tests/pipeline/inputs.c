@@ -221,15 +221,15 @@ static void every_device_agrees(void **state)
 	configure(MIXED, ", batch: 300",
 		"ekin > 1 keV and abs(x) < 60 cm and (pdg == 22 or not pdg < 2000)", sorted);
 	for (int k = 0; k < 4; k++) {
-		uint64_t this;
+		uint64_t now;
 
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "d", "--quiet", "--set", sets[k][0],
 				"--set", sets[k][1]));
 		expect(&folder, SL_OK, "", WORDS("verify", "d", "--quiet"));
-		this = hash_run(&folder, "d");
-		hash = k == 0 ? this : hash;
-		assert_true(this == hash);
+		now = hash_run(&folder, "d");
+		hash = k == 0 ? now : hash;
+		assert_true(now == hash);
 		remove_run(&folder, "d");
 	}
 	expect(&folder, SL_OK, "", WORDS("compare", "c.yaml", "--quiet"));
@@ -273,7 +273,7 @@ static void damaged_files_are_refused(void **state)
 	refuse("reffile_truncated.mcpl", SL_BAD_INPUT,
 		"reffile_truncated.mcpl: it ends within what its header says that it holds");
 	refuse("nowhere.mcpl", SL_USAGE,
-		"c.yaml:2:23: model.list.files: nowhere.mcpl: cannot open");
+		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl");
 	refuse("c.yaml", SL_BAD_INPUT, "c.yaml: it is too short to be MCPL");
 	refuse("[]", SL_USAGE, "model.list.files");
 	file = reference_file("example.mcpl", &bytes);

@@ -58,7 +58,7 @@ enum { PARTICLES = 400, CONDITIONS_MOST = 64 };
 	X("id < 200", p->id < 200)                                                            \
 	X("id*id == 144", p->id == 12)                                                        \
 	X("pol_x == 0 and pol_y != 0", p->pol_x == 0 && p->pol_y != 0)                        \
-	X("fate == 11", p->fate == 11)                                                        \
+	X("fate == 11 and w < 0 or fate == 3", p->w < 0)                                      \
 	X("listed and w < 0", p->w < 0)
 
 /* The conditions, and whether p meets each; returns how many there are. */

@@ -10,7 +10,7 @@
 
 static struct sl_key_rule rule(enum sl_column column, uint32_t bits, double lo, double hi)
 {
-	struct sl_key_field field = {column, bits, lo, hi};
+	struct sl_key_field field = {column, bits, lo, hi, false};
 
 	return sl_key_rule_make(&field);
 }

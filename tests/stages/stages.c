@@ -185,7 +185,8 @@ static void without_a_key_ids_ascend(void **state)
 
 static void wide_keys_sort_too(void **state)
 {
-	const struct sl_key_field u = {SL_COLUMN_u, 32, -1, 1}, fate = {SL_COLUMN_fate, 3, 0, 7};
+	const struct sl_key_field u = {SL_COLUMN_u, 32, -1, 1, false},
+				  fate = {SL_COLUMN_fate, 3, 0, 7, false};
 
 	(void)state;
 	for (int model = 0; model < HAND_MODELS; model++) {
@@ -376,7 +377,7 @@ static void batch_sizes_give_the_same_survivors(void **state)
 /* Beyond 2^32 particles too, also as a field of the key. */
 static void late_batches_have_their_ids(void **state)
 {
-	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16};
+	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16, false};
 
 	(void)state;
 	for (int model = 0; model < HAND_MODELS; model++) {

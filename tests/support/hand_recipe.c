@@ -66,7 +66,8 @@ static const struct {
 struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)
 {
 	const struct sl_model *m = sl_models[number];
-	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1}, x = {SL_COLUMN_x, 4, -2, 2};
+	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1, false},
+				  x = {SL_COLUMN_x, 4, -2, 2, false};
 	const struct sl_common common = {.max_steps = 50};
 	struct model_check check; /* what it says of keys not given does not matter */
 	struct sl_recipe r;

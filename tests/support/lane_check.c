@@ -178,7 +178,7 @@ void lane_check_backends(uint32_t n)
 
 static void check_shapes(enum sl_model_number model, uint32_t n)
 {
-	const struct sl_key_field eighths = {SL_COLUMN_id, 3, 0, n};
+	const struct sl_key_field eighths = {SL_COLUMN_id, 3, 0, n, false};
 	struct sl_recipe r = hand_recipe(model, n);
 	uint32_t keep = r.keep;
 
@@ -255,7 +255,8 @@ static void check_keys(enum sl_model_number model, uint32_t n)
 
 	for (uint32_t k = 0; k < r.n_columns; k++) {
 		bool number = sl_column_facts[r.column[k]].type != SL_TYPE_F32;
-		const struct sl_key_field field = {r.column[k], 7, number ? 0 : -3, number ? n : 3};
+		const struct sl_key_field field = {
+			r.column[k], 7, number ? 0 : -3, number ? n : 3, false};
 
 		r.field[fields] = sl_key_rule_make(&field);
 		r.n_fields = ++fields;
