@@ -57,18 +57,16 @@ static enum known meets(const struct sl_condition *k, int fate)
 }
 
 /* Those that can survive, and those of which something is asked; without any of these, no steps. */
-static void divide_fates(uint32_t fates, struct sl_choices *choices)
+static void divide_fates(uint32_t fates, struct sl_condition *k, struct sl_choices *choices)
 {
-	struct sl_condition *k = &choices->condition;
-
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		enum known known = SL_HAS(fates, f) ? meets(k, f) : NO;
 
 		choices->keep |= known != NO ? SL_BIT(f) : 0;
 		k->of |= known == MAYBE ? SL_BIT(f) : 0;
 	}
-	if (k->of == 0)
-		memset(k, 0, sizeof(*k));
+	if (k->of != 0)
+		choices->condition = *k;
 }
 
 /* --- the items -------------------------------------------------------------------------------- */
@@ -82,7 +80,7 @@ static bool is_word(const char *text)
 
 /* A fate by its name; seen are those named before. */
 static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
-	struct sl_choices *choices, uint32_t *seen)
+	const struct sl_choices *choices, uint32_t *seen, struct sl_condition *k)
 {
 	char shown[SL_SHOWN_BYTES];
 	enum sl_fate fate;
@@ -95,13 +93,13 @@ static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
 		return false;
 	}
 	*seen |= SL_BIT(fate);
-	return sl_expression_add_fate(r, key, fate, &choices->condition);
+	return sl_expression_add_fate(r, key, fate, k);
 }
 
 void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	uint32_t fates = choices->model->fates & ~SL_BIT(SL_FATE_alive), seen = 0;
-	struct sl_condition *k = &choices->condition;
+	struct sl_condition k = {.n = 0};
 	bool right = c->keep.n > 0;
 
 	for (uint32_t i = 0; i < c->keep.n; i++) {
@@ -109,14 +107,13 @@ void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_c
 		char key[SL_WORD_BYTES];
 
 		snprintf(key, sizeof(key), "keep[%u]", i);
-		right &= is_word(text) ? resolve_name(r, key, text, choices, &seen)
-		                       : sl_expression_add(r, key, text, choices->model, k);
+		right &= is_word(text) ? resolve_name(r, key, text, choices, &seen, &k)
+		                       : sl_expression_add(r, key, text, choices->model, &k);
 	}
-	if (right)
-		divide_fates(fates, choices);
-	else
-		memset(k, 0, sizeof(*k));
-	if (right && choices->keep == 0)
+	if (!right)
+		return;
+	divide_fates(fates, &k, choices);
+	if (choices->keep == 0)
 		sl_config_complain(r, "keep",
 			"keeps nothing (no fate of %s meets it), try another condition",
 			choices->model->name);

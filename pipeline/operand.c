@@ -116,6 +116,14 @@ static const struct sl_unit_facts *unit_at(const char *at)
 	return unit;
 }
 
+/* Does a word stand there that goes on with the condition? */
+static bool is_joint(const char *at)
+{
+	size_t n = word_length(at);
+
+	return (n == 3 && strncmp(at, "and", n) == 0) || (n == 2 && strncmp(at, "or", n) == 0);
+}
+
 static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
 {
 	const struct sl_dimension_facts *f = &sl_dimensions[dimension];
@@ -156,10 +164,10 @@ struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_number *s
 		sl_parser_skip(p, strlen(unit->text));
 		set_dimension(&v, unit->dimension);
 		snprintf(text + n, sizeof(text) - (size_t)n, " %s", unit->text);
-	} else if (behind == scanned->end && word_length(behind) > 0) {
+	} else if (word_length(behind) > 0 && !is_joint(behind)) {
 		sl_parser_skip(p, word_length(behind));
 		sl_parser_complain(p, v.from,
-			"%s is no number (a unit that is none follows it), try 5 cm",
+			"%s has an unknown unit (what follows a number must be one), try 5 cm",
 			sl_parser_show(p, v.from, shown));
 		return v;
 	}
@@ -182,7 +190,7 @@ static void unknown(struct sl_parser *p, const char *from, const char *word)
 		if (SL_HAS(p->model->columns, i))
 			words[n++] = sl_column_facts[i].name;
 	for (int i = 0; i < SL_FATE_COUNT; i++)
-		if (SL_HAS(p->model->fates, i))
+		if (SL_HAS(p->model->fates, i) && i != SL_FATE_alive)
 			words[n++] = sl_fate_facts[i].name;
 	sl_parser_complain(p, from, "%s is neither a column nor a fate of %s, try %s",
 		sl_show(shown, word), p->model->name,
@@ -206,7 +214,7 @@ struct sl_operand sl_parse_name(struct sl_parser *p)
 		set_dimension(&v, sl_units[sl_column_facts[column].unit].dimension);
 		v.single = sl_column_facts[column].type == SL_TYPE_F32;
 		sl_parser_emit(p, SL_OP_column, column);
-	} else if (fate < SL_FATE_COUNT && SL_HAS(p->model->fates, fate)) {
+	} else if (fate < SL_FATE_COUNT && fate != SL_FATE_alive && SL_HAS(p->model->fates, fate)) {
 		v.truth = true;
 		sl_parser_emit(p, SL_OP_fate, fate);
 	} else {

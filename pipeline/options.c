@@ -37,7 +37,7 @@ const struct sl_option sl_options[] = {
 		.required = true,
 		.lo = 1,
 		.hi = 0x1p48,
-		.help = "how many particles to generate; of a list the first so many, all when left "
+		.help = "how many particles to generate; of a list how many to read, all when left "
 			"out"},
 	{.key = "run.batch",
 		.kind = SL_KIND_COUNT,
@@ -157,10 +157,9 @@ const struct sl_option sl_options[] = {
 		.kind = SL_KIND_LINES,
 		.offset = AT(keep),
 		.required = true,
-		.help = "what survives: fates, or conditions of fates and columns, as "
-			"transmitted and w > 0.5, or ekin > 1 keV and abs(z) < 5 cm; with and, or, "
-			"not, comparisons (== is equal, != is not), + - * / and brackets; of a "
-			"list any one is enough; all else is dead"},
+		.help = "the fates that survive, or conditions, as transmitted and w > 0.5, or ekin "
+			"> 1 keV and not (abs(z) < 5 cm or pdg == 22), any of a list; all else is "
+			"dead"},
 	{.key = "key",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(key),

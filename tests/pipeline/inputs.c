@@ -274,7 +274,7 @@ static void damaged_files_are_refused(void **state)
 		"reffile_truncated.mcpl: it ends within what its header says that it holds");
 	refuse("nowhere.mcpl", SL_USAGE,
 		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl");
-	refuse("c.yaml", SL_BAD_INPUT, "c.yaml: it is too short to be MCPL");
+	refuse("c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
 	refuse("[]", SL_USAGE, "model.list.files");
 	file = reference_file("example.mcpl", &bytes);
 	file[7] = 'B';
