@@ -13,7 +13,8 @@
 /* A file, as it is read. */
 struct source {
 	struct sl_map map;
-	struct sl_mcpl_stream stream; /* of a plain one: at its first particle; else its header */
+	bool open;                    /* the stream */
+	struct sl_mcpl_stream stream; /* of a plain one: at its first particle, for all to copy */
 };
 
 struct sl_reading {
@@ -21,9 +22,7 @@ struct sl_reading {
 	bool gzipped; /* any of them: turns are kept */
 	pthread_mutex_t lock;
 	pthread_cond_t next;
-	uint64_t turn;   /* whose it is to read from files in gzip */
-	uint32_t opened; /* the file in gzip that is being inflated; SL_LIST_MAX: none */
-	struct sl_mcpl_stream inflating;
+	uint64_t turn; /* whose it is to read from files in gzip */
 };
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -40,32 +39,22 @@ static enum sl_status pass_strings(struct sl_mcpl_stream *s)
 	return sl_mcpl_begin(s);
 }
 
-static enum sl_status open_stream(const struct source *f, struct sl_mcpl_stream *s)
-{
-	enum sl_status status;
-
-	SL_TRY(sl_mcpl_open(s, f->map.at, f->map.bytes));
-	status = pass_strings(s);
-	if (status != SL_OK)
-		sl_mcpl_close(s);
-	return status;
-}
-
 static enum sl_status open_input(const char *path, struct sl_input *f, struct source *source)
 {
 	const struct sl_mcpl_stream *s = &source->stream;
 
 	snprintf(f->path, sizeof(f->path), "%s", path);
 	SL_TRY(sl_map_file(path, &source->map));
-	SL_TRY(sl_while(open_stream(source, &source->stream), "%s", path));
+	SL_TRY(sl_while(
+		sl_mcpl_open(&source->stream, source->map.at, source->map.bytes), "%s", path));
+	source->open = true;
+	SL_TRY(sl_while(pass_strings(&source->stream), "%s", path));
 	f->bytes = source->map.bytes;
 	f->particles = s->header.particles;
 	f->gzipped = s->gzipped;
 	f->single = s->header.single;
 	f->recovered = s->recovered;
 	f->told = s->header.comments + (uint64_t)s->header.blobs > 0;
-	if (f->gzipped)
-		sl_mcpl_close(&source->stream);
 	return SL_OK;
 }
 
@@ -107,7 +96,6 @@ enum sl_status sl_inputs_open(
 	reading = inputs->reading = (struct sl_reading *)(void *)(inputs + 1);
 	pthread_mutex_init(&reading->lock, NULL);
 	pthread_cond_init(&reading->next, NULL);
-	reading->opened = SL_LIST_MAX;
 	for (; *which < files->n; ++*which) {
 		struct sl_input *f = &inputs->at[inputs->n++];
 
@@ -120,20 +108,17 @@ enum sl_status sl_inputs_open(
 	return SL_OK;
 }
 
-static void stop_inflating(struct sl_reading *reading)
-{
-	if (reading->opened < SL_LIST_MAX)
-		sl_mcpl_close(&reading->inflating);
-	reading->opened = SL_LIST_MAX;
-}
-
 void sl_inputs_close(struct sl_inputs *inputs)
 {
 	if (!inputs)
 		return;
-	stop_inflating(inputs->reading);
-	for (uint32_t k = 0; k < inputs->n; k++)
-		sl_unmap(&inputs->reading->of[k].map);
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		struct source *f = &inputs->reading->of[k];
+
+		if (f->open)
+			sl_mcpl_close(&f->stream);
+		sl_unmap(&f->map);
+	}
 	pthread_cond_destroy(&inputs->reading->next);
 	pthread_mutex_destroy(&inputs->reading->lock);
 	sl_memory_give(SL_HOST, inputs);
@@ -198,16 +183,15 @@ static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t
 }
 
 /* The same of one in gzip: what is before them goes by. */
-static enum sl_status read_gzipped(struct sl_reading *reading, uint32_t k, uint64_t from,
-	uint32_t n, const struct sl_columns *c, uint32_t place)
+static enum sl_status read_gzipped(
+	struct source *f, uint64_t from, uint32_t n, const struct sl_columns *c, uint32_t place)
 {
-	struct sl_mcpl_stream *s = &reading->inflating;
+	struct sl_mcpl_stream *s = &f->stream;
 	struct sl_mcpl_particle p;
 
-	if (reading->opened != k || s->read > from) {
-		stop_inflating(reading);
-		SL_TRY(open_stream(&reading->of[k], s));
-		reading->opened = k;
+	if (s->read > from) {
+		SL_TRY(sl_mcpl_rewind(s, f->map.at, f->map.bytes));
+		SL_TRY(pass_strings(s));
 	}
 	while (s->read < from)
 		SL_TRY(sl_mcpl_next(s, &p));
@@ -229,7 +213,7 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 		last = last < end ? last : end;
 		if (f->gzipped != gzipped || first >= last)
 			continue;
-		s = gzipped ? read_gzipped(inputs->reading, k, first - f->first,
+		s = gzipped ? read_gzipped(&inputs->reading->of[k], first - f->first,
 				      (uint32_t)(last - first), &b->columns, place)
 		            : read_plain(&inputs->reading->of[k], first - f->first,
 				      (uint32_t)(last - first), &b->columns, place);
