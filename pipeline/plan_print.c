@@ -14,8 +14,8 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 		return;
 	}
 	for (uint32_t k = 0; k < r->n_fields; k++)
-		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[r->field[k].column].name,
-			r->field[k].bits);
+		fprintf(out, "%s%s%s:%u", k ? ", " : "", sl_column_facts[r->field[k].column].name,
+			r->field[k].is_log ? "_log" : "", r->field[k].bits);
 	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
 }
 

@@ -289,6 +289,59 @@ void lane_check_keys(uint32_t n)
 		check_keys((enum sl_model_number)model, n);
 }
 
+/* A program of that operation on a column and a number, asked of all; step by step, as it is. */
+static struct sl_condition condition_of(
+	enum sl_column column, double number, enum sl_operation operation)
+{
+	struct sl_condition k = {.of = SL_EVERY_COLUMN,
+		.columns = SL_BIT(column),
+		.n_numbers = 1,
+		.number = {number}};
+
+	k.operation[k.n] = SL_OP_column;
+	k.operand[k.n++] = (uint8_t)column;
+	k.operation[k.n++] = SL_OP_number;
+	k.operation[k.n++] = (uint8_t)operation;
+	return k;
+}
+
+/* Every column, and every operation of two numbers, compared with a quarter in the end. */
+static void check_conditions(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = hand_recipe(model, n);
+
+	r.keep = (1u << SL_FATE_COUNT) - 1 - SL_BIT(SL_FATE_dropped);
+	for (uint32_t k = 0; k < r.n_columns; k++) {
+		bool id = r.column[k] == SL_COLUMN_id;
+		struct sl_recipe other;
+
+		r.condition = condition_of(r.column[k], id ? n / 2 : 0.25, SL_OP_more);
+		compare_ways(&r);
+		other = r; /* nobody else needs the column */
+		other.n_columns = 1;
+		other.n_fields = 0;
+		compare(&other, fused, "naive");
+	}
+	for (int operation = SL_OP_plus; operation <= SL_OP_over; operation++) {
+		struct sl_condition *k = &r.condition;
+
+		*k = condition_of(SL_COLUMN_w, 3.1, (enum sl_operation)operation);
+		k->operation[k->n++] = SL_OP_absolute;
+		k->number[k->n_numbers] = 2.8;
+		k->operation[k->n] = SL_OP_number;
+		k->operand[k->n++] = (uint8_t)k->n_numbers++;
+		k->operation[k->n++] = SL_OP_at_most;
+		k->operation[k->n++] = SL_OP_opposite;
+		compare_ways(&r);
+	}
+}
+
+void lane_check_conditions(uint32_t n)
+{
+	for (int model = 0; model < HAND_MODELS; model++)
+		check_conditions((enum sl_model_number)model, n);
+}
+
 void lane_check_fused(uint32_t most)
 {
 	lane_check_tiles(most, 1);
