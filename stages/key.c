@@ -17,13 +17,16 @@ struct sl_key_rule sl_key_rule_make(const struct sl_key_field *field)
 		f.top = ldexpf(1.0f, (int)field->bits);
 		f.scale = (float)(ldexp(1.0, (int)field->bits) / (field->hi - field->lo));
 	} else {
-		uint64_t span = (uint64_t)(field->hi - field->lo);
+		double least = sl_least_whole(field->column);
+		uint64_t span;
 
-		f.base = (uint64_t)(field->lo - sl_least_whole(field->column));
-		f.flip = sl_least_whole(field->column) < 0 ? UINT32_C(1) << 31 : 0;
+		f.flip = least < 0 ? SL_SIGN_BIT : 0;
 		if (f.is_log) {
 			f.base = sl_bits((float)field->lo);
 			span = sl_bits((float)field->hi) - f.base;
+		} else {
+			f.base = (uint64_t)(field->lo - least);
+			span = (uint64_t)(field->hi - field->lo);
 		}
 		while (span >> f.shift > f.most)
 			f.shift++;

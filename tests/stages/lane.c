@@ -56,7 +56,7 @@ static void tallies_by_bins(void **state)
 static void every_condition(void **state)
 {
 	(void)state;
-	lane_check_conditions(KEYED);
+	lane_check_conditions(65);
 }
 
 static void a_lane_used_again(void **state)
