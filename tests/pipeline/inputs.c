@@ -235,6 +235,40 @@ static void every_device_agrees(void **state)
 	expect(&folder, SL_OK, "", WORDS("compare", "c.yaml", "--quiet"));
 }
 
+/* Batches end within files, and files within batches. */
+static void files_follow_each_other(void **state)
+{
+	static const char *const files[] = {"example.mcpl", "miscphys.mcpl.gz", "reffile_5.mcpl",
+		"ref_statsum.mcpl.gz", "example.mcpl", "miscphys.mcpl.gz"};
+	struct sl_mcpl_particle *is = NULL, *was;
+	struct sl_mcpl_header h, of_batch = {.particles = 0};
+	uint64_t at = 0;
+	int batch = 0;
+
+	(void)state;
+	bring_mixed();
+	configure(MIXED, ", batch: 70, threads: 3", "listed", "output: {format: mcpl}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "f", "--quiet"));
+	for (int k = 0; k < 6; k++) {
+		was = particles_of(files[k], &h);
+		for (uint64_t i = 0; i < h.particles; i++, at++) {
+			char name[64];
+
+			if (at == of_batch.particles) {
+				free(is);
+				snprintf(name, sizeof(name), "f/t_%06d.mcpl", batch++);
+				is = particles_of(name, &of_batch);
+				at = 0;
+			}
+			expect_same(&is[at], &was[i], files[k]);
+		}
+		free(was);
+	}
+	free(is);
+	assert_int_equal(at, of_batch.particles);
+	assert_int_equal(batch, 36);
+}
+
 /* The first so many, in another order of batches: the same particles. */
 static void fewer_can_be_asked_for(void **state)
 {
@@ -348,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_goes_through),
 		cmocka_unit_test(every_device_agrees),
+		cmocka_unit_test(files_follow_each_other),
 		cmocka_unit_test(fewer_can_be_asked_for),
 		cmocka_unit_test(damaged_files_are_refused),
 		cmocka_unit_test(what_was_recovered_is_told),
