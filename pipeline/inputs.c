@@ -161,15 +161,17 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
-void sl_inputs_print(const struct sl_plan *plan, FILE *out)
+void sl_inputs_print(const struct sl_plan *plan, bool recovered, FILE *out)
 {
 	const struct sl_inputs *inputs = plan->recipe.inputs;
 
 	for (uint32_t k = 0; inputs && k < inputs->n; k++) {
 		const struct sl_input *f = &inputs->at[k];
 
-		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n", k ? "" : "inputs", f->path,
-			f->particles,
+		if (recovered && !f->recovered)
+			continue;
+		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
+			k && !recovered ? "" : "inputs", f->path, f->particles,
 			f->recovered ? "; its writer did not come to its end: whole records were "
 				       "counted"
 				     : "",

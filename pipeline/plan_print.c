@@ -167,7 +167,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 		sl_models[r->model]->name);
 	fprintf(out, "batches     %s%llu of %u particles\n", plan->goal.below > 0 ? "at most " : "",
 		(unsigned long long)r->n_batches, r->batch);
-	sl_inputs_print(plan, out);
+	sl_inputs_print(plan, false, out);
 	print_goal(plan, out);
 	fprintf(out, "key         ");
 	print_key(plan, out);

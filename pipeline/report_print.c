@@ -1,6 +1,7 @@
 /* report_print.c - what a run gave, for people. */
 #include <math.h>
 
+#include "pipeline/inputs.h"
 #include "pipeline/report.h"
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
@@ -77,6 +78,7 @@ void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
 	struct sl_results r;
 
 	sl_results_make(m, &r);
+	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
 	if (plan->goal.below > 0)
 		print_goal(plan, m, out);

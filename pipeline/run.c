@@ -384,8 +384,9 @@ static enum sl_status hire(struct crew *c, pthread_t *thread, uint32_t n, uint32
 	sigset_t all, old;
 	int error = 0;
 
-	/* Signals are for the main thread. */
+	/* Signals are for the main thread, but for those that a thread brings about itself. */
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (*started = 0; *started < n + 1 && error == 0; *started += error == 0) {
 		c->working++;

@@ -336,6 +336,40 @@ static void what_was_recovered_is_told(void **state)
 	assert_non_null(
 		strstr(out, "its writer did not come to its end: whole records were counted"));
 	free(out);
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "told"));
+	assert_non_null(strstr(out, "reffile_crash.mcpl: 4 particles; its writer did not come"));
+	free(out);
+	bring("reffile_1.mcpl");
+	configure("reffile_1.mcpl", "", "listed", "");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "untold"));
+	assert_null(strstr(out, "reffile_1"));
+	free(out);
+}
+
+/* Who shortens a file under a run ends it, in order: what is committed stays. */
+static void files_must_stay(void **state)
+{
+	static const char *const words[] = {
+		"sluice", "run", "c.yaml", "--out", "cut", "--quiet", NULL};
+	const struct process p = {.argv = words, .folder = folder.path};
+	struct running running;
+	struct ending e;
+	uint64_t hash;
+
+	(void)state;
+	bring("example.mcpl");
+	configure("example.mcpl", ", batch: 1, threads: 1", "listed", "output: {format: npz}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "uncut", "--quiet"));
+	hash = hash_run(&folder, "uncut");
+	process_start(&p, &running);
+	while (!folder_has(&folder, "cut/t_000002.npz"))
+		sleep_for(0.001);
+	assert_int_equal(0, truncate(folder_path(&folder, "example.mcpl"), 0));
+	process_wait(&running, HANG_SECONDS, &e);
+	expect_ending(&e, SL_DISK, "has become shorter", words);
+	bring("example.mcpl");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "cut", "--quiet", "--resume"));
+	assert_true(hash_run(&folder, "cut") == hash);
 }
 
 /* --- going on --------------------------------------------------------------------------------- */
@@ -386,6 +420,7 @@ int main(void)
 		cmocka_unit_test(fewer_can_be_asked_for),
 		cmocka_unit_test(damaged_files_are_refused),
 		cmocka_unit_test(what_was_recovered_is_told),
+		cmocka_unit_test(files_must_stay),
 		cmocka_unit_test(runs_go_on),
 		cmocka_unit_test(changed_inputs_are_noticed),
 	};
