@@ -248,7 +248,8 @@ const struct sl_option sl_options[] = {
 		.lo = INT32_MIN,
 		.hi = INT32_MAX,
 		.help = "what the particles are in files of mcpl, by the code of the Particle Data "
-			"Group: 22 photons, 2112 neutrons, 11 electrons; 22 when left out"},
+			"Group: 22 photons, 2112 neutrons, 11 electrons; 22 when left out; those "
+			"of a list have codes of their own"},
 	{.key = "output.mcpl.energy",
 		.kind = SL_KIND_REAL,
 		.dimension = SL_DIM_ENERGY,
@@ -260,9 +261,9 @@ const struct sl_option sl_options[] = {
 	{.key = "output.mcpl.userflags",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.mcpl.userflags),
-		.help = "the column that user flags are in files of mcpl: id, pixel, steps, "
-			"collisions or fate, or none of them; when left out, pixel where the model "
-			"has them, else fate"},
+		.help = "the column that user flags are in files of mcpl: id, userflags, pixel, "
+			"steps, collisions or fate, or none of them; when left out, those of a "
+			"list, pixel where the model has them, else fate"},
 	{.key = "stop.when",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(stop.when),
