@@ -398,6 +398,40 @@ static void runs_go_on(void **state)
 	assert_true(hash_run(&folder, "r") == hash);
 }
 
+/* What is told of the second file of the six: by zlib, and by the reference implementation. */
+static void check_provenance(const char *name)
+{
+	size_t bytes, file_bytes;
+	char *text = folder_read(&folder, name, &bytes), crc[16],
+	     *end = strstr(text, "\"batches\": [");
+	char *file = reference_file("miscphys.mcpl.gz", &file_bytes);
+	struct sl_problem problem;
+	struct sl_tree *tree;
+	sl_node inputs, second;
+	uint64_t value;
+
+	assert_non_null(end);
+	*end = '}'; /* YAML allows the comma before it */
+	assert_ok(sl_tree_parse(text, (size_t)(end + 1 - text), &tree, &problem));
+	inputs = sl_tree_get(tree, sl_tree_root(tree), "inputs");
+	assert_int_equal(sl_tree_size(tree, inputs), 6);
+	second = sl_tree_item(tree, inputs, 1, NULL);
+	assert_string_equal(
+		sl_tree_text(tree, sl_tree_get(tree, second, "file"), NULL), "miscphys.mcpl.gz");
+	assert_true(sl_tree_u64(tree, sl_tree_get(tree, second, "bytes"), &value));
+	assert_int_equal(value, file_bytes);
+	assert_true(sl_tree_u64(tree, sl_tree_get(tree, second, "particles"), &value));
+	assert_int_equal(value, 195);
+	assert_true(sl_tree_u64(tree, sl_tree_get(tree, second, "first_id"), &value));
+	assert_int_equal(value, 1006);
+	snprintf(crc, sizeof(crc), "%08lx",
+		crc32(0, (const unsigned char *)file, (unsigned)file_bytes));
+	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, second, "crc32"), NULL), crc);
+	sl_tree_free(tree);
+	free(file);
+	free(text);
+}
+
 /* One byte of an input is another: nobody goes on with it, and nothing made of it is right. */
 static void changed_inputs_are_noticed(void **state)
 {
@@ -409,6 +443,7 @@ static void changed_inputs_are_noticed(void **state)
 	configure(MIXED, ", batch: 300", "listed", "output: {format: npz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "n", "--quiet"));
 	expect(&folder, SL_OK, "", WORDS("verify", "n", "--quiet"));
+	check_provenance("n/run.json");
 	file = reference_file("example.mcpl", &bytes);
 	file[bytes - 5] ^= 1;
 	folder_write(&folder, "example.mcpl", file, bytes);
