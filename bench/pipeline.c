@@ -60,6 +60,11 @@ static enum sl_status check_config(const struct sl_recipe *r, const char *name)
 		return sl_fail(SL_USAGE,
 			"%s: the key has %u bits (CUB's way sorts by 1 to 32), choose another",
 			name, r->key_bits);
+	if (r->inputs || r->condition.n > 0)
+		return sl_fail(SL_USAGE,
+			"%s: reads a list or keeps on conditions (CUB's way does neither), choose "
+			"another",
+			name);
 	return SL_OK;
 }
 

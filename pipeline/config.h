@@ -46,7 +46,7 @@ struct sl_config {
 		char compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES], finish[SL_TEXT_BYTES];
 		struct sl_texts key;
 	} transport;
-	struct sl_texts keep;
+	struct sl_lines keep;
 	struct sl_texts key;
 	struct sl_texts tallies;
 	struct {
@@ -115,6 +115,10 @@ bool sl_config_changed(const struct sl_reader *r, const char *key);
  */
 void sl_config_complain(struct sl_reader *r, const char *key, const char *format, ...)
 	SL_PRINTF(3, 4);
+
+/* The same of what stands offset bytes into the text that is the value, if that can be told. */
+void sl_config_complain_within(
+	struct sl_reader *r, const char *key, size_t offset, const char *text);
 
 /* Has a problem been found at key, or below it? */
 bool sl_config_flawed(const struct sl_reader *r, const char *key);

@@ -108,6 +108,12 @@ static bool in_flawed_section(const struct sl_reader *r, const char *path)
 	return false;
 }
 
+/* Is it how many particles there are, which files tell, too? */
+static bool is_read(const struct sl_reader *r, const char *path)
+{
+	return r->model && r->model->read && strcmp(path, "run.particles") == 0;
+}
+
 /* Fills one value of an option. */
 static enum sl_status fill_option(
 	struct sl_reader *r, const struct sl_option *o, const char *path, void *value)
@@ -115,6 +121,7 @@ static enum sl_status fill_option(
 	struct sl_seen *seen = sl_reader_seen(r, path);
 	union {
 		struct sl_texts texts;
+		struct sl_lines lines;
 		struct sl_counts counts;
 		struct sl_reals reals;
 		struct sl_vector vector;
@@ -123,7 +130,7 @@ static enum sl_status fill_option(
 
 	SL_TRY(fill_default(o, value));
 	if (!seen) {
-		if (o->required && !in_flawed_section(r, path))
+		if (o->required && !is_read(r, path) && !in_flawed_section(r, path))
 			sl_config_complain(r, path,
 				"is missing (it has no default), try adding it: %s", o->help);
 		return SL_OK;

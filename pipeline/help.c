@@ -37,6 +37,9 @@ static void print_range(const struct sl_option *o, FILE *out)
 	case SL_KIND_TEXTS:
 		fprintf(out, "list of words");
 		break;
+	case SL_KIND_LINES:
+		fprintf(out, "text, or list of texts");
+		break;
 	case SL_KIND_ITEMS:
 		fprintf(out, "list of %g to %g, each with the keys below it", o->lo, o->hi);
 		break;

@@ -22,13 +22,15 @@ static double value_at(const struct sl_table_column *c, uint32_t i)
 		return (double)((const uint64_t *)data)[i];
 	case SL_TYPE_U8:
 		return ((const uint8_t *)data)[i];
+	case SL_TYPE_I32:
+		return ((const int32_t *)data)[i];
 	}
 	return 0;
 }
 
 static const char *type_name(enum sl_column_type type)
 {
-	static const char *const names[] = {"f32", "u32", "u64", "u8"};
+	static const char *const names[] = {"f32", "u32", "u64", "u8", "i32"};
 
 	return names[type];
 }

@@ -44,10 +44,25 @@ static void on_signal(int number)
 	atomic_store(&control.stop, 1);
 }
 
+/* A file that is mapped (map.h) became shorter, or its disk fails: there is no other way to tell.
+ */
+static void on_lost_page(int number)
+{
+	static const char text[] =
+		"sluice: a file that is being read has become shorter, or its disk "
+		"fails (what is committed stays), try --resume once it is as it "
+		"was\n";
+
+	(void)number;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(SL_DISK);
+	_exit(SL_DISK);
+}
+
 static void catch_signals(void)
 {
 	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM};
-	struct sigaction handle = {.sa_handler = on_signal};
+	struct sigaction handle = {.sa_handler = on_signal}, lost = {.sa_handler = on_lost_page};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, was;
 
 	/* What nohup or the shell has told us to ignore stays ignored. */
@@ -55,6 +70,7 @@ static void catch_signals(void)
 		if (sigaction(stopping[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
 			sigaction(stopping[i], &handle, NULL);
 	/* A full file and a closed pipe come back as errors of write. */
+	sigaction(SIGBUS, &lost, NULL);
 	sigaction(SIGXFSZ, &ignore, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 }

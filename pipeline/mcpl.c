@@ -9,13 +9,16 @@
 enum { PHOTON = 22 }; /* by the Particle Data Group */
 
 /* The column of user flags; SL_COLUMN_COUNT for none, and for none of that name. */
-static enum sl_column resolve_flags(
-	const struct sl_config *c, struct sl_reader *r, const struct sl_model *m)
+static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader *r,
+	const struct sl_model *m, uint32_t constants)
 {
 	uint32_t carried = (m->columns | SL_BIT(SL_COLUMN_id)) & SL_MCPL_FLAGS;
 	const char *word = c->output.mcpl.userflags;
 	enum sl_column column;
 
+	if (word[0] == '\0' && m->read)
+		return SL_HAS(constants, SL_COLUMN_userflags) ? SL_COLUMN_COUNT
+		                                              : SL_COLUMN_userflags;
 	if (word[0] == '\0')
 		return SL_HAS(carried, SL_COLUMN_pixel) ? SL_COLUMN_pixel : SL_COLUMN_fate;
 	if (strcmp(word, "none") == 0)
@@ -42,12 +45,18 @@ static bool resolve_precision(const struct sl_config *c, struct sl_reader *r)
 	return wide;
 }
 
-static int32_t resolve_pdg(const struct sl_config *c, struct sl_reader *r)
+/* 0: particles have codes of their own. */
+static int32_t resolve_pdg(const struct sl_config *c, struct sl_reader *r, const struct sl_model *m)
 {
+	bool carried = SL_HAS(m->columns, SL_COLUMN_pdg);
 	double pdg = c->output.mcpl.pdg;
 
 	if (isnan(pdg))
-		return PHOTON;
+		return carried ? 0 : PHOTON;
+	if (carried)
+		sl_config_complain(r, "output.mcpl.pdg",
+			"does nothing here (particles of %s have codes of their own), remove it",
+			m->name);
 	if (pdg != rint(pdg) || pdg == 0)
 		sl_config_complain(r, "output.mcpl.pdg",
 			"is no code of the Particle Data Group (they are whole numbers, but not "
@@ -90,10 +99,12 @@ static void refuse_all(struct sl_reader *r)
 			"or add output.format: mcpl");
 }
 
-uint32_t sl_resolve_mcpl(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, uint32_t set)
+uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+	uint32_t set, bool rules)
 {
 	const struct sl_model *m = choices->model;
+	struct sl_particle values;
+	uint32_t constants = rules ? m->constants(choices->rules.bytes, &values) : 0;
 	enum sl_column flags;
 
 	if (!sl_format_is_mcpl(choices->format)) {
@@ -106,11 +117,13 @@ uint32_t sl_resolve_mcpl(
 			"do nothing here (a particle of mcpl has position, direction, energy, "
 			"weight, time and output.mcpl.userflags), remove them");
 	check_energy(c, r, m);
-	flags = resolve_flags(c, r, m);
+	flags = resolve_flags(c, r, m, constants);
 	choices->mcpl = (struct sl_mcpl_facts){.wide = resolve_precision(c, r),
-		.pdg = resolve_pdg(c, r),
+		.pdg = resolve_pdg(c, r, m),
 		.energy = c->output.mcpl.energy,
 		.flags = flags};
-	return SL_MCPL_NEEDED | (m->columns & SL_BIT(SL_COLUMN_energy)) |
+	/* polarisation that no particle has is left out */
+	return SL_MCPL_NEEDED | (m->columns & (SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg))) |
+	       (m->columns & SL_MCPL_POLARISATION & ~constants) |
 	       (flags < SL_COLUMN_COUNT ? SL_BIT(flags) : 0);
 }

@@ -37,7 +37,8 @@ const struct sl_option sl_options[] = {
 		.required = true,
 		.lo = 1,
 		.hi = 0x1p48,
-		.help = "how many particles to generate"},
+		.help = "how many particles to generate; of a list how many to read, all when left "
+			"out"},
 	{.key = "run.batch",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(run.batch),
@@ -153,16 +154,18 @@ const struct sl_option sl_options[] = {
 		.help = "of rounds: when the last of a batch are run to their ends in one go: "
 			"alive < 0.01, or never"},
 	{.key = "keep",
-		.kind = SL_KIND_TEXTS,
+		.kind = SL_KIND_LINES,
 		.offset = AT(keep),
 		.required = true,
-		.help = "the fates that survive; every other fate is dead"},
+		.help = "the fates that survive, or conditions, as transmitted and w > 0.5, or ekin "
+			"> 1 keV and not (abs(z) < 5 cm or pdg == 22), any of a list; all else is "
+			"dead"},
 	{.key = "key",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(key),
 		.help = "survivors are sorted by these fields, as w:16 or x:12:-5 mm..5 mm "
 			"(column, "
-			"bits, range); ties by id"},
+			"bits, range), or ekin_log:16, by the logarithm; ties by id"},
 	{.key = "tallies",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(tallies),
@@ -253,7 +256,8 @@ const struct sl_option sl_options[] = {
 		.lo = INT32_MIN,
 		.hi = INT32_MAX,
 		.help = "what the particles are in files of mcpl, by the code of the Particle Data "
-			"Group: 22 photons, 2112 neutrons, 11 electrons; 22 when left out"},
+			"Group: 22 photons, 2112 neutrons, 11 electrons; 22 when left out; those "
+			"of a list have codes of their own"},
 	{.key = "output.mcpl.energy",
 		.kind = SL_KIND_REAL,
 		.dimension = SL_DIM_ENERGY,
@@ -265,9 +269,9 @@ const struct sl_option sl_options[] = {
 	{.key = "output.mcpl.userflags",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.mcpl.userflags),
-		.help = "the column that user flags are in files of mcpl: id, pixel, steps, "
-			"collisions or fate, or none of them; when left out, pixel where the model "
-			"has them, else fate"},
+		.help = "the column that user flags are in files of mcpl: id, userflags, pixel, "
+			"steps, collisions or fate, or none of them; when left out, those of a "
+			"list, pixel where the model has them, else fate"},
 	{.key = "stop.when",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(stop.when),

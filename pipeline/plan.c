@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/inputs.h"
 #include "pipeline/room.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/files.h"
@@ -24,6 +25,7 @@ static enum sl_status make_recipe(
 	r->batch = (uint32_t)c->batch;
 	r->n_batches = c->n_batches;
 	r->keep = c->keep;
+	r->condition = c->condition;
 	r->n_fields = c->n_fields;
 	for (uint32_t k = 0; k < c->n_fields; k++)
 		r->field[k] = sl_key_rule_make(&c->field[k]);
@@ -31,7 +33,7 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
-	r->bins = sl_bins_make(c->tally, c->n_tallies, !SL_HAS(r->constants, SL_COLUMN_weight));
+	r->bins = sl_bins_make(c->tally, c->n_tallies, sl_weighs(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -46,13 +48,15 @@ static enum sl_status make_recipe(
 	return SL_OK;
 }
 
-static void fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
+static enum sl_status fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 {
 	uint64_t start = sl_now_ns();
 	double share;
 
 	p->particles = r->particles < PILOT ? (uint32_t)r->particles : PILOT;
-	for (uint64_t id = 0; id < p->particles; id++)
+	if (r->inputs)
+		SL_TRY(sl_inputs_pilot(r, p->particles, &p->survivors));
+	for (uint64_t id = 0; !r->inputs && id < p->particles; id++)
 		p->survivors += SL_HAS(r->keep, sl_remake(r, id).fate);
 	p->ns = (double)(sl_now_ns() - start) / p->particles;
 	share = (double)p->survivors / p->particles;
@@ -61,6 +65,7 @@ static void fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 		share + 4 * sqrt((share * (1 - share) + 1.0 / p->particles) / p->particles);
 	if (p->most_fraction > 1)
 		p->most_fraction = 1;
+	return SL_OK;
 }
 
 struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
@@ -184,6 +189,7 @@ enum sl_status sl_plan_make(
 	plan->config = *config;
 	sl_machine_ask(&plan->machine);
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
+	SL_TRY(sl_plan_open_inputs(plan));
 	SL_TRY(choose_device(choices, plan));
 	sl_plan_where(config, plan->to);
 	plan->format = choices->format;
@@ -218,7 +224,7 @@ enum sl_status sl_plan_make(
 enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done)
 {
 	SL_TRY(sl_room_refuse(plan));
-	fly_pilot(&plan->recipe, &plan->pilot);
+	SL_TRY(fly_pilot(&plan->recipe, &plan->pilot));
 	return refuse_disk(plan, done);
 }
 
@@ -233,5 +239,6 @@ void sl_plan_free(struct sl_plan *plan)
 	if (!plan)
 		return;
 	sl_room_give(plan);
+	sl_inputs_close(plan->recipe.inputs);
 	sl_memory_give(SL_HOST, plan);
 }

@@ -30,7 +30,7 @@ enum { SL_RULES_VERSION = 2 };
  * in a lane (stages/lane.h) and the slot has what came home.
  *
  *	host     block  | columns | keep | index | key | states | table | bins | packed | scratch |
- *	device   block  | bins | packed | scratch |    pinned  | table |
+ *	device   block  | bins | packed | scratch |    pinned  | columns, if read | table |
  */
 struct sl_slot {
 	void *block, *pinned;
@@ -74,7 +74,7 @@ struct sl_candidate {
 struct sl_plan {
 	struct sl_config config; /* run.batch, stop.min_batches: what was chosen for them */
 	bool batch_is_ours;      /* it was auto */
-	struct sl_recipe recipe;
+	struct sl_recipe recipe; /* its inputs are open as long as the plan is there */
 	struct sl_goal goal; /* recipe.n_batches are the most, if there is one */
 	uint32_t n_tallies;  /* by bins */
 	struct sl_bins_field tally[SL_TALLIES_MAX];

@@ -1,4 +1,5 @@
 /* plan_print.c - a plan, for people. */
+#include "pipeline/inputs.h"
 #include "pipeline/joined.h"
 #include "pipeline/pick.h"
 #include "pipeline/room.h"
@@ -14,8 +15,8 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 		return;
 	}
 	for (uint32_t k = 0; k < r->n_fields; k++)
-		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[r->field[k].column].name,
-			r->field[k].bits);
+		fprintf(out, "%s%s%s:%u", k ? ", " : "", sl_column_facts[r->field[k].column].name,
+			r->field[k].is_log ? "_log" : "", r->field[k].bits);
 	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
 }
 
@@ -177,6 +178,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 		sl_models[r->model]->name);
 	fprintf(out, "batches     %s%llu of %u particles\n", plan->goal.below > 0 ? "at most " : "",
 		(unsigned long long)r->n_batches, r->batch);
+	sl_inputs_print(plan, false, out);
 	print_goal(plan, out);
 	fprintf(out, "key         ");
 	print_key(plan, out);

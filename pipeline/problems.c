@@ -65,6 +65,17 @@ static long split_item(const char *key, char list[SL_KEY_BYTES])
 	return bracket ? strtol(bracket + 1, NULL, 10) : -1;
 }
 
+/* The node of a value, or of an item of it. */
+static sl_node value_node(const struct sl_reader *r, const struct sl_seen *seen, long item)
+{
+	const struct sl_tree *tree = r->tree[seen->key.source];
+	sl_node node = seen->value, found = 0;
+
+	if (item >= 0 && sl_tree_kind(tree, node) == SL_LIST)
+		found = sl_tree_item(tree, node, (size_t)item, NULL);
+	return found ? found : node;
+}
+
 /* Problems of a value are placed at the value; those of a section, or of nothing, at the key. */
 static struct sl_place place_of_value(
 	const struct sl_reader *r, const struct sl_seen *seen, long item)
@@ -75,9 +86,7 @@ static struct sl_place place_of_value(
 
 	if (node == 0 || sl_tree_kind(tree, node) == SL_MAPPING)
 		return at;
-	if (item >= 0 && sl_tree_kind(tree, node) == SL_LIST &&
-		sl_tree_item(tree, node, (size_t)item, NULL))
-		node = sl_tree_item(tree, node, (size_t)item, NULL);
+	node = value_node(r, seen, item);
 	if (sl_tree_kind(tree, node) == SL_SCALAR && *sl_tree_text(tree, node, NULL) == '\0' &&
 		item < 0)
 		return at;
@@ -157,6 +166,20 @@ void sl_config_complain(struct sl_reader *r, const char *key, const char *format
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	sl_reader_add(r, place_of(r, key), name_of(r, key, list), text);
+}
+
+void sl_config_complain_within(
+	struct sl_reader *r, const char *key, size_t offset, const char *text)
+{
+	struct sl_place at = place_of(r, key);
+	char list[SL_KEY_BYTES];
+	long item = split_item(key, list);
+	const struct sl_seen *seen = sl_reader_seen(r, list);
+
+	if (seen && at.line > 0)
+		at.column += sl_tree_inside(r->tree[seen->key.source],
+			value_node(r, seen, item), offset);
+	sl_reader_add(r, at, name_of(r, key, list), text);
 }
 
 size_t sl_config_problems(const struct sl_reader *r)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pipeline/inputs.h"
 #include "pipeline/teller.h"
 
 bool sl_is_told(const struct sl_teller *t, int column)
@@ -28,6 +29,10 @@ struct sl_told sl_told_of(const struct sl_particle *p, int column)
 		break;
 	case SL_TYPE_U64:
 		memcpy(&told.count, at, sizeof(told.count));
+		break;
+	case SL_TYPE_I32:
+		memcpy(&narrow, at, sizeof(narrow));
+		told.count = (int32_t)narrow;
 		break;
 	case SL_TYPE_U8:
 		told.count = *(const uint8_t *)at;
@@ -76,16 +81,23 @@ void sl_replay_settle(struct sl_config *c)
 }
 
 enum sl_status sl_replay(
-	const struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out)
+	struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out)
 {
 	const struct sl_teller t = {.plan = plan, .config = config, .id = id, .out = out};
 	unsigned long long particles = plan->recipe.particles;
+	struct sl_particle read;
 
 	if (id >= particles)
 		return sl_fail(SL_USAGE,
 			"--id %llu: there is no such particle (the run has %llu, from 0 to %llu), "
 			"try one of those",
 			(unsigned long long)id, particles, particles - 1);
+	if (plan->recipe.inputs) {
+		struct sl_columns columns = sl_columns_of(&read);
+
+		SL_TRY(sl_inputs_particle(&plan->recipe, id, &read));
+		sl_inputs_settle(&plan->recipe, id, &columns);
+	}
 	if (json)
 		return sl_tell_json(&t);
 	sl_tell_text(&t);

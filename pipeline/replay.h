@@ -19,6 +19,6 @@ void sl_replay_settle(struct sl_config *c);
  * long the history is.
  */
 enum sl_status sl_replay(
-	const struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out);
+	struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out);
 
 #endif

@@ -53,8 +53,10 @@ static void write_values(struct sl_json *j, const struct sl_teller *t, const str
 			continue;
 		if (told.is_real)
 			sl_json_real(j, sl_column_facts[c].name, (double)told.real);
+		else if (told.count < 0)
+			sl_json_real(j, sl_column_facts[c].name, (double)told.count);
 		else
-			sl_json_u64(j, sl_column_facts[c].name, told.count);
+			sl_json_u64(j, sl_column_facts[c].name, (uint64_t)told.count);
 	}
 	sl_json_text(j, sl_column_facts[SL_COLUMN_fate].name, sl_fate_facts[p->fate].name);
 }

@@ -74,7 +74,7 @@ static bool print_step(void *of, const struct sl_step_taken *s)
 		if (told.is_real)
 			print_real(x, told.real, VALUE_WIDTH, ' ');
 		else
-			fprintf(out, "%-*llu ", VALUE_WIDTH, (unsigned long long)told.count);
+			fprintf(out, "%-*lld ", VALUE_WIDTH, (long long)told.count);
 	}
 	fprintf(out, "%s\n", sl_fate_facts[s->p.fate].name);
 	return !ferror(out);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/inputs.h"
 #include "pipeline/joined.h"
 #include "pipeline/json.h"
 #include "pipeline/output.h"
@@ -47,7 +48,7 @@ void sl_results_make(const struct sl_manifest *m, struct sl_results *r)
 
 bool sl_is_weighted(const struct sl_plan *plan)
 {
-	return !SL_HAS(plan->recipe.constants, SL_COLUMN_weight);
+	return sl_weighs(&plan->recipe);
 }
 
 double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
@@ -170,7 +171,7 @@ static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const s
 	sl_json_u64(j, "collisions", r->collisions);
 	sl_json_object(j, "fates");
 	for (int f = 0; f < SL_FATE_COUNT; f++)
-		if (SL_HAS(sl_models[plan->recipe.model]->fates, f))
+		if (SL_HAS(sl_fates_of(&plan->recipe), f))
 			write_fate(j, plan, r, session, f);
 	sl_json_close(j);
 	sl_histograms_json(j, plan);
@@ -337,6 +338,7 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 		write_times(j, plan, session);
 		sl_rounds_report(j, &session->rounds);
 	}
+	sl_inputs_json(j, plan);
 	sl_report_machine(j, plan);
 	sl_json_text(j, "mode", sl_ways[plan->recipe.mode].name);
 	if (sl_models[plan->recipe.model]->steps)

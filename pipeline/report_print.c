@@ -1,6 +1,7 @@
 /* report_print.c - what a run gave, for people. */
 #include <math.h>
 
+#include "pipeline/inputs.h"
 #include "pipeline/joined.h"
 #include "pipeline/report.h"
 
@@ -12,7 +13,7 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 		const struct sl_fate_result *fate = &r->fate[f];
 		double expected = plan->config.check.fate[f], deviation;
 
-		if (!SL_HAS(sl_models[plan->recipe.model]->fates, f))
+		if (!SL_HAS(sl_fates_of(&plan->recipe), f))
 			continue;
 		fprintf(out, "%-14s %14llu %12.8f %10.2g", sl_fate_facts[f].name,
 			(unsigned long long)fate->count, fate->weight_fraction,
@@ -78,6 +79,7 @@ void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
 	struct sl_results r;
 
 	sl_results_make(m, &r);
+	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
 	if (plan->goal.below > 0)
 		print_goal(plan, m, out);

@@ -122,28 +122,39 @@ static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct s
 	return set;
 }
 
-/* The fates that a particle can end with. */
-static uint32_t final_fates(const struct sl_model *model)
+uint32_t sl_final_fates(const struct sl_choices *choices)
 {
-	return model->fates & ~SL_BIT(SL_FATE_alive);
+	return (choices->model->fates & ~SL_BIT(SL_FATE_alive)) |
+	       (choices->condition.n > 0 ? SL_BIT(SL_FATE_dropped) : 0);
 }
 
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_model *model, enum sl_fate *fate)
+	const struct sl_choices *choices, enum sl_fate *fate)
 {
-	*fate = (enum sl_fate)resolve_word(r, key, word, &fates, final_fates(model), model->name);
+	*fate = (enum sl_fate)resolve_word(
+		r, key, word, &fates, sl_final_fates(choices), choices->model->name);
 	return *fate < SL_FATE_COUNT;
+}
+
+/* As MCPL has it: the energy of a particle is the kinetic one. */
+enum sl_column sl_column_named(const char *word)
+{
+	return strcmp(word, "ekin") == 0 ? SL_COLUMN_energy : sl_column_find(word);
 }
 
 bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 	const struct sl_model *model, uint32_t allowed, enum sl_column *column)
 {
+	enum sl_column named = sl_column_named(word);
+
+	if (named < SL_COLUMN_COUNT)
+		word = column_name(named);
 	*column = (enum sl_column)resolve_word(r, key, word, &columns, allowed, model->name);
 	return *column < SL_COLUMN_COUNT;
 }
 
 static void resolve_columns(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
 {
 	uint32_t carried = choices->model->columns | SL_BIT(SL_COLUMN_id);
 	uint32_t set = resolve_set(
@@ -151,7 +162,7 @@ static void resolve_columns(
 
 	if (c->output.columns.n == 0)
 		set = carried;
-	set = sl_resolve_mcpl(c, r, choices, set);
+	set = sl_resolve_mcpl(c, r, choices, set, rules);
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(set, i))
 			choices->column[choices->n_columns++] = (enum sl_column)i;
@@ -159,8 +170,10 @@ static void resolve_columns(
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-static void resolve_check(const struct sl_config *c, struct sl_reader *r, const struct sl_model *m)
+static void resolve_check(
+	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {
+	uint32_t final = sl_final_fates(choices);
 	char key[SL_WORD_BYTES], words[WORDS_BYTES];
 	double sum = 0;
 
@@ -169,10 +182,10 @@ static void resolve_check(const struct sl_config *c, struct sl_reader *r, const 
 		if (isnan(c->check.fate[i]))
 			continue;
 		sum += c->check.fate[i];
-		if (!SL_HAS(final_fates(m), i))
+		if (!SL_HAS(final, i))
 			sl_config_complain(r, key,
-				"is no fate of %s (none would ever have it), try %s", m->name,
-				suggest(&fates, final_fates(m), fate_name(i), words));
+				"is no fate of %s (none would ever have it), try %s",
+				choices->model->name, suggest(&fates, final, fate_name(i), words));
 	}
 	if (sum > 1 + 1e-4) /* published fractions are rounded, each for itself */
 		sl_config_complain(r, "check",
@@ -215,7 +228,8 @@ static uint64_t auto_batch(uint64_t particles)
 static void resolve_batches(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	if (sl_config_flawed(r, "run.particles") || sl_config_flawed(r, "run.batch"))
+	if (sl_config_flawed(r, "run.particles") || sl_config_flawed(r, "run.batch") ||
+		c->run.particles == 0)
 		return;
 	choices->batch = c->run.batch ? c->run.batch : auto_batch(c->run.particles);
 	choices->n_batches = sl_ceil_div(c->run.particles, choices->batch);
@@ -252,12 +266,11 @@ static void resolve_model(
 	if (c->model == SL_MODEL_COUNT)
 		return;
 	choices->model = sl_models[c->model];
-	choices->keep = resolve_set(
-		r, "keep", &c->keep, &fates, final_fates(choices->model), choices->model->name);
-	resolve_columns(c, r, choices);
-	resolve_check(c, r, choices->model);
-	sl_resolve_stop(c, r, choices);
+	sl_resolve_keep(c, r, choices);
 	ranges = make_rules(c, r, choices);
+	resolve_columns(c, r, choices, ranges);
+	resolve_check(c, r, choices);
+	sl_resolve_stop(c, r, choices);
 	sl_resolve_key(c, r, choices, ranges);
 	sl_resolve_schedule(c, r, choices, ranges);
 	sl_resolve_tallies(c, r, choices, ranges);
@@ -287,11 +300,12 @@ static enum sl_status resolve_tuning(
 }
 
 /* What is wrong in the configuration itself is told before that its device is not there. */
-enum sl_status sl_resolve(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	enum sl_status s;
+	enum sl_status s, inputs = sl_resolve_inputs(c, r);
+	char story[SL_STORY_BYTES];
 
+	memcpy(story, sl_story(), sizeof(story));
 	memset(choices, 0, sizeof(*choices));
 	resolve_name(c, r);
 	resolve_format(c, r, choices);
@@ -305,5 +319,7 @@ enum sl_status sl_resolve(
 	if (s == SL_OK)
 		sl_resolve_mode(c, r, choices);
 	SL_TRY(sl_config_verdict(r));
-	return s;
+	if (inputs != SL_OK)
+		sl_retell(story);
+	return inputs != SL_OK ? inputs : s;
 }

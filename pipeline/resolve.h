@@ -28,8 +28,9 @@ struct sl_choices {
 		unsigned char bytes[SL_RULES_BYTES]; /* the model's rules */
 		double align;
 	} rules;
-	uint32_t keep;     /* set of fates that survive */
-	uint32_t n_fields; /* of the key; 0: survivors stay in id order */
+	uint32_t keep;                 /* set of fates that survive ... */
+	struct sl_condition condition; /* ... and what is asked of some of them */
+	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;  /* in all */
 	uint32_t n_tallies; /* by bins */
@@ -56,13 +57,12 @@ struct sl_choices {
 };
 
 /*
- * Fills *choices and complains to r about all that is wrong; returns its verdict, or, when nothing
- * is, that the device asked for cannot be used (SL_NO_DEVICE). That device is then the calling
- * thread's current one. auto is the process' device, when there is one: CUDA's, unless it is
- * emulated already (sl_device_emulate()).
+ * Fills *choices, and run.particles of a list, and complains to r about all that is wrong; returns
+ * its verdict, or, when nothing is, that the device asked for cannot be used (SL_NO_DEVICE). That
+ * device is then the calling thread's current one. auto is the process' device, when there is one:
+ * CUDA's, unless it is emulated already (sl_device_emulate()).
  */
-enum sl_status sl_resolve(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
 /*
  * Resolves the items of key: into fields and key_bits. ranges: rules are made, so that the model
@@ -104,6 +104,15 @@ void sl_resolve_tallies(
 bool sl_range_parse(
 	const char *text, enum sl_column column, double *lo, double *hi, char why[SL_WHY_BYTES]);
 
+/*
+ * Of a model that is read: looks into its files, for how many particles there are and what all of
+ * them have. Fails when one is damaged. A part of sl_resolve with a file of its own.
+ */
+enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r);
+
+/* Resolves keep: into keep and condition. A part of sl_resolve with a file of its own. */
+void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+
 /* Resolves the keys below stop: into goal. A part of sl_resolve with a file of its own. */
 void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
@@ -119,12 +128,19 @@ void sl_resolve_picture(
  * formats, complains of what is set for that one and returns set, those of output.columns. A part
  * of sl_resolve with a file of its own.
  */
-uint32_t sl_resolve_mcpl(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, uint32_t set);
+uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+	uint32_t set, bool rules);
 
-/* The fate of that name, if a particle of the model can end so; else complains about key. */
+/*
+ * The fates that a particle can end with: those of the model, and dropped, once keep is resolved
+ * and has conditions. The fate of that name, if it is one of them; else complains about key.
+ */
+uint32_t sl_final_fates(const struct sl_choices *choices);
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_model *model, enum sl_fate *fate);
+	const struct sl_choices *choices, enum sl_fate *fate);
+
+/* The column of that name, or of another name that it has: ekin is energy. */
+enum sl_column sl_column_named(const char *word);
 
 /* The column of that name, if it is one of those allowed of the model; else complains about key. */
 bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,

@@ -39,6 +39,8 @@ static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
 	size_t scratch = plan->format->scratch(&most, &plan->facts);
 
 	if (plan->on_device) {
+		if (r->inputs)
+			sl_columns_lay_out(pinned, r, n, &s->batch.columns);
 		sl_table_lay_out(pinned, r, n, &s->batch.table);
 	} else {
 		size_t stages = sl_stages_scratch(r, n);

@@ -10,6 +10,7 @@
 #include "pipeline/sink.h"
 #include "primitives/base/clock.h"
 #include "stages/digest.h"
+#include "stages/inputs.h"
 
 enum slot_state { FREE, BUSY, READY };
 
@@ -23,6 +24,7 @@ struct crew {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	uint64_t next;                 /* the next batch to begin */
+	uint64_t begun;                /* how many were, in this session */
 	size_t next_done;              /* the first line of done that is not before next */
 	uint64_t commits;              /* batches committed in this session */
 	uint64_t end;                  /* batches that the run has; fewer once its goal is met */
@@ -106,6 +108,19 @@ static void give_lane(struct crew *c, const struct sl_lane *lane)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* Of a model that is read: the batch's particles, before it needs a lane. */
+static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_slot *slot)
+{
+	uint64_t start = sl_now_ns();
+
+	if (!r->inputs)
+		return SL_OK;
+	SL_TRY(sl_inputs_read(r->inputs, &slot->batch));
+	slot->ns[r->mode == SL_MODE_fused ? SL_STAGE_sieve : SL_STAGE_generate] +=
+		sl_now_ns() - start;
+	return SL_OK;
+}
+
 /* On the host in the slot; on the device in a lane, which is free again for the next batch. */
 static enum sl_status run_stages(struct crew *c, struct sl_slot *slot)
 {
@@ -115,6 +130,7 @@ static enum sl_status run_stages(struct crew *c, struct sl_slot *slot)
 
 	if (!c->plan->on_device)
 		return sl_stages_run(r, &slot->exec, &slot->batch, slot->ns);
+	SL_TRY(read_inputs(r, slot));
 	lane = take_lane(c);
 	if (!lane)
 		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
@@ -167,6 +183,7 @@ static void *work(void *of)
 			break;
 		c->state[i] = BUSY;
 		sl_batch_begin(&c->plan->recipe, &c->plan->slot[i].batch, number);
+		c->plan->slot[i].batch.turn = c->begun++;
 		pthread_mutex_unlock(&c->lock);
 		begun = seconds_now();
 		s = compute(c, &c->plan->slot[i]);
@@ -367,8 +384,9 @@ static enum sl_status hire(struct crew *c, pthread_t *thread, uint32_t n, uint32
 	sigset_t all, old;
 	int error = 0;
 
-	/* Signals are for the main thread. */
+	/* Signals are for the main thread, but for those that a thread brings about itself. */
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (*started = 0; *started < n + 1 && error == 0; *started += error == 0) {
 		c->working++;
@@ -429,6 +447,8 @@ enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 	memset(session, 0, sizeof(*session));
 	plan->recipe.drop = &c.drop;
 	look_at_goal(&c, false);
+	if (plan->recipe.inputs)
+		sl_inputs_restart(plan->recipe.inputs);
 	pthread_mutex_init(&c.lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -3,6 +3,7 @@
  *
  *	w:16                    a column in 16 bits, over the range that the model tells
  *	x:12:-5 mm..5 mm        over a range of one's own; without units, in the column's
+ *	energy_log:16           by the logarithm, over all numbers above 0 or a range of them
  *	id                      as the last: nothing to do, as ties are in id order anyway
  */
 #include <float.h>
@@ -16,11 +17,14 @@
 
 enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, ITEM_BYTES = 24 };
 
+static const char logarithm[] = "_log";
+
 /* An item while it is taken apart. */
 struct item {
 	char key[ITEM_BYTES]; /* "key[2]", for complaints */
 	char text[SL_WORD_BYTES];
-	const char *column, *bits, *range; /* parts of text; NULL when left out */
+	char *column;             /* part of text, as the next */
+	const char *bits, *range; /* NULL when left out */
 };
 
 /* In place, as the parts point into the item itself. */
@@ -47,6 +51,17 @@ static void split(const char *key, const struct sl_texts *list, uint32_t k, stru
 static bool is_float(enum sl_column column)
 {
 	return sl_column_facts[column].type == SL_TYPE_F32;
+}
+
+/* Is it ekin_log, or another column's? Its column is then what stands before. */
+static bool cut_log(char *column)
+{
+	size_t n = strlen(column), log = strlen(logarithm);
+	bool is_log = n > log && strcmp(column + n - log, logarithm) == 0;
+
+	if (is_log)
+		column[n - log] = '\0';
+	return is_log;
 }
 
 /* --- the parts -------------------------------------------------------------------------------- */
@@ -108,11 +123,16 @@ bool sl_range_parse(
 static const char *range_flaw(const struct sl_key_field *f)
 {
 	double scale = ldexp(1, (int)f->bits) / (f->hi - f->lo);
+	double least = sl_least_whole(f->column), most = least < 0 ? 0x1p31 : 0x1p64;
 
+	if (f->logarithmic)
+		return f->lo > 0 && (float)f->lo < (float)f->hi && f->hi <= FLT_MAX
+		               ? NULL
+		               : "has no logarithms (its ends must be above 0, the first the lesser)";
 	if (!is_float(f->column)) {
-		if (!(f->lo >= 0) || !(f->hi < 0x1p64) || f->lo != floor(f->lo) ||
+		if (!(f->lo >= least) || !(f->hi < most) || f->lo != floor(f->lo) ||
 			f->hi != floor(f->hi))
-			return "is not of whole numbers from 0 (those of the column are)";
+			return SL_NOT_WHOLE(least);
 		return f->lo <= f->hi ? NULL : "is empty (its ends are in the wrong order)";
 	}
 	if (!(fabs(f->lo) <= FLT_MAX) || !(fabs(f->hi) <= FLT_MAX))
@@ -145,6 +165,11 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r, const stru
 {
 	const char *unit = sl_units[sl_column_facts[f->column].unit].text;
 
+	if (f->logarithmic) {
+		f->lo = 0;
+		f->hi = (double)INFINITY;
+		return true;
+	}
 	if (f->column == SL_COLUMN_id) {
 		f->lo = 0;
 		f->hi = (double)(c->run.particles - (c->run.particles > 0));
@@ -162,14 +187,24 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r, const stru
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static bool resolve_field(const struct sl_config *c, struct sl_reader *r, const struct item *it,
+static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_key_field *f)
 {
 	const struct sl_model *m = choices->model;
 
+	f->logarithmic = cut_log(it->column);
 	if (!sl_resolve_column(
-		    r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column) ||
-		!resolve_bits(r, it, f))
+		    r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
+		return false;
+	if (f->logarithmic && !is_float(f->column)) {
+		sl_config_complain(r, it->key,
+			"'%s' has no logarithm (its numbers are whole), try %s:16", it->column,
+			it->column);
+		return false;
+	}
+	if (f->logarithmic) /* complaints tell the whole name */
+		it->column[strlen(it->column)] = logarithm[0];
+	if (!resolve_bits(r, it, f))
 		return false;
 	if (it->range)
 		return stated_range(r, it, f);

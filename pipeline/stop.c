@@ -90,7 +90,7 @@ static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct 
 			"%s is nothing to stop by (the relative error of a fate is), try " WORTH
 			"(%s) < 1e-3",
 			sl_show(shown, p.worth), fate);
-	} else if (!sl_resolve_fate(r, WHEN, p.fate, choices->model, &g->fate)) {
+	} else if (!sl_resolve_fate(r, WHEN, p.fate, choices, &g->fate)) {
 		return; /* which has been said */
 	} else if (p.sign != '<' || *p.bound == '=') {
 		sl_config_complain(r, WHEN,

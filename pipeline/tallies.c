@@ -123,12 +123,12 @@ static bool own_range(struct sl_reader *r, const struct item *it, const struct s
 }
 
 /* The fates between the signs, each once. */
-static bool resolve_fates(struct sl_reader *r, const struct item *it, const struct sl_model *m,
-	struct sl_bins_field *f)
+static bool resolve_fates(struct sl_reader *r, const struct item *it,
+	const struct sl_choices *choices, struct sl_bins_field *f)
 {
 	char words[SL_WORD_BYTES], *word = words;
 
-	f->fates = it->fates ? 0 : m->fates & ~SL_BIT(SL_FATE_alive);
+	f->fates = it->fates ? 0 : sl_final_fates(choices);
 	snprintf(words, sizeof(words), "%s", it->fates ? it->fates : "");
 	while (it->fates && word) {
 		char *plus = strchr(word, '+');
@@ -136,7 +136,7 @@ static bool resolve_fates(struct sl_reader *r, const struct item *it, const stru
 
 		if (plus)
 			*plus++ = '\0';
-		if (!sl_resolve_fate(r, it->key, word, m, &fate))
+		if (!sl_resolve_fate(r, it->key, word, choices, &fate))
 			return false;
 		if (SL_HAS(f->fates, fate)) {
 			sl_config_complain(r, it->key,
@@ -155,7 +155,7 @@ static bool resolve_field(struct sl_reader *r, const struct item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_bins_field *f)
 {
 	if (!resolve_column(r, it, choices->model, f) || !resolve_bins(r, it, f) ||
-		!resolve_fates(r, it, choices->model, f))
+		!resolve_fates(r, it, choices, f))
 		return false;
 	if (it->range)
 		return stated_range(r, it, f);

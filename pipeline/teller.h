@@ -17,7 +17,7 @@ bool sl_is_told(const struct sl_teller *t, int column);
 struct sl_told {
 	bool is_real;
 	float real;
-	uint64_t count; /* of a column that is not real */
+	int64_t count; /* of a column that is not real */
 };
 struct sl_told sl_told_of(const struct sl_particle *p, int column);
 

@@ -277,6 +277,18 @@ void sl_tree_place(const struct sl_tree *tree, sl_node node, size_t *line, size_
 	*column = n ? n->start_mark.column + 1 : 0;
 }
 
+size_t sl_tree_inside(const struct sl_tree *tree, sl_node node, size_t offset)
+{
+	const yaml_node_t *n = node_at(tree, node);
+	size_t columns, quotes;
+
+	if (!n || n->type != YAML_SCALAR_NODE || n->start_mark.line != n->end_mark.line)
+		return 0;
+	columns = n->end_mark.column - n->start_mark.column;
+	quotes = n->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 2;
+	return columns == n->data.scalar.length + quotes ? offset + quotes / 2 : 0;
+}
+
 const char *sl_tree_text(const struct sl_tree *tree, sl_node node, size_t *bytes)
 {
 	const yaml_node_t *n = node_at(tree, node);

@@ -40,6 +40,10 @@ sl_node sl_tree_root(const struct sl_tree *tree);
 enum sl_node_kind sl_tree_kind(const struct sl_tree *tree, sl_node node);
 void sl_tree_place(const struct sl_tree *tree, sl_node node, size_t *line, size_t *column);
 
+/* The columns from the place of a scalar to what is offset bytes into its text; 0 where the text is
+ * not as it stands there, in one line. */
+size_t sl_tree_inside(const struct sl_tree *tree, sl_node node, size_t offset);
+
 /* The text of a scalar ("" for other nodes); may hold NUL bytes only if *bytes is looked at. */
 const char *sl_tree_text(const struct sl_tree *tree, sl_node node, size_t *bytes);
 

@@ -14,8 +14,8 @@
 
 bool sl_value_listed(const struct sl_option *o)
 {
-	return o->kind == SL_KIND_TEXTS || o->kind == SL_KIND_COUNTS || o->kind == SL_KIND_REALS ||
-	       o->kind == SL_KIND_VECTOR;
+	return o->kind == SL_KIND_TEXTS || o->kind == SL_KIND_LINES || o->kind == SL_KIND_COUNTS ||
+	       o->kind == SL_KIND_REALS || o->kind == SL_KIND_VECTOR;
 }
 
 size_t sl_value_bytes(const struct sl_option *o)
@@ -34,6 +34,8 @@ size_t sl_value_bytes(const struct sl_option *o)
 		return SL_TEXT_BYTES;
 	case SL_KIND_TEXTS:
 		return sizeof(struct sl_texts);
+	case SL_KIND_LINES:
+		return sizeof(struct sl_lines);
 	case SL_KIND_COUNTS:
 		return sizeof(struct sl_counts);
 	case SL_KIND_REALS:
@@ -49,6 +51,8 @@ size_t sl_value_items(const struct sl_option *o, const void *value)
 	switch (o->kind) {
 	case SL_KIND_TEXTS:
 		return ((const struct sl_texts *)value)->n;
+	case SL_KIND_LINES:
+		return ((const struct sl_lines *)value)->n;
 	case SL_KIND_COUNTS:
 		return ((const struct sl_counts *)value)->n;
 	case SL_KIND_REALS:
@@ -65,6 +69,8 @@ void *sl_value_item(const struct sl_option *o, void *value, size_t i)
 	switch (o->kind) {
 	case SL_KIND_TEXTS:
 		return ((struct sl_texts *)value)->at[i];
+	case SL_KIND_LINES:
+		return ((struct sl_lines *)value)->at[i];
 	case SL_KIND_COUNTS:
 		return &((struct sl_counts *)value)->at[i];
 	case SL_KIND_REALS:
@@ -80,6 +86,8 @@ void sl_value_resize(const struct sl_option *o, void *value, size_t n)
 {
 	if (o->kind == SL_KIND_TEXTS)
 		((struct sl_texts *)value)->n = (uint32_t)n;
+	else if (o->kind == SL_KIND_LINES)
+		((struct sl_lines *)value)->n = (uint32_t)n;
 	else if (o->kind == SL_KIND_COUNTS)
 		((struct sl_counts *)value)->n = (uint32_t)n;
 	else if (o->kind == SL_KIND_REALS)
@@ -224,6 +232,7 @@ bool sl_value_parse(const struct sl_option *o, const char *text, void *item, cha
 	case SL_KIND_CHOICE:
 		return parse_choice(o, text, (int *)item, why);
 	case SL_KIND_TEXT:
+	case SL_KIND_LINES:
 		return parse_text(text, (char *)item, SL_TEXT_BYTES, why);
 	case SL_KIND_TEXTS:
 		return parse_text(text, (char *)item, SL_WORD_BYTES, why);
@@ -308,6 +317,7 @@ void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VA
 		break;
 	case SL_KIND_TEXT:
 	case SL_KIND_TEXTS:
+	case SL_KIND_LINES:
 		print_text((const char *)item, text);
 		break;
 	case SL_KIND_ITEMS:

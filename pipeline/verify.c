@@ -15,7 +15,8 @@ enum { SAMPLE = 256 };
 
 struct counts {
 	uint64_t batches, survivors, bytes, remade, ordered;
-	bool redone; /* a batch was computed anew, for want of ids or key, or for tallies by bins */
+	uint64_t redone; /* batches computed anew: one for want of ids or key, or for tallies by
+	                    bins; all of a model that is read */
 };
 
 static enum sl_status wrong(const char *what, const struct sl_manifest_line *l)
@@ -198,7 +199,8 @@ static enum sl_status redo(
 	struct sl_manifest_line made;
 	struct sl_slot *slot;
 
-	SL_TRY(sl_plan_provide(plan));
+	if (!plan->slot)
+		SL_TRY(sl_plan_provide(plan));
 	slot = &plan->slot[0];
 	sl_batch_begin(&plan->recipe, &slot->batch, l->batch);
 	SL_TRY(sl_stages_run(&plan->recipe, &slot->exec, &slot->batch, NULL));
@@ -268,12 +270,13 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 	status = check_digests(l, &s.table);
 	if (status == SL_OK)
 		status = check_order(r, l, &exact, counts);
-	if (status == SL_OK)
+	if (status == SL_OK && !r->inputs)
 		status = check_sample(r, l, &exact, counts);
 	whole = column_of(&exact, SL_COLUMN_id) && has_key(r, &exact) && r->bins.n == 0 &&
 	        exact.n_columns == s.table.n_columns;
-	if (status == SL_OK && !whole && !counts->redone) {
-		counts->redone = true;
+	/* what was read can only be read again, and is, all of it */
+	if (status == SL_OK && (r->inputs || (!whole && !counts->redone))) {
+		counts->redone++;
 		status = redo(plan, l, &s.table);
 	}
 	if (status == SL_OK)
@@ -314,7 +317,9 @@ static void tell(
 			(unsigned long long)c->batches, (unsigned long long)of,
 			(unsigned long long)c->survivors, (double)c->bytes * 1e-6,
 			(unsigned long long)c->ordered, (unsigned long long)c->remade,
-			c->redone ? ", one batch computed anew" : "",
+			c->redone == 0   ? ""
+			: c->redone == 1 ? ", one batch computed anew"
+					 : ", all computed anew",
 			image ? ", the image added up" : "",
 			joined ? ", the list of all compared" : "");
 		return;
@@ -326,7 +331,7 @@ static void tell(
 	sl_json_u64(&j, "bytes", c->bytes);
 	sl_json_u64(&j, "order_checked", c->ordered);
 	sl_json_u64(&j, "remade", c->remade);
-	sl_json_bool(&j, "batch_computed_anew", c->redone);
+	sl_json_bool(&j, "batch_computed_anew", c->redone > 0);
 	sl_json_bool(&j, "image_added_up", image);
 	sl_json_bool(&j, "joined_compared", joined);
 	sl_json_close(&j);

@@ -78,10 +78,14 @@ struct sl_rounds {
 	struct sl_round at[SL_ROUNDS_MOST];
 };
 
+/* A batch of no turn waits for nobody. */
+#define SL_NO_TURN UINT64_MAX
+
 struct sl_batch {
 	uint64_t number;
 	uint64_t first_id;
-	uint32_t n; /* particles generated */
+	uint64_t turn; /* to read from files (inputs.h) */
+	uint32_t n;    /* particles generated */
 	uint32_t n_survivors;
 	struct sl_columns columns; /* n each */
 	struct sl_living living;   /* of the stage advance: those on their way */

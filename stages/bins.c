@@ -8,9 +8,9 @@ static bool is_float(enum sl_column column)
 	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
-static bool is_whole(double value)
+static bool is_whole(double value, double least)
 {
-	return value >= 0 && value <= 0x1p32 && value == floor(value);
+	return value >= least && value - least <= 0x1p32 && value == floor(value);
 }
 
 /* As the rule sees it: in single precision, in which no step may overflow or vanish. */
@@ -29,8 +29,10 @@ static const char *float_flaw(const struct sl_bins_field *f)
 
 static const char *integer_flaw(const struct sl_bins_field *f)
 {
-	if (!is_whole(f->lo) || !is_whole(f->hi))
-		return "is not of whole numbers from 0 (those of the column are)";
+	double least = sl_least_whole(f->column);
+
+	if (!is_whole(f->lo, least) || !is_whole(f->hi, least))
+		return SL_NOT_WHOLE(least);
 	if (!(f->lo < f->hi))
 		return "is empty (its first end must be below its second)";
 	return fmod(f->hi - f->lo, f->bins) == 0 && (f->hi - f->lo) / f->bins < 0x1p32
@@ -72,7 +74,7 @@ static struct sl_bins_rule make_rule(const struct sl_bins_field *f, uint32_t fir
 		t.hi = (float)f->hi;
 		t.scale = (float)(f->bins / (f->hi - f->lo));
 	} else {
-		t.base = (uint32_t)f->lo;
+		t.base = (uint32_t)(f->lo - sl_least_whole(f->column));
 		t.width = (uint32_t)((f->hi - f->lo) / f->bins);
 	}
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++) {

@@ -53,7 +53,8 @@ struct sl_bins_rule {
 	enum sl_column column;
 	uint32_t bins;
 	float lo, hi, scale;           /* of real numbers: the range, bins per unit */
-	uint32_t base, width;          /* of whole numbers: the least, numbers a bin */
+	uint32_t base, width;          /* of whole numbers: the least, numbers a bin; those with a
+	                                  sign are counted from -2^31 */
 	uint16_t first[SL_FATE_COUNT]; /* where the row of a fate begins, or SL_NO_COUNTER */
 };
 
@@ -112,6 +113,7 @@ SL_HD uint32_t sl_bins_find(
 #define sl_bin_float(name)    sl_bin_of_float(t, c->name[i])
 #define sl_bin_uint32_t(name) sl_bin_of_integer(t, c->name[i])
 #define sl_bin_uint8_t(name)  sl_bin_of_integer(t, c->name[i])
+#define sl_bin_int32_t(name)  sl_bin_of_integer(t, (uint32_t)c->name[i] ^ UINT32_C(1) << 31)
 #define sl_bin_uint64_t(name) 0 /* the id, which is nothing to tally */
 #define COLUMN(name, type, unit, record, component, help) \
 	case SL_COLUMN_##name:                            \

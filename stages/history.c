@@ -80,5 +80,6 @@ struct sl_particle sl_follow(
 		before = &was;
 		/* the loops take UINT32_MAX steps at most */
 	} while (more && taken.p.fate == SL_FATE_alive && taken.number++ < UINT32_MAX);
+	taken.p.fate = sl_judge(r, &taken.p);
 	return taken.p;
 }

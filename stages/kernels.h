@@ -11,6 +11,7 @@
 #include "primitives/base/device.h"
 #include "stages/batch.h"
 #include "stages/bins.h"
+#include "stages/condition.h"
 #include "stages/key.h"
 #include "stages/model.h"
 
@@ -41,6 +42,7 @@ struct sl_fused {
 	const void *rules; /* its struct sl_NAME */
 	uint64_t seed;
 	uint32_t keep;                   /* set of fates */
+	const struct sl_condition *condition;
 	uint32_t n_fields;               /* of the key; 0: there is none */
 	const struct sl_key_rule *field; /* those */
 	bool narrow;                     /* keys are u32, else u64 */
@@ -65,9 +67,12 @@ struct sl_kernels {
 	/* The living that b->index names, to->n, in that order and with their places: to *to. */
 	enum sl_status (*move)(const struct sl_batch *b, const struct sl_living *to, sl_stream s);
 
-	/* Sets b->keep and adds to the tally. */
-	enum sl_status (*mark)(
-		uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);
+	/*
+	 * Gives the fate dropped to those that do not meet the condition, sets b->keep and adds to
+	 * the tally. Of particles that are not weighted the weight is counted as 1.
+	 */
+	enum sl_status (*mark)(uint32_t keep, const struct sl_condition *condition, bool weighted,
+		const struct sl_batch *b, struct sl_tally *tally, sl_stream s);
 
 	/* Adds to the sums of tallies by bins, once fates are known. */
 	enum sl_status (*bins)(
@@ -117,8 +122,8 @@ const struct sl_kernels *sl_kernels_find(void);
 		uint64_t seed, const struct sl_batch *b, uint64_t *alive, sl_stream s);            \
 	enum sl_status sl_queue_move##suffix(                                                      \
 		const struct sl_batch *b, const struct sl_living *to, sl_stream s);                \
-	enum sl_status sl_queue_mark##suffix(                                                      \
-		uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);     \
+	enum sl_status sl_queue_mark##suffix(uint32_t keep, const struct sl_condition *condition,  \
+		bool weighted, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);     \
 	enum sl_status sl_queue_bins##suffix(                                                      \
 		const struct sl_bins *bins, const struct sl_batch *b, uint64_t *sum, sl_stream s); \
 	enum sl_status sl_queue_key##suffix(const struct sl_key_rule *field, uint32_t n,           \

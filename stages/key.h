@@ -3,13 +3,17 @@
  *
  * A float field maps its range [lo, hi] to 0 .. 2^bits - 1 in equal steps; values outside go to the
  * nearest end, NaN to 0. An integer field is its value above lo, shifted right until the range
- * fits. Ties keep id order because the sort is stable.
+ * fits. A logarithmic field is an integer one of a float's bits, which from 0 on are in the order of
+ * floats and grow as their logarithm to the base 2 does, straight between powers of 2 (Mitchell,
+ * Computer multiplication and division using binary logarithms, 1962); what is not above 0 is at 0.
+ * Ties keep id order because the sort is stable.
  */
 #ifndef SL_KEY_H
 #define SL_KEY_H
 
 #include <stdbool.h>
 
+#include "stages/math.h"
 #include "stages/particle.h"
 
 enum { SL_KEY_FIELDS_MAX = 8 };
@@ -19,14 +23,16 @@ struct sl_key_field {
 	enum sl_column column;
 	uint32_t bits; /* 1..32 for floats, 1..64 for integers */
 	double lo, hi; /* its range, in the unit of the column */
+	bool logarithmic; /* of a float */
 };
 
 /* A field as the rule uses it. */
 struct sl_key_rule {
 	enum sl_column column;
-	bool is_float;
+	bool is_float, is_log;
 	uint32_t bits;
 	uint32_t shift;       /* of an integer field */
+	uint32_t flip;        /* the bit of its sign, if it has one: makes it unsigned, in order */
 	float lo, scale, top; /* of a float field: steps per unit; 2^bits */
 	uint64_t base, most;  /* least value of an integer field; 2^bits - 1 */
 };
@@ -48,6 +54,11 @@ SL_HD uint64_t sl_key_of_integer(const struct sl_key_rule *f, uint64_t value)
 	return step < f->most ? step : f->most;
 }
 
+SL_HD uint64_t sl_key_of_log(const struct sl_key_rule *f, float value)
+{
+	return sl_key_of_integer(f, value > 0.0f ? sl_bits(value) : 0);
+}
+
 /* A key and the field behind it. */
 SL_HD uint64_t sl_key_join(const struct sl_key_rule *f, uint64_t key, uint64_t part)
 {
@@ -65,7 +76,9 @@ SL_HD uint64_t sl_key_pack(const struct sl_key_rule *field, uint32_t n, const st
 		uint64_t part = 0;
 
 		switch (f->column) {
-#define sl_key_part_float(name)    sl_key_of_float(f, c->name[i])
+#define sl_key_part_float(name) \
+	f->is_log ? sl_key_of_log(f, c->name[i]) : sl_key_of_float(f, c->name[i])
+#define sl_key_part_int32_t(name)  sl_key_of_integer(f, (uint32_t)c->name[i] ^ f->flip)
 #define sl_key_part_uint32_t(name) sl_key_of_integer(f, c->name[i])
 #define sl_key_part_uint8_t(name)  sl_key_of_integer(f, c->name[i])
 #define sl_key_part_uint64_t(name) sl_key_of_integer(f, id)

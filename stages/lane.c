@@ -129,6 +129,7 @@ static enum sl_status find_survivors(
 	lane->batch.n = b->n;
 	lane->whole = b->n <= lane->whole_most;
 	lane->batch.n_survivors = b->n; /* all places may have one, for what is queued whole */
+	lane->listed = &b->columns;
 	SL_TRY(queue(r, lane, 0, lane->way->n_counted));
 	if (lane->whole)
 		SL_TRY(queue(r, lane, lane->way->n_counted, lane->way->n));

@@ -26,8 +26,11 @@ static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t f
 SL_LOOP(mark)
 {
 	const struct sl_columns *c = &b->columns;
+	bool weighted = sl_models[r->model]->weighted;
 	struct sl_tally *t = &b->tally;
 
+	for (uint32_t i = from; r->condition.n > 0 && i < to; i++)
+		c->fate[i] = sl_condition_fate(&r->condition, c, i, b->first_id + i, c->fate[i]);
 	for (uint32_t i = from; i < to; i++) {
 		uint8_t fate = c->fate[i];
 
@@ -36,7 +39,7 @@ SL_LOOP(mark)
 			continue; /* memory is damaged: not counted, so fates do not close */
 		b->keep[i] = sl_keeps(r->keep, fate);
 		t->count[fate]++;
-		t->weight[fate] += sl_fixed_weight(c->weight[i]);
+		t->weight[fate] += sl_fixed_weight(weighted ? c->weight[i] : 1.0f);
 	}
 	for (uint32_t i = from; c->steps && i < to; i++)
 		t->steps += c->steps[i];

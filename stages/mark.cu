@@ -17,34 +17,64 @@ enum {
 	BLOCKS_MOST = 1024 /* about eight a multiprocessor on the largest devices */
 };
 
-/* Of whatever model: every fate, every column. */
-static constexpr uint32_t fates = SL_BIT(SL_FATE_COUNT) - 1;
-static constexpr uint32_t words = sl_tally_used(fates, UINT32_MAX);
+/* Of whatever model: every fate, but for dropped where nothing is asked; every column. */
+template <bool asks>
+static constexpr uint32_t fates = (SL_BIT(SL_FATE_COUNT) - 1) &
+                                  ~(asks ? 0 : SL_BIT(SL_FATE_dropped));
 
-static __global__ void mark_kernel(
-	struct sl_columns c, uint32_t keep, uint8_t *flag, uint32_t n, uint64_t *sum)
+struct mark_job {
+	struct sl_columns c;
+	uint64_t first_id;
+	uint32_t n, keep;
+	bool weighted;
+	struct sl_condition condition;
+	uint8_t *flag;
+	uint64_t *sum;
+};
+
+/* Compiled with conditions and without, so that they cost nothing where there are none. */
+template <bool asks> static __global__ void mark_kernel(struct mark_job job)
 {
+	static constexpr uint32_t words = sl_tally_used(fates<asks>, UINT32_MAX);
+	const struct sl_columns &c = job.c;
 	union sl_tally_words mine = {};
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
 
-	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < job.n;
+		i += threads) {
 		uint8_t fate = c.fate[i];
+
+		if (asks) {
+			fate = sl_condition_fate(&job.condition, &c, i, job.first_id + i, fate);
+			c.fate[i] = fate;
+		}
 		bool known = fate < SL_FATE_COUNT; /* else memory is damaged: fates do not close */
 
-		flag[i] = known ? sl_keeps(keep, fate) : 0;
+		job.flag[i] = known ? sl_keeps(job.keep, fate) : 0;
 		if (known)
-			sl_tally_count(&mine.t, fates, fate, c.weight[i]);
+			sl_tally_count(
+				&mine.t, fates<asks>, fate, job.weighted ? c.weight[i] : 1.0f);
 		mine.t.steps += c.steps ? c.steps[i] : 0;
 		mine.t.collisions += c.collisions ? c.collisions[i] : 0;
 	}
-	sl_block_add<words>(mine.word, sum);
+	sl_block_add<words>(mine.word, job.sum);
 }
 
-enum sl_status SL_NAME(sl_queue_mark)(
-	uint32_t keep, const struct sl_batch *b, struct sl_tally *tally, sl_stream s)
+enum sl_status SL_NAME(sl_queue_mark)(uint32_t keep, const struct sl_condition *condition,
+	bool weighted, const struct sl_batch *b, struct sl_tally *tally, sl_stream s)
 {
 	uint32_t blocks = sl_grid(b->n, BLOCK * EACH);
+	struct mark_job job = {.c = b->columns,
+		.first_id = b->first_id,
+		.n = b->n,
+		.keep = keep,
+		.weighted = weighted,
+		.condition = *condition,
+		.flag = b->keep,
+		.sum = (uint64_t *)tally};
 
-	return SL_LAUNCH(mark_kernel, blocks < BLOCKS_MOST ? blocks : (uint32_t)BLOCKS_MOST, BLOCK,
-		0, s, b->columns, keep, b->keep, b->n, (uint64_t *)tally);
+	blocks = blocks < BLOCKS_MOST ? blocks : (uint32_t)BLOCKS_MOST;
+	if (condition->n > 0)
+		return SL_LAUNCH(mark_kernel<true>, blocks, BLOCK, 0, s, job);
+	return SL_LAUNCH(mark_kernel<false>, blocks, BLOCK, 0, s, job);
 }

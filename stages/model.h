@@ -9,7 +9,8 @@
  *	                                (sets of bits)
  *	SL_REMADE_NAME                  is to make a particle again less work than to carry it
  *	                                through memory? true or false
- *	SL_WEIGHTED_NAME                can a weight be other than 1? true or false
+ *	SL_WEIGHTED_NAME                can a weight be other than 1, as a part of the particle that
+ *	                                started with 1? true or false
  *	sl_NAME_generate(r, wanted, seed, id)
  *	                                the particle id as it starts
  *	sl_NAME_advance(r, wanted, seed, &p, n)
@@ -32,6 +33,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "stages/option.h"
 #include "stages/particle.h"
@@ -125,8 +127,10 @@ struct sl_model {
 	const char *species;             /* the name of its particles in files: "photons" */
 	uint32_t columns;                /* set of columns carried; id and fate included */
 	uint32_t fates;                  /* set of fates */
+	bool read;                       /* from files, which tell how many there are (inputs.h) */
 	bool steps;                      /* more than one step: transport.max_steps applies */
 	bool remade;                     /* survivors are made again, not carried (fused) */
+	bool weighted;                   /* weights may be other than 1, and are summed up */
 	const struct sl_option *options; /* its table; offsets into its configuration struct */
 	size_t n_options;
 	size_t config_bytes; /* of its configuration struct, at most SL_MODEL_CONFIG_BYTES */
@@ -153,6 +157,7 @@ struct sl_model {
 		.columns = SL_COLUMNS_##model,                                               \
 		.fates = SL_FATES_##model,                                                   \
 		.remade = SL_REMADE_##model,                                                 \
+		.weighted = SL_WEIGHTED_##model,                                             \
 		.options = sl_##model##_options,                                             \
 		.n_options = sizeof(sl_##model##_options) / sizeof(sl_##model##_options[0]), \
 		.config_bytes = sizeof(struct sl_##model##_config),                          \
@@ -162,7 +167,7 @@ struct sl_model {
 		.constants = sl_##model##_constants,                                         \
 		__VA_ARGS__}
 
-enum { SL_MODEL_CONFIG_BYTES = 8192 };
+enum { SL_MODEL_CONFIG_BYTES = 40960 };
 
 enum sl_model_number {
 #define MODEL(name) SL_MODEL_##name,

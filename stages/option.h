@@ -23,6 +23,7 @@ enum sl_kind {
 	SL_KIND_CHOICE, /* int: the place of the word in choices */
 	SL_KIND_TEXT,   /* char[SL_TEXT_BYTES] */
 	SL_KIND_TEXTS,  /* struct sl_texts: a list, or one word alone */
+	SL_KIND_LINES,  /* struct sl_lines: the same of longer texts */
 	SL_KIND_COUNTS, /* struct sl_counts: a list, or one alone */
 	SL_KIND_REALS,  /* struct sl_reals: a list, or one alone */
 	SL_KIND_VECTOR, /* struct sl_vector: a list of three numbers */
@@ -34,6 +35,11 @@ enum { SL_TEXT_BYTES = 1024, SL_WORD_BYTES = 64, SL_LIST_MAX = 32 };
 struct sl_texts {
 	uint32_t n;
 	char at[SL_LIST_MAX][SL_WORD_BYTES];
+};
+
+struct sl_lines {
+	uint32_t n;
+	char at[SL_LIST_MAX][SL_TEXT_BYTES];
 };
 
 struct sl_counts {

@@ -8,7 +8,8 @@
 		 : SL_TYPE_F32, uint32_t \
 		 : SL_TYPE_U32, uint64_t \
 		 : SL_TYPE_U64, uint8_t  \
-		 : SL_TYPE_U8)
+		 : SL_TYPE_U8, int32_t   \
+		 : SL_TYPE_I32)
 
 const struct sl_column_facts sl_column_facts[SL_COLUMN_COUNT] = {
 #define COLUMN(name, type, unit, record, component, help)                             \

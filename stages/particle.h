@@ -52,7 +52,7 @@ struct sl_columns {
 #undef COLUMN
 };
 
-enum sl_column_type { SL_TYPE_F32, SL_TYPE_U32, SL_TYPE_U64, SL_TYPE_U8 };
+enum sl_column_type { SL_TYPE_F32, SL_TYPE_U32, SL_TYPE_U64, SL_TYPE_U8, SL_TYPE_I32 };
 
 struct sl_column_facts {
 	const char *name;
@@ -73,6 +73,18 @@ struct sl_fate_facts {
 
 extern const struct sl_column_facts sl_column_facts[SL_COLUMN_COUNT];
 extern const struct sl_fate_facts sl_fate_facts[SL_FATE_COUNT];
+
+/* The least number that a column of whole numbers has. */
+static inline double sl_least_whole(enum sl_column which)
+{
+	return sl_column_facts[which].type == SL_TYPE_I32 ? -0x1p31 : 0;
+}
+
+/* What is wrong with a range of such a column that has other numbers. */
+#define SL_NOT_WHOLE(least)                                                             \
+	((least) < 0 ? "is not of whole numbers from -2147483648 to 2147483647 (those of " \
+		       "the column are)"                                                   \
+		     : "is not of whole numbers from 0 (those of the column are)")
 
 /* The number of the column or fate of that name; its COUNT when there is none. */
 enum sl_column sl_column_find(const char *name);

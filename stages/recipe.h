@@ -11,6 +11,7 @@
 
 #include "primitives/primitives.h"
 #include "stages/bins.h"
+#include "stages/condition.h"
 #include "stages/key.h"
 #include "stages/level.h"
 #include "stages/model.h"
@@ -19,6 +20,7 @@
 enum { SL_RULES_BYTES = 4096 };
 
 struct sl_kernels;
+struct sl_inputs;
 
 /* How a batch is run: stage by stage, or, on a device, in as few kernels as can be (way.h). */
 #define SL_MODES(X) X(staged) X(fused)
@@ -35,12 +37,14 @@ struct sl_recipe {
 		unsigned char bytes[SL_RULES_BYTES]; /* the model's struct sl_NAME */
 		double align;
 	} rules;
+	struct sl_inputs *inputs; /* of a model that is read (inputs.h); else NULL */
 	uint64_t seed;
 	uint64_t particles; /* of the run */
 	uint32_t batch;     /* particles a batch; the last one may be smaller */
 	uint64_t n_batches;
-	uint32_t keep;     /* set of fates that survive */
-	uint32_t n_fields; /* of the key; 0: survivors stay in id order */
+	uint32_t keep;                 /* set of fates that survive ... */
+	struct sl_condition condition; /* ... and what is asked of some of them */
+	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;   /* in all; up to 32: u32 keys, else u64 */
 	struct sl_bins bins; /* tallies by bins, if any */
@@ -57,6 +61,27 @@ struct sl_recipe {
 	const struct sl_kernels *kernels; /* for the device; NULL: stages run on the host */
 	const atomic_int *drop;           /* not NULL and set: stages give up with SL_STOPPED */
 };
+
+/* The fates that particles can have in the end. */
+static inline uint32_t sl_fates_of(const struct sl_recipe *r)
+{
+	return sl_models[r->model]->fates | (r->condition.n > 0 ? SL_BIT(SL_FATE_dropped) : 0);
+}
+
+/* Are weights summed up, as they differ? */
+static inline bool sl_weighs(const struct sl_recipe *r)
+{
+	return sl_models[r->model]->weighted && !SL_HAS(r->constants, SL_COLUMN_weight);
+}
+
+/* The fate of a particle whose last step is done. */
+static inline uint8_t sl_judge(const struct sl_recipe *r, const struct sl_particle *p)
+{
+	struct sl_particle copy = *p;
+	struct sl_columns columns = sl_columns_of(&copy);
+
+	return sl_condition_fate(&r->condition, &columns, 0, p->id, p->fate);
+}
 
 /* The type of the packed keys. */
 static inline enum sl_type sl_key_type(const struct sl_recipe *r)

@@ -36,6 +36,7 @@ SL_HD void sl_record_put(
 #define sl_word_of_float(value)    sl_bits(value)
 #define sl_word_of_uint32_t(value) (value)
 #define sl_word_of_uint8_t(value)  (value)
+#define sl_word_of_int32_t(value)  (uint32_t)(value)
 #define sl_word_of_uint64_t(value) i
 #define COLUMN(name, type, unit, record, component, help)                   \
 	if (SL_HAS(all, SL_COLUMN_##name) && SL_HAS(set, SL_COLUMN_##name)) \
@@ -51,6 +52,7 @@ SL_HD void sl_record_get(
 #define sl_value_of_float(word)    sl_float(word)
 #define sl_value_of_uint32_t(word) (word)
 #define sl_value_of_uint8_t(word)  (uint8_t)(word)
+#define sl_value_of_int32_t(word)  (int32_t)(word)
 #define sl_value_of_uint64_t(word) first_id + (word)
 #define COLUMN(name, type, unit, record, component, help)                   \
 	if (SL_HAS(all, SL_COLUMN_##name) && SL_HAS(set, SL_COLUMN_##name)) \

@@ -125,8 +125,6 @@ static uint32_t columns_between(const struct sl_recipe *r, const struct sl_livin
 			.from = from->place, .to = to->place, .bytes = sizeof(uint32_t)};
 	return n;
 }
-_Static_assert((int)SL_COLUMN_COUNT <= (int)SL_COMPACT_COLUMNS_MOST,
-	"columns but the id, and the place, are more than a compaction takes along");
 
 /* In place, the indices of the living are their places. */
 static enum sl_status compact(struct walk *w)

@@ -14,7 +14,8 @@
  * with further tiles, so that tallies are added up once a block and not once a tile.
  *
  * Where there are tallies by bins (bins.cuh), their counters stand behind the lists. The kernel is
- * compiled with and without, so that they cost nothing where there are none.
+ * compiled with and without these and the conditions of keep, so that they cost nothing where there
+ * are none.
  *
  * Reads nothing; writes 8 bytes a survivor, 12 with keys of 64 bits, and its record.
  */
@@ -24,15 +25,19 @@
 
 /* --- a tile ----------------------------------------------------------------------------------- */
 
+/* The fates that a kernel counts: those of the model, and dropped where conditions are asked. */
+template <class Model, bool asks>
+static constexpr uint32_t fates_of = Model::fates | (asks ? SL_BIT(SL_FATE_dropped) : 0);
+
 /* Makes the warp's particles of a tile, counts them, and lists those that survive: how many? */
-template <class Model, class Key, bool binned>
+template <class Model, class Key, bool asks>
 static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *rules,
 	const struct sieve_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
 	struct sl_block_bins bins)
 {
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
 	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
-	struct sl_fate_counts<Model> fates = {
+	struct sl_fate_counts<fates_of<Model, asks>, Model::weighted> fates = {
 	};
 
 	for (uint32_t k = 0; k < job->items; k++, i += LANES) {
@@ -41,13 +46,20 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 
 		if (i < job->n) {
 			p = Model::make(rules, job->wanted, job->seed, job->first_id + i);
+			if (asks && job->condition.n > 0) {
+				struct sl_columns columns = sl_columns_of(&p);
+
+				p.fate = sl_condition_fate(
+					&job->condition, &columns, 0, p.id, p.fate);
+			}
 			alive = p.fate < SL_FATE_COUNT && sl_keeps(job->keep, p.fate);
 			fates.count(p.fate);
 			if (Model::weighted)
-				sl_tally_weigh(tally, Model::fates, p.fate, p.weight);
+				sl_tally_weigh(
+					tally, fates_of<Model, asks>, p.fate, p.weight);
 			tally->steps += p.steps;
 			tally->collisions += p.collisions;
-			if (binned && p.fate < SL_FATE_COUNT) {
+			if (asks && p.fate < SL_FATE_COUNT) {
 				struct sl_columns columns = sl_columns_of(&p);
 
 				sl_block_bins_count(
@@ -136,7 +148,7 @@ static __device__ __forceinline__ void pad(
  * the tile just made is known to all. Before it, a block would keep that sum from others for as
  * long as it waits itself, and all would go in step with the longest histories.
  */
-template <class Model, class Key, bool binned>
+template <class Model, class Key, bool asks>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	sieve_kernel(typename Model::rules rules, struct sieve_job<Key> job)
 {
@@ -150,7 +162,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	struct listed last = {};
 	uint32_t tile, turn = 0;
 
-	if (binned)
+	if (asks)
 		sl_block_bins_clear(&job.bins, bins);
 	tile = sl_look_back_ticket(job.before);
 	for (bool any = false; any || tile < job.before.tiles; turn ^= 1) {
@@ -161,7 +173,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		if (Model::remade && any && threadIdx.x < LANES)
 			look_back(&job, &last, told);
 		if (more)
-			n = sieve<Model, Key, binned>(&rules, &job, tile,
+			n = sieve<Model, Key, asks>(&rules, &job, tile,
 				list_of_warp(&job, lists, turn), &tally.t, bins);
 		if (threadIdx.x % LANES == 0)
 			told->in_warp[threadIdx.x / LANES] = n;
@@ -186,9 +198,9 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		if (more)
 			tile = told->next;
 	}
-	if (binned)
+	if (asks)
 		sl_block_bins_add(&job.bins, bins, job.bin);
-	sl_block_add<sl_tally_used(Model::fates, Model::columns)>(tally.word, job.tally);
+	sl_block_add<sl_tally_used(fates_of<Model, asks>, Model::columns)>(tally.word, job.tally);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
@@ -267,7 +279,7 @@ static uint32_t word_of(const struct layout *l, uint32_t carried, enum sl_column
 	                               : l->words + words_of(l->beside & below);
 }
 
-template <class Model, class Key, bool binned>
+template <class Model, class Key, bool asks>
 static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_census *census, struct sl_arena scratch, sl_stream s)
 {
@@ -278,32 +290,34 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 		.seed = f->seed, .first_id = b->first_id, .n = b->n, .keep = f->keep,
 		.n_fields = f->n_fields, .items = items, .carried = f->carried, .words = l.words,
 		.beside = l.beside, .stride = l.stride,
-		.wanted = f->carried | f->bins->columns | key_columns(f), .before = before,
+		.wanted = f->carried | f->bins->columns | f->condition->columns | key_columns(f), .before = before,
 		.index = b->index, .record = b->record, .n_survivors = &census->n_survivors,
 		.tally = (uint64_t *)&census->tally, .bin = sl_census_bins(census),
-		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins
+		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins,
+		.condition = *f->condition
 	};
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {
 		job.field[k] = f->field[k];
 		job.field_at[k] = word_of(&l, f->carried, f->field[k].column);
 	}
-	return SL_LAUNCH((sieve_kernel<Model, Key, binned>), tiles < l.blocks ? tiles : l.blocks,
+	return SL_LAUNCH((sieve_kernel<Model, Key, asks>), tiles < l.blocks ? tiles : l.blocks,
 		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,
 		*(const typename Model::rules *)f->rules, job);
 }
 
-/* Of the kernels of a model, the one for those keys, with bins or without. */
+/* Of the kernels of a model, the one for those keys, with bins and conditions or without. */
 template <class Model>
 static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_census *census, struct sl_arena scratch, sl_stream s)
 {
+	bool asks = f->bins->n > 0 || f->condition->n > 0;
+
 	if (f->narrow)
-		return f->bins->n > 0
-		               ? queue_sieve<Model, uint32_t, true>(f, b, census, scratch, s)
-		               : queue_sieve<Model, uint32_t, false>(f, b, census, scratch, s);
-	return f->bins->n > 0 ? queue_sieve<Model, uint64_t, true>(f, b, census, scratch, s)
-	                      : queue_sieve<Model, uint64_t, false>(f, b, census, scratch, s);
+		return asks ? queue_sieve<Model, uint32_t, true>(f, b, census, scratch, s)
+		            : queue_sieve<Model, uint32_t, false>(f, b, census, scratch, s);
+	return asks ? queue_sieve<Model, uint64_t, true>(f, b, census, scratch, s)
+	            : queue_sieve<Model, uint64_t, false>(f, b, census, scratch, s);
 }
 
 size_t SL_NAME(sl_queue_sieve_scratch)(const struct sl_fused *f, uint32_t n)

@@ -37,6 +37,7 @@ template <class Key> struct sieve_job {
 	Key *key;
 	bool padded; /* see struct sl_fused */
 	struct sl_bins bins;
+	struct sl_condition condition;
 };
 
 /* --- one survivor ----------------------------------------------------------------------------- */
@@ -98,9 +99,11 @@ static __device__ __forceinline__ Key pack_key(
 
 		if (f->is_float)
 			part = sl_key_of_float(f, sl_float(value));
+		else if (f->is_log)
+			part = sl_key_of_log(f, sl_float(value));
 		else
-			part = sl_key_of_integer(
-				f, f->column == SL_COLUMN_id ? job->first_id + value : value);
+			part = sl_key_of_integer(f,
+				f->column == SL_COLUMN_id ? job->first_id + value : value ^ f->flip);
 		key = sl_key_join(f, key, part);
 	}
 	return (Key)key;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "stages/inputs.h"
 
 /*
  * Particles between two looks at r->drop: short enough to stop within a second (a flight takes 25
@@ -35,6 +36,8 @@ enum sl_status sl_by_pieces(
 static enum sl_status generate(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
+	if (r->inputs)
+		return sl_inputs_read(r->inputs, b);
 	return sl_by_pieces(r, b, r->loops->generate, b->n);
 }
 
@@ -52,7 +55,7 @@ enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *
 
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		sum += b->tally.count[f];
-		if (!SL_HAS(sl_models[r->model]->fates, f))
+		if (!SL_HAS(sl_fates_of(r), f))
 			odd += b->tally.count[f];
 	}
 	if (sum != b->n || odd != 0)
@@ -138,16 +141,22 @@ bool sl_stage_is_run(enum sl_mode mode, int s)
 	return mode == SL_MODE_fused ? !is_alone : !is_sieve;
 }
 
-void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+void sl_columns_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c)
 {
 	uint32_t carried = SL_STORED(sl_models[r->model]->columns);
 
-	memset(b, 0, sizeof(*b));
 #define COLUMN(name, type, unit, record, component, help) \
 	if (SL_HAS(carried, SL_COLUMN_##name))            \
-		b->columns.name = (type *)sl_cut_items(a, n, sizeof(type));
+		c->name = (type *)sl_cut_items(a, n, sizeof(type));
 #include "stages/columns.def"
 #undef COLUMN
+}
+
+void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+{
+	memset(b, 0, sizeof(*b));
+	sl_columns_lay_out(a, r, n, &b->columns);
 	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
@@ -203,6 +212,7 @@ void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t numb
 	b->first_id = number * r->batch;
 	b->n = r->particles - b->first_id < r->batch ? (uint32_t)(r->particles - b->first_id)
 	                                             : r->batch;
+	b->turn = SL_NO_TURN;
 	b->n_survivors = 0;
 	b->rounds.n = 0;
 }
@@ -236,5 +246,6 @@ struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id)
 	r->loops->generate(r, &one, 0, 1);
 	r->loops->advance(r, &one, 0, 1);
 	p.id = id;
+	p.fate = sl_judge(r, &p);
 	return p;
 }

@@ -45,6 +45,10 @@ extern const struct sl_stage sl_stages[SL_STAGE_COUNT];
 void sl_batch_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 
+/* The columns that the model's particles are stored in, n rows each. */
+void sl_columns_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c);
+
 /* The table of a batch alone: the recipe's columns, n rows each. */
 void sl_table_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_table *t);

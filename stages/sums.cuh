@@ -97,12 +97,12 @@ static __device__ __forceinline__ void sl_tally_count(
 }
 
 /*
- * How many of 15 particles at most a thread has seen end with each fate, of a model as fused.cuh
- * has it: four bits each, from the first fate that the model has.
+ * How many of 15 particles at most a thread has seen end with each of those fates: four bits each,
+ * from the first of them.
  */
-template <class Model> struct sl_fate_counts {
-	static constexpr uint32_t first = (uint32_t)__builtin_ctz(Model::fates);
-	static constexpr uint32_t span = 32 - (uint32_t)__builtin_clz(Model::fates) - first;
+template <uint32_t fates, bool weighted> struct sl_fate_counts {
+	static constexpr uint32_t first = (uint32_t)__builtin_ctz(fates);
+	static constexpr uint32_t span = 32 - (uint32_t)__builtin_clz(fates) - first;
 	static_assert(span <= 16, "there is no room for all counts");
 
 	uint64_t four_bits;
@@ -124,10 +124,10 @@ template <class Model> struct sl_fate_counts {
 		for (uint32_t f = first; f < first + span; f++) {
 			uint32_t n = (uint32_t)(four_bits >> 4 * (f - first)) & 15;
 
-			if (!SL_HAS(Model::fates, f))
+			if (!SL_HAS(fates, f))
 				continue;
 			t->count[f] += n;
-			if (!Model::weighted)
+			if (!weighted)
 				t->weight[f] += (uint64_t)n << 32;
 		}
 	}
@@ -139,6 +139,11 @@ template <class Model> struct sl_fate_counts {
 static __device__ __forceinline__ uint64_t sl_digest_bits(float v)
 {
 	return sl_bits(v);
+}
+
+static __device__ __forceinline__ uint64_t sl_digest_bits(int32_t v)
+{
+	return (uint32_t)v;
 }
 
 template <class Integer> static __device__ __forceinline__ uint64_t sl_digest_bits(Integer v)

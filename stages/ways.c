@@ -1,5 +1,6 @@
 /* ways.c - what each of the two ways queues, and the memory for it. */
 #include "stages/lane.h"
+#include "stages/models/list.h"
 #include "stages/record.h"
 
 /* --- both ------------------------------------------------------------------------------------- */
@@ -35,10 +36,26 @@ static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_lane *lane)
 	return sl_sort(r->sort.backend, &lane->exec, &job);
 }
 
+/* What was read of the batch goes to the columns of the device. */
+static enum sl_status copy_listed(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	uint32_t columns = SL_STORED(sl_models[r->model]->columns);
+
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(columns, c))
+			SL_TRY(sl_copy(sl_column_at(&lane->batch.columns, (enum sl_column)c),
+				sl_column_at(lane->listed, (enum sl_column)c),
+				(size_t)lane->batch.n * sl_column_facts[c].bytes,
+				lane->exec.stream));
+	return SL_OK;
+}
+
 /* --- staged ----------------------------------------------------------------------------------- */
 
 static enum sl_status generate(const struct sl_recipe *r, struct sl_lane *lane)
 {
+	if (r->inputs)
+		return copy_listed(r, lane);
 	return r->kernels->generate(
 		r->model, r->rules.bytes, r->seed, &lane->batch, lane->exec.stream);
 }
@@ -55,7 +72,8 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_lane *lane)
 static enum sl_status mark(const struct sl_recipe *r, struct sl_lane *lane)
 {
 	SL_TRY(clear_census(lane));
-	SL_TRY(r->kernels->mark(r->keep, &lane->batch, &lane->census->tally, lane->exec.stream));
+	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted, &lane->batch,
+		&lane->census->tally, lane->exec.stream));
 	if (r->bins.n == 0)
 		return SL_OK;
 	return r->kernels->bins(
@@ -116,6 +134,7 @@ static struct sl_fused fused(const struct sl_recipe *r)
 		.rules = r->rules.bytes,
 		.seed = r->seed,
 		.keep = r->keep,
+		.condition = &r->condition,
 		.n_fields = r->n_fields,
 		.field = r->field,
 		.narrow = sl_key_type(r) == SL_U32,
@@ -126,8 +145,13 @@ static struct sl_fused fused(const struct sl_recipe *r)
 static enum sl_status sieve(const struct sl_recipe *r, struct sl_lane *lane)
 {
 	struct sl_fused f = fused(r);
+	struct sl_list listed = {.first_id = lane->batch.first_id, .at = lane->batch.columns};
 
 	f.padded = lane->whole;
+	if (r->inputs) {
+		f.rules = &listed;
+		SL_TRY(copy_listed(r, lane));
+	}
 	SL_TRY(clear_census(lane));
 	return r->kernels->sieve(&f, &lane->batch, lane->census, lane->sieve, lane->exec.stream);
 }
@@ -156,6 +180,8 @@ static void lay_out_fused(
 	struct sl_fused f = fused(r);
 	struct sl_arena table;
 
+	if (r->inputs)
+		sl_columns_lay_out(device, r, n, &b->columns);
 	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));
 	if (r->n_fields > 0)
 		b->key = sl_cut_items(device, n, key_bytes(r));

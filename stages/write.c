@@ -45,6 +45,8 @@ static void gather(struct sl_batch *b, struct sl_table_column *out, const struct
 		GATHER(uint64_t, (uint64_t));
 	case SL_TYPE_U8:
 		GATHER(uint8_t, (uint64_t));
+	case SL_TYPE_I32:
+		GATHER(int32_t, (uint32_t));
 	}
 	out->digest += digest;
 }

@@ -88,6 +88,8 @@ static enum sl_status gather(
 		return gather_as<uint64_t>(b, c, digest, s);
 	case SL_TYPE_U8:
 		return gather_as<uint8_t>(b, c, digest, s);
+	case SL_TYPE_I32:
+		return gather_as<int32_t>(b, c, digest, s);
 	}
 	return SL_OK;
 }

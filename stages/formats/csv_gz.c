@@ -18,12 +18,13 @@ static const struct sl_column_facts *facts(const struct sl_table_column *c)
 	return &sl_column_facts[c->column];
 }
 
-/* The longest value of a type, by enum sl_column_type; a u32 has 10 digits, a u8 3. */
+/* The longest value of a type, by enum sl_column_type; a u32 has 10 digits, a u8 3, an i32 a sign. */
 static const size_t widths[] = {
 	[SL_TYPE_F32] = SL_F32_TEXT_BYTES,
 	[SL_TYPE_U32] = 10,
 	[SL_TYPE_U64] = SL_U64_TEXT_BYTES,
 	[SL_TYPE_U8] = 3,
+	[SL_TYPE_I32] = 11,
 };
 
 /* The most bytes that the text of a table has; a comma or newline follows each value. */
@@ -64,6 +65,15 @@ static size_t print_header(const struct sl_table *t, char *text)
 	return (size_t)(at - text);
 }
 
+/* Its magnitude, behind a sign: 2^31 has one, too. */
+static size_t print_i32(int32_t v, char *text)
+{
+	uint32_t magnitude = v < 0 ? 0u - (uint32_t)v : (uint32_t)v;
+
+	text[0] = '-';
+	return (v < 0) + sl_print_u64(magnitude, text + (v < 0));
+}
+
 static size_t print_item(
 	const struct sl_powers *powers, const struct sl_table_column *c, uint32_t row, char *text)
 {
@@ -78,6 +88,8 @@ static size_t print_item(
 		return sl_print_u64(((const uint64_t *)c->data)[i], text);
 	case SL_TYPE_U8:
 		return sl_print_u64(((const uint8_t *)c->data)[i], text);
+	case SL_TYPE_I32:
+		return print_i32(((const int32_t *)c->data)[i], text);
 	}
 	return 0;
 }

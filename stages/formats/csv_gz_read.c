@@ -135,6 +135,19 @@ static enum sl_status measure(struct lines *l, struct sl_table *t)
 	}
 }
 
+/* As it is printed: no 0 has a sign. */
+static bool parse_i32(const char *text, size_t length, int32_t *v)
+{
+	bool negative = length > 0 && *text == '-';
+	uint64_t magnitude;
+
+	if (!sl_parse_u64(text + negative, length - negative, &magnitude) ||
+		magnitude > (uint64_t)INT32_MAX + negative || (negative && magnitude == 0))
+		return false;
+	*v = (int32_t)(negative ? -(int64_t)magnitude : (int64_t)magnitude);
+	return true;
+}
+
 static bool parse_item(const struct sl_powers *powers, const struct sl_table_column *c,
 	uint32_t row, const char *text, size_t length)
 {
@@ -151,6 +164,8 @@ static bool parse_item(const struct sl_powers *powers, const struct sl_table_col
 	case SL_TYPE_U8:
 		return sl_parse_u64(text, length, &v) && v <= UINT8_MAX &&
 		       (((uint8_t *)c->data)[row] = (uint8_t)v, true);
+	case SL_TYPE_I32:
+		return parse_i32(text, length, (int32_t *)c->data + row);
 	}
 	return false;
 }

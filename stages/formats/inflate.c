@@ -38,6 +38,14 @@ void sl_inflate_end(struct sl_inflate *s)
 	inflateEnd(&s->z);
 }
 
+void sl_inflate_again(struct sl_inflate *s, const void *in, size_t in_bytes)
+{
+	inflateReset(&s->z);
+	s->in = (const unsigned char *)in;
+	s->left = in_bytes;
+	s->ended = false;
+}
+
 /* zlib counts in unsigned int: bytes are handed to it in portions. */
 static uInt portion(size_t bytes)
 {

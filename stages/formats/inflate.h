@@ -27,6 +27,9 @@ enum sl_status sl_inflate_begin(
 	struct sl_inflate *s, enum sl_wrapper wrapper, const void *in, size_t in_bytes);
 void sl_inflate_end(struct sl_inflate *s);
 
+/* Begins again, with other input or the same, in the memory that there is. */
+void sl_inflate_again(struct sl_inflate *s, const void *in, size_t in_bytes);
+
 /*
  * Inflates up to size bytes; *got is less only where the stream ends, 0 when it has. SL_BAD_INPUT
  * when it is damaged, cut short or followed by other bytes.

@@ -16,7 +16,7 @@
 #error "numbers are written as they lie in memory, and the file says that they are little-endian"
 #endif
 
-enum { MEMBER_BYTES = SL_MCPL_MEMBER_BYTES };
+enum { MEMBER_BYTES = SL_MCPL_MEMBER_BYTES, NUMBERS_MOST = 11 };
 
 /* What must outlive the table's columns. */
 struct kept {
@@ -34,8 +34,8 @@ struct source {
 
 /* All that a record is made of. */
 struct sources {
-	struct source position[3], direction[3], energy, time, weight, flags;
-	bool single, weighs, flagged;
+	struct source polarisation[3], position[3], direction[3], energy, time, weight, pdg, flags;
+	bool single, polarised, weighs, typed, flagged;
 	double all_energy; /* MeV; NaN: each has its own */
 };
 
@@ -74,12 +74,18 @@ static enum sl_status find_sources(
 {
 	*s = (struct sources){.single = !facts->wide,
 		.weighs = common_weight(t) == 0,
+		.polarised = sl_mcpl_is_polarised(t),
+		.typed = sl_mcpl_common_pdg(t, facts) == 0,
 		.flagged = facts->flags != SL_COLUMN_COUNT,
 		.all_energy = facts->energy / sl_mcpl_kev};
 	for (int i = 0; i < 3; i++) {
 		SL_TRY(find_source(t, (enum sl_column)(SL_COLUMN_x + i), &s->position[i]));
 		SL_TRY(find_source(t, (enum sl_column)(SL_COLUMN_u + i), &s->direction[i]));
 	}
+	for (int i = 0; s->polarised && i < 3; i++)
+		SL_TRY(find_source(t, (enum sl_column)(SL_COLUMN_pol_x + i), &s->polarisation[i]));
+	if (s->typed)
+		SL_TRY(find_source(t, SL_COLUMN_pdg, &s->pdg));
 	if (isnan(s->all_energy))
 		SL_TRY(find_source(t, SL_COLUMN_energy, &s->energy));
 	SL_TRY(find_source(t, SL_COLUMN_time, &s->time));
@@ -108,10 +114,14 @@ static uint32_t whole(const struct source *s, uint32_t row)
 }
 
 /* The numbers of a row in their order; returns how many. */
-static int numbers_of(const struct sources *s, uint32_t row, double number[8])
+static int numbers_of(const struct sources *s, uint32_t row, double number[NUMBERS_MOST])
 {
 	double direction[3];
+	int before = s->polarised ? 3 : 0;
 
+	for (int i = 0; i < before; i++)
+		number[i] = real(&s->polarisation[i], row);
+	number += before;
 	for (int i = 0; i < 3; i++) {
 		number[i] = real(&s->position[i], row);
 		direction[i] = real(&s->direction[i], row);
@@ -123,13 +133,19 @@ static int numbers_of(const struct sources *s, uint32_t row, double number[8])
 	number[6] = real(&s->time, row) / sl_mcpl_ns;
 	if (s->weighs)
 		number[7] = real(&s->weight, row);
-	return s->weighs ? 8 : 7;
+	return before + (s->weighs ? 8 : 7);
+}
+
+static uint8_t *put_whole(uint8_t *at, uint32_t value)
+{
+	memcpy(at, &value, sizeof(value));
+	return at + sizeof(value);
 }
 
 /* Rows from .. to-1 as records; returns where they end. */
 static uint8_t *put_rows(const struct sources *s, uint32_t from, uint32_t to, uint8_t *at)
 {
-	double number[8];
+	double number[NUMBERS_MOST];
 
 	for (uint32_t row = from; row < to; row++) {
 		int n = numbers_of(s, row, number);
@@ -141,12 +157,10 @@ static uint8_t *put_rows(const struct sources *s, uint32_t from, uint32_t to, ui
 			memcpy(at, s->single ? (const void *)&narrow : &number[i], bytes);
 			at += bytes;
 		}
-		if (s->flagged) {
-			uint32_t flags = whole(&s->flags, row);
-
-			memcpy(at, &flags, sizeof(flags));
-			at += sizeof(flags);
-		}
+		if (s->typed)
+			at = put_whole(at, whole(&s->pdg, row));
+		if (s->flagged)
+			at = put_whole(at, whole(&s->flags, row));
 	}
 	return at;
 }

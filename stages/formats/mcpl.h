@@ -43,9 +43,16 @@ enum {
 	                 SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time)
 };
 
+/* Those of polarisation: all, or none. */
+enum {
+	SL_MCPL_POLARISATION =
+		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z)
+};
+
 /* Columns that can be user flags: numbers of 32 bits. An id is one up to there. */
 enum {
-	SL_MCPL_FLAGS = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_steps) |
+	SL_MCPL_FLAGS = SL_BIT(SL_COLUMN_userflags) | SL_BIT(SL_COLUMN_id) |
+	                SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_steps) |
 	                SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate)
 };
 
@@ -78,6 +85,10 @@ void sl_mcpl_unpack(const double packed[3], double direction[3]);
 
 /* Version 2: the sign tells nothing, two numbers lie on an octahedron (Meyer et al. 2010). */
 void sl_mcpl_unpack_octahedron(const double packed[3], double direction[3]);
+
+/* Of a table: has each particle a polarisation? The code that all have; 0: each has its own. */
+bool sl_mcpl_is_polarised(const struct sl_table *t);
+int32_t sl_mcpl_common_pdg(const struct sl_table *t, const struct sl_mcpl_facts *facts);
 
 /* The header of a table's file; weight is that of all, or 0. */
 struct sl_mcpl_header sl_mcpl_header_of(

@@ -53,11 +53,15 @@ static bool is_one_at_most(uint32_t set)
 static bool agrees(const struct sl_mcpl_header *h, uint32_t set)
 {
 	uint32_t flags = set & SL_MCPL_FLAGS;
-	uint32_t all = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_MCPL_FLAGS;
+	uint32_t all = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg) |
+	               SL_MCPL_POLARISATION | SL_MCPL_FLAGS;
+	uint32_t polarisation = h->polarised ? SL_MCPL_POLARISATION : 0;
 
 	return (set & SL_MCPL_NEEDED) == SL_MCPL_NEEDED && (set & ~all) == 0 &&
 	       is_one_at_most(flags) && h->flags == (flags != 0) && h->version == 3 &&
-	       !h->polarised && h->pdg != 0 && h->blobs == 1 && h->comments == 3u + h->flags;
+	       (set & SL_MCPL_POLARISATION) == polarisation &&
+	       (h->pdg != 0 || SL_HAS(set, SL_COLUMN_pdg)) && h->blobs == 1 &&
+	       h->comments == 3u + h->flags;
 }
 
 /* Reads all strings; of them, the set of columns, which the last comment tells. */
@@ -98,6 +102,9 @@ static void set_whole(const struct sl_table_column *c, uint32_t row, uint32_t va
 	case SL_TYPE_U64:
 		((uint64_t *)c->data)[row] = value;
 		break;
+	case SL_TYPE_I32:
+		((int32_t *)c->data)[row] = (int32_t)value;
+		break;
 	default:
 		((uint32_t *)c->data)[row] = value;
 		break;
@@ -107,7 +114,13 @@ static void set_whole(const struct sl_table_column *c, uint32_t row, uint32_t va
 static void set_item(
 	const struct sl_table_column *c, uint32_t row, const struct sl_mcpl_particle *p)
 {
-	if (SL_HAS(SL_MCPL_FLAGS, c->column))
+	if (c->constant && row > 0)
+		return;
+	if (SL_HAS(SL_MCPL_POLARISATION, c->column))
+		set_real(c, row, p->polarisation[c->column - SL_COLUMN_pol_x]);
+	else if (c->column == SL_COLUMN_pdg)
+		set_whole(c, row, (uint32_t)p->pdg);
+	else if (SL_HAS(SL_MCPL_FLAGS, c->column))
 		set_whole(c, row, p->flags);
 	else if (c->column <= SL_COLUMN_z)
 		set_real(c, row, p->position[c->column - SL_COLUMN_x]);
@@ -117,13 +130,13 @@ static void set_item(
 		set_real(c, row, p->energy * sl_mcpl_kev);
 	else if (c->column == SL_COLUMN_time)
 		set_real(c, row, p->time * sl_mcpl_ns);
-	else if (!c->constant || row == 0)
+	else
 		set_real(c, row, p->weight);
 }
 
 static enum sl_status read_rows(struct sl_mcpl_stream *s, const struct sl_table *t)
 {
-	struct sl_mcpl_particle p = {.weight = s->header.weight};
+	struct sl_mcpl_particle p = {.weight = s->header.weight, .pdg = s->header.pdg};
 	bool more;
 
 	for (uint32_t k = 0; k < t->n_columns && t->n == 0; k++)
@@ -142,7 +155,8 @@ static void add_column(const struct sl_mcpl_header *h, enum sl_column column, st
 	struct sl_table *t)
 {
 	const struct sl_column_facts *f = &sl_column_facts[column];
-	bool constant = column == SL_COLUMN_weight && h->weight != 0;
+	bool constant = (column == SL_COLUMN_weight && h->weight != 0) ||
+	                (column == SL_COLUMN_pdg && h->pdg != 0);
 	bool converted = column == SL_COLUMN_energy || column == SL_COLUMN_time;
 
 	t->column[t->n_columns++] = (struct sl_table_column){.column = column,

@@ -152,6 +152,19 @@ enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t b
 	return status;
 }
 
+enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t bytes)
+{
+	s->header = (struct sl_mcpl_header){0};
+	s->read = 0;
+	s->at = (const uint8_t *)file;
+	s->left = bytes;
+	if (s->gzipped) {
+		sl_inflate_again(&s->z, file, bytes);
+		s->left = 0;
+	}
+	return read_fixed(s);
+}
+
 void sl_mcpl_close(struct sl_mcpl_stream *s)
 {
 	if (!s->gzipped)

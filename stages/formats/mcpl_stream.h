@@ -38,6 +38,9 @@ struct sl_mcpl_stream {
 enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t bytes);
 void sl_mcpl_close(struct sl_mcpl_stream *s);
 
+/* The same file once more from its begin, for an open stream, in the memory that there is. */
+enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t bytes);
+
 /*
  * The next string of the header: the source, then header.comments comments, then header.blobs names
  * of blobs, then as many blobs; all must be read before the particles. *length is how long it is;

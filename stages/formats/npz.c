@@ -58,6 +58,7 @@ void sl_npy_header(char header[SL_NPY_BYTES], enum sl_column_type type, uint32_t
 		[SL_TYPE_U32] = "<u4",
 		[SL_TYPE_U64] = "<u8",
 		[SL_TYPE_U8] = "|u1",
+		[SL_TYPE_I32] = "<i4",
 	};
 	char shape[16];
 

@@ -28,6 +28,8 @@ hid_t sl_openpmd_type(enum sl_column_type type)
 		return H5T_STD_U64LE;
 	case SL_TYPE_U8:
 		return H5T_STD_U8LE;
+	case SL_TYPE_I32:
+		return H5T_STD_I32LE;
 	}
 	return H5I_INVALID_HID;
 }

@@ -89,6 +89,7 @@ static const char *number_type(enum sl_column_type type)
 	case SL_TYPE_U32:
 		return "UInt";
 	case SL_TYPE_U64:
+	case SL_TYPE_I32:
 		return "Int";
 	case SL_TYPE_U8:
 		return "UChar";

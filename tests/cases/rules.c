@@ -122,14 +122,14 @@ static void make_scene(int i, struct sl_rays *r)
 static void make_world(struct sl_rule_world *w)
 {
 	static const struct sl_key_field fields[SL_RULE_FIELDS] = {
-		{SL_COLUMN_x, 1, -1, 1},
-		{SL_COLUMN_y, 5, 0, 1},
-		{SL_COLUMN_z, 8, -1e30, 1e30},
-		{SL_COLUMN_u, 16, -1, 1},
-		{SL_COLUMN_v, 24, -0.5, 1e-3},
-		{SL_COLUMN_w, 31, 0, 1e-40},
-		{SL_COLUMN_x, 32, -1, 1},
-		{SL_COLUMN_steps, 13, 1000, 4e9},
+		{SL_COLUMN_x, 1, -1, 1, false},
+		{SL_COLUMN_y, 5, 0, 1, false},
+		{SL_COLUMN_z, 8, -1e30, 1e30, false},
+		{SL_COLUMN_u, 16, -1, 1, false},
+		{SL_COLUMN_v, 24, -0.5, 1e-3, false},
+		{SL_COLUMN_w, 31, 0, 1e-40, false},
+		{SL_COLUMN_x, 32, -1, 1, false},
+		{SL_COLUMN_steps, 13, 1000, 4e9, false},
 	};
 
 	for (int i = 0; i < SL_RULE_SLABS; i++)

@@ -30,7 +30,7 @@ static bool take(const char *text, size_t bytes, const char *const *sets, size_t
 	if (s == SL_OK)
 		s = sl_resolve(&config, r, &choices);
 	if ((s == SL_USAGE) != (sl_config_problems(r) > 0) ||
-		(s != SL_OK && s != SL_USAGE && s != SL_NO_DEVICE))
+		(s != SL_OK && s != SL_USAGE && s != SL_NO_DEVICE && s != SL_BAD_INPUT))
 		abort();
 	if (s == SL_USAGE && !strstr(sl_config_report(r), "\n"))
 		abort();

@@ -204,8 +204,10 @@ static void try_stages(uint32_t blocks)
 	lane_check_reuse(brief ? 512 : 1024); /* where fates end, flags begin */
 	lane_check_tiles(600, 7);             /* 575: three tiles, so that a list is filled again */
 	lane_check_rounds(brief ? 96 : 320);
-	if (!brief && blocks == 1)
+	if (!brief && blocks == 1) {
 		lane_check_keys(31);
+		lane_check_conditions(31);
+	}
 }
 
 static enum sl_status try_schedule(const char *name, const struct sl_emulated_choices *c)

@@ -98,7 +98,7 @@ static void run_kept(const struct kept *k)
 
 /* --- what is printed -------------------------------------------------------------------------- */
 
-static char *replayed(const struct sl_plan *plan, uint64_t id, bool json)
+static char *replayed(struct sl_plan *plan, uint64_t id, bool json)
 {
 	char *text = NULL;
 	size_t bytes = 0;
@@ -133,7 +133,7 @@ static uint64_t number_at(const struct told *t, sl_node of, const char *key)
 	return value;
 }
 
-static void tell(struct told *t, const struct sl_plan *plan, uint64_t id)
+static void tell(struct told *t, struct sl_plan *plan, uint64_t id)
 {
 	char *json = replayed(plan, id, true);
 	struct sl_problem problem;
@@ -214,7 +214,7 @@ static size_t check_steps(const struct told *t, const struct sl_recipe *r, uint6
 /* --- rows of files ---------------------------------------------------------------------------- */
 
 /* The last step of a history against a row of a file and the particle remade; returns its key. */
-static uint64_t check_row(const struct sl_plan *plan, const struct sl_table *table, uint32_t row)
+static uint64_t check_row(struct sl_plan *plan, const struct sl_table *table, uint32_t row)
 {
 	const struct sl_recipe *r = &plan->recipe;
 	uint64_t id = ((const uint64_t *)table->column[0].data)[row];
@@ -248,7 +248,7 @@ static uint64_t check_row(const struct sl_plan *plan, const struct sl_table *tab
 	return key;
 }
 
-static void check_file(const struct sl_plan *plan, const char *name)
+static void check_file(struct sl_plan *plan, const char *name)
 {
 	struct sl_survivors s;
 	uint64_t last = 0;
@@ -362,7 +362,7 @@ static size_t count_lines(const char *text, size_t at, const char *word)
 }
 
 /* The particle of that plan that goes on longest. */
-static uint64_t longest(const struct sl_plan *plan)
+static uint64_t longest(struct sl_plan *plan)
 {
 	uint64_t id = 0;
 

@@ -110,6 +110,9 @@ static void integers_are_exact(void **state)
 		assert_int_equal(sl_bin_of_integer(&t, v), v < 100   ? 0
 							   : v < 150 ? (v - 100) / 10 + 1
 								     : 6);
+	t = rule(SL_COLUMN_pdg, 4, -12, 12); /* of numbers counted from -2^31 */
+	assert_int_equal(t.base, 0x80000000u - 12);
+	assert_int_equal(t.width, 6);
 	t = rule(SL_COLUMN_pixel, 1 << 8, 0, 0x1p32);
 	assert_int_equal(sl_bin_of_integer(&t, UINT32_MAX), 256);
 	assert_int_equal(sl_bin_of_integer(&t, (1u << 24) - 1), 1);
@@ -251,7 +254,7 @@ static void batches_are_counted_exactly(void **state)
 		{SL_COLUMN_weight, 2, ALL_FATES, 0, 1}};
 
 	(void)state;
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		for (int weighted = 0; weighted < 2; weighted++) {
 			struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 			struct sl_arena a = {0};

@@ -146,7 +146,7 @@ static void ends_as_the_loops_do(void **state)
 	uint64_t event[WORDS_MOST] = {0};
 
 	(void)state;
-	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+	for (int m = 0; m < HAND_MODELS; m++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)m, N);
 
 		follow_all(&r, event);

@@ -10,7 +10,7 @@
 
 static struct sl_key_rule rule(enum sl_column column, uint32_t bits, double lo, double hi)
 {
-	struct sl_key_field field = {column, bits, lo, hi};
+	struct sl_key_field field = {column, bits, lo, hi, false};
 
 	return sl_key_rule_make(&field);
 }
@@ -96,6 +96,68 @@ static void floats_keep_their_order(void **state)
 	free(value);
 }
 
+static struct sl_key_rule log_rule(uint32_t bits, double lo, double hi)
+{
+	struct sl_key_field field = {SL_COLUMN_energy, bits, lo, hi, true};
+
+	return sl_key_rule_make(&field);
+}
+
+/* Of all numbers above 0: eight bits are the power of two, the rest its equal parts. */
+static void logarithms_have_equal_parts(void **state)
+{
+	struct sl_key_rule f = log_rule(12, 0, INFINITY);
+
+	(void)state;
+	assert_int_equal(0, sl_key_of_log(&f, -1));
+	assert_int_equal(0, sl_key_of_log(&f, -INFINITY));
+	assert_int_equal(0, sl_key_of_log(&f, 0));
+	assert_int_equal(0, sl_key_of_log(&f, -0.0f));
+	assert_int_equal(0, sl_key_of_log(&f, NAN));
+	for (int power = -126; power < 128; power++)
+		for (int part = 0; part < 16; part++) {
+			float v = ldexpf(1 + (float)part / 16, power);
+
+			assert_int_equal((power + 127) * 16 + part, sl_key_of_log(&f, v));
+			if (power > -126 || part > 0)
+				assert_int_equal((power + 127) * 16 + part - 1,
+					sl_key_of_log(&f, nextafterf(v, 0)));
+		}
+	assert_int_equal(255 * 16, sl_key_of_log(&f, INFINITY));
+	f = log_rule(4, 1, 16);
+	assert_int_equal(0, sl_key_of_log(&f, 0.5f));
+	assert_int_equal(0, sl_key_of_log(&f, 1));
+	assert_int_equal(2, sl_key_of_log(&f, 2));
+	assert_int_equal(4, sl_key_of_log(&f, 4));
+	assert_int_equal(7, sl_key_of_log(&f, nextafterf(16, 0)));
+	assert_int_equal(15, sl_key_of_log(&f, 1e9f));
+}
+
+/* Those with a sign, too, in order. */
+static void signs_are_in_order(void **state)
+{
+	static const int32_t some[] = {INT32_MIN, -1000, -12, -11, -1, 0, 1, 22, 2112, INT32_MAX};
+	struct sl_key_rule f = rule(SL_COLUMN_pdg, 32, -0x1p31, 0x1p31 - 1);
+	struct sl_particle p = {.pdg = 0};
+	struct sl_columns c = sl_columns_of(&p);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		p.pdg = some[i];
+		assert_true(sl_key_pack(&f, 1, &c, 0, 0) ==
+			    (uint64_t)((int64_t)some[i] + INT64_C(0x80000000)));
+	}
+	f = rule(SL_COLUMN_pdg, 5, -11, 22);
+	p.pdg = -300;
+	assert_int_equal(0, sl_key_pack(&f, 1, &c, 0, 0));
+	p.pdg = -9;
+	assert_int_equal(1, sl_key_pack(&f, 1, &c, 0, 0)); /* 33 / 2 fits in 5 bits */
+	p.pdg = 22;
+	assert_int_equal(16, sl_key_pack(&f, 1, &c, 0, 0));
+	p.pdg = 2212;
+	assert_int_equal(31, sl_key_pack(&f, 1, &c, 0, 0));
+}
+
 static void integers_shift_until_they_fit(void **state)
 {
 	struct sl_key_rule f = rule(SL_COLUMN_pixel, 12, 0, 4095);
@@ -166,6 +228,8 @@ int main(void)
 		cmocka_unit_test(floats_have_equal_steps),
 		cmocka_unit_test(outside_goes_to_the_nearest_end),
 		cmocka_unit_test(floats_keep_their_order),
+		cmocka_unit_test(logarithms_have_equal_parts),
+		cmocka_unit_test(signs_are_in_order),
 		cmocka_unit_test(integers_shift_until_they_fit),
 		cmocka_unit_test(first_field_is_on_top),
 		cmocka_unit_test(an_id_may_take_all_bits),

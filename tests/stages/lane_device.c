@@ -48,6 +48,12 @@ static void tallies_by_bins(void **state)
 	lane_check_bins(sl_thin_size(300007));
 }
 
+static void every_condition(void **state)
+{
+	(void)state;
+	lane_check_conditions(70000);
+}
+
 static void a_lane_used_again(void **state)
 {
 	(void)state;
@@ -68,6 +74,7 @@ int main(void)
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(every_schedule),
 		cmocka_unit_test(tallies_by_bins),
+		cmocka_unit_test(every_condition),
 		cmocka_unit_test(a_lane_used_again),
 		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),

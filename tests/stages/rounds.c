@@ -101,7 +101,7 @@ static void no_schedule_changes_a_byte(void **state)
 	int models = 0;
 
 	(void)state;
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 		struct room history, rounds;
 
@@ -126,7 +126,7 @@ static void no_schedule_changes_a_byte(void **state)
 static void who_is_alive(void **state)
 {
 	(void)state;
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 		uint64_t alive[SL_ROUNDS_MOST] = {0};
 		uint32_t n = 1; /* rounds, of which the last leaves nobody */

@@ -165,7 +165,7 @@ static void check_run(const struct sl_recipe *r)
 static void tables_are_the_particles_remade(void **state)
 {
 	(void)state;
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 
 		check_run(&r);
@@ -175,7 +175,7 @@ static void tables_are_the_particles_remade(void **state)
 static void without_a_key_ids_ascend(void **state)
 {
 	(void)state;
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 
 		r.n_fields = r.key_bits = 0;
@@ -185,10 +185,11 @@ static void without_a_key_ids_ascend(void **state)
 
 static void wide_keys_sort_too(void **state)
 {
-	const struct sl_key_field u = {SL_COLUMN_u, 32, -1, 1}, fate = {SL_COLUMN_fate, 3, 0, 7};
+	const struct sl_key_field u = {SL_COLUMN_u, 32, -1, 1, false},
+				  fate = {SL_COLUMN_fate, 3, 0, 7, false};
 
 	(void)state;
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 
 		r.keep = ALL_FATES;
@@ -202,7 +203,7 @@ static void wide_keys_sort_too(void **state)
 static void all_or_none_survive(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 2 * SL_MODEL_COUNT; i++) {
+	for (int i = 0; i < 2 * HAND_MODELS; i++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)(i / 2), 20000);
 
 		r.keep = i % 2 ? ALL_FATES : SL_BIT(SL_FATE_alive);
@@ -216,7 +217,7 @@ static void sizes_about_a_piece(void **state)
 		1, 2, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE - 1, 2 * PIECE, 2 * PIECE + 1};
 
 	(void)state;
-	for (int i = 0; i < 8 * SL_MODEL_COUNT; i++) {
+	for (int i = 0; i < 8 * HAND_MODELS; i++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)(i / 8), sizes[i % 8]);
 
 		check_run(&r);
@@ -269,7 +270,7 @@ static void levels_and_backends_agree(void **state)
 	(void)state;
 	assert_null(sl_loops_find("none"));
 	assert_non_null(sl_loops_find("baseline"));
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N), other = r;
 
 		for (int l = 0; l < 2; l++) {
@@ -289,7 +290,7 @@ static void levels_and_backends_agree(void **state)
 static void constant_columns_are_not_gathered(void **state)
 {
 	(void)state;
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, 5000), gathered = r;
 		struct room a, b;
 		int n = 0;
@@ -360,7 +361,7 @@ static void batch_sizes_give_the_same_survivors(void **state)
 	const uint32_t sizes[] = {1, 1000, 4096};
 
 	(void)state;
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, 10007);
 		struct sum all = sum_of_run(r, 10007);
 
@@ -376,10 +377,10 @@ static void batch_sizes_give_the_same_survivors(void **state)
 /* Beyond 2^32 particles too, also as a field of the key. */
 static void late_batches_have_their_ids(void **state)
 {
-	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16};
+	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16, false};
 
 	(void)state;
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, 1000);
 		struct room m;
 

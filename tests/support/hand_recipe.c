@@ -56,7 +56,7 @@ static const struct sl_rays_config room = {.camera = {.position = {{0, -1.5, 0.2
 static const struct {
 	const void *config;
 	enum sl_fate keep;
-} made[SL_MODEL_COUNT] = {
+} made[HAND_MODELS] = {
 	[SL_MODEL_source_detector] = {&lamp, SL_FATE_hit},
 	[SL_MODEL_slab] = {&glass, SL_FATE_transmitted},
 	[SL_MODEL_cavity] = {&pipe, SL_FATE_transmitted},
@@ -66,7 +66,8 @@ static const struct {
 struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)
 {
 	const struct sl_model *m = sl_models[number];
-	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1}, x = {SL_COLUMN_x, 4, -2, 2};
+	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1, false},
+				  x = {SL_COLUMN_x, 4, -2, 2, false};
 	const struct sl_common common = {.max_steps = 50};
 	struct model_check check; /* what it says of keys not given does not matter */
 	struct sl_recipe r;

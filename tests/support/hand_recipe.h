@@ -4,6 +4,9 @@
 
 #include "stages/stages.h"
 
+/* Models that make their particles: all but the last, which reads them. */
+enum { HAND_MODELS = SL_MODEL_list };
+
 /*
  * One batch of n particles of that model, on the host: all its columns are written, and the key is
  * so coarse that there are ties.

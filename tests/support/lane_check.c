@@ -169,7 +169,7 @@ static void each_pair(const struct sl_recipe *r)
 
 void lane_check_backends(uint32_t n)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
 
 		each_pair(&r);
@@ -178,7 +178,7 @@ void lane_check_backends(uint32_t n)
 
 static void check_shapes(enum sl_model_number model, uint32_t n)
 {
-	const struct sl_key_field eighths = {SL_COLUMN_id, 3, 0, n};
+	const struct sl_key_field eighths = {SL_COLUMN_id, 3, 0, n, false};
 	struct sl_recipe r = hand_recipe(model, n);
 	uint32_t keep = r.keep;
 
@@ -210,7 +210,7 @@ void lane_check_shapes(uint32_t largest)
 		320, /* columns end where the next begins, and a block has threads left over */
 		4097, (1 << 20) + 3};
 
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			if (sizes[i] <= largest)
 				check_shapes((enum sl_model_number)model, sizes[i]);
@@ -255,7 +255,8 @@ static void check_keys(enum sl_model_number model, uint32_t n)
 
 	for (uint32_t k = 0; k < r.n_columns; k++) {
 		bool number = sl_column_facts[r.column[k]].type != SL_TYPE_F32;
-		const struct sl_key_field field = {r.column[k], 7, number ? 0 : -3, number ? n : 3};
+		const struct sl_key_field field = {
+			r.column[k], 7, number ? 0 : -3, number ? n : 3, false};
 
 		r.field[fields] = sl_key_rule_make(&field);
 		r.n_fields = ++fields;
@@ -276,7 +277,7 @@ void lane_check_tiles(uint32_t most, size_t step)
 	static const uint32_t sizes[] = {
 		4097, 2303, 33, 511, 257, 513, 2047, 575, 255, 512, 4096, 256, 32};
 
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k += step)
 			if (sizes[k] <= most)
 				check_tiles((enum sl_model_number)model, sizes[k]);
@@ -288,7 +289,7 @@ void lane_check_tiles(uint32_t most, size_t step)
  */
 static void check_larger_tiles(void)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		bool remade = sl_models[model]->remade;
 		struct sl_recipe r =
 			hand_recipe((enum sl_model_number)model, remade ? 32769 : 8193);
@@ -300,8 +301,61 @@ static void check_larger_tiles(void)
 
 void lane_check_keys(uint32_t n)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		check_keys((enum sl_model_number)model, n);
+}
+
+/* A program of that operation on a column and a number, asked of all; step by step, as it is. */
+static struct sl_condition condition_of(
+	enum sl_column column, double number, enum sl_operation operation)
+{
+	struct sl_condition k = {.of = SL_EVERY_COLUMN,
+		.columns = SL_BIT(column),
+		.n_numbers = 1,
+		.number = {number}};
+
+	k.operation[k.n] = SL_OP_column;
+	k.operand[k.n++] = (uint8_t)column;
+	k.operation[k.n++] = SL_OP_number;
+	k.operation[k.n++] = (uint8_t)operation;
+	return k;
+}
+
+/* Every column, and every operation of two numbers, compared with a quarter in the end. */
+static void check_conditions(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = hand_recipe(model, n);
+
+	r.keep = (1u << SL_FATE_COUNT) - 1 - SL_BIT(SL_FATE_dropped);
+	for (uint32_t k = 0; k < r.n_columns; k++) {
+		bool id = r.column[k] == SL_COLUMN_id;
+		struct sl_recipe other;
+
+		r.condition = condition_of(r.column[k], id ? n / 2 : 0.25, SL_OP_more);
+		compare_ways(&r);
+		other = r; /* nobody else needs the column */
+		other.n_columns = 1;
+		other.n_fields = 0;
+		compare(&other, fused, "naive");
+	}
+	for (int operation = SL_OP_plus; operation <= SL_OP_over; operation++) {
+		struct sl_condition *k = &r.condition;
+
+		*k = condition_of(SL_COLUMN_w, 3.1, (enum sl_operation)operation);
+		k->operation[k->n++] = SL_OP_absolute;
+		k->number[k->n_numbers] = 2.8;
+		k->operation[k->n] = SL_OP_number;
+		k->operand[k->n++] = (uint8_t)k->n_numbers++;
+		k->operation[k->n++] = SL_OP_at_most;
+		k->operation[k->n++] = SL_OP_opposite;
+		compare_ways(&r);
+	}
+}
+
+void lane_check_conditions(uint32_t n)
+{
+	for (int model = 0; model < HAND_MODELS; model++)
+		check_conditions((enum sl_model_number)model, n);
 }
 
 void lane_check_fused(uint32_t most)
@@ -309,7 +363,7 @@ void lane_check_fused(uint32_t most)
 	lane_check_tiles(most, 1);
 	if (most > 4096)
 		check_larger_tiles();
-	for (int i = 0; i < SL_MODEL_COUNT; i++) {
+	for (int i = 0; i < HAND_MODELS; i++) {
 		enum sl_model_number model = (enum sl_model_number)i;
 
 		check_tables(model, most < 700 ? most : 700);
@@ -333,7 +387,7 @@ static void assert_same_rounds(const struct sl_rounds *a, const struct sl_rounds
 
 static void check_rounds(uint32_t n, const char *compact, const char *sort)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
 
 		for (int i = 0; sl_models[model]->steps && i < SCHEDULES; i++) {
@@ -429,7 +483,7 @@ static void check_most(struct sl_recipe *r, bool weighted)
 
 void lane_check_bins(uint32_t n)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		for (int weighted = 0; weighted < 2; weighted++) {
 			struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
 			struct sl_recipe other = r;
@@ -568,7 +622,7 @@ static void flip_each(enum sl_model_number model, uint32_t n, const char *compac
 
 void lane_check_flips(uint32_t n)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++) {
+	for (int model = 0; model < HAND_MODELS; model++) {
 		flip_each((enum sl_model_number)model, n, "naive");
 		flip_each((enum sl_model_number)model, n, fused);
 	}

@@ -36,7 +36,8 @@ struct sl_schedule schedule_at(int i)
 		{UINT32_MAX, EVERY(1), NEVER, 0}, /* one round, a history */
 		{1000, NEVER, NEVER, 0.5},
 	};
-	static const struct sl_key_field w = {SL_COLUMN_w, 3, -1, 1}, z = {SL_COLUMN_z, 4, 0, 2};
+	static const struct sl_key_field w = {SL_COLUMN_w, 3, -1, 1, false},
+					 z = {SL_COLUMN_z, 4, 0, 2, false};
 	struct sl_schedule s = {.steps = each[i].steps,
 		.compact = each[i].compact,
 		.sort = each[i].sort,

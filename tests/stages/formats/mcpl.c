@@ -105,7 +105,8 @@ static const uint8_t *pass_string(const uint8_t *at, const char *text)
 
 /* What the flags of a file are, as the numbers of its header have it. */
 struct made {
-	bool wide, flagged, weighs;
+	bool wide, flagged, weighs, polarised;
+	int32_t pdg; /* 0: each has its own */
 	uint32_t record_bytes;
 };
 
@@ -120,9 +121,9 @@ static const uint8_t *check_header(const uint8_t *file, const struct sl_file_fac
 	assert_int_equal(word(file + 16), m->flagged ? 4 : 3);
 	assert_int_equal(word(file + 20), 1);
 	assert_int_equal(word(file + 24), m->flagged);
-	assert_int_equal(word(file + 28), 0);
+	assert_int_equal(word(file + 28), m->polarised);
 	assert_int_equal(word(file + 32), !m->wide);
-	assert_int_equal((int32_t)word(file + 36), -2112);
+	assert_int_equal((int32_t)word(file + 36), m->pdg);
 	assert_int_equal(word(file + 40), m->record_bytes);
 	assert_int_equal(word(file + 44), !m->weighs);
 	if (!m->weighs) {
@@ -202,6 +203,9 @@ static void check_record(const uint8_t *at, const struct sl_file_facts *run,
 	const uint8_t *begin = at;
 	double d[3], energy = row_of(t, SL_COLUMN_energy, row);
 
+	for (int i = 0; m->polarised && i < 3; i++)
+		expect(number_at(&at, m->wide),
+			row_of(t, (enum sl_column)(SL_COLUMN_pol_x + i), row), m->wide);
 	for (int i = 0; i < 3; i++) {
 		expect(number_at(&at, m->wide), row_of(t, (enum sl_column)(SL_COLUMN_x + i), row),
 			m->wide);
@@ -211,6 +215,10 @@ static void check_record(const uint8_t *at, const struct sl_file_facts *run,
 	expect(number_at(&at, m->wide), row_of(t, SL_COLUMN_time, row) / 1e6, m->wide);
 	if (m->weighs)
 		expect(number_at(&at, m->wide), row_of(t, SL_COLUMN_weight, row), m->wide);
+	if (m->pdg == 0) {
+		assert_int_equal(word(at), (uint32_t)whole_of(t, SL_COLUMN_pdg, row));
+		at += 4;
+	}
 	if (m->flagged) {
 		assert_int_equal(word(at), (uint32_t)whole_of(t, run->mcpl.flags, row));
 		at += 4;
@@ -228,7 +236,12 @@ static void check_by_hand(const uint8_t *file, size_t bytes, const struct sl_fil
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		constants |= t->column[k].constant ? SL_BIT(t->column[k].column) : 0;
 	m.weighs = !SL_HAS(constants, SL_COLUMN_weight);
-	m.record_bytes = (m.weighs ? 8u : 7u) * (m.wide ? 8u : 4u) + (m.flagged ? 4u : 0u);
+	m.polarised = !isnan(row_of(t, SL_COLUMN_pol_x, 0));
+	m.pdg = run->mcpl.pdg;
+	if (SL_HAS(constants, SL_COLUMN_pdg))
+		m.pdg = (int32_t)whole_of(t, SL_COLUMN_pdg, 0);
+	m.record_bytes = ((m.weighs ? 8u : 7u) + (m.polarised ? 3u : 0u)) * (m.wide ? 8u : 4u) +
+	                 (m.flagged ? 4u : 0u) + (m.pdg == 0 ? 4u : 0u);
 	at = check_header(file, run, t, &m);
 	*header_bytes = (size_t)(at - file);
 	assert_int_equal(bytes - *header_bytes, (size_t)t->n * m.record_bytes);
@@ -319,6 +332,27 @@ static void every_table_comes_back(void **state)
 		for (int f = 0; f < FORMATS; f++)
 			round_trip(formats[f], &run, n, columns,
 				one_weight ? SL_BIT(SL_COLUMN_weight) : 0);
+	}
+}
+
+/* Codes of their own, or one that a column has; polarisation; flags. */
+static void what_lists_have_comes_back(void **state)
+{
+	static const uint32_t sizes[] = {1, 7, 1000};
+
+	(void)state;
+	for (int i = 0; i < 3 * 2 * 2 * 2; i++) {
+		bool wide = i / 3 % 2, one_code = i / 6 % 2, polarised = i / 12 % 2;
+		struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, wide,
+			i % 2 ? SL_COLUMN_userflags : SL_COLUMN_COUNT, NAN);
+		uint32_t columns = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) |
+		                   SL_BIT(SL_COLUMN_pdg) | (polarised ? SL_MCPL_POLARISATION : 0) |
+		                   (i % 2 ? SL_BIT(SL_COLUMN_userflags) : 0);
+
+		run.mcpl.pdg = 0;
+		for (int f = 0; f < FORMATS; f++)
+			round_trip(formats[f], &run, sizes[i % 3], columns,
+				one_code ? SL_BIT(SL_COLUMN_pdg) : 0);
 	}
 }
 
@@ -514,6 +548,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_table_comes_back),
+		cmocka_unit_test(what_lists_have_comes_back),
 		cmocka_unit_test(many_rows_come_back),
 		cmocka_unit_test(constants_and_flags_come_back),
 		cmocka_unit_test(ids_come_back),

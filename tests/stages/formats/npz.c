@@ -88,7 +88,7 @@ static const uint8_t *items_of(const struct array *a, const char *type, const ch
 
 static void check_column(const struct array *a, const struct sl_table_column *c, uint32_t n)
 {
-	static const char *const types[] = {"<f4", "<u4", "<u8", "|u1"};
+	static const char *const types[] = {"<f4", "<u4", "<u8", "|u1", "<i4"};
 	const struct sl_column_facts *f = &sl_column_facts[c->column];
 	char name[64], shape[32];
 	const uint8_t *items;

@@ -69,6 +69,9 @@ static inline void set_item(struct sl_table_column *c, enum kind kind, uint64_t 
 	case SL_TYPE_U8:
 		((uint8_t *)c->data)[i] = (uint8_t)a_count(kind, i + c->column);
 		break;
+	case SL_TYPE_I32:
+		((int32_t *)c->data)[i] = (int32_t)(uint32_t)a_count(kind, i + c->column);
+		break;
 	}
 }
 

@@ -1,0 +1,181 @@
+/* inputs.c - the files of a list: looked into, held against what they were, told. */
+#define SL_MODEL_HOST
+#include "pipeline/inputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stages/models/list.h"
+
+#define FILES     "model.list.files"
+#define CHECKSUMS "model.list.checksums"
+
+static struct sl_list_config *list_of(struct sl_config *c)
+{
+	return (struct sl_list_config *)(void *)c->of_model.bytes;
+}
+
+static const struct sl_list_config *stated(const struct sl_plan *plan)
+{
+	return (const struct sl_list_config *)(const void *)plan->config.of_model.bytes;
+}
+
+/* --- resolving -------------------------------------------------------------------------------- */
+
+static void take_facts(struct sl_config *c, struct sl_reader *r, const struct sl_inputs *inputs)
+{
+	struct sl_list_config *list = list_of(c);
+
+	list->constants = inputs->constants;
+	list->constant = inputs->constant;
+	if (inputs->particles == 0)
+		sl_config_complain(
+			r, FILES, "have no particles (there is nothing to do), try other files");
+	if (c->run.particles > inputs->particles)
+		sl_config_complain(r, "run.particles",
+			"are more than the files have (%" PRIu64 "), try that many or fewer",
+			inputs->particles);
+	if (c->run.particles == 0)
+		c->run.particles = inputs->particles;
+	if (list->checksums.n > 0 && list->checksums.n != inputs->n)
+		sl_config_complain(r, CHECKSUMS,
+			"are %" PRIu32 " (of %" PRIu32 " files each has one), try leaving them out",
+			list->checksums.n, inputs->n);
+}
+
+enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
+{
+	char key[SL_WORD_BYTES];
+	struct sl_inputs *inputs;
+	enum sl_status s;
+	uint32_t which;
+
+	if (c->model == SL_MODEL_COUNT || !sl_models[c->model]->read ||
+		sl_config_flawed(r, "model") || sl_config_flawed(r, "run.particles"))
+		return SL_OK;
+	s = sl_inputs_open(&list_of(c)->files, &inputs, &which);
+	if (s == SL_OK)
+		take_facts(c, r, inputs);
+	sl_inputs_close(inputs);
+	snprintf(key, sizeof(key), FILES "[%" PRIu32 "]", which);
+	/* a wrong name is wrong usage; a disk that fails stays one */
+	if (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0) {
+		sl_config_complain(r, key, "%s", sl_story());
+		return SL_OK;
+	}
+	return s;
+}
+
+/* --- the plan --------------------------------------------------------------------------------- */
+
+static enum sl_status check(const struct sl_input *f, uint32_t crc, uint64_t was)
+{
+	if (crc == was)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"%s is not the file that it was (its CRC-32 is %" PRIu32 ", %" PRIu64
+		" is stated), "
+		"try the old one, or leave " CHECKSUMS " out and begin anew",
+		f->path, crc, was);
+}
+
+enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
+{
+	struct sl_list_config *list = list_of(&plan->config);
+	struct sl_inputs *inputs;
+	uint32_t which;
+
+	if (!sl_models[plan->recipe.model]->read)
+		return SL_OK;
+	SL_TRY(sl_inputs_open(&list->files, &plan->recipe.inputs, &which));
+	inputs = plan->recipe.inputs;
+	if (inputs->particles < plan->recipe.particles)
+		return sl_fail(SL_BAD_INPUT, "%s: has fewer particles than a moment ago",
+			inputs->at[0].path);
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		uint32_t crc = sl_inputs_crc(inputs, k);
+
+		if (k < list->checksums.n)
+			SL_TRY(check(&inputs->at[k], crc, list->checksums.at[k]));
+		list->checksums.at[k] = crc;
+	}
+	list->checksums.n = inputs->n;
+	return SL_OK;
+}
+
+/* --- some of them ----------------------------------------------------------------------------- */
+
+enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p)
+{
+	struct sl_batch one = {.first_id = id, .turn = SL_NO_TURN, .n = 1};
+
+	memset(p, 0, sizeof(*p));
+	one.columns = sl_columns_of(p);
+	SL_TRY(sl_inputs_read(r->inputs, &one));
+	p->id = id;
+	p->fate = sl_judge(r, p);
+	return SL_OK;
+}
+
+enum sl_status sl_inputs_pilot(const struct sl_recipe *r, uint32_t n, uint32_t *survivors)
+{
+	struct sl_particle p;
+
+	for (uint64_t id = 0; id < n; id++) {
+		SL_TRY(sl_inputs_particle(r, id, &p));
+		*survivors += SL_HAS(r->keep, p.fate);
+	}
+	return SL_OK;
+}
+
+void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
+{
+	const struct sl_list listed = {.first_id = first_id, .at = *columns};
+
+	memcpy(r->rules.bytes, &listed, sizeof(listed));
+}
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
+{
+	const struct sl_inputs *inputs = plan->recipe.inputs;
+
+	if (!inputs)
+		return;
+	sl_json_array(j, "inputs");
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		const struct sl_input *f = &inputs->at[k];
+
+		sl_json_object(j, NULL);
+		sl_json_text(j, "file", f->path);
+		sl_json_u64(j, "bytes", f->bytes);
+		sl_json_hex(j, "crc32", stated(plan)->checksums.at[k], 8);
+		sl_json_u64(j, "particles", f->particles);
+		sl_json_u64(j, "first_id", f->first);
+		sl_json_bool(j, "recovered", f->recovered);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+void sl_inputs_print(const struct sl_plan *plan, bool recovered, FILE *out)
+{
+	const struct sl_inputs *inputs = plan->recipe.inputs;
+
+	for (uint32_t k = 0; inputs && k < inputs->n; k++) {
+		const struct sl_input *f = &inputs->at[k];
+
+		if (recovered && !f->recovered)
+			continue;
+		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
+			k && !recovered ? "" : "inputs", f->path, f->particles,
+			f->recovered ? "; its writer did not come to its end: whole records were "
+				       "counted"
+				     : "",
+			f->single ? "" : "; numbers of 8 bytes, rounded to 4",
+			f->told ? "; comments and blobs are left behind" : "");
+	}
+}

@@ -1,0 +1,246 @@
+/* inputs.c - see inputs.h. */
+#include "stages/inputs.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "primitives/base/device.h"
+#include "primitives/base/files.h"
+#include "primitives/base/map.h"
+#include "stages/formats/mcpl_stream.h"
+
+/* A file, as it is read. */
+struct source {
+	struct sl_map map;
+	bool open;                    /* the stream */
+	struct sl_mcpl_stream stream; /* of a plain one: at its first particle, for all to copy */
+};
+
+struct sl_reading {
+	struct source of[SL_LIST_MAX];
+	bool gzipped; /* any of them: turns are kept */
+	pthread_mutex_t lock;
+	pthread_cond_t next;
+	uint64_t turn; /* whose it is to read from files in gzip */
+};
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* Past all strings, to the first particle. */
+static enum sl_status pass_strings(struct sl_mcpl_stream *s)
+{
+	uint64_t strings = 1 + (uint64_t)s->header.comments + 2 * (uint64_t)s->header.blobs;
+	char text[1];
+	uint32_t length;
+
+	for (uint64_t i = 0; i < strings; i++)
+		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
+	return sl_mcpl_begin(s);
+}
+
+static enum sl_status open_input(const char *path, struct sl_input *f, struct source *source)
+{
+	const struct sl_mcpl_stream *s = &source->stream;
+
+	snprintf(f->path, sizeof(f->path), "%s", path);
+	SL_TRY(sl_map_file(path, &source->map));
+	SL_TRY(sl_while(
+		sl_mcpl_open(&source->stream, source->map.at, source->map.bytes), "%s", path));
+	source->open = true;
+	SL_TRY(sl_while(pass_strings(&source->stream), "%s", path));
+	f->bytes = source->map.bytes;
+	f->particles = s->header.particles;
+	f->gzipped = s->gzipped;
+	f->single = s->header.single;
+	f->recovered = s->recovered;
+	f->told = s->header.comments + (uint64_t)s->header.blobs > 0;
+	return SL_OK;
+}
+
+/* What the first k files have in common, and file k too. */
+static void find_constants(struct sl_inputs *inputs, uint32_t k)
+{
+	const uint32_t polarisation =
+		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z);
+	const struct sl_mcpl_header *h = &inputs->reading->of[k].stream.header;
+	const struct sl_particle of_file = {.weight = (float)h->weight, .pdg = h->pdg};
+
+	if (k == 0) {
+		inputs->constants = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) |
+		                    SL_BIT(SL_COLUMN_userflags) | polarisation;
+		inputs->constant = of_file;
+	}
+	if (h->polarised)
+		inputs->constants &= ~polarisation;
+	if (h->flags)
+		inputs->constants &= ~SL_BIT(SL_COLUMN_userflags);
+	if (h->pdg == 0 || of_file.pdg != inputs->constant.pdg)
+		inputs->constants &= ~SL_BIT(SL_COLUMN_pdg);
+	if (h->weight == 0 || of_file.weight != inputs->constant.weight)
+		inputs->constants &= ~SL_BIT(SL_COLUMN_weight);
+}
+
+enum sl_status sl_inputs_open(
+	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which)
+{
+	struct sl_inputs *inputs;
+	struct sl_reading *reading;
+	void *memory;
+
+	*made = NULL;
+	*which = 0;
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(*inputs) + sizeof(*reading), &memory));
+	memset(memory, 0, sizeof(*inputs) + sizeof(*reading));
+	inputs = *made = (struct sl_inputs *)memory;
+	reading = inputs->reading = (struct sl_reading *)(void *)(inputs + 1);
+	pthread_mutex_init(&reading->lock, NULL);
+	pthread_cond_init(&reading->next, NULL);
+	for (; *which < files->n; ++*which) {
+		struct sl_input *f = &inputs->at[inputs->n++];
+
+		f->first = inputs->particles;
+		SL_TRY(open_input(files->at[*which], f, &reading->of[*which]));
+		find_constants(inputs, *which);
+		inputs->particles += f->particles;
+		reading->gzipped |= f->gzipped;
+	}
+	return SL_OK;
+}
+
+void sl_inputs_close(struct sl_inputs *inputs)
+{
+	if (!inputs)
+		return;
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		struct source *f = &inputs->reading->of[k];
+
+		if (f->open)
+			sl_mcpl_close(&f->stream);
+		sl_unmap(&f->map);
+	}
+	pthread_cond_destroy(&inputs->reading->next);
+	pthread_mutex_destroy(&inputs->reading->lock);
+	sl_memory_give(SL_HOST, inputs);
+}
+
+uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)
+{
+	const struct sl_map *map = &inputs->reading->of[k].map;
+
+	return sl_crc32(map->at, map->bytes);
+}
+
+void sl_inputs_restart(struct sl_inputs *inputs)
+{
+	inputs->reading->turn = 0;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static void put(const struct sl_columns *c, uint32_t i, const struct sl_mcpl_particle *p)
+{
+	c->x[i] = (float)p->position[0];
+	c->y[i] = (float)p->position[1];
+	c->z[i] = (float)p->position[2];
+	c->u[i] = (float)p->direction[0];
+	c->v[i] = (float)p->direction[1];
+	c->w[i] = (float)p->direction[2];
+	c->energy[i] = (float)(p->energy * sl_mcpl_kev);
+	c->time[i] = (float)(p->time * sl_mcpl_ns);
+	c->weight[i] = (float)p->weight;
+	c->pdg[i] = p->pdg;
+	c->userflags[i] = p->flags;
+	c->pol_x[i] = (float)p->polarisation[0];
+	c->pol_y[i] = (float)p->polarisation[1];
+	c->pol_z[i] = (float)p->polarisation[2];
+	c->fate[i] = SL_FATE_listed;
+}
+
+/* The next n particles of a stream: those from place on of the batch. */
+static enum sl_status take(
+	struct sl_mcpl_stream *s, const struct sl_columns *c, uint32_t place, uint32_t n)
+{
+	struct sl_mcpl_particle p;
+
+	for (uint32_t i = place; i < place + n; i++) {
+		SL_TRY(sl_mcpl_next(s, &p));
+		put(c, i, &p);
+	}
+	return SL_OK;
+}
+
+/* Particles of a plain file, from number from of it on. */
+static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t n,
+	const struct sl_columns *c, uint32_t place)
+{
+	struct sl_mcpl_stream s = f->stream;
+	size_t bytes = (size_t)from * s.header.record_bytes;
+
+	s.at += bytes;
+	s.left -= bytes;
+	return take(&s, c, place, n);
+}
+
+/* The same of one in gzip: what is before them goes by. */
+static enum sl_status read_gzipped(
+	struct source *f, uint64_t from, uint32_t n, const struct sl_columns *c, uint32_t place)
+{
+	struct sl_mcpl_stream *s = &f->stream;
+	struct sl_mcpl_particle p;
+
+	if (s->read > from) {
+		SL_TRY(sl_mcpl_rewind(s, f->map.at, f->map.bytes));
+		SL_TRY(pass_strings(s));
+	}
+	while (s->read < from)
+		SL_TRY(sl_mcpl_next(s, &p));
+	return take(s, c, place, n);
+}
+
+/* What b has of the files in gzip, or of the others. */
+static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct sl_batch *b)
+{
+	uint64_t begin = b->first_id, end = b->first_id + b->n;
+
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		const struct sl_input *f = &inputs->at[k];
+		uint64_t first = f->first > begin ? f->first : begin;
+		uint64_t last = f->first + f->particles;
+		uint32_t place = (uint32_t)(first - begin);
+		enum sl_status s;
+
+		last = last < end ? last : end;
+		if (f->gzipped != gzipped || first >= last)
+			continue;
+		s = gzipped ? read_gzipped(&inputs->reading->of[k], first - f->first,
+				      (uint32_t)(last - first), &b->columns, place)
+		            : read_plain(&inputs->reading->of[k], first - f->first,
+				      (uint32_t)(last - first), &b->columns, place);
+		if (s != SL_OK)
+			return sl_while(s, "%s", f->path);
+	}
+	return SL_OK;
+}
+
+static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
+{
+	struct sl_reading *reading = inputs->reading;
+	enum sl_status s;
+
+	pthread_mutex_lock(&reading->lock);
+	while (b->turn != SL_NO_TURN && reading->turn != b->turn)
+		pthread_cond_wait(&reading->next, &reading->lock);
+	s = read_some(inputs, true, b);
+	reading->turn += b->turn != SL_NO_TURN;
+	pthread_cond_broadcast(&reading->next);
+	pthread_mutex_unlock(&reading->lock);
+	return s;
+}
+
+enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b)
+{
+	if (inputs->reading->gzipped)
+		SL_TRY(read_in_turn(inputs, b));
+	return read_some(inputs, false, b);
+}

@@ -1,0 +1,55 @@
+/*
+ * inputs.h - the files of a list of particles, open, and a batch's particles read from them.
+ *
+ * Particles are numbered through all files. Of a plain file a batch reads its own records, whoever
+ * reads others; one in gzip is inflated once, from its begin to its end, by one batch after the
+ * other. A batch that asks for what has gone by makes it begin anew.
+ */
+#ifndef SL_INPUTS_H
+#define SL_INPUTS_H
+
+#include "primitives/base/status.h"
+#include "stages/batch.h"
+#include "stages/option.h"
+
+/* What is known of a file. */
+struct sl_input {
+	char path[SL_TEXT_BYTES];
+	size_t bytes;
+	uint64_t first, particles; /* the number of its first one; how many */
+	bool gzipped, single;      /* numbers of 4 bytes, not 8 */
+	bool recovered;            /* its header counts none: whole records were counted */
+	bool told;                 /* it has comments or blobs */
+};
+
+struct sl_inputs {
+	uint32_t n;
+	struct sl_input at[SL_LIST_MAX];
+	uint64_t particles;          /* in all */
+	uint32_t constants;          /* set of columns with one value in all files ... */
+	struct sl_particle constant; /* ... and that value */
+	struct sl_reading *reading;  /* inputs.c */
+};
+
+/*
+ * Opens the files and reads their headers. *made is to be closed, even after a failure; a file that
+ * is no MCPL, or damaged as far as that can be told from its header and size, is SL_BAD_INPUT.
+ * which is then its number.
+ */
+enum sl_status sl_inputs_open(
+	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which);
+void sl_inputs_close(struct sl_inputs *inputs);
+
+/*
+ * Reads the particles of b into its columns, and marks them as listed. Batches with turns (from 0
+ * on, in the order of their numbers) wait for each other, and each must come once.
+ */
+enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
+
+/* The CRC-32 of the bytes of file k. */
+uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k);
+
+/* The turns begin anew, at 0. */
+void sl_inputs_restart(struct sl_inputs *inputs);
+
+#endif

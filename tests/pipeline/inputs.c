@@ -1,0 +1,472 @@
+/*
+ * inputs.c - lists of particles, as people run them: files of the reference implementation go
+ * through unchanged, on every device and in every batch; damaged ones are refused with a sentence;
+ * changed ones are noticed.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pipeline/tree.h"
+#include "stages/formats/mcpl_stream.h"
+#include "tests/support/configs.h"
+#include "tests/support/program.h"
+
+#define MCPL "tests/stages/formats/mcpl/"
+
+static struct folder folder;
+
+static int begin(void **state)
+{
+	(void)state;
+	/* in memory where there is such a folder: thousands of fsyncs cost nothing there */
+	if (access("/dev/shm", W_OK) == 0)
+		setenv("TMPDIR", "/dev/shm", 0);
+	folder_make(&folder);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	folder_remove(&folder);
+	return 0;
+}
+
+/* A file of the reference implementation; to be freed. */
+static char *reference_file(const char *name, size_t *bytes)
+{
+	char path[CONFIG_PATH_BYTES], *file, *copy;
+
+	snprintf(path, sizeof(path), "%s/" MCPL "%s", source_root(), name);
+	assert_ok(sl_path_read(path, SIZE_MAX, &file, bytes));
+	copy = (char *)malloc(*bytes + 1);
+	assert_non_null(copy);
+	memcpy(copy, file, *bytes);
+	sl_memory_give(SL_HOST, file);
+	return copy;
+}
+
+/* Copies it to the folder of the test. */
+static void bring(const char *name)
+{
+	size_t bytes;
+	char *file = reference_file(name, &bytes);
+
+	folder_write(&folder, name, file, bytes);
+	free(file);
+}
+
+/* Writes the configuration c.yaml; more are lines. */
+static void configure(const char *files, const char *run, const char *keep, const char *more)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text),
+		"run: {name: t, device: cpu%s}\nmodel: {list: {files: [%s]}}\nkeep: %s\n%s", run,
+		files, keep, more);
+	write_text(&folder, "c.yaml", text);
+}
+
+/* --- particles -------------------------------------------------------------------------------- */
+
+/* All particles of a file; to be freed. */
+static struct sl_mcpl_particle *particles_of(const char *name, struct sl_mcpl_header *h)
+{
+	size_t bytes;
+	char *file = folder_read(&folder, name, &bytes), text[64];
+	struct sl_mcpl_particle *p;
+	struct sl_mcpl_stream s;
+	uint32_t length;
+
+	assert_ok(sl_mcpl_open(&s, file, bytes));
+	for (uint32_t i = 0; i < 1 + s.header.comments + 2 * s.header.blobs; i++)
+		assert_ok(sl_mcpl_text(&s, text, sizeof(text), &length));
+	assert_ok(sl_mcpl_begin(&s));
+	*h = s.header;
+	p = (struct sl_mcpl_particle *)calloc(h->particles + 1, sizeof(*p));
+	assert_non_null(p);
+	for (uint64_t i = 0; i < h->particles; i++)
+		assert_ok(sl_mcpl_next(&s, &p[i]));
+	sl_mcpl_close(&s);
+	free(file);
+	return p;
+}
+
+/* In single precision, and off by two roundings at most where it was converted. */
+static bool is_near(double is, double was, double roundings)
+{
+	double same = (double)(float)was;
+
+	return is == same || fabs(is - same) <= roundings * 0x1p-23 * fabs(same) ||
+	       (isnan(is) && isnan(was));
+}
+
+static void expect_same(
+	const struct sl_mcpl_particle *is, const struct sl_mcpl_particle *was, const char *name)
+{
+	bool same = is->pdg == was->pdg && is->flags == was->flags &&
+	            is_near(is->energy, was->energy, 1.5) && is_near(is->time, was->time, 1.5) &&
+	            is_near(is->weight, was->weight, 0);
+
+	for (int i = 0; i < 3; i++)
+		same = same && is_near(is->position[i], was->position[i], 0) &&
+		       is_near(is->polarisation[i], was->polarisation[i], 0) &&
+		       fabs(is->direction[i] - was->direction[i]) <= 4e-7;
+	if (!same)
+		fail_msg("%s: a particle with z %.17g, energy %.17g, code %d came out with %.17g, "
+			 "%.17g, %d",
+			name, was->position[2], was->energy, was->pdg, is->position[2], is->energy,
+			is->pdg);
+}
+
+/* The files t_000000 to t_00000n-1 in out hold the particles of name, in order. */
+static void expect_particles(const char *out, const char *suffix, int n, const char *name)
+{
+	struct sl_mcpl_header was_header, is_header;
+	struct sl_mcpl_particle *was = particles_of(name, &was_header);
+	uint64_t at = 0;
+
+	for (int k = 0; k < n; k++) {
+		char file[128];
+		struct sl_mcpl_particle *is;
+
+		snprintf(file, sizeof(file), "%s/t_%06d%s", out, k, suffix);
+		is = particles_of(file, &is_header);
+		assert_int_equal(is_header.flags, was_header.flags);
+		assert_int_equal(is_header.polarised, was_header.polarised);
+		assert_int_equal(is_header.pdg, was_header.pdg);
+		assert_true(is_near(is_header.weight, was_header.weight, 0));
+		for (uint64_t i = 0; i < is_header.particles; i++)
+			expect_same(&is[i], &was[at++], name);
+		free(is);
+	}
+	assert_int_equal(at, was_header.particles);
+	free(was);
+}
+
+/* --- through ---------------------------------------------------------------------------------- */
+
+/* Those that the reference implementation reads. */
+static const char *const whole[] = {"reffile_1.mcpl", "reffile_2.mcpl", "reffile_3.mcpl",
+	"reffile_4.mcpl", "reffile_5.mcpl", "reffile_6.mcpl", "reffile_7.mcpl", "reffile_8.mcpl",
+	"reffile_crash.mcpl", "reffile_notreallygz.mcpl.gz", "example.mcpl", "miscphys.mcpl.gz",
+	"ref_statsum.mcpl.gz", "difficult_unitvector.mcpl.gz"};
+enum { WHOLE = sizeof(whole) / sizeof(whole[0]) };
+
+static void each_file_goes_through(void **state)
+{
+	(void)state;
+	for (int k = 0; k < WHOLE; k++) {
+		struct sl_mcpl_header h;
+		char batch[64];
+		int n;
+
+		bring(whole[k]);
+		free(particles_of(whole[k], &h));
+		if (h.particles == 0) {
+			configure(whole[k], "", "listed", "output: {format: mcpl}\n");
+			expect(&folder, SL_USAGE, "model.list.files: have no particles",
+				WORDS("run", "c.yaml", "--out", "none", "--quiet"));
+			continue;
+		}
+		snprintf(batch, sizeof(batch), ", batch: %d", (int)(h.particles + 2) / 3);
+		n = (int)((h.particles + (h.particles + 2) / 3 - 1) / ((h.particles + 2) / 3));
+		configure(whole[k], batch, "listed", "output: {format: mcpl}\n");
+		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "p", "--quiet"));
+		expect_particles("p", ".mcpl", n, whole[k]);
+		expect(&folder, SL_OK, "", WORDS("verify", "p", "--quiet"));
+		configure(whole[k], batch, "listed",
+			"output: {format: mcpl.gz, mcpl: {precision: double}}\n");
+		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "z", "--quiet"));
+		expect_particles("z", ".mcpl.gz", n, whole[k]);
+		/* and what came out goes in */
+		configure("p/t_000000.mcpl", "", "listed", "output: {format: mcpl}\n");
+		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "again", "--quiet"));
+		expect_particles("again", ".mcpl", 1, "p/t_000000.mcpl");
+		remove_run(&folder, "p");
+		remove_run(&folder, "z");
+		remove_run(&folder, "again");
+	}
+}
+
+/* --- batches and devices ---------------------------------------------------------------------- */
+
+#define MIXED                                                                                 \
+	"example.mcpl, miscphys.mcpl.gz, reffile_5.mcpl, ref_statsum.mcpl.gz, example.mcpl, " \
+	"miscphys.mcpl.gz"
+
+static const char sorted[] =
+	"key: [pdg:32, ekin_log:16]\ntallies: [w:10, pdg:32]\noutput: {format: npz}\n";
+
+static void bring_mixed(void)
+{
+	bring("example.mcpl");
+	bring("miscphys.mcpl.gz");
+	bring("reffile_5.mcpl");
+	bring("ref_statsum.mcpl.gz");
+}
+
+static void every_device_agrees(void **state)
+{
+	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=1"},
+		{"run.device=cpu", "run.threads=3"}, {"run.device=emulated", "run.mode=fused"},
+		{"run.device=emulated", "run.mode=staged"}};
+	uint64_t hash = 0;
+
+	(void)state;
+	bring_mixed();
+	configure(MIXED, ", batch: 300",
+		"ekin > 1 keV and abs(x) < 60 cm and (pdg == 22 or not pdg < 2000)", sorted);
+	for (int k = 0; k < 4; k++) {
+		uint64_t now;
+
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "d", "--quiet", "--set", sets[k][0],
+				"--set", sets[k][1]));
+		expect(&folder, SL_OK, "", WORDS("verify", "d", "--quiet"));
+		now = hash_run(&folder, "d");
+		hash = k == 0 ? now : hash;
+		assert_true(now == hash);
+		remove_run(&folder, "d");
+	}
+	expect(&folder, SL_OK, "", WORDS("compare", "c.yaml", "--quiet"));
+}
+
+/* Batches end within files, and files within batches. */
+static void files_follow_each_other(void **state)
+{
+	static const char *const files[] = {"example.mcpl", "miscphys.mcpl.gz", "reffile_5.mcpl",
+		"ref_statsum.mcpl.gz", "example.mcpl", "miscphys.mcpl.gz"};
+	struct sl_mcpl_particle *is = NULL, *was;
+	struct sl_mcpl_header h, of_batch = {.particles = 0};
+	uint64_t at = 0;
+	int batch = 0;
+
+	(void)state;
+	bring_mixed();
+	configure(MIXED, ", batch: 70, threads: 3", "listed", "output: {format: mcpl}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "f", "--quiet"));
+	for (int k = 0; k < 6; k++) {
+		was = particles_of(files[k], &h);
+		for (uint64_t i = 0; i < h.particles; i++, at++) {
+			char name[64];
+
+			if (at == of_batch.particles) {
+				free(is);
+				snprintf(name, sizeof(name), "f/t_%06d.mcpl", batch++);
+				is = particles_of(name, &of_batch);
+				at = 0;
+			}
+			expect_same(&is[at], &was[i], files[k]);
+		}
+		free(was);
+	}
+	free(is);
+	assert_int_equal(at, of_batch.particles);
+	assert_int_equal(batch, 36);
+}
+
+/* The first so many, in another order of batches: the same particles. */
+static void fewer_can_be_asked_for(void **state)
+{
+	struct sl_manifest m;
+
+	(void)state;
+	bring_mixed();
+	configure(MIXED, ", batch: 300, particles: 1010", "listed", "output: {format: csv.gz}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "few", "--quiet"));
+	read_manifest(&folder, "few", &m);
+	assert_int_equal(m.n, 4);
+	assert_int_equal(m.line[3].generated, 110);
+	sl_manifest_free(&m);
+	configure(MIXED, ", particles: 1e9", "listed", "");
+	expect(&folder, SL_USAGE, "run.particles: are more than the files have",
+		WORDS("run", "c.yaml", "--out", "many", "--quiet"));
+}
+
+/* --- what is damaged -------------------------------------------------------------------------- */
+
+static void refuse(const char *name, int code, const char *text)
+{
+	configure(name, "", "listed", "");
+	expect(&folder, code, text, WORDS("run", "c.yaml", "--out", "bad", "--quiet"));
+	if (folder_has(&folder, "bad"))
+		remove_run(&folder, "bad");
+}
+
+static void damaged_files_are_refused(void **state)
+{
+	size_t bytes;
+	char *file;
+
+	(void)state;
+	bring("reffile_truncated.mcpl");
+	refuse("reffile_truncated.mcpl", SL_BAD_INPUT,
+		"reffile_truncated.mcpl: it ends within what its header says that it holds");
+	refuse("nowhere.mcpl", SL_USAGE,
+		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl");
+	refuse("c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
+	refuse("[]", SL_USAGE, "model.list.files");
+	file = reference_file("example.mcpl", &bytes);
+	file[7] = 'B';
+	folder_write(&folder, "big.mcpl", file, bytes);
+	refuse("big.mcpl", SL_BAD_INPUT, "big.mcpl: its numbers have their greatest byte first");
+	free(file);
+	file = reference_file("miscphys.mcpl.gz", &bytes);
+	folder_write(&folder, "short.mcpl.gz", file, bytes - bytes / 4);
+	refuse("short.mcpl.gz", SL_BAD_INPUT, "cannot be inflated");
+	file[bytes - bytes / 4] ^= 0x10;
+	folder_write(&folder, "wrong.mcpl.gz", file, bytes);
+	refuse("wrong.mcpl.gz", SL_BAD_INPUT, "wrong.mcpl.gz");
+	free(file);
+}
+
+/* A writer that died is forgiven, and that is told. */
+static void what_was_recovered_is_told(void **state)
+{
+	char *out;
+
+	(void)state;
+	bring("reffile_crash.mcpl");
+	configure("reffile_crash.mcpl", "", "listed", "");
+	out = output_of(&folder, WORDS("plan", "c.yaml"));
+	assert_non_null(
+		strstr(out, "its writer did not come to its end: whole records were counted"));
+	free(out);
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "told"));
+	assert_non_null(strstr(out, "reffile_crash.mcpl: 4 particles; its writer did not come"));
+	free(out);
+	bring("reffile_1.mcpl");
+	configure("reffile_1.mcpl", "", "listed", "");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "untold"));
+	assert_null(strstr(out, "reffile_1"));
+	free(out);
+}
+
+/* Who shortens a file under a run ends it, in order: what is committed stays. */
+static void files_must_stay(void **state)
+{
+	static const char *const words[] = {
+		"sluice", "run", "c.yaml", "--out", "cut", "--quiet", NULL};
+	const struct process p = {.argv = words, .folder = folder.path};
+	struct running running;
+	struct ending e;
+	uint64_t hash;
+
+	(void)state;
+	bring("example.mcpl");
+	configure("example.mcpl", ", batch: 4, threads: 1", "listed", "output: {format: npz}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "uncut", "--quiet"));
+	hash = hash_run(&folder, "uncut");
+	for (int tries = 20;; tries--) { /* a run may be done before anybody looks */
+		process_start(&p, &running);
+		for (double until = seconds_now() + 60;
+			!folder_has(&folder, "cut/t_000002.npz") && seconds_now() < until;)
+			sleep_for(0.0005);
+		assert_int_equal(0, truncate(folder_path(&folder, "example.mcpl"), 0));
+		process_wait(&running, HANG_SECONDS, &e);
+		if (e.code != SL_OK || tries == 0)
+			break;
+		process_free(&e);
+		remove_run(&folder, "cut");
+		bring("example.mcpl");
+	}
+	expect_ending(&e, SL_DISK, "has become shorter", words);
+	bring("example.mcpl");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "cut", "--quiet", "--resume"));
+	assert_true(hash_run(&folder, "cut") == hash);
+}
+
+/* --- going on --------------------------------------------------------------------------------- */
+
+static void runs_go_on(void **state)
+{
+	static const char *const lost[] = {"r/t_000001.npz", "r/t_000004.npz", "r/t_000005.npz"};
+	uint64_t hash;
+
+	(void)state;
+	bring_mixed();
+	configure(MIXED, ", batch: 300", "listed and w > 0", "output: {format: npz}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "r", "--quiet"));
+	hash = hash_run(&folder, "r");
+	for (int k = 0; k < 3; k++)
+		assert_int_equal(0, unlink(folder_path(&folder, lost[k])));
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "r", "--quiet", "--resume"));
+	assert_true(hash_run(&folder, "r") == hash);
+}
+
+/* What is told of the second file of the six: by zlib, and by the reference implementation. */
+static void check_provenance(const char *name)
+{
+	size_t bytes, file_bytes;
+	char *text = folder_read(&folder, name, &bytes), crc[16],
+	     *end = strstr(text, "\"batches\": [");
+	char *file = reference_file("miscphys.mcpl.gz", &file_bytes);
+	struct sl_problem problem;
+	struct sl_tree *tree;
+	sl_node inputs, second;
+	uint64_t value;
+
+	assert_non_null(end);
+	*end = '}'; /* YAML allows the comma before it */
+	assert_ok(sl_tree_parse(text, (size_t)(end + 1 - text), &tree, &problem));
+	inputs = sl_tree_get(tree, sl_tree_root(tree), "inputs");
+	assert_int_equal(sl_tree_size(tree, inputs), 6);
+	second = sl_tree_item(tree, inputs, 1, NULL);
+	assert_string_equal(
+		sl_tree_text(tree, sl_tree_get(tree, second, "file"), NULL), "miscphys.mcpl.gz");
+	assert_true(sl_tree_u64(tree, sl_tree_get(tree, second, "bytes"), &value));
+	assert_int_equal(value, file_bytes);
+	assert_true(sl_tree_u64(tree, sl_tree_get(tree, second, "particles"), &value));
+	assert_int_equal(value, 195);
+	assert_true(sl_tree_u64(tree, sl_tree_get(tree, second, "first_id"), &value));
+	assert_int_equal(value, 1006);
+	snprintf(crc, sizeof(crc), "%08lx",
+		crc32(0, (const unsigned char *)file, (unsigned)file_bytes));
+	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, second, "crc32"), NULL), crc);
+	sl_tree_free(tree);
+	free(file);
+	free(text);
+}
+
+/* One byte of an input is another: nobody goes on with it, and nothing made of it is right. */
+static void changed_inputs_are_noticed(void **state)
+{
+	size_t bytes;
+	char *file;
+
+	(void)state;
+	bring_mixed();
+	configure(MIXED, ", batch: 300", "listed", "output: {format: npz}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "n", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("verify", "n", "--quiet"));
+	check_provenance("n/run.json");
+	file = reference_file("example.mcpl", &bytes);
+	file[bytes - 5] ^= 1;
+	folder_write(&folder, "example.mcpl", file, bytes);
+	free(file);
+	expect(&folder, SL_BAD_INPUT, "example.mcpl is not the file that it was",
+		WORDS("verify", "n", "--quiet"));
+	expect(&folder, SL_OUTPUT_IN_USE, "checksums: [",
+		WORDS("run", "c.yaml", "--out", "n", "--quiet", "--resume"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_file_goes_through),
+		cmocka_unit_test(every_device_agrees),
+		cmocka_unit_test(files_follow_each_other),
+		cmocka_unit_test(fewer_can_be_asked_for),
+		cmocka_unit_test(damaged_files_are_refused),
+		cmocka_unit_test(what_was_recovered_is_told),
+		cmocka_unit_test(files_must_stay),
+		cmocka_unit_test(runs_go_on),
+		cmocka_unit_test(changed_inputs_are_noticed),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
