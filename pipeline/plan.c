@@ -39,6 +39,12 @@ static enum sl_status make_recipe(
 	if (r->mode == SL_MODE_staged)
 		r->compact = c->compact;
 	r->sort = c->sort;
+	r->home = c->press ? 0 : UINT32_MAX;
+	if (c->press)
+		r->press = (struct sl_press_rule){
+			c->press, c->format->chunk_bytes, (int)config->output.level};
+	if (c->press && c->picture.width > 0) /* an image is summed up on the host */
+		r->home = SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight);
 	r->loops = sl_loops_find(level && level[0] ? level : NULL);
 	if (!r->loops)
 		return sl_fail(SL_USAGE,
@@ -72,6 +78,13 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);
 	}
 	return t;
+}
+
+const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan)
+{
+	const struct sl_backend *press = plan->recipe.press.backend;
+
+	return press ? press : plan->facts.deflate;
 }
 
 /* The free space where the output will be: of its nearest parent that exists. */
@@ -194,6 +207,7 @@ enum sl_status sl_plan_make(
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
 		.level = (int)config->output.level,
+		.pressed = choices->press != NULL,
 		.mcpl = choices->mcpl};
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */
 	plan->batch_is_ours = config->run.batch == 0;

@@ -133,6 +133,9 @@ void sl_plan_free(struct sl_plan *plan);
 /* The table that formats size themselves by: the plan's columns, n rows, no data. */
 struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
 
+/* What compresses the columns of survivors: the device, or the host's backend. */
+const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
+
 /* What the run would do: sizes, backends, memory, files. For people. */
 void sl_plan_print(const struct sl_plan *plan, FILE *out);
 

@@ -99,15 +99,16 @@ static void print_primitives(const struct sl_plan *plan, FILE *out)
 		print_choice("sort", &r->sort, &r->scan, out);
 	else
 		fputs("no sort, ", out);
-	fprintf(out, "deflate %s\n", plan->facts.deflate->name);
+	fprintf(out, "deflate %s\n", sl_plan_deflate(plan)->name);
 }
 
 static void print_device(const struct sl_plan *plan, FILE *out)
 {
 	if (plan->on_device)
-		fprintf(out, "device      %s%s, %u batches at a time; %u threads compress\n",
+		fprintf(out, "device      %s%s, %u batches at a time; %u threads%s\n",
 			plan->device.name, sl_device_is_emulated() ? " on the CPU" : "",
-			plan->n_lanes, plan->threads);
+			plan->n_lanes, plan->threads,
+			plan->recipe.press.backend ? "" : " compress");
 	else
 		fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
 			plan->recipe.loops->level, plan->machine.processor);

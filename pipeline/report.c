@@ -287,7 +287,7 @@ static void write_choice(struct sl_json *j, const char *primitive, const struct 
 /* What was made with what. None of it changes a result. */
 static void write_primitives(struct sl_json *j, const struct sl_plan *plan)
 {
-	const struct sl_choice deflate = {.backend = plan->facts.deflate};
+	const struct sl_choice deflate = {.backend = sl_plan_deflate(plan)};
 
 	sl_json_object(j, "primitives");
 	if (plan->recipe.scan.backend)

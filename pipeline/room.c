@@ -39,7 +39,9 @@ static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
 	size_t scratch = plan->format->scratch(&most, &plan->facts);
 
 	if (plan->on_device) {
-		sl_table_lay_out(pinned, r, n, &s->batch.table);
+		sl_table_lay_out(pinned, r, n, r->home, &s->batch.table);
+		if (r->press.backend)
+			sl_pressed_lay_out(pinned, r, n, &s->batch.pressed);
 	} else {
 		size_t stages = sl_stages_scratch(r, n);
 

@@ -106,6 +106,13 @@ static void give_lane(struct crew *c, const struct sl_lane *lane)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* Is what came home still what was digested on the device? */
+static enum sl_status check_home(const struct sl_batch *b)
+{
+	SL_TRY(sl_digest_check(&b->table));
+	return b->pressed.wanted ? sl_pressed_check(&b->pressed) : SL_OK;
+}
+
 /* On the host in the slot; on the device in a lane, which is free again for the next batch. */
 static enum sl_status run_stages(struct crew *c, struct sl_slot *slot)
 {
@@ -118,13 +125,24 @@ static enum sl_status run_stages(struct crew *c, struct sl_slot *slot)
 	lane = take_lane(c);
 	if (!lane)
 		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
+	slot->batch.pressed.wanted = r->press.backend && !c->control->discard;
 	s = sl_lane_run(r, lane, &slot->batch, slot->ns);
 	slot->home_ns = lane->home_ns;
+	slot->pack_ns = lane->pack_ns;
 	give_lane(c, lane);
-	if (s == SL_OK)
-		s = sl_while(sl_digest_check(&slot->batch.table), "batch %llu",
-			(unsigned long long)slot->batch.number);
-	return s;
+	return s == SL_OK ? sl_while(check_home(&slot->batch), "batch %llu",
+				    (unsigned long long)slot->batch.number)
+	                  : s;
+}
+
+static enum sl_status pack(const struct sl_plan *plan, struct sl_slot *slot)
+{
+	const struct sl_format *f = plan->format;
+	struct sl_batch *b = &slot->batch;
+
+	if (b->pressed.wanted)
+		return f->take(&slot->exec, &plan->facts, &b->table, &b->pressed, &slot->packed);
+	return f->pack(&slot->exec, &plan->facts, &b->table, &slot->packed);
 }
 
 /* Computes and packs the batch in slot. */
@@ -134,14 +152,14 @@ static enum sl_status compute(struct crew *c, struct sl_slot *slot)
 	uint64_t start;
 
 	memset(slot->ns, 0, sizeof(slot->ns));
+	slot->pack_ns = 0;
 	s = run_stages(c, slot);
 	start = sl_now_ns();
 	if (s == SL_OK && !c->control->discard) {
-		s = c->plan->format->pack(
-			&slot->exec, &c->plan->facts, &slot->batch.table, &slot->packed);
-		s = sl_while(s, "batch %llu, compressing", (unsigned long long)slot->batch.number);
+		s = sl_while(pack(c->plan, slot), "batch %llu, compressing",
+			(unsigned long long)slot->batch.number);
 	}
-	slot->pack_ns = sl_now_ns() - start;
+	slot->pack_ns += sl_now_ns() - start;
 	return s;
 }
 

@@ -12,6 +12,7 @@
 #ifndef SL_DIGEST_H
 #define SL_DIGEST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "primitives/base/status.h"
@@ -20,6 +21,7 @@ SL_C_BEGIN
 
 struct sl_table;
 struct sl_table_column;
+struct sl_pressed;
 
 /*
  * A well-mixed word of two: the finalizer of SplitMix64, applied to bits + (i + 1) * golden ratio.
@@ -68,6 +70,12 @@ enum sl_status sl_digest_check(const struct sl_table *t);
 
 /* The digest of a column's n rows, a constant in each of them. Host only. */
 uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n);
+
+/* The same of bytes, as words of 8, least byte first, the last filled up with zeros. Host only. */
+uint64_t sl_digest_bytes(const void *bytes, size_t n);
+
+/* Are the bytes of columns that were compressed still what was digested? As sl_digest_check(). */
+enum sl_status sl_pressed_check(const struct sl_pressed *p);
 
 SL_C_END
 

@@ -30,9 +30,10 @@ struct sl_file_facts {
 	const char *software_version;
 	const char *config; /* the effective configuration, as text; stored in the file */
 	uint64_t seed;
-	uint32_t rules_version; /* runs of one seed and of different versions differ */
-	const struct sl_backend *deflate;
+	uint32_t rules_version;           /* runs of one seed and of different versions differ */
+	const struct sl_backend *deflate; /* of the host */
 	int level;
+	bool pressed;              /* columns come compressed from a device */
 	struct sl_mcpl_facts mcpl; /* for that format alone */
 };
 
@@ -56,6 +57,8 @@ struct sl_format {
 	const char *name;   /* "openpmd" */
 	const char *suffix; /* ".h5" */
 	const char *help;
+	size_t chunk_bytes; /* 0, or columns are cut into chunks of so many bytes at most, each a
+	                       zlib stream of planes: a device can compress them (press.h) */
 	bool uses_image; /* assemble makes the file in image; else the packed bytes are the file */
 
 	/*
@@ -71,6 +74,14 @@ struct sl_format {
 	/* Compresses t into p. x->scratch is at least scratch() bytes. */
 	enum sl_status (*pack)(struct sl_exec *x, const struct sl_file_facts *run,
 		const struct sl_table *t, struct sl_packed *p);
+
+	/*
+	 * With chunk_bytes alone: what pack does, of a table whose columns a device has compressed.
+	 * p->bytes are those of pressed from then on, and streams that are no gain are stored
+	 * there.
+	 */
+	enum sl_status (*take)(struct sl_exec *x, const struct sl_file_facts *run,
+		const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p);
 
 	/* The most bytes that a file of these rows has. */
 	size_t (*image_bytes)(const struct sl_table *most, const struct sl_file_facts *run);
