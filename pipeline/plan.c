@@ -113,11 +113,24 @@ static enum sl_status free_disk(const char *to, uint64_t *bytes)
 	return s;
 }
 
+/* The most bytes of a file of survivors: those packed, when none got smaller, and what is beside.
+ */
+static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most)
+{
+	struct sl_file_facts facts = plan->facts;
+	struct sl_packed packed;
+	struct sl_arena a = {0};
+
+	facts.pressed = false;
+	plan->format->lay_out(&a, most, &facts, &packed);
+	return sl_size_add(plan->format->image_bytes(most, &facts), packed.size);
+}
+
 static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 {
 	double rows = ceil(plan->pilot.most_fraction * sl_room_batch(plan));
 	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
-	size_t file = plan->format->image_bytes(&most, &plan->facts);
+	size_t file = file_bytes(plan, &most);
 	uint64_t files = plan->recipe.n_batches - done;
 	char need[32], have[32];
 

@@ -124,10 +124,11 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 	const struct sl_room *room = &plan->room;
 	char a[32], b[32], c[32], d[32];
 
-	fprintf(out, "memory      %s: %u slots of %s and a file image of %s; %s free\n",
+	fprintf(out, "memory      %s: %u slots of %s, %u writer%s of %s; %s free\n",
 		sl_sized((double)room->host, a), plan->n_slots,
-		sl_sized((double)room->slot + (double)room->slot_pinned, b),
-		sl_sized((double)room->image, c), sl_sized((double)plan->machine.free_bytes, d));
+		sl_sized((double)room->slot + (double)room->slot_pinned, b), plan->n_writers,
+		plan->n_writers > 1 ? "s" : "", sl_sized((double)room->image, c),
+		sl_sized((double)plan->machine.free_bytes, d));
 	if (plan->on_device)
 		fprintf(out, "            of the device %s: %u slots of %s; %s free\n",
 			sl_sized((double)room->device, a), plan->n_lanes,

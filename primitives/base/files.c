@@ -19,24 +19,58 @@
 
 /* --- commit ------------------------------------------------------------------------------- */
 
-/* Writes bytes to the new file part, durably. */
-static enum sl_status write_part(
-	const struct sl_dir *d, const char *part, const void *bytes, size_t size)
+enum sl_status sl_file_begin(
+	const struct sl_dir *d, const char *name, bool ours, struct sl_writing *w)
+{
+	*w = (struct sl_writing){.dir = d, .fd = -1};
+	SL_TRY(sl_check_name(name));
+	snprintf(w->part, sizeof(w->part), "%s" PART, name);
+	SL_TRY(sl_check_name(w->part));
+	if (ours)
+		unlinkat(d->fd, w->part, 0); /* left by a killed run, so not in use */
+	w->fd = sl_open(d->fd, w->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+	return w->fd < 0 ? sl_disk_failed(errno, "make", d->path, w->part) : SL_OK;
+}
+
+void sl_file_drop(struct sl_writing *w)
+{
+	if (w->fd < 0)
+		return;
+	close(w->fd);
+	w->fd = -1;
+	unlinkat(w->dir->fd, w->part, 0);
+}
+
+enum sl_status sl_file_add(struct sl_writing *w, const void *bytes, size_t size)
+{
+	int error = sl_write_all(w->fd, "file_write", bytes, size);
+
+	if (!error)
+		return SL_OK;
+	sl_file_drop(w);
+	return sl_disk_failed(error, "write", w->dir->path, w->part);
+}
+
+enum sl_status sl_file_sync(struct sl_writing *w)
 {
 	const char *verb = "write";
-	int fd, error;
+	int error = 0;
 
-	unlinkat(d->fd, part, 0); /* left by a killed run: the directory is locked, so not in use */
-	fd = sl_open(d->fd, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-	if (fd < 0)
-		return sl_disk_failed(errno, "make", d->path, part);
-	error = sl_write_all(fd, "file_write", bytes, size);
-	if (!error && (refused("file_fsync") || fsync(fd) != 0)) {
+	if (refused("file_fsync") || fsync(w->fd) != 0) {
 		verb = "sync";
 		error = errno;
 	}
-	error = sl_close(fd, error);
-	return error ? sl_disk_failed(error, verb, d->path, part) : SL_OK;
+	error = sl_close(w->fd, error);
+	w->fd = -1;
+	if (!error)
+		return SL_OK;
+	sl_file_remove_part(w);
+	return sl_disk_failed(error, verb, w->dir->path, w->part);
+}
+
+void sl_file_remove_part(struct sl_writing *w)
+{
+	unlinkat(w->dir->fd, w->part, 0);
 }
 
 /* For file systems without RENAME_NOREPLACE: link refuses a taken name as well. */
@@ -95,21 +129,32 @@ static enum sl_status name_part(
 	return error ? sl_disk_failed(error, "sync the folder of", d->path, name) : SL_OK;
 }
 
+enum sl_status sl_file_name_part(struct sl_writing *w, bool replace)
+{
+	char name[NAME_MAX + 1];
+	enum sl_status s;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(strlen(w->part) - strlen(PART)), w->part);
+	s = name_part(w->dir, w->part, name, replace);
+	if (s != SL_OK)
+		sl_file_remove_part(w);
+	return s;
+}
+
+enum sl_status sl_file_end(struct sl_writing *w, bool replace)
+{
+	SL_TRY(sl_file_sync(w));
+	return sl_file_name_part(w, replace);
+}
+
 enum sl_status sl_file_commit(
 	const struct sl_dir *d, const char *name, const void *bytes, size_t size, bool replace)
 {
-	char part[NAME_MAX + sizeof(PART)];
-	enum sl_status s;
+	struct sl_writing w;
 
-	SL_TRY(sl_check_name(name));
-	snprintf(part, sizeof(part), "%s" PART, name);
-	SL_TRY(sl_check_name(part));
-	s = write_part(d, part, bytes, size);
-	if (s == SL_OK)
-		s = name_part(d, part, name, replace);
-	if (s != SL_OK)
-		unlinkat(d->fd, part, 0);
-	return s;
+	SL_TRY(sl_file_begin(d, name, true, &w));
+	SL_TRY(sl_file_add(&w, bytes, size));
+	return sl_file_end(&w, replace);
 }
 
 /* --- small things --------------------------------------------------------------------------- */

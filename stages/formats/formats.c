@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "primitives/base/files.h"
+
 const struct sl_format *const sl_formats[] = {&sl_format_openpmd, &sl_format_csv_gz, &sl_format_npz,
 	&sl_format_mcpl, &sl_format_mcpl_gz, NULL};
 
@@ -27,4 +29,21 @@ size_t sl_file_name(
 size_t sl_file_pattern(char *name, size_t size, const char *run_name, const char *suffix)
 {
 	return (size_t)snprintf(name, size, "%s_%%06T%s", run_name, suffix);
+}
+
+void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes)
+{
+	f->piece[f->n++] = (struct sl_piece){at, bytes};
+	f->bytes += bytes;
+	f->crc = sl_crc32_on(f->crc, at, bytes);
+}
+
+void sl_pieces_join(const struct sl_pieces *f, void *to)
+{
+	char *at = (char *)to;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		memcpy(at, f->piece[i].at, f->piece[i].bytes);
+		at += f->piece[i].bytes;
+	}
 }

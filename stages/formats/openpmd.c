@@ -315,7 +315,6 @@ const struct sl_format sl_format_openpmd = {
 	.pack = pack,
 	.chunk_bytes = SL_OPENPMD_CHUNK_BYTES,
 	.take = take,
-	.uses_image = true,
 	.image_bytes = sl_openpmd_image_bytes,
 	.assemble = sl_openpmd_assemble,
 	.read = sl_openpmd_read,

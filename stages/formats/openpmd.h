@@ -73,7 +73,7 @@ size_t sl_openpmd_path(
 size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run);
 enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
-	const void **file, size_t *used);
+	struct sl_pieces *file);
 enum sl_status sl_openpmd_read(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
