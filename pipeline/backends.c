@@ -141,10 +141,11 @@ static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, c
 		return;
 	}
 	if (w->primitive == SL_DEFLATE && choices->device != SL_ON_CPU) {
+		words[n++] = "output.format: openpmd";
 		sl_config_complain(r, w->key,
-			"%s compresses columns by themselves (%s has none of the device's to take, "
-			"openpmd has), try %s",
-			shown, choices->format ? choices->format->name : "the format",
+			"%s compresses columns, each by itself (a file of %s is not made of those), "
+			"try %s",
+			shown, choices->format ? choices->format->name : "this format",
 			sl_list_words(text, sizeof(text), words, n));
 		return;
 	}

@@ -66,7 +66,7 @@ struct sl_pieces {
 	struct sl_piece piece[SL_PIECES_MOST];
 };
 
-/* Adds a piece, which stays where it is, at the end. */
+/* Adds a piece, which stays where it is, at the end; two that meet in memory become one. */
 void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes);
 
 /* Copies all to one place. */

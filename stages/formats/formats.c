@@ -33,7 +33,12 @@ size_t sl_file_pattern(char *name, size_t size, const char *run_name, const char
 
 void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes)
 {
-	f->piece[f->n++] = (struct sl_piece){at, bytes};
+	struct sl_piece *last = f->n > 0 ? &f->piece[f->n - 1] : NULL;
+
+	if (last && (const char *)last->at + last->bytes == at)
+		last->bytes += bytes;
+	else
+		f->piece[f->n++] = (struct sl_piece){at, bytes};
 	f->bytes += bytes;
 	f->crc = sl_crc32_on(f->crc, at, bytes);
 }

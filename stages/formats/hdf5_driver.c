@@ -8,6 +8,7 @@
  * address that follows from its place in it, and nothing is copied. Head and rest, some kilobytes,
  * stand one behind the other in the image. Without data the image is the whole file.
  */
+#include <pthread.h>
 #include <string.h>
 
 #include "stages/formats/hdf5_words.h"
@@ -165,14 +166,30 @@ static const H5FD_class_t driver = {
 	.fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
+/*
+ * The driver's number, the same for all files: HDF5 still looks into what it has registered while
+ * it closes the last one.
+ */
+static hid_t driver_id(struct sl_h5 *h)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static hid_t id;
+	hid_t found;
+
+	pthread_mutex_lock(&lock);
+	if (id <= 0)
+		id = sl_h5_id(h, H5FDregister(&driver));
+	found = id;
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
 void sl_h5_drive(struct sl_h5 *h, hid_t access)
 {
-	hid_t id = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5FDregister(&driver));
+	hid_t id = h->failed ? H5I_INVALID_HID : driver_id(h);
 
 	if (!h->failed)
 		sl_h5_ok(h, H5Pset_driver(access, id, &h));
-	if (id >= 0)
-		sl_h5_ok(h, H5FDunregister(id)); /* the file keeps it */
 }
 
 void sl_h5_chunk(struct sl_h5 *h, hid_t dataset, uint32_t skipped, uint64_t first,
