@@ -52,7 +52,6 @@ enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *r
 	choices.scan = row->scan;
 	choices.compact = row->compact;
 	choices.sort = row->sort;
-	choices.press = NULL; /* the columns themselves are looked at */
 	SL_TRY(sl_plan_make(&config, &choices, plan));
 	SL_TRY(sl_room_refuse(*plan));
 	return sl_plan_provide(*plan);
