@@ -246,6 +246,10 @@ static void write_times(struct sl_json *j, const struct sl_plan *plan, const str
 	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
 	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
 	sl_json_close(j);
+	sl_json_object(j, "busy");
+	for (int k = 0; k < SL_WORKER_COUNT; k++)
+		sl_json_real(j, sl_workers[k], sl_session_busy(s, plan, (enum sl_worker)k));
+	sl_json_close(j);
 	sl_json_close(j);
 }
 
