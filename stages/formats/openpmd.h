@@ -58,6 +58,12 @@ static inline bool sl_openpmd_shuffles(const struct sl_column_facts *f)
 	return f->bytes > 1;
 }
 
+/* Their bits in the mask of those that a chunk has skipped. */
+static inline uint32_t sl_openpmd_shuffle_skipped(const struct sl_column_facts *f)
+{
+	return sl_openpmd_shuffles(f) ? 1 : 0;
+}
+
 static inline uint32_t sl_openpmd_deflate_skipped(const struct sl_column_facts *f)
 {
 	return sl_openpmd_shuffles(f) ? 2 : 1;
