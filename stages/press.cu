@@ -68,9 +68,9 @@ static __device__ inline uint64_t word_of(const uint8_t *bytes, uint64_t n, uint
 static __global__ void weigh_kernel(const uint8_t *bytes, const size_t *used, uint64_t *digest)
 {
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, n = *used, mine[1] = {};
+	uint64_t words = (n + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 
-	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j * sizeof(uint64_t) < n;
-		j += threads)
+	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < words; j += threads)
 		mine[0] += sl_digest_item(sl_digest_weight(j), word_of(bytes, n, j));
 	sl_block_add<1>(mine, digest);
 }
