@@ -50,25 +50,37 @@ uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n)
 	return sum;
 }
 
+/* Words of 8 bytes at most SL_DIGEST_ROWS of them, the last filled up with zeros. */
+static uint64_t digest_words(const char *at, size_t n, const uint64_t *weight)
+{
+	size_t words = n / sizeof(uint64_t);
+	uint64_t word, sum = 0;
+
+	for (size_t k = 0; k < words; k++) {
+		memcpy(&word, at + k * sizeof(word), sizeof(word));
+		sum += sl_digest_item(weight[k], word);
+	}
+	if (n % sizeof(word) == 0)
+		return sum;
+	word = 0;
+	memcpy(&word, at + words * sizeof(word), n % sizeof(word));
+	return sum + sl_digest_item(weight[words], word);
+}
+
 uint64_t sl_digest_bytes(const void *bytes, size_t n)
 {
+	const size_t block = SL_DIGEST_ROWS * sizeof(uint64_t);
 	uint64_t weight[SL_DIGEST_ROWS], sum = 0;
-	size_t words = n / sizeof(uint64_t), rows;
 	const char *at = (const char *)bytes;
-	uint64_t last = 0;
 
-	for (size_t from = 0; from < words; from += rows) {
-		rows = words - from < SL_DIGEST_ROWS ? words - from : (size_t)SL_DIGEST_ROWS;
-		sl_digest_weights(from, (uint32_t)rows, weight);
-		for (size_t k = 0; k < rows; k++) {
-			uint64_t word;
+	sl_digest_weights(0, SL_DIGEST_ROWS, weight);
+	for (size_t k = 0; k * block < n; k++) {
+		size_t left = n - k * block;
 
-			memcpy(&word, at + (from + k) * sizeof(word), sizeof(word));
-			sum += sl_digest_item(weight[k], word);
-		}
+		sum += sl_digest_weight(k) *
+		       digest_words(at + k * block, left < block ? left : block, weight);
 	}
-	memcpy(&last, at + words * sizeof(last), n % sizeof(last));
-	return sum + sl_digest_item(sl_digest_weight(words), last);
+	return sum;
 }
 
 /* Was it copied, as it is? A constant has not been, and one that was compressed is not there. */

@@ -71,7 +71,7 @@ static __global__ void weigh_kernel(const uint8_t *bytes, const size_t *used, ui
 	uint64_t words = (n + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < words; j += threads)
-		mine[0] += sl_digest_item(sl_digest_weight(j), word_of(bytes, n, j));
+		mine[0] += sl_digest_word(j, word_of(bytes, n, j));
 	sl_block_add<1>(mine, digest);
 }
 
