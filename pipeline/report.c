@@ -236,6 +236,8 @@ static void write_times(struct sl_json *j, const struct sl_plan *plan, const str
 	sl_json_real(j, "wall_seconds", s->seconds);
 	sl_json_u64(j, "batches", s->batches);
 	sl_json_u64(j, "particles", s->particles);
+	sl_json_u64(j, "column_bytes", s->column_bytes);
+	sl_json_u64(j, "file_bytes", s->file_bytes);
 	sl_json_real(j, "computing_seconds", sl_computing_seconds(s));
 	sl_json_object(j, "thread_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)

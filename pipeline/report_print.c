@@ -65,7 +65,10 @@ static void print_busy(const struct sl_plan *plan, const struct sl_session *s, F
 		whom = busy > busiest ? k : whom;
 		busiest = busy > busiest ? busy : busiest;
 	}
-	fprintf(out, "; the run waited for the %s\n", sl_workers[whom]);
+	fprintf(out,
+		"; the run waited for the %s; %.3g GB/s of columns became %.3g GB/s of files\n",
+		sl_workers[whom], 1e-9 * (double)s->column_bytes / s->seconds,
+		1e-9 * (double)s->file_bytes / s->seconds);
 }
 
 static void print_times(const struct sl_plan *plan, const struct sl_session *s, FILE *out)

@@ -277,12 +277,23 @@ static void look_at_goal(struct crew *c, bool met)
 	atomic_store(&c->drop, 1);
 }
 
+static uint64_t column_bytes(const struct sl_table *t)
+{
+	uint64_t row = 0;
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		row += t->column[k].constant ? 0 : sl_column_facts[t->column[k].column].bytes;
+	return row * t->n;
+}
+
 /* What the batch in slot adds to the session. Called with the lock held. */
 static void count(struct crew *c, const struct sl_slot *slot, const struct sl_sinking *w)
 {
 	c->commits++;
 	c->session->batches++;
 	c->session->particles += slot->batch.n;
+	c->session->column_bytes += column_bytes(&slot->batch.table);
+	c->session->file_bytes += w->line.file_bytes;
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		c->session->stage_ns[i] += slot->ns[i];
 	sl_rounds_add(&c->session->rounds, &slot->batch.rounds);

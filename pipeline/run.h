@@ -54,6 +54,8 @@ extern const char *const sl_workers[SL_WORKER_COUNT];
 /* What this session did for the batches it committed; nanoseconds are summed over threads. */
 struct sl_session {
 	uint64_t batches, particles;
+	uint64_t column_bytes; /* of survivors' columns, those of one value left out */
+	uint64_t file_bytes;   /* what became of them */
 	uint64_t stage_ns[SL_STAGE_COUNT];
 	struct sl_rounds rounds; /* of the stage advance */
 	uint64_t home_ns;        /* survivors' columns copied from the device */
