@@ -66,7 +66,7 @@ void sl_racer_close(struct sl_racer *w)
 static void lay_out_lane(struct sl_racer *w, struct sl_arena *device, struct sl_arena *pinned)
 {
 	sl_lane_lay_out(device, pinned, w->recipe, w->recipe->batch, &w->lane);
-	sl_table_lay_out(pinned, w->recipe, w->recipe->batch, &w->home.table);
+	sl_table_lay_out(pinned, w->recipe, w->recipe->batch, UINT32_MAX, &w->home.table);
 }
 
 static enum sl_status open_lane(struct sl_racer *w)
@@ -141,10 +141,10 @@ static void lay_out_cub(struct sl_racer *w, struct sl_arena *device, struct sl_a
 	uint32_t n = w->recipe->batch;
 
 	w->cub = cub_of(w->recipe);
-	sl_table_lay_out(device, w->recipe, n, &w->cub.batch.table);
+	sl_table_lay_out(device, w->recipe, n, UINT32_MAX, &w->cub.batch.table);
 	sl_cub_lay_out(device, n, &w->cub);
 	w->seen = (uint32_t *)sl_cut(pinned, sizeof(*w->seen));
-	sl_table_lay_out(pinned, w->recipe, n, &w->home.table);
+	sl_table_lay_out(pinned, w->recipe, n, UINT32_MAX, &w->home.table);
 }
 
 static enum sl_status open_cub(struct sl_racer *w)

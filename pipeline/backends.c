@@ -86,10 +86,18 @@ static bool read_wish(struct sl_reader *r, enum sl_primitive p, const char *text
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The space that the run needs a primitive in: files are made on the host. */
-static enum sl_space space_of(const struct sl_choices *choices, enum sl_primitive p)
+/* Can columns be compressed on the device that computes them? Else files are made on the host. */
+static bool can_press(const struct sl_choices *choices)
 {
-	return choices->device == SL_ON_CPU || p == SL_DEFLATE ? SL_HOST : SL_DEVICE;
+	return choices->device != SL_ON_CPU && choices->format && choices->format->chunk_bytes > 0;
+}
+
+/* Can the run have a primitive in that space? */
+static bool is_of_run(const struct sl_choices *choices, enum sl_primitive p, enum sl_space space)
+{
+	if (p == SL_DEFLATE)
+		return space == SL_HOST || can_press(choices);
+	return space == (choices->device == SL_ON_CPU ? SL_HOST : SL_DEVICE);
 }
 
 /* The backend, when this run can have it. */
@@ -98,7 +106,7 @@ static const struct sl_backend *find(
 {
 	const struct sl_backend *found;
 
-	if (sl_find(p, name, &found) != SL_OK || found->space != space_of(choices, p))
+	if (sl_find(p, name, &found) != SL_OK || !is_of_run(choices, p, found->space))
 		return NULL;
 	return found;
 }
@@ -132,11 +140,13 @@ static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, c
 			sl_suggest(w->name, words, n, text, sizeof(text)));
 		return;
 	}
-	if (w->primitive == SL_DEFLATE) {
+	if (w->primitive == SL_DEFLATE && choices->device != SL_ON_CPU) {
+		words[n++] = "output.format: openpmd";
 		sl_config_complain(r, w->key,
-			"%s compresses memory of a device (a run makes its files on the host; "
-			"%s is there for programs in C), try %s",
-			shown, shown, sl_list_words(text, sizeof(text), words, n));
+			"%s compresses columns, each by itself (a file of %s is not made of those), "
+			"try %s",
+			shown, choices->format ? choices->format->name : "this format",
+			sl_list_words(text, sizeof(text), words, n));
 		return;
 	}
 	if (line->reach == SL_RUNS_ON_DEVICE)
@@ -198,15 +208,33 @@ static enum sl_status resolve_backend(struct sl_reader *r, const struct sl_choic
 	return SL_OK;
 }
 
-enum sl_status sl_resolve_primitives(
+/*
+ * Columns of a GPU are compressed there, where they can be, and what else there is to compress by
+ * the host's fastest; the emulated device only if it is asked to.
+ */
+static enum sl_status resolve_deflate(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	struct sl_choice deflate = {0};
 
+	SL_TRY(resolve_backend(r, choices, SL_DEFLATE, c->primitives.deflate, &deflate));
+	choices->deflate = deflate.backend;
+	if (!deflate.backend)
+		return SL_OK;
+	if (deflate.backend->space == SL_DEVICE) {
+		choices->press = deflate.backend;
+		choices->deflate = find_best(choices, SL_DEFLATE);
+	} else if (choices->device == SL_ON_CUDA && strcmp(c->primitives.deflate, "auto") == 0) {
+		choices->press = find(choices, SL_DEFLATE, "device");
+	}
+	return SL_OK;
+}
+
+enum sl_status sl_resolve_primitives(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
 	SL_TRY(resolve_backend(r, choices, SL_SCAN, c->primitives.scan, &choices->scan));
 	SL_TRY(resolve_backend(r, choices, SL_COMPACT, c->primitives.compact, &choices->compact));
 	SL_TRY(resolve_backend(r, choices, SL_SORT, c->primitives.sort, &choices->sort));
-	SL_TRY(resolve_backend(r, choices, SL_DEFLATE, c->primitives.deflate, &deflate));
-	choices->deflate = deflate.backend;
-	return SL_OK;
+	return resolve_deflate(c, r, choices);
 }

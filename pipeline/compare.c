@@ -18,8 +18,14 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 	struct sl_config *mine = &c->config;
 
 	memset(c, 0, sizeof(*c));
+	if (choices->press && strcmp(config->primitives.deflate, "auto") != 0)
+		return sl_fail(SL_USAGE,
+			"primitives.deflate: %s is not compared (a comparison looks at the columns "
+			"as they are, which do not come home from it), try auto",
+			config->primitives.deflate);
 	c->config = *config;
 	c->choices = *choices;
+	c->choices.press = NULL;
 	c->configured = config->run.particles;
 	/* the same work for every row, nothing dropped while it is timed */
 	c->choices.goal.below = 0;

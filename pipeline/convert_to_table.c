@@ -67,14 +67,15 @@ static void lay_out_rooms(struct sl_arena *a, const struct sl_converting *c,
 	r->image = sl_cut(a, r->image_bytes);
 }
 
-static enum sl_status commit(struct sl_converting *c, const void *file, size_t bytes)
+static enum sl_status commit(struct sl_converting *c, const struct sl_pieces *file)
 {
 	struct sl_writing w;
 
 	SL_TRY(sl_convert_check(c));
 	SL_TRY(sl_file_begin(&c->dir, c->name, false, &w));
-	SL_TRY(sl_file_add(&w, file, bytes));
-	c->bytes = bytes;
+	for (uint32_t i = 0; i < file->n; i++)
+		SL_TRY(sl_file_add(&w, file->piece[i].at, file->piece[i].bytes));
+	c->bytes = file->bytes;
 	return sl_file_end(&w, false);
 }
 
@@ -83,15 +84,13 @@ static enum sl_status make_file(
 {
 	const struct sl_converting *c = j->c;
 	struct sl_exec x = r->x;
-	const void *file;
-	size_t bytes;
+	struct sl_pieces file;
 
 	for (uint32_t k = 0; k < j->made.n_columns; k++)
 		j->made.column[k].digest = sl_digest_column(&j->made.column[k], j->made.n);
 	SL_TRY(c->format->pack(&x, &c->facts, &j->made, p));
-	SL_TRY(c->format->assemble(
-		&c->facts, &j->batch, p, r->image, r->image_bytes, &file, &bytes));
-	return commit(j->c, file, bytes);
+	SL_TRY(c->format->assemble(&c->facts, &j->batch, p, r->image, r->image_bytes, &file));
+	return commit(j->c, &file);
 }
 
 enum sl_status sl_make_table(struct sl_convert_tables_job *j)

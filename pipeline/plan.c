@@ -41,6 +41,12 @@ static enum sl_status make_recipe(
 	if (r->mode == SL_MODE_staged)
 		r->compact = c->compact;
 	r->sort = c->sort;
+	r->home = c->press ? 0 : UINT32_MAX;
+	if (c->press)
+		r->press = (struct sl_press_rule){
+			c->press, c->format->chunk_bytes, (int)config->output.level};
+	if (c->press && c->picture.width > 0) /* an image is summed up on the host */
+		r->home = SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight);
 	r->loops = sl_loops_find(level && level[0] ? level : NULL);
 	if (!r->loops)
 		return sl_fail(SL_USAGE,
@@ -79,6 +85,13 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 	return t;
 }
 
+const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan)
+{
+	const struct sl_backend *press = plan->recipe.press.backend;
+
+	return press ? press : plan->facts.deflate;
+}
+
 /* The free space where the output will be: of its nearest parent that exists. */
 static enum sl_status free_disk(const char *to, uint64_t *bytes)
 {
@@ -105,11 +118,24 @@ static enum sl_status free_disk(const char *to, uint64_t *bytes)
 	return s;
 }
 
+/* The most bytes of a file of survivors: those packed, when none got smaller, and what is beside.
+ */
+static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most)
+{
+	struct sl_file_facts facts = plan->facts;
+	struct sl_packed packed;
+	struct sl_arena a = {0};
+
+	facts.pressed = false;
+	plan->format->lay_out(&a, most, &facts, &packed);
+	return sl_size_add(plan->format->image_bytes(most, &facts), packed.size);
+}
+
 static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 {
 	double rows = ceil(plan->pilot.most_fraction * sl_room_batch(plan));
 	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
-	size_t file = plan->format->image_bytes(&most, &plan->facts);
+	size_t file = file_bytes(plan, &most);
 	uint64_t files = plan->recipe.n_batches - done;
 	char need[32], have[32];
 
@@ -203,6 +229,7 @@ enum sl_status sl_plan_make(
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
 		.level = (int)config->output.level,
+		.pressed = choices->press != NULL,
 		.mcpl = choices->mcpl};
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */
 	plan->batch_is_ours = config->run.batch == 0;

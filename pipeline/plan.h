@@ -26,11 +26,12 @@ enum { SL_RULES_VERSION = 2 };
 
 /*
  * A slot holds one batch in flight on the host; there is one more than threads, so that a thread
- * goes on while the writer still has its last batch. Where a device computes, the batch itself is
+ * goes on while a writer still has its last batch. Where a device computes, the batch itself is
  * in a lane (stages/lane.h) and the slot has what came home.
  *
  *	host     block  | columns | keep | index | key | states | table | bins | packed | scratch |
- *	device   block  | bins | packed | scratch |    pinned  | columns, if read | table |
+ *	device   block  | bins | packed | scratch |
+ *	         pinned | columns, if read | table | or what is compressed |
  */
 struct sl_slot {
 	void *block, *pinned;
@@ -46,7 +47,7 @@ struct sl_slot {
 struct sl_room {
 	size_t slot, slot_pinned; /* each */
 	size_t lane, lane_pinned; /* each; of the device, and of the host */
-	size_t image;             /* of the one file being made; 0 when its packed bytes are it */
+	size_t image;             /* each: what a file has beside its packed bytes */
 	size_t histograms;        /* sums over batches of tallies by bins */
 	size_t canvas;            /* of the image of the run */
 	size_t host, device;      /* in all; pinned memory is the host's */
@@ -92,6 +93,7 @@ struct sl_plan {
 	struct sl_device device;                      /* when on_device */
 	const char *device_story;                     /* why auto means the CPU, or "" */
 	uint32_t threads;
+	uint32_t n_writers;
 	uint32_t n_slots;
 	uint32_t n_lanes; /* batches on the device at a time; 0 on the host */
 	struct sl_pilot pilot;
@@ -100,7 +102,7 @@ struct sl_plan {
 	uint64_t disk_free;
 	struct sl_slot *slot; /* n_slots, once provided */
 	struct sl_lane *lane; /* n_lanes, likewise */
-	void *image;
+	void *image;          /* one behind another, of each writer */
 	void *histogram_block;
 	struct sl_histograms histograms;
 	struct sl_canvas canvas; /* the image of the run; its memory once provided */
@@ -132,6 +134,9 @@ void sl_plan_free(struct sl_plan *plan);
 
 /* The table that formats size themselves by: the plan's columns, n rows, no data. */
 struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
+
+/* What compresses the columns of survivors: the device, or the host's backend. */
+const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
 
 /* What the run would do: sizes, backends, memory, files. For people. */
 void sl_plan_print(const struct sl_plan *plan, FILE *out);

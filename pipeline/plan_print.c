@@ -101,15 +101,16 @@ static void print_primitives(const struct sl_plan *plan, FILE *out)
 		print_choice("sort", &r->sort, &r->scan, out);
 	else
 		fputs("no sort, ", out);
-	fprintf(out, "deflate %s\n", plan->facts.deflate->name);
+	fprintf(out, "deflate %s\n", sl_plan_deflate(plan)->name);
 }
 
 static void print_device(const struct sl_plan *plan, FILE *out)
 {
 	if (plan->on_device)
-		fprintf(out, "device      %s%s, %u batches at a time; %u threads compress\n",
+		fprintf(out, "device      %s%s, %u batches at a time; %u threads%s\n",
 			plan->device.name, sl_device_is_emulated() ? " on the CPU" : "",
-			plan->n_lanes, plan->threads);
+			plan->n_lanes, plan->threads,
+			plan->recipe.press.backend ? "" : " compress");
 	else
 		fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
 			plan->recipe.loops->level, plan->machine.processor);
@@ -125,10 +126,11 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 	const struct sl_room *room = &plan->room;
 	char a[32], b[32], c[32], d[32];
 
-	fprintf(out, "memory      %s: %u slots of %s and a file image of %s; %s free\n",
+	fprintf(out, "memory      %s: %u slots of %s, %u writer%s of %s; %s free\n",
 		sl_sized((double)room->host, a), plan->n_slots,
-		sl_sized((double)room->slot + (double)room->slot_pinned, b),
-		sl_sized((double)room->image, c), sl_sized((double)plan->machine.free_bytes, d));
+		sl_sized((double)room->slot + (double)room->slot_pinned, b), plan->n_writers,
+		plan->n_writers > 1 ? "s" : "", sl_sized((double)room->image, c),
+		sl_sized((double)plan->machine.free_bytes, d));
 	if (plan->on_device)
 		fprintf(out, "            of the device %s: %u slots of %s; %s free\n",
 			sl_sized((double)room->device, a), plan->n_lanes,

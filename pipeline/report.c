@@ -238,6 +238,8 @@ static void write_times(struct sl_json *j, const struct sl_plan *plan, const str
 	sl_json_real(j, "wall_seconds", s->seconds);
 	sl_json_u64(j, "batches", s->batches);
 	sl_json_u64(j, "particles", s->particles);
+	sl_json_u64(j, "column_bytes", s->column_bytes);
+	sl_json_u64(j, "file_bytes", s->file_bytes);
 	sl_json_real(j, "computing_seconds", sl_computing_seconds(s));
 	sl_json_object(j, "thread_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
@@ -247,6 +249,10 @@ static void write_times(struct sl_json *j, const struct sl_plan *plan, const str
 	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
 	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
 	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
+	sl_json_close(j);
+	sl_json_object(j, "busy");
+	for (int k = 0; k < SL_WORKER_COUNT; k++)
+		sl_json_real(j, sl_workers[k], sl_session_busy(s, plan, (enum sl_worker)k));
 	sl_json_close(j);
 	sl_json_close(j);
 }
@@ -289,7 +295,7 @@ static void write_choice(struct sl_json *j, const char *primitive, const struct 
 /* What was made with what. None of it changes a result. */
 static void write_primitives(struct sl_json *j, const struct sl_plan *plan)
 {
-	const struct sl_choice deflate = {.backend = plan->facts.deflate};
+	const struct sl_choice deflate = {.backend = sl_plan_deflate(plan)};
 
 	sl_json_object(j, "primitives");
 	if (plan->recipe.scan.backend)

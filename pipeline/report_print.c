@@ -51,6 +51,28 @@ static void print_goal(const struct sl_plan *plan, const struct sl_manifest *m, 
 			fate, error, most, g->below, (unsigned long long)g->min_batches);
 }
 
+/* Who was busy, and whom the others waited for: the busiest. */
+static void print_busy(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
+{
+	double busiest = -1;
+	int whom = 0;
+
+	fprintf(out, "busy ");
+	for (int k = 0; k < SL_WORKER_COUNT; k++) {
+		double busy = sl_session_busy(s, plan, (enum sl_worker)k);
+
+		if (k == SL_WORKER_device && !plan->on_device)
+			continue;
+		fprintf(out, " %s %.0f %%", sl_workers[k], 100 * busy);
+		whom = busy > busiest ? k : whom;
+		busiest = busy > busiest ? busy : busiest;
+	}
+	fprintf(out,
+		"; the run waited for the %s; %.3g GB/s of columns became %.3g GB/s of files\n",
+		sl_workers[whom], 1e-9 * (double)s->column_bytes / s->seconds,
+		1e-9 * (double)s->file_bytes / s->seconds);
+}
+
 static void print_times(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
 {
 	double n = (double)s->particles;
@@ -71,6 +93,7 @@ static void print_times(const struct sl_plan *plan, const struct sl_session *s, 
 		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
 		plan->on_device ? " and " : "", plan->threads, n / sl_computing_seconds(s) * 1e-6,
 		plan->on_device ? "slot" : "core");
+	print_busy(plan, s, out);
 }
 
 void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,

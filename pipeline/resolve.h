@@ -47,7 +47,8 @@ struct sl_choices {
 	bool rounds_named;              /* by a key of theirs that is not at its default */
 	struct sl_choice scan;          /* no backend: compact and sort have their own */
 	struct sl_choice compact, sort; /* compact: what it is, or would be, staged */
-	const struct sl_backend *deflate;
+	const struct sl_backend *deflate; /* of the host */
+	const struct sl_backend *press;   /* of the device, which compresses columns; or NULL */
 	const struct sl_format *format;
 	uint64_t batch; /* particles a batch, auto resolved */
 	uint64_t n_batches;

@@ -5,7 +5,10 @@
 
 #include "pipeline/pick.h"
 
-enum { LANES_AUTO = 3 }; /* one computes, one is copied home, one begins */
+enum {
+	LANES_AUTO = 3, /* one computes, one is copied home, one begins */
+	WRITERS_MOST = 6
+};
 
 const char *sl_sized(double bytes, char text[32])
 {
@@ -41,7 +44,9 @@ static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
 	if (plan->on_device) {
 		if (r->inputs)
 			sl_columns_lay_out(pinned, r, n, &s->batch.columns);
-		sl_table_lay_out(pinned, r, n, &s->batch.table);
+		sl_table_lay_out(pinned, r, n, r->home, &s->batch.table);
+		if (r->press.backend)
+			sl_pressed_lay_out(pinned, r, n, &s->batch.pressed);
 	} else {
 		size_t stages = sl_stages_scratch(r, n);
 
@@ -100,12 +105,12 @@ static void measure(struct sl_plan *plan)
 		sl_pick_take(&recipe, &plan->candidate[i]);
 		measure_by(plan, &recipe);
 	}
-	room->image = plan->format->uses_image ? plan->format->image_bytes(&most, &plan->facts) : 0;
+	room->image = sl_round_up(plan->format->image_bytes(&most, &plan->facts), SL_ALIGN);
 	room->histograms = histogram_bytes(plan);
 	sl_canvas_lay_out(&all, plan, &canvas);
 	room->canvas = all.used;
-	room->host = sl_size_add(
-		sl_size_add(room->image, sl_size_add(room->histograms, room->canvas)),
+	room->host = sl_size_add(sl_size_add(sl_size_mul(room->image, plan->n_writers),
+					 sl_size_add(room->histograms, room->canvas)),
 		sl_size_add(sl_size_mul(sl_size_add(room->slot, room->slot_pinned), plan->n_slots),
 			sl_size_mul(room->lane_pinned, plan->n_lanes)));
 	room->device = sl_size_mul(room->lane, plan->n_lanes);
@@ -128,6 +133,19 @@ static uint32_t least(uint64_t a, uint64_t b)
 	return (uint32_t)(a < b ? a : b);
 }
 
+/*
+ * Of threads that compress on the host, a third could be writers before these were as busy; on a
+ * device, a writer makes 2 GB/s, of six or eight that one GPU compresses.
+ */
+static void set_threads(struct sl_plan *plan, uint32_t threads)
+{
+	plan->threads = threads;
+	plan->n_slots = threads + 1;
+	plan->n_writers = (threads + 2) / 3;
+	if (plan->n_writers > WRITERS_MOST)
+		plan->n_writers = WRITERS_MOST;
+}
+
 /* As many threads and lanes as asked for, or as do good. */
 static void choose_most(struct sl_plan *plan)
 {
@@ -139,7 +157,7 @@ static void choose_most(struct sl_plan *plan)
 	/* a lane is driven by a thread, which then compresses while others drive it */
 	if (plan->on_device && c->run.threads == 0)
 		plan->threads = least(threads > lanes ? threads : lanes, plan->recipe.n_batches);
-	plan->n_slots = plan->threads + 1;
+	set_threads(plan, plan->threads);
 	plan->n_lanes = plan->on_device ? least(lanes, plan->threads) : 0;
 	measure(plan);
 }
@@ -152,8 +170,7 @@ static void choose_fewer(struct sl_plan *plan)
 		measure(plan);
 	}
 	while (!host_fits(plan) && plan->config.run.threads == 0 && plan->threads > 1) {
-		plan->threads--;
-		plan->n_slots--;
+		set_threads(plan, plan->threads - 1);
 		plan->n_lanes = least(plan->n_lanes, plan->threads);
 		measure(plan);
 	}
@@ -206,8 +223,7 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 
 	for (uint32_t batch = sl_room_batch(plan); batch > 0; batch /= 2) {
 		set_batch(&probe, batch);
-		probe.threads = 1;
-		probe.n_slots = 2;
+		set_threads(&probe, 1);
 		probe.n_lanes = least(plan->n_lanes, 1);
 		measure(&probe);
 		if (fits(&probe))
@@ -350,7 +366,7 @@ enum sl_status sl_room_get(struct sl_plan *plan)
 	for (uint32_t i = 0; i < plan->n_lanes; i++)
 		SL_TRY(get_lane(plan, &plan->lane[i]));
 	SL_TRY(sl_room_get_sums(plan));
-	return sl_memory_get(SL_HOST, plan->room.image, &plan->image);
+	return sl_memory_get(SL_HOST, plan->n_writers * plan->room.image, &plan->image);
 }
 
 void sl_room_give(struct sl_plan *plan)

@@ -2,10 +2,12 @@
  * run.h - a plan is carried out: batches in parallel, one a thread, committed in order.
  *
  *	thread: take the next batch and a free slot -> stages -> pack
- *	writer: the next batch in order -> assemble -> commit -> manifest -> the slot is free
+ *	writer: the next batch in order -> assemble -> write under .part
+ *	        the next batch that is written -> its name -> manifest -> the slot is free
  *
- * The bytes of the output do not depend on the number of threads. The writer looks at the goal
- * behind each batch, in order; once it is met, what is in flight is dropped.
+ * The bytes of the output do not depend on the number of threads. Behind each batch, in order, a
+ * writer looks at the goal; once it is met, what is in flight is dropped. When all slots are full
+ *of what is to be written, threads wait.
  */
 #ifndef SL_RUN_H
 #define SL_RUN_H
@@ -36,15 +38,34 @@ struct sl_control {
 	bool discard; /* compress and write nothing: dir is not used */
 };
 
+/*
+ * Who works on batches. A slot on the device is busy while a batch is on it, copies and all; a
+ * thread while it computes or compresses, but not while the device does.
+ */
+#define SL_WORKERS(X) X(device) X(threads) X(writers)
+enum sl_worker {
+#define X(name) SL_WORKER_##name,
+	SL_WORKERS(X)
+#undef X
+		SL_WORKER_COUNT
+};
+extern const char *const sl_workers[SL_WORKER_COUNT];
+
 /* What this session did for the batches it committed; nanoseconds are summed over threads. */
 struct sl_session {
 	uint64_t batches, particles;
+	uint64_t column_bytes; /* of survivors' columns, those of one value left out */
+	uint64_t file_bytes;   /* what became of them */
 	uint64_t stage_ns[SL_STAGE_COUNT];
 	struct sl_rounds rounds; /* of the stage advance */
 	uint64_t home_ns;        /* survivors' columns copied from the device */
 	uint64_t pack_ns, assemble_ns, commit_ns;
-	double seconds; /* wall clock */
+	uint64_t busy_ns[SL_WORKER_COUNT]; /* of all of a kind */
+	double seconds;                    /* wall clock */
 };
+
+/* The share of the session that workers of a kind were busy; 0 if there are none. */
+double sl_session_busy(const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind);
 
 /*
  * Carries out the plan in dir (locked by the caller). done are the batches already committed there.

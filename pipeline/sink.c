@@ -37,37 +37,66 @@ void sl_sink_line(const struct sl_batch *b, struct sl_manifest_line *line)
 	line->bins_crc = b->bin_words > 0 ? sl_crc32(b->bins, line->bins_bytes) : 0;
 }
 
-static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_slot *slot, struct sl_session *session)
+static enum sl_status assemble(const struct sl_plan *plan, const struct sl_slot *slot, void *image,
+	struct sl_manifest_line *line, struct sl_pieces *file)
 {
 	const struct sl_batch *b = &slot->batch;
 	struct sl_batch_facts facts = {b->number, b->first_id, b->n};
-	struct sl_manifest_line line;
-	const void *file = plan->image;
-	uint64_t start = sl_now_ns();
-	size_t bytes;
 
-	sl_sink_line(b, &line);
-	sl_sink_name(plan, b->number, line.file);
-	sl_sink_bins_name(plan, b->number, line.bins_file);
+	sl_sink_line(b, line);
+	sl_sink_name(plan, b->number, line->file);
+	sl_sink_bins_name(plan, b->number, line->bins_file);
 	SL_TRY(plan->format->assemble(
-		&plan->facts, &facts, &slot->packed, plan->image, plan->room.image, &file, &bytes));
-	line.file_bytes = bytes;
-	line.file_crc = sl_crc32(file, bytes);
-	session->assemble_ns += sl_now_ns() - start;
-	start = sl_now_ns();
-	SL_TRY(sl_file_commit(dir, line.file, file, bytes, false));
-	if (line.bins_bytes > 0)
-		SL_TRY(sl_file_commit(dir, line.bins_file, b->bins, line.bins_bytes, false));
-	SL_TRY(sl_manifest_append(dir, &line));
-	session->commit_ns += sl_now_ns() - start;
+		&plan->facts, &facts, &slot->packed, image, plan->room.image, file));
+	line->file_bytes = file->bytes;
+	line->file_crc = file->crc;
+	return SL_OK;
+}
+
+static enum sl_status write_file(
+	const struct sl_dir *dir, const struct sl_pieces *file, struct sl_sinking *w)
+{
+	SL_TRY(sl_file_begin(dir, w->line.file, true, &w->file));
+	for (uint32_t i = 0; i < file->n; i++)
+		SL_TRY(sl_file_add(&w->file, file->piece[i].at, file->piece[i].bytes));
+	return sl_file_sync(&w->file);
+}
+
+static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_batch *b, struct sl_sinking *w)
+{
+	SL_TRY(sl_file_name_part(&w->file, false));
+	if (w->line.bins_bytes > 0)
+		SL_TRY(sl_file_commit(dir, w->line.bins_file, b->bins, w->line.bins_bytes, false));
+	SL_TRY(sl_manifest_append(dir, &w->line));
 	return sl_canvas_add(&plan->canvas, b->number, &b->table);
 }
 
-enum sl_status sl_sink_commit(struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_slot *slot, struct sl_session *session)
+static enum sl_status told(enum sl_status s, const struct sl_slot *slot)
 {
-	enum sl_status s = commit(plan, dir, slot, session);
-
 	return sl_while(s, "batch %llu, writing", (unsigned long long)slot->batch.number);
+}
+
+enum sl_status sl_sink_write(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_slot *slot, void *image, struct sl_sinking *w)
+{
+	uint64_t start = sl_now_ns(), assembled;
+	struct sl_pieces file;
+
+	SL_TRY(told(assemble(plan, slot, image, &w->line, &file), slot));
+	assembled = sl_now_ns();
+	SL_TRY(told(write_file(dir, &file, w), slot));
+	w->assemble_ns = assembled - start;
+	w->commit_ns = sl_now_ns() - assembled;
+	return SL_OK;
+}
+
+enum sl_status sl_sink_commit(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_slot *slot, struct sl_sinking *w)
+{
+	uint64_t start = sl_now_ns();
+	enum sl_status s = told(commit(plan, dir, &slot->batch, w), slot);
+
+	w->commit_ns += sl_now_ns() - start;
+	return s;
 }

@@ -178,15 +178,19 @@ static enum sl_status check_file(
 {
 	const struct sl_batch_facts facts = {l->batch, l->first_id, l->generated};
 	struct sl_slot *slot = &plan->slot[0];
-	const void *file = plan->image;
 	struct sl_survivors made;
+	struct sl_pieces pieces;
 	enum sl_status s;
-	size_t bytes;
+	void *file;
 
 	SL_TRY(plan->format->pack(&slot->exec, &plan->facts, &slot->batch.table, &slot->packed));
 	SL_TRY(plan->format->assemble(
-		&plan->facts, &facts, &slot->packed, plan->image, plan->room.image, &file, &bytes));
-	SL_TRY(sl_survivors_of(plan->format, file, bytes, &made));
+		&plan->facts, &facts, &slot->packed, plan->image, plan->room.image, &pieces));
+	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
+	sl_pieces_join(&pieces, file);
+	s = sl_survivors_of(plan->format, file, pieces.bytes, &made);
+	sl_memory_give(SL_HOST, file);
+	SL_TRY(s);
 	s = check_same(l, found, &made.table);
 	sl_survivors_free(&made);
 	return s;

@@ -10,11 +10,15 @@
  *	compact    who survives, in id order            index, n_survivors
  *	sort       survivors in key order               index, key
  *	write      survivors' columns, gathered once    table
+ *
+ * On a device the columns may be compressed behind that (press.h): pressed has them then, and the
+ * table those alone that are wanted as they are.
  */
 #ifndef SL_BATCH_H
 #define SL_BATCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "stages/living.h"
@@ -51,7 +55,7 @@ struct sl_table_column {
 	enum sl_column column;
 	bool constant;   /* one value for the whole run; data points to it */
 	bool rounded;    /* read from a file that does not hold all bits of what was written */
-	void *data;      /* n items; one when constant */
+	void *data;      /* n items; one when constant; NULL: they are pressed */
 	uint64_t digest; /* of the n items, see sl_digest_item() */
 };
 
@@ -59,6 +63,16 @@ struct sl_table {
 	uint32_t n; /* rows */
 	uint32_t n_columns;
 	struct sl_table_column column[SL_COLUMN_COUNT];
+};
+
+/* Columns that were compressed on a device, each in streams (press.h). */
+struct sl_pressed {
+	bool wanted;        /* of this batch */
+	uint8_t *bytes;     /* the streams of all columns, one behind another */
+	size_t size, used;  /* room; bytes */
+	size_t *stream;     /* bytes of each stream */
+	float lo[3], hi[3]; /* the least and the greatest x, y, z; lo > hi: there is none */
+	uint64_t digest;    /* of the bytes, see sl_digest_bytes() */
 };
 
 /* What a round did, summed over batches. */
@@ -99,6 +113,7 @@ struct sl_batch {
 	uint64_t *bins;     /* tallies by bins (bins.h); NULL of a run that has none */
 	uint32_t bin_words; /* of those */
 	struct sl_table table;
+	struct sl_pressed pressed;
 };
 
 SL_C_END

@@ -50,21 +50,76 @@ uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n)
 	return sum;
 }
 
-/* Constants have not been copied. */
+/* Words of 8 bytes at most SL_DIGEST_ROWS of them, the last filled up with zeros. */
+static uint64_t digest_words(const char *at, size_t n, const uint64_t *weight)
+{
+	size_t words = n / sizeof(uint64_t);
+	uint64_t word, sum = 0;
+
+	for (size_t k = 0; k < words; k++) {
+		memcpy(&word, at + k * sizeof(word), sizeof(word));
+		sum += sl_digest_item(weight[k], word);
+	}
+	if (n % sizeof(word) == 0)
+		return sum;
+	word = 0;
+	memcpy(&word, at + words * sizeof(word), n % sizeof(word));
+	return sum + sl_digest_item(weight[words], word);
+}
+
+uint64_t sl_digest_bytes(const void *bytes, size_t n)
+{
+	const size_t block = SL_DIGEST_ROWS * sizeof(uint64_t);
+	uint64_t weight[SL_DIGEST_ROWS], sum = 0;
+	const char *at = (const char *)bytes;
+
+	sl_digest_weights(0, SL_DIGEST_ROWS, weight);
+	for (size_t k = 0; k * block < n; k++) {
+		size_t left = n - k * block;
+
+		sum += sl_digest_weight(k) *
+		       digest_words(at + k * block, left < block ? left : block, weight);
+	}
+	return sum;
+}
+
+/* Was it copied, as it is? A constant has not been, and one that was compressed is not there. */
+static bool is_copied(const struct sl_table_column *c)
+{
+	return !c->constant && c->data;
+}
+
 static void digest_copied(const struct sl_table *t, uint64_t seen[SL_COLUMN_COUNT])
 {
 	uint64_t weight[SL_DIGEST_ROWS];
 	uint32_t rows;
 
 	for (uint32_t k = 0; k < t->n_columns; k++)
-		seen[k] = t->column[k].constant ? t->column[k].digest : 0;
+		seen[k] = is_copied(&t->column[k]) ? 0 : t->column[k].digest;
 	for (uint32_t from = 0; from < t->n; from += rows) {
 		rows = rows_at(from, t->n);
 		sl_digest_weights(from, rows, weight);
 		for (uint32_t k = 0; k < t->n_columns; k++)
-			if (!t->column[k].constant)
+			if (is_copied(&t->column[k]))
 				seen[k] += digest_rows(&t->column[k], from, rows, weight);
 	}
+}
+
+/* Of what came, and of its digest there and here. */
+static enum sl_status not_whole(const char *what, const char *name, uint64_t there, uint64_t here)
+{
+	return sl_fail(SL_DEVICE_FAILED,
+		"%s%s did not come whole from the device (its digest there is %016llx, here "
+		"%016llx), run again with --resume; if it happens again, test the machine's "
+		"memory",
+		what, name, (unsigned long long)there, (unsigned long long)here);
+}
+
+enum sl_status sl_pressed_check(const struct sl_pressed *p)
+{
+	uint64_t seen = sl_digest_bytes(p->bytes, p->used);
+
+	return seen == p->digest ? SL_OK : not_whole("what was compressed", "", p->digest, seen);
 }
 
 enum sl_status sl_digest_check(const struct sl_table *t)
@@ -74,12 +129,7 @@ enum sl_status sl_digest_check(const struct sl_table *t)
 	digest_copied(t, seen);
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		if (seen[k] != t->column[k].digest)
-			return sl_fail(SL_DEVICE_FAILED,
-				"column %s did not come whole from the device (its digest there is "
-				"%016llx, here %016llx), run again with --resume; if it happens "
-				"again, test the machine's memory",
-				sl_column_facts[t->column[k].column].name,
-				(unsigned long long)t->column[k].digest,
-				(unsigned long long)seen[k]);
+			return not_whole("column ", sl_column_facts[t->column[k].column].name,
+				t->column[k].digest, seen[k]);
 	return SL_OK;
 }

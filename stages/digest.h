@@ -12,6 +12,7 @@
 #ifndef SL_DIGEST_H
 #define SL_DIGEST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "primitives/base/status.h"
@@ -20,6 +21,7 @@ SL_C_BEGIN
 
 struct sl_table;
 struct sl_table_column;
+struct sl_pressed;
 
 /*
  * A well-mixed word of two: the finalizer of SplitMix64, applied to bits + (i + 1) * golden ratio.
@@ -53,6 +55,12 @@ SL_HD uint64_t sl_digest_item(uint64_t weight, uint64_t bits)
 
 enum { SL_DIGEST_ROWS = 512 }; /* whose weights are made at a time: 4 KiB, for all columns */
 
+SL_HD uint64_t sl_digest_word(uint64_t j, uint64_t word)
+{
+	return sl_digest_weight(j / SL_DIGEST_ROWS) *
+	       sl_digest_item(sl_digest_weight(j % SL_DIGEST_ROWS), word);
+}
+
 /* Host only: weights of n rows from that one on, SL_DIGEST_ROWS at most. */
 SL_HD void sl_digest_weights(uint64_t from, uint32_t n, uint64_t weight[SL_DIGEST_ROWS])
 {
@@ -68,6 +76,16 @@ enum sl_status sl_digest_check(const struct sl_table *t);
 
 /* The digest of a column's n rows, a constant in each of them. Host only. */
 uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n);
+
+/*
+ * The same of bytes, as words of 8, least byte first, the last filled up with zeros. Word j of them
+ * adds sl_digest_word(j, word): a block of SL_DIGEST_ROWS words has the same weights as any other,
+ * and one of its own, so that weights are made once. Host only.
+ */
+uint64_t sl_digest_bytes(const void *bytes, size_t n);
+
+/* Are the bytes of columns that were compressed still what was digested? As sl_digest_check(). */
+enum sl_status sl_pressed_check(const struct sl_pressed *p);
 
 SL_C_END
 

@@ -12,6 +12,8 @@ const struct sl_kernels sl_kernels_emulated = {
 	.sieve = sl_queue_sieve_emulated,
 	.sieve_scratch = sl_queue_sieve_scratch_emulated,
 	.rows = sl_queue_rows_emulated,
+	.bounds = sl_queue_bounds_emulated,
+	.weigh = sl_queue_weigh_emulated,
 };
 
 #ifdef SL_WITH_CUDA
@@ -26,6 +28,8 @@ const struct sl_kernels sl_kernels_cuda = {
 	.sieve = sl_queue_sieve,
 	.sieve_scratch = sl_queue_sieve_scratch,
 	.rows = sl_queue_rows,
+	.bounds = sl_queue_bounds,
+	.weigh = sl_queue_weigh,
 };
 #endif
 

@@ -36,6 +36,15 @@ static inline size_t sl_census_bytes(const struct sl_bins *b)
 	return sizeof(struct sl_census) + sl_bins_words(b) * sizeof(uint64_t);
 }
 
+/* What is found of compressed columns; the bytes of each stream stand behind it, as size_t. */
+struct sl_press_sheet {
+	uint64_t digest; /* of all bytes, see sl_digest_bytes() */
+	size_t used;     /* all bytes */
+	/* Of x, y, z: the largest of all keys turned over, and of all keys; 0: there is no number.
+	 */
+	uint32_t below[3], above[3];
+};
+
 /* What the fused kernels are told of a recipe. */
 struct sl_fused {
 	enum sl_model_number model;
@@ -106,9 +115,22 @@ struct sl_kernels {
 	 */
 	enum sl_status (*rows)(const struct sl_fused *f, const struct sl_batch *b,
 		struct sl_census *census, sl_stream s);
+
+	/*
+	 * Of columns that are compressed (press.h): the least and the greatest position of
+	 * b->table, into a sheet of zeros; and the digest of the bytes at out, so many as the sheet
+	 * says, most at most.
+	 */
+	enum sl_status (*bounds)(
+		const struct sl_batch *b, struct sl_press_sheet *sheet, sl_stream s);
+	enum sl_status (*weigh)(
+		const uint8_t *out, size_t most, struct sl_press_sheet *sheet, sl_stream s);
 };
 
-/* Each is made of nine files: generate.cu to write.cu, rounds.cu, bins.cu, sieve.cu and rows.cu. */
+/*
+ * Each is made of ten files: generate.cu to write.cu, rounds.cu, bins.cu, sieve.cu, rows.cu and
+ * press.cu.
+ */
 extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;
 
 /* Those of the device in use; NULL when this build has none for it. */
@@ -134,7 +156,11 @@ const struct sl_kernels *sl_kernels_find(void);
 		struct sl_census *census, struct sl_arena scratch, sl_stream s);                   \
 	size_t sl_queue_sieve_scratch##suffix(const struct sl_fused *f, uint32_t n);               \
 	enum sl_status sl_queue_rows##suffix(const struct sl_fused *f, const struct sl_batch *b,   \
-		struct sl_census *census, sl_stream s);
+		struct sl_census *census, sl_stream s);                                            \
+	enum sl_status sl_queue_bounds##suffix(                                                    \
+		const struct sl_batch *b, struct sl_press_sheet *sheet, sl_stream s);              \
+	enum sl_status sl_queue_weigh##suffix(                                                     \
+		const uint8_t *out, size_t most, struct sl_press_sheet *sheet, sl_stream s);
 SL_QUEUES()
 SL_QUEUES(_emulated)
 

@@ -34,6 +34,8 @@ void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 	lane->exec.space = SL_DEVICE;
 	for (int i = 0; i < 2; i++)
 		lane->seen[i] = (struct sl_census *)sl_cut(pinned, lane->census_bytes);
+	if (r->press.backend)
+		sl_press_lay_out(device, pinned, r, n, &lane->press);
 }
 
 enum sl_status sl_lane_open(struct sl_lane *lane)
@@ -48,6 +50,7 @@ enum sl_status sl_lane_open(struct sl_lane *lane)
 	for (int i = 0; lane->in_rounds && i < SL_ROUND_MARKS; i++)
 		SL_TRY(sl_event_make(&lane->round[i]));
 	SL_TRY(sl_event_make(&lane->counted));
+	SL_TRY(sl_event_make(&lane->pressed));
 	return sl_event_make(&lane->home);
 }
 
@@ -58,6 +61,7 @@ void sl_lane_close(struct sl_lane *lane)
 	for (int i = 0; i < SL_ROUND_MARKS; i++)
 		sl_event_free(lane->round[i]);
 	sl_event_free(lane->counted);
+	sl_event_free(lane->pressed);
 	sl_event_free(lane->home);
 	sl_stream_free(lane->exec.stream);
 }
@@ -148,7 +152,7 @@ static enum sl_status find_survivors(
 	return sl_give_up_if_dropped(r);
 }
 
-/* Queues the copies of what was gathered to b's table. */
+/* Queues the copies of what was gathered to b's table, as far as that has room for it. */
 static enum sl_status copy_table(struct sl_lane *lane, struct sl_batch *b)
 {
 	b->table.n = b->n_survivors;
@@ -156,7 +160,7 @@ static enum sl_status copy_table(struct sl_lane *lane, struct sl_batch *b)
 		struct sl_table_column *to = &b->table.column[k];
 		size_t bytes = (size_t)b->n_survivors * sl_column_facts[to->column].bytes;
 
-		if (!to->constant)
+		if (!to->constant && to->data)
 			SL_TRY(sl_copy(to->data, lane->batch.table.column[k].data, bytes,
 				lane->exec.stream));
 	}
@@ -168,6 +172,9 @@ static enum sl_status bring_home(
 {
 	if (!lane->whole)
 		SL_TRY(queue(r, lane, lane->way->n_counted, lane->way->n));
+	lane->presses = false;
+	if (b->pressed.wanted)
+		SL_TRY(sl_lane_press(r, lane, b));
 	SL_TRY(copy_table(lane, b));
 	SL_TRY(sl_event_record(lane->home, lane->exec.stream));
 	SL_TRY(sl_event_wait(lane->home));
@@ -192,6 +199,7 @@ enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns)
 static enum sl_status add_times(struct sl_lane *lane, uint64_t ns[SL_STAGE_COUNT])
 {
 	const struct sl_way *way = lane->way;
+	sl_event done;
 
 	for (int i = 0; i < way->n; i++) {
 		int mark = mark_before(way, i);
@@ -200,7 +208,13 @@ static enum sl_status add_times(struct sl_lane *lane, uint64_t ns[SL_STAGE_COUNT
 		SL_TRY(sl_event_ns(lane->mark[mark], lane->mark[mark + 1], &took));
 		ns[way->step[i].stage] += took;
 	}
-	return sl_event_ns(lane->mark[marks(way) - 1], lane->home, &lane->home_ns);
+	done = lane->mark[marks(way) - 1];
+	lane->pack_ns = 0;
+	if (lane->presses) {
+		SL_TRY(sl_event_ns(done, lane->pressed, &lane->pack_ns));
+		done = lane->pressed;
+	}
+	return sl_event_ns(done, lane->home, &lane->home_ns);
 }
 
 enum sl_status sl_lane_run(const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b,

@@ -8,17 +8,22 @@
  * behind the survivors, which costs less than a wait; the first wait is then for its end. With
  *several lanes, each driven by a thread, one batch is copied out while the next is computed.
  *
+ * Where the recipe has a press, columns are compressed on the device (press.h), the host waits for
+ * the sizes of their streams too, and those come home instead.
+ *
  * What comes home is checked: the columns against their digests (sl_digest_check()), the census, in
  * which the digests are, against itself, for it comes twice.
  *
  *	device   staged  | columns | keep | index | key | states | table | scratch | census |
  *	         fused   | columns, if read | index | key | records, if any | scratch, then table | census | sieve |
- *	pinned   | census | census |
+ *	         either  | press, if there is one |
+ *	pinned   | census | census | press |
  */
 #ifndef SL_LANE_H
 #define SL_LANE_H
 
 #include "stages/kernels.h"
+#include "stages/press.h"
 #include "stages/way.h"
 
 struct sl_lane {
@@ -38,7 +43,11 @@ struct sl_lane {
 	uint64_t whole_most;            /* particles up to which a batch is queued as one ... */
 	bool whole;                     /* ... as this one is, its survivors not yet known */
 	sl_event round[SL_ROUND_MARKS]; /* of the round that is queued; none made of histories */
-	uint64_t home_ns;               /* what the copies of the table took, of the last batch */
+	struct sl_press press;
+	sl_event pressed; /* behind what compresses */
+	bool presses;     /* this batch */
+	uint64_t home_ns; /* what the copies of the table took, of the last batch */
+	uint64_t pack_ns; /* and compressing it */
 };
 
 /*
@@ -57,14 +66,21 @@ enum sl_status sl_lane_torn(const char *what);
 /* The stage advance in rounds (lane_rounds.c). The host waits once a round. */
 enum sl_status sl_lane_rounds(const struct sl_recipe *r, struct sl_lane *lane);
 
+/*
+ * Compresses the columns and queues the copy of their streams to b->pressed (lane_press.c). The
+ * host waits for their sizes.
+ */
+enum sl_status sl_lane_press(const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b);
+
 /* Makes the stream and the events; those of a lane half made are freed as well. */
 enum sl_status sl_lane_open(struct sl_lane *lane);
 void sl_lane_close(struct sl_lane *lane);
 
 /*
  * Runs all stages of b, which sl_batch_begin() has made, and brings home what is kept of it: tally,
- * survivors, table (whose columns are pinned memory, else copies do not overlap). Times and
- * failures as of sl_stages_run(). The calling thread must have chosen the device.
+ * survivors, those columns of the table that have memory there, or, if wanted, pressed (all of it
+ * pinned memory, else copies do not overlap). Times and failures as of sl_stages_run(). The calling
+ * thread must have chosen the device.
  */
 enum sl_status sl_lane_run(const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b,
 	uint64_t ns[SL_STAGE_COUNT]);

@@ -31,6 +31,13 @@ enum sl_mode {
 		SL_MODE_COUNT
 };
 
+/* How columns are compressed on a device (press.h). */
+struct sl_press_rule {
+	const struct sl_backend *backend; /* NULL: they are not */
+	size_t chunk_bytes;               /* of a column that are a stream, at most */
+	int level;
+};
+
 struct sl_recipe {
 	enum sl_model_number model;
 	union {
@@ -57,6 +64,9 @@ struct sl_recipe {
 	struct sl_choice scan;       /* no backend: compact and sort have their own */
 	struct sl_choice compact;    /* staged alone */
 	struct sl_choice sort;
+	struct sl_press_rule press;
+	uint32_t home; /* set of columns that come home from a device as they are; all, if they are
+	                  not compressed there */
 	const struct sl_loops *loops;     /* for this processor */
 	const struct sl_kernels *kernels; /* for the device; NULL: stages run on the host */
 	const atomic_int *drop;           /* not NULL and set: stages give up with SL_STOPPED */

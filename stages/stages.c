@@ -162,10 +162,11 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_type(r) == SL_U32 ? 4 : 8);
 	sl_rounds_lay_out(a, r, n, b);
-	sl_table_lay_out(a, r, n, &b->table);
+	sl_table_lay_out(a, r, n, UINT32_MAX, &b->table);
 }
 
-void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_table *t)
+void sl_table_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, uint32_t set, struct sl_table *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->n_columns = r->n_columns;
@@ -175,8 +176,10 @@ void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 
 		c->column = r->column[k];
 		c->constant = SL_HAS(r->constants, c->column);
-		c->data = c->constant ? (void *)((const char *)&r->constant + facts->in_particle)
-		                      : sl_cut_items(a, n, facts->bytes);
+		if (c->constant)
+			c->data = (void *)((const char *)&r->constant + facts->in_particle);
+		else if (SL_HAS(set, c->column))
+			c->data = sl_cut_items(a, n, facts->bytes);
 	}
 }
 

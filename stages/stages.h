@@ -49,9 +49,9 @@ void sl_batch_lay_out(
 void sl_columns_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c);
 
-/* The table of a batch alone: the recipe's columns, n rows each. */
-void sl_table_lay_out(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_table *t);
+/* The table of a batch alone: the recipe's columns, n rows each, of those in that set. */
+void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, uint32_t set,
+	struct sl_table *t);
 
 /* Tallies by bins of b, where the recipe has any: sets its pointer, and how many words there are.
  */

@@ -190,7 +190,7 @@ static void lay_out_fused(
 			device, n, sl_record_words(sl_carried(r)) * sizeof(uint32_t));
 	table = *device;
 	cut_scratch(device, sl_sort_scratch(r, n), lane);
-	sl_table_lay_out(&table, r, n, &b->table);
+	sl_table_lay_out(&table, r, n, UINT32_MAX, &b->table);
 	if (table.used > device->used)
 		device->used = table.used;
 	lane->sieve.size = r->kernels->sieve_scratch(&f, n);

@@ -51,8 +51,7 @@ enum sl_status sl_file_add(struct sl_writing *w, const void *bytes, size_t size)
 	return sl_disk_failed(error, "write", w->dir->path, w->part);
 }
 
-/* Makes what was written durable, and closes it. */
-static enum sl_status sync_part(struct sl_writing *w)
+enum sl_status sl_file_sync(struct sl_writing *w)
 {
 	const char *verb = "write";
 	int error = 0;
@@ -63,7 +62,15 @@ static enum sl_status sync_part(struct sl_writing *w)
 	}
 	error = sl_close(w->fd, error);
 	w->fd = -1;
-	return error ? sl_disk_failed(error, verb, w->dir->path, w->part) : SL_OK;
+	if (!error)
+		return SL_OK;
+	sl_file_remove_part(w);
+	return sl_disk_failed(error, verb, w->dir->path, w->part);
+}
+
+void sl_file_remove_part(struct sl_writing *w)
+{
+	unlinkat(w->dir->fd, w->part, 0);
 }
 
 /* For file systems without RENAME_NOREPLACE: link refuses a taken name as well. */
@@ -122,17 +129,22 @@ static enum sl_status name_part(
 	return error ? sl_disk_failed(error, "sync the folder of", d->path, name) : SL_OK;
 }
 
-enum sl_status sl_file_end(struct sl_writing *w, bool replace)
+enum sl_status sl_file_name_part(struct sl_writing *w, bool replace)
 {
 	char name[NAME_MAX + 1];
-	enum sl_status s = sync_part(w);
+	enum sl_status s;
 
 	snprintf(name, sizeof(name), "%.*s", (int)(strlen(w->part) - strlen(PART)), w->part);
-	if (s == SL_OK)
-		s = name_part(w->dir, w->part, name, replace);
+	s = name_part(w->dir, w->part, name, replace);
 	if (s != SL_OK)
-		unlinkat(w->dir->fd, w->part, 0);
+		sl_file_remove_part(w);
 	return s;
+}
+
+enum sl_status sl_file_end(struct sl_writing *w, bool replace)
+{
+	SL_TRY(sl_file_sync(w));
+	return sl_file_name_part(w, replace);
 }
 
 enum sl_status sl_file_commit(

@@ -85,6 +85,15 @@ enum sl_status sl_file_add(struct sl_writing *w, const void *bytes, size_t size)
 enum sl_status sl_file_end(struct sl_writing *w, bool replace);
 void sl_file_drop(struct sl_writing *w);
 
+/*
+ * The end in two steps: the bytes become durable under .part, by any thread, and get their name
+ * later, in an order of their own. What is not to get it is removed, which does nothing to what has
+ * failed.
+ */
+enum sl_status sl_file_sync(struct sl_writing *w);
+enum sl_status sl_file_name_part(struct sl_writing *w, bool replace);
+void sl_file_remove_part(struct sl_writing *w);
+
 /* Removes name; a name that is not there is SL_OK. */
 enum sl_status sl_file_remove(const struct sl_dir *d, const char *name);
 
@@ -107,8 +116,9 @@ enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t 
 enum sl_status sl_file_check(
 	const struct sl_dir *d, const char *name, uint64_t *size, uint32_t *crc);
 
-/* CRC-32 of bytes in memory. */
+/* CRC-32 of bytes in memory; of what had crc, 0 if nothing, and these bytes behind it. */
 uint32_t sl_crc32(const void *bytes, size_t size);
+uint32_t sl_crc32_on(uint32_t crc, const void *bytes, size_t size);
 
 SL_C_END
 

@@ -15,6 +15,11 @@ uint32_t sl_crc32(const void *bytes, size_t size)
 	return libdeflate_crc32(0, bytes, size);
 }
 
+uint32_t sl_crc32_on(uint32_t crc, const void *bytes, size_t size)
+{
+	return libdeflate_crc32(crc, bytes, size);
+}
+
 /* read(2), begun again when a signal interrupts it. */
 static ssize_t read_some(int fd, void *bytes, size_t size)
 {

@@ -1,9 +1,10 @@
 /*
  * format.h - what a file of survivors is made of, in two steps.
  *
- * pack runs on the worker that computed the batch: it compresses, which is the long part. assemble
- * runs on the one writer: it makes the bytes of the file in memory. Neither touches a disk
- * (files.h commits the bytes) and neither allocates, HDF5's own small allocations apart.
+ * pack runs on the worker that computed the batch: it compresses, which is the long part, unless a
+ * device has done so (take). assemble runs on a writer: it makes what a file has beside the packed
+ * bytes, which are not copied any more. None touches a disk (files.h commits the bytes) and none
+ * allocates, HDF5's own small allocations apart.
  */
 #ifndef SL_FORMAT_H
 #define SL_FORMAT_H
@@ -30,9 +31,10 @@ struct sl_file_facts {
 	const char *software_version;
 	const char *config; /* the effective configuration, as text; stored in the file */
 	uint64_t seed;
-	uint32_t rules_version; /* runs of one seed and of different versions differ */
-	const struct sl_backend *deflate;
+	uint32_t rules_version;           /* runs of one seed and of different versions differ */
+	const struct sl_backend *deflate; /* of the host */
 	int level;
+	bool pressed;              /* columns come compressed from a device */
 	struct sl_mcpl_facts mcpl; /* for that format alone */
 };
 
@@ -52,11 +54,30 @@ struct sl_packed {
 	size_t used;
 };
 
+/* A file in memory: pieces, one behind another. All of a format's at most. */
+enum { SL_PIECES_MOST = 2 * SL_COLUMN_COUNT + 3 };
+struct sl_piece {
+	const void *at;
+	size_t bytes;
+};
+struct sl_pieces {
+	uint32_t n, crc; /* of all bytes, as sl_crc32() */
+	size_t bytes;
+	struct sl_piece piece[SL_PIECES_MOST];
+};
+
+/* Adds a piece, which stays where it is, at the end; two that meet in memory become one. */
+void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes);
+
+/* Copies all to one place. */
+void sl_pieces_join(const struct sl_pieces *f, void *to);
+
 struct sl_format {
 	const char *name;   /* "openpmd" */
 	const char *suffix; /* ".h5" */
 	const char *help;
-	bool uses_image; /* assemble makes the file in image; else the packed bytes are the file */
+	size_t chunk_bytes; /* 0, or columns are cut into chunks of so many bytes at most, each a
+	                       zlib stream of planes: a device can compress them (press.h) */
 
 	/*
 	 * Lays out what pack needs for at most the rows of most (whose data pointers are not used):
@@ -72,17 +93,27 @@ struct sl_format {
 	enum sl_status (*pack)(struct sl_exec *x, const struct sl_file_facts *run,
 		const struct sl_table *t, struct sl_packed *p);
 
-	/* The most bytes that a file of these rows has. */
+	/*
+	 * With chunk_bytes alone: what pack does, of a table whose columns a device has compressed.
+	 * p->bytes are those of pressed from then on, and streams that are no gain are stored
+	 * there.
+	 */
+	enum sl_status (*take)(struct sl_exec *x, const struct sl_file_facts *run,
+		const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p);
+
+	/*
+	 * What assemble makes beside the packed bytes, at most: a file is no larger than both
+	 * together.
+	 */
 	size_t (*image_bytes)(const struct sl_table *most, const struct sl_file_facts *run);
 
 	/*
-	 * Makes the file of p in image (size bytes of room) and sets *used. A format whose packed
-	 * bytes are the file already sets *file to them and leaves image alone. One thread at a
-	 * time.
+	 * Puts the file of p together: from the packed bytes and what it makes in image (size bytes
+	 * of room), which both must stay as long as the file is used. Any number of threads.
 	 */
 	enum sl_status (*assemble)(const struct sl_file_facts *run,
 		const struct sl_batch_facts *batch, const struct sl_packed *p, void *image,
-		size_t size, const void **file, size_t *used);
+		size_t size, struct sl_pieces *file);
 
 	/*
 	 * Reads back a file that this program wrote: fills t with the columns found, their data cut

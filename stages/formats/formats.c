@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "primitives/base/files.h"
+
 const struct sl_format *const sl_formats[] = {&sl_format_openpmd, &sl_format_csv_gz, &sl_format_npz,
 	&sl_format_mcpl, &sl_format_mcpl_gz, NULL};
 
@@ -49,4 +51,26 @@ size_t sl_file_name(
 size_t sl_file_pattern(char *name, size_t size, const char *run_name, const char *suffix)
 {
 	return (size_t)snprintf(name, size, "%s_%%06T%s", run_name, suffix);
+}
+
+void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes)
+{
+	struct sl_piece *last = f->n > 0 ? &f->piece[f->n - 1] : NULL;
+
+	if (last && (const char *)last->at + last->bytes == at)
+		last->bytes += bytes;
+	else
+		f->piece[f->n++] = (struct sl_piece){at, bytes};
+	f->bytes += bytes;
+	f->crc = sl_crc32_on(f->crc, at, bytes);
+}
+
+void sl_pieces_join(const struct sl_pieces *f, void *to)
+{
+	char *at = (char *)to;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		memcpy(at, f->piece[i].at, f->piece[i].bytes);
+		at += f->piece[i].bytes;
+	}
 }

@@ -1,13 +1,26 @@
 /* hdf5_words.c - HDF5 in a few words: failures, files in memory, groups, datasets, attributes. */
 #include "stages/formats/hdf5_words.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "stages/formats/format.h"
 
-/* By how much HDF5 lengthens a file: it also clears that much, so not by much. */
+/* By how much HDF5 would lengthen a file, which it only reads. */
 static const size_t file_step = (size_t)1 << 16;
+
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+void sl_h5_lock(void)
+{
+	pthread_mutex_lock(&one_at_a_time);
+}
+
+void sl_h5_unlock(void)
+{
+	pthread_mutex_unlock(&one_at_a_time);
+}
 
 /* A path below a device file: exists on no machine, so HDF5 cannot mistake a file for our image. */
 static const char no_file[] = "/dev/null/image";
@@ -71,16 +84,37 @@ void sl_h5_close(struct sl_h5 *h, hid_t id)
 
 /* --- files in memory ----------------------------------------------------------------------- */
 
+/* Access to a file by some driver; all that is open in it closes with it. */
+static hid_t access_file(struct sl_h5 *h)
+{
+	hid_t access = sl_h5_id(h, H5Pcreate(H5P_FILE_ACCESS));
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));
+	return access;
+}
+
+hid_t sl_h5_create_file(struct sl_h5 *h)
+{
+	hid_t access = access_file(h);
+	hid_t file = H5I_INVALID_HID;
+
+	sl_h5_drive(h, access);
+	if (!h->failed)
+		file = sl_h5_id(h, H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access));
+	sl_h5_close(h, access);
+	return file;
+}
+
 /*
- * The core driver's ways to get, copy, lengthen and free the memory of a file: it is our image each
- * time, so there is nothing to do but to say where it is, and to refuse more than there is.
+ * The core driver's ways to get, copy and free the memory of a file: it is our image each time, so
+ * there is nothing to do but to say where it is.
  */
 static void *image_get(size_t size, H5FD_file_image_op_t op, void *of)
 {
-	struct sl_h5 *h = (struct sl_h5 *)of;
+	const struct sl_h5 *h = (const struct sl_h5 *)of;
 
 	(void)op;
-	h->full |= size > h->size;
 	return size > h->size ? NULL : h->image;
 }
 
@@ -113,38 +147,17 @@ static herr_t words_free(void *of)
 	return 0;
 }
 
-/* Access to a file in the image; all that is open in it closes with it. */
-static hid_t access_image(struct sl_h5 *h)
+hid_t sl_h5_open_file(struct sl_h5 *h)
 {
 	H5FD_file_image_callbacks_t calls = {
 		image_get, image_copy, image_lengthen, image_free, words_copy, words_free, h};
-	hid_t access = sl_h5_id(h, H5Pcreate(H5P_FILE_ACCESS));
+	hid_t access = access_file(h);
+	hid_t file = H5I_INVALID_HID;
 
 	if (!h->failed)
 		sl_h5_ok(h, H5Pset_fapl_core(access, file_step, 0));
 	if (!h->failed)
-		sl_h5_ok(h, H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));
-	if (!h->failed)
 		sl_h5_ok(h, H5Pset_file_image_callbacks(access, &calls));
-	return access;
-}
-
-hid_t sl_h5_create_file(struct sl_h5 *h)
-{
-	hid_t access = access_image(h);
-	hid_t file = H5I_INVALID_HID;
-
-	if (!h->failed)
-		file = sl_h5_id(h, H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access));
-	sl_h5_close(h, access);
-	return file;
-}
-
-hid_t sl_h5_open_file(struct sl_h5 *h)
-{
-	hid_t access = access_image(h);
-	hid_t file = H5I_INVALID_HID;
-
 	if (!h->failed)
 		sl_h5_ok(h, H5Pset_file_image(access, h->image, h->size));
 	if (!h->failed)

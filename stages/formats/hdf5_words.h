@@ -5,8 +5,9 @@
  * open), so a file is written as a plain list of words and asked once at its end whether it
  * succeeded.
  *
- * Files live in memory of the caller: HDF5's core driver is given our block as if it were its own
- * (file image callbacks), so that neither writing nor reading a file makes a copy of it.
+ * Files live in memory of the caller, and neither writing nor reading one makes a copy of it: a
+ * file is made by a driver of our own (hdf5_driver.c), around chunks that stay where they are; to
+ * read one, HDF5's core driver is given our block as if it were its own (file image callbacks).
  */
 #ifndef SL_HDF5_WORDS_H
 #define SL_HDF5_WORDS_H
@@ -17,6 +18,14 @@
 
 #include "primitives/base/status.h"
 
+struct sl_h5;
+
+/* What HDF5 holds of a file that is made: its own part comes first. */
+struct sl_h5_file {
+	H5FD_t hdf5;
+	struct sl_h5 *words;
+};
+
 struct sl_h5 {
 	bool failed;
 	bool no_memory; /* because HDF5 got no memory */
@@ -24,7 +33,18 @@ struct sl_h5 {
 	uint8_t *image; /* of the file */
 	size_t size;    /* room in it */
 	bool full;      /* HDF5 asked for more */
+	/* Of a file that is made. */
+	const uint8_t *data; /* all chunks, which stand in the file behind its head */
+	size_t data_bytes;
+	size_t head;          /* bytes of the image before them */
+	uint64_t end;         /* where the next object goes */
+	const uint8_t *chunk; /* that is handed over now, among the data */
+	struct sl_h5_file file;
 };
+
+/* HDF5 serves one thread at a time: for all calls from begin to finish. */
+void sl_h5_lock(void);
+void sl_h5_unlock(void);
 
 /* Begins: nothing failed, image to be used. HDF5 prints nothing on this thread from here on. */
 void sl_h5_begin(struct sl_h5 *h, void *image, size_t size);
@@ -35,13 +55,20 @@ bool sl_h5_ok(struct sl_h5 *h, int64_t answer);
 /* The same for an answer that is an id; gives it back. */
 hid_t sl_h5_id(struct sl_h5 *h, hid_t id);
 
-/* Makes an empty file in the image, or opens for reading the one that is there. */
+/*
+ * Makes an empty file around the data, if there are any: the image has its first h->head bytes and
+ * what follows the data; h stays where it is until the file is closed. Or opens for reading the
+ * file that is in the image.
+ */
 hid_t sl_h5_create_file(struct sl_h5 *h);
 hid_t sl_h5_open_file(struct sl_h5 *h);
 
+/* Makes a property list of access to files our driver's, for sl_h5_create_file(). */
+void sl_h5_drive(struct sl_h5 *h, hid_t access);
+
 /*
- * Flushes a file made so, that the one in the image is whole, and closes it. Returns its size:
- * where the next object would go.
+ * Flushes a file made so, that it is whole, and closes it. Returns its size, data and all: where
+ * the next object would go.
  */
 size_t sl_h5_finish_file(struct sl_h5 *h, hid_t file);
 
@@ -58,7 +85,14 @@ hid_t sl_h5_group(struct sl_h5 *h, hid_t at, const char *name);
 hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n,
 	uint64_t chunk, bool shuffle);
 
-/* The same, small and at once with its values. */
+/*
+ * Hands over the chunk of a dataset that begins with item first, which is among the data. Filters
+ * are HDF5's mask of those that were skipped.
+ */
+void sl_h5_chunk(struct sl_h5 *h, hid_t dataset, uint32_t skipped, uint64_t first,
+	const uint8_t *chunk, size_t bytes);
+
+/* A dataset of n items, small and at once with its values. */
 hid_t sl_h5_values(
 	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values);
 

@@ -320,15 +320,15 @@ static size_t header_bytes(const struct sl_table *t, const struct sl_file_facts 
 
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	return sl_size_add(records_bytes(most, run), header_bytes(most, run));
+	return header_bytes(most, run);
 }
 
-/* The header is made behind the file, to be stored before it. */
+/* The header is made behind where it is stored. */
 static size_t image_bytes_gz(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	size_t header = header_bytes(most, run);
 
-	return sl_size_add(members_bytes(most, run), sl_gzip_stored_bytes(header) + header);
+	return sl_size_add(sl_gzip_stored_bytes(header), header);
 }
 
 static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
@@ -340,30 +340,26 @@ static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
 }
 
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
-	const struct sl_packed *p, void *image, size_t size, const void **file, size_t *used)
+	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
-	uint8_t *at = (uint8_t *)image;
-
 	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
-	*used = put_header(at, run, batch, p);
-	memcpy(at + *used, p->bytes, p->used);
-	*used += p->used;
-	*file = image;
+	*file = (struct sl_pieces){0};
+	sl_pieces_add(file, image, put_header((uint8_t *)image, run, batch, p));
+	sl_pieces_add(file, p->bytes, p->used);
 	return SL_OK;
 }
 
 static enum sl_status assemble_gz(const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
-	const void **file, size_t *used)
+	struct sl_pieces *file)
 {
 	uint8_t *at = (uint8_t *)image, *header;
 
 	SL_TRY(sl_format_check_image(size, image_bytes_gz(&p->table, run)));
 	header = at + size - header_bytes(&p->table, run);
-	*used = sl_gzip_store(header, put_header(header, run, batch, p), at);
-	memcpy(at + *used, p->bytes, p->used);
-	*used += p->used;
-	*file = image;
+	*file = (struct sl_pieces){0};
+	sl_pieces_add(file, at, sl_gzip_store(header, put_header(header, run, batch, p), at));
+	sl_pieces_add(file, p->bytes, p->used);
 	return SL_OK;
 }
 
@@ -374,7 +370,6 @@ const struct sl_format sl_format_mcpl = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
-	.uses_image = true,
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_mcpl_read,
@@ -387,7 +382,6 @@ const struct sl_format sl_format_mcpl_gz = {
 	.lay_out = lay_out_gz,
 	.scratch = scratch_gz,
 	.pack = pack_gz,
-	.uses_image = true,
 	.image_bytes = image_bytes_gz,
 	.assemble = assemble_gz,
 	.read = sl_mcpl_read,

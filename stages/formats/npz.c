@@ -258,10 +258,10 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* A file being put together. */
+/* A file being put together: arrays are where they were packed, all else is in the image. */
 struct writing {
-	uint8_t *file;
-	uint64_t used;
+	uint8_t *next; /* in the image */
+	struct sl_pieces *file;
 	struct sl_zip_member member[SL_COLUMN_COUNT + 1];
 	char name[SL_COLUMN_COUNT + 1][SL_ZIP_NAME_MOST];
 	uint32_t n;
@@ -270,10 +270,14 @@ struct writing {
 /* Begins a member: its header stands, its data is to follow. */
 static void begin_member(struct writing *w, struct sl_zip_member m)
 {
-	m.at = w->used;
+	size_t bytes;
+
+	m.at = w->file->bytes;
 	m.name = w->name[w->n];
 	w->member[w->n++] = m;
-	w->used += sl_zip_local(&m, w->file + w->used);
+	bytes = sl_zip_local(&m, w->next);
+	sl_pieces_add(w->file, w->next, bytes);
+	w->next += bytes;
 }
 
 static void add_array(struct writing *w, const struct sl_packed *p, const struct piece *piece)
@@ -286,43 +290,41 @@ static void add_array(struct writing *w, const struct sl_packed *p, const struct
 				.crc = piece->crc,
 				.packed = piece->bytes,
 				.size = SL_NPY_BYTES + items});
-	memcpy(w->file + w->used, p->bytes + piece->at, piece->bytes);
-	w->used += piece->bytes;
+	sl_pieces_add(w->file, p->bytes + piece->at, piece->bytes);
 }
 
-/*
- * It is stored, as it is short, and made in its place in the file. Its checksum is known only then:
- * the header is made twice.
- */
+/* It is stored, as it is short: made behind the room of its header, which has its checksum. */
 static void add_about(struct writing *w, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct pieces *p)
 {
+	char *array = (char *)w->next + SL_ZIP_HEADER_BYTES;
 	struct text text = {0};
-	struct sl_zip_member *m = &w->member[w->n];
-	char *array;
+	size_t bytes;
 
+	say_about(&text, run, batch, p);
+	bytes = SL_NPY_BYTES + text.used;
+	sl_npy_header_of_text(array, text.used);
+	text = (struct text){.at = array + SL_NPY_BYTES, .size = text.used + 1};
 	say_about(&text, run, batch, p);
 	memcpy(w->name[w->n], SL_NPZ_ABOUT, sizeof(SL_NPZ_ABOUT));
 	begin_member(w, (struct sl_zip_member){.name_bytes = sizeof(SL_NPZ_ABOUT) - 1,
 				.method = SL_ZIP_STORED,
-				.packed = SL_NPY_BYTES + text.used,
-				.size = SL_NPY_BYTES + text.used});
-	array = (char *)w->file + w->used;
-	sl_npy_header_of_text(array, text.used);
-	text = (struct text){.at = array + SL_NPY_BYTES, .size = text.used + 1};
-	say_about(&text, run, batch, p);
-	m->crc = sl_crc32(array, (size_t)m->size);
-	sl_zip_local(m, w->file + m->at);
-	w->used += m->size;
+				.crc = sl_crc32(array, bytes),
+				.packed = bytes,
+				.size = bytes});
+	sl_pieces_add(w->file, array, bytes);
+	w->next = (uint8_t *)array + bytes;
 }
 
 static void add_directory(struct writing *w)
 {
-	uint64_t at = w->used;
+	uint64_t at = w->file->bytes;
+	size_t used = 0;
 
 	for (uint32_t i = 0; i < w->n; i++)
-		w->used += sl_zip_entry(&w->member[i], w->file + w->used);
-	w->used += sl_zip_end(w->n, at, w->used - at, w->file + w->used);
+		used += sl_zip_entry(&w->member[i], w->next + used);
+	used += sl_zip_end(w->n, at, used, w->next + used);
+	sl_pieces_add(w->file, w->next, used);
 }
 
 /* No number of a batch has more digits than these. */
@@ -330,30 +332,28 @@ static const struct sl_batch_facts longest = {UINT64_MAX, UINT64_MAX, UINT64_MAX
 
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t largest, headers = (size_t)(most->n_columns + 1) * 2 * SL_ZIP_HEADER_BYTES;
+	size_t headers = (size_t)(most->n_columns + 1) * 2 * SL_ZIP_HEADER_BYTES;
 	struct pieces pieces = {.n = most->n_columns};
 	struct text about = {0};
 
 	for (uint32_t i = 0; i < most->n_columns; i++)
 		pieces.piece[i].column = most->column[i].column;
 	say_about(&about, run, &longest, &pieces);
-	return sl_size_add(arrays_bytes(most, &largest),
-		headers + SL_NPY_BYTES + about.used + 1 + SL_ZIP_END_BYTES);
+	return sl_size_add(headers, SL_NPY_BYTES + about.used + 1 + SL_ZIP_END_BYTES);
 }
 
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
-	const struct sl_packed *p, void *image, size_t size, const void **file, size_t *used)
+	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
 	const struct pieces *pieces = (const struct pieces *)p->pieces;
-	struct writing w = {.file = (uint8_t *)image};
+	struct writing w = {.next = (uint8_t *)image, .file = file};
 
 	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
+	*file = (struct sl_pieces){0};
 	for (uint32_t i = 0; i < pieces->n; i++)
 		add_array(&w, p, &pieces->piece[i]);
 	add_about(&w, run, batch, pieces);
 	add_directory(&w);
-	*file = image;
-	*used = (size_t)w.used;
 	return SL_OK;
 }
 
@@ -364,7 +364,6 @@ const struct sl_format sl_format_npz = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
-	.uses_image = true,
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_npz_read,

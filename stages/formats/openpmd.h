@@ -21,6 +21,7 @@
 #include <hdf5.h>
 
 #include "stages/formats/format.h"
+#include "stages/press.h"
 
 /* What every reader's chunk cache holds by default. */
 enum { SL_OPENPMD_CHUNK_BYTES = 1 << 20 };
@@ -39,24 +40,28 @@ struct sl_openpmd_pieces {
 	size_t n_chunks;                    /* room */
 };
 
-/* Items in a chunk of a column of n > 0 rows: all, or as many as a chunk holds. */
+/* Items in a chunk of a column of n > 0 rows. */
 static inline uint32_t sl_openpmd_chunk_items(uint32_t n, uint32_t item_bytes)
 {
-	uint32_t most = (uint32_t)SL_OPENPMD_CHUNK_BYTES / item_bytes;
-
-	return n < most ? n : most;
+	return sl_chunk_items(n, item_bytes, SL_OPENPMD_CHUNK_BYTES);
 }
 
 /* How many chunks a column of n rows has. */
 static inline size_t sl_openpmd_chunks(uint32_t n, uint32_t item_bytes)
 {
-	return n ? (size_t)sl_ceil_div(n, sl_openpmd_chunk_items(n, item_bytes)) : 0;
+	return sl_chunks(n, item_bytes, SL_OPENPMD_CHUNK_BYTES);
 }
 
 /* Filters of a column in HDF5's order: shuffle (where an item has more bytes than one), deflate. */
 static inline bool sl_openpmd_shuffles(const struct sl_column_facts *f)
 {
 	return f->bytes > 1;
+}
+
+/* Their bits in the mask of those that a chunk has skipped. */
+static inline uint32_t sl_openpmd_shuffle_skipped(const struct sl_column_facts *f)
+{
+	return sl_openpmd_shuffles(f) ? 1 : 0;
 }
 
 static inline uint32_t sl_openpmd_deflate_skipped(const struct sl_column_facts *f)
@@ -74,7 +79,7 @@ size_t sl_openpmd_path(
 size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run);
 enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
-	const void **file, size_t *used);
+	struct sl_pieces *file);
 enum sl_status sl_openpmd_read(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 

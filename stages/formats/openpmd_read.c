@@ -72,6 +72,7 @@ static enum sl_status read_chunk(struct reading *r, hid_t dataset, const struct 
 	hsize_t first, uint32_t items, uint32_t n, uint8_t *to)
 {
 	size_t bytes = (size_t)items * f->bytes;
+	uint32_t deflate = sl_openpmd_deflate_skipped(f), shuffle = sl_openpmd_shuffle_skipped(f);
 	unsigned skipped = 0;
 	haddr_t at = HADDR_UNDEF;
 	hsize_t stored = 0;
@@ -81,13 +82,16 @@ static enum sl_status read_chunk(struct reading *r, hid_t dataset, const struct 
 	if (!sl_h5_ok(&r->h, H5Dget_chunk_info_by_coord(dataset, &first, &skipped, &at, &stored)) ||
 		at >= r->bytes || stored > r->bytes - at)
 		return damaged("a chunk is missing or lies beyond the end of the file");
-	if (skipped == 0)
-		SL_TRY(sl_inflate_whole(r->file + at, (size_t)stored, r->inflated, bytes));
-	else if (skipped == sl_openpmd_deflate_skipped(f) && stored == bytes)
+	if ((skipped & ~(deflate | shuffle)) != 0 || ((skipped & deflate) && stored != bytes))
+		return damaged("a chunk went through other filters than it should");
+	if (skipped & deflate)
 		from = r->file + at;
 	else
-		return damaged("a chunk went through other filters than it should");
-	sl_unshuffle(from, out, items, f->bytes);
+		SL_TRY(sl_inflate_whole(r->file + at, (size_t)stored, r->inflated, bytes));
+	if (skipped & shuffle)
+		memcpy(out, from, bytes);
+	else
+		sl_unshuffle(from, out, items, f->bytes);
 	if (out != to)
 		memcpy(to, out, (size_t)n * f->bytes);
 	return SL_OK;

@@ -23,23 +23,19 @@ struct writing {
 };
 
 /*
- * What HDF5 adds to the chunks: groups, headers and attributes of a component stay below 8 KiB; a
- * chunk costs 24 bytes in a B-tree whose nodes are half full at worst; and the file ends at a
- * multiple of the driver's step of 64 KiB while it is written.
+ * What HDF5 adds to the chunks: groups, headers and attributes of a component stay below 8 KiB, and
+ * all else but the configuration below 32; a chunk costs 24 bytes in a B-tree whose nodes are half
+ * full at worst.
  */
 size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t bytes = strlen(run->config) + SL_SEAL_BYTES + ((size_t)128 << 10);
+	size_t bytes = strlen(run->config) + SL_SEAL_BYTES + ((size_t)32 << 10);
 
 	for (uint32_t i = 0; i < most->n_columns; i++) {
 		uint32_t item = sl_column_facts[most->column[i].column].bytes;
 		size_t chunks = most->column[i].constant ? 0 : sl_openpmd_chunks(most->n, item);
 
-		bytes = sl_size_add(bytes, (size_t)8 << 10);
-		if (chunks)
-			bytes = sl_size_add(bytes,
-				chunks * ((size_t)sl_openpmd_chunk_items(most->n, item) * item +
-						 128));
+		bytes = sl_size_add(bytes, ((size_t)8 << 10) + chunks * 128);
 	}
 	return bytes;
 }
@@ -85,9 +81,9 @@ static hid_t write_chunks(
 	hid_t made = sl_h5_dataset(
 		&w->h, at, name, sl_openpmd_type(f->type), n, items, sl_openpmd_shuffles(f));
 
-	for (hsize_t first = 0; first < n && !w->h.failed; first += items, w->next++)
-		sl_h5_ok(&w->h, H5Dwrite_chunk(made, H5P_DEFAULT, w->next->skipped, &first,
-					w->next->bytes, w->p->bytes + w->next->at));
+	for (uint64_t first = 0; first < n && !w->h.failed; first += items, w->next++)
+		sl_h5_chunk(&w->h, made, w->next->skipped, first, w->p->bytes + w->next->at,
+			w->next->bytes);
 	return made;
 }
 
@@ -325,23 +321,41 @@ static enum sl_status tell_failure(const struct writing *w)
 		w->h.no_memory ? "free some memory or take smaller batches" : "please report it");
 }
 
+/* The part of the file that HDF5 makes; all bytes of the file. */
+static size_t make_image(struct writing *w)
+{
+	size_t bytes;
+	hid_t made;
+
+	sl_h5_lock();
+	made = sl_h5_create_file(&w->h);
+	write_file(w, made);
+	bytes = sl_h5_finish_file(&w->h, made);
+	sl_h5_unlock();
+	return bytes;
+}
+
 enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
-	const void **file, size_t *used)
+	struct sl_pieces *file)
 {
 	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)p->pieces;
 	struct writing w = {.run = run, .batch = batch, .p = p, .next = pieces->chunk};
+	uint8_t *rest = (uint8_t *)image;
 	size_t bytes;
 
 	SL_TRY(sl_format_check_image(size, sl_openpmd_image_bytes(&p->table, run)));
 	sl_h5_begin(&w.h, image, size - SL_SEAL_BYTES);
-	hid_t made = sl_h5_create_file(&w.h);
-	write_file(&w, made);
-	bytes = sl_h5_finish_file(&w.h, made);
+	w.h.data = p->bytes;
+	w.h.data_bytes = p->used;
+	bytes = make_image(&w) - p->used;
 	if (w.h.failed)
 		return tell_failure(&w);
-	sl_seal(image, bytes);
-	*used = bytes + SL_SEAL_BYTES;
-	*file = image;
+	*file = (struct sl_pieces){0};
+	sl_pieces_add(file, rest, w.h.head);
+	sl_pieces_add(file, p->bytes, p->used);
+	sl_pieces_add(file, rest + w.h.head, bytes - w.h.head);
+	sl_seal_print(file->crc, (char *)rest + bytes);
+	sl_pieces_add(file, rest + bytes, SL_SEAL_BYTES);
 	return SL_OK;
 }

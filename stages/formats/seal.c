@@ -6,26 +6,26 @@
 
 #include "primitives/base/files.h"
 
-static void print_seal(char line[SL_SEAL_BYTES + 1], const void *file, size_t bytes)
+void sl_seal_print(uint32_t crc, char *line)
 {
-	snprintf(line, SL_SEAL_BYTES + 1, "sluice-crc32 %08x\n", (unsigned)sl_crc32(file, bytes));
+	char text[SL_SEAL_BYTES + 1];
+
+	snprintf(text, sizeof(text), "sluice-crc32 %08x\n", (unsigned)crc);
+	memcpy(line, text, SL_SEAL_BYTES);
 }
 
 void sl_seal(void *file, size_t bytes)
 {
-	char line[SL_SEAL_BYTES + 1];
-
-	print_seal(line, file, bytes);
-	memcpy((char *)file + bytes, line, SL_SEAL_BYTES);
+	sl_seal_print(sl_crc32(file, bytes), (char *)file + bytes);
 }
 
 bool sl_is_sealed(const void *file, size_t bytes)
 {
-	char line[SL_SEAL_BYTES + 1];
+	char line[SL_SEAL_BYTES];
 
 	if (bytes < SL_SEAL_BYTES)
 		return false;
 	bytes -= SL_SEAL_BYTES;
-	print_seal(line, file, bytes);
+	sl_seal_print(sl_crc32(file, bytes), line);
 	return memcmp((const char *)file + bytes, line, SL_SEAL_BYTES) == 0;
 }

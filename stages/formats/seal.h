@@ -13,9 +13,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* "sluice-crc32 ", eight digits, a newline. */
 enum { SL_SEAL_BYTES = 22 };
+
+/* Writes the seal of bytes with that sl_crc32(): SL_SEAL_BYTES of them, and no more. */
+void sl_seal_print(uint32_t crc, char *line);
 
 /* Writes the seal of the first bytes of file behind them. */
 void sl_seal(void *file, size_t bytes);

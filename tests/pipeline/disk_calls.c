@@ -129,7 +129,9 @@ static void expect_batch(const struct call **at, const struct call *end, unsigne
 	snprintf(part, sizeof(part), "tiny_%06u.h5.part", number);
 	snprintf(name, sizeof(name), "tiny_%06u.h5", number);
 	made = expect(at, end, "openat", part);
-	assert_int_equal(expect(at, end, "write", NULL)->fd, made->result);
+	do
+		assert_int_equal(expect(at, end, "write", NULL)->fd, made->result);
+	while (*at < end && strcmp((*at)->name, "write") == 0);
 	assert_int_equal(expect(at, end, "fsync", NULL)->fd, made->result);
 	named = expect(at, end, "renameat2", name);
 	assert_int_equal(expect(at, end, "fsync", NULL)->fd, named->fd);

@@ -74,24 +74,27 @@ static void forge(uint64_t batch, change make)
 	struct sl_batch_facts facts;
 	struct sl_survivors s;
 	struct sl_slot *slot;
-	const void *file;
-	size_t bytes;
+	struct sl_pieces pieces;
+	void *file;
 
 	open_run(&f);
 	l = &f.manifest.line[batch];
 	slot = &f.plan->slot[0];
-	file = f.plan->image;
 	facts = (struct sl_batch_facts){l->batch, l->first_id, l->generated};
 	assert_ok(sl_survivors_read(&f.dir, l->file, &s));
 	assert_true(s.table.n > 300);
 	make(&s.table, l);
 	digest(&s.table, l);
 	assert_ok(f.plan->format->pack(&slot->exec, &f.plan->facts, &s.table, &slot->packed));
-	assert_ok(f.plan->format->assemble(&f.plan->facts, &facts, &slot->packed, f.plan->image,
-		f.plan->room.image, &file, &bytes));
-	l->file_bytes = bytes;
-	l->file_crc = sl_crc32(file, bytes);
-	assert_ok(sl_file_commit(&f.dir, l->file, file, bytes, true));
+	assert_ok(f.plan->format->assemble(
+		&f.plan->facts, &facts, &slot->packed, f.plan->image, f.plan->room.image, &pieces));
+	file = malloc(pieces.bytes);
+	assert_non_null(file);
+	sl_pieces_join(&pieces, file);
+	l->file_bytes = pieces.bytes;
+	l->file_crc = sl_crc32(file, pieces.bytes);
+	assert_ok(sl_file_commit(&f.dir, l->file, file, pieces.bytes, true));
+	free(file);
 	assert_ok(sl_manifest_write(&f.dir, &f.manifest));
 	sl_survivors_free(&s);
 	close_run(&f);

@@ -114,6 +114,7 @@ static void pictures_do_not_depend_on_how(void **state)
 	check_same_picture("key=[]", "cpu");
 	check_same_picture("output.format=csv.gz", "cpu");
 	check_same_picture("run.mode=fused", "emulated");
+	check_same_picture("primitives.deflate=device", "emulated"); /* but for two columns */
 }
 
 /* Does run.json? (image.py looks at what it says.) */

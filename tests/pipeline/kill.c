@@ -20,6 +20,7 @@ enum {
 	BATCHES = 3,
 	LONG_BATCHES = 60,
 	MANY_BATCHES = 100,
+	DEVICE_BATCHES = 12,
 	MOMENTS = 50,
 	MOMENTS_FEW = 16,
 	MOMENTS_EACH = 10,
@@ -295,9 +296,10 @@ static void at_random_moments(void **state)
 	kill_at_moments(&t, LONG_BATCHES, moments(MOMENTS));
 }
 
+/* Six threads have two writers: one is ahead of what is committed. */
 static void at_random_moments_of_a_run_that_ends_early(void **state)
 {
-	struct tiny_run t = {.threads = "2",
+	struct tiny_run t = {.threads = "6",
 		.format = "openpmd",
 		.batches = LONG_BATCHES,
 		.ends_at = LONG_ENDS_AT,
@@ -305,6 +307,18 @@ static void at_random_moments_of_a_run_that_ends_early(void **state)
 
 	(void)state;
 	kill_at_moments(&t, LONG_ENDS_AT, moments(MOMENTS_FEW));
+}
+
+/* Columns are compressed on the device, three batches at a time, and written by two. */
+static void at_random_moments_on_a_device(void **state)
+{
+	static const char *const more[] = {
+		"--device", "emulated", "--sort", "naive", "--deflate", "device", NULL};
+	struct tiny_run t = {
+		.threads = "6", .format = "openpmd", .batches = DEVICE_BATCHES, .more = more};
+
+	(void)state;
+	kill_at_moments(&t, DEVICE_BATCHES, moments(MOMENTS_EACH / 2));
 }
 
 /* They are faster than HDF5, so there are more batches. */
@@ -341,6 +355,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(at_every_call_of_a_run_whose_lists_are_joined),
 		cmocka_unit_test(at_random_moments),
 		cmocka_unit_test(at_random_moments_of_a_run_that_ends_early),
+		cmocka_unit_test(at_random_moments_on_a_device),
 		cmocka_unit_test(at_random_moments_of_each_format),
 		cmocka_unit_test(at_random_moments_of_joined_lists),
 	};

@@ -33,7 +33,10 @@ void bits_check_keys(const struct bits *b);
 /* Just this. */
 void bits_check(const struct bits *b);
 
-/* The program's runs: the same manifests, and the same columns in the files. */
+/*
+ * The program's runs, with columns compressed on the device: the same manifests, and so the same
+ * bytes, and the same columns in the files.
+ */
 void bits_check_files(const struct bits *b);
 void bits_check_files_of_configs(const struct bits *b);
 

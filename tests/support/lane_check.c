@@ -58,14 +58,14 @@ static void open_lane(struct side *s, const struct sl_recipe *r)
 
 	memset(s, 0, sizeof(*s));
 	sl_lane_lay_out(&device, &pinned, r, r->batch, &s->lane);
-	sl_table_lay_out(&pinned, r, r->batch, &s->b.table);
+	sl_table_lay_out(&pinned, r, r->batch, UINT32_MAX, &s->b.table);
 	sl_bins_lay_out(&pinned, r, &s->b);
 	d.size = device.used;
 	d.base = s->of_device = get(SL_DEVICE, d.size);
 	p.size = pinned.used;
 	p.base = s->pinned = get(SL_PINNED, p.size);
 	sl_lane_lay_out(&d, &p, r, r->batch, &s->lane);
-	sl_table_lay_out(&p, r, r->batch, &s->b.table);
+	sl_table_lay_out(&p, r, r->batch, UINT32_MAX, &s->b.table);
 	sl_bins_lay_out(&p, r, &s->b);
 	assert_true(sl_fits(&d) && sl_fits(&p));
 	assert_ok(sl_lane_open(&s->lane));

@@ -7,7 +7,7 @@
 #include "pipeline/output.h"
 #include "pipeline/room.h"
 
-enum { SETS_MAX = 10, SET_BYTES = 320 };
+enum { SETS_MAX = 12, SET_BYTES = 320 };
 
 static const char config[] =
 	"run: {name: counted, seed: 7}\n"
@@ -51,6 +51,10 @@ static struct sets sets_of(const struct library_run *r)
 		set(&s, "primitives.compact", r->compact);
 	if (r->sort)
 		set(&s, "primitives.sort", r->sort);
+	if (r->deflate) {
+		set(&s, "primitives.deflate", r->deflate);
+		set(&s, "output.format", "openpmd");
+	}
 	if (r->to)
 		set(&s, "output.to", r->to);
 	return s;

@@ -447,13 +447,12 @@ static void too_small_is_refused(void **state)
 	for (int f = 0; f < FORMATS; f++) {
 		struct packed k = lay_out_for(formats[f], &run, &small);
 		struct sl_arena image = arena_of(formats[f]->image_bytes(&small, &run));
-		const void *file;
-		size_t bytes;
+		struct sl_pieces pieces;
 
 		assert_fails(pack_into(&k, formats[f], &run, &large), SL_USAGE, "laid out for");
 		assert_ok(pack_into(&k, formats[f], &run, &small));
 		assert_fails(formats[f]->assemble(
-				     &run, &batch, &k.p, image.base, image.size - 1, &file, &bytes),
+				     &run, &batch, &k.p, image.base, image.size - 1, &pieces),
 			SL_USAGE, "image_bytes()");
 		k.scratch.size = 4096;
 		if (formats[f] == &sl_format_mcpl_gz)

@@ -225,15 +225,14 @@ static void too_small_is_refused(void **state)
 	struct packed k = lay_out_for(npz, &run, &small);
 	struct packed roomy = lay_out_for(npz, &run, &large);
 	struct sl_arena image = arena_of(npz->image_bytes(&small, &run));
-	const void *file;
-	size_t bytes;
+	struct sl_pieces pieces;
 
 	(void)state;
 	roomy.scratch.size = 4096;
 	assert_fails(pack_into(&k, npz, &run, &large), SL_USAGE, "laid out for");
 	assert_fails(pack_into(&roomy, npz, &run, &large), SL_USAGE, "scratch");
 	assert_ok(pack_into(&k, npz, &run, &small));
-	assert_fails(npz->assemble(&run, &batch, &k.p, image.base, image.size - 1, &file, &bytes),
+	assert_fails(npz->assemble(&run, &batch, &k.p, image.base, image.size - 1, &pieces),
 		SL_USAGE, "image_bytes()");
 	free(image.base);
 	free_packed(&roomy);
@@ -254,14 +253,17 @@ static void memory_is_used_again(void **state)
 	for (int i = 0; i < 8; i++) {
 		struct sl_table t = make_table(
 			(uint32_t)(i * 713 % 5000), all_columns, 0, (enum kind)(i % KIND_COUNT));
-		const void *file;
+		struct sl_pieces pieces;
 		size_t bytes;
+		char *file;
 
 		assert_ok(pack_into(&k, npz, &run, &t));
-		assert_ok(npz->assemble(&run, &batch, &k.p, image.base, image.size, &file, &bytes));
+		assert_ok(npz->assemble(&run, &batch, &k.p, image.base, image.size, &pieces));
+		file = joined(&pieces, &bytes);
 		assert_ok(read_back(npz, file, bytes, &a, &back));
 		assert_same_table(&t, &back);
 		free(a.base);
+		free(file);
 		free_table(&t);
 	}
 	free(image.base);

@@ -150,15 +150,17 @@ static void room_for_more_serves_less(void **state)
 	for (uint32_t n = 0; n < 5; n++) {
 		struct sl_table t = make_table(n * 70000, few, 0, RANDOM), back;
 		struct sl_arena a;
-		const void *file;
+		struct sl_pieces pieces;
 		size_t bytes;
+		char *file;
 
 		assert_ok(pack_into(&k, openpmd, &run, &t));
-		assert_ok(openpmd->assemble(
-			&run, &batch, &k.p, image.base, image.size, &file, &bytes));
+		assert_ok(openpmd->assemble(&run, &batch, &k.p, image.base, image.size, &pieces));
+		file = joined(&pieces, &bytes);
 		assert_ok(read_back(openpmd, file, bytes, &a, &back));
 		assert_same_table(&t, &back);
 		free(a.base);
+		free(file);
 		free_table(&t);
 	}
 	free(image.base);
@@ -173,14 +175,12 @@ static void too_small_is_refused(void **state)
 	struct sl_table large = make_table(1000, few, 0, RANDOM);
 	struct packed k = lay_out_for(openpmd, &run, &small);
 	struct sl_arena image = arena_of(openpmd->image_bytes(&small, &run));
-	const void *file;
-	size_t bytes;
+	struct sl_pieces pieces;
 
 	(void)state;
 	assert_fails(pack_into(&k, openpmd, &run, &large), SL_USAGE, "laid out for");
 	assert_ok(pack_into(&k, openpmd, &run, &small));
-	assert_fails(
-		openpmd->assemble(&run, &batch, &k.p, image.base, image.size - 1, &file, &bytes),
+	assert_fails(openpmd->assemble(&run, &batch, &k.p, image.base, image.size - 1, &pieces),
 		SL_USAGE, "image");
 	k.scratch.size = 4096;
 	assert_fails(pack_into(&k, openpmd, &run, &small), SL_USAGE, "scratch");

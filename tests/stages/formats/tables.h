@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "primitives/base/files.h"
 #include "stages/digest.h"
 #include "stages/formats/format.h"
 #include "tests/support/check.h"
@@ -180,26 +181,36 @@ static inline enum sl_status pack_into(struct packed *k, const struct sl_format 
 	return f->pack(&x, run, t, &k->p);
 }
 
+/* The file of pieces, in one, to be freed; its checksum is what they say. */
+static inline char *joined(const struct sl_pieces *pieces, size_t *bytes)
+{
+	char *file = (char *)malloc(pieces->bytes);
+
+	assert_non_null(file);
+	*bytes = pieces->bytes;
+	sl_pieces_join(pieces, file);
+	assert_int_equal(sl_crc32(file, *bytes), pieces->crc);
+	return file;
+}
+
 /* The file of a table, to be freed. fill is the dirt that image and scratch hold before. */
 static inline char *file_of(const struct sl_format *f, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_table *t, int fill, size_t *bytes)
 {
 	struct packed k = lay_out_for(f, run, t);
 	struct sl_arena image = arena_of(f->image_bytes(t, run));
-	const void *file;
-	char *copy;
+	struct sl_pieces pieces;
+	char *file;
 
 	memset(image.base, fill, image.size);
 	memset(k.scratch.base, fill, k.scratch.size);
 	assert_ok(pack_into(&k, f, run, t));
-	assert_ok(f->assemble(run, batch, &k.p, image.base, image.size, &file, bytes));
-	assert_true(*bytes <= image.size);
-	copy = (char *)malloc(*bytes);
-	assert_non_null(copy);
-	memcpy(copy, file, *bytes);
+	assert_ok(f->assemble(run, batch, &k.p, image.base, image.size, &pieces));
+	file = joined(&pieces, bytes);
+	assert_true(*bytes <= image.size + k.p.size);
 	free(image.base);
 	free_packed(&k);
-	return copy;
+	return file;
 }
 
 /* Reads a file: measures, then cuts *a to what was measured. */

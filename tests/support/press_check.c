@@ -1,0 +1,317 @@
+/* press_check.c - see press_check.h. */
+#include "press_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "hand_recipe.h"
+#include "stages/digest.h"
+#include "stages/formats/inflate.h"
+#include "stages/lane.h"
+
+/* 64 items of 8 bytes, 128 of 4; the level is of no use to the device, but is asked for. */
+enum { CHUNK = 512, LEVEL = 6 };
+
+static void *get(enum sl_space space, size_t bytes)
+{
+	void *p;
+
+	assert_ok(sl_memory_get(space, bytes, &p));
+	assert_ok(sl_fill(p, 0xa5, bytes, NULL));
+	assert_ok(sl_stream_wait(NULL));
+	return p;
+}
+
+/* --- kernels --------------------------------------------------------------------------------- */
+
+/* What a kernel has left in the sheet, which is cleared for the next. */
+static struct sl_press_sheet take_sheet(struct sl_press_sheet *sheet)
+{
+	struct sl_press_sheet seen;
+
+	assert_ok(sl_copy(&seen, sheet, sizeof(seen), NULL));
+	assert_ok(sl_stream_wait(NULL));
+	assert_ok(sl_fill(sheet, 0, sizeof(*sheet), NULL));
+	return seen;
+}
+
+/* Numbers about which a box could be wrong, in row i of seven kinds. */
+static float hard(int kind, uint32_t i)
+{
+	static const float zeros[] = {-0.0f, 0.0f}, tiny[] = {1e-45f, -1e-45f, 3e-39f},
+			   far[] = {INFINITY, -3.4028235e38f, -INFINITY};
+	const float number = (float)((double)(sl_digest_mix(i, 7) >> 40) / (1 << 22) - 2);
+
+	switch (kind) {
+	case 0:
+		return number;
+	case 1:
+		return -3 - number; /* below 0, all */
+	case 2:
+		return i % 3 ? (i % 2 ? NAN : -NAN) : number;
+	case 3:
+		return zeros[i % 2];
+	case 4:
+		return tiny[i % 3];
+	case 5:
+		return far[i % 3];
+	default:
+		return NAN;
+	}
+}
+
+/* The key of the largest number, or of the least turned over; of none, 0. */
+static uint32_t key_of(float v, bool turned)
+{
+	uint32_t bits, key;
+
+	v += 0.0f;
+	memcpy(&bits, &v, sizeof(bits));
+	key = sl_key_from_f32_bits(bits);
+	return turned ? ~key : key;
+}
+
+/* As the host's loop: NaNs are nowhere. */
+static void check_bounds(const struct sl_kernels *kernels, struct sl_press_sheet *sheet,
+	float *there, int kind, uint32_t n)
+{
+	struct sl_batch b = {.n_survivors = n, .table = {.n_columns = 2}};
+	float *here = (float *)malloc(n * sizeof(float)), lo = INFINITY, hi = -INFINITY;
+	struct sl_press_sheet seen;
+	bool any = false;
+
+	assert_non_null(here);
+	for (uint32_t i = 0; i < n; i++) {
+		here[i] = hard(kind, i);
+		any |= !isnan(here[i]);
+		lo = here[i] < lo ? here[i] : lo;
+		hi = here[i] > hi ? here[i] : hi;
+	}
+	assert_ok(sl_copy(there, here, n * sizeof(float), NULL));
+	b.table.column[0] = (struct sl_table_column){.column = SL_COLUMN_y, .data = there};
+	b.table.column[1] = (struct sl_table_column){.column = SL_COLUMN_w, .data = there};
+	assert_ok(kernels->bounds(&b, sheet, NULL));
+	seen = take_sheet(sheet);
+	assert_int_equal(seen.below[1], any ? key_of(lo, true) : 0);
+	assert_int_equal(seen.above[1], any ? key_of(hi, false) : 0);
+	assert_true(seen.below[0] == 0 && seen.above[0] == 0);
+	assert_true(seen.below[2] == 0 && seen.above[2] == 0);
+	free(here);
+}
+
+/* The sum of bytes with the weights of their words, one by one. Behind them there are others. */
+static void check_digest(const struct sl_kernels *kernels, struct sl_press_sheet *sheet,
+	uint8_t *there, size_t n, size_t room)
+{
+	uint8_t *here = (uint8_t *)malloc(room);
+	struct sl_press_sheet asked = {.used = n}, seen;
+	uint64_t digest = 0;
+
+	assert_non_null(here);
+	for (size_t i = 0; i < room; i++)
+		here[i] = (uint8_t)(sl_digest_mix(i, 9) | 1);
+	for (size_t i = 0; i < n; i++)
+		digest += sl_digest_weight(i / 4096) * sl_digest_item(sl_digest_weight(i / 8 % 512),
+							       (uint64_t)here[i] << i % 8 * 8);
+	assert_true(sl_digest_bytes(here, n) == digest);
+	assert_ok(sl_copy(there, here, room, NULL));
+	assert_ok(sl_copy(sheet, &asked, sizeof(asked), NULL));
+	assert_ok(kernels->weigh(there, room, sheet, NULL));
+	seen = take_sheet(sheet);
+	assert_true(seen.digest == digest);
+	free(here);
+}
+
+void press_check_kernels(uint32_t most)
+{
+	const struct sl_kernels *kernels = sl_kernels_find();
+	struct sl_press_sheet *sheet = (struct sl_press_sheet *)get(SL_DEVICE, sizeof(*sheet));
+	const uint32_t sizes[] = {1, 2, 31, 33, 257, most};
+
+	take_sheet(sheet);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (int kind = 0; kind < 7; kind++) {
+			void *there = get(SL_DEVICE, sizes[i] * sizeof(float));
+
+			check_bounds(kernels, sheet, (float *)there, kind, sizes[i]);
+			sl_memory_give(SL_DEVICE, there);
+		}
+	for (size_t i = 0; i < 20; i++) {
+		size_t n = i < 10 ? i : most - (i - 10);
+		void *there = get(SL_DEVICE, n + 9);
+
+		check_digest(kernels, sheet, (uint8_t *)there, n, n + 9);
+		sl_memory_give(SL_DEVICE, there);
+	}
+	sl_memory_give(SL_DEVICE, sheet);
+}
+
+/* --- lanes ----------------------------------------------------------------------------------- */
+
+/* A host's batch, and a lane with what comes home from it. */
+struct sides {
+	struct sl_batch host, home;
+	struct sl_exec x;
+	struct sl_lane lane;
+	void *block, *scratch, *of_device, *pinned;
+};
+
+static void lay_out_lane(struct sl_arena *device, struct sl_arena *pinned,
+	const struct sl_recipe *r, struct sides *s)
+{
+	sl_lane_lay_out(device, pinned, r, r->batch, &s->lane);
+	sl_table_lay_out(pinned, r, r->batch, r->home, &s->home.table);
+	sl_pressed_lay_out(pinned, r, r->batch, &s->home.pressed);
+}
+
+/* An arena of what was measured. */
+static struct sl_arena arena_of(enum sl_space space, size_t bytes, void **memory)
+{
+	*memory = get(space, bytes);
+	return (struct sl_arena){.base = *memory, .size = bytes};
+}
+
+static void open_sides(const struct sl_recipe *r, const struct sl_recipe *d, struct sides *s)
+{
+	struct sl_arena host = {0}, device = {0}, pinned = {0};
+
+	memset(s, 0, sizeof(*s));
+	sl_batch_lay_out(&host, r, r->batch, &s->host);
+	host = arena_of(SL_HOST, host.used, &s->block);
+	sl_batch_lay_out(&host, r, r->batch, &s->host);
+	s->x.scratch = arena_of(SL_HOST, sl_stages_scratch(r, r->batch), &s->scratch);
+	lay_out_lane(&device, &pinned, d, s);
+	device = arena_of(SL_DEVICE, device.used, &s->of_device);
+	pinned = arena_of(SL_PINNED, pinned.used, &s->pinned);
+	lay_out_lane(&device, &pinned, d, s);
+	assert_true(sl_fits(&device) && sl_fits(&pinned));
+	assert_ok(sl_lane_open(&s->lane));
+}
+
+static void close_sides(struct sides *s)
+{
+	sl_lane_close(&s->lane);
+	sl_memory_give(SL_DEVICE, s->of_device);
+	sl_memory_give(SL_PINNED, s->pinned);
+	sl_memory_give(SL_HOST, s->block);
+	sl_memory_give(SL_HOST, s->scratch);
+}
+
+/* The streams of a column inflate to its chunks, in planes, the last filled up with zeros. */
+static void check_column(
+	const struct sl_table_column *c, uint32_t n, const uint8_t **at, const size_t **stream)
+{
+	uint32_t item = sl_column_facts[c->column].bytes, items = CHUNK / item;
+	const uint8_t *column = (const uint8_t *)c->data;
+	uint8_t chunk[CHUNK];
+
+	items = n < items ? n : items;
+	for (uint32_t first = 0; first < n; first += items) {
+		assert_ok(sl_inflate_whole(*at, **stream, chunk, (size_t)items * item));
+		for (uint32_t i = 0; i < items; i++)
+			for (uint32_t b = 0; b < item; b++) {
+				size_t row = (size_t)first + i;
+
+				assert_int_equal(
+					chunk[b * items + i], row < n ? column[row * item + b] : 0);
+			}
+		*at += *(*stream)++;
+	}
+}
+
+static void check_box(const struct sides *s)
+{
+	for (uint32_t k = 0; k < s->host.table.n_columns; k++) {
+		const struct sl_table_column *c = &s->host.table.column[k];
+		int axis = (int)c->column - (int)SL_COLUMN_x;
+		float lo = INFINITY, hi = -INFINITY;
+
+		if (c->constant || axis < 0 || axis > 2)
+			continue;
+		for (uint32_t i = 0; i < s->host.table.n; i++) {
+			lo = fminf(lo, ((const float *)c->data)[i]);
+			hi = fmaxf(hi, ((const float *)c->data)[i]);
+		}
+		assert_true(s->home.pressed.lo[axis] == lo && s->home.pressed.hi[axis] == hi);
+	}
+}
+
+static void check_pressed(const struct sides *s)
+{
+	const struct sl_pressed *p = &s->home.pressed;
+	const uint8_t *at = p->bytes;
+	const size_t *stream = p->stream;
+	uint32_t n = s->host.n_survivors;
+
+	assert_int_equal(s->home.n_survivors, n);
+	assert_int_equal(s->home.table.n, n);
+	for (uint32_t k = 0; k < s->host.table.n_columns; k++) {
+		const struct sl_table_column *c = &s->host.table.column[k];
+
+		assert_true(c->digest == s->home.table.column[k].digest);
+		if (!c->constant)
+			check_column(c, n, &at, &stream);
+	}
+	assert_int_equal(at - p->bytes, p->used);
+	check_box(s);
+	assert_ok(sl_pressed_check(p));
+}
+
+/* The columns that are wanted as they are come so too, and no others. */
+static void check_home(const struct sl_recipe *d, const struct sides *s)
+{
+	for (uint32_t k = 0; k < s->host.table.n_columns; k++) {
+		const struct sl_table_column *c = &s->host.table.column[k];
+		const void *came = s->home.table.column[k].data;
+
+		if (c->constant)
+			continue;
+		assert_int_equal(came != NULL, SL_HAS(d->home, c->column));
+		if (came)
+			assert_memory_equal(came, c->data,
+				(size_t)s->host.table.n * sl_column_facts[c->column].bytes);
+	}
+}
+
+static void compare(const struct sl_recipe *r, enum sl_mode mode)
+{
+	struct sl_recipe d = *r;
+	uint64_t ns[SL_STAGE_COUNT] = {0};
+	struct sides s;
+
+	d.kernels = sl_kernels_find();
+	d.mode = mode;
+	d.scan = d.compact = (struct sl_choice){0};
+	if (mode == SL_MODE_staged)
+		assert_ok(sl_find(SL_COMPACT, "naive", &d.compact.backend));
+	assert_ok(sl_find(SL_SORT, "naive", &d.sort.backend));
+	assert_ok(sl_find(SL_DEFLATE, "device", &d.press.backend));
+	d.press.chunk_bytes = CHUNK;
+	d.press.level = LEVEL;
+	d.home = SL_BIT(SL_COLUMN_w);
+	open_sides(r, &d, &s);
+	for (int again = 0; again < 2; again++) {
+		sl_batch_begin(r, &s.host, 0);
+		sl_batch_begin(r, &s.home, 0);
+		s.home.pressed.wanted = true;
+		assert_ok(sl_stages_run(r, &s.x, &s.host, NULL));
+		assert_ok(sl_lane_run(&d, &s.lane, &s.home, ns));
+		check_pressed(&s);
+		check_home(&d, &s);
+	}
+	close_sides(&s);
+}
+
+void press_check_lanes(uint32_t n)
+{
+	for (int model = 0; model < SL_MODEL_COUNT; model++)
+		for (int mode = 0; mode < SL_MODE_COUNT; mode++) {
+			struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+
+			compare(&r, (enum sl_mode)mode);
+			r.keep = 0;
+			compare(&r, (enum sl_mode)mode);
+		}
+}

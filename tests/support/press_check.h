@@ -1,0 +1,16 @@
+/* press_check.h - columns compressed on a device, against the host's; for any device in use. */
+#ifndef TESTS_SUPPORT_PRESS_CHECK_H
+#define TESTS_SUPPORT_PRESS_CHECK_H
+
+#include <stdint.h>
+
+/* Its kernels alone: the box of numbers of every kind, digests of every length about most bytes. */
+void press_check_kernels(uint32_t most);
+
+/*
+ * Every model and both ways, n particles, in chunks of a few hundred bytes: the streams that come
+ * home are the host's columns, and what is said of them is so. No survivors, too.
+ */
+void press_check_lanes(uint32_t n);
+
+#endif
