@@ -1,11 +1,11 @@
 /*
  * tokens.h - what a segment is said with: literals, and matches with what came before.
  *
- * For each place two hashes, of the next three bytes and of six, give an earlier place where they
- * may stand, the last in an earlier round: rounds of many places are looked up together, then put
- * into the tables together, so that the answer does not depend on who comes first. Slices are then
- * parsed by themselves, greedily; a match is taken when it costs fewer bits than its bytes as
- * literals would, at what literals cost if all were.
+ * The last places that have the same hash of three bytes before a place are tried for it, and a
+ * run; the longest match is kept if it costs fewer bits than its bytes as literals would, at what
+ * literals cost if all were. Where bytes follow each other in long runs, and where the first places
+ * find nothing that pays, runs alone are looked for, by the places where they begin. Slices are
+ * then parsed by themselves; a match waits if there is a longer one a place on, as in zlib.
  */
 #ifndef SL_DEFLATE_TOKENS_H
 #define SL_DEFLATE_TOKENS_H
@@ -18,25 +18,23 @@ enum {
 	SL_MATCH_MOST = 258,
 	SL_SLICE = SL_MATCH_MOST, /* bytes that one thread parses: of a long run one match */
 	SL_SLICES = SL_SEGMENT / SL_SLICE + 1, /* of a segment, at most */
-	SL_ROUND = 256,                        /* places looked up at a time */
-	SL_PROBE = 16 * SL_ROUND, /* bytes from which it is told if looking up is worth it, ... */
-	SL_FOUND_BYTES = 4,       /* ... by places that have so many of them before them: */
-	SL_FOUND_LEAST = 4,       /* random bytes have fewer */
-	SL_SHORT = 3,             /* bytes that have a hash, in a table of 2^13 ... */
-	SL_SHORT_BITS = 13,
-	SL_LONG = 6, /* ... and, as what is the same for longer is worth more, of 2^12 */
-	SL_LONG_BITS = 12,
-	SL_END = 256,     /* the symbol behind all literals */
-	SL_LENGTHS = 286, /* literals, the end and lengths */
+	SL_PROBE = SL_SEGMENT / 8,      /* places from which it is told if matches pay, ... */
+	SL_FOUND_LEAST = SL_PROBE / 64, /* ... by those that do */
+	SL_RUN_USUAL = 32,              /* bytes; in longer runs nothing else is looked for */
+	SL_TRIED = 8,                   /* places that are tried for one: 4 cost 1 in 100 */
+	SL_HASHED = 3,                  /* bytes that have a hash, ... */
+	SL_HASH_BITS = 12,              /* ... of so many bits */
+	SL_PAD = 4,                          /* bytes behind a segment that are read, but not used */
+	SL_BREAK_WORDS = SL_SEGMENT / 32,    /* a bit for each place that begins a run */
+	SL_END = 256,                        /* the symbol behind all literals */
+	SL_LENGTHS = 286,                    /* literals, the end and lengths */
 	SL_DISTANCES = 30,
-	SL_IS_MATCH = 1 << 15, /* in a token: a length; the next has the distance */
-	SL_BIT = 16            /* costs are counted in 16ths of a bit */
+	SL_LENGTH_SHIFT = 16, /* of a match, as a token: its length above its distance */
+	SL_BIT = 16           /* costs are counted in 16ths of a bit */
 };
 
-/* Places that have a certain hash, the last of all, plus 1; 0: none. */
-struct sl_places {
-	uint32_t of_short[1 << SL_SHORT_BITS], of_long[1 << SL_LONG_BITS];
-};
+/* How a segment is said. */
+enum sl_way { SL_STORED, SL_RUNS, SL_MATCHES };
 
 /* The power of two in x, from 0; x is not 0. */
 SL_HD uint32_t sl_log2_below(uint32_t x)
@@ -46,6 +44,12 @@ SL_HD uint32_t sl_log2_below(uint32_t x)
 #else
 	return 31u - (uint32_t)__builtin_clz(x);
 #endif
+}
+
+/* Zeros below the lowest 1 of x, which is not 0. */
+SL_HD uint32_t sl_zeros_below(uint32_t x)
+{
+	return sl_log2_below(x & (~x + 1));
 }
 
 /* log2 x in 256ths, between powers of two a line; x below 2^16. */
@@ -79,31 +83,30 @@ SL_HD bool sl_is_dull(uint32_t sum, uint32_t n)
 	return sum / (8 * 256) + 96 >= n;
 }
 
-/* What so many bytes are as a number, the first lowest. */
-SL_HD uint32_t sl_bytes_at(const uint8_t *p, uint32_t n)
-{
-	uint32_t word = 0;
+/* --- places ----------------------------------------------------------------------------------- */
 
-	for (uint32_t i = 0; i < n; i++)
-		word |= (uint32_t)p[i] << 8 * i;
-	return word;
+/* Four bytes as a number, the first lowest; data is at a multiple of 4. */
+SL_HD uint32_t sl_bytes_at(const uint8_t *data, uint32_t at)
+{
+#ifdef __CUDA_ARCH__
+	const uint32_t *word = (const uint32_t *)data + at / 4;
+
+	return __funnelshift_r(word[0], word[1], 8 * (at % 4));
+#else
+	data += at;
+	return data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 | (uint32_t)data[3] << 24;
+#endif
 }
 
-/* (Knuth, The art of computer programming 3, 6.4: the golden section of 2^32.) */
-SL_HD uint32_t sl_hash_short(const uint8_t *p)
+/* The hash of the lowest three bytes. (Knuth, The art of computer programming 3, 6.4: the golden
+ * section of 2^32.) */
+SL_HD uint32_t sl_hash(uint32_t bytes)
 {
-	return sl_bytes_at(p, SL_SHORT) * 2654435761u >> (32 - SL_SHORT_BITS);
+	return (bytes << 8) * 2654435761u >> (32 - SL_HASH_BITS);
 }
 
-SL_HD uint32_t sl_hash_long(const uint8_t *p)
-{
-	uint32_t rest = sl_bytes_at(p + SL_SHORT, SL_LONG - SL_SHORT) * 2246822519u;
-
-	return (sl_bytes_at(p, SL_SHORT) + rest) * 2654435761u >> (32 - SL_LONG_BITS);
-}
-
-/* Of a run, only the first place is ever found again: so that what follows a run fits as well. */
-SL_HD bool sl_is_landmark(const uint8_t *data, uint32_t at)
+/* Does a run begin here? */
+SL_HD bool sl_is_break(const uint8_t *data, uint32_t at)
 {
 	return at == 0 || data[at] != data[at - 1];
 }
@@ -111,7 +114,7 @@ SL_HD bool sl_is_landmark(const uint8_t *data, uint32_t at)
 /* Places that have a hash: those with so many bytes to the end. */
 SL_HD uint32_t sl_hashed_places(uint32_t bytes)
 {
-	return bytes < SL_LONG ? 0 : bytes - SL_LONG + 1;
+	return bytes < SL_HASHED ? 0 : bytes - SL_HASHED + 1;
 }
 
 /* A symbol, and the bits that follow its code. */
@@ -137,35 +140,33 @@ SL_HD struct sl_symbol sl_distance_symbol(uint32_t distance)
 	return s;
 }
 
-/* How many bytes at place at, most at most, are those of so far back. */
-SL_HD uint32_t sl_match_length(const uint8_t *data, uint32_t at, uint32_t back, uint32_t most)
+/* --- matches ---------------------------------------------------------------------------------- */
+
+/* How many bytes at at, most at most, are those of an earlier place. */
+SL_HD uint32_t sl_match_length(const uint8_t *data, uint32_t at, uint32_t place, uint32_t most)
+{
+	uint32_t n = 0, unlike = 0;
+
+	for (; n < most && unlike == 0; n += unlike ? sl_zeros_below(unlike) / 8 : 4)
+		unlike = sl_bytes_at(data, at + n) ^ sl_bytes_at(data, place + n);
+	return n < most ? n : most;
+}
+
+/* How many places from at on, most at most, begin no run: their bytes are the one before. */
+SL_HD uint32_t sl_run_length(const uint32_t *breaks, uint32_t at, uint32_t most)
 {
 	uint32_t n = 0;
 
-	while (n < most && data[at + n] == data[at + n - back])
-		n++;
-	return n;
-}
+	while (n < most) {
+		uint32_t word = breaks[(at + n) / 32] >> (at + n) % 32;
 
-/* Do so many bytes at a place, given plus 1, and at at stand the same? No place: no. */
-SL_HD bool sl_is_same(const uint8_t *data, uint32_t place, uint32_t at, uint32_t bytes)
-{
-	return place > 0 && sl_match_length(data, at, at + 1 - place, bytes) == bytes;
-}
-
-/* The place before at, plus 1, where the same bytes may stand, many if there are; 0: none. */
-SL_HD uint32_t sl_look_up(const struct sl_places *last, const uint8_t *data, uint32_t at)
-{
-	uint32_t place = last->of_long[sl_hash_long(data + at)];
-
-	return sl_is_same(data, place, at, SL_LONG) ? place
-	                                            : last->of_short[sl_hash_short(data + at)];
-}
-
-/* How far back a place is; 0: nowhere. */
-SL_HD uint16_t sl_distance_to(uint32_t place, uint32_t at)
-{
-	return (uint16_t)(place > 0 ? at + 1 - place : 0);
+		if (word) {
+			n += sl_zeros_below(word);
+			break;
+		}
+		n += 32 - (at + n) % 32;
+	}
+	return n < most ? n : most;
 }
 
 /*
@@ -194,47 +195,109 @@ SL_HD bool sl_match_pays(
 	return false;
 }
 
-struct sl_match {
-	uint32_t length, distance; /* length 0: none */
-};
-
-/* The better of a run and what the hash has found so far back (0: nothing), if it pays. */
-SL_HD struct sl_match sl_match_at(
-	const uint8_t *data, uint32_t at, uint32_t back, uint32_t most, const uint8_t *cost)
+/* A match as a token, which no literal is. */
+SL_HD uint32_t sl_match_token(uint32_t length, uint32_t distance)
 {
-	uint32_t run = at > 0 ? sl_match_length(data, at, 1, most) : 0;
-	uint32_t far = back > 0 ? sl_match_length(data, at, back, most) : 0;
-	struct sl_match m = {run, 1}, none = {0, 0};
-
-	if (far > run) {
-		m.length = far;
-		m.distance = back;
-	}
-	return m.length >= SL_MATCH_LEAST && sl_match_pays(data + at, m.length, m.distance, cost)
-	               ? m
-	               : none;
+	return length << SL_LENGTH_SHIFT | distance;
 }
 
-/*
- * Bytes from .. to - 1 of a segment become tokens, which take the place of what the hash has found
- * for them: a match takes two and has three bytes at least. Gives the end of the tokens.
- */
-SL_HD uint32_t sl_parse_slice(
-	const uint8_t *data, uint32_t from, uint32_t to, const uint8_t *cost, uint16_t *token)
+/* 0: a literal. */
+SL_HD uint32_t sl_token_length(uint32_t token)
 {
-	uint32_t out = from;
+	return token >> SL_LENGTH_SHIFT;
+}
 
+SL_HD uint32_t sl_token_distance(uint32_t token)
+{
+	return token & ((1u << SL_LENGTH_SHIFT) - 1);
+}
+
+/* Bytes from at to the end of its slice, of a segment of n. */
+SL_HD uint32_t sl_slice_left(uint32_t at, uint32_t n)
+{
+	uint32_t left = SL_SLICE - at % SL_SLICE;
+
+	return left < n - at ? left : n - at;
+}
+
+/* A match if it pays; 0: none. */
+SL_HD uint32_t sl_if_it_pays(const uint8_t *data, uint32_t at, uint32_t token, const uint8_t *cost)
+{
+	uint32_t length = sl_token_length(token), distance = sl_token_distance(token);
+
+	return length >= SL_MATCH_LEAST && sl_match_pays(data + at, length, distance, cost) ? token
+	                                                                                     : 0;
+}
+
+/* The run at a place of a segment of n. */
+SL_HD uint32_t sl_run_at(const uint32_t *breaks, uint32_t at, uint32_t n)
+{
+	return sl_match_token(sl_run_length(breaks, at, sl_slice_left(at, n)), 1);
+}
+
+/* A match, or that with an earlier place of a segment of n if it is longer. */
+SL_HD uint32_t sl_longer(
+	const uint8_t *data, uint32_t at, uint32_t place, uint32_t n, uint32_t token)
+{
+	uint32_t length = sl_match_length(data, at, place, sl_slice_left(at, n));
+
+	return length > sl_token_length(token) ? sl_match_token(length, at - place) : token;
+}
+
+/* --- ways ------------------------------------------------------------------------------------- */
+
+/* Before anything is looked up: is there more than runs? */
+SL_HD enum sl_way sl_way_at_first(uint32_t runs, uint32_t n)
+{
+	return runs > n / SL_RUN_USUAL ? SL_MATCHES : SL_RUNS;
+}
+
+/* When the first SL_PROBE places have found so many matches. */
+SL_HD enum sl_way sl_way_on(uint32_t found, uint32_t runs, uint32_t sum, uint32_t n)
+{
+	if (found >= SL_FOUND_LEAST)
+		return SL_MATCHES;
+	return sl_is_dull(sum, n) && runs > n - n / SL_RUN_USUAL ? SL_STORED : SL_RUNS;
+}
+
+/* --- slices ----------------------------------------------------------------------------------- */
+
+/* What is parsed: with SL_MATCHES, found has what is at each place. */
+struct sl_parse {
+	const uint8_t *data;
+	const uint32_t *breaks;
+	const uint8_t *cost;
+	uint32_t *found; /* becomes tokens, at the begin of each slice */
+	uint32_t n;
+	enum sl_way way;
+};
+
+/*
+ * Bytes from .. to - 1 of a segment, a slice, become tokens, which take the place of what was found
+ * for them. Gives the end of the tokens.
+ */
+SL_HD uint32_t sl_parse_slice(const struct sl_parse *p, uint32_t from, uint32_t to)
+{
+	uint32_t out = from, next = 0;
+	bool matches = p->way == SL_MATCHES;
+
+	if (matches)
+		next = p->found[from];
 	for (uint32_t at = from; at < to;) {
-		uint32_t most = to - at < SL_MATCH_MOST ? to - at : (uint32_t)SL_MATCH_MOST;
-		struct sl_match m = sl_match_at(data, at, token[at], most, cost);
+		uint32_t token = matches ? next
+		                         : sl_if_it_pays(p->data, at,
+			                   sl_run_at(p->breaks, at, p->n), p->cost);
+		uint32_t length = sl_token_length(token);
 
-		if (m.length == 0) {
-			token[out++] = data[at++];
-			continue;
+		if (matches && at + 1 < to) {
+			next = p->found[at + 1];
+			if (sl_token_length(next) > length)
+				length = 0;
 		}
-		token[out++] = (uint16_t)(SL_IS_MATCH | m.length);
-		token[out++] = (uint16_t)m.distance;
-		at += m.length;
+		p->found[out++] = length ? token : p->data[at];
+		at += length ? length : 1;
+		if (matches && length && at < to)
+			next = p->found[at];
 	}
 	return out;
 }
