@@ -17,13 +17,13 @@ struct room {
 	struct sl_block block;
 	struct sl_huffman_work work;
 	uint16_t last[1 << SL_HASH_BITS]; /* places that have a hash, plus 1 */
-	uint16_t before[SL_SEGMENT];      /* the place before that has the same */
+	uint16_t before[SL_PLACES];       /* the place before that has the same */
 	uint32_t crc[SL_CRC_TABLE];
 	uint32_t word[SL_BLOCK_WORDS];
-	uint32_t token[SL_SEGMENT];
+	uint32_t token[SL_PLACES];
 	uint32_t breaks[SL_BREAK_WORDS];
-	uint8_t data[SL_SEGMENT + SL_PAD];
-	uint32_t end[SL_SLICES]; /* of tokens */
+	uint8_t data[SL_PLACES + SL_PAD];
+	uint32_t token_end[SL_SLICES];
 };
 
 static size_t scratch(const struct sl_shape *most)
@@ -37,17 +37,24 @@ static size_t scratch(const struct sl_shape *most)
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
+/* Where the history and the segment begin and end. */
+struct span {
+	uint32_t begin, from, end;
+};
+
 /* Counts bytes, and runs, which it gives. */
-static uint32_t count_bytes(struct room *r, uint32_t bytes)
+static uint32_t count_bytes(struct room *r, struct span s)
 {
 	uint32_t runs = 0;
 
 	memset(r->block.count, 0, sizeof(r->block.count));
 	memset(r->breaks, 0, sizeof(r->breaks));
-	for (uint32_t i = 0; i < bytes; i++) {
+	for (uint32_t i = s.from; i < s.end; i++) {
+		bool is_break = sl_is_break(r->data, s.begin, i);
+
 		r->block.count[r->data[i]]++;
-		runs += sl_is_break(r->data, i);
-		r->breaks[i / 32] |= (uint32_t)sl_is_break(r->data, i) << i % 32;
+		runs += is_break;
+		r->breaks[i / 32] |= (uint32_t)is_break << i % 32;
 	}
 	return runs;
 }
@@ -64,50 +71,70 @@ static uint32_t make_costs(struct sl_block *b, uint32_t bytes)
 	return sum;
 }
 
-/* What is best said at a place. */
-static uint32_t look_up_at(struct room *r, uint32_t bytes, uint32_t at)
+/* What is best said at a place; in the history nothing is. */
+static uint32_t look_up_at(struct room *r, struct span s, uint32_t at)
 {
 	uint16_t *last = &r->last[sl_hash(sl_bytes_at(r->data, at))];
-	uint32_t token = sl_run_at(r->breaks, at, bytes), place = *last;
+	const uint8_t *cost = r->block.cost;
+	uint32_t place = *last, most, token;
 
 	r->before[at] = *last;
 	*last = (uint16_t)(at + 1);
+	if (at < s.from)
+		return 0;
+	most = sl_slice_left(at, s.end);
+	token = sl_run_at(r->data, r->breaks, at, most, cost);
 	for (uint32_t k = 0; k < SL_TRIED && place > 0; k++) {
-		token = sl_longer(r->data, at, place - 1, bytes, token);
+		token = sl_longer(r->data, at, place - 1, most, cost, token);
 		place = r->before[place - 1];
 	}
-	return sl_if_it_pays(r->data, at, token, r->block.cost);
+	return token;
 }
 
 /* Gives how the segment is to be said. */
-static enum sl_way look_up(struct room *r, uint32_t bytes)
+static enum sl_way look_up(struct room *r, struct span s)
 {
-	uint32_t hashed = sl_hashed_places(bytes), found = 0, runs = count_bytes(r, bytes);
+	uint32_t bytes = s.end - s.from, found = 0, runs = count_bytes(r, s);
 	uint32_t sum = make_costs(&r->block, bytes);
 	enum sl_way way = sl_way_at_first(runs, bytes);
 
 	memset(r->last, 0, sizeof(r->last));
-	memset(r->token, 0, bytes * sizeof(*r->token));
-	for (uint32_t i = 0; way == SL_MATCHES && i < hashed; i++) {
-		r->token[i] = look_up_at(r, bytes, i);
+	memset(r->token, 0, s.end * sizeof(*r->token));
+	for (uint32_t i = s.begin; way == SL_MATCHES && i < sl_hashed_end(s.end); i++) {
+		r->token[i] = look_up_at(r, s, i);
 		found += r->token[i] > 0;
-		if (i + 1 == SL_PROBE)
+		if (i + 1 == s.from + SL_PROBE)
 			way = sl_way_on(found, runs, sum, bytes);
 	}
 	return way;
 }
 
-static void parse(struct room *r, uint32_t bytes, enum sl_way way)
+static uint32_t parse_slice(
+	const struct sl_parse *p, enum sl_way way, uint32_t from, uint32_t to, uint32_t *begin)
+{
+	uint32_t at = from;
+
+	if (way == SL_MATCHES)
+		return sl_parse_matches(p, from, to);
+	if (from > SL_HISTORY && !(p->breaks[from / 32] >> from % 32 & 1))
+		at = sl_run_resumed(p, *begin, from);
+	for (uint32_t i = from; i < to; i++)
+		*begin = p->breaks[i / 32] >> i % 32 & 1 ? i : *begin;
+	return sl_parse_runs(p, from, at, to);
+}
+
+static void parse(struct room *r, struct span s, enum sl_way way)
 {
 	struct sl_block *b = &r->block;
-	struct sl_parse p = {r->data, r->breaks, b->cost, r->token, bytes, way};
+	struct sl_parse p = {r->data, r->breaks, b->cost, r->token, s.end};
+	uint32_t begin = 0; /* of the last run */
 
 	memset(b->count, 0, sizeof(b->count));
-	for (uint32_t from = 0, k = 0; from < bytes; from += SL_SLICE, k++) {
-		uint32_t to = from + SL_SLICE < bytes ? from + SL_SLICE : bytes;
+	for (uint32_t from = s.from, k = 0; from < s.end; from += SL_SLICE, k++) {
+		uint32_t to = from + SL_SLICE < s.end ? from + SL_SLICE : s.end;
 
-		r->end[k] = sl_parse_slice(&p, from, to);
-		sl_tokens_count(b, r->token, from, r->end[k]);
+		r->token_end[k] = parse_slice(&p, way, from, to, &begin);
+		sl_tokens_count(b, r->token, from, r->token_end[k]);
 	}
 	b->count[SL_END] = 1;
 }
@@ -157,14 +184,16 @@ static uint32_t encode(struct room *r, const struct sl_segment *g)
 	make_header(r);
 	bit[0] = sl_header_bits(b);
 	for (uint32_t k = 0; k < slices; k++)
-		bit[k + 1] = bit[k] + sl_tokens_bits(b, r->token, k * SL_SLICE, r->end[k]);
+		bit[k + 1] = bit[k] + sl_tokens_bits(b, r->token, SL_HISTORY + k * SL_SLICE,
+						  r->token_end[k]);
 	bytes = sl_block_bytes(b, g->last, bit[slices]);
 	if (bytes > g->bytes)
 		return 0;
 	memset(r->word, 0, sizeof(r->word));
 	sl_header_write(b, g->last, r->word);
 	for (uint32_t k = 0; k < slices; k++)
-		sl_tokens_write(b, r->token, k * SL_SLICE, r->end[k], r->word, bit[k]);
+		sl_tokens_write(b, r->token, SL_HISTORY + k * SL_SLICE, r->token_end[k], r->word,
+			bit[k]);
 	sl_block_end(b, g->last, r->word, bit[slices]);
 	return bytes;
 }
@@ -172,11 +201,12 @@ static uint32_t encode(struct room *r, const struct sl_segment *g)
 /* The same, of what is loaded. */
 static uint32_t compress(struct room *r, const struct sl_segment *g)
 {
-	enum sl_way way = look_up(r, g->bytes);
+	struct span s = {SL_HISTORY - g->history, SL_HISTORY, SL_HISTORY + g->bytes};
+	enum sl_way way = look_up(r, s);
 
 	if (way == SL_STORED)
 		return 0;
-	parse(r, g->bytes, way);
+	parse(r, s, way);
 	return encode(r, g);
 }
 
@@ -190,7 +220,8 @@ static struct sl_check check_segment(const struct room *r, enum sl_wrapper wrapp
 		uint32_t n = bytes - from < SL_SLICE ? bytes - from : SL_SLICE;
 
 		c = sl_check_join(
-			wrapper, c, sl_check_slice(wrapper, r->data + from, n, r->crc), n);
+			wrapper, c,
+			sl_check_slice(wrapper, r->data + SL_HISTORY + from, n, r->crc), n);
 	}
 	return c;
 }
@@ -219,7 +250,7 @@ static void put_segment(struct room *r, const struct sl_segment *g, struct outpu
 	for (uint32_t i = 0; bytes == 0 && i < SL_STORED_BYTES; i++)
 		put(o, sl_stored_byte(g->last, g->bytes, i));
 	for (uint32_t i = 0; bytes == 0 && i < g->bytes; i++)
-		put(o, r->data[i]);
+		put(o, r->data[SL_HISTORY + i]);
 }
 
 /* o->used grows past o->size when it does not fit. */
@@ -233,8 +264,9 @@ static void put_stream(struct room *r, const struct sl_streams *s, uint64_t k, s
 		put(o, sl_header_byte(s->wrapper, i));
 	do {
 		g = sl_segment_of(s, segment++);
-		sl_chunk_load(s, k, g.from, g.bytes, 0, 1, r->data);
-		memset(r->data + g.bytes, 0, SL_PAD);
+		sl_chunk_load(s, k, g.from - g.history, g.history + g.bytes, 0, 1,
+			r->data + SL_HISTORY - g.history);
+		memset(r->data + SL_HISTORY + g.bytes, 0, SL_PAD);
 		put_segment(r, &g, o);
 		all = sl_check_join(
 			s->wrapper, all, check_segment(r, s->wrapper, g.bytes), g.bytes);

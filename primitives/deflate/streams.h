@@ -14,6 +14,7 @@
 
 enum {
 	SL_SEGMENT = 1 << 15,            /* bytes at most: distances of DEFLATE reach no farther */
+	SL_HISTORY = 1024,               /* bytes before a segment that it may refer to */
 	SL_PLANE_LEAST = SL_SEGMENT / 8, /* bytes of a plane that has segments of its own */
 	SL_STORED_BYTES = 5              /* before the bytes of a stored block */
 };
@@ -32,8 +33,9 @@ struct sl_streams {
 /* Bytes from .. from + bytes - 1 of a chunk, as they stand in planes. */
 struct sl_segment {
 	uint64_t stream, from;
-	uint32_t bytes; /* 0: of a chunk that has none */
-	bool last;      /* of its stream */
+	uint32_t bytes;   /* 0: of a chunk that has none */
+	uint32_t history; /* bytes before, of the same plane: SL_HISTORY or none */
+	bool last;        /* of its stream */
 };
 
 SL_HD uint64_t sl_deflate_divide(uint64_t a, uint64_t b)
@@ -93,7 +95,7 @@ SL_HD struct sl_streams sl_streams_of(const struct sl_deflate_job *job)
 
 SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t number)
 {
-	struct sl_segment g = {number / s->each, 0, 0, false};
+	struct sl_segment g = {number / s->each, 0, 0, 0, false};
 	uint64_t k = number % s->each, bytes, run, of_run, left;
 
 	if (g.stream > s->n - 1) /* never: each is of the largest chunk */
@@ -107,6 +109,7 @@ SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t numbe
 	}
 	g.from = k / of_run * run + k % of_run * SL_SEGMENT;
 	left = run - k % of_run * SL_SEGMENT;
+	g.history = k % of_run > 0 ? (uint32_t)SL_HISTORY : 0;
 	g.bytes = (uint32_t)(left < SL_SEGMENT ? left : (uint64_t)SL_SEGMENT);
 	g.last = g.from + g.bytes == bytes;
 	return g;

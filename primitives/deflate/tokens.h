@@ -5,7 +5,11 @@
  * run; the longest match is kept if it costs fewer bits than its bytes as literals would, at what
  * literals cost if all were. Where bytes follow each other in long runs, and where the first places
  * find nothing that pays, runs alone are looked for, by the places where they begin. Slices are
- * then parsed by themselves; a match waits if there is a longer one a place on, as in zlib.
+ * then parsed by themselves; a match waits if there is a longer one a place on, as in zlib. Long
+ * runs are cut every 258 bytes from where they begin, so that each slice knows what those before it
+ * have said of its own.
+ *
+ * Places are counted from SL_HISTORY bytes before the segment, of which all or none are there.
  */
 #ifndef SL_DEFLATE_TOKENS_H
 #define SL_DEFLATE_TOKENS_H
@@ -25,7 +29,8 @@ enum {
 	SL_HASHED = 3,                  /* bytes that have a hash, ... */
 	SL_HASH_BITS = 12,              /* ... of so many bits */
 	SL_PAD = 4,                          /* bytes behind a segment that are read, but not used */
-	SL_BREAK_WORDS = SL_SEGMENT / 32,    /* a bit for each place that begins a run */
+	SL_PLACES = SL_HISTORY + SL_SEGMENT, /* of history and segment */
+	SL_BREAK_WORDS = SL_PLACES / 32,     /* a bit for each place that begins a run */
 	SL_END = 256,                        /* the symbol behind all literals */
 	SL_LENGTHS = 286,                    /* literals, the end and lengths */
 	SL_DISTANCES = 30,
@@ -105,16 +110,16 @@ SL_HD uint32_t sl_hash(uint32_t bytes)
 	return (bytes << 8) * 2654435761u >> (32 - SL_HASH_BITS);
 }
 
-/* Does a run begin here? */
-SL_HD bool sl_is_break(const uint8_t *data, uint32_t at)
+/* Does a run begin here? The first place of all is begin. */
+SL_HD bool sl_is_break(const uint8_t *data, uint32_t begin, uint32_t at)
 {
-	return at == 0 || data[at] != data[at - 1];
+	return at == begin || data[at] != data[at - 1];
 }
 
-/* Places that have a hash: those with so many bytes to the end. */
-SL_HD uint32_t sl_hashed_places(uint32_t bytes)
+/* The end of those places of a segment up to end that have a hash. */
+SL_HD uint32_t sl_hashed_end(uint32_t end)
 {
-	return bytes < SL_HASHED ? 0 : bytes - SL_HASHED + 1;
+	return end - (SL_HASHED - 1);
 }
 
 /* A symbol, and the bits that follow its code. */
@@ -212,36 +217,41 @@ SL_HD uint32_t sl_token_distance(uint32_t token)
 	return token & ((1u << SL_LENGTH_SHIFT) - 1);
 }
 
-/* Bytes from at to the end of its slice, of a segment of n. */
-SL_HD uint32_t sl_slice_left(uint32_t at, uint32_t n)
+/* Bytes from at to the end of its slice, of a segment up to end. */
+SL_HD uint32_t sl_slice_left(uint32_t at, uint32_t end)
 {
-	uint32_t left = SL_SLICE - at % SL_SLICE;
+	uint32_t left = SL_SLICE - (at - SL_HISTORY) % SL_SLICE;
 
-	return left < n - at ? left : n - at;
+	return left < end - at ? left : end - at;
 }
 
-/* A match if it pays; 0: none. */
-SL_HD uint32_t sl_if_it_pays(const uint8_t *data, uint32_t at, uint32_t token, const uint8_t *cost)
+/* Does it pay? */
+SL_HD bool sl_token_pays(const uint8_t *data, uint32_t at, uint32_t token, const uint8_t *cost)
 {
-	uint32_t length = sl_token_length(token), distance = sl_token_distance(token);
+	uint32_t length = sl_token_length(token);
 
-	return length >= SL_MATCH_LEAST && sl_match_pays(data + at, length, distance, cost) ? token
-	                                                                                     : 0;
+	return length >= SL_MATCH_LEAST &&
+	       sl_match_pays(data + at, length, sl_token_distance(token), cost);
 }
 
-/* The run at a place of a segment of n. */
-SL_HD uint32_t sl_run_at(const uint32_t *breaks, uint32_t at, uint32_t n)
+/* The longer of a match that pays, or none, and that with an earlier place, if it pays. */
+SL_HD uint32_t sl_longer(const uint8_t *data, uint32_t at, uint32_t place, uint32_t most,
+	const uint8_t *cost, uint32_t token)
 {
-	return sl_match_token(sl_run_length(breaks, at, sl_slice_left(at, n)), 1);
+	uint32_t length = sl_match_length(data, at, place, most);
+	uint32_t other = sl_match_token(length, at - place);
+
+	return length > sl_token_length(token) && sl_token_pays(data, at, other, cost) ? other
+	                                                                               : token;
 }
 
-/* A match, or that with an earlier place of a segment of n if it is longer. */
-SL_HD uint32_t sl_longer(
-	const uint8_t *data, uint32_t at, uint32_t place, uint32_t n, uint32_t token)
+/* The run at a place, if it pays; 0: a literal. */
+SL_HD uint32_t sl_run_at(const uint8_t *data, const uint32_t *breaks, uint32_t at, uint32_t most,
+	const uint8_t *cost)
 {
-	uint32_t length = sl_match_length(data, at, place, sl_slice_left(at, n));
+	uint32_t token = sl_match_token(sl_run_length(breaks, at, most), 1);
 
-	return length > sl_token_length(token) ? sl_match_token(length, at - place) : token;
+	return sl_token_pays(data, at, token, cost) ? token : 0;
 }
 
 /* --- ways ------------------------------------------------------------------------------------- */
@@ -262,42 +272,69 @@ SL_HD enum sl_way sl_way_on(uint32_t found, uint32_t runs, uint32_t sum, uint32_
 
 /* --- slices ----------------------------------------------------------------------------------- */
 
-/* What is parsed: with SL_MATCHES, found has what is at each place. */
+/* What is parsed. */
 struct sl_parse {
 	const uint8_t *data;
 	const uint32_t *breaks;
 	const uint8_t *cost;
-	uint32_t *found; /* becomes tokens, at the begin of each slice */
-	uint32_t n;
-	enum sl_way way;
+	uint32_t *token; /* by places: what is best said there; slices begin with what they say */
+	uint32_t end;    /* of the segment */
 };
 
 /*
- * Bytes from .. to - 1 of a segment, a slice, become tokens, which take the place of what was found
- * for them. Gives the end of the tokens.
+ * What was found from .. to - 1, a slice, becomes tokens in the same place. Gives the end of these.
  */
-SL_HD uint32_t sl_parse_slice(const struct sl_parse *p, uint32_t from, uint32_t to)
+SL_HD uint32_t sl_parse_matches(const struct sl_parse *p, uint32_t from, uint32_t to)
 {
-	uint32_t out = from, next = 0;
-	bool matches = p->way == SL_MATCHES;
+	uint32_t out = from, at = from, here = p->token[at];
 
-	if (matches)
-		next = p->found[from];
-	for (uint32_t at = from; at < to;) {
-		uint32_t token = matches ? next
-		                         : sl_if_it_pays(p->data, at,
-			                   sl_run_at(p->breaks, at, p->n), p->cost);
-		uint32_t length = sl_token_length(token);
+	while (at < to) {
+		uint32_t next = at + 1 < to ? p->token[at + 1] : 0;
+		uint32_t length = sl_token_length(here);
 
-		if (matches && at + 1 < to) {
-			next = p->found[at + 1];
-			if (sl_token_length(next) > length)
-				length = 0;
+		if (length == 0 || sl_token_length(next) > length) {
+			p->token[out++] = p->data[at++];
+			here = next;
+		} else {
+			at += length;
+			p->token[out++] = here;
+			here = at < to ? p->token[at] : 0;
 		}
-		p->found[out++] = length ? token : p->data[at];
-		at += length ? length : 1;
-		if (matches && length && at < to)
-			next = p->found[at];
+	}
+	return out;
+}
+
+/* A run, which may go on behind its slice. */
+SL_HD uint32_t sl_run_token(const struct sl_parse *p, uint32_t at)
+{
+	uint32_t left = p->end - at, most = left < SL_MATCH_MOST ? left : (uint32_t)SL_MATCH_MOST;
+
+	return sl_run_at(p->data, p->breaks, at, most, p->cost);
+}
+
+/*
+ * Where the first token from a slice on begins, of a run that began at begin, before the slice: its
+ * matches follow each other from the place behind; the first of a segment has its history before.
+ */
+SL_HD uint32_t sl_run_resumed(const struct sl_parse *p, uint32_t begin, uint32_t from)
+{
+	uint32_t first = begin < SL_HISTORY ? (uint32_t)SL_HISTORY : begin + 1;
+	uint32_t at = from - (from - first) % SL_MATCH_MOST;
+	uint32_t length = at < from ? sl_token_length(sl_run_token(p, at)) : 0;
+
+	return length ? at + length : from;
+}
+
+/* The same as sl_parse_matches() for runs alone; the first token begins at at. */
+SL_HD uint32_t sl_parse_runs(const struct sl_parse *p, uint32_t from, uint32_t at, uint32_t to)
+{
+	uint32_t out = from;
+
+	while (at < to) {
+		uint32_t token = sl_run_token(p, at);
+
+		p->token[out++] = token ? token : p->data[at];
+		at += token ? sl_token_length(token) : 1;
 	}
 	return out;
 }
