@@ -109,31 +109,22 @@ static enum sl_way look_up(struct room *r, struct span s)
 	return way;
 }
 
-static uint32_t parse_slice(
-	const struct sl_parse *p, enum sl_way way, uint32_t from, uint32_t to, uint32_t *begin)
-{
-	uint32_t at = from;
-
-	if (way == SL_MATCHES)
-		return sl_parse_matches(p, from, to);
-	if (from > SL_HISTORY && !(p->breaks[from / 32] >> from % 32 & 1))
-		at = sl_run_resumed(p, *begin, from);
-	for (uint32_t i = from; i < to; i++)
-		*begin = p->breaks[i / 32] >> i % 32 & 1 ? i : *begin;
-	return sl_parse_runs(p, from, at, to);
-}
-
 static void parse(struct room *r, struct span s, enum sl_way way)
 {
 	struct sl_block *b = &r->block;
 	struct sl_parse p = {r->data, r->breaks, b->cost, r->token, s.end};
-	uint32_t begin = 0; /* of the last run */
+	uint32_t run = 0;
 
 	memset(b->count, 0, sizeof(b->count));
 	for (uint32_t from = s.from, k = 0; from < s.end; from += SL_SLICE, k++) {
 		uint32_t to = from + SL_SLICE < s.end ? from + SL_SLICE : s.end;
 
-		r->token_end[k] = parse_slice(&p, way, from, to, &begin);
+		uint32_t last = sl_last_break(r->breaks, from, to);
+
+		r->token_end[k] = way == SL_MATCHES ? sl_parse_matches(&p, from, to)
+		                                    : sl_parse_runs(&p, from,
+							      sl_run_resumed(&p, run, from), to);
+		run = last ? last : run;
 		sl_tokens_count(b, r->token, from, r->token_end[k]);
 	}
 	b->count[SL_END] = 1;
@@ -185,15 +176,15 @@ static uint32_t encode(struct room *r, const struct sl_segment *g)
 	bit[0] = sl_header_bits(b);
 	for (uint32_t k = 0; k < slices; k++)
 		bit[k + 1] = bit[k] + sl_tokens_bits(b, r->token, SL_HISTORY + k * SL_SLICE,
-						  r->token_end[k]);
+					      r->token_end[k]);
 	bytes = sl_block_bytes(b, g->last, bit[slices]);
 	if (bytes > g->bytes)
 		return 0;
 	memset(r->word, 0, sizeof(r->word));
 	sl_header_write(b, g->last, r->word);
 	for (uint32_t k = 0; k < slices; k++)
-		sl_tokens_write(b, r->token, SL_HISTORY + k * SL_SLICE, r->token_end[k], r->word,
-			bit[k]);
+		sl_tokens_write(
+			b, r->token, SL_HISTORY + k * SL_SLICE, r->token_end[k], r->word, bit[k]);
 	sl_block_end(b, g->last, r->word, bit[slices]);
 	return bytes;
 }
@@ -219,8 +210,7 @@ static struct sl_check check_segment(const struct room *r, enum sl_wrapper wrapp
 	for (uint32_t from = 0; from < bytes; from += SL_SLICE) {
 		uint32_t n = bytes - from < SL_SLICE ? bytes - from : SL_SLICE;
 
-		c = sl_check_join(
-			wrapper, c,
+		c = sl_check_join(wrapper, c,
 			sl_check_slice(wrapper, r->data + SL_HISTORY + from, n, r->crc), n);
 	}
 	return c;

@@ -25,10 +25,10 @@ enum {
 	SL_PROBE = SL_SEGMENT / 8,      /* places from which it is told if matches pay, ... */
 	SL_FOUND_LEAST = SL_PROBE / 64, /* ... by those that do */
 	SL_RUN_USUAL = 32,              /* bytes; in longer runs nothing else is looked for */
-	SL_TRIED = 8,                   /* places that are tried for one: 4 cost 1 in 100 */
+	SL_TRIED = 10,                  /* places that are tried for one: 4 cost 1 in 100 */
 	SL_HASHED = 3,                  /* bytes that have a hash, ... */
 	SL_HASH_BITS = 12,              /* ... of so many bits */
-	SL_PAD = 4,                          /* bytes behind a segment that are read, but not used */
+	SL_PAD = 4,                     /* bytes behind a segment that are read, but not used */
 	SL_PLACES = SL_HISTORY + SL_SEGMENT, /* of history and segment */
 	SL_BREAK_WORDS = SL_PLACES / 32,     /* a bit for each place that begins a run */
 	SL_END = 256,                        /* the symbol behind all literals */
@@ -116,10 +116,12 @@ SL_HD bool sl_is_break(const uint8_t *data, uint32_t begin, uint32_t at)
 	return at == begin || data[at] != data[at - 1];
 }
 
-/* The end of those places of a segment up to end that have a hash. */
+/* The end of those places of a segment up to end that have a hash: all of the history have. */
 SL_HD uint32_t sl_hashed_end(uint32_t end)
 {
-	return end - (SL_HASHED - 1);
+	uint32_t hashed = end - (SL_HASHED - 1);
+
+	return hashed > SL_HISTORY ? hashed : (uint32_t)SL_HISTORY;
 }
 
 /* A symbol, and the bits that follow its code. */
@@ -312,15 +314,31 @@ SL_HD uint32_t sl_run_token(const struct sl_parse *p, uint32_t at)
 	return sl_run_at(p->data, p->breaks, at, most, p->cost);
 }
 
-/*
- * Where the first token from a slice on begins, of a run that began at begin, before the slice: its
- * matches follow each other from the place behind; the first of a segment has its history before.
- */
-SL_HD uint32_t sl_run_resumed(const struct sl_parse *p, uint32_t begin, uint32_t from)
+/* The last place from .. to - 1 that begins a run, plus 1; 0: none. */
+SL_HD uint32_t sl_last_break(const uint32_t *breaks, uint32_t from, uint32_t to)
 {
-	uint32_t first = begin < SL_HISTORY ? (uint32_t)SL_HISTORY : begin + 1;
+	while (to > from) {
+		uint32_t first = (to - 1) / 32 * 32, bits = breaks[first / 32];
+
+		bits &= 0xffffffffu >> (first + 32 - to);
+		bits = first < from ? bits >> (from - first) << (from - first) : bits;
+		if (bits)
+			return first + sl_log2_below(bits) + 1;
+		to = first;
+	}
+	return 0;
+}
+
+/*
+ * Where the first token from a slice on begins, when the last run before began at a place that is
+ * given plus 1; 0: in the history. Its matches follow each other from the place behind.
+ */
+SL_HD uint32_t sl_run_resumed(const struct sl_parse *p, uint32_t run, uint32_t from)
+{
+	uint32_t first = run ? run : (uint32_t)SL_HISTORY;
 	uint32_t at = from - (from - first) % SL_MATCH_MOST;
-	uint32_t length = at < from ? sl_token_length(sl_run_token(p, at)) : 0;
+	bool is_break = p->breaks[from / 32] >> from % 32 & 1;
+	uint32_t length = is_break || at == from ? 0 : sl_token_length(sl_run_token(p, at));
 
 	return length ? at + length : from;
 }
