@@ -140,11 +140,9 @@ static void make_codes(struct sl_huffman_work *w, const uint32_t *count, uint32_
 
 	for (uint32_t s = 0; s < n; s++)
 		sl_huffman_place(w, count, 0, n, s);
-	for (uint32_t list = 0; list < limit; list++) {
-		for (uint32_t i = 0; i < sl_list_items(&a); i++)
-			sl_huffman_merge(&a, list, i);
-		sl_list_end(&a);
-	}
+	for (uint32_t items; (items = sl_list_items(&a)) > 0; sl_list_end(&a))
+		for (uint32_t i = 0; i < items; i++)
+			sl_huffman_merge(&a, i);
 	memset(length, 0, n);
 	for (uint32_t i = 0; i < a.used; i++)
 		length[w->order[i]] = sl_huffman_length(&a, i);

@@ -177,14 +177,16 @@ static __device__ inline void sort_symbols(const struct part &p, const uint32_t 
 	atomicAdd(used, 1);
 }
 
-/* The lists of one or two alphabets with one limit, at the same time. */
+/* The lists of one or two alphabets, at the same time. */
 static __device__ inline void merge(struct sl_alphabet a, struct sl_alphabet b)
 {
-	for (uint32_t list = 0; list < a.limit; list++) {
+	for (;;) {
 		uint32_t of_a = sl_list_items(&a), items = of_a + sl_list_items(&b);
 
+		if (items == 0)
+			return;
 		for (uint32_t i = threadIdx.x; i < items; i += THREADS)
-			sl_huffman_merge(i < of_a ? &a : &b, list, i < of_a ? i : i - of_a);
+			sl_huffman_merge(i < of_a ? &a : &b, i < of_a ? i : i - of_a);
 		__syncthreads();
 		sl_list_end(&a);
 		sl_list_end(&b);
@@ -243,7 +245,7 @@ static __device__ inline void make_header(const struct part &p)
 	__syncthreads();
 	struct sl_alphabet a = sl_alphabet_of(w, 0, p.r->used[2], SL_CODE_LENGTH_MOST);
 
-	merge(a, sl_alphabet_of(w, 0, 0, SL_CODE_LENGTH_MOST));
+	merge(a, sl_alphabet_of(w, 0, 0, 0));
 	if (t < a.used)
 		b->length_length[w->order[t]] = sl_huffman_length(&a, t);
 	__syncthreads();

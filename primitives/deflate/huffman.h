@@ -34,8 +34,9 @@ struct sl_huffman_work {
 struct sl_alphabet {
 	struct sl_huffman_work *w;
 	uint32_t base, used; /* its symbols in use: from base on; two at least */
-	uint32_t limit;      /* bits of a code */
-	uint32_t packages;   /* of the list that is merged: none in the first */
+	uint32_t limit;      /* bits of a code, and lists: fewer than symbols */
+	uint32_t list;       /* that is merged, and the packages in it: none in the first */
+	uint32_t packages;
 };
 
 /* Its symbols in use. */
@@ -83,27 +84,27 @@ SL_HD void sl_huffman_place(
 SL_HD struct sl_alphabet sl_alphabet_of(
 	struct sl_huffman_work *w, uint32_t base, uint32_t used, uint32_t limit)
 {
-	struct sl_alphabet a = {w, base, used, limit, 0};
+	struct sl_alphabet a = {w, base, used, limit < used ? limit : used - 1, 0, 0};
 
 	return a;
 }
 
 /* The weight of a package: of two neighbours in the list before. */
-SL_HD uint32_t sl_package(const struct sl_alphabet *a, uint32_t list, uint32_t p)
+SL_HD uint32_t sl_package(const struct sl_alphabet *a, uint32_t p)
 {
-	const uint32_t *before = a->w->list[(list + 1) % 2] + 2 * (size_t)a->base;
+	const uint32_t *before = a->w->list[(a->list + 1) % 2] + 2 * (size_t)a->base;
 
 	return before[2 * p] + before[2 * p + 1];
 }
 
 /* How many packages are lighter than a symbol. */
-SL_HD uint32_t sl_packages_below(const struct sl_alphabet *a, uint32_t list, uint32_t weight)
+SL_HD uint32_t sl_packages_below(const struct sl_alphabet *a, uint32_t weight)
 {
 	uint32_t from = 0, n = a->packages;
 
 	while (n > 0) {
 		uint32_t half = n / 2;
-		bool below = sl_package(a, list, from + half) < weight;
+		bool below = sl_package(a, from + half) < weight;
 
 		from = below ? from + half + 1 : from;
 		n = below ? n - half - 1 : half;
@@ -126,33 +127,33 @@ SL_HD uint32_t sl_leaves_below(const struct sl_alphabet *a, uint32_t weight)
 	return from;
 }
 
-/* Puts item i where it belongs in a list, symbols first, then packages: all of them, in any turn.
- */
-SL_HD void sl_huffman_merge(const struct sl_alphabet *a, uint32_t list, uint32_t i)
+/* Puts item i where it belongs in the list, symbols first, then packages: all, in any turn. */
+SL_HD void sl_huffman_merge(const struct sl_alphabet *a, uint32_t i)
 {
-	uint32_t *to = a->w->list[list % 2] + 2 * (size_t)a->base, weight, place;
+	uint32_t *to = a->w->list[a->list % 2] + 2 * (size_t)a->base, weight, place;
 
 	if (i < a->used) {
 		weight = a->w->leaf[a->base + i];
-		place = i + sl_packages_below(a, list, weight);
-		a->w->place[list][a->base + i] = (uint16_t)place;
+		place = i + sl_packages_below(a, weight);
+		a->w->place[a->list][a->base + i] = (uint16_t)place;
 	} else {
-		weight = sl_package(a, list, i - a->used);
+		weight = sl_package(a, i - a->used);
 		place = i - a->used + sl_leaves_below(a, weight);
 	}
 	to[place] = weight;
 }
 
-/* Items of the list that is merged. */
+/* Items of the list that is merged; 0: it was the last. */
 SL_HD uint32_t sl_list_items(const struct sl_alphabet *a)
 {
-	return a->used + a->packages;
+	return a->list < a->limit ? a->used + a->packages : 0;
 }
 
 /* On to the next list, when all items are in this one. */
 SL_HD void sl_list_end(struct sl_alphabet *a)
 {
-	a->packages = sl_list_items(a) / 2;
+	a->packages = (a->used + a->packages) / 2;
+	a->list++;
 }
 
 /* --- codes ------------------------------------------------------------------------------------ */
