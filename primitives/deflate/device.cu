@@ -185,8 +185,11 @@ static __device__ inline void merge(struct sl_alphabet a, struct sl_alphabet b)
 
 		if (items == 0)
 			return;
-		for (uint32_t i = threadIdx.x; i < items; i += THREADS)
-			sl_huffman_merge(i < of_a ? &a : &b, i < of_a ? i : i - of_a);
+		for (uint32_t i = threadIdx.x; i < items; i += THREADS) {
+			const struct sl_alphabet one = i < of_a ? a : b; /* stays in registers */
+
+			sl_huffman_merge(&one, i < of_a ? i : i - of_a);
+		}
 		__syncthreads();
 		sl_list_end(&a);
 		sl_list_end(&b);

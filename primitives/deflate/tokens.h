@@ -34,8 +34,9 @@ enum {
 	SL_END = 256,                        /* the symbol behind all literals */
 	SL_LENGTHS = 286,                    /* literals, the end and lengths */
 	SL_DISTANCES = 30,
-	SL_LENGTH_SHIFT = 16, /* of a match, as a token: its length above its distance */
-	SL_BIT = 16           /* costs are counted in 16ths of a bit */
+	SL_DISTANCE_MOST = 1 << 15, /* less than SL_PLACES */
+	SL_LENGTH_SHIFT = 16,       /* of a match, as a token: its length above its distance */
+	SL_BIT = 16                 /* costs are counted in 16ths of a bit */
 };
 
 /* How a segment is said. */
@@ -243,8 +244,10 @@ SL_HD uint32_t sl_longer(const uint8_t *data, uint32_t at, uint32_t place, uint3
 	uint32_t length = sl_match_length(data, at, place, most);
 	uint32_t other = sl_match_token(length, at - place);
 
-	return length > sl_token_length(token) && sl_token_pays(data, at, other, cost) ? other
-	                                                                               : token;
+	return at - place <= SL_DISTANCE_MOST && length > sl_token_length(token) &&
+	                       sl_token_pays(data, at, other, cost)
+	               ? other
+	               : token;
 }
 
 /* The run at a place, if it pays; 0: a literal. */
