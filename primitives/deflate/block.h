@@ -200,11 +200,11 @@ SL_HD void sl_count(uint32_t *count)
 #endif
 }
 
-/* Counts the symbols of the tokens from .. end - 1. */
-SL_HD void sl_tokens_count(struct sl_block *b, const uint32_t *token, uint32_t from, uint32_t end)
+/* Counts the symbols of tokens. */
+SL_HD void sl_tokens_count(struct sl_block *b, const struct sl_tokens *tokens)
 {
-	for (; from < end; from++) {
-		uint32_t t = token[from], length = sl_token_length(t);
+	for (uint32_t i = 0; i < tokens->n; i++) {
+		uint32_t t = tokens->first[i * tokens->step], length = sl_token_length(t);
 
 		if (length > 0) {
 			sl_count(&b->count[sl_length_symbol(length).symbol]);
@@ -214,14 +214,13 @@ SL_HD void sl_tokens_count(struct sl_block *b, const uint32_t *token, uint32_t f
 	}
 }
 
-/* Bits of the tokens from .. end - 1. */
-SL_HD uint32_t sl_tokens_bits(
-	const struct sl_block *b, const uint32_t *token, uint32_t from, uint32_t end)
+/* Their bits. */
+SL_HD uint32_t sl_tokens_bits(const struct sl_block *b, const struct sl_tokens *tokens)
 {
 	uint32_t bits = 0;
 
-	for (; from < end; from++) {
-		uint32_t t = token[from], length = sl_token_length(t);
+	for (uint32_t i = 0; i < tokens->n; i++) {
+		uint32_t t = tokens->first[i * tokens->step], length = sl_token_length(t);
 
 		if (length > 0) {
 			struct sl_symbol l = sl_length_symbol(length);
@@ -243,13 +242,13 @@ SL_HD void sl_symbol_put(struct sl_bits *to, const struct sl_block *b, struct sl
 	sl_bits_put(to, b->code[s.symbol] | s.extra << bits, bits + s.extra_bits);
 }
 
-SL_HD void sl_tokens_write(const struct sl_block *b, const uint32_t *token, uint32_t from,
-	uint32_t end, uint32_t *word, uint32_t bit)
+SL_HD void sl_tokens_write(
+	const struct sl_block *b, const struct sl_tokens *tokens, uint32_t *word, uint32_t bit)
 {
 	struct sl_bits to = sl_bits_from(word, bit);
 
-	for (; from < end; from++) {
-		uint32_t t = token[from], length = sl_token_length(t);
+	for (uint32_t i = 0; i < tokens->n; i++) {
+		uint32_t t = tokens->first[i * tokens->step], length = sl_token_length(t);
 		struct sl_symbol s = {t, 0, 0};
 
 		if (length > 0) {

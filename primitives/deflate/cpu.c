@@ -23,7 +23,7 @@ struct room {
 	uint32_t token[SL_PLACES];
 	uint32_t breaks[SL_BREAK_WORDS];
 	uint8_t data[SL_PLACES + SL_PAD];
-	uint32_t token_end[SL_SLICES];
+	struct sl_tokens tokens[SL_SLICES]; /* in token */
 };
 
 static size_t scratch(const struct sl_shape *most)
@@ -121,11 +121,13 @@ static void parse(struct room *r, struct span s, enum sl_way way)
 
 		uint32_t last = sl_last_break(r->breaks, from, to);
 
-		r->token_end[k] = way == SL_MATCHES ? sl_parse_matches(&p, from, to)
-		                                    : sl_parse_runs(&p, from,
-							      sl_run_resumed(&p, run, from), to);
+		r->tokens[k] = (struct sl_tokens){r->token + from, 1, 0};
+		if (way == SL_MATCHES)
+			sl_parse_matches(&p, from, to, &r->tokens[k]);
+		else
+			sl_parse_runs(&p, sl_run_resumed(&p, run, from), to, &r->tokens[k]);
+		sl_tokens_count(b, &r->tokens[k]);
 		run = last ? last : run;
-		sl_tokens_count(b, r->token, from, r->token_end[k]);
 	}
 	b->count[SL_END] = 1;
 }
@@ -173,16 +175,14 @@ static uint32_t encode(struct room *r, const struct sl_segment *g)
 	make_header(r);
 	bit[0] = sl_header_bits(b);
 	for (uint32_t k = 0; k < slices; k++)
-		bit[k + 1] = bit[k] + sl_tokens_bits(b, r->token, SL_HISTORY + k * SL_SLICE,
-					      r->token_end[k]);
+		bit[k + 1] = bit[k] + sl_tokens_bits(b, &r->tokens[k]);
 	bytes = sl_block_bytes(b, g->last, bit[slices]);
 	if (bytes > g->bytes)
 		return 0;
 	memset(r->word, 0, sizeof(r->word));
 	sl_header_write(b, g->last, r->word);
 	for (uint32_t k = 0; k < slices; k++)
-		sl_tokens_write(
-			b, r->token, SL_HISTORY + k * SL_SLICE, r->token_end[k], r->word, bit[k]);
+		sl_tokens_write(b, &r->tokens[k], r->word, bit[k]);
 	sl_block_end(b, g->last, r->word, bit[slices]);
 	return bytes;
 }

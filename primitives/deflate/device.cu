@@ -11,9 +11,10 @@
  * Segments wait in scratch; then one block adds up where each belongs and joins their checks, and
  * all are copied there.
  *
- * Beside its bytes, read once for each plane, a segment takes 6 bytes a byte for places in order
- * and what was found at them, in memory that a block uses for all its segments, so that it stays in
- * the cache. No byte depends on how many blocks or threads there are: cpu.c writes the same.
+ * Beside its bytes, read once for each plane, a segment takes 10 bytes a byte for places in
+ * order, what was found at them and tokens, in memory that a block uses for all its segments, so
+ * that it stays in the cache. No byte depends on how many blocks or threads there are: cpu.c writes
+ * the same.
  */
 #include "primitives/base/kernel.cuh"
 #include "primitives/primitives.h"
@@ -148,21 +149,32 @@ static __device__ inline uint32_t run_before(const struct part &p)
 	return run;
 }
 
+/* The tokens of the thread's slice. */
+static __device__ inline struct sl_tokens tokens_of(const struct part &p)
+{
+	return {p.token + threadIdx.x, SL_SLICES, p.r->tokens[threadIdx.x]};
+}
+
 static __device__ inline void parse(const struct part &p, enum sl_way way)
 {
-	struct sl_parse q = {p.r->data, p.r->breaks, p.r->block.cost, p.token, p.end};
-	uint32_t slice = threadIdx.x, from = slice_from(slice), to = slice_to(p, slice), end;
+	struct sl_parse q = {p.r->data, p.r->breaks, p.r->block.cost, p.found, p.end};
+	uint32_t slice = threadIdx.x, from = slice_from(slice), to = slice_to(p, slice);
 
-	if (slice < p.slices)
+	if (slice < p.slices) {
 		p.r->bits[slice] = sl_last_break(q.breaks, from, to);
+		p.r->tokens[slice] = 0;
+	}
 	__syncthreads();
 	if (slice >= p.slices)
 		return;
-	end = way == SL_MATCHES
-	              ? sl_parse_matches(&q, from, to)
-	              : sl_parse_runs(&q, from, sl_run_resumed(&q, run_before(p), from), to);
-	sl_tokens_count(&p.r->block, p.token, from, end);
-	p.r->token_end[slice] = end;
+	struct sl_tokens tokens = tokens_of(p);
+
+	if (way == SL_MATCHES)
+		sl_parse_matches(&q, from, to, &tokens);
+	else
+		sl_parse_runs(&q, sl_run_resumed(&q, run_before(p), from), to, &tokens);
+	sl_tokens_count(&p.r->block, &tokens);
+	p.r->tokens[slice] = tokens.n;
 }
 
 /* --- codes ------------------------------------------------------------------------------------ */
@@ -239,8 +251,11 @@ static __device__ inline void make_header(const struct part &p)
 
 	if (t == THREADS - 1)
 		sl_header_make(b);
-	if (t < p.slices)
-		p.r->bits[t] = sl_tokens_bits(b, p.token, slice_from(t), p.r->token_end[t]);
+	if (t < p.slices) {
+		const struct sl_tokens tokens = tokens_of(p);
+
+		p.r->bits[t] = sl_tokens_bits(b, &tokens);
+	}
 	if (t < SL_CODE_LENGTHS)
 		b->length_length[t] = 0;
 	__syncthreads();
@@ -282,14 +297,16 @@ static __device__ inline void write(
 	const struct part &p, uint32_t first_bit, uint32_t bits, uint32_t bytes, uint8_t *to)
 {
 	const struct sl_block *b = &p.r->block;
-	uint32_t *word = (uint32_t *)p.r->data, words = (bytes + 3) / 4, slice = threadIdx.x;
+	uint32_t *word = (uint32_t *)p.r->data, words = (bytes + 3) / 4;
 
 	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
 		word[i] = 0;
 	__syncthreads();
-	if (slice < p.slices)
-		sl_tokens_write(
-			b, p.token, slice_from(slice), p.r->token_end[slice], word, first_bit);
+	if (threadIdx.x < p.slices) {
+		const struct sl_tokens tokens = tokens_of(p);
+
+		sl_tokens_write(b, &tokens, word, first_bit);
+	}
 	if (threadIdx.x == THREADS - 1) {
 		sl_header_write(b, p.segment.last, word);
 		sl_block_end(b, p.segment.last, word, bits);
@@ -345,7 +362,8 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct
 {
 	SL_SHARED_DYNAMIC(struct room, r);
 	uint64_t first = (uint64_t)blockIdx.x * SL_PLACES;
-	struct part p = {r, job.token + first, job.order + first};
+	struct part p = {r, job.found + first, job.order + first,
+		job.token + (uint64_t)blockIdx.x * SL_TOKENS};
 
 	for (;;) {
 		if (threadIdx.x == 0)
@@ -380,7 +398,8 @@ static void cut(struct sl_arena *a, struct deflate_job *job)
 	job->staged = (uint8_t *)sl_cut_items(a, n, PIECE_BYTES);
 	job->piece = (struct piece *)sl_cut_items(a, n, sizeof(*job->piece));
 	job->place = (struct place *)sl_cut_items(a, job->streams.n, sizeof(*job->place));
-	job->token = (uint32_t *)sl_cut_items(a, blocks * SL_PLACES, sizeof(*job->token));
+	job->found = (uint32_t *)sl_cut_items(a, blocks * SL_PLACES, sizeof(*job->found));
+	job->token = (uint32_t *)sl_cut_items(a, blocks * SL_TOKENS, sizeof(*job->token));
 	job->order = (uint16_t *)sl_cut_items(a, blocks * SL_PLACES, sizeof(*job->order));
 	job->ticket = (uint64_t *)sl_cut_items(a, 1, sizeof(*job->ticket));
 }

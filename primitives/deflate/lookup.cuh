@@ -39,7 +39,7 @@ struct room {
 	uint32_t breaks[SL_BREAK_WORDS];
 	struct sl_block block;
 	union scratch_room u;
-	uint32_t token_end[SL_SLICES];
+	uint32_t tokens[SL_SLICES]; /* how many a slice has */
 	uint32_t bits[SL_SLICES]; /* of the tokens of a slice; before, where its last run begins */
 	uint64_t segment;
 	uint32_t sum, found, runs; /* what literals would take; what the probe finds; runs */
@@ -50,8 +50,9 @@ struct room {
 /* A segment and what the block has for it. */
 struct part {
 	struct room *r;
-	uint32_t *token;
+	uint32_t *found; /* at each place */
 	uint16_t *order;
+	uint32_t *token;
 	struct sl_segment segment;
 	uint32_t begin, end, slices; /* places of the history and the segment */
 };
@@ -167,7 +168,7 @@ static __device__ inline uint32_t look_up_at(const struct part &p, uint32_t q, u
 static __device__ inline void look_up_places(const struct part &p, uint32_t end)
 {
 	uint32_t n = end - p.begin, found = 0;
-	uint16_t *half = (uint16_t *)p.token;
+	uint16_t *half = (uint16_t *)p.found;
 
 	sort_pass(p, NULL, half, n, 0);
 	sort_pass(p, half, p.order, n, DIGIT_BITS);
@@ -175,12 +176,12 @@ static __device__ inline void look_up_places(const struct part &p, uint32_t end)
 		uint32_t at = p.order[q];
 
 		if (at >= SL_HISTORY) {
-			p.token[at] = look_up_at(p, q, at);
-			found += p.token[at] > 0;
+			p.found[at] = look_up_at(p, q, at);
+			found += p.found[at] > 0;
 		}
 	}
 	for (uint32_t i = end + threadIdx.x; i < p.end; i += THREADS)
-		p.token[i] = 0;
+		p.found[i] = 0;
 	atomicAdd(&p.r->found, found);
 	__syncthreads();
 }

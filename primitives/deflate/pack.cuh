@@ -33,8 +33,9 @@ struct deflate_job {
 	uint8_t *staged;     /* PIECE_BYTES a segment */
 	struct piece *piece; /* one a segment */
 	struct place *place; /* one a stream */
-	uint32_t *token;     /* SL_PLACES a block */
+	uint32_t *found;     /* SL_PLACES a block */
 	uint16_t *order;     /* the same */
+	uint32_t *token;     /* SL_TOKENS a block */
 	uint64_t *ticket;    /* segments that are taken */
 };
 

@@ -22,6 +22,7 @@ enum {
 	SL_MATCH_MOST = 258,
 	SL_SLICE = SL_MATCH_MOST, /* bytes that one thread parses: of a long run one match */
 	SL_SLICES = SL_SEGMENT / SL_SLICE + 1, /* of a segment, at most */
+	SL_TOKENS = SL_SLICES * SL_SLICE,
 	SL_PROBE = SL_SEGMENT / 8,      /* places from which it is told if matches pay, ... */
 	SL_FOUND_LEAST = SL_PROBE / 64, /* ... by those that do */
 	SL_RUN_USUAL = 32,              /* bytes; in longer runs nothing else is looked for */
@@ -282,31 +283,41 @@ struct sl_parse {
 	const uint8_t *data;
 	const uint32_t *breaks;
 	const uint8_t *cost;
-	uint32_t *token; /* by places: what is best said there; slices begin with what they say */
-	uint32_t end;    /* of the segment */
+	const uint32_t *found; /* by places: what is best said there */
+	uint32_t end;          /* of the segment */
 };
 
-/*
- * What was found from .. to - 1, a slice, becomes tokens in the same place. Gives the end of these.
- */
-SL_HD uint32_t sl_parse_matches(const struct sl_parse *p, uint32_t from, uint32_t to)
+/* Tokens of a slice, each so many words behind the one before: slices of a device stand side by
+ * side, as its threads make a token each at the same time. */
+struct sl_tokens {
+	uint32_t *first;
+	uint32_t step, n;
+};
+
+SL_HD void sl_token_add(struct sl_tokens *t, uint32_t token)
 {
-	uint32_t out = from, at = from, here = p->token[at];
+	t->first[t->n++ * t->step] = token;
+}
+
+/* What was found from .. to - 1, a slice, as tokens, which may take the place of what was found. */
+SL_HD void sl_parse_matches(
+	const struct sl_parse *p, uint32_t from, uint32_t to, struct sl_tokens *tokens)
+{
+	uint32_t at = from, here = p->found[at];
 
 	while (at < to) {
-		uint32_t next = at + 1 < to ? p->token[at + 1] : 0;
+		uint32_t next = at + 1 < to ? p->found[at + 1] : 0;
 		uint32_t length = sl_token_length(here);
 
 		if (length == 0 || sl_token_length(next) > length) {
-			p->token[out++] = p->data[at++];
+			sl_token_add(tokens, p->data[at++]);
 			here = next;
 		} else {
 			at += length;
-			p->token[out++] = here;
-			here = at < to ? p->token[at] : 0;
+			sl_token_add(tokens, here);
+			here = at < to ? p->found[at] : 0;
 		}
 	}
-	return out;
 }
 
 /* A run, which may go on behind its slice. */
@@ -347,17 +358,15 @@ SL_HD uint32_t sl_run_resumed(const struct sl_parse *p, uint32_t run, uint32_t f
 }
 
 /* The same as sl_parse_matches() for runs alone; the first token begins at at. */
-SL_HD uint32_t sl_parse_runs(const struct sl_parse *p, uint32_t from, uint32_t at, uint32_t to)
+SL_HD void sl_parse_runs(
+	const struct sl_parse *p, uint32_t at, uint32_t to, struct sl_tokens *tokens)
 {
-	uint32_t out = from;
-
 	while (at < to) {
 		uint32_t token = sl_run_token(p, at);
 
-		p->token[out++] = token ? token : p->data[at];
+		sl_token_add(tokens, token ? token : p->data[at]);
 		at += token ? sl_token_length(token) : 1;
 	}
-	return out;
 }
 
 #endif
