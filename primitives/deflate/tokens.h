@@ -238,17 +238,21 @@ SL_HD bool sl_token_pays(const uint8_t *data, uint32_t at, uint32_t token, const
 	       sl_match_pays(data + at, length, sl_token_distance(token), cost);
 }
 
-/* The longer of a match that pays, or none, and that with an earlier place, if it pays. */
+/*
+ * The longer of a match that pays, or none, and that with an earlier place, if it pays. The last
+ * bytes that it has to have more are asked first, as most places are lost by them.
+ */
 SL_HD uint32_t sl_longer(const uint8_t *data, uint32_t at, uint32_t place, uint32_t most,
 	const uint8_t *cost, uint32_t token)
 {
-	uint32_t length = sl_match_length(data, at, place, most);
-	uint32_t other = sl_match_token(length, at - place);
+	uint32_t best = sl_token_length(token), last = best < 3 ? 0 : best - 3, length, other;
 
-	return at - place <= SL_DISTANCE_MOST && length > sl_token_length(token) &&
-	                       sl_token_pays(data, at, other, cost)
-	               ? other
-	               : token;
+	if (at - place > SL_DISTANCE_MOST || best >= most ||
+		(best >= 3 && sl_bytes_at(data, at + last) != sl_bytes_at(data, place + last)))
+		return token;
+	length = sl_match_length(data, at, place, most);
+	other = sl_match_token(length, at - place);
+	return length > best && sl_token_pays(data, at, other, cost) ? other : token;
 }
 
 /* The run at a place, if it pays; 0: a literal. */
