@@ -21,8 +21,7 @@ struct sl_block {
 	uint32_t count[SL_LENGTHS + SL_DISTANCES];
 	uint8_t length[SL_LENGTHS + SL_DISTANCES];
 	uint16_t code[SL_LENGTHS + SL_DISTANCES];
-	uint8_t cost[SL_END];           /* of literals */
-	struct sl_huffman_work work[2]; /* of both alphabets, which may be made at a time */
+	uint8_t cost[SL_END]; /* of literals */
 	/* The header: how many lengths there are, and these as symbols, what follows one above it.
 	 */
 	uint32_t n_lengths, n_distances, n_code_lengths, n_symbols;
@@ -73,28 +72,6 @@ SL_HD void sl_bits_end(const struct sl_bits *b)
 {
 	if (b->n > 0)
 		sl_bits_store(b->word, (uint32_t)b->held);
-}
-
-/* --- codes ------------------------------------------------------------------------------------ */
-
-/* From counts of literals, the end and lengths, whose order is made. */
-SL_HD void sl_length_codes_make(struct sl_block *b)
-{
-	sl_huffman_lengths(b->count, SL_LENGTHS, SL_CODE_MOST, &b->work[0], b->length);
-	sl_huffman_codes(b->length, SL_LENGTHS, b->code);
-}
-
-/* From counts of distances, of which there may be none. */
-SL_HD void sl_distance_codes_make(struct sl_block *b)
-{
-	uint32_t *count = b->count + SL_LENGTHS;
-	uint8_t *length = b->length + SL_LENGTHS;
-
-	sl_huffman_two(count, SL_DISTANCES);
-	for (uint32_t s = 0; s < SL_DISTANCES; s++)
-		sl_huffman_place(count, SL_DISTANCES, s, b->work[1].order);
-	sl_huffman_lengths(count, SL_DISTANCES, SL_CODE_MOST, &b->work[1], length);
-	sl_huffman_codes(length, SL_DISTANCES, b->code + SL_LENGTHS);
 }
 
 /* --- the header ------------------------------------------------------------------------------- */
@@ -150,7 +127,7 @@ SL_HD uint32_t sl_code_length_at(uint32_t i)
 	return order[i];
 }
 
-/* From the lengths of both alphabets. */
+/* From the lengths of both alphabets: the symbols, and how often each is there. */
 SL_HD void sl_header_make(struct sl_block *b)
 {
 	uint32_t n, same;
@@ -171,14 +148,16 @@ SL_HD void sl_header_make(struct sl_block *b)
 			same++;
 		sl_header_repeat(b, length, same);
 	}
-	for (uint32_t s = 0; s < SL_CODE_LENGTHS; s++)
-		sl_huffman_place(b->length_count, SL_CODE_LENGTHS, s, b->work[0].order);
-	sl_huffman_lengths(b->length_count, SL_CODE_LENGTHS, SL_CODE_LENGTH_MOST, &b->work[0],
-		b->length_length);
-	sl_huffman_codes(b->length_length, SL_CODE_LENGTHS, b->length_code);
-	b->n_code_lengths = SL_CODE_LENGTHS;
-	while (b->length_length[sl_code_length_at(b->n_code_lengths - 1)] == 0)
-		b->n_code_lengths--;
+}
+
+/* How many lengths of codes for symbols the header has, by these lengths. */
+SL_HD uint32_t sl_code_lengths_used(const struct sl_block *b)
+{
+	uint32_t n = SL_CODE_LENGTHS;
+
+	while (b->length_length[sl_code_length_at(n - 1)] == 0)
+		n--;
+	return n;
 }
 
 SL_HD uint32_t sl_header_bits(const struct sl_block *b)
@@ -221,61 +200,63 @@ SL_HD void sl_count(uint32_t *count)
 #endif
 }
 
-/* Counts the symbols of the tokens from .. end - 1. */
-SL_HD void sl_tokens_count(struct sl_block *b, const uint16_t *token, uint32_t from, uint32_t end)
+/* Counts the symbols of tokens. */
+SL_HD void sl_tokens_count(struct sl_block *b, const struct sl_tokens *tokens)
 {
-	while (from < end) {
-		uint32_t t = token[from++];
+	for (uint32_t i = 0; i < tokens->n; i++) {
+		uint32_t t = tokens->first[i * tokens->step], length = sl_token_length(t);
 
-		if (t & SL_IS_MATCH) {
-			sl_count(&b->count[sl_length_symbol(t & ~(uint32_t)SL_IS_MATCH).symbol]);
-			t = SL_LENGTHS + sl_distance_symbol(token[from++]).symbol;
+		if (length > 0) {
+			sl_count(&b->count[sl_length_symbol(length).symbol]);
+			t = SL_LENGTHS + sl_distance_symbol(sl_token_distance(t)).symbol;
 		}
 		sl_count(&b->count[t]);
 	}
 }
 
-/* Bits of the tokens from .. end - 1. */
-SL_HD uint32_t sl_tokens_bits(
-	const struct sl_block *b, const uint16_t *token, uint32_t from, uint32_t end)
+/* Their bits. */
+SL_HD uint32_t sl_tokens_bits(const struct sl_block *b, const struct sl_tokens *tokens)
 {
 	uint32_t bits = 0;
 
-	while (from < end) {
-		uint32_t t = token[from++];
+	for (uint32_t i = 0; i < tokens->n; i++) {
+		uint32_t t = tokens->first[i * tokens->step], length = sl_token_length(t);
 
-		if (t & SL_IS_MATCH) {
-			struct sl_symbol l = sl_length_symbol(t & ~(uint32_t)SL_IS_MATCH);
-			struct sl_symbol d = sl_distance_symbol(token[from++]);
+		if (length > 0) {
+			struct sl_symbol l = sl_length_symbol(length);
+			struct sl_symbol d = sl_distance_symbol(sl_token_distance(t));
 
-			bits += b->length[l.symbol] + l.extra_bits +
-			        b->length[SL_LENGTHS + d.symbol] + d.extra_bits;
-		} else {
-			bits += b->length[t];
+			bits += b->length[l.symbol] + l.extra_bits + d.extra_bits;
+			t = SL_LENGTHS + d.symbol;
 		}
+		bits += b->length[t];
 	}
 	return bits;
 }
 
-SL_HD void sl_tokens_write(const struct sl_block *b, const uint16_t *token, uint32_t from,
-	uint32_t end, uint32_t *word, uint32_t bit)
+/* A symbol of both alphabets, and the bits behind it. */
+SL_HD void sl_symbol_put(struct sl_bits *to, const struct sl_block *b, struct sl_symbol s)
+{
+	uint32_t bits = b->length[s.symbol];
+
+	sl_bits_put(to, b->code[s.symbol] | s.extra << bits, bits + s.extra_bits);
+}
+
+SL_HD void sl_tokens_write(
+	const struct sl_block *b, const struct sl_tokens *tokens, uint32_t *word, uint32_t bit)
 {
 	struct sl_bits to = sl_bits_from(word, bit);
 
-	while (from < end) {
-		uint32_t t = token[from++];
+	for (uint32_t i = 0; i < tokens->n; i++) {
+		uint32_t t = tokens->first[i * tokens->step], length = sl_token_length(t);
+		struct sl_symbol s = {t, 0, 0};
 
-		if (t & SL_IS_MATCH) {
-			struct sl_symbol l = sl_length_symbol(t & ~(uint32_t)SL_IS_MATCH);
-			struct sl_symbol d = sl_distance_symbol(token[from++]);
-			uint32_t bits = b->length[l.symbol], code = SL_LENGTHS + d.symbol;
-
-			sl_bits_put(&to, b->code[l.symbol] | l.extra << bits, bits + l.extra_bits);
-			bits = b->length[code];
-			sl_bits_put(&to, b->code[code] | d.extra << bits, bits + d.extra_bits);
-		} else {
-			sl_bits_put(&to, b->code[t], b->length[t]);
+		if (length > 0) {
+			sl_symbol_put(&to, b, sl_length_symbol(length));
+			s = sl_distance_symbol(sl_token_distance(t));
+			s.symbol += SL_LENGTHS;
 		}
+		sl_symbol_put(&to, b, s);
 	}
 	sl_bits_end(&to);
 }

@@ -15,12 +15,15 @@
 /* What a segment takes. */
 struct room {
 	struct sl_block block;
-	struct sl_places last;
+	struct sl_huffman_work work;
+	uint16_t last[1 << SL_HASH_BITS]; /* places that have a hash, plus 1 */
+	uint16_t before[SL_PLACES];       /* the place before that has the same */
 	uint32_t crc[SL_CRC_TABLE];
 	uint32_t word[SL_BLOCK_WORDS];
-	uint16_t token[SL_SEGMENT];
-	uint8_t data[SL_SEGMENT];
-	uint32_t end[SL_SLICES]; /* of tokens */
+	uint32_t token[SL_PLACES];
+	uint32_t breaks[SL_BREAK_WORDS];
+	uint8_t data[SL_PLACES + SL_PAD];
+	struct sl_tokens tokens[SL_SLICES]; /* in token */
 };
 
 static size_t scratch(const struct sl_shape *most)
@@ -32,15 +35,35 @@ static size_t scratch(const struct sl_shape *most)
 	return a.used;
 }
 
-/* What literals cost if there is nothing else; gives what all of them do. */
-static uint32_t make_costs(struct room *r, uint32_t bytes)
+/* --- tokens ----------------------------------------------------------------------------------- */
+
+/* Where the history and the segment begin and end. */
+struct span {
+	uint32_t begin, from, end;
+};
+
+/* Counts bytes, and runs, which it gives. */
+static uint32_t count_bytes(struct room *r, struct span s)
 {
-	struct sl_block *b = &r->block;
+	uint32_t runs = 0;
+
+	memset(r->block.count, 0, sizeof(r->block.count));
+	memset(r->breaks, 0, sizeof(r->breaks));
+	for (uint32_t i = s.from; i < s.end; i++) {
+		bool is_break = sl_is_break(r->data, s.begin, i);
+
+		r->block.count[r->data[i]]++;
+		runs += is_break;
+		r->breaks[i / 32] |= (uint32_t)is_break << i % 32;
+	}
+	return runs;
+}
+
+/* What literals cost if there is nothing else; gives what all of them do. */
+static uint32_t make_costs(struct sl_block *b, uint32_t bytes)
+{
 	uint32_t sum = 0;
 
-	memset(b->count, 0, sizeof(b->count));
-	for (uint32_t i = 0; i < bytes; i++)
-		b->count[r->data[i]]++;
 	for (uint32_t s = 0; s < SL_END; s++) {
 		b->cost[s] = sl_literal_cost(b->count[s], bytes);
 		sum += sl_literal_sum(b->count[s], bytes);
@@ -48,82 +71,135 @@ static uint32_t make_costs(struct room *r, uint32_t bytes)
 	return sum;
 }
 
-/* The places round .. end - 1; gives how many are found in earnest. */
-static uint32_t look_up_round(struct room *r, uint32_t round, uint32_t end)
+/* What is best said at a place; in the history nothing is. */
+static uint32_t look_up_at(struct room *r, struct span s, uint32_t at)
 {
-	uint32_t found = 0;
+	uint16_t *last = &r->last[sl_hash(sl_bytes_at(r->data, at))];
+	const uint8_t *cost = r->block.cost;
+	uint32_t place = *last, most, token;
 
-	for (uint32_t i = round; i < end; i++) {
-		uint32_t place = sl_look_up(&r->last, r->data, i);
-
-		found += round < SL_PROBE && sl_is_same(r->data, place, i, SL_FOUND_BYTES);
-		r->token[i] = sl_distance_to(place, i);
+	r->before[at] = *last;
+	*last = (uint16_t)(at + 1);
+	if (at < s.from)
+		return 0;
+	most = sl_slice_left(at, s.end);
+	token = sl_run_at(r->data, r->breaks, at, most, cost);
+	for (uint32_t k = 0; k < SL_TRIED && place > 0; k++) {
+		token = sl_longer(r->data, at, place - 1, most, cost, token);
+		place = r->before[place - 1];
 	}
-	for (uint32_t i = round; i < end; i++) {
-		if (!sl_is_landmark(r->data, i))
-			continue;
-		r->last.of_short[sl_hash_short(r->data + i)] = i + 1;
-		r->last.of_long[sl_hash_long(r->data + i)] = i + 1;
-	}
-	return found;
+	return token;
 }
 
-/* False: it is not worth it. */
-static bool look_up(struct room *r, uint32_t bytes, uint32_t sum)
+/* Gives how the segment is to be said. */
+static enum sl_way look_up(struct room *r, struct span s)
 {
-	uint32_t hashed = sl_hashed_places(bytes), found = 0;
+	uint32_t bytes = s.end - s.from, found = 0, runs = count_bytes(r, s);
+	uint32_t sum = make_costs(&r->block, bytes);
+	enum sl_way way = sl_way_at_first(runs, bytes);
 
-	memset(&r->last, 0, sizeof(r->last));
-	memset(r->token, 0, bytes * sizeof(*r->token));
-	for (uint32_t round = 0; round < hashed; round += SL_ROUND) {
-		uint32_t end = round + SL_ROUND < hashed ? round + SL_ROUND : hashed;
-
-		if (round == SL_PROBE && found < SL_FOUND_LEAST && sl_is_dull(sum, bytes))
-			return false;
-		found += look_up_round(r, round, end);
+	memset(r->last, 0, sizeof(r->last));
+	memset(r->token, 0, s.end * sizeof(*r->token));
+	for (uint32_t i = s.begin; way == SL_MATCHES && i < sl_hashed_end(s.end); i++) {
+		r->token[i] = look_up_at(r, s, i);
+		found += r->token[i] > 0;
+		if (i + 1 == s.from + SL_PROBE)
+			way = sl_way_on(found, runs, sum, bytes);
 	}
-	return true;
+	return way;
 }
 
-static void parse(struct room *r, uint32_t bytes)
+static void parse(struct room *r, struct span s, enum sl_way way)
 {
 	struct sl_block *b = &r->block;
+	struct sl_parse p = {r->data, r->breaks, b->cost, r->token, s.end};
+	uint32_t run = 0;
 
 	memset(b->count, 0, sizeof(b->count));
-	for (uint32_t from = 0, k = 0; from < bytes; from += SL_SLICE, k++) {
-		uint32_t to = from + SL_SLICE < bytes ? from + SL_SLICE : bytes;
+	for (uint32_t from = s.from, k = 0; from < s.end; from += SL_SLICE, k++) {
+		uint32_t to = from + SL_SLICE < s.end ? from + SL_SLICE : s.end;
 
-		r->end[k] = sl_parse_slice(r->data, from, to, b->cost, r->token);
-		sl_tokens_count(b, r->token, from, r->end[k]);
+		uint32_t last = sl_last_break(r->breaks, from, to);
+
+		r->tokens[k] = (struct sl_tokens){r->token + from, 1, 0};
+		if (way == SL_MATCHES)
+			sl_parse_matches(&p, from, to, &r->tokens[k]);
+		else
+			sl_parse_runs(&p, sl_run_resumed(&p, run, from), to, &r->tokens[k]);
+		sl_tokens_count(b, &r->tokens[k]);
+		run = last ? last : run;
 	}
 	b->count[SL_END] = 1;
 }
 
-/* The segment, looked up, as codes in r->word; 0 when that is longer. */
+/* --- codes ------------------------------------------------------------------------------------ */
+
+/* From counts of n symbols: lengths and codes. */
+static void make_codes(struct sl_huffman_work *w, const uint32_t *count, uint32_t n, uint32_t limit,
+	uint8_t *length, uint16_t *code)
+{
+	struct sl_alphabet a = sl_alphabet_of(w, 0, sl_symbols_used(count, n), limit);
+
+	for (uint32_t s = 0; s < n; s++)
+		sl_huffman_place(w, count, 0, n, s);
+	for (uint32_t items; (items = sl_list_items(&a)) > 0; sl_list_end(&a))
+		for (uint32_t i = 0; i < items; i++)
+			sl_huffman_merge(&a, i);
+	memset(length, 0, n);
+	for (uint32_t i = 0; i < a.used; i++)
+		length[w->order[i]] = sl_huffman_length(&a, i);
+	for (uint32_t s = 0; s < n; s++)
+		code[s] = sl_huffman_code(length, n, s);
+}
+
+static void make_header(struct room *r)
+{
+	struct sl_block *b = &r->block;
+
+	sl_huffman_two(b->count + SL_LENGTHS, SL_DISTANCES);
+	make_codes(&r->work, b->count, SL_LENGTHS, SL_CODE_MOST, b->length, b->code);
+	make_codes(&r->work, b->count + SL_LENGTHS, SL_DISTANCES, SL_CODE_MOST,
+		b->length + SL_LENGTHS, b->code + SL_LENGTHS);
+	sl_header_make(b);
+	make_codes(&r->work, b->length_count, SL_CODE_LENGTHS, SL_CODE_LENGTH_MOST,
+		b->length_length, b->length_code);
+	b->n_code_lengths = sl_code_lengths_used(b);
+}
+
+/* The segment, parsed, as codes in r->word; 0 when that is longer. */
 static uint32_t encode(struct room *r, const struct sl_segment *g)
 {
 	struct sl_block *b = &r->block;
 	uint32_t bit[SL_SLICES + 1], slices = (g->bytes + SL_SLICE - 1) / SL_SLICE, bytes;
 
-	parse(r, g->bytes);
-	for (uint32_t s = 0; s < SL_LENGTHS; s++)
-		sl_huffman_place(b->count, SL_LENGTHS, s, b->work[0].order);
-	sl_length_codes_make(b);
-	sl_distance_codes_make(b);
-	sl_header_make(b);
+	make_header(r);
 	bit[0] = sl_header_bits(b);
 	for (uint32_t k = 0; k < slices; k++)
-		bit[k + 1] = bit[k] + sl_tokens_bits(b, r->token, k * SL_SLICE, r->end[k]);
+		bit[k + 1] = bit[k] + sl_tokens_bits(b, &r->tokens[k]);
 	bytes = sl_block_bytes(b, g->last, bit[slices]);
 	if (bytes > g->bytes)
 		return 0;
 	memset(r->word, 0, sizeof(r->word));
 	sl_header_write(b, g->last, r->word);
 	for (uint32_t k = 0; k < slices; k++)
-		sl_tokens_write(b, r->token, k * SL_SLICE, r->end[k], r->word, bit[k]);
+		sl_tokens_write(b, &r->tokens[k], r->word, bit[k]);
 	sl_block_end(b, g->last, r->word, bit[slices]);
 	return bytes;
 }
+
+/* The same, of what is loaded. */
+static uint32_t compress(struct room *r, const struct sl_segment *g)
+{
+	struct span s = {SL_HISTORY - g->history, SL_HISTORY, SL_HISTORY + g->bytes};
+	enum sl_way way = look_up(r, s);
+
+	if (way == SL_STORED)
+		return 0;
+	parse(r, s, way);
+	return encode(r, g);
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
 
 static struct sl_check check_segment(const struct room *r, enum sl_wrapper wrapper, uint32_t bytes)
 {
@@ -132,8 +208,8 @@ static struct sl_check check_segment(const struct room *r, enum sl_wrapper wrapp
 	for (uint32_t from = 0; from < bytes; from += SL_SLICE) {
 		uint32_t n = bytes - from < SL_SLICE ? bytes - from : SL_SLICE;
 
-		c = sl_check_join(
-			wrapper, c, sl_check_slice(wrapper, r->data + from, n, r->crc), n);
+		c = sl_check_join(wrapper, c,
+			sl_check_slice(wrapper, r->data + SL_HISTORY + from, n, r->crc), n);
 	}
 	return c;
 }
@@ -155,16 +231,14 @@ static void put(struct output *o, uint8_t byte)
 
 static void put_segment(struct room *r, const struct sl_segment *g, struct output *o)
 {
-	uint32_t bytes = 0;
+	uint32_t bytes = g->bytes > 0 ? compress(r, g) : 0;
 
-	if (g->bytes > 0 && look_up(r, g->bytes, make_costs(r, g->bytes)))
-		bytes = encode(r, g);
 	for (uint32_t i = 0; i < bytes; i++)
 		put(o, (uint8_t)(r->word[i / 4] >> 8 * (i % 4)));
 	for (uint32_t i = 0; bytes == 0 && i < SL_STORED_BYTES; i++)
 		put(o, sl_stored_byte(g->last, g->bytes, i));
 	for (uint32_t i = 0; bytes == 0 && i < g->bytes; i++)
-		put(o, r->data[i]);
+		put(o, r->data[SL_HISTORY + i]);
 }
 
 /* o->used grows past o->size when it does not fit. */
@@ -178,7 +252,9 @@ static void put_stream(struct room *r, const struct sl_streams *s, uint64_t k, s
 		put(o, sl_header_byte(s->wrapper, i));
 	do {
 		g = sl_segment_of(s, segment++);
-		sl_chunk_load(s, k, g.from, g.bytes, 0, 1, r->data);
+		sl_chunk_load(s, k, g.from - g.history, g.history + g.bytes, 0, 1,
+			r->data + SL_HISTORY - g.history);
+		memset(r->data + SL_HISTORY + g.bytes, 0, SL_PAD);
 		put_segment(r, &g, o);
 		all = sl_check_join(
 			s->wrapper, all, check_segment(r, s->wrapper, g.bytes), g.bytes);

@@ -1,183 +1,295 @@
 /*
  * deflate/device.cu - DEFLATE on the device: a block of threads for each segment of 32 KiB.
  *
- * The threads gather the bytes of the segment, plane by plane (streams.h), and count them. They
- * look up where the same bytes stood before, 256 places at a time, in tables in shared memory;
- * where neither counts nor the first places promise anything, as in the low planes of floats, the
- * segment is stored. They parse a slice of 258 bytes each, with a match wherever one costs fewer
- * bits than its bytes (tokens.h). Codes are made by one thread an alphabet (huffman.h), as trees
- * are a chain of steps; other blocks have the multiprocessor meanwhile. What the bits of each slice
- * come to gives the place of those of the next, so all slices are written at the same time, by
- * atomic or, into the shared memory that held the bytes. Segments wait in scratch; then one block
- * adds up where each belongs and joins their checks, and all are copied there.
+ * The threads gather the bytes of the segment, plane by plane (streams.h), count them and mark
+ * where runs begin. Where more than runs is to be said, places are sorted by the hash of what
+ * stands there (lookup.cuh), so that those to be tried for one stand before it, and all are tried
+ * at the same time; first a few, as in the low planes of floats there is nothing to find, and these
+ * are stored. A thread parses a slice of 258 bytes (tokens.h). Codes are made by all threads
+ * (huffman.h). What the bits of each slice come to gives the place of those of the next, so all
+ * slices are written at the same time, by atomic or, into the shared memory that held the bytes.
+ * Segments wait in scratch; then one block adds up where each belongs and joins their checks, and
+ * all are copied there.
  *
- * Beside its bytes, read once for each plane, a segment takes 2 bytes a byte for what was looked up
- * and its tokens, in memory that a block uses for all its segments, so that it stays in the cache.
- * No byte depends on how many blocks or threads there are: cpu.c writes the same.
+ * Beside its bytes, read once for each plane, a segment takes 10 bytes a byte for places in
+ * order, what was found at them and tokens, in memory that a block uses for all its segments, so
+ * that it stays in the cache. No byte depends on how many blocks or threads there are: cpu.c writes
+ * the same.
  */
 #include "primitives/base/kernel.cuh"
 #include "primitives/primitives.h"
+#include "lookup.cuh"
 #include "pack.cuh"
 
 enum {
-	BLOCKS = 2,       /* a multiprocessor, by their shared memory on a Hopper */
-	BLOCKS_MOST = 512 /* for the memory that each has in scratch */
+	BLOCKS = 4,       /* a multiprocessor, by their shared memory on a Hopper */
+	BLOCKS_MOST = 600 /* for the memory that each has in scratch */
 };
 
-/* What a block has in shared memory; behind it, if there is room, SL_SEGMENT bytes of data. */
-struct room {
-	struct sl_block block;
-	struct sl_places last;
-	uint32_t crc[SL_CRC_TABLE];
-	struct sl_check check[SL_SLICES];         /* of slices; then the first of all */
-	uint32_t end[SL_SLICES], bits[SL_SLICES]; /* of the tokens of a slice */
-	uint32_t sum, found; /* what literals would take; places that were found in earnest */
-};
-
-/* A segment and the thread's part in it. */
-struct part {
-	struct room *r;
-	uint8_t *data;
-	uint16_t *token;
-	struct sl_segment segment;
-	uint32_t slices;
-};
-
-static __device__ inline uint32_t slice_end(const struct part &p, uint32_t slice)
-{
-	uint32_t end = (slice + 1) * SL_SLICE;
-
-	return end < p.segment.bytes ? end : p.segment.bytes;
-}
-
-/* --- tokens ----------------------------------------------------------------------------------- */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 static __device__ inline void load(const struct part &p, const struct sl_streams &s)
 {
-	uint32_t *last = (uint32_t *)&p.r->last;
+	struct room *r = p.r;
 
-	for (uint32_t i = threadIdx.x; i < sizeof(p.r->last) / sizeof(*last); i += THREADS)
-		last[i] = 0;
-	for (uint32_t i = threadIdx.x; i < SL_LENGTHS + SL_DISTANCES; i += THREADS)
-		p.r->block.count[i] = i == SL_END;
-	p.r->crc[threadIdx.x] = sl_crc_of_byte(threadIdx.x);
-	if (threadIdx.x == 0)
-		p.r->sum = p.r->found = 0;
-	sl_chunk_load(&s, p.segment.stream, p.segment.from, p.segment.bytes, threadIdx.x, THREADS,
-		p.data);
+	for (uint32_t i = threadIdx.x; i < SL_LENGTHS + SL_DISTANCES; i += THREADS) {
+		r->block.count[i] = i == SL_END;
+		r->block.length[i] = 0;
+	}
+	if (s.wrapper == SL_GZIP)
+		r->u.checks.crc[threadIdx.x] = sl_crc_of_byte(threadIdx.x);
+	if (threadIdx.x < SL_PAD)
+		r->data[p.end + threadIdx.x] = 0;
+	if (threadIdx.x == 0) {
+		r->sum = r->found = r->runs = r->used[0] = r->used[1] = r->used[2] = 0;
+		r->check = sl_check{0, 0};
+	}
+	sl_chunk_load(&s, p.segment.stream, p.segment.from - p.segment.history,
+		p.segment.history + p.segment.bytes, threadIdx.x, THREADS, r->data + p.begin);
 }
 
-/* Counts bytes and makes the checks of slices; then joins these, neighbours first. */
-static __device__ inline void count_and_check(const struct part &p, enum sl_wrapper wrapper)
+/* A sum of all lanes, for the first. */
+static __device__ inline uint32_t sum_of_lanes(uint32_t mine)
 {
-	uint32_t slice = threadIdx.x, from = slice * SL_SLICE;
-	struct sl_check *check = p.r->check;
+	for (uint32_t by = 16; by > 0; by /= 2)
+		mine += __shfl_down_sync(SL_LANES, mine, by);
+	return mine;
+}
 
-	for (uint32_t i = threadIdx.x; i < p.segment.bytes; i += THREADS)
-		atomicAdd(&p.r->block.count[p.data[i]], 1);
+/* Counts bytes, alike neighbours of a warp at once, marks runs, and sums up Adler's check. */
+static __device__ inline void count(const struct part &p)
+{
+	uint32_t lane = threadIdx.x % 32, runs = 0, a = 0, b = 0;
+	struct room *r = p.r;
+
+	for (uint32_t round = SL_HISTORY; round < p.end; round += THREADS) {
+		uint32_t i = round + threadIdx.x, byte = i < p.end ? r->data[i] : 0;
+		bool begins = i < p.end && sl_is_break(r->data, p.begin, i);
+		uint32_t word = __ballot_sync(SL_LANES, begins), next = word >> lane >> 1;
+		uint32_t alike = next ? (uint32_t)__ffs((int)next) : 32 - lane;
+
+		alike = alike < p.end - i ? alike : p.end - i;
+		if (i < p.end && (begins || lane == 0))
+			atomicAdd(&r->block.count[byte], alike);
+		if (lane == 0)
+			r->breaks[i / 32] = word;
+		runs += begins;
+		a += byte;
+		b += (p.end - i) * byte;
+	}
+	runs = sum_of_lanes(runs);
+	a = sum_of_lanes(a);
+	b = sum_of_lanes(b % SL_ADLER);
+	if (lane == 0) {
+		atomicAdd(&r->runs, runs);
+		atomicAdd(&r->check.a, a);
+		atomicAdd(&r->check.b, b);
+	}
+}
+
+/* The other check, of slices; then joins these, neighbours first. */
+static __device__ inline void make_crc(const struct part &p)
+{
+	uint32_t slice = threadIdx.x;
+	struct sl_check *check = p.r->u.checks.of_slice;
+
 	if (slice < p.slices)
-		check[slice] = sl_check_slice(
-			wrapper, p.data + from, slice_end(p, slice) - from, p.r->crc);
+		check[slice] = sl_check_slice(SL_GZIP, p.r->data + slice_from(slice),
+			slice_to(p, slice) - slice_from(slice), p.r->u.checks.crc);
 	__syncthreads();
 	for (uint32_t by = 1; by < p.slices; by *= 2) {
 		uint32_t right = slice + by, last = right + by < p.slices ? right + by : p.slices;
 
 		if (slice % (2 * by) == 0 && right < p.slices)
-			check[slice] = sl_check_join(wrapper, check[slice], check[right],
-				slice_end(p, last - 1) - right * SL_SLICE);
+			check[slice] = sl_check_join(SL_GZIP, check[slice], check[right],
+				slice_to(p, last - 1) - slice_from(right));
 		__syncthreads();
 	}
+	if (slice == 0)
+		p.r->check = check[0];
+	__syncthreads();
 }
 
 /* What literals cost if there is nothing else; their counts are 0 again. */
 static __device__ inline void make_costs(const struct part &p)
 {
-	uint32_t n = p.segment.bytes, *count = &p.r->block.count[threadIdx.x];
+	uint32_t n = p.segment.bytes, *count = &p.r->block.count[threadIdx.x], sum;
 
 	p.r->block.cost[threadIdx.x] = sl_literal_cost(*count, n);
-	atomicAdd(&p.r->sum, sl_literal_sum(*count, n));
+	sum = sum_of_lanes(sl_literal_sum(*count, n));
+	if (threadIdx.x % 32 == 0)
+		atomicAdd(&p.r->sum, sum);
 	*count = 0;
 }
 
-/*
- * For each place how far back the same bytes may stand: what earlier rounds have found. False: it
- * is not worth it.
- */
-static __device__ inline bool look_up(const struct part &p)
+/* --- tokens ----------------------------------------------------------------------------------- */
+
+/* What is to be said: looks up matches, if it is they. */
+static __device__ inline enum sl_way look_up(const struct part &p)
 {
-	struct sl_places *last = &p.r->last;
-	uint32_t n = sl_hashed_places(p.segment.bytes);
+	uint32_t n = p.segment.bytes, probe = SL_PROBE + (uint32_t)SL_HISTORY;
+	enum sl_way way = sl_way_at_first(p.r->runs, n);
 
-	for (uint32_t i = n + threadIdx.x; i < p.segment.bytes; i += THREADS)
-		p.token[i] = 0;
-	for (uint32_t round = 0; round < n; round += THREADS) {
-		uint32_t i = round + threadIdx.x;
-
-		if (round == SL_PROBE && p.r->found < SL_FOUND_LEAST &&
-			sl_is_dull(p.r->sum, p.segment.bytes))
-			return false;
-		if (i < n) {
-			uint32_t place = sl_look_up(last, p.data, i);
-
-			if (round < SL_PROBE && sl_is_same(p.data, place, i, SL_FOUND_BYTES))
-				atomicAdd(&p.r->found, 1);
-			p.token[i] = sl_distance_to(place, i);
-		}
-		__syncthreads();
-		if (i < n && sl_is_landmark(p.data, i)) {
-			atomicMax(&last->of_short[sl_hash_short(p.data + i)], i + 1);
-			atomicMax(&last->of_long[sl_hash_long(p.data + i)], i + 1);
-		}
-		__syncthreads();
+	if (way == SL_MATCHES && sl_hashed_end(p.end) >= probe) {
+		look_up_places(p, probe);
+		way = sl_way_on(p.r->found, p.r->runs, p.r->sum, n);
 	}
-	return true;
+	if (way == SL_MATCHES)
+		look_up_places(p, sl_hashed_end(p.end));
+	return way;
 }
 
-static __device__ inline void parse(const struct part &p)
+/* Where the run began, plus 1, that goes on into the thread's slice; 0: in the history. */
+static __device__ inline uint32_t run_before(const struct part &p)
 {
-	uint32_t slice = threadIdx.x, from = slice * SL_SLICE;
+	uint32_t slice = threadIdx.x, run = 0;
 
+	while (slice > 0 && run == 0)
+		run = p.r->bits[--slice];
+	return run;
+}
+
+/* The tokens of the thread's slice. */
+static __device__ inline struct sl_tokens tokens_of(const struct part &p)
+{
+	return {p.token + threadIdx.x, SL_SLICES, p.r->tokens[threadIdx.x]};
+}
+
+static __device__ inline void parse(const struct part &p, enum sl_way way)
+{
+	struct sl_parse q = {p.r->data, p.r->breaks, p.r->block.cost, p.found, p.end};
+	uint32_t slice = threadIdx.x, from = slice_from(slice), to = slice_to(p, slice);
+
+	if (slice < p.slices) {
+		p.r->bits[slice] = sl_last_break(q.breaks, from, to);
+		p.r->tokens[slice] = 0;
+	}
+	__syncthreads();
 	if (slice >= p.slices)
 		return;
-	uint32_t to = slice_end(p, slice);
-	uint32_t end = sl_parse_slice(p.data, from, to, p.r->block.cost, p.token);
+	struct sl_tokens tokens = tokens_of(p);
 
-	sl_tokens_count(&p.r->block, p.token, from, end);
-	p.r->end[slice] = end;
+	if (way == SL_MATCHES)
+		sl_parse_matches(&q, from, to, &tokens);
+	else
+		sl_parse_runs(&q, sl_run_resumed(&q, run_before(p), from), to, &tokens);
+	sl_tokens_count(&p.r->block, &tokens);
+	p.r->tokens[slice] = tokens.n;
 }
 
 /* --- codes ------------------------------------------------------------------------------------ */
 
-/* What one thread does is done by several at the same time, each in a warp of its own. */
+/* An alphabet's symbols in order, by the threads from first on, one a symbol. */
+static __device__ inline void sort_symbols(const struct part &p, const uint32_t *count,
+	uint32_t base, uint32_t n, uint32_t s, uint32_t *used)
+{
+	if (s >= n || count[s] == 0)
+		return;
+	sl_huffman_place(&p.r->u.work, count, base, n, s);
+	atomicAdd(used, 1);
+}
+
+/* The lists of one or two alphabets, at the same time. */
+static __device__ inline void merge(struct sl_alphabet a, struct sl_alphabet b)
+{
+	for (;;) {
+		uint32_t of_a = sl_list_items(&a), items = of_a + sl_list_items(&b);
+
+		if (items == 0)
+			return;
+		for (uint32_t i = threadIdx.x; i < items; i += THREADS) {
+			const struct sl_alphabet one = i < of_a ? a : b; /* stays in registers */
+
+			sl_huffman_merge(&one, i < of_a ? i : i - of_a);
+		}
+		__syncthreads();
+		sl_list_end(&a);
+		sl_list_end(&b);
+	}
+}
+
+/* Of literals and lengths, and of distances. */
 static __device__ inline void make_codes(const struct part &p)
 {
 	struct sl_block *b = &p.r->block;
-	uint32_t slice = threadIdx.x;
+	struct sl_huffman_work *w = &p.r->u.work;
+	uint32_t *used = p.r->used;
 
-	for (uint32_t s = threadIdx.x; s < SL_LENGTHS; s += THREADS)
-		sl_huffman_place(b->count, SL_LENGTHS, s, b->work[0].order);
-	__syncthreads();
 	if (threadIdx.x == 0)
-		sl_length_codes_make(b);
-	if (threadIdx.x == THREADS / 2)
-		sl_distance_codes_make(b);
+		sl_huffman_two(b->count + SL_LENGTHS, SL_DISTANCES);
 	__syncthreads();
-	if (threadIdx.x == THREADS - 1)
+	for (uint32_t s = threadIdx.x; s < SL_SYMBOLS_MOST; s += THREADS)
+		if (s < SL_LENGTHS)
+			sort_symbols(p, b->count, 0, SL_LENGTHS, s, &used[0]);
+		else
+			sort_symbols(p, b->count + SL_LENGTHS, SL_LENGTHS, SL_DISTANCES,
+				s - SL_LENGTHS, &used[1]);
+	__syncthreads();
+	struct sl_alphabet lengths = sl_alphabet_of(w, 0, used[0], SL_CODE_MOST);
+	struct sl_alphabet distances = sl_alphabet_of(w, SL_LENGTHS, used[1], SL_CODE_MOST);
+
+	merge(lengths, distances);
+	for (uint32_t i = threadIdx.x; i < used[0]; i += THREADS)
+		b->length[w->order[i]] = sl_huffman_length(&lengths, i);
+	if (threadIdx.x < used[1])
+		b->length[SL_LENGTHS + w->order[SL_LENGTHS + threadIdx.x]] =
+			sl_huffman_length(&distances, threadIdx.x);
+	__syncthreads();
+	for (uint32_t s = threadIdx.x; s < SL_LENGTHS; s += THREADS)
+		b->code[s] = sl_huffman_code(b->length, SL_LENGTHS, s);
+	if (threadIdx.x < SL_DISTANCES)
+		b->code[SL_LENGTHS + threadIdx.x] =
+			sl_huffman_code(b->length + SL_LENGTHS, SL_DISTANCES, threadIdx.x);
+}
+
+/* Of the header's symbols, which one thread lists while others add up the bits of slices. */
+static __device__ inline void make_header(const struct part &p)
+{
+	struct sl_block *b = &p.r->block;
+	struct sl_huffman_work *w = &p.r->u.work;
+	uint32_t t = threadIdx.x;
+
+	if (t == THREADS - 1)
 		sl_header_make(b);
-	if (slice < p.slices)
-		p.r->bits[slice] = sl_tokens_bits(b, p.token, slice * SL_SLICE, p.r->end[slice]);
+	if (t < p.slices) {
+		const struct sl_tokens tokens = tokens_of(p);
+
+		p.r->bits[t] = sl_tokens_bits(b, &tokens);
+	}
+	if (t < SL_CODE_LENGTHS)
+		b->length_length[t] = 0;
+	__syncthreads();
+	sort_symbols(p, b->length_count, 0, SL_CODE_LENGTHS, t, &p.r->used[2]);
+	__syncthreads();
+	struct sl_alphabet a = sl_alphabet_of(w, 0, p.r->used[2], SL_CODE_LENGTH_MOST);
+
+	merge(a, sl_alphabet_of(w, 0, 0, 0));
+	if (t < a.used)
+		b->length_length[w->order[t]] = sl_huffman_length(&a, t);
+	__syncthreads();
+	if (t < SL_CODE_LENGTHS)
+		b->length_code[t] = sl_huffman_code(b->length_length, SL_CODE_LENGTHS, t);
+	if (t == THREADS - 1)
+		b->n_code_lengths = sl_code_lengths_used(b);
 	__syncthreads();
 }
 
 /* --- bits ------------------------------------------------------------------------------------- */
 
+/* Words: five bytes stand before those of the segment. */
 static __device__ inline uint32_t store(const struct part &p, uint8_t *to)
 {
-	for (uint32_t i = threadIdx.x; i < SL_STORED_BYTES; i += THREADS)
-		to[i] = sl_stored_byte(p.segment.last, p.segment.bytes, i);
-	for (uint32_t i = threadIdx.x; i < p.segment.bytes; i += THREADS)
-		to[SL_STORED_BYTES + i] = p.data[i];
-	return p.segment.bytes + SL_STORED_BYTES;
+	const uint32_t *word = (const uint32_t *)(p.r->data + SL_HISTORY);
+	uint32_t bytes = p.segment.bytes + SL_STORED_BYTES, lead[2] = {0, 0};
+
+	for (uint32_t i = 0; i < SL_STORED_BYTES; i++)
+		lead[i / 4] |= (uint32_t)sl_stored_byte(p.segment.last, p.segment.bytes, i)
+		               << i % 4 * 8;
+	for (uint32_t i = threadIdx.x; i < (bytes + 3) / 4; i += THREADS)
+		((uint32_t *)to)[i] = i == 0   ? lead[0]
+		                      : i == 1 ? lead[1] | word[0] << 8
+		                               : word[i - 2] >> 24 | word[i - 1] << 8;
+	return bytes;
 }
 
 /* Into the words that held the bytes, all slices at the same time; from there to scratch. */
@@ -185,14 +297,16 @@ static __device__ inline void write(
 	const struct part &p, uint32_t first_bit, uint32_t bits, uint32_t bytes, uint8_t *to)
 {
 	const struct sl_block *b = &p.r->block;
-	uint32_t *word = (uint32_t *)p.data, words = (bytes + 3) / 4;
+	uint32_t *word = (uint32_t *)p.r->data, words = (bytes + 3) / 4;
 
 	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
 		word[i] = 0;
 	__syncthreads();
-	if (threadIdx.x < p.slices)
-		sl_tokens_write(
-			b, p.token, threadIdx.x * SL_SLICE, p.r->end[threadIdx.x], word, first_bit);
+	if (threadIdx.x < p.slices) {
+		const struct sl_tokens tokens = tokens_of(p);
+
+		sl_tokens_write(b, &tokens, word, first_bit);
+	}
 	if (threadIdx.x == THREADS - 1) {
 		sl_header_write(b, p.segment.last, word);
 		sl_block_end(b, p.segment.last, word, bits);
@@ -223,32 +337,53 @@ static __device__ inline uint32_t encode(const struct part &p, uint8_t *to)
 static __device__ inline uint32_t compress(
 	const struct part &p, enum sl_wrapper wrapper, uint8_t *to)
 {
-	count_and_check(p, wrapper);
+	enum sl_way way;
+
+	count(p);
+	__syncthreads();
+	if (wrapper == SL_GZIP)
+		make_crc(p);
 	make_costs(p);
-	if (p.segment.bytes == 0 || !look_up(p))
+	__syncthreads();
+	way = p.segment.bytes > 0 ? look_up(p) : SL_STORED;
+	if (way == SL_STORED)
 		return store(p, to);
 	__syncthreads();
-	parse(p);
+	parse(p, way);
 	__syncthreads();
 	make_codes(p);
+	__syncthreads();
+	make_header(p);
 	return encode(p, to);
 }
 
-static __global__ void __launch_bounds__(THREADS) segments_kernel(struct deflate_job job)
+/* Blocks take segments as they come to them: some take ten times as long as others. */
+static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct deflate_job job)
 {
 	SL_SHARED_DYNAMIC(struct room, r);
-	uint64_t first = (uint64_t)blockIdx.x * SL_SEGMENT;
-	struct part p = {r, job.data ? job.data + first : (uint8_t *)(r + 1), job.token + first};
+	uint64_t first = (uint64_t)blockIdx.x * SL_PLACES;
+	struct part p = {r, job.found + first, job.order + first,
+		job.token + (uint64_t)blockIdx.x * SL_TOKENS};
 
-	for (uint64_t s = blockIdx.x; s < job.streams.n_segments; s += gridDim.x) {
+	for (;;) {
+		if (threadIdx.x == 0)
+			r->segment = atomicAdd(job.ticket, 1);
+		__syncthreads();
+		uint64_t s = r->segment;
+
+		if (s >= job.streams.n_segments)
+			return;
 		p.segment = sl_segment_of(&job.streams, s);
+		p.begin = SL_HISTORY - p.segment.history;
+		p.end = SL_HISTORY + p.segment.bytes;
 		p.slices = (p.segment.bytes + SL_SLICE - 1) / SL_SLICE;
 		load(p, job.streams);
 		__syncthreads();
 		uint32_t bytes = compress(p, job.streams.wrapper, job.staged + s * PIECE_BYTES);
 		if (threadIdx.x == THREADS - 1) {
 			job.piece[s].bytes = bytes;
-			job.piece[s].check = p.slices > 0 ? p.r->check[0] : sl_check{0, 0};
+			job.piece[s].check = sl_check_join(
+				job.streams.wrapper, sl_check{0, 0}, r->check, p.segment.bytes);
 		}
 		__syncthreads();
 	}
@@ -263,8 +398,10 @@ static void cut(struct sl_arena *a, struct deflate_job *job)
 	job->staged = (uint8_t *)sl_cut_items(a, n, PIECE_BYTES);
 	job->piece = (struct piece *)sl_cut_items(a, n, sizeof(*job->piece));
 	job->place = (struct place *)sl_cut_items(a, job->streams.n, sizeof(*job->place));
-	job->token = (uint16_t *)sl_cut_items(a, blocks * SL_SEGMENT, sizeof(*job->token));
-	job->data = (uint8_t *)sl_cut_items(a, blocks, SL_SEGMENT);
+	job->found = (uint32_t *)sl_cut_items(a, blocks * SL_PLACES, sizeof(*job->found));
+	job->token = (uint32_t *)sl_cut_items(a, blocks * SL_TOKENS, sizeof(*job->token));
+	job->order = (uint16_t *)sl_cut_items(a, blocks * SL_PLACES, sizeof(*job->order));
+	job->ticket = (uint64_t *)sl_cut_items(a, 1, sizeof(*job->ticket));
 }
 
 static size_t scratch(const struct sl_shape *most)
@@ -289,19 +426,15 @@ static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	struct deflate_job j = {sl_streams_of(job), (uint8_t *)job->out, job->out_size,
 		job->out_bytes, job->out_used};
-	size_t shared = sizeof(struct room) + SL_SEGMENT;
 	uint64_t segments = j.streams.n_segments;
 	struct sl_arena a = x->scratch;
 	struct sl_limits limits;
 
 	SL_TRY(sl_device_limits(&limits));
 	cut(&a, &j);
-	if (shared <= limits.shared_bytes)
-		j.data = NULL;
-	else
-		shared = sizeof(struct room);
+	SL_TRY(sl_fill(j.ticket, 0, sizeof(*j.ticket), x->stream));
 	SL_TRY(SL_LAUNCH(segments_kernel, grid(segments, limits.multiprocessors, BLOCKS), THREADS,
-		shared, x->stream, j));
+		sizeof(struct room), x->stream, j));
 	SL_TRY(SL_LAUNCH(streams_kernel, 1, THREADS, THREADS * sizeof(uint64_t), x->stream, j));
 	return SL_LAUNCH(
 		pack_kernel, grid(segments, limits.multiprocessors, 8), THREADS, 0, x->stream, j);

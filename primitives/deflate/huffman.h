@@ -1,37 +1,59 @@
 /*
- * huffman.h - canonical codes of DEFLATE from counts, with no code longer than a limit.
+ * huffman.h - canonical codes of DEFLATE from counts, the best with no code longer than a limit.
  *
- * Symbols are sorted by count, trees made with two queues (van Leeuwen, 1976); what is deeper than
- * the limit is brought up to it, and paid for by codes that are shorter, as many fast encoders do:
- * the loss is far below 1 in 1000. One thread each, but for the sort. Whoever follows the same
- * steps gets the same codes, and a device and a host do.
+ * Package-merge (Larmore and Hirschberg, 1990): symbols in the order of their counts are a list;
+ * neighbours in a list, two by two, become packages, and these merged with the symbols the next
+ * list, as many times as a code has bits. Of the last list the first 2 n - 2 are taken, of each
+ * before that what packages are made of; a code has a bit for each list that its symbol is taken
+ * from. Where an item goes in a list is looked for by halves, so that all are merged at the same
+ * time, by as many threads as there are.
  */
 #ifndef SL_DEFLATE_HUFFMAN_H
 #define SL_DEFLATE_HUFFMAN_H
 
 #include "primitives/base/hd.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
-	SL_SYMBOLS_MOST = 286, /* of an alphabet: literals, the end, lengths */
-	SL_CODE_MOST = 15      /* bits of a code */
+	SL_SYMBOLS_MOST = 286 + 30, /* of both alphabets, which may be made at a time */
+	SL_CODE_MOST = 12 /* bits of a code, and lists; 15, as DEFLATE has, gains nothing here */
 };
 
-/* What making a code takes: symbols in use, least count first; and the nodes of the tree. */
+/* What making codes takes. An alphabet that begins at symbol base has its part of each. */
 struct sl_huffman_work {
-	uint16_t order[SL_SYMBOLS_MOST];
-	uint16_t weight[2 * SL_SYMBOLS_MOST];
-	uint16_t parent[2 * SL_SYMBOLS_MOST]; /* then the depth */
+	uint32_t leaf[SL_SYMBOLS_MOST];        /* counts of symbols in use, the least first */
+	uint16_t order[SL_SYMBOLS_MOST];       /* and which they are */
+	uint32_t list[2][2 * SL_SYMBOLS_MOST]; /* weights: of one list, and of the next */
+	uint16_t place[SL_CODE_MOST][SL_SYMBOLS_MOST]; /* of leaves, in each list */
 };
 
-/* Two symbols at least are given a code, so that it is complete, which readers ask for. */
-SL_HD void sl_huffman_two(uint32_t *count, uint32_t n)
+/* An alphabet that is being made. */
+struct sl_alphabet {
+	struct sl_huffman_work *w;
+	uint32_t base, used; /* its symbols in use: from base on; two at least */
+	uint32_t limit;      /* bits of a code, and lists: fewer than symbols */
+	uint32_t list;       /* that is merged, and the packages in it: none in the first */
+	uint32_t packages;
+};
+
+/* Its symbols in use. */
+SL_HD uint32_t sl_symbols_used(const uint32_t *count, uint32_t n)
 {
 	uint32_t used = 0;
 
 	for (uint32_t s = 0; s < n; s++)
 		used += count[s] > 0;
+	return used;
+}
+
+/* Two symbols at least are given a code, so that it is complete, which readers ask for. */
+SL_HD void sl_huffman_two(uint32_t *count, uint32_t n)
+{
+	uint32_t used = sl_symbols_used(count, n);
+
 	for (uint32_t s = 0; used < 2; s++)
 		if (count[s] == 0) {
 			count[s] = 1;
@@ -39,112 +61,163 @@ SL_HD void sl_huffman_two(uint32_t *count, uint32_t n)
 		}
 }
 
-/* Puts a symbol where it belongs in the order: all of them, in any turn, are a sort. */
-SL_HD void sl_huffman_place(const uint32_t *count, uint32_t n, uint32_t s, uint16_t *order)
+/*
+ * Puts symbol s of n where it belongs in the order of an alphabet from base on: all of them, in any
+ * turn, are a sort.
+ */
+SL_HD void sl_huffman_place(
+	struct sl_huffman_work *w, const uint32_t *count, uint32_t base, uint32_t n, uint32_t s)
 {
-	uint32_t rank = 0;
+	uint32_t rank = base, less = count[s] - 1;
 
 	if (count[s] == 0)
 		return;
-	for (uint32_t other = 0; other < n; other++)
-		rank += count[other] > 0 &&
-		        (count[other] < count[s] || (count[other] == count[s] && other < s));
-	order[rank] = (uint16_t)s;
+	for (uint32_t other = 0; other < n; other++) /* 0 less 1 is the most */
+		rank += count[other] - 1 < less + (other < s);
+	w->leaf[rank] = count[s];
+	w->order[rank] = (uint16_t)s;
 }
 
-/* Parents of 2 * used - 1 nodes: leaves in their order, then inner nodes as they are made. */
-SL_HD void sl_huffman_tree(const uint32_t *count, uint32_t used, struct sl_huffman_work *w)
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* An alphabet of which so many are in use, before its first list. */
+SL_HD struct sl_alphabet sl_alphabet_of(
+	struct sl_huffman_work *w, uint32_t base, uint32_t used, uint32_t limit)
 {
-	uint32_t leaf = 0, inner = used;
+	struct sl_alphabet a = {w, base, used, limit < used ? limit : used - 1, 0, 0};
 
-	for (uint32_t i = 0; i < used; i++)
-		w->weight[i] = (uint16_t)count[w->order[i]];
-	for (uint32_t node = used; node < 2 * used - 1; node++) {
-		uint32_t sum = 0;
-
-		for (int child = 0; child < 2; child++) {
-			uint32_t least = leaf < used && (inner == node ||
-								w->weight[leaf] <= w->weight[inner])
-			                         ? leaf++
-			                         : inner++;
-
-			sum += w->weight[least];
-			w->parent[least] = (uint16_t)node;
-		}
-		w->weight[node] = (uint16_t)sum;
-	}
+	return a;
 }
 
-/* How many codes have each length, at most limit, from the tree. */
-SL_HD void sl_huffman_depths(uint32_t used, uint32_t limit, struct sl_huffman_work *w,
-	uint32_t of_length[SL_CODE_MOST + 1])
+/* The weight of a package: of two neighbours in the list before. */
+SL_HD uint32_t sl_package(const struct sl_alphabet *a, uint32_t p)
 {
-	uint32_t total = 0;
+	const uint32_t *before = a->w->list[(a->list + 1) % 2] + 2 * (size_t)a->base;
 
-	for (uint32_t l = 0; l <= limit; l++)
-		of_length[l] = 0;
-	w->parent[2 * used - 2] = 0;
-	for (uint32_t node = 2 * used - 2; node-- > 0;) {
-		uint32_t depth = w->parent[w->parent[node]] + 1u;
+	return before[2 * p] + before[2 * p + 1];
+}
 
-		w->parent[node] = (uint16_t)depth;
-		if (node < used)
-			of_length[depth < limit ? depth : limit]++;
+/* How many packages are lighter than a symbol. */
+SL_HD uint32_t sl_packages_below(const struct sl_alphabet *a, uint32_t weight)
+{
+	uint32_t from = 0, n = a->packages;
+
+	while (n > 0) {
+		uint32_t half = n / 2;
+		bool below = sl_package(a, from + half) < weight;
+
+		from = below ? from + half + 1 : from;
+		n = below ? n - half - 1 : half;
 	}
-	for (uint32_t l = 1; l <= limit; l++)
-		total += of_length[l] << (limit - l);
-	for (; total > 1u << limit; total--) {
-		uint32_t l = limit - 1;
+	return from;
+}
 
-		while (of_length[l] == 0)
-			l--;
-		of_length[limit]--;
-		of_length[l]--;
-		of_length[l + 1] += 2;
+/* How many symbols are no heavier than a package: at the same weight they come first. */
+SL_HD uint32_t sl_leaves_below(const struct sl_alphabet *a, uint32_t weight)
+{
+	uint32_t from = 0, n = a->used;
+
+	while (n > 0) {
+		uint32_t half = n / 2;
+		bool below = a->w->leaf[a->base + from + half] <= weight;
+
+		from = below ? from + half + 1 : from;
+		n = below ? n - half - 1 : half;
 	}
+	return from;
+}
+
+/* Puts item i where it belongs in the list, symbols first, then packages: all, in any turn. */
+SL_HD void sl_huffman_merge(const struct sl_alphabet *a, uint32_t i)
+{
+	uint32_t *to = a->w->list[a->list % 2] + 2 * (size_t)a->base, weight, place;
+
+	if (i < a->used) {
+		weight = a->w->leaf[a->base + i];
+		place = i + sl_packages_below(a, weight);
+		a->w->place[a->list][a->base + i] = (uint16_t)place;
+	} else {
+		weight = sl_package(a, i - a->used);
+		place = i - a->used + sl_leaves_below(a, weight);
+	}
+	to[place] = weight;
+}
+
+/* Items of the list that is merged; 0: it was the last. */
+SL_HD uint32_t sl_list_items(const struct sl_alphabet *a)
+{
+	return a->list < a->limit ? a->used + a->packages : 0;
+}
+
+/* On to the next list, when all items are in this one. */
+SL_HD void sl_list_end(struct sl_alphabet *a)
+{
+	a->packages = (a->used + a->packages) / 2;
+	a->list++;
+}
+
+/* --- codes ------------------------------------------------------------------------------------ */
+
+/* How many symbols are among the first n items of a list. */
+SL_HD uint32_t sl_leaves_among(const struct sl_alphabet *a, uint32_t list, uint32_t n)
+{
+	const uint16_t *place = a->w->place[list] + a->base;
+	uint32_t from = 0, left = a->used;
+
+	while (left > 0) {
+		uint32_t half = left / 2;
+		bool among = place[from + half] < n;
+
+		from = among ? from + half + 1 : from;
+		left = among ? left - half - 1 : half;
+	}
+	return from;
+}
+
+/* Bits of the code of the i-th symbol in order, when all lists are merged. */
+SL_HD uint8_t sl_huffman_length(const struct sl_alphabet *a, uint32_t i)
+{
+	uint32_t items = 2 * a->used - 2, length = 0;
+
+	for (uint32_t list = a->limit; list-- > 0;) {
+		uint32_t leaves = sl_leaves_among(a, list, items);
+
+		length += i < leaves;
+		items = 2 * (items - leaves);
+	}
+	return (uint8_t)length;
+}
+
+SL_HD uint32_t sl_bits_back(uint32_t x, uint32_t n)
+{
+#ifdef __CUDA_ARCH__
+	return __brev(x) >> (32 - n);
+#else
+	uint32_t back = 0;
+
+	for (uint32_t bit = 0; bit < n; bit++)
+		back |= (x >> bit & 1) << (n - 1 - bit);
+	return back;
+#endif
 }
 
 /*
- * Lengths of all codes; 0: none. Counts add up to 2^16 - 1 at most, w->order is that of the used
- * symbols, two at least.
+ * The code of symbol s among n, its first bit lowest, by the lengths of all: what those before it
+ * take, of shorter codes or of the same length. (RFC 1951, 3.2.2.)
  */
-SL_HD void sl_huffman_lengths(const uint32_t *count, uint32_t n, uint32_t limit,
-	struct sl_huffman_work *w, uint8_t *length)
+SL_HD uint16_t sl_huffman_code(const uint8_t *length, uint32_t n, uint32_t s)
 {
-	uint32_t of_length[SL_CODE_MOST + 1], used = 0, i = 0;
+	uint32_t mine = length[s], code = 0;
 
-	for (uint32_t s = 0; s < n; s++) {
-		used += count[s] > 0;
-		length[s] = 0;
+	if (mine == 0)
+		return 0;
+	for (uint32_t other = 0; other < n; other++) {
+		uint32_t theirs = length[other];
+
+		if (theirs > 0 && theirs < mine + (other < s))
+			code += 1u << (mine - theirs);
 	}
-	sl_huffman_tree(count, used, w);
-	sl_huffman_depths(used, limit, w, of_length);
-	for (uint32_t l = limit; l > 0; l--)
-		for (uint32_t k = of_length[l]; k > 0; k--)
-			length[w->order[i++]] = (uint8_t)l;
-}
-
-/* Codes by lengths, their first bit lowest. (RFC 1951, 3.2.2.) */
-SL_HD void sl_huffman_codes(const uint8_t *length, uint32_t n, uint16_t *code)
-{
-	uint32_t next[SL_CODE_MOST + 1] = {0}, first = 0;
-
-	for (uint32_t s = 0; s < n; s++)
-		next[length[s]]++;
-	next[0] = 0;
-	for (uint32_t l = 1; l <= SL_CODE_MOST; l++) {
-		uint32_t codes = next[l];
-
-		next[l] = first;
-		first = (first + codes) << 1;
-	}
-	for (uint32_t s = 0; s < n; s++) {
-		uint32_t forward = next[length[s]]++, back = 0;
-
-		for (uint32_t bit = 0; bit < length[s]; bit++)
-			back |= (forward >> bit & 1) << (length[s] - 1u - bit);
-		code[s] = (uint16_t)back;
-	}
+	return (uint16_t)sl_bits_back(code, mine);
 }
 
 #endif

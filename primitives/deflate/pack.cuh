@@ -5,13 +5,9 @@
 #define SL_DEFLATE_PACK_CUH
 
 #include "primitives/base/kernel.cuh"
-#include "block.h"
-#include "check.h"
+#include "lookup.cuh"
 
-enum {
-	THREADS = SL_ROUND, /* of a block: one a place of a round, and more than there are slices */
-	PIECE_BYTES = SL_SEGMENT + 32 /* a segment in scratch, at most SL_STORED_BYTES more */
-};
+enum { PIECE_BYTES = SL_SEGMENT + 32 }; /* a segment in scratch, at most SL_STORED_BYTES more */
 
 /* A segment that waits. */
 struct piece {
@@ -37,8 +33,10 @@ struct deflate_job {
 	uint8_t *staged;     /* PIECE_BYTES a segment */
 	struct piece *piece; /* one a segment */
 	struct place *place; /* one a stream */
-	uint16_t *token;     /* SL_SEGMENT a block */
-	uint8_t *data;       /* the same, if shared memory has no room for it; else NULL */
+	uint32_t *found;     /* SL_PLACES a block */
+	uint16_t *order;     /* the same */
+	uint32_t *token;     /* SL_TOKENS a block */
+	uint64_t *ticket;    /* segments that are taken */
 };
 
 /* Adds up the segments of a stream: each has its place, the stream its check. Gives its bytes. */
@@ -101,6 +99,21 @@ static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_
 		*job.out_used = fitting;
 }
 
+/* Bytes to anywhere, from a multiple of 4: most of them by words of where they go. */
+static __device__ inline void copy(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+	uint32_t head = (uint32_t)(-(uintptr_t)to % 4), words;
+
+	head = head < bytes ? head : bytes;
+	words = (bytes - head) / 4;
+	if (threadIdx.x < head)
+		to[threadIdx.x] = from[threadIdx.x];
+	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
+		((uint32_t *)(to + head))[i] = sl_bytes_at(from, head + 4 * i);
+	for (uint32_t i = head + 4 * words + threadIdx.x; i < bytes; i += THREADS)
+		to[i] = from[i];
+}
+
 /* Each block a segment at a time, to where it belongs, and what is before and behind a stream. */
 static __global__ void __launch_bounds__(THREADS) pack_kernel(struct deflate_job job)
 {
@@ -117,8 +130,7 @@ static __global__ void __launch_bounds__(THREADS) pack_kernel(struct deflate_job
 
 		if (place.at == NOWHERE)
 			continue;
-		for (uint32_t k = threadIdx.x; k < p.bytes; k += THREADS)
-			to[k] = from[k];
+		copy(to, from, p.bytes);
 		if (threadIdx.x < header)
 			to[(int)threadIdx.x - (int)header] =
 				sl_header_byte(s->wrapper, threadIdx.x);

@@ -14,8 +14,10 @@
 
 enum {
 	SL_SEGMENT = 1 << 15,            /* bytes at most: distances of DEFLATE reach no farther */
+	SL_HISTORY = 1024,               /* bytes before a segment that it may refer to */
 	SL_PLANE_LEAST = SL_SEGMENT / 8, /* bytes of a plane that has segments of its own */
-	SL_STORED_BYTES = 5              /* before the bytes of a stored block */
+	SL_STORED_BYTES = 5,             /* before the bytes of a stored block */
+	SL_AT_A_TIME = 8                 /* bytes that a thread reads before it stores them */
 };
 
 struct sl_streams {
@@ -32,8 +34,9 @@ struct sl_streams {
 /* Bytes from .. from + bytes - 1 of a chunk, as they stand in planes. */
 struct sl_segment {
 	uint64_t stream, from;
-	uint32_t bytes; /* 0: of a chunk that has none */
-	bool last;      /* of its stream */
+	uint32_t bytes;   /* 0: of a chunk that has none */
+	uint32_t history; /* bytes before, of the same plane: SL_HISTORY or none */
+	bool last;        /* of its stream */
 };
 
 SL_HD uint64_t sl_deflate_divide(uint64_t a, uint64_t b)
@@ -93,7 +96,7 @@ SL_HD struct sl_streams sl_streams_of(const struct sl_deflate_job *job)
 
 SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t number)
 {
-	struct sl_segment g = {number / s->each, 0, 0, false};
+	struct sl_segment g = {number / s->each, 0, 0, 0, false};
 	uint64_t k = number % s->each, bytes, run, of_run, left;
 
 	if (g.stream > s->n - 1) /* never: each is of the largest chunk */
@@ -107,6 +110,7 @@ SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t numbe
 	}
 	g.from = k / of_run * run + k % of_run * SL_SEGMENT;
 	left = run - k % of_run * SL_SEGMENT;
+	g.history = k % of_run > 0 ? (uint32_t)SL_HISTORY : 0;
 	g.bytes = (uint32_t)(left < SL_SEGMENT ? left : (uint64_t)SL_SEGMENT);
 	g.last = g.from + g.bytes == bytes;
 	return g;
@@ -114,7 +118,8 @@ SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t numbe
 
 /*
  * Of a chunk, bytes from on, as they stand in planes, to data, by one of so many threads. On the
- * way a byte moves from item i, byte k, to byte i of plane k.
+ * way a byte moves from item i, byte k, to byte i of plane k. Some are read before the first is
+ * stored, as memory is far away.
  */
 SL_HD void sl_chunk_load(const struct sl_streams *s, uint64_t stream, uint64_t from, uint64_t bytes,
 	uint32_t thread, uint32_t threads, uint8_t *data)
@@ -124,12 +129,24 @@ SL_HD void sl_chunk_load(const struct sl_streams *s, uint64_t stream, uint64_t f
 	uint64_t there = (s->in_bytes - chunk) / s->item_bytes; /* items; behind them zeros */
 
 	for (uint64_t to; from < end; data += to - from, from = to) {
-		uint64_t plane = from / items, first = from % items;
-		const uint8_t *in = s->in + chunk + plane;
+		uint64_t plane = from / items, first = from % items, n;
+		const uint8_t *in = s->in + chunk + plane + first * s->item_bytes;
 
 		to = (plane + 1) * items < end ? (plane + 1) * items : end;
-		for (uint64_t i = thread; i < to - from; i += threads)
-			data[i] = first + i < there ? in[(first + i) * s->item_bytes] : 0;
+		n = first > there ? 0 : there - first;
+		n = n < to - from ? n : to - from;
+		for (uint64_t i = thread; i < n; i += (uint64_t)SL_AT_A_TIME * threads) {
+			uint8_t byte[SL_AT_A_TIME] = {0};
+
+			for (uint32_t k = 0; k < SL_AT_A_TIME; k++)
+				if (i + k * threads < n)
+					byte[k] = in[(i + k * threads) * s->item_bytes];
+			for (uint32_t k = 0; k < SL_AT_A_TIME; k++)
+				if (i + k * threads < n)
+					data[i + k * threads] = byte[k];
+		}
+		for (uint64_t i = n + thread; i < to - from; i += threads)
+			data[i] = 0;
 	}
 }
 

@@ -1,11 +1,15 @@
 /*
  * tokens.h - what a segment is said with: literals, and matches with what came before.
  *
- * For each place two hashes, of the next three bytes and of six, give an earlier place where they
- * may stand, the last in an earlier round: rounds of many places are looked up together, then put
- * into the tables together, so that the answer does not depend on who comes first. Slices are then
- * parsed by themselves, greedily; a match is taken when it costs fewer bits than its bytes as
- * literals would, at what literals cost if all were.
+ * The last places that have the same hash of three bytes before a place are tried for it, and a
+ * run; the longest match is kept if it costs fewer bits than its bytes as literals would, at what
+ * literals cost if all were. Where bytes follow each other in long runs, and where the first places
+ * find nothing that pays, runs alone are looked for, by the places where they begin. Slices are
+ * then parsed by themselves; a match waits if there is a longer one a place on, as in zlib. Long
+ * runs are cut every 258 bytes from where they begin, so that each slice knows what those before it
+ * have said of its own.
+ *
+ * Places are counted from SL_HISTORY bytes before the segment, of which all or none are there.
  */
 #ifndef SL_DEFLATE_TOKENS_H
 #define SL_DEFLATE_TOKENS_H
@@ -18,25 +22,26 @@ enum {
 	SL_MATCH_MOST = 258,
 	SL_SLICE = SL_MATCH_MOST, /* bytes that one thread parses: of a long run one match */
 	SL_SLICES = SL_SEGMENT / SL_SLICE + 1, /* of a segment, at most */
-	SL_ROUND = 256,                        /* places looked up at a time */
-	SL_PROBE = 16 * SL_ROUND, /* bytes from which it is told if looking up is worth it, ... */
-	SL_FOUND_BYTES = 4,       /* ... by places that have so many of them before them: */
-	SL_FOUND_LEAST = 4,       /* random bytes have fewer */
-	SL_SHORT = 3,             /* bytes that have a hash, in a table of 2^13 ... */
-	SL_SHORT_BITS = 13,
-	SL_LONG = 6, /* ... and, as what is the same for longer is worth more, of 2^12 */
-	SL_LONG_BITS = 12,
-	SL_END = 256,     /* the symbol behind all literals */
-	SL_LENGTHS = 286, /* literals, the end and lengths */
+	SL_TOKENS = SL_SLICES * SL_SLICE,
+	SL_PROBE = SL_SEGMENT / 8,      /* places from which it is told if matches pay, ... */
+	SL_FOUND_LEAST = SL_PROBE / 64, /* ... by those that do */
+	SL_RUN_USUAL = 32,              /* bytes; in longer runs nothing else is looked for */
+	SL_TRIED = 10,                  /* places that are tried for one: 4 cost 1 in 100 */
+	SL_HASHED = 3,                  /* bytes that have a hash, ... */
+	SL_HASH_BITS = 12,              /* ... of so many bits */
+	SL_PAD = 4,                     /* bytes behind a segment that are read, but not used */
+	SL_PLACES = SL_HISTORY + SL_SEGMENT, /* of history and segment */
+	SL_BREAK_WORDS = SL_PLACES / 32,     /* a bit for each place that begins a run */
+	SL_END = 256,                        /* the symbol behind all literals */
+	SL_LENGTHS = 286,                    /* literals, the end and lengths */
 	SL_DISTANCES = 30,
-	SL_IS_MATCH = 1 << 15, /* in a token: a length; the next has the distance */
-	SL_BIT = 16            /* costs are counted in 16ths of a bit */
+	SL_DISTANCE_MOST = 1 << 15, /* less than SL_PLACES */
+	SL_LENGTH_SHIFT = 16,       /* of a match, as a token: its length above its distance */
+	SL_BIT = 16                 /* costs are counted in 16ths of a bit */
 };
 
-/* Places that have a certain hash, the last of all, plus 1; 0: none. */
-struct sl_places {
-	uint32_t of_short[1 << SL_SHORT_BITS], of_long[1 << SL_LONG_BITS];
-};
+/* How a segment is said. */
+enum sl_way { SL_STORED, SL_RUNS, SL_MATCHES };
 
 /* The power of two in x, from 0; x is not 0. */
 SL_HD uint32_t sl_log2_below(uint32_t x)
@@ -46,6 +51,12 @@ SL_HD uint32_t sl_log2_below(uint32_t x)
 #else
 	return 31u - (uint32_t)__builtin_clz(x);
 #endif
+}
+
+/* Zeros below the lowest 1 of x, which is not 0. */
+SL_HD uint32_t sl_zeros_below(uint32_t x)
+{
+	return sl_log2_below(x & (~x + 1));
 }
 
 /* log2 x in 256ths, between powers of two a line; x below 2^16. */
@@ -79,39 +90,40 @@ SL_HD bool sl_is_dull(uint32_t sum, uint32_t n)
 	return sum / (8 * 256) + 96 >= n;
 }
 
-/* What so many bytes are as a number, the first lowest. */
-SL_HD uint32_t sl_bytes_at(const uint8_t *p, uint32_t n)
-{
-	uint32_t word = 0;
+/* --- places ----------------------------------------------------------------------------------- */
 
-	for (uint32_t i = 0; i < n; i++)
-		word |= (uint32_t)p[i] << 8 * i;
-	return word;
+/* Four bytes as a number, the first lowest; data is at a multiple of 4. */
+SL_HD uint32_t sl_bytes_at(const uint8_t *data, uint32_t at)
+{
+#ifdef __CUDA_ARCH__
+	const uint32_t *word = (const uint32_t *)data + at / 4;
+
+	return __funnelshift_r(word[0], word[1], 8 * (at % 4));
+#else
+	data += at;
+	return data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 | (uint32_t)data[3] << 24;
+#endif
 }
 
-/* (Knuth, The art of computer programming 3, 6.4: the golden section of 2^32.) */
-SL_HD uint32_t sl_hash_short(const uint8_t *p)
+/* The hash of the lowest three bytes. (Knuth, The art of computer programming 3, 6.4: the golden
+ * section of 2^32.) */
+SL_HD uint32_t sl_hash(uint32_t bytes)
 {
-	return sl_bytes_at(p, SL_SHORT) * 2654435761u >> (32 - SL_SHORT_BITS);
+	return (bytes << 8) * 2654435761u >> (32 - SL_HASH_BITS);
 }
 
-SL_HD uint32_t sl_hash_long(const uint8_t *p)
+/* Does a run begin here? The first place of all is begin. */
+SL_HD bool sl_is_break(const uint8_t *data, uint32_t begin, uint32_t at)
 {
-	uint32_t rest = sl_bytes_at(p + SL_SHORT, SL_LONG - SL_SHORT) * 2246822519u;
-
-	return (sl_bytes_at(p, SL_SHORT) + rest) * 2654435761u >> (32 - SL_LONG_BITS);
+	return at == begin || data[at] != data[at - 1];
 }
 
-/* Of a run, only the first place is ever found again: so that what follows a run fits as well. */
-SL_HD bool sl_is_landmark(const uint8_t *data, uint32_t at)
+/* The end of those places of a segment up to end that have a hash: all of the history have. */
+SL_HD uint32_t sl_hashed_end(uint32_t end)
 {
-	return at == 0 || data[at] != data[at - 1];
-}
+	uint32_t hashed = end - (SL_HASHED - 1);
 
-/* Places that have a hash: those with so many bytes to the end. */
-SL_HD uint32_t sl_hashed_places(uint32_t bytes)
-{
-	return bytes < SL_LONG ? 0 : bytes - SL_LONG + 1;
+	return hashed > SL_HISTORY ? hashed : (uint32_t)SL_HISTORY;
 }
 
 /* A symbol, and the bits that follow its code. */
@@ -137,35 +149,33 @@ SL_HD struct sl_symbol sl_distance_symbol(uint32_t distance)
 	return s;
 }
 
-/* How many bytes at place at, most at most, are those of so far back. */
-SL_HD uint32_t sl_match_length(const uint8_t *data, uint32_t at, uint32_t back, uint32_t most)
+/* --- matches ---------------------------------------------------------------------------------- */
+
+/* How many bytes at at, most at most, are those of an earlier place. */
+SL_HD uint32_t sl_match_length(const uint8_t *data, uint32_t at, uint32_t place, uint32_t most)
+{
+	uint32_t n = 0, unlike = 0;
+
+	for (; n < most && unlike == 0; n += unlike ? sl_zeros_below(unlike) / 8 : 4)
+		unlike = sl_bytes_at(data, at + n) ^ sl_bytes_at(data, place + n);
+	return n < most ? n : most;
+}
+
+/* How many places from at on, most at most, begin no run: their bytes are the one before. */
+SL_HD uint32_t sl_run_length(const uint32_t *breaks, uint32_t at, uint32_t most)
 {
 	uint32_t n = 0;
 
-	while (n < most && data[at + n] == data[at + n - back])
-		n++;
-	return n;
-}
+	while (n < most) {
+		uint32_t word = breaks[(at + n) / 32] >> (at + n) % 32;
 
-/* Do so many bytes at a place, given plus 1, and at at stand the same? No place: no. */
-SL_HD bool sl_is_same(const uint8_t *data, uint32_t place, uint32_t at, uint32_t bytes)
-{
-	return place > 0 && sl_match_length(data, at, at + 1 - place, bytes) == bytes;
-}
-
-/* The place before at, plus 1, where the same bytes may stand, many if there are; 0: none. */
-SL_HD uint32_t sl_look_up(const struct sl_places *last, const uint8_t *data, uint32_t at)
-{
-	uint32_t place = last->of_long[sl_hash_long(data + at)];
-
-	return sl_is_same(data, place, at, SL_LONG) ? place
-	                                            : last->of_short[sl_hash_short(data + at)];
-}
-
-/* How far back a place is; 0: nowhere. */
-SL_HD uint16_t sl_distance_to(uint32_t place, uint32_t at)
-{
-	return (uint16_t)(place > 0 ? at + 1 - place : 0);
+		if (word) {
+			n += sl_zeros_below(word);
+			break;
+		}
+		n += 32 - (at + n) % 32;
+	}
+	return n < most ? n : most;
 }
 
 /*
@@ -194,49 +204,173 @@ SL_HD bool sl_match_pays(
 	return false;
 }
 
-struct sl_match {
-	uint32_t length, distance; /* length 0: none */
-};
-
-/* The better of a run and what the hash has found so far back (0: nothing), if it pays. */
-SL_HD struct sl_match sl_match_at(
-	const uint8_t *data, uint32_t at, uint32_t back, uint32_t most, const uint8_t *cost)
+/* A match as a token, which no literal is. */
+SL_HD uint32_t sl_match_token(uint32_t length, uint32_t distance)
 {
-	uint32_t run = at > 0 ? sl_match_length(data, at, 1, most) : 0;
-	uint32_t far = back > 0 ? sl_match_length(data, at, back, most) : 0;
-	struct sl_match m = {run, 1}, none = {0, 0};
+	return length << SL_LENGTH_SHIFT | distance;
+}
 
-	if (far > run) {
-		m.length = far;
-		m.distance = back;
-	}
-	return m.length >= SL_MATCH_LEAST && sl_match_pays(data + at, m.length, m.distance, cost)
-	               ? m
-	               : none;
+/* 0: a literal. */
+SL_HD uint32_t sl_token_length(uint32_t token)
+{
+	return token >> SL_LENGTH_SHIFT;
+}
+
+SL_HD uint32_t sl_token_distance(uint32_t token)
+{
+	return token & ((1u << SL_LENGTH_SHIFT) - 1);
+}
+
+/* Bytes from at to the end of its slice, of a segment up to end. */
+SL_HD uint32_t sl_slice_left(uint32_t at, uint32_t end)
+{
+	uint32_t left = SL_SLICE - (at - SL_HISTORY) % SL_SLICE;
+
+	return left < end - at ? left : end - at;
+}
+
+/* Does it pay? */
+SL_HD bool sl_token_pays(const uint8_t *data, uint32_t at, uint32_t token, const uint8_t *cost)
+{
+	uint32_t length = sl_token_length(token);
+
+	return length >= SL_MATCH_LEAST &&
+	       sl_match_pays(data + at, length, sl_token_distance(token), cost);
 }
 
 /*
- * Bytes from .. to - 1 of a segment become tokens, which take the place of what the hash has found
- * for them: a match takes two and has three bytes at least. Gives the end of the tokens.
+ * The longer of a match that pays, or none, and that with an earlier place, if it pays. The last
+ * bytes that it has to have more are asked first, as most places are lost by them.
  */
-SL_HD uint32_t sl_parse_slice(
-	const uint8_t *data, uint32_t from, uint32_t to, const uint8_t *cost, uint16_t *token)
+SL_HD uint32_t sl_longer(const uint8_t *data, uint32_t at, uint32_t place, uint32_t most,
+	const uint8_t *cost, uint32_t token)
 {
-	uint32_t out = from;
+	uint32_t best = sl_token_length(token), last = best < 3 ? 0 : best - 3, length, other;
 
-	for (uint32_t at = from; at < to;) {
-		uint32_t most = to - at < SL_MATCH_MOST ? to - at : (uint32_t)SL_MATCH_MOST;
-		struct sl_match m = sl_match_at(data, at, token[at], most, cost);
+	if (at - place > SL_DISTANCE_MOST || best >= most ||
+		(best >= 3 && sl_bytes_at(data, at + last) != sl_bytes_at(data, place + last)))
+		return token;
+	length = sl_match_length(data, at, place, most);
+	other = sl_match_token(length, at - place);
+	return length > best && sl_token_pays(data, at, other, cost) ? other : token;
+}
 
-		if (m.length == 0) {
-			token[out++] = data[at++];
-			continue;
+/* The run at a place, if it pays; 0: a literal. */
+SL_HD uint32_t sl_run_at(const uint8_t *data, const uint32_t *breaks, uint32_t at, uint32_t most,
+	const uint8_t *cost)
+{
+	uint32_t token = sl_match_token(sl_run_length(breaks, at, most), 1);
+
+	return sl_token_pays(data, at, token, cost) ? token : 0;
+}
+
+/* --- ways ------------------------------------------------------------------------------------- */
+
+/* Before anything is looked up: is there more than runs? */
+SL_HD enum sl_way sl_way_at_first(uint32_t runs, uint32_t n)
+{
+	return runs > n / SL_RUN_USUAL ? SL_MATCHES : SL_RUNS;
+}
+
+/* When the first SL_PROBE places have found so many matches. */
+SL_HD enum sl_way sl_way_on(uint32_t found, uint32_t runs, uint32_t sum, uint32_t n)
+{
+	if (found >= SL_FOUND_LEAST)
+		return SL_MATCHES;
+	return sl_is_dull(sum, n) && runs > n - n / SL_RUN_USUAL ? SL_STORED : SL_RUNS;
+}
+
+/* --- slices ----------------------------------------------------------------------------------- */
+
+/* What is parsed. */
+struct sl_parse {
+	const uint8_t *data;
+	const uint32_t *breaks;
+	const uint8_t *cost;
+	const uint32_t *found; /* by places: what is best said there */
+	uint32_t end;          /* of the segment */
+};
+
+/* Tokens of a slice, each so many words behind the one before: slices of a device stand side by
+ * side, as its threads make a token each at the same time. */
+struct sl_tokens {
+	uint32_t *first;
+	uint32_t step, n;
+};
+
+SL_HD void sl_token_add(struct sl_tokens *t, uint32_t token)
+{
+	t->first[t->n++ * t->step] = token;
+}
+
+/* What was found from .. to - 1, a slice, as tokens, which may take the place of what was found. */
+SL_HD void sl_parse_matches(
+	const struct sl_parse *p, uint32_t from, uint32_t to, struct sl_tokens *tokens)
+{
+	uint32_t at = from, here = p->found[at];
+
+	while (at < to) {
+		uint32_t next = at + 1 < to ? p->found[at + 1] : 0;
+		uint32_t length = sl_token_length(here);
+
+		if (length == 0 || sl_token_length(next) > length) {
+			sl_token_add(tokens, p->data[at++]);
+			here = next;
+		} else {
+			at += length;
+			sl_token_add(tokens, here);
+			here = at < to ? p->found[at] : 0;
 		}
-		token[out++] = (uint16_t)(SL_IS_MATCH | m.length);
-		token[out++] = (uint16_t)m.distance;
-		at += m.length;
 	}
-	return out;
+}
+
+/* A run, which may go on behind its slice. */
+SL_HD uint32_t sl_run_token(const struct sl_parse *p, uint32_t at)
+{
+	uint32_t left = p->end - at, most = left < SL_MATCH_MOST ? left : (uint32_t)SL_MATCH_MOST;
+
+	return sl_run_at(p->data, p->breaks, at, most, p->cost);
+}
+
+/* The last place from .. to - 1 that begins a run, plus 1; 0: none. */
+SL_HD uint32_t sl_last_break(const uint32_t *breaks, uint32_t from, uint32_t to)
+{
+	while (to > from) {
+		uint32_t first = (to - 1) / 32 * 32, bits = breaks[first / 32];
+
+		bits &= 0xffffffffu >> (first + 32 - to);
+		bits = first < from ? bits >> (from - first) << (from - first) : bits;
+		if (bits)
+			return first + sl_log2_below(bits) + 1;
+		to = first;
+	}
+	return 0;
+}
+
+/*
+ * Where the first token from a slice on begins, when the last run before began at a place that is
+ * given plus 1; 0: in the history. Its matches follow each other from the place behind.
+ */
+SL_HD uint32_t sl_run_resumed(const struct sl_parse *p, uint32_t run, uint32_t from)
+{
+	uint32_t first = run ? run : (uint32_t)SL_HISTORY;
+	uint32_t at = from - (from - first) % SL_MATCH_MOST;
+	bool is_break = p->breaks[from / 32] >> from % 32 & 1;
+	uint32_t length = is_break || at == from ? 0 : sl_token_length(sl_run_token(p, at));
+
+	return length ? at + length : from;
+}
+
+/* The same as sl_parse_matches() for runs alone; the first token begins at at. */
+SL_HD void sl_parse_runs(
+	const struct sl_parse *p, uint32_t at, uint32_t to, struct sl_tokens *tokens)
+{
+	while (at < to) {
+		uint32_t token = sl_run_token(p, at);
+
+		sl_token_add(tokens, token ? token : p->data[at]);
+		at += token ? sl_token_length(token) : 1;
+	}
 }
 
 #endif

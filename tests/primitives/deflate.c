@@ -301,6 +301,27 @@ static void every_size_of_cpu_comes_back(void **state)
 		}
 }
 
+/*
+ * The same bytes as far back as DEFLATE can say, and one farther, behind some that make looking up
+ * worth while: a segment may refer to what stands before it.
+ */
+static void the_farthest_match(void **state)
+{
+	enum { SEGMENT = 1 << 15, SAME = 64, N = 2 * SEGMENT };
+	size_t bytes[2];
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		size_t at = N - SAME, from = at - SEGMENT - k;
+
+		deflate_input_make(DEFLATE_RANDOM, N, in);
+		deflate_input_make(DEFLATE_TEXT, SEGMENT / 4, in + SEGMENT);
+		memcpy(in + at, in + from, SAME);
+		bytes[k] = deflate_check(&sl_deflate_cpu, in, N, (struct deflate_try){0});
+	}
+	assert_true(bytes[0] + SAME / 2 < bytes[1]);
+}
+
 /* Streams that fit stand there, in order; the first that does not and those behind it do not. */
 static void stops(const struct sl_backend *b)
 {
@@ -420,6 +441,7 @@ int main(void)
 		cmocka_unit_test(bytes_do_not_depend_on_scratch),
 		cmocka_unit_test(every_cut_comes_back),
 		cmocka_unit_test(every_size_of_cpu_comes_back),
+		cmocka_unit_test(the_farthest_match),
 		cmocka_unit_test(streams_that_do_not_fit_are_zero_bytes),
 		cmocka_unit_test(others_keep_their_malloc),
 		cmocka_unit_test(threads_do_not_meet),

@@ -1,0 +1,189 @@
+/*
+ * deflate/lookup.cuh - what the bytes at each place of a segment are the same as, by a block.
+ *
+ * Places are sorted by the hash of the bytes that stand there, in two passes of a radix sort that
+ * keeps the order of places: those with the same hash then follow each other, and those before one
+ * are the places that cpu.c has in its lists. Each warp sorts a part of the places; where it puts
+ * those of a digit is known from the counts of all.
+ */
+#ifndef SL_DEFLATE_LOOKUP_CUH
+#define SL_DEFLATE_LOOKUP_CUH
+
+#include "primitives/base/kernel.cuh"
+#include "block.h"
+#include "check.h"
+
+enum {
+	THREADS = 256, /* of a block: one a byte's value, and more than there are slices */
+	WARPS = THREADS / 32,
+	DIGIT_BITS = SL_HASH_BITS / 2,
+	DIGITS = 1 << DIGIT_BITS
+};
+
+/* What is needed at one time, and then no more. */
+union scratch_room {
+	struct {
+		uint32_t crc[SL_CRC_TABLE];
+		struct sl_check of_slice[SL_SLICES];
+	} checks;
+	struct {
+		uint32_t next[WARPS][DIGITS]; /* how many; then where the next goes */
+		uint32_t total[WARPS];
+	} sort;
+	struct sl_huffman_work work;
+};
+
+/* What a block has in shared memory. */
+struct room {
+	uint8_t data[SL_PLACES + SL_PAD]; /* at a multiple of 4; later the words that are written */
+	uint32_t breaks[SL_BREAK_WORDS];
+	struct sl_block block;
+	union scratch_room u;
+	uint32_t tokens[SL_SLICES]; /* how many a slice has */
+	uint32_t bits[SL_SLICES]; /* of the tokens of a slice; before, where its last run begins */
+	uint64_t segment;
+	uint32_t sum, found, runs; /* what literals would take; what the probe finds; runs */
+	uint32_t used[3];          /* symbols of each alphabet */
+	struct sl_check check;
+};
+
+/* A segment and what the block has for it. */
+struct part {
+	struct room *r;
+	uint32_t *found; /* at each place */
+	uint16_t *order;
+	uint32_t *token;
+	struct sl_segment segment;
+	uint32_t begin, end, slices; /* places of the history and the segment */
+};
+
+static __device__ inline uint32_t slice_from(uint32_t slice)
+{
+	return SL_HISTORY + slice * SL_SLICE;
+}
+
+static __device__ inline uint32_t slice_to(const struct part &p, uint32_t slice)
+{
+	uint32_t end = slice_from(slice + 1);
+
+	return end < p.end ? end : p.end;
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+static __device__ inline uint32_t hash_at(const struct part &p, uint32_t place)
+{
+	return sl_hash(sl_bytes_at(p.r->data, place));
+}
+
+/* From how many of each digit a warp has to where they go: by digits, then by warps. */
+static __device__ inline void scan_digits(const struct part &p)
+{
+	enum { EACH = WARPS * DIGITS / THREADS };
+	uint32_t first = threadIdx.x * EACH, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	uint32_t count[EACH], all = 0, before = 0, up;
+
+	for (uint32_t k = 0; k < EACH; k++) {
+		count[k] = p.r->u.sort.next[(first + k) % WARPS][(first + k) / WARPS];
+		all += count[k];
+	}
+	up = all;
+	for (uint32_t by = 1; by < 32; by *= 2) {
+		uint32_t below = __shfl_up_sync(SL_LANES, up, by);
+
+		up += lane >= by ? below : 0;
+	}
+	if (lane == 31)
+		p.r->u.sort.total[warp] = up;
+	__syncthreads();
+	for (uint32_t w = 0; w < warp; w++)
+		before += p.r->u.sort.total[w];
+	before += up - all;
+	for (uint32_t k = 0; k < EACH; k++) {
+		p.r->u.sort.next[(first + k) % WARPS][(first + k) / WARPS] = before;
+		before += count[k];
+	}
+}
+
+/* The q-th place before a pass. */
+static __device__ inline uint32_t place_at(const struct part &p, const uint16_t *from, uint32_t q)
+{
+	return from ? from[q] : p.begin + q;
+}
+
+/* n places from from (NULL: as they are) to to, by a digit of their hash. */
+static __device__ inline void sort_pass(
+	const struct part &p, const uint16_t *from, uint16_t *to, uint32_t n, uint32_t shift)
+{
+	uint32_t each = (n + THREADS - 1) / THREADS * 32, lane = threadIdx.x % 32;
+	uint32_t warp = threadIdx.x / 32, first = warp * each, end = first + each;
+	uint32_t *next = p.r->u.sort.next[warp];
+
+	end = end < n ? end : n;
+	for (uint32_t d = lane; d < DIGITS; d += 32)
+		next[d] = 0;
+	__syncwarp();
+	for (uint32_t q = first + lane; q < end; q += 32)
+		atomicAdd(&next[(hash_at(p, place_at(p, from, q)) >> shift) % DIGITS], 1);
+	__syncthreads();
+	scan_digits(p);
+	__syncthreads();
+	for (uint32_t round = first; round < end; round += 32) {
+		uint32_t q = round + lane, place = q < end ? place_at(p, from, q) : 0;
+		uint32_t digit = q < end ? (hash_at(p, place) >> shift) % DIGITS : (uint32_t)DIGITS;
+		uint32_t alike = sl_lanes_alike<DIGIT_BITS + 1>(digit);
+		uint32_t below = (uint32_t)__popc(alike & ((1u << lane) - 1));
+		uint32_t at = q < end ? next[digit] + below : 0;
+
+		if (q < end)
+			to[at] = (uint16_t)place;
+		__syncwarp();
+		if (q < end && below == 0)
+			next[digit] = at + (uint32_t)__popc(alike);
+		__syncwarp();
+	}
+	__syncthreads();
+}
+
+/* --- what is found ---------------------------------------------------------------------------- */
+
+/* What is best said at the q-th place in order; in the history nothing is. */
+static __device__ inline uint32_t look_up_at(const struct part &p, uint32_t q, uint32_t at)
+{
+	const uint8_t *data = p.r->data, *cost = p.r->block.cost;
+	uint32_t most = sl_slice_left(at, p.end), hash = hash_at(p, at);
+	uint32_t token = sl_run_at(data, p.r->breaks, at, most, cost);
+
+	for (uint32_t k = 1; k <= SL_TRIED && k <= q; k++) {
+		uint32_t place = p.order[q - k];
+
+		if (hash_at(p, place) != hash)
+			break;
+		token = sl_longer(data, at, place, most, cost, token);
+	}
+	return token;
+}
+
+/* Places up to end; of the segment's first SL_PROBE, how many have a match, is known then. */
+static __device__ inline void look_up_places(const struct part &p, uint32_t end)
+{
+	uint32_t n = end - p.begin, found = 0;
+	uint16_t *half = (uint16_t *)p.found;
+
+	sort_pass(p, NULL, half, n, 0);
+	sort_pass(p, half, p.order, n, DIGIT_BITS);
+	for (uint32_t q = threadIdx.x; q < n; q += THREADS) {
+		uint32_t at = p.order[q];
+
+		if (at >= SL_HISTORY) {
+			p.found[at] = look_up_at(p, q, at);
+			found += p.found[at] > 0;
+		}
+	}
+	for (uint32_t i = end + threadIdx.x; i < p.end; i += THREADS)
+		p.found[i] = 0;
+	atomicAdd(&p.r->found, found);
+	__syncthreads();
+}
+
+#endif
