@@ -63,7 +63,7 @@ static void lay_out_rooms(struct sl_arena *a, const struct sl_converting *c,
 
 	c->format->lay_out(a, t, &c->facts, &r->packed);
 	r->x = (struct sl_exec){.space = SL_HOST, .scratch = {sl_cut(a, scratch), 0, scratch}};
-	r->image_bytes = c->format->uses_image ? c->format->image_bytes(t, &c->facts) : 0;
+	r->image_bytes = c->format->image_bytes(t, &c->facts);
 	r->image = sl_cut(a, r->image_bytes);
 }
 
