@@ -19,6 +19,18 @@ void sl_convert_note(struct sl_converting *c, const char *format, ...)
 	snprintf(c->notes + used, sizeof(c->notes) - used, "\n");
 }
 
+void sl_convert_note_recovered(struct sl_converting *c, const char *path, uint64_t particles)
+{
+	sl_convert_note(c,
+		"%s: its writer did not come to its end; its %" PRIu64 " whole records were taken",
+		path, particles);
+}
+
+void sl_convert_note_behind(struct sl_converting *c, const char *path)
+{
+	sl_convert_note(c, "%s: what follows its last particle was left out", path);
+}
+
 enum sl_status sl_convert_check(const struct sl_converting *c)
 {
 	return atomic_load(c->job->stop) == 0

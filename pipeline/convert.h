@@ -62,6 +62,10 @@ bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at);
 /* Adds a line to the notes, as far as there is room. */
 void sl_convert_note(struct sl_converting *c, const char *format, ...) SL_PRINTF(2, 3);
 
+/* Of a list: its writer died, and that many records are whole; something is behind its end. */
+void sl_convert_note_recovered(struct sl_converting *c, const char *path, uint64_t particles);
+void sl_convert_note_behind(struct sl_converting *c, const char *path);
+
 /* SL_STOPPED when the job is to be given up. */
 enum sl_status sl_convert_check(const struct sl_converting *c);
 

@@ -1,5 +1,4 @@
 /* convert_list.c - lists of particles become one list; how a list is written. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "pipeline/convert.h"
@@ -120,10 +119,7 @@ static enum sl_status join_head(
 
 	SL_TRY(sl_mcpl_head_read(file, bytes, &more, &recovered));
 	if (recovered)
-		sl_convert_note(c,
-			"%s: its writer did not come to its end; its %" PRIu64
-			" whole records were taken",
-			path, more.fixed.particles);
+		sl_convert_note_recovered(c, path, more.fixed.particles);
 	if (!sum->bytes) {
 		*sum = more;
 		return SL_OK;
@@ -152,7 +148,7 @@ static enum sl_status copy_records(struct sl_converting *c, const char *path,
 	}
 	SL_TRY(sl_mcpl_more(s, &more));
 	if (more && !s->recovered)
-		sl_convert_note(c, "%s: what follows its last particle was left out", path);
+		sl_convert_note_behind(c, path);
 	return SL_OK;
 }
 

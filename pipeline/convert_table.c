@@ -169,6 +169,10 @@ static enum sl_status look_at(
 	all->columns = columns;
 	all->rows += in->table.n;
 	lose(&all->lost, &in->lost);
+	if (in->lost.recovered)
+		sl_convert_note_recovered(j->c, path, in->table.n);
+	if (in->lost.behind)
+		sl_convert_note_behind(j->c, path);
 	return SL_OK;
 }
 

@@ -109,7 +109,8 @@ static void set(
 	memcpy(at, &real, sizeof(real));
 }
 
-static enum sl_status read_rows(struct sl_mcpl_stream *s, const struct filled *f)
+static enum sl_status read_rows(
+	struct sl_mcpl_stream *s, const struct filled *f, struct sl_mcpl_lost *lost)
 {
 	struct sl_mcpl_particle p = {.weight = s->header.weight, .pdg = s->header.pdg};
 
@@ -121,6 +122,8 @@ static enum sl_status read_rows(struct sl_mcpl_stream *s, const struct filled *f
 		for (uint32_t k = 0; k < f->t->n_columns; k++)
 			set(&f->t->column[k], f->field[k], row, &p);
 	}
+	SL_TRY(sl_mcpl_more(s, &lost->behind));
+	lost->behind = lost->behind && !s->recovered;
 	return SL_OK;
 }
 
@@ -153,6 +156,7 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 	t->n = (uint32_t)h->particles;
 	cut_columns(h, a, &f, lost);
 	lost->digits = !h->single;
+	lost->recovered = s->recovered;
 	lost->comments = h->comments;
 	lost->blobs = h->blobs;
 	if (!a->base)
@@ -161,7 +165,7 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 		return sl_fail(SL_USAGE,
 			"%zu bytes for the columns of a file that needs %zu: measure first",
 			a->size, a->used);
-	return read_rows(s, &f);
+	return read_rows(s, &f, lost);
 }
 
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,

@@ -9,6 +9,8 @@ struct sl_mcpl_lost {
 	bool digits;                   /* numbers of 8 bytes became 4 */
 	bool flags, polarisation, pdg; /* there is no column for them */
 	uint32_t comments, blobs;      /* of others than this program, and the source */
+	bool recovered;                /* its writer died: a part of a record, perhaps */
+	bool behind;                   /* what follows its last particle */
 };
 
 /*

@@ -163,7 +163,7 @@ static void lists_go_in_and_out_unchanged(void **state)
 
 static void damaged_lists_are_told(void **state)
 {
-	char *out;
+	char *out, *list;
 	size_t bytes;
 
 	(void)state;
@@ -175,7 +175,22 @@ static void damaged_lists_are_told(void **state)
 		&folder, WORDS("convert", reference("reffile_crash.mcpl"), "--to", "crash.mcpl"));
 	assert_non_null(strstr(out, "its 4 whole records were taken"));
 	free(out);
-	free(inflated("crash.mcpl", &bytes));
+	out = output_of(
+		&folder, WORDS("convert", reference("reffile_crash.mcpl"), "--to", "crash.npz"));
+	assert_non_null(strstr(out, "its 4 whole records were taken"));
+	free(out);
+	list = inflated("crash.mcpl", &bytes);
+	list = (char *)realloc(list, bytes + 1);
+	list[bytes] = 0;
+	folder_write(&folder, "behind.mcpl", list, bytes + 1);
+	free(list);
+	for (int i = 0; i < 2; i++) {
+		out = output_of(&folder,
+			WORDS("convert", "behind.mcpl", "--to", i ? "behind.npz" : "front.mcpl"));
+		assert_non_null(strstr(out, "what follows its last particle was left out"));
+		free(out);
+	}
+	expect_same("front.mcpl", "crash.mcpl");
 	assert_int_equal(bytes, 155 + 4 * 68); /* header, records */
 	write_text(
 		&folder, "text.mcpl", "this is no list, though it has as many bytes as a header");
