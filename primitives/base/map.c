@@ -23,6 +23,8 @@ enum sl_status sl_map_file(const char *path, struct sl_map *m)
 	if (at == MAP_FAILED)
 		error = errno;
 	error = sl_close(fd, error);
+	if (error && at && at != MAP_FAILED)
+		munmap(at, bytes);
 	if (error)
 		return sl_disk_failed(error, "map", path, NULL);
 	if (at)

@@ -2,7 +2,7 @@
  * map.h - a regular file as memory, for reading: its pages come and go as the system likes, and
  * none of them counts as the program's.
  *
- * Calls for SL_FAULT: file_open file_stat file_map.
+ * Calls for SL_FAULT: file_open file_stat file_map file_close.
  */
 #ifndef SL_BASE_MAP_H
 #define SL_BASE_MAP_H
