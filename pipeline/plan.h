@@ -76,8 +76,8 @@ struct sl_plan {
 	struct sl_config config; /* run.batch, stop.min_batches: what was chosen for them */
 	bool batch_is_ours;      /* it was auto */
 	struct sl_recipe recipe; /* its inputs are open as long as the plan is there */
-	struct sl_goal goal; /* recipe.n_batches are the most, if there is one */
-	uint32_t n_tallies;  /* by bins */
+	struct sl_goal goal;     /* recipe.n_batches are the most, if there is one */
+	uint32_t n_tallies;      /* by bins */
 	struct sl_bins_field tally[SL_TALLIES_MAX];
 	struct sl_machine machine;
 	const struct sl_format *format;

@@ -177,8 +177,8 @@ void sl_config_complain_within(
 	const struct sl_seen *seen = sl_reader_seen(r, list);
 
 	if (seen && at.line > 0)
-		at.column += sl_tree_inside(r->tree[seen->key.source],
-			value_node(r, seen, item), offset);
+		at.column += sl_tree_inside(
+			r->tree[seen->key.source], value_node(r, seen, item), offset);
 	sl_reader_add(r, at, name_of(r, key, list), text);
 }
 

@@ -10,6 +10,9 @@
 #include "primitives/base/map.h"
 #include "stages/formats/mcpl_stream.h"
 
+/* Of a file, and so far fewer than numbers of 64 bits can count in all. */
+#define PARTICLES_MOST (UINT64_C(1) << 48)
+
 /* A file, as it is read. */
 struct source {
 	struct sl_map map;
@@ -49,6 +52,11 @@ static enum sl_status open_input(const char *path, struct sl_input *f, struct so
 		sl_mcpl_open(&source->stream, source->map.at, source->map.bytes), "%s", path));
 	source->open = true;
 	SL_TRY(sl_while(pass_strings(&source->stream), "%s", path));
+	if (s->header.particles > PARTICLES_MOST)
+		return sl_fail(SL_BAD_INPUT,
+			"%s: it claims more particles than a run can have (it is damaged), try "
+			"making it again",
+			path);
 	f->bytes = source->map.bytes;
 	f->particles = s->header.particles;
 	f->gzipped = s->gzipped;

@@ -6,8 +6,8 @@
 struct sl_key_rule sl_key_rule_make(const struct sl_key_field *field)
 {
 	struct sl_key_rule f = {.column = field->column,
-		.is_float = sl_column_facts[field->column].type == SL_TYPE_F32 &&
-	                    !field->logarithmic,
+		.is_float =
+			sl_column_facts[field->column].type == SL_TYPE_F32 && !field->logarithmic,
 		.is_log = field->logarithmic,
 		.bits = field->bits};
 

@@ -3,8 +3,8 @@
  *
  * A float field maps its range [lo, hi] to 0 .. 2^bits - 1 in equal steps; values outside go to the
  * nearest end, NaN to 0. An integer field is its value above lo, shifted right until the range
- * fits. A logarithmic field is an integer one of a float's bits, which from 0 on are in the order of
- * floats and grow as their logarithm to the base 2 does, straight between powers of 2 (Mitchell,
+ * fits. A logarithmic field is an integer one of a float's bits, which from 0 on are in the order
+ * of floats and grow as their logarithm to the base 2 does, straight between powers of 2 (Mitchell,
  * Computer multiplication and division using binary logarithms, 1962); what is not above 0 is at 0.
  * Ties keep id order because the sort is stable.
  */
@@ -21,8 +21,8 @@ enum { SL_KEY_FIELDS_MAX = 8 };
 /* A field as the configuration states it. */
 struct sl_key_field {
 	enum sl_column column;
-	uint32_t bits; /* 1..32 for floats, 1..64 for integers */
-	double lo, hi; /* its range, in the unit of the column */
+	uint32_t bits;    /* 1..32 for floats, 1..64 for integers */
+	double lo, hi;    /* its range, in the unit of the column */
 	bool logarithmic; /* of a float */
 };
 

@@ -15,7 +15,8 @@
  * which the digests are, against itself, for it comes twice.
  *
  *	device   staged  | columns | keep | index | key | states | table | scratch | census |
- *	         fused   | columns, if read | index | key | records, if any | scratch, then table | census | sieve |
+ *	         fused   | columns, if read | index | key | records, if any |
+ *	                 | scratch, then table | census | sieve |
  *	         either  | press, if there is one |
  *	pinned   | census | census | press |
  */
@@ -30,13 +31,13 @@ struct sl_lane {
 	const struct sl_way *way;
 	void *block, *pinned; /* for the owner of the memory */
 	struct sl_exec exec;
-	struct sl_batch batch;             /* its pointers are the device's */
-	const struct sl_columns *listed;   /* what was read of it, pinned; of a model that is read */
-	struct sl_census *census;          /* of the device; behind it, tallies by bins */
-	struct sl_census *seen[2];         /* copies of both, pinned */
-	size_t census_bytes;               /* of each */
-	struct sl_arena sieve;             /* fused: its scratch, behind the census */
-	size_t cleared_bytes;              /* of both, from the census on */
+	struct sl_batch batch;           /* its pointers are the device's */
+	const struct sl_columns *listed; /* what was read of it, pinned; of a model that is read */
+	struct sl_census *census;        /* of the device; behind it, tallies by bins */
+	struct sl_census *seen[2];       /* copies of both, pinned */
+	size_t census_bytes;             /* of each */
+	struct sl_arena sieve;           /* fused: its scratch, behind the census */
+	size_t cleared_bytes;            /* of both, from the census on */
 	sl_event mark[SL_STAGE_COUNT + 2]; /* before each step, behind it; see lane.c */
 	sl_event counted, home;            /* behind the two copies */
 	bool in_rounds;

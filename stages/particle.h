@@ -81,7 +81,7 @@ static inline double sl_least_whole(enum sl_column which)
 }
 
 /* What is wrong with a range of such a column that has other numbers. */
-#define SL_NOT_WHOLE(least)                                                             \
+#define SL_NOT_WHOLE(least)                                                                \
 	((least) < 0 ? "is not of whole numbers from -2147483648 to 2147483647 (those of " \
 		       "the column are)"                                                   \
 		     : "is not of whole numbers from 0 (those of the column are)")

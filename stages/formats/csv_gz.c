@@ -18,7 +18,8 @@ static const struct sl_column_facts *facts(const struct sl_table_column *c)
 	return &sl_column_facts[c->column];
 }
 
-/* The longest value of a type, by enum sl_column_type; a u32 has 10 digits, a u8 3, an i32 a sign. */
+/* The longest value of a type, by enum sl_column_type; a u32 has 10 digits, a u8 3, an i32 a sign.
+ */
 static const size_t widths[] = {
 	[SL_TYPE_F32] = SL_F32_TEXT_BYTES,
 	[SL_TYPE_U32] = 10,

@@ -109,8 +109,7 @@ static uint32_t sl_list_constants(const void *rules, struct sl_particle *values)
 	return r->constants;
 }
 
-SL_MODEL(list,
-	.help = "particles of lists in files of MCPL: filtered, sorted and written anew",
+SL_MODEL(list, .help = "particles of lists in files of MCPL: filtered, sorted and written anew",
 	.species = "particles", .read = true);
 
 #endif

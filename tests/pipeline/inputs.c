@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "pipeline/tree.h"
+#include "stages/formats/gzip_stored.h"
 #include "stages/formats/mcpl_stream.h"
 #include "tests/support/configs.h"
 #include "tests/support/program.h"
@@ -297,8 +298,14 @@ static void refuse(const char *name, int code, const char *text)
 		remove_run(&folder, "bad");
 }
 
+static void put_number(char *at, uint64_t number)
+{
+	memcpy(at, &number, sizeof(number));
+}
+
 static void damaged_files_are_refused(void **state)
 {
+	static uint8_t packed[1 << 17];
 	size_t bytes;
 	char *file;
 
@@ -311,6 +318,15 @@ static void damaged_files_are_refused(void **state)
 	refuse("c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
 	refuse("[]", SL_USAGE, "model.list.files");
 	file = reference_file("example.mcpl", &bytes);
+	put_number(file + 8, UINT64_C(1) << 63);
+	folder_write(&folder, "many.mcpl.gz", packed,
+		sl_gzip_store((const uint8_t *)file, bytes, packed));
+	refuse("many.mcpl.gz, many.mcpl.gz", SL_BAD_INPUT,
+		"many.mcpl.gz: it claims more particles than a run can have");
+	put_number(file + 8, 1007);
+	folder_write(&folder, "more.mcpl.gz", packed,
+		sl_gzip_store((const uint8_t *)file, bytes, packed));
+	refuse("more.mcpl.gz", SL_BAD_INPUT, "more.mcpl.gz: it ends within what its header says");
 	file[7] = 'B';
 	folder_write(&folder, "big.mcpl", file, bytes);
 	refuse("big.mcpl", SL_BAD_INPUT, "big.mcpl: its numbers have their greatest byte first");
