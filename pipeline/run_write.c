@@ -4,8 +4,8 @@
 #include "pipeline/crew.h"
 
 /*
- * The slot whose batch is the lowest of those that are in flight and not yet as far as that state,
- * if it is ready for it, in the state before; else n_slots.
+ * The slot whose batch is the lowest of those in flight that are not past that state, if it is in
+ * it; else n_slots.
  */
 static uint32_t find_in_order(const struct sl_crew *c, enum sl_slot_state ready)
 {
