@@ -11,8 +11,9 @@
  * Where the recipe has a press, columns are compressed on the device (press.h), the host waits for
  * the sizes of their streams too, and those come home instead.
  *
- * What comes home is checked: the columns against their digests (sl_digest_check()), the census, in
- * which the digests are, against itself, for it comes twice.
+ * What comes home is checked: the columns against their digests (sl_digest_check()), what was
+ * compressed against its own (sl_pressed_check()), the census, in which the digests are, and the
+ * sizes against themselves, for they come twice.
  *
  *	device   staged  | columns | keep | index | key | states | table | scratch | census |
  *	         fused   | columns, if read | index | key | records, if any |

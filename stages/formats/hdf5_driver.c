@@ -13,30 +13,39 @@
 
 #include "stages/formats/hdf5_words.h"
 
+/* What HDF5 holds of a file: its own part comes first. */
+struct held {
+	H5FD_t hdf5;
+	struct sl_h5 *words;
+};
+
 static struct sl_h5 *words_of(const H5FD_t *file)
 {
-	return ((const struct sl_h5_file *)(const void *)file)->words;
+	return ((const struct held *)(const void *)file)->words;
 }
 
 /* --- opening ------------------------------------------------------------------------------- */
 
+/* HDF5's memory, as it looks at it as long as it has not been able to close the file. */
 static H5FD_t *file_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
 	struct sl_h5 *const *info = (struct sl_h5 *const *)H5Pget_driver_info(access);
+	struct held *file;
 
 	(void)name, (void)flags, (void)most;
 	if (!info)
 		return NULL;
-	memset(&(*info)->file, 0, sizeof((*info)->file));
-	(*info)->file.words = *info;
-	return &(*info)->file.hdf5;
+	file = (struct held *)H5allocate_memory(sizeof(*file), true);
+	(*info)->no_memory = !file;
+	if (!file)
+		return NULL;
+	file->words = *info;
+	return &file->hdf5;
 }
 
-/* Its memory is the caller's. */
 static herr_t file_close(H5FD_t *file)
 {
-	(void)file;
-	return 0;
+	return H5free_memory(file);
 }
 
 static herr_t query(const H5FD_t *file, unsigned long *flags)

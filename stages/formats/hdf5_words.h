@@ -18,14 +18,6 @@
 
 #include "primitives/base/status.h"
 
-struct sl_h5;
-
-/* What HDF5 holds of a file that is made: its own part comes first. */
-struct sl_h5_file {
-	H5FD_t hdf5;
-	struct sl_h5 *words;
-};
-
 struct sl_h5 {
 	bool failed;
 	bool no_memory; /* because HDF5 got no memory */
@@ -39,7 +31,6 @@ struct sl_h5 {
 	size_t head;          /* bytes of the image before them */
 	uint64_t end;         /* where the next object goes */
 	const uint8_t *chunk; /* that is handed over now, among the data */
-	struct sl_h5_file file;
 };
 
 /* HDF5 serves one thread at a time: for all calls from begin to finish. */

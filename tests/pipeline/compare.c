@@ -414,6 +414,8 @@ static void refusals(void **state)
 {
 	(void)state;
 	expect(&folder, SL_USAGE, "--resume does nothing", WORDS("compare", "c.yaml", "--resume"));
+	expect(&folder, SL_USAGE, "is not compared",
+		WORDS("compare", "c.yaml", "--device", "emulated", "--deflate", "device"));
 	expect(&folder, SL_USAGE, "--force does nothing", WORDS("compare", "c.yaml", "--force"));
 	expect(&folder, SL_USAGE, "--print-config does",
 		WORDS("compare", "c.yaml", "--print-config"));
