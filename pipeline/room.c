@@ -7,7 +7,7 @@
 
 enum {
 	LANES_AUTO = 3, /* one computes, one is copied home, one begins */
-	WRITERS_MOST = 6
+	WRITERS_MOST = 16
 };
 
 const char *sl_sized(double bytes, char text[32])
@@ -134,14 +134,14 @@ static uint32_t least(uint64_t a, uint64_t b)
 }
 
 /*
- * Of threads that compress on the host, a third could be writers before these were as busy; on a
- * device, a writer makes 2 GB/s, of six or eight that one GPU compresses.
+ * Of threads that compress on the host, a third could be writers before these were as busy. Where a
+ * GPU compresses they have little to do, and a writer makes 1 GB/s of the ten that come.
  */
 static void set_threads(struct sl_plan *plan, uint32_t threads)
 {
 	plan->threads = threads;
 	plan->n_slots = threads + 1;
-	plan->n_writers = (threads + 2) / 3;
+	plan->n_writers = plan->recipe.press.backend ? threads : (threads + 2) / 3;
 	if (plan->n_writers > WRITERS_MOST)
 		plan->n_writers = WRITERS_MOST;
 }
