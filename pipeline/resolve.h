@@ -43,10 +43,10 @@ struct sl_choices {
 	enum sl_mode mode;
 	const char *mode_story; /* why auto means staged on a device; "" if not */
 	enum sl_schedule_choice schedule;
-	struct sl_schedule rounds;      /* as they are, or would be */
-	bool rounds_named;              /* by a key of theirs that is not at its default */
-	struct sl_choice scan;          /* no backend: compact and sort have their own */
-	struct sl_choice compact, sort; /* compact: what it is, or would be, staged */
+	struct sl_schedule rounds;        /* as they are, or would be */
+	bool rounds_named;                /* by a key of theirs that is not at its default */
+	struct sl_choice scan;            /* no backend: compact and sort have their own */
+	struct sl_choice compact, sort;   /* compact: what it is, or would be, staged */
 	const struct sl_backend *deflate; /* of the host */
 	const struct sl_backend *press;   /* of the device, which compresses columns; or NULL */
 	const struct sl_format *format;
