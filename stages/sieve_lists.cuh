@@ -102,8 +102,9 @@ static __device__ __forceinline__ Key pack_key(
 		else if (f->is_log)
 			part = sl_key_of_log(f, sl_float(value));
 		else
-			part = sl_key_of_integer(f,
-				f->column == SL_COLUMN_id ? job->first_id + value : value ^ f->flip);
+			part = sl_key_of_integer(f, f->column == SL_COLUMN_id
+							    ? job->first_id + value
+							    : value ^ f->flip);
 		key = sl_key_join(f, key, part);
 	}
 	return (Key)key;
