@@ -60,14 +60,20 @@ static void add_flights(void)
 	}
 }
 
-/* All columns. */
+/* All columns, but for those that are read and not computed. */
 static void add_particle(const struct sl_particle *p)
 {
-#define COLUMN(name, type, unit, record, component, help) add_##type(p->name);
-#define add_float(value)                                  add(value)
-#define add_uint64_t(value)                               (hash += sl_digest_mix(n_hashed++, value))
-#define add_uint32_t                                      add_uint64_t
-#define add_uint8_t                                       add_uint64_t
+	const uint32_t computed =
+		SL_COLUMNS_source_detector | SL_COLUMNS_slab | SL_COLUMNS_cavity | SL_COLUMNS_rays;
+
+#define COLUMN(name, type, unit, record, component, help) \
+	if (SL_HAS(computed, SL_COLUMN_##name))           \
+		add_##type(p->name);
+#define add_float(value)    add(value)
+#define add_uint64_t(value) (hash += sl_digest_mix(n_hashed++, value))
+#define add_int32_t(value)  add_uint64_t((uint32_t)(value))
+#define add_uint32_t        add_uint64_t
+#define add_uint8_t         add_uint64_t
 #include "stages/columns.def"
 #undef COLUMN
 }
