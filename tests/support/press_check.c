@@ -306,7 +306,7 @@ static void compare(const struct sl_recipe *r, enum sl_mode mode)
 
 void press_check_lanes(uint32_t n)
 {
-	for (int model = 0; model < SL_MODEL_COUNT; model++)
+	for (int model = 0; model < HAND_MODELS; model++)
 		for (int mode = 0; mode < SL_MODE_COUNT; mode++) {
 			struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
 
