@@ -25,7 +25,7 @@ static void every_shape(void **state)
 static void every_tile_of_fused(void **state)
 {
 	(void)state;
-	lane_check_fused(UINT32_MAX);
+	lane_check_fused(sl_thin_size(UINT32_MAX));
 }
 
 static void every_key(void **state)
@@ -52,7 +52,7 @@ static void tallies_by_bins(void **state)
 static void every_condition(void **state)
 {
 	(void)state;
-	lane_check_conditions(70000);
+	lane_check_conditions(sl_thin_size(70000));
 }
 
 static void a_lane_used_again(void **state)
@@ -65,7 +65,7 @@ static void columns_compressed(void **state)
 {
 	(void)state;
 	press_check_kernels(sl_thin_size(3000001));
-	press_check_lanes(1500);
+	press_check_lanes(sl_thin_size(1500));
 	press_check_lanes(sl_thin_size(300007));
 }
 
