@@ -147,37 +147,84 @@ static __device__ inline void sort_pass(
 
 /* --- what is found ---------------------------------------------------------------------------- */
 
-/* What is best said at the q-th place in order; in the history nothing is. */
-static __device__ inline uint32_t look_up_at(const struct part &p, uint32_t q, uint32_t at)
+/* A place in order and what stands there. */
+struct place_of {
+	uint32_t place;
+	struct sl_eight bytes;
+};
+
+static __device__ inline struct place_of place_in_order(const struct part &p, uint32_t q)
 {
-	const uint8_t *data = p.r->data, *cost = p.r->block.cost;
-	uint32_t most = sl_slice_left(at, p.end), hash = hash_at(p, at);
-	uint32_t token = sl_run_at(data, p.r->breaks, at, most, cost);
+	uint32_t place = p.order[q];
 
-	for (uint32_t k = 1; k <= SL_TRIED && k <= q; k++) {
-		uint32_t place = p.order[q - k];
-
-		if (hash_at(p, place) != hash)
-			break;
-		token = sl_longer(data, at, place, most, cost, token);
-	}
-	return token;
+	return {place, sl_eight_at(p.r->data, place)};
 }
 
-/* Places up to end; of the segment's first SL_PROBE, how many have a match, is known then. */
+/* The k-th before the lane's, of a warp's places and the 32 before them. */
+static __device__ inline struct place_of place_before(
+	const struct place_of &last, const struct place_of &mine, uint32_t k)
+{
+	uint32_t lane = threadIdx.x % 32;
+	const struct place_of given = lane + k < 32 ? mine : last;
+	int from = (int)((lane - k) % 32);
+
+	return {__shfl_sync(SL_LANES, given.place, from),
+		{__shfl_sync(SL_LANES, given.bytes.low, from),
+			__shfl_sync(SL_LANES, given.bytes.high, from)}};
+}
+
+/*
+ * What is best said at the lane's place, the q-th in order. Where the hash is another three bytes
+ * are never alike, so that it need not be asked.
+ */
+static __device__ inline uint32_t look_up_at(
+	const struct part &p, uint32_t q, const struct place_of &last, const struct place_of &mine)
+{
+	const uint8_t *data = p.r->data;
+	uint32_t at = mine.place, most = sl_slice_left(at, p.end), best = 0, longest = 0;
+	uint32_t eights = 0; /* a bit for each that has as many */
+
+	SL_UNROLL
+	for (uint32_t k = 1; k <= SL_TRIED; k++) {
+		const struct place_of other = place_before(last, mine, k);
+		uint32_t alike = k <= q ? sl_alike(mine.bytes, other.bytes) : 0;
+		uint32_t tried = sl_try(alike, other.place);
+
+		eights |= (uint32_t)(alike == SL_EIGHT) << k;
+		best = tried > best ? tried : best;
+	}
+	for (uint32_t k = 0; k < SL_MEASURED && eights > 0; k++) {
+		uint32_t place = p.order[q - sl_zeros_below(eights)];
+
+		longest = sl_longer(data, at, place, most, longest);
+		eights &= eights - 1;
+	}
+	return sl_try_token(data, at, most, p.r->block.cost, longest ? longest : best);
+}
+
+/* Places up to end; of the segment's first SL_PROBE, how many have a match, is known then. In the
+ * history nothing is said. */
 static __device__ inline void look_up_places(const struct part &p, uint32_t end)
 {
-	uint32_t n = end - p.begin, found = 0;
+	uint32_t n = end - p.begin, found = 0, lane = threadIdx.x % 32;
+	uint32_t each = (n + THREADS - 1) / THREADS * 32, first = threadIdx.x / 32 * each;
 	uint16_t *half = (uint16_t *)p.found;
+	struct place_of last = {}, mine;
 
 	sort_pass(p, NULL, half, n, 0);
 	sort_pass(p, half, p.order, n, DIGIT_BITS);
-	for (uint32_t q = threadIdx.x; q < n; q += THREADS) {
-		uint32_t at = p.order[q];
+	if (first > 0 && first < n)
+		last = place_in_order(p, first - 32 + lane);
+	for (uint32_t round = first; round < first + each && round < n; round += 32, last = mine) {
+		bool is_there = round + lane < n;
+		uint32_t q = is_there ? round + lane : 0; /* the first: nothing stands before it */
 
-		if (at >= SL_HISTORY) {
-			p.found[at] = look_up_at(p, q, at);
-			found += p.found[at] > 0;
+		mine = place_in_order(p, q);
+		uint32_t token = look_up_at(p, q, last, mine);
+
+		if (is_there && mine.place >= SL_HISTORY) {
+			p.found[mine.place] = token;
+			found += token > 0;
 		}
 	}
 	for (uint32_t i = end + threadIdx.x; i < p.end; i += THREADS)

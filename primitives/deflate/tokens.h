@@ -1,13 +1,15 @@
 /*
  * tokens.h - what a segment is said with: literals, and matches with what came before.
  *
- * The last places that have the same hash of three bytes before a place are tried for it, and a
- * run; the longest match is kept if it costs fewer bits than its bytes as literals would, at what
- * literals cost if all were. Where bytes follow each other in long runs, and where the first places
- * find nothing that pays, runs alone are looked for, by the places where they begin. Slices are
- * then parsed by themselves; a match waits if there is a longer one a place on, as in zlib. Long
- * runs are cut every 258 bytes from where they begin, so that each slice knows what those before it
- * have said of its own.
+ * The last places that have the same hash of three bytes before a place are tried for it, by the
+ * eight bytes at each; of those that have all of these the last two are measured to the end. The
+ * longest match, of these the nearest, is kept if it costs fewer bits than its bytes as literals
+ * would, at what literals cost if all were: what each try that is lost would have paid is not
+ * asked, as on a device this took most of the time and gained nothing. Where bytes follow each
+ * other in long runs, and where the first places find nothing that pays, runs alone are looked for,
+ * by the places where they begin. Slices are then parsed by themselves; a match waits if there is a
+ * longer one a place on, as in zlib. Long runs are cut every 258 bytes from where they begin, so
+ * that each slice knows what those before it have said of its own.
  *
  * Places are counted from SL_HISTORY bytes before the segment, of which all or none are there.
  */
@@ -27,9 +29,11 @@ enum {
 	SL_FOUND_LEAST = SL_PROBE / 64, /* ... by those that do */
 	SL_RUN_USUAL = 32,              /* bytes; in longer runs nothing else is looked for */
 	SL_TRIED = 10,                  /* places that are tried for one: 4 cost 1 in 100 */
-	SL_HASHED = 3,                  /* bytes that have a hash, ... */
-	SL_HASH_BITS = 12,              /* ... of so many bits */
-	SL_PAD = 4,                     /* bytes behind a segment that are read, but not used */
+	SL_MEASURED = 2,                /* of these, that have eight bytes */
+	SL_EIGHT = 8,
+	SL_HASHED = 3,     /* bytes that have a hash, ... */
+	SL_HASH_BITS = 12, /* ... of so many bits */
+	SL_PAD = 12,       /* bytes behind a segment that are read, but not used */
 	SL_PLACES = SL_HISTORY + SL_SEGMENT, /* of history and segment */
 	SL_BREAK_WORDS = SL_PLACES / 32,     /* a bit for each place that begins a run */
 	SL_END = 256,                        /* the symbol behind all literals */
@@ -151,10 +155,10 @@ SL_HD struct sl_symbol sl_distance_symbol(uint32_t distance)
 
 /* --- matches ---------------------------------------------------------------------------------- */
 
-/* How many bytes at at, most at most, are those of an earlier place. */
+/* How many bytes at at, most at most, are those of an earlier place, the first SL_EIGHT known. */
 SL_HD uint32_t sl_match_length(const uint8_t *data, uint32_t at, uint32_t place, uint32_t most)
 {
-	uint32_t n = 0, unlike = 0;
+	uint32_t n = SL_EIGHT, unlike = 0;
 
 	for (; n < most && unlike == 0; n += unlike ? sl_zeros_below(unlike) / 8 : 4)
 		unlike = sl_bytes_at(data, at + n) ^ sl_bytes_at(data, place + n);
@@ -238,21 +242,58 @@ SL_HD bool sl_token_pays(const uint8_t *data, uint32_t at, uint32_t token, const
 	       sl_match_pays(data + at, length, sl_token_distance(token), cost);
 }
 
-/*
- * The longer of a match that pays, or none, and that with an earlier place, if it pays. The last
- * bytes that it has to have more are asked first, as most places are lost by them.
- */
-SL_HD uint32_t sl_longer(const uint8_t *data, uint32_t at, uint32_t place, uint32_t most,
-	const uint8_t *cost, uint32_t token)
-{
-	uint32_t best = sl_token_length(token), last = best < 3 ? 0 : best - 3, length, other;
+/* Eight bytes. */
+struct sl_eight {
+	uint32_t low, high;
+};
 
-	if (at - place > SL_DISTANCE_MOST || best >= most ||
-		(best >= 3 && sl_bytes_at(data, at + last) != sl_bytes_at(data, place + last)))
-		return token;
-	length = sl_match_length(data, at, place, most);
-	other = sl_match_token(length, at - place);
-	return length > best && sl_token_pays(data, at, other, cost) ? other : token;
+SL_HD struct sl_eight sl_eight_at(const uint8_t *data, uint32_t at)
+{
+	struct sl_eight e = {sl_bytes_at(data, at), sl_bytes_at(data, at + 4)};
+
+	return e;
+}
+
+/* How many of them are alike, from the first on. */
+SL_HD uint32_t sl_alike(struct sl_eight a, struct sl_eight b)
+{
+	uint32_t low = a.low ^ b.low, high = a.high ^ b.high, bits = low ? low : high;
+
+	return (low ? 0 : 4) + (bits ? sl_zeros_below(bits) / 8 : 4);
+}
+
+/* An earlier place and how many bytes are alike: of two the larger is better, as it is longer, or
+ * nearer. */
+SL_HD uint32_t sl_try(uint32_t alike, uint32_t place)
+{
+	return alike << SL_LENGTH_SHIFT | place;
+}
+
+/*
+ * The better of a try, or none, and a place that has the same eight bytes, measured. The last bytes
+ * that it has to have more are asked first.
+ */
+SL_HD uint32_t sl_longer(
+	const uint8_t *data, uint32_t at, uint32_t place, uint32_t most, uint32_t best)
+{
+	uint32_t length = sl_token_length(best), last = length - 3;
+
+	if (length >= most)
+		return best;
+	if (length > SL_EIGHT && sl_bytes_at(data, at + last) != sl_bytes_at(data, place + last))
+		return best;
+	last = sl_match_length(data, at, place, most);
+	return last > length ? sl_try(last, place) : best;
+}
+
+/* The best try as a token, if it pays; 0: a literal. */
+SL_HD uint32_t sl_try_token(
+	const uint8_t *data, uint32_t at, uint32_t most, const uint8_t *cost, uint32_t best)
+{
+	uint32_t length = sl_token_length(best), distance = at - sl_token_distance(best);
+	uint32_t token = sl_match_token(length < most ? length : most, distance);
+
+	return distance <= SL_DISTANCE_MOST && sl_token_pays(data, at, token, cost) ? token : 0;
 }
 
 /* The run at a place, if it pays; 0: a literal. */
