@@ -17,7 +17,8 @@ enum {
 	THREADS = 256, /* of a block: one a byte's value, and more than there are slices */
 	WARPS = THREADS / 32,
 	DIGIT_BITS = SL_HASH_BITS / 2,
-	DIGITS = 1 << DIGIT_BITS
+	DIGITS = 1 << DIGIT_BITS,
+	PLACE_BITS = 16 /* below a place's hash */
 };
 
 /* What is needed at one time, and then no more. */
@@ -71,9 +72,13 @@ static __device__ inline uint32_t slice_to(const struct part &p, uint32_t slice)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-static __device__ inline uint32_t hash_at(const struct part &p, uint32_t place)
+/* The q-th place before a pass, and the hash of what stands there above it: places from from
+ * (NULL: as they are). */
+static __device__ inline uint32_t key_at(const struct part &p, const uint32_t *from, uint32_t q)
 {
-	return sl_hash(sl_bytes_at(p.r->data, place));
+	uint32_t place = p.begin + q;
+
+	return from ? from[q] : sl_hash(sl_bytes_at(p.r->data, place)) << PLACE_BITS | place;
 }
 
 /* From how many of each digit a warp has to where they go: by digits, then by warps. */
@@ -105,15 +110,11 @@ static __device__ inline void scan_digits(const struct part &p)
 	}
 }
 
-/* The q-th place before a pass. */
-static __device__ inline uint32_t place_at(const struct part &p, const uint16_t *from, uint32_t q)
-{
-	return from ? from[q] : p.begin + q;
-}
-
-/* n places from from (NULL: as they are) to to, by a digit of their hash. */
+/* n places from from to to, with their hash if it has room for it, by the digit from bit shift on.
+ */
+template <class T>
 static __device__ inline void sort_pass(
-	const struct part &p, const uint16_t *from, uint16_t *to, uint32_t n, uint32_t shift)
+	const struct part &p, const uint32_t *from, T *to, uint32_t n, uint32_t shift)
 {
 	uint32_t each = (n + THREADS - 1) / THREADS * 32, lane = threadIdx.x % 32;
 	uint32_t warp = threadIdx.x / 32, first = warp * each, end = first + each;
@@ -124,19 +125,19 @@ static __device__ inline void sort_pass(
 		next[d] = 0;
 	__syncwarp();
 	for (uint32_t q = first + lane; q < end; q += 32)
-		atomicAdd(&next[(hash_at(p, place_at(p, from, q)) >> shift) % DIGITS], 1);
+		atomicAdd(&next[(key_at(p, from, q) >> shift) % DIGITS], 1);
 	__syncthreads();
 	scan_digits(p);
 	__syncthreads();
 	for (uint32_t round = first; round < end; round += 32) {
-		uint32_t q = round + lane, place = q < end ? place_at(p, from, q) : 0;
-		uint32_t digit = q < end ? (hash_at(p, place) >> shift) % DIGITS : (uint32_t)DIGITS;
+		uint32_t q = round + lane, key = q < end ? key_at(p, from, q) : 0;
+		uint32_t digit = q < end ? (key >> shift) % DIGITS : (uint32_t)DIGITS;
 		uint32_t alike = sl_lanes_alike<DIGIT_BITS + 1>(digit);
 		uint32_t below = (uint32_t)__popc(alike & ((1u << lane) - 1));
 		uint32_t at = q < end ? next[digit] + below : 0;
 
 		if (q < end)
-			to[at] = (uint16_t)place;
+			to[at] = (T)key;
 		__syncwarp();
 		if (q < end && below == 0)
 			next[digit] = at + (uint32_t)__popc(alike);
@@ -208,11 +209,10 @@ static __device__ inline void look_up_places(const struct part &p, uint32_t end)
 {
 	uint32_t n = end - p.begin, found = 0, lane = threadIdx.x % 32;
 	uint32_t each = (n + THREADS - 1) / THREADS * 32, first = threadIdx.x / 32 * each;
-	uint16_t *half = (uint16_t *)p.found;
 	struct place_of last = {}, mine;
 
-	sort_pass(p, NULL, half, n, 0);
-	sort_pass(p, half, p.order, n, DIGIT_BITS);
+	sort_pass(p, NULL, p.found, n, PLACE_BITS);
+	sort_pass(p, p.found, p.order, n, PLACE_BITS + DIGIT_BITS);
 	if (first > 0 && first < n)
 		last = place_in_order(p, first - 32 + lane);
 	for (uint32_t round = first; round < first + each && round < n; round += 32, last = mine) {
