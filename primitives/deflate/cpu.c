@@ -115,7 +115,7 @@ static enum sl_way look_up(struct room *r, struct span s)
 static void parse(struct room *r, struct span s, enum sl_way way)
 {
 	struct sl_block *b = &r->block;
-	struct sl_parse p = {r->data, r->breaks, b->cost, r->token, s.end};
+	struct sl_parse p = {r->data, r->breaks, b->cost, s.end, b->count};
 	uint32_t run = 0;
 
 	memset(b->count, 0, sizeof(b->count));
@@ -126,10 +126,9 @@ static void parse(struct room *r, struct span s, enum sl_way way)
 
 		r->tokens[k] = (struct sl_tokens){r->token + from, 1, 0};
 		if (way == SL_MATCHES)
-			sl_parse_matches(&p, from, to, &r->tokens[k]);
+			sl_parse_matches(&p, from, to, r->token + from, &r->tokens[k]);
 		else
 			sl_parse_runs(&p, sl_run_resumed(&p, run, from), to, &r->tokens[k]);
-		sl_tokens_count(b, &r->tokens[k]);
 		run = last ? last : run;
 	}
 	b->count[SL_END] = 1;

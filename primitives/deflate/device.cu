@@ -157,7 +157,7 @@ static __device__ inline struct sl_tokens tokens_of(const struct part &p)
 
 static __device__ inline void parse(const struct part &p, enum sl_way way)
 {
-	struct sl_parse q = {p.r->data, p.r->breaks, p.r->block.cost, p.found, p.end};
+	struct sl_parse q = {p.r->data, p.r->breaks, p.r->block.cost, p.end, p.r->block.count};
 	uint32_t slice = threadIdx.x, from = slice_from(slice), to = slice_to(p, slice);
 
 	if (slice < p.slices) {
@@ -170,10 +170,9 @@ static __device__ inline void parse(const struct part &p, enum sl_way way)
 	struct sl_tokens tokens = tokens_of(p);
 
 	if (way == SL_MATCHES)
-		sl_parse_matches(&q, from, to, &tokens);
+		sl_parse_matches(&q, from, to, p.found + slice, &tokens);
 	else
 		sl_parse_runs(&q, sl_run_resumed(&q, run_before(p), from), to, &tokens);
-	sl_tokens_count(&p.r->block, &tokens);
 	p.r->tokens[slice] = tokens.n;
 }
 

@@ -51,7 +51,7 @@ struct room {
 /* A segment and what the block has for it. */
 struct part {
 	struct room *r;
-	uint32_t *found; /* at each place */
+	uint32_t *found; /* at each place, slices side by side; before, places half in order */
 	uint16_t *order;
 	uint32_t *token;
 	struct sl_segment segment;
@@ -68,6 +68,14 @@ static __device__ inline uint32_t slice_to(const struct part &p, uint32_t slice)
 	uint32_t end = slice_from(slice + 1);
 
 	return end < p.end ? end : p.end;
+}
+
+/* What is found at a place. */
+static __device__ inline uint32_t *found_at(const struct part &p, uint32_t place)
+{
+	uint32_t slice = (place - SL_HISTORY) / SL_SLICE;
+
+	return &p.found[(place - slice_from(slice)) * SL_SLICES + slice];
 }
 
 /* --- order ------------------------------------------------------------------------------------ */
@@ -223,12 +231,12 @@ static __device__ inline void look_up_places(const struct part &p, uint32_t end)
 		uint32_t token = look_up_at(p, q, last, mine);
 
 		if (is_there && mine.place >= SL_HISTORY) {
-			p.found[mine.place] = token;
+			*found_at(p, mine.place) = token;
 			found += token > 0;
 		}
 	}
 	for (uint32_t i = end + threadIdx.x; i < p.end; i += THREADS)
-		p.found[i] = 0;
+		*found_at(p, i) = 0;
 	atomicAdd(&p.r->found, found);
 	__syncthreads();
 }

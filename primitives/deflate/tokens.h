@@ -328,8 +328,8 @@ struct sl_parse {
 	const uint8_t *data;
 	const uint32_t *breaks;
 	const uint8_t *cost;
-	const uint32_t *found; /* by places: what is best said there */
-	uint32_t end;          /* of the segment */
+	uint32_t end;    /* of the segment */
+	uint32_t *count; /* of symbols: literals, the end and lengths; then distances */
 };
 
 /* Tokens of a slice, each so many words behind the one before: slices of a device stand side by
@@ -339,28 +339,57 @@ struct sl_tokens {
 	uint32_t step, n;
 };
 
-SL_HD void sl_token_add(struct sl_tokens *t, uint32_t token)
+/* One more, which others may count at the same time. */
+SL_HD void sl_count(uint32_t *count)
 {
-	t->first[t->n++ * t->step] = token;
+#if defined(__CUDA_ARCH__) || defined(SL_EMULATED)
+	atomicAdd(count, 1u);
+#else
+	++*count;
+#endif
 }
 
-/* What was found from .. to - 1, a slice, as tokens, which may take the place of what was found. */
-SL_HD void sl_parse_matches(
-	const struct sl_parse *p, uint32_t from, uint32_t to, struct sl_tokens *tokens)
+/* Counts its symbols, too. */
+SL_HD void sl_token_add(const struct sl_parse *p, struct sl_tokens *t, uint32_t token)
 {
-	uint32_t at = from, here = p->found[at];
+	uint32_t length = sl_token_length(token);
 
-	while (at < to) {
-		uint32_t next = at + 1 < to ? p->found[at + 1] : 0;
-		uint32_t length = sl_token_length(here);
+	t->first[t->n++ * t->step] = token;
+	sl_count(&p->count[length ? sl_length_symbol(length).symbol : token]);
+	if (length > 0)
+		sl_count(&p->count[SL_LENGTHS +
+				   sl_distance_symbol(sl_token_distance(token)).symbol]);
+}
 
-		if (length == 0 || sl_token_length(next) > length) {
-			sl_token_add(tokens, p->data[at++]);
-			here = next;
-		} else {
-			at += length;
-			sl_token_add(tokens, here);
-			here = at < to ? p->found[at] : 0;
+/* Some tokens of n from i on, before any is used, as memory is far away; behind the last none. */
+SL_HD void sl_tokens_load(
+	const uint32_t *first, uint32_t step, uint32_t i, uint32_t n, uint32_t *token)
+{
+	for (uint32_t k = 0; k < SL_AT_A_TIME; k++)
+		token[k] = i + k < n ? first[(i + k) * step] : 0;
+}
+
+/*
+ * What was found from .. to - 1, a slice, place by place, as tokens, which may take the place of
+ * what was found. All threads are at the same place of their slices: those of a match are passed
+ * by.
+ */
+SL_HD void sl_parse_matches(const struct sl_parse *p, uint32_t from, uint32_t to,
+	const uint32_t *found, struct sl_tokens *tokens)
+{
+	uint32_t n = to - from, said = 0, here = found[0], next[SL_AT_A_TIME];
+
+	for (uint32_t i = 0; i < n; i += SL_AT_A_TIME) {
+		sl_tokens_load(found, tokens->step, i + 1, n, next);
+		for (uint32_t k = 0; k < SL_AT_A_TIME && i + k < n; here = next[k++]) {
+			uint32_t length = sl_token_length(here);
+
+			if (i + k < said)
+				continue;
+			if (length == 0 || sl_token_length(next[k]) > length)
+				here = p->data[from + i + k];
+			sl_token_add(p, tokens, here);
+			said = i + k + sl_token_length(here);
 		}
 	}
 }
@@ -409,7 +438,7 @@ SL_HD void sl_parse_runs(
 	while (at < to) {
 		uint32_t token = sl_run_token(p, at);
 
-		sl_token_add(tokens, token ? token : p->data[at]);
+		sl_token_add(p, tokens, token ? token : p->data[at]);
 		at += token ? sl_token_length(token) : 1;
 	}
 }
