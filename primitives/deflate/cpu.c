@@ -88,7 +88,8 @@ static uint32_t look_up_at(struct room *r, struct span s, uint32_t at)
 		uint32_t other = sl_try(alike, place - 1);
 
 		if (alike == SL_EIGHT && measured++ < SL_MEASURED)
-			longest = sl_longer(r->data, at, place - 1, most, longest);
+			longest =
+				sl_longer(r->data, at, place - 1, most, longest ? longest : other);
 		best = other > best ? other : best;
 	}
 	return sl_try_token(r->data, at, most, r->block.cost, longest ? longest : best);

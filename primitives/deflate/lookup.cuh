@@ -156,59 +156,60 @@ static __device__ inline void sort_pass(
 
 /* --- what is found ---------------------------------------------------------------------------- */
 
-/* A place in order and what stands there. */
-struct place_of {
-	uint32_t place;
-	struct sl_eight bytes;
-};
-
-static __device__ inline struct place_of place_in_order(const struct part &p, uint32_t q)
-{
-	uint32_t place = p.order[q];
-
-	return {place, sl_eight_at(p.r->data, place)};
-}
-
-/* The k-th before the lane's, of a warp's places and the 32 before them. */
-static __device__ inline struct place_of place_before(
-	const struct place_of &last, const struct place_of &mine, uint32_t k)
+/* That at the k-th before the lane's, of a warp's places and the 32 before them. */
+static __device__ inline struct sl_eight eight_before(
+	const struct sl_eight &last, const struct sl_eight &mine, uint32_t k)
 {
 	uint32_t lane = threadIdx.x % 32;
-	const struct place_of given = lane + k < 32 ? mine : last;
+	bool is_mine = lane < 32 - k;
 	int from = (int)((lane - k) % 32);
 
-	return {__shfl_sync(SL_LANES, given.place, from),
-		{__shfl_sync(SL_LANES, given.bytes.low, from),
-			__shfl_sync(SL_LANES, given.bytes.high, from)}};
+	return {__shfl_sync(SL_LANES, is_mine ? mine.low : last.low, from),
+		__shfl_sync(SL_LANES, is_mine ? mine.high : last.high, from)};
+}
+
+/* What stands before the first of n places in order: nothing that those behind it begin with. */
+static __device__ inline struct sl_eight eight_of_none(const struct part &p, uint32_t n)
+{
+	uint32_t lane = threadIdx.x % 32, first = 0;
+	bool is_asked = lane < SL_TRIED && lane < n;
+	uint32_t mine = is_asked ? p.r->data[p.order[lane]] : 256u;
+
+	while (__any_sync(SL_LANES, mine == first))
+		first++;
+	return {first, 0};
 }
 
 /*
  * What is best said at the lane's place, the q-th in order. Where the hash is another three bytes
- * are never alike, so that it need not be asked.
+ * are never alike, so that it need not be asked. A try is how many bytes are alike, then how near
+ * the place is in order.
  */
-static __device__ inline uint32_t look_up_at(
-	const struct part &p, uint32_t q, const struct place_of &last, const struct place_of &mine)
+static __device__ inline uint32_t look_up_at(const struct part &p, uint32_t q, uint32_t at,
+	const struct sl_eight &last, const struct sl_eight &mine)
 {
 	const uint8_t *data = p.r->data;
-	uint32_t at = mine.place, most = sl_slice_left(at, p.end), best = 0, longest = 0;
+	uint32_t most = sl_slice_left(at, p.end), best = 0, longest;
 	uint32_t eights = 0; /* a bit for each that has as many */
 
 	SL_UNROLL
 	for (uint32_t k = 1; k <= SL_TRIED; k++) {
-		const struct place_of other = place_before(last, mine, k);
-		uint32_t alike = k <= q ? sl_alike(mine.bytes, other.bytes) : 0;
-		uint32_t tried = sl_try(alike, other.place);
+		uint32_t alike = sl_alike(mine, eight_before(last, mine, k));
+		uint32_t tried = alike * 32 + (32 - k);
 
 		eights |= (uint32_t)(alike == SL_EIGHT) << k;
 		best = tried > best ? tried : best;
 	}
+	if (at < SL_HISTORY || best / 32 < SL_MATCH_LEAST)
+		return 0;
+	longest = sl_try(best / 32, p.order[q - (32 - best % 32)]);
 	for (uint32_t k = 0; k < SL_MEASURED && eights > 0; k++) {
 		uint32_t place = p.order[q - sl_zeros_below(eights)];
 
 		longest = sl_longer(data, at, place, most, longest);
 		eights &= eights - 1;
 	}
-	return sl_try_token(data, at, most, p.r->block.cost, longest ? longest : best);
+	return sl_try_token(data, at, most, p.r->block.cost, longest);
 }
 
 /* Places up to end; of the segment's first SL_PROBE, how many have a match, is known then. In the
@@ -217,21 +218,21 @@ static __device__ inline void look_up_places(const struct part &p, uint32_t end)
 {
 	uint32_t n = end - p.begin, found = 0, lane = threadIdx.x % 32;
 	uint32_t each = (n + THREADS - 1) / THREADS * 32, first = threadIdx.x / 32 * each;
-	struct place_of last = {}, mine;
+	struct sl_eight last = {}, mine;
 
 	sort_pass(p, NULL, p.found, n, PLACE_BITS);
 	sort_pass(p, p.found, p.order, n, PLACE_BITS + DIGIT_BITS);
-	if (first > 0 && first < n)
-		last = place_in_order(p, first - 32 + lane);
+	if (first < n)
+		last = first > 0 ? sl_eight_at(p.r->data, p.order[first - 32 + lane])
+		                 : eight_of_none(p, n);
 	for (uint32_t round = first; round < first + each && round < n; round += 32, last = mine) {
-		bool is_there = round + lane < n;
-		uint32_t q = is_there ? round + lane : 0; /* the first: nothing stands before it */
+		uint32_t q = round + lane, at = q < n ? p.order[q] : 0;
 
-		mine = place_in_order(p, q);
-		uint32_t token = look_up_at(p, q, last, mine);
+		mine = sl_eight_at(p.r->data, at);
+		uint32_t token = look_up_at(p, q, at, last, mine);
 
-		if (is_there && mine.place >= SL_HISTORY) {
-			*found_at(p, mine.place) = token;
+		if (at >= SL_HISTORY) {
+			*found_at(p, at) = token;
 			found += token > 0;
 		}
 	}

@@ -60,7 +60,11 @@ SL_HD uint32_t sl_log2_below(uint32_t x)
 /* Zeros below the lowest 1 of x, which is not 0. */
 SL_HD uint32_t sl_zeros_below(uint32_t x)
 {
-	return sl_log2_below(x & (~x + 1));
+#ifdef __CUDA_ARCH__
+	return (uint32_t)__clz((int)__brev(x));
+#else
+	return (uint32_t)__builtin_ctz(x);
+#endif
 }
 
 /* log2 x in 256ths, between powers of two a line; x below 2^16. */
@@ -249,7 +253,13 @@ struct sl_eight {
 
 SL_HD struct sl_eight sl_eight_at(const uint8_t *data, uint32_t at)
 {
+#ifdef __CUDA_ARCH__
+	const uint32_t *word = (const uint32_t *)data + at / 4;
+	struct sl_eight e = {__funnelshift_r(word[0], word[1], 8 * (at % 4)),
+		__funnelshift_r(word[1], word[2], 8 * (at % 4))};
+#else
 	struct sl_eight e = {sl_bytes_at(data, at), sl_bytes_at(data, at + 4)};
+#endif
 
 	return e;
 }
@@ -270,17 +280,15 @@ SL_HD uint32_t sl_try(uint32_t alike, uint32_t place)
 }
 
 /*
- * The better of a try, or none, and a place that has the same eight bytes, measured. The last bytes
- * that it has to have more are asked first.
+ * The better of two places that have the same eight bytes, of which one is measured. The last bytes
+ * that the other has to have more are asked first.
  */
 SL_HD uint32_t sl_longer(
 	const uint8_t *data, uint32_t at, uint32_t place, uint32_t most, uint32_t best)
 {
 	uint32_t length = sl_token_length(best), last = length - 3;
 
-	if (length >= most)
-		return best;
-	if (length > SL_EIGHT && sl_bytes_at(data, at + last) != sl_bytes_at(data, place + last))
+	if (length >= most || sl_bytes_at(data, at + last) != sl_bytes_at(data, place + last))
 		return best;
 	last = sl_match_length(data, at, place, most);
 	return last > length ? sl_try(last, place) : best;
