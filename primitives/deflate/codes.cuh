@@ -2,7 +2,7 @@
  * deflate/codes.cuh - the codes of a segment, and those of its header, by a block.
  *
  * A thread a symbol, or an item of a list (huffman.h). While one thread lists what the header has
- * to say, others add up the bits of slices.
+ * to say, all add up the bits of slices, two threads each.
  */
 #ifndef SL_DEFLATE_CODES_CUH
 #define SL_DEFLATE_CODES_CUH
@@ -10,10 +10,19 @@
 #include "primitives/base/kernel.cuh"
 #include "lookup.cuh"
 
-/* The tokens of the thread's slice. */
-static __device__ inline struct sl_tokens tokens_of(const struct part &p)
+/* Tokens of half a slice: those of the first halves are the first threads'. */
+static __device__ inline struct sl_tokens half_of(const struct part &p, uint32_t slice)
 {
-	return {p.token + threadIdx.x, SL_SLICES, p.r->tokens[threadIdx.x]};
+	uint32_t n = p.r->tokens[slice], first = threadIdx.x < SL_SLICES ? 0 : n / 2;
+
+	return {p.token + first * SL_SLICES + slice, SL_SLICES,
+		threadIdx.x < SL_SLICES ? n / 2 : n - n / 2};
+}
+
+/* Which of all halves is the thread's. */
+static __device__ inline uint32_t half_number(void)
+{
+	return threadIdx.x % SL_SLICES * 2 + threadIdx.x / SL_SLICES;
 }
 
 /* An alphabet's symbols in order, by the threads from first on, one a symbol. */
@@ -84,14 +93,14 @@ static __device__ inline void make_header(const struct part &p)
 {
 	struct sl_block *b = &p.r->block;
 	struct sl_huffman_work *w = &p.r->u.work;
-	uint32_t t = threadIdx.x;
+	uint32_t t = threadIdx.x, slice = t % SL_SLICES;
 
 	if (t == THREADS - 1)
 		sl_header_make(b);
-	if (t < p.slices) {
-		const struct sl_tokens tokens = tokens_of(p);
+	if (slice < p.slices) {
+		const struct sl_tokens tokens = half_of(p, slice);
 
-		p.r->bits[t] = sl_tokens_bits(b, &tokens);
+		p.r->bits[half_number()] = (uint16_t)sl_tokens_bits(b, &tokens);
 	}
 	if (t < SL_CODE_LENGTHS)
 		b->length_length[t] = 0;

@@ -27,6 +27,9 @@ enum {
 	BLOCKS_MOST = 600 /* for the memory that each has in scratch */
 };
 
+static_assert(THREADS == 2 * SL_SLICES, "two threads a slice");
+static_assert(BLOCKS * (sizeof(struct room) + 1024) <= 228 * 1024, "blocks of a multiprocessor");
+
 /* --- bytes ------------------------------------------------------------------------------------ */
 
 static __device__ inline void load(const struct part &p, const struct sl_streams &s)
@@ -156,13 +159,12 @@ static __device__ inline void parse(const struct part &p, enum sl_way way)
 	uint32_t slice = threadIdx.x, from = slice_from(slice), to = slice_to(p, slice);
 
 	if (slice < p.slices) {
-		p.r->bits[slice] = sl_last_break(q.breaks, from, to);
-		p.r->tokens[slice] = 0;
+		p.r->bits[slice] = (uint16_t)sl_last_break(q.breaks, from, to);
 	}
 	__syncthreads();
 	if (slice >= p.slices)
 		return;
-	struct sl_tokens tokens = tokens_of(p);
+	struct sl_tokens tokens = {p.token + slice, SL_SLICES, 0};
 
 	if (way == SL_MATCHES)
 		sl_parse_matches(&q, from, to, p.found + slice, &tokens);
@@ -195,12 +197,13 @@ static __device__ inline void write(
 {
 	const struct sl_block *b = &p.r->block;
 	uint32_t *word = (uint32_t *)p.r->data, words = (bytes + 3) / 4;
+	uint32_t slice = threadIdx.x % SL_SLICES;
 
 	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
 		word[i] = 0;
 	__syncthreads();
-	if (threadIdx.x < p.slices) {
-		const struct sl_tokens tokens = tokens_of(p);
+	if (slice < p.slices) {
+		const struct sl_tokens tokens = half_of(p, slice);
 
 		sl_tokens_write(b, &tokens, word, first_bit);
 	}
@@ -219,8 +222,8 @@ static __device__ inline uint32_t encode(const struct part &p, uint8_t *to)
 	const struct sl_block *b = &p.r->block;
 	uint32_t bits = sl_header_bits(b), first_bit = bits, bytes;
 
-	for (uint32_t k = 0; k < p.slices; k++) {
-		first_bit += k < threadIdx.x ? p.r->bits[k] : 0;
+	for (uint32_t k = 0; k < 2 * p.slices; k++) {
+		first_bit += k < half_number() ? p.r->bits[k] : 0;
 		bits += p.r->bits[k];
 	}
 	bytes = sl_block_bytes(b, p.segment.last, bits);

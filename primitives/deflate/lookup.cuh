@@ -14,7 +14,7 @@
 #include "check.h"
 
 enum {
-	THREADS = 256, /* of a block: one a byte's value, and more than there are slices */
+	THREADS = 256, /* of a block: one a byte's value, and two a slice */
 	WARPS = THREADS / 32,
 	DIGIT_BITS = SL_HASH_BITS / 2,
 	DIGITS = 1 << DIGIT_BITS,
@@ -40,8 +40,8 @@ struct room {
 	uint32_t breaks[SL_BREAK_WORDS];
 	struct sl_block block;
 	union scratch_room u;
-	uint32_t tokens[SL_SLICES]; /* how many a slice has */
-	uint32_t bits[SL_SLICES]; /* of the tokens of a slice; before, where its last run begins */
+	uint32_t tokens[SL_SLICES];   /* how many a slice has */
+	uint16_t bits[2 * SL_SLICES]; /* of halves of slices; before, where the last run begins */
 	uint64_t segment;
 	uint32_t sum, found, runs; /* what literals would take; what the probe finds; runs */
 	uint32_t used[3];          /* symbols of each alphabet */
