@@ -25,11 +25,11 @@ enum {
 	SL_SLICE = SL_MATCH_MOST, /* bytes that one thread parses: of a long run one match */
 	SL_SLICES = SL_SEGMENT / SL_SLICE + 1, /* of a segment, at most */
 	SL_TOKENS = SL_SLICES * SL_SLICE,
-	SL_PROBE = SL_SEGMENT / 8,      /* places from which it is told if matches pay, ... */
-	SL_FOUND_LEAST = SL_PROBE / 64, /* ... by those that do */
-	SL_RUN_USUAL = 32,              /* bytes; in longer runs nothing else is looked for */
-	SL_TRIED = 10,                  /* places that are tried for one: 4 cost 1 in 100 */
-	SL_MEASURED = 2,                /* of these, that have eight bytes */
+	SL_PROBE = SL_SEGMENT / 16,      /* places from which it is told if matches pay, ... */
+	SL_FOUND_LEAST = SL_PROBE / 128, /* ... by those that do */
+	SL_RUN_USUAL = 32,               /* bytes; in longer runs nothing else is looked for */
+	SL_TRIED = 10,                   /* places that are tried for one: 4 cost 1 in 100 */
+	SL_MEASURED = 2,                 /* of these, that have eight bytes */
 	SL_EIGHT = 8,
 	SL_HASHED = 3,     /* bytes that have a hash, ... */
 	SL_HASH_BITS = 12, /* ... of so many bits */
