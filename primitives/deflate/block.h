@@ -118,13 +118,13 @@ SL_HD uint32_t sl_lengths_used(const uint8_t *length, uint32_t n)
 	return n;
 }
 
-/* In the order in which the header has them. */
+/* In the order in which the header has them: 16, 17, 18, 0, 8, 7, 9, 6, ... 1, 15. A table would be
+ * in memory of its own for each thread. */
 SL_HD uint32_t sl_code_length_at(uint32_t i)
 {
-	const uint8_t order[SL_CODE_LENGTHS] = {
-		16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-
-	return order[i];
+	if (i < 4)
+		return i == 3 ? 0 : 16 + i;
+	return i % 2 == 0 ? 6 + i / 2 : 9 - i / 2;
 }
 
 /* From the lengths of both alphabets: the symbols, and how often each is there. */
@@ -190,46 +190,25 @@ SL_HD void sl_header_write(const struct sl_block *b, bool last, uint32_t *word)
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
-/* One more, which others may count at the same time. */
-SL_HD void sl_count(uint32_t *count)
-{
-#if defined(__CUDA_ARCH__) || defined(SL_EMULATED)
-	atomicAdd(count, 1u);
-#else
-	++*count;
-#endif
-}
-
-/* Counts the symbols of tokens. */
-SL_HD void sl_tokens_count(struct sl_block *b, const struct sl_tokens *tokens)
-{
-	for (uint32_t i = 0; i < tokens->n; i++) {
-		uint32_t t = tokens->first[i * tokens->step], length = sl_token_length(t);
-
-		if (length > 0) {
-			sl_count(&b->count[sl_length_symbol(length).symbol]);
-			t = SL_LENGTHS + sl_distance_symbol(sl_token_distance(t)).symbol;
-		}
-		sl_count(&b->count[t]);
-	}
-}
-
 /* Their bits. */
 SL_HD uint32_t sl_tokens_bits(const struct sl_block *b, const struct sl_tokens *tokens)
 {
-	uint32_t bits = 0;
+	uint32_t bits = 0, token[SL_AT_A_TIME];
 
-	for (uint32_t i = 0; i < tokens->n; i++) {
-		uint32_t t = tokens->first[i * tokens->step], length = sl_token_length(t);
+	for (uint32_t i = 0; i < tokens->n; i += SL_AT_A_TIME) {
+		sl_tokens_load(tokens->first, tokens->step, i, tokens->n, token);
+		for (uint32_t k = 0; k < SL_AT_A_TIME && i + k < tokens->n; k++) {
+			uint32_t t = token[k], length = sl_token_length(t);
 
-		if (length > 0) {
-			struct sl_symbol l = sl_length_symbol(length);
-			struct sl_symbol d = sl_distance_symbol(sl_token_distance(t));
+			if (length > 0) {
+				struct sl_symbol l = sl_length_symbol(length);
+				struct sl_symbol d = sl_distance_symbol(sl_token_distance(t));
 
-			bits += b->length[l.symbol] + l.extra_bits + d.extra_bits;
-			t = SL_LENGTHS + d.symbol;
+				bits += b->length[l.symbol] + l.extra_bits + d.extra_bits;
+				t = SL_LENGTHS + d.symbol;
+			}
+			bits += b->length[t];
 		}
-		bits += b->length[t];
 	}
 	return bits;
 }
@@ -242,21 +221,29 @@ SL_HD void sl_symbol_put(struct sl_bits *to, const struct sl_block *b, struct sl
 	sl_bits_put(to, b->code[s.symbol] | s.extra << bits, bits + s.extra_bits);
 }
 
+SL_HD void sl_token_put(struct sl_bits *to, const struct sl_block *b, uint32_t token)
+{
+	uint32_t length = sl_token_length(token);
+	struct sl_symbol s = {token, 0, 0};
+
+	if (length > 0) {
+		sl_symbol_put(to, b, sl_length_symbol(length));
+		s = sl_distance_symbol(sl_token_distance(token));
+		s.symbol += SL_LENGTHS;
+	}
+	sl_symbol_put(to, b, s);
+}
+
 SL_HD void sl_tokens_write(
 	const struct sl_block *b, const struct sl_tokens *tokens, uint32_t *word, uint32_t bit)
 {
 	struct sl_bits to = sl_bits_from(word, bit);
+	uint32_t token[SL_AT_A_TIME];
 
-	for (uint32_t i = 0; i < tokens->n; i++) {
-		uint32_t t = tokens->first[i * tokens->step], length = sl_token_length(t);
-		struct sl_symbol s = {t, 0, 0};
-
-		if (length > 0) {
-			sl_symbol_put(&to, b, sl_length_symbol(length));
-			s = sl_distance_symbol(sl_token_distance(t));
-			s.symbol += SL_LENGTHS;
-		}
-		sl_symbol_put(&to, b, s);
+	for (uint32_t i = 0; i < tokens->n; i += SL_AT_A_TIME) {
+		sl_tokens_load(tokens->first, tokens->step, i, tokens->n, token);
+		for (uint32_t k = 0; k < SL_AT_A_TIME && i + k < tokens->n; k++)
+			sl_token_put(&to, b, token[k]);
 	}
 	sl_bits_end(&to);
 }

@@ -75,20 +75,24 @@ static uint32_t make_costs(struct sl_block *b, uint32_t bytes)
 static uint32_t look_up_at(struct room *r, struct span s, uint32_t at)
 {
 	uint16_t *last = &r->last[sl_hash(sl_bytes_at(r->data, at))];
-	const uint8_t *cost = r->block.cost;
-	uint32_t place = *last, most, token;
+	uint32_t place = *last, most, best = 0, longest = 0, measured = 0;
+	const struct sl_eight mine = sl_eight_at(r->data, at);
 
 	r->before[at] = *last;
 	*last = (uint16_t)(at + 1);
 	if (at < s.from)
 		return 0;
 	most = sl_slice_left(at, s.end);
-	token = sl_run_at(r->data, r->breaks, at, most, cost);
-	for (uint32_t k = 0; k < SL_TRIED && place > 0; k++) {
-		token = sl_longer(r->data, at, place - 1, most, cost, token);
-		place = r->before[place - 1];
+	for (uint32_t k = 0; k < SL_TRIED && place > 0; k++, place = r->before[place - 1]) {
+		uint32_t alike = sl_alike(mine, sl_eight_at(r->data, place - 1));
+		uint32_t other = sl_try(alike, place - 1);
+
+		if (alike == SL_EIGHT && measured++ < SL_MEASURED)
+			longest =
+				sl_longer(r->data, at, place - 1, most, longest ? longest : other);
+		best = other > best ? other : best;
 	}
-	return token;
+	return sl_try_token(r->data, at, most, r->block.cost, longest ? longest : best);
 }
 
 /* Gives how the segment is to be said. */
@@ -112,7 +116,7 @@ static enum sl_way look_up(struct room *r, struct span s)
 static void parse(struct room *r, struct span s, enum sl_way way)
 {
 	struct sl_block *b = &r->block;
-	struct sl_parse p = {r->data, r->breaks, b->cost, r->token, s.end};
+	struct sl_parse p = {r->data, r->breaks, b->cost, s.end, b->count};
 	uint32_t run = 0;
 
 	memset(b->count, 0, sizeof(b->count));
@@ -123,10 +127,9 @@ static void parse(struct room *r, struct span s, enum sl_way way)
 
 		r->tokens[k] = (struct sl_tokens){r->token + from, 1, 0};
 		if (way == SL_MATCHES)
-			sl_parse_matches(&p, from, to, &r->tokens[k]);
+			sl_parse_matches(&p, from, to, r->token + from, &r->tokens[k]);
 		else
 			sl_parse_runs(&p, sl_run_resumed(&p, run, from), to, &r->tokens[k]);
-		sl_tokens_count(b, &r->tokens[k]);
 		run = last ? last : run;
 	}
 	b->count[SL_END] = 1;

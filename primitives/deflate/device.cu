@@ -18,6 +18,7 @@
  */
 #include "primitives/base/kernel.cuh"
 #include "primitives/primitives.h"
+#include "codes.cuh"
 #include "lookup.cuh"
 #include "pack.cuh"
 
@@ -25,6 +26,9 @@ enum {
 	BLOCKS = 4,       /* a multiprocessor, by their shared memory on a Hopper */
 	BLOCKS_MOST = 600 /* for the memory that each has in scratch */
 };
+
+static_assert(THREADS == 2 * SL_SLICES, "two threads a slice");
+static_assert(BLOCKS * (sizeof(struct room) + 1024) <= 228 * 1024, "blocks of a multiprocessor");
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
@@ -149,129 +153,24 @@ static __device__ inline uint32_t run_before(const struct part &p)
 	return run;
 }
 
-/* The tokens of the thread's slice. */
-static __device__ inline struct sl_tokens tokens_of(const struct part &p)
-{
-	return {p.token + threadIdx.x, SL_SLICES, p.r->tokens[threadIdx.x]};
-}
-
 static __device__ inline void parse(const struct part &p, enum sl_way way)
 {
-	struct sl_parse q = {p.r->data, p.r->breaks, p.r->block.cost, p.found, p.end};
+	struct sl_parse q = {p.r->data, p.r->breaks, p.r->block.cost, p.end, p.r->block.count};
 	uint32_t slice = threadIdx.x, from = slice_from(slice), to = slice_to(p, slice);
 
 	if (slice < p.slices) {
-		p.r->bits[slice] = sl_last_break(q.breaks, from, to);
-		p.r->tokens[slice] = 0;
+		p.r->bits[slice] = (uint16_t)sl_last_break(q.breaks, from, to);
 	}
 	__syncthreads();
 	if (slice >= p.slices)
 		return;
-	struct sl_tokens tokens = tokens_of(p);
+	struct sl_tokens tokens = {p.token + slice, SL_SLICES, 0};
 
 	if (way == SL_MATCHES)
-		sl_parse_matches(&q, from, to, &tokens);
+		sl_parse_matches(&q, from, to, p.found + slice, &tokens);
 	else
 		sl_parse_runs(&q, sl_run_resumed(&q, run_before(p), from), to, &tokens);
-	sl_tokens_count(&p.r->block, &tokens);
 	p.r->tokens[slice] = tokens.n;
-}
-
-/* --- codes ------------------------------------------------------------------------------------ */
-
-/* An alphabet's symbols in order, by the threads from first on, one a symbol. */
-static __device__ inline void sort_symbols(const struct part &p, const uint32_t *count,
-	uint32_t base, uint32_t n, uint32_t s, uint32_t *used)
-{
-	if (s >= n || count[s] == 0)
-		return;
-	sl_huffman_place(&p.r->u.work, count, base, n, s);
-	atomicAdd(used, 1);
-}
-
-/* The lists of one or two alphabets, at the same time. */
-static __device__ inline void merge(struct sl_alphabet a, struct sl_alphabet b)
-{
-	for (;;) {
-		uint32_t of_a = sl_list_items(&a), items = of_a + sl_list_items(&b);
-
-		if (items == 0)
-			return;
-		for (uint32_t i = threadIdx.x; i < items; i += THREADS) {
-			const struct sl_alphabet one = i < of_a ? a : b; /* stays in registers */
-
-			sl_huffman_merge(&one, i < of_a ? i : i - of_a);
-		}
-		__syncthreads();
-		sl_list_end(&a);
-		sl_list_end(&b);
-	}
-}
-
-/* Of literals and lengths, and of distances. */
-static __device__ inline void make_codes(const struct part &p)
-{
-	struct sl_block *b = &p.r->block;
-	struct sl_huffman_work *w = &p.r->u.work;
-	uint32_t *used = p.r->used;
-
-	if (threadIdx.x == 0)
-		sl_huffman_two(b->count + SL_LENGTHS, SL_DISTANCES);
-	__syncthreads();
-	for (uint32_t s = threadIdx.x; s < SL_SYMBOLS_MOST; s += THREADS)
-		if (s < SL_LENGTHS)
-			sort_symbols(p, b->count, 0, SL_LENGTHS, s, &used[0]);
-		else
-			sort_symbols(p, b->count + SL_LENGTHS, SL_LENGTHS, SL_DISTANCES,
-				s - SL_LENGTHS, &used[1]);
-	__syncthreads();
-	struct sl_alphabet lengths = sl_alphabet_of(w, 0, used[0], SL_CODE_MOST);
-	struct sl_alphabet distances = sl_alphabet_of(w, SL_LENGTHS, used[1], SL_CODE_MOST);
-
-	merge(lengths, distances);
-	for (uint32_t i = threadIdx.x; i < used[0]; i += THREADS)
-		b->length[w->order[i]] = sl_huffman_length(&lengths, i);
-	if (threadIdx.x < used[1])
-		b->length[SL_LENGTHS + w->order[SL_LENGTHS + threadIdx.x]] =
-			sl_huffman_length(&distances, threadIdx.x);
-	__syncthreads();
-	for (uint32_t s = threadIdx.x; s < SL_LENGTHS; s += THREADS)
-		b->code[s] = sl_huffman_code(b->length, SL_LENGTHS, s);
-	if (threadIdx.x < SL_DISTANCES)
-		b->code[SL_LENGTHS + threadIdx.x] =
-			sl_huffman_code(b->length + SL_LENGTHS, SL_DISTANCES, threadIdx.x);
-}
-
-/* Of the header's symbols, which one thread lists while others add up the bits of slices. */
-static __device__ inline void make_header(const struct part &p)
-{
-	struct sl_block *b = &p.r->block;
-	struct sl_huffman_work *w = &p.r->u.work;
-	uint32_t t = threadIdx.x;
-
-	if (t == THREADS - 1)
-		sl_header_make(b);
-	if (t < p.slices) {
-		const struct sl_tokens tokens = tokens_of(p);
-
-		p.r->bits[t] = sl_tokens_bits(b, &tokens);
-	}
-	if (t < SL_CODE_LENGTHS)
-		b->length_length[t] = 0;
-	__syncthreads();
-	sort_symbols(p, b->length_count, 0, SL_CODE_LENGTHS, t, &p.r->used[2]);
-	__syncthreads();
-	struct sl_alphabet a = sl_alphabet_of(w, 0, p.r->used[2], SL_CODE_LENGTH_MOST);
-
-	merge(a, sl_alphabet_of(w, 0, 0, 0));
-	if (t < a.used)
-		b->length_length[w->order[t]] = sl_huffman_length(&a, t);
-	__syncthreads();
-	if (t < SL_CODE_LENGTHS)
-		b->length_code[t] = sl_huffman_code(b->length_length, SL_CODE_LENGTHS, t);
-	if (t == THREADS - 1)
-		b->n_code_lengths = sl_code_lengths_used(b);
-	__syncthreads();
 }
 
 /* --- bits ------------------------------------------------------------------------------------- */
@@ -298,12 +197,13 @@ static __device__ inline void write(
 {
 	const struct sl_block *b = &p.r->block;
 	uint32_t *word = (uint32_t *)p.r->data, words = (bytes + 3) / 4;
+	uint32_t slice = threadIdx.x % SL_SLICES;
 
 	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
 		word[i] = 0;
 	__syncthreads();
-	if (threadIdx.x < p.slices) {
-		const struct sl_tokens tokens = tokens_of(p);
+	if (slice < p.slices) {
+		const struct sl_tokens tokens = half_of(p, slice);
 
 		sl_tokens_write(b, &tokens, word, first_bit);
 	}
@@ -322,8 +222,8 @@ static __device__ inline uint32_t encode(const struct part &p, uint8_t *to)
 	const struct sl_block *b = &p.r->block;
 	uint32_t bits = sl_header_bits(b), first_bit = bits, bytes;
 
-	for (uint32_t k = 0; k < p.slices; k++) {
-		first_bit += k < threadIdx.x ? p.r->bits[k] : 0;
+	for (uint32_t k = 0; k < 2 * p.slices; k++) {
+		first_bit += k < half_number() ? p.r->bits[k] : 0;
 		bits += p.r->bits[k];
 	}
 	bytes = sl_block_bytes(b, p.segment.last, bits);

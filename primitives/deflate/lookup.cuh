@@ -14,10 +14,11 @@
 #include "check.h"
 
 enum {
-	THREADS = 256, /* of a block: one a byte's value, and more than there are slices */
+	THREADS = 256, /* of a block: one a byte's value, and two a slice */
 	WARPS = THREADS / 32,
 	DIGIT_BITS = SL_HASH_BITS / 2,
-	DIGITS = 1 << DIGIT_BITS
+	DIGITS = 1 << DIGIT_BITS,
+	PLACE_BITS = 16 /* below a place's hash */
 };
 
 /* What is needed at one time, and then no more. */
@@ -39,8 +40,8 @@ struct room {
 	uint32_t breaks[SL_BREAK_WORDS];
 	struct sl_block block;
 	union scratch_room u;
-	uint32_t tokens[SL_SLICES]; /* how many a slice has */
-	uint32_t bits[SL_SLICES]; /* of the tokens of a slice; before, where its last run begins */
+	uint32_t tokens[SL_SLICES];   /* how many a slice has */
+	uint16_t bits[2 * SL_SLICES]; /* of halves of slices; before, where the last run begins */
 	uint64_t segment;
 	uint32_t sum, found, runs; /* what literals would take; what the probe finds; runs */
 	uint32_t used[3];          /* symbols of each alphabet */
@@ -50,7 +51,7 @@ struct room {
 /* A segment and what the block has for it. */
 struct part {
 	struct room *r;
-	uint32_t *found; /* at each place */
+	uint32_t *found; /* at each place, slices side by side; before, places half in order */
 	uint16_t *order;
 	uint32_t *token;
 	struct sl_segment segment;
@@ -69,11 +70,23 @@ static __device__ inline uint32_t slice_to(const struct part &p, uint32_t slice)
 	return end < p.end ? end : p.end;
 }
 
+/* What is found at a place. */
+static __device__ inline uint32_t *found_at(const struct part &p, uint32_t place)
+{
+	uint32_t slice = (place - SL_HISTORY) / SL_SLICE;
+
+	return &p.found[(place - slice_from(slice)) * SL_SLICES + slice];
+}
+
 /* --- order ------------------------------------------------------------------------------------ */
 
-static __device__ inline uint32_t hash_at(const struct part &p, uint32_t place)
+/* The q-th place before a pass, and the hash of what stands there above it: places from from
+ * (NULL: as they are). */
+static __device__ inline uint32_t key_at(const struct part &p, const uint32_t *from, uint32_t q)
 {
-	return sl_hash(sl_bytes_at(p.r->data, place));
+	uint32_t place = p.begin + q;
+
+	return from ? from[q] : sl_hash(sl_bytes_at(p.r->data, place)) << PLACE_BITS | place;
 }
 
 /* From how many of each digit a warp has to where they go: by digits, then by warps. */
@@ -105,15 +118,11 @@ static __device__ inline void scan_digits(const struct part &p)
 	}
 }
 
-/* The q-th place before a pass. */
-static __device__ inline uint32_t place_at(const struct part &p, const uint16_t *from, uint32_t q)
-{
-	return from ? from[q] : p.begin + q;
-}
-
-/* n places from from (NULL: as they are) to to, by a digit of their hash. */
+/* n places from from to to, with their hash if it has room for it, by the digit from bit shift on.
+ */
+template <class T>
 static __device__ inline void sort_pass(
-	const struct part &p, const uint16_t *from, uint16_t *to, uint32_t n, uint32_t shift)
+	const struct part &p, const uint32_t *from, T *to, uint32_t n, uint32_t shift)
 {
 	uint32_t each = (n + THREADS - 1) / THREADS * 32, lane = threadIdx.x % 32;
 	uint32_t warp = threadIdx.x / 32, first = warp * each, end = first + each;
@@ -124,19 +133,19 @@ static __device__ inline void sort_pass(
 		next[d] = 0;
 	__syncwarp();
 	for (uint32_t q = first + lane; q < end; q += 32)
-		atomicAdd(&next[(hash_at(p, place_at(p, from, q)) >> shift) % DIGITS], 1);
+		atomicAdd(&next[(key_at(p, from, q) >> shift) % DIGITS], 1);
 	__syncthreads();
 	scan_digits(p);
 	__syncthreads();
 	for (uint32_t round = first; round < end; round += 32) {
-		uint32_t q = round + lane, place = q < end ? place_at(p, from, q) : 0;
-		uint32_t digit = q < end ? (hash_at(p, place) >> shift) % DIGITS : (uint32_t)DIGITS;
+		uint32_t q = round + lane, key = q < end ? key_at(p, from, q) : 0;
+		uint32_t digit = q < end ? (key >> shift) % DIGITS : (uint32_t)DIGITS;
 		uint32_t alike = sl_lanes_alike<DIGIT_BITS + 1>(digit);
 		uint32_t below = (uint32_t)__popc(alike & ((1u << lane) - 1));
 		uint32_t at = q < end ? next[digit] + below : 0;
 
 		if (q < end)
-			to[at] = (uint16_t)place;
+			to[at] = (T)key;
 		__syncwarp();
 		if (q < end && below == 0)
 			next[digit] = at + (uint32_t)__popc(alike);
@@ -147,41 +156,88 @@ static __device__ inline void sort_pass(
 
 /* --- what is found ---------------------------------------------------------------------------- */
 
-/* What is best said at the q-th place in order; in the history nothing is. */
-static __device__ inline uint32_t look_up_at(const struct part &p, uint32_t q, uint32_t at)
+/* That at the k-th before the lane's, of a warp's places and the 32 before them. */
+static __device__ inline struct sl_eight eight_before(
+	const struct sl_eight &last, const struct sl_eight &mine, uint32_t k)
 {
-	const uint8_t *data = p.r->data, *cost = p.r->block.cost;
-	uint32_t most = sl_slice_left(at, p.end), hash = hash_at(p, at);
-	uint32_t token = sl_run_at(data, p.r->breaks, at, most, cost);
+	uint32_t lane = threadIdx.x % 32;
+	bool is_mine = lane < 32 - k;
+	int from = (int)((lane - k) % 32);
 
-	for (uint32_t k = 1; k <= SL_TRIED && k <= q; k++) {
-		uint32_t place = p.order[q - k];
-
-		if (hash_at(p, place) != hash)
-			break;
-		token = sl_longer(data, at, place, most, cost, token);
-	}
-	return token;
+	return {__shfl_sync(SL_LANES, is_mine ? mine.low : last.low, from),
+		__shfl_sync(SL_LANES, is_mine ? mine.high : last.high, from)};
 }
 
-/* Places up to end; of the segment's first SL_PROBE, how many have a match, is known then. */
+/* What stands before the first of n places in order: nothing that those behind it begin with. */
+static __device__ inline struct sl_eight eight_of_none(const struct part &p, uint32_t n)
+{
+	uint32_t lane = threadIdx.x % 32, first = 0;
+	bool is_asked = lane < SL_TRIED && lane < n;
+	uint32_t mine = is_asked ? p.r->data[p.order[lane]] : 256u;
+
+	while (__any_sync(SL_LANES, mine == first))
+		first++;
+	return {first, 0};
+}
+
+/*
+ * What is best said at the lane's place, the q-th in order. Where the hash is another three bytes
+ * are never alike, so that it need not be asked. A try is how many bytes are alike, then how near
+ * the place is in order.
+ */
+static __device__ inline uint32_t look_up_at(const struct part &p, uint32_t q, uint32_t at,
+	const struct sl_eight &last, const struct sl_eight &mine)
+{
+	const uint8_t *data = p.r->data;
+	uint32_t most = sl_slice_left(at, p.end), best = 0, longest;
+	uint32_t eights = 0; /* a bit for each that has as many */
+
+	SL_UNROLL
+	for (uint32_t k = 1; k <= SL_TRIED; k++) {
+		uint32_t alike = sl_alike(mine, eight_before(last, mine, k));
+		uint32_t tried = alike * 32 + (32 - k);
+
+		eights |= (uint32_t)(alike == SL_EIGHT) << k;
+		best = tried > best ? tried : best;
+	}
+	if (at < SL_HISTORY || best / 32 < SL_MATCH_LEAST)
+		return 0;
+	longest = sl_try(best / 32, p.order[q - (32 - best % 32)]);
+	for (uint32_t k = 0; k < SL_MEASURED && eights > 0; k++) {
+		uint32_t place = p.order[q - sl_zeros_below(eights)];
+
+		longest = sl_longer(data, at, place, most, longest);
+		eights &= eights - 1;
+	}
+	return sl_try_token(data, at, most, p.r->block.cost, longest);
+}
+
+/* Places up to end; of the segment's first SL_PROBE, how many have a match, is known then. In the
+ * history nothing is said. */
 static __device__ inline void look_up_places(const struct part &p, uint32_t end)
 {
-	uint32_t n = end - p.begin, found = 0;
-	uint16_t *half = (uint16_t *)p.found;
+	uint32_t n = end - p.begin, found = 0, lane = threadIdx.x % 32;
+	uint32_t each = (n + THREADS - 1) / THREADS * 32, first = threadIdx.x / 32 * each;
+	struct sl_eight last = {}, mine;
 
-	sort_pass(p, NULL, half, n, 0);
-	sort_pass(p, half, p.order, n, DIGIT_BITS);
-	for (uint32_t q = threadIdx.x; q < n; q += THREADS) {
-		uint32_t at = p.order[q];
+	sort_pass(p, NULL, p.found, n, PLACE_BITS);
+	sort_pass(p, p.found, p.order, n, PLACE_BITS + DIGIT_BITS);
+	if (first < n)
+		last = first > 0 ? sl_eight_at(p.r->data, p.order[first - 32 + lane])
+		                 : eight_of_none(p, n);
+	for (uint32_t round = first; round < first + each && round < n; round += 32, last = mine) {
+		uint32_t q = round + lane, at = q < n ? p.order[q] : 0;
+
+		mine = sl_eight_at(p.r->data, at);
+		uint32_t token = look_up_at(p, q, at, last, mine);
 
 		if (at >= SL_HISTORY) {
-			p.found[at] = look_up_at(p, q, at);
-			found += p.found[at] > 0;
+			*found_at(p, at) = token;
+			found += token > 0;
 		}
 	}
 	for (uint32_t i = end + threadIdx.x; i < p.end; i += THREADS)
-		p.found[i] = 0;
+		*found_at(p, i) = 0;
 	atomicAdd(&p.r->found, found);
 	__syncthreads();
 }

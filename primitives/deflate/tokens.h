@@ -1,13 +1,15 @@
 /*
  * tokens.h - what a segment is said with: literals, and matches with what came before.
  *
- * The last places that have the same hash of three bytes before a place are tried for it, and a
- * run; the longest match is kept if it costs fewer bits than its bytes as literals would, at what
- * literals cost if all were. Where bytes follow each other in long runs, and where the first places
- * find nothing that pays, runs alone are looked for, by the places where they begin. Slices are
- * then parsed by themselves; a match waits if there is a longer one a place on, as in zlib. Long
- * runs are cut every 258 bytes from where they begin, so that each slice knows what those before it
- * have said of its own.
+ * The last places that have the same hash of three bytes before a place are tried for it, by the
+ * eight bytes at each; of those that have all of these the last two are measured to the end. The
+ * longest match, of these the nearest, is kept if it costs fewer bits than its bytes as literals
+ * would, at what literals cost if all were: what each try that is lost would have paid is not
+ * asked, as on a device this took most of the time and gained nothing. Where bytes follow each
+ * other in long runs, and where the first places find nothing that pays, runs alone are looked for,
+ * by the places where they begin. Slices are then parsed by themselves; a match waits if there is a
+ * longer one a place on, as in zlib. Long runs are cut every 258 bytes from where they begin, so
+ * that each slice knows what those before it have said of its own.
  *
  * Places are counted from SL_HISTORY bytes before the segment, of which all or none are there.
  */
@@ -23,13 +25,15 @@ enum {
 	SL_SLICE = SL_MATCH_MOST, /* bytes that one thread parses: of a long run one match */
 	SL_SLICES = SL_SEGMENT / SL_SLICE + 1, /* of a segment, at most */
 	SL_TOKENS = SL_SLICES * SL_SLICE,
-	SL_PROBE = SL_SEGMENT / 8,      /* places from which it is told if matches pay, ... */
-	SL_FOUND_LEAST = SL_PROBE / 64, /* ... by those that do */
-	SL_RUN_USUAL = 32,              /* bytes; in longer runs nothing else is looked for */
-	SL_TRIED = 10,                  /* places that are tried for one: 4 cost 1 in 100 */
-	SL_HASHED = 3,                  /* bytes that have a hash, ... */
-	SL_HASH_BITS = 12,              /* ... of so many bits */
-	SL_PAD = 4,                     /* bytes behind a segment that are read, but not used */
+	SL_PROBE = SL_SEGMENT / 16,      /* places from which it is told if matches pay, ... */
+	SL_FOUND_LEAST = SL_PROBE / 128, /* ... by those that do */
+	SL_RUN_USUAL = 32,               /* bytes; in longer runs nothing else is looked for */
+	SL_TRIED = 10,                   /* places that are tried for one: 4 cost 1 in 100 */
+	SL_MEASURED = 2,                 /* of these, that have eight bytes */
+	SL_EIGHT = 8,
+	SL_HASHED = 3,     /* bytes that have a hash, ... */
+	SL_HASH_BITS = 12, /* ... of so many bits */
+	SL_PAD = 12,       /* bytes behind a segment that are read, but not used */
 	SL_PLACES = SL_HISTORY + SL_SEGMENT, /* of history and segment */
 	SL_BREAK_WORDS = SL_PLACES / 32,     /* a bit for each place that begins a run */
 	SL_END = 256,                        /* the symbol behind all literals */
@@ -56,7 +60,11 @@ SL_HD uint32_t sl_log2_below(uint32_t x)
 /* Zeros below the lowest 1 of x, which is not 0. */
 SL_HD uint32_t sl_zeros_below(uint32_t x)
 {
-	return sl_log2_below(x & (~x + 1));
+#ifdef __CUDA_ARCH__
+	return (uint32_t)__clz((int)__brev(x));
+#else
+	return (uint32_t)__builtin_ctz(x);
+#endif
 }
 
 /* log2 x in 256ths, between powers of two a line; x below 2^16. */
@@ -151,10 +159,10 @@ SL_HD struct sl_symbol sl_distance_symbol(uint32_t distance)
 
 /* --- matches ---------------------------------------------------------------------------------- */
 
-/* How many bytes at at, most at most, are those of an earlier place. */
+/* How many bytes at at, most at most, are those of an earlier place, the first SL_EIGHT known. */
 SL_HD uint32_t sl_match_length(const uint8_t *data, uint32_t at, uint32_t place, uint32_t most)
 {
-	uint32_t n = 0, unlike = 0;
+	uint32_t n = SL_EIGHT, unlike = 0;
 
 	for (; n < most && unlike == 0; n += unlike ? sl_zeros_below(unlike) / 8 : 4)
 		unlike = sl_bytes_at(data, at + n) ^ sl_bytes_at(data, place + n);
@@ -238,21 +246,62 @@ SL_HD bool sl_token_pays(const uint8_t *data, uint32_t at, uint32_t token, const
 	       sl_match_pays(data + at, length, sl_token_distance(token), cost);
 }
 
-/*
- * The longer of a match that pays, or none, and that with an earlier place, if it pays. The last
- * bytes that it has to have more are asked first, as most places are lost by them.
- */
-SL_HD uint32_t sl_longer(const uint8_t *data, uint32_t at, uint32_t place, uint32_t most,
-	const uint8_t *cost, uint32_t token)
-{
-	uint32_t best = sl_token_length(token), last = best < 3 ? 0 : best - 3, length, other;
+/* Eight bytes. */
+struct sl_eight {
+	uint32_t low, high;
+};
 
-	if (at - place > SL_DISTANCE_MOST || best >= most ||
-		(best >= 3 && sl_bytes_at(data, at + last) != sl_bytes_at(data, place + last)))
-		return token;
-	length = sl_match_length(data, at, place, most);
-	other = sl_match_token(length, at - place);
-	return length > best && sl_token_pays(data, at, other, cost) ? other : token;
+SL_HD struct sl_eight sl_eight_at(const uint8_t *data, uint32_t at)
+{
+#ifdef __CUDA_ARCH__
+	const uint32_t *word = (const uint32_t *)data + at / 4;
+	struct sl_eight e = {__funnelshift_r(word[0], word[1], 8 * (at % 4)),
+		__funnelshift_r(word[1], word[2], 8 * (at % 4))};
+#else
+	struct sl_eight e = {sl_bytes_at(data, at), sl_bytes_at(data, at + 4)};
+#endif
+
+	return e;
+}
+
+/* How many of them are alike, from the first on. */
+SL_HD uint32_t sl_alike(struct sl_eight a, struct sl_eight b)
+{
+	uint32_t low = a.low ^ b.low, high = a.high ^ b.high, bits = low ? low : high;
+
+	return (low ? 0 : 4) + (bits ? sl_zeros_below(bits) / 8 : 4);
+}
+
+/* An earlier place and how many bytes are alike: of two the larger is better, as it is longer, or
+ * nearer. */
+SL_HD uint32_t sl_try(uint32_t alike, uint32_t place)
+{
+	return alike << SL_LENGTH_SHIFT | place;
+}
+
+/*
+ * The better of two places that have the same eight bytes, of which one is measured. The last bytes
+ * that the other has to have more are asked first.
+ */
+SL_HD uint32_t sl_longer(
+	const uint8_t *data, uint32_t at, uint32_t place, uint32_t most, uint32_t best)
+{
+	uint32_t length = sl_token_length(best), last = length - 3;
+
+	if (length >= most || sl_bytes_at(data, at + last) != sl_bytes_at(data, place + last))
+		return best;
+	last = sl_match_length(data, at, place, most);
+	return last > length ? sl_try(last, place) : best;
+}
+
+/* The best try as a token, if it pays; 0: a literal. */
+SL_HD uint32_t sl_try_token(
+	const uint8_t *data, uint32_t at, uint32_t most, const uint8_t *cost, uint32_t best)
+{
+	uint32_t length = sl_token_length(best), distance = at - sl_token_distance(best);
+	uint32_t token = sl_match_token(length < most ? length : most, distance);
+
+	return distance <= SL_DISTANCE_MOST && sl_token_pays(data, at, token, cost) ? token : 0;
 }
 
 /* The run at a place, if it pays; 0: a literal. */
@@ -287,8 +336,8 @@ struct sl_parse {
 	const uint8_t *data;
 	const uint32_t *breaks;
 	const uint8_t *cost;
-	const uint32_t *found; /* by places: what is best said there */
-	uint32_t end;          /* of the segment */
+	uint32_t end;    /* of the segment */
+	uint32_t *count; /* of symbols: literals, the end and lengths; then distances */
 };
 
 /* Tokens of a slice, each so many words behind the one before: slices of a device stand side by
@@ -298,28 +347,57 @@ struct sl_tokens {
 	uint32_t step, n;
 };
 
-SL_HD void sl_token_add(struct sl_tokens *t, uint32_t token)
+/* One more, which others may count at the same time. */
+SL_HD void sl_count(uint32_t *count)
 {
-	t->first[t->n++ * t->step] = token;
+#if defined(__CUDA_ARCH__) || defined(SL_EMULATED)
+	atomicAdd(count, 1u);
+#else
+	++*count;
+#endif
 }
 
-/* What was found from .. to - 1, a slice, as tokens, which may take the place of what was found. */
-SL_HD void sl_parse_matches(
-	const struct sl_parse *p, uint32_t from, uint32_t to, struct sl_tokens *tokens)
+/* Counts its symbols, too. */
+SL_HD void sl_token_add(const struct sl_parse *p, struct sl_tokens *t, uint32_t token)
 {
-	uint32_t at = from, here = p->found[at];
+	uint32_t length = sl_token_length(token);
 
-	while (at < to) {
-		uint32_t next = at + 1 < to ? p->found[at + 1] : 0;
-		uint32_t length = sl_token_length(here);
+	t->first[t->n++ * t->step] = token;
+	sl_count(&p->count[length ? sl_length_symbol(length).symbol : token]);
+	if (length > 0)
+		sl_count(&p->count[SL_LENGTHS +
+				   sl_distance_symbol(sl_token_distance(token)).symbol]);
+}
 
-		if (length == 0 || sl_token_length(next) > length) {
-			sl_token_add(tokens, p->data[at++]);
-			here = next;
-		} else {
-			at += length;
-			sl_token_add(tokens, here);
-			here = at < to ? p->found[at] : 0;
+/* Some tokens of n from i on, before any is used, as memory is far away; behind the last none. */
+SL_HD void sl_tokens_load(
+	const uint32_t *first, uint32_t step, uint32_t i, uint32_t n, uint32_t *token)
+{
+	for (uint32_t k = 0; k < SL_AT_A_TIME; k++)
+		token[k] = i + k < n ? first[(i + k) * step] : 0;
+}
+
+/*
+ * What was found from .. to - 1, a slice, place by place, as tokens, which may take the place of
+ * what was found. All threads are at the same place of their slices: those of a match are passed
+ * by.
+ */
+SL_HD void sl_parse_matches(const struct sl_parse *p, uint32_t from, uint32_t to,
+	const uint32_t *found, struct sl_tokens *tokens)
+{
+	uint32_t n = to - from, said = 0, here = found[0], next[SL_AT_A_TIME];
+
+	for (uint32_t i = 0; i < n; i += SL_AT_A_TIME) {
+		sl_tokens_load(found, tokens->step, i + 1, n, next);
+		for (uint32_t k = 0; k < SL_AT_A_TIME && i + k < n; here = next[k++]) {
+			uint32_t length = sl_token_length(here);
+
+			if (i + k < said)
+				continue;
+			if (length == 0 || sl_token_length(next[k]) > length)
+				here = p->data[from + i + k];
+			sl_token_add(p, tokens, here);
+			said = i + k + sl_token_length(here);
 		}
 	}
 }
@@ -368,7 +446,7 @@ SL_HD void sl_parse_runs(
 	while (at < to) {
 		uint32_t token = sl_run_token(p, at);
 
-		sl_token_add(tokens, token ? token : p->data[at]);
+		sl_token_add(p, tokens, token ? token : p->data[at]);
 		at += token ? sl_token_length(token) : 1;
 	}
 }
