@@ -37,7 +37,7 @@ SECONDS=0
 for tool in "${tools[@]}"; do
 	checked=(compute-sanitizer --tool "$tool" --error-exitcode 1)
 	[ "$tool" != memcheck ] || checked+=(--report-api-errors no) # running out of memory is tested
-	for test in primitives/device primitives/deflate_device stages/rules stages/lane_device; do
+	for test in primitives/device primitives/deflate_device stages/rules stages/lane_device stages/press_device; do
 		begin "${checked[@]}" "$build/tests/test_${test//\//_}"
 	done
 	begin "${checked[@]}" "$build/sluice-bench" primitives --only scan/shared --n '2^24-3' --samples 1

@@ -5,7 +5,6 @@
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/lane_check.h"
-#include "tests/support/press_check.h"
 #include "tests/support/skip.h"
 
 enum { FLIPPED = 1000 };
@@ -61,14 +60,6 @@ static void a_lane_used_again(void **state)
 	lane_check_reuse(sl_thin_size(300007));
 }
 
-static void columns_compressed(void **state)
-{
-	(void)state;
-	press_check_kernels(sl_thin_size(3000001));
-	press_check_lanes(sl_thin_size(1500));
-	press_check_lanes(sl_thin_size(300007));
-}
-
 static void a_bit_that_changes_on_the_way(void **state)
 {
 	(void)state;
@@ -85,7 +76,6 @@ int main(void)
 		cmocka_unit_test(tallies_by_bins),
 		cmocka_unit_test(every_condition),
 		cmocka_unit_test(a_lane_used_again),
-		cmocka_unit_test(columns_compressed),
 		cmocka_unit_test(a_bit_that_changes_on_the_way),
 		cmocka_unit_test(every_backend),
 	};

@@ -1,0 +1,32 @@
+/* press_device.c - columns that a device has compressed, byte for byte as the host's. */
+#include "tests/cases/thin.h"
+#include "tests/support/check.h"
+#include "tests/support/press_check.h"
+#include "tests/support/skip.h"
+
+static void kernels(void **state)
+{
+	(void)state;
+	press_check_kernels(sl_thin_size(3000001));
+}
+
+static void lanes(void **state)
+{
+	(void)state;
+	press_check_lanes(sl_thin_size(1500));
+	press_check_lanes(sl_thin_size(300007));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels),
+		cmocka_unit_test(lanes),
+	};
+
+	if (!sl_thin_by_environment())
+		return 1;
+	if (skips_without_device())
+		return SKIPPED;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
