@@ -244,7 +244,6 @@ static __device__ inline uint32_t compress(
 	if (wrapper == SL_GZIP)
 		make_crc(p);
 	make_costs(p);
-	__syncthreads();
 	way = p.segment.bytes > 0 ? look_up(p) : SL_STORED;
 	if (way == SL_STORED)
 		return store(p, to);
@@ -252,7 +251,6 @@ static __device__ inline uint32_t compress(
 	parse(p, way);
 	__syncthreads();
 	make_codes(p);
-	__syncthreads();
 	make_header(p);
 	return encode(p, to);
 }
@@ -285,7 +283,6 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct
 			job.piece[s].check = sl_check_join(
 				job.streams.wrapper, sl_check{0, 0}, r->check, p.segment.bytes);
 		}
-		__syncthreads();
 	}
 }
 

@@ -307,6 +307,19 @@ static void try_kind(const struct sl_backend *b, enum deflate_input kind, size_t
 	free(in);
 }
 
+/* Two bytes in turns, in runs of about 32: one more or less decides if matches are looked for. */
+static void walk_run_lengths(const struct sl_backend *b)
+{
+	const struct deflate_try t = {.wrapper = SL_ZLIB, .exact = true};
+	uint8_t in[700];
+
+	for (size_t runs = sizeof(in) / 32 - 2; runs <= sizeof(in) / 32 + 2; runs++) {
+		for (size_t i = 0; i < sizeof(in); i++)
+			in[i] = 'a' + i * runs / sizeof(in) % 2;
+		deflate_check(b, in, sizeof(in), t);
+	}
+}
+
 /* Around a slice, a round, a segment and some of them. */
 static void walk_sizes(const struct sl_backend *b, size_t most)
 {
@@ -349,6 +362,7 @@ void deflate_walk(const struct sl_backend *b, size_t most)
 	for (int kind = 0; kind < DEFLATE_INPUTS; kind++)
 		try_kind(b, (enum deflate_input)kind, SEGMENT - 8 * (size_t)kind, most,
 			(struct deflate_try){.wrapper = SL_ZLIB});
+	walk_run_lengths(b);
 	walk_sizes(b, most);
 	walk_cuts(b, most);
 }
