@@ -247,7 +247,6 @@ static __device__ inline uint32_t compress(
 	way = p.segment.bytes > 0 ? look_up(p) : SL_STORED;
 	if (way == SL_STORED)
 		return store(p, to);
-	__syncthreads();
 	parse(p, way);
 	__syncthreads();
 	make_codes(p);

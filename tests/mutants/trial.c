@@ -123,6 +123,8 @@ static enum sl_status try_deflate(const struct sl_backend *b, uint32_t blocks)
 	if (brief) {
 		deflate_input_make(DEFLATE_REPEATS, sizeof(in), in);
 		deflate_check(b, in, sizeof(in), cut);
+		cut.wrapper = SL_GZIP;
+		deflate_check(b, in, sizeof(in), cut);
 		cut.chunk_bytes = 28; /* more streams than are added up at a time */
 		deflate_check(b, in, sizeof(in), cut);
 	}
