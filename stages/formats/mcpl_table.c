@@ -171,15 +171,16 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
 	struct sl_mcpl_lost *lost)
 {
-	struct sl_arena begun = *a;
+	struct sl_arena measure = {0}; /* a header decides, whatever the rows are */
 	struct sl_mcpl_stream s;
 	enum sl_status status;
 
 	*lost = (struct sl_mcpl_lost){0};
-	status = sl_mcpl_read(file, bytes, a, t);
+	status = sl_mcpl_read(file, bytes, &measure, t);
+	if (status == SL_OK)
+		return sl_mcpl_read(file, bytes, a, t);
 	if (status != SL_BAD_INPUT)
 		return status;
-	*a = begun;
 	*t = (struct sl_table){0};
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
 	status = read_list(&s, bytes, a, t, lost);
