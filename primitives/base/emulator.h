@@ -197,6 +197,17 @@ template <class T> inline T atomicMax(T *to, std::type_identity_t<T> value, SL_A
 	return was;
 }
 
+template <class T> inline T atomicMin(T *to, std::type_identity_t<T> value, SL_AT)
+{
+	T was = __atomic_load_n(to, __ATOMIC_RELAXED);
+
+	sl_emulated_atomic(true, at);
+	while (was > value && !__atomic_compare_exchange_n(
+				      to, &was, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	return was;
+}
+
 inline void sl_store_vector(void *to, uint4 v)
 {
 	*(uint4 *)to = v;

@@ -2,8 +2,9 @@
  * block.h - a segment as one block of DEFLATE: its codes, its header, its bits.
  *
  * A block begins and ends with a whole byte, so that blocks are joined by putting one behind the
- * other: one of codes is followed by an empty stored block, as by a sync flush, unless it is the
- * last. (RFC 1951, 3.2; pigz does so.)
+ * other: one of codes, unless it is the last, is followed by empty ones. Those of fixed codes have
+ * 10 bits, so up to three of them fill up any even number of bits; behind an odd one is an empty
+ * stored block, as by a sync flush, of 35 to 42. (RFC 1951, 3.2; pigz does so.)
  */
 #ifndef SL_DEFLATE_BLOCK_H
 #define SL_DEFLATE_BLOCK_H
@@ -11,9 +12,11 @@
 #include "tokens.h"
 
 enum {
-	SL_CODE_LENGTHS = 19,           /* the alphabet that lengths of codes are written in */
-	SL_CODE_LENGTH_MOST = 7,        /* bits of a code of it */
-	SL_BLOCK_WORDS = SL_SEGMENT / 4 /* a block of codes has no more bytes than the segment */
+	SL_CODE_LENGTHS = 19,            /* the alphabet that lengths of codes are written in */
+	SL_CODE_LENGTH_MOST = 7,         /* bits of a code of it */
+	SL_BLOCK_WORDS = SL_SEGMENT / 4, /* a block of codes has no more bytes than the segment */
+	SL_FILL = 2,                     /* an empty block of fixed codes, ... */
+	SL_FILL_BITS = 10                /* ... of 3 bits and the end of 7 */
 };
 
 struct sl_block {
@@ -21,7 +24,7 @@ struct sl_block {
 	uint32_t count[SL_LENGTHS + SL_DISTANCES];
 	uint8_t length[SL_LENGTHS + SL_DISTANCES];
 	uint16_t code[SL_LENGTHS + SL_DISTANCES];
-	uint8_t cost[SL_END]; /* of literals */
+	struct sl_costs cost;
 	/* The header: how many lengths there are, and these as symbols, what follows one above it.
 	 */
 	uint32_t n_lengths, n_distances, n_code_lengths, n_symbols;
@@ -250,24 +253,34 @@ SL_HD void sl_tokens_write(
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
+/* Empty blocks of fixed codes that make a whole byte of an even number of bits. */
+SL_HD uint32_t sl_block_fills(uint32_t bits)
+{
+	return (8 - bits % 8) % 8 / 2;
+}
+
 /* Bytes of a block of codes: header and tokens have so many bits; then the end of the block. */
 SL_HD uint32_t sl_block_bytes(const struct sl_block *b, bool last, uint32_t bits)
 {
 	bits += b->length[SL_END];
-	return last ? (bits + 7) / 8 : (bits + 3 + 7) / 8 + 4;
+	if (last)
+		return (bits + 7) / 8;
+	return bits % 2 ? (bits + 3 + 7) / 8 + 4 : (bits + SL_FILL_BITS * sl_block_fills(bits)) / 8;
 }
 
-/* The end of the block behind so many bits, and the empty one if it is not the last. */
+/* The end of the block behind so many bits, and the empty ones if it is not the last. */
 SL_HD void sl_block_end(const struct sl_block *b, bool last, uint32_t *word, uint32_t bits)
 {
 	struct sl_bits to = sl_bits_from(word, bits);
+	uint32_t end = bits + b->length[SL_END];
 
 	sl_bits_put(&to, b->code[SL_END], b->length[SL_END]);
+	for (uint32_t k = 0; !last && end % 2 == 0 && k < sl_block_fills(end); k++)
+		sl_bits_put(&to, SL_FILL, SL_FILL_BITS);
 	sl_bits_end(&to);
-	if (last)
+	if (last || end % 2 == 0)
 		return;
-	bits = 8 * (sl_block_bytes(b, last, bits) - 2);
-	to = sl_bits_from(word, bits);
+	to = sl_bits_from(word, 8 * (sl_block_bytes(b, last, bits) - 2));
 	sl_bits_put(&to, 0xffff, 16);
 	sl_bits_end(&to);
 }

@@ -21,6 +21,7 @@ struct room {
 	uint32_t crc[SL_CRC_TABLE];
 	uint32_t word[SL_BLOCK_WORDS];
 	uint32_t token[SL_PLACES];
+	uint32_t tried[SL_SLICE], unused[SL_LENGTHS + SL_DISTANCES]; /* tokens, counts */
 	uint32_t breaks[SL_BREAK_WORDS];
 	uint8_t data[SL_PLACES + SL_PAD];
 	struct sl_tokens tokens[SL_SLICES]; /* in token */
@@ -64,8 +65,11 @@ static uint32_t make_costs(struct sl_block *b, uint32_t bytes)
 {
 	uint32_t sum = 0;
 
+	b->cost.least = UINT8_MAX;
 	for (uint32_t s = 0; s < SL_END; s++) {
-		b->cost[s] = sl_literal_cost(b->count[s], bytes);
+		b->cost.of[s] = sl_literal_cost(b->count[s], bytes);
+		if (b->cost.of[s] < b->cost.least)
+			b->cost.least = b->cost.of[s];
 		sum += sl_literal_sum(b->count[s], bytes);
 	}
 	return sum;
@@ -92,7 +96,29 @@ static uint32_t look_up_at(struct room *r, struct span s, uint32_t at)
 				sl_longer(r->data, at, place - 1, most, longest ? longest : other);
 		best = other > best ? other : best;
 	}
-	return sl_try_token(r->data, at, most, r->block.cost, longest ? longest : best);
+	return sl_try_token(r->data, at, most, &r->block.cost, longest ? longest : best);
+}
+
+/* What the first slices take, of which places are looked up. */
+static uint32_t probe(struct room *r, struct span s, enum sl_way way)
+{
+	struct sl_parse p = {r->data, r->breaks, &r->block.cost, s.end, r->unused};
+	uint32_t sum = 0;
+
+	for (uint32_t k = 0; k < SL_PROBE_SLICES; k++) {
+		uint32_t from = s.from + k * SL_SLICE;
+		struct sl_tokens tokens = {r->tried, 1, 0};
+
+		sum += sl_slice_cost(&p, way, from, r->token + from, &tokens);
+	}
+	return sum;
+}
+
+/* Do matches gain, of which so many are found? */
+static bool matches_gain(struct room *r, struct span s, uint32_t found)
+{
+	return found >= SL_FOUND_LEAST &&
+	       sl_matches_gain(probe(r, s, SL_RUNS), probe(r, s, SL_MATCHES));
 }
 
 /* Gives how the segment is to be said. */
@@ -108,7 +134,7 @@ static enum sl_way look_up(struct room *r, struct span s)
 		r->token[i] = look_up_at(r, s, i);
 		found += r->token[i] > 0;
 		if (i + 1 == s.from + SL_PROBE)
-			way = sl_way_on(found, runs, sum, bytes);
+			way = sl_way_on(matches_gain(r, s, found), runs, sum, bytes);
 	}
 	return way;
 }
@@ -116,7 +142,7 @@ static enum sl_way look_up(struct room *r, struct span s)
 static void parse(struct room *r, struct span s, enum sl_way way)
 {
 	struct sl_block *b = &r->block;
-	struct sl_parse p = {r->data, r->breaks, b->cost, s.end, b->count};
+	struct sl_parse p = {r->data, r->breaks, &b->cost, s.end, b->count};
 	uint32_t run = 0;
 
 	memset(b->count, 0, sizeof(b->count));

@@ -45,7 +45,9 @@ static __device__ inline void load(const struct part &p, const struct sl_streams
 	if (threadIdx.x < SL_PAD)
 		r->data[p.end + threadIdx.x] = 0;
 	if (threadIdx.x == 0) {
-		r->sum = r->found = r->runs = r->used[0] = r->used[1] = r->used[2] = 0;
+		r->sum = r->found = r->runs = r->probe[0] = r->probe[1] = 0;
+		r->used[0] = r->used[1] = r->used[2] = 0;
+		r->block.cost.least = UINT8_MAX;
 		r->check = sl_check{0, 0};
 	}
 	sl_chunk_load(&s, p.segment.stream, p.segment.from - p.segment.history,
@@ -57,6 +59,17 @@ static __device__ inline uint32_t sum_of_lanes(uint32_t mine)
 {
 	for (uint32_t by = 16; by > 0; by /= 2)
 		mine += __shfl_down_sync(SL_LANES, mine, by);
+	return mine;
+}
+
+/* The least of all lanes, for the first. */
+static __device__ inline uint32_t least_of_lanes(uint32_t mine)
+{
+	for (uint32_t by = 16; by > 0; by /= 2) {
+		uint32_t other = __shfl_down_sync(SL_LANES, mine, by);
+
+		mine = other < mine ? other : mine;
+	}
 	return mine;
 }
 
@@ -117,26 +130,46 @@ static __device__ inline void make_crc(const struct part &p)
 /* What literals cost if there is nothing else; their counts are 0 again. */
 static __device__ inline void make_costs(const struct part &p)
 {
-	uint32_t n = p.segment.bytes, *count = &p.r->block.count[threadIdx.x], sum;
+	uint32_t n = p.segment.bytes, *count = &p.r->block.count[threadIdx.x];
+	uint32_t cost = sl_literal_cost(*count, n), least = least_of_lanes(cost);
+	uint32_t sum = sum_of_lanes(sl_literal_sum(*count, n));
 
-	p.r->block.cost[threadIdx.x] = sl_literal_cost(*count, n);
-	sum = sum_of_lanes(sl_literal_sum(*count, n));
-	if (threadIdx.x % 32 == 0)
+	p.r->block.cost.of[threadIdx.x] = (uint8_t)cost;
+	if (threadIdx.x % 32 == 0) {
 		atomicAdd(&p.r->sum, sum);
+		atomicMin(&p.r->block.cost.least, least);
+	}
 	*count = 0;
 }
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
+/* What the first slices take, by runs and by matches, a lane of the first warp each. */
+static __device__ inline void probe(const struct part &p)
+{
+	uint32_t k = threadIdx.x, slice = k % SL_PROBE_SLICES;
+	struct sl_parse q = {p.r->data, p.r->breaks, &p.r->block.cost, p.end, p.r->u.unused};
+	struct sl_tokens tokens = {p.token + k, SL_SLICES, 0};
+
+	if (k < 2 * SL_PROBE_SLICES)
+		atomicAdd(&p.r->probe[k / SL_PROBE_SLICES],
+			sl_slice_cost(&q, k < SL_PROBE_SLICES ? SL_RUNS : SL_MATCHES,
+				slice_from(slice), p.found + slice, &tokens));
+	__syncthreads();
+}
+
 /* What is to be said: looks up matches, if it is they. */
 static __device__ inline enum sl_way look_up(const struct part &p)
 {
-	uint32_t n = p.segment.bytes, probe = SL_PROBE + (uint32_t)SL_HISTORY;
+	uint32_t n = p.segment.bytes, first = SL_PROBE + (uint32_t)SL_HISTORY;
 	enum sl_way way = sl_way_at_first(p.r->runs, n);
 
-	if (way == SL_MATCHES && sl_hashed_end(p.end) >= probe) {
-		look_up_places(p, probe);
-		way = sl_way_on(p.r->found, p.r->runs, p.r->sum, n);
+	if (way == SL_MATCHES && sl_hashed_end(p.end) >= first) {
+		look_up_places(p, first);
+		if (p.r->found >= SL_FOUND_LEAST)
+			probe(p);
+		way = sl_way_on(
+			sl_matches_gain(p.r->probe[0], p.r->probe[1]), p.r->runs, p.r->sum, n);
 	}
 	if (way == SL_MATCHES)
 		look_up_places(p, sl_hashed_end(p.end));
@@ -155,7 +188,7 @@ static __device__ inline uint32_t run_before(const struct part &p)
 
 static __device__ inline void parse(const struct part &p, enum sl_way way)
 {
-	struct sl_parse q = {p.r->data, p.r->breaks, p.r->block.cost, p.end, p.r->block.count};
+	struct sl_parse q = {p.r->data, p.r->breaks, &p.r->block.cost, p.end, p.r->block.count};
 	uint32_t slice = threadIdx.x, from = slice_from(slice), to = slice_to(p, slice);
 
 	if (slice < p.slices) {

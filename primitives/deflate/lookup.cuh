@@ -4,7 +4,8 @@
  * Places are sorted by the hash of the bytes that stand there, in two passes of a radix sort that
  * keeps the order of places: those with the same hash then follow each other, and those before one
  * are the places that cpu.c has in its lists. Each warp sorts a part of the places; where it puts
- * those of a digit is known from the counts of all.
+ * those of a digit is known from the counts of all. Lanes then see in a window of their warp what
+ * stands at the places before theirs.
  */
 #ifndef SL_DEFLATE_LOOKUP_CUH
 #define SL_DEFLATE_LOOKUP_CUH
@@ -18,7 +19,14 @@ enum {
 	WARPS = THREADS / 32,
 	DIGIT_BITS = SL_HASH_BITS / 2,
 	DIGITS = 1 << DIGIT_BITS,
-	PLACE_BITS = 16 /* below a place's hash */
+	PLACE_BITS = 16, /* below a place's hash */
+	ROWS = 4         /* of places that a warp reads at a time, as memory is far away */
+};
+
+/* Places in order, those of a warp and the 32 before them, and the eight bytes at each. */
+struct window {
+	uint64_t eight[64];
+	uint16_t place[64];
 };
 
 /* What is needed at one time, and then no more. */
@@ -31,6 +39,8 @@ union scratch_room {
 		uint32_t next[WARPS][DIGITS]; /* how many; then where the next goes */
 		uint32_t total[WARPS];
 	} sort;
+	struct window window[WARPS];
+	uint32_t unused[SL_LENGTHS + SL_DISTANCES]; /* counts that nobody asks for */
 	struct sl_huffman_work work;
 };
 
@@ -44,6 +54,7 @@ struct room {
 	uint16_t bits[2 * SL_SLICES]; /* of halves of slices; before, where the last run begins */
 	uint64_t segment;
 	uint32_t sum, found, runs; /* what literals would take; what the probe finds; runs */
+	uint32_t probe[2];         /* what its slices take, by runs and by matches */
 	uint32_t used[3];          /* symbols of each alphabet */
 	struct sl_check check;
 };
@@ -118,6 +129,31 @@ static __device__ inline void scan_digits(const struct part &p)
 	}
 }
 
+/* The keys of a lane in some rows, its first the q-th; from end on there is none. */
+static __device__ inline void keys_at(
+	const struct part &p, const uint32_t *from, uint32_t q, uint32_t end, uint32_t *key)
+{
+	SL_UNROLL
+	for (uint32_t k = 0; k < ROWS; k++)
+		key[k] = q + 32 * k < end ? key_at(p, from, q + 32 * k) : 0;
+}
+
+/* A row to where its places go, those of a digit behind each other. */
+template <class T>
+static __device__ inline void place_row(
+	uint32_t *next, T *to, uint32_t key, uint32_t digit, uint32_t alike)
+{
+	uint32_t lane = threadIdx.x % 32, below = (uint32_t)__popc(alike & ((1u << lane) - 1));
+	uint32_t at = digit < DIGITS ? next[digit] + below : 0;
+
+	if (digit < DIGITS)
+		to[at] = (T)key;
+	__syncwarp();
+	if (digit < DIGITS && below == 0)
+		next[digit] = at + (uint32_t)__popc(alike);
+	__syncwarp();
+}
+
 /* n places from from to to, with their hash if it has room for it, by the digit from bit shift on.
  */
 template <class T>
@@ -126,46 +162,49 @@ static __device__ inline void sort_pass(
 {
 	uint32_t each = (n + THREADS - 1) / THREADS * 32, lane = threadIdx.x % 32;
 	uint32_t warp = threadIdx.x / 32, first = warp * each, end = first + each;
-	uint32_t *next = p.r->u.sort.next[warp];
+	uint32_t *next = p.r->u.sort.next[warp], key[ROWS], digit[ROWS], alike[ROWS];
 
 	end = end < n ? end : n;
 	for (uint32_t d = lane; d < DIGITS; d += 32)
 		next[d] = 0;
 	__syncwarp();
-	for (uint32_t q = first + lane; q < end; q += 32)
-		atomicAdd(&next[(key_at(p, from, q) >> shift) % DIGITS], 1);
+	for (uint32_t row = first; row < end; row += 32 * ROWS) {
+		keys_at(p, from, row + lane, end, key);
+		SL_UNROLL
+		for (uint32_t k = 0; k < ROWS; k++)
+			if (row + 32 * k + lane < end)
+				atomicAdd(&next[(key[k] >> shift) % DIGITS], 1);
+	}
 	__syncthreads();
 	scan_digits(p);
 	__syncthreads();
-	for (uint32_t round = first; round < end; round += 32) {
-		uint32_t q = round + lane, key = q < end ? key_at(p, from, q) : 0;
-		uint32_t digit = q < end ? (key >> shift) % DIGITS : (uint32_t)DIGITS;
-		uint32_t alike = sl_lanes_alike<DIGIT_BITS + 1>(digit);
-		uint32_t below = (uint32_t)__popc(alike & ((1u << lane) - 1));
-		uint32_t at = q < end ? next[digit] + below : 0;
-
-		if (q < end)
-			to[at] = (T)key;
-		__syncwarp();
-		if (q < end && below == 0)
-			next[digit] = at + (uint32_t)__popc(alike);
-		__syncwarp();
+	for (uint32_t row = first; row < end; row += 32 * ROWS) {
+		keys_at(p, from, row + lane, end, key);
+		SL_UNROLL
+		for (uint32_t k = 0; k < ROWS; k++) {
+			digit[k] = row + 32 * k + lane < end ? (key[k] >> shift) % DIGITS
+			                                     : (uint32_t)DIGITS;
+			alike[k] = sl_lanes_alike<DIGIT_BITS + 1>(digit[k]);
+		}
+		SL_UNROLL
+		for (uint32_t k = 0; k < ROWS; k++)
+			place_row(next, to, key[k], digit[k], alike[k]);
 	}
 	__syncthreads();
 }
 
 /* --- what is found ---------------------------------------------------------------------------- */
 
-/* That at the k-th before the lane's, of a warp's places and the 32 before them. */
-static __device__ inline struct sl_eight eight_before(
-	const struct sl_eight &last, const struct sl_eight &mine, uint32_t k)
+static __device__ inline struct sl_eight window_at(const struct window *w, uint32_t i)
 {
-	uint32_t lane = threadIdx.x % 32;
-	bool is_mine = lane < 32 - k;
-	int from = (int)((lane - k) % 32);
+	return {(uint32_t)w->eight[i], (uint32_t)(w->eight[i] >> 32)};
+}
 
-	return {__shfl_sync(SL_LANES, is_mine ? mine.low : last.low, from),
-		__shfl_sync(SL_LANES, is_mine ? mine.high : last.high, from)};
+static __device__ inline void window_put(
+	struct window *w, uint32_t i, const struct sl_eight &eight, uint32_t place)
+{
+	w->eight[i] = (uint64_t)eight.high << 32 | eight.low;
+	w->place[i] = (uint16_t)place;
 }
 
 /* What stands before the first of n places in order: nothing that those behind it begin with. */
@@ -181,64 +220,82 @@ static __device__ inline struct sl_eight eight_of_none(const struct part &p, uin
 }
 
 /*
- * What is best said at the lane's place, the q-th in order. Where the hash is another three bytes
- * are never alike, so that it need not be asked. A try is how many bytes are alike, then how near
- * the place is in order.
+ * What is best said at the lane's place. Where the hash is another three bytes are never alike, so
+ * that it need not be asked. A try is how many bytes are alike, then how near the place is in
+ * order.
  */
-static __device__ inline uint32_t look_up_at(const struct part &p, uint32_t q, uint32_t at,
-	const struct sl_eight &last, const struct sl_eight &mine)
+static __device__ inline uint32_t look_up_at(
+	const struct part &p, const struct window *w, uint32_t at, const struct sl_eight &mine)
 {
 	const uint8_t *data = p.r->data;
-	uint32_t most = sl_slice_left(at, p.end), best = 0, longest;
+	uint32_t most = sl_slice_left(at, p.end), best = 0, longest, q = threadIdx.x % 32 + 32;
 	uint32_t eights = 0; /* a bit for each that has as many */
 
 	SL_UNROLL
 	for (uint32_t k = 1; k <= SL_TRIED; k++) {
-		uint32_t alike = sl_alike(mine, eight_before(last, mine, k));
-		uint32_t tried = alike * 32 + (32 - k);
+		uint32_t alike = sl_alike(mine, window_at(w, q - k)), tried = alike * 32 + 32 - k;
 
 		eights |= (uint32_t)(alike == SL_EIGHT) << k;
 		best = tried > best ? tried : best;
 	}
 	if (at < SL_HISTORY || best / 32 < SL_MATCH_LEAST)
 		return 0;
-	longest = sl_try(best / 32, p.order[q - (32 - best % 32)]);
+	longest = sl_try(best / 32, w->place[q - (32 - best % 32)]);
 	for (uint32_t k = 0; k < SL_MEASURED && eights > 0; k++) {
-		uint32_t place = p.order[q - sl_zeros_below(eights)];
+		uint32_t place = w->place[q - sl_zeros_below(eights)];
 
 		longest = sl_longer(data, at, place, most, longest);
 		eights &= eights - 1;
 	}
-	return sl_try_token(data, at, most, p.r->block.cost, longest);
+	return sl_try_token(data, at, most, &p.r->block.cost, longest);
 }
 
-/* Places up to end; of the segment's first SL_PROBE, how many have a match, is known then. In the
- * history nothing is said. */
-static __device__ inline void look_up_places(const struct part &p, uint32_t end)
+/* Places in order from first on, some of n, by a warp, which gives how many of the lane's have a
+ * match. In the history nothing is said. */
+static __device__ inline uint32_t look_up_some(
+	const struct part &p, uint32_t first, uint32_t end, uint32_t n)
 {
-	uint32_t n = end - p.begin, found = 0, lane = threadIdx.x % 32;
-	uint32_t each = (n + THREADS - 1) / THREADS * 32, first = threadIdx.x / 32 * each;
-	struct sl_eight last = {}, mine;
+	struct window *w = &p.r->u.window[threadIdx.x / 32];
+	uint32_t lane = threadIdx.x % 32, found = 0, at = 0, next;
 
-	sort_pass(p, NULL, p.found, n, PLACE_BITS);
-	sort_pass(p, p.found, p.order, n, PLACE_BITS + DIGIT_BITS);
-	if (first < n)
-		last = first > 0 ? sl_eight_at(p.r->data, p.order[first - 32 + lane])
-		                 : eight_of_none(p, n);
-	for (uint32_t round = first; round < first + each && round < n; round += 32, last = mine) {
-		uint32_t q = round + lane, at = q < n ? p.order[q] : 0;
+	if (first > 0 && first < n) {
+		uint32_t before = p.order[first - 32 + lane];
 
-		mine = sl_eight_at(p.r->data, at);
-		uint32_t token = look_up_at(p, q, at, last, mine);
+		window_put(w, lane, sl_eight_at(p.r->data, before), before);
+	} else if (first == 0) {
+		window_put(w, lane, eight_of_none(p, n), 0);
+	}
+	if (first + lane < n)
+		at = p.order[first + lane];
+	for (uint32_t row = first; row < end && row < n; row += 32, at = next) {
+		const struct sl_eight mine = sl_eight_at(p.r->data, at);
+		uint32_t token;
 
+		next = row + 32 + lane < n ? p.order[row + 32 + lane] : 0;
+		window_put(w, 32 + lane, mine, at);
+		__syncwarp();
+		token = look_up_at(p, w, at, mine);
+		__syncwarp();
+		window_put(w, lane, mine, at);
 		if (at >= SL_HISTORY) {
 			*found_at(p, at) = token;
 			found += token > 0;
 		}
 	}
+	return found;
+}
+
+/* Places up to end; of the segment's first SL_PROBE, how many have a match, is known then. */
+static __device__ inline void look_up_places(const struct part &p, uint32_t end)
+{
+	uint32_t n = end - p.begin, each = (n + THREADS - 1) / THREADS * 32;
+	uint32_t first = threadIdx.x / 32 * each;
+
+	sort_pass(p, NULL, p.found, n, PLACE_BITS);
+	sort_pass(p, p.found, p.order, n, PLACE_BITS + DIGIT_BITS);
+	atomicAdd(&p.r->found, look_up_some(p, first, first + each, n));
 	for (uint32_t i = end + threadIdx.x; i < p.end; i += THREADS)
 		*found_at(p, i) = 0;
-	atomicAdd(&p.r->found, found);
 	__syncthreads();
 }
 

@@ -1,317 +1,25 @@
 /*
- * tokens.h - what a segment is said with: literals, and matches with what came before.
+ * tokens.h - what a segment is said with: literals, runs and matches, slice by slice.
  *
- * The last places that have the same hash of three bytes before a place are tried for it, by the
- * eight bytes at each; of those that have all of these the last two are measured to the end. The
- * longest match, of these the nearest, is kept if it costs fewer bits than its bytes as literals
- * would, at what literals cost if all were: what each try that is lost would have paid is not
- * asked, as on a device this took most of the time and gained nothing. Where bytes follow each
- * other in long runs, and where the first places find nothing that pays, runs alone are looked for,
- * by the places where they begin. Slices are then parsed by themselves; a match waits if there is a
- * longer one a place on, as in zlib. Long runs are cut every 258 bytes from where they begin, so
- * that each slice knows what those before it have said of its own.
- *
- * Places are counted from SL_HISTORY bytes before the segment, of which all or none are there.
+ * Where bytes follow each other in long runs nothing but runs is looked for, by the places where
+ * they begin. Elsewhere the first places are tried both ways, and matches are looked up (matches.h)
+ * where the first slices become shorter by them: most planes of particles are either noise or long
+ * runs, and a look-up of all places takes most of the time. Slices are parsed by themselves; a
+ * match waits if there is a longer one a place on, as in zlib. Long runs are cut every 258 bytes
+ * from where they begin, so that each slice knows what those before it have said of its own.
  */
 #ifndef SL_DEFLATE_TOKENS_H
 #define SL_DEFLATE_TOKENS_H
 
-#include "huffman.h"
-#include "streams.h"
+#include "matches.h"
 
 enum {
-	SL_MATCH_LEAST = 3,
-	SL_MATCH_MOST = 258,
-	SL_SLICE = SL_MATCH_MOST, /* bytes that one thread parses: of a long run one match */
-	SL_SLICES = SL_SEGMENT / SL_SLICE + 1, /* of a segment, at most */
-	SL_TOKENS = SL_SLICES * SL_SLICE,
-	SL_PROBE = SL_SEGMENT / 16,      /* places from which it is told if matches pay, ... */
-	SL_FOUND_LEAST = SL_PROBE / 128, /* ... by those that do */
-	SL_RUN_USUAL = 32,               /* bytes; in longer runs nothing else is looked for */
-	SL_TRIED = 10,                   /* places that are tried for one: 4 cost 1 in 100 */
-	SL_MEASURED = 2,                 /* of these, that have eight bytes */
-	SL_EIGHT = 8,
-	SL_HASHED = 3,     /* bytes that have a hash, ... */
-	SL_HASH_BITS = 12, /* ... of so many bits */
-	SL_PAD = 12,       /* bytes behind a segment that are read, but not used */
-	SL_PLACES = SL_HISTORY + SL_SEGMENT, /* of history and segment */
-	SL_BREAK_WORDS = SL_PLACES / 32,     /* a bit for each place that begins a run */
-	SL_END = 256,                        /* the symbol behind all literals */
-	SL_LENGTHS = 286,                    /* literals, the end and lengths */
-	SL_DISTANCES = 30,
-	SL_DISTANCE_MOST = 1 << 15, /* less than SL_PLACES */
-	SL_LENGTH_SHIFT = 16,       /* of a match, as a token: its length above its distance */
-	SL_BIT = 16                 /* costs are counted in 16ths of a bit */
+	SL_RUN_USUAL = 32,   /* bytes; in longer runs nothing else is looked for */
+	SL_PROBE_SLICES = 8, /* that are looked up first, ... */
+	SL_PROBE = SL_PROBE_SLICES * SL_SLICE,
+	SL_FOUND_LEAST = 16, /* ... and said both ways if so many matches are found, ... */
+	SL_GAIN = 100        /* ... which are to save one bit of so many */
 };
-
-/* How a segment is said. */
-enum sl_way { SL_STORED, SL_RUNS, SL_MATCHES };
-
-/* The power of two in x, from 0; x is not 0. */
-SL_HD uint32_t sl_log2_below(uint32_t x)
-{
-#ifdef __CUDA_ARCH__
-	return 31u - (uint32_t)__clz((int)x);
-#else
-	return 31u - (uint32_t)__builtin_clz(x);
-#endif
-}
-
-/* Zeros below the lowest 1 of x, which is not 0. */
-SL_HD uint32_t sl_zeros_below(uint32_t x)
-{
-#ifdef __CUDA_ARCH__
-	return (uint32_t)__clz((int)__brev(x));
-#else
-	return (uint32_t)__builtin_ctz(x);
-#endif
-}
-
-/* log2 x in 256ths, between powers of two a line; x below 2^16. */
-SL_HD uint32_t sl_log2(uint32_t x)
-{
-	uint32_t k = sl_log2_below(x);
-
-	return 256 * k + (x << (16 - k) & 0xffff) / 256;
-}
-
-/* What a literal costs that is there so many times among n; one bit at least. */
-SL_HD uint8_t sl_literal_cost(uint32_t count, uint32_t n)
-{
-	uint32_t cost = count ? (sl_log2(n) - sl_log2(count)) * SL_BIT / 256 : 255;
-
-	return (uint8_t)(cost < SL_BIT ? (uint32_t)SL_BIT : cost);
-}
-
-/* What they all take with ideal codes, in 256ths of a bit. */
-SL_HD uint32_t sl_literal_sum(uint32_t count, uint32_t n)
-{
-	return count ? count * (sl_log2(n) - sl_log2(count)) : 0;
-}
-
-/*
- * Are n bytes, of that sum, no shorter as codes, the least that a header of all of them takes
- * included? Then they are stored, but for long matches.
- */
-SL_HD bool sl_is_dull(uint32_t sum, uint32_t n)
-{
-	return sum / (8 * 256) + 96 >= n;
-}
-
-/* --- places ----------------------------------------------------------------------------------- */
-
-/* Four bytes as a number, the first lowest; data is at a multiple of 4. */
-SL_HD uint32_t sl_bytes_at(const uint8_t *data, uint32_t at)
-{
-#ifdef __CUDA_ARCH__
-	const uint32_t *word = (const uint32_t *)data + at / 4;
-
-	return __funnelshift_r(word[0], word[1], 8 * (at % 4));
-#else
-	data += at;
-	return data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 | (uint32_t)data[3] << 24;
-#endif
-}
-
-/* The hash of the lowest three bytes. (Knuth, The art of computer programming 3, 6.4: the golden
- * section of 2^32.) */
-SL_HD uint32_t sl_hash(uint32_t bytes)
-{
-	return (bytes << 8) * 2654435761u >> (32 - SL_HASH_BITS);
-}
-
-/* Does a run begin here? The first place of all is begin. */
-SL_HD bool sl_is_break(const uint8_t *data, uint32_t begin, uint32_t at)
-{
-	return at == begin || data[at] != data[at - 1];
-}
-
-/* The end of those places of a segment up to end that have a hash: all of the history have. */
-SL_HD uint32_t sl_hashed_end(uint32_t end)
-{
-	uint32_t hashed = end - (SL_HASHED - 1);
-
-	return hashed > SL_HISTORY ? hashed : (uint32_t)SL_HISTORY;
-}
-
-/* A symbol, and the bits that follow its code. */
-struct sl_symbol {
-	uint32_t symbol, extra_bits, extra;
-};
-
-/* RFC 1951, 3.2.5, whose tables are these steps. */
-SL_HD struct sl_symbol sl_length_symbol(uint32_t length)
-{
-	uint32_t l = length - SL_MATCH_LEAST, bits = l < 8 ? 0 : sl_log2_below(l) - 2;
-	struct sl_symbol s = {SL_END + 1 + 4 * bits + (l >> bits), bits, l & ((1u << bits) - 1)};
-	struct sl_symbol longest = {SL_LENGTHS - 1, 0, 0};
-
-	return length == SL_MATCH_MOST ? longest : s;
-}
-
-SL_HD struct sl_symbol sl_distance_symbol(uint32_t distance)
-{
-	uint32_t d = distance - 1, bits = d < 4 ? 0 : sl_log2_below(d) - 1;
-	struct sl_symbol s = {2 * bits + (d >> bits), bits, d & ((1u << bits) - 1)};
-
-	return s;
-}
-
-/* --- matches ---------------------------------------------------------------------------------- */
-
-/* How many bytes at at, most at most, are those of an earlier place, the first SL_EIGHT known. */
-SL_HD uint32_t sl_match_length(const uint8_t *data, uint32_t at, uint32_t place, uint32_t most)
-{
-	uint32_t n = SL_EIGHT, unlike = 0;
-
-	for (; n < most && unlike == 0; n += unlike ? sl_zeros_below(unlike) / 8 : 4)
-		unlike = sl_bytes_at(data, at + n) ^ sl_bytes_at(data, place + n);
-	return n < most ? n : most;
-}
-
-/* How many places from at on, most at most, begin no run: their bytes are the one before. */
-SL_HD uint32_t sl_run_length(const uint32_t *breaks, uint32_t at, uint32_t most)
-{
-	uint32_t n = 0;
-
-	while (n < most) {
-		uint32_t word = breaks[(at + n) / 32] >> (at + n) % 32;
-
-		if (word) {
-			n += sl_zeros_below(word);
-			break;
-		}
-		n += 32 - (at + n) % 32;
-	}
-	return n < most ? n : most;
-}
-
-/*
- * About: what codes of usual lengths and distances take, and the bits behind them. 5 and 10 bits
- * make columns of particles smallest.
- */
-SL_HD uint32_t sl_match_cost(uint32_t length, uint32_t distance)
-{
-	uint32_t bits = sl_length_symbol(length).extra_bits;
-
-	return SL_BIT *
-	       (distance == 1 ? 5 + bits : 10 + bits + sl_distance_symbol(distance).extra_bits);
-}
-
-/* Is a match cheaper than its bytes? */
-SL_HD bool sl_match_pays(
-	const uint8_t *data, uint32_t length, uint32_t distance, const uint8_t *cost)
-{
-	uint32_t most = sl_match_cost(length, distance), sum = 0;
-
-	for (uint32_t i = 0; i < length; i++) {
-		sum += cost[data[i]];
-		if (sum > most)
-			return true;
-	}
-	return false;
-}
-
-/* A match as a token, which no literal is. */
-SL_HD uint32_t sl_match_token(uint32_t length, uint32_t distance)
-{
-	return length << SL_LENGTH_SHIFT | distance;
-}
-
-/* 0: a literal. */
-SL_HD uint32_t sl_token_length(uint32_t token)
-{
-	return token >> SL_LENGTH_SHIFT;
-}
-
-SL_HD uint32_t sl_token_distance(uint32_t token)
-{
-	return token & ((1u << SL_LENGTH_SHIFT) - 1);
-}
-
-/* Bytes from at to the end of its slice, of a segment up to end. */
-SL_HD uint32_t sl_slice_left(uint32_t at, uint32_t end)
-{
-	uint32_t left = SL_SLICE - (at - SL_HISTORY) % SL_SLICE;
-
-	return left < end - at ? left : end - at;
-}
-
-/* Does it pay? */
-SL_HD bool sl_token_pays(const uint8_t *data, uint32_t at, uint32_t token, const uint8_t *cost)
-{
-	uint32_t length = sl_token_length(token);
-
-	return length >= SL_MATCH_LEAST &&
-	       sl_match_pays(data + at, length, sl_token_distance(token), cost);
-}
-
-/* Eight bytes. */
-struct sl_eight {
-	uint32_t low, high;
-};
-
-SL_HD struct sl_eight sl_eight_at(const uint8_t *data, uint32_t at)
-{
-#ifdef __CUDA_ARCH__
-	const uint32_t *word = (const uint32_t *)data + at / 4;
-	struct sl_eight e = {__funnelshift_r(word[0], word[1], 8 * (at % 4)),
-		__funnelshift_r(word[1], word[2], 8 * (at % 4))};
-#else
-	struct sl_eight e = {sl_bytes_at(data, at), sl_bytes_at(data, at + 4)};
-#endif
-
-	return e;
-}
-
-/* How many of them are alike, from the first on. */
-SL_HD uint32_t sl_alike(struct sl_eight a, struct sl_eight b)
-{
-	uint32_t low = a.low ^ b.low, high = a.high ^ b.high, bits = low ? low : high;
-
-	return (low ? 0 : 4) + (bits ? sl_zeros_below(bits) / 8 : 4);
-}
-
-/* An earlier place and how many bytes are alike: of two the larger is better, as it is longer, or
- * nearer. */
-SL_HD uint32_t sl_try(uint32_t alike, uint32_t place)
-{
-	return alike << SL_LENGTH_SHIFT | place;
-}
-
-/*
- * The better of two places that have the same eight bytes, of which one is measured. The last bytes
- * that the other has to have more are asked first.
- */
-SL_HD uint32_t sl_longer(
-	const uint8_t *data, uint32_t at, uint32_t place, uint32_t most, uint32_t best)
-{
-	uint32_t length = sl_token_length(best), last = length - 3;
-
-	if (length >= most || sl_bytes_at(data, at + last) != sl_bytes_at(data, place + last))
-		return best;
-	last = sl_match_length(data, at, place, most);
-	return last > length ? sl_try(last, place) : best;
-}
-
-/* The best try as a token, if it pays; 0: a literal. */
-SL_HD uint32_t sl_try_token(
-	const uint8_t *data, uint32_t at, uint32_t most, const uint8_t *cost, uint32_t best)
-{
-	uint32_t length = sl_token_length(best), distance = at - sl_token_distance(best);
-	uint32_t token = sl_match_token(length < most ? length : most, distance);
-
-	return distance <= SL_DISTANCE_MOST && sl_token_pays(data, at, token, cost) ? token : 0;
-}
-
-/* The run at a place, if it pays; 0: a literal. */
-SL_HD uint32_t sl_run_at(const uint8_t *data, const uint32_t *breaks, uint32_t at, uint32_t most,
-	const uint8_t *cost)
-{
-	uint32_t token = sl_match_token(sl_run_length(breaks, at, most), 1);
-
-	return sl_token_pays(data, at, token, cost) ? token : 0;
-}
 
 /* --- ways ------------------------------------------------------------------------------------- */
 
@@ -321,10 +29,16 @@ SL_HD enum sl_way sl_way_at_first(uint32_t runs, uint32_t n)
 	return runs > n / SL_RUN_USUAL ? SL_MATCHES : SL_RUNS;
 }
 
-/* When the first SL_PROBE places have found so many matches. */
-SL_HD enum sl_way sl_way_on(uint32_t found, uint32_t runs, uint32_t sum, uint32_t n)
+/* By what the first slices take, said by runs alone and by matches. */
+SL_HD bool sl_matches_gain(uint32_t by_runs, uint32_t by_matches)
 {
-	if (found >= SL_FOUND_LEAST)
+	return by_matches < by_runs - by_runs / SL_GAIN;
+}
+
+/* When that is known. */
+SL_HD enum sl_way sl_way_on(bool gain, uint32_t runs, uint32_t sum, uint32_t n)
+{
+	if (gain)
 		return SL_MATCHES;
 	return sl_is_dull(sum, n) && runs > n - n / SL_RUN_USUAL ? SL_STORED : SL_RUNS;
 }
@@ -335,7 +49,7 @@ SL_HD enum sl_way sl_way_on(uint32_t found, uint32_t runs, uint32_t sum, uint32_
 struct sl_parse {
 	const uint8_t *data;
 	const uint32_t *breaks;
-	const uint8_t *cost;
+	const struct sl_costs *cost;
 	uint32_t end;    /* of the segment */
 	uint32_t *count; /* of symbols: literals, the end and lengths; then distances */
 };
@@ -449,6 +163,30 @@ SL_HD void sl_parse_runs(
 		sl_token_add(p, tokens, token ? token : p->data[at]);
 		at += token ? sl_token_length(token) : 1;
 	}
+}
+
+/* --- both ways -------------------------------------------------------------------------------- */
+
+/* What a slice takes; its tokens and what they count are nobody's. A run begins with the slice. */
+SL_HD uint32_t sl_slice_cost(const struct sl_parse *p, enum sl_way way, uint32_t from,
+	const uint32_t *found, struct sl_tokens *tokens)
+{
+	uint32_t sum = 0, token[SL_AT_A_TIME];
+
+	if (way == SL_MATCHES)
+		sl_parse_matches(p, from, from + SL_SLICE, found, tokens);
+	else
+		sl_parse_runs(p, from, from + SL_SLICE, tokens);
+	for (uint32_t i = 0; i < tokens->n; i += SL_AT_A_TIME) {
+		sl_tokens_load(tokens->first, tokens->step, i, tokens->n, token);
+		for (uint32_t k = 0; k < SL_AT_A_TIME && i + k < tokens->n; k++) {
+			uint32_t length = sl_token_length(token[k]);
+
+			sum += length ? sl_match_cost(length, sl_token_distance(token[k]))
+			              : p->cost->of[token[k]];
+		}
+	}
+	return sum;
 }
 
 #endif
