@@ -85,32 +85,42 @@ SL_HD uint32_t sl_repeat_bits(uint32_t symbol)
 	return symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
 }
 
-SL_HD void sl_header_add(struct sl_block *b, uint32_t symbol, uint32_t extra)
+SL_HD void sl_header_add(struct sl_block *b, uint32_t at, uint32_t symbol, uint32_t extra)
 {
-	b->length_count[symbol]++;
-	b->symbol[b->n_symbols++] = (uint16_t)(symbol | extra << 8);
+	sl_count(&b->length_count[symbol]);
+	b->symbol[at] = (uint16_t)(symbol | extra << 8);
 }
 
-/* n lengths that are alike: as they are, or as repetitions. */
-SL_HD void sl_header_repeat(struct sl_block *b, uint32_t length, uint32_t n)
+/* n lengths that are alike, as symbols from at on: as they are, or as repetitions. Gives the place
+ * behind. */
+SL_HD uint32_t sl_header_repeat(struct sl_block *b, uint32_t at, uint32_t length, uint32_t n)
 {
-	if (length > 0 && n > 0) {
-		sl_header_add(b, length, 0);
+	if (length > 0) {
+		sl_header_add(b, at++, length, 0);
 		n--;
 	}
 	while (n >= 3) {
 		uint32_t most = length > 0 ? 6 : 138, part = n < most ? n : most;
 
 		if (length > 0)
-			sl_header_add(b, 16, part - 3);
+			sl_header_add(b, at++, 16, part - 3);
 		else if (part <= 10)
-			sl_header_add(b, 17, part - 3);
+			sl_header_add(b, at++, 17, part - 3);
 		else
-			sl_header_add(b, 18, part - 11);
+			sl_header_add(b, at++, 18, part - 11);
 		n -= part;
 	}
 	for (; n > 0; n--)
-		sl_header_add(b, length, 0);
+		sl_header_add(b, at++, length, 0);
+	return at;
+}
+
+/* How many symbols that makes. */
+SL_HD uint32_t sl_repeat_symbols(uint32_t length, uint32_t n)
+{
+	uint32_t first = length > 0, most = length > 0 ? 6 : 138, rest = (n - first) % most;
+
+	return first + (n - first) / most + (rest < 3 ? rest : 1);
 }
 
 /* Lengths used in an alphabet of n: those behind are 0. */
@@ -130,6 +140,12 @@ SL_HD uint32_t sl_code_length_at(uint32_t i)
 	return i % 2 == 0 ? 6 + i / 2 : 9 - i / 2;
 }
 
+/* The i-th length that it lists: of literals and lengths, then of distances. */
+SL_HD uint32_t sl_header_length(const struct sl_block *b, uint32_t i)
+{
+	return b->length[i < b->n_lengths ? i : i + SL_LENGTHS - b->n_lengths];
+}
+
 /* From the lengths of both alphabets: the symbols, and how often each is there. */
 SL_HD void sl_header_make(struct sl_block *b)
 {
@@ -142,14 +158,12 @@ SL_HD void sl_header_make(struct sl_block *b)
 	b->n_distances = sl_lengths_used(b->length + SL_LENGTHS, SL_DISTANCES);
 	n = b->n_lengths + b->n_distances;
 	for (uint32_t i = 0; i < n; i += same) {
-		uint32_t gap = SL_LENGTHS - b->n_lengths;
-		uint32_t length = b->length[i < b->n_lengths ? i : i + gap];
+		uint32_t length = sl_header_length(b, i);
 
 		same = 1;
-		while (i + same < n &&
-			b->length[i + same < b->n_lengths ? i + same : i + same + gap] == length)
+		while (i + same < n && sl_header_length(b, i + same) == length)
 			same++;
-		sl_header_repeat(b, length, same);
+		b->n_symbols = sl_header_repeat(b, b->n_symbols, length, same);
 	}
 }
 

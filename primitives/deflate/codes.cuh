@@ -1,8 +1,8 @@
 /*
  * deflate/codes.cuh - the codes of a segment, and those of its header, by a block.
  *
- * A thread a symbol, or an item of a list (huffman.h). While one thread lists what the header has
- * to say, all add up the bits of slices, two threads each.
+ * A thread a symbol, or an item of a list (huffman.h). While a warp lists what the header has to
+ * say, all others add up the bits of slices, two threads each.
  */
 #ifndef SL_DEFLATE_CODES_CUH
 #define SL_DEFLATE_CODES_CUH
@@ -25,14 +25,34 @@ static __device__ inline uint32_t half_number(void)
 	return threadIdx.x % SL_SLICES * 2 + threadIdx.x / SL_SLICES;
 }
 
-/* An alphabet's symbols in order, by the threads from first on, one a symbol. */
+/*
+ * Symbols of an alphabet in order, one a lane: a warp's, with s, follow each other from a multiple
+ * of 32.
+ */
 static __device__ inline void sort_symbols(const struct part &p, const uint32_t *count,
-	uint32_t base, uint32_t n, uint32_t s, uint32_t *used)
+	uint32_t base, uint32_t n, uint32_t s, struct alphabet *a)
 {
-	if (s >= n || count[s] == 0)
-		return;
-	sl_huffman_place(&p.r->u.work, count, base, n, s);
-	atomicAdd(used, 1);
+	bool is_used = s < n && count[s] > 0;
+	uint32_t used = __ballot_sync(SL_LANES, is_used);
+
+	if (is_used)
+		sl_huffman_place(&p.r->u.work, count, base, n, s);
+	if (threadIdx.x % 32 == 0 && used > 0) {
+		atomicAdd(&a->used, (uint32_t)__popc(used));
+		atomicMax(&a->end, s + 1 + sl_log2_below(used));
+	}
+}
+
+/* Two distances at least, by a warp. (sl_huffman_two) */
+static __device__ inline void use_two(uint32_t *count)
+{
+	uint32_t s = threadIdx.x % 32,
+		 free = __ballot_sync(SL_LANES, s < SL_DISTANCES && count[s] == 0);
+	uint32_t used = (uint32_t)(SL_DISTANCES - __popc(free));
+
+	if ((free >> s & 1) && (uint32_t)__popc(free & ((1u << s) - 1)) + used < 2)
+		count[s] = 1;
+	__syncwarp();
 }
 
 /* The lists of one or two alphabets, at the same time. */
@@ -54,49 +74,115 @@ static __device__ inline void merge(struct sl_alphabet a, struct sl_alphabet b)
 	}
 }
 
+/* The length of the code of the i-th symbol in order. */
+static __device__ inline void set_length(
+	const struct sl_alphabet &of, uint32_t i, uint8_t *length, struct alphabet *a)
+{
+	uint8_t bits = sl_huffman_length(&of, i);
+
+	length[of.w->order[of.base + i]] = bits;
+	atomicAdd(&a->of_length[bits], 1u);
+}
+
 /* Of literals and lengths, and of distances. */
 static __device__ inline void make_codes(const struct part &p)
 {
 	struct sl_block *b = &p.r->block;
 	struct sl_huffman_work *w = &p.r->u.work;
-	uint32_t *used = p.r->used;
+	struct alphabet *literals = &p.r->alphabet[LITERALS], *far = &p.r->alphabet[DISTANCES];
+	uint32_t t = threadIdx.x, *distance = b->count + SL_LENGTHS;
 
-	if (threadIdx.x == 0)
-		sl_huffman_two(b->count + SL_LENGTHS, SL_DISTANCES);
+	sort_symbols(p, b->count, 0, SL_LENGTHS, t, literals);
+	if (t < 32) {
+		sort_symbols(p, b->count, 0, SL_LENGTHS, THREADS + t, literals);
+	} else if (t < 64) {
+		use_two(distance);
+		sort_symbols(p, distance, SL_LENGTHS, SL_DISTANCES, t - 32, far);
+	}
 	__syncthreads();
-	for (uint32_t s = threadIdx.x; s < SL_SYMBOLS_MOST; s += THREADS)
-		if (s < SL_LENGTHS)
-			sort_symbols(p, b->count, 0, SL_LENGTHS, s, &used[0]);
-		else
-			sort_symbols(p, b->count + SL_LENGTHS, SL_LENGTHS, SL_DISTANCES,
-				s - SL_LENGTHS, &used[1]);
-	__syncthreads();
-	struct sl_alphabet lengths = sl_alphabet_of(w, 0, used[0], SL_CODE_MOST);
-	struct sl_alphabet distances = sl_alphabet_of(w, SL_LENGTHS, used[1], SL_CODE_MOST);
+	struct sl_alphabet lengths = sl_alphabet_of(w, 0, literals->used, SL_CODE_MOST);
+	struct sl_alphabet distances = sl_alphabet_of(w, SL_LENGTHS, far->used, SL_CODE_MOST);
 
 	merge(lengths, distances);
-	for (uint32_t i = threadIdx.x; i < used[0]; i += THREADS)
-		b->length[w->order[i]] = sl_huffman_length(&lengths, i);
-	if (threadIdx.x < used[1])
-		b->length[SL_LENGTHS + w->order[SL_LENGTHS + threadIdx.x]] =
-			sl_huffman_length(&distances, threadIdx.x);
+	for (uint32_t i = t; i < lengths.used; i += THREADS)
+		set_length(lengths, i, b->length, literals);
+	if (t < distances.used)
+		set_length(distances, t, b->length + SL_LENGTHS, far);
 	__syncthreads();
-	for (uint32_t s = threadIdx.x; s < SL_LENGTHS; s += THREADS)
-		b->code[s] = sl_huffman_code(b->length, SL_LENGTHS, s);
-	if (threadIdx.x < SL_DISTANCES)
-		b->code[SL_LENGTHS + threadIdx.x] =
-			sl_huffman_code(b->length + SL_LENGTHS, SL_DISTANCES, threadIdx.x);
+	for (uint32_t s = t; s < SL_LENGTHS; s += THREADS)
+		b->code[s] = sl_huffman_code(b->length, literals->of_length, s);
+	if (t < SL_DISTANCES)
+		b->code[SL_LENGTHS + t] =
+			sl_huffman_code(b->length + SL_LENGTHS, far->of_length, t);
 }
 
-/* Of the header's symbols, which one thread lists while others add up the bits of slices. */
+/* Sums up to and with each lane's. */
+static __device__ inline uint32_t sum_up_to_lane(uint32_t mine)
+{
+	uint32_t lane = threadIdx.x % 32;
+
+	for (uint32_t by = 1; by < 32; by *= 2) {
+		uint32_t below = __shfl_up_sync(SL_LANES, mine, by);
+
+		mine += lane >= by ? below : 0;
+	}
+	return mine;
+}
+
+/*
+ * What the header lists, by a warp: a lane for each run of lengths that are alike. Where these
+ * begin is marked where runs of bytes were, which nobody asks for any more.
+ */
+static __device__ inline void list_lengths(const struct part &p)
+{
+	struct sl_block *b = &p.r->block;
+	uint32_t lane = threadIdx.x % 32, *breaks = p.r->breaks, symbols = 0;
+	uint32_t n = p.r->alphabet[LITERALS].end + p.r->alphabet[DISTANCES].end;
+
+	if (lane == 0) {
+		b->n_lengths = p.r->alphabet[LITERALS].end;
+		b->n_distances = p.r->alphabet[DISTANCES].end;
+	}
+	if (lane < SL_CODE_LENGTHS)
+		b->length_count[lane] = 0;
+	__syncwarp();
+	for (uint32_t row = 0; row < n; row += 32) {
+		uint32_t i = row + lane;
+		bool begins =
+			i < n && (i == 0 || sl_header_length(b, i) != sl_header_length(b, i - 1));
+		uint32_t word = __ballot_sync(SL_LANES, begins);
+
+		if (lane == 0)
+			breaks[row / 32] = word;
+	}
+	__syncwarp();
+	for (uint32_t row = 0; row < n; row += 32) {
+		uint32_t i = row + lane, length = 0, same = 0, mine = 0, sum;
+
+		if (breaks[row / 32] >> lane & 1) {
+			length = sl_header_length(b, i);
+			same = 1 + sl_run_length(breaks, i + 1, n - i - 1);
+			mine = sl_repeat_symbols(length, same);
+		}
+		sum = symbols + sum_up_to_lane(mine);
+		if (same > 0)
+			sl_header_repeat(b, sum - mine, length, same);
+		symbols = __shfl_sync(SL_LANES, sum, 31);
+	}
+	if (lane == 0)
+		b->n_symbols = symbols;
+}
+
+/* Of the header's symbols, which the last warp lists while others add up the bits of slices. */
 static __device__ inline void make_header(const struct part &p)
 {
 	struct sl_block *b = &p.r->block;
 	struct sl_huffman_work *w = &p.r->u.work;
+	struct alphabet *said = &p.r->alphabet[CODE_LENGTHS];
 	uint32_t t = threadIdx.x, slice = t % SL_SLICES;
 
-	if (t == THREADS - 1)
-		sl_header_make(b);
+	if (t / 32 == WARPS - 1)
+		list_lengths(p);
 	if (slice < p.slices) {
 		const struct sl_tokens tokens = half_of(p, slice);
 
@@ -105,16 +191,17 @@ static __device__ inline void make_header(const struct part &p)
 	if (t < SL_CODE_LENGTHS)
 		b->length_length[t] = 0;
 	__syncthreads();
-	sort_symbols(p, b->length_count, 0, SL_CODE_LENGTHS, t, &p.r->used[2]);
+	if (t < 32)
+		sort_symbols(p, b->length_count, 0, SL_CODE_LENGTHS, t, said);
 	__syncthreads();
-	struct sl_alphabet a = sl_alphabet_of(w, 0, p.r->used[2], SL_CODE_LENGTH_MOST);
+	struct sl_alphabet a = sl_alphabet_of(w, 0, said->used, SL_CODE_LENGTH_MOST);
 
 	merge(a, sl_alphabet_of(w, 0, 0, 0));
 	if (t < a.used)
-		b->length_length[w->order[t]] = sl_huffman_length(&a, t);
+		set_length(a, t, b->length_length, said);
 	__syncthreads();
 	if (t < SL_CODE_LENGTHS)
-		b->length_code[t] = sl_huffman_code(b->length_length, SL_CODE_LENGTHS, t);
+		b->length_code[t] = sl_huffman_code(b->length_length, said->of_length, t);
 	if (t == THREADS - 1)
 		b->n_code_lengths = sl_code_lengths_used(b);
 	__syncthreads();

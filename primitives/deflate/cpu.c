@@ -168,6 +168,7 @@ static void make_codes(struct sl_huffman_work *w, const uint32_t *count, uint32_
 	uint8_t *length, uint16_t *code)
 {
 	struct sl_alphabet a = sl_alphabet_of(w, 0, sl_symbols_used(count, n), limit);
+	uint32_t of_length[SL_CODE_MOST + 1] = {0};
 
 	for (uint32_t s = 0; s < n; s++)
 		sl_huffman_place(w, count, 0, n, s);
@@ -175,10 +176,12 @@ static void make_codes(struct sl_huffman_work *w, const uint32_t *count, uint32_
 		for (uint32_t i = 0; i < items; i++)
 			sl_huffman_merge(&a, i);
 	memset(length, 0, n);
-	for (uint32_t i = 0; i < a.used; i++)
+	for (uint32_t i = 0; i < a.used; i++) {
 		length[w->order[i]] = sl_huffman_length(&a, i);
+		of_length[length[w->order[i]]]++;
+	}
 	for (uint32_t s = 0; s < n; s++)
-		code[s] = sl_huffman_code(length, n, s);
+		code[s] = sl_huffman_code(length, of_length, s);
 }
 
 static void make_header(struct room *r)

@@ -40,13 +40,14 @@ static __device__ inline void load(const struct part &p, const struct sl_streams
 		r->block.count[i] = i == SL_END;
 		r->block.length[i] = 0;
 	}
+	if (threadIdx.x < ALPHABETS)
+		r->alphabet[threadIdx.x] = alphabet{};
 	if (s.wrapper == SL_GZIP)
 		r->u.checks.crc[threadIdx.x] = sl_crc_of_byte(threadIdx.x);
 	if (threadIdx.x < SL_PAD)
 		r->data[p.end + threadIdx.x] = 0;
 	if (threadIdx.x == 0) {
 		r->sum = r->found = r->runs = r->probe[0] = r->probe[1] = 0;
-		r->used[0] = r->used[1] = r->used[2] = 0;
 		r->block.cost.least = UINT8_MAX;
 		r->check = sl_check{0, 0};
 	}
@@ -73,26 +74,47 @@ static __device__ inline uint32_t least_of_lanes(uint32_t mine)
 	return mine;
 }
 
-/* Counts bytes, alike neighbours of a warp at once, marks runs, and sums up Adler's check. */
+/* Counts the bytes of a row, alike neighbours at once, and marks where runs begin. */
+static __device__ inline void count_row(
+	const struct part &p, uint32_t i, uint32_t byte, bool begins)
+{
+	uint32_t lane = threadIdx.x % 32, word = __ballot_sync(SL_LANES, begins);
+	uint32_t next = word >> lane >> 1, alike = next ? (uint32_t)__ffs((int)next) : 32 - lane;
+
+	alike = alike < p.end - i ? alike : p.end - i;
+	if (i < p.end && (begins || lane == 0))
+		atomicAdd(&p.r->block.count[byte], alike);
+	if (lane == 0)
+		p.r->breaks[i / 32] = word;
+}
+
+/* Counts bytes, marks runs, and sums up Adler's check; some rows are read before the first is used.
+ */
 static __device__ inline void count(const struct part &p)
 {
 	uint32_t lane = threadIdx.x % 32, runs = 0, a = 0, b = 0;
 	struct room *r = p.r;
 
-	for (uint32_t round = SL_HISTORY; round < p.end; round += THREADS) {
-		uint32_t i = round + threadIdx.x, byte = i < p.end ? r->data[i] : 0;
-		bool begins = i < p.end && sl_is_break(r->data, p.begin, i);
-		uint32_t word = __ballot_sync(SL_LANES, begins), next = word >> lane >> 1;
-		uint32_t alike = next ? (uint32_t)__ffs((int)next) : 32 - lane;
+	for (uint32_t round = SL_HISTORY; round < p.end; round += ROWS * THREADS) {
+		uint32_t byte[ROWS];
+		bool begins[ROWS];
 
-		alike = alike < p.end - i ? alike : p.end - i;
-		if (i < p.end && (begins || lane == 0))
-			atomicAdd(&r->block.count[byte], alike);
-		if (lane == 0)
-			r->breaks[i / 32] = word;
-		runs += begins;
-		a += byte;
-		b += (p.end - i) * byte;
+		SL_UNROLL
+		for (uint32_t k = 0; k < ROWS; k++) {
+			uint32_t i = round + k * THREADS + threadIdx.x;
+
+			byte[k] = i < p.end ? r->data[i] : 0;
+			begins[k] = i < p.end && sl_is_break(r->data, p.begin, i);
+		}
+		SL_UNROLL
+		for (uint32_t k = 0; k < ROWS; k++) {
+			uint32_t i = round + k * THREADS + threadIdx.x;
+
+			count_row(p, i, byte[k], begins[k]);
+			runs += begins[k];
+			a += byte[k];
+			b += (p.end - i) * byte[k];
+		}
 	}
 	runs = sum_of_lanes(runs);
 	a = sum_of_lanes(a);

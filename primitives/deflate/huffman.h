@@ -202,21 +202,19 @@ SL_HD uint32_t sl_bits_back(uint32_t x, uint32_t n)
 }
 
 /*
- * The code of symbol s among n, its first bit lowest, by the lengths of all: what those before it
- * take, of shorter codes or of the same length. (RFC 1951, 3.2.2.)
+ * The code of symbol s, its first bit lowest, by the lengths of all, of which so many have each:
+ * behind the shorter ones, and those of the same length before it. (RFC 1951, 3.2.2.)
  */
-SL_HD uint16_t sl_huffman_code(const uint8_t *length, uint32_t n, uint32_t s)
+SL_HD uint16_t sl_huffman_code(const uint8_t *length, const uint32_t *of_length, uint32_t s)
 {
 	uint32_t mine = length[s], code = 0;
 
 	if (mine == 0)
 		return 0;
-	for (uint32_t other = 0; other < n; other++) {
-		uint32_t theirs = length[other];
-
-		if (theirs > 0 && theirs < mine + (other < s))
-			code += 1u << (mine - theirs);
-	}
+	for (uint32_t shorter = 1; shorter < mine; shorter++)
+		code += of_length[shorter] << (mine - shorter);
+	for (uint32_t other = 0; other < s; other++)
+		code += length[other] == mine;
 	return (uint16_t)sl_bits_back(code, mine);
 }
 

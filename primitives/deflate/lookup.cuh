@@ -44,6 +44,13 @@ union scratch_room {
 	struct sl_huffman_work work;
 };
 
+enum { LITERALS, DISTANCES, CODE_LENGTHS, ALPHABETS };
+
+/* Of the symbols that one is made for: how many, and the last plus 1; codes of each length. */
+struct alphabet {
+	uint32_t used, end, of_length[SL_CODE_MOST + 1];
+};
+
 /* What a block has in shared memory. */
 struct room {
 	uint8_t data[SL_PLACES + SL_PAD]; /* at a multiple of 4; later the words that are written */
@@ -55,7 +62,7 @@ struct room {
 	uint64_t segment;
 	uint32_t sum, found, runs; /* what literals would take; what the probe finds; runs */
 	uint32_t probe[2];         /* what its slices take, by runs and by matches */
-	uint32_t used[3];          /* symbols of each alphabet */
+	struct alphabet alphabet[ALPHABETS];
 	struct sl_check check;
 };
 
