@@ -87,7 +87,7 @@ SL_HD uint32_t sl_repeat_bits(uint32_t symbol)
 
 SL_HD void sl_header_add(struct sl_block *b, uint32_t at, uint32_t symbol, uint32_t extra)
 {
-	sl_count(&b->length_count[symbol]);
+	sl_count(&b->length_count[symbol], 1);
 	b->symbol[at] = (uint16_t)(symbol | extra << 8);
 }
 

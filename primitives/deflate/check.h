@@ -45,7 +45,7 @@ SL_HD uint32_t sl_crc_shift(uint64_t bytes)
 	uint32_t shift = 1u << 31, power = 1u << 23;
 
 	if (bytes == SL_SLICE)
-		return 0x9363a3f9u;
+		return 0xd7bbfe6au;
 	if (bytes == SL_SEGMENT)
 		return 0x7b5a9cc3u;
 	for (; bytes > 0; bytes >>= 1) {

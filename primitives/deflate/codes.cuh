@@ -2,28 +2,13 @@
  * deflate/codes.cuh - the codes of a segment, and those of its header, by a block.
  *
  * A thread a symbol, or an item of a list (huffman.h). While a warp lists what the header has to
- * say, all others add up the bits of slices, two threads each.
+ * say, all others add up the bits of their slices.
  */
 #ifndef SL_DEFLATE_CODES_CUH
 #define SL_DEFLATE_CODES_CUH
 
 #include "primitives/base/kernel.cuh"
 #include "lookup.cuh"
-
-/* Tokens of half a slice: those of the first halves are the first threads'. */
-static __device__ inline struct sl_tokens half_of(const struct part &p, uint32_t slice)
-{
-	uint32_t n = p.r->tokens[slice], first = threadIdx.x < SL_SLICES ? 0 : n / 2;
-
-	return {p.token + first * SL_SLICES + slice, SL_SLICES,
-		threadIdx.x < SL_SLICES ? n / 2 : n - n / 2};
-}
-
-/* Which of all halves is the thread's. */
-static __device__ inline uint32_t half_number(void)
-{
-	return threadIdx.x % SL_SLICES * 2 + threadIdx.x / SL_SLICES;
-}
 
 /*
  * Symbols of an alphabet in order, one a lane: a warp's, with s, follow each other from a multiple
@@ -173,21 +158,40 @@ static __device__ inline void list_lengths(const struct part &p)
 		b->n_symbols = symbols;
 }
 
-/* Of the header's symbols, which the last warp lists while others add up the bits of slices. */
-static __device__ inline void make_header(const struct part &p)
+/* Bits of the header and of all tokens, and those before the thread's tokens. */
+struct bits {
+	uint32_t before, all;
+};
+
+/* By the sums of lanes and of warps. */
+static __device__ inline struct bits bits_of(const struct part &p, uint32_t mine, uint32_t sum)
+{
+	uint32_t header = sl_header_bits(&p.r->block);
+	struct bits b = {header + sum - mine, header};
+
+	for (uint32_t warp = 0; warp < WARPS; warp++) {
+		b.before += warp < threadIdx.x / 32 ? p.r->bits[warp] : 0;
+		b.all += p.r->bits[warp];
+	}
+	return b;
+}
+
+/* Of the header's symbols, which the last warp lists while others add up the bits of their tokens.
+ */
+static __device__ inline struct bits make_header(
+	const struct part &p, const struct sl_tokens &tokens)
 {
 	struct sl_block *b = &p.r->block;
 	struct sl_huffman_work *w = &p.r->u.work;
 	struct alphabet *said = &p.r->alphabet[CODE_LENGTHS];
-	uint32_t t = threadIdx.x, slice = t % SL_SLICES;
+	uint32_t t = threadIdx.x, mine, sum;
 
 	if (t / 32 == WARPS - 1)
 		list_lengths(p);
-	if (slice < p.slices) {
-		const struct sl_tokens tokens = half_of(p, slice);
-
-		p.r->bits[half_number()] = (uint16_t)sl_tokens_bits(b, &tokens);
-	}
+	mine = sl_tokens_bits(b, &tokens);
+	sum = sum_up_to_lane(mine);
+	if (t % 32 == 31)
+		p.r->bits[t / 32] = sum;
 	if (t < SL_CODE_LENGTHS)
 		b->length_length[t] = 0;
 	__syncthreads();
@@ -205,6 +209,7 @@ static __device__ inline void make_header(const struct part &p)
 	if (t == THREADS - 1)
 		b->n_code_lengths = sl_code_lengths_used(b);
 	__syncthreads();
+	return bits_of(p, mine, sum);
 }
 
 #endif

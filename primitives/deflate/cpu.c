@@ -21,7 +21,6 @@ struct room {
 	uint32_t crc[SL_CRC_TABLE];
 	uint32_t word[SL_BLOCK_WORDS];
 	uint32_t token[SL_PLACES];
-	uint32_t tried[SL_SLICE], unused[SL_LENGTHS + SL_DISTANCES]; /* tokens, counts */
 	uint32_t breaks[SL_BREAK_WORDS];
 	uint8_t data[SL_PLACES + SL_PAD];
 	struct sl_tokens tokens[SL_SLICES]; /* in token */
@@ -102,15 +101,11 @@ static uint32_t look_up_at(struct room *r, struct span s, uint32_t at)
 /* What the first slices take, of which places are looked up. */
 static uint32_t probe(struct room *r, struct span s, enum sl_way way)
 {
-	struct sl_parse p = {r->data, r->breaks, &r->block.cost, s.end, r->unused};
+	struct sl_parse p = {r->data, r->breaks, &r->block.cost, s.end, NULL};
 	uint32_t sum = 0;
 
-	for (uint32_t k = 0; k < SL_PROBE_SLICES; k++) {
-		uint32_t from = s.from + k * SL_SLICE;
-		struct sl_tokens tokens = {r->tried, 1, 0};
-
-		sum += sl_slice_cost(&p, way, from, r->token + from, &tokens);
-	}
+	for (uint32_t at = s.from; at < s.from + SL_PROBE; at += SL_SLICE)
+		sum += sl_slice_cost(&p, way, at, r->token + at, 1);
 	return sum;
 }
 
@@ -151,12 +146,14 @@ static void parse(struct room *r, struct span s, enum sl_way way)
 
 		uint32_t last = sl_last_break(r->breaks, from, to);
 
-		r->tokens[k] = (struct sl_tokens){r->token + from, 1, 0};
+		r->tokens[k] = (struct sl_tokens){r->token + from, 1, 0, 0};
 		if (way == SL_MATCHES)
 			sl_parse_matches(&p, from, to, r->token + from, &r->tokens[k]);
 		else
 			sl_parse_runs(&p, sl_run_resumed(&p, run, from), to, &r->tokens[k]);
 		run = last ? last : run;
+		if (way == SL_MATCHES && k % 2 == 1)
+			sl_tokens_join(&p, &r->tokens[k - 1], &r->tokens[k]);
 	}
 	b->count[SL_END] = 1;
 }

@@ -5,7 +5,7 @@
  * where runs begin. Where more than runs is to be said, places are sorted by the hash of what
  * stands there (lookup.cuh), so that those to be tried for one stand before it, and all are tried
  * at the same time; first a few, as in the low planes of floats there is nothing to find, and these
- * are stored. A thread parses a slice of 258 bytes (tokens.h). Codes are made by all threads
+ * are stored. A thread parses a slice of 128 bytes (tokens.h). Codes are made by all threads
  * (huffman.h). What the bits of each slice come to gives the place of those of the next, so all
  * slices are written at the same time, by atomic or, into the shared memory that held the bytes.
  * Segments wait in scratch; then one block adds up where each belongs and joins their checks, and
@@ -27,7 +27,7 @@ enum {
 	BLOCKS_MOST = 600 /* for the memory that each has in scratch */
 };
 
-static_assert(THREADS == 2 * SL_SLICES, "two threads a slice");
+static_assert(THREADS == (int)SL_SLICES, "a thread a slice");
 static_assert(BLOCKS * (sizeof(struct room) + 1024) <= 228 * 1024, "blocks of a multiprocessor");
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -132,7 +132,7 @@ static __device__ inline void make_crc(const struct part &p)
 	uint32_t slice = threadIdx.x;
 	struct sl_check *check = p.r->u.checks.of_slice;
 
-	if (slice < p.slices)
+	if (slice < p.slices || slice == 0)
 		check[slice] = sl_check_slice(SL_GZIP, p.r->data + slice_from(slice),
 			slice_to(p, slice) - slice_from(slice), p.r->u.checks.crc);
 	__syncthreads();
@@ -166,17 +166,16 @@ static __device__ inline void make_costs(const struct part &p)
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
-/* What the first slices take, by runs and by matches, a lane of the first warp each. */
+/* What the first slices take, by runs and by matches, by a lane of the first warp each. */
 static __device__ inline void probe(const struct part &p)
 {
 	uint32_t k = threadIdx.x, slice = k % SL_PROBE_SLICES;
-	struct sl_parse q = {p.r->data, p.r->breaks, &p.r->block.cost, p.end, p.r->u.unused};
-	struct sl_tokens tokens = {p.token + k, SL_SLICES, 0};
+	struct sl_parse q = {p.r->data, p.r->breaks, &p.r->block.cost, p.end, NULL};
 
 	if (k < 2 * SL_PROBE_SLICES)
 		atomicAdd(&p.r->probe[k / SL_PROBE_SLICES],
 			sl_slice_cost(&q, k < SL_PROBE_SLICES ? SL_RUNS : SL_MATCHES,
-				slice_from(slice), p.found + slice, &tokens));
+				slice_from(slice), p.found + slice, SL_SLICES));
 	__syncthreads();
 }
 
@@ -204,28 +203,34 @@ static __device__ inline uint32_t run_before(const struct part &p)
 	uint32_t slice = threadIdx.x, run = 0;
 
 	while (slice > 0 && run == 0)
-		run = p.r->bits[--slice];
+		run = p.r->run[--slice];
 	return run;
 }
 
-static __device__ inline void parse(const struct part &p, enum sl_way way)
+/* The tokens of the thread's slice; of one behind the last, none. */
+static __device__ inline struct sl_tokens parse(const struct part &p, enum sl_way way)
 {
 	struct sl_parse q = {p.r->data, p.r->breaks, &p.r->block.cost, p.end, p.r->block.count};
 	uint32_t slice = threadIdx.x, from = slice_from(slice), to = slice_to(p, slice);
+	struct sl_tokens tokens = {p.token + slice, SL_SLICES, 0, 0};
+	bool there = slice < p.slices;
 
-	if (slice < p.slices) {
-		p.r->bits[slice] = (uint16_t)sl_last_break(q.breaks, from, to);
-	}
+	if (there)
+		p.r->run[slice] = (uint16_t)sl_last_break(q.breaks, from, to);
 	__syncthreads();
-	if (slice >= p.slices)
-		return;
-	struct sl_tokens tokens = {p.token + slice, SL_SLICES, 0};
-
-	if (way == SL_MATCHES)
+	if (there && way == SL_MATCHES)
 		sl_parse_matches(&q, from, to, p.found + slice, &tokens);
-	else
+	else if (there)
 		sl_parse_runs(&q, sl_run_resumed(&q, run_before(p), from), to, &tokens);
-	p.r->tokens[slice] = tokens.n;
+	if (way == SL_MATCHES) {
+		uint32_t n = __shfl_up_sync(SL_LANES, tokens.n, 1);
+		const struct sl_tokens left = {tokens.first - 1, SL_SLICES, n, 0};
+
+		__syncwarp();
+		if (there && slice % 2 == 1)
+			sl_tokens_join(&q, &left, &tokens);
+	}
+	return tokens;
 }
 
 /* --- bits ------------------------------------------------------------------------------------- */
@@ -247,24 +252,19 @@ static __device__ inline uint32_t store(const struct part &p, uint8_t *to)
 }
 
 /* Into the words that held the bytes, all slices at the same time; from there to scratch. */
-static __device__ inline void write(
-	const struct part &p, uint32_t first_bit, uint32_t bits, uint32_t bytes, uint8_t *to)
+static __device__ inline void write(const struct part &p, const struct sl_tokens &tokens,
+	struct bits bits, uint32_t bytes, uint8_t *to)
 {
 	const struct sl_block *b = &p.r->block;
 	uint32_t *word = (uint32_t *)p.r->data, words = (bytes + 3) / 4;
-	uint32_t slice = threadIdx.x % SL_SLICES;
 
 	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
 		word[i] = 0;
 	__syncthreads();
-	if (slice < p.slices) {
-		const struct sl_tokens tokens = half_of(p, slice);
-
-		sl_tokens_write(b, &tokens, word, first_bit);
-	}
+	sl_tokens_write(b, &tokens, word, bits.before);
 	if (threadIdx.x == THREADS - 1) {
 		sl_header_write(b, p.segment.last, word);
-		sl_block_end(b, p.segment.last, word, bits);
+		sl_block_end(b, p.segment.last, word, bits.all);
 	}
 	__syncthreads();
 	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
@@ -272,19 +272,16 @@ static __device__ inline void write(
 }
 
 /* Gives the bytes of the segment in scratch. */
-static __device__ inline uint32_t encode(const struct part &p, uint8_t *to)
+static __device__ inline uint32_t encode(
+	const struct part &p, const struct sl_tokens &tokens, uint8_t *to)
 {
 	const struct sl_block *b = &p.r->block;
-	uint32_t bits = sl_header_bits(b), first_bit = bits, bytes;
+	const struct bits bits = make_header(p, tokens);
+	uint32_t bytes = sl_block_bytes(b, p.segment.last, bits.all);
 
-	for (uint32_t k = 0; k < 2 * p.slices; k++) {
-		first_bit += k < half_number() ? p.r->bits[k] : 0;
-		bits += p.r->bits[k];
-	}
-	bytes = sl_block_bytes(b, p.segment.last, bits);
 	if (bytes > p.segment.bytes)
 		return store(p, to);
-	write(p, first_bit, bits, bytes, to);
+	write(p, tokens, bits, bytes, to);
 	return bytes;
 }
 
@@ -302,11 +299,11 @@ static __device__ inline uint32_t compress(
 	way = p.segment.bytes > 0 ? look_up(p) : SL_STORED;
 	if (way == SL_STORED)
 		return store(p, to);
-	parse(p, way);
+	const struct sl_tokens tokens = parse(p, way);
+
 	__syncthreads();
 	make_codes(p);
-	make_header(p);
-	return encode(p, to);
+	return encode(p, tokens, to);
 }
 
 /* Blocks take segments as they come to them: some take ten times as long as others. */
@@ -315,7 +312,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct
 	SL_SHARED_DYNAMIC(struct room, r);
 	uint64_t first = (uint64_t)blockIdx.x * SL_PLACES;
 	struct part p = {r, job.found + first, job.order + first,
-		job.token + (uint64_t)blockIdx.x * SL_TOKENS};
+		job.token + (uint64_t)blockIdx.x * SL_SEGMENT};
 
 	for (;;) {
 		if (threadIdx.x == 0)
@@ -350,7 +347,7 @@ static void cut(struct sl_arena *a, struct deflate_job *job)
 	job->piece = (struct piece *)sl_cut_items(a, n, sizeof(*job->piece));
 	job->place = (struct place *)sl_cut_items(a, job->streams.n, sizeof(*job->place));
 	job->found = (uint32_t *)sl_cut_items(a, blocks * SL_PLACES, sizeof(*job->found));
-	job->token = (uint32_t *)sl_cut_items(a, blocks * SL_TOKENS, sizeof(*job->token));
+	job->token = (uint32_t *)sl_cut_items(a, blocks * SL_SEGMENT, sizeof(*job->token));
 	job->order = (uint16_t *)sl_cut_items(a, blocks * SL_PLACES, sizeof(*job->order));
 	job->ticket = (uint64_t *)sl_cut_items(a, 1, sizeof(*job->ticket));
 }

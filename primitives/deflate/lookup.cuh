@@ -15,7 +15,7 @@
 #include "check.h"
 
 enum {
-	THREADS = 256, /* of a block: one a byte's value, and two a slice */
+	THREADS = 256, /* of a block: one a byte's value, and one a slice */
 	WARPS = THREADS / 32,
 	DIGIT_BITS = SL_HASH_BITS / 2,
 	DIGITS = 1 << DIGIT_BITS,
@@ -40,7 +40,6 @@ union scratch_room {
 		uint32_t total[WARPS];
 	} sort;
 	struct window window[WARPS];
-	uint32_t unused[SL_LENGTHS + SL_DISTANCES]; /* counts that nobody asks for */
 	struct sl_huffman_work work;
 };
 
@@ -57,8 +56,8 @@ struct room {
 	uint32_t breaks[SL_BREAK_WORDS];
 	struct sl_block block;
 	union scratch_room u;
-	uint32_t tokens[SL_SLICES];   /* how many a slice has */
-	uint16_t bits[2 * SL_SLICES]; /* of halves of slices; before, where the last run begins */
+	uint16_t run[SL_SLICES]; /* where the last of a slice begins, plus 1 */
+	uint32_t bits[WARPS];    /* of what the slices of a warp say */
 	uint64_t segment;
 	uint32_t sum, found, runs; /* what literals would take; what the probe finds; runs */
 	uint32_t probe[2];         /* what its slices take, by runs and by matches */
@@ -71,7 +70,7 @@ struct part {
 	struct room *r;
 	uint32_t *found; /* at each place, slices side by side; before, places half in order */
 	uint16_t *order;
-	uint32_t *token;
+	uint32_t *token; /* the same, of what is said */
 	struct sl_segment segment;
 	uint32_t begin, end, slices; /* places of the history and the segment */
 };
@@ -301,8 +300,8 @@ static __device__ inline void look_up_places(const struct part &p, uint32_t end)
 	sort_pass(p, NULL, p.found, n, PLACE_BITS);
 	sort_pass(p, p.found, p.order, n, PLACE_BITS + DIGIT_BITS);
 	atomicAdd(&p.r->found, look_up_some(p, first, first + each, n));
-	for (uint32_t i = end + threadIdx.x; i < p.end; i += THREADS)
-		*found_at(p, i) = 0;
+	if (threadIdx.x < SL_HASHED - 1 && end + threadIdx.x < p.end) /* no hash: the last places */
+		*found_at(p, end + threadIdx.x) = 0;
 	__syncthreads();
 }
 

@@ -18,11 +18,10 @@
 enum {
 	SL_MATCH_LEAST = 3,
 	SL_MATCH_MOST = 258,
-	SL_SLICE = SL_MATCH_MOST, /* bytes that one thread parses: of a long run one match */
-	SL_SLICES = SL_SEGMENT / SL_SLICE + 1, /* of a segment, at most */
-	SL_TOKENS = SL_SLICES * SL_SLICE,
-	SL_TRIED = 10,   /* places that are tried for one: 4 cost 1 in 100 */
-	SL_MEASURED = 2, /* of these, that have eight bytes */
+	SL_SLICE = 128, /* bytes that one thread parses, and the longest match but runs */
+	SL_SLICES = SL_SEGMENT / SL_SLICE, /* of a segment, at most */
+	SL_TRIED = 10,                     /* places that are tried for one: 4 cost 1 in 100 */
+	SL_MEASURED = 2,                   /* of these, that have eight bytes */
 	SL_EIGHT = 8,
 	SL_HASHED = 3,     /* bytes that have a hash, ... */
 	SL_HASH_BITS = 12, /* ... of so many bits */

@@ -3,9 +3,10 @@
  *
  * Where bytes follow each other in long runs nothing but runs is looked for, by the places where
  * they begin. Elsewhere the first places are tried both ways, and matches are looked up (matches.h)
- * where the first slices become shorter by them: most planes of particles are either noise or long
+ * where these become shorter by them: most planes of particles are either noise or long
  * runs, and a look-up of all places takes most of the time. Slices are parsed by themselves; a
- * match waits if there is a longer one a place on, as in zlib. Long runs are cut every 258 bytes
+ * match waits if there is a longer one a place on, as in zlib, and of two slices one may go on from
+ * the first to the second. Long runs are cut every 258 bytes
  * from where they begin, so that each slice knows what those before it have said of its own.
  */
 #ifndef SL_DEFLATE_TOKENS_H
@@ -14,8 +15,8 @@
 #include "matches.h"
 
 enum {
-	SL_RUN_USUAL = 32,   /* bytes; in longer runs nothing else is looked for */
-	SL_PROBE_SLICES = 8, /* that are looked up first, ... */
+	SL_RUN_USUAL = 32,    /* bytes; in longer runs nothing else is looked for */
+	SL_PROBE_SLICES = 16, /* that are looked up first, ... */
 	SL_PROBE = SL_PROBE_SLICES * SL_SLICE,
 	SL_FOUND_LEAST = 16, /* ... and said both ways if so many matches are found, ... */
 	SL_GAIN = 100        /* ... which are to save one bit of so many */
@@ -50,37 +51,55 @@ struct sl_parse {
 	const uint8_t *data;
 	const uint32_t *breaks;
 	const struct sl_costs *cost;
-	uint32_t end;    /* of the segment */
-	uint32_t *count; /* of symbols: literals, the end and lengths; then distances */
+	uint32_t end; /* of the segment */
+	/* Counts of symbols, literals, the end and lengths, then distances; NULL: costs are summed
+	 * up, and no token is kept. */
+	uint32_t *count;
 };
 
 /* Tokens of a slice, each so many words behind the one before: slices of a device stand side by
  * side, as its threads make a token each at the same time. */
 struct sl_tokens {
 	uint32_t *first;
-	uint32_t step, n;
+	uint32_t step, n, cost;
 };
 
-/* One more, which others may count at the same time. */
-SL_HD void sl_count(uint32_t *count)
+/* So many more, which others may count at the same time. */
+SL_HD void sl_count(uint32_t *count, uint32_t more)
 {
 #if defined(__CUDA_ARCH__) || defined(SL_EMULATED)
-	atomicAdd(count, 1u);
+	atomicAdd(count, more);
 #else
-	++*count;
+	*count += more;
 #endif
 }
 
-/* Counts its symbols, too. */
-SL_HD void sl_token_add(const struct sl_parse *p, struct sl_tokens *t, uint32_t token)
+/* The symbols of a token. */
+SL_HD void sl_token_count(const struct sl_parse *p, uint32_t token, uint32_t more)
+{
+	uint32_t length = sl_token_length(token), distance = sl_token_distance(token);
+
+	sl_count(&p->count[length ? sl_length_symbol(length).symbol : token], more);
+	if (length > 0)
+		sl_count(&p->count[SL_LENGTHS + sl_distance_symbol(distance).symbol], more);
+}
+
+/* What a token costs, about. */
+SL_HD uint32_t sl_token_cost(const struct sl_parse *p, uint32_t token)
 {
 	uint32_t length = sl_token_length(token);
 
+	return length ? sl_match_cost(length, sl_token_distance(token)) : p->cost->of[token];
+}
+
+SL_HD void sl_token_add(const struct sl_parse *p, struct sl_tokens *t, uint32_t token)
+{
+	if (p->count == NULL) {
+		t->cost += sl_token_cost(p, token);
+		return;
+	}
 	t->first[t->n++ * t->step] = token;
-	sl_count(&p->count[length ? sl_length_symbol(length).symbol : token]);
-	if (length > 0)
-		sl_count(&p->count[SL_LENGTHS +
-				   sl_distance_symbol(sl_token_distance(token)).symbol]);
+	sl_token_count(p, token, 1);
 }
 
 /* Some tokens of n from i on, before any is used, as memory is far away; behind the last none. */
@@ -114,6 +133,24 @@ SL_HD void sl_parse_matches(const struct sl_parse *p, uint32_t from, uint32_t to
 			said = i + k + sl_token_length(here);
 		}
 	}
+}
+
+/* A match that is cut where a slice ends and the next begins becomes one again. */
+SL_HD void sl_tokens_join(
+	const struct sl_parse *p, const struct sl_tokens *left, struct sl_tokens *right)
+{
+	uint32_t *last = &left->first[(left->n - 1) * left->step], a = *last, b = right->first[0];
+	uint32_t length = sl_token_length(a) + sl_token_length(b);
+
+	if (sl_token_length(a) == 0 || sl_token_length(b) == 0 || length > SL_MATCH_MOST ||
+		sl_token_distance(a) != sl_token_distance(b))
+		return;
+	sl_token_count(p, a, 0u - 1);
+	sl_token_count(p, b, 0u - 1);
+	*last = sl_match_token(length, sl_token_distance(a));
+	sl_token_count(p, *last, 1);
+	right->first += right->step;
+	right->n--;
 }
 
 /* A run, which may go on behind its slice. */
@@ -165,28 +202,21 @@ SL_HD void sl_parse_runs(
 	}
 }
 
-/* --- both ways -------------------------------------------------------------------------------- */
-
-/* What a slice takes; its tokens and what they count are nobody's. A run begins with the slice. */
-SL_HD uint32_t sl_slice_cost(const struct sl_parse *p, enum sl_way way, uint32_t from,
-	const uint32_t *found, struct sl_tokens *tokens)
+/*
+ * What a slice takes, by matches of which found is that at its first place, or by runs that begin
+ * in it, which may go on behind.
+ */
+SL_HD uint32_t sl_slice_cost(
+	const struct sl_parse *p, enum sl_way way, uint32_t from, uint32_t *found, uint32_t step)
 {
-	uint32_t sum = 0, token[SL_AT_A_TIME];
+	struct sl_tokens tokens = {found, step, 0, 0};
+	uint32_t to = from + SL_SLICE;
 
 	if (way == SL_MATCHES)
-		sl_parse_matches(p, from, from + SL_SLICE, found, tokens);
+		sl_parse_matches(p, from, to, found, &tokens);
 	else
-		sl_parse_runs(p, from, from + SL_SLICE, tokens);
-	for (uint32_t i = 0; i < tokens->n; i += SL_AT_A_TIME) {
-		sl_tokens_load(tokens->first, tokens->step, i, tokens->n, token);
-		for (uint32_t k = 0; k < SL_AT_A_TIME && i + k < tokens->n; k++) {
-			uint32_t length = sl_token_length(token[k]);
-
-			sum += length ? sl_match_cost(length, sl_token_distance(token[k]))
-			              : p->cost->of[token[k]];
-		}
-	}
-	return sum;
+		sl_parse_runs(p, from + sl_run_length(p->breaks, from, SL_SLICE), to, &tokens);
+	return tokens.cost;
 }
 
 #endif

@@ -323,10 +323,13 @@ static void walk_run_lengths(const struct sl_backend *b)
 /* Around a slice, a round, a segment and some of them. */
 static void walk_sizes(const struct sl_backend *b, size_t most)
 {
-	static const size_t sizes[] = {256 + 4, 256 + 5, 256 + 6, 257, 258, 259, 516, 517,
+	static const size_t sizes[] = {127, 128, 129, 255, 256, 257, 258, 259, 512, 516, 517,
 		SEGMENT - 1, SEGMENT, SEGMENT + 1, 2 * SEGMENT + 258, 65521, 69997, (1 << 20) - 1,
 		1 << 20, (1 << 20) + 1};
 
+	for (int w = SL_RAW; w <= SL_GZIP; w++)
+		try_kind(b, DEFLATE_CONSTANT, 0, most,
+			(struct deflate_try){.wrapper = (enum sl_wrapper)w});
 	for (size_t n = 0; n < 300; n += n < 24 ? 1 : 23)
 		try_kind(b, (enum deflate_input)(n % DEFLATE_INPUTS), n, most,
 			(struct deflate_try){.wrapper = (enum sl_wrapper)(n % 3)});
