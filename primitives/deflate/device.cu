@@ -166,16 +166,16 @@ static __device__ inline void make_costs(const struct part &p)
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
-/* What the first slices take, by runs and by matches, by a lane of the first warp each. */
+/* What the first slices take, a lane each: by runs in the first warp, by matches in the second. */
 static __device__ inline void probe(const struct part &p)
 {
-	uint32_t k = threadIdx.x, slice = k % SL_PROBE_SLICES;
+	uint32_t slice = threadIdx.x % 32, warp = threadIdx.x / 32;
 	struct sl_parse q = {p.r->data, p.r->breaks, &p.r->block.cost, p.end, NULL};
 
-	if (k < 2 * SL_PROBE_SLICES)
-		atomicAdd(&p.r->probe[k / SL_PROBE_SLICES],
-			sl_slice_cost(&q, k < SL_PROBE_SLICES ? SL_RUNS : SL_MATCHES,
-				slice_from(slice), p.found + slice, SL_SLICES));
+	if (warp < 2 && slice < SL_PROBE_SLICES)
+		atomicAdd(
+			&p.r->probe[warp], sl_slice_cost(&q, warp == 0 ? SL_RUNS : SL_MATCHES,
+						   slice_from(slice), p.found + slice, SL_SLICES));
 	__syncthreads();
 }
 
