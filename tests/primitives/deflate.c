@@ -14,7 +14,7 @@
 #include "tests/support/check.h"
 #include "tests/support/deflate_check.h"
 
-enum { MOST = 5000000 };
+enum { MOST = 5000000, JOBS = 20, JOB_LARGEST = 100000 };
 
 static const size_t sizes[] = {0, 1, 100, 65535, 65536, 1 << 20, MOST};
 static const int levels[] = {1, 6, 9};
@@ -301,6 +301,12 @@ static void every_size_of_cpu_comes_back(void **state)
 		}
 }
 
+static void any_job_of_cpu(void **state)
+{
+	(void)state;
+	deflate_random_jobs(&sl_deflate_cpu, JOBS, JOB_LARGEST);
+}
+
 /*
  * The same bytes as far back as DEFLATE can say, and one farther, behind some that make looking up
  * worth while: a segment may refer to what stands before it.
@@ -441,6 +447,7 @@ int main(void)
 		cmocka_unit_test(bytes_do_not_depend_on_scratch),
 		cmocka_unit_test(every_cut_comes_back),
 		cmocka_unit_test(every_size_of_cpu_comes_back),
+		cmocka_unit_test(any_job_of_cpu),
 		cmocka_unit_test(the_farthest_match),
 		cmocka_unit_test(streams_that_do_not_fit_are_zero_bytes),
 		cmocka_unit_test(others_keep_their_malloc),

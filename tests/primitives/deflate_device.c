@@ -1,13 +1,10 @@
 /*
  * deflate_device.c - the device's encoder on a GPU: byte for byte what the specification writes.
  *
- *	SLUICE_DEFLATE_JOBS=1000   random jobs, of some hundred inputs each; 200 when not set
+ *	SLUICE_DEFLATE_JOBS=1000   random jobs, of some hundred inputs each (deflate_check.h)
  *
  * Skips, and says why, where there is no device.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/deflate_check.h"
@@ -31,13 +28,8 @@ static void every_size_kind_and_cut(void **state)
 
 static void any_job(void **state)
 {
-	const char *asked = getenv("SLUICE_DEFLATE_JOBS");
-	uint64_t jobs = asked ? strtoull(asked, NULL, 10) : JOBS;
-
 	(void)state;
-	for (uint64_t k = 0; k < jobs; k++)
-		deflate_random(device(), k, sl_thin_size(JOB_LARGEST));
-	printf("%llu random jobs\n", (unsigned long long)jobs);
+	deflate_random_jobs(device(), JOBS, sl_thin_size(JOB_LARGEST));
 }
 
 int main(void)

@@ -2,8 +2,6 @@
  * deflate_emulated.c - the device's encoder on the emulated device: byte for byte what the
  * specification writes, with every kind of input and cut, and threads in any order.
  */
-#include <stdio.h>
-
 #include "primitives/base/emulated.h"
 #include "tests/support/check.h"
 #include "tests/support/deflate_check.h"
@@ -32,8 +30,7 @@ static void every_size_kind_and_cut(void **state)
 static void any_job(void **state)
 {
 	(void)state;
-	for (uint64_t k = 0; k < JOBS; k++)
-		deflate_random(device(), k, LARGEST);
+	deflate_random_jobs(device(), JOBS, LARGEST);
 }
 
 static void every_schedule_gives_the_same(void **state)

@@ -47,7 +47,16 @@ size_t deflate_check(
 /* Every kind, edges of slices, rounds and segments, and every cut, of at most so many bytes. */
 void deflate_walk(const struct sl_backend *b, size_t most);
 
-/* The job of that number: pieces of all kinds, cut somehow, of most bytes at most. */
-void deflate_random(const struct sl_backend *b, uint64_t number, size_t most);
+/* The job of that number: pieces of all kinds, cut somehow, of most bytes at most. Gives how many
+ * inputs it has. */
+size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most);
+
+/*
+ * Jobs from number 0 on, and says how many inputs they had.
+ *
+ *	SLUICE_DEFLATE_JOBS=1000          so many
+ *	SLUICE_DEFLATE_JOBS=1000..5000    those of these numbers
+ */
+void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most);
 
 #endif
