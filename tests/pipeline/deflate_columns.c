@@ -143,9 +143,12 @@ static void sorted_keys(void **state)
 	for (size_t i = 0; i < CHUNK / sizeof(uint32_t); i++)
 		in[i] = key += (uint32_t)(sl_mixed(i) % 512);
 	expect_share(compare("keys", in, CHUNK, 4), 0.9);
+	for (size_t i = 0; i < CHUNK / sizeof(uint32_t); i++)
+		in[i] = key += sl_mixed(i) % 21 == 0;
+	expect_share(compare("cells", in, CHUNK, 4), 0.8);
 }
 
-/* Every second id is there, by chance. */
+/* Every second id is there, by chance; then each. */
 static void sorted_ids(void **state)
 {
 	static uint64_t in[CHUNK / sizeof(uint64_t)];
@@ -155,6 +158,9 @@ static void sorted_ids(void **state)
 	for (size_t i = 0; i < CHUNK / sizeof(uint64_t); i++)
 		in[i] = id += 1 + (uint64_t)__builtin_ctzll(sl_mixed(i));
 	expect_share(compare("ids", in, CHUNK, 8), 0.8);
+	for (size_t i = 0; i < CHUNK / sizeof(uint64_t); i++)
+		in[i] = id++;
+	expect_share(compare("all ids", in, CHUNK, 8), 0.8);
 }
 
 int main(void)
