@@ -12,6 +12,7 @@
 #include "pipeline/options.h"
 #include "pipeline/tree.h"
 #include "stages/formats/format.h"
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
 static const char text[] = "run: {name: t, seed: 7, particles: 10000, batch: 3000, threads: 2}\n"
@@ -26,7 +27,6 @@ static const char slow[] = "run: {name: t, particles: 1e6, batch: 1e6, threads: 
 			   "keep: transmitted\n";
 
 /* c.yaml, slow.yaml and the run "whole" of c.yaml; nothing else stays. */
-static struct folder folder;
 static uint64_t whole, all;
 
 static int begin(void **state)
@@ -38,13 +38,6 @@ static int begin(void **state)
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole"));
 	whole = hash_run(&folder, "whole");
 	all = folder_hash(folder.path, NULL);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -765,5 +758,5 @@ int main(void)
 		cmocka_unit_test(progress),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -11,6 +11,7 @@
 #include "pipeline/matrix.h"
 #include "pipeline/tree.h"
 #include "stages/stages.h"
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
 enum { ROWS_MOST = 64, INTERRUPTED = 128 + SIGINT };
@@ -26,7 +27,6 @@ static const char slow[] = "run: {name: s, particles: 1e6, batch: 1e6, threads: 
 			   "transport: {max_steps: 1e6}\n"
 			   "keep: transmitted\n";
 
-static struct folder folder;
 static uint64_t untouched;
 
 static int begin(void **state)
@@ -36,13 +36,6 @@ static int begin(void **state)
 	write_text(&folder, "c.yaml", text);
 	write_text(&folder, "slow.yaml", slow);
 	untouched = folder_hash(folder.path, NULL);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -535,5 +528,5 @@ int main(void)
 		cmocka_unit_test(an_interrupt),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -179,5 +179,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, whole_end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

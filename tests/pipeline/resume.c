@@ -503,5 +503,5 @@ int main(void)
 		cmocka_unit_test(very_many_batches),
 	};
 
-	return cmocka_run_group_tests(tests, begin, whole_end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

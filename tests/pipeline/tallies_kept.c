@@ -204,5 +204,5 @@ int main(void)
 		cmocka_unit_test(no_file_is_left),
 	};
 
-	return cmocka_run_group_tests(tests, tallies_begin, whole_end);
+	return cmocka_run_group_tests(tests, tallies_begin, folder_end);
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "stages/formats/format.h"
 #include "tests/support/check.h"
@@ -89,10 +88,7 @@ void tiny_make(struct tiny_run *t)
 {
 	struct ending e;
 
-	/* in memory where there is such a folder: thousands of fsyncs cost nothing there */
-	if (access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 0);
-	folder_make(&t->folder);
+	folder_make_in_memory(&t->folder);
 	folder_write(&t->folder, "tiny.yaml", config, sizeof(config) - 1);
 	snprintf(t->what, sizeof(t->what), "the unbroken run");
 	tiny_go(t, NULL, NULL, "whole", NULL, &e);

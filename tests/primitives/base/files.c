@@ -23,47 +23,11 @@
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
+#include "tests/support/scene.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 enum { MIB = 1 << 20 };
-
-struct scene {
-	struct folder folder;
-	struct sl_dir dir;
-	size_t open; /* descriptors at the beginning */
-};
-
-static size_t open_descriptors(void)
-{
-	const struct folder self = {"/proc/self/fd"};
-
-	return folder_count(&self);
-}
-
-static int begin(void **state)
-{
-	struct scene *s = (struct scene *)calloc(1, sizeof(*s));
-
-	folder_make(&s->folder);
-	assert_ok(sl_dir_open(s->folder.path, false, &s->dir));
-	s->open = open_descriptors();
-	*state = s;
-	return 0;
-}
-
-static int end(void **state)
-{
-	struct scene *s = (struct scene *)*state;
-	size_t open = open_descriptors();
-
-	sl_fault_set(NULL);
-	sl_dir_close(&s->dir);
-	folder_remove(&s->folder);
-	assert_int_equal(open, s->open);
-	free(s);
-	return 0;
-}
 
 static enum sl_status commit(struct scene *s, const char *name, const char *text, bool replace)
 {
@@ -693,8 +657,6 @@ static void crc(void **state)
 	assert_int_equal(sl_crc32("123456789", 9), 0xcbf43926); /* the check value of CRC-32 */
 	assert_int_equal(sl_crc32("", 0), 0);
 }
-
-#define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
 {
