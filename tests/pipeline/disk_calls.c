@@ -165,19 +165,17 @@ static void order_of_calls(void **state)
 	tiny_free(&t);
 }
 
-int main(int argc, char **argv)
+static int all_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_of_calls),
 		cmocka_unit_test(system_calls),
 	};
-	int code;
 
-	if (traced(argc, argv, &code))
-		return code;
-	if (!sl_thin_by_environment())
-		return 1;
-	if (!traced_is_possible())
-		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	return traced_main(argc, argv, all_tests);
 }

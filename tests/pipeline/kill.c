@@ -343,7 +343,7 @@ static void at_random_moments_of_joined_lists(void **state)
 	at_random_moments_of(&sl_format_mcpl_gz, joined, MOMENTS_JOINED);
 }
 
-int main(int argc, char **argv)
+static int all_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_every_call),
@@ -355,13 +355,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(at_random_moments_of_each_format),
 		cmocka_unit_test(at_random_moments_of_joined_lists),
 	};
-	int code;
 
-	if (traced(argc, argv, &code))
-		return code;
-	if (!sl_thin_by_environment())
-		return 1;
-	if (!traced_is_possible())
-		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	return traced_main(argc, argv, all_tests);
 }
