@@ -8,30 +8,12 @@
 
 #include "stages/formats/hdf5_words.h"
 #include "stages/formats/seal.h"
-#include "stages/formats/shuffle.h"
 #include "tests/cases/thin.h"
 #include "tests/stages/formats/tables.h"
 #include "tests/support/process.h"
 
 static const struct sl_format *const openpmd = &sl_format_openpmd;
 static const struct sl_batch_facts batch = {.number = 17, .first_id = 1700, .generated = 100};
-
-static void shuffles_as_hdf5_says(void **state)
-{
-	static const uint8_t in[8] = {1, 2, 3, 4, 5, 6, 7, 8},
-			     expected[8] = {1, 5, 2, 6, 3, 7, 4, 8};
-	uint8_t out[8], back[8];
-
-	(void)state;
-	sl_shuffle(in, out, 2, 4);
-	assert_memory_equal(out, expected, 8);
-	sl_unshuffle(out, back, 2, 4);
-	assert_memory_equal(back, in, 8);
-	sl_shuffle(in, out, 1, 8);
-	assert_memory_equal(out, in, 8);
-	sl_shuffle(in, out, 8, 1);
-	assert_memory_equal(out, in, 8);
-}
 
 /* One table to a file and back, twice with other dirt in the image. */
 static void round_trip(const struct sl_backend *deflate, int level, uint32_t n, uint32_t columns,
@@ -611,7 +593,6 @@ static void files_are_named_by_batch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shuffles_as_hdf5_says),
 		cmocka_unit_test(every_size_comes_back),
 		cmocka_unit_test(every_column_and_constant_comes_back),
 		cmocka_unit_test(every_backend_and_level_comes_back),
