@@ -13,12 +13,6 @@
 
 /* --- another run is there ------------------------------------------------------------------ */
 
-/* Its batch takes minutes: it holds its directory until it is told to go. */
-static const char slow[] = "run: {name: t, particles: 1e6, batch: 1e6, threads: 1}\n"
-			   "model: {slab: {mu_a: 0 /cm, mu_s: 10000 /cm, thickness: 1 cm}}\n"
-			   "transport: {max_steps: 1e6}\n"
-			   "keep: transmitted\n";
-
 static void locked(void **state)
 {
 	static const char *const ways[] = {"--quiet", "--resume", "--force"};
@@ -29,7 +23,7 @@ static void locked(void **state)
 	char pid[32];
 
 	(void)state;
-	write_text(&folder, "slow.yaml", slow);
+	write_slow(&folder, "slow.yaml");
 	process_start(&p, &r);
 	for (int i = 0; i < 10000 && !folder_has(&folder, "out/run.json"); i++)
 		sleep_for(1e-3);

@@ -6,11 +6,8 @@
 
 #include "tests/support/whole.h"
 
-/* What a group of tests begins with: c.yaml of four batches, and its run in "whole". */
+/* What a group of tests begins with: c.yaml of four batches, its run in "whole", remembered. */
 int commands_begin(void **state);
-
-/* There is nothing else in folder, and these are as they were. */
-void expect_untouched(void);
 
 /* The command succeeds, and has that text in what it writes to stdout. */
 void expect_out(const char *says, const char *const *words);

@@ -14,6 +14,10 @@ extern struct folder folder;
 /* One that begins with more than an empty folder calls folder_make(&folder) by itself. */
 int folder_begin(void **state);
 
+/* What is in it is to be there, and nothing else, whenever expect_untouched() is called. */
+void folder_remember(void);
+void expect_untouched(void);
+
 /* Removes it; no fault is armed any more. */
 int folder_end(void **state);
 

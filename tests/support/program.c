@@ -71,6 +71,15 @@ void write_text(const struct folder *f, const char *name, const char *text)
 	folder_write(f, name, text, strlen(text));
 }
 
+void write_slow(const struct folder *f, const char *name)
+{
+	write_text(f, name,
+		"run: {name: t, particles: 1e6, batch: 1e6, threads: 1}\n"
+		"model: {slab: {mu_a: 0 /cm, mu_s: 10000 /cm, thickness: 1 cm}}\n"
+		"transport: {max_steps: 1e6}\n"
+		"keep: transmitted\n");
+}
+
 void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m)
 {
 	struct sl_dir dir;

@@ -34,6 +34,9 @@ void expect_ending(struct ending *e, int code, const char *text, const char *con
 /* Writes text as the file name in f. */
 void write_text(const struct folder *f, const char *name, const char *text);
 
+/* A configuration of one batch that takes minutes, as each particle flies 1e4 times and more. */
+void write_slow(const struct folder *f, const char *name);
+
 /* The manifest of the run in out below f. */
 void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m);
 
