@@ -120,15 +120,6 @@ static void expect_backend(const char *list, const struct sl_line *l)
 	assert_ptr_equal(strstr(at, tunables), at + 1 + strspn(at + 1, " "));
 }
 
-static size_t count(const char *in, const char *word)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, word)); in++)
-		n++;
-	return n;
-}
-
 static void lists(void **state)
 {
 	char *list = output_of(&folder, WORDS("list")),
@@ -147,15 +138,15 @@ static void lists(void **state)
 		emulated += l->reach == SL_RUNS_ON_DEVICE;
 		tuned += l->facts && l->facts->tunable.block > 0;
 	}
-	assert_int_equal(count(json, "\"primitive\": "), n);
-	assert_int_equal(count(json, "\"space\": \"device\""), devices);
-	assert_int_equal(count(json, "\"emulated\""), emulated);
-	assert_int_equal(count(json, "\"multiple_of\": "), tuned);
+	assert_int_equal(times_in(json, "\"primitive\": "), n);
+	assert_int_equal(times_in(json, "\"space\": \"device\""), devices);
+	assert_int_equal(times_in(json, "\"emulated\""), emulated);
+	assert_int_equal(times_in(json, "\"multiple_of\": "), tuned);
 #ifdef SL_WITH_CUDA
-	assert_int_equal(count(json, "\"cuda\""), devices);
+	assert_int_equal(times_in(json, "\"cuda\""), devices);
 	assert_null(strstr(list, "built without CUDA"));
 #else
-	assert_int_equal(count(json, "\"cuda\""), 0);
+	assert_int_equal(times_in(json, "\"cuda\""), 0);
 	assert_non_null(strstr(list, "built without CUDA"));
 #endif
 	for (int i = 0; sl_formats[i]; i++)

@@ -274,27 +274,18 @@ static void one_at_a_time(void **state)
 	}
 }
 
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)) != NULL; in += strlen(what))
-		n++;
-	return n;
-}
-
 static void as_text(void **state)
 {
 	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--set",
 					       "stop=rel_error(transmitted) < 0.9"));
 
 	(void)state;
-	assert_int_equal(count(out, "\nAll batches are run: stop.when is left out"), 1);
-	assert_int_equal(count(out, "the reference\n"), 1);
-	assert_int_equal(count(out, "the same\n"), n_rows - 1);
+	assert_int_equal(times_in(out, "\nAll batches are run: stop.when is left out"), 1);
+	assert_int_equal(times_in(out, "the reference\n"), 1);
+	assert_int_equal(times_in(out, "the same\n"), n_rows - 1);
 	/* a line, and the rows in each table */
-	assert_int_equal(count(out, "\nhost  "), 1 + 3 * count_rows("host"));
-	assert_int_equal(count(out, "\ndevice"), 1 + 3 * count_rows("device"));
+	assert_int_equal(times_in(out, "\nhost  "), 1 + 3 * count_rows("host"));
+	assert_int_equal(times_in(out, "\ndevice"), 1 + 3 * count_rows("device"));
 	for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
 		if (strcspn(line, "\n") > 180)
 			fail_msg("a line is wider than 180: %s", line);
@@ -310,7 +301,7 @@ static void as_csv(void **state)
 {
 	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--csv"));
 	char *line = strtok(out, "\n"), names[512];
-	size_t lines = 0, expected = 0, commas = count(line, ",");
+	size_t lines = 0, expected = 0, commas = times_in(line, ",");
 
 	(void)state;
 	for (size_t i = 0; i < n_rows; i++) {
@@ -324,7 +315,7 @@ static void as_csv(void **state)
 		for (; lines < expected; lines++) {
 			line = strtok(NULL, "\n");
 			assert_non_null(line);
-			assert_int_equal(count(line, ","), commas);
+			assert_int_equal(times_in(line, ","), commas);
 			assert_int_equal(strncmp(line, rows[i].where, strlen(rows[i].where)), 0);
 			assert_non_null(strstr(line, names));
 			assert_non_null(strstr(line, ",same"));

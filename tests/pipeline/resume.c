@@ -230,12 +230,7 @@ static void remove_file(void)
 
 static void flip_byte(void)
 {
-	size_t bytes;
-	char *file = folder_read(&folder, "out/t_000031.h5", &bytes);
-
-	file[bytes / 2] ^= 1;
-	folder_write(&folder, "out/t_000031.h5", file, bytes);
-	free(file);
+	folder_flip(&folder, "out/t_000031.h5", 1, 2);
 }
 
 static void truncate_file(void)

@@ -80,6 +80,16 @@ char *folder_read(const struct folder *f, const char *name, size_t *size)
 	return read_path(folder_path(f, name), size);
 }
 
+void folder_flip(const struct folder *f, const char *name, size_t at, size_t of)
+{
+	size_t bytes;
+	char *file = folder_read(f, name, &bytes);
+
+	file[(bytes - 1) * at / of] ^= 1;
+	folder_write(f, name, file, bytes);
+	free(file);
+}
+
 bool folder_has(const struct folder *f, const char *name)
 {
 	struct stat facts;

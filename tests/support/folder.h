@@ -30,6 +30,9 @@ const char *folder_path(const struct folder *f, const char *name);
 void folder_write(const struct folder *f, const char *name, const void *bytes, size_t size);
 char *folder_read(const struct folder *f, const char *name, size_t *size);
 
+/* Flips a bit of a file: of its first byte when at is 0, of its last when it is of. */
+void folder_flip(const struct folder *f, const char *name, size_t at, size_t of);
+
 /* Is there an entry of that name? How many entries are there, "." and ".." apart? */
 bool folder_has(const struct folder *f, const char *name);
 size_t folder_count(const struct folder *f);

@@ -66,6 +66,15 @@ char *output_of(const struct folder *f, const char *const *words)
 	return out;
 }
 
+size_t times_in(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, word)) != NULL; text += strlen(word))
+		n++;
+	return n;
+}
+
 void write_text(const struct folder *f, const char *name, const char *text)
 {
 	folder_write(f, name, text, strlen(text));

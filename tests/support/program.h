@@ -31,6 +31,9 @@ char *output_of(const struct folder *f, const char *const *words);
 /* Checks an ending as expect does, and frees it. */
 void expect_ending(struct ending *e, int code, const char *text, const char *const *words);
 
+/* How many times text has that word in it. */
+size_t times_in(const char *text, const char *word);
+
 /* Writes text as the file name in f. */
 void write_text(const struct folder *f, const char *name, const char *text);
 
