@@ -34,7 +34,9 @@ static inline void sl_from_planes_of(
 /* n items to planes of room items each, zeros behind theirs. in and out must not overlap. */
 static inline void sl_to_planes(const void *in, size_t n, void *out, size_t room, size_t item_bytes)
 {
-	if (item_bytes == 4)
+	if (item_bytes == 1)
+		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, room, 1);
+	else if (item_bytes == 4)
 		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, room, 4);
 	else if (item_bytes == 8)
 		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, room, 8);
@@ -45,7 +47,9 @@ static inline void sl_to_planes(const void *in, size_t n, void *out, size_t room
 /* Undoes it, of planes of n items. */
 static inline void sl_from_planes(const void *in, void *out, size_t n, size_t item_bytes)
 {
-	if (item_bytes == 4)
+	if (item_bytes == 1)
+		sl_from_planes_of((const uint8_t *)in, (uint8_t *)out, n, 1);
+	else if (item_bytes == 4)
 		sl_from_planes_of((const uint8_t *)in, (uint8_t *)out, n, 4);
 	else if (item_bytes == 8)
 		sl_from_planes_of((const uint8_t *)in, (uint8_t *)out, n, 8);
