@@ -152,7 +152,7 @@ struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_number *s
 	struct sl_operand v = sl_no_operand;
 	const char *behind = scanned->end + strspn(scanned->end, " ");
 	const struct sl_unit_facts *unit = unit_at(behind);
-	char text[SL_DIGITS_MAX + SL_WORD_BYTES], why[SL_WHY_BYTES], shown[SL_SHOWN_BYTES];
+	char text[SL_TEXT_BYTES + SL_WORD_BYTES], why[SL_WHY_BYTES], shown[SL_SHOWN_BYTES];
 	double number = 0;
 	int n;
 

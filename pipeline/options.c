@@ -10,6 +10,9 @@
 
 #define AT(field) offsetof(struct sl_config, field)
 
+/* How a backend is named that has a tuning. */
+#define TUNED "auto, or NAME[:block=N][:items=N] as sluice list tells; auto: "
+
 static const char *const modes[] = {"auto",
 #define X(name) #name,
 	SL_MODES(X)
@@ -178,22 +181,19 @@ const struct sl_option sl_options[] = {
 		.offset = AT(primitives.scan),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of prefix sums: auto, or NAME[:block=N][:items=N] as "
-			"sluice list tells; auto: compact and sort use their own"},
+		.help = "the backend of prefix sums: " TUNED "compact and sort use their own"},
 	{.key = "primitives.compact",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.compact),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of stream compaction: auto, or NAME[:block=N][:items=N] as "
-			"sluice list tells; auto: the fastest there is"},
+		.help = "the backend of stream compaction: " TUNED "the fastest there is"},
 	{.key = "primitives.sort",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.sort),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of the radix sort: auto, or NAME[:block=N][:items=N] as "
-			"sluice list tells; auto: the fastest there is"},
+		.help = "the backend of the radix sort: " TUNED "the fastest there is"},
 	{.key = "primitives.deflate",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.deflate),

@@ -1,39 +1,18 @@
 /*
  * call.c - the checked calls: wrong use is answered with a sentence, the rest goes to the backend.
  *
- * Every check is here, none in a backend. They cost some dozen comparisons a call, and a
- * compaction of the most columns some 600.
+ * Every check is here, in given.c or in tuned.c, none in a backend. They cost some dozen
+ * comparisons a call, and a compaction of the most columns some 600.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "compact/items.h"
 #include "deflate/streams.h"
+#include "given.h"
 #include "primitives.h"
-#include "tuning.h"
 
-/* One block of memory that a call reads or writes. */
-struct block {
-	const char *name; /* of the job's field */
-	const void *at;
-	uint64_t n;
-	size_t item_bytes;
-	size_t align;    /* of the items */
-	bool read_only;  /* others may read it too */
-	uint32_t column; /* whose it is, from 1; 0: none */
-};
-
+/* Blocks of memory in a job. */
 enum { BLOCKS_MAX = 3 + 2 * SL_COMPACT_COLUMNS_MOST };
-
-/* "keep", "column[2].from". */
-enum { NAME_BYTES = 40 };
-static const char *name_of(const struct block *m, char text[NAME_BYTES])
-{
-	if (m->column == 0)
-		return m->name;
-	snprintf(text, NAME_BYTES, "column[%u].%s", m->column - 1, m->name);
-	return text;
-}
 
 static const char *space_name(enum sl_space space)
 {
@@ -80,227 +59,6 @@ static enum sl_status check_type(const struct sl_backend *b, enum sl_type type)
 		sl_primitive_name(b->primitive), b->name, (int)type);
 }
 
-static enum sl_status check_pointer(const struct sl_backend *b, const struct block *m)
-{
-	const char *call = sl_primitive_name(b->primitive);
-	char name[NAME_BYTES];
-
-	if (m->n == 0)
-		return SL_OK;
-	if (!m->at)
-		return sl_fail(SL_USAGE,
-			"%s/%s: %s is a null pointer, but has %llu items; pass their address", call,
-			b->name, name_of(m, name), (unsigned long long)m->n);
-	if ((uintptr_t)m->at % m->align != 0)
-		return sl_fail(SL_USAGE,
-			"%s/%s: %s at %p is not aligned to its items of %zu bytes; "
-			"begin it at a multiple of that",
-			call, b->name, name_of(m, name), m->at, m->align);
-	return SL_OK;
-}
-
-static bool overlap(const struct block *p, const struct block *q)
-{
-	uintptr_t p_at = (uintptr_t)p->at, q_at = (uintptr_t)q->at;
-	size_t p_bytes = (size_t)p->n * p->item_bytes, q_bytes = (size_t)q->n * q->item_bytes;
-
-	if (p_bytes == 0 || q_bytes == 0 || (p->read_only && q->read_only))
-		return false;
-	return p_at < q_at ? q_at - p_at < p_bytes : p_at - q_at < q_bytes;
-}
-
-/* What a backend may cut from: the rest of the arena, after what is cut already. */
-static struct block scratch_left(const struct sl_exec *x)
-{
-	size_t used = sl_round_up(x->scratch.used, SL_ALIGN);
-	struct block left = {"scratch", x->scratch.base, 0, 1, SL_ALIGN, false, 0};
-
-	if (!x->scratch.base || used >= x->scratch.size)
-		return left;
-	left.at = (const char *)x->scratch.base + used;
-	left.n = x->scratch.size - used;
-	return left;
-}
-
-/* Pointers are given and aligned, and no two blocks share memory, with each other or scratch. */
-static enum sl_status check_blocks(
-	const struct sl_backend *b, const struct block *m, int n, const struct sl_exec *x)
-{
-	const struct block scratch = scratch_left(x);
-	char name[NAME_BYTES], other_name[NAME_BYTES];
-
-	for (int i = 0; i < n; i++) {
-		SL_TRY(check_pointer(b, &m[i]));
-		for (int k = 0; k <= i; k++) {
-			const struct block *other = k < i ? &m[k] : &scratch;
-
-			if (overlap(&m[i], other))
-				return sl_fail(SL_USAGE,
-					"%s/%s: %s and %s overlap, so one would overwrite "
-					"the other; give each its own memory",
-					sl_primitive_name(b->primitive), b->name,
-					name_of(&m[i], name), name_of(other, other_name));
-		}
-	}
-	return SL_OK;
-}
-
-/* --- tuning ----------------------------------------------------------------------------------- */
-
-static bool is_left_out(struct sl_tuning t)
-{
-	return t.block == 0 && t.items == 0;
-}
-
-/* Compact has one type, whatever a shape says. */
-static enum sl_type type_of(const struct sl_backend *b, enum sl_type type)
-{
-	return b->primitive == SL_COMPACT ? SL_U32 : type;
-}
-
-/* With the backend's own choice in place of every 0. */
-static struct sl_tuning with_own(const struct sl_backend *b, struct sl_tuning t)
-{
-	if (t.block == 0)
-		t.block = b->tunable.block;
-	if (t.items == 0)
-		t.items = b->tunable.items;
-	return t;
-}
-
-struct sl_tuning sl_tuning_of(
-	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n)
-{
-	const struct sl_tuned *line =
-		is_left_out(tuning) ? sl_tuned_find(b, type_of(b, type), n) : NULL;
-
-	return line ? line->tuning : with_own(b, tuning);
-}
-
-static enum sl_status check_block(
-	const struct sl_backend *b, uint32_t block, const struct sl_limits *limits)
-{
-	const struct sl_tunable *can = &b->tunable;
-	uint32_t most =
-		can->block_most < limits->block_threads ? can->block_most : limits->block_threads;
-	const char *call = sl_primitive_name(b->primitive);
-
-	if (can->block == 0)
-		return sl_fail(SL_USAGE,
-			"%s/%s: block=%u, but it has no threads a block to choose; leave it out",
-			call, b->name, block);
-	if (block % can->block_step == 0 && block <= most)
-		return SL_OK;
-	return sl_fail(SL_USAGE,
-		"%s/%s: block=%u threads, but it takes multiples of %u up to %u on this device; "
-		"leave it out for %u",
-		call, b->name, block, can->block_step, most, can->block);
-}
-
-static enum sl_status check_items(const struct sl_backend *b, uint32_t items)
-{
-	const char *call = sl_primitive_name(b->primitive);
-	const uint32_t *can = b->tunable.items_can;
-	char list[128] = "";
-	size_t used = 0;
-
-	if (b->tunable.items == 0)
-		return sl_fail(SL_USAGE,
-			"%s/%s: items=%u, but it has no items a thread to choose; leave it out",
-			call, b->name, items);
-	for (int i = 0; can[i] != 0; i++) {
-		if (can[i] == items)
-			return SL_OK;
-		used += (size_t)snprintf(
-			list + used, sizeof(list) - used, "%s%u", used > 0 ? ", " : "", can[i]);
-	}
-	return sl_fail(SL_USAGE,
-		"%s/%s: items=%u a thread, but it takes one of %s; leave it out for %u", call,
-		b->name, items, list, b->tunable.items);
-}
-
-enum sl_status sl_tuning_allowed(const struct sl_backend *b, struct sl_tuning tuning,
-	enum sl_type type, const struct sl_limits *limits)
-{
-	size_t shared;
-
-	if (tuning.block != 0)
-		SL_TRY(check_block(b, tuning.block, limits));
-	if (tuning.items != 0)
-		SL_TRY(check_items(b, tuning.items));
-	if (!b->tunable.shared_bytes)
-		return SL_OK;
-	tuning = with_own(b, tuning);
-	shared = b->tunable.shared_bytes(tuning, type);
-	if (shared <= limits->shared_bytes)
-		return SL_OK;
-	return sl_fail(SL_USAGE,
-		"%s/%s: block=%u and items=%u take %zu bytes of shared memory, this device has %zu "
-		"a block; choose smaller ones, or leave them out for %u and %u",
-		sl_primitive_name(b->primitive), b->name, tuning.block, tuning.items, shared,
-		limits->shared_bytes, b->tunable.block, b->tunable.items);
-}
-
-/* Every line of the tuning file that may be chosen: it may have been written for another device. */
-static enum sl_status check_file(
-	const struct sl_backend *b, enum sl_type type, const struct sl_limits *limits)
-{
-	const struct sl_tuned *line = sl_tuned_find(b, type, UINT32_MAX);
-
-	for (; line; line = line->from > 0 ? sl_tuned_find(b, type, line->from - 1) : NULL)
-		SL_TRY(sl_while(sl_tuning_allowed(b, line->tuning, type, limits), "%s:%u",
-			sl_tuning_path(), line->line));
-	return SL_OK;
-}
-
-enum sl_status sl_tuning_check(
-	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type)
-{
-	struct sl_limits limits = {0};
-
-	if (b->space == SL_DEVICE)
-		SL_TRY(sl_device_limits(&limits));
-	if (is_left_out(tuning))
-		SL_TRY(check_file(b, type_of(b, type), &limits));
-	return sl_tuning_allowed(b, tuning, type, &limits);
-}
-
-/* What a backend asks for with that shape, its tuning filled in. */
-static size_t scratch_tuned(
-	const struct sl_backend *b, const struct sl_shape *shape, uint32_t n, struct sl_tuning t)
-{
-	struct sl_shape s = *shape;
-
-	s.n = n;
-	s.tuning = t;
-	if (!b->uses_scan)
-		s.scan = (struct sl_choice){0};
-	return b->scratch(&s);
-}
-
-/*
- * Fewer items may be tuned otherwise, and take more: so it is the most of what n items take and of
- * what the largest n takes that each earlier line of the tuning file holds for.
- */
-size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
-{
-	enum sl_type type = type_of(b, most->type);
-	const struct sl_tuned *line =
-		is_left_out(most->tuning) ? sl_tuned_find(b, type, most->n) : NULL;
-	size_t bytes = 0, needed;
-	uint32_t n = most->n;
-
-	for (; line; line = sl_tuned_find(b, type, n)) {
-		needed = scratch_tuned(b, most, n, line->tuning);
-		bytes = needed > bytes ? needed : bytes;
-		if (line->from == 0)
-			return bytes;
-		n = line->from - 1;
-	}
-	needed = scratch_tuned(b, most, n, with_own(b, most->tuning));
-	return needed > bytes ? needed : bytes;
-}
-
 /* x as a backend is to see it. */
 static struct sl_exec tuned_exec(
 	const struct sl_backend *b, const struct sl_exec *x, enum sl_type type, uint32_t n)
@@ -313,26 +71,6 @@ static struct sl_exec tuned_exec(
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
-static enum sl_status check_scratch(
-	const struct sl_backend *b, const struct sl_exec *x, const struct sl_shape *shape)
-{
-	const char *call = sl_primitive_name(b->primitive);
-	const struct block scratch = scratch_left(x);
-	size_t needed = sl_scratch(b, shape);
-
-	if (needed > scratch.n)
-		return sl_fail(SL_USAGE,
-			"%s/%s: scratch has %llu bytes left, %zu are needed; "
-			"get what sl_scratch() says",
-			call, b->name, (unsigned long long)scratch.n, needed);
-	if ((uintptr_t)x->scratch.base % SL_ALIGN != 0)
-		return sl_fail(SL_USAGE,
-			"%s/%s: scratch at %p is not aligned to %zu bytes, as arenas are; "
-			"take it from sl_memory_get",
-			call, b->name, x->scratch.base, SL_ALIGN);
-	return SL_OK;
-}
-
 static size_t type_bytes(enum sl_type type)
 {
 	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
@@ -341,7 +79,7 @@ static size_t type_bytes(enum sl_type type)
 enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_shape shape = {0};
-	struct block m[BLOCKS_MAX];
+	struct sl_given m[BLOCKS_MAX];
 	struct sl_exec y;
 	size_t item;
 	int n = 0;
@@ -349,15 +87,15 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 	SL_TRY(check_backend(SL_SCAN, b, x, job));
 	SL_TRY(check_type(b, job->type));
 	item = type_bytes(job->type);
-	m[n++] = (struct block){"out", job->out, job->n, item, item, false, 0};
+	m[n++] = (struct sl_given){"out", job->out, job->n, item, item, false, 0};
 	if (job->in != job->out)
-		m[n++] = (struct block){"in", job->in, job->n, item, item, true, 0};
-	SL_TRY(check_blocks(b, m, n, x));
+		m[n++] = (struct sl_given){"in", job->in, job->n, item, item, true, 0};
+	SL_TRY(sl_check_given(b, m, n, x));
 	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
 	shape.n = job->n;
 	shape.type = job->type;
 	shape.tuning = x->tuning;
-	SL_TRY(check_scratch(b, x, &shape));
+	SL_TRY(sl_check_scratch(b, x, &shape));
 	y = tuned_exec(b, x, job->type, job->n);
 	return b->scan(&y, job);
 }
@@ -410,21 +148,21 @@ static enum sl_status check_columns(const struct sl_backend *b, const struct sl_
 }
 
 /* All that a compaction reads and writes. Indices may be left out where there are columns. */
-static int compact_blocks(const struct sl_compact_job *job, struct block m[BLOCKS_MAX])
+static int compact_blocks(const struct sl_compact_job *job, struct sl_given m[BLOCKS_MAX])
 {
 	const size_t word = sizeof(uint32_t);
 	uint32_t n_indices = job->out || job->n_columns == 0 ? job->n : 0;
 	int n = 0;
 
-	m[n++] = (struct block){"keep", job->keep, job->n, 1, 1, true, 0};
-	m[n++] = (struct block){"out", job->out, n_indices, word, word, false, 0};
-	m[n++] = (struct block){"n_out", job->n_out, 1, word, word, false, 0};
+	m[n++] = (struct sl_given){"keep", job->keep, job->n, 1, 1, true, 0};
+	m[n++] = (struct sl_given){"out", job->out, n_indices, word, word, false, 0};
+	m[n++] = (struct sl_given){"n_out", job->n_out, 1, word, word, false, 0};
 	for (uint32_t k = 0; k < job->n_columns; k++) {
 		const struct sl_compact_column *c = &job->column[k];
 		size_t align = c->bytes < 16 ? c->bytes : 16;
 
-		m[n++] = (struct block){"from", c->from, job->n, c->bytes, align, true, k + 1};
-		m[n++] = (struct block){"to", c->to, job->n, c->bytes, align, false, k + 1};
+		m[n++] = (struct sl_given){"from", c->from, job->n, c->bytes, align, true, k + 1};
+		m[n++] = (struct sl_given){"to", c->to, job->n, c->bytes, align, false, k + 1};
 	}
 	return n;
 }
@@ -433,19 +171,19 @@ enum sl_status sl_compact(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_compact_job *job)
 {
 	struct sl_shape shape = {0};
-	struct block m[BLOCKS_MAX];
+	struct sl_given m[BLOCKS_MAX];
 	struct sl_exec y;
 
 	SL_TRY(check_backend(SL_COMPACT, b, x, job));
 	SL_TRY(check_inner_scan(b, &job->scan));
 	SL_TRY(sl_tuning_check(b, x->tuning, SL_U32));
 	SL_TRY(check_columns(b, job));
-	SL_TRY(check_blocks(b, m, compact_blocks(job, m), x));
+	SL_TRY(sl_check_given(b, m, compact_blocks(job, m), x));
 	shape.n = job->n;
 	shape.tuning = x->tuning;
 	shape.scan = job->scan;
 	shape.n_columns = job->n_columns;
-	SL_TRY(check_scratch(b, x, &shape));
+	SL_TRY(sl_check_scratch(b, x, &shape));
 	y = tuned_exec(b, x, SL_U32, job->n);
 	return b->compact(&y, job);
 }
@@ -483,18 +221,19 @@ static enum sl_status check_sort_blocks(
 	const struct sl_backend *b, const struct sl_exec *x, const struct sl_sort_job *job)
 {
 	const size_t word = sizeof(uint32_t), item = type_bytes(job->type);
-	struct block m[BLOCKS_MAX];
+	struct sl_given m[BLOCKS_MAX];
 	int n = 0;
 
 	SL_TRY(check_outputs(b, job));
-	m[n++] = (struct block){"key", job->key, job->n, item, item, false, 0};
+	m[n++] = (struct sl_given){"key", job->key, job->n, item, item, false, 0};
 	if (job->index)
-		m[n++] = (struct block){"index", job->index, job->n, word, word, false, 0};
+		m[n++] = (struct sl_given){"index", job->index, job->n, word, word, false, 0};
 	if (job->key_out)
-		m[n++] = (struct block){"key_out", job->key_out, job->n, item, item, false, 0};
+		m[n++] = (struct sl_given){"key_out", job->key_out, job->n, item, item, false, 0};
 	if (job->index_out)
-		m[n++] = (struct block){"index_out", job->index_out, job->n, word, word, false, 0};
-	return check_blocks(b, m, n, x);
+		m[n++] = (struct sl_given){
+			"index_out", job->index_out, job->n, word, word, false, 0};
+	return sl_check_given(b, m, n, x);
 }
 
 static enum sl_status copy_column(const struct sl_exec *x, void *to, const void *from, size_t bytes)
@@ -532,7 +271,7 @@ enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const stru
 	shape.tuning = x->tuning;
 	shape.scan = job->scan;
 	shape.keys_only = !job->index;
-	SL_TRY(check_scratch(b, x, &shape));
+	SL_TRY(sl_check_scratch(b, x, &shape));
 	if (job->n < 2 || job->begin_bit == job->end_bit)
 		return pass_through(x, job);
 	y = tuned_exec(b, x, job->type, job->n);
@@ -592,16 +331,16 @@ enum sl_status sl_deflate(
 	SL_TRY(check_backend(SL_DEFLATE, b, x, job));
 	SL_TRY(check_choices(b, job));
 	SL_TRY(check_items_of(b, job));
-	const struct block m[] = {{"in", job->in, job->in_bytes, 1, 1, true, 0},
+	const struct sl_given m[] = {{"in", job->in, job->in_bytes, 1, 1, true, 0},
 		{"out", job->out, job->out_size, 1, 1, false, 0},
 		{"out_bytes", job->out_bytes, sl_deflate_streams(job->in_bytes, job->chunk_bytes),
 			word, align, false, 0},
 		{"out_used", job->out_used, job->out_used != NULL, word, align, false, 0}};
-	SL_TRY(check_blocks(b, m, 4, x));
+	SL_TRY(sl_check_given(b, m, 4, x));
 	shape.in_bytes = job->in_bytes;
 	shape.chunk_bytes = job->chunk_bytes;
 	shape.item_bytes = job->item_bytes;
 	shape.level = job->level;
-	SL_TRY(check_scratch(b, x, &shape));
+	SL_TRY(sl_check_scratch(b, x, &shape));
 	return b->deflate(x, job);
 }

@@ -60,7 +60,7 @@ struct sl_tuned {
 /* The line for n items on the current device; NULL: none. */
 const struct sl_tuned *sl_tuned_find(const struct sl_backend *b, enum sl_type type, uint32_t n);
 
-/* Could b be tuned so on a device of those limits? In call.c, as sl_tuning_check(). */
+/* Could b be tuned so on a device of those limits? In tuned.c, as sl_tuning_check(). */
 enum sl_status sl_tuning_allowed(const struct sl_backend *b, struct sl_tuning tuning,
 	enum sl_type type, const struct sl_limits *limits);
 

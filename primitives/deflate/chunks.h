@@ -4,6 +4,7 @@
 #ifndef SL_DEFLATE_CHUNKS_H
 #define SL_DEFLATE_CHUNKS_H
 
+#include "planes.h"
 #include "streams.h"
 
 /* A backend's own way: job has neither chunks nor items, and sets *job->out_bytes. */
@@ -31,9 +32,14 @@ static inline size_t sl_chunks_scratch(const struct sl_shape *most, size_t each)
 /* The bytes of chunk k as they are compressed: where they are, or in room. */
 static inline const void *sl_chunk_at(const struct sl_streams *s, uint64_t k, uint8_t *room)
 {
-	if (s->item_bytes == 1 && (k + 1) * s->chunk_bytes <= s->in_bytes)
-		return s->in + k * s->chunk_bytes;
-	sl_chunk_load(s, k, 0, sl_chunk_bytes(s, k), 0, 1, room);
+	const uint8_t *in = s->in + k * s->chunk_bytes;
+	size_t bytes = (size_t)sl_chunk_bytes(s, k),
+	       there = (size_t)(s->in_bytes - k * s->chunk_bytes);
+
+	there = there < bytes ? there : bytes;
+	if (s->item_bytes == 1 && there == bytes)
+		return in;
+	sl_to_planes(in, there / s->item_bytes, room, bytes / s->item_bytes, s->item_bytes);
 	return room;
 }
 

@@ -2,8 +2,7 @@
  * streams.h - how a job of deflate is cut: into chunks, each of which becomes a stream, and those
  * into segments, each of which is compressed by itself.
  *
- * The bytes of a chunk stand in planes, if its items have more than one: first the first bytes of
- * all items, then the second bytes, and so on, as HDF5's shuffle filter wants them. Planes are
+ * The bytes of a chunk stand in planes (planes.h), if its items have more than one. Planes are
  * unlike each other, so a segment has bytes of one plane alone, unless the chunk is that small.
  */
 #ifndef SL_DEFLATE_STREAMS_H

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "primitives/deflate/planes.h"
 #include "stages/formats/inflate.h"
-#include "stages/formats/shuffle.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "chunks are handed over as they lie in memory, and the file's types are little-endian"
@@ -128,16 +128,12 @@ static void store_chunk(uint8_t *to, const struct stretch *s, uint32_t room)
 	size_t item = facts(s->c)->bytes;
 	const uint8_t *from = bytes_of(s);
 
-	if (s->planes && s->n == room) {
-		sl_shuffle(from, to, room, item);
-		return;
-	}
-	memset(to, 0, room * item);
-	if (!s->planes)
+	if (s->planes) {
+		sl_to_planes(from, s->n, to, room, item);
+	} else {
 		memcpy(to, from, s->n * item);
-	for (size_t plane = 0; s->planes && plane < item; plane++)
-		for (size_t i = 0; i < s->n; i++)
-			to[plane * room + i] = from[i * item + plane];
+		memset(to + s->n * item, 0, (room - s->n) * item);
+	}
 }
 
 /* What deflate is asked for: a chunk of room items, behind what is packed, if it gets smaller. */

@@ -9,11 +9,11 @@
 
 #include <string.h>
 
+#include "primitives/deflate/planes.h"
 #include "stages/digest.h"
 #include "stages/formats/hdf5_words.h"
 #include "stages/formats/inflate.h"
 #include "stages/formats/seal.h"
-#include "stages/formats/shuffle.h"
 
 /* Deflate gives at most 1032 bytes for one; a file that claims more is lying. */
 enum { RATIO_MOST = 1100 };
@@ -91,7 +91,7 @@ static enum sl_status read_chunk(struct reading *r, hid_t dataset, const struct 
 	if (skipped & shuffle)
 		memcpy(out, from, bytes);
 	else
-		sl_unshuffle(from, out, items, f->bytes);
+		sl_from_planes(from, out, items, f->bytes);
 	if (out != to)
 		memcpy(to, out, (size_t)n * f->bytes);
 	return SL_OK;

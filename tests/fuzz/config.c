@@ -4,7 +4,7 @@
  * The bytes up to the first NUL are the file, what stands between further NULs are --set texts.
  * Nothing may crash or leak; what is accepted must print, read back and print the same.
  *
- *	scripts/fuzz.sh 600        ten minutes of it
+ *	scripts/fuzz.sh config -max_total_time=600
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * The first bytes say how they are cut and wrapped, and how much room there is. What does not fit
  * must be said to have 0 bytes; all else must come back through zlib and through libdeflate.
  *
- *	scripts/fuzz.sh 600        ten minutes, half of them of this
+ *	scripts/fuzz.sh deflate -runs=10000000
  */
 #include <libdeflate.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * Nothing may crash, leak, or read beyond the end; what is measured must be read. (Files of HDF5
  * have a seal, which random bytes never have.)
  *
- *	scripts/fuzz.sh 600        ten minutes of it, shared with config.c
+ *	scripts/fuzz.sh files -max_total_time=600
  */
 #include <stdlib.h>
 #include <string.h>

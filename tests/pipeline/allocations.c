@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "tests/support/check.h"
+#include "tests/support/skip.h"
 #include "tests/support/tiny_run.h"
 
 enum { BATCHES = 13, MARKS_MAX = 64, YAML_A_LINE = 1000, HDF5_A_FILE = 5000 };
@@ -107,10 +108,7 @@ int main(void)
 		cmocka_unit_test(few_in_each_file),
 	};
 
-	if (!getenv("SLUICE_FAILING_MALLOC")) {
-		print_message("there is no library that counts allocations (sanitizers have an "
-			      "allocator of their own); skipped\n");
-		return 77;
-	}
+	if (skips_without_failing_malloc())
+		return SKIPPED;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

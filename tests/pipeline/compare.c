@@ -11,6 +11,7 @@
 #include "pipeline/matrix.h"
 #include "pipeline/tree.h"
 #include "stages/stages.h"
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
 enum { ROWS_MOST = 64, INTERRUPTED = 128 + SIGINT };
@@ -20,35 +21,14 @@ static const char text[] = "run: {name: t, seed: 7, particles: 1500, batch: 400,
 			   "keep: transmitted\n"
 			   "key: [w:9]\n"; /* two digits of 8 bits, and for the slowest sort nine */
 
-/* Its batch takes minutes. */
-static const char slow[] = "run: {name: s, particles: 1e6, batch: 1e6, threads: 1}\n"
-			   "model: {slab: {mu_a: 0 /cm, mu_s: 10000 /cm, thickness: 1 cm}}\n"
-			   "transport: {max_steps: 1e6}\n"
-			   "keep: transmitted\n";
-
-static struct folder folder;
-static uint64_t untouched;
-
 static int begin(void **state)
 {
 	(void)state;
 	folder_make(&folder);
 	write_text(&folder, "c.yaml", text);
-	write_text(&folder, "slow.yaml", slow);
-	untouched = folder_hash(folder.path, NULL);
+	write_slow(&folder, "slow.yaml");
+	folder_remember();
 	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
-	return 0;
-}
-
-static void expect_untouched(void)
-{
-	assert_int_equal(folder_hash(folder.path, NULL), untouched);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -294,27 +274,18 @@ static void one_at_a_time(void **state)
 	}
 }
 
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)) != NULL; in += strlen(what))
-		n++;
-	return n;
-}
-
 static void as_text(void **state)
 {
 	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--set",
 					       "stop=rel_error(transmitted) < 0.9"));
 
 	(void)state;
-	assert_int_equal(count(out, "\nAll batches are run: stop.when is left out"), 1);
-	assert_int_equal(count(out, "the reference\n"), 1);
-	assert_int_equal(count(out, "the same\n"), n_rows - 1);
+	assert_int_equal(times_in(out, "\nAll batches are run: stop.when is left out"), 1);
+	assert_int_equal(times_in(out, "the reference\n"), 1);
+	assert_int_equal(times_in(out, "the same\n"), n_rows - 1);
 	/* a line, and the rows in each table */
-	assert_int_equal(count(out, "\nhost  "), 1 + 3 * count_rows("host"));
-	assert_int_equal(count(out, "\ndevice"), 1 + 3 * count_rows("device"));
+	assert_int_equal(times_in(out, "\nhost  "), 1 + 3 * count_rows("host"));
+	assert_int_equal(times_in(out, "\ndevice"), 1 + 3 * count_rows("device"));
 	for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
 		if (strcspn(line, "\n") > 180)
 			fail_msg("a line is wider than 180: %s", line);
@@ -330,7 +301,7 @@ static void as_csv(void **state)
 {
 	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--csv"));
 	char *line = strtok(out, "\n"), names[512];
-	size_t lines = 0, expected = 0, commas = count(line, ",");
+	size_t lines = 0, expected = 0, commas = times_in(line, ",");
 
 	(void)state;
 	for (size_t i = 0; i < n_rows; i++) {
@@ -344,7 +315,7 @@ static void as_csv(void **state)
 		for (; lines < expected; lines++) {
 			line = strtok(NULL, "\n");
 			assert_non_null(line);
-			assert_int_equal(count(line, ","), commas);
+			assert_int_equal(times_in(line, ","), commas);
 			assert_int_equal(strncmp(line, rows[i].where, strlen(rows[i].where)), 0);
 			assert_non_null(strstr(line, names));
 			assert_non_null(strstr(line, ",same"));
@@ -535,5 +506,5 @@ int main(void)
 		cmocka_unit_test(an_interrupt),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -9,7 +9,7 @@
 #include "pipeline/compare_row.h"
 #include "primitives/base/emulated.h"
 #include "tests/support/check.h"
-#include "tests/support/folder.h"
+#include "tests/support/fixture.h"
 
 /*
  * One at a time, so that the calls come in the order of the batches: four of 400, one of 100. A
@@ -23,7 +23,6 @@ static const char text[] =
 	"stop: {when: rel_error(transmitted) < 0.9, min_batches: 2}\n";
 enum { BATCHES = 5, WRONG_BATCH = 2 };
 
-static struct folder folder;
 static struct sl_comparison comparison;
 static struct sl_comparison in_rounds; /* the same with all its rows */
 
@@ -32,13 +31,6 @@ static int begin(void **state)
 	(void)state;
 	folder_make(&folder);
 	folder_write(&folder, "c.yaml", text, strlen(text));
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -437,5 +429,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

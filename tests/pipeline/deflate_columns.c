@@ -11,11 +11,11 @@
 #include "primitives/primitives.h"
 #include "tests/cases/inputs.h"
 #include "tests/support/configs.h"
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
 enum { CHUNK = 1 << 20, ROOM = CHUNK + CHUNK / 64 };
 
-static struct folder folder;
 static uint8_t scratch[CHUNK + (1 << 20)] __attribute__((aligned(SL_ALIGN)));
 
 static size_t squeeze(const struct sl_backend *b, const void *in, size_t bytes, uint32_t item)
@@ -172,10 +172,6 @@ int main(void)
 		cmocka_unit_test(sorted_keys),
 		cmocka_unit_test(sorted_ids),
 	};
-	int failed;
 
-	folder_make(&folder);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	folder_remove(&folder);
-	return failed;
+	return cmocka_run_group_tests(tests, folder_begin, folder_end);
 }

@@ -35,17 +35,6 @@ static size_t read_log(const struct tiny_run *t, struct call all[CALLS_MAX])
 	return n;
 }
 
-/* Runs under the tracer; the call of that number fails (0: none). */
-static void run_traced(struct tiny_run *t, unsigned long at, bool on, int error, struct ending *e)
-{
-	char number[32], reason[16];
-	const char *const front[] = {"/proc/self/exe", "traced", "log", number, reason, NULL};
-
-	snprintf(number, sizeof(number), "%lu%s", at, on ? "+" : "");
-	snprintf(reason, sizeof(reason), "%d", error);
-	tiny_go(t, NULL, front, "out", NULL, e);
-}
-
 static bool is_sync(const struct call *c)
 {
 	return strcmp(c->name, "fsync") == 0 || strcmp(c->name, "fdatasync") == 0;
@@ -72,7 +61,7 @@ static void system_calls_fail(struct tiny_run *t, int error, bool on)
 	struct ending e;
 	size_t n;
 
-	run_traced(t, 0, false, error, &e);
+	tiny_go_traced(t, 0, false, error, NULL, &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
 	n = read_log(t, all);
@@ -80,7 +69,7 @@ static void system_calls_fail(struct tiny_run *t, int error, bool on)
 	for (size_t k = 1; k <= n; k = sl_thin_next(k, n)) {
 		snprintf(t->what, sizeof(t->what), "call %zu%s of %zu, %.15s, fails with errno %d",
 			k, on ? "+" : "", n, all[k - 1].name, error);
-		run_traced(t, k, on, error, &e);
+		tiny_go_traced(t, k, on, error, NULL, &e);
 		if (!on && is_sync(&all[k - 1]))
 			check_no_second_sync(t);
 		disk_judge(t, "out", TINY_ENDED, &e, error, &tally);
@@ -152,7 +141,7 @@ static void order_of_calls(void **state)
 
 	(void)state;
 	tiny_make(&t);
-	run_traced(&t, 0, false, 0, &e);
+	tiny_go_traced(&t, 0, false, 0, NULL, &e);
 	process_free(&e);
 	end = all + read_log(&t, all);
 	while (at < end && strcmp(at->path, "tiny_000000.h5.part") != 0)
@@ -165,19 +154,17 @@ static void order_of_calls(void **state)
 	tiny_free(&t);
 }
 
-int main(int argc, char **argv)
+static int all_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_of_calls),
 		cmocka_unit_test(system_calls),
 	};
-	int code;
 
-	if (traced(argc, argv, &code))
-		return code;
-	if (!sl_thin_by_environment())
-		return 1;
-	if (!traced_is_possible())
-		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	return traced_main(argc, argv, all_tests);
 }

@@ -9,6 +9,7 @@
 #include "pipeline/output.h"
 #include "pipeline/survivors.h"
 #include "stages/digest.h"
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
 /* Batches 0 to 2 of 1500 particles, of which half survive: more than verify remakes. */
@@ -25,8 +26,6 @@ struct forger {
 };
 
 typedef void (*change)(struct sl_table *t, struct sl_manifest_line *l);
-
-static struct folder folder;
 
 static void open_run(struct forger *f)
 {
@@ -243,8 +242,6 @@ static const struct forgery forgeries[] = {
 static void forgeries_are_found(void **state)
 {
 	(void)state;
-	folder_make(&folder);
-	write_text(&folder, "c.yaml", text);
 	for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
 		const struct forgery *g = &forgeries[i];
 		uint64_t before;
@@ -262,7 +259,6 @@ static void forgeries_are_found(void **state)
 			WORDS("verify", "out"));
 		remove_run(&folder, "out");
 	}
-	folder_remove(&folder);
 }
 
 /* --- rounded columns ----------------------------------------------------------------------- */
@@ -301,8 +297,6 @@ static void what_is_rounded_is_computed_anew(void **state)
 		{8, 0, "not that of the batch computed anew"}, {20, 1, NULL}};
 
 	(void)state;
-	folder_make(&folder);
-	write_text(&folder, "c.yaml", text);
 	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
@@ -314,7 +308,6 @@ static void what_is_rounded_is_computed_anew(void **state)
 			bytes[i].says ? bytes[i].says : "", WORDS("verify", "out"));
 		remove_run(&folder, "out");
 	}
-	folder_remove(&folder);
 }
 
 /* Sorted by a direction, whose order a file of mcpl does not show to the bit; ids are user flags.
@@ -327,8 +320,6 @@ static void what_is_rounded_has_no_order(void **state)
 	char *told;
 
 	(void)state;
-	folder_make(&folder);
-	write_text(&folder, "c.yaml", text);
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
@@ -340,7 +331,13 @@ static void what_is_rounded_has_no_order(void **state)
 		free(told);
 		remove_run(&folder, "out");
 	}
-	folder_remove(&folder);
+}
+
+static int begin(void **state)
+{
+	folder_begin(state);
+	write_text(&folder, "c.yaml", text);
+	return 0;
 }
 
 int main(void)
@@ -353,5 +350,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -273,5 +273,5 @@ int main(void)
 		cmocka_unit_test(plans_tell_of_it),
 	};
 
-	return cmocka_run_group_tests(tests, begin, whole_end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

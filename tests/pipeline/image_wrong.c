@@ -28,16 +28,6 @@ static int begin(void **state)
 
 enum { WIDTH = 37, HEIGHT = 23, PIXELS = WIDTH * HEIGHT, RAYS = 20000 };
 
-static void flip_byte(const char *name, size_t at, size_t of)
-{
-	size_t bytes;
-	char *file = folder_read(&folder, name, &bytes);
-
-	file[(bytes - 1) * at / of] ^= 1;
-	folder_write(&folder, name, file, bytes);
-	free(file);
-}
-
 static void put_other(const char *from, const char *to)
 {
 	size_t bytes;
@@ -71,9 +61,9 @@ static void damage_is_found_and_mended(void **state)
 	(void)state;
 	copy_run(&folder, "whole", "out");
 	for (size_t i = 0; i <= 5; i++) {
-		flip_byte("out/t.image.h5", i, 5);
+		folder_flip(&folder, "out/t.image.h5", i, 5);
 		expect_damage("t.image.h5", "its checksum is wrong");
-		flip_byte("out/t.png", i, 5);
+		folder_flip(&folder, "out/t.png", i, 5);
 		expect_damage("t.png", "is not the picture");
 	}
 	assert_int_equal(truncate(folder_path(&folder, "out/t.image.h5"), 7), 0);
@@ -179,5 +169,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, whole_end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -169,6 +169,24 @@ static void conditions_mean_what_they_say(void **state)
 	}
 }
 
+/* Zeros in front are worth nothing, however many a text has. */
+static void numbers_are_as_long_as_texts(void **state)
+{
+	static const int zeros[] = {30, 470, 520, 980};
+	struct sl_particle p = {.fate = SL_FATE_listed};
+	char text[1024];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++) {
+		snprintf(text, sizeof(text), "x < 0.%0*d1e%d cm", zeros[i], 0, zeros[i] + 1);
+		take_list(text);
+		p.x = nextafterf(1, 0);
+		assert_int_equal(fate_of(p), SL_FATE_listed);
+		p.x = 1;
+		assert_int_equal(fate_of(p), SL_FATE_dropped);
+	}
+}
+
 /* --- fates ------------------------------------------------------------------------------------ */
 
 #define SET2(a, b) (SL_BIT(SL_FATE_##a) | SL_BIT(SL_FATE_##b))
@@ -239,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conditions_mean_what_they_say),
+		cmocka_unit_test(numbers_are_as_long_as_texts),
 		cmocka_unit_test(fates_are_told_apart),
 		cmocka_unit_test(who_fails_is_dropped),
 		cmocka_unit_test(dropped_is_a_fate),

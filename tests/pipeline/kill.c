@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "stages/formats/format.h"
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
+#include "tests/support/program.h"
 #include "tests/support/tiny_run.h"
 #include "tests/support/traced.h"
 
@@ -47,16 +46,6 @@ struct sweep {
 	enum tiny_end how;
 	void (*prepare)(struct tiny_run *t);
 };
-
-/* Runs into "out" under the tracer; it is killed at the call of that number, 0 for none. */
-static void run_traced(struct tiny_run *t, const char *last, unsigned long at, struct ending *e)
-{
-	char number[32];
-	const char *const front[] = {"/proc/self/exe", "traced", "log", number, "0", NULL};
-
-	snprintf(number, sizeof(number), "%lu", at);
-	tiny_go(t, NULL, front, "out", last, e);
-}
 
 /* The number of the first line of the log with that call and text, from 1; 0 for none. */
 static unsigned long find_call(
@@ -93,13 +82,13 @@ static void broken(struct tiny_run *t)
 
 	nothing(t);
 	if (at == 0) {
-		run_traced(t, NULL, 0, &e);
+		tiny_go_traced(t, 0, false, 0, NULL, &e);
 		process_free(&e);
 		at = find_call(t, "renameat2 ", " tiny_000001.h5 ", &lines) + 1;
 		assert_true(at > 1);
 		nothing(t);
 	}
-	run_traced(t, NULL, at, &e);
+	tiny_go_traced(t, at, false, 0, NULL, &e);
 	tiny_check_ending(t, &e, KILLED, NULL, NULL);
 	process_free(&e);
 	folder_write(&t->folder, "out/tiny_000002.h5.part", "half", 4);
@@ -128,7 +117,7 @@ static unsigned long count_calls(struct tiny_run *t, const struct sweep *s)
 	struct ending e;
 
 	s->prepare(t);
-	run_traced(t, s->last, 0, &e);
+	tiny_go_traced(t, 0, false, 0, s->last, &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
 	find_call(t, "", "", &lines);
@@ -145,7 +134,7 @@ static void kill_at_each(struct tiny_run *t, const struct sweep *s)
 		s->prepare(t);
 		snprintf(t->what, sizeof(t->what), "%s, %s threads, killed at call %lu of %lu",
 			s->name, t->threads, k, n);
-		run_traced(t, s->last, k, &e);
+		tiny_go_traced(t, k, false, 0, s->last, &e);
 		tiny_check_ending(t, &e, KILLED, NULL, NULL);
 		process_free(&e);
 		tiny_check(t, "out", s->how);
@@ -206,14 +195,6 @@ static void at_every_call_of_a_run_whose_lists_are_joined(void **state)
 
 /* --- random moments ------------------------------------------------------------------------ */
 
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Numbers of 0 .. 1 from a fixed seed (Numerical Recipes' ranqd1, upper bits). */
 static double random_fraction(void)
 {
@@ -235,15 +216,13 @@ static uint64_t moments(uint64_t usual)
 /* Runs, and is killed after so long, unless it ended before. */
 static void run_for(struct tiny_run *t, const char *last, double seconds)
 {
-	struct timespec pause = {
-		(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
 	struct tiny_command c;
 	struct running r;
 	struct ending e;
 
 	tiny_command(t, NULL, NULL, "out", last, &c);
 	process_start(&c.process, &r);
-	nanosleep(&pause, NULL);
+	sleep_for(seconds);
 	kill(r.pid, SIGKILL);
 	process_wait(&r, HANG_SECONDS, &e);
 	if (e.signal != SIGKILL)
@@ -343,7 +322,7 @@ static void at_random_moments_of_joined_lists(void **state)
 	at_random_moments_of(&sl_format_mcpl_gz, joined, MOMENTS_JOINED);
 }
 
-int main(int argc, char **argv)
+static int all_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_every_call),
@@ -355,13 +334,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(at_random_moments_of_each_format),
 		cmocka_unit_test(at_random_moments_of_joined_lists),
 	};
-	int code;
 
-	if (traced(argc, argv, &code))
-		return code;
-	if (!sl_thin_by_environment())
-		return 1;
-	if (!traced_is_possible())
-		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	return traced_main(argc, argv, all_tests);
 }

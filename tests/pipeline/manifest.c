@@ -7,33 +7,7 @@
 
 #include "primitives/base/fault.h"
 #include "tests/support/check.h"
-#include "tests/support/folder.h"
-
-struct scene {
-	struct folder folder;
-	struct sl_dir dir;
-};
-
-static int begin(void **state)
-{
-	struct scene *s = (struct scene *)calloc(1, sizeof(*s));
-
-	folder_make(&s->folder);
-	assert_ok(sl_dir_open(s->folder.path, false, &s->dir));
-	*state = s;
-	return 0;
-}
-
-static int end(void **state)
-{
-	struct scene *s = (struct scene *)*state;
-
-	sl_fault_set(NULL);
-	sl_dir_close(&s->dir);
-	folder_remove(&s->folder);
-	free(s);
-	return 0;
-}
+#include "tests/support/scene.h"
 
 /* A line with something in every part; all of its bytes are set, so that lines compare by memcmp.
  */
@@ -412,14 +386,14 @@ int main(void)
 		cmocka_unit_test(every_prefix),
 		cmocka_unit_test(wrong_lines),
 		cmocka_unit_test(sums_do_not_wrap),
-		cmocka_unit_test_setup_teardown(append_and_read, begin, end),
-		cmocka_unit_test_setup_teardown(out_of_order, begin, end),
-		cmocka_unit_test_setup_teardown(first_of_equals, begin, end),
-		cmocka_unit_test_setup_teardown(torn_at_every_byte, begin, end),
-		cmocka_unit_test_setup_teardown(garbage, begin, end),
-		cmocka_unit_test_setup_teardown(repaired, begin, end),
-		cmocka_unit_test_setup_teardown(failed_append, begin, end),
-		cmocka_unit_test_setup_teardown(reading_fails, begin, end),
+		WITH_SCENE(append_and_read),
+		WITH_SCENE(out_of_order),
+		WITH_SCENE(first_of_equals),
+		WITH_SCENE(torn_at_every_byte),
+		WITH_SCENE(garbage),
+		WITH_SCENE(repaired),
+		WITH_SCENE(failed_append),
+		WITH_SCENE(reading_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
+#include "tests/support/skip.h"
 #include "tests/support/tiny_run.h"
 
 enum { BATCHES = 2, CHILDREN = 2, ON_STEP = 7 };
@@ -211,10 +212,7 @@ int main(void)
 
 	if (!sl_thin_by_environment())
 		return 1;
-	if (!getenv("SLUICE_FAILING_MALLOC")) {
-		print_message("there is no library whose allocations fail (sanitizers have an "
-			      "allocator of their own); skipped\n");
-		return 77;
-	}
+	if (skips_without_failing_malloc())
+		return SKIPPED;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

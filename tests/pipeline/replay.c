@@ -11,11 +11,10 @@
 #include "pipeline/tree.h"
 #include "stages/random.h"
 #include "tests/support/configs.h"
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
 enum { SETS_MAX = 8, SET_BYTES = 256, ROWS_A_BATCH = 4 };
-
-static struct folder folder;
 
 /* --- runs of which all is kept ---------------------------------------------------------------- */
 
@@ -431,20 +430,6 @@ static void no_such_particle(void **state)
 	sl_plan_free(k.plan);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,5 +443,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, folder_begin, folder_end);
 }

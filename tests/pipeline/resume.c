@@ -17,17 +17,11 @@ static const char text[] = "run: {name: t, seed: 7, particles: 300000, batch: 50
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
 
-/* Each particle flies 1e4 times and more, so that a batch takes minutes. */
-static const char slow[] = "run: {name: t, particles: 1e6, batch: 1e6, threads: 1}\n"
-			   "model: {slab: {mu_a: 0 /cm, mu_s: 10000 /cm, thickness: 1 cm}}\n"
-			   "transport: {max_steps: 1e6}\n"
-			   "keep: transmitted\n";
-
 static int begin(void **state)
 {
 	(void)state;
 	whole_begin(text);
-	write_text(&folder, "slow.yaml", slow);
+	write_slow(&folder, "slow.yaml");
 	return 0;
 }
 
@@ -236,12 +230,7 @@ static void remove_file(void)
 
 static void flip_byte(void)
 {
-	size_t bytes;
-	char *file = folder_read(&folder, "out/t_000031.h5", &bytes);
-
-	file[bytes / 2] ^= 1;
-	folder_write(&folder, "out/t_000031.h5", file, bytes);
-	free(file);
+	folder_flip(&folder, "out/t_000031.h5", 1, 2);
 }
 
 static void truncate_file(void)
@@ -503,5 +492,5 @@ int main(void)
 		cmocka_unit_test(very_many_batches),
 	};
 
-	return cmocka_run_group_tests(tests, begin, whole_end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

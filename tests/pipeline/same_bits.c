@@ -7,6 +7,7 @@
 
 #include "pipeline/report.h"
 #include "pipeline/survivors.h"
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
 /* 24 batches of 2500 and one of 1009; with sanitizers of 500 and 209. */
@@ -36,9 +37,7 @@ static const char *const models[] = {
 };
 enum { N_MODELS = sizeof(models) / sizeof(models[0]) };
 
-/* c0.yaml and c1.yaml, and the folders r0 and r1 that all others are held against. */
-static struct folder folder;
-
+/* In folder: c0.yaml and c1.yaml, and the folders r0 and r1 that all others are held against. */
 static const char *config(int model)
 {
 	return model == 0 ? "c0.yaml" : "c1.yaml";
@@ -58,13 +57,6 @@ static int begin(void **state)
 		expect(&folder, SL_OK, "",
 			WORDS("run", config(m), "--out", reference(m), "--threads", "2"));
 	}
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -299,5 +291,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

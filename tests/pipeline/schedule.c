@@ -277,5 +277,5 @@ int main(void)
 
 	if (!sl_thin_by_environment())
 		return 1;
-	return cmocka_run_group_tests(tests, begin, whole_end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "pipeline/tree.h"
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
 enum { BATCHES = 60, BATCH = 200 };
@@ -23,16 +24,12 @@ static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200
 #define WHEN "rel_error(transmitted) < 1 %"
 #define STOP "stop=" WHEN
 
-static struct folder folder;
 static struct sl_manifest all; /* of "all", a run without a rule */
 
 static int begin(void **state)
 {
 	(void)state;
-	/* in memory where there is such a folder: thousands of fsyncs cost nothing there */
-	if (access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 0);
-	folder_make(&folder);
+	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "all", "--quiet"));
 	read_manifest(&folder, "all", &all);
@@ -42,10 +39,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	sl_manifest_free(&all);
-	folder_remove(&folder);
-	return 0;
+	return folder_end(state);
 }
 
 /* --- what a run should come to ---------------------------------------------------------------- */

@@ -311,5 +311,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, tallies_begin, whole_end);
+	return cmocka_run_group_tests(tests, tallies_begin, folder_end);
 }

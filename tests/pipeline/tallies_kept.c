@@ -76,16 +76,6 @@ static void csv_runs_have_no_hdf5(void **state)
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-static void flip_byte(const char *name)
-{
-	size_t bytes;
-	char *file = folder_read(&folder, name, &bytes);
-
-	file[bytes / 2] ^= 1;
-	folder_write(&folder, name, file, bytes);
-	free(file);
-}
-
 static void lose_tail(void)
 {
 	size_t bytes;
@@ -116,7 +106,7 @@ static void damaged(const char *what, const char *name, const char *say)
 {
 	copy_run(&folder, "whole", "out");
 	if (strcmp(what, "flip") == 0)
-		flip_byte(name);
+		folder_flip(&folder, name, 1, 2);
 	else if (strcmp(what, "cut") == 0)
 		assert_int_equal(truncate(folder_path(&folder, name), 8), 0);
 	else if (strcmp(what, "remove") == 0)
@@ -204,5 +194,5 @@ int main(void)
 		cmocka_unit_test(no_file_is_left),
 	};
 
-	return cmocka_run_group_tests(tests, tallies_begin, whole_end);
+	return cmocka_run_group_tests(tests, tallies_begin, folder_end);
 }

@@ -11,10 +11,9 @@
 #include "primitives/base/emulated.h"
 #include "tests/cases/contest.h"
 #include "tests/support/check.h"
-#include "tests/support/folder.h"
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
-static struct folder folder;
 static char path[sizeof(folder.path) + 16];
 
 static int begin(void **state)
@@ -22,13 +21,6 @@ static int begin(void **state)
 	(void)state;
 	folder_make(&folder);
 	snprintf(path, sizeof(path), "%s/tuning", folder.path);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -348,5 +340,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_program_reads_them, use_device, forget),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -17,12 +17,12 @@
 #include <cmocka.h>
 #include <glob.h>
 #include <regex.h>
-#include <unistd.h>
+
+#include "tests/support/fixture.h"
 
 enum { PATH_BYTES = 1024, COMMAND_BYTES = 4 * PATH_BYTES };
 
 static char source[PATH_BYTES / 2]; /* root of the sources */
-static char folder[PATH_BYTES / 2]; /* where programs are built */
 
 static void format_path(char path[PATH_BYTES], const char *root, const char *name)
 {
@@ -63,7 +63,7 @@ static uint64_t built_hash(const char *compiler, const char *flags)
 	uint64_t hash;
 	FILE *f;
 
-	format_path(program, folder, "bits_hash");
+	format_path(program, folder.path, "bits_hash");
 	snprintf(command, sizeof(command),
 		"%s -std=gnu17 %s -I'%s' '%s/tests/stages/bits_hash.c' -lm -o '%s'", compiler,
 		flags, source, source, program);
@@ -246,22 +246,10 @@ static void forbidden_calls_are_seen(void **state)
 
 static int set_up(void **state)
 {
-	const char *given = getenv("SLUICE_SOURCE"), *temporary = getenv("TMPDIR");
+	const char *given = getenv("SLUICE_SOURCE");
 
-	(void)state;
 	snprintf(source, sizeof(source), "%s", given ? given : ".");
-	snprintf(folder, sizeof(folder), "%s/sluice_bits_XXXXXX", temporary ? temporary : "/tmp");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char program[PATH_BYTES];
-
-	(void)state;
-	format_path(program, folder, "bits_hash");
-	unlink(program);
-	return rmdir(folder);
+	return folder_begin(state);
 }
 
 int main(void)
@@ -272,5 +260,5 @@ int main(void)
 		cmocka_unit_test(every_compiler_gives_the_recorded_hash),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, folder_end);
 }

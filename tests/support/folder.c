@@ -19,6 +19,13 @@ void folder_make(struct folder *f)
 	assert_non_null(mkdtemp(f->path));
 }
 
+void folder_make_in_memory(struct folder *f)
+{
+	if (access("/dev/shm", W_OK) == 0)
+		setenv("TMPDIR", "/dev/shm", 0);
+	folder_make(f);
+}
+
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *where)
 {
 	(void)facts, (void)kind, (void)where;
@@ -71,6 +78,16 @@ static char *read_path(const char *path, size_t *size)
 char *folder_read(const struct folder *f, const char *name, size_t *size)
 {
 	return read_path(folder_path(f, name), size);
+}
+
+void folder_flip(const struct folder *f, const char *name, size_t at, size_t of)
+{
+	size_t bytes;
+	char *file = folder_read(f, name, &bytes);
+
+	file[(bytes - 1) * at / of] ^= 1;
+	folder_write(f, name, file, bytes);
+	free(file);
 }
 
 bool folder_has(const struct folder *f, const char *name)

@@ -27,8 +27,8 @@ void lane_check_keys(uint32_t n);
  */
 void lane_check_rounds(uint32_t n);
 void lane_check_rounds_of_all(uint32_t n);
-/* Both models and ways: tallies by bins of every column, of weights too, as many as there can be.
- */
+
+/* Both models and ways: tallies by bins of every column, by weight too, as many as there can be. */
 void lane_check_bins(uint32_t n);
 
 /* All models and ways: particles of any fate that must meet a condition of each column. */

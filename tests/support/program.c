@@ -66,9 +66,27 @@ char *output_of(const struct folder *f, const char *const *words)
 	return out;
 }
 
+size_t times_in(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, word)) != NULL; text += strlen(word))
+		n++;
+	return n;
+}
+
 void write_text(const struct folder *f, const char *name, const char *text)
 {
 	folder_write(f, name, text, strlen(text));
+}
+
+void write_slow(const struct folder *f, const char *name)
+{
+	write_text(f, name,
+		"run: {name: t, particles: 1e6, batch: 1e6, threads: 1}\n"
+		"model: {slab: {mu_a: 0 /cm, mu_s: 10000 /cm, thickness: 1 cm}}\n"
+		"transport: {max_steps: 1e6}\n"
+		"keep: transmitted\n");
 }
 
 void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m)

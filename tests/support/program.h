@@ -31,8 +31,14 @@ char *output_of(const struct folder *f, const char *const *words);
 /* Checks an ending as expect does, and frees it. */
 void expect_ending(struct ending *e, int code, const char *text, const char *const *words);
 
+/* How many times text has that word in it. */
+size_t times_in(const char *text, const char *word);
+
 /* Writes text as the file name in f. */
 void write_text(const struct folder *f, const char *name, const char *text);
+
+/* A configuration of one batch that takes minutes, as each particle flies 1e4 times and more. */
+void write_slow(const struct folder *f, const char *name);
 
 /* The manifest of the run in out below f. */
 void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m);

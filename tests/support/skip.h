@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "primitives/base/device.h"
 #include "primitives/base/status.h"
@@ -17,6 +18,15 @@ static inline bool skips_without_device(void)
 	if (sl_device_count(&n) == SL_OK)
 		return false;
 	printf("SKIP: %s\n", sl_story());
+	return true;
+}
+
+/* Sanitizers have an allocator of their own, and builds with them no tests/preload. */
+static inline bool skips_without_failing_malloc(void)
+{
+	if (getenv("SLUICE_FAILING_MALLOC"))
+		return false;
+	printf("SKIP: SLUICE_FAILING_MALLOC names no library whose allocations fail\n");
 	return true;
 }
 

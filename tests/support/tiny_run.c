@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "stages/formats/format.h"
 #include "tests/support/check.h"
@@ -74,6 +73,17 @@ void tiny_go(struct tiny_run *t, const char *const *env, const char *const *fron
 		fail_msg("%s: did not end in %d s", t->what, HANG_SECONDS);
 }
 
+void tiny_go_traced(struct tiny_run *t, unsigned long at, bool on, int error, const char *last,
+	struct ending *e)
+{
+	char number[32], reason[16];
+	const char *const front[] = {"/proc/self/exe", "traced", "log", number, reason, NULL};
+
+	snprintf(number, sizeof(number), "%lu%s", at, on ? "+" : "");
+	snprintf(reason, sizeof(reason), "%d", error);
+	tiny_go(t, NULL, front, "out", last, e);
+}
+
 void tiny_check_ending(struct tiny_run *t, const struct ending *e, int code, const char *text,
 	const char *other_text)
 {
@@ -89,10 +99,7 @@ void tiny_make(struct tiny_run *t)
 {
 	struct ending e;
 
-	/* in memory where there is such a folder: thousands of fsyncs cost nothing there */
-	if (access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 0);
-	folder_make(&t->folder);
+	folder_make_in_memory(&t->folder);
 	folder_write(&t->folder, "tiny.yaml", config, sizeof(config) - 1);
 	snprintf(t->what, sizeof(t->what), "the unbroken run");
 	tiny_go(t, NULL, NULL, "whole", NULL, &e);

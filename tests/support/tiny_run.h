@@ -48,7 +48,14 @@ void tiny_words(const struct tiny_run *t, const char *const *front, const char *
 void tiny_go(struct tiny_run *t, const char *const *env, const char *const *front, const char *out,
 	const char *last, struct ending *e);
 
-/* Starts the same; p and words must live until it has ended. */
+/*
+ * Runs into "out" under the tracer (traced.h, whose log is "log"): the call of that number, with on
+ * also all after it, fails with that errno, or the run is killed there when it is 0.
+ */
+void tiny_go_traced(struct tiny_run *t, unsigned long at, bool on, int error, const char *last,
+	struct ending *e);
+
+/* What tiny_go() runs, for process_start(): *c must live until it has ended. */
 struct tiny_command {
 	const char *words[TINY_WORDS];
 	struct process process;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/cases/thin.h"
+#include "tests/support/skip.h"
 
 enum { THREADS_MAX = 64, CANNOT_RUN = 127, SYSCALL_STOP = SIGTRAP | 0x80 };
 
@@ -242,30 +246,41 @@ static int trace(struct tracer *t, char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool traced(int argc, char **argv, int *code)
+/* The tracer: LOG AT ERROR PROGRAM ARGUMENT... */
+static int trace_as_told(char **words)
 {
 	struct tracer t = {.pid = 0};
+	int code;
 
-	if (argc < 6 || strcmp(argv[1], "traced") != 0)
-		return false;
-	t.log = fopen(argv[2], "we");
-	t.at = strtoul(argv[3], NULL, 10);
-	t.on = strchr(argv[3], '+') != NULL;
-	t.error = atoi(argv[4]);
-	*code = t.log ? trace(&t, argv + 5) : CANNOT_RUN;
+	t.log = fopen(words[0], "we");
+	t.at = strtoul(words[1], NULL, 10);
+	t.on = strchr(words[1], '+') != NULL;
+	t.error = atoi(words[2]);
+	code = t.log ? trace(&t, words + 3) : CANNOT_RUN;
 	if (t.log && fclose(t.log) != 0)
-		*code = CANNOT_RUN;
-	return true;
+		code = CANNOT_RUN;
+	return code;
 }
 
-bool traced_is_possible(void)
+/* Can processes be traced here? */
+static bool is_possible(void)
 {
 	char program[] = "true";
 	char *argv[] = {program, NULL};
 	struct tracer t = {.pid = 0};
 
-	if (trace(&t, argv) == 0)
-		return true;
-	fputs("processes cannot be traced here (ptrace is refused); skipped\n", stderr);
-	return false;
+	return trace(&t, argv) == 0;
+}
+
+int traced_main(int argc, char **argv, int (*tests)(void))
+{
+	if (argc >= 6 && strcmp(argv[1], "traced") == 0)
+		return trace_as_told(argv + 2);
+	if (!sl_thin_by_environment())
+		return 1;
+	if (!is_possible()) {
+		fputs("processes cannot be traced here (ptrace is refused); skipped\n", stderr);
+		return SKIPPED;
+	}
+	return tests();
 }

@@ -20,14 +20,12 @@
 #ifndef TESTS_SUPPORT_TRACED_H
 #define TESTS_SUPPORT_TRACED_H
 
-#include <stdbool.h>
-
 enum { TRACED_REFUSED = 126 };
 
-/* For the top of main: is this the tracer? Then *code is what main returns. */
-bool traced(int argc, char **argv, int *code);
-
-/* Can processes be traced here? Says so when not. */
-bool traced_is_possible(void);
+/*
+ * What main of such a test returns: as the tracer the code above; else what tests returns, which
+ * are thinned out as the environment asks (cases/thin.h), and skipped where nothing can be traced.
+ */
+int traced_main(int argc, char **argv, int (*tests)(void));
 
 #endif

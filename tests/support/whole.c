@@ -1,7 +1,6 @@
 /* whole.c - see whole.h. */
 #include "tests/support/whole.h"
 
-struct folder folder;
 uint64_t unbroken;
 
 void whole_begin(const char *text)
@@ -11,11 +10,4 @@ void whole_begin(const char *text)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "whole", "--quiet", "--device", "cpu"));
 	unbroken = hash_run(&folder, "whole");
-}
-
-int whole_end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
-	return 0;
 }

@@ -5,15 +5,12 @@
 #ifndef TESTS_SUPPORT_WHOLE_H
 #define TESTS_SUPPORT_WHOLE_H
 
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
-extern struct folder folder; /* c.yaml, and its run in "whole" */
-extern uint64_t unbroken;    /* the hash of that */
+extern uint64_t unbroken; /* the hash of that run */
 
-/* Makes them, for c.yaml of that text: in what a group of tests begins with. */
+/* c.yaml of that text, and its run in "whole": in what a group of tests begins with. */
 void whole_begin(const char *text);
-
-/* What such a group ends with. */
-int whole_end(void **state);
 
 #endif

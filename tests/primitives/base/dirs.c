@@ -1,7 +1,6 @@
 /* dirs.c - folders are made with their parents, listed in order, and refused in words. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,24 +8,7 @@
 #include "primitives/base/fault.h"
 #include "primitives/base/files.h"
 #include "tests/support/check.h"
-#include "tests/support/folder.h"
-
-static struct folder folder;
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	sl_fault_set(NULL);
-	folder_remove(&folder);
-	return 0;
-}
+#include "tests/support/fixture.h"
 
 static enum sl_status open_below(const char *name, bool make)
 {
@@ -231,8 +213,6 @@ static void emptied(void **state)
 	assert_int_equal(folder_count(&folder), 0);
 	sl_dir_close(&d);
 }
-
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
 {

@@ -13,15 +13,21 @@ static const struct sl_emulated_choices schedules[] = {
 	{.blocks = SL_EMULATED_BLOCKS_MOST, .seed = 3, .at_once = true, .memory_bytes = 1 << 30},
 };
 
-enum { SCHEDULES = sizeof(schedules) / sizeof(schedules[0]) };
+/* From here on kernels run by the k-th; false: there is none. */
+static bool choose(int k)
+{
+	if (k == sizeof(schedules) / sizeof(schedules[0]))
+		return false;
+	sl_emulated_choose(&schedules[k]);
+	return true;
+}
 
 static void barriers_count(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 
 	(void)state;
-	for (int k = 0; k < SCHEDULES; k++) {
-		sl_emulated_choose(&schedules[k]);
+	for (int k = 0; choose(k); k++) {
 		run_kernel("ended_clean", words);
 		for (uint32_t i = 0; i < 64; i++)
 			assert_int_equal(words[i], i % 3 == 0 ? 0 : 21);
@@ -52,8 +58,7 @@ static void parts_of_warps_go_their_own_ways(void **state)
 	static uint32_t words[KERNEL_WORDS];
 
 	(void)state;
-	for (int k = 0; k < SCHEDULES; k++) {
-		sl_emulated_choose(&schedules[k]);
+	for (int k = 0; choose(k); k++) {
 		run_kernel("parts_of_warps_clean", words);
 		for (uint32_t i = 0; i < 64; i++)
 			assert_int_equal(words[i], part_of_warp(i % 32));
@@ -80,8 +85,7 @@ static void atomics_add_up(void **state)
 	static uint32_t words[KERNEL_WORDS];
 
 	(void)state;
-	for (int k = 0; k < SCHEDULES; k++) {
-		sl_emulated_choose(&schedules[k]);
+	for (int k = 0; choose(k); k++) {
 		run_kernel("atomics_clean", words);
 		assert_int_equal(words[0], 9 * 64);
 		assert_int_equal(words[1], 0xffffffff);
@@ -97,8 +101,7 @@ static void gates_open_round_by_round(void **state)
 	uint32_t *at = get_words();
 
 	(void)state;
-	for (int k = 0; k < SCHEDULES; k++) {
-		sl_emulated_choose(&schedules[k]);
+	for (int k = 0; choose(k); k++) {
 		assert_ok(sl_fill(at, 0, WORDS_BYTES, NULL));
 		assert_ok(launch_kernel("numbers_clean", at, NULL));
 		assert_ok(launch_kernel("gates_clean", at, NULL));
@@ -115,8 +118,7 @@ static void blocks_pass_words_on(void **state)
 	static uint32_t words[KERNEL_WORDS];
 
 	(void)state;
-	for (int k = 0; k < SCHEDULES; k++) {
-		sl_emulated_choose(&schedules[k]);
+	for (int k = 0; choose(k); k++) {
 		run_kernel("tickets_clean", words);
 		for (uint32_t i = 0; i < 20 * 32; i++)
 			assert_int_equal(words[100 + i], i / 32 * (i / 32 + 1) / 2);
@@ -135,8 +137,7 @@ static void kernels_follow_each_other(void **state)
 	uint32_t *at = get_words();
 
 	(void)state;
-	for (int k = 0; k < SCHEDULES; k++) {
-		sl_emulated_choose(&schedules[k]);
+	for (int k = 0; choose(k); k++) {
 		assert_ok(sl_fill(at, 0, WORDS_BYTES, NULL));
 		for (int i = 0; i < 6; i++)
 			assert_ok(launch_kernel(i % 2 ? "back_clean" : "reversed_clean", at, NULL));
@@ -153,8 +154,7 @@ static void memory_holds_a5_at_first(void **state)
 	void *at;
 
 	(void)state;
-	for (int k = 0; k < SCHEDULES; k++) {
-		sl_emulated_choose(&schedules[k]);
+	for (int k = 0; choose(k); k++) {
 		run_kernel("shared_at_first", words);
 		for (uint32_t i = 0; i < 4; i++)
 			assert_int_equal(words[i], 0xa5a5a5a5);

@@ -12,26 +12,9 @@
 #include "primitives/base/fault.h"
 #include "primitives/base/files.h"
 #include "tests/support/check.h"
-#include "tests/support/folder.h"
+#include "tests/support/fixture.h"
 
 enum { ROUNDS = 100 };
-
-static struct folder folder;
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	sl_fault_set(NULL);
-	folder_remove(&folder);
-	return 0;
-}
 
 /* A child that opens and locks the folder. It says so with a byte, then waits for its end. */
 struct holder {
@@ -250,8 +233,6 @@ static void faults(void **state)
 	assert_ok(sl_dir_lock(&d)); /* a failed one has let go of it */
 	sl_dir_close(&d);
 }
-
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
 {

@@ -2,29 +2,12 @@
 #include "primitives/base/map.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "primitives/base/fault.h"
 #include "tests/support/check.h"
-#include "tests/support/folder.h"
-
-static struct folder folder;
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
-	return 0;
-}
+#include "tests/support/fixture.h"
 
 static void a_file_is_its_bytes(void **state)
 {
@@ -96,5 +79,5 @@ int main(void)
 		cmocka_unit_test(each_call_may_fail),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, folder_begin, folder_end);
 }

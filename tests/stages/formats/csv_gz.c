@@ -330,13 +330,7 @@ static void every_damage_is_found(void **state)
 	char *file = file_of(csv, &run, &batch, &t, 0, &bytes);
 
 	(void)state;
-	for (size_t cut = 0; cut < bytes; cut++) {
-		char *copy = (char *)malloc(cut + (cut == 0));
-
-		memcpy(copy, file, cut);
-		assert_int_equal(csv->read(copy, cut, &a, &back), SL_BAD_INPUT);
-		free(copy);
-	}
+	assert_cuts_are_refused(csv, file, bytes, 1);
 	for (uint64_t i = 0; i < 2000; i++) {
 		size_t at = (size_t)(mixed(i) % bytes);
 		char bit = (char)(1 << (mixed(i) >> 61));

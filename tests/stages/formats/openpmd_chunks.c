@@ -2,14 +2,8 @@
  * openpmd_chunks.c - chunks of an openPMD file: as a device has compressed them, as they are
  * stored, shuffled or not, and that none is copied into the file.
  */
-#include "stages/formats/openpmd.h"
-#include "tests/stages/formats/tables.h"
+#include "tests/stages/formats/openpmd_check.h"
 #include "tests/support/folder.h"
-
-static const struct sl_format *const openpmd = &sl_format_openpmd;
-static const struct sl_batch_facts batch = {.number = 3, .first_id = 0, .generated = 100};
-static const uint32_t few = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_w) |
-                            SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_pixel);
 
 /* --- streams of a device --------------------------------------------------------------------- */
 
@@ -172,7 +166,7 @@ static void check_by_hdf5(const char *path, const struct sl_table *t)
 
 	assert_non_null(back);
 	assert_true(file >= 0);
-	set = H5Dopen2(file, "/data/3/particles/photons/energy", H5P_DEFAULT);
+	set = H5Dopen2(file, "/data/17/particles/photons/energy", H5P_DEFAULT);
 	assert_true(set >= 0);
 	assert_true(H5Dread(set, H5T_IEEE_F32LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, back) >= 0);
 	assert_memory_equal(back, t->column[0].data, t->n * sizeof(float));

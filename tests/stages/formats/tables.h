@@ -13,6 +13,7 @@
 #include "primitives/base/files.h"
 #include "stages/digest.h"
 #include "stages/formats/format.h"
+#include "tests/cases/thin.h"
 #include "tests/support/check.h"
 
 /* What values a column has. */
@@ -246,6 +247,23 @@ static inline void assert_same_table(const struct sl_table *a, const struct sl_t
 		assert_int_equal(a->column[i].column, b->column[i].column);
 		if (!same_values(&a->column[i], &b->column[i], a->n))
 			fail_msg("column %s differs", sl_column_facts[a->column[i].column].name);
+	}
+}
+
+/* What is cut short is refused: at each byte of the first, then at each so many. */
+static inline void assert_cuts_are_refused(
+	const struct sl_format *f, const char *file, size_t bytes, uint32_t step)
+{
+	enum { FIRST = 3000 };
+
+	for (size_t cut = 0; cut < bytes; cut += sl_thin_step(cut < FIRST ? 1 : step)) {
+		char *copy = (char *)malloc(cut + (cut == 0));
+		struct sl_arena a = {0};
+		struct sl_table back;
+
+		memcpy(copy, file, cut);
+		assert_int_equal(f->read(copy, cut, &a, &back), SL_BAD_INPUT);
+		free(copy);
 	}
 }
 

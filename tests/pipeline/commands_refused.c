@@ -1,0 +1,129 @@
+/* commands_refused.c - the command line: every way to be refused, and nothing is touched. */
+#include <unistd.h>
+
+#include "tests/support/commands_check.h"
+
+struct refusal {
+	int code;
+	const char *says;
+	const char *words[8];
+};
+
+static const struct refusal refusals[] = {
+	{SL_USAGE, "no command", {"sluice"}},
+	{SL_USAGE, "there is no such command, did you mean run", {"sluice", "rum"}},
+	{SL_USAGE, "needs a file", {"sluice", "run"}},
+	{SL_USAGE, "needs a file", {"sluice", "plan"}},
+	{SL_USAGE, "needs a file", {"sluice", "verify"}},
+	{SL_USAGE, "needs a file", {"sluice", "info"}},
+	{SL_USAGE, "more words", {"sluice", "run", "c.yaml", "c.yaml"}},
+	{SL_USAGE, "more words", {"sluice", "list", "models"}},
+	{SL_USAGE, "more words", {"sluice", "help", "run", "plan"}},
+	{SL_USAGE, "--nothing: there is no such option", {"sluice", "run", "c.yaml", "--nothing"}},
+	{SL_USAGE, "-x: there is no such option", {"sluice", "run", "c.yaml", "-xy"}},
+	{SL_USAGE, "--quiet=1: has a value", {"sluice", "run", "c.yaml", "--quiet=1"}},
+	{SL_USAGE, "--set: its value is missing", {"sluice", "run", "c.yaml", "--set"}},
+	{SL_USAGE, "--out: its value is missing", {"sluice", "run", "c.yaml", "--out"}},
+	{SL_USAGE, "has no '='", {"sluice", "run", "c.yaml", "--set", "run.seed"}},
+	{SL_USAGE, "has no key", {"sluice", "run", "c.yaml", "--set", "=7"}},
+	{SL_USAGE, "--json does nothing for info", {"sluice", "info", "c.yaml", "--json"}},
+	{SL_USAGE, "--resume does nothing for plan", {"sluice", "plan", "c.yaml", "--resume"}},
+	{SL_USAGE, "verify takes no settings", {"sluice", "verify", ".", "--set", "run.seed=2"}},
+	{SL_USAGE, "needs a file", {"sluice", "replay", "--id", "1"}},
+	{SL_USAGE, "replay needs --id N (the number of", {"sluice", "replay", "c.yaml"}},
+	{SL_USAGE, "--id: its value is missing", {"sluice", "replay", "c.yaml", "--id"}},
+	{SL_USAGE, "--id x: is no whole", {"sluice", "replay", "c.yaml", "--id", "x"}},
+	{SL_USAGE, "--id 7x: is no whole", {"sluice", "replay", "c.yaml", "--id", "7x"}},
+	{SL_USAGE, "--id -1: is no whole", {"sluice", "replay", "c.yaml", "--id", "-1"}},
+	{SL_USAGE, "--id 0.5: is no whole", {"sluice", "replay", "c.yaml", "--id", "0.5"}},
+	{SL_USAGE, "--id 1e30: is no whole", {"sluice", "replay", "c.yaml", "--id", "1e30"}},
+	{SL_USAGE, "(the run has 10000, from 0 to 9999)",
+		{"sluice", "replay", "c.yaml", "--id", "1e4"}},
+	{SL_USAGE, "--id does nothing for run (it is for replay)",
+		{"sluice", "run", "c.yaml", "--id", "0"}},
+	{SL_USAGE, "--quiet does nothing for replay",
+		{"sluice", "replay", "c.yaml", "--id", "0", "--quiet"}},
+	{SL_USAGE,
+		"settings by --set alone (other options say how a run computes or where it "
+		"writes), leave out the one for run.threads=2",
+		{"sluice", "replay", "c.yaml", "--id", "0", "--threads", "2"}},
+	{SL_USAGE, "run.sede", {"sluice", "replay", "c.yaml", "--id", "0", "--set", "run.sede=7"}},
+	{SL_USAGE, "list takes no settings", {"sluice", "list", "--threads", "2"}},
+	{SL_USAGE, "exclude each other", {"sluice", "run", "c.yaml", "--resume", "--force"}},
+	{SL_USAGE, "run.threads: '0'", {"sluice", "run", "c.yaml", "--threads", "0"}},
+	{SL_USAGE, "run.threads: '1025'", {"sluice", "run", "c.yaml", "--threads", "1025"}},
+	{SL_USAGE, "run.device", {"sluice", "run", "c.yaml", "--device", "gpu"}},
+	{SL_USAGE, "run.device: 'cuda:x'", {"sluice", "run", "c.yaml", "--device", "cuda:x"}},
+	{SL_NO_DEVICE, "device", {"sluice", "run", "c.yaml", "--device", "cuda:9999"}},
+	{SL_NO_DEVICE, "device",
+		{"sluice", "plan", "c.yaml", "--device", "cuda:9999", "--scan", "x"}},
+	{SL_USAGE, "run.slots: '17'", {"sluice", "run", "c.yaml", "--slots", "17"}},
+	{SL_USAGE, "run.mode: 'fussed'", {"sluice", "run", "c.yaml", "--mode", "fussed"}},
+	{SL_USAGE, "run.mode: fused works on a device (this run computes on the CPU",
+		{"sluice", "run", "c.yaml", "--mode", "fused", "--device", "cpu"}},
+	{SL_USAGE, "'x' is no scan", {"sluice", "run", "c.yaml", "--scan", "x"}},
+	{SL_USAGE, "'x' is no compact", {"sluice", "run", "c.yaml", "--compact", "x"}},
+	{SL_USAGE, "'x' is no sort", {"sluice", "run", "c.yaml", "--sort", "x"}},
+	{SL_USAGE, "'x' is no deflate", {"sluice", "run", "c.yaml", "--deflate", "x"}},
+	{SL_USAGE, "primitives.scan: 'naive' works on a device (this run computes on the CPU",
+		{"sluice", "run", "c.yaml", "--scan", "naive", "--device", "cpu"}},
+	{SL_USAGE, "primitives.sort: 'cpu' works on the host",
+		{"sluice", "run", "c.yaml", "--sort", "cpu", "--device", "emulated"}},
+	{SL_USAGE, "primitives.scan: 'blok=1' is no tuning",
+		{"sluice", "run", "c.yaml", "--scan", "naive:blok=1"}},
+	{SL_USAGE, "takes multiples of",
+		{"sluice", "plan", "c.yaml", "--sort", "naive:block=9999", "--device", "emulated"}},
+	{SL_USAGE, "output.to", {"sluice", "run", "c.yaml", "--out", ""}},
+	{SL_USAGE, "run.sede", {"sluice", "run", "c.yaml", "--set", "run.sede=7"}},
+	{SL_USAGE, "nothing.yaml", {"sluice", "run", "nothing.yaml"}},
+	{SL_USAGE, "regular", {"sluice", "run", "."}},
+	{SL_USAGE, "regular", {"sluice", "plan", "/dev/null"}},
+	{SL_OUTPUT_IN_USE, "holds a run already", {"sluice", "run", "c.yaml", "--out", "whole"}},
+	{SL_DISK, "c.yaml", {"sluice", "run", "c.yaml", "--out", "c.yaml"}},
+	{SL_DISK, "c.yaml", {"sluice", "run", "c.yaml", "--out", "c.yaml/out"}},
+};
+
+static void refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		expect(&folder, refusals[i].code, refusals[i].says, refusals[i].words);
+		expect_untouched();
+	}
+}
+
+/* All that is wrong in one go, and no folder. */
+static void bad_configuration(void **state)
+{
+	(void)state;
+	write_text(&folder, "bad.yaml", "run: {particles: 0, sede: 1}\nmodel: {slap: {}}\n");
+	shell(SL_USAGE, "bad.yaml:1:18: run.particles",
+		"$SLUICE run bad.yaml --out out || { rc=$?; test ! -e out && exit $rc; }");
+	expect(&folder, SL_USAGE, "run.sede: there is no such key, try seed",
+		WORDS("run", "bad.yaml", "--out", "out"));
+	expect(&folder, SL_USAGE, "slap", WORDS("plan", "bad.yaml", "--out", "out"));
+	unlink(folder_path(&folder, "bad.yaml"));
+	expect_untouched();
+}
+
+/* A choice of the emulator that is not understood is no configuration, and is not passed over. */
+static void emulator(void **state)
+{
+	(void)state;
+	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
+		"SL_EMULATOR=block=4 $SLUICE plan c.yaml --device emulated");
+	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
+		"SL_EMULATOR=block=4 $SLUICE plan c.yaml --device cpu");
+	expect_untouched();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refused),
+		cmocka_unit_test(bad_configuration),
+		cmocka_unit_test(emulator),
+	};
+
+	return cmocka_run_group_tests(tests, commands_begin, folder_end);
+}

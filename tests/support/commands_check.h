@@ -1,0 +1,18 @@
+/*
+ * commands_check.h - commands beside a run that nothing has broken, which they are to leave alone.
+ */
+#ifndef TESTS_SUPPORT_COMMANDS_CHECK_H
+#define TESTS_SUPPORT_COMMANDS_CHECK_H
+
+#include "tests/support/whole.h"
+
+/* What a group of tests begins with: c.yaml of four batches, its run in "whole", remembered. */
+int commands_begin(void **state);
+
+/* The command succeeds, and has that text in what it writes to stdout. */
+void expect_out(const char *says, const char *const *words);
+
+/* As expect(), of a line of shell, in which $SLUICE is the program. */
+void shell(int code, const char *says, const char *line);
+
+#endif

@@ -1,0 +1,20 @@
+/* scene.h - a folder that the code under test has open; no descriptor may be left behind a test. */
+#ifndef TESTS_SUPPORT_SCENE_H
+#define TESTS_SUPPORT_SCENE_H
+
+#include "primitives/base/files.h"
+#include "tests/support/folder.h"
+
+struct scene {
+	struct folder folder;
+	struct sl_dir dir;
+	size_t open; /* descriptors at the beginning */
+};
+
+/* *state is a scene from the one to the other, which disarms faults. */
+int scene_begin(void **state);
+int scene_end(void **state);
+
+#define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, scene_begin, scene_end)
+
+#endif
