@@ -364,6 +364,7 @@ const struct sl_format sl_format_npz = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
+	.unpressed = "has columns in one piece each, which the host's threads compress",
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_npz_read,

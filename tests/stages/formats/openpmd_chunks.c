@@ -73,7 +73,7 @@ static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
 	struct sl_arena image;
 	char *file;
 
-	run.pressed = true;
+	run.form = SL_AS_STREAMS;
 	bound(t, &pressed);
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		if (!t->column[k].constant)
