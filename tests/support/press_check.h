@@ -1,4 +1,4 @@
-/* press_check.h - columns compressed on a device, against the host's; for any device in use. */
+/* press_check.h - survivors packed on a device, against the host's; for any device in use. */
 #ifndef TESTS_SUPPORT_PRESS_CHECK_H
 #define TESTS_SUPPORT_PRESS_CHECK_H
 
@@ -9,7 +9,7 @@ void press_check_kernels(uint32_t most);
 
 /*
  * Every model and both ways, n particles, in chunks of a few hundred bytes: the streams that come
- * home are the host's columns, and what is said of them is so. No survivors, too.
+ * home are the host's columns, or records, and what is said of them is so. No survivors, too.
  */
 void press_check_lanes(uint32_t n);
 
