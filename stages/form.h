@@ -10,7 +10,7 @@
 
 #include "primitives/primitives.h"
 
-enum sl_form {
+enum sl_home_form {
 	SL_AS_COLUMNS, /* as they are */
 	SL_AS_RECORDS, /* a record a row, one behind another (formats/mcpl_record.h) */
 	SL_AS_STREAMS  /* columns, each by itself, or all records, compressed */
@@ -27,7 +27,7 @@ struct sl_pressing {
 };
 
 /* In the form, is nothing left that threads compress? */
-static inline bool sl_is_pressed(const struct sl_pressing *p, enum sl_form form)
+static inline bool sl_is_pressed(const struct sl_pressing *p, enum sl_home_form form)
 {
 	return form == SL_AS_STREAMS || (form == SL_AS_RECORDS && p->chunk_bytes == 0);
 }

@@ -35,7 +35,7 @@ enum sl_mode {
 
 /* What a device makes of survivors before they come home (press.h). */
 struct sl_press_rule {
-	enum sl_form form; /* columns: nothing */
+	enum sl_home_form form; /* columns: nothing */
 	struct sl_pressing pressing;
 	struct sl_mcpl_record record;     /* where they become records */
 	const struct sl_backend *backend; /* of streams */

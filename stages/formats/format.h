@@ -35,7 +35,7 @@ struct sl_file_facts {
 	uint32_t rules_version;           /* runs of one seed and of different versions differ */
 	const struct sl_backend *deflate; /* of the host */
 	int level;
-	enum sl_form form;         /* in which survivors come from a device; else columns */
+	enum sl_home_form form;    /* in which survivors come from a device; else columns */
 	struct sl_mcpl_facts mcpl; /* for that format alone */
 };
 

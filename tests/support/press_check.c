@@ -153,7 +153,7 @@ void press_check_kernels(uint32_t most)
 
 /* What is made of survivors. */
 static const struct way {
-	enum sl_form form;
+	enum sl_home_form form;
 	struct sl_pressing pressing;
 } ways[] = {
 	{SL_AS_STREAMS, {.chunk_bytes = CHUNK, .wrapper = SL_ZLIB, .planes = true}},

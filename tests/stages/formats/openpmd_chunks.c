@@ -16,9 +16,10 @@ static const uint32_t few = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(
 /* What a device would bring home of t, by the specification of its encoder. */
 static struct sl_pressed press(const struct sl_table *t)
 {
-	struct sl_pressed p = {.size = sl_press_most(t, SL_OPENPMD_CHUNK_BYTES)};
-	size_t *stream = (size_t *)calloc(
-		sl_press_streams(t, SL_OPENPMD_CHUNK_BYTES) + 1, sizeof(*p.stream));
+	const struct sl_press_rule rule = {
+		.form = SL_AS_STREAMS, .pressing = sl_format_openpmd.pressing};
+	struct sl_pressed p = {.size = sl_press_most(&rule, t)};
+	size_t *stream = (size_t *)calloc(sl_press_streams(&rule, t) + 1, sizeof(*p.stream));
 	struct sl_arena scratch = arena_of((size_t)4 << 20);
 
 	p.stream = stream;
