@@ -1,9 +1,11 @@
 /*
  * npz.c - a table as numpy's archive: a deflated array for each column.
  *
- * Columns are packed on the worker; assemble puts headers, what the file is about, and the
- * directory between and behind them. Constant columns are arrays of all rows too, which deflate
- * makes a thousandth of. What does not gain by deflate is stored.
+ * Columns are packed on the worker, or come so from a device; assemble puts headers, what the file
+ * is about, and the directory between and behind them. A deflated array is one stream: its header
+ * in a block of DEFLATE that is stored, and its items as they were packed. Constant columns are
+ * arrays of all rows too, which deflate makes a thousandth of. What does not gain by deflate is
+ * stored.
  */
 #include "stages/formats/npz.h"
 
@@ -13,17 +15,23 @@
 #include <string.h>
 
 #include "primitives/base/files.h"
+#include "stages/formats/inflate.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "items are handed over as they lie in memory, and the file's types are little-endian"
 #endif
 
-/* A column among the packed bytes. */
+/* The items of a column, packed. */
 struct piece {
 	enum sl_column column;
-	uint32_t method, crc;
-	size_t at, bytes; /* packed */
+	uint32_t method, crc; /* of the items as they were */
+	const uint8_t *at;
+	size_t bytes;
 };
+
+/* Before the header of an array, in a deflated stream that goes on: a stored block. (RFC 1951,
+ * 3.2.4) */
+static const uint8_t block[] = {0, SL_NPY_BYTES, 0, 0xff - SL_NPY_BYTES, 0xff};
 
 struct pieces {
 	uint32_t n;
@@ -145,98 +153,120 @@ static void say_about(struct text *t, const struct sl_file_facts *run,
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
-static size_t array_bytes(const struct sl_table_column *c, uint32_t n)
+static size_t items_bytes(const struct sl_table_column *c, uint32_t n)
 {
-	return sl_size_add(SL_NPY_BYTES, sl_size_mul(n, facts(c)->bytes));
+	return sl_size_mul(n, facts(c)->bytes);
 }
 
-/* The arrays of a table, when none gets smaller; *largest of them. */
-static size_t arrays_bytes(const struct sl_table *t, size_t *largest)
+/* Do threads pack the column? A device has packed all but constants. */
+static bool is_ours(const struct sl_file_facts *run, const struct sl_table_column *c)
 {
-	size_t bytes = 0;
+	return run->form != SL_AS_STREAMS || c->constant;
+}
+
+/* The items that threads pack, when none get smaller; *largest of any column. */
+static size_t all_bytes(const struct sl_table *t, const struct sl_file_facts *run, size_t *largest)
+{
+	size_t sum = 0;
 
 	*largest = 0;
 	for (uint32_t i = 0; i < t->n_columns; i++) {
-		size_t array = array_bytes(&t->column[i], t->n);
+		size_t bytes = items_bytes(&t->column[i], t->n);
 
-		bytes = sl_size_add(bytes, array);
-		*largest = array > *largest ? array : *largest;
+		sum = is_ours(run, &t->column[i]) ? sl_size_add(sum, bytes) : sum;
+		*largest = bytes > *largest ? bytes : *largest;
 	}
-	return bytes;
+	return sum;
 }
 
 static void lay_out(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {
-	size_t largest, bytes = arrays_bytes(most, &largest);
+	size_t largest, bytes = all_bytes(most, run, &largest);
 	void *pieces = sl_cut_items(a, 1, sizeof(struct pieces));
 
-	(void)run;
 	*p = (struct sl_packed){
 		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
 }
 
-/* An array, header and all, in one piece, and what deflate asks for. */
+/* A column's items, of a constant all of them or inflated, and what deflate asks for. */
 static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	struct sl_shape shape = {.level = run->level};
 
-	arrays_bytes(most, &shape.in_bytes);
+	all_bytes(most, run, &shape.in_bytes);
 	return sl_size_add(sl_round_up(shape.in_bytes, SL_ALIGN),
 		sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
 }
 
-static void make_array(char *array, const struct sl_table_column *c, uint32_t n)
+/* A batch being packed. */
+struct packing {
+	struct sl_exec x; /* its scratch is deflate's */
+	const struct sl_file_facts *run;
+	struct sl_packed *p;
+	uint8_t *room; /* for the items of a column */
+	struct piece *next;
+};
+
+/* The items of a column: where they are, or those of a constant. */
+static const void *items_of(const struct packing *w, const struct sl_table_column *c, uint32_t n)
 {
 	size_t item = facts(c)->bytes;
-	char *items = array + SL_NPY_BYTES;
 
-	sl_npy_header(array, facts(c)->type, n);
-	if (!c->constant)
-		memcpy(items, c->data, n * item);
 	for (size_t i = 0; c->constant && i < n; i++)
-		memcpy(items + i * item, c->data, item);
+		memcpy(w->room + i * item, c->data, item);
+	return c->constant || n == 0 ? w->room : c->data;
 }
 
-static enum sl_status pack_array(struct sl_exec *x, const struct sl_file_facts *run,
-	const char *array, size_t bytes, struct sl_packed *p, struct piece *piece)
+/* What a stream may have, so that the array gets smaller by it. */
+static size_t gain_bytes(size_t items)
 {
+	return items > sizeof(block) ? items - sizeof(block) - 1 : 0;
+}
+
+static enum sl_status pack_items(
+	struct packing *w, const struct sl_table_column *c, const void *items, size_t bytes)
+{
+	struct sl_packed *p = w->p;
 	size_t got = 0;
 	struct sl_deflate_job job = {
-		.in = array,
+		.in = items,
 		.in_bytes = bytes,
 		.out = p->bytes + p->used,
-		.out_size = bytes - 1,
+		.out_size = gain_bytes(bytes),
 		.out_bytes = &got,
-		.level = run->level,
+		.level = w->run->level,
 		.wrapper = SL_RAW,
 	};
 
-	SL_TRY(sl_deflate(run->deflate, x, &job));
+	if (job.out_size > 0)
+		SL_TRY(sl_deflate(w->run->deflate, &w->x, &job));
 	if (got == 0)
-		memcpy(p->bytes + p->used, array, bytes);
-	piece->method = got ? SL_ZIP_DEFLATED : SL_ZIP_STORED;
-	piece->crc = sl_crc32(array, bytes);
-	piece->at = p->used;
-	piece->bytes = got ? got : bytes;
-	p->used += piece->bytes;
+		memcpy(p->bytes + p->used, items, bytes);
+	*w->next++ = (struct piece){.column = c->column,
+		.method = got ? SL_ZIP_DEFLATED : SL_ZIP_STORED,
+		.crc = sl_crc32(items, bytes),
+		.at = p->bytes + p->used,
+		.bytes = got ? got : bytes};
+	p->used += got ? got : bytes;
 	return SL_OK;
 }
 
-static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p)
+/* Begins to pack t: is there room for it in p, and for a column in the scratch? */
+static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, struct sl_packed *p, struct packing *w)
 {
 	struct pieces *pieces = (struct pieces *)p->pieces;
-	size_t largest, bytes = arrays_bytes(t, &largest);
-	struct sl_exec rest = *x;
-	char *array = (char *)sl_cut(&rest.scratch, largest);
+	size_t largest, bytes = all_bytes(t, run, &largest);
 
+	*w = (struct packing){.x = *x, .run = run, .p = p, .next = pieces->piece};
+	w->room = (uint8_t *)sl_cut(&w->x.scratch, largest);
 	if (bytes > p->size)
 		return sl_fail(SL_USAGE,
 			"%zu bytes of arrays are to be packed, there is room for %zu: more rows or "
 			"columns than the packing was laid out for; lay it out for more",
 			bytes, p->size);
-	if (!array)
+	if (!w->room)
 		return sl_fail(SL_USAGE,
 			"scratch of npz has %zu bytes, %zu are needed: give it at least scratch() "
 			"bytes",
@@ -244,14 +274,72 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	p->table = *t;
 	p->used = 0;
 	pieces->n = t->n_columns;
+	return SL_OK;
+}
+
+static enum sl_status pack_column(struct packing *w, const struct sl_table_column *c, uint32_t n)
+{
+	return sl_while(pack_items(w, c, items_of(w, c, n), items_bytes(c, n)), "column %s",
+		facts(c)->name);
+}
+
+static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, struct sl_packed *p)
+{
+	struct packing w;
+
+	SL_TRY(begin(x, run, t, p, &w));
+	for (uint32_t i = 0; i < t->n_columns; i++)
+		SL_TRY(pack_column(&w, &t->column[i], t->n));
+	return SL_OK;
+}
+
+/* --- what a device has packed ----------------------------------------------------------------- */
+
+/* Around the stream of a gzip member; CRC-32 is the first behind it. (RFC 1952) */
+enum { GZIP_BEGIN = 10, GZIP_END = 8 };
+
+/* The member of a column's items; they are put in its place if that is no gain. */
+static enum sl_status take_member(struct packing *w, const struct sl_table_column *c, size_t bytes,
+	uint8_t *member, size_t got)
+{
+	const uint8_t *end = member + got - GZIP_END;
+	struct piece piece = {.column = c->column,
+		.method = SL_ZIP_DEFLATED,
+		.crc = end[0] | (uint32_t)end[1] << 8 | (uint32_t)end[2] << 16 |
+	               (uint32_t)end[3] << 24,
+		.at = member + GZIP_BEGIN,
+		.bytes = got - GZIP_BEGIN - GZIP_END};
+
+	if (piece.bytes > gain_bytes(bytes)) {
+		SL_TRY(sl_inflate_whole(SL_GZIP, member, got, w->room, bytes));
+		memcpy(member, w->room, bytes);
+		piece.method = SL_ZIP_STORED;
+		piece.at = member;
+		piece.bytes = bytes;
+	}
+	*w->next++ = piece;
+	return SL_OK;
+}
+
+static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p)
+{
+	const size_t *stream = pressed->stream;
+	uint8_t *member = pressed->bytes;
+	struct packing w;
+
+	SL_TRY(begin(x, run, t, p, &w));
 	for (uint32_t i = 0; i < t->n_columns; i++) {
 		const struct sl_table_column *c = &t->column[i];
 
-		pieces->piece[i].column = c->column;
-		make_array(array, c, t->n);
-		SL_TRY(sl_while(
-			pack_array(&rest, run, array, array_bytes(c, t->n), p, &pieces->piece[i]),
+		if (is_ours(run, c) || t->n == 0) {
+			SL_TRY(pack_column(&w, c, t->n));
+			continue;
+		}
+		SL_TRY(sl_while(take_member(&w, c, items_bytes(c, t->n), member, *stream),
 			"column %s", facts(c)->name));
+		member += *stream++;
 	}
 	return SL_OK;
 }
@@ -280,17 +368,31 @@ static void begin_member(struct writing *w, struct sl_zip_member m)
 	w->next += bytes;
 }
 
+/* Of two pieces of bytes the CRC-32 of the first, and of so many behind it, become that of both. */
+static uint32_t crc_of_both(uint32_t first, uint32_t more, uint64_t bytes)
+{
+	return (uint32_t)crc32_combine(first, more, (z_off_t)bytes);
+}
+
 static void add_array(struct writing *w, const struct sl_packed *p, const struct piece *piece)
 {
-	uint64_t items = (uint64_t)p->table.n * sl_column_facts[piece->column].bytes;
-	size_t name_bytes = sl_npz_name(w->name[w->n], piece->column);
+	const struct sl_column_facts *f = &sl_column_facts[piece->column];
+	uint64_t items = (uint64_t)p->table.n * f->bytes;
+	size_t before = piece->method == SL_ZIP_DEFLATED ? sizeof(block) : 0;
+	char header[SL_NPY_BYTES];
 
-	begin_member(w, (struct sl_zip_member){.name_bytes = name_bytes,
-				.method = piece->method,
-				.crc = piece->crc,
-				.packed = piece->bytes,
-				.size = SL_NPY_BYTES + items});
-	sl_pieces_add(w->file, p->bytes + piece->at, piece->bytes);
+	sl_npy_header(header, f->type, p->table.n);
+	begin_member(
+		w, (struct sl_zip_member){.name_bytes = sl_npz_name(w->name[w->n], piece->column),
+			   .method = piece->method,
+			   .crc = crc_of_both(sl_crc32(header, SL_NPY_BYTES), piece->crc, items),
+			   .packed = before + SL_NPY_BYTES + piece->bytes,
+			   .size = SL_NPY_BYTES + items});
+	memcpy(w->next, block, before);
+	memcpy(w->next + before, header, SL_NPY_BYTES);
+	sl_pieces_add(w->file, w->next, before + SL_NPY_BYTES);
+	w->next += before + SL_NPY_BYTES;
+	sl_pieces_add(w->file, piece->at, piece->bytes);
 }
 
 /* It is stored, as it is short: made behind the room of its header, which has its checksum. */
@@ -332,7 +434,8 @@ static const struct sl_batch_facts longest = {UINT64_MAX, UINT64_MAX, UINT64_MAX
 
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t headers = (size_t)(most->n_columns + 1) * 2 * SL_ZIP_HEADER_BYTES;
+	size_t headers = (size_t)(most->n_columns + 1) *
+	                 (2 * SL_ZIP_HEADER_BYTES + sizeof(block) + SL_NPY_BYTES);
 	struct pieces pieces = {.n = most->n_columns};
 	struct text about = {0};
 
@@ -364,7 +467,8 @@ const struct sl_format sl_format_npz = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
-	.unpressed = "has columns in one piece each, which the host's threads compress",
+	.pressing = {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP},
+	.take = take,
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_npz_read,

@@ -322,7 +322,7 @@ static enum sl_status take_stream(
 	if (gains && to != from)
 		memmove(to, from, got);
 	if (!gains) {
-		SL_TRY(sl_inflate_whole(from, got, inflated, bytes));
+		SL_TRY(sl_inflate_whole(SL_ZLIB, from, got, inflated, bytes));
 		memcpy(to, inflated, bytes);
 	}
 	*w->next++ = (struct sl_openpmd_chunk){
