@@ -22,6 +22,7 @@ struct sl_pressing {
 	size_t chunk_bytes; /* in streams of so many bytes at most, before they are compressed; 0:
 	                       in none */
 	enum sl_wrapper wrapper; /* of the streams */
+	bool constants;          /* columns of one value are made in full, and compressed, too */
 	bool planes; /* their items are shuffled, as HDF5 does it, and the last chunk of a
 	                column is filled up */
 };

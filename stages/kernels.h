@@ -124,6 +124,10 @@ struct sl_kernels {
 	enum sl_status (*records)(const struct sl_table *t, const struct sl_mcpl_record *r,
 		uint32_t n, uint32_t *words, size_t *used, sl_stream s);
 
+	/* A column of n > 0 times a value of 1, 4 or 8 bytes, which is on the host: whole words. */
+	enum sl_status (*fill)(
+		const void *value, uint32_t bytes, uint32_t n, uint64_t *words, sl_stream s);
+
 	/*
 	 * Of what is pressed (press.h): the least and the greatest position of b->table, into a
 	 * sheet of zeros; and the digest of the bytes at out, so many as the sheet says, most at
@@ -168,6 +172,8 @@ const struct sl_kernels *sl_kernels_find(void);
 	enum sl_status sl_queue_records##suffix(const struct sl_table *t,                          \
 		const struct sl_mcpl_record *r, uint32_t n, uint32_t *words, size_t *used,         \
 		sl_stream s);                                                                      \
+	enum sl_status sl_queue_fill##suffix(                                                      \
+		const void *value, uint32_t bytes, uint32_t n, uint64_t *words, sl_stream s);      \
 	enum sl_status sl_queue_bounds##suffix(                                                    \
 		const struct sl_batch *b, struct sl_press_sheet *sheet, sl_stream s);              \
 	enum sl_status sl_queue_weigh##suffix(                                                     \

@@ -26,7 +26,7 @@ static enum sl_status queue_streams(
 {
 	const struct sl_press *p = &lane->press;
 	struct sl_press_part part[SL_COLUMN_COUNT];
-	uint32_t parts = sl_press_parts(&r->press, t, p->records, part);
+	uint32_t parts = sl_press_parts(&r->press, t, p, part);
 	size_t *stream = (size_t *)(void *)(p->sheet + 1);
 
 	for (uint32_t k = 0; k < parts; k++) {
@@ -34,6 +34,9 @@ static enum sl_status queue_streams(
 		struct sl_exec x = {
 			.space = SL_DEVICE, .stream = lane->exec.stream, .scratch = p->scratch};
 
+		if (part[k].value)
+			SL_TRY(r->kernels->fill(part[k].value, (uint32_t)(part[k].bytes / t->n),
+				t->n, p->filled, x.stream));
 		SL_TRY(sl_while(sl_deflate(r->press.backend, &x, &job), "%s", part[k].name));
 		stream += sl_deflate_streams(job.in_bytes, job.chunk_bytes);
 	}

@@ -19,22 +19,25 @@ static struct sl_press_part part_of(const struct sl_press_rule *rule, const void
 }
 
 uint32_t sl_press_parts(const struct sl_press_rule *rule, const struct sl_table *t,
-	const uint32_t *records, struct sl_press_part part[SL_COLUMN_COUNT])
+	const struct sl_press *p, struct sl_press_part part[SL_COLUMN_COUNT])
 {
 	uint32_t n = 0;
 
 	if (t->n == 0)
 		return 0;
 	if (rule->pressing.records) {
-		part[0] = part_of(rule, records, t->n, rule->record.bytes, "records");
+		part[0] = part_of(rule, p ? p->records : NULL, t->n, rule->record.bytes, "records");
 		return 1;
 	}
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
 		const struct sl_column_facts *f = &sl_column_facts[c->column];
+		const void *at = c->constant && p ? p->filled : c->data;
 
-		if (!c->constant)
-			part[n++] = part_of(rule, c->data, t->n, f->bytes, f->name);
+		if (c->constant && !rule->pressing.constants)
+			continue;
+		part[n] = part_of(rule, at, t->n, f->bytes, f->name);
+		part[n++].value = c->constant ? c->data : NULL;
 	}
 	return n;
 }
@@ -82,6 +85,19 @@ static size_t scratch_most(const struct sl_press_rule *rule, const struct sl_tab
 	return most;
 }
 
+/* The longest column that is to be filled in, in whole words. */
+static size_t filled_most(const struct sl_press_rule *rule, const struct sl_table *t)
+{
+	struct sl_press_part part[SL_COLUMN_COUNT];
+	uint32_t parts = sl_press_parts(rule, t, NULL, part);
+	size_t most = 0;
+
+	for (uint32_t k = 0; k < parts; k++)
+		if (part[k].value && part[k].bytes > most)
+			most = part[k].bytes;
+	return sl_round_up(most, sizeof(uint64_t));
+}
+
 /* The table of n rows, without their memory. */
 static struct sl_table table_of(const struct sl_recipe *r, uint32_t n)
 {
@@ -105,6 +121,7 @@ void sl_press_lay_out(struct sl_arena *device, struct sl_arena *pinned, const st
 		p->records = (uint32_t *)sl_cut_items(device, n, rule->record.bytes);
 	p->out = (uint8_t *)p->records;
 	if (rule->form == SL_AS_STREAMS) {
+		p->filled = (uint64_t *)sl_cut(device, filled_most(rule, &most));
 		p->out = (uint8_t *)sl_cut(device, p->out_size);
 		p->scratch.size = scratch_most(rule, &most);
 		p->scratch.base = sl_cut(device, p->scratch.size);

@@ -1,15 +1,16 @@
 /*
  * press.h - survivors are packed where they are, on a device: what comes home is less, and as files
  * have it.
+ * Behind the last stage the table becomes parts: each column is one, those of one value only where
+ * the format wants them, and filled in for it; or, for a format that is made of records, all
+ *records are (formats/mcpl_record.h). Records come home as they are, or else each part is cut into
+ *chunks, in planes if the format wants them, and each chunk becomes a stream of DEFLATE. All
+ *streams stand one behind another, part by part, and come home in one copy; before it comes a
+ *sheet, which says how long they are (lane_press.c). Digests of columns are those of the stage
+ *write; the box around positions is found here, of columns.
  *
- * Behind the last stage the table becomes parts: each column that is not constant is one, or, for a
- * format that is made of records, all records are (formats/mcpl_record.h). Records come home as
- * they are, or else each part is cut into chunks, in planes if the format wants them, and each
- *chunk becomes a stream of DEFLATE. All streams stand one behind another, part by part, and come
- *home in one copy; before it comes a sheet, which says how long they are (lane_press.c). Digests of
- *columns are those of the stage write; the box around positions is found here, of columns.
- *
- *	device   | records | streams | scratch | sheet, bytes of each stream |
+ *	device   | records, or a column of one value | streams | scratch |
+ *	         | sheet, bytes of each stream |
  *	pinned   | sheet | sheet |
  */
 #ifndef SL_PRESS_H
@@ -20,6 +21,7 @@
 
 struct sl_press {
 	uint32_t *records; /* NULL: parts are columns */
+	uint64_t *filled;  /* those of one value, in turn */
 	uint8_t *out;      /* what comes home: streams, or the records */
 	size_t out_size;
 	struct sl_press_sheet *sheet;
@@ -31,6 +33,7 @@ struct sl_press {
 /* What is compressed by itself. */
 struct sl_press_part {
 	const void *at;
+	const void *value; /* of a column that is to be filled in there; else NULL */
 	size_t bytes, chunk_bytes;
 	uint32_t item_bytes; /* of a plane's items; 1: there are no planes */
 	const char *name;    /* of a column, or "records" */
@@ -50,9 +53,9 @@ static inline size_t sl_chunks(uint32_t n, uint32_t item_bytes, size_t chunk_byt
 	return n ? (size_t)sl_ceil_div(n, sl_chunk_items(n, item_bytes, chunk_bytes)) : 0;
 }
 
-/* The parts of a table, and of its records, where there are any; returns how many. */
+/* The parts of a table, and where they are; p may be NULL, to measure. Returns how many. */
 uint32_t sl_press_parts(const struct sl_press_rule *rule, const struct sl_table *t,
-	const uint32_t *records, struct sl_press_part part[SL_COLUMN_COUNT]);
+	const struct sl_press *p, struct sl_press_part part[SL_COLUMN_COUNT]);
 
 /* The streams that a table becomes, and the most bytes that come home. */
 size_t sl_press_streams(const struct sl_press_rule *rule, const struct sl_table *t);

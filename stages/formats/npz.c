@@ -158,14 +158,8 @@ static size_t items_bytes(const struct sl_table_column *c, uint32_t n)
 	return sl_size_mul(n, facts(c)->bytes);
 }
 
-/* Do threads pack the column? A device has packed all but constants. */
-static bool is_ours(const struct sl_file_facts *run, const struct sl_table_column *c)
-{
-	return run->form != SL_AS_STREAMS || c->constant;
-}
-
-/* The items that threads pack, when none get smaller; *largest of any column. */
-static size_t all_bytes(const struct sl_table *t, const struct sl_file_facts *run, size_t *largest)
+/* The items of a table, when none get smaller; *largest of any column. */
+static size_t all_bytes(const struct sl_table *t, size_t *largest)
 {
 	size_t sum = 0;
 
@@ -173,30 +167,39 @@ static size_t all_bytes(const struct sl_table *t, const struct sl_file_facts *ru
 	for (uint32_t i = 0; i < t->n_columns; i++) {
 		size_t bytes = items_bytes(&t->column[i], t->n);
 
-		sum = is_ours(run, &t->column[i]) ? sl_size_add(sum, bytes) : sum;
+		sum = sl_size_add(sum, bytes);
 		*largest = bytes > *largest ? bytes : *largest;
 	}
 	return sum;
 }
 
+/* The room for them; streams of a device have theirs. */
+static size_t room_bytes(const struct sl_table *t, const struct sl_file_facts *run, size_t *largest)
+{
+	size_t bytes = all_bytes(t, largest);
+
+	return run->form == SL_AS_STREAMS ? 0 : bytes;
+}
+
 static void lay_out(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {
-	size_t largest, bytes = all_bytes(most, run, &largest);
+	size_t largest, bytes = room_bytes(most, run, &largest);
 	void *pieces = sl_cut_items(a, 1, sizeof(struct pieces));
 
 	*p = (struct sl_packed){
 		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
 }
 
-/* A column's items, of a constant all of them or inflated, and what deflate asks for. */
+/* A column's items, of a constant all of them, or inflated, and what deflate asks for. */
 static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	struct sl_shape shape = {.level = run->level};
+	size_t deflate;
 
-	all_bytes(most, run, &shape.in_bytes);
-	return sl_size_add(sl_round_up(shape.in_bytes, SL_ALIGN),
-		sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
+	all_bytes(most, &shape.in_bytes);
+	deflate = run->form == SL_AS_STREAMS ? 0 : sl_scratch(run->deflate, &shape);
+	return sl_size_add(sl_round_up(shape.in_bytes, SL_ALIGN), sl_round_up(deflate, SL_ALIGN));
 }
 
 /* A batch being packed. */
@@ -257,7 +260,7 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p, struct packing *w)
 {
 	struct pieces *pieces = (struct pieces *)p->pieces;
-	size_t largest, bytes = all_bytes(t, run, &largest);
+	size_t largest, bytes = room_bytes(t, run, &largest);
 
 	*w = (struct packing){.x = *x, .run = run, .p = p, .next = pieces->piece};
 	w->room = (uint8_t *)sl_cut(&w->x.scratch, largest);
@@ -333,8 +336,8 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 	for (uint32_t i = 0; i < t->n_columns; i++) {
 		const struct sl_table_column *c = &t->column[i];
 
-		if (is_ours(run, c) || t->n == 0) {
-			SL_TRY(pack_column(&w, c, t->n));
+		if (t->n == 0) {
+			SL_TRY(pack_column(&w, c, 0));
 			continue;
 		}
 		SL_TRY(sl_while(take_member(&w, c, items_bytes(c, t->n), member, *stream),
@@ -467,7 +470,7 @@ const struct sl_format sl_format_npz = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
-	.pressing = {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP},
+	.pressing = {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP, .constants = true},
 	.take = take,
 	.image_bytes = image_bytes,
 	.assemble = assemble,

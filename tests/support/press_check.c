@@ -125,12 +125,35 @@ static void check_digest(const struct sl_kernels *kernels, struct sl_press_sheet
 	free(here);
 }
 
+/* The words of n values, and what stands behind them. */
+static void check_fill(const struct sl_kernels *kernels, uint32_t bytes, uint32_t n)
+{
+	static const uint8_t value[] = {1, 2, 3, 4, 5, 6, 7, 8};
+	size_t all = sl_round_up((size_t)n * bytes, sizeof(uint64_t));
+	void *there = get(SL_DEVICE, all + sizeof(uint64_t));
+	uint8_t *here = (uint8_t *)get(SL_HOST, all + sizeof(uint64_t));
+
+	assert_ok(kernels->fill(value, bytes, n, (uint64_t *)there, NULL));
+	assert_ok(sl_copy(here, there, all + sizeof(uint64_t), NULL));
+	assert_ok(sl_stream_wait(NULL));
+	for (size_t i = 0; i < all; i++)
+		if (here[i] != value[i % bytes])
+			fail_msg("byte %zu of %u values of %u bytes is another", i, n, bytes);
+	for (size_t i = all; i < all + sizeof(uint64_t); i++)
+		assert_int_equal(here[i], 0xa5);
+	sl_memory_give(SL_HOST, here);
+	sl_memory_give(SL_DEVICE, there);
+}
+
 void press_check_kernels(uint32_t most)
 {
 	const struct sl_kernels *kernels = sl_kernels_find();
 	struct sl_press_sheet *sheet = (struct sl_press_sheet *)get(SL_DEVICE, sizeof(*sheet));
 	const uint32_t sizes[] = {1, 2, 31, 33, 257, most};
 
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (uint32_t bytes = 1; bytes <= 8; bytes *= bytes == 1 ? 4 : 2)
+			check_fill(kernels, bytes, sizes[i]);
 	take_sheet(sheet);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (int kind = 0; kind < 7; kind++) {
@@ -159,7 +182,7 @@ static const struct way {
 	{SL_AS_STREAMS, {.chunk_bytes = CHUNK, .wrapper = SL_ZLIB, .planes = true}},
 	{SL_AS_RECORDS, {.records = true}},
 	{SL_AS_STREAMS, {.records = true, .chunk_bytes = CHUNK, .wrapper = SL_GZIP}},
-	{SL_AS_STREAMS, {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP}},
+	{SL_AS_STREAMS, {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP, .constants = true}},
 };
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
@@ -294,24 +317,28 @@ static void check_member(const uint8_t *at, size_t used, const uint8_t *expected
 	free(seen);
 }
 
-/* Each column is a member, whole and as it is. */
+/* Each column is a member, whole and as it is; one value stands in every row. */
 static void check_whole_columns(const struct sides *s)
 {
 	const struct sl_pressed *p = &s->home.pressed;
 	const size_t *stream = p->stream;
-	size_t used = 0;
+	size_t used = 0, n = s->host.n_survivors;
+	uint8_t *items = (uint8_t *)malloc(n * sizeof(uint64_t) + 1);
 
-	for (uint32_t k = 0; s->host.n_survivors > 0 && k < s->host.table.n_columns; k++) {
+	assert_non_null(items);
+	for (uint32_t k = 0; n > 0 && k < s->host.table.n_columns; k++) {
 		const struct sl_table_column *c = &s->host.table.column[k];
+		size_t item = sl_column_facts[c->column].bytes;
 
-		if (c->constant)
-			continue;
-		check_member(p->bytes + used, *stream, (const uint8_t *)c->data,
-			(size_t)s->host.n_survivors * sl_column_facts[c->column].bytes);
+		for (size_t i = 0; i < n; i++)
+			memcpy(items + i * item,
+				(const char *)c->data + (c->constant ? 0 : i * item), item);
+		check_member(p->bytes + used, *stream, items, n * item);
 		used += *stream++;
 	}
 	assert_int_equal(used, p->used);
 	check_box(s);
+	free(items);
 }
 
 /* Records as they are, or in members of so many as have no more than CHUNK bytes. */
