@@ -309,18 +309,18 @@ static void at_random_moments_of_a_run_that_ends_early(void **state)
  */
 static void at_random_moments_on_a_device(void **state)
 {
-	static const char *const formats[] = {"openpmd", "mcpl.gz"};
+	static const char *const formats[] = {"openpmd", "npz", "mcpl.gz"};
 	static const char *const more[] = {"--device", "emulated", "--sort", "naive", "--deflate",
 		"device", "--set", "output.columns=[]", NULL};
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		struct tiny_run t = {.threads = "6",
 			.format = formats[i],
 			.batches = DEVICE_BATCHES,
 			.more = more};
 
-		kill_at_moments(&t, DEVICE_BATCHES, moments(MOMENTS_EACH / 4));
+		kill_at_moments(&t, DEVICE_BATCHES, moments(MOMENTS_EACH / 5));
 	}
 }
 

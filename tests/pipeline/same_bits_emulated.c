@@ -108,6 +108,8 @@ static void every_list(void **state)
 	struct bits b = few(0);
 
 	(void)state;
+	b.particles = "400";
+	b.batch = "157";
 	bits_check_lists(&b);
 }
 

@@ -152,25 +152,38 @@ static uint64_t run_list(const struct folder *f, const char *const set[2], const
 	return hash;
 }
 
-/* Records alone come from the device; members of them; records that threads make members of. */
-static void check_list(const struct folder *f, const struct bits *b, const char *precision, int i)
+/* The bytes of a run on the CPU, and on the device, fused or staged. */
+static void check_same(const struct folder *f, const struct bits *b, const char *const set[2],
+	const char *on_cpu, const char *on_device)
 {
-	static const struct {
-		const char *format, *on_cpu, *on_device;
-	} ways[] = {{"mcpl", "auto", "auto"}, {"mcpl.gz", "cpu", "device"},
-		{"mcpl.gz", "libdeflate", "libdeflate"}};
 	static const char *const modes[] = {"staged", "fused"};
+	static unsigned turn;
 
-	for (size_t w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-		char format[SET_BYTES];
-		const char *const set[] = {format, precision};
+	if (run_list(f, set, "cpu", "auto", on_cpu) !=
+		run_list(f, set, b->device, modes[turn++ % 2], on_device))
+		fail_msg("%s, %s, deflate %s: other bytes", set[0], set[1], on_device);
+}
 
-		snprintf(format, sizeof(format), "output.format=%s", ways[w].format);
-		if (run_list(f, set, "cpu", "auto", ways[w].on_cpu) !=
-			run_list(f, set, b->device, modes[(i + (int)w) % 2], ways[w].on_device))
-			fail_msg("list %d, %s by %s, %s: other bytes", i, ways[w].format,
-				ways[w].on_device, precision);
-	}
+/* Records alone come from the device; members of them; records that threads make members of. */
+static void check_list(const struct folder *f, const struct bits *b, const char *precision)
+{
+	const char *const plain[] = {"output.format=mcpl", precision};
+	const char *const gzipped[] = {"output.format=mcpl.gz", precision};
+
+	if (!sl_thin_takes())
+		return;
+	check_same(f, b, plain, "auto", "auto");
+	check_same(f, b, gzipped, "cpu", "device");
+	check_same(f, b, gzipped, "libdeflate", "libdeflate");
+}
+
+/* Of an npz constants come, too. */
+static void check_npz(const struct folder *f, const struct bits *b)
+{
+	const char *const set[] = {"output.format=npz", "output.level=1"};
+
+	check_same(f, b, set, "cpu", "device");
+	check_same(f, b, set, "libdeflate", "libdeflate");
 }
 
 void bits_check_lists(const struct bits *b)
@@ -180,10 +193,10 @@ void bits_check_lists(const struct bits *b)
 	folder_make(&f);
 	for (int i = 0; i < LISTS; i++) {
 		write_list(&f, b, lists[i]);
-		if (sl_thin_takes())
-			check_list(&f, b, "output.mcpl.precision=single", i);
-		if (sl_thin_takes())
-			check_list(&f, b, "output.mcpl.precision=double", i + 1);
+		check_list(&f, b, "output.mcpl.precision=single");
+		check_list(&f, b, "output.mcpl.precision=double");
+		if (!strstr(lists[i], "mcpl: {") && sl_thin_takes())
+			check_npz(&f, b);
 	}
 	folder_remove(&f);
 }
