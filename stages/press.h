@@ -1,13 +1,14 @@
 /*
  * press.h - survivors are packed where they are, on a device: what comes home is less, and as files
  * have it.
+ *
  * Behind the last stage the table becomes parts: each column is one, those of one value only where
- * the format wants them, and filled in for it; or, for a format that is made of records, all
- *records are (formats/mcpl_record.h). Records come home as they are, or else each part is cut into
- *chunks, in planes if the format wants them, and each chunk becomes a stream of DEFLATE. All
- *streams stand one behind another, part by part, and come home in one copy; before it comes a
- *sheet, which says how long they are (lane_press.c). Digests of columns are those of the stage
- *write; the box around positions is found here, of columns.
+ * the format wants them, and filled in for it; or, for a format that is made of records, all of
+ * these are (formats/mcpl_record.h). Records come home as they are, or else each part is cut into
+ * chunks, in planes if the format wants them, and each chunk becomes a stream of DEFLATE. Streams
+ * stand one behind another, part by part, and come home in one copy; before it comes a sheet, which
+ * says how long they are (lane_press.c). Digests of columns are those of the stage write; the box
+ * around positions is found here, of columns.
  *
  *	device   | records, or a column of one value | streams | scratch |
  *	         | sheet, bytes of each stream |

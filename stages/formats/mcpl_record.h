@@ -73,11 +73,11 @@ SL_HD double sl_mcpl_wide(float v)
 SL_HD float sl_mcpl_narrow(double v)
 {
 	uint64_t bits;
+	uint32_t nan;
 
 	memcpy(&bits, &v, sizeof(bits));
-	return v == v ? (float)v
-	              : sl_float((
-				uint32_t)(bits >> 63 << 31 | 0x7fc00000 | (bits >> 29 & 0x3fffff)));
+	nan = (uint32_t)(bits >> 63 << 31 | (bits >> 29 & 0x3fffff)) | SL_NAN_BITS;
+	return v == v ? (float)v : sl_float(nan);
 }
 
 /* In a unit that is so many times as large. */
