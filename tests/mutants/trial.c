@@ -211,6 +211,7 @@ static void try_stages(uint32_t blocks)
 	press_check_kernels(2305);
 	records_check_kernel(brief ? 260 : 600);
 	press_check_lanes(31);
+	press_check_forms(31);
 	if (!brief && blocks == 1) {
 		lane_check_keys(31);
 		lane_check_conditions(31);

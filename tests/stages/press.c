@@ -21,8 +21,10 @@ static void lanes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		if (sl_thin_takes())
+		if (sl_thin_takes()) {
 			press_check_lanes(sizes[i]);
+			press_check_forms(sizes[i] / 4 + 1);
+		}
 }
 
 /* Blocks that take turns at random, the last first. */

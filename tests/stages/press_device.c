@@ -17,6 +17,7 @@ static void lanes(void **state)
 	(void)state;
 	press_check_lanes(sl_thin_size(1500));
 	press_check_lanes(sl_thin_size(300007));
+	press_check_forms(sl_thin_size(300007));
 }
 
 int main(void)

@@ -359,7 +359,8 @@ static void what_a_device_packs_is_the_same(void **state)
 	for (int kind = 0; kind < KIND_COUNT; kind++) {
 		for (uint32_t n = 0; n < 80; n += (uint32_t)sl_thin_step(3))
 			check_pressed(n, (enum kind)kind);
-		check_pressed(12000, (enum kind)kind);
+		if (sl_thin_takes())
+			check_pressed(12000, (enum kind)kind);
 	}
 }
 
