@@ -95,8 +95,8 @@ struct sl_format {
 		const struct sl_table *t, struct sl_packed *p);
 
 	/*
-	 * NULL, or what pack does, of survivors that came in another form than columns. Of streams,
-	 * p->bytes are those of pressed from then on.
+	 * NULL, or what pack does, of survivors that came in another form than columns. What was
+	 * pressed belongs to p from then on, and streams that are no gain are stored in its place.
 	 */
 	enum sl_status (*take)(struct sl_exec *x, const struct sl_file_facts *run,
 		const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p);
