@@ -1,11 +1,9 @@
 /*
  * npz.c - a table as numpy's archive: a deflated array for each column.
  *
- * Columns are packed on the worker, or come so from a device; assemble puts headers, what the file
- * is about, and the directory between and behind them. A deflated array is one stream: its header
- * in a block of DEFLATE that is stored, and its items as they were packed. Constant columns are
- * arrays of all rows too, which deflate makes a thousandth of. What does not gain by deflate is
- * stored.
+ * This file makes what there is beside the packed items (npz_pack.c): headers, what the file is
+ * about, and the directory. A deflated array is one stream, of which its header is the first block,
+ * stored, and its items are the rest.
  */
 #include "stages/formats/npz.h"
 
@@ -13,37 +11,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "primitives/base/files.h"
-#include "stages/formats/inflate.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "items are handed over as they lie in memory, and the file's types are little-endian"
 #endif
 
-/* The items of a column, packed. */
-struct piece {
-	enum sl_column column;
-	uint32_t method, crc; /* of the items as they were */
-	const uint8_t *at;
-	size_t bytes;
-};
-
-/* Before the header of an array, in a deflated stream that goes on: a stored block. (RFC 1951,
- * 3.2.4) */
-static const uint8_t block[] = {0, SL_NPY_BYTES, 0, 0xff - SL_NPY_BYTES, 0xff};
-
-struct pieces {
-	uint32_t n;
-	struct piece piece[SL_COLUMN_COUNT];
-};
+/* What stands before the header of an array in a deflated stream, which goes on behind it: of a
+ * stored block all but its bytes. (RFC 1951, 3.2.4) */
+static const uint8_t block[SL_NPZ_BLOCK_BYTES] = {0, SL_NPY_BYTES, 0, 0xff - SL_NPY_BYTES, 0xff};
 
 /* --- arrays ----------------------------------------------------------------------------------- */
-
-static const struct sl_column_facts *facts(const struct sl_table_column *c)
-{
-	return &sl_column_facts[c->column];
-}
 
 /* 118 bytes of text follow the magic: a line, padded with blanks. */
 static void print_header(char header[SL_NPY_BYTES], const char *type, const char *shape)
@@ -130,7 +110,7 @@ static void say_member(struct text *t, const char *key, const char *string)
 }
 
 static void say_about(struct text *t, const struct sl_file_facts *run,
-	const struct sl_batch_facts *batch, const struct pieces *p)
+	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
 {
 	say(t, "{\"software\": \"Sluice\"");
 	say_member(t, "version", run->software_version);
@@ -149,202 +129,6 @@ static void say_about(struct text *t, const struct sl_file_facts *run,
 	say(t, "}");
 	say_member(t, "config", run->config);
 	say(t, "}");
-}
-
-/* --- packing ---------------------------------------------------------------------------------- */
-
-static size_t items_bytes(const struct sl_table_column *c, uint32_t n)
-{
-	return sl_size_mul(n, facts(c)->bytes);
-}
-
-/* The items of a table, when none get smaller; *largest of any column. */
-static size_t all_bytes(const struct sl_table *t, size_t *largest)
-{
-	size_t sum = 0;
-
-	*largest = 0;
-	for (uint32_t i = 0; i < t->n_columns; i++) {
-		size_t bytes = items_bytes(&t->column[i], t->n);
-
-		sum = sl_size_add(sum, bytes);
-		*largest = bytes > *largest ? bytes : *largest;
-	}
-	return sum;
-}
-
-/* The room for them; streams of a device have theirs. */
-static size_t room_bytes(const struct sl_table *t, const struct sl_file_facts *run, size_t *largest)
-{
-	size_t bytes = all_bytes(t, largest);
-
-	return run->form == SL_AS_STREAMS ? 0 : bytes;
-}
-
-static void lay_out(struct sl_arena *a, const struct sl_table *most,
-	const struct sl_file_facts *run, struct sl_packed *p)
-{
-	size_t largest, bytes = room_bytes(most, run, &largest);
-	void *pieces = sl_cut_items(a, 1, sizeof(struct pieces));
-
-	*p = (struct sl_packed){
-		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
-}
-
-/* A column's items, of a constant all of them, or inflated, and what deflate asks for. */
-static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
-{
-	struct sl_shape shape = {.level = run->level};
-	size_t deflate;
-
-	all_bytes(most, &shape.in_bytes);
-	deflate = run->form == SL_AS_STREAMS ? 0 : sl_scratch(run->deflate, &shape);
-	return sl_size_add(sl_round_up(shape.in_bytes, SL_ALIGN), sl_round_up(deflate, SL_ALIGN));
-}
-
-/* A batch being packed. */
-struct packing {
-	struct sl_exec x; /* its scratch is deflate's */
-	const struct sl_file_facts *run;
-	struct sl_packed *p;
-	uint8_t *room; /* for the items of a column */
-	struct piece *next;
-};
-
-/* The items of a column: where they are, or those of a constant. */
-static const void *items_of(const struct packing *w, const struct sl_table_column *c, uint32_t n)
-{
-	size_t item = facts(c)->bytes;
-
-	for (size_t i = 0; c->constant && i < n; i++)
-		memcpy(w->room + i * item, c->data, item);
-	return c->constant || n == 0 ? w->room : c->data;
-}
-
-/* What a stream may have, so that the array gets smaller by it. */
-static size_t gain_bytes(size_t items)
-{
-	return items > sizeof(block) ? items - sizeof(block) - 1 : 0;
-}
-
-static enum sl_status pack_items(
-	struct packing *w, const struct sl_table_column *c, const void *items, size_t bytes)
-{
-	struct sl_packed *p = w->p;
-	size_t got = 0;
-	struct sl_deflate_job job = {
-		.in = items,
-		.in_bytes = bytes,
-		.out = p->bytes + p->used,
-		.out_size = gain_bytes(bytes),
-		.out_bytes = &got,
-		.level = w->run->level,
-		.wrapper = SL_RAW,
-	};
-
-	if (job.out_size > 0)
-		SL_TRY(sl_deflate(w->run->deflate, &w->x, &job));
-	if (got == 0)
-		memcpy(p->bytes + p->used, items, bytes);
-	*w->next++ = (struct piece){.column = c->column,
-		.method = got ? SL_ZIP_DEFLATED : SL_ZIP_STORED,
-		.crc = sl_crc32(items, bytes),
-		.at = p->bytes + p->used,
-		.bytes = got ? got : bytes};
-	p->used += got ? got : bytes;
-	return SL_OK;
-}
-
-/* Begins to pack t: is there room for it in p, and for a column in the scratch? */
-static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p, struct packing *w)
-{
-	struct pieces *pieces = (struct pieces *)p->pieces;
-	size_t largest, bytes = room_bytes(t, run, &largest);
-
-	*w = (struct packing){.x = *x, .run = run, .p = p, .next = pieces->piece};
-	w->room = (uint8_t *)sl_cut(&w->x.scratch, largest);
-	if (bytes > p->size)
-		return sl_fail(SL_USAGE,
-			"%zu bytes of arrays are to be packed, there is room for %zu: more rows or "
-			"columns than the packing was laid out for; lay it out for more",
-			bytes, p->size);
-	if (!w->room)
-		return sl_fail(SL_USAGE,
-			"scratch of npz has %zu bytes, %zu are needed: give it at least scratch() "
-			"bytes",
-			x->scratch.size, scratch(t, run));
-	p->table = *t;
-	p->used = 0;
-	pieces->n = t->n_columns;
-	return SL_OK;
-}
-
-static enum sl_status pack_column(struct packing *w, const struct sl_table_column *c, uint32_t n)
-{
-	return sl_while(pack_items(w, c, items_of(w, c, n), items_bytes(c, n)), "column %s",
-		facts(c)->name);
-}
-
-static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p)
-{
-	struct packing w;
-
-	SL_TRY(begin(x, run, t, p, &w));
-	for (uint32_t i = 0; i < t->n_columns; i++)
-		SL_TRY(pack_column(&w, &t->column[i], t->n));
-	return SL_OK;
-}
-
-/* --- what a device has packed ----------------------------------------------------------------- */
-
-/* Around the stream of a gzip member; CRC-32 is the first behind it. (RFC 1952) */
-enum { GZIP_BEGIN = 10, GZIP_END = 8 };
-
-/* The member of a column's items; they are put in its place if that is no gain. */
-static enum sl_status take_member(struct packing *w, const struct sl_table_column *c, size_t bytes,
-	uint8_t *member, size_t got)
-{
-	const uint8_t *end = member + got - GZIP_END;
-	struct piece piece = {.column = c->column,
-		.method = SL_ZIP_DEFLATED,
-		.crc = end[0] | (uint32_t)end[1] << 8 | (uint32_t)end[2] << 16 |
-	               (uint32_t)end[3] << 24,
-		.at = member + GZIP_BEGIN,
-		.bytes = got - GZIP_BEGIN - GZIP_END};
-
-	if (piece.bytes > gain_bytes(bytes)) {
-		SL_TRY(sl_inflate_whole(SL_GZIP, member, got, w->room, bytes));
-		memcpy(member, w->room, bytes);
-		piece.method = SL_ZIP_STORED;
-		piece.at = member;
-		piece.bytes = bytes;
-	}
-	*w->next++ = piece;
-	return SL_OK;
-}
-
-static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p)
-{
-	const size_t *stream = pressed->stream;
-	uint8_t *member = pressed->bytes;
-	struct packing w;
-
-	SL_TRY(begin(x, run, t, p, &w));
-	for (uint32_t i = 0; i < t->n_columns; i++) {
-		const struct sl_table_column *c = &t->column[i];
-
-		if (t->n == 0) {
-			SL_TRY(pack_column(&w, c, 0));
-			continue;
-		}
-		SL_TRY(sl_while(take_member(&w, c, items_bytes(c, t->n), member, *stream),
-			"column %s", facts(c)->name));
-		member += *stream++;
-	}
-	return SL_OK;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -377,7 +161,8 @@ static uint32_t crc_of_both(uint32_t first, uint32_t more, uint64_t bytes)
 	return (uint32_t)crc32_combine(first, more, (z_off_t)bytes);
 }
 
-static void add_array(struct writing *w, const struct sl_packed *p, const struct piece *piece)
+static void add_array(
+	struct writing *w, const struct sl_packed *p, const struct sl_npz_piece *piece)
 {
 	const struct sl_column_facts *f = &sl_column_facts[piece->column];
 	uint64_t items = (uint64_t)p->table.n * f->bytes;
@@ -400,7 +185,7 @@ static void add_array(struct writing *w, const struct sl_packed *p, const struct
 
 /* It is stored, as it is short: made behind the room of its header, which has its checksum. */
 static void add_about(struct writing *w, const struct sl_file_facts *run,
-	const struct sl_batch_facts *batch, const struct pieces *p)
+	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
 {
 	char *array = (char *)w->next + SL_ZIP_HEADER_BYTES;
 	struct text text = {0};
@@ -439,7 +224,7 @@ static size_t image_bytes(const struct sl_table *most, const struct sl_file_fact
 {
 	size_t headers = (size_t)(most->n_columns + 1) *
 	                 (2 * SL_ZIP_HEADER_BYTES + sizeof(block) + SL_NPY_BYTES);
-	struct pieces pieces = {.n = most->n_columns};
+	struct sl_npz_pieces pieces = {.n = most->n_columns};
 	struct text about = {0};
 
 	for (uint32_t i = 0; i < most->n_columns; i++)
@@ -451,7 +236,7 @@ static size_t image_bytes(const struct sl_table *most, const struct sl_file_fact
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
 	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
-	const struct pieces *pieces = (const struct pieces *)p->pieces;
+	const struct sl_npz_pieces *pieces = (const struct sl_npz_pieces *)p->pieces;
 	struct writing w = {.next = (uint8_t *)image, .file = file};
 
 	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
@@ -467,11 +252,11 @@ const struct sl_format sl_format_npz = {
 	.name = "npz",
 	.suffix = ".npz",
 	.help = "numpy's archive, deflated: np.load(FILE)[\"x\"]",
-	.lay_out = lay_out,
-	.scratch = scratch,
-	.pack = pack,
+	.lay_out = sl_npz_lay_out,
+	.scratch = sl_npz_scratch,
+	.pack = sl_npz_pack,
 	.pressing = {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP, .constants = true},
-	.take = take,
+	.take = sl_npz_take,
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_npz_read,
