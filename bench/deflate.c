@@ -81,7 +81,7 @@ static enum sl_status check_column(
 		size_t bytes = (size_t)sl_chunk_bytes(&s, k);
 
 		sl_chunk_load(&s, k, 0, bytes, 0, 1, want);
-		SL_TRY(sl_inflate_whole(out + *at, sizes[k], back, bytes));
+		SL_TRY(sl_inflate_whole(SL_ZLIB, out + *at, sizes[k], back, bytes));
 		if (memcmp(want, back, bytes) != 0)
 			return sl_fail(SL_CHECK_FAILED, "stream %llu of %s gives other bytes",
 				(unsigned long long)k,

@@ -86,10 +86,11 @@ static bool read_wish(struct sl_reader *r, enum sl_primitive p, const char *text
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Can columns be compressed on the device that computes them? Else files are made on the host. */
+/* Can survivors be compressed on the device that computes them? */
 static bool can_press(const struct sl_choices *choices)
 {
-	return choices->device != SL_ON_CPU && choices->format && choices->format->chunk_bytes > 0;
+	return choices->device != SL_ON_CPU && choices->format &&
+	       choices->format->pressing.chunk_bytes > 0;
 }
 
 /* Can the run have a primitive in that space? */
@@ -124,6 +125,27 @@ static size_t list_words(
 	return n;
 }
 
+/* A file of the format has nothing that a device could compress: says why, and which has. */
+static void refuse_press(
+	struct sl_reader *r, const struct sl_choices *choices, const struct wish *w)
+{
+	const struct sl_format *f = choices->format;
+	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES];
+	const char *words[BACKENDS_MAX];
+	size_t n = 0;
+
+	if (!f) /* of a format that nobody knows enough is said */
+		return;
+	for (size_t i = 0; sl_formats[i] && n < BACKENDS_MAX; i++)
+		if (sl_formats[i]->pressing.chunk_bytes > 0)
+			words[n++] = sl_formats[i]->name;
+	sl_config_complain(r, w->key,
+		"%s compresses what the device has made of survivors (a file of %s %s), try auto, "
+		"or output.format: %s",
+		sl_show(shown, w->name), f->name, f->unpressed,
+		sl_list_words(text, sizeof(text), words, n));
+}
+
 /* No run of this kind can have the backend: says why, and what it can have. */
 static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, const struct wish *w)
 {
@@ -141,12 +163,7 @@ static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, c
 		return;
 	}
 	if (w->primitive == SL_DEFLATE && choices->device != SL_ON_CPU) {
-		words[n++] = "output.format: openpmd";
-		sl_config_complain(r, w->key,
-			"%s compresses columns, each by itself (a file of %s is not made of those), "
-			"try %s",
-			shown, choices->format ? choices->format->name : "this format",
-			sl_list_words(text, sizeof(text), words, n));
+		refuse_press(r, choices, w);
 		return;
 	}
 	if (line->reach == SL_RUNS_ON_DEVICE)
@@ -209,8 +226,8 @@ static enum sl_status resolve_backend(struct sl_reader *r, const struct sl_choic
 }
 
 /*
- * Columns of a GPU are compressed there, where they can be, and what else there is to compress by
- * the host's fastest; the emulated device only if it is asked to.
+ * Survivors of a GPU are compressed there, where they can be, and what else there is to compress by
+ * the host's fastest; the emulated device only if it is asked to. Any device makes records.
  */
 static enum sl_status resolve_deflate(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
@@ -227,6 +244,11 @@ static enum sl_status resolve_deflate(
 	} else if (choices->device == SL_ON_CUDA && strcmp(c->primitives.deflate, "auto") == 0) {
 		choices->press = find(choices, SL_DEFLATE, "device");
 	}
+	if (choices->press)
+		choices->form = SL_AS_STREAMS;
+	else if (choices->device != SL_ON_CPU && choices->format &&
+		 choices->format->pressing.records)
+		choices->form = SL_AS_RECORDS;
 	return SL_OK;
 }
 

@@ -25,6 +25,7 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 			config->primitives.deflate);
 	c->config = *config;
 	c->choices = *choices;
+	c->choices.form = SL_AS_COLUMNS;
 	c->choices.press = NULL;
 	c->configured = config->run.particles;
 	/* the same work for every row, nothing dropped while it is timed */

@@ -22,7 +22,8 @@ static enum sl_status get_members(struct sl_list_writer *w, size_t header_bytes)
 
 	for (int i = 0; i < 2; i++) {
 		w->member = (uint8_t *)sl_cut(&a, SL_MCPL_MEMBER_BYTES);
-		w->packed = (uint8_t *)sl_cut(&a, sl_gzip_stored_bytes(most));
+		w->packed =
+			(uint8_t *)sl_cut(&a, sl_mcpl_member_most(most)); /* a stored header, too */
 		w->x = (struct sl_exec){.space = SL_HOST};
 		w->x.scratch.size = sl_mcpl_member_scratch(&w->c->facts);
 		w->x.scratch.base = sl_cut(&a, w->x.scratch.size);

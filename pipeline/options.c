@@ -199,9 +199,9 @@ const struct sl_option sl_options[] = {
 		.offset = AT(primitives.deflate),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of DEFLATE; auto: device, where openpmd is written on a GPU, which "
-			"compresses columns there, else the fastest of the host's; store: no "
-			"compression"},
+		.help = "the backend of DEFLATE; auto: device, where openpmd, npz or mcpl.gz is written "
+			"on a GPU, which compresses survivors there, else the fastest of the "
+			"host's; store: no compression"},
 	{.key = "output.to",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.to),

@@ -10,8 +10,32 @@
 #include "primitives/base/clock.h"
 #include "primitives/base/files.h"
 #include "primitives/tuning.h"
+#include "stages/formats/mcpl.h"
+#include "stages/stages.h"
 
 enum { PILOT = 4096 };
+
+/* What the device makes of survivors, and which columns come home as they are all the same. */
+static enum sl_status make_press(
+	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
+{
+	struct sl_arena none = {0};
+	struct sl_table t;
+
+	r->home = UINT32_MAX;
+	if (c->form == SL_AS_COLUMNS)
+		return SL_OK;
+	/* an image is summed up on the host */
+	r->home = c->picture.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
+	r->press = (struct sl_press_rule){.form = c->form,
+		.pressing = c->format->pressing,
+		.backend = c->press,
+		.level = (int)config->output.level};
+	if (!c->format->pressing.records)
+		return SL_OK;
+	sl_table_lay_out(&none, r, 0, 0, &t);
+	return sl_mcpl_record_of(&t, &c->mcpl, &r->press.record);
+}
 
 static enum sl_status make_recipe(
 	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
@@ -41,17 +65,11 @@ static enum sl_status make_recipe(
 	if (r->mode == SL_MODE_staged)
 		r->compact = c->compact;
 	r->sort = c->sort;
-	r->home = c->press ? 0 : UINT32_MAX;
-	if (c->press)
-		r->press = (struct sl_press_rule){
-			c->press, c->format->chunk_bytes, (int)config->output.level};
-	if (c->press && c->picture.width > 0) /* an image is summed up on the host */
-		r->home = SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight);
 	r->loops = sl_loops_find(level && level[0] ? level : NULL);
 	if (!r->loops)
 		return sl_fail(SL_USAGE,
 			"SL_LEVEL=%s names no level that this processor has, try baseline", level);
-	return SL_OK;
+	return make_press(c, config, r);
 }
 
 static enum sl_status fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
@@ -92,6 +110,11 @@ const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan)
 	return press ? press : plan->facts.deflate;
 }
 
+bool sl_plan_is_pressed(const struct sl_plan *plan)
+{
+	return sl_is_pressed(&plan->recipe.press.pressing, plan->recipe.press.form);
+}
+
 /* The free space where the output will be: of its nearest parent that exists. */
 static enum sl_status free_disk(const char *to, uint64_t *bytes)
 {
@@ -126,7 +149,7 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 	struct sl_packed packed;
 	struct sl_arena a = {0};
 
-	facts.pressed = false;
+	facts.form = SL_AS_COLUMNS;
 	plan->format->lay_out(&a, most, &facts, &packed);
 	return sl_size_add(plan->format->image_bytes(most, &facts), packed.size);
 }
@@ -229,7 +252,7 @@ enum sl_status sl_plan_make(
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
 		.level = (int)config->output.level,
-		.pressed = choices->press != NULL,
+		.form = choices->form,
 		.mcpl = choices->mcpl};
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */
 	plan->batch_is_ours = config->run.batch == 0;

@@ -31,7 +31,7 @@ enum { SL_RULES_VERSION = 2 };
  *
  *	host     block  | columns | keep | index | key | states | table | bins | packed | scratch |
  *	device   block  | bins | packed | scratch |
- *	         pinned | columns, if read | table | or what is compressed |
+ *	         pinned | columns, if read | table | or what was pressed |
  */
 struct sl_slot {
 	void *block, *pinned;
@@ -135,8 +135,11 @@ void sl_plan_free(struct sl_plan *plan);
 /* The table that formats size themselves by: the plan's columns, n rows, no data. */
 struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
 
-/* What compresses the columns of survivors: the device, or the host's backend. */
+/* What compresses survivors: the device, or the host's backend. */
 const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
+
+/* Does the device make of survivors all that is to be made, so that threads compress nothing? */
+bool sl_plan_is_pressed(const struct sl_plan *plan);
 
 /* What the run would do: sizes, backends, memory, files. For people. */
 void sl_plan_print(const struct sl_plan *plan, FILE *out);

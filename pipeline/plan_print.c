@@ -109,8 +109,7 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 	if (plan->on_device)
 		fprintf(out, "device      %s%s, %u batches at a time; %u threads%s\n",
 			plan->device.name, sl_device_is_emulated() ? " on the CPU" : "",
-			plan->n_lanes, plan->threads,
-			plan->recipe.press.backend ? "" : " compress");
+			plan->n_lanes, plan->threads, sl_plan_is_pressed(plan) ? "" : " compress");
 	else
 		fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
 			plan->recipe.loops->level, plan->machine.processor);

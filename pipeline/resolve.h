@@ -48,7 +48,8 @@ struct sl_choices {
 	struct sl_choice scan;            /* no backend: compact and sort have their own */
 	struct sl_choice compact, sort;   /* compact: what it is, or would be, staged */
 	const struct sl_backend *deflate; /* of the host */
-	const struct sl_backend *press;   /* of the device, which compresses columns; or NULL */
+	enum sl_home_form form;           /* in which survivors come home from the device */
+	const struct sl_backend *press;   /* of the device, which makes streams; or NULL */
 	const struct sl_format *format;
 	uint64_t batch; /* particles a batch, auto resolved */
 	uint64_t n_batches;

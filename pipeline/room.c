@@ -45,7 +45,7 @@ static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
 		if (r->inputs)
 			sl_columns_lay_out(pinned, r, n, &s->batch.columns);
 		sl_table_lay_out(pinned, r, n, r->home, &s->batch.table);
-		if (r->press.backend)
+		if (r->press.form != SL_AS_COLUMNS)
 			sl_pressed_lay_out(pinned, r, n, &s->batch.pressed);
 	} else {
 		size_t stages = sl_stages_scratch(r, n);
@@ -135,13 +135,13 @@ static uint32_t least(uint64_t a, uint64_t b)
 
 /*
  * Of threads that compress on the host, a third could be writers before these were as busy. Where a
- * GPU compresses they have little to do, and a writer makes 1 GB/s of the ten that come.
+ * GPU packs all they have little to do, and a writer makes 1 GB/s of the ten that come.
  */
 static void set_threads(struct sl_plan *plan, uint32_t threads)
 {
 	plan->threads = threads;
 	plan->n_slots = threads + 1;
-	plan->n_writers = plan->recipe.press.backend ? threads : (threads + 2) / 3;
+	plan->n_writers = sl_plan_is_pressed(plan) ? threads : (threads + 2) / 3;
 	if (plan->n_writers > WRITERS_MOST)
 		plan->n_writers = WRITERS_MOST;
 }

@@ -91,7 +91,7 @@ static enum sl_status run_stages(struct sl_crew *c, struct sl_slot *slot)
 	if (!lane)
 		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
 	start = sl_now_ns();
-	slot->batch.pressed.wanted = r->press.backend && !c->control->discard;
+	slot->batch.pressed.wanted = r->press.form != SL_AS_COLUMNS && !c->control->discard;
 	s = sl_lane_run(r, lane, &slot->batch, slot->ns);
 	slot->home_ns = lane->home_ns;
 	slot->pack_ns = lane->pack_ns;

@@ -11,8 +11,8 @@
  *	sort       survivors in key order               index, key
  *	write      survivors' columns, gathered once    table
  *
- * On a device the columns may be compressed behind that (press.h): pressed has them then, and the
- * table those alone that are wanted as they are.
+ * On a device the table may be pressed behind that (press.h), into records or streams: pressed has
+ * them then, and the table those columns alone that are wanted as they are.
  */
 #ifndef SL_BATCH_H
 #define SL_BATCH_H
@@ -65,13 +65,14 @@ struct sl_table {
 	struct sl_table_column column[SL_COLUMN_COUNT];
 };
 
-/* Columns that were compressed on a device, each in streams (press.h). */
+/* What a device has made of a table: records, or streams (press.h). */
 struct sl_pressed {
 	bool wanted;        /* of this batch */
-	uint8_t *bytes;     /* the streams of all columns, one behind another */
+	uint8_t *bytes;     /* all of them, one behind another */
 	size_t size, used;  /* room; bytes */
 	size_t *stream;     /* bytes of each stream */
-	float lo[3], hi[3]; /* the least and the greatest x, y, z; lo > hi: there is none */
+	float lo[3], hi[3]; /* of columns, the least and the greatest x, y, z; lo > hi: there is
+	                       none */
 	uint64_t digest;    /* of the bytes, see sl_digest_bytes() */
 };
 

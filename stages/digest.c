@@ -119,7 +119,7 @@ enum sl_status sl_pressed_check(const struct sl_pressed *p)
 {
 	uint64_t seen = sl_digest_bytes(p->bytes, p->used);
 
-	return seen == p->digest ? SL_OK : not_whole("what was compressed", "", p->digest, seen);
+	return seen == p->digest ? SL_OK : not_whole("what was pressed", "", p->digest, seen);
 }
 
 enum sl_status sl_digest_check(const struct sl_table *t)

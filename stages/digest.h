@@ -84,7 +84,7 @@ uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n);
  */
 uint64_t sl_digest_bytes(const void *bytes, size_t n);
 
-/* Are the bytes of columns that were compressed still what was digested? As sl_digest_check(). */
+/* Are the bytes that a device has made still what was digested? As sl_digest_check(). */
 enum sl_status sl_pressed_check(const struct sl_pressed *p);
 
 SL_C_END

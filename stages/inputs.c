@@ -154,8 +154,8 @@ static void put(const struct sl_columns *c, uint32_t i, const struct sl_mcpl_par
 	c->u[i] = (float)p->direction[0];
 	c->v[i] = (float)p->direction[1];
 	c->w[i] = (float)p->direction[2];
-	c->energy[i] = (float)(p->energy * sl_mcpl_kev);
-	c->time[i] = (float)(p->time * sl_mcpl_ns);
+	c->energy[i] = (float)(p->energy * SL_MCPL_KEV);
+	c->time[i] = (float)(p->time * SL_MCPL_NS);
 	c->weight[i] = (float)p->weight;
 	c->pdg[i] = p->pdg;
 	c->userflags[i] = p->flags;

@@ -12,6 +12,8 @@ const struct sl_kernels sl_kernels_emulated = {
 	.sieve = sl_queue_sieve_emulated,
 	.sieve_scratch = sl_queue_sieve_scratch_emulated,
 	.rows = sl_queue_rows_emulated,
+	.records = sl_queue_records_emulated,
+	.fill = sl_queue_fill_emulated,
 	.bounds = sl_queue_bounds_emulated,
 	.weigh = sl_queue_weigh_emulated,
 };
@@ -28,6 +30,8 @@ const struct sl_kernels sl_kernels_cuda = {
 	.sieve = sl_queue_sieve,
 	.sieve_scratch = sl_queue_sieve_scratch,
 	.rows = sl_queue_rows,
+	.records = sl_queue_records,
+	.fill = sl_queue_fill,
 	.bounds = sl_queue_bounds,
 	.weigh = sl_queue_weigh,
 };

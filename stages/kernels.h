@@ -12,6 +12,7 @@
 #include "stages/batch.h"
 #include "stages/bins.h"
 #include "stages/condition.h"
+#include "stages/formats/mcpl_record.h"
 #include "stages/key.h"
 #include "stages/model.h"
 
@@ -36,7 +37,7 @@ static inline size_t sl_census_bytes(const struct sl_bins *b)
 	return sizeof(struct sl_census) + sl_bins_words(b) * sizeof(uint64_t);
 }
 
-/* What is found of compressed columns; the bytes of each stream stand behind it, as size_t. */
+/* What is found of what was pressed; the bytes of each stream stand behind it, as size_t. */
 struct sl_press_sheet {
 	uint64_t digest; /* of all bytes, see sl_digest_bytes() */
 	size_t used;     /* all bytes */
@@ -117,9 +118,20 @@ struct sl_kernels {
 		struct sl_census *census, sl_stream s);
 
 	/*
-	 * Of columns that are compressed (press.h): the least and the greatest position of
-	 * b->table, into a sheet of zeros; and the digest of the bytes at out, so many as the sheet
-	 * says, most at most.
+	 * The table's rows as records, n > 0 of them, to words: as many bytes as *used is set to,
+	 * if it is not NULL.
+	 */
+	enum sl_status (*records)(const struct sl_table *t, const struct sl_mcpl_record *r,
+		uint32_t n, uint32_t *words, size_t *used, sl_stream s);
+
+	/* A column of n > 0 times a value of 1, 4 or 8 bytes, which is on the host: whole words. */
+	enum sl_status (*fill)(
+		const void *value, uint32_t bytes, uint32_t n, uint64_t *words, sl_stream s);
+
+	/*
+	 * Of what is pressed (press.h): the least and the greatest position of b->table, into a
+	 * sheet of zeros; and the digest of the bytes at out, so many as the sheet says, most at
+	 * most.
 	 */
 	enum sl_status (*bounds)(
 		const struct sl_batch *b, struct sl_press_sheet *sheet, sl_stream s);
@@ -128,8 +140,8 @@ struct sl_kernels {
 };
 
 /*
- * Each is made of ten files: generate.cu to write.cu, rounds.cu, bins.cu, sieve.cu, rows.cu and
- * press.cu.
+ * Each is made of eleven files: generate.cu to write.cu, rounds.cu, bins.cu, sieve.cu, rows.cu,
+ * mcpl.cu and press.cu.
  */
 extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;
 
@@ -157,6 +169,11 @@ const struct sl_kernels *sl_kernels_find(void);
 	size_t sl_queue_sieve_scratch##suffix(const struct sl_fused *f, uint32_t n);               \
 	enum sl_status sl_queue_rows##suffix(const struct sl_fused *f, const struct sl_batch *b,   \
 		struct sl_census *census, sl_stream s);                                            \
+	enum sl_status sl_queue_records##suffix(const struct sl_table *t,                          \
+		const struct sl_mcpl_record *r, uint32_t n, uint32_t *words, size_t *used,         \
+		sl_stream s);                                                                      \
+	enum sl_status sl_queue_fill##suffix(                                                      \
+		const void *value, uint32_t bytes, uint32_t n, uint64_t *words, sl_stream s);      \
 	enum sl_status sl_queue_bounds##suffix(                                                    \
 		const struct sl_batch *b, struct sl_press_sheet *sheet, sl_stream s);              \
 	enum sl_status sl_queue_weigh##suffix(                                                     \

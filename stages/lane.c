@@ -34,7 +34,7 @@ void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 	lane->exec.space = SL_DEVICE;
 	for (int i = 0; i < 2; i++)
 		lane->seen[i] = (struct sl_census *)sl_cut(pinned, lane->census_bytes);
-	if (r->press.backend)
+	if (r->press.form != SL_AS_COLUMNS)
 		sl_press_lay_out(device, pinned, r, n, &lane->press);
 }
 

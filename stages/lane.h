@@ -8,12 +8,12 @@
  * behind the survivors, which costs less than a wait; the first wait is then for its end. With
  *several lanes, each driven by a thread, one batch is copied out while the next is computed.
  *
- * Where the recipe has a press, columns are compressed on the device (press.h), the host waits for
- * the sizes of their streams too, and those come home instead.
+ * Where the recipe has a press, survivors are packed on the device (press.h), the host waits for
+ * the sizes of that too, and it comes home instead.
  *
  * What comes home is checked: the columns against their digests (sl_digest_check()), what was
- * compressed against its own (sl_pressed_check()), the census, in which the digests are, and the
- * sizes against themselves, for they come twice.
+ * pressed against its own (sl_pressed_check()), the census, in which the digests are, and the sizes
+ * against themselves, for they come twice.
  *
  *	device   staged  | columns | keep | index | key | states | table | scratch | census |
  *	         fused   | columns, if read | index | key | records, if any |
@@ -46,10 +46,10 @@ struct sl_lane {
 	bool whole;                     /* ... as this one is, its survivors not yet known */
 	sl_event round[SL_ROUND_MARKS]; /* of the round that is queued; none made of histories */
 	struct sl_press press;
-	sl_event pressed; /* behind what compresses */
+	sl_event pressed; /* behind what packs */
 	bool presses;     /* this batch */
-	uint64_t home_ns; /* what the copies of the table took, of the last batch */
-	uint64_t pack_ns; /* and compressing it */
+	uint64_t home_ns; /* what the copies home took, of the last batch */
+	uint64_t pack_ns; /* and packing it */
 };
 
 /*
@@ -69,8 +69,8 @@ enum sl_status sl_lane_torn(const char *what);
 enum sl_status sl_lane_rounds(const struct sl_recipe *r, struct sl_lane *lane);
 
 /*
- * Compresses the columns and queues the copy of their streams to b->pressed (lane_press.c). The
- * host waits for their sizes.
+ * Packs the table and queues the copy of what it became to b->pressed (lane_press.c). The host
+ * waits for the sizes.
  */
 enum sl_status sl_lane_press(const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b);
 

@@ -1,10 +1,12 @@
 /*
  * press.cu - what must be known of columns that are compressed on the device and do not come home:
- * the box around positions, and a digest of the bytes that do come.
+ * the box around positions, and a digest of the bytes that do come; and columns of one value.
  *
  * A thread takes values in strides of the grid; warps add up in registers, and then to the sheet.
  * The least number is kept as the largest key turned over, so that a sheet begins as zeros.
  */
+#include <string.h>
+
 #include "primitives/base/kernel.cuh"
 #include "primitives/primitives.h"
 #include "stages/kernels.h"
@@ -73,6 +75,24 @@ static __global__ void weigh_kernel(const uint8_t *bytes, const size_t *used, ui
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < words; j += threads)
 		mine[0] += sl_digest_word(j, word_of(bytes, n, j));
 	sl_block_add<1>(mine, digest);
+}
+
+static __global__ void fill_kernel(uint64_t word, uint64_t n, uint64_t *words)
+{
+	uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (j < n)
+		words[j] = word;
+}
+
+enum sl_status SL_NAME(sl_queue_fill)(
+	const void *value, uint32_t bytes, uint32_t n, uint64_t *words, sl_stream s)
+{
+	uint64_t word, all = sl_ceil_div((uint64_t)n * bytes, sizeof(word));
+
+	for (uint32_t at = 0; at < sizeof(word); at += bytes)
+		memcpy((char *)&word + at, value, bytes);
+	return SL_LAUNCH(fill_kernel, sl_grid(all, BLOCK), BLOCK, 0, s, word, all, words);
 }
 
 enum sl_status SL_NAME(sl_queue_bounds)(

@@ -12,6 +12,8 @@
 #include "primitives/primitives.h"
 #include "stages/bins.h"
 #include "stages/condition.h"
+#include "stages/form.h"
+#include "stages/formats/mcpl_record.h"
 #include "stages/key.h"
 #include "stages/level.h"
 #include "stages/model.h"
@@ -31,10 +33,12 @@ enum sl_mode {
 		SL_MODE_COUNT
 };
 
-/* How columns are compressed on a device (press.h). */
+/* What a device makes of survivors before they come home (press.h). */
 struct sl_press_rule {
-	const struct sl_backend *backend; /* NULL: they are not */
-	size_t chunk_bytes;               /* of a column that are a stream, at most */
+	enum sl_home_form form; /* columns: nothing */
+	struct sl_pressing pressing;
+	struct sl_mcpl_record record;     /* where they become records */
+	const struct sl_backend *backend; /* of streams */
 	int level;
 };
 
@@ -65,8 +69,8 @@ struct sl_recipe {
 	struct sl_choice compact;    /* staged alone */
 	struct sl_choice sort;
 	struct sl_press_rule press;
-	uint32_t home; /* set of columns that come home from a device as they are; all, if they are
-	                  not compressed there */
+	uint32_t home; /* set of columns that come home from a device as they are; all, if that is
+	                  the form */
 	const struct sl_loops *loops;     /* for this processor */
 	const struct sl_kernels *kernels; /* for the device; NULL: stages run on the host */
 	const atomic_int *drop;           /* not NULL and set: stages give up with SL_STOPPED */

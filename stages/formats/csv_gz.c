@@ -196,6 +196,7 @@ const struct sl_format sl_format_csv_gz = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
+	.unpressed = "is text, which the host's threads print",
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_csv_gz_read,

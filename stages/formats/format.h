@@ -2,9 +2,9 @@
  * format.h - what a file of survivors is made of, in two steps.
  *
  * pack runs on the worker that computed the batch: it compresses, which is the long part, unless a
- * device has done so (take). assemble runs on a writer: it makes what a file has beside the packed
- * bytes, which are not copied any more. None touches a disk (files.h commits the bytes) and none
- * allocates, HDF5's own small allocations apart.
+ * device has done so (take; form.h). assemble runs on a writer: it makes what a file has beside the
+ * packed bytes, which are not copied any more. None touches a disk (files.h commits the bytes) and
+ * none allocates, HDF5's own small allocations apart.
  */
 #ifndef SL_FORMAT_H
 #define SL_FORMAT_H
@@ -13,6 +13,7 @@
 
 #include "primitives/primitives.h"
 #include "stages/batch.h"
+#include "stages/form.h"
 
 SL_C_BEGIN
 
@@ -34,7 +35,7 @@ struct sl_file_facts {
 	uint32_t rules_version;           /* runs of one seed and of different versions differ */
 	const struct sl_backend *deflate; /* of the host */
 	int level;
-	bool pressed;              /* columns come compressed from a device */
+	enum sl_home_form form;    /* in which survivors come from a device; else columns */
 	struct sl_mcpl_facts mcpl; /* for that format alone */
 };
 
@@ -76,8 +77,8 @@ struct sl_format {
 	const char *name;   /* "openpmd" */
 	const char *suffix; /* ".h5" */
 	const char *help;
-	size_t chunk_bytes; /* 0, or columns are cut into chunks of so many bytes at most, each a
-	                       zlib stream of planes: a device can compress them (press.h) */
+	struct sl_pressing pressing; /* what a device can make for it; all 0: nothing */
+	const char *unpressed;       /* without streams: why, "is text" */
 
 	/*
 	 * Lays out what pack needs for at most the rows of most (whose data pointers are not used):
@@ -94,9 +95,8 @@ struct sl_format {
 		const struct sl_table *t, struct sl_packed *p);
 
 	/*
-	 * With chunk_bytes alone: what pack does, of a table whose columns a device has compressed.
-	 * p->bytes are those of pressed from then on, and streams that are no gain are stored
-	 * there.
+	 * NULL, or what pack does, of survivors that came in another form than columns. What was
+	 * pressed belongs to p from then on, and streams that are no gain are stored in its place.
 	 */
 	enum sl_status (*take)(struct sl_exec *x, const struct sl_file_facts *run,
 		const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p);

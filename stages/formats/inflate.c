@@ -113,12 +113,13 @@ static enum sl_status inflate_all(struct sl_inflate *s, void *out, size_t out_by
 	return SL_OK;
 }
 
-enum sl_status sl_inflate_whole(const void *in, size_t in_bytes, void *out, size_t out_bytes)
+enum sl_status sl_inflate_whole(
+	enum sl_wrapper wrapper, const void *in, size_t in_bytes, void *out, size_t out_bytes)
 {
 	struct sl_inflate s;
 	enum sl_status status;
 
-	SL_TRY(sl_inflate_begin(&s, SL_ZLIB, in, in_bytes));
+	SL_TRY(sl_inflate_begin(&s, wrapper, in, in_bytes));
 	status = inflate_all(&s, out, out_bytes);
 	sl_inflate_end(&s);
 	return status;

@@ -36,7 +36,8 @@ void sl_inflate_again(struct sl_inflate *s, const void *in, size_t in_bytes);
  */
 enum sl_status sl_inflate_next(struct sl_inflate *s, void *out, size_t size, size_t *got);
 
-/* Inflates a zlib stream that must give exactly out_bytes. */
-enum sl_status sl_inflate_whole(const void *in, size_t in_bytes, void *out, size_t out_bytes);
+/* Inflates the one stream or member that in is, which must give exactly out_bytes. */
+enum sl_status sl_inflate_whole(
+	enum sl_wrapper wrapper, const void *in, size_t in_bytes, void *out, size_t out_bytes);
 
 #endif

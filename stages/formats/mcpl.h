@@ -26,15 +26,12 @@
 #define SL_MCPL_H
 
 #include "stages/formats/format.h"
+#include "stages/formats/mcpl_record.h"
 
 #define SL_MCPL_SOURCE  "Sluice "
 #define SL_MCPL_STAT    "stat:sum:sluice_generated:"
 #define SL_MCPL_COLUMNS "sluice:columns:"
 #define SL_MCPL_CONFIG  "sluice_config"
-
-/* What a unit of the file is in units inside. */
-static const double sl_mcpl_kev = 1e3; /* MeV */
-static const double sl_mcpl_ns = 1e6;  /* ms */
 
 /* Columns that any record is made of; energy is one where the particles have it. */
 enum {
@@ -49,12 +46,10 @@ enum {
 		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z)
 };
 
-/* Columns that can be user flags: numbers of 32 bits. An id is one up to there. */
-enum {
-	SL_MCPL_FLAGS = SL_BIT(SL_COLUMN_userflags) | SL_BIT(SL_COLUMN_id) |
-	                SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_steps) |
-	                SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate)
-};
+/* Those that can be user flags. */
+#define FLAG(name) SL_BIT(SL_COLUMN_##name) |
+enum { SL_MCPL_FLAGS = SL_MCPL_FLAG_COLUMNS(FLAG) 0 };
+#undef FLAG
 
 /* The fixed part of a header. */
 struct sl_mcpl_header {
@@ -75,12 +70,7 @@ static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 	return numbers * (h->single ? 4u : 8u) + (h->pdg != 0 ? 0u : 4u) + (h->flags ? 4u : 0u);
 }
 
-/*
- * A direction becomes two numbers and a sign: of the components the two that are smaller, z as 1/z
- * where it is one of them. (Adaptive projection packing; the paper, 2.2.) packed[2] has the sign
- * alone, 1 or -1.
- */
-void sl_mcpl_pack(const double direction[3], double packed[3]);
+/* Undoes sl_mcpl_pack(). */
 void sl_mcpl_unpack(const double packed[3], double direction[3]);
 
 /* Version 2: the sign tells nothing, two numbers lie on an octahedron (Meyer et al. 2010). */
@@ -89,6 +79,13 @@ void sl_mcpl_unpack_octahedron(const double packed[3], double direction[3]);
 /* Of a table: has each particle a polarisation? The code that all have; 0: each has its own. */
 bool sl_mcpl_is_polarised(const struct sl_table *t);
 int32_t sl_mcpl_common_pdg(const struct sl_table *t, const struct sl_mcpl_facts *facts);
+
+/* The weight that all rows of a table have, if it is one that a header can state; else 0. */
+double sl_mcpl_common_weight(const struct sl_table *t);
+
+/* What its records are made of. SL_USAGE, and which, if it lacks a column. */
+enum sl_status sl_mcpl_record_of(
+	const struct sl_table *t, const struct sl_mcpl_facts *facts, struct sl_mcpl_record *r);
 
 /* The header of a table's file; weight is that of all, or 0. */
 struct sl_mcpl_header sl_mcpl_header_of(
@@ -107,9 +104,15 @@ size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h);
 /* Records of so many bytes at most are a gzip member of .mcpl.gz. */
 enum { SL_MCPL_MEMBER_BYTES = 1 << 20 };
 
+/* The most bytes that such a member has, of so many bytes of records. */
+static inline size_t sl_mcpl_member_most(size_t bytes)
+{
+	return sl_deflate_most(bytes, 0, 1);
+}
+
 /*
- * Makes that member in out, which has room for sl_gzip_stored_bytes(bytes), and sets *used to its
- * bytes. x->scratch is at least sl_mcpl_member_scratch(), as run has backend and level.
+ * Makes that member in out, which has room for the most bytes, and sets *used to its bytes.
+ * x->scratch is at least sl_mcpl_member_scratch(), as run has backend and level.
  */
 size_t sl_mcpl_member_scratch(const struct sl_file_facts *run);
 enum sl_status sl_mcpl_member(struct sl_exec *x, const struct sl_file_facts *run,

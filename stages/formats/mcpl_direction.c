@@ -1,23 +1,7 @@
-/* mcpl_direction.c - unit vectors as MCPL packs them. */
+/* mcpl_direction.c - unit vectors as MCPL packs them, unpacked. */
 #include <math.h>
 
 #include "stages/formats/mcpl.h"
-
-void sl_mcpl_pack(const double d[3], double packed[3])
-{
-	bool of_x = fabs(d[0]) >= fabs(d[1]);
-	double largest = of_x ? fabs(d[0]) : fabs(d[1]);
-	double inverse = d[2] != 0 ? 1 / d[2] : INFINITY;
-	int left_out = 2;
-
-	packed[0] = d[0];
-	packed[1] = d[1];
-	if (fabs(d[2]) < largest) {
-		left_out = of_x ? 0 : 1;
-		packed[left_out] = inverse;
-	}
-	packed[2] = copysign(1, d[left_out]);
-}
 
 /* The component that two others leave. */
 static double third(double sign, double a, double b)

@@ -127,9 +127,9 @@ static void set_item(
 	else if (c->column <= SL_COLUMN_w)
 		set_real(c, row, p->direction[c->column - SL_COLUMN_u]);
 	else if (c->column == SL_COLUMN_energy)
-		set_real(c, row, p->energy * sl_mcpl_kev);
+		set_real(c, row, p->energy * SL_MCPL_KEV);
 	else if (c->column == SL_COLUMN_time)
-		set_real(c, row, p->time * sl_mcpl_ns);
+		set_real(c, row, p->time * SL_MCPL_NS);
 	else
 		set_real(c, row, p->weight);
 }

@@ -90,9 +90,9 @@ static double real_of(const struct sl_mcpl_particle *p, int field)
 		return p->direction[field - DIRECTION];
 	if (field >= POLARISATION)
 		return p->polarisation[field - POLARISATION];
-	return field == ENERGY   ? p->energy * sl_mcpl_kev
+	return field == ENERGY   ? p->energy * SL_MCPL_KEV
 	       : field == WEIGHT ? p->weight
-	                         : p->time * sl_mcpl_ns;
+	                         : p->time * SL_MCPL_NS;
 }
 
 static void set(

@@ -1,9 +1,9 @@
 /*
  * npz.c - a table as numpy's archive: a deflated array for each column.
  *
- * Columns are packed on the worker; assemble puts headers, what the file is about, and the
- * directory between and behind them. Constant columns are arrays of all rows too, which deflate
- * makes a thousandth of. What does not gain by deflate is stored.
+ * This file makes what there is beside the packed items (npz_pack.c): headers, what the file is
+ * about, and the directory. A deflated array is one stream, of which its header is the first block,
+ * stored, and its items are the rest.
  */
 #include "stages/formats/npz.h"
 
@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "primitives/base/files.h"
 
@@ -18,24 +19,11 @@
 #error "items are handed over as they lie in memory, and the file's types are little-endian"
 #endif
 
-/* A column among the packed bytes. */
-struct piece {
-	enum sl_column column;
-	uint32_t method, crc;
-	size_t at, bytes; /* packed */
-};
-
-struct pieces {
-	uint32_t n;
-	struct piece piece[SL_COLUMN_COUNT];
-};
+/* What stands before the header of an array in a deflated stream, which goes on behind it: of a
+ * stored block all but its bytes. (RFC 1951, 3.2.4) */
+static const uint8_t block[SL_NPZ_BLOCK_BYTES] = {0, SL_NPY_BYTES, 0, 0xff - SL_NPY_BYTES, 0xff};
 
 /* --- arrays ----------------------------------------------------------------------------------- */
-
-static const struct sl_column_facts *facts(const struct sl_table_column *c)
-{
-	return &sl_column_facts[c->column];
-}
 
 /* 118 bytes of text follow the magic: a line, padded with blanks. */
 static void print_header(char header[SL_NPY_BYTES], const char *type, const char *shape)
@@ -122,7 +110,7 @@ static void say_member(struct text *t, const char *key, const char *string)
 }
 
 static void say_about(struct text *t, const struct sl_file_facts *run,
-	const struct sl_batch_facts *batch, const struct pieces *p)
+	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
 {
 	say(t, "{\"software\": \"Sluice\"");
 	say_member(t, "version", run->software_version);
@@ -141,119 +129,6 @@ static void say_about(struct text *t, const struct sl_file_facts *run,
 	say(t, "}");
 	say_member(t, "config", run->config);
 	say(t, "}");
-}
-
-/* --- packing ---------------------------------------------------------------------------------- */
-
-static size_t array_bytes(const struct sl_table_column *c, uint32_t n)
-{
-	return sl_size_add(SL_NPY_BYTES, sl_size_mul(n, facts(c)->bytes));
-}
-
-/* The arrays of a table, when none gets smaller; *largest of them. */
-static size_t arrays_bytes(const struct sl_table *t, size_t *largest)
-{
-	size_t bytes = 0;
-
-	*largest = 0;
-	for (uint32_t i = 0; i < t->n_columns; i++) {
-		size_t array = array_bytes(&t->column[i], t->n);
-
-		bytes = sl_size_add(bytes, array);
-		*largest = array > *largest ? array : *largest;
-	}
-	return bytes;
-}
-
-static void lay_out(struct sl_arena *a, const struct sl_table *most,
-	const struct sl_file_facts *run, struct sl_packed *p)
-{
-	size_t largest, bytes = arrays_bytes(most, &largest);
-	void *pieces = sl_cut_items(a, 1, sizeof(struct pieces));
-
-	(void)run;
-	*p = (struct sl_packed){
-		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
-}
-
-/* An array, header and all, in one piece, and what deflate asks for. */
-static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
-{
-	struct sl_shape shape = {.level = run->level};
-
-	arrays_bytes(most, &shape.in_bytes);
-	return sl_size_add(sl_round_up(shape.in_bytes, SL_ALIGN),
-		sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
-}
-
-static void make_array(char *array, const struct sl_table_column *c, uint32_t n)
-{
-	size_t item = facts(c)->bytes;
-	char *items = array + SL_NPY_BYTES;
-
-	sl_npy_header(array, facts(c)->type, n);
-	if (!c->constant)
-		memcpy(items, c->data, n * item);
-	for (size_t i = 0; c->constant && i < n; i++)
-		memcpy(items + i * item, c->data, item);
-}
-
-static enum sl_status pack_array(struct sl_exec *x, const struct sl_file_facts *run,
-	const char *array, size_t bytes, struct sl_packed *p, struct piece *piece)
-{
-	size_t got = 0;
-	struct sl_deflate_job job = {
-		.in = array,
-		.in_bytes = bytes,
-		.out = p->bytes + p->used,
-		.out_size = bytes - 1,
-		.out_bytes = &got,
-		.level = run->level,
-		.wrapper = SL_RAW,
-	};
-
-	SL_TRY(sl_deflate(run->deflate, x, &job));
-	if (got == 0)
-		memcpy(p->bytes + p->used, array, bytes);
-	piece->method = got ? SL_ZIP_DEFLATED : SL_ZIP_STORED;
-	piece->crc = sl_crc32(array, bytes);
-	piece->at = p->used;
-	piece->bytes = got ? got : bytes;
-	p->used += piece->bytes;
-	return SL_OK;
-}
-
-static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p)
-{
-	struct pieces *pieces = (struct pieces *)p->pieces;
-	size_t largest, bytes = arrays_bytes(t, &largest);
-	struct sl_exec rest = *x;
-	char *array = (char *)sl_cut(&rest.scratch, largest);
-
-	if (bytes > p->size)
-		return sl_fail(SL_USAGE,
-			"%zu bytes of arrays are to be packed, there is room for %zu: more rows or "
-			"columns than the packing was laid out for; lay it out for more",
-			bytes, p->size);
-	if (!array)
-		return sl_fail(SL_USAGE,
-			"scratch of npz has %zu bytes, %zu are needed: give it at least scratch() "
-			"bytes",
-			x->scratch.size, scratch(t, run));
-	p->table = *t;
-	p->used = 0;
-	pieces->n = t->n_columns;
-	for (uint32_t i = 0; i < t->n_columns; i++) {
-		const struct sl_table_column *c = &t->column[i];
-
-		pieces->piece[i].column = c->column;
-		make_array(array, c, t->n);
-		SL_TRY(sl_while(
-			pack_array(&rest, run, array, array_bytes(c, t->n), p, &pieces->piece[i]),
-			"column %s", facts(c)->name));
-	}
-	return SL_OK;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -280,22 +155,37 @@ static void begin_member(struct writing *w, struct sl_zip_member m)
 	w->next += bytes;
 }
 
-static void add_array(struct writing *w, const struct sl_packed *p, const struct piece *piece)
+/* Of two pieces of bytes the CRC-32 of the first, and of so many behind it, become that of both. */
+static uint32_t crc_of_both(uint32_t first, uint32_t more, uint64_t bytes)
 {
-	uint64_t items = (uint64_t)p->table.n * sl_column_facts[piece->column].bytes;
-	size_t name_bytes = sl_npz_name(w->name[w->n], piece->column);
+	return (uint32_t)crc32_combine(first, more, (z_off_t)bytes);
+}
 
-	begin_member(w, (struct sl_zip_member){.name_bytes = name_bytes,
-				.method = piece->method,
-				.crc = piece->crc,
-				.packed = piece->bytes,
-				.size = SL_NPY_BYTES + items});
-	sl_pieces_add(w->file, p->bytes + piece->at, piece->bytes);
+static void add_array(
+	struct writing *w, const struct sl_packed *p, const struct sl_npz_piece *piece)
+{
+	const struct sl_column_facts *f = &sl_column_facts[piece->column];
+	uint64_t items = (uint64_t)p->table.n * f->bytes;
+	size_t before = piece->method == SL_ZIP_DEFLATED ? sizeof(block) : 0;
+	char header[SL_NPY_BYTES];
+
+	sl_npy_header(header, f->type, p->table.n);
+	begin_member(
+		w, (struct sl_zip_member){.name_bytes = sl_npz_name(w->name[w->n], piece->column),
+			   .method = piece->method,
+			   .crc = crc_of_both(sl_crc32(header, SL_NPY_BYTES), piece->crc, items),
+			   .packed = before + SL_NPY_BYTES + piece->bytes,
+			   .size = SL_NPY_BYTES + items});
+	memcpy(w->next, block, before);
+	memcpy(w->next + before, header, SL_NPY_BYTES);
+	sl_pieces_add(w->file, w->next, before + SL_NPY_BYTES);
+	w->next += before + SL_NPY_BYTES;
+	sl_pieces_add(w->file, piece->at, piece->bytes);
 }
 
 /* It is stored, as it is short: made behind the room of its header, which has its checksum. */
 static void add_about(struct writing *w, const struct sl_file_facts *run,
-	const struct sl_batch_facts *batch, const struct pieces *p)
+	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
 {
 	char *array = (char *)w->next + SL_ZIP_HEADER_BYTES;
 	struct text text = {0};
@@ -332,8 +222,9 @@ static const struct sl_batch_facts longest = {UINT64_MAX, UINT64_MAX, UINT64_MAX
 
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t headers = (size_t)(most->n_columns + 1) * 2 * SL_ZIP_HEADER_BYTES;
-	struct pieces pieces = {.n = most->n_columns};
+	size_t headers = (size_t)(most->n_columns + 1) *
+	                 (2 * SL_ZIP_HEADER_BYTES + sizeof(block) + SL_NPY_BYTES);
+	struct sl_npz_pieces pieces = {.n = most->n_columns};
 	struct text about = {0};
 
 	for (uint32_t i = 0; i < most->n_columns; i++)
@@ -345,7 +236,7 @@ static size_t image_bytes(const struct sl_table *most, const struct sl_file_fact
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
 	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
-	const struct pieces *pieces = (const struct pieces *)p->pieces;
+	const struct sl_npz_pieces *pieces = (const struct sl_npz_pieces *)p->pieces;
 	struct writing w = {.next = (uint8_t *)image, .file = file};
 
 	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
@@ -361,9 +252,11 @@ const struct sl_format sl_format_npz = {
 	.name = "npz",
 	.suffix = ".npz",
 	.help = "numpy's archive, deflated: np.load(FILE)[\"x\"]",
-	.lay_out = lay_out,
-	.scratch = scratch,
-	.pack = pack,
+	.lay_out = sl_npz_lay_out,
+	.scratch = sl_npz_scratch,
+	.pack = sl_npz_pack,
+	.pressing = {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP, .constants = true},
+	.take = sl_npz_take,
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_npz_read,

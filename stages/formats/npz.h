@@ -25,6 +25,30 @@ size_t sl_npz_name(char name[SL_ZIP_NAME_MOST], enum sl_column column);
 
 #define SL_NPZ_ABOUT "about.npy"
 
+/* The items of a column, packed. */
+struct sl_npz_piece {
+	enum sl_column column;
+	uint32_t method, crc; /* of the items as they were */
+	const uint8_t *at;    /* a stream of DEFLATE, or the items */
+	size_t bytes;
+};
+
+struct sl_npz_pieces {
+	uint32_t n;
+	struct sl_npz_piece piece[SL_COLUMN_COUNT];
+};
+
+/* What a stream is longer by when the header of the array stands in it, beside the header. */
+enum { SL_NPZ_BLOCK_BYTES = 5 };
+
+void sl_npz_lay_out(struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p);
+size_t sl_npz_scratch(const struct sl_table *most, const struct sl_file_facts *run);
+enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, struct sl_packed *p);
+enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p);
+
 enum sl_status sl_npz_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * Strict: headers must be those that packing the same table would have made, to the byte, and every
  * member has its checksum. What may change unseen are the bits behind the end of a deflated stream,
- * up to the next byte.
+ * and of what a stored block begins with, up to the next byte.
  */
 #include <string.h>
 

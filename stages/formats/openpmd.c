@@ -75,7 +75,7 @@ static void lay_out(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {
 	size_t bytes;
-	size_t n = count_chunks(most, &bytes), room = run->pressed ? 0 : bytes;
+	size_t n = count_chunks(most, &bytes), room = run->form == SL_AS_STREAMS ? 0 : bytes;
 	struct sl_openpmd_pieces *pieces =
 		(struct sl_openpmd_pieces *)sl_cut_items(a, 1, sizeof(*pieces));
 	struct sl_openpmd_chunk *chunk =
@@ -96,8 +96,8 @@ static size_t scratch(const struct sl_table *most, const struct sl_file_facts *r
 		.level = run->level};
 
 	(void)most;
-	return run->pressed ? SL_OPENPMD_CHUNK_BYTES
-	                    : sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN);
+	return run->form == SL_AS_STREAMS ? SL_OPENPMD_CHUNK_BYTES
+	                                  : sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN);
 }
 
 /* --- packing ------------------------------------------------------------------------------- */
@@ -318,7 +318,7 @@ static enum sl_status take_stream(
 	if (gains && to != from)
 		memmove(to, from, got);
 	if (!gains) {
-		SL_TRY(sl_inflate_whole(from, got, inflated, bytes));
+		SL_TRY(sl_inflate_whole(SL_ZLIB, from, got, inflated, bytes));
 		memcpy(to, inflated, bytes);
 	}
 	*w->next++ = (struct sl_openpmd_chunk){
@@ -366,7 +366,7 @@ const struct sl_format sl_format_openpmd = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
-	.chunk_bytes = SL_OPENPMD_CHUNK_BYTES,
+	.pressing = {.chunk_bytes = SL_OPENPMD_CHUNK_BYTES, .wrapper = SL_ZLIB, .planes = true},
 	.take = take,
 	.image_bytes = sl_openpmd_image_bytes,
 	.assemble = sl_openpmd_assemble,

@@ -87,7 +87,7 @@ static enum sl_status read_chunk(struct reading *r, hid_t dataset, const struct 
 	if (skipped & deflate)
 		from = r->file + at;
 	else
-		SL_TRY(sl_inflate_whole(r->file + at, (size_t)stored, r->inflated, bytes));
+		SL_TRY(sl_inflate_whole(SL_ZLIB, r->file + at, (size_t)stored, r->inflated, bytes));
 	if (skipped & shuffle)
 		memcpy(out, from, bytes);
 	else

@@ -11,6 +11,7 @@
 
 #include "primitives/primitives.h"
 #include "stages/digest.h"
+#include "stages/formats/mcpl_record.h"
 #include "stages/key.h"
 #include "stages/mark.h"
 
@@ -54,6 +55,8 @@ struct sl_rule_world {
 	RULE(key_pack, 2)           \
 	RULE(keeps_and_weight, 3)   \
 	RULE(digest, 6)             \
+	RULE(mcpl_single, 13)       \
+	RULE(mcpl_double, 16)       \
 	RULE(fly, 4)                \
 	RULE(deflect, 3)            \
 	RULE(lambertian, 3)         \
@@ -259,6 +262,45 @@ SL_HD void sl_rule_digest(const struct sl_rule_world *w, const uint32_t *in, uin
 	sl_rule_put_two(out, sl_digest_mix(sl_rule_two(in), sl_rule_two(in + 2)));
 	sl_rule_put_two(out + 2, weight);
 	sl_rule_put_two(out + 4, sl_digest_item(weight, sl_rule_two(in + 2)));
+}
+
+/* A row of any bits; direction, energy and time have every pair of special ones. */
+SL_HD struct sl_particle sl_rule_row(const uint32_t *in)
+{
+	struct sl_particle p = sl_rule_particle(in);
+
+	p.u = sl_float(in[0]);
+	p.v = sl_float(in[1]);
+	p.energy = sl_float(in[1]);
+	p.time = sl_float(in[0]);
+	p.weight = sl_float(in[2]);
+	p.pol_x = sl_float(in[3]);
+	p.pol_y = sl_float(in[4]);
+	p.pol_z = sl_float(in[5]);
+	p.pdg = (int32_t)in[6];
+	p.userflags = in[7];
+	return p;
+}
+
+SL_HD void sl_rule_mcpl_single(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	const struct sl_mcpl_record r = {
+		13 * 4, true, true, true, true, SL_COLUMN_userflags, (double)sl_float(SL_NAN_BITS)};
+	struct sl_particle p = sl_rule_row(in);
+
+	(void)w;
+	sl_mcpl_record_put(&r, &p, out);
+}
+
+/* Of some, the energy is that of all. */
+SL_HD void sl_rule_mcpl_double(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+{
+	const struct sl_mcpl_record r = {16 * 4, false, false, true, false, SL_COLUMN_COUNT,
+		in[7] % 4 ? (double)sl_float(SL_NAN_BITS) : 0.0253};
+	struct sl_particle p = sl_rule_row(in);
+
+	(void)w;
+	sl_mcpl_record_put(&r, &p, out);
 }
 
 SL_HD void sl_rule_fly(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)

@@ -21,6 +21,7 @@
 #include "tests/support/deflate_check.h"
 #include "tests/support/lane_check.h"
 #include "tests/support/press_check.h"
+#include "tests/support/records_check.h"
 
 /* Blocks in flight: twice the tiles that a look-back sees at a time. */
 enum { CROWD = SL_EMULATED_BLOCKS_MOST };
@@ -208,7 +209,9 @@ static void try_stages(uint32_t blocks)
 	lane_check_tiles(600, 7);             /* 575: three tiles, so that a list is filled again */
 	lane_check_rounds(brief ? 96 : 320);
 	press_check_kernels(2305);
+	records_check_kernel(brief ? 260 : 600);
 	press_check_lanes(31);
+	press_check_forms(31);
 	if (!brief && blocks == 1) {
 		lane_check_keys(31);
 		lane_check_conditions(31);

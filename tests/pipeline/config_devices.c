@@ -169,6 +169,53 @@ static void modes_are_chosen(void **state)
 	expect_mode("emulated, mode: staged", "compact: shared", SL_MODE_staged, "");
 }
 
+/* In what form survivors come home of that format, and by what they are compressed. */
+static void expect_form(const char *device, const char *deflate, const char *format,
+	enum sl_home_form form, const char *press)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		"model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\nkeep: absorbed\n"
+		"run: {particles: 1, device: %s}\nprimitives: {deflate: %s}\n"
+		"output: {format: %s%s}\n",
+		device, deflate, format,
+		strncmp(format, "mcpl", 4) == 0 ? ", mcpl: {energy: 1 eV}" : "");
+	take_good(text);
+	assert_int_equal(choices.form, form);
+	assert_string_equal(choices.press ? choices.press->name : "", press);
+	assert_int_equal(choices.deflate->space, SL_HOST);
+}
+
+/* On a GPU auto compresses there what can be; the emulated device is asked to. */
+static void forms_are_chosen(void **state)
+{
+	static const struct {
+		const char *format;
+		enum sl_home_form unasked, asked;
+	} forms[] = {{"openpmd", SL_AS_COLUMNS, SL_AS_STREAMS},
+		{"npz", SL_AS_COLUMNS, SL_AS_STREAMS}, {"csv.gz", SL_AS_COLUMNS, SL_AS_COLUMNS},
+		{"mcpl", SL_AS_RECORDS, SL_AS_RECORDS}, {"mcpl.gz", SL_AS_RECORDS, SL_AS_STREAMS}};
+	bool gpu;
+	int n;
+
+	(void)state;
+	sl_device_emulate(false);
+	gpu = sl_device_count(&n) == SL_OK;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		const char *format = forms[i].format;
+		const char *press = forms[i].asked == SL_AS_STREAMS ? "device" : "";
+
+		expect_form("cpu", "auto", format, SL_AS_COLUMNS, "");
+		expect_form("emulated", "auto", format, forms[i].unasked, "");
+		expect_form("emulated", "zlib", format, forms[i].unasked, "");
+		if (press[0])
+			expect_form("emulated", "device", format, forms[i].asked, press);
+		if (gpu)
+			expect_form("cuda", "auto", format, forms[i].asked, press);
+	}
+}
+
 static void tunings_are_taken(void **state)
 {
 	(void)state;
@@ -194,6 +241,7 @@ int main(void)
 		cmocka_unit_test(a_device_that_is_not_there),
 		cmocka_unit_test(a_device_that_fails_is_no_problem_of_the_file),
 		cmocka_unit_test(modes_are_chosen),
+		cmocka_unit_test(forms_are_chosen),
 		cmocka_unit_test(tunings_are_taken),
 	};
 

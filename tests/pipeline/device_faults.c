@@ -48,6 +48,11 @@ static const struct setting alone_pressed = {"1", FUSED("1", "--deflate", "devic
 	STAGED("1", "--deflate", "device"), "openpmd",
 	(const char *const[]){"--device", "cpu", "--deflate", "cpu", NULL}};
 
+/* Records alone come from it. */
+static const struct setting alone_listed = {"1", FUSED("1", "--set", "output.columns=[]"),
+	STAGED("1", "--set", "output.columns=[]"), "mcpl",
+	(const char *const[]){"--device", "cpu", "--set", "output.columns=[]", NULL}};
+
 /* The states that folders were left in and gone on from: on the device, in either way, on the CPU.
  */
 struct tally {
@@ -372,6 +377,7 @@ static void every_copy(void **state)
 	flip_every_copy(&alone, 6); /* columns */
 	flip_every_copy(&alone_fused, 6);
 	flip_every_copy(&alone_pressed, 2 + 1); /* the sheet, and all streams */
+	flip_every_copy(&alone_listed, 2 + 1);  /* or records */
 }
 
 int main(void)

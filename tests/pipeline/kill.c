@@ -284,16 +284,23 @@ static void at_random_moments_of_a_run_that_ends_early(void **state)
 	kill_at_moments(&t, LONG_ENDS_AT, moments(MOMENTS_FEW));
 }
 
-/* Columns are compressed on the device, three batches at a time, and written by two. */
+/* Columns, or records, are compressed on the device, three batches at a time, and written by six.
+ */
 static void at_random_moments_on_a_device(void **state)
 {
-	static const char *const more[] = {
-		"--device", "emulated", "--sort", "naive", "--deflate", "device", NULL};
-	struct tiny_run t = {
-		.threads = "6", .format = "openpmd", .batches = DEVICE_BATCHES, .more = more};
+	static const char *const formats[] = {"openpmd", "npz", "mcpl.gz"};
+	static const char *const more[] = {"--device", "emulated", "--sort", "naive", "--deflate",
+		"device", "--set", "output.columns=[]", NULL};
 
 	(void)state;
-	kill_at_moments(&t, DEVICE_BATCHES, moments(MOMENTS_EACH / 2));
+	for (int i = 0; i < 3; i++) {
+		struct tiny_run t = {.threads = "6",
+			.format = formats[i],
+			.batches = DEVICE_BATCHES,
+			.more = more};
+
+		kill_at_moments(&t, DEVICE_BATCHES, moments(MOMENTS_EACH / 5));
+	}
 }
 
 /* They are faster than HDF5, so there are more batches. */

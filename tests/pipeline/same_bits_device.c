@@ -88,6 +88,15 @@ static void files(void **state)
 	}
 }
 
+/* More than a member has. */
+static void lists(void **state)
+{
+	struct bits b = many(0, "1e6", "300007");
+
+	(void)state;
+	bits_check_lists(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -97,6 +106,7 @@ int main(void)
 		cmocka_unit_test(any_batch),
 		cmocka_unit_test(any_key),
 		cmocka_unit_test(files),
+		cmocka_unit_test(lists),
 	};
 
 	if (skips_without_device())

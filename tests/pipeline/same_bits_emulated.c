@@ -103,6 +103,16 @@ static void every_file(void **state)
 	bits_check_files_of_configs(&b);
 }
 
+static void every_list(void **state)
+{
+	struct bits b = few(0);
+
+	(void)state;
+	b.particles = "400";
+	b.batch = "157";
+	bits_check_lists(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +123,7 @@ int main(void)
 		cmocka_unit_test(any_key),
 		cmocka_unit_test(any_order),
 		cmocka_unit_test(every_file),
+		cmocka_unit_test(every_list),
 	};
 
 	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)

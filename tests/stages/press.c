@@ -1,8 +1,9 @@
-/* press.c - columns compressed on the emulated device. */
+/* press.c - survivors packed on the emulated device: columns and records, and streams of both. */
 #include "primitives/base/emulated.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/press_check.h"
+#include "tests/support/records_check.h"
 
 /* More than the threads of several blocks take, and no whole number of words. */
 enum { MOST = 5003 };
@@ -11,6 +12,7 @@ static void kernels(void **state)
 {
 	(void)state;
 	press_check_kernels(MOST);
+	records_check_kernel(1000);
 }
 
 static void lanes(void **state)
@@ -19,8 +21,10 @@ static void lanes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		if (sl_thin_takes())
+		if (sl_thin_takes()) {
 			press_check_lanes(sizes[i]);
+			press_check_forms(sizes[i] / 4 + 1);
+		}
 }
 
 /* Blocks that take turns at random, the last first. */
@@ -35,6 +39,7 @@ static void any_order(void **state)
 	c.from_last = true;
 	sl_emulated_choose(&c);
 	press_check_kernels(MOST);
+	records_check_kernel(600);
 	press_check_lanes(150);
 	sl_emulated_choose(&was);
 }

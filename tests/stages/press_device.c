@@ -1,13 +1,15 @@
-/* press_device.c - columns that a device has compressed, byte for byte as the host's. */
+/* press_device.c - survivors that a device has packed, byte for byte as the host's. */
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/press_check.h"
+#include "tests/support/records_check.h"
 #include "tests/support/skip.h"
 
 static void kernels(void **state)
 {
 	(void)state;
 	press_check_kernels(sl_thin_size(3000001));
+	records_check_kernel(sl_thin_size(1000003));
 }
 
 static void lanes(void **state)
@@ -15,6 +17,7 @@ static void lanes(void **state)
 	(void)state;
 	press_check_lanes(sl_thin_size(1500));
 	press_check_lanes(sl_thin_size(300007));
+	press_check_forms(sl_thin_size(300007));
 }
 
 int main(void)

@@ -40,4 +40,10 @@ void bits_check(const struct bits *b);
 void bits_check_files(const struct bits *b);
 void bits_check_files_of_configs(const struct bits *b);
 
+/*
+ * The same of lists of particles, of records in all that they can have, joined, with an image, and
+ * as npz: every byte of a run is the same, but for run.json. bits->config is not looked at.
+ */
+void bits_check_lists(const struct bits *b);
+
 #endif

@@ -101,3 +101,102 @@ void bits_check_files_of_configs(const struct bits *b)
 			bits_check_files(&one);
 	}
 }
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* Numbers and codes of all, or of each; user flags of all kinds; the files are others' lists. */
+static const char *const lists[] = {
+	"model: {slab: {mu_a: 10 /cm, mu_s: 90 /cm, g: 0.75, thickness: 0.02 cm, absorption: "
+	"implicit}}\n"
+	"keep: [transmitted, reflected]\nkey: [w:16]\n"
+	"output: {joined: true, mcpl: {energy: 2 eV, userflags: steps}}\n",
+	"model: {source_detector: {source: {type: disk, radius: 1 cm}, energy: {type: lines, lines: "
+	"[26.3 keV, 59.5 keV]}, detector: {type: rectangle, distance: 1 cm, width: 3 cm, height: 2 "
+	"cm, pixels: [8, 4]}}}\n"
+	"keep: hit\nkey: [pixel:5]\noutput: {image: true}\n",
+	"model: {list: {files: [LIST/reffile_2.mcpl, LIST/miscphys.mcpl.gz, LIST/reffile_6.mcpl]}}\n"
+	"keep: listed\nkey: [ekin_log:16]\n",
+	"model: {list: {files: [LIST/example.mcpl]}}\n"
+	"keep: ekin > 1 keV\noutput: {mcpl: {userflags: id}}\n",
+};
+enum { LISTS = sizeof(lists) / sizeof(lists[0]), LIST_BYTES = 4096 };
+
+/* Writes c.yaml, with the folder of others' lists in the place of LIST. */
+static void write_list(const struct folder *f, const struct bits *b, const char *list)
+{
+	char text[LIST_BYTES], *at = text;
+
+	if (strstr(list, "LIST"))
+		at += snprintf(at, sizeof(text), "run: {name: t, batch: 50}\n");
+	else
+		at += snprintf(at, sizeof(text), "run: {name: t, particles: %s, batch: %s}\n",
+			b->particles, b->batch);
+	for (const char *next; (next = strstr(list, "LIST")) != NULL; list = next + 4)
+		at += sprintf(at, "%.*s%s/tests/stages/formats/mcpl", (int)(next - list), list,
+			source_root());
+	strcpy(at, list);
+	write_text(f, "c.yaml", text);
+}
+
+/* A run of c.yaml; the hash of all its files. */
+static uint64_t run_list(const struct folder *f, const char *const set[2], const char *device,
+	const char *mode, const char *deflate)
+{
+	uint64_t hash;
+
+	expect(f, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", device, "--mode", mode, "--deflate", deflate,
+			"--out", "out", "--set", set[0], "--set", set[1]));
+	hash = hash_run(f, "out");
+	remove_run(f, "out");
+	return hash;
+}
+
+/* The bytes of a run on the CPU, and on the device, fused or staged. */
+static void check_same(const struct folder *f, const struct bits *b, const char *const set[2],
+	const char *on_cpu, const char *on_device)
+{
+	static const char *const modes[] = {"staged", "fused"};
+	static unsigned turn;
+
+	if (run_list(f, set, "cpu", "auto", on_cpu) !=
+		run_list(f, set, b->device, modes[turn++ % 2], on_device))
+		fail_msg("%s, %s, deflate %s: other bytes", set[0], set[1], on_device);
+}
+
+/* Records alone come from the device; members of them; records that threads make members of. */
+static void check_list(const struct folder *f, const struct bits *b, const char *precision)
+{
+	const char *const plain[] = {"output.format=mcpl", precision};
+	const char *const gzipped[] = {"output.format=mcpl.gz", precision};
+
+	if (!sl_thin_takes())
+		return;
+	check_same(f, b, plain, "auto", "auto");
+	check_same(f, b, gzipped, "cpu", "device");
+	check_same(f, b, gzipped, "libdeflate", "libdeflate");
+}
+
+/* Of an npz constants come, too. */
+static void check_npz(const struct folder *f, const struct bits *b)
+{
+	const char *const set[] = {"output.format=npz", "output.level=1"};
+
+	check_same(f, b, set, "cpu", "device");
+	check_same(f, b, set, "libdeflate", "libdeflate");
+}
+
+void bits_check_lists(const struct bits *b)
+{
+	struct folder f;
+
+	folder_make(&f);
+	for (int i = 0; i < LISTS; i++) {
+		write_list(&f, b, lists[i]);
+		check_list(&f, b, "output.mcpl.precision=single");
+		check_list(&f, b, "output.mcpl.precision=double");
+		if (!strstr(lists[i], "mcpl: {") && sl_thin_takes())
+			check_npz(&f, b);
+	}
+	folder_remove(&f);
+}

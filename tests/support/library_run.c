@@ -7,7 +7,7 @@
 #include "pipeline/output.h"
 #include "pipeline/room.h"
 
-enum { SETS_MAX = 12, SET_BYTES = 320 };
+enum { SETS_MAX = 14, SET_BYTES = 320 };
 
 static const char config[] =
 	"run: {name: counted, seed: 7}\n"
@@ -51,9 +51,13 @@ static struct sets sets_of(const struct library_run *r)
 		set(&s, "primitives.compact", r->compact);
 	if (r->sort)
 		set(&s, "primitives.sort", r->sort);
-	if (r->deflate) {
+	if (r->deflate)
 		set(&s, "primitives.deflate", r->deflate);
-		set(&s, "output.format", "openpmd");
+	if (r->format)
+		set(&s, "output.format", r->format);
+	if (r->format && strncmp(r->format, "mcpl", 4) == 0) {
+		set(&s, "output.columns", "[]");
+		set(&s, "output.mcpl.energy", "1 keV");
 	}
 	if (r->to)
 		set(&s, "output.to", r->to);

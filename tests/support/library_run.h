@@ -11,7 +11,8 @@ struct library_run {
 	const char *device;          /* run.device */
 	const char *mode;            /* run.mode; NULL: auto */
 	const char *compact, *sort;  /* backends; NULL: auto */
-	const char *deflate;         /* NULL: auto, of csv.gz; else of openpmd */
+	const char *deflate;         /* NULL: auto */
+	const char *format;          /* NULL: csv.gz */
 	unsigned slots, threads;     /* of 0 slots: auto */
 	unsigned particles, batches; /* particles of a batch */
 	const char *to;              /* the directory of its files; NULL: none are written */

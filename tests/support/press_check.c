@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "hand_recipe.h"
+#include "records_check.h"
 #include "stages/digest.h"
 #include "stages/formats/inflate.h"
 #include "stages/lane.h"
@@ -124,12 +125,35 @@ static void check_digest(const struct sl_kernels *kernels, struct sl_press_sheet
 	free(here);
 }
 
+/* The words of n values, and what stands behind them. */
+static void check_fill(const struct sl_kernels *kernels, uint32_t bytes, uint32_t n)
+{
+	static const uint8_t value[] = {1, 2, 3, 4, 5, 6, 7, 8};
+	size_t all = sl_round_up((size_t)n * bytes, sizeof(uint64_t));
+	void *there = get(SL_DEVICE, all + sizeof(uint64_t));
+	uint8_t *here = (uint8_t *)get(SL_HOST, all + sizeof(uint64_t));
+
+	assert_ok(kernels->fill(value, bytes, n, (uint64_t *)there, NULL));
+	assert_ok(sl_copy(here, there, all + sizeof(uint64_t), NULL));
+	assert_ok(sl_stream_wait(NULL));
+	for (size_t i = 0; i < all; i++)
+		if (here[i] != value[i % bytes])
+			fail_msg("byte %zu of %u values of %u bytes is another", i, n, bytes);
+	for (size_t i = all; i < all + sizeof(uint64_t); i++)
+		assert_int_equal(here[i], 0xa5);
+	sl_memory_give(SL_HOST, here);
+	sl_memory_give(SL_DEVICE, there);
+}
+
 void press_check_kernels(uint32_t most)
 {
 	const struct sl_kernels *kernels = sl_kernels_find();
 	struct sl_press_sheet *sheet = (struct sl_press_sheet *)get(SL_DEVICE, sizeof(*sheet));
 	const uint32_t sizes[] = {1, 2, 31, 33, 257, most};
 
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (uint32_t bytes = 1; bytes <= 8; bytes *= bytes == 1 ? 4 : 2)
+			check_fill(kernels, bytes, sizes[i]);
 	take_sheet(sheet);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (int kind = 0; kind < 7; kind++) {
@@ -149,6 +173,37 @@ void press_check_kernels(uint32_t most)
 }
 
 /* --- lanes ----------------------------------------------------------------------------------- */
+
+/* What is made of survivors. */
+static const struct way {
+	enum sl_home_form form;
+	struct sl_pressing pressing;
+} ways[] = {
+	{SL_AS_STREAMS, {.chunk_bytes = CHUNK, .wrapper = SL_ZLIB, .planes = true}},
+	{SL_AS_RECORDS, {.records = true}},
+	{SL_AS_STREAMS, {.records = true, .chunk_bytes = CHUNK, .wrapper = SL_GZIP}},
+	{SL_AS_STREAMS, {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP, .constants = true}},
+};
+enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+
+/* What is stated of records: an energy of all, and their ids. */
+static const struct sl_mcpl_facts listed = {.pdg = 22, .energy = 2e-3, .flags = SL_COLUMN_id};
+
+/* A recipe for the device; one column comes home as it is. */
+static void set_press(struct sl_recipe *d, const struct way *way)
+{
+	struct sl_arena none = {0};
+	struct sl_table t;
+
+	d->press = (struct sl_press_rule){
+		.form = way->form, .pressing = way->pressing, .level = LEVEL};
+	d->home = SL_BIT(SL_COLUMN_w);
+	if (way->form == SL_AS_STREAMS)
+		assert_ok(sl_find(SL_DEFLATE, "device", &d->press.backend));
+	sl_table_lay_out(&none, d, 0, 0, &t);
+	if (way->pressing.records)
+		assert_ok(sl_mcpl_record_of(&t, &listed, &d->press.record));
+}
 
 /* A host's batch, and a lane with what comes home from it. */
 struct sides {
@@ -209,7 +264,7 @@ static void check_column(
 
 	items = n < items ? n : items;
 	for (uint32_t first = 0; first < n; first += items) {
-		assert_ok(sl_inflate_whole(*at, **stream, chunk, (size_t)items * item));
+		assert_ok(sl_inflate_whole(SL_ZLIB, *at, **stream, chunk, (size_t)items * item));
 		for (uint32_t i = 0; i < items; i++)
 			for (uint32_t b = 0; b < item; b++) {
 				size_t row = (size_t)first + i;
@@ -238,25 +293,91 @@ static void check_box(const struct sides *s)
 	}
 }
 
-static void check_pressed(const struct sides *s)
+static void check_columns(const struct sides *s)
 {
 	const struct sl_pressed *p = &s->home.pressed;
 	const uint8_t *at = p->bytes;
 	const size_t *stream = p->stream;
+
+	for (uint32_t k = 0; k < s->host.table.n_columns; k++)
+		if (!s->host.table.column[k].constant)
+			check_column(&s->host.table.column[k], s->host.n_survivors, &at, &stream);
+	assert_int_equal(at - p->bytes, p->used);
+	check_box(s);
+}
+
+/* A member of gzip inflates to those bytes, and to no more. */
+static void check_member(const uint8_t *at, size_t used, const uint8_t *expected, size_t bytes)
+{
+	uint8_t *seen = (uint8_t *)malloc(bytes);
+
+	assert_non_null(seen);
+	assert_ok(sl_inflate_whole(SL_GZIP, at, used, seen, bytes));
+	assert_memory_equal(seen, expected, bytes);
+	free(seen);
+}
+
+/* Each column is a member, whole and as it is; one value stands in every row. */
+static void check_whole_columns(const struct sides *s)
+{
+	const struct sl_pressed *p = &s->home.pressed;
+	const size_t *stream = p->stream;
+	size_t used = 0, n = s->host.n_survivors;
+	uint8_t *items = (uint8_t *)malloc(n * sizeof(uint64_t) + 1);
+
+	assert_non_null(items);
+	for (uint32_t k = 0; n > 0 && k < s->host.table.n_columns; k++) {
+		const struct sl_table_column *c = &s->host.table.column[k];
+		size_t item = sl_column_facts[c->column].bytes;
+
+		for (size_t i = 0; i < n; i++)
+			memcpy(items + i * item,
+				(const char *)c->data + (c->constant ? 0 : i * item), item);
+		check_member(p->bytes + used, *stream, items, n * item);
+		used += *stream++;
+	}
+	assert_int_equal(used, p->used);
+	check_box(s);
+	free(items);
+}
+
+/* Records as they are, or in members of so many as have no more than CHUNK bytes. */
+static void check_records(const struct sl_press_rule *rule, const struct sides *s)
+{
+	const struct sl_pressed *p = &s->home.pressed;
+	size_t most = CHUNK / rule->record.bytes * rule->record.bytes, bytes, used = 0, k = 0;
+	uint8_t *records = records_of_host(&s->host.table, &listed, &bytes);
+
+	if (rule->form == SL_AS_RECORDS) {
+		assert_int_equal(p->used, bytes);
+		assert_memory_equal(p->bytes, records, bytes);
+	}
+	for (size_t at = 0; rule->form == SL_AS_STREAMS && at < bytes; at += most) {
+		size_t left = bytes - at;
+
+		check_member(
+			p->bytes + used, p->stream[k], records + at, left < most ? left : most);
+		used += p->stream[k++];
+	}
+	assert_true(rule->form == SL_AS_RECORDS || used == p->used);
+	free(records);
+}
+
+static void check_pressed(const struct sl_press_rule *rule, const struct sides *s)
+{
 	uint32_t n = s->host.n_survivors;
 
 	assert_int_equal(s->home.n_survivors, n);
 	assert_int_equal(s->home.table.n, n);
-	for (uint32_t k = 0; k < s->host.table.n_columns; k++) {
-		const struct sl_table_column *c = &s->host.table.column[k];
-
-		assert_true(c->digest == s->home.table.column[k].digest);
-		if (!c->constant)
-			check_column(c, n, &at, &stream);
-	}
-	assert_int_equal(at - p->bytes, p->used);
-	check_box(s);
-	assert_ok(sl_pressed_check(p));
+	for (uint32_t k = 0; k < s->host.table.n_columns; k++)
+		assert_true(s->host.table.column[k].digest == s->home.table.column[k].digest);
+	if (rule->pressing.records)
+		check_records(rule, s);
+	else if (rule->pressing.planes)
+		check_columns(s);
+	else
+		check_whole_columns(s);
+	assert_ok(sl_pressed_check(&s->home.pressed));
 }
 
 /* The columns that are wanted as they are come so too, and no others. */
@@ -275,7 +396,7 @@ static void check_home(const struct sl_recipe *d, const struct sides *s)
 	}
 }
 
-static void compare(const struct sl_recipe *r, enum sl_mode mode)
+static void compare(const struct sl_recipe *r, enum sl_mode mode, const struct way *way)
 {
 	struct sl_recipe d = *r;
 	uint64_t ns[SL_STAGE_COUNT] = {0};
@@ -287,10 +408,7 @@ static void compare(const struct sl_recipe *r, enum sl_mode mode)
 	if (mode == SL_MODE_staged)
 		assert_ok(sl_find(SL_COMPACT, "naive", &d.compact.backend));
 	assert_ok(sl_find(SL_SORT, "naive", &d.sort.backend));
-	assert_ok(sl_find(SL_DEFLATE, "device", &d.press.backend));
-	d.press.chunk_bytes = CHUNK;
-	d.press.level = LEVEL;
-	d.home = SL_BIT(SL_COLUMN_w);
+	set_press(&d, way);
 	open_sides(r, &d, &s);
 	for (int again = 0; again < 2; again++) {
 		sl_batch_begin(r, &s.host, 0);
@@ -298,20 +416,34 @@ static void compare(const struct sl_recipe *r, enum sl_mode mode)
 		s.home.pressed.wanted = true;
 		assert_ok(sl_stages_run(r, &s.x, &s.host, NULL));
 		assert_ok(sl_lane_run(&d, &s.lane, &s.home, ns));
-		check_pressed(&s);
+		check_pressed(&d.press, &s);
 		check_home(&d, &s);
 	}
 	close_sides(&s);
 }
 
+/* With survivors, and without. */
+static void compare_model(int model, enum sl_mode mode, uint32_t n, const struct way *way)
+{
+	struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+
+	compare(&r, mode, way);
+	r.keep = 0;
+	compare(&r, mode, way);
+}
+
 void press_check_lanes(uint32_t n)
 {
 	for (int model = 0; model < HAND_MODELS; model++)
-		for (int mode = 0; mode < SL_MODE_COUNT; mode++) {
-			struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+		for (int mode = 0; mode < SL_MODE_COUNT; mode++)
+			compare_model(model, (enum sl_mode)mode, n, &ways[0]);
+}
 
-			compare(&r, (enum sl_mode)mode);
-			r.keep = 0;
-			compare(&r, (enum sl_mode)mode);
-		}
+/* What comes before is the same in every form. */
+void press_check_forms(uint32_t n)
+{
+	for (int i = 1; i < WAYS; i++)
+		for (int model = i % 2; model < HAND_MODELS; model += 2)
+			compare_model(
+				model, (enum sl_mode)(model / 2 % SL_MODE_COUNT), n, &ways[i]);
 }

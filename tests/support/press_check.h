@@ -1,4 +1,4 @@
-/* press_check.h - columns compressed on a device, against the host's; for any device in use. */
+/* press_check.h - survivors packed on a device, against the host's; for any device in use. */
 #ifndef TESTS_SUPPORT_PRESS_CHECK_H
 #define TESTS_SUPPORT_PRESS_CHECK_H
 
@@ -12,5 +12,8 @@ void press_check_kernels(uint32_t most);
  * home are the host's columns, and what is said of them is so. No survivors, too.
  */
 void press_check_lanes(uint32_t n);
+
+/* Of some models, what else comes home: records, members of gzip of them, and of whole columns. */
+void press_check_forms(uint32_t n);
 
 #endif

@@ -404,6 +404,36 @@ static void ids_come_back(void **state)
 	free_table(&t);
 }
 
+/* A NaN goes by as x86 has it: quiet, with its sign and what its bits say. */
+static void nans_go_by(void **state)
+{
+	static const uint32_t nan[] = {0x7f812345, 0xffc00001}, quiet[] = {0x7fc12345, 0xffc00001};
+	static const uint64_t wide[] = {0x7ff82468a0000000, 0xfff8000020000000};
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct sl_file_facts run =
+			facts_with(&sl_deflate_libdeflate, i / 2, SL_COLUMN_COUNT, NAN);
+		struct sl_table t = make_particles(1, SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy), 0);
+		uint32_t number = i / 2 ? 8 : 4;
+		size_t bytes;
+		char *file;
+
+		memcpy(reals(&t, SL_COLUMN_x), &nan[i % 2], 4);
+		memcpy(reals(&t, SL_COLUMN_time), &nan[i % 2], 4);
+		memcpy(reals(&t, SL_COLUMN_energy), &nan[i % 2], 4);
+		*reals(&t, SL_COLUMN_u) = 0; /* z is left out, and has the sign of the NaN */
+		*reals(&t, SL_COLUMN_v) = 0;
+		*reals(&t, SL_COLUMN_w) = i % 2 ? -1 : 1;
+		file = file_of(&sl_format_mcpl, &run, &batch, &t, 0, &bytes);
+		for (uint32_t place = 0; place < 7; place += place == 0 ? 5 : 1)
+			assert_memory_equal(file + bytes - (8 - place) * number,
+				i / 2 ? (const void *)&wide[i % 2] : &quiet[i % 2], number);
+		free(file);
+		free_table(&t);
+	}
+}
+
 /* --- directions ------------------------------------------------------------------------------- */
 
 /* Whatever direction of length 1, it comes back to a few units of the last place. */
@@ -551,6 +581,7 @@ int main(void)
 		cmocka_unit_test(many_rows_come_back),
 		cmocka_unit_test(constants_and_flags_come_back),
 		cmocka_unit_test(ids_come_back),
+		cmocka_unit_test(nans_go_by),
 		cmocka_unit_test(directions_come_back),
 		cmocka_unit_test(too_small_is_refused),
 		cmocka_unit_test(a_column_that_is_missing_is_told),

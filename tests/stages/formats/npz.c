@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
+#include "stages/press.h"
 #include "tests/cases/thin.h"
 #include "tests/stages/formats/tables.h"
 
@@ -271,6 +272,98 @@ static void memory_is_used_again(void **state)
 	free_table(&most);
 }
 
+/* --- from a device ---------------------------------------------------------------------------- */
+
+/* What a device would bring home of t, by the specification of its encoder: of each column, all
+ * its rows in a member of gzip. */
+static struct sl_pressed press(const struct sl_table *t)
+{
+	const struct sl_press_rule rule = {.form = SL_AS_STREAMS, .pressing = npz->pressing};
+	struct sl_pressed p = {.size = sl_press_most(&rule, t)};
+	struct sl_arena scratch = arena_of((size_t)4 << 20);
+	size_t *stream = (size_t *)calloc(t->n_columns, sizeof(*stream));
+	uint64_t *items = (uint64_t *)calloc(t->n + 1, sizeof(*items));
+
+	p.stream = stream;
+	p.bytes = (uint8_t *)arena_of(p.size).base;
+	for (uint32_t k = 0; t->n > 0 && k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+		size_t item = sl_column_facts[c->column].bytes;
+		struct sl_exec x = {.space = SL_HOST, .scratch = scratch};
+		struct sl_deflate_job job = {.in = items,
+			.in_bytes = t->n * item,
+			.out = p.bytes,
+			.out_size = p.size,
+			.out_bytes = stream++,
+			.wrapper = SL_GZIP,
+			.level = 1,
+			.out_used = &p.used};
+
+		for (size_t i = 0; i < t->n; i++)
+			memcpy((char *)items + i * item,
+				(const char *)c->data + (c->constant ? 0 : i * item), item);
+		assert_ok(sl_deflate(&sl_deflate_cpu, &x, &job));
+	}
+	free(items);
+	free(scratch.base);
+	return p;
+}
+
+/* The file of what came pressed, to be freed. */
+static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
+{
+	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
+	struct sl_pressed pressed = press(t);
+	struct sl_pieces pieces;
+	struct packed k;
+	char *file;
+
+	run.form = SL_AS_STREAMS;
+	k = lay_out_for(npz, &run, t);
+	struct sl_arena image = arena_of(npz->image_bytes(t, &run));
+	struct sl_exec x = {.space = SL_HOST, .scratch = k.scratch};
+
+	assert_int_equal(k.p.size, 0);
+	assert_ok(npz->take(&x, &run, t, &pressed, &k.p));
+	assert_ok(npz->assemble(&run, &batch, &k.p, image.base, image.size, &pieces));
+	file = joined(&pieces, bytes);
+	free(image.base);
+	free_packed(&k);
+	free(pressed.bytes);
+	free(pressed.stream);
+	return file;
+}
+
+/* The file is that of the same encoder on the host. */
+static void check_pressed(uint32_t n, enum kind kind)
+{
+	struct sl_file_facts run = run_facts(&sl_deflate_cpu, 1);
+	struct sl_table t = make_table(n, all_columns,
+		SL_BIT(SL_COLUMN_w) | SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_fate), kind);
+	size_t bytes, expected_bytes;
+	char *expected = file_of(npz, &run, &batch, &t, 0, &expected_bytes);
+	char *file = file_of_pressed(&t, &bytes);
+
+	assert_int_equal(bytes, expected_bytes);
+	assert_memory_equal(file, expected, bytes);
+	check_by_hand((const uint8_t *)file, bytes, &t);
+	free(file);
+	free(expected);
+	free_table(&t);
+}
+
+/* Also where nothing is gained, and where little is. */
+static void what_a_device_packs_is_the_same(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < KIND_COUNT; kind++) {
+		for (uint32_t n = 0; n < 80; n += (uint32_t)sl_thin_step(3))
+			check_pressed(n, (enum kind)kind);
+		if (sl_thin_takes())
+			check_pressed(12000, (enum kind)kind);
+	}
+}
+
 /* --- damage ----------------------------------------------------------------------------------- */
 
 static void every_damage_is_found(void **state)
@@ -341,6 +434,7 @@ int main(void)
 		cmocka_unit_test(what_it_is_about_is_told),
 		cmocka_unit_test(too_small_is_refused),
 		cmocka_unit_test(memory_is_used_again),
+		cmocka_unit_test(what_a_device_packs_is_the_same),
 		cmocka_unit_test(every_damage_is_found),
 		cmocka_unit_test(other_archives_are_refused),
 	};

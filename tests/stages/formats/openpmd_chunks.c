@@ -10,9 +10,10 @@
 /* What a device would bring home of t, by the specification of its encoder. */
 static struct sl_pressed press(const struct sl_table *t)
 {
-	struct sl_pressed p = {.size = sl_press_most(t, SL_OPENPMD_CHUNK_BYTES)};
-	size_t *stream = (size_t *)calloc(
-		sl_press_streams(t, SL_OPENPMD_CHUNK_BYTES) + 1, sizeof(*p.stream));
+	const struct sl_press_rule rule = {
+		.form = SL_AS_STREAMS, .pressing = sl_format_openpmd.pressing};
+	struct sl_pressed p = {.size = sl_press_most(&rule, t)};
+	size_t *stream = (size_t *)calloc(sl_press_streams(&rule, t) + 1, sizeof(*p.stream));
 	struct sl_arena scratch = arena_of((size_t)4 << 20);
 
 	p.stream = stream;
@@ -67,7 +68,7 @@ static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
 	struct sl_arena image;
 	char *file;
 
-	run.pressed = true;
+	run.form = SL_AS_STREAMS;
 	bound(t, &pressed);
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		if (!t->column[k].constant)
