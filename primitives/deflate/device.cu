@@ -8,8 +8,8 @@
  * are stored. A thread parses a slice of 128 bytes (tokens.h). Codes are made by all threads
  * (huffman.h). What the bits of each slice come to gives the place of those of the next, so all
  * slices are written at the same time, by atomic or, into the shared memory that held the bytes.
- * Segments wait in scratch; then one block adds up where each belongs and joins their checks, and
- * all are copied there.
+ * Segments wait in scratch; a warp for each stream adds up where they belong and joins their
+ * checks, one block where streams do, and all are copied there.
  *
  * Beside its bytes, read once for each plane, a segment takes 10 bytes a byte for places in
  * order, what was found at them and tokens, in memory that a block uses for all its segments, so
@@ -383,6 +383,8 @@ static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 	SL_TRY(sl_fill(j.ticket, 0, sizeof(*j.ticket), x->stream));
 	SL_TRY(SL_LAUNCH(segments_kernel, grid(segments, limits.multiprocessors, BLOCKS), THREADS,
 		sizeof(struct room), x->stream, j));
+	SL_TRY(SL_LAUNCH(sums_kernel, grid(j.streams.n / WARPS + 1, limits.multiprocessors, 8),
+		THREADS, 0, x->stream, j));
 	SL_TRY(SL_LAUNCH(streams_kernel, 1, THREADS, THREADS * sizeof(uint64_t), x->stream, j));
 	return SL_LAUNCH(
 		pack_kernel, grid(segments, limits.multiprocessors, 8), THREADS, 0, x->stream, j);

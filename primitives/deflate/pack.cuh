@@ -16,7 +16,7 @@ struct piece {
 	struct sl_check check;
 };
 
-/* A stream: where it begins in out, NOWHERE if it does not fit. */
+/* A stream: where it begins in out, NOWHERE if it does not fit; at first how long it is. */
 struct place {
 	uint64_t at;
 	uint32_t check;
@@ -39,25 +39,79 @@ struct deflate_job {
 	uint64_t *ticket;    /* segments that are taken */
 };
 
-/* Adds up the segments of a stream: each has its place, the stream its check. Gives its bytes. */
-static __device__ inline uint64_t add_up(const struct deflate_job &job, uint64_t k)
+/* What a lane, or those before it too, have of a stream. */
+struct share {
+	uint64_t bytes, in_bytes; /* as written; as they were */
+	struct sl_check check;
+};
+
+/* Some segments of a stream, from .. to - 1; with known, their places, the first's at. */
+static __device__ inline struct share add_up(
+	const struct deflate_job &job, uint64_t from, uint64_t to, const uint64_t *at)
+{
+	struct share all = {0, 0, {0, 0}};
+
+	for (uint64_t i = from; i < to; i++) {
+		struct piece *p = &job.piece[i];
+		uint32_t bytes = sl_segment_of(&job.streams, i).bytes;
+
+		if (at) {
+			p->at = *at + all.bytes;
+		} else {
+			all.check = sl_check_join(job.streams.wrapper, all.check, p->check, bytes);
+			all.in_bytes += bytes;
+		}
+		all.bytes += p->bytes;
+	}
+	return all;
+}
+
+/* That of all lanes, for the first, neighbours first; *before: bytes of those before the lane. */
+static __device__ inline struct share join_lanes(
+	enum sl_wrapper wrapper, struct share mine, uint64_t *before)
+{
+	uint32_t lane = threadIdx.x % 32;
+	uint64_t sum = mine.bytes;
+
+	for (uint32_t by = 1; by < 32; by *= 2) {
+		uint64_t below = __shfl_up_sync(SL_LANES, sum, by);
+		uint64_t in_bytes = __shfl_down_sync(SL_LANES, mine.in_bytes, by);
+		struct sl_check right = {__shfl_down_sync(SL_LANES, mine.check.a, by),
+			__shfl_down_sync(SL_LANES, mine.check.b, by)};
+
+		sum += lane >= by ? below : 0;
+		mine.check = sl_check_join(wrapper, mine.check, right, in_bytes);
+		mine.in_bytes += in_bytes;
+	}
+	*before = sum - mine.bytes;
+	mine.bytes = __shfl_sync(SL_LANES, sum, 31);
+	return mine;
+}
+
+/* A warp a stream: its segments have their places in it, and it its bytes, at first as its place,
+ * and check. */
+static __global__ void __launch_bounds__(THREADS) sums_kernel(struct deflate_job job)
 {
 	const struct sl_streams *s = &job.streams;
-	uint64_t at = sl_header_bytes(s->wrapper), bytes = sl_chunk_bytes(s, k);
-	struct sl_check all = {0, 0};
-	struct sl_segment g;
-	uint64_t i = k * s->each;
+	uint32_t lane = threadIdx.x % 32, header = sl_header_bytes(s->wrapper);
+	uint64_t k = (uint64_t)blockIdx.x * WARPS + threadIdx.x / 32,
+		 step = (uint64_t)gridDim.x * WARPS;
 
-	do {
-		struct piece *p = &job.piece[i];
+	for (; k < s->n; k += step) {
+		uint64_t first = k * s->each, left = s->n_segments - first;
+		uint64_t n = left < s->each ? left : s->each, each = (n + 31) / 32, at;
+		uint64_t from = lane * each < n ? lane * each : n;
+		uint64_t to = from + each < n ? from + each : n;
+		struct share all = add_up(job, first + from, first + to, NULL);
 
-		g = sl_segment_of(s, i++);
-		p->at = at;
-		at += p->bytes;
-		all = sl_check_join(s->wrapper, all, p->check, g.bytes);
-	} while (!g.last);
-	job.place[k].check = sl_check_value(s->wrapper, all, bytes);
-	return at + sl_trailer_bytes(s->wrapper);
+		all = join_lanes(s->wrapper, all, &at);
+		at += header;
+		add_up(job, first + from, first + to, &at);
+		if (lane == 0) {
+			job.place[k].check = sl_check_value(s->wrapper, all.check, all.in_bytes);
+			job.place[k].at = header + all.bytes + sl_trailer_bytes(s->wrapper);
+		}
+	}
 }
 
 /* Sums up to and with each thread's, in end. (Hillis and Steele.) */
@@ -81,7 +135,7 @@ static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_
 	uint64_t used = job.out_used ? *job.out_used : 0, fitting = used;
 
 	for (uint64_t first = 0; first < job.streams.n; first += THREADS) {
-		uint64_t k = first + threadIdx.x, bytes = k < job.streams.n ? add_up(job, k) : 0;
+		uint64_t k = first + threadIdx.x, bytes = k < job.streams.n ? job.place[k].at : 0;
 
 		scan(end, bytes);
 		if (k < job.streams.n) {

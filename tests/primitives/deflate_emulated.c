@@ -27,6 +27,18 @@ static void every_size_kind_and_cut(void **state)
 	deflate_walk(device(), LARGEST);
 }
 
+/* More segments than a warp has lanes. */
+static void a_long_stream(void **state)
+{
+	enum { BYTES = 33 * 32768 + 9 };
+	static uint8_t in[BYTES];
+
+	(void)state;
+	deflate_input_make(DEFLATE_CONSTANT, BYTES, in);
+	in[BYTES / 2] = 0;
+	deflate_check(device(), in, BYTES, (struct deflate_try){.wrapper = SL_GZIP, .exact = true});
+}
+
 static void any_job(void **state)
 {
 	(void)state;
@@ -55,6 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_size_kind_and_cut),
+		cmocka_unit_test(a_long_stream),
 		cmocka_unit_test(any_job),
 		cmocka_unit_test(every_schedule_gives_the_same),
 	};
