@@ -30,6 +30,7 @@ static void take_facts(struct sl_config *c, struct sl_reader *r, const struct sl
 
 	list->constants = inputs->constants;
 	list->constant = inputs->constant;
+	list->weight_shift = inputs->weight_shift;
 	if (inputs->particles == 0)
 		sl_config_complain(
 			r, FILES, "have no particles (there is nothing to do), try other files");
@@ -56,6 +57,8 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 		sl_config_flawed(r, "model") || sl_config_flawed(r, "run.particles"))
 		return SL_OK;
 	s = sl_inputs_open(&list_of(c)->files, &inputs, &which);
+	if (s == SL_OK)
+		s = sl_inputs_survey(inputs, &which);
 	if (s == SL_OK)
 		take_facts(c, r, inputs);
 	sl_inputs_close(inputs);

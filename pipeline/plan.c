@@ -33,6 +33,8 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
+	if (c->model->weight_shift)
+		r->weight_shift = c->model->weight_shift(c->rules.bytes);
 	r->bins = sl_bins_make(c->tally, c->n_tallies, sl_weighs(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)

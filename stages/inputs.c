@@ -1,6 +1,7 @@
 /* inputs.c - see inputs.h. */
 #include "stages/inputs.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "primitives/base/device.h"
 #include "primitives/base/files.h"
 #include "primitives/base/map.h"
-#include "stages/formats/mcpl_stream.h"
+#include "stages/formats/mcpl_survey.h"
 
 /* Of a file, and so far fewer than numbers of 64 bits can count in all. */
 #define PARTICLES_MOST (UINT64_C(1) << 48)
@@ -130,6 +131,33 @@ void sl_inputs_close(struct sl_inputs *inputs)
 	pthread_cond_destroy(&inputs->reading->next);
 	pthread_mutex_destroy(&inputs->reading->lock);
 	sl_memory_give(SL_HOST, inputs);
+}
+
+/* The finest steps that are a float: of weights near the least that there are. */
+enum { SUM_BITS = 29, SHIFT_MOST = 127 };
+
+static int shift_for(double weights)
+{
+	int exponent, shift;
+
+	frexp(weights, &exponent);
+	shift = weights > 0 ? SUM_BITS - exponent : 0;
+	return shift < SHIFT_MOST ? shift : SHIFT_MOST;
+}
+
+enum sl_status sl_inputs_survey(struct sl_inputs *inputs, uint32_t *which)
+{
+	double weights = 0;
+
+	for (*which = 0; *which < inputs->n; ++*which) {
+		struct source *f = &inputs->reading->of[*which];
+		struct sl_mcpl_stream plain = f->stream;
+
+		SL_TRY(sl_while(sl_mcpl_survey(plain.gzipped ? &f->stream : &plain, &weights), "%s",
+			inputs->at[*which].path));
+	}
+	inputs->weight_shift = shift_for(weights);
+	return SL_OK;
 }
 
 uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)

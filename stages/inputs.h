@@ -28,6 +28,7 @@ struct sl_inputs {
 	uint64_t particles;          /* in all */
 	uint32_t constants;          /* set of columns with one value in all files ... */
 	struct sl_particle constant; /* ... and that value */
+	int weight_shift;            /* once surveyed: the steps of sums of weights (recipe.h) */
 	struct sl_reading *reading;  /* inputs.c */
 };
 
@@ -39,6 +40,15 @@ struct sl_inputs {
 enum sl_status sl_inputs_open(
 	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which);
 void sl_inputs_close(struct sl_inputs *inputs);
+
+/*
+ * Looks at all particles once: a file that cannot be read to its end, or has numbers that a run
+ * cannot work with (mcpl_survey.h), is SL_BAD_INPUT; which is then its number. The steps of sums
+ * are chosen such that that of all weights, without their signs, is below 2^61 of them: each is
+ * rounded by half a step, so that what many particles weigh is off by less than 2^-30 of what all
+ * do, and mostly by far less.
+ */
+enum sl_status sl_inputs_survey(struct sl_inputs *inputs, uint32_t *which);
 
 /*
  * Reads the particles of b into its columns, and marks them as listed. Batches with turns (from 0

@@ -147,7 +147,7 @@ static enum sl_status read_rows(struct sl_mcpl_stream *s, const struct sl_table 
 		for (uint32_t k = 0; k < t->n_columns; k++)
 			set_item(&t->column[k], row, &p);
 	}
-	SL_TRY(sl_mcpl_more(s, &more));
+	SL_TRY(sl_mcpl_end(s, &more));
 	return more ? damaged("something follows its last particle") : SL_OK;
 }
 

@@ -59,7 +59,10 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 enum { SL_MCPL_RAW_BYTES = 1 << 16 };
 enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n);
 
-/* Is there anything behind what was read? */
-enum sl_status sl_mcpl_more(struct sl_mcpl_stream *s, bool *more);
+/*
+ * Behind the last particle: reads the file to its end, as only there a checksum of gzip tells of
+ * damage. *behind: something else followed.
+ */
+enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind);
 
 #endif

@@ -122,7 +122,7 @@ static enum sl_status read_rows(
 		for (uint32_t k = 0; k < f->t->n_columns; k++)
 			set(&f->t->column[k], f->field[k], row, &p);
 	}
-	SL_TRY(sl_mcpl_more(s, &lost->behind));
+	SL_TRY(sl_mcpl_end(s, &lost->behind));
 	lost->behind = lost->behind && !s->recovered;
 	return SL_OK;
 }

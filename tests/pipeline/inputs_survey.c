@@ -1,0 +1,313 @@
+/*
+ * inputs_survey.c - what is found out of lists before their first particle: what their weights add
+ * up to, and whether every number of them can be worked with; and the sums of weights of a run.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pipeline/tree.h"
+#include "tests/support/lists.h"
+#include "tests/support/program.h"
+
+enum { PARTICLES = 611, BATCH = 70, BINS = 5 };
+
+static struct folder folder;
+static struct sl_mcpl_particle made[PARTICLES];
+
+static int begin(void **state)
+{
+	(void)state;
+	if (access("/dev/shm", W_OK) == 0)
+		setenv("TMPDIR", "/dev/shm", 0);
+	folder_make(&folder);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	folder_remove(&folder);
+	return 0;
+}
+
+/* --- particles -------------------------------------------------------------------------------- */
+
+/* The next of a sequence of numbers from 0 to 1 (Numerical Recipes' quick one), in 24 bits. */
+static double next_number(uint32_t *at)
+{
+	*at = *at * 1664525 + 1013904223;
+	return (double)(*at >> 8) * 0x1p-24;
+}
+
+/* Weights over six powers of ten below most, one in seven of them below 0. */
+static void make_particles(double most)
+{
+	uint32_t at = 1;
+
+	for (int i = 0; i < PARTICLES; i++) {
+		double sign = i % 7 == 3 ? -1 : 1;
+
+		made[i] = (struct sl_mcpl_particle){.position = {2 * next_number(&at) - 1, 0, i},
+			.direction = {0, 0, 1},
+			.energy = 1,
+			.pdg = 22,
+			.weight = (double)(float)(sign * most * pow(10, -6 * next_number(&at)))};
+	}
+}
+
+static void configure(const char *files, const char *more)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		"run: {name: t, device: cpu, batch: %d}\nmodel: {list: {files: [%s]}}\n"
+		"keep: x > 0.25 cm\noutput: {format: npz}\n%s",
+		BATCH, files, more);
+	write_text(&folder, "c.yaml", text);
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+/* What run.json says but for batches; to be freed. */
+static struct sl_tree *report_of(const char *out)
+{
+	char name[64], *text, *last;
+	struct sl_problem problem;
+	struct sl_tree *tree;
+	size_t bytes;
+
+	snprintf(name, sizeof(name), "%s/run.json", out);
+	text = folder_read(&folder, name, &bytes);
+	last = strstr(text, "\"batches\": [");
+	assert_non_null(last);
+	*last = '}'; /* YAML allows the comma before it */
+	assert_ok(sl_tree_parse(text, (size_t)(last + 1 - text), &tree, &problem));
+	free(text);
+	return tree;
+}
+
+static double number_of(const struct sl_tree *tree, sl_node at, const char *key)
+{
+	sl_node node = sl_tree_get(tree, at, key);
+
+	if (!node)
+		fail_msg("there is no %s", key);
+	return strtod(sl_tree_text(tree, node, NULL), NULL);
+}
+
+static double item_of(const struct sl_tree *tree, sl_node at, const char *key, int i)
+{
+	return strtod(
+		sl_tree_text(tree, sl_tree_item(tree, sl_tree_get(tree, at, key), (size_t)i, NULL),
+			NULL),
+		NULL);
+}
+
+/* A sum of numbers that are all, without their signs. */
+static void expect_sum(double found, double expected, double all)
+{
+	if (!(fabs(found - expected) <= 1e-14 * all))
+		fail_msg("%.17g found, %.17g expected of %.17g", found, expected, all);
+}
+
+/* --- sums of weights -------------------------------------------------------------------------- */
+
+/* What particles with that fate and in that bin weigh, added up here; BINS: in all bins. */
+static double sum_of(bool kept, int bin)
+{
+	double sum = 0;
+
+	for (int i = 0; i < PARTICLES; i++) {
+		float x = (float)made[i].position[0];
+
+		if ((x > 0.25f) == kept && (bin == BINS || (int)((x + 1) * 2.5f) == bin))
+			sum += made[i].weight;
+	}
+	return sum;
+}
+
+static void check_fate(
+	const struct sl_tree *tree, sl_node tallies, const char *fate, bool kept, double all)
+{
+	sl_node fates = sl_tree_get(tree, tallies, "fates");
+	sl_node histogram = sl_tree_item(tree, sl_tree_get(tree, tallies, "histograms"), 0, NULL);
+	sl_node row = sl_tree_get(tree, sl_tree_get(tree, histogram, "fates"), fate);
+
+	expect_sum(
+		number_of(tree, sl_tree_get(tree, fates, fate), "weight"), sum_of(kept, BINS), all);
+	for (int bin = 0; bin < BINS; bin++)
+		expect_sum(item_of(tree, row, "weights", bin), sum_of(kept, bin), all);
+}
+
+static void check_sums(const char *out)
+{
+	struct sl_tree *tree = report_of(out);
+	sl_node tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
+	double all = 0;
+
+	for (int i = 0; i < PARTICLES; i++)
+		all += fabs(made[i].weight);
+	expect_sum(
+		number_of(tree, tallies, "weight"), sum_of(false, BINS) + sum_of(true, BINS), all);
+	expect_sum(number_of(tree, tallies, "survivors_weight"), sum_of(true, BINS), all);
+	assert_true(number_of(tree, tallies, "weight_step") < 1e-17 * all);
+	check_fate(tree, tallies, "listed", true, all);
+	check_fate(tree, tallies, "dropped", false, all);
+	sl_tree_free(tree);
+}
+
+static void sums_are_those_of_the_files(void **state)
+{
+	static const double most[] = {1, 3e37, 1e-30};
+	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
+		{"run.device=emulated", "run.mode=fused"},
+		{"run.device=emulated", "run.mode=staged"}};
+	const struct sl_mcpl_header h = {.version = 3, .particles = PARTICLES, .single = true};
+
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		uint64_t hash = 0, now;
+
+		make_particles(most[k]);
+		make_list(&folder, "w.mcpl.gz", &h, NULL, made);
+		configure("w.mcpl.gz", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
+		for (int i = 0; i < 3; i++) {
+			expect(&folder, SL_OK, "",
+				WORDS("run", "c.yaml", "--out", "w", "--quiet", "--set", sets[i][0],
+					"--set", sets[i][1]));
+			check_sums("w");
+			now = hash_run(&folder, "w");
+			hash = i == 0 ? now : hash;
+			assert_true(now == hash);
+			expect(&folder, SL_OK, "", WORDS("verify", "w", "--quiet"));
+			remove_run(&folder, "w");
+		}
+	}
+}
+
+/* One weight for all, half of it in a second file, which has one each. */
+static void headers_state_weights(void **state)
+{
+	struct sl_mcpl_header h = {
+		.version = 3, .particles = PARTICLES, .single = true, .weight = 0.5, .pdg = 22};
+	struct sl_tree *tree;
+	sl_node tallies;
+	char *out;
+
+	(void)state;
+	make_particles(1);
+	make_list(&folder, "all.mcpl", &h, NULL, made);
+	configure("all.mcpl", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "all"));
+	assert_non_null(strstr(out, "sum of weights"));
+	free(out);
+	tree = report_of("all");
+	tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
+	assert_true(number_of(tree, tallies, "weight") == 0.5 * PARTICLES);
+	assert_true(number_of(tree, tallies, "survivors_weight") ==
+		    0.5 * number_of(tree, tallies, "survivors"));
+	tallies = sl_tree_item(tree, sl_tree_get(tree, tallies, "histograms"), 0, NULL);
+	tallies = sl_tree_get(tree, sl_tree_get(tree, tallies, "fates"), "listed");
+	assert_true(sl_tree_get(tree, tallies, "counts") != 0);
+	assert_true(sl_tree_get(tree, tallies, "weights") == 0);
+	sl_tree_free(tree);
+	h.weight = 0;
+	h.particles = 1;
+	made[0].weight = 0.25;
+	make_list(&folder, "one.mcpl", &h, NULL, made);
+	configure("all.mcpl, one.mcpl", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "both", "--quiet"));
+	tree = report_of("both");
+	tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
+	assert_true(number_of(tree, tallies, "weight") == 0.5 * PARTICLES + 0.25);
+	sl_tree_free(tree);
+}
+
+/* --- what is refused -------------------------------------------------------------------------- */
+
+/* Is it refused before anything is made, by the plan, too? */
+static void refuse(const char *name, const char *text)
+{
+	configure(name, "");
+	expect(&folder, SL_BAD_INPUT, text, WORDS("plan", "c.yaml"));
+	expect(&folder, SL_BAD_INPUT, text, WORDS("run", "c.yaml", "--out", "no", "--quiet"));
+	assert_false(folder_has(&folder, "no"));
+}
+
+static void numbers_must_fit(void **state)
+{
+	struct sl_mcpl_header h = {
+		.version = 3, .particles = PARTICLES, .polarised = true, .flags = true};
+
+	(void)state;
+	make_particles(1);
+	made[600].position[1] = -1e300;
+	make_list(&folder, "x.mcpl", &h, NULL, made);
+	refuse("x.mcpl", "x.mcpl: particle 600 (from 0 on): its y is -1e+300 (a run works in "
+			 "single precision, which has none so large), try a list without it");
+	made[600].position[1] = -0x1.fffffep127;  /* the largest there is */
+	made[2].polarisation[2] = 0x1.ffffffp127; /* between it and the next: rounds to that */
+	make_list(&folder, "p.mcpl.gz", &h, NULL, made);
+	refuse("p.mcpl.gz", "particle 2 (from 0 on): its polarisation is 3.40282357e+38");
+	made[2].polarisation[2] = 0x1.fffffe8p127; /* rounds down */
+	made[1].position[0] = (double)INFINITY;    /* it is that in the file */
+	make_list(&folder, "inf.mcpl", &h, NULL, made);
+	configure("inf.mcpl", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "inf", "--quiet"));
+	h.single = true;
+	made[2].polarisation[2] = 0;
+	made[8].energy = 4e35; /* MeV: 4e38 keV */
+	make_list(&folder, "e.mcpl", &h, NULL, made);
+	refuse("e.mcpl", "particle 8 (from 0 on): its energy is 4.0000001");
+	made[8].energy = 3e35;
+	made[9].time = 4e32; /* ms: 4e38 ns */
+	make_list(&folder, "t.mcpl", &h, NULL, made);
+	refuse("t.mcpl", "particle 9 (from 0 on): its time is");
+	made[9].time = 0;
+	made[610].weight = (double)NAN;
+	make_list(&folder, "nan.mcpl", &h, NULL, made);
+	refuse("nan.mcpl", "particle 610 (from 0 on): its weight is nan (weights are summed up)");
+	made[610].weight = (double)INFINITY;
+	make_list(&folder, "w.mcpl", &h, NULL, made);
+	refuse("w.mcpl", "particle 610 (from 0 on): its weight is inf (weights are summed up)");
+}
+
+/* Of 195 particles of 52 bytes behind 152 of a header; how many are whole, gunzip tells. */
+static void damage_is_found_beforehand(void **state)
+{
+	size_t bytes;
+	char *file = reference_list("miscphys.mcpl.gz", &bytes);
+
+	(void)state;
+	folder_write(&folder, "short.mcpl.gz", file, bytes * 3 / 4);
+	refuse("short.mcpl.gz",
+		"short.mcpl.gz: particle 132 of 195, from 0 on (gunzip -c and then mcpltool "
+		"--repair keep those before it): the compressed data cannot be inflated");
+	file[bytes / 2] ^= 0x10; /* more than there should be comes out of it */
+	folder_write(&folder, "wrong.mcpl.gz", file, bytes);
+	refuse("wrong.mcpl.gz",
+		"wrong.mcpl.gz: the compressed data cannot be inflated (incorrect data");
+	file[bytes / 2] ^= 0x10;
+	file[bytes - 8] ^= 1; /* of its CRC */
+	folder_write(&folder, "crc.mcpl.gz", file, bytes);
+	refuse("crc.mcpl.gz",
+		"crc.mcpl.gz: the compressed data cannot be inflated (incorrect data");
+	bring_list(&folder, "example.mcpl");
+	refuse("example.mcpl, wrong.mcpl.gz", "wrong.mcpl.gz: the compressed data");
+	free(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_are_those_of_the_files),
+		cmocka_unit_test(headers_state_weights),
+		cmocka_unit_test(numbers_must_fit),
+		cmocka_unit_test(damage_is_found_beforehand),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
