@@ -12,6 +12,8 @@
 #define FILES     "model.list.files"
 #define CHECKSUMS "model.list.checksums"
 
+enum { NOTICE_BYTES = 160 };
+
 static struct sl_list_config *list_of(struct sl_config *c)
 {
 	return (struct sl_list_config *)(void *)c->of_model.bytes;
@@ -142,6 +144,34 @@ void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_co
 
 /* --- telling ---------------------------------------------------------------------------------- */
 
+/* What a file has that a run has not, or has in another way; "" if there is nothing. */
+static const char *notice_of(const struct sl_input *f, char text[NOTICE_BYTES])
+{
+	snprintf(text, NOTICE_BYTES, "%s%s%s",
+		f->recovered ? "its writer did not come to its end: whole records were counted"
+			     : "",
+		f->recovered && !f->single ? "; " : "",
+		f->single ? "" : "it holds doubles, and a run works in floats (24 bits)");
+	return text;
+}
+
+static void write_input(struct sl_json *j, const struct sl_input *f, uint64_t crc)
+{
+	char notice[NOTICE_BYTES];
+
+	sl_json_object(j, NULL);
+	sl_json_text(j, "file", f->path);
+	sl_json_u64(j, "bytes", f->bytes);
+	sl_json_hex(j, "crc32", crc, 8);
+	sl_json_u64(j, "particles", f->particles);
+	sl_json_u64(j, "first_id", f->first);
+	sl_json_bool(j, "doubles", !f->single);
+	sl_json_bool(j, "recovered", f->recovered);
+	if (*notice_of(f, notice))
+		sl_json_text(j, "notice", notice);
+	sl_json_close(j);
+}
+
 void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_inputs *inputs = plan->recipe.inputs;
@@ -149,36 +179,24 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 	if (!inputs)
 		return;
 	sl_json_array(j, "inputs");
-	for (uint32_t k = 0; k < inputs->n; k++) {
-		const struct sl_input *f = &inputs->at[k];
-
-		sl_json_object(j, NULL);
-		sl_json_text(j, "file", f->path);
-		sl_json_u64(j, "bytes", f->bytes);
-		sl_json_hex(j, "crc32", stated(plan)->checksums.at[k], 8);
-		sl_json_u64(j, "particles", f->particles);
-		sl_json_u64(j, "first_id", f->first);
-		sl_json_bool(j, "recovered", f->recovered);
-		sl_json_close(j);
-	}
+	for (uint32_t k = 0; k < inputs->n; k++)
+		write_input(j, &inputs->at[k], stated(plan)->checksums.at[k]);
 	sl_json_close(j);
 }
 
-void sl_inputs_print(const struct sl_plan *plan, bool recovered, FILE *out)
+void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 {
 	const struct sl_inputs *inputs = plan->recipe.inputs;
 
 	for (uint32_t k = 0; inputs && k < inputs->n; k++) {
 		const struct sl_input *f = &inputs->at[k];
+		char notice[NOTICE_BYTES];
 
-		if (recovered && !f->recovered)
+		notice_of(f, notice);
+		if (noticed && !*notice)
 			continue;
 		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
-			k && !recovered ? "" : "inputs", f->path, f->particles,
-			f->recovered ? "; its writer did not come to its end: whole records were "
-				       "counted"
-				     : "",
-			f->single ? "" : "; numbers of 8 bytes, rounded to 4",
-			f->told ? "; comments and blobs are left behind" : "");
+			k && !noticed ? "" : "inputs", f->path, f->particles, *notice ? "; " : "",
+			notice, f->told ? "; comments and blobs are left behind" : "");
 	}
 }

@@ -275,6 +275,44 @@ static void numbers_must_fit(void **state)
 	refuse("w.mcpl", "particle 610 (from 0 on): its weight is inf (weights are summed up)");
 }
 
+/* The floats nearest to 1 + 2^-24 and to half a step more; ties go to the even one. */
+static void doubles_are_rounded_and_told(void **state)
+{
+	const struct sl_mcpl_header h = {.version = 3, .particles = 3};
+	static const char notice[] = "it holds doubles, and a run works in floats (24 bits)";
+	struct sl_mcpl_header is_header;
+	struct sl_mcpl_particle *is;
+	struct sl_tree *tree;
+	sl_node inputs;
+	char *out;
+
+	(void)state;
+	make_particles(1);
+	made[0].position[0] = 1 + 0x1p-24;
+	made[1].position[0] = 1 + 0x1.000001p-24;
+	made[2].position[0] = 1 + 0x3p-24;
+	make_list(&folder, "wide.mcpl", &h, NULL, made);
+	bring_list(&folder, "miscphys.mcpl.gz");
+	configure("miscphys.mcpl.gz, wide.mcpl", "");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "wide", "--set", "keep=listed",
+					 "--set", "output.format=mcpl", "--set", "run.batch=195"));
+	assert_non_null(strstr(out, "wide.mcpl: 3 particles; it holds doubles, and"));
+	assert_null(strstr(out, "miscphys"));
+	free(out);
+	is = particles_of(&folder, "wide/t_000001.mcpl", &is_header);
+	assert_true(is[0].position[0] == 1);
+	assert_true(is[1].position[0] == 1 + 0x1p-23);
+	assert_true(is[2].position[0] == 1 + 0x1p-22);
+	free(is);
+	tree = report_of("wide");
+	inputs = sl_tree_get(tree, sl_tree_root(tree), "inputs");
+	assert_true(sl_tree_get(tree, sl_tree_item(tree, inputs, 0, NULL), "notice") == 0);
+	inputs = sl_tree_item(tree, inputs, 1, NULL);
+	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, inputs, "notice"), NULL), notice);
+	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, inputs, "doubles"), NULL), "true");
+	sl_tree_free(tree);
+}
+
 /* Of 195 particles of 52 bytes behind 152 of a header; how many are whole, gunzip tells. */
 static void damage_is_found_beforehand(void **state)
 {
@@ -306,6 +344,7 @@ int main(void)
 		cmocka_unit_test(sums_are_those_of_the_files),
 		cmocka_unit_test(headers_state_weights),
 		cmocka_unit_test(numbers_must_fit),
+		cmocka_unit_test(doubles_are_rounded_and_told),
 		cmocka_unit_test(damage_is_found_beforehand),
 	};
 
