@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pipeline/words.h"
+#include "stages/formats/mcpl_carry.h"
 #include "stages/models/list.h"
 
 #define FILES     "model.list.files"
@@ -184,6 +186,28 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
+/* Blobs of one name and not of one content. */
+static void print_blobs(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_mcpl_carried *c = plan->carried;
+
+	for (uint32_t k = 0; c && k < c->n_blobs; k++) {
+		char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], behind[SL_MCPL_BEHIND_BYTES];
+		const struct sl_mcpl_blob *b = &c->blob[k];
+
+		if (b->number == 1)
+			continue;
+		snprintf(name, sizeof(name), "%.*s",
+			(int)(b->name.length < sizeof(name) ? b->name.length : sizeof(name)),
+			(const char *)b->name.at);
+		fprintf(out,
+			"%-12s%s: its blob %s has a name that is taken by another, and gets it "
+			"with %s behind\n",
+			"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
+			sl_mcpl_blob_behind(b, behind));
+	}
+}
+
 void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 {
 	const struct sl_inputs *inputs = plan->recipe.inputs;
@@ -197,6 +221,8 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 			continue;
 		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
 			k && !noticed ? "" : "inputs", f->path, f->particles, *notice ? "; " : "",
-			notice, f->told ? "; comments and blobs are left behind" : "");
+			notice,
+			f->told && !plan->carried ? "; comments and blobs are left behind" : "");
 	}
+	print_blobs(plan, out);
 }

@@ -10,6 +10,7 @@
 #include "primitives/base/clock.h"
 #include "primitives/base/files.h"
 #include "primitives/tuning.h"
+#include "stages/formats/mcpl_carry.h"
 
 enum { PILOT = 4096 };
 
@@ -233,6 +234,9 @@ enum sl_status sl_plan_make(
 		.level = (int)config->output.level,
 		.pressed = choices->press != NULL,
 		.mcpl = choices->mcpl};
+	if (plan->recipe.inputs && sl_format_is_mcpl(plan->format))
+		SL_TRY(sl_inputs_carry(plan->recipe.inputs, &plan->carried));
+	plan->facts.mcpl.carried = plan->carried;
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */
 	plan->batch_is_ours = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
@@ -268,6 +272,7 @@ void sl_plan_free(struct sl_plan *plan)
 	if (!plan)
 		return;
 	sl_room_give(plan);
+	sl_mcpl_carried_free(plan->carried);
 	sl_inputs_close(plan->recipe.inputs);
 	sl_memory_give(SL_HOST, plan);
 }

@@ -82,6 +82,7 @@ struct sl_plan {
 	struct sl_machine machine;
 	const struct sl_format *format;
 	struct sl_file_facts facts;
+	struct sl_mcpl_carried *carried; /* of lists that are read, to such that are written */
 	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
 	char to[SL_TEXT_BYTES];                 /* the output directory */
 	bool on_device;

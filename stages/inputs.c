@@ -9,6 +9,7 @@
 #include "primitives/base/device.h"
 #include "primitives/base/files.h"
 #include "primitives/base/map.h"
+#include "stages/formats/mcpl_carry.h"
 #include "stages/formats/mcpl_survey.h"
 
 /* Of a file, and so far fewer than numbers of 64 bits can count in all. */
@@ -158,6 +159,18 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs, uint32_t *which)
 	}
 	inputs->weight_shift = shift_for(weights);
 	return SL_OK;
+}
+
+enum sl_status sl_inputs_carry(const struct sl_inputs *inputs, struct sl_mcpl_carried **made)
+{
+	struct sl_mcpl_part parts[SL_LIST_MAX];
+
+	for (uint32_t k = 0; k < inputs->n; k++)
+		parts[k] = (struct sl_mcpl_part){.file = inputs->reading->of[k].map.at,
+			.bytes = inputs->reading->of[k].map.bytes,
+			.first = inputs->at[k].first,
+			.particles = inputs->at[k].particles};
+	return sl_mcpl_carry(parts, inputs->n, made);
 }
 
 uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)

@@ -22,6 +22,8 @@ struct sl_input {
 	bool told;                 /* it has comments or blobs */
 };
 
+struct sl_mcpl_carried;
+
 struct sl_inputs {
 	uint32_t n;
 	struct sl_input at[SL_LIST_MAX];
@@ -55,6 +57,12 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs, uint32_t *which);
  * on, in the order of their numbers) wait for each other, and each must come once.
  */
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
+
+/*
+ * Reads what the headers of the files leave to lists that are made of them (mcpl_carry.h): to be
+ * freed before the files are closed.
+ */
+enum sl_status sl_inputs_carry(const struct sl_inputs *inputs, struct sl_mcpl_carried **made);
 
 /* The CRC-32 of the bytes of file k. */
 uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k);
