@@ -165,6 +165,29 @@ static void what_was_generated_goes_on(void **state)
 			"stat:sum:mine:                       1", NULL});
 }
 
+/* What was simulated in vain counts, wherever the empty list stands. */
+static void empty_lists_count(void **state)
+{
+	const struct sl_mcpl_header h = {.version = 3, .single = true, .comments = 1};
+	static const char *const sum[] = {"stat:sum:n:                       7"};
+	static const char *const files[] = {
+		"none.mcpl, a.mcpl", "a.mcpl, none.mcpl", "a.mcpl, none.mcpl, b.mcpl.gz"};
+	static const char *const sums[] = {"1007", "1007", "1508"};
+
+	(void)state;
+	make_list(&folder, "none.mcpl", &h, sum, NULL);
+	for (int i = 0; i < 3; i++) {
+		char all[64];
+
+		configure(files[i], "mcpl");
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "e", "--quiet", "--set", "run.batch=5"));
+		snprintf(all, sizeof(all), "stat:sum:n:                    %s", sums[i]);
+		expect_strings("e/t.mcpl", (const char *const[]){GENERATED, all, NULL});
+		remove_run(&folder, "e");
+	}
+}
+
 /* A list whose writer died stands for nobody knows how many. */
 static void sums_of_the_dead_are_not_known(void **state)
 {
@@ -189,6 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(they_go_on),
 		cmocka_unit_test(what_was_generated_goes_on),
+		cmocka_unit_test(empty_lists_count),
 		cmocka_unit_test(sums_of_the_dead_are_not_known),
 	};
 

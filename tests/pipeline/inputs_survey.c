@@ -42,8 +42,11 @@ static double next_number(uint32_t *at)
 	return (double)(*at >> 8) * 0x1p-24;
 }
 
-/* Weights over six powers of ten below most, one in seven of them below 0. */
-static void make_particles(double most)
+/*
+ * Weights over six powers of ten below most, one in seven of them below 0; or, balanced, pairs that
+ * come to nothing, and one alone.
+ */
+static void make_particles(double most, bool balanced)
 {
 	uint32_t at = 1;
 
@@ -55,6 +58,8 @@ static void make_particles(double most)
 			.energy = 1,
 			.pdg = 22,
 			.weight = (double)(float)(sign * most * pow(10, -6 * next_number(&at)))};
+		if (balanced && i % 2 == 1)
+			made[i].weight = -made[i - 1].weight;
 	}
 }
 
@@ -161,17 +166,17 @@ static void check_sums(const char *out)
 
 static void sums_are_those_of_the_files(void **state)
 {
-	static const double most[] = {1, 3e37, 1e-30};
+	static const double most[] = {1, 3e37, 1e-30, 1};
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
 		{"run.device=emulated", "run.mode=fused"},
 		{"run.device=emulated", "run.mode=staged"}};
 	const struct sl_mcpl_header h = {.version = 3, .particles = PARTICLES, .single = true};
 
 	(void)state;
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; k < 4; k++) {
 		uint64_t hash = 0, now;
 
-		make_particles(most[k]);
+		make_particles(most[k], k == 3);
 		make_list(&folder, "w.mcpl.gz", &h, NULL, made);
 		configure("w.mcpl.gz", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
 		for (int i = 0; i < 3; i++) {
@@ -198,7 +203,7 @@ static void headers_state_weights(void **state)
 	char *out;
 
 	(void)state;
-	make_particles(1);
+	make_particles(1, false);
 	make_list(&folder, "all.mcpl", &h, NULL, made);
 	configure("all.mcpl", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "all"));
@@ -243,7 +248,7 @@ static void numbers_must_fit(void **state)
 		.version = 3, .particles = PARTICLES, .polarised = true, .flags = true};
 
 	(void)state;
-	make_particles(1);
+	make_particles(1, false);
 	made[600].position[1] = -1e300;
 	make_list(&folder, "x.mcpl", &h, NULL, made);
 	refuse("x.mcpl", "x.mcpl: particle 600 (from 0 on): its y is -1e+300 (a run works in "
@@ -287,7 +292,7 @@ static void doubles_are_rounded_and_told(void **state)
 	char *out;
 
 	(void)state;
-	make_particles(1);
+	make_particles(1, false);
 	made[0].position[0] = 1 + 0x1p-24;
 	made[1].position[0] = 1 + 0x1.000001p-24;
 	made[2].position[0] = 1 + 0x3p-24;
