@@ -50,6 +50,7 @@ struct sl_room {
 	size_t image;             /* each: what a file has beside its packed bytes */
 	size_t histograms;        /* sums over batches of tallies by bins */
 	size_t canvas;            /* of the image of the run */
+	size_t inputs;            /* of lists that are read: there already */
 	size_t host, device;      /* in all; pinned memory is the host's */
 };
 

@@ -10,12 +10,14 @@
 
 #include "primitives/base/status.h"
 #include "stages/batch.h"
-#include "stages/option.h"
+#include "stages/inputs_names.h"
 
 /* What is known of a file. */
 struct sl_input {
-	char path[SL_TEXT_BYTES];
+	const char *path;
+	uint32_t item; /* of the list that stands for it */
 	size_t bytes;
+	uint32_t crc;              /* once it was asked for, by the plan */
 	uint64_t first, particles; /* the number of its first one; how many */
 	bool gzipped, single;      /* numbers of 4 bytes, not 8 */
 	bool recovered;            /* its header counts none: whole records were counted */
@@ -26,7 +28,9 @@ struct sl_mcpl_carried;
 
 struct sl_inputs {
 	uint32_t n;
-	struct sl_input at[SL_LIST_MAX];
+	struct sl_input *at;
+	struct sl_input_names names;
+	size_t memory;               /* bytes that all this takes */
 	uint64_t particles;          /* in all */
 	uint32_t constants;          /* set of columns with one value in all files ... */
 	struct sl_particle constant; /* ... and that value */
@@ -37,7 +41,7 @@ struct sl_inputs {
 /*
  * Opens the files and reads their headers. *made is to be closed, even after a failure; a file that
  * is no MCPL, or damaged as far as that can be told from its header and size, is SL_BAD_INPUT.
- * which is then its number.
+ * which is then the number of its item.
  */
 enum sl_status sl_inputs_open(
 	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which);
@@ -45,12 +49,11 @@ void sl_inputs_close(struct sl_inputs *inputs);
 
 /*
  * Looks at all particles once: a file that cannot be read to its end, or has numbers that a run
- * cannot work with (mcpl_survey.h), is SL_BAD_INPUT; which is then its number. The steps of sums
- * are chosen such that that of all weights, without their signs, is below 2^61 of them: each is
- * rounded by half a step, so that what many particles weigh is off by less than 2^-30 of what all
- * do, and mostly by far less.
+ * cannot work with (mcpl_survey.h), is SL_BAD_INPUT. The steps of sums are chosen such that that of
+ * all weights, without their signs, is below 2^61 of them: each is rounded by half a step, so that
+ * what many particles weigh is off by less than 2^-30 of what all do, and mostly by far less.
  */
-enum sl_status sl_inputs_survey(struct sl_inputs *inputs, uint32_t *which);
+enum sl_status sl_inputs_survey(struct sl_inputs *inputs);
 
 /*
  * Reads the particles of b into its columns, and marks them as listed. Batches with turns (from 0

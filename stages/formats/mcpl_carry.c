@@ -138,16 +138,19 @@ enum sl_status sl_mcpl_carry(
 	*made = NULL;
 	SL_TRY(sl_memory_get(SL_HOST, sizeof(*c) + n * sizeof(*parts), &memory));
 	c = *made = (struct sl_mcpl_carried *)memory;
-	*c = (struct sl_mcpl_carried){.part = (struct sl_mcpl_part *)(void *)(c + 1)};
+	*c = (struct sl_mcpl_carried){.part = (struct sl_mcpl_part *)(void *)(c + 1),
+		.memory = sizeof(*c) + n * sizeof(*parts)};
 	for (; c->n_parts < n; c->n_parts++) {
 		struct sl_mcpl_part *p = &c->part[c->n_parts];
 		bool recovered;
 
 		*p = parts[c->n_parts];
 		SL_TRY(sl_mcpl_head_read(p->file, p->bytes, &p->head, &recovered));
+		c->memory += p->head.size;
 	}
 	lay_out(&a, c);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &c->block));
+	c->memory += a.used;
 	a = (struct sl_arena){c->block, 0, a.used};
 	lay_out(&a, c);
 	for (uint32_t k = 0; k < n; k++)

@@ -41,6 +41,7 @@ struct sl_mcpl_carried {
 	struct sl_mcpl_string *sum; /* stat:sum:KEY: */
 	struct sl_mcpl_blob *blob;
 	void *block;
+	size_t memory; /* bytes that all this takes */
 };
 
 /*

@@ -73,13 +73,15 @@ static const struct sl_option sl_list_options[] = {
 		.kind = SL_KIND_LINES,
 		.offset = offsetof(struct sl_list_config, files),
 		.required = true,
-		.help = "lists of particles, as [a.mcpl, b.mcpl.gz]: MCPL of version 2 or 3, plain "
-			"or in gzip; their particles one behind the other"},
+		.help = "lists of particles, as [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL of version 2 or 3, plain "
+			"or in gzip; their particles one behind the other. With * ? or [..], all files "
+			"that are called so, in the order of their names; up to 4096 in all"},
 	{.key = "checksums",
 		.kind = SL_KIND_COUNTS,
 		.offset = offsetof(struct sl_list_config, checksums),
 		.hi = UINT32_MAX,
-		.help = "the CRC-32 of each file: one that has another is refused; found by the "
+		.help = "the CRC-32 of each of files, of several that an item stands for one behind the "
+			"other: what has another is refused; found by the "
 			"program when left out, and kept in run.json, so that --resume and verify "
 			"notice a file that was changed"},
 };

@@ -238,8 +238,6 @@ static void fewer_can_be_asked_for(void **state)
 		WORDS("run", "c.yaml", "--out", "many", "--quiet"));
 }
 
-/* --- what is damaged -------------------------------------------------------------------------- */
-
 static void refuse(const char *name, int code, const char *text)
 {
 	configure(name, "", "listed", "");
@@ -247,6 +245,76 @@ static void refuse(const char *name, int code, const char *text)
 	if (folder_has(&folder, "bad"))
 		remove_run(&folder, "bad");
 }
+
+/* --- patterns --------------------------------------------------------------------------------- */
+
+enum { MANY = 4096 };
+
+/* A second name for a file. */
+static void name_too(const char *file, const char *name)
+{
+	assert_int_equal(0, symlink(file, folder_path(&folder, name)));
+}
+
+/* Plain ones and ones in gzip in turns; names in the order of their bytes, and not of glob's. */
+static void patterns_stand_for_files(void **state)
+{
+	static const char *const names[] = {
+		"many_B.mcpl", "many_C.mcpl.gz", "many_a.mcpl", "many_b.mcpl.gz", "many_c.mcpl"};
+	struct sl_mcpl_particle *is = NULL, *was;
+	struct sl_mcpl_header h, of_batch;
+	uint64_t at = 0;
+
+	(void)state;
+	bring_mixed();
+	for (int i = 4; i >= 0; i--)
+		name_too(i % 2 == 0 ? "reffile_5.mcpl" : "miscphys.mcpl.gz", names[i]);
+	write_text(&folder, "many_[x].mcpl", "a file that is called so is no pattern");
+	configure("\"many_?.mcpl*\", example.mcpl", ", threads: 3, batch: 100", "listed",
+		"output: {format: mcpl, joined: true}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "g", "--quiet"));
+	is = particles_of(&folder, "g/t.mcpl", &of_batch);
+	for (int i = 0; i < 6; i++) {
+		was = particles_of(&folder, i < 5 ? names[i] : "example.mcpl", &h);
+		for (uint64_t k = 0; k < h.particles; k++)
+			expect_same(&is[at++], &was[k], i < 5 ? names[i] : "example.mcpl");
+		free(was);
+	}
+	assert_int_equal(at, of_batch.particles);
+	free(is);
+	expect(&folder, SL_OK, "", WORDS("verify", "g", "--quiet"));
+	bring_list(&folder, "reffile_1.mcpl");
+	assert_int_equal(0, unlink(folder_path(&folder, names[4])));
+	name_too("reffile_1.mcpl", names[4]);
+	expect(&folder, SL_BAD_INPUT, "many_?.mcpl* is not the file that it was",
+		WORDS("verify", "g", "--quiet"));
+	refuse("\"many_[x].mcpl\"", SL_BAD_INPUT, "many_[x].mcpl: it does not begin as MCPL");
+	refuse("\"few_*\"", SL_USAGE, "model.list.files[0]: 'few_*' is no file, and none is");
+}
+
+static void files_can_be_many(void **state)
+{
+	char name[64], *out;
+
+	(void)state;
+	bring_list(&folder, "reffile_1.mcpl");
+	for (int i = 0; i <= MANY; i++) {
+		snprintf(name, sizeof(name), "f%04d.mcpl", i);
+		name_too("reffile_1.mcpl", name);
+	}
+	configure("\"f????.mcpl\"", "", "listed", "output: {format: npz}\n");
+	expect(&folder, SL_USAGE, "makes them 4097 files (at most 4096 are read)",
+		WORDS("plan", "c.yaml"));
+	assert_int_equal(0, unlink(folder_path(&folder, "f4096.mcpl")));
+	out = output_of(&folder, WORDS("plan", "c.yaml"));
+	assert_non_null(strstr(out, "f0015.mcpl: 5 particles; it holds doubles"));
+	assert_null(strstr(out, "f0016.mcpl"));
+	assert_non_null(strstr(out, "and 4080 other files\n"));
+	assert_non_null(strstr(out, ": 20480 particles"));
+	free(out);
+}
+
+/* --- what is damaged -------------------------------------------------------------------------- */
 
 static void put_number(char *at, uint64_t number)
 {
@@ -429,6 +497,8 @@ int main(void)
 		cmocka_unit_test(every_device_agrees),
 		cmocka_unit_test(files_follow_each_other),
 		cmocka_unit_test(fewer_can_be_asked_for),
+		cmocka_unit_test(patterns_stand_for_files),
+		cmocka_unit_test(files_can_be_many),
 		cmocka_unit_test(damaged_files_are_refused),
 		cmocka_unit_test(what_was_recovered_is_told),
 		cmocka_unit_test(files_must_stay),
