@@ -269,7 +269,8 @@ static void patterns_stand_for_files(void **state)
 	bring_mixed();
 	for (int i = 4; i >= 0; i--)
 		name_too(i % 2 == 0 ? "reffile_5.mcpl" : "miscphys.mcpl.gz", names[i]);
-	write_text(&folder, "many_[x].mcpl", "a file that is called so is no pattern");
+	write_text(&folder, "many_[x].mcpl",
+		"a file that is called so is no pattern, though it looks like one");
 	configure("\"many_?.mcpl*\", example.mcpl", ", threads: 3, batch: 100", "listed",
 		"output: {format: mcpl, joined: true}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "g", "--quiet"));
