@@ -309,7 +309,11 @@ static enum sl_status read_gzipped(struct sl_reading *r, uint32_t k, uint64_t fr
 	return take(&r->gzip, c, place, n);
 }
 
-/* What b has of the files in gzip, or of the others. */
+/*
+ * What b has of the files in gzip, or of the others. Behind that it is asked whether a file was
+ * written to since it was surveyed: what was read then need not be damaged, and is not right all
+ * the same.
+ */
 static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct sl_batch *b)
 {
 	uint64_t begin = b->first_id, end = b->first_id + b->n;
@@ -328,6 +332,11 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 				      (uint32_t)(last - first), &b->columns, place)
 		            : read_plain(&inputs->reading->of[k], first - f->first,
 				      (uint32_t)(last - first), &b->columns, place);
+		if (sl_map_is_changed(&inputs->reading->of[k].map, f->path))
+			return sl_fail(SL_DISK,
+				"%s: has become shorter, or another, while it was read (a run needs "
+				"its files as it found them), try --resume with the file as it was",
+				f->path);
 		if (s != SL_OK)
 			return sl_while(s, "%s", f->path);
 	}

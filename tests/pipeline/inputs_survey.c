@@ -2,11 +2,13 @@
  * inputs_survey.c - what is found out of lists before their first particle: what their weights add
  * up to, and whether every number of them can be worked with; and the sums of weights of a run.
  */
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "pipeline/tree.h"
 #include "tests/support/lists.h"
@@ -343,6 +345,99 @@ static void damage_is_found_beforehand(void **state)
 	free(file);
 }
 
+/* --- what is damaged later ---------------------------------------------------------------------
+ */
+
+enum { LONG = 16384, DAMAGED = 64 };
+
+/* A list of many particles, which are not all in the window of the inflater, in gzip. */
+static char *make_long(const char *name, size_t *bytes)
+{
+	static struct sl_mcpl_particle p[LONG];
+	const struct sl_mcpl_header h = {
+		.version = 3, .particles = LONG, .single = true, .weight = 1, .pdg = 22};
+	uint32_t at = 1;
+	char *file;
+	gzFile z;
+
+	for (int i = 0; i < LONG; i++)
+		p[i] = (struct sl_mcpl_particle){
+			.position = {next_number(&at), 0, 0}, .direction = {0, 0, 1}};
+	make_list(&folder, "plain.mcpl", &h, NULL, p);
+	file = folder_read(&folder, "plain.mcpl", bytes);
+	z = gzopen(folder_path(&folder, name), "wb");
+	assert_int_equal(gzwrite(z, file, (unsigned)*bytes), (int)*bytes);
+	assert_int_equal(gzclose(z), Z_OK);
+	free(file);
+	return folder_read(&folder, name, bytes);
+}
+
+/* Overwrites some bytes in place, at three quarters of the file. */
+static void overwrite(const char *name, const char *with, size_t bytes)
+{
+	int fd = open(folder_path(&folder, name), O_WRONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, with, DAMAGED, (off_t)(bytes * 3 / 4)), DAMAGED);
+	assert_int_equal(close(fd), 0);
+}
+
+/* A run begins with a whole file, under which some bytes change; false when it was done before. */
+static bool is_hurt(const char *threads, struct ending *e)
+{
+	static const char *words[] = {
+		"sluice", "run", "c.yaml", "--out", "hurt", "--quiet", "--threads", NULL, NULL};
+	const struct process p = {.argv = words, .folder = folder.path};
+	char damage[DAMAGED];
+	struct running running;
+	size_t bytes;
+
+	free(make_long("long.mcpl.gz", &bytes));
+	memset(damage, 0xff, sizeof(damage));
+	words[7] = threads;
+	process_start(&p, &running);
+	for (double until = seconds_now() + 60;
+		!folder_has(&folder, "hurt/t_000002.npz") && seconds_now() < until;)
+		sleep_for(0.0005);
+	overwrite("long.mcpl.gz", damage, bytes);
+	process_wait(&running, HANG_SECONDS, e);
+	return e->code != SL_OK;
+}
+
+/*
+ * It ends with a sentence, before any batch is committed that has what should not be there; with
+ * the file as it was, it goes on.
+ */
+static void damage_that_comes_later_ends_a_run(void **state)
+{
+	static const char *const threads[] = {"1", "3"};
+	size_t bytes;
+	uint64_t hash;
+
+	(void)state;
+	free(make_long("long.mcpl.gz", &bytes));
+	configure("long.mcpl.gz", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "unhurt", "--quiet"));
+	hash = hash_run(&folder, "unhurt");
+	for (int k = 0; k < 2; k++) {
+		struct ending e;
+
+		for (int tries = 20; !is_hurt(threads[k], &e) && tries > 0; tries--) {
+			process_free(&e);
+			remove_run(&folder, "hurt");
+		}
+		expect_ending(&e, SL_DISK, "long.mcpl.gz: has become shorter, or another, while",
+			WORDS("run", "c.yaml", "--out", "hurt"));
+		expect(&folder, SL_BAD_INPUT, "long.mcpl.gz: particle ",
+			WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
+		free(make_long("long.mcpl.gz", &bytes));
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
+		assert_true(hash_run(&folder, "hurt") == hash);
+		remove_run(&folder, "hurt");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +446,7 @@ int main(void)
 		cmocka_unit_test(numbers_must_fit),
 		cmocka_unit_test(doubles_are_rounded_and_told),
 		cmocka_unit_test(damage_is_found_beforehand),
+		cmocka_unit_test(damage_that_comes_later_ends_a_run),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
