@@ -107,7 +107,9 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	SL_TRY(sl_inputs_open(&list->files, &plan->recipe.inputs, &which));
 	inputs = plan->recipe.inputs;
 	if (inputs->particles < plan->recipe.particles)
-		return sl_fail(SL_BAD_INPUT, "%s: has fewer particles than a moment ago",
+		return sl_fail(SL_BAD_INPUT,
+			"%s: has fewer particles than a moment ago (somebody is writing to it), "
+			"try again when that is done",
 			inputs->at[0].path);
 	for (uint32_t item = 0; item < list->files.n; item++) {
 		uint32_t crc = crc_of(inputs, item, &k);

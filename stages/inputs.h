@@ -50,8 +50,9 @@ void sl_inputs_close(struct sl_inputs *inputs);
 /*
  * Looks at all particles once: a file that cannot be read to its end, or has numbers that a run
  * cannot work with (mcpl_survey.h), is SL_BAD_INPUT. The steps of sums are chosen such that that of
- * all weights, without their signs, is below 2^61 of them: each is rounded by half a step, so that
- * what many particles weigh is off by less than 2^-30 of what all do, and mostly by far less.
+ * all weights, without their signs, is below 2^61 of them: each is rounded by half a step (one
+ * below 0 by a whole one), so that what many particles weigh is off by less than 2^-30 of what all
+ * do, and mostly by far less.
  */
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs);
 

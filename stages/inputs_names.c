@@ -46,8 +46,8 @@ static enum sl_status look_for(const char *item, struct found *f)
 			item);
 	if (answer != 0)
 		return sl_fail(SL_USAGE,
-			"'%s' is no file, and none is called so with * for any characters, ? for one, "
-			"[..] for one of some (nothing is there to read), try another name",
+			"'%s' is no file, and taken as a pattern it is met by none (there is nothing to "
+			"read), try another name",
 			item);
 	f->is_pattern = true;
 	qsort(f->files.gl_pathv, f->files.gl_pathc, sizeof(*f->files.gl_pathv), by_bytes);
@@ -84,8 +84,8 @@ static enum sl_status copy_names(
 		all += count_of(&found[*which]);
 		if (all > SL_INPUTS_MOST)
 			return sl_fail(SL_USAGE,
-				"'%s' makes them %zu files (at most %d are read), try joining some "
-				"with sluice convert",
+				"'%s' makes it %zu files in all (at most %d are read), try joining "
+				"some with sluice convert first",
 				found[*which].item, all, SL_INPUTS_MOST);
 	}
 	*which = 0;

@@ -290,7 +290,8 @@ static void patterns_stand_for_files(void **state)
 	expect(&folder, SL_BAD_INPUT, "many_?.mcpl* is not the file that it was",
 		WORDS("verify", "g", "--quiet"));
 	refuse("\"many_[x].mcpl\"", SL_BAD_INPUT, "many_[x].mcpl: it does not begin as MCPL");
-	refuse("\"few_*\"", SL_USAGE, "model.list.files[0]: 'few_*' is no file, and none is");
+	refuse("\"few_*\"", SL_USAGE,
+		"model.list.files[0]: 'few_*' is no file, and taken as a pattern");
 }
 
 static void files_can_be_many(void **state)
@@ -304,7 +305,7 @@ static void files_can_be_many(void **state)
 		name_too("reffile_1.mcpl", name);
 	}
 	configure("\"f????.mcpl\"", "", "listed", "output: {format: npz}\n");
-	expect(&folder, SL_USAGE, "makes them 4097 files (at most 4096 are read)",
+	expect(&folder, SL_USAGE, "makes it 4097 files in all (at most 4096 are read)",
 		WORDS("plan", "c.yaml"));
 	assert_int_equal(0, unlink(folder_path(&folder, "f4096.mcpl")));
 	out = output_of(&folder, WORDS("plan", "c.yaml"));
