@@ -76,6 +76,11 @@ enum sl_status sl_mcpl_survey(struct sl_mcpl_stream *s, double *weights)
 	bool behind;
 	size_t n;
 
+	if (isinf((float)h->weight))
+		return sl_fail(SL_BAD_INPUT,
+			"the weight of all its particles is %.9g (a run works in single precision, "
+			"which has none so large), try a list with another",
+			h->weight);
 	*weights += fabs(h->weight) * (double)h->particles;
 	for (;;) {
 		uint64_t first = s->read;

@@ -280,6 +280,9 @@ static void numbers_must_fit(void **state)
 	made[610].weight = (double)INFINITY;
 	make_list(&folder, "w.mcpl", &h, NULL, made);
 	refuse("w.mcpl", "particle 610 (from 0 on): its weight is inf (weights are summed up)");
+	h.weight = -1e39;
+	make_list(&folder, "all.mcpl", &h, NULL, made);
+	refuse("all.mcpl", "all.mcpl: the weight of all its particles is -1e+39 (a run works in");
 }
 
 /* The floats nearest to 1 + 2^-24 and to half a step more; ties go to the even one. */
