@@ -196,26 +196,29 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
+static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_blob *b, FILE *out)
+{
+	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], behind[SL_MCPL_BEHIND_BYTES];
+	size_t bytes = b->name.length < sizeof(name) ? b->name.length : sizeof(name);
+
+	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->name.at);
+	fprintf(out,
+		"%-12s%s: its blob %s has a name that is taken, and is called so with %s behind\n",
+		"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
+		sl_mcpl_blob_behind(b, behind));
+}
+
 /* Blobs of one name and not of one content. */
 static void print_blobs(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_mcpl_carried *c = plan->carried;
+	uint32_t shown = 0;
 
-	for (uint32_t k = 0; c && k < c->n_blobs; k++) {
-		char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], behind[SL_MCPL_BEHIND_BYTES];
-		const struct sl_mcpl_blob *b = &c->blob[k];
-
-		if (b->number == 1)
-			continue;
-		snprintf(name, sizeof(name), "%.*s",
-			(int)(b->name.length < sizeof(name) ? b->name.length : sizeof(name)),
-			(const char *)b->name.at);
-		fprintf(out,
-			"%-12s%s: its blob %s has a name that is taken by another, and gets it "
-			"with %s behind\n",
-			"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
-			sl_mcpl_blob_behind(b, behind));
-	}
+	for (uint32_t k = 0; c && k < c->n_blobs; k++)
+		if (c->blob[k].number > 1 && shown++ < SHOWN_MOST)
+			print_blob(plan, &c->blob[k], out);
+	if (shown > SHOWN_MOST)
+		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", shown - SHOWN_MOST);
 }
 
 void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)

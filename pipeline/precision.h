@@ -2,10 +2,10 @@
  * precision.h - how well batches know the fraction of a fate, and the precision that ends a run.
  *
  * Each batch has its own fraction of a fate (of the weight of all particles: where that is 1 each,
- * of their number, to the bit; of a model that is read, whose weights may be of any size, of their
- * number), and how these scatter tells the error of the fraction
- * of all. A batch counts as its particles do: the mean is the fraction of all particles, and with
- * n_i particles and fractions x_i in k batches, N particles in all,
+ * of their number, to the bit; and of their number in a model that is read, whose weights are of
+ * any size), and how these scatter tells the error of the fraction of all. A batch counts as its
+ * particles do: the mean is the fraction of all particles, and with n_i particles and fractions x_i
+ * in k batches, N particles in all,
  *
  *	mean  = sum n_i x_i / N
  *	error = sqrt(sum n_i (x_i - mean)^2 / ((k - 1) N))

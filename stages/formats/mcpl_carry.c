@@ -73,11 +73,15 @@ static bool is_taken(const struct sl_mcpl_carried *c, const struct sl_mcpl_blob 
 
 static void add_blob(struct sl_mcpl_carried *c, struct sl_mcpl_blob b)
 {
-	for (uint32_t i = 0; i < c->n_blobs; i++)
-		if (sl_mcpl_is_same(&c->blob[i].name, &b.name) &&
-			sl_mcpl_is_same(&c->blob[i].data, &b.data))
+	b.number = 1;
+	for (uint32_t i = 0; i < c->n_blobs; i++) {
+		bool same = sl_mcpl_is_same(&c->blob[i].name, &b.name);
+
+		if (same && sl_mcpl_is_same(&c->blob[i].data, &b.data))
 			return;
-	for (b.number = 1; is_taken(c, &b);)
+		b.number += same;
+	}
+	while (is_taken(c, &b))
 		b.number++;
 	c->blob[c->n_blobs++] = b;
 }
