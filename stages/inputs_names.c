@@ -1,6 +1,7 @@
 /* inputs_names.c - see inputs_names.h. */
 #include "stages/inputs_names.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,13 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Folders that cannot be read are passed over, as the shell has it, but for want of memory. */
+static int gives_up(const char *folder, int error)
+{
+	(void)folder;
+	return error == ENOMEM;
+}
+
 /* What glob has found is to be freed, if it is a pattern. */
 static enum sl_status look_for(const char *item, struct found *f)
 {
@@ -39,8 +47,10 @@ static enum sl_status look_for(const char *item, struct found *f)
 	*f = (struct found){.item = item};
 	if (!strpbrk(item, "*?[") || access(item, F_OK) == 0)
 		return SL_OK;
-	answer = glob(item, GLOB_NOSORT, NULL, &f->files);
-	if (answer == GLOB_NOSPACE)
+	answer = glob(item, GLOB_NOSORT, gives_up, &f->files);
+	if (answer != 0)
+		globfree(&f->files);
+	if (answer == GLOB_NOSPACE || answer == GLOB_ABORTED)
 		return sl_fail(SL_HOST_MEMORY,
 			"%s: no memory to look for files (a list of their names is needed), free some",
 			item);
