@@ -80,10 +80,10 @@ static const struct sl_option sl_list_options[] = {
 		.kind = SL_KIND_COUNTS,
 		.offset = offsetof(struct sl_list_config, checksums),
 		.hi = UINT32_MAX,
-		.help = "the CRC-32 of each of files, of several that an item stands for one behind the "
-			"other: what has another is refused; found by the "
-			"program when left out, and kept in run.json, so that --resume and verify "
-			"notice a file that was changed"},
+		.help = "the CRC-32 of each item of files (of all that it stands for, one behind "
+			"the other): what has another is refused; found by the program when left "
+			"out, and kept in run.json, so that --resume and verify notice a file that "
+			"was changed"},
 };
 
 static void sl_list_make(const void *config, const struct sl_common *common, void *rules,
