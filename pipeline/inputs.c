@@ -30,6 +30,7 @@ static void take_facts(struct sl_config *c, struct sl_reader *r, const struct sl
 	list->constants = inputs->constants;
 	list->constant = inputs->constant;
 	list->weight_shift = inputs->weight_shift;
+	list->stamp = inputs->stamp;
 	if (inputs->particles == 0)
 		sl_config_complain(
 			r, FILES, "have no particles (there is nothing to do), try other files");
@@ -106,11 +107,10 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 		return SL_OK;
 	SL_TRY(sl_inputs_open(&list->files, &plan->recipe.inputs, &which));
 	inputs = plan->recipe.inputs;
-	if (inputs->particles < plan->recipe.particles)
-		return sl_fail(SL_BAD_INPUT,
-			"%s: has fewer particles than a moment ago (somebody is writing to it), "
-			"try again when that is done",
-			inputs->at[0].path);
+	if (inputs->stamp != list->stamp)
+		return sl_fail(SL_DISK,
+			FILES " were written to since they were looked at (a run needs its files "
+			      "as it found them), try again when that is done");
 	for (uint32_t item = 0; item < list->files.n; item++) {
 		uint32_t crc = crc_of(inputs, item, &k);
 

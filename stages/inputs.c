@@ -69,6 +69,12 @@ static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
 	return SL_OK;
 }
 
+/* One more number (Fowler, Noll and Vo's hash, by words). */
+static void stamp(struct sl_inputs *inputs, uint64_t number)
+{
+	inputs->stamp = (inputs->stamp ^ number) * UINT64_C(0x100000001b3);
+}
+
 static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 {
 	struct source *source = &inputs->reading->of[k];
@@ -82,6 +88,9 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 			"%s: it claims more particles than a run can have (it is damaged), try "
 			"making it again",
 			f->path);
+	stamp(inputs, source->map.number);
+	stamp(inputs, source->map.bytes);
+	stamp(inputs, (uint64_t)source->map.written_ns);
 	f->bytes = source->map.bytes;
 	f->first = inputs->particles;
 	f->particles = s->header.particles;

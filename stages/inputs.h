@@ -32,6 +32,7 @@ struct sl_inputs {
 	struct sl_input_names names;
 	size_t memory;               /* bytes that all this takes */
 	uint64_t particles;          /* in all */
+	uint64_t stamp;              /* another one: files are others, or were written to since */
 	uint32_t constants;          /* set of columns with one value in all files ... */
 	struct sl_particle constant; /* ... and that value */
 	int weight_shift;            /* once surveyed: the steps of sums of weights (recipe.h) */

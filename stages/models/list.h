@@ -66,6 +66,7 @@ struct sl_list_config {
 	uint32_t constants; /* as those above, from the files' headers */
 	struct sl_particle constant;
 	int weight_shift;
+	uint64_t stamp; /* of the files of which this is known (inputs.h) */
 };
 
 static const struct sl_option sl_list_options[] = {

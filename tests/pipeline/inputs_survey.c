@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "pipeline/plan.h"
 #include "pipeline/tree.h"
 #include "tests/support/lists.h"
 #include "tests/support/program.h"
@@ -441,6 +442,31 @@ static void damage_that_comes_later_ends_a_run(void **state)
 	}
 }
 
+/* Between the survey and the plan somebody writes to a file: what is known of it may be wrong. */
+static void surveys_are_of_the_files_that_are_read(void **state)
+{
+	static struct sl_config c;
+	static struct sl_choices choices;
+	struct sl_plan *plan;
+	struct sl_reader *r;
+	char text[512];
+
+	(void)state;
+	bring_list(&folder, "miscphys.mcpl.gz");
+	snprintf(text, sizeof(text),
+		"run: {name: t, device: cpu}\nmodel: {list: {files: [%s]}}\nkeep: listed\n",
+		folder_path(&folder, "miscphys.mcpl.gz"));
+	assert_ok(sl_config_open_text("t", text, strlen(text), NULL, 0, &c, &r));
+	assert_ok(sl_resolve(&c, r, &choices));
+	sl_config_close(r);
+	assert_ok(sl_plan_make(&c, &choices, &plan));
+	sl_plan_free(plan);
+	sleep_for(0.02); /* a clock of file systems may go by steps of some milliseconds */
+	bring_list(&folder, "miscphys.mcpl.gz");
+	assert_fails(sl_plan_make(&c, &choices, &plan), SL_DISK, "were written to since they");
+	sl_plan_free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +476,7 @@ int main(void)
 		cmocka_unit_test(doubles_are_rounded_and_told),
 		cmocka_unit_test(damage_is_found_beforehand),
 		cmocka_unit_test(damage_that_comes_later_ends_a_run),
+		cmocka_unit_test(surveys_are_of_the_files_that_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
