@@ -77,7 +77,8 @@ static bool enter(struct sl_parser *p)
 {
 	if (p->nested == NESTED_MOST)
 		sl_parser_complain(p, p->at,
-			"is nested too deeply (at most %d levels), try fewer brackets", NESTED_MOST);
+			"is nested too deeply (at most %d levels), try fewer brackets",
+			NESTED_MOST);
 	p->nested++;
 	return !p->failed;
 }
