@@ -63,8 +63,8 @@ static enum sl_status check_twice(const struct sl_convert_job *job)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(job->in[i], job->in[k]) == 0)
 				return sl_fail(SL_USAGE,
-					"%s: is given twice (its particles would count twice), leave "
-					"it out once",
+					"%s: is given twice (its particles would count twice), try "
+					"leaving it out once",
 					job->in[i]);
 	return SL_OK;
 }
@@ -109,9 +109,9 @@ static enum sl_status kind_of(const struct sl_converting *c, bool *lists)
 
 		if (any && list != *lists)
 			return sl_fail(SL_USAGE,
-				"%s: is %s MCPL and those before are %s (files of one kind are "
-				"joined), try converting one of them first",
-				at.path, list ? "" : "no", list ? "not" : "");
+				"%s: is %s, and the files before it are %s (files of one kind are "
+				"joined), try converting some of them first",
+				at.path, list ? "MCPL" : "no MCPL", list ? "not" : "MCPL");
 		*lists = list;
 		any = true;
 	}
@@ -158,7 +158,7 @@ static enum sl_status check_sets(const struct sl_convert_job *job)
 		if (strncmp(job->set[i], key, KEY) != 0 || !strchr(".=", job->set[i][KEY]))
 			return sl_fail(SL_USAGE,
 				"--set %s: is not for convert (it takes output.mcpl.energy, .pdg, "
-				".precision and .userflags, for what is MCPL), leave it out",
+				".precision and .userflags, for what is MCPL), try leaving it out",
 				job->set[i]);
 	return SL_OK;
 }
@@ -178,8 +178,8 @@ static enum sl_status convert(struct sl_converting *c)
 		return sl_convert_tables(c, lists);
 	if (c->job->n_sets > 0)
 		return sl_fail(SL_USAGE,
-			"--set %s: does nothing here (records of a list go by as they are), leave it "
-			"out",
+			"--set %s: does nothing here (records of a list go by as they are), try "
+			"leaving it out",
 			c->job->set[0]);
 	return sl_convert_lists(c);
 }

@@ -147,7 +147,7 @@ static enum sl_status copy_records(struct sl_converting *c, const char *path,
 		SL_TRY(sl_list_add(w, records, n * s->header.record_bytes));
 		c->particles += n;
 	}
-	SL_TRY(sl_mcpl_more(s, &more));
+	SL_TRY(sl_mcpl_end(s, &more));
 	if (more && !s->recovered)
 		sl_convert_note_behind(c, path);
 	return SL_OK;

@@ -155,8 +155,8 @@ enum sl_status sl_origin_find(struct sl_converting *c, uint32_t columns, struct 
 	SL_TRY(find_run(c, o));
 	if (c->job->n_sets > 0 && (!o->plan || !sl_format_is_mcpl(c->format)))
 		return sl_fail(SL_USAGE,
-			"--set %s: does nothing here (it is for lists made of a run's tables), leave "
-			"it out",
+			"--set %s: does nothing here (it is for lists made of a run's tables), try "
+			"leaving it out",
 			c->job->set[0]);
 	if (!o->plan) {
 		state_little(c, columns, o);

@@ -123,10 +123,10 @@ static enum sl_status same_columns(
 	if (!missing && !more)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"%s: has %s%s (the first file has %s; tables of the same columns are joined), try "
+		"%s: has %s%s (the first file has %s, and tables of the same columns are joined), try "
 		"converting it by itself",
 		path, missing ? "no " : "", sl_names_of(missing ? missing : more, names),
-		missing ? "them" : "not");
+		missing ? "them" : "none of them");
 }
 
 static void lose(struct sl_mcpl_lost *all, const struct sl_mcpl_lost *one)

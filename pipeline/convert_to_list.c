@@ -106,9 +106,9 @@ static enum sl_status begin_list(struct sl_convert_tables_job *j)
 		memcpy(&value, &j->all.value[SL_COLUMN_weight], sizeof(value));
 		weight = isfinite(value) ? (double)value : 0;
 	}
-	bytes = sl_mcpl_put_list(NULL, &c->facts, &t, weight, j->all.rows, j->batch.generated);
+	bytes = sl_mcpl_put_list(NULL, &c->facts, &t, weight, j->all.rows, NULL);
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
-	sl_mcpl_put_list((uint8_t *)header, &c->facts, &t, weight, j->all.rows, j->batch.generated);
+	sl_mcpl_put_list((uint8_t *)header, &c->facts, &t, weight, j->all.rows, &j->batch);
 	h = sl_mcpl_header_of(&t, &c->facts.mcpl, weight);
 	s = sl_list_begin(&j->list, c, header, bytes, h.record_bytes);
 	sl_memory_give(SL_HOST, header);

@@ -77,7 +77,8 @@ static bool enter(struct sl_parser *p)
 {
 	if (p->nested == NESTED_MOST)
 		sl_parser_complain(p, p->at,
-			"is nested too deep (at most %d levels), try fewer brackets", NESTED_MOST);
+			"is nested too deeply (at most %d levels), try fewer brackets",
+			NESTED_MOST);
 	p->nested++;
 	return !p->failed;
 }
@@ -218,7 +219,7 @@ static struct sl_operand parse_comparison(struct sl_parser *p)
 	sl_parser_emit(p, operation, 0);
 	if (!p->failed && take_comparison(p) != SL_OPERATION_COUNT)
 		sl_parser_complain(p, a.from,
-			"compares three things (two at a time can be), try a < b and b < c");
+			"compares three things (two are compared at a time), try a < b and b < c");
 	return (struct sl_operand){.from = a.from, .truth = true, .literal = -1};
 }
 

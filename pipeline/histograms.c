@@ -61,29 +61,33 @@ enum sl_status sl_bins_read(const struct sl_bins *bins, const struct sl_dir *dir
 }
 
 /* One more batch, of so many particles. */
-static void add(const struct sl_bins *bins, const uint64_t *sum, uint64_t particles,
+static void add(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
 	const struct sl_histograms *h)
 {
+	const struct sl_bins *bins = &r->bins;
+
 	for (uint32_t i = 0; i < sl_bins_words(bins); i++)
 		h->sum[i] += sum[i];
 	for (uint32_t i = 0; i < bins->n_counters; i++) {
-		double weight = bins->weighted ? (double)sum[bins->n_counters + i] * 0x1p-32
+		double weight = bins->weighted ? sl_weight_of(r, sum[bins->n_counters + i])
 		                               : (double)sum[i];
 
 		sl_precision_take(&h->precision[i], weight, particles);
 	}
 }
 
-enum sl_status sl_histograms_read(const struct sl_bins *bins, const struct sl_dir *dir,
+enum sl_status sl_histograms_read(const struct sl_recipe *r, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_histograms *h)
 {
+	const struct sl_bins *bins = &r->bins;
+
 	memset(h->sum, 0, sl_bins_words(bins) * sizeof(*h->sum));
 	memset(h->precision, 0, bins->n_counters * sizeof(*h->precision));
 	for (size_t i = 0; i < m->n; i++) {
 		uint64_t *sum;
 
 		SL_TRY(sl_bins_read(bins, dir, &m->line[i], &sum));
-		add(bins, sum, m->line[i].generated, h);
+		add(r, sum, m->line[i].generated, h);
 		sl_memory_give(SL_HOST, sum);
 	}
 	return SL_OK;

@@ -15,7 +15,7 @@
 #include "pipeline/json.h"
 #include "pipeline/precision.h"
 #include "primitives/base/arena.h"
-#include "stages/bins.h"
+#include "stages/recipe.h"
 
 #define SL_BINS_SUFFIX ".bins"
 
@@ -38,7 +38,7 @@ enum sl_status sl_bins_read(const struct sl_bins *bins, const struct sl_dir *dir
 	const struct sl_manifest_line *line, uint64_t **sum);
 
 /* Adds up those of all lines. */
-enum sl_status sl_histograms_read(const struct sl_bins *bins, const struct sl_dir *dir,
+enum sl_status sl_histograms_read(const struct sl_recipe *r, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_histograms *h);
 
 /* The counters of one fate in a tally: below, the bins, above. */

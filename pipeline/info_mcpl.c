@@ -85,6 +85,7 @@ static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 	const struct sl_mcpl_header *h = &s->header;
 	struct numbers sum = {0};
 	struct sl_mcpl_particle p;
+	bool behind;
 
 	SL_TRY(print_strings(s, out));
 	if (s->recovered)
@@ -97,7 +98,7 @@ static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 		add(&sum, &p);
 	}
 	print_numbers(h, &sum, out);
-	return SL_OK;
+	return sl_mcpl_end(s, &behind);
 }
 
 enum sl_status sl_info_mcpl(const char *path, FILE *out)

@@ -7,19 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pipeline/words.h"
+#include "stages/formats/mcpl_carry.h"
 #include "stages/models/list.h"
 
 #define FILES     "model.list.files"
 #define CHECKSUMS "model.list.checksums"
 
+enum { NOTICE_BYTES = 160, SHOWN_MOST = 16 };
+
 static struct sl_list_config *list_of(struct sl_config *c)
 {
 	return (struct sl_list_config *)(void *)c->of_model.bytes;
-}
-
-static const struct sl_list_config *stated(const struct sl_plan *plan)
-{
-	return (const struct sl_list_config *)(const void *)plan->config.of_model.bytes;
 }
 
 /* --- resolving -------------------------------------------------------------------------------- */
@@ -30,6 +29,8 @@ static void take_facts(struct sl_config *c, struct sl_reader *r, const struct sl
 
 	list->constants = inputs->constants;
 	list->constant = inputs->constant;
+	list->weight_shift = inputs->weight_shift;
+	list->stamp = inputs->stamp;
 	if (inputs->particles == 0)
 		sl_config_complain(
 			r, FILES, "have no particles (there is nothing to do), try other files");
@@ -39,10 +40,10 @@ static void take_facts(struct sl_config *c, struct sl_reader *r, const struct sl
 			inputs->particles);
 	if (c->run.particles == 0)
 		c->run.particles = inputs->particles;
-	if (list->checksums.n > 0 && list->checksums.n != inputs->n)
+	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
 		sl_config_complain(r, CHECKSUMS,
-			"are %" PRIu32 " (of %" PRIu32 " files each has one), try leaving them out",
-			list->checksums.n, inputs->n);
+			"are %" PRIu32 " (each of %" PRIu32 " files has one), try leaving them out",
+			list->checksums.n, list->files.n);
 }
 
 enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
@@ -57,11 +58,13 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 		return SL_OK;
 	s = sl_inputs_open(&list_of(c)->files, &inputs, &which);
 	if (s == SL_OK)
+		s = sl_inputs_survey(inputs);
+	if (s == SL_OK)
 		take_facts(c, r, inputs);
 	sl_inputs_close(inputs);
 	snprintf(key, sizeof(key), FILES "[%" PRIu32 "]", which);
 	/* a wrong name is wrong usage; a disk that fails stays one */
-	if (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0) {
+	if (s == SL_USAGE || (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0)) {
 		sl_config_complain(r, key, "%s", sl_story());
 		return SL_OK;
 	}
@@ -70,38 +73,52 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 
 /* --- the plan --------------------------------------------------------------------------------- */
 
-static enum sl_status check(const struct sl_input *f, uint32_t crc, uint64_t was)
+/* The CRC-32 of all files that item stands for, one behind the other; *k moves behind them. */
+static uint32_t crc_of(struct sl_inputs *inputs, uint32_t item, uint32_t *k)
+{
+	uint32_t crc = 0;
+
+	for (; *k < inputs->n && inputs->at[*k].item == item; ++*k) {
+		struct sl_input *f = &inputs->at[*k];
+
+		f->crc = sl_inputs_crc(inputs, *k);
+		crc = sl_crc32_join(crc, f->crc, f->bytes);
+	}
+	return crc;
+}
+
+static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 {
 	if (crc == was)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"%s is not the file that it was (its CRC-32 is %" PRIu32 ", %" PRIu64
-		" is stated), "
-		"try the old one, or leave " CHECKSUMS " out and begin anew",
-		f->path, crc, was);
+		"%s is not the file that it was (its CRC-32 is %" PRIu32 ", and %" PRIu64
+		" is stated), try the old one, or leave " CHECKSUMS " out and begin anew",
+		path, crc, was);
 }
 
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 {
 	struct sl_list_config *list = list_of(&plan->config);
 	struct sl_inputs *inputs;
-	uint32_t which;
+	uint32_t which, k = 0;
 
 	if (!sl_models[plan->recipe.model]->read)
 		return SL_OK;
 	SL_TRY(sl_inputs_open(&list->files, &plan->recipe.inputs, &which));
 	inputs = plan->recipe.inputs;
-	if (inputs->particles < plan->recipe.particles)
-		return sl_fail(SL_BAD_INPUT, "%s: has fewer particles than a moment ago",
-			inputs->at[0].path);
-	for (uint32_t k = 0; k < inputs->n; k++) {
-		uint32_t crc = sl_inputs_crc(inputs, k);
+	if (inputs->stamp != list->stamp)
+		return sl_fail(SL_DISK,
+			FILES " were written to since they were looked at (a run needs its files "
+			      "as it found them), try again when that is done");
+	for (uint32_t item = 0; item < list->files.n; item++) {
+		uint32_t crc = crc_of(inputs, item, &k);
 
-		if (k < list->checksums.n)
-			SL_TRY(check(&inputs->at[k], crc, list->checksums.at[k]));
-		list->checksums.at[k] = crc;
+		if (item < list->checksums.n)
+			SL_TRY(check(list->files.at[item], crc, list->checksums.at[item]));
+		list->checksums.at[item] = crc;
 	}
-	list->checksums.n = inputs->n;
+	list->checksums.n = list->files.n;
 	return SL_OK;
 }
 
@@ -139,6 +156,34 @@ void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_co
 
 /* --- telling ---------------------------------------------------------------------------------- */
 
+/* What a file has that a run has not, or has in another way; "" if there is nothing. */
+static const char *notice_of(const struct sl_input *f, char text[NOTICE_BYTES])
+{
+	snprintf(text, NOTICE_BYTES, "%s%s%s",
+		f->recovered ? "its writer did not come to its end: whole records were counted"
+			     : "",
+		f->recovered && !f->single ? "; " : "",
+		f->single ? "" : "it holds doubles, and a run works in floats (24 bits)");
+	return text;
+}
+
+static void write_input(struct sl_json *j, const struct sl_input *f)
+{
+	char notice[NOTICE_BYTES];
+
+	sl_json_object(j, NULL);
+	sl_json_text(j, "file", f->path);
+	sl_json_u64(j, "bytes", f->bytes);
+	sl_json_hex(j, "crc32", f->crc, 8);
+	sl_json_u64(j, "particles", f->particles);
+	sl_json_u64(j, "first_id", f->first);
+	sl_json_bool(j, "doubles", !f->single);
+	sl_json_bool(j, "recovered", f->recovered);
+	if (*notice_of(f, notice))
+		sl_json_text(j, "notice", notice);
+	sl_json_close(j);
+}
+
 void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_inputs *inputs = plan->recipe.inputs;
@@ -146,36 +191,55 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 	if (!inputs)
 		return;
 	sl_json_array(j, "inputs");
-	for (uint32_t k = 0; k < inputs->n; k++) {
-		const struct sl_input *f = &inputs->at[k];
-
-		sl_json_object(j, NULL);
-		sl_json_text(j, "file", f->path);
-		sl_json_u64(j, "bytes", f->bytes);
-		sl_json_hex(j, "crc32", stated(plan)->checksums.at[k], 8);
-		sl_json_u64(j, "particles", f->particles);
-		sl_json_u64(j, "first_id", f->first);
-		sl_json_bool(j, "recovered", f->recovered);
-		sl_json_close(j);
-	}
+	for (uint32_t k = 0; k < inputs->n; k++)
+		write_input(j, &inputs->at[k]);
 	sl_json_close(j);
 }
 
-void sl_inputs_print(const struct sl_plan *plan, bool recovered, FILE *out)
+static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_blob *b, FILE *out)
+{
+	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], behind[SL_MCPL_BEHIND_BYTES];
+	size_t bytes = b->name.length < sizeof(name) ? b->name.length : sizeof(name);
+
+	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->name.at);
+	fprintf(out,
+		"%-12s%s: its blob %s has a name that is taken, and is called so with %s behind\n",
+		"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
+		sl_mcpl_blob_behind(b, behind));
+}
+
+/* Blobs of one name and not of one content. */
+static void print_blobs(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_mcpl_carried *c = plan->carried;
+	uint32_t shown = 0;
+
+	for (uint32_t k = 0; c && k < c->n_blobs; k++)
+		if (c->blob[k].number > 1 && shown++ < SHOWN_MOST)
+			print_blob(plan, &c->blob[k], out);
+	if (shown > SHOWN_MOST)
+		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", shown - SHOWN_MOST);
+}
+
+void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 {
 	const struct sl_inputs *inputs = plan->recipe.inputs;
+	uint32_t shown = 0;
 
 	for (uint32_t k = 0; inputs && k < inputs->n; k++) {
 		const struct sl_input *f = &inputs->at[k];
+		char notice[NOTICE_BYTES];
 
-		if (recovered && !f->recovered)
+		notice_of(f, notice);
+		if ((noticed && !*notice) || shown++ >= SHOWN_MOST)
 			continue;
 		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
-			k && !recovered ? "" : "inputs", f->path, f->particles,
-			f->recovered ? "; its writer did not come to its end: whole records were "
-				       "counted"
-				     : "",
-			f->single ? "" : "; numbers of 8 bytes, rounded to 4",
-			f->told ? "; comments and blobs are left behind" : "");
+			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
+			*notice ? "; " : "", notice,
+			f->told && !plan->carried ? "; comments and blobs are left behind" : "");
 	}
+	if (shown > SHOWN_MOST)
+		fprintf(out, "%-12sand %" PRIu32 " other files\n", noticed ? "inputs" : "",
+			shown - SHOWN_MOST);
+	print_blobs(plan, out);
 }

@@ -23,8 +23,8 @@ enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct
 /* The rules of r are those of the particles that were read into columns, from first_id on. */
 void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns);
 
-/* What the files are, for run.json; for people, a line each: all, or those that were recovered. */
+/* What the files are, for run.json; for people, a line each: all, or those with a notice. */
 void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan);
-void sl_inputs_print(const struct sl_plan *plan, bool recovered, FILE *out);
+void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out);
 
 #endif

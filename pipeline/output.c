@@ -376,7 +376,7 @@ static enum sl_status commit_histograms(
 
 	if (plan->recipe.bins.n == 0 || m->n == 0)
 		return SL_OK;
-	SL_TRY(sl_histograms_read(&plan->recipe.bins, dir, m, &plan->histograms));
+	SL_TRY(sl_histograms_read(&plan->recipe, dir, m, &plan->histograms));
 	return sl_histograms_name(plan, name) ? sl_histograms_commit(plan, dir, name) : SL_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "primitives/base/files.h"
 #include "primitives/tuning.h"
 #include "stages/formats/mcpl.h"
+#include "stages/formats/mcpl_carry.h"
 #include "stages/stages.h"
 
 enum { PILOT = 4096 };
@@ -57,6 +58,8 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
+	if (c->model->weight_shift)
+		r->weight_shift = c->model->weight_shift(c->rules.bytes);
 	r->bins = sl_bins_make(c->tally, c->n_tallies, sl_weighs(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
@@ -254,6 +257,9 @@ enum sl_status sl_plan_make(
 		.level = (int)config->output.level,
 		.form = choices->form,
 		.mcpl = choices->mcpl};
+	if (plan->recipe.inputs && sl_format_is_mcpl(plan->format))
+		SL_TRY(sl_inputs_carry(plan->recipe.inputs, &plan->carried));
+	plan->facts.mcpl.carried = plan->carried;
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */
 	plan->batch_is_ours = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
@@ -289,6 +295,7 @@ void sl_plan_free(struct sl_plan *plan)
 	if (!plan)
 		return;
 	sl_room_give(plan);
+	sl_mcpl_carried_free(plan->carried);
 	sl_inputs_close(plan->recipe.inputs);
 	sl_memory_give(SL_HOST, plan);
 }

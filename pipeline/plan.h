@@ -50,6 +50,7 @@ struct sl_room {
 	size_t image;             /* each: what a file has beside its packed bytes */
 	size_t histograms;        /* sums over batches of tallies by bins */
 	size_t canvas;            /* of the image of the run */
+	size_t inputs;            /* of lists that are read: there already */
 	size_t host, device;      /* in all; pinned memory is the host's */
 };
 
@@ -82,6 +83,7 @@ struct sl_plan {
 	struct sl_machine machine;
 	const struct sl_format *format;
 	struct sl_file_facts facts;
+	struct sl_mcpl_carried *carried; /* of lists that are read, to such that are written */
 	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
 	char to[SL_TEXT_BYTES];                 /* the output directory */
 	bool on_device;

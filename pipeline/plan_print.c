@@ -130,6 +130,9 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 		sl_sized((double)room->slot + (double)room->slot_pinned, b), plan->n_writers,
 		plan->n_writers > 1 ? "s" : "", sl_sized((double)room->image, c),
 		sl_sized((double)plan->machine.free_bytes, d));
+	if (room->inputs > 0)
+		fprintf(out, "            %s of that for the lists, which are open\n",
+			sl_sized((double)room->inputs, a));
 	if (plan->on_device)
 		fprintf(out, "            of the device %s: %u slots of %s; %s free\n",
 			sl_sized((double)room->device, a), plan->n_lanes,

@@ -21,10 +21,13 @@ void sl_precision_take(struct sl_precision *p, double weight, uint64_t particles
 	p->weight += weight;
 }
 
-void sl_precision_add(
-	struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate, uint64_t particles)
+void sl_precision_add(struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate,
+	uint64_t particles, bool counts)
 {
-	sl_precision_take(p, (double)sl_tally_weight(t, particles, fate) * 0x1p-32, particles);
+	sl_precision_take(p,
+		counts ? (double)t->count[fate]
+		       : (double)sl_tally_weight(t, particles, fate) * 0x1p-32,
+		particles);
 }
 
 double sl_precision_error(const struct sl_precision *p)
@@ -62,7 +65,7 @@ struct sl_standing sl_goal_standing(
 	struct sl_standing o = {.batches = n_batches};
 
 	for (size_t i = 0; i < m->n && m->line[i].batch == i && !o.met; i++) {
-		sl_precision_add(&p, &m->line[i].tally, g->fate, m->line[i].generated);
+		sl_precision_add(&p, &m->line[i].tally, g->fate, m->line[i].generated, g->counts);
 		o.met = sl_goal_met(g, &p);
 	}
 	if (o.met)

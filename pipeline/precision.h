@@ -2,9 +2,10 @@
  * precision.h - how well batches know the fraction of a fate, and the precision that ends a run.
  *
  * Each batch has its own fraction of a fate (of the weight of all particles: where that is 1 each,
- * of their number, to the bit), and how these scatter tells the error of the fraction
- * of all. A batch counts as its particles do: the mean is the fraction of all particles, and with
- * n_i particles and fractions x_i in k batches, N particles in all,
+ * of their number, to the bit; and of their number in a model that is read, whose weights are of
+ * any size), and how these scatter tells the error of the fraction of all. A batch counts as its
+ * particles do: the mean is the fraction of all particles, and with n_i particles and fractions x_i
+ * in k batches, N particles in all,
  *
  *	mean  = sum n_i x_i / N
  *	error = sqrt(sum n_i (x_i - mean)^2 / ((k - 1) N))
@@ -30,9 +31,9 @@ struct sl_precision {
 	double squares; /* sum n_i (x_i - mean)^2 */
 };
 
-/* Takes in one more batch, of that tally and so many particles. */
-void sl_precision_add(
-	struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate, uint64_t particles);
+/* Takes in one more batch, of that tally and so many particles; counts: fractions are of these. */
+void sl_precision_add(struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate,
+	uint64_t particles, bool counts);
 
 /* The same of anything that is summed over particles: weight is its sum over those of the batch. */
 void sl_precision_take(struct sl_precision *p, double weight, uint64_t particles);
@@ -46,6 +47,7 @@ struct sl_goal {
 	enum sl_fate fate;
 	double below; /* 0: there is no goal, all batches are run */
 	uint64_t min_batches;
+	bool counts; /* fractions are of particles, not of weight */
 };
 
 enum { SL_GOAL_BYTES = 96 };

@@ -18,7 +18,12 @@ static double binomial_error(const struct sl_results *r, double p)
 	return sqrt(p * (1 - p) / (double)r->particles);
 }
 
-void sl_results_make(const struct sl_manifest *m, struct sl_results *r)
+bool sl_counts_alone(const struct sl_plan *plan)
+{
+	return sl_models[plan->recipe.model]->read;
+}
+
+void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->batches = m->n;
@@ -32,9 +37,10 @@ void sl_results_make(const struct sl_manifest *m, struct sl_results *r)
 		r->collisions += l->tally.collisions;
 		for (int f = 0; f < SL_FATE_COUNT; f++) {
 			r->fate[f].count += l->tally.count[f];
-			r->fate[f].weight += sl_tally_weight(&l->tally, l->generated, f);
-			sl_precision_add(
-				&r->fate[f].precision, &l->tally, (enum sl_fate)f, l->generated);
+			r->fate[f].weight += counts ? l->tally.weight[f]
+			                            : sl_tally_weight(&l->tally, l->generated, f);
+			sl_precision_add(&r->fate[f].precision, &l->tally, (enum sl_fate)f,
+				l->generated, counts);
 		}
 	}
 	for (int f = 0; m->n > 0 && f < SL_FATE_COUNT; f++) {
@@ -48,7 +54,7 @@ void sl_results_make(const struct sl_manifest *m, struct sl_results *r)
 
 bool sl_is_weighted(const struct sl_plan *plan)
 {
-	return sl_weighs(&plan->recipe);
+	return sl_weighs(&plan->recipe) && !sl_counts_alone(plan);
 }
 
 double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
@@ -134,6 +140,26 @@ static double figure_of_merit(const struct sl_results *r, const struct sl_sessio
 	       (error * error * sl_computing_seconds(s) * (double)r->particles);
 }
 
+double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, uint32_t fates)
+{
+	uint64_t sum = 0;
+
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		sum += SL_HAS(fates, f) ? r->fate[f].weight : 0;
+	return sl_weight_of(&plan->recipe, sum);
+}
+
+/* Of lists: what particles of a fate weigh, and which part of all that is. */
+static void write_weight(
+	struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r, int f)
+{
+	double weight = sl_sum_of_weights(plan, r, SL_BIT(f));
+	double all = sl_sum_of_weights(plan, r, UINT32_MAX);
+
+	sl_json_real(j, "weight", weight);
+	sl_json_real(j, "weight_fraction", all != 0 ? weight / all : 0);
+}
+
 static void write_fate(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r,
 	const struct sl_session *session, int f)
 {
@@ -144,7 +170,10 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	sl_json_u64(j, "count", fate->count);
 	sl_json_real(j, "fraction", fate->fraction);
 	sl_json_real(j, "standard_error", fate->binomial_error);
-	sl_json_real(j, "weight_fraction", fate->weight_fraction);
+	if (sl_counts_alone(plan))
+		write_weight(j, plan, r, f);
+	else
+		sl_json_real(j, "weight_fraction", fate->weight_fraction);
 	sl_json_real(j, "mean_over_batches", fate->weight_fraction);
 	sl_json_real(j, "standard_error_over_batches", sl_precision_error(&fate->precision));
 	sl_json_real(j, "relative_error", sl_precision_relative(&fate->precision));
@@ -161,12 +190,23 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	sl_json_close(j);
 }
 
+/* Of lists: what all particles weigh, those that are kept, and in which steps that was summed up.
+ */
+static void write_weights(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r)
+{
+	sl_json_real(j, "weight", sl_sum_of_weights(plan, r, UINT32_MAX));
+	sl_json_real(j, "survivors_weight", sl_sum_of_weights(plan, r, plan->recipe.keep));
+	sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
+}
+
 static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r,
 	const struct sl_session *session)
 {
 	sl_json_object(j, "tallies");
 	sl_json_u64(j, "particles", r->particles);
 	sl_json_u64(j, "survivors", r->survivors);
+	if (sl_counts_alone(plan))
+		write_weights(j, plan, r);
 	sl_json_u64(j, "steps", r->steps);
 	sl_json_u64(j, "collisions", r->collisions);
 	sl_json_object(j, "fates");
@@ -323,7 +363,7 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	char text[SL_SCHEDULE_BYTES];
 	struct sl_results results;
 
-	sl_results_make(m, &results);
+	sl_results_make(m, sl_counts_alone(plan), &results);
 	sl_json_object(j, NULL);
 	sl_json_text(j, "program", "sluice");
 	sl_json_text(j, "version", SL_VERSION);

@@ -4,7 +4,8 @@
  * Fractions are of all particles. Their standard error is that of a binomial count, and beside it
  * the one estimated from the scatter of the batches (precision.h), which would show it if batches
  * were not independent. Where particles differ in weight (implicit capture), the fractions of
- * weight are the answer, and their scatter is what is known of their error.
+ * weight are the answer, and their scatter is what is known of their error. Weights of lists are of
+ * any size: fractions are of particles there, and sums of weights stand beside them.
  *
  * The figure of merit of a fate is 1 / (R^2 T): R its relative error over batches, T the seconds of
  * computing, summed over threads (on a device: over batches in flight), of all stages before
@@ -21,9 +22,9 @@
 
 struct sl_fate_result {
 	uint64_t count;
-	uint64_t weight; /* in 2^-32, modulo 2^64; fraction of weight is in weight_fraction */
+	uint64_t weight; /* in steps, modulo 2^64; fraction of weight is in weight_fraction */
 	double fraction; /* count / particles */
-	double weight_fraction;        /* the same where all weights are 1 */
+	double weight_fraction;        /* the same where all weights are 1, and of lists */
 	double binomial_error;         /* sqrt(p (1 - p) / N), of the count */
 	struct sl_precision precision; /* of the weight, over batches */
 };
@@ -34,8 +35,12 @@ struct sl_results {
 	struct sl_fate_result fate[SL_FATE_COUNT];
 };
 
-/* Adds up the manifest. */
-void sl_results_make(const struct sl_manifest *m, struct sl_results *r);
+/* Adds up the manifest; counts: fractions are of particles, and not of weight. */
+void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r);
+
+/* Of a model that is read, whose weights are of any size: what particles of these fates weigh. */
+bool sl_counts_alone(const struct sl_plan *plan);
+double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, uint32_t fates);
 
 /*
  * A published value is met when |fraction - expected| <= sigma * sqrt(p (1 - p) / N), p the
@@ -46,7 +51,7 @@ void sl_results_make(const struct sl_manifest *m, struct sl_results *r);
 bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
 	double *deviation);
 
-/* Do particles of the run differ in weight? */
+/* Do particles of the run differ in weight, and are fractions of weight, then? */
 bool sl_is_weighted(const struct sl_plan *plan);
 
 /*

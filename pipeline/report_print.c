@@ -7,8 +7,11 @@
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
 {
-	fprintf(out, "%-14s %14s %12s %10s  %s\n", "fate", "particles",
-		sl_is_weighted(plan) ? "weight" : "fraction", "+-", "check");
+	bool listed = sl_counts_alone(plan);
+
+	fprintf(out, "%-14s %14s %12s %10s  %s%s\n", "fate", "particles",
+		sl_is_weighted(plan) ? "weight" : "fraction", "+-",
+		listed ? "sum of weights  " : "", "check");
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		const struct sl_fate_result *fate = &r->fate[f];
 		double expected = plan->config.check.fate[f], deviation;
@@ -18,6 +21,8 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 		fprintf(out, "%-14s %14llu %12.8f %10.2g", sl_fate_facts[f].name,
 			(unsigned long long)fate->count, fate->weight_fraction,
 			sl_fate_error(plan, r, (enum sl_fate)f));
+		if (listed)
+			fprintf(out, "  %14.8g", sl_sum_of_weights(plan, r, SL_BIT(f)));
 		if (!isnan(expected)) {
 			bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
 
@@ -101,7 +106,7 @@ void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
 {
 	struct sl_results r;
 
-	sl_results_make(m, &r);
+	sl_results_make(m, sl_counts_alone(plan), &r);
 	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
 	if (plan->goal.below > 0)

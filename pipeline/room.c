@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "pipeline/pick.h"
+#include "stages/formats/mcpl_carry.h"
+#include "stages/inputs.h"
 
 enum {
 	LANES_AUTO = 3, /* one computes, one is copied home, one begins */
@@ -69,6 +71,13 @@ static size_t histogram_bytes(const struct sl_plan *plan)
 	return a.used;
 }
 
+/* What lists that are read take already, and their headers. */
+static size_t inputs_bytes(const struct sl_plan *plan)
+{
+	return (plan->recipe.inputs ? plan->recipe.inputs->memory : 0) +
+	       (plan->carried ? plan->carried->memory : 0);
+}
+
 static size_t larger(size_t a, size_t b)
 {
 	return a > b ? a : b;
@@ -109,8 +118,10 @@ static void measure(struct sl_plan *plan)
 	room->histograms = histogram_bytes(plan);
 	sl_canvas_lay_out(&all, plan, &canvas);
 	room->canvas = all.used;
-	room->host = sl_size_add(sl_size_add(sl_size_mul(room->image, plan->n_writers),
-					 sl_size_add(room->histograms, room->canvas)),
+	room->inputs = inputs_bytes(plan);
+	room->host = sl_size_add(
+		sl_size_add(sl_size_mul(room->image, plan->n_writers),
+			sl_size_add(room->histograms, sl_size_add(room->canvas, room->inputs))),
 		sl_size_add(sl_size_mul(sl_size_add(room->slot, room->slot_pinned), plan->n_slots),
 			sl_size_mul(room->lane_pinned, plan->n_lanes)));
 	room->device = sl_size_mul(room->lane, plan->n_lanes);

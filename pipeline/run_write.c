@@ -24,7 +24,7 @@ static bool is_last(struct sl_crew *c, const struct sl_tally *t, uint64_t genera
 {
 	const struct sl_goal *g = &c->plan->goal;
 
-	sl_precision_add(&c->precision, t, g->fate, generated);
+	sl_precision_add(&c->precision, t, g->fate, generated, g->counts);
 	return sl_goal_met(g, &c->precision);
 }
 

@@ -100,6 +100,7 @@ static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct 
 	} else if (!parse_bound(p.bound, &g->below, why)) {
 		sl_config_complain(r, WHEN, "%s", why);
 	}
+	g->counts = choices->model->read;
 	g->min_batches = c->stop.min_batches ? c->stop.min_batches : MIN_BATCHES;
 }
 

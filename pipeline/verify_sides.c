@@ -61,7 +61,7 @@ static enum sl_status check_histograms(
 	if (!sl_histograms_name(plan, name))
 		return SL_OK;
 	SL_TRY(read_sealed(dir, name, &file, &bytes));
-	s = sl_histograms_read(&plan->recipe.bins, dir, m, &plan->histograms);
+	s = sl_histograms_read(&plan->recipe, dir, m, &plan->histograms);
 	if (s == SL_OK)
 		s = check_tallies(plan, dir, name, file, bytes);
 	sl_memory_give(SL_HOST, file);

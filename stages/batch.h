@@ -28,7 +28,8 @@ SL_C_BEGIN
 /*
  * What is counted of a batch. All integers, so that sums do not depend on their order: weights are
  * in 64-bit fixed point with 32 bits after the point. With weights up to 1 and fewer than 2^32
- * particles a batch they cannot overflow.
+ * particles a batch they cannot overflow. Of a model that is read the point is where the sum of all
+ * weights allows it (sl_recipe.weight_shift).
  */
 struct sl_tally {
 	uint64_t count[SL_FATE_COUNT];  /* particles of that fate */

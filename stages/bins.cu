@@ -15,7 +15,7 @@ enum {
 };
 
 static __global__ void bins_kernel(
-	struct sl_bins bins, struct sl_columns c, uint32_t n, uint64_t *sum)
+	struct sl_bins bins, float weight_scale, struct sl_columns c, uint32_t n, uint64_t *sum)
 {
 	SL_SHARED_DYNAMIC(unsigned char, counters);
 	struct sl_block_bins mine = sl_block_bins_at(&bins, counters);
@@ -25,16 +25,18 @@ static __global__ void bins_kernel(
 	__syncthreads();
 	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
 		if (c.fate[i] < SL_FATE_COUNT)
-			sl_block_bins_count(&bins, mine, &c, i, c.fate[i], c.weight[i]);
+			sl_block_bins_count(
+				&bins, mine, &c, i, c.fate[i], c.weight[i] * weight_scale);
 	__syncthreads();
 	sl_block_bins_add(&bins, mine, sum);
 }
 
-enum sl_status SL_NAME(sl_queue_bins)(
-	const struct sl_bins *bins, const struct sl_batch *b, uint64_t *sum, sl_stream s)
+enum sl_status SL_NAME(sl_queue_bins)(const struct sl_bins *bins, float weight_scale,
+	const struct sl_batch *b, uint64_t *sum, sl_stream s)
 {
 	uint32_t blocks = sl_grid(b->n, BLOCK * EACH);
 
 	return SL_LAUNCH(bins_kernel, blocks < BLOCKS_MOST ? blocks : (uint32_t)BLOCKS_MOST, BLOCK,
-		sl_bins_shared(bins->n_counters, bins->weighted), s, *bins, b->columns, b->n, sum);
+		sl_bins_shared(bins->n_counters, bins->weighted), s, *bins, weight_scale,
+		b->columns, b->n, sum);
 }

@@ -39,7 +39,7 @@ static __device__ __forceinline__ void sl_block_bins_clear(
 	}
 }
 
-/* Counts particle i of the columns, of that fate, one of those that there are, and weight. */
+/* Counts particle i of the columns, of that fate, one of those that there are, and that weight. */
 static __device__ __forceinline__ void sl_block_bins_count(const struct sl_bins *b,
 	struct sl_block_bins mine, const struct sl_columns *c, uint64_t i, uint8_t fate,
 	float weight)

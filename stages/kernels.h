@@ -58,6 +58,7 @@ struct sl_fused {
 	bool narrow;                     /* keys are u32, else u64 */
 	uint32_t carried; /* set of columns in a record (record.h); of a model not remade */
 	const struct sl_bins *bins;
+	float weight_scale; /* see recipe.h */
 	bool padded; /* the sieve puts the largest key there is behind those of the survivors, up to
 	                one a particle: for a sort that does not know how many they are */
 };
@@ -79,14 +80,15 @@ struct sl_kernels {
 
 	/*
 	 * Gives the fate dropped to those that do not meet the condition, sets b->keep and adds to
-	 * the tally. Of particles that are not weighted the weight is counted as 1.
+	 * the tally. Of particles that are not weighted the weight is counted as 1, of others times
+	 * the scale (recipe.h).
 	 */
 	enum sl_status (*mark)(uint32_t keep, const struct sl_condition *condition, bool weighted,
-		const struct sl_batch *b, struct sl_tally *tally, sl_stream s);
+		float weight_scale, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);
 
 	/* Adds to the sums of tallies by bins, once fates are known. */
-	enum sl_status (*bins)(
-		const struct sl_bins *bins, const struct sl_batch *b, uint64_t *sum, sl_stream s);
+	enum sl_status (*bins)(const struct sl_bins *bins, float weight_scale,
+		const struct sl_batch *b, uint64_t *sum, sl_stream s);
 
 	/* Packs n fields of each survivor into b->key: u32 when narrow, else u64. */
 	enum sl_status (*key)(const struct sl_key_rule *field, uint32_t n, bool narrow,
@@ -149,34 +151,35 @@ extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;
 const struct sl_kernels *sl_kernels_find(void);
 
 /* The functions of the table, by file; each also with _emulated behind its name. */
-#define SL_QUEUES(suffix)                                                                          \
-	enum sl_status sl_queue_generate##suffix(enum sl_model_number model, const void *rules,    \
-		uint64_t seed, const struct sl_batch *b, sl_stream s);                             \
-	enum sl_status sl_queue_advance##suffix(enum sl_model_number model, const void *rules,     \
-		uint64_t seed, const struct sl_batch *b, uint64_t *alive, sl_stream s);            \
-	enum sl_status sl_queue_move##suffix(                                                      \
-		const struct sl_batch *b, const struct sl_living *to, sl_stream s);                \
-	enum sl_status sl_queue_mark##suffix(uint32_t keep, const struct sl_condition *condition,  \
-		bool weighted, const struct sl_batch *b, struct sl_tally *tally, sl_stream s);     \
-	enum sl_status sl_queue_bins##suffix(                                                      \
-		const struct sl_bins *bins, const struct sl_batch *b, uint64_t *sum, sl_stream s); \
-	enum sl_status sl_queue_key##suffix(const struct sl_key_rule *field, uint32_t n,           \
-		bool narrow, const struct sl_batch *b, sl_stream s);                               \
-	enum sl_status sl_queue_gather##suffix(                                                    \
-		const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s);          \
-	enum sl_status sl_queue_sieve##suffix(const struct sl_fused *f, const struct sl_batch *b,  \
-		struct sl_census *census, struct sl_arena scratch, sl_stream s);                   \
-	size_t sl_queue_sieve_scratch##suffix(const struct sl_fused *f, uint32_t n);               \
-	enum sl_status sl_queue_rows##suffix(const struct sl_fused *f, const struct sl_batch *b,   \
-		struct sl_census *census, sl_stream s);                                            \
-	enum sl_status sl_queue_records##suffix(const struct sl_table *t,                          \
-		const struct sl_mcpl_record *r, uint32_t n, uint32_t *words, size_t *used,         \
-		sl_stream s);                                                                      \
-	enum sl_status sl_queue_fill##suffix(                                                      \
-		const void *value, uint32_t bytes, uint32_t n, uint64_t *words, sl_stream s);      \
-	enum sl_status sl_queue_bounds##suffix(                                                    \
-		const struct sl_batch *b, struct sl_press_sheet *sheet, sl_stream s);              \
-	enum sl_status sl_queue_weigh##suffix(                                                     \
+#define SL_QUEUES(suffix)                                                                         \
+	enum sl_status sl_queue_generate##suffix(enum sl_model_number model, const void *rules,   \
+		uint64_t seed, const struct sl_batch *b, sl_stream s);                            \
+	enum sl_status sl_queue_advance##suffix(enum sl_model_number model, const void *rules,    \
+		uint64_t seed, const struct sl_batch *b, uint64_t *alive, sl_stream s);           \
+	enum sl_status sl_queue_move##suffix(                                                     \
+		const struct sl_batch *b, const struct sl_living *to, sl_stream s);               \
+	enum sl_status sl_queue_mark##suffix(uint32_t keep, const struct sl_condition *condition, \
+		bool weighted, float weight_scale, const struct sl_batch *b,                      \
+		struct sl_tally *tally, sl_stream s);                                             \
+	enum sl_status sl_queue_bins##suffix(const struct sl_bins *bins, float weight_scale,      \
+		const struct sl_batch *b, uint64_t *sum, sl_stream s);                            \
+	enum sl_status sl_queue_key##suffix(const struct sl_key_rule *field, uint32_t n,          \
+		bool narrow, const struct sl_batch *b, sl_stream s);                              \
+	enum sl_status sl_queue_gather##suffix(                                                   \
+		const struct sl_batch *b, uint64_t digest[SL_COLUMN_COUNT], sl_stream s);         \
+	enum sl_status sl_queue_sieve##suffix(const struct sl_fused *f, const struct sl_batch *b, \
+		struct sl_census *census, struct sl_arena scratch, sl_stream s);                  \
+	size_t sl_queue_sieve_scratch##suffix(const struct sl_fused *f, uint32_t n);              \
+	enum sl_status sl_queue_rows##suffix(const struct sl_fused *f, const struct sl_batch *b,  \
+		struct sl_census *census, sl_stream s);                                           \
+	enum sl_status sl_queue_records##suffix(const struct sl_table *t,                         \
+		const struct sl_mcpl_record *r, uint32_t n, uint32_t *words, size_t *used,        \
+		sl_stream s);                                                                     \
+	enum sl_status sl_queue_fill##suffix(                                                     \
+		const void *value, uint32_t bytes, uint32_t n, uint64_t *words, sl_stream s);     \
+	enum sl_status sl_queue_bounds##suffix(                                                   \
+		const struct sl_batch *b, struct sl_press_sheet *sheet, sl_stream s);             \
+	enum sl_status sl_queue_weigh##suffix(                                                    \
 		const uint8_t *out, size_t most, struct sl_press_sheet *sheet, sl_stream s);
 SL_QUEUES()
 SL_QUEUES(_emulated)

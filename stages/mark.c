@@ -7,6 +7,7 @@
 static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	const struct sl_columns *c = &b->columns;
+	float scale = sl_weight_scale(r);
 
 	for (uint32_t k = 0; k < r->bins.n; k++)
 		for (uint32_t i = from; i < to; i++) {
@@ -19,7 +20,8 @@ static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t f
 				continue;
 			b->bins[at]++;
 			if (r->bins.weighted)
-				b->bins[r->bins.n_counters + at] += sl_fixed_weight(c->weight[i]);
+				b->bins[r->bins.n_counters + at] +=
+					sl_fixed_weight(c->weight[i] * scale);
 		}
 }
 
@@ -27,6 +29,7 @@ SL_LOOP(mark)
 {
 	const struct sl_columns *c = &b->columns;
 	bool weighted = sl_models[r->model]->weighted;
+	float scale = sl_weight_scale(r);
 	struct sl_tally *t = &b->tally;
 
 	for (uint32_t i = from; r->condition.n > 0 && i < to; i++)
@@ -39,7 +42,7 @@ SL_LOOP(mark)
 			continue; /* memory is damaged: not counted, so fates do not close */
 		b->keep[i] = sl_keeps(r->keep, fate);
 		t->count[fate]++;
-		t->weight[fate] += sl_fixed_weight(weighted ? c->weight[i] : 1.0f);
+		t->weight[fate] += sl_fixed_weight(weighted ? c->weight[i] * scale : 1.0f);
 	}
 	for (uint32_t i = from; c->steps && i < to; i++)
 		t->steps += c->steps[i];

@@ -27,6 +27,7 @@ struct mark_job {
 	uint64_t first_id;
 	uint32_t n, keep;
 	bool weighted;
+	float weight_scale;
 	struct sl_condition condition;
 	uint8_t *flag;
 	uint64_t *sum;
@@ -52,8 +53,8 @@ template <bool asks> static __global__ void mark_kernel(struct mark_job job)
 
 		job.flag[i] = known ? sl_keeps(job.keep, fate) : 0;
 		if (known)
-			sl_tally_count(
-				&mine.t, fates<asks>, fate, job.weighted ? c.weight[i] : 1.0f);
+			sl_tally_count(&mine.t, fates<asks>, fate,
+				job.weighted ? c.weight[i] * job.weight_scale : 1.0f);
 		mine.t.steps += c.steps ? c.steps[i] : 0;
 		mine.t.collisions += c.collisions ? c.collisions[i] : 0;
 	}
@@ -61,7 +62,8 @@ template <bool asks> static __global__ void mark_kernel(struct mark_job job)
 }
 
 enum sl_status SL_NAME(sl_queue_mark)(uint32_t keep, const struct sl_condition *condition,
-	bool weighted, const struct sl_batch *b, struct sl_tally *tally, sl_stream s)
+	bool weighted, float weight_scale, const struct sl_batch *b, struct sl_tally *tally,
+	sl_stream s)
 {
 	uint32_t blocks = sl_grid(b->n, BLOCK * EACH);
 	struct mark_job job = {.c = b->columns,
@@ -69,6 +71,7 @@ enum sl_status SL_NAME(sl_queue_mark)(uint32_t keep, const struct sl_condition *
 		.n = b->n,
 		.keep = keep,
 		.weighted = weighted,
+		.weight_scale = weight_scale,
 		.condition = *condition,
 		.flag = b->keep,
 		.sum = (uint64_t *)tally};

@@ -10,7 +10,8 @@
  *	SL_REMADE_NAME                  is to make a particle again less work than to carry it
  *	                                through memory? true or false
  *	SL_WEIGHTED_NAME                can a weight be other than 1, as a part of the particle that
- *	                                started with 1? true or false
+ *	                                started with 1, or, of a model that is read, of whatever
+ *	                                size? true or false
  *	sl_NAME_generate(r, wanted, seed, id)
  *	                                the particle id as it starts
  *	sl_NAME_advance(r, wanted, seed, &p, n)
@@ -146,6 +147,9 @@ struct sl_model {
 
 	/* The columns that have one value in the whole run, and that value by its bits. */
 	uint32_t (*constants)(const void *rules, struct sl_particle *values);
+
+	/* In which steps weights are counted (recipe.h); NULL: in 2^-32. */
+	int (*weight_shift)(const void *rules);
 
 	/* The image that the particles make; false: none. NULL: none, whatever the rules. */
 	bool (*picture)(const void *rules, struct sl_picture *p);

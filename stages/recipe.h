@@ -7,6 +7,7 @@
 #ifndef SL_RECIPE_H
 #define SL_RECIPE_H
 
+#include <math.h>
 #include <stdatomic.h>
 
 #include "primitives/primitives.h"
@@ -59,6 +60,7 @@ struct sl_recipe {
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;   /* in all; up to 32: u32 keys, else u64 */
 	struct sl_bins bins; /* tallies by bins, if any */
+	int weight_shift;    /* weights are counted in steps of 2^-(32 + shift) */
 	uint32_t n_columns;  /* that are written, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	uint32_t constants;          /* set of columns with one value for the whole run */
@@ -86,6 +88,18 @@ static inline uint32_t sl_fates_of(const struct sl_recipe *r)
 static inline bool sl_weighs(const struct sl_recipe *r)
 {
 	return sl_models[r->model]->weighted && !SL_HAS(r->constants, SL_COLUMN_weight);
+}
+
+/* What a weight is multiplied with before it is counted in steps of 2^-32 (mark.h). */
+static inline float sl_weight_scale(const struct sl_recipe *r)
+{
+	return ldexpf(1, r->weight_shift);
+}
+
+/* A sum of weights, counted modulo 2^64, as a number. */
+static inline double sl_weight_of(const struct sl_recipe *r, uint64_t sum)
+{
+	return ldexp((double)(int64_t)sum, -32 - r->weight_shift);
 }
 
 /* The fate of a particle whose last step is done. */

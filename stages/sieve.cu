@@ -55,14 +55,15 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 			alive = p.fate < SL_FATE_COUNT && sl_keeps(job->keep, p.fate);
 			fates.count(p.fate);
 			if (Model::weighted)
-				sl_tally_weigh(tally, fates_of<Model, asks>, p.fate, p.weight);
+				sl_tally_weigh(tally, fates_of<Model, asks>, p.fate,
+					p.weight * job->weight_scale);
 			tally->steps += p.steps;
 			tally->collisions += p.collisions;
 			if (asks && p.fate < SL_FATE_COUNT) {
 				struct sl_columns columns = sl_columns_of(&p);
 
-				sl_block_bins_count(
-					&job->bins, bins, &columns, 0, p.fate, p.weight);
+				sl_block_bins_count(&job->bins, bins, &columns, 0, p.fate,
+					p.weight * job->weight_scale);
 			}
 		}
 		uint32_t survivors = __ballot_sync(SL_LANES, alive);
@@ -290,10 +291,11 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 		.n_fields = f->n_fields, .items = items, .carried = f->carried, .words = l.words,
 		.beside = l.beside, .stride = l.stride,
 		.wanted = f->carried | f->bins->columns | f->condition->columns | key_columns(f),
-		.before = before, .index = b->index, .record = b->record,
-		.n_survivors = &census->n_survivors, .tally = (uint64_t *)&census->tally,
-		.bin = sl_census_bins(census), .key = (Key *)b->key,
-		.padded = f->padded && f->n_fields > 0, .bins = *f->bins, .condition = *f->condition
+		.weight_scale = f->weight_scale, .before = before, .index = b->index,
+		.record = b->record, .n_survivors = &census->n_survivors,
+		.tally = (uint64_t *)&census->tally, .bin = sl_census_bins(census),
+		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins,
+		.condition = *f->condition
 	};
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {

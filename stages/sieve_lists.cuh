@@ -29,6 +29,7 @@ template <class Key> struct sieve_job {
 	uint32_t beside;         /* columns listed beside the record: the index, those of the key */
 	uint32_t stride;         /* words from one survivor in a list to the next */
 	uint32_t wanted;         /* columns: carried, of the key, tallied */
+	float weight_scale;      /* see recipe.h */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* its word of a survivor in a list */
 	struct sl_look_back<uint32_t> before;

@@ -72,12 +72,12 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_lane *lane)
 static enum sl_status mark(const struct sl_recipe *r, struct sl_lane *lane)
 {
 	SL_TRY(clear_census(lane));
-	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted, &lane->batch,
-		&lane->census->tally, lane->exec.stream));
+	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
+		sl_weight_scale(r), &lane->batch, &lane->census->tally, lane->exec.stream));
 	if (r->bins.n == 0)
 		return SL_OK;
-	return r->kernels->bins(
-		&r->bins, &lane->batch, sl_census_bins(lane->census), lane->exec.stream);
+	return r->kernels->bins(&r->bins, sl_weight_scale(r), &lane->batch,
+		sl_census_bins(lane->census), lane->exec.stream);
 }
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_lane *lane)
@@ -139,6 +139,7 @@ static struct sl_fused fused(const struct sl_recipe *r)
 		.field = r->field,
 		.narrow = sl_key_type(r) == SL_U32,
 		.carried = sl_carried(r),
+		.weight_scale = sl_weight_scale(r),
 		.bins = &r->bins};
 }
 

@@ -120,6 +120,9 @@ enum sl_status sl_file_check(
 uint32_t sl_crc32(const void *bytes, size_t size);
 uint32_t sl_crc32_on(uint32_t crc, const void *bytes, size_t size);
 
+/* That of bytes that have crc, and size others behind them that have behind. */
+uint32_t sl_crc32_join(uint32_t crc, uint32_t behind, size_t size);
+
 SL_C_END
 
 #endif

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <libdeflate.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "device.h"
 #include "disk.h"
@@ -18,6 +19,11 @@ uint32_t sl_crc32(const void *bytes, size_t size)
 uint32_t sl_crc32_on(uint32_t crc, const void *bytes, size_t size)
 {
 	return libdeflate_crc32(crc, bytes, size);
+}
+
+uint32_t sl_crc32_join(uint32_t crc, uint32_t behind, size_t size)
+{
+	return (uint32_t)crc32_combine(crc, behind, (z_off_t)size);
 }
 
 /* read(2), begun again when a signal interrupts it. */

@@ -17,12 +17,15 @@
 
 SL_C_BEGIN
 
+struct sl_mcpl_carried;
+
 /* What files of mcpl state of particles, beside their columns. */
 struct sl_mcpl_facts {
 	bool wide;            /* numbers of 8 bytes, not 4 */
 	int32_t pdg;          /* the code of all particles; 0: they have a column */
 	double energy;        /* of all, in keV; NaN: they have a column */
 	enum sl_column flags; /* the column that is user flags; SL_COLUMN_COUNT: there are none */
+	const struct sl_mcpl_carried *carried; /* of lists that were read (mcpl_carry.h), or NULL */
 };
 
 /* What holds for all files of a run. */

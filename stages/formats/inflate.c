@@ -83,18 +83,17 @@ static enum sl_status step(struct sl_inflate *s)
 
 enum sl_status sl_inflate_next(struct sl_inflate *s, void *out, size_t size, size_t *got)
 {
-	size_t done = 0;
+	enum sl_status status = SL_OK;
 
-	while (done < size && !s->ended) {
-		uInt room = portion(size - done);
+	for (*got = 0; *got < size && !s->ended && status == SL_OK;) {
+		uInt room = portion(size - *got);
 
-		s->z.next_out = (Bytef *)out + done;
+		s->z.next_out = (Bytef *)out + *got;
 		s->z.avail_out = room;
-		SL_TRY(step(s));
-		done += room - s->z.avail_out;
+		status = step(s);
+		*got += room - s->z.avail_out;
 	}
-	*got = done;
-	return SL_OK;
+	return status;
 }
 
 /* The whole stream, and one call more that must find its end. */

@@ -32,7 +32,7 @@ void sl_inflate_again(struct sl_inflate *s, const void *in, size_t in_bytes);
 
 /*
  * Inflates up to size bytes; *got is less only where the stream ends, 0 when it has. SL_BAD_INPUT
- * when it is damaged, cut short or followed by other bytes.
+ * when it is damaged, cut short or followed by other bytes: *got is what came before that.
  */
 enum sl_status sl_inflate_next(struct sl_inflate *s, void *out, size_t size, size_t *got);
 

@@ -201,7 +201,7 @@ static enum sl_status take_gz(struct sl_exec *x, const struct sl_file_facts *run
 /* The longest header that files of this run have. */
 static size_t header_bytes(const struct sl_table *t, const struct sl_file_facts *run)
 {
-	return sl_mcpl_put_header(NULL, run, t, 1, 0);
+	return sl_mcpl_put_header(NULL, run, t, 1, NULL);
 }
 
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
@@ -222,7 +222,7 @@ static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
 {
 	double weight = ((const struct kept *)p->pieces)->weight;
 
-	return sl_mcpl_put_header(at, run, &p->table, weight, batch->generated);
+	return sl_mcpl_put_header(at, run, &p->table, weight, batch);
 }
 
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,

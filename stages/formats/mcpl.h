@@ -14,13 +14,14 @@
  * Ours have the comments
  *
  *	stat:sum:sluice_generated:N     particles generated for these; sums up when files are merged
+ *	...                             what lists have that were read (mcpl_carry.h)
  *	Survivors of run ...            which run, and which seed
  *	User flags are fates ...        what they are, if there are any
  *	sluice:columns:x,y,z,...        the columns that the records are made of
  *
- * and the blob sluice_config, all but the first the same in each file of a run, so that mcpltool
- * merges them. In .mcpl.gz the header is a gzip member of its own, and records are in members of up
- * to 1 MiB, before they are deflated.
+ * and the blob sluice_config, and those of lists; all but stat:sum the same in each file of a run,
+ *so that mcpltool merges them. In .mcpl.gz the header is a gzip member of its own, and records are
+ *in members of up to 1 MiB, before they are deflated.
  */
 #ifndef SL_MCPL_H
 #define SL_MCPL_H
@@ -92,11 +93,11 @@ struct sl_mcpl_header sl_mcpl_header_of(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight);
 
 /*
- * Writes it, with all strings, for that many particles generated, 0: not known; returns its bytes,
- * which do not depend on them. at NULL: measures.
+ * Writes it, with all strings, for the particles that batch generated, 0: not known; returns its
+ * bytes, which do not depend on them. at NULL: measures, and batch is not looked at.
  */
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, uint64_t generated);
+	double weight, const struct sl_batch_facts *batch);
 
 /* Writes the fixed part of any header, as its flags say; returns its bytes. at NULL: measures. */
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stages/formats/mcpl.h"
+#include "stages/formats/mcpl_carry.h"
 
 enum { TEXT_BYTES = 1024 };
 
@@ -28,13 +28,20 @@ int32_t sl_mcpl_common_pdg(const struct sl_table *t, const struct sl_mcpl_facts 
 	return c && c->constant && c->data ? *(const int32_t *)c->data : facts->pdg;
 }
 
+/* How many comments are those of lists? Ours takes the place of a sum of that name. */
+static uint32_t carried_comments(const struct sl_mcpl_carried *c)
+{
+	return c ? c->n_sums - sl_mcpl_carries_generated(c) + c->n_sources + c->n_comments : 0;
+}
+
 struct sl_mcpl_header sl_mcpl_header_of(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight)
 {
 	struct sl_mcpl_header h = {.version = 3,
 		.particles = t->n,
-		.comments = facts->flags == SL_COLUMN_COUNT ? 3 : 4,
-		.blobs = 1,
+		.comments = (facts->flags == SL_COLUMN_COUNT ? 3 : 4) +
+	                    carried_comments(facts->carried),
+		.blobs = 1 + (facts->carried ? facts->carried->n_blobs : 0),
 		.flags = facts->flags != SL_COLUMN_COUNT,
 		.polarised = sl_mcpl_is_polarised(t),
 		.single = !facts->wide,
@@ -109,21 +116,85 @@ static void put_columns(struct bytes *b, const struct sl_table *t)
 	put_string(b, text);
 }
 
+/* --- what lists leave ------------------------------------------------------------------------- */
+
+static void put_joined(
+	struct bytes *b, const char *before, const struct sl_mcpl_string *s, const char *behind)
+{
+	put_u32(b, (uint32_t)(strlen(before) + s->length + strlen(behind)));
+	put(b, before, strlen(before));
+	put(b, s->at, s->length);
+	put(b, behind, strlen(behind));
+}
+
+/* Where nothing is written, values need not be known: all are of one length. */
+static void put_sum(struct bytes *b, const struct sl_mcpl_carried *c, uint32_t k,
+	const struct sl_batch_facts *batch)
+{
+	char value[SL_MCPL_VALUE_BYTES + 1];
+	double sum = -1;
+
+	if (b->at && batch->generated > 0)
+		sum = sl_mcpl_carried_sum(
+			c, k, batch->first_id, batch->first_id + batch->generated);
+	sl_mcpl_print_value(sum, value);
+	put_joined(b, "", &c->sum[k], value);
+}
+
+static void put_carried_comments(
+	struct bytes *b, const struct sl_mcpl_carried *c, const struct sl_batch_facts *batch)
+{
+	for (uint32_t k = 0; c && k < c->n_sums; k++)
+		put_sum(b, c, k, batch);
+	for (uint32_t k = 0; c && k < c->n_sources; k++)
+		put_joined(b, "Read from a list of ", &c->source[k], "");
+	for (uint32_t k = 0; c && k < c->n_comments; k++)
+		put_joined(b, "", &c->comment[k], "");
+}
+
+static void put_blob_names(struct bytes *b, const struct sl_mcpl_carried *c)
+{
+	char behind[SL_MCPL_BEHIND_BYTES];
+
+	put_string(b, SL_MCPL_CONFIG);
+	for (uint32_t k = 0; c && k < c->n_blobs; k++)
+		put_joined(b, "", &c->blob[k].name, sl_mcpl_blob_behind(&c->blob[k], behind));
+}
+
+static void put_blobs(struct bytes *b, const char *config, const struct sl_mcpl_carried *c)
+{
+	put_string(b, config);
+	for (uint32_t k = 0; c && k < c->n_blobs; k++)
+		put_joined(b, "", &c->blob[k].data, "");
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
 /* The convention of stat:sum wants 24 digits or blanks, and -1 of what is not known. */
+static void put_generated(struct bytes *b, const struct sl_batch_facts *batch)
+{
+	char text[TEXT_BYTES];
+
+	if (b->at && batch->generated > 0)
+		snprintf(text, sizeof(text), SL_MCPL_STAT "%24" PRIu64, batch->generated);
+	else
+		snprintf(text, sizeof(text), SL_MCPL_STAT "%24d", -1);
+	put_string(b, text);
+}
+
 static void put_all(struct bytes *b, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, uint64_t generated)
+	double weight, const struct sl_batch_facts *batch)
 {
 	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, weight);
+	const struct sl_mcpl_carried *carried = run->mcpl.carried;
 	char text[TEXT_BYTES];
 
 	put_fixed(b, &h);
 	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
 	put_string(b, text);
-	if (generated > 0)
-		snprintf(text, sizeof(text), SL_MCPL_STAT "%24" PRIu64, generated);
-	else
-		snprintf(text, sizeof(text), SL_MCPL_STAT "%24d", -1);
-	put_string(b, text);
+	if (!sl_mcpl_carries_generated(carried))
+		put_generated(b, batch);
+	put_carried_comments(b, carried, batch);
 	snprintf(text, sizeof(text),
 		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
 		run->run_name, run->seed, run->rules_version, run->species);
@@ -131,8 +202,8 @@ static void put_all(struct bytes *b, const struct sl_file_facts *run, const stru
 	if (h.flags)
 		put_flags(b, run->mcpl.flags);
 	put_columns(b, t);
-	put_string(b, SL_MCPL_CONFIG);
-	put_string(b, run->config);
+	put_blob_names(b, carried);
+	put_blobs(b, run->config, carried);
 }
 
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)
@@ -144,10 +215,10 @@ size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)
 }
 
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, uint64_t generated)
+	double weight, const struct sl_batch_facts *batch)
 {
 	struct bytes b = {at, 0};
 
-	put_all(&b, run, t, weight, generated);
+	put_all(&b, run, t, weight, batch);
 	return b.used;
 }

@@ -4,14 +4,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* A string of a header, behind its length. */
-struct string {
-	const uint8_t *at;
-	uint32_t length;
-};
+#include "stages/formats/mcpl_strings.h"
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -56,6 +51,25 @@ static enum sl_status pass(const void *file, size_t bytes, uint8_t *to, size_t s
 	return status;
 }
 
+/* Nobody knows for how much of what was simulated the particles stand that a dying writer left. */
+static void forget_sums(struct sl_mcpl_head *h)
+{
+	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
+	char text[SL_MCPL_VALUE_BYTES + 1];
+
+	sl_mcpl_print_value(-1, text);
+	sl_mcpl_next_string(&at);
+	for (uint32_t i = 0; i < h->fixed.comments; i++) {
+		struct sl_mcpl_string comment = sl_mcpl_next_string(&at);
+		double value;
+		size_t value_at;
+
+		if (sl_mcpl_is_sum(&comment, &value_at, &value))
+			memcpy((uint8_t *)(uintptr_t)(comment.at + value_at), text,
+				SL_MCPL_VALUE_BYTES);
+	}
+}
+
 enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s)
 {
 	size_t bytes = 0;
@@ -79,6 +93,8 @@ enum sl_status sl_mcpl_head_read(
 	h->bytes = (uint8_t *)memory;
 	if (status != SL_OK)
 		sl_mcpl_head_free(h);
+	else if (*recovered)
+		forget_sums(h);
 	return status;
 }
 
@@ -121,87 +137,34 @@ static enum sl_status check_fixed(const struct sl_mcpl_header *a, const struct s
 	return SL_OK;
 }
 
-/* The string at *at, which moves on behind it. */
-static struct string next_string(const uint8_t **at)
-{
-	struct string s;
-
-	memcpy(&s.length, *at, sizeof(s.length));
-	s.at = *at + sizeof(s.length);
-	*at = s.at + s.length;
-	return s;
-}
-
-enum { VALUE_BYTES = 24 };
-
-/*
- * Is it stat:sum:KEY:VALUE? Where its value begins, and the value. (MCPL 2.1: a key of letters,
- * digits and _, 64 at most; a value of 24 characters, -1 or not below 0.)
- */
-static bool is_sum(const struct string *s, size_t *value_at, double *value)
-{
-	static const char begin[] = "stat:sum:", digits[] = " 0123456789.-+eE";
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-	enum { BEGIN = sizeof(begin) - 1, KEY_MOST = 64 };
-	char text[BEGIN + KEY_MOST + 1 + VALUE_BYTES + 1], *end;
-	size_t key;
-
-	if (s->length >= sizeof(text))
-		return false;
-	memcpy(text, s->at, s->length);
-	text[s->length] = '\0';
-	if (strlen(text) != s->length || strncmp(text, begin, BEGIN) != 0)
-		return false;
-	key = strspn(text + BEGIN, letters);
-	*value_at = BEGIN + key + 1;
-	if (key == 0 || text[BEGIN + key] != ':' || s->length - *value_at != VALUE_BYTES ||
-		strspn(text + *value_at, digits) != VALUE_BYTES)
-		return false;
-	*value = strtod(text + *value_at, &end);
-	return end[strspn(end, " ")] == '\0' && end > text + *value_at && isfinite(*value) &&
-	       (*value >= 0 || *value == -1);
-}
-
-/* In 24 characters, with no more digits than read back to the same. */
-static void print_value(double value, char text[VALUE_BYTES + 1])
-{
-	snprintf(text, VALUE_BYTES + 1, "%*.15g", VALUE_BYTES, value);
-	if (strtod(text, NULL) != value)
-		snprintf(text, VALUE_BYTES + 1, "%*.17g", VALUE_BYTES, value);
-}
-
 /* Adds the value of b to that of a, where both are sums of one key. */
-static bool add_up(const struct string *a, const struct string *b)
+static bool add_up(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
 {
-	char text[VALUE_BYTES + 1];
+	char text[SL_MCPL_VALUE_BYTES + 1];
 	size_t at_a, at_b;
 	double x, y;
 
-	if (!is_sum(a, &at_a, &x) || !is_sum(b, &at_b, &y) || at_a != at_b ||
+	if (!sl_mcpl_is_sum(a, &at_a, &x) || !sl_mcpl_is_sum(b, &at_b, &y) || at_a != at_b ||
 		memcmp(a->at, b->at, at_a) != 0)
 		return false;
-	print_value(x < 0 || y < 0 || isinf(x + y) ? -1 : x + y, text);
-	memcpy((uint8_t *)(uintptr_t)(a->at + at_a), text, VALUE_BYTES);
+	sl_mcpl_print_value(x < 0 || y < 0 || isinf(x + y) ? -1 : x + y, text);
+	memcpy((uint8_t *)(uintptr_t)(a->at + at_a), text, SL_MCPL_VALUE_BYTES);
 	return true;
-}
-
-static bool is_same(const struct string *a, const struct string *b)
-{
-	return a->length == b->length && memcmp(a->at, b->at, a->length) == 0;
 }
 
 /* Is string i of a header a comment, that is a sum in both? It is added up even if they are equal.
  */
-static enum sl_status join_string(
-	uint64_t i, const struct sl_mcpl_header *h, const struct string *a, const struct string *b)
+static enum sl_status join_string(uint64_t i, const struct sl_mcpl_header *h,
+	const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
 {
 	if (i == 0)
-		return is_same(a, b) ? SL_OK : refuse("source", 0);
+		return sl_mcpl_is_same(a, b) ? SL_OK : refuse("source", 0);
 	if (i <= h->comments)
-		return add_up(a, b) || is_same(a, b) ? SL_OK : refuse("comment", (uint32_t)i);
-	return is_same(a, b) ? SL_OK
-	                     : refuse("blob", (uint32_t)(i - h->comments - 1) % h->blobs + 1);
+		return add_up(a, b) || sl_mcpl_is_same(a, b) ? SL_OK
+		                                             : refuse("comment", (uint32_t)i);
+	return sl_mcpl_is_same(a, b)
+	               ? SL_OK
+	               : refuse("blob", (uint32_t)(i - h->comments - 1) % h->blobs + 1);
 }
 
 enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more)
@@ -211,7 +174,8 @@ enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_he
 
 	SL_TRY(check_fixed(&h->fixed, &more->fixed));
 	for (uint64_t i = 0; i < count_strings(&h->fixed); i++) {
-		struct string a = next_string(&at), b = next_string(&at_more);
+		struct sl_mcpl_string a = sl_mcpl_next_string(&at),
+				      b = sl_mcpl_next_string(&at_more);
 
 		SL_TRY(join_string(i, &h->fixed, &a, &b));
 	}
@@ -225,10 +189,10 @@ void sl_mcpl_head_finish(struct sl_mcpl_head *h)
 }
 
 size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, uint64_t particles, uint64_t generated)
+	double weight, uint64_t particles, const struct sl_batch_facts *batch)
 {
 	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, weight);
-	size_t bytes = sl_mcpl_put_header(at, run, t, weight, generated);
+	size_t bytes = sl_mcpl_put_header(at, run, t, weight, batch);
 
 	h.particles = particles;
 	sl_mcpl_put_fixed(at, &h);

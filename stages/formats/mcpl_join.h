@@ -4,7 +4,8 @@
  *
  * Headers agree as the reference implementation has it (mcpl_merge_files of MCPL 2): they are the
  * same but for the number of particles and the values of comments stat:sum:KEY:VALUE, which add up,
- * -1 (not known) and anything being -1. Files of other versions are not joined.
+ * -1 (not known) and anything being -1; those of a file whose writer died are not known. Files of
+ * other versions are not joined.
  */
 #ifndef SL_MCPL_JOIN_H
 #define SL_MCPL_JOIN_H
@@ -38,9 +39,9 @@ void sl_mcpl_head_finish(struct sl_mcpl_head *h);
 /*
  * Writes the header of a list put together of several tables of the columns of t: that of a table,
  * but for the number of particles, which may be more than a table has. Returns its bytes; at NULL:
- * measures. weight, generated: as sl_mcpl_put_header().
+ * measures. weight, batch: as sl_mcpl_put_header().
  */
 size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, uint64_t particles, uint64_t generated);
+	double weight, uint64_t particles, const struct sl_batch_facts *batch);
 
 #endif

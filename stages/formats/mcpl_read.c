@@ -60,8 +60,8 @@ static bool agrees(const struct sl_mcpl_header *h, uint32_t set)
 	return (set & SL_MCPL_NEEDED) == SL_MCPL_NEEDED && (set & ~all) == 0 &&
 	       is_one_at_most(flags) && h->flags == (flags != 0) && h->version == 3 &&
 	       (set & SL_MCPL_POLARISATION) == polarisation &&
-	       (h->pdg != 0 || SL_HAS(set, SL_COLUMN_pdg)) && h->blobs == 1 &&
-	       h->comments == 3u + h->flags;
+	       (h->pdg != 0 || SL_HAS(set, SL_COLUMN_pdg)) && h->blobs >= 1 &&
+	       h->comments >= 3u + h->flags;
 }
 
 /* Reads all strings; of them, the set of columns, which the last comment tells. */
@@ -147,7 +147,7 @@ static enum sl_status read_rows(struct sl_mcpl_stream *s, const struct sl_table 
 		for (uint32_t k = 0; k < t->n_columns; k++)
 			set_item(&t->column[k], row, &p);
 	}
-	SL_TRY(sl_mcpl_more(s, &more));
+	SL_TRY(sl_mcpl_end(s, &more));
 	return more ? damaged("something follows its last particle") : SL_OK;
 }
 

@@ -15,28 +15,33 @@ static enum sl_status refuse(const char *problem, const char *remedy)
 	return sl_fail(SL_BAD_INPUT, "%s, try %s", problem, remedy);
 }
 
-static enum sl_status cut_short(void)
+static enum sl_status cut_short(const struct sl_mcpl_stream *s)
 {
 	return refuse("it ends within what its header says that it holds (it is damaged or cut "
 		      "short)",
-		"making it again, or mcpltool --repair, which keeps what is whole");
+		s->gzipped ? "making it again"
+			   : "making it again, or mcpltool --repair, which keeps what is whole");
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-/* Inflates behind what is left of the window, until there are so many bytes or no more. */
+/*
+ * Inflates behind what is left of the window, until there are so many bytes or no more. Damage
+ * behind them is told when it is reached, as zlib tells it once more.
+ */
 static enum sl_status refill(struct sl_mcpl_stream *s, size_t bytes)
 {
+	enum sl_status status = SL_OK;
 	size_t got = 1;
 
 	if (s->left > 0)
 		memmove(s->window, s->at, s->left);
 	s->at = s->window;
-	while (s->left < bytes && got > 0) {
-		SL_TRY(sl_inflate_next(&s->z, s->window + s->left, WINDOW_BYTES - s->left, &got));
+	while (s->left < bytes && got > 0 && status == SL_OK) {
+		status = sl_inflate_next(&s->z, s->window + s->left, WINDOW_BYTES - s->left, &got);
 		s->left += got;
 	}
-	return SL_OK;
+	return s->left < bytes ? status : SL_OK;
 }
 
 /* The next bytes of the file, WINDOW_BYTES at most. */
@@ -45,18 +50,31 @@ static enum sl_status take(struct sl_mcpl_stream *s, size_t bytes, const uint8_t
 	if (s->left < bytes && s->gzipped)
 		SL_TRY(refill(s, bytes));
 	if (s->left < bytes)
-		return cut_short();
+		return cut_short(s);
 	*taken = s->at;
 	s->at += bytes;
 	s->left -= bytes;
 	return SL_OK;
 }
 
-enum sl_status sl_mcpl_more(struct sl_mcpl_stream *s, bool *more)
+/* Is there anything behind what was read? */
+static enum sl_status look_ahead(struct sl_mcpl_stream *s, bool *more)
 {
 	if (s->left == 0 && s->gzipped)
 		SL_TRY(refill(s, 1));
 	*more = s->left > 0;
+	return SL_OK;
+}
+
+enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind)
+{
+	bool more;
+
+	SL_TRY(look_ahead(s, behind));
+	for (more = *behind; more;) {
+		s->left = 0;
+		SL_TRY(look_ahead(s, &more));
+	}
 	return SL_OK;
 }
 
@@ -137,13 +155,17 @@ static enum sl_status begin_gzip(struct sl_mcpl_stream *s)
 	return status;
 }
 
-/* What it is, its first bytes tell: the reference, too, reads a plain file that is called .gz. */
+bool sl_mcpl_is_gzipped(const void *file, size_t bytes)
+{
+	return bytes >= 2 && memcmp(file, "\x1f\x8b", 2) == 0;
+}
+
 enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t bytes)
 {
 	enum sl_status status;
 
 	*s = (struct sl_mcpl_stream){.at = (const uint8_t *)file, .left = bytes};
-	s->gzipped = bytes >= 2 && memcmp(file, "\x1f\x8b", 2) == 0;
+	s->gzipped = sl_mcpl_is_gzipped(file, bytes);
 	if (s->gzipped)
 		SL_TRY(begin_gzip(s));
 	status = read_fixed(s);
@@ -203,7 +225,7 @@ enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s)
 	bool more;
 
 	if (h->particles == 0) {
-		SL_TRY(sl_mcpl_more(s, &more));
+		SL_TRY(look_ahead(s, &more));
 		if (more && s->gzipped)
 			return refuse("its header counts no particles and some follow (its writer "
 				      "did not come to its end)",
@@ -211,7 +233,21 @@ enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s)
 		s->recovered = more && whole > 0;
 		h->particles = whole;
 	}
-	return s->gzipped || h->particles <= whole ? SL_OK : cut_short();
+	return s->gzipped || h->particles <= whole ? SL_OK : cut_short(s);
+}
+
+/* Of a file in gzip alone it is only known here that records are damaged or missing. */
+static enum sl_status take_records(struct sl_mcpl_stream *s, size_t bytes, const uint8_t **records)
+{
+	enum sl_status status = take(s, bytes, records);
+
+	if (status == SL_BAD_INPUT)
+		sl_while(status,
+			"particle %llu of %llu, from 0 on (gunzip -c and then mcpltool --repair "
+			"keep those before it)",
+			(unsigned long long)(s->read + s->left / s->header.record_bytes),
+			(unsigned long long)s->header.particles);
+	return status;
 }
 
 /* The numbers of a record, widened; returns where they end. */
@@ -246,7 +282,7 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 	double packed[3];
 	const uint8_t *at;
 
-	SL_TRY(take(s, h->record_bytes, &at));
+	SL_TRY(take_records(s, h->record_bytes, &at));
 	*p = (struct sl_mcpl_particle){.weight = h->weight, .pdg = h->pdg};
 	if (h->polarised)
 		at = get_numbers(h, at, p->polarisation, 3);
@@ -272,7 +308,7 @@ enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, si
 	size_t most = SL_MCPL_RAW_BYTES / s->header.record_bytes;
 
 	*n = left < most ? (size_t)left : most;
-	SL_TRY(take(s, *n * s->header.record_bytes, records));
+	SL_TRY(take_records(s, *n * s->header.record_bytes, records));
 	s->read += *n;
 	return SL_OK;
 }

@@ -31,6 +31,12 @@ struct sl_mcpl_stream {
 	uint8_t *window;
 };
 
+/* By its first bytes, as the reference has it, which reads a plain file that is called .gz, too. */
+bool sl_mcpl_is_gzipped(const void *file, size_t bytes);
+
+/* What is allocated for a file in gzip: the window, and what zlib says that it needs for 32 KiB. */
+enum { SL_MCPL_GZIP_BYTES = (1 << 16) + (48 << 10) };
+
 /*
  * Begins to read the bytes bytes of a file, which stay the caller's: the fixed part of the header.
  * SL_BAD_INPUT, and why, if it is none. To be closed after success.
@@ -38,7 +44,10 @@ struct sl_mcpl_stream {
 enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t bytes);
 void sl_mcpl_close(struct sl_mcpl_stream *s);
 
-/* The same file once more from its begin, for an open stream, in the memory that there is. */
+/*
+ * The same file once more from its begin, or, of a stream of one in gzip, another one in gzip: for
+ * an open stream, in the memory that there is.
+ */
 enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t bytes);
 
 /*
@@ -59,7 +68,10 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 enum { SL_MCPL_RAW_BYTES = 1 << 16 };
 enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n);
 
-/* Is there anything behind what was read? */
-enum sl_status sl_mcpl_more(struct sl_mcpl_stream *s, bool *more);
+/*
+ * Behind the last particle: reads the file to its end, as only there a checksum of gzip tells of
+ * damage. *behind: something else followed.
+ */
+enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind);
 
 #endif

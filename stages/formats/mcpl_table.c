@@ -122,7 +122,7 @@ static enum sl_status read_rows(
 		for (uint32_t k = 0; k < f->t->n_columns; k++)
 			set(&f->t->column[k], f->field[k], row, &p);
 	}
-	SL_TRY(sl_mcpl_more(s, &lost->behind));
+	SL_TRY(sl_mcpl_end(s, &lost->behind));
 	lost->behind = lost->behind && !s->recovered;
 	return SL_OK;
 }
@@ -168,6 +168,18 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 	return read_rows(s, &f, lost);
 }
 
+/* What a list of ours has from lists that it was made of (mcpl_carry.h). */
+static enum sl_status count_carried(const void *file, size_t bytes, struct sl_mcpl_lost *lost)
+{
+	struct sl_mcpl_stream s;
+
+	SL_TRY(sl_mcpl_open(&s, file, bytes));
+	lost->comments = s.header.comments - 3 - s.header.flags;
+	lost->blobs = s.header.blobs - 1;
+	sl_mcpl_close(&s);
+	return SL_OK;
+}
+
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
 	struct sl_mcpl_lost *lost)
 {
@@ -177,8 +189,10 @@ enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a,
 
 	*lost = (struct sl_mcpl_lost){0};
 	status = sl_mcpl_read(file, bytes, &measure, t);
-	if (status == SL_OK)
+	if (status == SL_OK) {
+		SL_TRY(count_carried(file, bytes, lost));
 		return sl_mcpl_read(file, bytes, a, t);
+	}
 	if (status != SL_BAD_INPUT)
 		return status;
 	*t = (struct sl_table){0};

@@ -8,7 +8,7 @@
 struct sl_mcpl_lost {
 	bool digits;                   /* numbers of 8 bytes became 4 */
 	bool flags, polarisation, pdg; /* there is no column for them */
-	uint32_t comments, blobs;      /* of others than this program, and the source */
+	uint32_t comments, blobs;      /* but for those that this program makes */
 	bool recovered;                /* its writer died: a part of a record, perhaps */
 	bool behind;                   /* what follows its last particle */
 };

@@ -19,15 +19,17 @@
 
 #define SL_FATES_list SL_BIT(SL_FATE_listed)
 
-/* Weights are whatever the files say, and may not fit a sum: tallies count particles. */
+/* Weights are whatever the files say: their sums stand beside counts, and are no part of anything.
+ */
 #define SL_REMADE_list   false
-#define SL_WEIGHTED_list false
+#define SL_WEIGHTED_list true
 
 struct sl_list {
 	uint64_t first_id;    /* of the particles in the columns */
 	struct sl_columns at; /* where they lie; those of fates need not be there */
 	uint32_t constants;   /* set of columns with one value in all files */
 	struct sl_particle constant;
+	int weight_shift; /* such that the sum of all weights fits (inputs.h) */
 };
 
 SL_HD struct sl_particle sl_list_generate(
@@ -39,7 +41,7 @@ SL_HD struct sl_particle sl_list_generate(
 	(void)seed;
 #define COLUMN(name, type, unit, record, component, help)                                     \
 	if (SL_HAS(SL_STORED(SL_COLUMNS_list) & ~SL_BIT(SL_COLUMN_fate), SL_COLUMN_##name) && \
-		SL_HAS(wanted, SL_COLUMN_##name))                                             \
+		SL_HAS(wanted | SL_BIT(SL_COLUMN_weight), SL_COLUMN_##name))                  \
 		p.name = r->at.name[i];
 #include "stages/columns.def"
 #undef COLUMN
@@ -63,6 +65,8 @@ struct sl_list_config {
 	struct sl_counts checksums;
 	uint32_t constants; /* as those above, from the files' headers */
 	struct sl_particle constant;
+	int weight_shift;
+	uint64_t stamp; /* of the files of which this is known (inputs.h) */
 };
 
 static const struct sl_option sl_list_options[] = {
@@ -70,22 +74,26 @@ static const struct sl_option sl_list_options[] = {
 		.kind = SL_KIND_LINES,
 		.offset = offsetof(struct sl_list_config, files),
 		.required = true,
-		.help = "lists of particles, as [a.mcpl, b.mcpl.gz]: MCPL of version 2 or 3, plain "
-			"or in gzip; their particles one behind the other"},
+		.help = "lists of particles, as [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL of version 2 or 3, plain "
+			"or in gzip; their particles one behind the other. With * ? or [..], all files "
+			"that are called so, in the order of their names; up to 4096 in all"},
 	{.key = "checksums",
 		.kind = SL_KIND_COUNTS,
 		.offset = offsetof(struct sl_list_config, checksums),
 		.hi = UINT32_MAX,
-		.help = "the CRC-32 of each file: one that has another is refused; found by the "
-			"program when left out, and kept in run.json, so that --resume and verify "
-			"notice a file that was changed"},
+		.help = "the CRC-32 of each item of files (of all that it stands for, one behind "
+			"the other): what has another is refused; found by the program when left "
+			"out, and kept in run.json, so that --resume and verify notice a file that "
+			"was changed"},
 };
 
 static void sl_list_make(const void *config, const struct sl_common *common, void *rules,
 	const struct sl_check *check)
 {
 	const struct sl_list_config *c = (const struct sl_list_config *)config;
-	struct sl_list r = {.constants = c->constants, .constant = c->constant};
+	struct sl_list r = {.constants = c->constants,
+		.constant = c->constant,
+		.weight_shift = c->weight_shift};
 
 	(void)common, (void)check;
 	memcpy(rules, &r, sizeof(r));
@@ -109,8 +117,13 @@ static uint32_t sl_list_constants(const void *rules, struct sl_particle *values)
 	return r->constants;
 }
 
+static int sl_list_weight_shift(const void *rules)
+{
+	return ((const struct sl_list *)rules)->weight_shift;
+}
+
 SL_MODEL(list, .help = "particles of lists in files of MCPL: filtered, sorted and written anew",
-	.species = "particles", .read = true);
+	.species = "particles", .read = true, .weight_shift = sl_list_weight_shift);
 
 #endif
 #endif

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/formats/mcpl_join.h"
+#include "stages/formats/mcpl_carry.h"
+#include "stages/formats/mcpl_survey.h"
 #include "stages/formats/mcpl_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -68,11 +69,30 @@ static void read_head(const uint8_t *data, size_t size)
 	sl_mcpl_head_free(&more);
 }
 
+/* What two such lists leave to a third, and its parts. */
+static void carry(const uint8_t *data, size_t size)
+{
+	const struct sl_mcpl_part parts[] = {{.file = data, .bytes = size, .particles = 3},
+		{.file = data, .bytes = size, .first = 3, .particles = 2}};
+	struct sl_mcpl_carried *c;
+	enum sl_status s = sl_mcpl_carry(parts, 2, &c);
+
+	check(s);
+	for (uint32_t k = 0; s == SL_OK && k < c->n_sums; k++) {
+		double all = sl_mcpl_carried_sum(c, k, 0, 5);
+
+		if (all < 0 ? all != -1 : sl_mcpl_carried_sum(c, k, 0, 4) > all)
+			abort();
+	}
+	sl_mcpl_carried_free(c);
+}
+
 static enum sl_status read_particles(struct sl_mcpl_stream *s)
 {
 	struct sl_mcpl_particle p;
 	char text[64];
 	uint32_t length;
+	bool behind;
 
 	for (uint64_t i = 0; i < 1 + (uint64_t)s->header.comments + 2 * (uint64_t)s->header.blobs;
 		i++)
@@ -80,6 +100,19 @@ static enum sl_status read_particles(struct sl_mcpl_stream *s)
 	SL_TRY(sl_mcpl_begin(s));
 	for (uint64_t i = 0; i < s->header.particles; i++)
 		SL_TRY(sl_mcpl_next(s, &p));
+	return sl_mcpl_end(s, &behind);
+}
+
+/* The same file again, in the same memory, in raw records. */
+static enum sl_status survey(struct sl_mcpl_stream *s, const uint8_t *data, size_t size)
+{
+	double weights = 0;
+
+	SL_TRY(sl_mcpl_rewind(s, data, size));
+	SL_TRY(sl_mcpl_skip_head(s));
+	SL_TRY(sl_mcpl_survey(s, &weights));
+	if (!(weights >= 0))
+		abort();
 	return SL_OK;
 }
 
@@ -91,9 +124,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(opened);
 	if (opened == SL_OK) {
 		check(read_particles(&s));
+		check(survey(&s, data, size));
 		sl_mcpl_close(&s);
 	}
 	read_head(data, size);
+	carry(data, size);
 	read_table(sl_format_csv_gz.read, data, size);
 	read_table(sl_format_npz.read, data, size);
 	read_table(sl_format_mcpl.read, data, size);

@@ -528,9 +528,9 @@ static void what_cannot_be_is_refused(void **state)
 		WORDS("convert", "c.yaml", "--to", "no.mcpl"));
 	expect(&folder, SL_BAD_INPUT, "has no committed batches",
 		WORDS("convert", ".", "--to", "no.mcpl"));
-	expect(&folder, SL_USAGE, "files of one kind are joined",
+	expect(&folder, SL_USAGE, "npz/t_000000.npz: is no MCPL, and the files before it are MCPL",
 		WORDS("convert", "mcpl", "npz", "--to", "no.mcpl"));
-	expect(&folder, SL_USAGE, "files of one kind are joined",
+	expect(&folder, SL_USAGE, "t_000000.mcpl: is MCPL, and the files before it are not (files",
 		WORDS("convert", "npz", "mcpl", "--to", "no.mcpl"));
 	expect(&folder, SL_DISK, "cannot open none.mcpl",
 		WORDS("convert", "none.mcpl", "--to", "no.mcpl"));

@@ -11,11 +11,8 @@
 
 #include "pipeline/tree.h"
 #include "stages/formats/gzip_stored.h"
-#include "stages/formats/mcpl_stream.h"
-#include "tests/support/configs.h"
+#include "tests/support/lists.h"
 #include "tests/support/program.h"
-
-#define MCPL "tests/stages/formats/mcpl/"
 
 static struct folder folder;
 
@@ -36,30 +33,6 @@ static int end(void **state)
 	return 0;
 }
 
-/* A file of the reference implementation; to be freed. */
-static char *reference_file(const char *name, size_t *bytes)
-{
-	char path[CONFIG_PATH_BYTES], *file, *copy;
-
-	snprintf(path, sizeof(path), "%s/" MCPL "%s", source_root(), name);
-	assert_ok(sl_path_read(path, SIZE_MAX, &file, bytes));
-	copy = (char *)malloc(*bytes + 1);
-	assert_non_null(copy);
-	memcpy(copy, file, *bytes);
-	sl_memory_give(SL_HOST, file);
-	return copy;
-}
-
-/* Copies it to the folder of the test. */
-static void bring(const char *name)
-{
-	size_t bytes;
-	char *file = reference_file(name, &bytes);
-
-	folder_write(&folder, name, file, bytes);
-	free(file);
-}
-
 /* Writes the configuration c.yaml; more are lines. */
 static void configure(const char *files, const char *run, const char *keep, const char *more)
 {
@@ -72,29 +45,6 @@ static void configure(const char *files, const char *run, const char *keep, cons
 }
 
 /* --- particles -------------------------------------------------------------------------------- */
-
-/* All particles of a file; to be freed. */
-static struct sl_mcpl_particle *particles_of(const char *name, struct sl_mcpl_header *h)
-{
-	size_t bytes;
-	char *file = folder_read(&folder, name, &bytes), text[64];
-	struct sl_mcpl_particle *p;
-	struct sl_mcpl_stream s;
-	uint32_t length;
-
-	assert_ok(sl_mcpl_open(&s, file, bytes));
-	for (uint32_t i = 0; i < 1 + s.header.comments + 2 * s.header.blobs; i++)
-		assert_ok(sl_mcpl_text(&s, text, sizeof(text), &length));
-	assert_ok(sl_mcpl_begin(&s));
-	*h = s.header;
-	p = (struct sl_mcpl_particle *)calloc(h->particles + 1, sizeof(*p));
-	assert_non_null(p);
-	for (uint64_t i = 0; i < h->particles; i++)
-		assert_ok(sl_mcpl_next(&s, &p[i]));
-	sl_mcpl_close(&s);
-	free(file);
-	return p;
-}
 
 /* In single precision, and off by two roundings at most where it was converted. */
 static bool is_near(double is, double was, double roundings)
@@ -127,7 +77,7 @@ static void expect_same(
 static void expect_particles(const char *out, const char *suffix, int n, const char *name)
 {
 	struct sl_mcpl_header was_header, is_header;
-	struct sl_mcpl_particle *was = particles_of(name, &was_header);
+	struct sl_mcpl_particle *was = particles_of(&folder, name, &was_header);
 	uint64_t at = 0;
 
 	for (int k = 0; k < n; k++) {
@@ -135,7 +85,7 @@ static void expect_particles(const char *out, const char *suffix, int n, const c
 		struct sl_mcpl_particle *is;
 
 		snprintf(file, sizeof(file), "%s/t_%06d%s", out, k, suffix);
-		is = particles_of(file, &is_header);
+		is = particles_of(&folder, file, &is_header);
 		assert_int_equal(is_header.flags, was_header.flags);
 		assert_int_equal(is_header.polarised, was_header.polarised);
 		assert_int_equal(is_header.pdg, was_header.pdg);
@@ -165,8 +115,8 @@ static void each_file_goes_through(void **state)
 		char batch[64];
 		int n;
 
-		bring(whole[k]);
-		free(particles_of(whole[k], &h));
+		bring_list(&folder, whole[k]);
+		free(particles_of(&folder, whole[k], &h));
 		if (h.particles == 0) {
 			configure(whole[k], "", "listed", "output: {format: mcpl}\n");
 			expect(&folder, SL_USAGE, "model.list.files: have no particles",
@@ -204,10 +154,10 @@ static const char sorted[] =
 
 static void bring_mixed(void)
 {
-	bring("example.mcpl");
-	bring("miscphys.mcpl.gz");
-	bring("reffile_5.mcpl");
-	bring("ref_statsum.mcpl.gz");
+	bring_list(&folder, "example.mcpl");
+	bring_list(&folder, "miscphys.mcpl.gz");
+	bring_list(&folder, "reffile_5.mcpl");
+	bring_list(&folder, "ref_statsum.mcpl.gz");
 }
 
 static void every_device_agrees(void **state)
@@ -251,14 +201,14 @@ static void files_follow_each_other(void **state)
 	configure(MIXED, ", batch: 70, threads: 3", "listed", "output: {format: mcpl}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "f", "--quiet"));
 	for (int k = 0; k < 6; k++) {
-		was = particles_of(files[k], &h);
+		was = particles_of(&folder, files[k], &h);
 		for (uint64_t i = 0; i < h.particles; i++, at++) {
 			char name[64];
 
 			if (at == of_batch.particles) {
 				free(is);
 				snprintf(name, sizeof(name), "f/t_%06d.mcpl", batch++);
-				is = particles_of(name, &of_batch);
+				is = particles_of(&folder, name, &of_batch);
 				at = 0;
 			}
 			expect_same(&is[at], &was[i], files[k]);
@@ -288,8 +238,6 @@ static void fewer_can_be_asked_for(void **state)
 		WORDS("run", "c.yaml", "--out", "many", "--quiet"));
 }
 
-/* --- what is damaged -------------------------------------------------------------------------- */
-
 static void refuse(const char *name, int code, const char *text)
 {
 	configure(name, "", "listed", "");
@@ -297,6 +245,79 @@ static void refuse(const char *name, int code, const char *text)
 	if (folder_has(&folder, "bad"))
 		remove_run(&folder, "bad");
 }
+
+/* --- patterns --------------------------------------------------------------------------------- */
+
+enum { MANY = 4096 };
+
+/* A second name for a file. */
+static void name_too(const char *file, const char *name)
+{
+	assert_int_equal(0, symlink(file, folder_path(&folder, name)));
+}
+
+/* Plain ones and ones in gzip in turns; names in the order of their bytes, and not of glob's. */
+static void patterns_stand_for_files(void **state)
+{
+	static const char *const names[] = {
+		"many_B.mcpl", "many_C.mcpl.gz", "many_a.mcpl", "many_b.mcpl.gz", "many_c.mcpl"};
+	struct sl_mcpl_particle *is = NULL, *was;
+	struct sl_mcpl_header h, of_batch;
+	uint64_t at = 0;
+
+	(void)state;
+	bring_mixed();
+	for (int i = 4; i >= 0; i--)
+		name_too(i % 2 == 0 ? "reffile_5.mcpl" : "miscphys.mcpl.gz", names[i]);
+	write_text(&folder, "many_[x].mcpl",
+		"a file that is called so is no pattern, though it looks like one");
+	configure("\"many_?.mcpl*\", example.mcpl", ", threads: 3, batch: 100", "listed",
+		"output: {format: mcpl, joined: true}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "g", "--quiet"));
+	is = particles_of(&folder, "g/t.mcpl", &of_batch);
+	for (int i = 0; i < 6; i++) {
+		was = particles_of(&folder, i < 5 ? names[i] : "example.mcpl", &h);
+		for (uint64_t k = 0; k < h.particles; k++)
+			expect_same(&is[at++], &was[k], i < 5 ? names[i] : "example.mcpl");
+		free(was);
+	}
+	assert_int_equal(at, of_batch.particles);
+	free(is);
+	expect(&folder, SL_OK, "", WORDS("verify", "g", "--quiet"));
+	bring_list(&folder, "reffile_1.mcpl");
+	assert_int_equal(0, unlink(folder_path(&folder, names[4])));
+	name_too("reffile_1.mcpl", names[4]);
+	expect(&folder, SL_BAD_INPUT, "many_?.mcpl* is not the file that it was",
+		WORDS("verify", "g", "--quiet"));
+	refuse("\"many_[x].mcpl\"", SL_BAD_INPUT, "many_[x].mcpl: it does not begin as MCPL");
+	refuse("\"few_*\"", SL_USAGE,
+		"model.list.files[0]: 'few_*' is no file, and taken as a pattern");
+}
+
+static void files_can_be_many(void **state)
+{
+	char name[64], *out;
+
+	(void)state;
+	bring_list(&folder, "reffile_1.mcpl");
+	for (int i = 0; i <= MANY; i++) {
+		snprintf(name, sizeof(name), "f%04d.mcpl", i);
+		name_too("reffile_1.mcpl", name);
+	}
+	configure("\"f????.mcpl\"", "", "listed", "output: {format: npz}\n");
+	expect(&folder, SL_USAGE, "makes it 4097 files in all (at most 4096 are read)",
+		WORDS("plan", "c.yaml"));
+	assert_int_equal(0, unlink(folder_path(&folder, "f4096.mcpl")));
+	out = output_of(&folder, WORDS("plan", "c.yaml"));
+	assert_non_null(strstr(out, "f0015.mcpl: 5 particles; it holds doubles"));
+	assert_null(strstr(out, "f0016.mcpl"));
+	assert_non_null(strstr(out, "and 4080 other files\n"));
+	assert_non_null(strstr(out, "MiB of that for the lists, which are open\n"));
+	assert_non_null(strstr(out, ": 20480 particles"));
+	free(out);
+}
+
+/* --- what is damaged -------------------------------------------------------------------------- */
 
 static void put_number(char *at, uint64_t number)
 {
@@ -310,14 +331,14 @@ static void damaged_files_are_refused(void **state)
 	char *file;
 
 	(void)state;
-	bring("reffile_truncated.mcpl");
+	bring_list(&folder, "reffile_truncated.mcpl");
 	refuse("reffile_truncated.mcpl", SL_BAD_INPUT,
 		"reffile_truncated.mcpl: it ends within what its header says that it holds");
 	refuse("nowhere.mcpl", SL_USAGE,
 		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl");
 	refuse("c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
 	refuse("[]", SL_USAGE, "model.list.files");
-	file = reference_file("example.mcpl", &bytes);
+	file = reference_list("example.mcpl", &bytes);
 	put_number(file + 8, UINT64_C(1) << 63);
 	folder_write(&folder, "many.mcpl.gz", packed,
 		sl_gzip_store((const uint8_t *)file, bytes, packed));
@@ -326,12 +347,14 @@ static void damaged_files_are_refused(void **state)
 	put_number(file + 8, 1007);
 	folder_write(&folder, "more.mcpl.gz", packed,
 		sl_gzip_store((const uint8_t *)file, bytes, packed));
-	refuse("more.mcpl.gz", SL_BAD_INPUT, "more.mcpl.gz: it ends within what its header says");
+	refuse("more.mcpl.gz", SL_BAD_INPUT,
+		"more.mcpl.gz: particle 1006 of 1007, from 0 on (gunzip -c and then mcpltool "
+		"--repair keep those before it): it ends within what its header says");
 	file[7] = 'B';
 	folder_write(&folder, "big.mcpl", file, bytes);
 	refuse("big.mcpl", SL_BAD_INPUT, "big.mcpl: its numbers have their greatest byte first");
 	free(file);
-	file = reference_file("miscphys.mcpl.gz", &bytes);
+	file = reference_list("miscphys.mcpl.gz", &bytes);
 	folder_write(&folder, "short.mcpl.gz", file, bytes - bytes / 4);
 	refuse("short.mcpl.gz", SL_BAD_INPUT, "cannot be inflated");
 	file[bytes - bytes / 4] ^= 0x10;
@@ -346,7 +369,7 @@ static void what_was_recovered_is_told(void **state)
 	char *out;
 
 	(void)state;
-	bring("reffile_crash.mcpl");
+	bring_list(&folder, "reffile_crash.mcpl");
 	configure("reffile_crash.mcpl", "", "listed", "");
 	out = output_of(&folder, WORDS("plan", "c.yaml"));
 	assert_non_null(
@@ -355,10 +378,10 @@ static void what_was_recovered_is_told(void **state)
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "told"));
 	assert_non_null(strstr(out, "reffile_crash.mcpl: 4 particles; its writer did not come"));
 	free(out);
-	bring("reffile_1.mcpl");
-	configure("reffile_1.mcpl", "", "listed", "");
+	bring_list(&folder, "miscphys.mcpl.gz");
+	configure("miscphys.mcpl.gz", "", "listed", "");
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "untold"));
-	assert_null(strstr(out, "reffile_1"));
+	assert_null(strstr(out, "miscphys"));
 	free(out);
 }
 
@@ -373,7 +396,7 @@ static void files_must_stay(void **state)
 	uint64_t hash;
 
 	(void)state;
-	bring("example.mcpl");
+	bring_list(&folder, "example.mcpl");
 	configure("example.mcpl", ", batch: 4, threads: 1", "listed", "output: {format: npz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "uncut", "--quiet"));
 	hash = hash_run(&folder, "uncut");
@@ -388,10 +411,10 @@ static void files_must_stay(void **state)
 			break;
 		process_free(&e);
 		remove_run(&folder, "cut");
-		bring("example.mcpl");
+		bring_list(&folder, "example.mcpl");
 	}
 	expect_ending(&e, SL_DISK, "has become shorter", words);
-	bring("example.mcpl");
+	bring_list(&folder, "example.mcpl");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "cut", "--quiet", "--resume"));
 	assert_true(hash_run(&folder, "cut") == hash);
 }
@@ -420,7 +443,7 @@ static void check_provenance(const char *name)
 	size_t bytes, file_bytes;
 	char *text = folder_read(&folder, name, &bytes), crc[16],
 	     *end = strstr(text, "\"batches\": [");
-	char *file = reference_file("miscphys.mcpl.gz", &file_bytes);
+	char *file = reference_list("miscphys.mcpl.gz", &file_bytes);
 	struct sl_problem problem;
 	struct sl_tree *tree;
 	sl_node inputs, second;
@@ -460,7 +483,7 @@ static void changed_inputs_are_noticed(void **state)
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "n", "--quiet"));
 	expect(&folder, SL_OK, "", WORDS("verify", "n", "--quiet"));
 	check_provenance("n/run.json");
-	file = reference_file("example.mcpl", &bytes);
+	file = reference_list("example.mcpl", &bytes);
 	file[bytes - 5] ^= 1;
 	folder_write(&folder, "example.mcpl", file, bytes);
 	free(file);
@@ -477,6 +500,8 @@ int main(void)
 		cmocka_unit_test(every_device_agrees),
 		cmocka_unit_test(files_follow_each_other),
 		cmocka_unit_test(fewer_can_be_asked_for),
+		cmocka_unit_test(patterns_stand_for_files),
+		cmocka_unit_test(files_can_be_many),
 		cmocka_unit_test(damaged_files_are_refused),
 		cmocka_unit_test(what_was_recovered_is_told),
 		cmocka_unit_test(files_must_stay),

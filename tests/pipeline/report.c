@@ -57,7 +57,7 @@ static double deviation(enum sl_fate fate, double expected)
 	bool met;
 
 	made.plan.config.check.fate[fate] = expected;
-	sl_results_make(&made.m, &made.r);
+	sl_results_make(&made.m, false, &made.r);
 	met = sl_check_met(&made.plan, &made.r, fate, &sigmas);
 	assert_int_equal(met, fabs(sigmas) <= 4);
 	assert_int_equal(sl_checks(&made.plan, &made.r), met ? SL_OK : SL_CHECK_FAILED);
@@ -77,7 +77,7 @@ static void what_is_missing_was_absorbed(void **state)
 	add_batch(1024, 0.25);
 	add_batch(1024, 0.125);
 	add_batch(1024, 0.375);
-	sl_results_make(&made.m, &made.r);
+	sl_results_make(&made.m, false, &made.r);
 	expect_close(f[SL_FATE_reflected].weight_fraction, 0.25);
 	expect_close(f[SL_FATE_absorbed].weight_fraction, 0.75);
 	assert_true(f[SL_FATE_absorbed].count == 0 && f[SL_FATE_reflected].count == 3 * 512);
@@ -98,7 +98,7 @@ static void analogue_absorption_is_counted_once(void **state)
 	made.line[0].tally.count[SL_FATE_roulette] = 0;
 	made.line[0].tally.count[SL_FATE_absorbed] = 500;
 	made.line[0].tally.weight[SL_FATE_absorbed] = (uint64_t)500 << 32;
-	sl_results_make(&made.m, &made.r);
+	sl_results_make(&made.m, false, &made.r);
 	expect_close(made.r.fate[SL_FATE_absorbed].weight_fraction, 0.5);
 	expect_close(made.r.fate[SL_FATE_absorbed].fraction, 0.5);
 }
@@ -110,7 +110,7 @@ static void small_batches_count_less(void **state)
 	begin(true);
 	add_batch(4096, 0.25);
 	add_batch(1024, 0.5);
-	sl_results_make(&made.m, &made.r);
+	sl_results_make(&made.m, false, &made.r);
 	expect_close(made.r.fate[SL_FATE_reflected].weight_fraction, 0.3);
 	/* (4096 * 0.05^2 + 1024 * 0.2^2) / (1 * 5120) */
 	expect_close(sl_precision_error(&made.r.fate[SL_FATE_reflected].precision), 0.1);
@@ -166,7 +166,7 @@ static void batches_tell_the_error_of_weights(void **state)
 				add_batch(1 << 20, b % 2 ? 0.5 - 0x1p-14 : 0.5 + 0x1p-14);
 			error = 0x1p-14 / sqrt((double)known[k].freedom);
 			off = known[k].t[i] * error;
-			expect_close((sl_results_make(&made.m, &made.r),
+			expect_close((sl_results_make(&made.m, false, &made.r),
 					     sl_precision_error(
 						     &made.r.fate[SL_FATE_reflected].precision)),
 				error);

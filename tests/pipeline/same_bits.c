@@ -197,7 +197,7 @@ static struct content read_content(const char *out)
 	struct sl_manifest m;
 
 	read_manifest(&folder, out, &m);
-	sl_results_make(&m, &content.results);
+	sl_results_make(&m, false, &content.results);
 	for (size_t i = 0; i < m.n; i++) {
 		struct sl_survivors s;
 		char name[512];

@@ -139,6 +139,40 @@ def check_mcpltool(tool, work):
         assert len(f["x"]) == 100
 
 
+def check_filtered(sluice, source, work, tool):
+    """A list filtered: sums of weights, comments, blobs and stat:sum as the reference implementation has them."""
+    import mcpl
+    lists = [os.path.join(source, "tests/stages/formats/mcpl", name) for name in
+             ("ref_statsum.mcpl.gz", "reffile_2.mcpl", "ref_statsum.mcpl.gz", "reffile_6.mcpl")]
+    for n, inputs in enumerate((lists[::2], lists)):
+        out, config = os.path.join(work, f"filtered{n}"), os.path.join(work, f"filtered{n}.json")
+        with open(config, "w", encoding="utf-8") as f:
+            json.dump({"run": {"name": "t", "device": "cpu", "batch": 60}, "model": {"list": {"files": inputs}},
+                       "keep": "weight > 2", "output": {"format": "mcpl", "joined": True}}, f)
+        run(sluice, "run", config, "--quiet", "--out", out)
+        files = [mcpl.MCPLFile(name, blocklength=PARTICLES) for name in inputs]
+        joined = mcpl.MCPLFile(os.path.join(out, "t.mcpl"))
+        blocks = [f.read_block() for f in files]
+        weights = np.concatenate([np.broadcast_to(b.weight, len(b)).astype("f4").astype("f8") for b in blocks])
+        with open(os.path.join(out, "run.json"), encoding="utf-8") as f:
+            tallies = json.load(f)["tallies"]
+        assert abs(tallies["weight"] - weights.sum()) < 1e-12 * abs(weights).sum()
+        assert abs(tallies["survivors_weight"] - weights[weights > 2].sum()) < 1e-12 * abs(weights).sum()
+        assert joined.nparticles == (weights > 2).sum() == tallies["survivors"]
+        for key in {key for f in files for key in f.stat_sum}:
+            values = [f.stat_sum.get(key) for f in files]
+            assert joined.stat_sum[key] == (None if None in values else sum(values)), (key, joined.stat_sum)
+        for f in files:
+            assert {c for c in f.comments if not c.startswith("stat:sum:")} <= set(joined.comments)
+            assert f.blobs.items() <= joined.blobs.items()
+        if os.path.exists(tool):
+            merged = os.path.join(work, f"merged{n}.mcpl")
+            run(tool, "--merge", merged, *sorted(glob.glob(os.path.join(out, "t_*.mcpl"))))
+            assert mcpl.MCPLFile(merged).nparticles == joined.nparticles
+            near(np.array([x or -1 for x in mcpl.MCPLFile(merged).stat_sum.values()]),
+                 np.array([x or -1 for x in joined.stat_sum.values()]), 40, "sums of batches")
+
+
 def main(sluice, source, work):
     config = os.path.join(source, "data", "configs", "demo.yaml")
     for name in FORMATS:
@@ -186,6 +220,7 @@ def main(sluice, source, work):
         tool = os.path.join(os.path.dirname(sys.executable), "mcpltool")
         if os.path.exists(tool):
             check_mcpltool(tool, work)
+        check_filtered(sluice, source, work, tool)
     print("read by numpy", *(name for name in PACKAGES if has[name]))
     if not all(has.values()):
         print("not there:", *(name for name in PACKAGES if not has[name]))

@@ -1,9 +1,11 @@
 /* base/map.c - files as memory: what is in them, and what is none. */
 #include "primitives/base/map.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "primitives/base/fault.h"
 #include "tests/support/check.h"
@@ -25,6 +27,32 @@ static void a_file_is_its_bytes(void **state)
 	sl_unmap(&m);
 	assert_null(m.at);
 	sl_unmap(&m); /* of nothing */
+}
+
+/* Written to, it has changed; with another file in its place it has not. */
+static void writing_is_noticed(void **state)
+{
+	const char *path;
+	struct sl_map m;
+
+	(void)state;
+	folder_write(&folder, "some", "bytes", 5);
+	path = folder_path(&folder, "some");
+	assert_ok(sl_map_file(path, &m));
+	assert_false(sl_map_is_changed(&m, path));
+	folder_write(&folder, "other", "by", 2);
+	assert_int_equal(0, rename(folder_path(&folder, "other"), path));
+	assert_false(sl_map_is_changed(&m, path));
+	sl_unmap(&m);
+	assert_ok(sl_map_file(path, &m));
+	assert_int_equal(0, truncate(path, 1));
+	assert_true(sl_map_is_changed(&m, path));
+	sl_unmap(&m);
+	assert_ok(sl_map_file(path, &m));
+	assert_int_equal(0, utimensat(AT_FDCWD, path, NULL, 0)); /* as who writes does */
+	m.written_ns--;                                          /* even if no time has passed */
+	assert_true(sl_map_is_changed(&m, path));
+	sl_unmap(&m);
 }
 
 static void an_empty_file_has_none(void **state)
@@ -74,6 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_its_bytes),
+		cmocka_unit_test(writing_is_noticed),
 		cmocka_unit_test(an_empty_file_has_none),
 		cmocka_unit_test(what_is_no_file_is_refused),
 		cmocka_unit_test(each_call_may_fail),

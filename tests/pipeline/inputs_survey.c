@@ -1,0 +1,483 @@
+/*
+ * inputs_survey.c - what is found out of lists before their first particle: what their weights add
+ * up to, and whether every number of them can be worked with; and the sums of weights of a run.
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "pipeline/plan.h"
+#include "pipeline/tree.h"
+#include "tests/support/lists.h"
+#include "tests/support/program.h"
+
+enum { PARTICLES = 611, BATCH = 70, BINS = 5 };
+
+static struct folder folder;
+static struct sl_mcpl_particle made[PARTICLES];
+
+static int begin(void **state)
+{
+	(void)state;
+	if (access("/dev/shm", W_OK) == 0)
+		setenv("TMPDIR", "/dev/shm", 0);
+	folder_make(&folder);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	folder_remove(&folder);
+	return 0;
+}
+
+/* --- particles -------------------------------------------------------------------------------- */
+
+/* The next of a sequence of numbers from 0 to 1 (Numerical Recipes' quick one), in 24 bits. */
+static double next_number(uint32_t *at)
+{
+	*at = *at * 1664525 + 1013904223;
+	return (double)(*at >> 8) * 0x1p-24;
+}
+
+/*
+ * Weights over six powers of ten below most, one in seven of them below 0; or, balanced, pairs that
+ * come to nothing, and one alone.
+ */
+static void make_particles(double most, bool balanced)
+{
+	uint32_t at = 1;
+
+	for (int i = 0; i < PARTICLES; i++) {
+		double sign = i % 7 == 3 ? -1 : 1;
+
+		made[i] = (struct sl_mcpl_particle){.position = {2 * next_number(&at) - 1, 0, i},
+			.direction = {0, 0, 1},
+			.energy = 1,
+			.pdg = 22,
+			.weight = (double)(float)(sign * most * pow(10, -6 * next_number(&at)))};
+		if (balanced && i % 2 == 1)
+			made[i].weight = -made[i - 1].weight;
+	}
+}
+
+static void configure(const char *files, const char *more)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		"run: {name: t, device: cpu, batch: %d}\nmodel: {list: {files: [%s]}}\n"
+		"keep: x > 0.25 cm\noutput: {format: npz}\n%s",
+		BATCH, files, more);
+	write_text(&folder, "c.yaml", text);
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+/* What run.json says but for batches; to be freed. */
+static struct sl_tree *report_of(const char *out)
+{
+	char name[64], *text, *last;
+	struct sl_problem problem;
+	struct sl_tree *tree;
+	size_t bytes;
+
+	snprintf(name, sizeof(name), "%s/run.json", out);
+	text = folder_read(&folder, name, &bytes);
+	last = strstr(text, "\"batches\": [");
+	assert_non_null(last);
+	*last = '}'; /* YAML allows the comma before it */
+	assert_ok(sl_tree_parse(text, (size_t)(last + 1 - text), &tree, &problem));
+	free(text);
+	return tree;
+}
+
+static double number_of(const struct sl_tree *tree, sl_node at, const char *key)
+{
+	sl_node node = sl_tree_get(tree, at, key);
+
+	if (!node)
+		fail_msg("there is no %s", key);
+	return strtod(sl_tree_text(tree, node, NULL), NULL);
+}
+
+static double item_of(const struct sl_tree *tree, sl_node at, const char *key, int i)
+{
+	return strtod(
+		sl_tree_text(tree, sl_tree_item(tree, sl_tree_get(tree, at, key), (size_t)i, NULL),
+			NULL),
+		NULL);
+}
+
+/* A sum of numbers that are all, without their signs. */
+static void expect_sum(double found, double expected, double all)
+{
+	if (!(fabs(found - expected) <= 1e-14 * all))
+		fail_msg("%.17g found, %.17g expected of %.17g", found, expected, all);
+}
+
+/* --- sums of weights -------------------------------------------------------------------------- */
+
+/* What particles with that fate and in that bin weigh, added up here; BINS: in all bins. */
+static double sum_of(bool kept, int bin)
+{
+	double sum = 0;
+
+	for (int i = 0; i < PARTICLES; i++) {
+		float x = (float)made[i].position[0];
+
+		if ((x > 0.25f) == kept && (bin == BINS || (int)((x + 1) * 2.5f) == bin))
+			sum += made[i].weight;
+	}
+	return sum;
+}
+
+static void check_fate(
+	const struct sl_tree *tree, sl_node tallies, const char *fate, bool kept, double all)
+{
+	sl_node fates = sl_tree_get(tree, tallies, "fates");
+	sl_node histogram = sl_tree_item(tree, sl_tree_get(tree, tallies, "histograms"), 0, NULL);
+	sl_node row = sl_tree_get(tree, sl_tree_get(tree, histogram, "fates"), fate);
+
+	expect_sum(
+		number_of(tree, sl_tree_get(tree, fates, fate), "weight"), sum_of(kept, BINS), all);
+	for (int bin = 0; bin < BINS; bin++)
+		expect_sum(item_of(tree, row, "weights", bin), sum_of(kept, bin), all);
+}
+
+static void check_sums(const char *out)
+{
+	struct sl_tree *tree = report_of(out);
+	sl_node tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
+	double all = 0;
+
+	for (int i = 0; i < PARTICLES; i++)
+		all += fabs(made[i].weight);
+	expect_sum(
+		number_of(tree, tallies, "weight"), sum_of(false, BINS) + sum_of(true, BINS), all);
+	expect_sum(number_of(tree, tallies, "survivors_weight"), sum_of(true, BINS), all);
+	assert_true(number_of(tree, tallies, "weight_step") < 1e-17 * all);
+	check_fate(tree, tallies, "listed", true, all);
+	check_fate(tree, tallies, "dropped", false, all);
+	sl_tree_free(tree);
+}
+
+static void sums_are_those_of_the_files(void **state)
+{
+	static const double most[] = {1, 3e37, 1e-30, 1};
+	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
+		{"run.device=emulated", "run.mode=fused"},
+		{"run.device=emulated", "run.mode=staged"}};
+	const struct sl_mcpl_header h = {.version = 3, .particles = PARTICLES, .single = true};
+
+	(void)state;
+	for (int k = 0; k < 4; k++) {
+		uint64_t hash = 0, now;
+
+		make_particles(most[k], k == 3);
+		make_list(&folder, "w.mcpl.gz", &h, NULL, made);
+		configure("w.mcpl.gz", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
+		for (int i = 0; i < 3; i++) {
+			expect(&folder, SL_OK, "",
+				WORDS("run", "c.yaml", "--out", "w", "--quiet", "--set", sets[i][0],
+					"--set", sets[i][1]));
+			check_sums("w");
+			now = hash_run(&folder, "w");
+			hash = i == 0 ? now : hash;
+			assert_true(now == hash);
+			expect(&folder, SL_OK, "", WORDS("verify", "w", "--quiet"));
+			remove_run(&folder, "w");
+		}
+	}
+}
+
+/* One weight for all, half of it in a second file, which has one each. */
+static void headers_state_weights(void **state)
+{
+	struct sl_mcpl_header h = {
+		.version = 3, .particles = PARTICLES, .single = true, .weight = 0.5, .pdg = 22};
+	struct sl_tree *tree;
+	sl_node tallies;
+	char *out;
+
+	(void)state;
+	make_particles(1, false);
+	make_list(&folder, "all.mcpl", &h, NULL, made);
+	configure("all.mcpl", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "all"));
+	assert_non_null(strstr(out, "sum of weights"));
+	free(out);
+	tree = report_of("all");
+	tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
+	assert_true(number_of(tree, tallies, "weight") == 0.5 * PARTICLES);
+	assert_true(number_of(tree, tallies, "survivors_weight") ==
+		    0.5 * number_of(tree, tallies, "survivors"));
+	tallies = sl_tree_item(tree, sl_tree_get(tree, tallies, "histograms"), 0, NULL);
+	tallies = sl_tree_get(tree, sl_tree_get(tree, tallies, "fates"), "listed");
+	assert_true(sl_tree_get(tree, tallies, "counts") != 0);
+	assert_true(sl_tree_get(tree, tallies, "weights") == 0);
+	sl_tree_free(tree);
+	h.weight = 0;
+	h.particles = 1;
+	made[0].weight = 0.25;
+	make_list(&folder, "one.mcpl", &h, NULL, made);
+	configure("all.mcpl, one.mcpl", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "both", "--quiet"));
+	tree = report_of("both");
+	tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
+	assert_true(number_of(tree, tallies, "weight") == 0.5 * PARTICLES + 0.25);
+	sl_tree_free(tree);
+}
+
+/* --- what is refused -------------------------------------------------------------------------- */
+
+/* Is it refused before anything is made, by the plan, too? */
+static void refuse(const char *name, const char *text)
+{
+	configure(name, "");
+	expect(&folder, SL_BAD_INPUT, text, WORDS("plan", "c.yaml"));
+	expect(&folder, SL_BAD_INPUT, text, WORDS("run", "c.yaml", "--out", "no", "--quiet"));
+	assert_false(folder_has(&folder, "no"));
+}
+
+static void numbers_must_fit(void **state)
+{
+	struct sl_mcpl_header h = {
+		.version = 3, .particles = PARTICLES, .polarised = true, .flags = true};
+
+	(void)state;
+	make_particles(1, false);
+	made[600].position[1] = -1e300;
+	make_list(&folder, "x.mcpl", &h, NULL, made);
+	refuse("x.mcpl", "x.mcpl: particle 600 (from 0 on): its y is -1e+300 (a run works in "
+			 "single precision, which has none so large), try a list without it");
+	made[600].position[1] = -0x1.fffffep127;  /* the largest there is */
+	made[2].polarisation[2] = 0x1.ffffffp127; /* between it and the next: rounds to that */
+	make_list(&folder, "p.mcpl.gz", &h, NULL, made);
+	refuse("p.mcpl.gz", "particle 2 (from 0 on): its polarisation is 3.40282357e+38");
+	made[2].polarisation[2] = 0x1.fffffe8p127; /* rounds down */
+	made[1].position[0] = (double)INFINITY;    /* it is that in the file */
+	make_list(&folder, "inf.mcpl", &h, NULL, made);
+	configure("inf.mcpl", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "inf", "--quiet"));
+	h.single = true;
+	made[2].polarisation[2] = 0;
+	made[8].energy = 4e35; /* MeV: 4e38 keV */
+	make_list(&folder, "e.mcpl", &h, NULL, made);
+	refuse("e.mcpl", "particle 8 (from 0 on): its energy is 4.0000001");
+	made[8].energy = 3e35;
+	made[9].time = 4e32; /* ms: 4e38 ns */
+	make_list(&folder, "t.mcpl", &h, NULL, made);
+	refuse("t.mcpl", "particle 9 (from 0 on): its time is");
+	made[9].time = 0;
+	made[610].weight = (double)NAN;
+	make_list(&folder, "nan.mcpl", &h, NULL, made);
+	refuse("nan.mcpl", "particle 610 (from 0 on): its weight is nan (weights are summed up)");
+	made[610].weight = (double)INFINITY;
+	make_list(&folder, "w.mcpl", &h, NULL, made);
+	refuse("w.mcpl", "particle 610 (from 0 on): its weight is inf (weights are summed up)");
+	h.weight = -1e39;
+	make_list(&folder, "all.mcpl", &h, NULL, made);
+	refuse("all.mcpl", "all.mcpl: the weight of all its particles is -1e+39 (a run works in");
+}
+
+/* The floats nearest to 1 + 2^-24 and to half a step more; ties go to the even one. */
+static void doubles_are_rounded_and_told(void **state)
+{
+	const struct sl_mcpl_header h = {.version = 3, .particles = 3};
+	static const char notice[] = "it holds doubles, and a run works in floats (24 bits)";
+	struct sl_mcpl_header is_header;
+	struct sl_mcpl_particle *is;
+	struct sl_tree *tree;
+	sl_node inputs;
+	char *out;
+
+	(void)state;
+	make_particles(1, false);
+	made[0].position[0] = 1 + 0x1p-24;
+	made[1].position[0] = 1 + 0x1.000001p-24;
+	made[2].position[0] = 1 + 0x3p-24;
+	make_list(&folder, "wide.mcpl", &h, NULL, made);
+	bring_list(&folder, "miscphys.mcpl.gz");
+	configure("miscphys.mcpl.gz, wide.mcpl", "");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "wide", "--set", "keep=listed",
+					 "--set", "output.format=mcpl", "--set", "run.batch=195"));
+	assert_non_null(strstr(out, "wide.mcpl: 3 particles; it holds doubles, and"));
+	assert_null(strstr(out, "miscphys"));
+	free(out);
+	is = particles_of(&folder, "wide/t_000001.mcpl", &is_header);
+	assert_true(is[0].position[0] == 1);
+	assert_true(is[1].position[0] == 1 + 0x1p-23);
+	assert_true(is[2].position[0] == 1 + 0x1p-22);
+	free(is);
+	tree = report_of("wide");
+	inputs = sl_tree_get(tree, sl_tree_root(tree), "inputs");
+	assert_true(sl_tree_get(tree, sl_tree_item(tree, inputs, 0, NULL), "notice") == 0);
+	inputs = sl_tree_item(tree, inputs, 1, NULL);
+	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, inputs, "notice"), NULL), notice);
+	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, inputs, "doubles"), NULL), "true");
+	sl_tree_free(tree);
+}
+
+/* Of 195 particles of 52 bytes behind 152 of a header; how many are whole, gunzip tells. */
+static void damage_is_found_beforehand(void **state)
+{
+	size_t bytes;
+	char *file = reference_list("miscphys.mcpl.gz", &bytes);
+
+	(void)state;
+	folder_write(&folder, "short.mcpl.gz", file, bytes * 3 / 4);
+	refuse("short.mcpl.gz",
+		"short.mcpl.gz: particle 132 of 195, from 0 on (gunzip -c and then mcpltool "
+		"--repair keep those before it): the compressed data cannot be inflated");
+	file[bytes / 2] ^= 0x10; /* more than there should be comes out of it */
+	folder_write(&folder, "wrong.mcpl.gz", file, bytes);
+	refuse("wrong.mcpl.gz",
+		"wrong.mcpl.gz: the compressed data cannot be inflated (incorrect data");
+	file[bytes / 2] ^= 0x10;
+	file[bytes - 8] ^= 1; /* of its CRC */
+	folder_write(&folder, "crc.mcpl.gz", file, bytes);
+	refuse("crc.mcpl.gz",
+		"crc.mcpl.gz: the compressed data cannot be inflated (incorrect data");
+	bring_list(&folder, "example.mcpl");
+	refuse("example.mcpl, wrong.mcpl.gz", "wrong.mcpl.gz: the compressed data");
+	free(file);
+}
+
+/* --- what is damaged later ---------------------------------------------------------------------
+ */
+
+enum { LONG = 16384, DAMAGED = 64 };
+
+/* A list of many particles, which are not all in the window of the inflater, in gzip. */
+static char *make_long(const char *name, size_t *bytes)
+{
+	static struct sl_mcpl_particle p[LONG];
+	const struct sl_mcpl_header h = {
+		.version = 3, .particles = LONG, .single = true, .weight = 1, .pdg = 22};
+	uint32_t at = 1;
+	char *file;
+	gzFile z;
+
+	for (int i = 0; i < LONG; i++)
+		p[i] = (struct sl_mcpl_particle){
+			.position = {next_number(&at), 0, 0}, .direction = {0, 0, 1}};
+	make_list(&folder, "plain.mcpl", &h, NULL, p);
+	file = folder_read(&folder, "plain.mcpl", bytes);
+	z = gzopen(folder_path(&folder, name), "wb");
+	assert_int_equal(gzwrite(z, file, (unsigned)*bytes), (int)*bytes);
+	assert_int_equal(gzclose(z), Z_OK);
+	free(file);
+	return folder_read(&folder, name, bytes);
+}
+
+/* Overwrites some bytes in place, at three quarters of the file. */
+static void overwrite(const char *name, const char *with, size_t bytes)
+{
+	int fd = open(folder_path(&folder, name), O_WRONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, with, DAMAGED, (off_t)(bytes * 3 / 4)), DAMAGED);
+	assert_int_equal(close(fd), 0);
+}
+
+/* A run begins with a whole file, under which some bytes change; false when it was done before. */
+static bool is_hurt(const char *threads, struct ending *e)
+{
+	static const char *words[] = {
+		"sluice", "run", "c.yaml", "--out", "hurt", "--quiet", "--threads", NULL, NULL};
+	const struct process p = {.argv = words, .folder = folder.path};
+	char damage[DAMAGED];
+	struct running running;
+	size_t bytes;
+
+	free(make_long("long.mcpl.gz", &bytes));
+	memset(damage, 0xff, sizeof(damage));
+	words[7] = threads;
+	process_start(&p, &running);
+	for (double until = seconds_now() + 60;
+		!folder_has(&folder, "hurt/t_000002.npz") && seconds_now() < until;)
+		sleep_for(0.0005);
+	overwrite("long.mcpl.gz", damage, bytes);
+	process_wait(&running, HANG_SECONDS, e);
+	return e->code != SL_OK;
+}
+
+/*
+ * It ends with a sentence, before any batch is committed that has what should not be there; with
+ * the file as it was, it goes on.
+ */
+static void damage_that_comes_later_ends_a_run(void **state)
+{
+	static const char *const threads[] = {"1", "3"};
+	size_t bytes;
+	uint64_t hash;
+
+	(void)state;
+	free(make_long("long.mcpl.gz", &bytes));
+	configure("long.mcpl.gz", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "unhurt", "--quiet"));
+	hash = hash_run(&folder, "unhurt");
+	for (int k = 0; k < 2; k++) {
+		struct ending e;
+
+		for (int tries = 20; !is_hurt(threads[k], &e) && tries > 0; tries--) {
+			process_free(&e);
+			remove_run(&folder, "hurt");
+		}
+		expect_ending(&e, SL_DISK, "long.mcpl.gz: has become shorter, or another, while",
+			WORDS("run", "c.yaml", "--out", "hurt"));
+		expect(&folder, SL_BAD_INPUT, "long.mcpl.gz: particle ",
+			WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
+		free(make_long("long.mcpl.gz", &bytes));
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
+		assert_true(hash_run(&folder, "hurt") == hash);
+		remove_run(&folder, "hurt");
+	}
+}
+
+/* Between the survey and the plan somebody writes to a file: what is known of it may be wrong. */
+static void surveys_are_of_the_files_that_are_read(void **state)
+{
+	static struct sl_config c;
+	static struct sl_choices choices;
+	struct sl_plan *plan;
+	struct sl_reader *r;
+	char text[512];
+
+	(void)state;
+	bring_list(&folder, "miscphys.mcpl.gz");
+	snprintf(text, sizeof(text),
+		"run: {name: t, device: cpu}\nmodel: {list: {files: [%s]}}\nkeep: listed\n",
+		folder_path(&folder, "miscphys.mcpl.gz"));
+	assert_ok(sl_config_open_text("t", text, strlen(text), NULL, 0, &c, &r));
+	assert_ok(sl_resolve(&c, r, &choices));
+	sl_config_close(r);
+	assert_ok(sl_plan_make(&c, &choices, &plan));
+	sl_plan_free(plan);
+	sleep_for(0.02); /* a clock of file systems may go by steps of some milliseconds */
+	bring_list(&folder, "miscphys.mcpl.gz");
+	assert_fails(sl_plan_make(&c, &choices, &plan), SL_DISK, "were written to since they");
+	sl_plan_free(plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_are_those_of_the_files),
+		cmocka_unit_test(headers_state_weights),
+		cmocka_unit_test(numbers_must_fit),
+		cmocka_unit_test(doubles_are_rounded_and_told),
+		cmocka_unit_test(damage_is_found_beforehand),
+		cmocka_unit_test(damage_that_comes_later_ends_a_run),
+		cmocka_unit_test(surveys_are_of_the_files_that_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}

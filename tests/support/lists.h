@@ -1,0 +1,26 @@
+/* lists.h - lists of particles for tests: those of the reference implementation, and made ones. */
+#ifndef TESTS_SUPPORT_LISTS_H
+#define TESTS_SUPPORT_LISTS_H
+
+#include "stages/formats/mcpl_stream.h"
+#include "tests/support/folder.h"
+
+/* A file of the reference implementation; to be freed. */
+char *reference_list(const char *name, size_t *bytes);
+
+/* Copies it to the folder of a test. */
+void bring_list(const struct folder *f, const char *name);
+
+/*
+ * Writes h->particles particles as a list, in gzip where its name ends so: behind the header that h
+ * says stand the source "a test" and those strings, as many as its comments and blobs take.
+ * record_bytes is found.
+ */
+void make_list(const struct folder *f, const char *name, const struct sl_mcpl_header *h,
+	const char *const *strings, const struct sl_mcpl_particle *p);
+
+/* All particles of a file; to be freed. */
+struct sl_mcpl_particle *particles_of(
+	const struct folder *f, const char *name, struct sl_mcpl_header *h);
+
+#endif
