@@ -113,7 +113,6 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 			p->k->number[v.literal] = -p->k->number[v.literal];
 		else
 			sl_parser_emit(p, SL_OP_negated, 0);
-		v.single = false;
 	} else if (sl_parser_take_sign(p, '(')) {
 		return parse_inside(p, from, false);
 	} else if (sl_parser_take_word(p, "abs")) {

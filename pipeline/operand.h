@@ -27,7 +27,7 @@ struct sl_operand {
 	bool truth;             /* else a number: */
 	int length, mass, time; /* its dimension */
 	bool bare;              /* 0 or inf, which are the same in any unit */
-	bool single;            /* a column of single precision, and nothing else */
+	bool single;            /* a column of single precision, its size or its negative */
 	int literal;            /* its place among the numbers, if it is one and nothing else; -1 */
 };
 

@@ -24,7 +24,7 @@ static struct numbers numbers_of(const struct sl_mcpl_header *h)
 		int k = i - before;
 
 		all.name[i] = k < 0 ? "polarisation" : names[k];
-		all.factor[i] = k == ENERGY ? sl_mcpl_kev : k == TIME ? sl_mcpl_ns : 1;
+		all.factor[i] = k == ENERGY ? SL_MCPL_KEV : k == TIME ? SL_MCPL_NS : 1;
 	}
 	return all;
 }

@@ -24,6 +24,7 @@ enum { PARTICLES = 400, CONDITIONS_MOST = 64 };
 	X("energy > 1 keV", p->energy > 1.0f)                                                 \
 	X("ekin >= 0.1 keV", p->energy >= 0.1f)                                               \
 	X("0.1 keV >= ekin", 0.1f >= p->energy)                                               \
+	X("-ekin <= -0.1 keV", -p->energy <= -0.1f)                                           \
 	X("ekin < 2.5 MeV", p->energy < 2500.0f)                                              \
 	X("ekin <= 1e-3 GeV", p->energy <= 1000.0f)                                           \
 	X("ekin != 700 eV", p->energy != 0.7f)                                                \
