@@ -310,9 +310,9 @@ static __device__ inline uint32_t compress(
 static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct deflate_job job)
 {
 	SL_SHARED_DYNAMIC(struct room, r);
-	uint64_t first = (uint64_t)blockIdx.x * SL_PLACES;
-	struct part p = {r, job.found + first, job.order + first,
-		job.token + (uint64_t)blockIdx.x * SL_SEGMENT};
+	uint64_t k = blockIdx.x;
+	struct part p = {
+		r, job.found + k * SL_PLACES, job.order + k * ORDERED, job.token + k * SL_SEGMENT};
 
 	for (;;) {
 		if (threadIdx.x == 0)
@@ -348,7 +348,7 @@ static void cut(struct sl_arena *a, struct deflate_job *job)
 	job->place = (struct place *)sl_cut_items(a, job->streams.n, sizeof(*job->place));
 	job->found = (uint32_t *)sl_cut_items(a, blocks * SL_PLACES, sizeof(*job->found));
 	job->token = (uint32_t *)sl_cut_items(a, blocks * SL_SEGMENT, sizeof(*job->token));
-	job->order = (uint16_t *)sl_cut_items(a, blocks * SL_PLACES, sizeof(*job->order));
+	job->order = (uint16_t *)sl_cut_items(a, blocks * ORDERED, sizeof(*job->order));
 	job->ticket = (uint64_t *)sl_cut_items(a, 1, sizeof(*job->ticket));
 }
 

@@ -20,7 +20,9 @@ enum {
 	DIGIT_BITS = SL_HASH_BITS / 2,
 	DIGITS = 1 << DIGIT_BITS,
 	PLACE_BITS = 16, /* below a place's hash */
-	ROWS = 4         /* of places that a warp reads at a time, as memory is far away */
+	ROWS = 4,        /* of places that a warp reads at a time, as memory is far away */
+	BEHIND = 64,     /* places behind those in order, in the history: nothing is said there */
+	ORDERED = SL_PLACES + BEHIND
 };
 
 /* Places in order, those of a warp and the 32 before them, and the eight bytes at each. */
@@ -262,22 +264,23 @@ static __device__ inline uint32_t look_up_some(
 	const struct part &p, uint32_t first, uint32_t end, uint32_t n)
 {
 	struct window *w = &p.r->u.window[threadIdx.x / 32];
-	uint32_t lane = threadIdx.x % 32, found = 0, at = 0, next;
+	uint32_t lane = threadIdx.x % 32, found = 0, at, next;
 
-	if (first > 0 && first < n) {
+	if (first >= n)
+		return 0;
+	at = p.order[first + lane];
+	if (first > 0) {
 		uint32_t before = p.order[first - 32 + lane];
 
 		window_put(w, lane, sl_eight_at(p.r->data, before), before);
-	} else if (first == 0) {
+	} else {
 		window_put(w, lane, eight_of_none(p, n), 0);
 	}
-	if (first + lane < n)
-		at = p.order[first + lane];
 	for (uint32_t row = first; row < end && row < n; row += 32, at = next) {
 		const struct sl_eight mine = sl_eight_at(p.r->data, at);
 		uint32_t token;
 
-		next = row + 32 + lane < n ? p.order[row + 32 + lane] : 0;
+		next = p.order[row + 32 + lane];
 		window_put(w, 32 + lane, mine, at);
 		__syncwarp();
 		token = look_up_at(p, w, at, mine);
@@ -297,10 +300,12 @@ static __device__ inline void look_up_places(const struct part &p, uint32_t end)
 	uint32_t n = end - p.begin, each = (n + THREADS - 1) / THREADS * 32;
 	uint32_t first = threadIdx.x / 32 * each;
 
+	if (threadIdx.x < BEHIND)
+		p.order[n + threadIdx.x] = 0;
 	sort_pass(p, NULL, p.found, n, PLACE_BITS);
 	sort_pass(p, p.found, p.order, n, PLACE_BITS + DIGIT_BITS);
 	atomicAdd(&p.r->found, look_up_some(p, first, first + each, n));
-	if (threadIdx.x < SL_HASHED - 1 && end + threadIdx.x < p.end) /* no hash: the last places */
+	if (threadIdx.x < SL_HASHED - 1) /* the last places have no hash */
 		*found_at(p, end + threadIdx.x) = 0;
 	__syncthreads();
 }

@@ -34,7 +34,7 @@ struct deflate_job {
 	struct piece *piece; /* one a segment */
 	struct place *place; /* one a stream */
 	uint32_t *found;     /* SL_PLACES a block */
-	uint16_t *order;     /* the same */
+	uint16_t *order;     /* ORDERED a block */
 	uint32_t *token;     /* SL_SEGMENT a block */
 	uint64_t *ticket;    /* segments that are taken */
 };
