@@ -1,5 +1,6 @@
 /* lane_device.c - batches on a device are the host's, byte by byte. Skips where there is none. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "primitives/primitives.h"
 #include "tests/cases/thin.h"
@@ -84,5 +85,7 @@ int main(void)
 		return 1;
 	if (skips_without_device())
 		return SKIPPED;
+	cmocka_set_test_filter(
+		getenv("SLUICE_TEST")); /* one alone, as scripts/test_gpu.sh wants it */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
