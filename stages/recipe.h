@@ -7,7 +7,6 @@
 #ifndef SL_RECIPE_H
 #define SL_RECIPE_H
 
-#include <math.h>
 #include <stdatomic.h>
 
 #include "primitives/primitives.h"
@@ -91,16 +90,10 @@ static inline bool sl_weighs(const struct sl_recipe *r)
 }
 
 /* What a weight is multiplied with before it is counted in steps of 2^-32 (mark.h). */
-static inline float sl_weight_scale(const struct sl_recipe *r)
-{
-	return ldexpf(1, r->weight_shift);
-}
+float sl_weight_scale(const struct sl_recipe *r);
 
 /* A sum of weights, counted modulo 2^64, as a number. */
-static inline double sl_weight_of(const struct sl_recipe *r, uint64_t sum)
-{
-	return ldexp((double)(int64_t)sum, -32 - r->weight_shift);
-}
+double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
 
 /* The fate of a particle whose last step is done. */
 static inline uint8_t sl_judge(const struct sl_recipe *r, const struct sl_particle *p)

@@ -1,6 +1,7 @@
 /* stages.c - the stages on the host: loops by pieces, primitives by their backends. */
 #include "stages/stages.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "primitives/base/clock.h"
@@ -47,6 +48,16 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, stru
 		return sl_rounds_on_host(r, x, b);
 	sl_living_begin(b, UINT32_MAX);
 	return sl_by_pieces(r, b, r->loops->advance, b->n);
+}
+
+float sl_weight_scale(const struct sl_recipe *r)
+{
+	return ldexpf(1, r->weight_shift);
+}
+
+double sl_weight_of(const struct sl_recipe *r, uint64_t sum)
+{
+	return ldexp((double)(int64_t)sum, -32 - r->weight_shift);
 }
 
 enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *b)

@@ -88,10 +88,10 @@ static size_t squeeze(const struct sl_backend *b, struct bench *k, size_t n, siz
 		.out_bytes = &out_bytes,
 		.level = level,
 		.wrapper = wrapper};
-	uint64_t before = allocations();
+	uint64_t before = allocations_here();
 
 	assert_ok(sl_deflate(b, &k->x, &job));
-	assert_int_equal(allocations(), before);
+	assert_int_equal(allocations_here(), before);
 	return out_bytes;
 }
 

@@ -13,6 +13,9 @@
 /* Allocations of all threads since the program began. */
 uint64_t allocations(void);
 
+/* Those of the calling thread: a driver has threads of its own. */
+uint64_t allocations_here(void);
+
 /* From now on those of the calling thread do not count, or do again. */
 void allocations_pass(bool pass);
 
