@@ -5,7 +5,6 @@
  * Files are held against each other by other ways than the program's own: zlib inflates what is in
  * gzip, and text of csv.gz is put together line by line.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 
 #include "pipeline/survivors.h"
 #include "stages/formats/format.h"
+#include "tests/support/fixture.h"
 #include "tests/support/program.h"
 
 static const char text[] =
@@ -28,8 +28,6 @@ static const char text[] =
 static const char slab[] = "run: {name: s, seed: 7, particles: 5000, batch: 3000}\n"
 			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
 			   "keep: transmitted\n";
-
-static struct folder folder;
 
 enum { BATCHES = 3 };
 
@@ -52,13 +50,6 @@ static int begin(void **state)
 			WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set", set, "--out",
 				formats[i]));
 	}
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -558,12 +549,9 @@ static void missing_columns_are_told(void **state)
 	assert_false(folder_has(&folder, "no.mcpl"));
 }
 
-/* Nothing is overwritten, be it whole or another's half; a disk that fails leaves nothing. */
-static void nothing_is_overwritten_or_left(void **state)
+/* Be it whole or another's half. */
+static void nothing_is_overwritten(void **state)
 {
-	static const char *const faults[] = {"SL_FAULT=file_write:1:28", "SL_FAULT=file_fsync:1:5",
-		"SL_FAULT=file_rename:1:5", "SL_FAULT=file_dirsync:1:5"};
-
 	(void)state;
 	write_text(&folder, "mine.mcpl", "mine");
 	write_text(&folder, "half.npz.part", "half");
@@ -572,51 +560,6 @@ static void nothing_is_overwritten_or_left(void **state)
 	expect(&folder, SL_DISK, "half.npz.part", WORDS("convert", "npz", "--to", "half.npz"));
 	assert_false(folder_has(&folder, "half.npz"));
 	assert_true(folder_has(&folder, "half.npz.part"));
-	for (size_t i = 0; i < 2 * sizeof(faults) / sizeof(*faults); i++) {
-		const char *const env[] = {faults[i / 2], NULL};
-		const char *const *words =
-			WORDS("convert", "mcpl", "--to", i % 2 ? "lost.mcpl.gz" : "lost.csv.gz");
-		uint64_t before = folder_hash(folder.path, NULL);
-		struct ending e;
-
-		call(&folder, env, words, &e);
-		expect_ending(&e, SL_DISK, "lost", words);
-		assert_int_equal(folder_hash(folder.path, NULL), before);
-	}
-}
-
-/* Starts a conversion of the run "mcpl" into name, which gets that signal after so long. */
-static void interrupt(const char *name, int signal, double seconds, struct ending *e)
-{
-	const struct process p = {
-		.argv = WORDS("convert", "mcpl", "--to", name, "--quiet"), .folder = folder.path};
-	struct running r;
-
-	process_start(&p, &r);
-	sleep_for(seconds);
-	kill(r.pid, signal);
-	process_wait(&r, HANG_SECONDS, e);
-}
-
-/* Behind SIGKILL the name is that of the whole list or of nothing; what was begun is known as such.
- */
-static void a_kill_leaves_all_or_nothing(void **state)
-{
-	double start = seconds_now(), length;
-
-	(void)state;
-	expect(&folder, SL_OK, "", WORDS("convert", "mcpl", "--to", "whole.mcpl.gz", "--quiet"));
-	length = seconds_now() - start;
-	for (int i = 0; i < 8; i++) {
-		struct ending e;
-
-		interrupt("killed.mcpl.gz", SIGKILL, length * (i + 1) / 8, &e);
-		process_free(&e);
-		if (folder_has(&folder, "killed.mcpl.gz"))
-			expect_same("killed.mcpl.gz", "whole.mcpl.gz");
-		unlink(folder_path(&folder, "killed.mcpl.gz"));
-		unlink(folder_path(&folder, "killed.mcpl.gz.part"));
-	}
 }
 
 int main(void)
@@ -636,9 +579,8 @@ int main(void)
 		cmocka_unit_test(an_energy_can_be_stated),
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(missing_columns_are_told),
-		cmocka_unit_test(nothing_is_overwritten_or_left),
-		cmocka_unit_test(a_kill_leaves_all_or_nothing),
+		cmocka_unit_test(nothing_is_overwritten),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

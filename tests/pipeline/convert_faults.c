@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/fixture.h"
 #include "tests/support/lists.h"
 #include "tests/support/program.h"
 
@@ -28,7 +29,6 @@ static struct conversion conversions[] = {{"two.mcpl.gz", "made.mcpl.gz", 0},
 	{"two.mcpl.gz", "made.npz", 0}, {"table.npz", "made.mcpl", 0}};
 enum { CONVERSIONS = sizeof(conversions) / sizeof(conversions[0]) };
 
-static struct folder folder;
 static size_t entries; /* that the folder has when nothing is made */
 
 static uint64_t hash_of(const char *name)
@@ -51,9 +51,7 @@ static void remove_made(const char *name)
 static int begin(void **state)
 {
 	(void)state;
-	if (access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 0);
-	folder_make(&folder);
+	folder_make_in_memory(&folder);
 	bring_list(&folder, "miscphys.mcpl.gz");
 	assert_int_equal(0, symlink("miscphys.mcpl.gz", folder_path(&folder, "two.mcpl.gz")));
 	expect(&folder, SL_OK, "", WORDS("convert", "two.mcpl.gz", "--to", "table.npz", "--quiet"));
@@ -65,13 +63,6 @@ static int begin(void **state)
 		c->hash = hash_of(c->to);
 		remove_made(c->to);
 	}
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -220,5 +211,5 @@ int main(void)
 		cmocka_unit_test(kills_leave_whole_files),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

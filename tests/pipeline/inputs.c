@@ -11,25 +11,14 @@
 
 #include "pipeline/tree.h"
 #include "stages/formats/gzip_stored.h"
+#include "tests/support/fixture.h"
 #include "tests/support/lists.h"
 #include "tests/support/program.h"
-
-static struct folder folder;
 
 static int begin(void **state)
 {
 	(void)state;
-	/* in memory where there is such a folder: thousands of fsyncs cost nothing there */
-	if (access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 0);
-	folder_make(&folder);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
+	folder_make_in_memory(&folder);
 	return 0;
 }
 
@@ -509,5 +498,5 @@ int main(void)
 		cmocka_unit_test(changed_inputs_are_noticed),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -9,12 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/fixture.h"
 #include "tests/support/lists.h"
 #include "tests/support/program.h"
 
 enum { STRINGS_MOST = 24, STRING_BYTES = 128 };
-
-static struct folder folder;
 
 static int begin(void **state)
 {
@@ -26,9 +25,7 @@ static int begin(void **state)
 		"geometry", "key", "sluice_config", "sphere", "same", "mine"};
 
 	(void)state;
-	if (access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 0);
-	folder_make(&folder);
+	folder_make_in_memory(&folder);
 	for (int i = 0; i < 10; i++)
 		p[i] = (struct sl_mcpl_particle){
 			.position = {i, 0, 0}, .direction = {0, 0, 1}, .weight = 1, .pdg = 22};
@@ -37,13 +34,6 @@ static int begin(void **state)
 	h.particles = 5;
 	h.blobs = 3;
 	make_list(&folder, "b.mcpl.gz", &h, of_b, p);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -220,5 +210,5 @@ int main(void)
 		cmocka_unit_test(sums_of_the_dead_are_not_known),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -12,27 +12,18 @@
 
 #include "pipeline/plan.h"
 #include "pipeline/tree.h"
+#include "tests/support/fixture.h"
 #include "tests/support/lists.h"
 #include "tests/support/program.h"
 
 enum { PARTICLES = 611, BATCH = 70, BINS = 5 };
 
-static struct folder folder;
 static struct sl_mcpl_particle made[PARTICLES];
 
 static int begin(void **state)
 {
 	(void)state;
-	if (access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 0);
-	folder_make(&folder);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	folder_remove(&folder);
+	folder_make_in_memory(&folder);
 	return 0;
 }
 
@@ -479,5 +470,5 @@ int main(void)
 		cmocka_unit_test(surveys_are_of_the_files_that_are_read),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, folder_end);
 }
