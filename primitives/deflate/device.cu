@@ -383,8 +383,8 @@ static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 	SL_TRY(sl_fill(j.ticket, 0, sizeof(*j.ticket), x->stream));
 	SL_TRY(SL_LAUNCH(segments_kernel, grid(segments, limits.multiprocessors, BLOCKS), THREADS,
 		sizeof(struct room), x->stream, j));
-	SL_TRY(SL_LAUNCH(sums_kernel, grid(j.streams.n / WARPS + 1, limits.multiprocessors, 8),
-		THREADS, 0, x->stream, j));
+	/* no more than scratch has pieces for, of 32 KiB each */
+	SL_TRY(SL_LAUNCH(sums_kernel, (uint32_t)j.streams.n, 32, 0, x->stream, j));
 	SL_TRY(SL_LAUNCH(streams_kernel, 1, THREADS, THREADS * sizeof(uint64_t), x->stream, j));
 	return SL_LAUNCH(
 		pack_kernel, grid(segments, limits.multiprocessors, 8), THREADS, 0, x->stream, j);

@@ -88,29 +88,24 @@ static __device__ inline struct share join_lanes(
 	return mine;
 }
 
-/* A warp a stream: its segments have their places in it, and it its bytes, at first as its place,
- * and check. */
-static __global__ void __launch_bounds__(THREADS) sums_kernel(struct deflate_job job)
+/* A block of one warp a stream: its segments have their places in it, and it its bytes, at first as
+ * its place, and check. */
+static __global__ void __launch_bounds__(32) sums_kernel(struct deflate_job job)
 {
 	const struct sl_streams *s = &job.streams;
-	uint32_t lane = threadIdx.x % 32, header = sl_header_bytes(s->wrapper);
-	uint64_t k = (uint64_t)blockIdx.x * WARPS + threadIdx.x / 32,
-		 step = (uint64_t)gridDim.x * WARPS;
+	uint32_t lane = threadIdx.x, header = sl_header_bytes(s->wrapper);
+	uint64_t k = blockIdx.x, first = k * s->each, left = s->n_segments - first;
+	uint64_t n = left < s->each ? left : s->each, each = (n + 31) / 32, at;
+	uint64_t from = lane * each < n ? lane * each : n;
+	uint64_t to = from + each < n ? from + each : n;
+	struct share all = add_up(job, first + from, first + to, NULL);
 
-	for (; k < s->n; k += step) {
-		uint64_t first = k * s->each, left = s->n_segments - first;
-		uint64_t n = left < s->each ? left : s->each, each = (n + 31) / 32, at;
-		uint64_t from = lane * each < n ? lane * each : n;
-		uint64_t to = from + each < n ? from + each : n;
-		struct share all = add_up(job, first + from, first + to, NULL);
-
-		all = join_lanes(s->wrapper, all, &at);
-		at += header;
-		add_up(job, first + from, first + to, &at);
-		if (lane == 0) {
-			job.place[k].check = sl_check_value(s->wrapper, all.check, all.in_bytes);
-			job.place[k].at = header + all.bytes + sl_trailer_bytes(s->wrapper);
-		}
+	all = join_lanes(s->wrapper, all, &at);
+	at += header;
+	add_up(job, first + from, first + to, &at);
+	if (lane == 0) {
+		job.place[k].check = sl_check_value(s->wrapper, all.check, all.in_bytes);
+		job.place[k].at = header + all.bytes + sl_trailer_bytes(s->wrapper);
 	}
 }
 
@@ -128,11 +123,11 @@ static __device__ inline void scan(uint64_t *end, uint64_t mine)
 	}
 }
 
-/* One block: where streams begin, as long as they fit. */
+/* One block: where streams begin, as long as they fit: behind one that does not none does. */
 static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_job job)
 {
 	SL_SHARED_DYNAMIC(uint64_t, end);
-	uint64_t used = job.out_used ? *job.out_used : 0, fitting = used;
+	uint64_t before = job.out_used ? *job.out_used : 0, used = before, fitting = 0;
 
 	for (uint64_t first = 0; first < job.streams.n; first += THREADS) {
 		uint64_t k = first + threadIdx.x, bytes = k < job.streams.n ? job.place[k].at : 0;
@@ -140,17 +135,18 @@ static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_
 		scan(end, bytes);
 		if (k < job.streams.n) {
 			uint64_t to = used + end[threadIdx.x];
+			bool fits = to <= job.out_size;
 
-			job.place[k].at = to <= job.out_size ? to - bytes : NOWHERE;
-			job.out_bytes[k] = to <= job.out_size ? bytes : 0;
+			job.place[k].at = fits ? to - bytes : NOWHERE;
+			job.out_bytes[k] = fits ? bytes : 0;
+			fitting += fits ? bytes : 0;
 		}
-		for (uint32_t i = 0; threadIdx.x == 0 && i < THREADS; i++)
-			fitting = used + end[i] <= job.out_size ? used + end[i] : fitting;
 		used += end[THREADS - 1];
 		__syncthreads();
 	}
-	if (threadIdx.x == 0 && job.out_used)
-		*job.out_used = fitting;
+	scan(end, fitting);
+	if (threadIdx.x == THREADS - 1 && job.out_used)
+		*job.out_used = before + end[threadIdx.x];
 }
 
 /* Bytes to anywhere, from a multiple of 4: most of them by words of where they go. */
