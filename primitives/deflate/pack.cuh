@@ -45,23 +45,19 @@ struct share {
 	struct sl_check check;
 };
 
-/* Some segments of a stream, from .. to - 1; with known, their places, the first's at. */
+/* Some segments of a stream, from .. to - 1. */
 static __device__ inline struct share add_up(
-	const struct deflate_job &job, uint64_t from, uint64_t to, const uint64_t *at)
+	const struct deflate_job &job, uint64_t from, uint64_t to)
 {
 	struct share all = {0, 0, {0, 0}};
 
 	for (uint64_t i = from; i < to; i++) {
-		struct piece *p = &job.piece[i];
+		const struct piece p = job.piece[i];
 		uint32_t bytes = sl_segment_of(&job.streams, i).bytes;
 
-		if (at) {
-			p->at = *at + all.bytes;
-		} else {
-			all.check = sl_check_join(job.streams.wrapper, all.check, p->check, bytes);
-			all.in_bytes += bytes;
-		}
-		all.bytes += p->bytes;
+		all.check = sl_check_join(job.streams.wrapper, all.check, p.check, bytes);
+		all.in_bytes += bytes;
+		all.bytes += p.bytes;
 	}
 	return all;
 }
@@ -98,11 +94,12 @@ static __global__ void __launch_bounds__(32) sums_kernel(struct deflate_job job)
 	uint64_t n = left < s->each ? left : s->each, each = (n + 31) / 32, at;
 	uint64_t from = lane * each < n ? lane * each : n;
 	uint64_t to = from + each < n ? from + each : n;
-	struct share all = add_up(job, first + from, first + to, NULL);
+	struct share all = add_up(job, first + from, first + to);
 
 	all = join_lanes(s->wrapper, all, &at);
 	at += header;
-	add_up(job, first + from, first + to, &at);
+	for (uint64_t i = first + from; i < first + to; at += job.piece[i++].bytes)
+		job.piece[i].at = at;
 	if (lane == 0) {
 		job.place[k].check = sl_check_value(s->wrapper, all.check, all.in_bytes);
 		job.place[k].at = header + all.bytes + sl_trailer_bytes(s->wrapper);

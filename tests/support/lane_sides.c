@@ -6,7 +6,7 @@
 #include "stages/digest.h"
 #include "tests/support/check.h"
 
-static void *get(enum sl_space space, size_t bytes)
+void *poisoned_get(enum sl_space space, size_t bytes)
 {
 	void *p;
 
@@ -47,9 +47,9 @@ void side_open_lane(struct side *s, const struct sl_recipe *r)
 	sl_table_lay_out(&pinned, r, r->batch, UINT32_MAX, &s->b.table);
 	sl_bins_lay_out(&pinned, r, &s->b);
 	d.size = device.used;
-	d.base = s->of_device = get(SL_DEVICE, d.size);
+	d.base = s->of_device = poisoned_get(SL_DEVICE, d.size);
 	p.size = pinned.used;
-	p.base = s->pinned = get(SL_PINNED, p.size);
+	p.base = s->pinned = poisoned_get(SL_PINNED, p.size);
 	sl_lane_lay_out(&d, &p, r, r->batch, &s->lane);
 	sl_table_lay_out(&p, r, r->batch, UINT32_MAX, &s->b.table);
 	sl_bins_lay_out(&p, r, &s->b);

@@ -15,6 +15,9 @@ struct side {
 	void *block, *scratch, *of_device, *pinned;
 };
 
+/* Memory of that space, of bytes that nobody has set. */
+void *poisoned_get(enum sl_space space, size_t bytes);
+
 void side_open_host(struct side *s, const struct sl_recipe *r);
 void side_close_host(struct side *s);
 void side_open_lane(struct side *s, const struct sl_recipe *r);

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "hand_recipe.h"
+#include "lane_sides.h"
 #include "records_check.h"
 #include "stages/digest.h"
 #include "stages/formats/inflate.h"
@@ -14,16 +15,6 @@
 
 /* 64 items of 8 bytes, 128 of 4; the level is of no use to the device, but is asked for. */
 enum { CHUNK = 512, LEVEL = 6 };
-
-static void *get(enum sl_space space, size_t bytes)
-{
-	void *p;
-
-	assert_ok(sl_memory_get(space, bytes, &p));
-	assert_ok(sl_fill(p, 0xa5, bytes, NULL));
-	assert_ok(sl_stream_wait(NULL));
-	return p;
-}
 
 /* --- kernels --------------------------------------------------------------------------------- */
 
@@ -130,8 +121,8 @@ static void check_fill(const struct sl_kernels *kernels, uint32_t bytes, uint32_
 {
 	static const uint8_t value[] = {1, 2, 3, 4, 5, 6, 7, 8};
 	size_t all = sl_round_up((size_t)n * bytes, sizeof(uint64_t));
-	void *there = get(SL_DEVICE, all + sizeof(uint64_t));
-	uint8_t *here = (uint8_t *)get(SL_HOST, all + sizeof(uint64_t));
+	void *there = poisoned_get(SL_DEVICE, all + sizeof(uint64_t));
+	uint8_t *here = (uint8_t *)poisoned_get(SL_HOST, all + sizeof(uint64_t));
 
 	assert_ok(kernels->fill(value, bytes, n, (uint64_t *)there, NULL));
 	assert_ok(sl_copy(here, there, all + sizeof(uint64_t), NULL));
@@ -148,7 +139,8 @@ static void check_fill(const struct sl_kernels *kernels, uint32_t bytes, uint32_
 void press_check_kernels(uint32_t most)
 {
 	const struct sl_kernels *kernels = sl_kernels_find();
-	struct sl_press_sheet *sheet = (struct sl_press_sheet *)get(SL_DEVICE, sizeof(*sheet));
+	struct sl_press_sheet *sheet =
+		(struct sl_press_sheet *)poisoned_get(SL_DEVICE, sizeof(*sheet));
 	const uint32_t sizes[] = {1, 2, 31, 33, 257, most};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
@@ -157,14 +149,14 @@ void press_check_kernels(uint32_t most)
 	take_sheet(sheet);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (int kind = 0; kind < 7; kind++) {
-			void *there = get(SL_DEVICE, sizes[i] * sizeof(float));
+			void *there = poisoned_get(SL_DEVICE, sizes[i] * sizeof(float));
 
 			check_bounds(kernels, sheet, (float *)there, kind, sizes[i]);
 			sl_memory_give(SL_DEVICE, there);
 		}
 	for (size_t i = 0; i < 20; i++) {
 		size_t n = i < 10 ? i : most - (i - 10);
-		void *there = get(SL_DEVICE, n + 9);
+		void *there = poisoned_get(SL_DEVICE, n + 9);
 
 		check_digest(kernels, sheet, (uint8_t *)there, n, n + 9);
 		sl_memory_give(SL_DEVICE, there);
@@ -224,7 +216,7 @@ static void lay_out_lane(struct sl_arena *device, struct sl_arena *pinned,
 /* An arena of what was measured. */
 static struct sl_arena arena_of(enum sl_space space, size_t bytes, void **memory)
 {
-	*memory = get(space, bytes);
+	*memory = poisoned_get(space, bytes);
 	return (struct sl_arena){.base = *memory, .size = bytes};
 }
 
