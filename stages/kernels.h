@@ -51,7 +51,9 @@ struct sl_fused {
 	enum sl_model_number model;
 	const void *rules; /* its struct sl_NAME */
 	uint64_t seed;
-	uint32_t keep; /* set of fates */
+	const uint64_t *first_id; /* of the batch: on the device, where it may change while the rest
+	                             of this is part of a graph */
+	uint32_t keep;            /* set of fates */
 	const struct sl_condition *condition;
 	uint32_t n_fields;               /* of the key; 0: there is none */
 	const struct sl_key_rule *field; /* those */

@@ -26,6 +26,7 @@ void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 	lane->way = &sl_ways[r->mode];
 	lane->in_rounds = r->schedule.steps > 0;
 	lane->way->lay_out(device, r, n, lane);
+	lane->begun = (uint64_t *)sl_cut(pinned, sizeof(*lane->begun));
 	lane->census_bytes = sl_census_bytes(&r->bins);
 	lane->census = (struct sl_census *)sl_cut(device, lane->census_bytes);
 	lane->sieve.base = sl_cut(device, lane->sieve.size);
@@ -56,6 +57,7 @@ enum sl_status sl_lane_open(struct sl_lane *lane)
 
 void sl_lane_close(struct sl_lane *lane)
 {
+	sl_graph_free(lane->graph);
 	for (int i = 0; lane->way && i < marks(lane->way); i++)
 		sl_event_free(lane->mark[i]);
 	for (int i = 0; i < SL_ROUND_MARKS; i++)
@@ -81,6 +83,44 @@ static enum sl_status queue(const struct sl_recipe *r, struct sl_lane *lane, int
 			return sl_while(status, "stage %s", sl_stages[way->step[i].stage].name);
 	}
 	return sl_event_record(lane->mark[mark_before(way, to - 1) + 1], lane->exec.stream);
+}
+
+/* --- a batch that is queued whole ------------------------------------------------------------- */
+
+static enum sl_status queue_all(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	SL_TRY(queue(r, lane, 0, lane->way->n_counted));
+	return queue(r, lane, lane->way->n_counted, lane->way->n);
+}
+
+static enum sl_status capture(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	enum sl_status s;
+
+	SL_TRY(sl_capture_begin(lane->exec.stream));
+	s = queue_all(r, lane);
+	if (s == SL_OK)
+		return sl_capture_end(lane->exec.stream, &lane->graph);
+	sl_capture_drop(lane->exec.stream);
+	return s;
+}
+
+/*
+ * Of all that is queued, the first id alone is another one for the next batch of the usual size;
+ * what is read of one lies in other places, too. One batch alone is not worth a graph, and makes
+ * CUDA load its kernels.
+ */
+static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_lane *lane)
+{
+	bool usual = lane->batch.n == r->batch && !r->inputs;
+
+	if (!usual || !lane->warm) {
+		lane->warm |= usual;
+		return queue_all(r, lane);
+	}
+	if (!lane->graph)
+		SL_TRY(capture(r, lane));
+	return sl_graph_queue(lane->graph, lane->exec.stream);
 }
 
 /* --- a batch ---------------------------------------------------------------------------------- */
@@ -134,9 +174,15 @@ static enum sl_status find_survivors(
 	lane->whole = b->n <= lane->whole_most;
 	lane->batch.n_survivors = b->n; /* all places may have one, for what is queued whole */
 	lane->listed = &b->columns;
-	SL_TRY(queue(r, lane, 0, lane->way->n_counted));
+	if (lane->first_id) {
+		*lane->begun = b->first_id;
+		SL_TRY(sl_copy(lane->first_id, lane->begun, sizeof(*lane->begun),
+			lane->exec.stream));
+	}
 	if (lane->whole)
-		SL_TRY(queue(r, lane, lane->way->n_counted, lane->way->n));
+		SL_TRY(queue_whole(r, lane));
+	else
+		SL_TRY(queue(r, lane, 0, lane->way->n_counted));
 	b->rounds = lane->batch.rounds;
 	SL_TRY(copy_census(lane));
 	SL_TRY(sl_event_record(lane->counted, lane->exec.stream));

@@ -5,8 +5,9 @@
  * other. The host waits twice (and once a round, where there are any): for the number of survivors
  * and the tally, which size what follows, and for the survivors' columns, which are copied to the
  * batch's table. A small batch, fused, is queued whole: all its places are sorted, the empty ones
- * behind the survivors, which costs less than a wait; the first wait is then for its end. With
- *several lanes, each driven by a thread, one batch is copied out while the next is computed.
+ * behind the survivors, which costs less than a wait; the first wait is then for its end, and
+ * when there are more of its size, all that is queued of them is a graph. With several lanes, each
+ * driven by a thread, one batch is copied out while the next is computed.
  *
  * Where the recipe has a press, survivors are packed on the device (press.h), the host waits for
  * the sizes of that too, and it comes home instead.
@@ -16,10 +17,10 @@
  * against themselves, for they come twice.
  *
  *	device   staged  | columns | keep | index | key | states | table | scratch | census |
- *	         fused   | columns, if read | index | key | records, if any |
+ *	         fused   | first id | columns, if read | index | key | records, if any |
  *	                 | scratch, then table | census | sieve |
  *	         either  | press, if there is one |
- *	pinned   | census | census | press |
+ *	pinned   | first id | census | census | press |
  */
 #ifndef SL_LANE_H
 #define SL_LANE_H
@@ -44,6 +45,9 @@ struct sl_lane {
 	bool in_rounds;
 	uint64_t whole_most;            /* particles up to which a batch is queued as one ... */
 	bool whole;                     /* ... as this one is, its survivors not yet known */
+	uint64_t *first_id, *begun;     /* of the batch: the device's, pinned; fused */
+	sl_graph graph;                 /* a whole batch of the usual size; NULL: not yet */
+	bool warm;                      /* such a batch has been queued, its kernels are there */
 	sl_event round[SL_ROUND_MARKS]; /* of the round that is queued; none made of histories */
 	struct sl_press press;
 	sl_event pressed; /* behind what packs */

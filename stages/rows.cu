@@ -20,7 +20,8 @@ enum {
 };
 
 struct rows_job {
-	uint64_t seed, first_id;
+	uint64_t seed;
+	const uint64_t *first_id;
 	const uint32_t *n;       /* rows */
 	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
 	uint32_t set;            /* columns of the table ... */
@@ -48,7 +49,7 @@ static __device__ __forceinline__ struct sl_particle fetch(
 		slot[SL_RECORD_VECTOR * v + 2] = word.z;
 		slot[SL_RECORD_VECTOR * v + 3] = word.w;
 	}
-	sl_record_get(slot, Model::columns, job->carried, job->first_id, &p);
+	sl_record_get(slot, Model::columns, job->carried, *job->first_id, &p);
 	return p;
 }
 
@@ -65,7 +66,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		uint32_t i = job.index[j];
 		uint64_t weight = sl_digest_weight(j);
 		struct sl_particle p =
-			Model::remade ? Model::make(&rules, job.set, job.seed, job.first_id + i)
+			Model::remade ? Model::make(&rules, job.set, job.seed, *job.first_id + i)
 				      : fetch<Model>(&job, i, slot);
 
 #define COLUMN(name, type, unit, record, component, help)                                    \
@@ -115,7 +116,7 @@ static enum sl_status queue_rows(
 	const struct sl_fused *f, const struct sl_batch *b, struct sl_census *census, sl_stream s)
 {
 	struct rows_job job = {.seed = f->seed,
-		.first_id = b->first_id,
+		.first_id = f->first_id,
 		.n = &census->n_survivors,
 		.carried = f->carried,
 		.words = sl_record_words(f->carried),

@@ -37,6 +37,7 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 {
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
 	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
+	uint64_t first_id = *job->first_id;
 	struct sl_fate_counts<fates_of<Model, asks>, Model::weighted> fates = {
 	};
 
@@ -45,7 +46,7 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 		bool alive = false;
 
 		if (i < job->n) {
-			p = Model::make(rules, job->wanted, job->seed, job->first_id + i);
+			p = Model::make(rules, job->wanted, job->seed, first_id + i);
 			if (asks && job->condition.n > 0) {
 				struct sl_columns columns = sl_columns_of(&p);
 
@@ -287,7 +288,7 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 	uint32_t items = items_for(&l, b->n), tiles = sl_grid(b->n, BLOCK * items);
 	struct sl_look_back<uint32_t> before = sl_look_back_cut<uint32_t>(&scratch, tiles);
 	struct sieve_job<Key> job = {
-		.seed = f->seed, .first_id = b->first_id, .n = b->n, .keep = f->keep,
+		.seed = f->seed, .first_id = f->first_id, .n = b->n, .keep = f->keep,
 		.n_fields = f->n_fields, .items = items, .carried = f->carried, .words = l.words,
 		.beside = l.beside, .stride = l.stride,
 		.wanted = f->carried | f->bins->columns | f->condition->columns | key_columns(f),

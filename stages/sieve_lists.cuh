@@ -22,7 +22,8 @@ static_assert(ITEMS_REMADE <= 15, "fates are counted in four bits");
 
 /* Key is the type of the packed keys: uint32_t or uint64_t. */
 template <class Key> struct sieve_job {
-	uint64_t seed, first_id;
+	uint64_t seed;
+	const uint64_t *first_id;
 	uint32_t n, keep, n_fields;
 	uint32_t items;          /* particles a thread and tile */
 	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
@@ -104,7 +105,7 @@ static __device__ __forceinline__ Key pack_key(
 			part = sl_key_of_log(f, sl_float(value));
 		else
 			part = sl_key_of_integer(f, f->column == SL_COLUMN_id
-							    ? job->first_id + value
+							    ? *job->first_id + value
 							    : value ^ f->flip);
 		key = sl_key_join(f, key, part);
 	}

@@ -128,11 +128,12 @@ uint32_t sl_carried(const struct sl_recipe *r)
 	return set & ~r->constants;
 }
 
-static struct sl_fused fused(const struct sl_recipe *r)
+static struct sl_fused fused(const struct sl_recipe *r, const struct sl_lane *lane)
 {
 	return (struct sl_fused){.model = r->model,
 		.rules = r->rules.bytes,
 		.seed = r->seed,
+		.first_id = lane->first_id,
 		.keep = r->keep,
 		.condition = &r->condition,
 		.n_fields = r->n_fields,
@@ -145,7 +146,7 @@ static struct sl_fused fused(const struct sl_recipe *r)
 
 static enum sl_status sieve(const struct sl_recipe *r, struct sl_lane *lane)
 {
-	struct sl_fused f = fused(r);
+	struct sl_fused f = fused(r, lane);
 	struct sl_list listed = {.first_id = lane->batch.first_id, .at = lane->batch.columns};
 
 	f.padded = lane->whole;
@@ -166,7 +167,7 @@ static enum sl_status sort_fused(const struct sl_recipe *r, struct sl_lane *lane
 
 static enum sl_status write_rows(const struct sl_recipe *r, struct sl_lane *lane)
 {
-	struct sl_fused f = fused(r);
+	struct sl_fused f = fused(r, lane);
 
 	if (lane->batch.n_survivors == 0)
 		return SL_OK;
@@ -178,9 +179,10 @@ static void lay_out_fused(
 	struct sl_arena *device, const struct sl_recipe *r, uint32_t n, struct sl_lane *lane)
 {
 	struct sl_batch *b = &lane->batch;
-	struct sl_fused f = fused(r);
+	struct sl_fused f = fused(r, lane);
 	struct sl_arena table;
 
+	lane->first_id = (uint64_t *)sl_cut(device, sizeof(*lane->first_id));
 	if (r->inputs)
 		sl_columns_lay_out(device, r, n, &b->columns);
 	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));

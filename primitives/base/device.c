@@ -371,6 +371,48 @@ enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms)
 	return status_of(error, "reading the time between events");
 }
 
+/* --- graphs ----------------------------------------------------------------------------------- */
+
+enum sl_status sl_capture_begin(sl_stream s)
+{
+	int error = before("dev_capture");
+
+	if (error == 0)
+		error = sl_driver_now()->capture_begin(s);
+	return status_of(error, "capturing a stream");
+}
+
+enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
+{
+	int error = before("dev_graph");
+
+	*g = NULL;
+	if (error == 0)
+		error = sl_driver_now()->capture_end(s, g);
+	return status_of(error, "making a graph");
+}
+
+void sl_capture_drop(sl_stream s)
+{
+	if (atomic_load(&failed) == 0)
+		(void)sl_driver_now()->capture_end(s, NULL);
+}
+
+enum sl_status sl_graph_queue(sl_graph g, sl_stream s)
+{
+	int error = before("dev_replay");
+
+	if (error == 0)
+		error = sl_driver_now()->graph_queue(g, s);
+	return status_of(error, "queueing a graph");
+}
+
+void sl_graph_free(sl_graph g)
+{
+	if (g && atomic_load(&failed) == 0)
+		sl_driver_now()->graph_free(g);
+}
+
 /* --- copies ----------------------------------------------------------------------------------- */
 
 /*

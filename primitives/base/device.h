@@ -29,6 +29,7 @@ enum sl_space {
 /* What cudaStream_t and cudaEvent_t are. No CUDA header is needed to pass them on. */
 typedef struct CUstream_st *sl_stream; /* NULL: the default stream; on the host, none */
 typedef struct CUevent_st *sl_event;
+typedef struct CUgraphExec_st *sl_graph; /* cudaGraphExec_t: work that is queued as one */
 
 struct sl_device {
 	int number;       /* as CUDA numbers them */
@@ -97,6 +98,25 @@ enum sl_status sl_event_wait(sl_event e);
 
 /* Milliseconds between two marks that the stream has passed. */
 enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms);
+
+/*
+ * From begin on, launches, copies, fills and events queued on s are noted and not done; end makes a
+ * graph of them, in their order. It can be queued as often as is wanted, and does the same with
+ * what memory holds by then: arguments and sizes stay those that were noted. Nothing may wait for s
+ * in between, or copy from or to SL_HOST memory. The graph is the caller's, to be freed when no
+ * stream has it any more, and before the events in it.
+ *
+ * A launch costs the device less in a graph than by itself: some 1 microsecond for 2.
+ */
+enum sl_status sl_capture_begin(sl_stream s);
+enum sl_status sl_capture_end(sl_stream s, sl_graph *g);
+
+/* Instead of the end: what was noted is forgotten. */
+void sl_capture_drop(sl_stream s);
+
+/* Queues all of it on s. Asynchronous. */
+enum sl_status sl_graph_queue(sl_graph g, sl_stream s);
+void sl_graph_free(sl_graph g);
 
 /*
  * Queues a copy on s, between any two spaces. Asynchronous unless one side is SL_HOST

@@ -152,9 +152,19 @@ static void event_free(sl_event e)
 	(void)number_of(cudaEventDestroy(e));
 }
 
+static bool is_captured(sl_stream s)
+{
+	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+
+	return number_of(cudaStreamIsCapturing(s, &status)) == 0 &&
+	       status == cudaStreamCaptureStatusActive;
+}
+
+/* Without the flag a graph would have no event in it, but an order of work. */
 static int event_record(sl_event e, sl_stream s)
 {
-	return number_of(cudaEventRecord(e, s));
+	return number_of(cudaEventRecordWithFlags(
+		e, s, is_captured(s) ? cudaEventRecordExternal : cudaEventRecordDefault));
 }
 
 static int event_wait(sl_event e)
@@ -165,6 +175,34 @@ static int event_wait(sl_event e)
 static int event_ms(sl_event from, sl_event to, float *ms)
 {
 	return number_of(cudaEventElapsedTime(ms, from, to));
+}
+
+/* Relaxed: kernels may be loaded meanwhile, and other threads do what they want. */
+static int capture_begin(sl_stream s)
+{
+	return number_of(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+}
+
+static int capture_end(sl_stream s, sl_graph *g)
+{
+	cudaGraph_t noted = NULL;
+	cudaError_t error = cudaStreamEndCapture(s, &noted);
+
+	if (error == cudaSuccess && g)
+		error = cudaGraphInstantiate(g, noted, 0);
+	if (noted)
+		(void)number_of(cudaGraphDestroy(noted));
+	return number_of(error);
+}
+
+static int graph_queue(sl_graph g, sl_stream s)
+{
+	return number_of(cudaGraphLaunch(g, s));
+}
+
+static void graph_free(sl_graph g)
+{
+	(void)number_of(cudaGraphExecDestroy(g));
 }
 
 static int copy(void *to, const void *from, size_t bytes, sl_stream s)
@@ -224,6 +262,10 @@ const struct sl_driver sl_driver_built = {
 	.event_record = event_record,
 	.event_wait = event_wait,
 	.event_ms = event_ms,
+	.capture_begin = capture_begin,
+	.capture_end = capture_end,
+	.graph_queue = graph_queue,
+	.graph_free = graph_free,
 	.copy = copy,
 	.fill = fill,
 	.error_text = error_text,

@@ -20,7 +20,8 @@ enum sl_device_error {
 	SL_ERROR_BAD_DEVICE = 101,
 	SL_ERROR_NO_IMAGE = 209, /* no code for a device of that architecture */
 	SL_ERROR_ADDRESS = 700,
-	SL_ERROR_LAUNCH = 719
+	SL_ERROR_LAUNCH = 719,
+	SL_ERROR_CAPTURED = 900 /* not while a stream is captured */
 };
 
 struct sl_driver {
@@ -47,6 +48,12 @@ struct sl_driver {
 	int (*event_record)(sl_event e, sl_stream s);
 	int (*event_wait)(sl_event e);
 	int (*event_ms)(sl_event from, sl_event to, float *ms);
+
+	/* end: g is NULL if what was noted is to be forgotten. */
+	int (*capture_begin)(sl_stream s);
+	int (*capture_end)(sl_stream s, sl_graph *g);
+	int (*graph_queue)(sl_graph g, sl_stream s);
+	void (*graph_free)(sl_graph g);
 
 	/* As sl_copy and sl_fill; bytes > 0. */
 	int (*copy)(void *to, const void *from, size_t bytes, sl_stream s);

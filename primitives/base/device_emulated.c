@@ -1,6 +1,6 @@
 /*
- * device_emulated.c - the driver of the emulated device: memory that the host cannot touch, streams
- * that do their work when it is waited for.
+ * device_emulated.c - the driver of the emulated device: streams that do their work when it is
+ * waited for, events, graphs; its memory is in emulated_memory.c.
  *
  * A stream is a list of work to come. By default it is done no sooner than somebody waits, the
  * latest that a real device may do it: a result that is read without waiting is never there. (With
@@ -10,24 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "clock.h"
 #include "device_driver.h"
 #include "emulated.h"
+#include "emulated_memory.h"
 #include "size.h"
 
-#if __has_include(<valgrind/memcheck.h>)
-#include <valgrind/memcheck.h>
-#else
-#define VALGRIND_MAKE_MEM_UNDEFINED(p, bytes) 0
-#endif
-
-#ifdef SL_ADDRESS_SANITIZER
-#include <sanitizer/asan_interface.h>
-#endif
-
-enum { PAGE = 4096, QUEUE_MOST = 64, MULTIPROCESSORS = 4 };
+enum { QUEUE_MOST = 64, MULTIPROCESSORS = 4 };
 
 /* Turing's and Hopper's own. */
 uint32_t sl_emulated_capability(void)
@@ -41,102 +31,6 @@ static size_t shared_most(void)
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* --- memory ----------------------------------------------------------------------------------- */
-
-/* A block of device memory: pages that are closed while the host runs, and one closed for good. */
-struct block {
-	struct block *next;
-	char *at;
-	size_t bytes, mapped;
-};
-
-static struct block *blocks;
-static size_t used_bytes; /* as asked for: the cap is held to the byte */
-
-static size_t free_bytes(void)
-{
-	size_t all = sl_emulated_chosen()->memory_bytes;
-
-	return all > used_bytes ? all - used_bytes : 0;
-}
-
-static void open_memory(bool open)
-{
-	for (struct block *b = blocks; b; b = b->next)
-		(void)mprotect(b->at, b->mapped - PAGE, open ? PROT_READ | PROT_WRITE : PROT_NONE);
-}
-
-static int get_device(size_t bytes, void **p)
-{
-	size_t pages = sl_round_up(bytes, PAGE);
-	struct block *b;
-	void *at;
-
-	if (bytes > free_bytes())
-		return SL_ERROR_MEMORY;
-	b = (struct block *)malloc(sizeof(*b));
-	if (!b)
-		return SL_ERROR_MEMORY;
-	at = mmap(NULL, pages + PAGE, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (at == MAP_FAILED) {
-		free(b);
-		return SL_ERROR_MEMORY;
-	}
-	*b = (struct block){blocks, (char *)at, bytes, pages + PAGE};
-	memset(at, SL_EMULATED_FILL, bytes);
-	(void)VALGRIND_MAKE_MEM_UNDEFINED(at, bytes);
-	(void)mprotect(at, pages + PAGE, PROT_NONE);
-#ifdef SL_ADDRESS_SANITIZER
-	__asan_poison_memory_region(b->at + bytes, pages - bytes);
-#endif
-	blocks = b;
-	used_bytes += bytes;
-	*p = at;
-	return 0;
-}
-
-static void give_device(void *p)
-{
-	for (struct block **at = &blocks; *at; at = &(*at)->next) {
-		struct block *b = *at;
-
-		if (b->at != (char *)p)
-			continue;
-#ifdef SL_ADDRESS_SANITIZER
-		__asan_unpoison_memory_region(b->at, b->mapped);
-#endif
-		*at = b->next;
-		used_bytes -= b->bytes;
-		(void)munmap(b->at, b->mapped);
-		free(b);
-		return;
-	}
-}
-
-static bool on_device(const void *p)
-{
-	const char *at = (const char *)p;
-	bool found = false;
-
-	pthread_mutex_lock(&lock);
-	for (const struct block *b = blocks; b && !found; b = b->next)
-		found = at >= b->at && at < b->at + b->bytes;
-	pthread_mutex_unlock(&lock);
-	return found;
-}
-
-/* Does p .. p + bytes begin in device memory and leave its block? */
-static bool is_outside(const void *p, size_t bytes)
-{
-	const char *at = (const char *)p;
-
-	for (const struct block *b = blocks; b; b = b->next)
-		if (at >= b->at && at < b->at + b->mapped)
-			return bytes > b->bytes || (size_t)(at - b->at) > b->bytes - bytes;
-	return false;
-}
 
 /* --- streams ---------------------------------------------------------------------------------- */
 
@@ -163,9 +57,15 @@ struct CUevent_st {
 };
 
 struct CUstream_st {
-	struct CUstream_st *next; /* of all */
-	uint32_t first, n;        /* a ring */
+	struct CUstream_st *next;        /* of all */
+	struct CUgraphExec_st *captured; /* what is queued goes there */
+	uint32_t first, n;               /* a ring */
 	struct work work[QUEUE_MOST];
+};
+
+struct CUgraphExec_st {
+	uint32_t n, room;
+	struct work *work;
 };
 
 static struct CUstream_st default_stream;
@@ -208,30 +108,59 @@ static int drain(struct CUstream_st *s, const struct CUevent_st *until, uint64_t
 {
 	if (s->n == 0)
 		return failed;
-	open_memory(true);
+	sl_emulated_memory_open(true);
 	while (s->n > 0 && (!until || until->passed < mark)) {
 		do_work(&s->work[s->first]);
 		s->first = (s->first + 1) % QUEUE_MOST;
 		s->n--;
 	}
-	open_memory(false);
+	sl_emulated_memory_open(false);
 	return failed;
 }
 
-/* A place at the end of s. A full stream does its work first, as real ones block their caller. */
-static struct work *next_work(struct CUstream_st *s, enum kind kind)
+/* A place at the end of a graph, which has twice the room when it is full; NULL: there is none. */
+static struct work *next_of_graph(struct CUgraphExec_st *g)
 {
-	struct work *w;
+	if (g->n == g->room) {
+		uint32_t room = g->room > 0 ? 2 * g->room : QUEUE_MOST;
+		void *more = realloc(g->work, room * sizeof(*g->work));
 
+		if (!more)
+			return NULL;
+		g->work = (struct work *)more;
+		g->room = room;
+	}
+	return &g->work[g->n++];
+}
+
+/* A place at the end of s. A full stream does its work first, as real ones block their caller. */
+static struct work *next_of_stream(struct CUstream_st *s)
+{
 	if (s->n == QUEUE_MOST)
 		(void)drain(s, NULL, 0);
-	w = &s->work[(s->first + s->n++) % QUEUE_MOST];
-	w->kind = kind;
+	return &s->work[(s->first + s->n++) % QUEUE_MOST];
+}
+
+/* A place for what is queued on s; NULL: there is no memory for it. */
+static struct work *next_work(struct CUstream_st *s, enum kind kind)
+{
+	struct work *w = s->captured ? next_of_graph(s->captured) : next_of_stream(s);
+
+	if (w)
+		w->kind = kind;
 	return w;
 }
 
-static int queued(struct CUstream_st *s)
+/* That work stands at its place. */
+static int queued(struct CUstream_st *s, struct work *w)
 {
+	if (s->captured)
+		return failed;
+	if (w->kind == MARK) {
+		w->mark = ++w->event->recorded;
+		w->event->queued++;
+		w->event->stream = s;
+	}
 	return sl_emulated_chosen()->at_once ? drain(s, NULL, 0) : failed;
 }
 
@@ -239,17 +168,19 @@ int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, s
 	sl_stream stream)
 {
 	struct CUstream_st *s = stream_of(stream);
+	int error = SL_ERROR_MEMORY;
 	struct work *w;
-	int error;
 
 	if (l->blocks == 0 || l->threads == 0 || l->threads > SL_BLOCK_MOST ||
 		l->shared_bytes > shared_most())
 		return SL_ERROR_VALUE;
 	pthread_mutex_lock(&lock);
 	w = next_work(s, LAUNCH);
-	w->launch = *l;
-	memcpy(w->closure, closure, closure_bytes);
-	error = queued(s);
+	if (w) {
+		w->launch = *l;
+		memcpy(w->closure, closure, closure_bytes);
+		error = queued(s, w);
+	}
 	pthread_mutex_unlock(&lock);
 	return error;
 }
@@ -258,15 +189,18 @@ static int copy(void *to, const void *from, size_t bytes, sl_stream stream)
 {
 	struct CUstream_st *s = stream_of(stream);
 	int error = SL_ERROR_VALUE;
-	struct work *w;
+	struct work *w = NULL;
 
 	pthread_mutex_lock(&lock);
-	if (!is_outside(to, bytes) && !is_outside(from, bytes)) {
+	if (!sl_emulated_memory_ends(to, bytes) && !sl_emulated_memory_ends(from, bytes)) {
 		w = next_work(s, COPY);
+		error = SL_ERROR_MEMORY;
+	}
+	if (w) {
 		w->to = to;
 		w->from = from;
 		w->bytes = bytes;
-		error = queued(s);
+		error = queued(s, w);
 	}
 	pthread_mutex_unlock(&lock);
 	return error;
@@ -276,15 +210,18 @@ static int fill(void *to, int value, size_t bytes, sl_stream stream)
 {
 	struct CUstream_st *s = stream_of(stream);
 	int error = SL_ERROR_VALUE;
-	struct work *w;
+	struct work *w = NULL;
 
 	pthread_mutex_lock(&lock);
-	if (!is_outside(to, bytes)) {
+	if (!sl_emulated_memory_ends(to, bytes)) {
 		w = next_work(s, FILL);
+		error = SL_ERROR_MEMORY;
+	}
+	if (w) {
 		w->to = to;
 		w->value = value;
 		w->bytes = bytes;
-		error = queued(s);
+		error = queued(s, w);
 	}
 	pthread_mutex_unlock(&lock);
 	return error;
@@ -307,7 +244,7 @@ static int stream_wait(sl_stream s)
 	int error;
 
 	pthread_mutex_lock(&lock);
-	error = drain(stream_of(s), NULL, 0);
+	error = stream_of(s)->captured ? SL_ERROR_CAPTURED : drain(stream_of(s), NULL, 0);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
@@ -343,16 +280,15 @@ static void event_free(sl_event e)
 static int event_record(sl_event e, sl_stream stream)
 {
 	struct CUstream_st *s = stream_of(stream);
+	int error = SL_ERROR_MEMORY;
 	struct work *w;
-	int error;
 
 	pthread_mutex_lock(&lock);
 	w = next_work(s, MARK);
-	w->event = e;
-	w->mark = ++e->recorded;
-	e->queued++;
-	e->stream = s;
-	error = queued(s);
+	if (w) {
+		w->event = e;
+		error = queued(s, w);
+	}
 	pthread_mutex_unlock(&lock);
 	return error;
 }
@@ -383,6 +319,61 @@ static int event_ms(sl_event from, sl_event to, float *ms)
 	return error;
 }
 
+/* --- graphs ----------------------------------------------------------------------------------- */
+
+static void graph_free(sl_graph g)
+{
+	if (g)
+		free(g->work);
+	free(g);
+}
+
+/* The default stream is never captured, as CUDA's. */
+static int capture_begin(sl_stream s)
+{
+	int error = SL_ERROR_CAPTURED;
+
+	pthread_mutex_lock(&lock);
+	if (s && !s->captured) {
+		s->captured = (struct CUgraphExec_st *)calloc(1, sizeof(*s->captured));
+		error = s->captured ? failed : SL_ERROR_MEMORY;
+	}
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static int capture_end(sl_stream s, sl_graph *g)
+{
+	int error;
+
+	pthread_mutex_lock(&lock);
+	error = s->captured ? failed : SL_ERROR_VALUE;
+	if (g && error == 0)
+		*g = s->captured;
+	else
+		graph_free(s->captured);
+	s->captured = NULL;
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static int graph_queue(sl_graph g, sl_stream stream)
+{
+	struct CUstream_st *s = stream_of(stream);
+	int error;
+
+	pthread_mutex_lock(&lock);
+	error = s->captured ? SL_ERROR_CAPTURED : failed;
+	for (uint32_t i = 0; i < g->n && error == 0; i++) {
+		struct work *w = next_of_stream(s);
+
+		*w = g->work[i];
+		error = queued(s, w);
+	}
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
 /* --- the device ------------------------------------------------------------------------------- */
 
 static int count(int *n)
@@ -404,7 +395,7 @@ static int use(int number, struct sl_device *device)
 	device->minor = (int)sl_emulated_capability() % 10;
 	device->multiprocessors = MULTIPROCESSORS;
 	device->memory_bytes = sl_emulated_chosen()->memory_bytes;
-	device->free_bytes = free_bytes();
+	device->free_bytes = sl_emulated_memory_free();
 	return 0;
 }
 
@@ -425,7 +416,7 @@ static int get(enum sl_space space, size_t bytes, void **p)
 		return *p ? 0 : SL_ERROR_MEMORY;
 	}
 	pthread_mutex_lock(&lock);
-	error = get_device(bytes, p);
+	error = sl_emulated_memory_get(bytes, p);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
@@ -439,8 +430,18 @@ static void give(enum sl_space space, void *p)
 	if (space == SL_PINNED)
 		free(p);
 	else
-		give_device(p);
+		sl_emulated_memory_give(p);
 	pthread_mutex_unlock(&lock);
+}
+
+static bool on_device(const void *p)
+{
+	bool has;
+
+	pthread_mutex_lock(&lock);
+	has = sl_emulated_memory_has(p);
+	pthread_mutex_unlock(&lock);
+	return has;
 }
 
 static const char *error_text(int error)
@@ -454,6 +455,8 @@ static const char *error_text(int error)
 		return "an argument is not valid";
 	case SL_ERROR_ADDRESS:
 		return "an illegal address";
+	case SL_ERROR_CAPTURED:
+		return "not while a stream is captured";
 	default:
 		return "an error of the emulated device";
 	}
@@ -467,7 +470,7 @@ const struct sl_driver sl_driver_emulated = {
 	.limits = limits,
 	.get = get,
 	.give = give,
-	.free_bytes = free_bytes,
+	.free_bytes = sl_emulated_memory_free,
 	.on_device = on_device,
 	.stream_make = stream_make,
 	.stream_free = stream_free,
@@ -477,6 +480,10 @@ const struct sl_driver sl_driver_emulated = {
 	.event_record = event_record,
 	.event_wait = event_wait,
 	.event_ms = event_ms,
+	.capture_begin = capture_begin,
+	.capture_end = capture_end,
+	.graph_queue = graph_queue,
+	.graph_free = graph_free,
 	.copy = copy,
 	.fill = fill,
 	.error_text = error_text,

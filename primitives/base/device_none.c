@@ -107,6 +107,31 @@ static int event_ms(sl_event from, sl_event to, float *ms)
 	return SL_ERROR_NO_DEVICE;
 }
 
+static int capture_begin(sl_stream s)
+{
+	(void)s;
+	return SL_ERROR_NO_DEVICE;
+}
+
+static int capture_end(sl_stream s, sl_graph *g)
+{
+	(void)s;
+	(void)g;
+	return SL_ERROR_NO_DEVICE;
+}
+
+static int graph_queue(sl_graph g, sl_stream s)
+{
+	(void)g;
+	(void)s;
+	return SL_ERROR_NO_DEVICE;
+}
+
+static void graph_free(sl_graph g)
+{
+	(void)g;
+}
+
 static int copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
 	(void)s;
@@ -144,6 +169,10 @@ const struct sl_driver sl_driver_built = {
 	.event_record = event_record,
 	.event_wait = event_wait,
 	.event_ms = event_ms,
+	.capture_begin = capture_begin,
+	.capture_end = capture_end,
+	.graph_queue = graph_queue,
+	.graph_free = graph_free,
 	.copy = copy,
 	.fill = fill,
 	.error_text = error_text,

@@ -15,7 +15,8 @@
 #include "tests/support/program.h"
 #include "tests/support/tiny_run.h"
 
-enum { BATCHES = 3, CALLS_MOST = 5000, COPIES_MOST = 80 };
+/* Fused, one batch is queued as it is, one captured; from that one on they are graphs (lane.h). */
+enum { BATCHES = 3, BEFORE_GRAPH = 2, CALLS_MOST = 5000, COPIES_MOST = 80 };
 
 /* A setting of the device's runs, the other way to run a batch, and the CPU's. */
 struct setting {
@@ -110,12 +111,15 @@ static const struct call {
 	{"pinned_malloc", {3, 3, 0}, PROVIDING},
 	{"dev_stream", {1, 1, 0}, PROVIDING},
 	{"dev_event", {10, 7, 0}, PROVIDING},
-	{"dev_record", {BATCHES * 10, BATCHES * 7, BATCHES * 9}, IN_BATCH},
+	{"dev_record", {BATCHES * 10, BEFORE_GRAPH * 7, BEFORE_GRAPH * 9}, IN_BATCH},
 	{"dev_sync", {BATCHES * 2, BATCHES * 2, BATCHES * 3}, IN_BATCH},
 	{"dev_elapsed", {BATCHES * 7, BATCHES * 4, BATCHES * 5}, IN_BATCH},
 	{"dev_copy", {BATCHES * 10, BATCHES * 10, BATCHES * 7}, IN_BATCH},
-	{"dev_fill", {BATCHES * 1, BATCHES * 1, BATCHES * 2}, IN_BATCH},
-	{"dev_launch", {BATCHES * 10, BATCHES * 6, 5}, IN_BATCH},
+	{"dev_fill", {BATCHES * 1, BEFORE_GRAPH * 1, BEFORE_GRAPH * 2}, IN_BATCH},
+	{"dev_launch", {BATCHES * 10, BEFORE_GRAPH * 6, 5}, IN_BATCH},
+	{"dev_capture", {0, 1, 1}, IN_BATCH},
+	{"dev_graph", {0, 1, 1}, IN_BATCH},
+	{"dev_replay", {0, BATCHES + 1 - BEFORE_GRAPH, BATCHES + 1 - BEFORE_GRAPH}, IN_BATCH},
 };
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
 

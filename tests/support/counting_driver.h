@@ -25,6 +25,9 @@
 	X(event_record, (sl_event e, sl_stream s), (e, s))                                     \
 	X(event_wait, (sl_event e), (e))                                                       \
 	X(event_ms, (sl_event from, sl_event to, float *ms), (from, to, ms))                   \
+	X(capture_begin, (sl_stream s), (s))                                                   \
+	X(capture_end, (sl_stream s, sl_graph * g), (s, g))                                    \
+	X(graph_queue, (sl_graph g, sl_stream s), (g, s))                                      \
 	X(copy, (void *to, const void *from, size_t bytes, sl_stream s), (to, from, bytes, s)) \
 	X(fill, (void *to, int value, size_t bytes, sl_stream s), (to, value, bytes, s))
 
@@ -32,7 +35,8 @@
 #define COUNTED_QUIET_CALLS(X)                              \
 	X(give, (enum sl_space space, void *p), (space, p)) \
 	X(stream_free, (sl_stream s), (s))                  \
-	X(event_free, (sl_event e), (e))
+	X(event_free, (sl_event e), (e))                    \
+	X(graph_free, (sl_graph g), (g))
 
 enum counted_call {
 #define X(name, parameters, arguments) CALL_##name,

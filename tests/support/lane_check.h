@@ -34,7 +34,10 @@ void lane_check_bins(uint32_t n);
 /* All models and ways: particles of any fate that must meet a condition of each column. */
 void lane_check_conditions(uint32_t n);
 
-/* A lane whose memory held something else before: twice in a row, batches in any order. */
+/*
+ * A lane whose memory held something else before: twice in a row, batches in any order; fused, n
+ * particles, and as few as are replayed as a graph.
+ */
 void lane_check_reuse(uint32_t n);
 
 /*

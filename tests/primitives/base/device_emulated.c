@@ -107,6 +107,86 @@ static void full_streams_keep_their_order(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
+/* What is captured is done each time that it is queued as a graph, and not before. */
+static void graphs_do_it_again(void **state)
+{
+	enum { TIMES = 100 };
+	static uint32_t words[KERNEL_WORDS];
+	uint32_t *at = get_words();
+	sl_event before, behind;
+	sl_graph g;
+	sl_stream s;
+	float ms;
+
+	(void)state;
+	assert_ok(sl_stream_wait(NULL));
+	assert_ok(sl_stream_make(&s));
+	assert_ok(sl_event_make(&before));
+	assert_ok(sl_event_make(&behind));
+	assert_ok(sl_capture_begin(s));
+	assert_ok(sl_event_record(before, s));
+	for (int i = 0; i < TIMES; i++)
+		assert_ok(launch_kernel("add_one", at, s));
+	assert_ok(sl_copy(words, at, WORDS_BYTES, s));
+	assert_ok(sl_fill(at + 1, 0, sizeof(*at), s));
+	assert_ok(sl_event_record(behind, s));
+	assert_int_equal(sl_stream_wait(s), SL_DEVICE_FAILED);
+	assert_ok(sl_capture_end(s, &g));
+	assert_ok(sl_stream_wait(s));
+	assert_int_equal(words[0], 0);
+	for (uint32_t again = 1; again <= 3; again++) {
+		assert_ok(sl_graph_queue(g, s));
+		assert_int_equal(words[0], (again - 1) * TIMES);
+		assert_int_equal(sl_event_ms(before, behind, &ms), SL_DEVICE_FAILED);
+		assert_ok(sl_event_wait(behind));
+		assert_ok(sl_event_ms(before, behind, &ms));
+		assert_true(ms > 0);
+		assert_int_equal(words[0], again * TIMES);
+		assert_int_equal(words[1], TIMES);
+	}
+	sl_graph_free(g);
+	sl_event_free(before);
+	sl_event_free(behind);
+	sl_stream_free(s);
+	sl_memory_give(SL_DEVICE, at);
+}
+
+static void captures_come_one_at_a_time(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+	uint32_t *at = get_words();
+	sl_stream s, other;
+	sl_graph g, none;
+
+	(void)state;
+	assert_ok(sl_stream_wait(NULL));
+	assert_ok(sl_stream_make(&s));
+	assert_ok(sl_stream_make(&other));
+	assert_int_equal(sl_capture_begin(NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_capture_end(s, &none), SL_DEVICE_FAILED);
+	assert_null(none);
+	assert_ok(sl_capture_begin(s));
+	assert_int_equal(sl_capture_begin(s), SL_DEVICE_FAILED);
+	assert_ok(launch_kernel("add_one", at, s));
+	sl_capture_drop(s);
+	assert_ok(sl_capture_begin(s));
+	assert_ok(sl_copy(words, at, WORDS_BYTES, s));
+	assert_ok(launch_kernel("add_one", at, other));
+	assert_ok(sl_stream_wait(other)); /* is not captured */
+	assert_ok(sl_capture_end(s, &g));
+	assert_ok(sl_capture_begin(other));
+	assert_int_equal(sl_graph_queue(g, other), SL_DEVICE_FAILED);
+	sl_capture_drop(other);
+	assert_ok(sl_graph_queue(g, other));
+	assert_ok(sl_stream_wait(other));
+	assert_int_equal(words[0], 1);
+	sl_graph_free(g);
+	sl_graph_free(NULL);
+	sl_stream_free(other);
+	sl_stream_free(s);
+	sl_memory_give(SL_DEVICE, at);
+}
+
 enum { THREADS = 4, ROUNDS = 50 };
 
 /* A host thread with a stream, memory and an event of its own. Gives how often it was wrong. */
@@ -202,6 +282,8 @@ int main(void)
 		cmocka_unit_test(events_stand_in_order),
 		cmocka_unit_test(what_is_still_queued_ends_well),
 		cmocka_unit_test(full_streams_keep_their_order),
+		cmocka_unit_test(graphs_do_it_again),
+		cmocka_unit_test(captures_come_one_at_a_time),
 		cmocka_unit_test(threads_of_the_host_share_the_device),
 		cmocka_unit_test(copies_that_leave_a_block_are_refused),
 		cmocka_unit_test_teardown(memory_ends_where_it_was_told_to, as_by_default),
