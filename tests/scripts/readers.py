@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""readers.py SLUICE SOURCE - a run in every format, and what convert makes of it, as other programs read it.
+"""readers.py SLUICE SOURCE [DEVICE] - a run in every format on the CPU or that device, and what convert makes of it, as other
+programs read it.
 
 Needs numpy. Each of h5py, openpmd_validator, openpmd_viewer, vtk and mcpl (with its mcpltool) that this Python has looks on;
 those that it has not are named, and when there is none of them the test is skipped (77). All of them:
@@ -23,6 +24,7 @@ PATHS = {"id": "id", "x": "position/x", "y": "position/y", "z": "position/z", "u
          "w": "direction/z", "energy": "energy", "weight": "weighting", "time": "time", "pixel": "pixel", "fate": "fate"}
 KINDS = {"id": "u8", "pixel": "u4", "fate": "u1"}
 PARTICLES, BATCH = 20000, 7000
+DEVICE = sys.argv[3] if len(sys.argv) > 3 else "cpu"
 
 if importlib.util.find_spec("numpy") is None or not any(map(importlib.util.find_spec, PACKAGES)):
     print("skipped: this Python has no numpy, or none of", *PACKAGES)
@@ -147,7 +149,7 @@ def check_filtered(sluice, source, work, tool):
     for n, inputs in enumerate((lists[::2], lists)):
         out, config = os.path.join(work, f"filtered{n}"), os.path.join(work, f"filtered{n}.json")
         with open(config, "w", encoding="utf-8") as f:
-            json.dump({"run": {"name": "t", "device": "cpu", "batch": 60}, "model": {"list": {"files": inputs}},
+            json.dump({"run": {"name": "t", "device": DEVICE, "batch": 60}, "model": {"list": {"files": inputs}},
                        "keep": "weight > 2", "output": {"format": "mcpl", "joined": True}}, f)
         run(sluice, "run", config, "--quiet", "--out", out)
         files = [mcpl.MCPLFile(name, blocklength=PARTICLES) for name in inputs]
@@ -177,7 +179,7 @@ def main(sluice, source, work):
     config = os.path.join(source, "data", "configs", "demo.yaml")
     for name in FORMATS:
         mcpl = name.startswith("mcpl")
-        run(sluice, "run", config, "--device", "cpu", "--quiet", "--out", os.path.join(work, name), "--set",
+        run(sluice, "run", config, "--device", DEVICE, "--quiet", "--out", os.path.join(work, name), "--set",
             f"run.particles={PARTICLES}", "--set", f"run.batch={BATCH}", "--set", f"output.format={name}", "--set",
             "output.columns=[]", "--set", f"output.joined={'true' if mcpl else 'false'}")
     for name in FORMATS:
