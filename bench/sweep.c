@@ -57,7 +57,11 @@ static const struct round {
 	{ON_SIZES, NOTHING, NULL, false,
 		{10, {LESS(4), LESS(6), LESS(8), LESS(10), LESS(12), LESS(14), LESS(18), LESS(22),
 			     LESS(26), LESS(28)}}},
-	{ON_SIZES, NOTHING, NULL, false, {1, {LESS(30)}}},
+	{ON_PIPELINE, PARTICLES, NULL, false, {4, {P(12), P(14), P(18), P(22)}}},
+	{ON_SIZES, NOTHING, NULL, false,
+		{11, {LESS(5), LESS(7), LESS(9), LESS(11), LESS(13), LESS(15), LESS(17), LESS(19),
+			     LESS(21), LESS(23), LESS(25)}}},
+	{ON_SIZES, NOTHING, NULL, false, {2, {LESS(30), LESS(29)}}},
 };
 
 struct sweep {
