@@ -175,18 +175,22 @@ static void time_is_up(void **state)
 static void verify_is_interrupted(void **state)
 {
 	const struct process p = {.argv = WORDS("verify", "whole"), .folder = folder.path};
+	bool ended = false;
 	struct running r;
 	struct ending e;
 
 	(void)state;
-	process_start(&p, &r);
-	sleep_for(0.05);
-	kill(r.pid, SIGINT);
-	process_wait(&r, within(10), &e);
-	assert_false(e.timed_out);
-	/* before the handler stands, the signal itself ends it; after the end it comes too late */
-	assert_true(e.code == 128 + SIGINT || e.signal == SIGINT || e.code == SL_OK);
-	process_free(&e);
+	for (int tries = 20; !ended && tries > 0; tries--) { /* one may be done before */
+		process_start(&p, &r);
+		sleep_for(0.05);
+		kill(r.pid, SIGINT);
+		process_wait(&r, within(10), &e);
+		/* before the handler stands, the signal itself ends it */
+		ended = e.code == 128 + SIGINT || e.signal == SIGINT;
+		assert_true(ended || e.code == SL_OK);
+		process_free(&e);
+	}
+	assert_true(ended);
 }
 
 /* Under nohup a hangup is nothing. */
