@@ -10,6 +10,7 @@
 #include "stages/formats/gzip_stored.h"
 #include "tests/support/check.h"
 #include "tests/support/configs.h"
+#include "tests/support/program.h"
 
 #define MCPL "tests/stages/formats/mcpl/"
 
@@ -100,6 +101,33 @@ void make_list(const struct folder *f, const char *name, const struct sl_mcpl_he
 		folder_write(f, name, packed, sl_gzip_store(file, bytes, packed));
 	else
 		folder_write(f, name, file, bytes);
+}
+
+double next_number(uint32_t *at)
+{
+	*at = *at * 1664525 + 1013904223; /* Numerical Recipes' quick one */
+	return (double)(*at >> 8) * 0x1p-24;
+}
+
+/* --- asking for them -------------------------------------------------------------------------- */
+
+void configure_list(const struct folder *f, const char *files, const char *run, const char *keep,
+	const char *more)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text),
+		"run: {name: t, device: cpu%s}\nmodel: {list: {files: [%s]}}\nkeep: %s\n%s", run,
+		files, keep, more);
+	write_text(f, "c.yaml", text);
+}
+
+void refuse_list(const struct folder *f, const char *files, int code, const char *text)
+{
+	configure_list(f, files, "", "listed", "");
+	expect(f, code, text, WORDS("plan", "c.yaml"));
+	expect(f, code, text, WORDS("run", "c.yaml", "--out", "refused", "--quiet"));
+	assert_false(folder_has(f, "refused"));
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -19,6 +19,17 @@ void bring_list(const struct folder *f, const char *name);
 void make_list(const struct folder *f, const char *name, const struct sl_mcpl_header *h,
 	const char *const *strings, const struct sl_mcpl_particle *p);
 
+/* Writes c.yaml, which reads files on the CPU; what run is asked for begins with a comma, more are
+ * lines. */
+void configure_list(const struct folder *f, const char *files, const char *run, const char *keep,
+	const char *more);
+
+/* All of files is refused by plan and run with that code and text, before anything is made. */
+void refuse_list(const struct folder *f, const char *files, int code, const char *text);
+
+/* The next of a sequence of numbers from 0 to 1, in 24 bits. */
+double next_number(uint32_t *at);
+
 /* All particles of a file; to be freed. */
 struct sl_mcpl_particle *particles_of(
 	const struct folder *f, const char *name, struct sl_mcpl_header *h);

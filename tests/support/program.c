@@ -98,9 +98,8 @@ void read_manifest(const struct folder *f, const char *out, struct sl_manifest *
 	sl_dir_close(&dir);
 }
 
-const char *run_json(const struct folder *f, const char *out, const char *key)
+struct sl_tree *report_of(const struct folder *f, const char *out)
 {
-	static char text[1 << 16];
 	char name[256];
 	struct sl_problem problem;
 	struct sl_tree *tree;
@@ -111,6 +110,14 @@ const char *run_json(const struct folder *f, const char *out, const char *key)
 	json = folder_read(f, name, &bytes);
 	assert_ok(sl_tree_parse(json, bytes, &tree, &problem));
 	free(json);
+	return tree;
+}
+
+const char *run_json(const struct folder *f, const char *out, const char *key)
+{
+	static char text[1 << 16];
+	struct sl_tree *tree = report_of(f, out);
+
 	snprintf(text, sizeof(text), "%s",
 		sl_tree_text(tree, sl_tree_get(tree, sl_tree_root(tree), key), NULL));
 	sl_tree_free(tree);

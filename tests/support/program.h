@@ -9,6 +9,7 @@
 #define TESTS_SUPPORT_PROGRAM_H
 
 #include "pipeline/manifest.h"
+#include "pipeline/tree.h"
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
@@ -43,7 +44,8 @@ void write_slow(const struct folder *f, const char *name);
 /* The manifest of the run in out below f. */
 void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m);
 
-/* The text of a member of the root of out/run.json, until the next call. */
+/* What is in out/run.json; to be freed. The text of a member of its root, until the next call. */
+struct sl_tree *report_of(const struct folder *f, const char *out);
 const char *run_json(const struct folder *f, const char *out, const char *key);
 
 /* The bytes of all of a run but run.json, which tells times. */
