@@ -98,6 +98,19 @@ void read_manifest(const struct folder *f, const char *out, struct sl_manifest *
 	sl_dir_close(&dir);
 }
 
+void keep_batches(const struct folder *f, const char *out, size_t n)
+{
+	char name[256], *lines, *at;
+	size_t bytes;
+
+	snprintf(name, sizeof(name), "%s/manifest.jsonl", out);
+	at = lines = folder_read(f, name, &bytes);
+	for (size_t i = 0; i < n; i++)
+		at = strchr(at, '\n') + 1;
+	folder_write(f, name, lines, (size_t)(at - lines));
+	free(lines);
+}
+
 struct sl_tree *report_of(const struct folder *f, const char *out)
 {
 	char name[256];

@@ -44,6 +44,9 @@ void write_slow(const struct folder *f, const char *name);
 /* The manifest of the run in out below f. */
 void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m);
 
+/* Cuts it behind n lines: as many batches had been committed when the run was killed. */
+void keep_batches(const struct folder *f, const char *out, size_t n);
+
 /* What is in out/run.json; to be freed. The text of a member of its root, until the next call. */
 struct sl_tree *report_of(const struct folder *f, const char *out);
 const char *run_json(const struct folder *f, const char *out, const char *key);
