@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/tree.h"
 #include "tests/support/fixture.h"
 #include "tests/support/lists.h"
 #include "tests/support/program.h"

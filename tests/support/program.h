@@ -9,10 +9,11 @@
 #define TESTS_SUPPORT_PROGRAM_H
 
 #include "pipeline/manifest.h"
-#include "pipeline/tree.h"
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
+
+struct sl_tree; /* pipeline/tree.h */
 
 #define WORDS(...) ((const char *const[]){"sluice", __VA_ARGS__, NULL})
 
