@@ -51,7 +51,7 @@ static void a_folder_in_the_way(void **state)
 	write_text(&folder, "a.compare/t_000000.h5", "mine");
 	expect(&folder, SL_OUTPUT_IN_USE, "is there already",
 		WORDS("compare", "c.yaml", "--device", "cpu", "--out", "a"));
-	assert_true(folder_has(&folder, "a.compare/t_000000.h5"));
+	expect_file(&folder, "a.compare/t_000000.h5", "mine");
 	remove_run(&folder, "a.compare");
 	expect_untouched();
 }

@@ -299,7 +299,8 @@ static void nothing_is_overwritten(void **state)
 		WORDS("convert", "mcpl", "--to", "mine.mcpl"));
 	expect(&folder, SL_DISK, "half.npz.part", WORDS("convert", "npz", "--to", "half.npz"));
 	assert_false(folder_has(&folder, "half.npz"));
-	assert_true(folder_has(&folder, "half.npz.part"));
+	expect_file(&folder, "mine.mcpl", "mine");
+	expect_file(&folder, "half.npz.part", "half");
 }
 
 int main(void)

@@ -43,7 +43,8 @@ static void damaged_files_are_refused(void **state)
 	refuse_list(&folder, "nowhere.mcpl", SL_USAGE,
 		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl");
 	refuse_list(&folder, "c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
-	refuse_list(&folder, "[]", SL_USAGE, "model.list.files");
+	refuse_list(
+		&folder, "[]", SL_USAGE, "model.list.files[0]: is a list (one value is needed)");
 	file = reference_list("example.mcpl", &bytes);
 	put_number(file + 8, UINT64_C(1) << 63);
 	folder_write(&folder, "many.mcpl.gz", packed,

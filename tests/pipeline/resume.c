@@ -203,13 +203,14 @@ static void finished_already(void **state)
 
 static void replaced(void **state)
 {
+	static const char *const mine[] = {
+		"out/notes.txt", "out/t_12.h5", "out/tt_000000.h5", "out/t_000000.h5.bak"};
+
 	(void)state;
 	copy_run(&folder, "whole", "out");
 	leave_parts();
-	write_text(&folder, "out/notes.txt", "mine");
-	write_text(&folder, "out/t_12.h5", "mine");
-	write_text(&folder, "out/tt_000000.h5", "mine");
-	write_text(&folder, "out/t_000000.h5.bak", "mine");
+	for (int i = 0; i < 4; i++)
+		write_text(&folder, mine[i], "mine");
 	/* of another name and format, so nothing of the old run may be left */
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--force", "--set", "run.name=u", "--set",
@@ -227,15 +228,10 @@ static void replaced(void **state)
 	/* and back again */
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--force", "--quiet"));
 	assert_false(folder_has(&folder, "out/u_000001.csv.gz"));
-	assert_true(folder_has(&folder, "out/notes.txt"));
-	assert_true(folder_has(&folder, "out/t_12.h5"));
-	assert_true(folder_has(&folder, "out/tt_000000.h5"));
-	assert_true(folder_has(&folder, "out/t_000000.h5.bak"));
-	assert_int_equal(unlink(folder_path(&folder, "out/notes.txt")) |
-				 unlink(folder_path(&folder, "out/t_12.h5")) |
-				 unlink(folder_path(&folder, "out/tt_000000.h5")) |
-				 unlink(folder_path(&folder, "out/t_000000.h5.bak")),
-		0);
+	for (int i = 0; i < 4; i++) {
+		expect_file(&folder, mine[i], "mine");
+		assert_int_equal(unlink(folder_path(&folder, mine[i])), 0);
+	}
 	whole_finish();
 }
 
@@ -253,7 +249,7 @@ static void names_are_taken(void **state)
 		expect(&folder, SL_OUTPUT_IN_USE, taken[i] + 4,
 			WORDS("run", "c.yaml", "--out", "out", "--resume"));
 		assert_false(folder_has(&folder, "out/run.json"));
-		assert_true(folder_has(&folder, taken[i]));
+		expect_file(&folder, taken[i], "mine");
 		remove_run(&folder, "out");
 	}
 }

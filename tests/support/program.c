@@ -80,6 +80,16 @@ void write_text(const struct folder *f, const char *name, const char *text)
 	folder_write(f, name, text, strlen(text));
 }
 
+void expect_file(const struct folder *f, const char *name, const char *text)
+{
+	size_t bytes;
+	char *is = folder_read(f, name, &bytes);
+
+	assert_string_equal(is, text);
+	assert_int_equal(bytes, strlen(text));
+	free(is);
+}
+
 void write_slow(const struct folder *f, const char *name)
 {
 	write_text(f, name,

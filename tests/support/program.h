@@ -39,6 +39,9 @@ size_t times_in(const char *text, const char *word);
 /* Writes text as the file name in f. */
 void write_text(const struct folder *f, const char *name, const char *text);
 
+/* That is what stands in the file name in f, still. */
+void expect_file(const struct folder *f, const char *name, const char *text);
+
 /* A configuration of one batch that takes minutes, as each particle flies 1e4 times and more. */
 void write_slow(const struct folder *f, const char *name);
 
