@@ -12,17 +12,22 @@
 #include "tests/support/configs.h"
 #include "tests/support/program.h"
 
-#define MCPL "tests/stages/formats/mcpl/"
-
 enum { LIST_BYTES = 1 << 20 };
+
+const char *reference_path(const char *name)
+{
+	static char path[CONFIG_PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/tests/stages/formats/mcpl/%s", source_root(), name);
+	return path;
+}
 
 char *reference_list(const char *name, size_t *bytes)
 {
-	char path[CONFIG_PATH_BYTES], *file, *copy;
+	char *file, *copy;
 
-	snprintf(path, sizeof(path), "%s/" MCPL "%s", source_root(), name);
-	assert_ok(sl_path_read(path, SIZE_MAX, &file, bytes));
-	copy = (char *)malloc(*bytes + 1);
+	assert_ok(sl_path_read(reference_path(name), SIZE_MAX, &file, bytes));
+	copy = (char *)malloc(*bytes);
 	assert_non_null(copy);
 	memcpy(copy, file, *bytes);
 	sl_memory_give(SL_HOST, file);

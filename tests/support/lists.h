@@ -5,7 +5,10 @@
 #include "stages/formats/mcpl_stream.h"
 #include "tests/support/folder.h"
 
-/* A file of the reference implementation; to be freed. */
+/* Where a file of the reference implementation is, until the next call. */
+const char *reference_path(const char *name);
+
+/* Such a file, in memory of its very size; to be freed. */
 char *reference_list(const char *name, size_t *bytes);
 
 /* Copies it to the folder of a test. */
