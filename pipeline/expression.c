@@ -67,10 +67,86 @@ static void want_same(struct sl_parser *p, const struct sl_operand *a, const str
 			sl_parser_show(p, a->from, shown), unit_of(a), unit_of(b));
 }
 
+/* --- operators -------------------------------------------------------------------------------- */
+
+/* Of what an expression is put together: what binds loosely first, what has no operators last. */
+enum level { OR, AND, NOT, COMPARISON, SUM, PRODUCT, FACTOR };
+
+static const struct {
+	enum level level;
+	const char *text; /* a longer one before its beginning */
+	enum sl_operation operation;
+} operators[] = {
+	{OR, "or", SL_OP_either},
+	{AND, "and", SL_OP_both},
+	{COMPARISON, "<=", SL_OP_at_most},
+	{COMPARISON, ">=", SL_OP_at_least},
+	{COMPARISON, "==", SL_OP_equal},
+	{COMPARISON, "!=", SL_OP_unequal},
+	{COMPARISON, "<", SL_OP_less},
+	{COMPARISON, ">", SL_OP_more},
+	{SUM, "+", SL_OP_plus},
+	{SUM, "-", SL_OP_minus},
+	{PRODUCT, "*", SL_OP_times},
+	{PRODUCT, "/", SL_OP_over},
+};
+
+/* The operator of that level that is next, which is read; SL_OPERATION_COUNT when none is. */
+static enum sl_operation take_operator(struct sl_parser *p, enum level level)
+{
+	for (size_t i = 0; !p->failed && i < sizeof(operators) / sizeof(operators[0]); i++)
+		if (operators[i].level == level && sl_parser_take(p, operators[i].text))
+			return operators[i].operation;
+	return SL_OPERATION_COUNT;
+}
+
+/* A number that is compared with a column of single precision is rounded as those are. */
+static void round_literal(
+	struct sl_parser *p, const struct sl_operand *column, const struct sl_operand *number)
+{
+	if (column->single && number->literal >= 0)
+		p->k->number[number->literal] = (double)(float)p->k->number[number->literal];
+}
+
+/* What two operands come to, which stand about an operator of that level. */
+static struct sl_operand join(struct sl_parser *p, enum level level, enum sl_operation operation,
+	const struct sl_operand *a, const struct sl_operand *b)
+{
+	struct sl_operand both = {.from = a->from, .literal = -1};
+	const struct sl_operand *of = a->bare ? b : a;
+	int sign = operation == SL_OP_over ? -1 : 1;
+
+	switch (level) {
+	case SUM:
+		want_same(p, a, b);
+		both.length = of->length;
+		both.mass = of->mass;
+		both.time = of->time;
+		break;
+	case PRODUCT:
+		want_number(p, a);
+		want_number(p, b);
+		both.length = a->length + sign * b->length;
+		both.mass = a->mass + sign * b->mass;
+		both.time = a->time + sign * b->time;
+		break;
+	case COMPARISON:
+		want_same(p, a, b);
+		round_literal(p, a, b);
+		round_literal(p, b, a);
+		both.truth = true;
+		break;
+	default: /* and, or; a was looked at before b was read */
+		want_truth(p, b);
+		both.truth = true;
+	}
+	sl_parser_emit(p, operation, 0);
+	return both;
+}
+
 /* --- the grammar ------------------------------------------------------------------------------ */
 
-static struct sl_operand parse_or(struct sl_parser *p);
-static struct sl_operand parse_sum(struct sl_parser *p);
+static struct sl_operand parse(struct sl_parser *p, enum level level);
 
 /* Something that is nested goes deeper; false, with a complaint, when it is too deep. */
 static bool enter(struct sl_parser *p)
@@ -84,14 +160,14 @@ static bool enter(struct sl_parser *p)
 }
 
 /* What stands between the brackets, of which the first is read. */
-static struct sl_operand parse_inside(struct sl_parser *p, const char *from, bool sum)
+static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enum level level)
 {
 	struct sl_operand v = sl_no_operand;
 
 	if (enter(p))
-		v = sum ? parse_sum(p) : parse_or(p);
+		v = parse(p, level);
 	p->nested--;
-	if (!p->failed && !sl_parser_take_sign(p, ')'))
+	if (!p->failed && !sl_parser_take(p, ")"))
 		sl_parser_complain(p, p->at, "has no ) here (a bracket is open), try adding it");
 	v.from = from;
 	return v;
@@ -104,7 +180,7 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 	struct sl_number scanned;
 	char shown[SL_SHOWN_BYTES];
 
-	if (sl_parser_take_sign(p, '-')) {
+	if (sl_parser_take(p, "-")) {
 		if (enter(p))
 			v = parse_factor(p);
 		p->nested--;
@@ -113,12 +189,12 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 			p->k->number[v.literal] = -p->k->number[v.literal];
 		else
 			sl_parser_emit(p, SL_OP_negated, 0);
-	} else if (sl_parser_take_sign(p, '(')) {
-		return parse_inside(p, from, false);
-	} else if (sl_parser_take_word(p, "abs")) {
-		if (!sl_parser_take_sign(p, '('))
+	} else if (sl_parser_take(p, "(")) {
+		return parse_inside(p, from, OR);
+	} else if (sl_parser_take(p, "abs")) {
+		if (!sl_parser_take(p, "("))
 			sl_parser_complain(p, p->at, "has no ( behind abs, try abs(z)");
-		v = parse_inside(p, from, true);
+		v = parse_inside(p, from, SUM);
 		want_number(p, &v);
 		sl_parser_emit(p, SL_OP_absolute, 0);
 		v.literal = -1;
@@ -136,99 +212,13 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 	return v;
 }
 
-static struct sl_operand parse_product(struct sl_parser *p)
-{
-	struct sl_operand a = parse_factor(p);
-
-	while (!p->failed && (*p->at == '*' || *p->at == '/')) {
-		bool over = *p->at == '/';
-		int sign = over ? -1 : 1;
-		struct sl_operand b;
-
-		sl_parser_skip(p, 1);
-		b = parse_factor(p);
-		want_number(p, &a);
-		want_number(p, &b);
-		sl_parser_emit(p, over ? SL_OP_over : SL_OP_times, 0);
-		a = (struct sl_operand){.from = a.from,
-			.length = a.length + sign * b.length,
-			.mass = a.mass + sign * b.mass,
-			.time = a.time + sign * b.time,
-			.literal = -1};
-	}
-	return a;
-}
-
-static struct sl_operand parse_sum(struct sl_parser *p)
-{
-	struct sl_operand a = parse_product(p);
-
-	while (!p->failed && (*p->at == '+' || *p->at == '-')) {
-		bool minus = *p->at == '-';
-		struct sl_operand b;
-
-		sl_parser_skip(p, 1);
-		b = parse_product(p);
-		want_same(p, &a, &b);
-		sl_parser_emit(p, minus ? SL_OP_minus : SL_OP_plus, 0);
-		b.from = a.from;
-		a = a.bare ? b : a;
-		a.bare = a.single = false;
-		a.literal = -1;
-	}
-	return a;
-}
-
-/* The comparison that is next, which is read; SL_OPERATION_COUNT when none is. */
-static enum sl_operation take_comparison(struct sl_parser *p)
-{
-	static const struct {
-		const char *sign;
-		enum sl_operation operation;
-	} signs[] = {{"<=", SL_OP_at_most}, {">=", SL_OP_at_least}, {"==", SL_OP_equal},
-		{"!=", SL_OP_unequal}, {"<", SL_OP_less}, {">", SL_OP_more}};
-
-	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (strncmp(p->at, signs[i].sign, strlen(signs[i].sign)) == 0) {
-			sl_parser_skip(p, strlen(signs[i].sign));
-			return signs[i].operation;
-		}
-	return SL_OPERATION_COUNT;
-}
-
-/* A number that is compared with a column of single precision is rounded as those are. */
-static void round_literal(
-	struct sl_parser *p, const struct sl_operand *column, const struct sl_operand *number)
-{
-	if (column->single && number->literal >= 0)
-		p->k->number[number->literal] = (double)(float)p->k->number[number->literal];
-}
-
-static struct sl_operand parse_comparison(struct sl_parser *p)
-{
-	struct sl_operand a = parse_sum(p), b;
-	enum sl_operation operation = p->failed ? SL_OPERATION_COUNT : take_comparison(p);
-
-	if (operation == SL_OPERATION_COUNT)
-		return a;
-	b = parse_sum(p);
-	want_same(p, &a, &b);
-	round_literal(p, &a, &b);
-	round_literal(p, &b, &a);
-	sl_parser_emit(p, operation, 0);
-	if (!p->failed && take_comparison(p) != SL_OPERATION_COUNT)
-		sl_parser_complain(p, a.from,
-			"compares three things (two are compared at a time), try a < b and b < c");
-	return (struct sl_operand){.from = a.from, .truth = true, .literal = -1};
-}
-
 static struct sl_operand parse_not(struct sl_parser *p)
 {
 	const char *from = p->at;
 	struct sl_operand v = sl_no_operand;
 
-	if (!sl_parser_take_word(p, "not"))
-		return parse_comparison(p);
+	if (!sl_parser_take(p, "not"))
+		return parse(p, COMPARISON);
 	if (enter(p))
 		v = parse_not(p);
 	p->nested--;
@@ -238,32 +228,26 @@ static struct sl_operand parse_not(struct sl_parser *p)
 	return v;
 }
 
-static struct sl_operand parse_and(struct sl_parser *p)
+/* What is of that level, or closer. Operators of one level are put together from the left. */
+static struct sl_operand parse(struct sl_parser *p, enum level level)
 {
-	struct sl_operand a = parse_not(p);
+	enum sl_operation operation;
+	struct sl_operand a, b;
 
-	while (!p->failed && sl_parser_take_word(p, "and")) {
-		struct sl_operand b;
-
-		want_truth(p, &a);
-		b = parse_not(p);
-		want_truth(p, &b);
-		sl_parser_emit(p, SL_OP_both, 0);
-	}
-	return a;
-}
-
-static struct sl_operand parse_or(struct sl_parser *p)
-{
-	struct sl_operand a = parse_and(p);
-
-	while (!p->failed && sl_parser_take_word(p, "or")) {
-		struct sl_operand b;
-
-		want_truth(p, &a);
-		b = parse_and(p);
-		want_truth(p, &b);
-		sl_parser_emit(p, SL_OP_either, 0);
+	if (level == NOT)
+		return parse_not(p);
+	if (level == FACTOR)
+		return parse_factor(p);
+	a = parse(p, (enum level)(level + 1));
+	while ((operation = take_operator(p, level)) != SL_OPERATION_COUNT) {
+		if (level < NOT)
+			want_truth(p, &a);
+		b = parse(p, (enum level)(level + 1));
+		a = join(p, level, operation, &a, &b);
+		if (level == COMPARISON && take_operator(p, level) != SL_OPERATION_COUNT)
+			sl_parser_complain(p, a.from,
+				"compares three things (two are compared at a time), try a < b and "
+				"b < c");
 	}
 	return a;
 }
@@ -297,7 +281,7 @@ bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 	struct sl_operand v;
 
 	p.model = model;
-	v = parse_or(&p);
+	v = parse(&p, OR);
 	if (!p.failed && *p.at)
 		sl_parser_complain(&p, p.at,
 			"cannot be read from %s on (and, or or a comparison is due), try %s",

@@ -73,21 +73,13 @@ static size_t word_length(const char *at)
 	return n;
 }
 
-bool sl_parser_take_word(struct sl_parser *p, const char *word)
+bool sl_parser_take(struct sl_parser *p, const char *text)
 {
-	size_t n = strlen(word);
+	size_t n = strlen(text), word = word_length(p->at);
 
-	if (word_length(p->at) != n || strncmp(p->at, word, n) != 0)
+	if ((word > 0 && word != n) || strncmp(p->at, text, n) != 0)
 		return false;
 	sl_parser_skip(p, n);
-	return true;
-}
-
-bool sl_parser_take_sign(struct sl_parser *p, char sign)
-{
-	if (*p->at != sign)
-		return false;
-	sl_parser_skip(p, 1);
 	return true;
 }
 

@@ -47,8 +47,7 @@ void sl_parser_emit(struct sl_parser *p, enum sl_operation operation, uint32_t o
 void sl_parser_skip(struct sl_parser *p, size_t n);
 
 /* Is that word, or that sign, next? Then it is read. Is any word next? */
-bool sl_parser_take_word(struct sl_parser *p, const char *word);
-bool sl_parser_take_sign(struct sl_parser *p, char sign);
+bool sl_parser_take(struct sl_parser *p, const char *text);
 bool sl_parser_at_word(const struct sl_parser *p);
 
 /* Reads the number that was scanned, with its unit; reads a name. Each is put on the stack. */

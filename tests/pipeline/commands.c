@@ -11,6 +11,7 @@
 #include "pipeline/tree.h"
 #include "stages/formats/format.h"
 #include "tests/support/commands_check.h"
+#include "tests/support/lists.h"
 
 static bool is_there(const char *path)
 {
@@ -229,8 +230,8 @@ static void infos(void **state)
 static void infos_of_mcpl(void **state)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz"};
-	const char *source = getenv("SLUICE_SOURCE");
-	char format[64], file[64], example[512];
+	const char *example = reference_path("example.mcpl");
+	char format[64], file[64];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
@@ -244,8 +245,6 @@ static void infos_of_mcpl(void **state)
 		expect_out("4 of 4 batches", WORDS("verify", "out"));
 		remove_run(&folder, "out");
 	}
-	snprintf(example, sizeof(example), "%s/tests/stages/formats/mcpl/example.mcpl",
-		source ? source : ".");
 	expect_out("1006 particles of 36 bytes", WORDS("info", example));
 	expect_out("MeV    0.0013934488      52.164983      9724.9609", WORDS("info", example));
 	write_text(&folder, "bad.mcpl", "MCPL001L");

@@ -237,7 +237,7 @@ static void names_are_the_runs_own(void **state)
 		WORDS("run", "c.yaml", "--out", "out"));
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.image=false"));
-	assert_true(folder_has(&folder, "out/t.png"));
+	expect_file(&folder, "out/t.png", "mine");
 	assert_false(folder_has(&folder, "out/t.image.h5"));
 	assert_false(tells_of_image("out"));
 	expect_text("\"image_added_up\": false", WORDS("verify", "out", "--json"));

@@ -39,13 +39,10 @@ static int begin(void **state)
 
 static void configure(const char *files, const char *format)
 {
-	char text[1024];
+	char output[64];
 
-	snprintf(text, sizeof(text),
-		"run: {name: t, device: cpu}\nmodel: {list: {files: [%s]}}\n"
-		"keep: x > 1 cm\noutput: {format: %s, joined: true}\n",
-		files, format);
-	write_text(&folder, "c.yaml", text);
+	snprintf(output, sizeof(output), "output: {format: %s, joined: true}\n", format);
+	configure_list(&folder, files, "", "x > 1 cm", output);
 }
 
 /* The strings of a header, but the source; how many of them are comments is *comments. */

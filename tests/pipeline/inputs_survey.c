@@ -2,21 +2,17 @@
  * inputs_survey.c - what is found out of lists before their first particle: what their weights add
  * up to, and whether every number of them can be worked with; and the sums of weights of a run.
  */
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
-#include "pipeline/plan.h"
 #include "pipeline/tree.h"
 #include "tests/support/fixture.h"
 #include "tests/support/lists.h"
 #include "tests/support/program.h"
 
-enum { PARTICLES = 611, BATCH = 70, BINS = 5 };
+enum { PARTICLES = 611, BINS = 5 };
 
 static struct sl_mcpl_particle made[PARTICLES];
 
@@ -28,13 +24,6 @@ static int begin(void **state)
 }
 
 /* --- particles -------------------------------------------------------------------------------- */
-
-/* The next of a sequence of numbers from 0 to 1 (Numerical Recipes' quick one), in 24 bits. */
-static double next_number(uint32_t *at)
-{
-	*at = *at * 1664525 + 1013904223;
-	return (double)(*at >> 8) * 0x1p-24;
-}
 
 /*
  * Weights over six powers of ten below most, one in seven of them below 0; or, balanced, pairs that
@@ -59,34 +48,13 @@ static void make_particles(double most, bool balanced)
 
 static void configure(const char *files, const char *more)
 {
-	char text[1024];
+	char lines[256];
 
-	snprintf(text, sizeof(text),
-		"run: {name: t, device: cpu, batch: %d}\nmodel: {list: {files: [%s]}}\n"
-		"keep: x > 0.25 cm\noutput: {format: npz}\n%s",
-		BATCH, files, more);
-	write_text(&folder, "c.yaml", text);
+	snprintf(lines, sizeof(lines), "output: {format: npz}\n%s", more);
+	configure_list(&folder, files, ", batch: 70", "x > 0.25 cm", lines);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
-
-/* What run.json says but for batches; to be freed. */
-static struct sl_tree *report_of(const char *out)
-{
-	char name[64], *text, *last;
-	struct sl_problem problem;
-	struct sl_tree *tree;
-	size_t bytes;
-
-	snprintf(name, sizeof(name), "%s/run.json", out);
-	text = folder_read(&folder, name, &bytes);
-	last = strstr(text, "\"batches\": [");
-	assert_non_null(last);
-	*last = '}'; /* YAML allows the comma before it */
-	assert_ok(sl_tree_parse(text, (size_t)(last + 1 - text), &tree, &problem));
-	free(text);
-	return tree;
-}
 
 static double number_of(const struct sl_tree *tree, sl_node at, const char *key)
 {
@@ -143,7 +111,7 @@ static void check_fate(
 
 static void check_sums(const char *out)
 {
-	struct sl_tree *tree = report_of(out);
+	struct sl_tree *tree = report_of(&folder, out);
 	sl_node tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
 	double all = 0;
 
@@ -203,7 +171,7 @@ static void headers_state_weights(void **state)
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "all"));
 	assert_non_null(strstr(out, "sum of weights"));
 	free(out);
-	tree = report_of("all");
+	tree = report_of(&folder, "all");
 	tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
 	assert_true(number_of(tree, tallies, "weight") == 0.5 * PARTICLES);
 	assert_true(number_of(tree, tallies, "survivors_weight") ==
@@ -219,22 +187,13 @@ static void headers_state_weights(void **state)
 	make_list(&folder, "one.mcpl", &h, NULL, made);
 	configure("all.mcpl, one.mcpl", "");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "both", "--quiet"));
-	tree = report_of("both");
+	tree = report_of(&folder, "both");
 	tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
 	assert_true(number_of(tree, tallies, "weight") == 0.5 * PARTICLES + 0.25);
 	sl_tree_free(tree);
 }
 
 /* --- what is refused -------------------------------------------------------------------------- */
-
-/* Is it refused before anything is made, by the plan, too? */
-static void refuse(const char *name, const char *text)
-{
-	configure(name, "");
-	expect(&folder, SL_BAD_INPUT, text, WORDS("plan", "c.yaml"));
-	expect(&folder, SL_BAD_INPUT, text, WORDS("run", "c.yaml", "--out", "no", "--quiet"));
-	assert_false(folder_has(&folder, "no"));
-}
 
 static void numbers_must_fit(void **state)
 {
@@ -245,12 +204,14 @@ static void numbers_must_fit(void **state)
 	make_particles(1, false);
 	made[600].position[1] = -1e300;
 	make_list(&folder, "x.mcpl", &h, NULL, made);
-	refuse("x.mcpl", "x.mcpl: particle 600 (from 0 on): its y is -1e+300 (a run works in "
-			 "single precision, which has none so large), try a list without it");
+	refuse_list(&folder, "x.mcpl", SL_BAD_INPUT,
+		"x.mcpl: particle 600 (from 0 on): its y is -1e+300 (a run works in "
+		"single precision, which has none so large), try a list without it");
 	made[600].position[1] = -0x1.fffffep127;  /* the largest there is */
 	made[2].polarisation[2] = 0x1.ffffffp127; /* between it and the next: rounds to that */
 	make_list(&folder, "p.mcpl.gz", &h, NULL, made);
-	refuse("p.mcpl.gz", "particle 2 (from 0 on): its polarisation is 3.40282357e+38");
+	refuse_list(&folder, "p.mcpl.gz", SL_BAD_INPUT,
+		"particle 2 (from 0 on): its polarisation is 3.40282357e+38");
 	made[2].polarisation[2] = 0x1.fffffe8p127; /* rounds down */
 	made[1].position[0] = (double)INFINITY;    /* it is that in the file */
 	make_list(&folder, "inf.mcpl", &h, NULL, made);
@@ -260,21 +221,25 @@ static void numbers_must_fit(void **state)
 	made[2].polarisation[2] = 0;
 	made[8].energy = 4e35; /* MeV: 4e38 keV */
 	make_list(&folder, "e.mcpl", &h, NULL, made);
-	refuse("e.mcpl", "particle 8 (from 0 on): its energy is 4.0000001");
+	refuse_list(
+		&folder, "e.mcpl", SL_BAD_INPUT, "particle 8 (from 0 on): its energy is 4.0000001");
 	made[8].energy = 3e35;
 	made[9].time = 4e32; /* ms: 4e38 ns */
 	make_list(&folder, "t.mcpl", &h, NULL, made);
-	refuse("t.mcpl", "particle 9 (from 0 on): its time is");
+	refuse_list(&folder, "t.mcpl", SL_BAD_INPUT, "particle 9 (from 0 on): its time is");
 	made[9].time = 0;
 	made[610].weight = (double)NAN;
 	make_list(&folder, "nan.mcpl", &h, NULL, made);
-	refuse("nan.mcpl", "particle 610 (from 0 on): its weight is nan (weights are summed up)");
+	refuse_list(&folder, "nan.mcpl", SL_BAD_INPUT,
+		"particle 610 (from 0 on): its weight is nan (weights are summed up)");
 	made[610].weight = (double)INFINITY;
 	make_list(&folder, "w.mcpl", &h, NULL, made);
-	refuse("w.mcpl", "particle 610 (from 0 on): its weight is inf (weights are summed up)");
+	refuse_list(&folder, "w.mcpl", SL_BAD_INPUT,
+		"particle 610 (from 0 on): its weight is inf (weights are summed up)");
 	h.weight = -1e39;
 	make_list(&folder, "all.mcpl", &h, NULL, made);
-	refuse("all.mcpl", "all.mcpl: the weight of all its particles is -1e+39 (a run works in");
+	refuse_list(&folder, "all.mcpl", SL_BAD_INPUT,
+		"all.mcpl: the weight of all its particles is -1e+39 (a run works in");
 }
 
 /* The floats nearest to 1 + 2^-24 and to half a step more; ties go to the even one. */
@@ -306,156 +271,13 @@ static void doubles_are_rounded_and_told(void **state)
 	assert_true(is[1].position[0] == 1 + 0x1p-23);
 	assert_true(is[2].position[0] == 1 + 0x1p-22);
 	free(is);
-	tree = report_of("wide");
+	tree = report_of(&folder, "wide");
 	inputs = sl_tree_get(tree, sl_tree_root(tree), "inputs");
 	assert_true(sl_tree_get(tree, sl_tree_item(tree, inputs, 0, NULL), "notice") == 0);
 	inputs = sl_tree_item(tree, inputs, 1, NULL);
 	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, inputs, "notice"), NULL), notice);
 	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, inputs, "doubles"), NULL), "true");
 	sl_tree_free(tree);
-}
-
-/* Of 195 particles of 52 bytes behind 152 of a header; how many are whole, gunzip tells. */
-static void damage_is_found_beforehand(void **state)
-{
-	size_t bytes;
-	char *file = reference_list("miscphys.mcpl.gz", &bytes);
-
-	(void)state;
-	folder_write(&folder, "short.mcpl.gz", file, bytes * 3 / 4);
-	refuse("short.mcpl.gz",
-		"short.mcpl.gz: particle 132 of 195, from 0 on (gunzip -c and then mcpltool "
-		"--repair keep those before it): the compressed data cannot be inflated");
-	file[bytes / 2] ^= 0x10; /* more than there should be comes out of it */
-	folder_write(&folder, "wrong.mcpl.gz", file, bytes);
-	refuse("wrong.mcpl.gz",
-		"wrong.mcpl.gz: the compressed data cannot be inflated (incorrect data");
-	file[bytes / 2] ^= 0x10;
-	file[bytes - 8] ^= 1; /* of its CRC */
-	folder_write(&folder, "crc.mcpl.gz", file, bytes);
-	refuse("crc.mcpl.gz",
-		"crc.mcpl.gz: the compressed data cannot be inflated (incorrect data");
-	bring_list(&folder, "example.mcpl");
-	refuse("example.mcpl, wrong.mcpl.gz", "wrong.mcpl.gz: the compressed data");
-	free(file);
-}
-
-/* --- what is damaged later ---------------------------------------------------------------------
- */
-
-enum { LONG = 16384, DAMAGED = 64 };
-
-/* A list of many particles, which are not all in the window of the inflater, in gzip. */
-static char *make_long(const char *name, size_t *bytes)
-{
-	static struct sl_mcpl_particle p[LONG];
-	const struct sl_mcpl_header h = {
-		.version = 3, .particles = LONG, .single = true, .weight = 1, .pdg = 22};
-	uint32_t at = 1;
-	char *file;
-	gzFile z;
-
-	for (int i = 0; i < LONG; i++)
-		p[i] = (struct sl_mcpl_particle){
-			.position = {next_number(&at), 0, 0}, .direction = {0, 0, 1}};
-	make_list(&folder, "plain.mcpl", &h, NULL, p);
-	file = folder_read(&folder, "plain.mcpl", bytes);
-	z = gzopen(folder_path(&folder, name), "wb");
-	assert_int_equal(gzwrite(z, file, (unsigned)*bytes), (int)*bytes);
-	assert_int_equal(gzclose(z), Z_OK);
-	free(file);
-	return folder_read(&folder, name, bytes);
-}
-
-/* Overwrites some bytes in place, at three quarters of the file. */
-static void overwrite(const char *name, const char *with, size_t bytes)
-{
-	int fd = open(folder_path(&folder, name), O_WRONLY);
-
-	assert_true(fd >= 0);
-	assert_int_equal(pwrite(fd, with, DAMAGED, (off_t)(bytes * 3 / 4)), DAMAGED);
-	assert_int_equal(close(fd), 0);
-}
-
-/* A run begins with a whole file, under which some bytes change; false when it was done before. */
-static bool is_hurt(const char *threads, struct ending *e)
-{
-	static const char *words[] = {
-		"sluice", "run", "c.yaml", "--out", "hurt", "--quiet", "--threads", NULL, NULL};
-	const struct process p = {.argv = words, .folder = folder.path};
-	char damage[DAMAGED];
-	struct running running;
-	size_t bytes;
-
-	free(make_long("long.mcpl.gz", &bytes));
-	memset(damage, 0xff, sizeof(damage));
-	words[7] = threads;
-	process_start(&p, &running);
-	for (double until = seconds_now() + 60;
-		!folder_has(&folder, "hurt/t_000002.npz") && seconds_now() < until;)
-		sleep_for(0.0005);
-	overwrite("long.mcpl.gz", damage, bytes);
-	process_wait(&running, HANG_SECONDS, e);
-	return e->code != SL_OK;
-}
-
-/*
- * It ends with a sentence, before any batch is committed that has what should not be there; with
- * the file as it was, it goes on.
- */
-static void damage_that_comes_later_ends_a_run(void **state)
-{
-	static const char *const threads[] = {"1", "3"};
-	size_t bytes;
-	uint64_t hash;
-
-	(void)state;
-	free(make_long("long.mcpl.gz", &bytes));
-	configure("long.mcpl.gz", "");
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "unhurt", "--quiet"));
-	hash = hash_run(&folder, "unhurt");
-	for (int k = 0; k < 2; k++) {
-		struct ending e;
-
-		for (int tries = 20; !is_hurt(threads[k], &e) && tries > 0; tries--) {
-			process_free(&e);
-			remove_run(&folder, "hurt");
-		}
-		expect_ending(&e, SL_DISK, "long.mcpl.gz: has become shorter, or another, while",
-			WORDS("run", "c.yaml", "--out", "hurt"));
-		expect(&folder, SL_BAD_INPUT, "long.mcpl.gz: particle ",
-			WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
-		free(make_long("long.mcpl.gz", &bytes));
-		expect(&folder, SL_OK, "",
-			WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
-		assert_true(hash_run(&folder, "hurt") == hash);
-		remove_run(&folder, "hurt");
-	}
-}
-
-/* Between the survey and the plan somebody writes to a file: what is known of it may be wrong. */
-static void surveys_are_of_the_files_that_are_read(void **state)
-{
-	static struct sl_config c;
-	static struct sl_choices choices;
-	struct sl_plan *plan;
-	struct sl_reader *r;
-	char text[512];
-
-	(void)state;
-	bring_list(&folder, "miscphys.mcpl.gz");
-	snprintf(text, sizeof(text),
-		"run: {name: t, device: cpu}\nmodel: {list: {files: [%s]}}\nkeep: listed\n",
-		folder_path(&folder, "miscphys.mcpl.gz"));
-	assert_ok(sl_config_open_text("t", text, strlen(text), NULL, 0, &c, &r));
-	assert_ok(sl_resolve(&c, r, &choices));
-	sl_config_close(r);
-	assert_ok(sl_plan_make(&c, &choices, &plan));
-	sl_plan_free(plan);
-	sleep_for(0.02); /* a clock of file systems may go by steps of some milliseconds */
-	bring_list(&folder, "miscphys.mcpl.gz");
-	assert_fails(sl_plan_make(&c, &choices, &plan), SL_DISK, "were written to since they");
-	sl_plan_free(plan);
 }
 
 int main(void)
@@ -465,9 +287,6 @@ int main(void)
 		cmocka_unit_test(headers_state_weights),
 		cmocka_unit_test(numbers_must_fit),
 		cmocka_unit_test(doubles_are_rounded_and_told),
-		cmocka_unit_test(damage_is_found_beforehand),
-		cmocka_unit_test(damage_that_comes_later_ends_a_run),
-		cmocka_unit_test(surveys_are_of_the_files_that_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

@@ -10,7 +10,7 @@
 #include "stages/condition.h"
 #include "stages/random.h"
 #include "tests/support/config_check.h"
-#include "tests/support/configs.h"
+#include "tests/support/lists.h"
 
 enum { PARTICLES = 400, CONDITIONS_MOST = 64 };
 
@@ -116,9 +116,9 @@ static void take_list(const char *keep)
 
 	snprintf(text, sizeof(text),
 		"run: {particles: 10}\n"
-		"model: {list: {files: %s/tests/stages/formats/mcpl/example.mcpl}}\n"
+		"model: {list: {files: %s}}\n"
 		"keep: %s\n",
-		source_root(), keep);
+		reference_path("example.mcpl"), keep);
 	take_good(text);
 }
 

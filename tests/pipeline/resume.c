@@ -1,8 +1,7 @@
 /*
- * resume.c - a run that was interrupted or damaged is gone on with, and ends with the bytes of an
- * unbroken one.
+ * resume.c - a folder with a run in it, whole, damaged or another's: --resume goes on with it and
+ * ends with the bytes of an unbroken one, or says why not; --force begins anew.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,7 +11,7 @@
 
 enum { BATCHES = 60 };
 
-static const char text[] = "run: {name: t, seed: 7, particles: 300000, batch: 5000, threads: 2}\n"
+static const char text[] = "run: {name: t, seed: 7, particles: 30000, batch: 500, threads: 2}\n"
 			   "model: {slab: {mu_a: 0.1 /cm, mu_s: 10 /cm, thickness: 1 cm}}\n"
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
@@ -21,204 +20,7 @@ static int begin(void **state)
 {
 	(void)state;
 	whole_begin(text);
-	write_slow(&folder, "slow.yaml");
 	return 0;
-}
-
-/* --resume brings "out" to what an unbroken run is. */
-static void finish(void)
-{
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
-	assert_int_equal(hash_run(&folder, "out"), unbroken);
-	assert_string_equal(run_json(&folder, "out", "state"), "done");
-	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
-	remove_run(&folder, "out");
-}
-
-/* Seconds that are promised. A sanitizer's build may take more, on a machine that does much else.
- */
-static int within(int seconds)
-{
-	return be_quick() ? 20 * seconds : seconds;
-}
-
-/* --- signals ------------------------------------------------------------------------------- */
-
-static size_t lines_in(const char *name)
-{
-	FILE *f = fopen(folder_path(&folder, name), "r");
-	size_t lines = 0;
-	int c;
-
-	while (f && (c = getc(f)) != EOF)
-		lines += c == '\n';
-	if (f)
-		fclose(f);
-	return lines;
-}
-
-/* Starts a run into "out" and waits until it has begun and so many batches are committed. */
-static void start(const char *const *words, size_t batches, struct running *r)
-{
-	const struct process p = {.argv = words, .folder = folder.path};
-
-	process_start(&p, r);
-	for (int i = 0; i < 60000; i++) {
-		if (folder_has(&folder, "out/run.json") &&
-			lines_in("out/manifest.jsonl") >= batches)
-			return;
-		sleep_for(1e-3);
-	}
-	fail_msg("the run does not get to %zu batches", batches);
-}
-
-static void interrupt_at(int signal, size_t batches)
-{
-	const char *const *words = WORDS("run", "c.yaml", "--out", "out");
-	struct running r;
-	struct ending e;
-	size_t committed;
-
-	start(words, batches, &r);
-	assert_int_equal(kill(r.pid, signal), 0);
-	process_wait(&r, within(10), &e);
-	expect_ending(&e, 128 + signal, "--resume", words);
-	committed = lines_in("out/manifest.jsonl");
-	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
-	assert_in_range(committed, batches, BATCHES - 1);
-	assert_false(hash_run(&folder, "out") == unbroken);
-	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));
-	finish();
-}
-
-/* With sanitizers each at another moment. */
-static void signals(void **state)
-{
-	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
-	static const size_t moments[] = {0, 1, 12, 25};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(stopping) / sizeof(stopping[0]); i++)
-		for (size_t k = 0; k < sizeof(moments) / sizeof(moments[0]); k++)
-			if (!be_quick() || i == k)
-				interrupt_at(stopping[i], moments[k]);
-}
-
-/* Stopped again and again, it gets there. */
-static void many_stops(void **state)
-{
-	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--resume");
-
-	(void)state;
-	for (size_t k = 1; k < BATCHES; k += 12) {
-		struct running r;
-		struct ending e;
-
-		start(words, k, &r);
-		assert_int_equal(kill(r.pid, SIGINT), 0);
-		process_wait(&r, within(10), &e);
-		expect_ending(&e, 128 + SIGINT, "--resume", words);
-	}
-	finish();
-}
-
-/* A batch of minutes is dropped; a second signal does not wait for that. */
-static void long_batches(void **state)
-{
-	const char *const *words = WORDS("run", "slow.yaml", "--out", "out");
-
-	(void)state;
-	for (int signals_sent = 1; signals_sent <= 2; signals_sent++) {
-		double began;
-		struct running r;
-		struct ending e;
-
-		start(words, 0, &r);
-		sleep_for(0.3);
-		began = seconds_now();
-		assert_int_equal(kill(r.pid, SIGTERM), 0);
-		if (signals_sent == 2) {
-			sleep_for(0.2);
-			assert_int_equal(kill(r.pid, SIGINT), 0);
-		}
-		process_wait(&r, within(30), &e);
-		began = seconds_now() - began;
-		expect_ending(&e, 128 + (signals_sent == 2 ? SIGINT : SIGTERM), "", words);
-		assert_true(began < within(signals_sent == 2 ? 2 : 10));
-		assert_false(folder_has(&folder, "out/t_000000.h5"));
-		assert_int_equal(lines_in("out/manifest.jsonl"), 0);
-		remove_run(&folder, "out");
-	}
-}
-
-/* The time that a batch queue allows is kept to, and costs nothing where it is not reached. */
-static void time_is_up(void **state)
-{
-	const char *const *words =
-		WORDS("run", "slow.yaml", "--out", "out", "--stop-before", "3 s");
-	struct running r;
-	struct ending e;
-	size_t committed;
-
-	(void)state;
-	start(words, 0, &r);
-	process_wait(&r, within(4), &e);
-	expect_ending(&e, SL_STOPPED, "0 of 1 batches committed (its time is nearly up)", words);
-	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
-	remove_run(&folder, "out");
-
-	words = WORDS("run", "c.yaml", "--out", "out", "--stop-before", "4 s", "--set",
-		"run.particles=4e8", "--set", "run.batch=2e5");
-	start(words, 1, &r);
-	process_wait(&r, within(5), &e);
-	expect_ending(&e, SL_STOPPED, "its time is nearly up", words);
-	committed = lines_in("out/manifest.jsonl");
-	assert_true(committed > 1);
-	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));
-	remove_run(&folder, "out");
-
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--stop-before", "1000 s"));
-	finish();
-	expect(&folder, SL_USAGE, "run.stop_before",
-		WORDS("run", "c.yaml", "--out", "out", "--stop-before", "10"));
-}
-
-/* What has nothing to end in order ends at the first signal. */
-static void verify_is_interrupted(void **state)
-{
-	const struct process p = {.argv = WORDS("verify", "whole"), .folder = folder.path};
-	struct running r;
-	struct ending e;
-
-	(void)state;
-	process_start(&p, &r);
-	sleep_for(0.05);
-	kill(r.pid, SIGINT);
-	process_wait(&r, within(10), &e);
-	assert_false(e.timed_out);
-	/* before the handler stands, the signal itself ends it; after the end it comes too late */
-	assert_true(e.code == 128 + SIGINT || e.signal == SIGINT || e.code == SL_OK);
-	process_free(&e);
-}
-
-/* Under nohup a hangup is nothing. */
-static void nohup(void **state)
-{
-	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet");
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, was;
-	struct running r;
-	struct ending e;
-
-	(void)state;
-	sigaction(SIGHUP, &ignore, &was);
-	start(words, 2, &r);
-	sigaction(SIGHUP, &was, NULL);
-	kill(r.pid, SIGHUP);
-	process_wait(&r, HANG_SECONDS, &e);
-	expect_ending(&e, SL_OK, "", words);
-	assert_int_equal(hash_run(&folder, "out"), unbroken);
-	remove_run(&folder, "out");
 }
 
 /* --- damage -------------------------------------------------------------------------------- */
@@ -344,7 +146,7 @@ static void any_damage(void **state)
 		if (hash_run(&folder, "out") == unbroken)
 			fail_msg("%s: nothing was damaged", d->name);
 		expect(&folder, d->code, d->says, WORDS("verify", "out"));
-		finish();
+		whole_finish();
 	}
 }
 
@@ -354,7 +156,7 @@ static void another_configuration(void **state)
 {
 	static const char *const changes[][2] = {
 		{"run.seed=8", "\"seed: 7\" where this one has \"seed: 8\""},
-		{"run.batch=6000", "\"batch: 5000\" where this one has \"batch: 6000\""},
+		{"run.batch=600", "\"batch: 500\" where this one has \"batch: 600\""},
 		{"key=[w:17]", "w:16"},
 		{"model.slab.g=0.5", "\"g: 0\" where this one has \"g: 0.5\""},
 		{"output.level=2", "\"level: 1\" where this one has \"level: 2\""},
@@ -374,15 +176,15 @@ static void another_configuration(void **state)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--resume", "--threads", "1", "--compact",
 			"cpu_scan"));
-	finish();
+	whole_finish();
 }
 
 static void nothing_there(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
-	finish();
-	finish(); /* no folder at all */
+	whole_finish();
+	whole_finish(); /* no folder at all */
 }
 
 static void finished_already(void **state)
@@ -396,18 +198,19 @@ static void finished_already(void **state)
 	assert_int_equal(stat(folder_path(&folder, "out/t_000059.h5"), &is), 0);
 	assert_int_equal(was.st_ino, is.st_ino);
 	assert_int_equal(was.st_mtim.tv_nsec, is.st_mtim.tv_nsec);
-	finish();
+	whole_finish();
 }
 
 static void replaced(void **state)
 {
+	static const char *const mine[] = {
+		"out/notes.txt", "out/t_12.h5", "out/tt_000000.h5", "out/t_000000.h5.bak"};
+
 	(void)state;
 	copy_run(&folder, "whole", "out");
 	leave_parts();
-	write_text(&folder, "out/notes.txt", "mine");
-	write_text(&folder, "out/t_12.h5", "mine");
-	write_text(&folder, "out/tt_000000.h5", "mine");
-	write_text(&folder, "out/t_000000.h5.bak", "mine");
+	for (int i = 0; i < 4; i++)
+		write_text(&folder, mine[i], "mine");
 	/* of another name and format, so nothing of the old run may be left */
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--force", "--set", "run.name=u", "--set",
@@ -425,16 +228,11 @@ static void replaced(void **state)
 	/* and back again */
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--force", "--quiet"));
 	assert_false(folder_has(&folder, "out/u_000001.csv.gz"));
-	assert_true(folder_has(&folder, "out/notes.txt"));
-	assert_true(folder_has(&folder, "out/t_12.h5"));
-	assert_true(folder_has(&folder, "out/tt_000000.h5"));
-	assert_true(folder_has(&folder, "out/t_000000.h5.bak"));
-	assert_int_equal(unlink(folder_path(&folder, "out/notes.txt")) |
-				 unlink(folder_path(&folder, "out/t_12.h5")) |
-				 unlink(folder_path(&folder, "out/tt_000000.h5")) |
-				 unlink(folder_path(&folder, "out/t_000000.h5.bak")),
-		0);
-	finish();
+	for (int i = 0; i < 4; i++) {
+		expect_file(&folder, mine[i], "mine");
+		assert_int_equal(unlink(folder_path(&folder, mine[i])), 0);
+	}
+	whole_finish();
 }
 
 /* A file that no run.json vouches for is somebody's; it is seen before the first particle. */
@@ -451,38 +249,35 @@ static void names_are_taken(void **state)
 		expect(&folder, SL_OUTPUT_IN_USE, taken[i] + 4,
 			WORDS("run", "c.yaml", "--out", "out", "--resume"));
 		assert_false(folder_has(&folder, "out/run.json"));
-		assert_true(folder_has(&folder, taken[i]));
+		expect_file(&folder, taken[i], "mine");
 		remove_run(&folder, "out");
 	}
 }
 
-/* Thousands of batches: run.json is longer than any configuration may be. */
+/* Thousands of batches, in memory: run.json is longer than any configuration may be. */
 static void very_many_batches(void **state)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
 		"--set", "run.particles=3000", "--set", "run.batch=1", "--set",
 		"output.format=csv.gz");
+	struct folder many;
 	struct stat facts;
 
 	(void)state;
-	expect(&folder, SL_OK, "", words);
-	assert_int_equal(stat(folder_path(&folder, "out/run.json"), &facts), 0);
+	folder_make_in_memory(&many);
+	write_text(&many, "c.yaml", text);
+	expect(&many, SL_OK, "", words);
+	assert_int_equal(stat(folder_path(&many, "out/run.json"), &facts), 0);
 	assert_true(facts.st_size > 1 << 20);
-	assert_int_equal(unlink(folder_path(&folder, "out/t_001234.csv.gz")), 0);
-	expect(&folder, SL_OK, "", words);
-	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
-	remove_run(&folder, "out");
+	assert_int_equal(unlink(folder_path(&many, "out/t_001234.csv.gz")), 0);
+	expect(&many, SL_OK, "", words);
+	expect(&many, SL_OK, "", WORDS("verify", "out", "--quiet"));
+	folder_remove(&many);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(signals),
-		cmocka_unit_test(many_stops),
-		cmocka_unit_test(long_batches),
-		cmocka_unit_test(time_is_up),
-		cmocka_unit_test(verify_is_interrupted),
-		cmocka_unit_test(nohup),
 		cmocka_unit_test(any_damage),
 		cmocka_unit_test(another_configuration),
 		cmocka_unit_test(nothing_there),

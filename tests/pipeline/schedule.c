@@ -33,14 +33,8 @@ static struct sl_tree *tree;
 
 static void parse_report(void)
 {
-	size_t bytes;
-	char *json = folder_read(&folder, "out/run.json", &bytes);
-	struct sl_problem problem;
-
 	sl_tree_free(tree);
-	tree = NULL;
-	assert_ok(sl_tree_parse(json, bytes, &tree, &problem));
-	free(json);
+	tree = report_of(&folder, "out");
 }
 
 static double get(sl_node of, const char *key)

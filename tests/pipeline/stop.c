@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pipeline/tree.h"
 #include "tests/support/fixture.h"
+#include "tests/support/precision_check.h"
 #include "tests/support/program.h"
 
 enum { BATCHES = 60, BATCH = 200 };
@@ -45,28 +45,6 @@ static int end(void **state)
 
 /* --- what a run should come to ---------------------------------------------------------------- */
 
-/*
- * The relative error by the first k batches of m, by the textbook: mean, deviations from it, and
- * each batch counted by its particles.
- */
-static double relative_error(const struct sl_manifest *m, size_t k, enum sl_fate fate)
-{
-	double particles = 0, mean = 0, sum = 0;
-
-	for (size_t i = 0; i < k; i++) {
-		particles += (double)m->line[i].generated;
-		mean += (double)m->line[i].tally.count[fate];
-	}
-	mean /= particles;
-	for (size_t i = 0; i < k; i++) {
-		double n = (double)m->line[i].generated;
-		double x = (double)m->line[i].tally.count[fate] / n;
-
-		sum += n * (x - mean) * (x - mean);
-	}
-	return sqrt(sum / (double)(k - 1) / particles) / mean;
-}
-
 /* How many batches a run of that rule has. */
 static size_t expected_batches(enum sl_fate fate, double below, size_t min_batches)
 {
@@ -75,45 +53,6 @@ static size_t expected_batches(enum sl_fate fate, double below, size_t min_batch
 	while (k < BATCHES && !(relative_error(&all, k, fate) < below))
 		k++;
 	return k < BATCHES ? k : BATCHES;
-}
-
-/* A number of out/run.json; NaN for null. */
-static double json_number(const char *out, const char *const *path)
-{
-	char name[256];
-	struct sl_problem problem;
-	struct sl_tree *tree;
-	const char *value;
-	size_t bytes;
-	double number;
-	sl_node node;
-	char *json;
-
-	snprintf(name, sizeof(name), "%s/run.json", out);
-	json = folder_read(&folder, name, &bytes);
-	assert_ok(sl_tree_parse(json, bytes, &tree, &problem));
-	free(json);
-	node = sl_tree_root(tree);
-	for (; *path; path++) {
-		node = sl_tree_get(tree, node, *path);
-		if (node == 0)
-			fail_msg("run.json has no %s there", *path);
-	}
-	value = sl_tree_text(tree, node, NULL);
-	number = strcmp(value, "true") == 0    ? 1
-	         : strcmp(value, "false") == 0 ? 0
-	         : strcmp(value, "null") == 0  ? (double)NAN
-	                                       : strtod(value, NULL);
-	sl_tree_free(tree);
-	return number;
-}
-
-#define JSON(out, ...) json_number(out, (const char *const[]){__VA_ARGS__, NULL})
-
-static void expect_near(double is, double expected)
-{
-	if (!(fabs(is - expected) <= 1e-9 * fabs(expected)))
-		fail_msg("%.17g, expected %.17g", is, expected);
 }
 
 /* The run in out is the first n batches of "all", and says that the rule was met or not. */
@@ -310,18 +249,6 @@ static void goes_on(const char *code_of_verify)
 	expect_stopped();
 }
 
-/* Cuts the last lines from the manifest: as many batches had been committed when it was killed. */
-static void keep_lines(size_t n)
-{
-	size_t bytes;
-	char *lines = folder_read(&folder, "out/manifest.jsonl", &bytes), *at = lines;
-
-	for (size_t i = 0; i < n; i++)
-		at = strchr(at, '\n') + 1;
-	folder_write(&folder, "out/manifest.jsonl", lines, (size_t)(at - lines));
-	free(lines);
-}
-
 /* A file is left without its line by a kill; it is made anew. */
 static void is_gone_on_with(void **state)
 {
@@ -329,7 +256,7 @@ static void is_gone_on_with(void **state)
 	make_stopped();
 	for (size_t n = 0; n < n_stopped; n += 1 + n_stopped / (be_quick() ? 3 : 6)) {
 		copy_run(&folder, "stopped", "out");
-		keep_lines(n);
+		keep_batches(&folder, "out", n);
 		goes_on("of at most 60 batches are committed (the run has not ended)");
 	}
 }
@@ -402,88 +329,6 @@ static void nothing_is_behind_the_end(void **state)
 	}
 }
 
-/* --- errors and figures of merit -------------------------------------------------------------- */
-
-/* Those of a run without gaps, the last batch of which may be a small one. */
-static void expect_figures(const char *out, bool known)
-{
-	struct sl_manifest m;
-	double share = JSON(out, "times", "particles") / JSON(out, "tallies", "particles");
-	double seconds = JSON(out, "times", "computing_seconds") / share, sum = 0;
-	static const char *const stages[] = {
-		"generate", "advance", "mark", "compact", "sort", "write", "copied_home"};
-
-	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
-		sum += JSON(out, "times", "thread_seconds", stages[i]);
-	if (known)
-		expect_near(sum / share, seconds);
-	read_manifest(&folder, out, &m);
-	for (int f = SL_FATE_reflected; f <= SL_FATE_absorbed; f++) {
-		const char *fate = sl_fate_facts[f].name;
-		double error = relative_error(&m, m.n, (enum sl_fate)f);
-		double mean = JSON(out, "tallies", "fates", fate, "mean_over_batches");
-		double merit = JSON(out, "tallies", "fates", fate, "figure_of_merit");
-
-		expect_near(mean, JSON(out, "tallies", "fates", fate, "fraction"));
-		expect_near(JSON(out, "tallies", "fates", fate, "standard_error_over_batches"),
-			error * mean);
-		expect_near(JSON(out, "tallies", "fates", fate, "relative_error"), error);
-		if (known)
-			expect_near(merit, 1 / (error * error * seconds));
-		else
-			assert_true(isnan(merit));
-	}
-	assert_true(isnan(JSON(out, "tallies", "fates", "max_steps", "relative_error")));
-	assert_true(isnan(JSON(out, "tallies", "fates", "max_steps", "figure_of_merit")));
-	sl_manifest_free(&m);
-}
-
-static void figures_of_merit(void **state)
-{
-	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
-		"--set", "run.particles=4210", "--set", "run.batch=1000");
-
-	(void)state;
-	expect_figures("all", true);
-	expect(&folder, SL_OK, "", words);
-	expect_figures("out", true);
-	keep_lines(2);
-	expect(&folder, SL_OK, "", words);
-	assert_int_equal(JSON("out", "times", "particles"), 2210);
-	expect_figures("out", true);
-	expect(&folder, SL_OK, "", words); /* computes nothing, in no time */
-	expect_figures("out", false);
-	remove_run(&folder, "out");
-}
-
-/* A last batch of one particle, which has the fate or not, is no tenth part of what is known. */
-static void a_small_last_batch(void **state)
-{
-	double error[2];
-
-	(void)state;
-	for (int more = 0; more < 2; more++) {
-		expect(&folder, SL_OK, "",
-			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
-				more ? "run.particles=10001" : "run.particles=10000", "--set",
-				"run.batch=1000"));
-		error[more] = JSON("out", "tallies", "fates", "reflected", "relative_error");
-		remove_run(&folder, "out");
-	}
-	assert_true(fabs(error[1] / error[0] - 1) < 0.1);
-}
-
-/* One batch has no scatter. */
-static void a_single_batch(void **state)
-{
-	(void)state;
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "run.particles=200"));
-	assert_true(isnan(JSON("out", "tallies", "fates", "reflected", "relative_error")));
-	assert_true(isnan(JSON("out", "tallies", "fates", "reflected", "figure_of_merit")));
-	remove_run(&folder, "out");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -496,9 +341,6 @@ int main(void)
 		cmocka_unit_test(lost_files_are_made_again),
 		cmocka_unit_test(is_done),
 		cmocka_unit_test(nothing_is_behind_the_end),
-		cmocka_unit_test(figures_of_merit),
-		cmocka_unit_test(a_small_last_batch),
-		cmocka_unit_test(a_single_batch),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

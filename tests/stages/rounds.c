@@ -3,6 +3,7 @@
  * byte; and that who is alive behind each is who takes more steps, as particles remade one by one
  * tell.
  */
+#include "tests/support/batch_room.h"
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
 #include "tests/support/schedules.h"
@@ -33,36 +34,11 @@ static void when_it_is_due(void **state)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* A batch and its memory, of exactly the size that was measured, full of garbage. */
-struct room {
-	struct sl_batch b;
-	struct sl_exec x;
-	void *block;
-};
-
-static void open_room(struct room *m, const struct sl_recipe *r)
+/* Memory with a batch in it, which was run on garbage. */
+static void make_batch(struct room *m, const struct sl_recipe *r)
 {
-	struct sl_arena measure = {0}, cut = {0};
-
-	memset(m, 0, sizeof(*m));
-	sl_batch_lay_out(&measure, r, r->batch, &m->b);
-	cut.size = measure.used;
-	m->x.scratch.size = sl_stages_scratch(r, r->batch);
-	assert_ok(sl_memory_get(SL_HOST, cut.size, &m->block));
-	assert_ok(sl_memory_get(SL_HOST, m->x.scratch.size, &m->x.scratch.base));
-	memset(m->block, 0xa5, cut.size);
-	memset(m->x.scratch.base, 0xa5, m->x.scratch.size);
-	cut.base = m->block;
-	sl_batch_lay_out(&cut, r, r->batch, &m->b);
-	assert_true(sl_fits(&cut));
-	sl_batch_begin(r, &m->b, 0);
-	assert_ok(sl_stages_run(r, &m->x, &m->b, NULL));
-}
-
-static void close_room(struct room *m)
-{
-	sl_memory_give(SL_HOST, m->block);
-	sl_memory_give(SL_HOST, m->x.scratch.base);
+	open_room(m, r, 0xa5);
+	run_batch(r, m, 0);
 }
 
 static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
@@ -108,11 +84,11 @@ static void no_schedule_changes_a_byte(void **state)
 		if (!sl_models[model]->steps)
 			continue;
 		models++;
-		open_room(&history, &r);
+		make_batch(&history, &r);
 		assert_int_equal(history.b.rounds.n, 0);
 		for (int i = 0; i < SCHEDULES; i++) {
 			r.schedule = schedule_at(i);
-			open_room(&rounds, &r);
+			make_batch(&rounds, &r);
 			assert_same(&history.b, &rounds.b);
 			check_rounds(&r, &rounds.b.rounds);
 			close_room(&rounds);
@@ -141,7 +117,7 @@ static void who_is_alive(void **state)
 			n++;
 		for (int i = 0; i < 2; i++) { /* never compacted, and every round */
 			r.schedule = schedule_at(i);
-			open_room(&m, &r);
+			make_batch(&m, &r);
 			assert_int_equal(m.b.rounds.n, n);
 			for (uint32_t k = 0; k < n; k++)
 				assert_int_equal(m.b.rounds.at[k].alive, alive[k]);
@@ -163,9 +139,8 @@ static void nobody_is_alive(void **state)
 	r.batch = 1;
 	r.particles = id + 1;
 	r.schedule = schedule_at(1);
-	open_room(&m, &r);
-	sl_batch_begin(&r, &m.b, id);
-	assert_ok(sl_stages_run(&r, &m.x, &m.b, NULL));
+	open_room(&m, &r, 0xa5);
+	run_batch(&r, &m, id);
 	assert_int_equal(m.b.rounds.longest, 1);
 	assert_int_equal(m.b.rounds.at[0].alive, 0);
 	assert_int_equal(m.b.tally.count[SL_FATE_reflected], 1);
@@ -200,7 +175,7 @@ static void asked_to_stop(void **state)
 
 	(void)state;
 	r.schedule = schedule_at(1);
-	open_room(&m, &r);
+	make_batch(&m, &r);
 	r.drop = &drop;
 	atomic_store(&drop, 1);
 	sl_batch_begin(&r, &m.b, 0);

@@ -1,8 +1,9 @@
 /*
- * stages/stages.c - batches of both models through all stages, against particles remade one by one.
+ * stages/stages.c - batches of each model through all stages, against particles remade one by one.
  *
  * Recipes are made by hand (support/hand_recipe.h): no configuration is read.
  */
+#include "tests/support/batch_room.h"
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
 
@@ -10,46 +11,6 @@
 #include "stages/mark.h"
 
 enum { N = 100003, PIECE = 1024, ALL_FATES = (1 << SL_FATE_COUNT) - 1 };
-
-/* --- batches ---------------------------------------------------------------------------------- */
-
-/* A batch and its memory, of exactly the size that was measured. */
-struct room {
-	struct sl_batch b;
-	struct sl_exec x;
-	void *block;
-};
-
-static void open_room(struct room *m, const struct sl_recipe *r, int garbage)
-{
-	struct sl_arena measure = {0}, cut = {0};
-	size_t scratch = sl_stages_scratch(r, r->batch);
-
-	memset(m, 0, sizeof(*m));
-	sl_batch_lay_out(&measure, r, r->batch, &m->b);
-	assert_null(m->b.keep);
-	cut.size = measure.used;
-	assert_ok(sl_memory_get(SL_HOST, cut.size, &m->block));
-	assert_ok(sl_memory_get(SL_HOST, scratch, &m->x.scratch.base));
-	memset(m->block, garbage, cut.size);
-	memset(m->x.scratch.base, garbage, scratch);
-	m->x.scratch.size = scratch;
-	cut.base = m->block;
-	sl_batch_lay_out(&cut, r, r->batch, &m->b);
-	assert_true(sl_fits(&cut) && m->b.keep);
-}
-
-static void close_room(struct room *m)
-{
-	sl_memory_give(SL_HOST, m->block);
-	sl_memory_give(SL_HOST, m->x.scratch.base);
-}
-
-static void run(const struct sl_recipe *r, struct room *m, uint64_t number)
-{
-	sl_batch_begin(r, &m->b, number);
-	assert_ok(sl_stages_run(r, &m->x, &m->b, NULL));
-}
 
 /* --- what a batch must be --------------------------------------------------------------------- */
 
@@ -154,7 +115,7 @@ static void check_run(const struct sl_recipe *r)
 
 	open_room(&m, r, 0xa5);
 	for (uint64_t k = 0; k < r->n_batches; k++) {
-		run(r, &m, k);
+		run_batch(r, &m, k);
 		check_batch(r, &m.b);
 	}
 	close_room(&m);
@@ -256,8 +217,8 @@ static void check_same(const struct sl_recipe *r, const struct sl_recipe *other)
 
 	open_room(&a, r, 0xa5);
 	open_room(&b, other, 0x5a);
-	run(r, &a, 0);
-	run(other, &b, 0);
+	run_batch(r, &a, 0);
+	run_batch(other, &b, 0);
 	assert_same(&a.b, &b.b);
 	close_room(&a);
 	close_room(&b);
@@ -298,8 +259,8 @@ static void constant_columns_are_not_gathered(void **state)
 		gathered.constants = 0;
 		open_room(&a, &r, 0);
 		open_room(&b, &gathered, 0);
-		run(&r, &a, 0);
-		run(&gathered, &b, 0);
+		run_batch(&r, &a, 0);
+		run_batch(&gathered, &b, 0);
 		for (uint32_t k = 0; k < r.n_columns; k++) {
 			const struct sl_table_column *c = &a.b.table.column[k];
 
@@ -349,7 +310,7 @@ static struct sum sum_of_run(struct sl_recipe r, uint32_t batch)
 	r.n_batches = (r.particles + batch - 1) / batch;
 	open_room(&m, &r, 0xa5);
 	for (uint64_t k = 0; k < r.n_batches; k++) {
-		run(&r, &m, k);
+		run_batch(&r, &m, k);
 		add_batch(&m.b, &s);
 	}
 	close_room(&m);
@@ -389,10 +350,10 @@ static void late_batches_have_their_ids(void **state)
 		r.field[0] = sl_key_rule_make(&id);
 		r.keep = ALL_FATES;
 		open_room(&m, &r, 0);
-		run(&r, &m, (UINT64_C(1) << 40) / 1000);
+		run_batch(&r, &m, (UINT64_C(1) << 40) / 1000);
 		assert_int_equal(793, m.b.n); /* 2^40 + 17 modulo 1000 */
 		check_batch(&r, &m.b);
-		run(&r, &m, (UINT64_C(1) << 33) / 1000);
+		run_batch(&r, &m, (UINT64_C(1) << 33) / 1000);
 		assert_int_equal(1000, m.b.n);
 		check_batch(&r, &m.b);
 		close_room(&m);
@@ -408,7 +369,7 @@ static void a_dropped_batch_stops(void **state)
 	(void)state;
 	r.drop = &drop;
 	open_room(&m, &r, 0);
-	run(&r, &m, 0);
+	run_batch(&r, &m, 0);
 	drop = 1;
 	sl_batch_begin(&r, &m.b, 0);
 	assert_fails(sl_stages_run(&r, &m.x, &m.b, NULL), SL_STOPPED,
@@ -427,7 +388,7 @@ static void fates_that_do_not_close_are_found(void **state)
 		struct room m;
 
 		open_room(&m, &r, 0);
-		run(&r, &m, 0);
+		run_batch(&r, &m, 0);
 		m.b.columns.fate[17000] = wrong[i];
 		assert_fails(sl_stages[SL_STAGE_mark].on_host(&r, &m.x, &m.b), SL_CHECK_FAILED,
 			wrong[i] < SL_FATE_COUNT

@@ -10,18 +10,24 @@
 #include "stages/formats/gzip_stored.h"
 #include "tests/support/check.h"
 #include "tests/support/configs.h"
-
-#define MCPL "tests/stages/formats/mcpl/"
+#include "tests/support/program.h"
 
 enum { LIST_BYTES = 1 << 20 };
 
+const char *reference_path(const char *name)
+{
+	static char path[CONFIG_PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/tests/stages/formats/mcpl/%s", source_root(), name);
+	return path;
+}
+
 char *reference_list(const char *name, size_t *bytes)
 {
-	char path[CONFIG_PATH_BYTES], *file, *copy;
+	char *file, *copy;
 
-	snprintf(path, sizeof(path), "%s/" MCPL "%s", source_root(), name);
-	assert_ok(sl_path_read(path, SIZE_MAX, &file, bytes));
-	copy = (char *)malloc(*bytes + 1);
+	assert_ok(sl_path_read(reference_path(name), SIZE_MAX, &file, bytes));
+	copy = (char *)malloc(*bytes);
 	assert_non_null(copy);
 	memcpy(copy, file, *bytes);
 	sl_memory_give(SL_HOST, file);
@@ -100,6 +106,33 @@ void make_list(const struct folder *f, const char *name, const struct sl_mcpl_he
 		folder_write(f, name, packed, sl_gzip_store(file, bytes, packed));
 	else
 		folder_write(f, name, file, bytes);
+}
+
+double next_number(uint32_t *at)
+{
+	*at = *at * 1664525 + 1013904223; /* Numerical Recipes' quick one */
+	return (double)(*at >> 8) * 0x1p-24;
+}
+
+/* --- asking for them -------------------------------------------------------------------------- */
+
+void configure_list(const struct folder *f, const char *files, const char *run, const char *keep,
+	const char *more)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text),
+		"run: {name: t, device: cpu%s}\nmodel: {list: {files: [%s]}}\nkeep: %s\n%s", run,
+		files, keep, more);
+	write_text(f, "c.yaml", text);
+}
+
+void refuse_list(const struct folder *f, const char *files, int code, const char *text)
+{
+	configure_list(f, files, "", "listed", "");
+	expect(f, code, text, WORDS("plan", "c.yaml"));
+	expect(f, code, text, WORDS("run", "c.yaml", "--out", "refused", "--quiet"));
+	assert_false(folder_has(f, "refused"));
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -80,6 +80,16 @@ void write_text(const struct folder *f, const char *name, const char *text)
 	folder_write(f, name, text, strlen(text));
 }
 
+void expect_file(const struct folder *f, const char *name, const char *text)
+{
+	size_t bytes;
+	char *is = folder_read(f, name, &bytes);
+
+	assert_string_equal(is, text);
+	assert_int_equal(bytes, strlen(text));
+	free(is);
+}
+
 void write_slow(const struct folder *f, const char *name)
 {
 	write_text(f, name,
@@ -98,9 +108,21 @@ void read_manifest(const struct folder *f, const char *out, struct sl_manifest *
 	sl_dir_close(&dir);
 }
 
-const char *run_json(const struct folder *f, const char *out, const char *key)
+void keep_batches(const struct folder *f, const char *out, size_t n)
 {
-	static char text[1 << 16];
+	char name[256], *lines, *at;
+	size_t bytes;
+
+	snprintf(name, sizeof(name), "%s/manifest.jsonl", out);
+	at = lines = folder_read(f, name, &bytes);
+	for (size_t i = 0; i < n; i++)
+		at = strchr(at, '\n') + 1;
+	folder_write(f, name, lines, (size_t)(at - lines));
+	free(lines);
+}
+
+struct sl_tree *report_of(const struct folder *f, const char *out)
+{
 	char name[256];
 	struct sl_problem problem;
 	struct sl_tree *tree;
@@ -111,6 +133,14 @@ const char *run_json(const struct folder *f, const char *out, const char *key)
 	json = folder_read(f, name, &bytes);
 	assert_ok(sl_tree_parse(json, bytes, &tree, &problem));
 	free(json);
+	return tree;
+}
+
+const char *run_json(const struct folder *f, const char *out, const char *key)
+{
+	static char text[1 << 16];
+	struct sl_tree *tree = report_of(f, out);
+
 	snprintf(text, sizeof(text), "%s",
 		sl_tree_text(tree, sl_tree_get(tree, sl_tree_root(tree), key), NULL));
 	sl_tree_free(tree);

@@ -13,6 +13,8 @@
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
 
+struct sl_tree; /* pipeline/tree.h */
+
 #define WORDS(...) ((const char *const[]){"sluice", __VA_ARGS__, NULL})
 
 /* Is this build, or has the environment asked for, a test of few particles? */
@@ -37,13 +39,20 @@ size_t times_in(const char *text, const char *word);
 /* Writes text as the file name in f. */
 void write_text(const struct folder *f, const char *name, const char *text);
 
+/* That is what stands in the file name in f, still. */
+void expect_file(const struct folder *f, const char *name, const char *text);
+
 /* A configuration of one batch that takes minutes, as each particle flies 1e4 times and more. */
 void write_slow(const struct folder *f, const char *name);
 
 /* The manifest of the run in out below f. */
 void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m);
 
-/* The text of a member of the root of out/run.json, until the next call. */
+/* Cuts it behind n lines: as many batches had been committed when the run was killed. */
+void keep_batches(const struct folder *f, const char *out, size_t n);
+
+/* What is in out/run.json; to be freed. The text of a member of its root, until the next call. */
+struct sl_tree *report_of(const struct folder *f, const char *out);
 const char *run_json(const struct folder *f, const char *out, const char *key);
 
 /* The bytes of all of a run but run.json, which tells times. */

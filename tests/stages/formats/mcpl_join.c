@@ -9,22 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "primitives/base/files.h"
 #include "tests/support/check.h"
+#include "tests/support/lists.h"
 
-/* A file of the folder mcpl, to be given back. */
-static uint8_t *file_of(const char *name, size_t *bytes)
-{
-	const char *source = getenv("SLUICE_SOURCE");
-	char path[512], *file;
-
-	snprintf(
-		path, sizeof(path), "%s/tests/stages/formats/mcpl/%s", source ? source : ".", name);
-	assert_ok(sl_path_read(path, SIZE_MAX, &file, bytes));
-	return (uint8_t *)file;
-}
-
-static struct sl_mcpl_head head_of(const uint8_t *file, size_t bytes)
+static struct sl_mcpl_head head_of(const void *file, size_t bytes)
 {
 	struct sl_mcpl_head h;
 	bool recovered;
@@ -41,11 +29,11 @@ static void a_header_is_read_as_it_stands(void **state)
 	for (int i = 1; i <= 8; i++) {
 		char name[64];
 		size_t bytes;
-		uint8_t *file;
+		char *file;
 		struct sl_mcpl_head h;
 
 		snprintf(name, sizeof(name), "reffile_%d.mcpl", i);
-		file = file_of(name, &bytes);
+		file = reference_list(name, &bytes);
 		h = head_of(file, bytes);
 		assert_int_equal(h.fixed.particles, 5);
 		assert_int_equal(h.size + (size_t)5 * h.fixed.record_bytes, bytes);
@@ -55,7 +43,7 @@ static void a_header_is_read_as_it_stands(void **state)
 		assert_memory_equal(h.bytes + 8, "\x08\x07\x06\x05\x04\x03\x02\x01", 8);
 		assert_memory_equal(h.bytes + 16, file + 16, h.size - 16);
 		sl_mcpl_head_free(&h);
-		sl_memory_give(SL_HOST, file);
+		free(file);
 	}
 }
 
@@ -64,7 +52,7 @@ static void a_writer_that_died_is_told(void **state)
 	struct sl_mcpl_head h;
 	bool recovered = false;
 	size_t bytes;
-	uint8_t *file = file_of("reffile_crash.mcpl", &bytes);
+	char *file = reference_list("reffile_crash.mcpl", &bytes);
 
 	(void)state;
 	assert_ok(sl_mcpl_head_read(file, bytes, &h, &recovered));
@@ -72,7 +60,7 @@ static void a_writer_that_died_is_told(void **state)
 	assert_int_equal(h.fixed.particles, 4);
 	sl_mcpl_head_free(&h);
 	assert_fails(sl_mcpl_head_read(file, 60, &h, &recovered), SL_BAD_INPUT, "cut short");
-	sl_memory_give(SL_HOST, file);
+	free(file);
 }
 
 /* --- headers made here -------------------------------------------------------------------------
@@ -223,7 +211,8 @@ static void headers_must_agree(void **state)
 static void lists_of_others_with_other_counts_are_refused(void **state)
 {
 	size_t bytes_a, bytes_b;
-	uint8_t *a = file_of("reffile_1.mcpl", &bytes_a), *b = file_of("reffile_6.mcpl", &bytes_b);
+	char *a = reference_list("reffile_1.mcpl", &bytes_a),
+	     *b = reference_list("reffile_6.mcpl", &bytes_b);
 	struct sl_mcpl_head h = head_of(a, bytes_a), more = head_of(b, bytes_b);
 
 	(void)state;
@@ -234,8 +223,8 @@ static void lists_of_others_with_other_counts_are_refused(void **state)
 	assert_int_equal(h.fixed.particles, 10);
 	sl_mcpl_head_free(&h);
 	sl_mcpl_head_free(&more);
-	sl_memory_give(SL_HOST, a);
-	sl_memory_give(SL_HOST, b);
+	free(a);
+	free(b);
 }
 
 int main(void)

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "primitives/base/files.h"
 #include "stages/formats/gzip_stored.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
+#include "tests/support/lists.h"
 
 /* Sums over particles in the order of reference.txt. */
 struct sums {
@@ -20,23 +20,6 @@ struct sums {
 	int64_t pdg;
 	uint64_t flags;
 };
-
-static char *path_of(const char *name, char path[512])
-{
-	const char *source = getenv("SLUICE_SOURCE");
-
-	snprintf(path, 512, "%s/tests/stages/formats/mcpl/%s", source ? source : ".", name);
-	return path;
-}
-
-/* A file of the folder, to be given back. */
-static char *file_of(const char *name, size_t *bytes)
-{
-	char path[512], *file;
-
-	assert_ok(sl_path_read(path_of(name, path), SIZE_MAX, &file, bytes));
-	return file;
-}
 
 static enum sl_status read_strings(struct sl_mcpl_stream *s, char source[64])
 {
@@ -139,7 +122,7 @@ static void check(const struct expected *e)
 	char source[64];
 	size_t bytes;
 	bool more;
-	char *file = file_of(e->name, &bytes);
+	char *file = reference_list(e->name, &bytes);
 
 	memset(&sums, 0, sizeof(sums));
 	assert_ok(sl_mcpl_open(&s, file, bytes));
@@ -156,7 +139,7 @@ static void check(const struct expected *e)
 	assert_ok(sl_mcpl_end(&s, &more));
 	assert_false(more && !s.recovered);
 	sl_mcpl_close(&s);
-	sl_memory_give(SL_HOST, file);
+	free(file);
 	assert_int_equal(sums.particles, e->sums.particles);
 	for (int i = 0; i < 9; i++)
 		assert_near(e->name, sums.real[i], e->sums.real[i]);
@@ -168,8 +151,8 @@ static void check(const struct expected *e)
 
 static void files_hold_what_the_reference_reads(void **state)
 {
-	char path[512], line[1024];
-	FILE *reference = fopen(path_of("reference.txt", path), "r");
+	char line[1024];
+	FILE *reference = fopen(reference_path("reference.txt"), "r");
 	struct expected e;
 	int n = 0;
 
@@ -194,7 +177,7 @@ static void strings_are_read(void **state)
 	char text[64];
 	uint32_t length;
 	size_t bytes;
-	char *file = file_of("reffile_6.mcpl", &bytes);
+	char *file = reference_list("reffile_6.mcpl", &bytes);
 
 	(void)state;
 	assert_ok(sl_mcpl_open(&s, file, bytes));
@@ -204,7 +187,7 @@ static void strings_are_read(void **state)
 		assert_int_equal(length, i == 6 ? 6 : strlen(expected[i])); /* a 0 within */
 	}
 	sl_mcpl_close(&s);
-	sl_memory_give(SL_HOST, file);
+	free(file);
 }
 
 /* --- damage ----------------------------------------------------------------------------------- */
@@ -214,7 +197,7 @@ static void a_writer_that_died_is_recovered(void **state)
 	struct sl_mcpl_stream s;
 	char source[64];
 	size_t bytes;
-	char *file = file_of("reffile_crash.mcpl", &bytes);
+	char *file = reference_list("reffile_crash.mcpl", &bytes);
 
 	(void)state;
 	assert_ok(sl_mcpl_open(&s, file, bytes));
@@ -222,19 +205,19 @@ static void a_writer_that_died_is_recovered(void **state)
 	assert_true(s.recovered);
 	assert_int_equal(s.header.particles, 4); /* and a part of one */
 	sl_mcpl_close(&s);
-	sl_memory_give(SL_HOST, file);
+	free(file);
 }
 
 static void what_is_cut_short_is_refused(void **state)
 {
 	struct sums sums;
 	size_t bytes;
-	char *file = file_of("reffile_truncated.mcpl", &bytes);
+	char *file = reference_list("reffile_truncated.mcpl", &bytes);
 
 	(void)state;
 	assert_fails(read_all(file, bytes, &sums), SL_BAD_INPUT, "mcpltool --repair");
-	sl_memory_give(SL_HOST, file);
-	file = file_of("example.mcpl", &bytes);
+	free(file);
+	file = reference_list("example.mcpl", &bytes);
 	for (size_t cut = 0; cut < bytes; cut += cut < 200 ? 1 : 997 * sl_thin_step(1)) {
 		char *copy = (char *)malloc(cut + (cut == 0));
 
@@ -242,8 +225,8 @@ static void what_is_cut_short_is_refused(void **state)
 		assert_int_equal(read_all(copy, cut, &sums), SL_BAD_INPUT);
 		free(copy);
 	}
-	sl_memory_give(SL_HOST, file);
-	file = file_of("miscphys.mcpl.gz", &bytes);
+	free(file);
+	file = reference_list("miscphys.mcpl.gz", &bytes);
 	for (size_t cut = 0; cut < bytes; cut += sl_thin_step(1)) {
 		char *copy = (char *)malloc(cut + (cut == 0));
 
@@ -251,7 +234,7 @@ static void what_is_cut_short_is_refused(void **state)
 		assert_int_equal(read_all(copy, cut, &sums), SL_BAD_INPUT);
 		free(copy);
 	}
-	sl_memory_give(SL_HOST, file);
+	free(file);
 }
 
 /* reffile_1 with one byte of its header changed. */
@@ -270,7 +253,7 @@ static void headers_that_are_none_are_refused(void **state)
 		{8, 6, "header says"}, {15, -1, "header says"}};
 	struct sums sums;
 	size_t bytes;
-	char *file = file_of("reffile_1.mcpl", &bytes);
+	char *file = reference_list("reffile_1.mcpl", &bytes);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
@@ -284,7 +267,7 @@ static void headers_that_are_none_are_refused(void **state)
 	file[44] = 1; /* a weight of all, which is 0 */
 	memset(file + 48, 0, 8);
 	assert_fails(read_all(file, bytes, &sums), SL_BAD_INPUT, "weight");
-	sl_memory_give(SL_HOST, file);
+	free(file);
 }
 
 /* Nothing may be read beyond the end, nor may it hang; a sanitizer looks on. */
@@ -295,7 +278,7 @@ static void any_damage_is_survived(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		size_t bytes;
-		char *file = file_of(names[i], &bytes);
+		char *file = reference_list(names[i], &bytes);
 		char *copy = (char *)malloc(bytes);
 
 		for (size_t bit = 0; bit < 8 * bytes; bit += sl_thin_step(1)) {
@@ -308,7 +291,7 @@ static void any_damage_is_survived(void **state)
 			assert_true(status == SL_OK || status == SL_BAD_INPUT);
 		}
 		free(copy);
-		sl_memory_give(SL_HOST, file);
+		free(file);
 	}
 }
 
@@ -333,7 +316,7 @@ static void members_make_no_difference(void **state)
 	static const size_t members[] = {1, 7, 48, 100, 65535, 65536, 100000};
 	struct sums expected, sums;
 	size_t bytes, made_bytes;
-	char *file = file_of("example.mcpl", &bytes);
+	char *file = reference_list("example.mcpl", &bytes);
 
 	(void)state;
 	assert_ok(read_all(file, bytes, &expected));
@@ -344,7 +327,7 @@ static void members_make_no_difference(void **state)
 		assert_memory_equal(&sums, &expected, sizeof(sums));
 		free(made);
 	}
-	sl_memory_give(SL_HOST, file);
+	free(file);
 }
 
 /* As the reference has it: nobody knows how many there are without inflating all. */
@@ -352,7 +335,7 @@ static void a_writer_that_died_in_gzip_is_refused(void **state)
 {
 	struct sums sums;
 	size_t bytes, made_bytes;
-	char *file = file_of("reffile_crash.mcpl", &bytes);
+	char *file = reference_list("reffile_crash.mcpl", &bytes);
 	uint8_t *made = in_members(file, bytes, 1000, &made_bytes);
 
 	(void)state;
@@ -362,7 +345,7 @@ static void a_writer_that_died_in_gzip_is_refused(void **state)
 	assert_ok(read_all(made, made_bytes, &sums));
 	assert_int_equal(sums.particles, 0);
 	free(made);
-	sl_memory_give(SL_HOST, file);
+	free(file);
 }
 
 /* Version 2 has its directions on an octahedron: Meyer et al. 2010, by its formula. */
@@ -376,7 +359,7 @@ static void version_two_is_read(void **state)
 	struct sl_mcpl_particle p;
 	char source[64];
 	size_t bytes;
-	char *file = file_of("reffile_1.mcpl", &bytes);
+	char *file = reference_list("reffile_1.mcpl", &bytes);
 
 	(void)state;
 	file[6] = '2';
@@ -389,7 +372,7 @@ static void version_two_is_read(void **state)
 		for (int k = 0; k < 3; k++)
 			assert_near("direction", p.direction[k], expected[i][k]);
 	}
-	sl_memory_give(SL_HOST, file);
+	free(file);
 }
 
 int main(void)
