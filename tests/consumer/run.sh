@@ -20,8 +20,13 @@ echo "find_package: $("$work/build/example")"
 PKG_CONFIG_PATH=$(dirname "$(find "$work/installed" -name sluice.pc)"):${PKG_CONFIG_PATH:-}
 export PKG_CONFIG_PATH
 read -ra flags <<<"$(pkg-config --cflags --libs --static sluice)"
-cc -std=c17 "$work/example.c" "${flags[@]}" -o "$work/by_hand"
+strict=(-Wall -Wextra -Wpedantic -Werror)
+cc -std=c17 "${strict[@]}" -Wc++-compat "$work/example.c" "${flags[@]}" -o "$work/by_hand"
 echo "pkg-config: $("$work/by_hand")"
+
+# The manual, and what it includes, is C++ as well; so is tuning.h.
+echo '#include "primitives/tuning.h"' |
+	c++ -std=c++17 "${strict[@]}" -fsyntax-only -I"$work/installed/include/sluice" -x c++ -
 
 if [ -n "$cuda" ]; then
 	cc -std=c17 -DEXAMPLE_CUDA "$work/example.c" -isystem "$cuda" "${flags[@]}" -o "$work/with_cuda"
