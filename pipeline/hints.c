@@ -109,6 +109,27 @@ void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_F
 	snprintf(text, SL_FLAW_BYTES, "there is no such key, try %s", near ? near : hint);
 }
 
+bool sl_hint_is_told(const struct sl_reader *r, const char *path)
+{
+	const char *leaf = sl_key_leaf(path);
+	size_t skip = (size_t)(leaf - path);
+	char section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
+	struct words w;
+
+	snprintf(section, sizeof(section), "%.*s", (int)(skip > 0 ? skip - 1 : 0), path);
+	list_children(r, sl_key_pattern(section, pattern), &w);
+	for (size_t i = 0; i < r->n_flaws; i++) {
+		const char *key = r->flaw[i].key, *near;
+
+		if ((size_t)(sl_key_leaf(key) - key) != skip || strncmp(key, path, skip) != 0)
+			continue;
+		near = sl_nearest(key + skip, w.at, w.n);
+		if (near && strcmp(near, leaf) == 0)
+			return true;
+	}
+	return false;
+}
+
 const char *sl_hint_model(const char *written, char *text, size_t size)
 {
 	const char *words[SL_MODEL_COUNT];

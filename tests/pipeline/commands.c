@@ -66,9 +66,25 @@ static void help_of_words(void **state)
 #define X(name, operand, help) expect_out(help, WORDS("help", #name));
 	SL_COMMANDS(X)
 #undef X
-	expect(&folder, SL_USAGE, "is called that", WORDS("help", "nonsense"));
-	expect(&folder, SL_USAGE, "is called that", WORDS("help", "run.see"));
+	expect_out("column energy\n", WORDS("help", "ekin"));
+	expect_out("model.slab.mu_a\n", WORDS("help", "mu_a"));
+	expect_out("output.format\n", WORDS("help", "format"));
+	expect(&folder, SL_USAGE, "is called that, see", WORDS("help", "nonsense"));
+	expect(&folder, SL_USAGE, "that, did you mean seed, see", WORDS("help", "run.see"));
+	expect(&folder, SL_USAGE, "that, did you mean mu_s, see", WORDS("help", "mu-s"));
 	expect(&folder, SL_USAGE, "is called that", WORDS("help", ""));
+}
+
+/* Ranges as one would say them. */
+static void help_of_ranges(void **state)
+{
+	(void)state;
+	expect_out("whole number, 0 to 18446744073709551615; default 1", WORDS("help", "run.seed"));
+	expect_out("whole number, 1 to 2147483648, or auto", WORDS("help", "run.batch"));
+	expect_out("    number, above 0; default 4", WORDS("help", "check.sigma"));
+	expect_out("    number, 0 keV or more\n", WORDS("help", "output.mcpl.energy"));
+	expect_out("    number, -2147483648 to 2147483647\n", WORDS("help", "output.mcpl.pdg"));
+	expect_out("numbers, 1e-30 to inf cm", WORDS("help", "model.slab.thickness"));
 }
 
 /* One text for all ways to ask; all commands, options and exit codes are in it. */
@@ -347,6 +363,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_of_keys),
 		cmocka_unit_test(help_of_words),
+		cmocka_unit_test(help_of_ranges),
 		cmocka_unit_test(help_of_all),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(json),
