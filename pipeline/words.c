@@ -93,7 +93,7 @@ static size_t distance(const char *a, const char *b)
 
 const char *sl_nearest(const char *written, const char *const *words, size_t n_words)
 {
-	size_t length = strlen(written), best = 1 + length / 3;
+	size_t length = strlen(written), best = 1 + length / 4;
 	const char *found = NULL;
 
 	if (length > WORD_MAX)
