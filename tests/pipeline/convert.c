@@ -562,6 +562,31 @@ static void nothing_is_overwritten(void **state)
 	assert_true(folder_has(&folder, "half.npz.part"));
 }
 
+/* Of a run that is not done less is committed than it will have, and that is told. */
+static void runs_are_converted_before_their_end(void **state)
+{
+	static const char done[] = "\"state\": \"done\"";
+	char *run, *at, *out;
+	size_t bytes;
+
+	(void)state;
+	out = output_of(&folder, WORDS("convert", "npz", "--to", "ended.csv.gz"));
+	assert_null(strstr(out, "not all"));
+	free(out);
+	copy_run(&folder, "npz", "early");
+	run = folder_read(&folder, "early/run.json", &bytes);
+	at = strstr(run, done);
+	assert_non_null(at);
+	memcpy(strstr(at, "done"), "half", 4);
+	folder_write(&folder, "early/run.json", run, bytes);
+	free(run);
+	out = output_of(&folder, WORDS("convert", "early", "--to", "early.csv.gz"));
+	assert_non_null(strstr(out,
+		"not all: early has not come to its end (its state is half), 3 batches are "
+		"committed\n"));
+	free(out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -580,6 +605,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(missing_columns_are_told),
 		cmocka_unit_test(nothing_is_overwritten),
+		cmocka_unit_test(runs_are_converted_before_their_end),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);
