@@ -91,6 +91,11 @@ void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_F
 	const char *leaf = sl_key_leaf(path), *near;
 	struct words w;
 
+	if (sl_is_after_comma(leaf)) {
+		snprintf(text, SL_FLAW_BYTES,
+			"there is no such key (a comma parts keys), try " SL_COMMA_ADVICE);
+		return;
+	}
 	if (stands_elsewhere(r, leaf, hint)) {
 		snprintf(text, SL_FLAW_BYTES,
 			"there is no such key here (it stands %s), try moving it", hint);

@@ -117,3 +117,8 @@ const char *sl_suggest(
 
 	return near ? near : sl_list_words(text, size, words, n);
 }
+
+bool sl_is_after_comma(const char *key)
+{
+	return *key && key[strspn(key, "0123456789")] == '\0';
+}
