@@ -147,6 +147,8 @@ static void lists(void **state)
 		assert_non_null(strstr(list, sl_column_facts[c].help));
 	for (int m = 0; m < SL_MODEL_COUNT; m++)
 		assert_non_null(strstr(list, sl_models[m]->help));
+	assert_non_null(strstr(list, "\n  cm m mm um nm km\n"));
+	assert_non_null(strstr(list, "\n  rad mrad deg\n"));
 	for (const struct sl_line *l = sl_matrix; l->name; l++) {
 		expect_backend(list, l);
 		n++;
@@ -158,6 +160,7 @@ static void lists(void **state)
 	assert_int_equal(times_in(json, "\"space\": \"device\""), devices);
 	assert_int_equal(times_in(json, "\"emulated\""), emulated);
 	assert_int_equal(times_in(json, "\"multiple_of\": "), tuned);
+	assert_int_equal(times_in(json, "\"km/s\""), 1);
 #ifdef SL_WITH_CUDA
 	assert_int_equal(times_in(json, "\"cuda\""), devices);
 	assert_null(strstr(list, "built without CUDA"));
@@ -358,6 +361,29 @@ static void settings(void **state)
 	expect_untouched();
 }
 
+/* How large the files of batches are, in a unit that fits. */
+static void sizes(void **state)
+{
+	uint64_t bytes = 0;
+	char says[64];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct stat file;
+
+		snprintf(says, sizeof(says), "whole/t_%06d.h5", i);
+		assert_int_equal(stat(folder_path(&folder, says), &file), 0);
+		bytes += (uint64_t)file.st_size;
+	}
+	assert_in_range(bytes, 1 << 10, 1 << 20);
+	snprintf(says, sizeof(says), "survivors in %.1f KiB; ", (double)bytes / 1024);
+	expect_out(says, WORDS("verify", "whole"));
+	snprintf(says, sizeof(says), " (%.1f KiB), summary in ", (double)bytes / 1024);
+	expect_out(says, WORDS("run", "c.yaml", "--out", "out"));
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +400,7 @@ int main(void)
 		cmocka_unit_test(any_directory),
 		cmocka_unit_test(plans),
 		cmocka_unit_test(settings),
+		cmocka_unit_test(sizes),
 	};
 
 	return cmocka_run_group_tests(tests, commands_begin, folder_end);
