@@ -95,10 +95,10 @@ static void print_times(const struct sl_plan *plan, const struct sl_session *s, 
 		fprintf(out, "  copied home %.1f", (double)s->home_ns / n);
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
-		"%.2f M particles/s in %.1f s on %s%s%u threads; %.2f M/s a %s before compression\n",
+		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s a %s before compression\n",
 		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
-		plan->on_device ? " and " : "", plan->threads, n / sl_computing_seconds(s) * 1e-6,
-		plan->on_device ? "slot" : "core");
+		plan->on_device ? " and " : "", plan->threads, plan->threads == 1 ? "" : "s",
+		n / sl_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
 	print_busy(plan, s, out);
 }
 

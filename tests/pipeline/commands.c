@@ -339,6 +339,7 @@ static void plans(void **state)
 	expect_out("zlib", WORDS("plan", "c.yaml", "--deflate", "zlib"));
 	expect_out("cpu_scan", WORDS("plan", "c.yaml", "--compact", "cpu_scan"));
 	expect_out("3 threads", WORDS("plan", "c.yaml", "--threads", "3"));
+	expect_out("1 thread, loops", WORDS("plan", "c.yaml", "--threads", "1", "--device", "cpu"));
 	expect_out("mode        staged\n", WORDS("plan", "c.yaml", "--device", "cpu"));
 	expect_out("mode        fused: survivors are carried as records of ",
 		WORDS("plan", "c.yaml", "--device", "emulated"));

@@ -324,7 +324,10 @@ static void damaged_files_are_refused(void **state)
 	refuse("reffile_truncated.mcpl", SL_BAD_INPUT,
 		"reffile_truncated.mcpl: it ends within what its header says that it holds");
 	refuse("nowhere.mcpl", SL_USAGE,
-		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl");
+		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl: No such file or "
+		"directory (there is none of that name); check the spelling, names are from the "
+		"folder that sluice is started in");
+	refuse("/nowhere.mcpl", SL_USAGE, "check the spelling\n");
 	refuse("c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
 	refuse("[]", SL_USAGE, "model.list.files");
 	file = reference_list("example.mcpl", &bytes);
