@@ -546,6 +546,15 @@ static void missing_columns_are_told(void **state)
 			"output.columns=[id, x, y, z, energy, weight]", "--out", "few"));
 	expect(&folder, SL_BAD_INPUT, "they have no u, v, w, time, which every particle",
 		WORDS("convert", "few", "--to", "no.mcpl"));
+	/* an energy alone can be stated, where it is known whose the particles are */
+	expect(&folder, SL_OK, "",
+		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "stated"));
+	expect(&folder, SL_OK, "", WORDS("convert", "stated", "--to", "away.npz"));
+	expect(&folder, SL_BAD_INPUT, "try files in the folder of their run and --set output.mcpl",
+		WORDS("convert", "away.npz", "--to", "no.mcpl"));
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "stated", "--to", "stated.mcpl", "--set",
+			"output.mcpl.energy=2 eV"));
 	assert_false(folder_has(&folder, "no.mcpl"));
 }
 
