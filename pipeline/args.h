@@ -18,7 +18,7 @@
 	X(convert, "IN... --to FILE",                                                              \
 		"files or a run as one file: MCPL, openPMD, npz, csv.gz; several are joined")      \
 	X(info, "FILE", "what is inside a file of survivors, of an image's numbers, or any MCPL")  \
-	X(list, "", "models, columns, fates, backends, formats of this build")                     \
+	X(list, "", "models, columns, fates, units, backends, formats of this build")              \
 	X(help, "[COMMAND|KEY]",                                                                   \
 		"about a command or a key of the configuration (run.seed, model.slab)")
 

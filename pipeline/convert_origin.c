@@ -54,9 +54,22 @@ static bool add_up(
 	return any;
 }
 
+/* All that a run has committed need not be all of the run. */
+static void note_state(struct sl_converting *c, const struct sl_former *f)
+{
+	const char *state = f->state ? f->state : "not told";
+
+	for (size_t i = 0; i < c->job->n; i++)
+		if (c->operand[i].is_run && strcmp(state, "done") != 0)
+			sl_convert_note(c,
+				"not all: %s has not come to its end (its state is %s), %zu "
+				"batches are committed",
+				c->operand[i].path, state, c->operand[i].manifest.n);
+}
+
 /* The plan of the run in the folder, as a run of lists where a list is made of it. */
 static enum sl_status plan_of(
-	const struct sl_converting *c, const struct sl_dir *dir, struct sl_plan **plan)
+	struct sl_converting *c, const struct sl_dir *dir, struct sl_plan **plan)
 {
 	const struct sl_convert_job *job = c->job;
 	const char *sets[SL_FORMER_SETS_MOST] = {
@@ -68,6 +81,7 @@ static enum sl_status plan_of(
 
 	*plan = NULL;
 	SL_TRY(sl_former_read(dir, &former));
+	note_state(c, &former);
 	if (former.format && sl_format_is_mcpl(former.format))
 		to_list = false;
 	for (size_t i = 0; i < job->n_sets; i++)

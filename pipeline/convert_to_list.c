@@ -24,8 +24,11 @@ static enum sl_status check_record(const struct sl_convert_tables_job *j)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
 		"%s: cannot be made of these files (they have no %s, which every particle of mcpl "
-		"has), try a run that writes more in output.columns, or another format",
-		j->c->job->to, sl_names_of(missing, names));
+		"has), try %s, or another format",
+		j->c->job->to, sl_names_of(missing, names),
+		missing == SL_BIT(SL_COLUMN_energy)
+			? "files in the folder of their run and --set output.mcpl.energy='2 eV'"
+			: "a run that writes more in output.columns");
 }
 
 /*

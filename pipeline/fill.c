@@ -130,7 +130,8 @@ static enum sl_status fill_option(
 
 	SL_TRY(fill_default(o, value));
 	if (!seen) {
-		if (o->required && !is_read(r, path) && !in_flawed_section(r, path))
+		if (o->required && !is_read(r, path) && !in_flawed_section(r, path) &&
+			!sl_hint_is_told(r, path))
 			sl_config_complain(r, path,
 				"is missing (it has no default), try adding it: %s", o->help);
 		return SL_OK;

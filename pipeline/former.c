@@ -44,6 +44,7 @@ static enum sl_status look_up(const struct sl_dir *dir, struct sl_former *f)
 		return bad_run_json(dir, "is no mapping");
 	f->config = member(tree, "config");
 	f->name = member(tree, "name");
+	f->state = member(tree, "state");
 	format = member(tree, "format");
 	f->image = f->config && strstr(f->config, "\n  image: true\n");
 	f->joined = member(tree, "joined") != NULL;

@@ -9,9 +9,10 @@
 struct sl_tree;
 
 struct sl_former {
-	struct sl_tree *tree;           /* what the texts are part of */
-	const char *config;             /* the configuration, as far as it determines the results */
-	const char *name;               /* of the run; NULL when it could not name files */
+	struct sl_tree *tree; /* what the texts are part of */
+	const char *config;   /* the configuration, as far as it determines the results */
+	const char *name;     /* of the run; NULL when it could not name files */
+	const char *state;    /* "done", "stopped" or "running"; NULL when it is not told */
 	const struct sl_format *format; /* NULL when this program has it not */
 	bool image;                     /* it makes one */
 	bool joined;                    /* so it does of a list of all batches */

@@ -91,6 +91,11 @@ void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_F
 	const char *leaf = sl_key_leaf(path), *near;
 	struct words w;
 
+	if (sl_is_after_comma(leaf)) {
+		snprintf(text, SL_FLAW_BYTES,
+			"there is no such key (a comma parts keys), try " SL_COMMA_ADVICE);
+		return;
+	}
 	if (stands_elsewhere(r, leaf, hint)) {
 		snprintf(text, SL_FLAW_BYTES,
 			"there is no such key here (it stands %s), try moving it", hint);
@@ -107,6 +112,27 @@ void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_F
 	if (!near && !nearest_anywhere(r, leaf, hint))
 		sl_list_words(hint, sizeof(hint), w.at, w.n);
 	snprintf(text, SL_FLAW_BYTES, "there is no such key, try %s", near ? near : hint);
+}
+
+bool sl_hint_is_told(const struct sl_reader *r, const char *path)
+{
+	const char *leaf = sl_key_leaf(path);
+	size_t skip = (size_t)(leaf - path);
+	char section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
+	struct words w;
+
+	snprintf(section, sizeof(section), "%.*s", (int)(skip > 0 ? skip - 1 : 0), path);
+	list_children(r, sl_key_pattern(section, pattern), &w);
+	for (size_t i = 0; i < r->n_flaws; i++) {
+		const char *key = r->flaw[i].key, *near;
+
+		if ((size_t)(sl_key_leaf(key) - key) != skip || strncmp(key, path, skip) != 0)
+			continue;
+		near = sl_nearest(key + skip, w.at, w.n);
+		if (near && strcmp(near, leaf) == 0)
+			return true;
+	}
+	return false;
 }
 
 const char *sl_hint_model(const char *written, char *text, size_t size)

@@ -130,6 +130,15 @@ static bool ends_in(const char *path, const char *suffix)
 
 enum sl_status sl_info(const char *path, FILE *out)
 {
+	struct sl_dir dir;
+
+	if (sl_dir_open(path, false, &dir) == SL_OK) {
+		sl_dir_close(&dir);
+		return sl_fail(SL_USAGE,
+			"%s: is a folder (this is about one file), try a file in it, or sluice "
+			"verify for a run",
+			path);
+	}
 	if (ends_in(path, SL_PICTURE_SUFFIX))
 		return info_of_image(path, out);
 	if (ends_in(path, sl_format_mcpl.suffix) || ends_in(path, sl_format_mcpl_gz.suffix))

@@ -65,7 +65,12 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	snprintf(key, sizeof(key), FILES "[%" PRIu32 "]", which);
 	/* a wrong name is wrong usage; a disk that fails stays one */
 	if (s == SL_USAGE || (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0)) {
-		sl_config_complain(r, key, "%s", sl_story());
+		const char *path = list_of(c)->files.at[which];
+
+		sl_config_complain(r, key, "%s%s", sl_story(),
+			s == SL_DISK && path[0] != '/'
+				? ", names are from the folder that sluice is started in"
+				: "");
 		return SL_OK;
 	}
 	return s;

@@ -37,6 +37,21 @@ static void print_tunable(const struct sl_tunable *t, FILE *out)
 	fprintf(out, t->items > 0 ? ")\n" : "\n");
 }
 
+/* A line for each kind of number: the unit inside, and the others. */
+static void print_units(FILE *out)
+{
+	fprintf(out, "units (numbers with a dimension carry one)\n");
+	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
+		if (d == SL_DIM_NUMBER)
+			continue;
+		fprintf(out, " ");
+		for (int u = 0; u < SL_UNIT_COUNT; u++)
+			if ((int)sl_units[u].dimension == d)
+				fprintf(out, " %s", sl_units[u].text);
+		fprintf(out, "\n");
+	}
+}
+
 static void print_backends(FILE *out)
 {
 	fprintf(out,
@@ -76,6 +91,7 @@ static void list_text(FILE *out)
 	fprintf(out, "fates\n");
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		fprintf(out, "  %-16s %s\n", sl_fate_facts[f].name, sl_fate_facts[f].help);
+	print_units(out);
 	print_backends(out);
 	fprintf(out, "formats\n");
 	for (int i = 0; sl_formats[i]; i++)
@@ -123,6 +139,15 @@ static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
 		sl_json_close(j);
 		sl_json_close(j);
 	}
+	sl_json_close(j);
+}
+
+static void list_units(struct sl_json *j)
+{
+	sl_json_array(j, "units");
+	for (int u = 0; u < SL_UNIT_COUNT; u++)
+		if (*sl_units[u].text)
+			sl_json_text(j, NULL, sl_units[u].text);
 	sl_json_close(j);
 }
 
@@ -176,6 +201,7 @@ enum sl_status sl_help_list(bool json, FILE *out)
 	}
 	sl_json_object(&j, NULL);
 	list_models(&j);
+	list_units(&j);
 	list_backends(&j);
 	list_formats(&j);
 	sl_json_close(&j);

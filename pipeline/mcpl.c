@@ -79,7 +79,7 @@ static void check_energy(const struct sl_config *c, struct sl_reader *r, const s
 	else
 		sl_config_complain(r, "output.mcpl.energy",
 			"is missing (every particle of mcpl has a kinetic energy, and those of %s "
-			"have none), add that of all, as 2 eV",
+			"have none), add that of all, as --set output.mcpl.energy='2 eV'",
 			m->name);
 }
 

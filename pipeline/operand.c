@@ -159,7 +159,8 @@ struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_number *s
 	} else if (word_length(behind) > 0 && !is_joint(behind)) {
 		sl_parser_skip(p, word_length(behind));
 		sl_parser_complain(p, v.from,
-			"%s has an unknown unit (what follows a number must be one), try 5 cm",
+			"%s has an unknown unit (what follows a number must be one), try one "
+			"that sluice list has, as 5 cm",
 			sl_parser_show(p, v.from, shown));
 		return v;
 	}

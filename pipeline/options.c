@@ -168,14 +168,15 @@ const struct sl_option sl_options[] = {
 		.offset = AT(key),
 		.help = "survivors are sorted by these fields, as w:16 or x:12:-5 mm..5 mm "
 			"(column, "
-			"bits, range), or ekin_log:16, by the logarithm; ties by id"},
+			"bits, range, in the column's unit where it names none), or ekin_log:16, by the "
+			"logarithm; ties by id"},
 	{.key = "tallies",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(tallies),
 		.help = "counts of all particles by bins of a column, as w:50 or "
 			"z:40:0 cm..0.02 cm:absorbed (column, bins, range, fates with + between "
-			"them); the range is the model's where it has one, the fates are all when "
-			"left out"},
+			"them); the range is the model's where it has one, and in the column's unit "
+			"where it names none; the fates are all when left out"},
 	{.key = "primitives.scan",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.scan),

@@ -7,6 +7,7 @@
 #include "pipeline/former.h"
 #include "pipeline/joined.h"
 #include "pipeline/sink.h"
+#include "pipeline/sweep.h"
 #include "stages/formats/xdmf.h"
 
 /* Has the file that size and checksum? */
@@ -50,76 +51,6 @@ static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *
 	return SL_OK;
 }
 
-/* What an entry of the directory is held against while a run's files are looked for. */
-struct sweep {
-	const char *run;
-	const struct sl_format *format;
-	const struct sl_dir *dir;
-	const struct sl_manifest *keep;
-	bool image, joined; /* the run makes one */
-};
-
-/* Is name one that a batch of the run has with that suffix, finished or half-written? */
-static bool has_suffix(const struct sweep *s, const char *name, const char *suffix, uint64_t *batch)
-{
-	size_t digits;
-
-	if (strncmp(name, s->run, strlen(s->run)) != 0 || name[strlen(s->run)] != '_')
-		return false;
-	name += strlen(s->run) + 1;
-	digits = strspn(name, "0123456789");
-	*batch = strtoull(name, NULL, 10);
-	name += digits;
-	if (digits < 6 || digits > 18 || strncmp(name, suffix, strlen(suffix)) != 0)
-		return false;
-	name += strlen(suffix);
-	return *name == '\0' || strcmp(name, ".part") == 0;
-}
-
-/* Is name one that a batch of the run has? Of which batch? */
-static bool is_of_run(const struct sweep *s, const char *name, uint64_t *batch)
-{
-	return has_suffix(s, name, s->format->suffix, batch) ||
-	       has_suffix(s, name, SL_BINS_SUFFIX, batch);
-}
-
-static int by_batch(const void *number, const void *line)
-{
-	uint64_t a = *(const uint64_t *)number, b = ((const struct sl_manifest_line *)line)->batch;
-
-	return (a > b) - (a < b);
-}
-
-static enum sl_status remove_orphan(void *of, const char *name)
-{
-	const struct sweep *s = (const struct sweep *)of;
-	const struct sl_manifest_line *line = NULL;
-	uint64_t batch;
-
-	if (!is_of_run(s, name, &batch))
-		return SL_OK;
-	if (s->keep->n > 0) /* without lines there is no array to search */
-		line = (const struct sl_manifest_line *)bsearch(
-			&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
-	if (line && (strcmp(line->file, name) == 0 || strcmp(line->bins_file, name) == 0))
-		return SL_OK;
-	return sl_file_remove(s->dir, name);
-}
-
-/* Removes files of the run's names that no line of keep vouches for: a run was cut off there. */
-static enum sl_status remove_orphans(const char *run, const struct sl_format *format,
-	const struct sl_dir *dir, const struct sl_manifest *keep)
-{
-	struct sweep s = {.run = run, .format = format, .dir = dir, .keep = keep};
-	char part[SL_FILE_NAME_BYTES];
-
-	SL_TRY(sl_file_remove(dir, "run.json.part"));
-	SL_TRY(sl_file_remove(dir, "manifest.jsonl.part"));
-	snprintf(part, sizeof(part), "%.200s%s.part", run, format->suffix);
-	SL_TRY(sl_file_remove(dir, part)); /* of a list joined */
-	return sl_dir_each(dir, remove_orphan, &s);
-}
-
 /* Drops the lines of batches behind the plan's goal; were there any? */
 static bool cut_behind_goal(const struct sl_plan *plan, struct sl_manifest *m)
 {
@@ -145,6 +76,7 @@ static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir
 static enum sl_status resume(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
+	struct sl_sweep s = sl_sweep_of(plan, dir, done);
 	size_t whole = 0;
 
 	SL_TRY(may_resume(plan, dir));
@@ -164,7 +96,7 @@ static enum sl_status resume(
 	/* A line goes before its file, so none ever stands for a file that is gone. */
 	if (!done->in_order)
 		SL_TRY(sl_manifest_write(dir, done));
-	return remove_orphans(plan->config.run.name, plan->format, dir, done);
+	return sl_sweep_orphans(&s);
 }
 
 void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
@@ -177,91 +109,20 @@ void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FI
 	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);
 }
 
-/* How many of the side files a run may have: those of the image are the last. */
-static int side_files(bool image)
-{
-	return image ? SL_SIDE_COUNT : SL_SIDE_IMAGE;
-}
-
-/* Removes all files that have a name of the run. */
-static enum sl_status remove_named(const char *run, const struct sl_format *format, bool image,
-	bool joined, const struct sl_dir *dir)
-{
-	const struct sl_manifest none = {0};
-	char name[SL_FILE_NAME_BYTES];
-
-	SL_TRY(remove_orphans(run, format, dir, &none));
-	for (int i = 0; i < side_files(image); i++) {
-		sl_side_file_name(run, (enum sl_side_file)i, name);
-		SL_TRY(sl_file_remove(dir, name));
-	}
-	sl_joined_name(run, format, name);
-	return joined ? sl_file_remove(dir, name) : SL_OK;
-}
-
-/* The run that is there may have another name or format than the plan's. */
-static enum sl_status remove_old(const struct sl_dir *dir)
-{
-	struct sl_former former;
-	enum sl_status s = SL_OK;
-
-	if (!sl_file_exists(dir, "run.json") || sl_former_read(dir, &former) != SL_OK)
-		return SL_OK;
-	if (former.name && former.format)
-		s = remove_named(former.name, former.format, former.image, former.joined, dir);
-	sl_former_free(&former);
-	return s;
-}
-
-/* run.json goes last: a removal cut off half-way is still seen to be a run. */
 static enum sl_status replace(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
+	const struct sl_manifest none = {0};
+	struct sl_sweep s = sl_sweep_of(plan, dir, &none);
+
 	SL_TRY(sl_manifest_read(dir, done));
-	for (size_t i = 0; i < done->n; i++) {
-		SL_TRY(sl_file_remove(dir, done->line[i].file));
-		if (done->line[i].bins_file[0])
-			SL_TRY(sl_file_remove(dir, done->line[i].bins_file));
-	}
+	s.spare = plan->recipe.inputs;
+	if (s.spare)
+		SL_TRY(sl_sweep_all(&s, done));
+	s.spare = NULL;
+	SL_TRY(sl_sweep_all(&s, done));
 	done->n = 0;
-	SL_TRY(remove_old(dir));
-	SL_TRY(remove_named(plan->config.run.name, plan->format, plan->config.output.image,
-		plan->config.output.joined, dir));
-	SL_TRY(sl_file_remove(dir, "manifest.jsonl"));
-	return sl_file_remove(dir, "run.json");
-}
-
-static enum sl_status refuse_named(void *of, const char *name)
-{
-	const struct sweep *s = (const struct sweep *)of;
-	char side[SL_FILE_NAME_BYTES];
-	uint64_t batch;
-	bool taken = is_of_run(s, name, &batch);
-
-	for (int i = 0; i < side_files(s->image); i++) {
-		sl_side_file_name(s->run, (enum sl_side_file)i, side);
-		taken = taken || strcmp(name, side) == 0;
-	}
-	sl_joined_name(s->run, s->format, side);
-	taken = taken || (s->joined && strcmp(name, side) == 0);
-	if (!taken)
-		return SL_OK;
-	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s/%s: is there already (the run would need that name, and no run.json says whose "
-		"it is), try another --out, another run.name or --force",
-		s->dir->path, name);
-}
-
-/* A new run must not find its names taken when it is half done. */
-static enum sl_status begin(const struct sl_plan *plan, const struct sl_dir *dir)
-{
-	struct sweep s = {.run = plan->config.run.name,
-		.format = plan->format,
-		.dir = dir,
-		.image = plan->config.output.image,
-		.joined = plan->config.output.joined};
-
-	return sl_dir_each(dir, refuse_named, &s);
+	return SL_OK;
 }
 
 static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
@@ -281,7 +142,7 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 			dir->path);
 	if (start == SL_START_FORCE)
 		return replace(plan, dir, done);
-	return begun ? resume(plan, dir, done) : begin(plan, dir);
+	return begun ? resume(plan, dir, done) : sl_sweep_refuse(plan, dir);
 }
 
 enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
@@ -383,6 +244,7 @@ static enum sl_status commit_histograms(
 enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
+	struct sl_sweep s = sl_sweep_of(plan, dir, m);
 	bool cut;
 
 	SL_TRY(sl_manifest_read(dir, m));
@@ -391,7 +253,7 @@ enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir 
 	if (cut || !m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));
 	if (cut)
-		SL_TRY(remove_orphans(plan->config.run.name, plan->format, dir, m));
+		SL_TRY(sl_sweep_orphans(&s));
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_canvas_commit(plan, dir, m));
 	if (strcmp(state, "done") == 0)

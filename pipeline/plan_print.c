@@ -111,8 +111,9 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 			plan->device.name, sl_device_is_emulated() ? " on the CPU" : "",
 			plan->n_lanes, plan->threads, sl_plan_is_pressed(plan) ? "" : " compress");
 	else
-		fprintf(out, "device      cpu: %u threads, loops for %s (%s)\n", plan->threads,
-			plan->recipe.loops->level, plan->machine.processor);
+		fprintf(out, "device      cpu: %u thread%s, loops for %s (%s)\n", plan->threads,
+			plan->threads == 1 ? "" : "s", plan->recipe.loops->level,
+			plan->machine.processor);
 	if (plan->on_device && sl_tuning_lines() > 0)
 		fprintf(out, "            tuned by %s: %u lines\n", sl_tuning_path(),
 			sl_tuning_lines());

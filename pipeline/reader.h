@@ -74,4 +74,7 @@ enum sl_status sl_reader_fill(struct sl_reader *r, struct sl_config *c);
 void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_FLAW_BYTES]);
 const char *sl_hint_model(const char *written, char *text, size_t size);
 
+/* Has an unknown key of the same section been told to try path? Then it is not missing as well. */
+bool sl_hint_is_told(const struct sl_reader *r, const char *path);
+
 #endif

@@ -35,9 +35,10 @@ static void print_head(const struct sl_teller *t)
 	fprintf(t->out, "run         %s: %llu particles, seed %llu, model %s\n",
 		t->plan->config.run.name, (unsigned long long)r->particles,
 		(unsigned long long)r->seed, sl_models[r->model]->name);
-	fprintf(t->out, "particle    %llu: number %llu of batch %llu (%llu batches of %u)\n",
+	fprintf(t->out, "particle    %llu: number %llu of batch %llu (%llu batch%s of %u)\n",
 		(unsigned long long)t->id, (unsigned long long)(t->id % r->batch),
-		(unsigned long long)(t->id / r->batch), (unsigned long long)r->n_batches, r->batch);
+		(unsigned long long)(t->id / r->batch), (unsigned long long)r->n_batches,
+		r->n_batches == 1 ? "" : "es", r->batch);
 	fprintf(t->out, "draws       blocks of Philox4x32-10: four words each, in hexadecimal, "
 			"with their uniforms\n\n");
 }

@@ -3,6 +3,7 @@
 
 #include "pipeline/inputs.h"
 #include "pipeline/joined.h"
+#include "pipeline/room.h"
 #include "pipeline/report.h"
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
@@ -94,10 +95,10 @@ static void print_times(const struct sl_plan *plan, const struct sl_session *s, 
 		fprintf(out, "  copied home %.1f", (double)s->home_ns / n);
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
-		"%.2f M particles/s in %.1f s on %s%s%u threads; %.2f M/s a %s before compression\n",
+		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s a %s before compression\n",
 		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
-		plan->on_device ? " and " : "", plan->threads, n / sl_computing_seconds(s) * 1e-6,
-		plan->on_device ? "slot" : "core");
+		plan->on_device ? " and " : "", plan->threads, plan->threads == 1 ? "" : "s",
+		n / sl_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
 	print_busy(plan, s, out);
 }
 
@@ -105,6 +106,7 @@ void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
 	const struct sl_session *session, FILE *out)
 {
 	struct sl_results r;
+	char bytes[32];
 
 	sl_results_make(m, sl_counts_alone(plan), &r);
 	sl_inputs_print(plan, true, out);
@@ -115,9 +117,9 @@ void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
 	if (plan->schedule_story[0])
 		fprintf(out, "%s\n", plan->schedule_story);
 	sl_rounds_print(&session->rounds, out);
-	fprintf(out, "%llu survivors in %s/%s%s%s (%.1f MB), summary in run.json\n",
+	fprintf(out, "%llu survivors in %s/%s%s%s (%s), summary in run.json\n",
 		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",
-		m->n > 1 ? m->line[m->n - 1].file : "", (double)r.bytes * 1e-6);
+		m->n > 1 ? m->line[m->n - 1].file : "", sl_sized((double)r.bytes, bytes));
 	if (plan->config.output.joined) {
 		char name[SL_FILE_NAME_BYTES];
 

@@ -187,9 +187,10 @@ static enum sl_status check_keys(
 		if (strcmp((char *)key[i - 1]->data.scalar.value, text) == 0)
 			return refuse(problem, key[i]->start_mark,
 				"the key %s is repeated (it stands at %zu:%zu already), try "
-				"keeping one of them",
+				"%s",
 				sl_show(shown, text), key[i - 1]->start_mark.line + 1,
-				key[i - 1]->start_mark.column + 1);
+				key[i - 1]->start_mark.column + 1,
+				sl_is_after_comma(text) ? SL_COMMA_ADVICE : "keeping one of them");
 	}
 	return SL_OK;
 }

@@ -175,7 +175,7 @@ static bool parse_bool(const char *text, bool *value, char why[SL_WHY_BYTES])
 	if (*value || strcmp(text, "false") == 0)
 		return true;
 	return sl_refuse(why,
-		"%s is neither yes nor no (one word each is enough), try true or false",
+		"%s is neither true nor false (one word each is enough), try one of them",
 		sl_show(shown, text));
 }
 

@@ -311,15 +311,15 @@ static void tell(
 	const struct counts *c, uint64_t of, const struct sl_plan *plan, bool json, FILE *out)
 {
 	bool image = plan->config.output.image, joined = plan->config.output.joined;
-	char text[1024];
+	char text[1024], bytes[32];
 	struct sl_json j = sl_json_start(text, sizeof(text), true);
 
 	if (!json) {
 		fprintf(out,
-			"%llu of %llu batches are what they should be: %llu survivors in %.1f MB; "
+			"%llu of %llu batches are what they should be: %llu survivors in %s; "
 			"digests of all, order of %llu, %llu remade from their ids%s%s%s\n",
 			(unsigned long long)c->batches, (unsigned long long)of,
-			(unsigned long long)c->survivors, (double)c->bytes * 1e-6,
+			(unsigned long long)c->survivors, sl_sized((double)c->bytes, bytes),
 			(unsigned long long)c->ordered, (unsigned long long)c->remade,
 			c->redone == 0   ? ""
 			: c->redone == 1 ? ", one batch computed anew"

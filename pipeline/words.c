@@ -93,7 +93,7 @@ static size_t distance(const char *a, const char *b)
 
 const char *sl_nearest(const char *written, const char *const *words, size_t n_words)
 {
-	size_t length = strlen(written), best = 1 + length / 3;
+	size_t length = strlen(written), best = 1 + length / 4;
 	const char *found = NULL;
 
 	if (length > WORD_MAX)
@@ -116,4 +116,9 @@ const char *sl_suggest(
 	const char *near = sl_nearest(written, words, n);
 
 	return near ? near : sl_list_words(text, size, words, n);
+}
+
+bool sl_is_after_comma(const char *key)
+{
+	return *key && key[strspn(key, "0123456789")] == '\0';
 }

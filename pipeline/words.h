@@ -6,6 +6,7 @@
 #ifndef SL_WORDS_H
 #define SL_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "primitives/base/hd.h"
@@ -27,5 +28,12 @@ const char *sl_list_words(char *text, size_t size, const char *const *words, siz
 /* What to try for a word that is none of words: the nearest, or all of them, written to text. */
 const char *sl_suggest(
 	const char *written, const char *const *words, size_t n, char *text, size_t size);
+
+/*
+ * Is a key what follows the comma of a number, as the 000 of 1,000? YAML takes it for one, without
+ * a value. And what to try then.
+ */
+bool sl_is_after_comma(const char *key);
+#define SL_COMMA_ADVICE "0.5 for 0,5 and 1_000 for 1,000"
 
 #endif

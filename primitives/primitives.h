@@ -56,7 +56,7 @@ struct sl_choice {
 struct sl_exec {
 	enum sl_space space;     /* SL_HOST or SL_DEVICE; must be the backend's */
 	sl_stream stream;        /* NULL on the host */
-	struct sl_arena scratch; /* of that space, at least sl_scratch() bytes */
+	struct sl_arena scratch; /* of that space, at least sl_scratch() bytes, SL_ALIGN-aligned */
 	struct sl_tuning tuning;
 };
 

@@ -9,8 +9,11 @@ import glob
 import os
 import sys
 
-import h5py
-import matplotlib
+try:
+    import h5py
+    import matplotlib
+except ImportError as e:
+    sys.exit(f"plot.py: {e} (it reads and draws with that), try apt-get install python3-h5py python3-matplotlib")
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -24,7 +27,11 @@ def read(folder, record):
         with h5py.File(name, "r") as f:
             (iteration,) = f["data"].values()
             (species,) = iteration["particles"].values()
+            if record not in species:
+                sys.exit(f"plot.py: {name} has no {record} (it draws a detector with pixels), try a run of data/configs/demo.yaml")
             parts.append(species[record][()])
+    if not parts:
+        sys.exit(f"plot.py: {folder} has no files of openPMD, *.h5 (it reads no others), try another folder")
     return np.concatenate(parts)
 
 

@@ -13,7 +13,10 @@ import math
 import os
 import sys
 
-import matplotlib
+try:
+    import matplotlib
+except ImportError as e:
+    sys.exit("plot_run.py: %s (it draws with that), try apt-get install python3-matplotlib" % e)
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

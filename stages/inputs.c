@@ -7,7 +7,6 @@
 
 #include "primitives/base/arena.h"
 #include "primitives/base/device.h"
-#include "primitives/base/files.h"
 #include "primitives/base/map.h"
 #include "stages/formats/mcpl_carry.h"
 #include "stages/formats/mcpl_survey.h"
@@ -245,6 +244,21 @@ enum sl_status sl_inputs_carry(const struct sl_inputs *inputs, struct sl_mcpl_ca
 	s = sl_mcpl_carry(parts, inputs->n, made);
 	sl_memory_give(SL_HOST, memory);
 	return s;
+}
+
+bool sl_inputs_have(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name)
+{
+	uint64_t device, number;
+
+	if (!sl_file_which(dir, name, &device, &number))
+		return false;
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		const struct sl_map *map = &inputs->reading->of[k].map;
+
+		if (map->device == device && map->number == number)
+			return true;
+	}
+	return false;
 }
 
 uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)

@@ -8,7 +8,7 @@
 #ifndef SL_INPUTS_H
 #define SL_INPUTS_H
 
-#include "primitives/base/status.h"
+#include "primitives/base/files.h"
 #include "stages/batch.h"
 #include "stages/inputs_names.h"
 
@@ -68,6 +68,9 @@ enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
  * freed before the files are closed.
  */
 enum sl_status sl_inputs_carry(const struct sl_inputs *inputs, struct sl_mcpl_carried **made);
+
+/* Is the entry name of dir one of the files? */
+bool sl_inputs_have(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name);
 
 /* The CRC-32 of the bytes of file k. */
 uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k);

@@ -176,8 +176,8 @@ static enum sl_status find_survivors(
 	lane->listed = &b->columns;
 	if (lane->first_id) {
 		*lane->begun = b->first_id;
-		SL_TRY(sl_copy(lane->first_id, lane->begun, sizeof(*lane->begun),
-			lane->exec.stream));
+		SL_TRY(sl_copy(
+			lane->first_id, lane->begun, sizeof(*lane->begun), lane->exec.stream));
 	}
 	if (lane->whole)
 		SL_TRY(queue_whole(r, lane));

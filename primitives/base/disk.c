@@ -17,9 +17,9 @@ static const struct {
 	const char *advice;
 } words[] = {
 	{ENOSPC, "the file system is full",
-		"free space or choose another output folder, then --resume"},
+		"free space, or choose another output folder; --resume goes on with a run"},
 	{EDQUOT, "the quota of disk space is used up",
-		"free space or choose another output folder, then --resume"},
+		"free space, or choose another output folder; --resume goes on with a run"},
 	{EFBIG, "larger than files may be here, see ulimit -f",
 		"raise the limit, lower run.batch or choose another output folder, then --resume"},
 	{EIO, "the storage reported an error, see dmesg",

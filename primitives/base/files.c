@@ -166,6 +166,17 @@ bool sl_file_exists(const struct sl_dir *d, const char *name)
 	return fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+bool sl_file_which(const struct sl_dir *d, const char *name, uint64_t *device, uint64_t *number)
+{
+	struct stat facts;
+
+	if (fstatat(d->fd, name, &facts, 0) != 0)
+		return false;
+	*device = facts.st_dev;
+	*number = facts.st_ino;
+	return true;
+}
+
 enum sl_status sl_file_remove(const struct sl_dir *d, const char *name)
 {
 	SL_TRY(sl_check_name(name));

@@ -60,6 +60,9 @@ enum sl_status sl_dir_each(
 /* Is there an entry of that name? */
 bool sl_file_exists(const struct sl_dir *d, const char *name);
 
+/* Which file it is, or leads to, as sl_map_file() has it (map.h); false when there is none. */
+bool sl_file_which(const struct sl_dir *d, const char *name, uint64_t *device, uint64_t *number);
+
 /*
  * Commits size bytes as name. Without replace, SL_OUTPUT_IN_USE when the name is taken. After any
  * failure the .part is gone and what was there before is as it was; with one exception: when

@@ -113,7 +113,7 @@ static enum sl_status refuse(const char *what, uint32_t number)
 	snprintf(shown, sizeof(shown), number > 0 ? "%s %" PRIu32 : "%s", what, number);
 	return sl_fail(SL_BAD_INPUT,
 		"its %s is not that of the first file (lists of one header alone are joined, as "
-		"mcpltool --merge does), try converting it by itself",
+		"mcpltool --merge does), try a run of the model list, which takes any",
 		shown);
 }
 

@@ -76,7 +76,8 @@ static const struct sl_option sl_list_options[] = {
 		.required = true,
 		.help = "lists of particles, as [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL of version 2 or 3, plain "
 			"or in gzip; their particles one behind the other. With * ? or [..], all files "
-			"that are called so, in the order of their names; up to 4096 in all"},
+			"that are called so, in the order of their names; up to 4096 in all, from "
+			"the folder that sluice is started in"},
 	{.key = "checksums",
 		.kind = SL_KIND_COUNTS,
 		.offset = offsetof(struct sl_list_config, checksums),

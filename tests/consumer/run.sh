@@ -20,8 +20,19 @@ echo "find_package: $("$work/build/example")"
 PKG_CONFIG_PATH=$(dirname "$(find "$work/installed" -name sluice.pc)"):${PKG_CONFIG_PATH:-}
 export PKG_CONFIG_PATH
 read -ra flags <<<"$(pkg-config --cflags --libs --static sluice)"
-cc -std=c17 "$work/example.c" "${flags[@]}" -o "$work/by_hand"
+strict=(-Wall -Wextra -Wpedantic -Werror)
+cc -std=c17 "${strict[@]}" -Wc++-compat "$work/example.c" "${flags[@]}" -o "$work/by_hand"
 echo "pkg-config: $("$work/by_hand")"
+
+# Every header that is installed can be included first, and in C++.
+include=$work/installed/include/sluice
+find "$include" -name '*.h' -printf '%P\n' >"$work/headers"
+test "$(wc -l <"$work/headers")" -ge 8
+while read -r header; do
+	printf '#include "%s"\nextern int alone;\n' "$header" >"$work/alone"
+	cc -std=c17 "${strict[@]}" -Wc++-compat -fsyntax-only -I"$include" -x c "$work/alone"
+	c++ -std=c++17 "${strict[@]}" -fsyntax-only -I"$include" -x c++ "$work/alone"
+done <"$work/headers"
 
 if [ -n "$cuda" ]; then
 	cc -std=c17 -DEXAMPLE_CUDA "$work/example.c" -isystem "$cuda" "${flags[@]}" -o "$work/with_cuda"

@@ -67,9 +67,25 @@ static void help_of_words(void **state)
 #define X(name, operand, help) expect_out(help, WORDS("help", #name));
 	SL_COMMANDS(X)
 #undef X
-	expect(&folder, SL_USAGE, "is called that", WORDS("help", "nonsense"));
-	expect(&folder, SL_USAGE, "is called that", WORDS("help", "run.see"));
+	expect_out("column energy\n", WORDS("help", "ekin"));
+	expect_out("model.slab.mu_a\n", WORDS("help", "mu_a"));
+	expect_out("output.format\n", WORDS("help", "format"));
+	expect(&folder, SL_USAGE, "is called that, see", WORDS("help", "nonsense"));
+	expect(&folder, SL_USAGE, "that, did you mean seed, see", WORDS("help", "run.see"));
+	expect(&folder, SL_USAGE, "that, did you mean mu_s, see", WORDS("help", "mu-s"));
 	expect(&folder, SL_USAGE, "is called that", WORDS("help", ""));
+}
+
+/* Ranges as one would say them. */
+static void help_of_ranges(void **state)
+{
+	(void)state;
+	expect_out("whole number, 0 to 18446744073709551615; default 1", WORDS("help", "run.seed"));
+	expect_out("whole number, 1 to 2147483648, or auto", WORDS("help", "run.batch"));
+	expect_out("    number, above 0; default 4", WORDS("help", "check.sigma"));
+	expect_out("    number, 0 keV or more\n", WORDS("help", "output.mcpl.energy"));
+	expect_out("    number, -2147483648 to 2147483647\n", WORDS("help", "output.mcpl.pdg"));
+	expect_out("numbers, 1e-30 to inf cm", WORDS("help", "model.slab.thickness"));
 }
 
 /* One text for all ways to ask; all commands, options and exit codes are in it. */
@@ -132,6 +148,8 @@ static void lists(void **state)
 		assert_non_null(strstr(list, sl_column_facts[c].help));
 	for (int m = 0; m < SL_MODEL_COUNT; m++)
 		assert_non_null(strstr(list, sl_models[m]->help));
+	assert_non_null(strstr(list, "\n  cm m mm um nm km\n"));
+	assert_non_null(strstr(list, "\n  rad mrad deg\n"));
 	for (const struct sl_line *l = sl_matrix; l->name; l++) {
 		expect_backend(list, l);
 		n++;
@@ -143,6 +161,7 @@ static void lists(void **state)
 	assert_int_equal(times_in(json, "\"space\": \"device\""), devices);
 	assert_int_equal(times_in(json, "\"emulated\""), emulated);
 	assert_int_equal(times_in(json, "\"multiple_of\": "), tuned);
+	assert_int_equal(times_in(json, "\"km/s\""), 1);
 #ifdef SL_WITH_CUDA
 	assert_int_equal(times_in(json, "\"cuda\""), devices);
 	assert_null(strstr(list, "built without CUDA"));
@@ -319,6 +338,7 @@ static void plans(void **state)
 	expect_out("zlib", WORDS("plan", "c.yaml", "--deflate", "zlib"));
 	expect_out("cpu_scan", WORDS("plan", "c.yaml", "--compact", "cpu_scan"));
 	expect_out("3 threads", WORDS("plan", "c.yaml", "--threads", "3"));
+	expect_out("1 thread, loops", WORDS("plan", "c.yaml", "--threads", "1", "--device", "cpu"));
 	expect_out("mode        staged\n", WORDS("plan", "c.yaml", "--device", "cpu"));
 	expect_out("mode        fused: survivors are carried as records of ",
 		WORDS("plan", "c.yaml", "--device", "emulated"));
@@ -341,11 +361,35 @@ static void settings(void **state)
 	expect_untouched();
 }
 
+/* How large the files of batches are, in a unit that fits. */
+static void sizes(void **state)
+{
+	uint64_t bytes = 0;
+	char says[64];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct stat file;
+
+		snprintf(says, sizeof(says), "whole/t_%06d.h5", i);
+		assert_int_equal(stat(folder_path(&folder, says), &file), 0);
+		bytes += (uint64_t)file.st_size;
+	}
+	assert_in_range(bytes, 1 << 10, 1 << 20);
+	snprintf(says, sizeof(says), "survivors in %.1f KiB; ", (double)bytes / 1024);
+	expect_out(says, WORDS("verify", "whole"));
+	snprintf(says, sizeof(says), " (%.1f KiB), summary in ", (double)bytes / 1024);
+	expect_out(says, WORDS("run", "c.yaml", "--out", "out"));
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_of_keys),
 		cmocka_unit_test(help_of_words),
+		cmocka_unit_test(help_of_ranges),
 		cmocka_unit_test(help_of_all),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(json),
@@ -356,6 +400,7 @@ int main(void)
 		cmocka_unit_test(any_directory),
 		cmocka_unit_test(plans),
 		cmocka_unit_test(settings),
+		cmocka_unit_test(sizes),
 	};
 
 	return cmocka_run_group_tests(tests, commands_begin, folder_end);

@@ -26,6 +26,8 @@ static const struct refusal refusals[] = {
 	{SL_USAGE, "--out: its value is missing", {"sluice", "run", "c.yaml", "--out"}},
 	{SL_USAGE, "has no '='", {"sluice", "run", "c.yaml", "--set", "run.seed"}},
 	{SL_USAGE, "has no key", {"sluice", "run", "c.yaml", "--set", "=7"}},
+	{SL_USAGE, "is a folder (this is about one file), try", {"sluice", "info", "whole"}},
+	{SL_BAD_INPUT, "c.yaml: its suffix is that of no format", {"sluice", "info", "c.yaml"}},
 	{SL_USAGE, "--json does nothing for info", {"sluice", "info", "c.yaml", "--json"}},
 	{SL_USAGE, "--resume does nothing for plan", {"sluice", "plan", "c.yaml", "--resume"}},
 	{SL_USAGE, "verify takes no settings", {"sluice", "verify", ".", "--set", "run.seed=2"}},

@@ -286,6 +286,15 @@ static void missing_columns_are_told(void **state)
 			"output.columns=[id, x, y, z, energy, weight]", "--out", "few"));
 	expect(&folder, SL_BAD_INPUT, "they have no u, v, w, time, which every particle",
 		WORDS("convert", "few", "--to", "no.mcpl"));
+	/* an energy alone can be stated, where it is known whose the particles are */
+	expect(&folder, SL_OK, "",
+		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "stated"));
+	expect(&folder, SL_OK, "", WORDS("convert", "stated", "--to", "away.npz"));
+	expect(&folder, SL_BAD_INPUT, "try files in the folder of their run and --set output.mcpl",
+		WORDS("convert", "away.npz", "--to", "no.mcpl"));
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "stated", "--to", "stated.mcpl", "--set",
+			"output.mcpl.energy=2 eV"));
 	assert_false(folder_has(&folder, "no.mcpl"));
 }
 
@@ -303,6 +312,31 @@ static void nothing_is_overwritten(void **state)
 	expect_file(&folder, "half.npz.part", "half");
 }
 
+/* Of a run that is not done less is committed than it will have, and that is told. */
+static void runs_are_converted_before_their_end(void **state)
+{
+	static const char done[] = "\"state\": \"done\"";
+	char *run, *at, *out;
+	size_t bytes;
+
+	(void)state;
+	out = output_of(&folder, WORDS("convert", "npz", "--to", "ended.csv.gz"));
+	assert_null(strstr(out, "not all"));
+	free(out);
+	copy_run(&folder, "npz", "early");
+	run = folder_read(&folder, "early/run.json", &bytes);
+	at = strstr(run, done);
+	assert_non_null(at);
+	memcpy(strstr(at, "done"), "half", 4);
+	folder_write(&folder, "early/run.json", run, bytes);
+	free(run);
+	out = output_of(&folder, WORDS("convert", "early", "--to", "early.csv.gz"));
+	assert_non_null(strstr(out,
+		"not all: early has not come to its end (its state is half), 3 batches are "
+		"committed\n"));
+	free(out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +350,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(missing_columns_are_told),
 		cmocka_unit_test(nothing_is_overwritten),
+		cmocka_unit_test(runs_are_converted_before_their_end),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -335,6 +336,48 @@ static void runs_go_on(void **state)
 	assert_true(hash_run(&folder, "r") == hash);
 }
 
+/* A run does not remove what it is to read, whichever way it came by its name. */
+static void inputs_are_not_replaced(void **state)
+{
+	static const struct {
+		const char *file, *keeps; /* what is read; what else of the old run must stay */
+	} old[] = {{"o/t_000002.mcpl", "o/t_000000.mcpl"}, {"o/t.mcpl", "o/t_000000.mcpl"},
+		{"link.mcpl", "o/t_000001.mcpl"}};
+	char text[128];
+
+	(void)state;
+	bring_list(&folder, "miscphys.mcpl.gz");
+	configure_list(&folder, "miscphys.mcpl.gz", ", batch: 70", "listed",
+		"output: {format: mcpl, joined: true}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "o", "--quiet"));
+	name_too("o/t_000002.mcpl", "link.mcpl");
+	for (int k = 0; k < 3; k++) {
+		const char *name = k == 2 ? old[0].file : old[k].file;
+
+		/* under another name: the files of the run that is there go, too */
+		configure_list(&folder, old[k].file, "", "listed", "output: {format: npz}\n");
+		snprintf(text, sizeof(text), "%s: is read by this run (--force would", name);
+		expect(&folder, SL_OUTPUT_IN_USE, text,
+			WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force", "--set",
+				"run.name=u"));
+		assert_true(folder_has(&folder, name) && folder_has(&folder, old[k].keeps));
+		expect(&folder, SL_OK, "", WORDS("verify", "o", "--quiet"));
+	}
+	/* a name of the new run alone, and one that is nobody's */
+	assert_int_equal(
+		0, rename(folder_path(&folder, "o/t.mcpl"), folder_path(&folder, "u.mcpl")));
+	remove_run(&folder, "o");
+	assert_int_equal(0, mkdir(folder_path(&folder, "o"), 0777));
+	assert_int_equal(
+		0, rename(folder_path(&folder, "u.mcpl"), folder_path(&folder, "o/t_000000.mcpl")));
+	configure_list(&folder, "o/t_000000.mcpl", "", "listed", "output: {format: mcpl}\n");
+	expect(&folder, SL_OUTPUT_IN_USE, "o/t_000000.mcpl: is read by this run",
+		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force"));
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force", "--set", "run.name=u"));
+	expect(&folder, SL_OK, "", WORDS("verify", "o", "--quiet"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +388,7 @@ int main(void)
 		cmocka_unit_test(patterns_stand_for_files),
 		cmocka_unit_test(files_can_be_many),
 		cmocka_unit_test(runs_go_on),
+		cmocka_unit_test(inputs_are_not_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

@@ -41,7 +41,10 @@ static void damaged_files_are_refused(void **state)
 	refuse_list(&folder, "reffile_truncated.mcpl", SL_BAD_INPUT,
 		"reffile_truncated.mcpl: it ends within what its header says that it holds");
 	refuse_list(&folder, "nowhere.mcpl", SL_USAGE,
-		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl");
+		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl: No such file or "
+		"directory (there is none of that name); check the spelling, names are from the "
+		"folder that sluice is started in");
+	refuse_list(&folder, "/nowhere.mcpl", SL_USAGE, "check the spelling\n");
 	refuse_list(&folder, "c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
 	refuse_list(
 		&folder, "[]", SL_USAGE, "model.list.files[0]: is a list (one value is needed)");

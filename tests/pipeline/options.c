@@ -72,6 +72,7 @@ static void nearest_words(void **state)
 	assert_null(sl_nearest("colour", words, 5));
 	assert_null(sl_nearest("", words, 5));
 	assert_null(sl_nearest("y", words, 5));
+	assert_null(sl_nearest("foo", swapped, 2)); /* of three letters, one may be wrong */
 	assert_null(sl_nearest("seed", words, 0));
 }
 

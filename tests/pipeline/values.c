@@ -190,7 +190,7 @@ static void words_are_whole(void **state)
 	assert_true(sl_value_parse(&flag, "false", &yes, why) && !yes);
 	assert_false(sl_value_parse(&flag, "yes", &yes, why));
 	assert_string_equal(
-		why, "'yes' is neither yes nor no (one word each is enough), try true or false");
+		why, "'yes' is neither true nor false (one word each is enough), try one of them");
 	assert_false(sl_value_parse(&flag, "", &yes, why));
 	assert_true(sl_value_parse(&choice, "rectangle", &place, why));
 	assert_int_equal(place, 1);
