@@ -159,6 +159,10 @@ static herr_t file_read(
 /* --- use ----------------------------------------------------------------------------------- */
 
 static const H5FD_class_t driver = {
+#ifdef H5FD_CLASS_VERSION /* since HDF5 1.14 */
+	.version = H5FD_CLASS_VERSION,
+	.value = 511, /* 256 to 511 are nobody's (H5FDpublic.h) */
+#endif
 	.name = "sluice",
 	.maxaddr = (haddr_t)1 << 62,
 	.fc_degree = H5F_CLOSE_STRONG,

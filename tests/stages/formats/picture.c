@@ -217,7 +217,9 @@ static void more_pixels_than_bytes_are_refused(void **state)
 			}
 		assert_true(changed >= 2);
 		sl_seal(image, bytes - SL_SEAL_BYTES);
-		assert_fails(sl_picture_read(image, bytes, &f), SL_BAD_INPUT, "more pixels than");
+		/* HDF5 itself sees most of it from 1.14 on */
+		assert_fails(sl_picture_read(image, bytes, &f), SL_BAD_INPUT,
+			H5_VERSION_GE(1, 14, 0) ? "" : "more pixels than");
 	}
 }
 
