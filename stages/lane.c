@@ -164,25 +164,29 @@ static enum sl_status check_survivors(const struct sl_recipe *r, const struct sl
 		b->n_survivors, (unsigned long long)kept);
 }
 
-/* Up to the number of survivors: the one wait inside a batch. */
-static enum sl_status find_survivors(
-	const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b)
+/* Queues what comes before the wait: for what is queued whole, all places may have a survivor. */
+static enum sl_status queue_batch(
+	const struct sl_recipe *r, struct sl_lane *lane, const struct sl_batch *b)
 {
 	lane->batch.number = b->number;
 	lane->batch.first_id = b->first_id;
 	lane->batch.n = b->n;
 	lane->whole = b->n <= lane->whole_most;
-	lane->batch.n_survivors = b->n; /* all places may have one, for what is queued whole */
+	lane->batch.n_survivors = b->n;
 	lane->listed = &b->columns;
 	if (lane->first_id) {
 		*lane->begun = b->first_id;
 		SL_TRY(sl_copy(
 			lane->first_id, lane->begun, sizeof(*lane->begun), lane->exec.stream));
 	}
-	if (lane->whole)
-		SL_TRY(queue_whole(r, lane));
-	else
-		SL_TRY(queue(r, lane, 0, lane->way->n_counted));
+	return lane->whole ? queue_whole(r, lane) : queue(r, lane, 0, lane->way->n_counted);
+}
+
+/* Up to the number of survivors: the one wait inside a batch. */
+static enum sl_status find_survivors(
+	const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b)
+{
+	SL_TRY(queue_batch(r, lane, b));
 	b->rounds = lane->batch.rounds;
 	SL_TRY(copy_census(lane));
 	SL_TRY(sl_event_record(lane->counted, lane->exec.stream));
