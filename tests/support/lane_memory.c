@@ -37,7 +37,8 @@ void lane_check_reuse(uint32_t n)
 {
 	reuse(n, "naive");
 	reuse(n, fused);
-	reuse(n < SMALL ? n : SMALL, fused);
+	if (n > SMALL)
+		reuse(SMALL, fused);
 }
 
 /* --- flips ------------------------------------------------------------------------------------ */
