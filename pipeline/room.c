@@ -146,8 +146,8 @@ static uint32_t least(uint64_t a, uint64_t b)
 
 /*
  * A slot is free again when its batch is committed, in order, and cores are not all as fast: with
- * one to spare a thread in sixteen waits for another's batch, with one for every eight more a
- * fiftieth of the time is lost so, of 64 threads too (cores that differ by 30 %, simulated).
+ * one to spare 16 threads wait 4 % of their time for another's batch, 64 threads 8 %; with one for
+ * every eight more it is half of that (simulated, with cores that differ by 30 %).
  *
  * Of threads that compress on the host, a third could be writers before these were as busy. Where a
  * GPU packs all they have little to do, and a writer makes 1 GB/s of the ten that come.

@@ -389,6 +389,8 @@ enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
 	*g = NULL;
 	if (error == 0)
 		error = sl_driver_now()->capture_end(s, g);
+	else
+		sl_capture_drop(s);
 	return status_of(error, "making a graph");
 }
 

@@ -103,8 +103,9 @@ enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms);
  * From begin on, launches, copies, fills and events queued on s are noted and not done; end makes a
  * graph of them, in their order. It can be queued as often as is wanted, and does the same with
  * what memory holds by then: arguments and sizes stay those that were noted. Nothing may wait for s
- * in between, or copy from or to SL_HOST memory. The graph is the caller's, to be freed when no
- * stream has it any more, and before the events in it.
+ * in between, or copy from or to SL_HOST memory. Once end has answered, whatever it is, s is as
+ * before. The graph is the caller's, to be freed when no stream has it any more, and before the
+ * events in it.
  *
  * A launch costs the device less in a graph than by itself: some 1 microsecond for 2.
  */

@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 
+#include "primitives/base/fault.h"
 #include "tests/primitives/base/emulator_check.h"
 
 /* --- streams and events ----------------------------------------------------------------------- */
@@ -169,6 +170,11 @@ static void captures_come_one_at_a_time(void **state)
 	assert_int_equal(sl_capture_begin(s), SL_DEVICE_FAILED);
 	assert_ok(launch_kernel("add_one", at, s));
 	sl_capture_drop(s);
+	assert_ok(sl_capture_begin(s));
+	assert_null(sl_fault_set("dev_graph:1:2"));
+	assert_int_equal(sl_capture_end(s, &none), SL_DEVICE_MEMORY);
+	sl_fault_set(NULL);
+	assert_ok(sl_stream_wait(s)); /* is captured no more */
 	assert_ok(sl_capture_begin(s));
 	assert_ok(sl_copy(words, at, WORDS_BYTES, s));
 	assert_ok(launch_kernel("add_one", at, other));
