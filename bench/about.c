@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "bench/bench.h"
-#include "pipeline/machine.h"
+#include "pipeline/plan/machine.h"
 #include "primitives/base/device_driver.h"
 
 /* The version of NVIDIA's kernel module, as its file in /proc has it; "" when there is none. */

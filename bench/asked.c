@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/words.h"
+#include "pipeline/text/messages.h"
 #include "tests/cases/inputs.h"
 
 const struct sl_input_choice sl_entropies[SL_ENTROPIES] = {

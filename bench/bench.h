@@ -18,7 +18,7 @@
 
 #include "bench/asked.h"
 #include "bench/kernels.h"
-#include "pipeline/compare.h"
+#include "pipeline/compare/compare.h"
 #include "primitives/tuning.h"
 #include "tests/cases/contest.h"
 

@@ -176,7 +176,7 @@ void sl_cub_lay_out(struct sl_arena *a, uint32_t n, struct sl_cub_pipeline *p)
 #define COLUMN(name, type, unit, record, component, help) \
 	if (SL_HAS(p->needed, SL_COLUMN_##name))          \
 		b->columns.name = (type *)sl_cut_items(a, n, sizeof(type));
-#include "stages/columns.def"
+#include "stages/particle/columns.def"
 #undef COLUMN
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	p->other_index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));

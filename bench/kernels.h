@@ -6,8 +6,8 @@
 #define SL_BENCH_KERNELS_H
 
 #include "primitives/primitives.h"
-#include "stages/batch.h"
-#include "stages/model.h"
+#include "stages/batch/batch.h"
+#include "stages/models/model.h"
 
 SL_C_BEGIN
 

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/compare_row.h"
+#include "pipeline/compare/case_run.h"
 #include "primitives/base/clock.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "stages/digest.h"
+#include "stages/particle/digest.h"
 
 static double ms_between(sl_event from, sl_event to, enum sl_status *s)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "pipeline/json.h"
+#include "pipeline/text/json.h"
 
 enum { ROW_BYTES = 8192 };
 

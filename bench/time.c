@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "pipeline/compare_row.h"
+#include "pipeline/compare/case_run.h"
 #include "primitives/base/clock.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* advance.c - the living move: by some steps, or until their fates are decided. */
-#include "stages/recipe.h"
+#include "stages/batch/recipe.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"

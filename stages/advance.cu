@@ -5,7 +5,7 @@
  * lasts as long as the longest of its histories, or of those steps that a round allows.
  */
 #include "primitives/base/kernel.cuh"
-#include "stages/kernels.h"
+#include "stages/device/kernels.h"
 #include "stages/sums.cuh"
 
 #define SL_MODEL_HEADERS

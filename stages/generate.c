@@ -1,5 +1,5 @@
 /* generate.c - particles as they start, from nothing but (seed, id). */
-#include "stages/recipe.h"
+#include "stages/batch/recipe.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"

@@ -1,7 +1,7 @@
 /* mark.c - keep flags, and the tallies of a batch. */
 #include "stages/mark.h"
 
-#include "stages/recipe.h"
+#include "stages/batch/recipe.h"
 
 /* Each particle in each tally by bins. */
 static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)

@@ -8,7 +8,7 @@
 #include "stages/mark.h"
 
 #include "primitives/base/kernel.cuh"
-#include "stages/kernels.h"
+#include "stages/device/kernels.h"
 #include "stages/sums.cuh"
 
 enum {

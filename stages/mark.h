@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "stages/particle.h"
+#include "stages/particle/particle.h"
 
 /* A particle survives when its fate is one of those kept; every other fate is dead. */
 SL_HD uint8_t sl_keeps(uint32_t keep, uint8_t fate)

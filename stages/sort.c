@@ -1,5 +1,5 @@
 /* sort.c - the key of each survivor; the plan's sort backend then orders index by key. */
-#include "stages/recipe.h"
+#include "stages/batch/recipe.h"
 
 SL_LOOP(sort)
 {

@@ -9,10 +9,10 @@
 #define SL_SUMS_CUH
 
 #include "primitives/base/kernel.cuh"
-#include "stages/batch.h"
-#include "stages/digest.h"
+#include "stages/batch/batch.h"
+#include "stages/particle/digest.h"
 #include "stages/mark.h"
-#include "stages/math.h"
+#include "stages/particle/math.h"
 
 /* The sum over the lanes of a warp, in lane 0. */
 static __device__ __forceinline__ uint64_t sl_warp_sum(uint64_t v)

@@ -1,9 +1,9 @@
 /* write.c - each column of the survivors is gathered once, in key order, and digested. */
 #include <string.h>
 
-#include "stages/digest.h"
-#include "stages/math.h"
-#include "stages/recipe.h"
+#include "stages/particle/digest.h"
+#include "stages/particle/math.h"
+#include "stages/batch/recipe.h"
 
 /* Rows that are written at a time, of all columns: from that one on, with those weights. */
 struct rows {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "primitives/base/kernel.cuh"
-#include "stages/kernels.h"
+#include "stages/device/kernels.h"
 #include "stages/sums.cuh"
 
 enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 2048 }; /* EACH: rows a thread at least */

@@ -1,5 +1,5 @@
 /* formats.c - the list of formats, and how files of a run are named. */
-#include "stages/formats/format.h"
+#include "stages/formats/common/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #ifndef SL_MODELS_LIST_H
 #define SL_MODELS_LIST_H
 
-#include "stages/particle.h"
+#include "stages/particle/particle.h"
 
 #define SL_COLUMNS_list                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
@@ -43,7 +43,7 @@ SL_HD struct sl_particle sl_list_generate(
 	if (SL_HAS(SL_STORED(SL_COLUMNS_list) & ~SL_BIT(SL_COLUMN_fate), SL_COLUMN_##name) && \
 		SL_HAS(wanted | SL_BIT(SL_COLUMN_weight), SL_COLUMN_##name))                  \
 		p.name = r->at.name[i];
-#include "stages/columns.def"
+#include "stages/particle/columns.def"
 #undef COLUMN
 	p.fate = SL_FATE_listed;
 	return p;
@@ -58,7 +58,7 @@ SL_HD void sl_list_advance(
 
 #ifdef SL_MODEL_HOST
 
-#include "stages/model.h"
+#include "stages/models/model.h"
 
 struct sl_list_config {
 	struct sl_lines files;

@@ -27,7 +27,7 @@
 #ifndef SL_MODELS_RAYS_H
 #define SL_MODELS_RAYS_H
 
-#include "stages/flight.h"
+#include "stages/models/flight.h"
 
 #define SL_COLUMNS_rays                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \

@@ -27,7 +27,7 @@
 #ifndef SL_MODELS_SLAB_H
 #define SL_MODELS_SLAB_H
 
-#include "stages/optics.h"
+#include "stages/models/optics.h"
 
 #define SL_COLUMNS_slab                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \

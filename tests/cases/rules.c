@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "stages/model.h"
+#include "stages/models/model.h"
 
 #include "inputs.h"
 #include "rules.h"

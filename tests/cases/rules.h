@@ -10,9 +10,9 @@
 #define SL_CASES_RULES_H
 
 #include "primitives/primitives.h"
-#include "stages/digest.h"
-#include "stages/formats/mcpl_record.h"
-#include "stages/key.h"
+#include "stages/particle/digest.h"
+#include "stages/formats/mcpl/mcpl_record.h"
+#include "stages/selection/key.h"
 #include "stages/mark.h"
 
 #define SL_MODEL_HEADERS
@@ -238,7 +238,7 @@ SL_HD void sl_rule_key_pack(const struct sl_rule_world *w, const uint32_t *in, u
 	struct sl_columns c;
 
 #define COLUMN(name, type, unit, record, component, help) c.name = &p.name;
-#include "stages/columns.def"
+#include "stages/particle/columns.def"
 #undef COLUMN
 	sl_rule_put_two(out, sl_key_pack(w->field, SL_RULE_FIELDS, &c, 0, sl_rule_two(in)));
 }

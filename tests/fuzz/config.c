@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/resolve.h"
+#include "pipeline/resolve/resolve.h"
 
 enum { SETS_MAX = 4, PAGE_BYTES = 1 << 17 };
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/formats/mcpl_carry.h"
-#include "stages/formats/mcpl_survey.h"
-#include "stages/formats/mcpl_table.h"
+#include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/inputs/mcpl_survey.h"
+#include "stages/formats/mcpl/mcpl_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

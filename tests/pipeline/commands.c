@@ -4,12 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pipeline/args.h"
-#include "pipeline/config.h"
-#include "pipeline/matrix.h"
-#include "pipeline/options.h"
-#include "pipeline/tree.h"
-#include "stages/formats/format.h"
+#include "pipeline/cli/args.h"
+#include "pipeline/config/config.h"
+#include "primitives/catalog.h"
+#include "pipeline/config/options.h"
+#include "pipeline/text/yaml.h"
+#include "stages/formats/common/format.h"
 #include "tests/support/commands_check.h"
 #include "tests/support/lists.h"
 
@@ -105,7 +105,7 @@ static void help_of_all(void **state)
 	assert_non_null(strstr(help, "--" option " " value));
 #define COUNT(option, field, value, takers, help_) TEXT(option, field, value, takers, help_)
 #define FLAG(option, field, takers, help_)         assert_non_null(strstr(help, "--" option));
-#include "pipeline/args.def"
+#include "pipeline/cli/args.def"
 #undef SETTING
 #undef TEXT
 #undef COUNT

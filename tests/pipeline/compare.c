@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/matrix.h"
-#include "pipeline/tree.h"
-#include "stages/stages.h"
+#include "primitives/catalog.h"
+#include "pipeline/text/yaml.h"
+#include "stages/host/host_pipeline.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pipeline/tree.h"
+#include "pipeline/text/yaml.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/compare_row.h"
+#include "pipeline/compare/case_run.h"
 #include "primitives/base/emulated.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"

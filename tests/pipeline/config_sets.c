@@ -1,7 +1,7 @@
 /* config_sets.c - --set: values, sections and items that stand above those of the file. */
 #include "tests/support/config_check.h"
 
-#include "pipeline/reader.h"
+#include "pipeline/config/reader.h"
 #include "stages/models/rays.h"
 
 static const char text[] =

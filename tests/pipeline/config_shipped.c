@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/tree.h"
+#include "pipeline/text/yaml.h"
 #include "primitives/base/files.h"
 
 enum { TEXT_BYTES = 1 << 16 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "pipeline/survivors.h"
+#include "pipeline/results/survivor_file.h"
 #include "tests/support/convert_check.h"
 #include "tests/support/fixture.h"
 #include "tests/support/lists.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/survivors.h"
+#include "pipeline/results/survivor_file.h"
 #include "primitives/primitives.h"
 #include "tests/cases/inputs.h"
 #include "tests/support/configs.h"

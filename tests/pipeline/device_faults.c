@@ -15,7 +15,7 @@
 #include "tests/support/program.h"
 #include "tests/support/tiny_run.h"
 
-/* Fused, one batch is queued as it is, one captured; from that one on they are graphs (lane.h). */
+/* Fused, one batch is queued as it is, one captured; from that one on they are graphs (device_pipeline.h). */
 enum { BATCHES = 3, BEFORE_GRAPH = 2, CALLS_MOST = 5000, COPIES_MOST = 80 };
 
 /* A setting of the device's runs, the other way to run a batch, and the CPU's. */

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/former.h"
-#include "pipeline/output.h"
-#include "pipeline/survivors.h"
-#include "stages/digest.h"
+#include "pipeline/output/existing_run.h"
+#include "pipeline/output/run_directory.h"
+#include "pipeline/results/survivor_file.h"
+#include "stages/particle/digest.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "stages/formats/picture.h"
+#include "stages/formats/hdf5/image_file.h"
 #include "tests/support/whole.h"
 
 static const char scene[] =

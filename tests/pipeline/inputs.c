@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "pipeline/tree.h"
+#include "pipeline/text/yaml.h"
 #include "tests/support/fixture.h"
 #include "tests/support/lists.h"
 #include "tests/support/program.h"

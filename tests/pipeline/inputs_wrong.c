@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "pipeline/plan.h"
-#include "stages/formats/gzip_stored.h"
+#include "pipeline/plan/plan.h"
+#include "stages/formats/common/gzip_stored.h"
 #include "tests/support/fixture.h"
 #include "tests/support/lists.h"
 #include "tests/support/program.h"

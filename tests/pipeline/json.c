@@ -1,5 +1,5 @@
 /* json.c - what the writer writes, byte by byte, and that it reads back. */
-#include "pipeline/json.h"
+#include "pipeline/text/json.h"
 
 #include <float.h>
 #include <locale.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/tree.h"
+#include "pipeline/text/yaml.h"
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
 
@@ -133,7 +133,7 @@ static void text_that_is_not_utf8(void **state)
 	expect_text("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
 }
 
-/* What tree.h reads is what was written, for every byte and for many code points. */
+/* What yaml.h reads is what was written, for every byte and for many code points. */
 static void reads_back(void **state)
 {
 	char value[256], text[2048];

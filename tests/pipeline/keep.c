@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/condition.h"
-#include "stages/random.h"
+#include "stages/selection/condition.h"
+#include "stages/particle/random.h"
 #include "tests/support/config_check.h"
 #include "tests/support/lists.h"
 

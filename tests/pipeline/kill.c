@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/formats/format.h"
+#include "stages/formats/common/format.h"
 #include "tests/cases/thin.h"
 #include "tests/support/program.h"
 #include "tests/support/tiny_run.h"

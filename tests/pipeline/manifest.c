@@ -1,5 +1,5 @@
 /* manifest.c - lines of the manifest: whole ones come back, damaged ones never do. */
-#include "pipeline/manifest.h"
+#include "pipeline/results/manifest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

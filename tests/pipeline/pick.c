@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/pick.h"
-#include "pipeline/room.h"
+#include "pipeline/run/autotune.h"
+#include "pipeline/plan/memory.h"
 #include "primitives/base/emulated.h"
 #include "tests/support/check.h"
 

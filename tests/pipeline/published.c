@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "pipeline/config.h"
+#include "pipeline/config/config.h"
 #include "primitives/base/device.h"
 #include "tests/support/configs.h"
 #include "tests/support/program.h"

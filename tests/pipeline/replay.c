@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-#include "pipeline/replay.h"
-#include "pipeline/survivors.h"
-#include "pipeline/tree.h"
-#include "stages/random.h"
+#include "pipeline/inspect/replay.h"
+#include "pipeline/results/survivor_file.h"
+#include "pipeline/text/yaml.h"
+#include "stages/particle/random.h"
 #include "tests/support/configs.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/room.h"
+#include "pipeline/plan/memory.h"
 #include "primitives/base/emulated.h"
 #include "tests/support/library_run.h"
 #include "tests/support/program.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/report.h"
-#include "pipeline/survivors.h"
+#include "pipeline/output/report.h"
+#include "pipeline/results/survivor_file.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"
 

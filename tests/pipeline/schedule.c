@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/tree.h"
+#include "pipeline/text/yaml.h"
 #include "primitives/base/device_driver.h"
 #include "tests/cases/thin.h"
 #include "tests/support/whole.h"

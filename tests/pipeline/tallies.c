@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/survivors.h"
-#include "pipeline/tree.h"
+#include "pipeline/results/survivor_file.h"
+#include "pipeline/text/yaml.h"
 #include "tests/support/tallies_check.h"
 
 enum { BINS_MOST = 64 };
@@ -124,7 +124,7 @@ static double sum_of(double of[BATCHES][BINS_MOST + 2], uint32_t bin)
 	return sum;
 }
 
-/* As precision.h has it: sqrt(sum n_i (x_i - mean)^2 / ((k - 1) N)). */
+/* As statistics.h has it: sqrt(sum n_i (x_i - mean)^2 / ((k - 1) N)). */
 static double error_of(double of[BATCHES][BINS_MOST + 2], uint32_t bin)
 {
 	double mean = sum_of(of, bin) / PARTICLES, squares = 0;

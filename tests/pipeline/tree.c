@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "pipeline/tree.h"
+#include "pipeline/text/yaml.h"
 
 static struct sl_tree *tree;
 static struct sl_problem problem;

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "pipeline/number.h"
-#include "pipeline/values.h"
-#include "stages/random.h"
+#include "pipeline/text/decimal_number.h"
+#include "pipeline/config/values.h"
+#include "stages/particle/random.h"
 
 static const char *const words[] = {"disk", "rectangle", NULL};
 

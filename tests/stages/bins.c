@@ -1,13 +1,13 @@
 /*
- * stages/bins.c - tallies by bins: which counter a value belongs to, and whole batches counted
+ * stages/selection/histogram.c - tallies by bins: which counter a value belongs to, and whole batches counted
  * again from their particles.
  */
-#include "stages/bins.h"
+#include "stages/selection/histogram.h"
 
 #include <float.h>
 #include <stdlib.h>
 
-#include "stages/random.h"
+#include "stages/particle/random.h"
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
 

@@ -8,14 +8,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "stages/digest.h"
-#include "stages/math.h"
-#include "stages/model.h"
+#include "stages/particle/digest.h"
+#include "stages/particle/math.h"
+#include "stages/models/model.h"
 #include "stages/models/cavity.h"
 #include "stages/models/rays.h"
 #include "stages/models/slab.h"
 #include "stages/models/source_detector.h"
-#include "stages/random.h"
+#include "stages/particle/random.h"
 
 enum { N_FLIGHTS = 200000, STRIDE = 5003, N_PARTICLES = 5000 }; /* a prime: all low bits occur */
 
@@ -74,7 +74,7 @@ static void add_particle(const struct sl_particle *p)
 #define add_int32_t(value)  add_uint64_t((uint32_t)(value))
 #define add_uint32_t        add_uint64_t
 #define add_uint8_t         add_uint64_t
-#include "stages/columns.def"
+#include "stages/particle/columns.def"
 #undef COLUMN
 }
 

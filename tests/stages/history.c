@@ -1,11 +1,11 @@
 /*
- * stages/history.c - particles followed step by step end as those that the loops move, and their
+ * stages/host/history.c - particles followed step by step end as those that the loops move, and their
  * draws are those of random.h.
  */
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
 
-#include "stages/history.h"
+#include "stages/host/history.h"
 #include "stages/models/slab.h"
 
 enum { N = 3000, WORDS_MOST = 24 };

@@ -1,11 +1,11 @@
-/* stages/key.c - quantised fields at their ends, in order, and packed. */
-#include "stages/key.h"
+/* stages/selection/key.c - quantised fields at their ends, in order, and packed. */
+#include "stages/selection/key.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "stages/random.h"
+#include "stages/particle/random.h"
 #include "tests/support/check.h"
 
 static struct sl_key_rule rule(enum sl_column column, uint32_t bits, double lo, double hi)

@@ -17,8 +17,8 @@
 #include <cmocka.h>
 #include <pthread.h>
 
-#include "stages/digest.h"
-#include "stages/math.h"
+#include "stages/particle/digest.h"
+#include "stages/particle/math.h"
 
 #define PI 3.14159265358979323846
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "stages/random.h"
+#include "stages/particle/random.h"
 
 static FILE *open_reference(void)
 {

@@ -8,8 +8,8 @@
 #include "tests/support/hand_recipe.h"
 #include "tests/support/schedules.h"
 
-#include "stages/digest.h"
-#include "stages/stages.h"
+#include "stages/particle/digest.h"
+#include "stages/host/host_pipeline.h"
 
 enum { N = 3000 };
 

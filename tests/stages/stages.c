@@ -1,5 +1,5 @@
 /*
- * stages/stages.c - batches of each model through all stages, against particles remade one by one.
+ * stages/host/host_pipeline.c - batches of each model through all stages, against particles remade one by one.
  *
  * Recipes are made by hand (support/hand_recipe.h): no configuration is read.
  */
@@ -7,7 +7,7 @@
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
 
-#include "stages/digest.h"
+#include "stages/particle/digest.h"
 #include "stages/mark.h"
 
 enum { N = 100003, PIECE = 1024, ALL_FATES = (1 << SL_FATE_COUNT) - 1 };
@@ -24,7 +24,7 @@ static uint64_t key_of(const struct sl_recipe *r, struct sl_particle *p)
 	struct sl_columns one;
 
 #define COLUMN(name, type, unit, record, component, help) one.name = &p->name;
-#include "stages/columns.def"
+#include "stages/particle/columns.def"
 #undef COLUMN
 	return sl_key_pack(r->field, r->n_fields, &one, 0, p->id);
 }

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_BATCH_ROOM_H
 #define TESTS_SUPPORT_BATCH_ROOM_H
 
-#include "stages/stages.h"
+#include "stages/host/host_pipeline.h"
 
 struct room {
 	struct sl_batch b;

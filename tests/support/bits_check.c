@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/room.h"
-#include "pipeline/run.h"
-#include "pipeline/sink.h"
+#include "pipeline/plan/memory.h"
+#include "pipeline/run/run.h"
+#include "pipeline/run/batch_file.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/configs.h"

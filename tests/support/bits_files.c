@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/survivors.h"
+#include "pipeline/results/survivor_file.h"
 #include "tests/cases/thin.h"
 #include "tests/support/bits_check.h"
 #include "tests/support/configs.h"

@@ -5,7 +5,7 @@
 #ifndef TESTS_SUPPORT_CONFIG_CHECK_H
 #define TESTS_SUPPORT_CONFIG_CHECK_H
 
-#include "pipeline/resolve.h"
+#include "pipeline/resolve/resolve.h"
 #include "tests/support/check.h"
 
 /* Of the last text that was taken. */

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_HAND_RECIPE_H
 #define TESTS_SUPPORT_HAND_RECIPE_H
 
-#include "stages/stages.h"
+#include "stages/host/host_pipeline.h"
 
 /* Models that make their particles: all but the last, which reads them. */
 enum { HAND_MODELS = SL_MODEL_list };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "primitives/base/fault.h"
-#include "stages/digest.h"
+#include "stages/particle/digest.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
@@ -13,7 +13,7 @@
 
 /* --- a lane used again ------------------------------------------------------------------------ */
 
-/* Queued whole, and as a graph (lane.h), on every device; more are not, on the emulated one. */
+/* Queued whole, and as a graph (device_pipeline.h), on every device; more are not, on the emulated one. */
 enum { SMALL = 8192 };
 
 static void reuse(uint32_t n, const char *compact)

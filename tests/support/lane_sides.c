@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "stages/digest.h"
+#include "stages/particle/digest.h"
 #include "tests/support/check.h"
 
 void *poisoned_get(enum sl_space space, size_t bytes)

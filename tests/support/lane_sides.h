@@ -5,7 +5,7 @@
 #ifndef TESTS_SUPPORT_LANE_SIDES_H
 #define TESTS_SUPPORT_LANE_SIDES_H
 
-#include "stages/lane.h"
+#include "stages/device/device_pipeline.h"
 
 /* A host's batch with its memory, or a lane with the memory of what comes home. */
 struct side {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/output.h"
-#include "pipeline/room.h"
+#include "pipeline/output/run_directory.h"
+#include "pipeline/plan/memory.h"
 
 enum { SETS_MAX = 14, SET_BYTES = 320 };
 

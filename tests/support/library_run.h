@@ -5,7 +5,7 @@
 #ifndef TESTS_SUPPORT_LIBRARY_RUN_H
 #define TESTS_SUPPORT_LIBRARY_RUN_H
 
-#include "pipeline/run.h"
+#include "pipeline/run/run.h"
 
 struct library_run {
 	const char *device;          /* run.device */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "primitives/base/files.h"
-#include "stages/formats/gzip_stored.h"
+#include "stages/formats/common/gzip_stored.h"
 #include "tests/support/check.h"
 #include "tests/support/configs.h"
 #include "tests/support/program.h"

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_LISTS_H
 #define TESTS_SUPPORT_LISTS_H
 
-#include "stages/formats/mcpl_stream.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 #include "tests/support/folder.h"
 
 /* Where a file of the reference implementation is, until the next call. */

@@ -5,7 +5,7 @@
 #ifndef TESTS_SUPPORT_MCPL_BY_HAND_H
 #define TESTS_SUPPORT_MCPL_BY_HAND_H
 
-#include "stages/formats/format.h"
+#include "stages/formats/common/format.h"
 
 /* A file as it is before gzip, to be freed; *first: the bytes of its first member. */
 uint8_t *inflate_members(

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "stages/model.h"
+#include "stages/models/model.h"
 
 struct model_check {
 	const char *given; /* the keys that were given: " source.radius speed " */

@@ -1,5 +1,5 @@
 /*
- * optics_check.h - what light should do at a surface, in double, and rules of stages/optics.h as
+ * optics_check.h - what light should do at a surface, in double, and rules of stages/models/optics.h as
  * tests call them.
  */
 #ifndef TESTS_SUPPORT_OPTICS_CHECK_H
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "stages/optics.h"
+#include "stages/models/optics.h"
 
 /* The share that is reflected, of unpolarised light from index n to index m at a cosine of c. */
 static inline double want_fresnel(double n, double m, double c)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/tree.h"
+#include "pipeline/text/yaml.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"
 

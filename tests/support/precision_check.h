@@ -5,7 +5,7 @@
 #ifndef TESTS_SUPPORT_PRECISION_CHECK_H
 #define TESTS_SUPPORT_PRECISION_CHECK_H
 
-#include "pipeline/manifest.h"
+#include "pipeline/results/manifest.h"
 
 /*
  * The relative error by the first k batches of m: mean, deviations from it, and each batch counted

@@ -9,9 +9,9 @@
 #include "hand_recipe.h"
 #include "lane_sides.h"
 #include "records_check.h"
-#include "stages/digest.h"
-#include "stages/formats/inflate.h"
-#include "stages/lane.h"
+#include "stages/particle/digest.h"
+#include "stages/formats/common/inflate.h"
+#include "stages/device/device_pipeline.h"
 
 /* 64 items of 8 bytes, 128 of 4; the level is of no use to the device, but is asked for. */
 enum { CHUNK = 512, LEVEL = 6 };

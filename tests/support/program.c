@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "pipeline/tree.h"
+#include "pipeline/text/yaml.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const bool is_slow = true;

@@ -8,12 +8,12 @@
 #ifndef TESTS_SUPPORT_PROGRAM_H
 #define TESTS_SUPPORT_PROGRAM_H
 
-#include "pipeline/manifest.h"
+#include "pipeline/results/manifest.h"
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
 
-struct sl_tree; /* pipeline/tree.h */
+struct sl_tree; /* pipeline/text/yaml.h */
 
 #define WORDS(...) ((const char *const[]){"sluice", __VA_ARGS__, NULL})
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "stages/digest.h"
-#include "stages/kernels.h"
+#include "stages/particle/digest.h"
+#include "stages/device/kernels.h"
 
 uint8_t *records_of_host(const struct sl_table *t, const struct sl_mcpl_facts *facts, size_t *bytes)
 {

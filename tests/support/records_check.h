@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_RECORDS_CHECK_H
 #define TESTS_SUPPORT_RECORDS_CHECK_H
 
-#include "stages/formats/mcpl.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /* The records of a table of the host, as its format packs them; to be freed. */
 uint8_t *records_of_host(

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_SCHEDULES_H
 #define TESTS_SUPPORT_SCHEDULES_H
 
-#include "stages/recipe.h"
+#include "stages/batch/recipe.h"
 
 enum { SCHEDULES = 14 };
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_SUPPORT_TALLIES_CHECK_H
 #define TESTS_SUPPORT_TALLIES_CHECK_H
 
-#include "stages/bins.h"
+#include "stages/selection/histogram.h"
 #include "tests/support/whole.h"
 
 enum { PARTICLES = 6010, BATCH = 2000, BATCHES = 4, N_TALLIES = 4 };

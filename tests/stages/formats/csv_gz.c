@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
-#include "stages/formats/decimal.h"
+#include "stages/formats/common/decimal.h"
 #include "tests/stages/formats/tables.h"
 
 static const struct sl_format *const csv = &sl_format_csv_gz;

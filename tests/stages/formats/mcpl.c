@@ -3,7 +3,7 @@
  *
  * Values are compared with what the units and the packing of directions make of a row's columns.
  */
-#include "stages/formats/mcpl.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 #include "tests/stages/formats/tables.h"
 #include "tests/support/mcpl_by_hand.h"

@@ -4,7 +4,7 @@
  * Expected sums are worked out by hand; that whole lists come out as mcpltool --merge has them is
  * for tests/scripts/readers.py.
  */
-#include "stages/formats/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_join.h"
 
 #include <stdio.h>
 #include <stdlib.h>

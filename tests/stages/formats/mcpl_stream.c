@@ -2,13 +2,13 @@
  * mcpl_stream.c - files of the reference implementation, and what it says that they hold: whole
  * ones with every flag, damaged ones, and some that are made of them here.
  */
-#include "stages/formats/mcpl_stream.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stages/formats/gzip_stored.h"
+#include "stages/formats/common/gzip_stored.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/lists.h"

@@ -2,7 +2,7 @@
  * mcpl_wrong.c - tables that cannot be lists, and lists that are no table: too large, without a
  * column, damaged anywhere, with other columns than it should have.
  */
-#include "stages/formats/mcpl.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "stages/formats/hdf5_words.h"
+#include "stages/formats/hdf5/hdf5.h"
 #include "tests/stages/formats/openpmd_check.h"
 #include "tests/support/process.h"
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_STAGES_FORMATS_OPENPMD_CHECK_H
 #define TESTS_STAGES_FORMATS_OPENPMD_CHECK_H
 
-#include "stages/formats/openpmd.h"
+#include "stages/formats/hdf5/openpmd.h"
 #include "tests/stages/formats/tables.h"
 
 static const struct sl_format *const openpmd = &sl_format_openpmd;

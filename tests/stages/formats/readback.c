@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "stages/formats/xdmf.h"
+#include "stages/formats/hdf5/xdmf.h"
 #include "tests/stages/formats/tables.h"
 #include "tests/support/folder.h"
 #include "tests/support/process.h"

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "primitives/base/files.h"
-#include "stages/digest.h"
-#include "stages/formats/format.h"
+#include "stages/particle/digest.h"
+#include "stages/formats/common/format.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 

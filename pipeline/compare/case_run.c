@@ -1,0 +1,244 @@
+/* case_run.c - a row is planned, run and timed. */
+#include "pipeline/compare/case_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/compare/temp_dir.h"
+#include "pipeline/plan/memory.h"
+#include "pipeline/run/batch_file.h"
+#include "stages/host/min_traffic.h"
+
+/*
+ * How often something is timed: SAMPLES times, but not for long. A median of three is the least
+ * that one disturbed run does not spoil.
+ */
+enum { SAMPLES = 11, SAMPLES_FEW = 3 };
+static const double seconds_enough = 1;
+
+/* The times of a batch: of each stage, of the copies home, of all that. */
+enum { HOME = SL_STAGE_COUNT, ALL, TIMES };
+
+/* A row on its way. */
+struct attempt {
+	const struct sl_comparison *c;
+	struct sl_row *row;
+	struct sl_referee *referee;
+	struct sl_control *control;
+	const struct sl_dir *dir;      /* of what is written now, or NULL */
+	const struct sl_plan *plan;    /* of what runs now */
+	double batch_ms[TIMES];        /* of the last batch */
+	double sample[TIMES][SAMPLES]; /* of batches */
+};
+
+enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *row,
+	bool first_batch, struct sl_plan **plan)
+{
+	struct sl_choices choices = c->choices;
+	struct sl_config config = c->config;
+
+	config.run.batch = choices.batch = c->batch;
+	choices.n_batches = c->n_batches;
+	if (first_batch) {
+		config.run.threads = config.run.slots = choices.n_batches = 1;
+		config.run.particles = c->batch;
+	}
+	if (!row->on_device)
+		choices.device = SL_ON_CPU;
+	choices.mode = row->mode;
+	choices.schedule = row->schedule.steps > 0 ? SL_BY_ROUNDS : SL_BY_HISTORY;
+	choices.rounds = row->schedule;
+	choices.scan = row->scan;
+	choices.compact = row->compact;
+	choices.sort = row->sort;
+	SL_TRY(sl_plan_make(&config, &choices, plan));
+	SL_TRY(sl_room_refuse(*plan));
+	return sl_plan_provide(*plan);
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+static void take_times(struct attempt *a, const struct sl_slot *slot)
+{
+	const struct sl_recipe *r = &a->plan->recipe;
+	const struct sl_batch *b = &slot->batch;
+
+	a->batch_ms[ALL] = 0;
+	for (int i = 0; i < ALL; i++) {
+		uint64_t ns = i < HOME ? slot->ns[i] : slot->home_ns;
+
+		a->batch_ms[i] = (double)ns / 1e6;
+		a->batch_ms[ALL] += a->batch_ms[i];
+	}
+	for (int s = 0; s < SL_STAGE_COUNT; s++)
+		a->row->bytes[s] = sl_stage_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
+	a->row->home_bytes = 0;
+	for (uint32_t k = 0; a->row->on_device && k < b->table.n_columns; k++)
+		if (!b->table.column[k].constant)
+			a->row->home_bytes += (uint64_t)b->n_survivors *
+			                      sl_column_facts[b->table.column[k].column].bytes;
+}
+
+static void look_at(void *of, const struct sl_slot *slot)
+{
+	struct attempt *a = (struct attempt *)of;
+
+	sl_referee_look(a->referee, a->row, &slot->batch);
+	take_times(a, slot);
+	if (a->dir) {
+		char name[SL_FILE_NAME_BYTES];
+
+		sl_sink_name(a->plan, slot->batch.number, name);
+		(void)sl_file_remove(a->dir, name);
+		sl_sink_bins_name(a->plan, slot->batch.number, name);
+		if (name[0])
+			(void)sl_file_remove(a->dir, name);
+	}
+}
+
+/* Runs the plan once, to a->dir or to nowhere; *ms of it. */
+static enum sl_status go(struct attempt *a, struct sl_plan *plan, double *ms)
+{
+	const struct sl_manifest none = {0};
+	struct sl_session session;
+	enum sl_status s;
+
+	a->plan = plan;
+	a->control->batch = look_at;
+	a->control->of = a;
+	a->control->discard = !a->dir;
+	s = sl_run(plan, a->dir, &none, a->control, &session);
+	if (a->dir && s == SL_OK)
+		s = sl_passing_empty(a->dir);
+	if (s == SL_OK && atomic_load(&a->control->stop))
+		s = SL_STOPPED;
+	*ms = round(1e9 * session.seconds) / 1e6;
+	return s;
+}
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The value below which a share of the sorted ones is, between two of them by proportion. */
+static double quantile(const double *sorted, uint32_t n, double share)
+{
+	double at = share * (n - 1);
+	uint32_t i = (uint32_t)at;
+
+	return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[i];
+}
+
+struct sl_spread sl_spread_of(double *value, uint32_t n)
+{
+	struct sl_spread s = {.n = n};
+
+	if (n == 0)
+		return s;
+	qsort(value, n, sizeof(*value), by_size);
+	s.least = value[0];
+	s.lower = quantile(value, n, 0.25);
+	s.median = quantile(value, n, 0.5);
+	s.upper = quantile(value, n, 0.75);
+	s.most = value[n - 1];
+	return s;
+}
+
+/* Is it worth no further run? Times of the emulated device mean little. */
+static bool is_enough(const struct attempt *a, uint32_t n, double ms)
+{
+	if (a->row->on_device && sl_device_is_emulated())
+		return n > 0;
+	return n == SAMPLES || (n >= SAMPLES_FEW && ms >= 1e3 * seconds_enough);
+}
+
+/*
+ * All batches, as the configuration says: the first time for the answer, then for the time. A run
+ * that takes long is its own sample: what the first time costs does not show in it.
+ */
+static enum sl_status time_whole(struct attempt *a, struct sl_plan *plan, struct sl_spread *spread)
+{
+	double ms[SAMPLES], total = 0;
+	uint32_t n = 0;
+
+	SL_TRY(go(a, plan, &ms[0]));
+	a->referee->knows = true;
+	if (ms[0] < 1e3 * seconds_enough && !is_enough(a, 1, 0))
+		do {
+			SL_TRY(go(a, plan, &ms[n]));
+			total += ms[n];
+		} while (!is_enough(a, ++n, total));
+	*spread = sl_spread_of(ms, n > 0 ? n : 1);
+	return SL_OK;
+}
+
+static enum sl_status run_whole(struct attempt *a, const struct sl_dir *dir)
+{
+	struct sl_plan *plan = NULL;
+	enum sl_status s = sl_row_plan(a->c, a->row, false, &plan);
+
+	if (s == SL_OK) {
+		a->row->threads = plan->threads;
+		a->row->lanes = plan->n_lanes;
+		s = time_whole(a, plan, &a->row->whole);
+	}
+	a->dir = dir;
+	if (s == SL_OK)
+		s = time_whole(a, plan, &a->row->written);
+	a->dir = NULL;
+	sl_plan_free(plan);
+	return s;
+}
+
+static enum sl_status sample_batches(struct attempt *a, struct sl_plan *plan, uint32_t *n)
+{
+	double total = 0, ms;
+
+	*n = 0;
+	SL_TRY(go(a, plan, &ms));
+	while (!is_enough(a, *n, total)) {
+		/* the emulated device has been timed by the run that warms up */
+		if (!(a->row->on_device && sl_device_is_emulated()))
+			SL_TRY(go(a, plan, &ms));
+		for (int i = 0; i < TIMES; i++)
+			a->sample[i][*n] = a->batch_ms[i];
+		total += ms;
+		++*n;
+	}
+	return SL_OK;
+}
+
+/* The first batch alone, so that none waits for another. */
+static enum sl_status time_batch(struct attempt *a)
+{
+	struct sl_plan *plan = NULL;
+	enum sl_status s = sl_row_plan(a->c, a->row, true, &plan);
+	uint32_t n = 0;
+
+	if (s == SL_OK)
+		s = sample_batches(a, plan, &n);
+	sl_plan_free(plan);
+	if (s != SL_OK)
+		return s;
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		if (sl_stage_is_run(a->row->mode, i))
+			a->row->stage[i] = sl_spread_of(a->sample[i], n);
+	a->row->home = sl_spread_of(a->sample[HOME], n);
+	a->row->all = sl_spread_of(a->sample[ALL], n);
+	return SL_OK;
+}
+
+enum sl_status sl_row_run(const struct sl_comparison *c, struct sl_row *row, struct sl_referee *r,
+	const struct sl_dir *dir, struct sl_control *control)
+{
+	struct attempt a = {.c = c, .row = row, .referee = r, .control = control};
+
+	SL_TRY(run_whole(&a, dir));
+	return time_batch(&a);
+}

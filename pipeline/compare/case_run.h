@@ -1,0 +1,17 @@
+/* case_run.h - one row of a comparison: run, held against the reference, timed. */
+#ifndef SL_COMPARE_ROW_H
+#define SL_COMPARE_ROW_H
+
+#include "pipeline/compare/reference.h"
+
+/*
+ * Runs row. dir is an empty folder, which stays so. A row that differs is no failure here: its
+ * answer says so.
+ */
+enum sl_status sl_row_run(const struct sl_comparison *c, struct sl_row *row, struct sl_referee *r,
+	const struct sl_dir *dir, struct sl_control *control);
+
+/* The spread of n values, which are sorted. */
+struct sl_spread sl_spread_of(double *value, uint32_t n);
+
+#endif

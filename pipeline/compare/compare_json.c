@@ -1,0 +1,201 @@
+/* compare_json.c - what was compared, for programs: JSON and CSV. */
+#include <math.h>
+#include <stdio.h>
+
+#include "pipeline/compare/compare.h"
+#include "pipeline/text/json.h"
+#include "pipeline/output/report.h"
+
+static const char *const answers[] = {
+	[SL_ANSWER_NONE] = "none",
+	[SL_ANSWER_SAME] = "same",
+	[SL_ANSWER_DIFFERS] = "differs",
+	[SL_ANSWER_FAILED] = "failed",
+};
+
+double sl_gb_per_second(uint64_t bytes, const struct sl_spread *t)
+{
+	return t->n > 0 && t->median > 0 ? 1e-6 * (double)bytes / t->median : (double)NAN;
+}
+
+double sl_particles_per_second(const struct sl_comparison *c, const struct sl_spread *t)
+{
+	return t->n > 0 && t->median > 0 ? 1e3 * (double)c->particles / t->median : (double)NAN;
+}
+
+double sl_share_of_copy(const struct sl_comparison *c, const struct sl_row *row, int s)
+{
+	double copy = row->on_device ? c->device_copy : c->host_copy;
+
+	return copy > 0 ? sl_gb_per_second(row->bytes[s], &row->stage[s]) / copy : (double)NAN;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static void put_spread(struct sl_json *j, const struct sl_spread *t)
+{
+	sl_json_u64(j, "samples", t->n);
+	if (t->n == 0)
+		return;
+	sl_json_real(j, "median_ms", t->median);
+	sl_json_real(j, "least_ms", t->least);
+	sl_json_real(j, "lower_quartile_ms", t->lower);
+	sl_json_real(j, "upper_quartile_ms", t->upper);
+	sl_json_real(j, "most_ms", t->most);
+}
+
+static void put_stages(struct sl_json *j, const struct sl_comparison *c, const struct sl_row *row)
+{
+	sl_json_object(j, "stages");
+	for (int s = 0; s < SL_STAGE_COUNT; s++) {
+		if (!sl_stage_is_run(row->mode, s))
+			continue;
+		sl_json_object(j, sl_stages[s].name);
+		put_spread(j, &row->stage[s]);
+		sl_json_u64(j, "bytes", row->bytes[s]);
+		sl_json_real(j, "gb_per_s", sl_gb_per_second(row->bytes[s], &row->stage[s]));
+		sl_json_real(j, "share_of_copy", sl_share_of_copy(c, row, s));
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+	if (row->on_device) {
+		sl_json_object(j, "copied_home");
+		put_spread(j, &row->home);
+		sl_json_u64(j, "bytes", row->home_bytes);
+		sl_json_real(j, "gb_per_s", sl_gb_per_second(row->home_bytes, &row->home));
+		sl_json_close(j);
+	}
+	sl_json_object(j, "together");
+	put_spread(j, &row->all);
+	sl_json_close(j);
+}
+
+static void put_whole(struct sl_json *j, const struct sl_comparison *c, const char *key,
+	const struct sl_spread *t)
+{
+	sl_json_object(j, key);
+	put_spread(j, t);
+	sl_json_real(j, "particles_per_s", sl_particles_per_second(c, t));
+	sl_json_close(j);
+}
+
+static void put_row(struct sl_json *j, const struct sl_comparison *c, const struct sl_row *row)
+{
+	struct sl_row_names names = sl_row_names(row);
+
+	sl_json_object(j, NULL);
+	sl_json_text(j, "where", row->on_device ? "device" : "host");
+	sl_json_text(j, "mode", sl_ways[row->mode].name);
+	sl_json_text(j, "scan", names.scan);
+	sl_json_text(j, "compact", names.compact);
+	sl_json_text(j, "sort", names.sort);
+	sl_json_text(j, "schedule", names.schedule);
+	sl_json_text(j, "answer", answers[row->answer]);
+	if (row->story[0])
+		sl_json_text(j, "story", row->story);
+	put_whole(j, c, "without_output", &row->whole);
+	put_whole(j, c, "with_output", &row->written);
+	sl_json_u64(j, "threads", row->threads);
+	if (row->on_device)
+		sl_json_u64(j, "slots", row->lanes);
+	put_stages(j, c, row);
+	sl_json_close(j);
+}
+
+static void put_head(struct sl_json *j, const struct sl_comparison *c)
+{
+	sl_json_text(j, "program", "sluice");
+	sl_json_text(j, "version", SL_VERSION);
+	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
+	sl_json_text(j, "date", c->date);
+	sl_json_array(j, "command");
+	for (size_t i = 0; c->argv && c->argv[i]; i++)
+		sl_json_text(j, NULL, c->argv[i]);
+	sl_json_close(j);
+	sl_json_text(j, "name", c->config.run.name);
+	sl_json_text(j, "model", sl_models[c->plan->recipe.model]->name);
+	sl_json_text(j, "format", c->plan->format->name);
+	sl_json_text(j, "deflate", c->plan->facts.deflate->name);
+	sl_json_text(j, "config", c->plan->config_text);
+	sl_json_u64(j, "particles", c->particles);
+	sl_json_u64(j, "particles_configured", c->configured);
+	sl_json_u64(j, "batches", c->n_batches);
+	sl_json_u64(j, "batch", c->batch);
+	sl_report_machine(j, c->plan);
+	sl_json_real(j, "host_copy_gb_per_s", c->host_copy);
+	if (c->plan->on_device)
+		sl_json_real(j, "device_copy_gb_per_s", c->device_copy);
+}
+
+static void put_all(struct sl_json *j, const struct sl_comparison *c)
+{
+	sl_json_object(j, NULL);
+	put_head(j, c);
+	sl_json_array(j, "rows");
+	for (size_t i = 0; i < c->n; i++)
+		put_row(j, c, &c->row[i]);
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+enum sl_status sl_compare_json(const struct sl_comparison *c, FILE *out)
+{
+	struct sl_json j = sl_json_start(NULL, 0, true);
+	void *text;
+	size_t bytes;
+
+	put_all(&j, c);
+	bytes = j.used + 1;
+	SL_TRY(sl_memory_get(SL_HOST, bytes, &text));
+	j = sl_json_start((char *)text, bytes, true);
+	put_all(&j, c);
+	fprintf(out, "%s\n", (const char *)text);
+	sl_memory_give(SL_HOST, text);
+	return SL_OK;
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+/* A figure, or nothing where there is none. */
+static void put_figure(double value, FILE *out)
+{
+	if (isnan(value))
+		fputc(',', out);
+	else
+		fprintf(out, ",%.6g", value);
+}
+
+/* A stage, or the copies home behind the last one. */
+static void put_line(const struct sl_comparison *c, const struct sl_row *row, int s, FILE *out)
+{
+	struct sl_row_names names = sl_row_names(row);
+	bool home = s == SL_STAGE_COUNT;
+	const struct sl_spread *t = home ? &row->home : &row->stage[s];
+	uint64_t bytes = home ? row->home_bytes : row->bytes[s];
+
+	if (!home && !sl_stage_is_run(row->mode, s))
+		return;
+	fprintf(out, "%s,\"%s\",%s,%s,%s,%s,%s,%s,%u,%u", row->on_device ? "device" : "host",
+		row->on_device ? c->plan->device.name : c->plan->machine.processor,
+		sl_ways[row->mode].name, names.scan, names.compact, names.sort, names.schedule,
+		home ? "copied_home" : sl_stages[s].name, c->batch, t->n);
+	put_figure(t->n > 0 ? t->median : (double)NAN, out);
+	put_figure(t->n > 0 ? t->least : (double)NAN, out);
+	put_figure(t->n > 0 ? t->most : (double)NAN, out);
+	fprintf(out, ",%llu", (unsigned long long)bytes);
+	put_figure(sl_gb_per_second(bytes, t), out);
+	put_figure(home ? (double)NAN : sl_share_of_copy(c, row, s), out);
+	put_figure(sl_particles_per_second(c, &row->whole), out);
+	put_figure(sl_particles_per_second(c, &row->written), out);
+	fprintf(out, ",%s\n", answers[row->answer]);
+}
+
+void sl_compare_csv(const struct sl_comparison *c, FILE *out)
+{
+	fprintf(out,
+		"where,machine,mode,scan,compact,sort,schedule,stage,batch,samples,median_ms,least_ms,most_ms,"
+		"bytes,gb_per_s,share_of_copy,particles_per_s,particles_per_s_written,answer\n");
+	for (size_t i = 0; i < c->n; i++)
+		for (int s = 0; s < SL_STAGE_COUNT + c->row[i].on_device; s++)
+			put_line(c, &c->row[i], s, out);
+}

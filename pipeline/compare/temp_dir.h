@@ -1,0 +1,26 @@
+/*
+ * temp_dir.h - a folder for files that nobody wants to keep: made for a purpose, gone after it.
+ *
+ * It must not be there before, so that what is in it can be removed without asking whose it is.
+ */
+#ifndef SL_PASSING_H
+#define SL_PASSING_H
+
+#include "primitives/base/files.h"
+
+struct sl_passing {
+	struct sl_dir dir;
+	char path[SL_PATH_BYTES];
+	size_t kept; /* bytes of path that name a folder which was there before */
+};
+
+/* Makes path, and its parents. SL_OUTPUT_IN_USE when it is there already. */
+enum sl_status sl_passing_open(const char *path, struct sl_passing *p);
+
+/* Removes the files in it. */
+enum sl_status sl_passing_empty(const struct sl_dir *dir);
+
+/* Removes all that was made. To be called after a failure too. */
+enum sl_status sl_passing_close(struct sl_passing *p);
+
+#endif

@@ -1,0 +1,182 @@
+/* config_print.c - the effective configuration, as YAML that reads back to the same bits. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/config/config.h"
+#include "pipeline/config/options.h"
+#include "pipeline/config/values.h"
+
+/* Where text goes: counts on when it is full, as snprintf does. */
+struct page {
+	char *text;
+	size_t size, used;
+	char section[SL_KEY_BYTES]; /* the one that the last line stands in */
+};
+
+SL_PRINTF(2, 3)
+static void put(struct page *p, const char *format, ...)
+{
+	bool room = p->used < p->size;
+	va_list args;
+
+	va_start(args, format);
+	p->used += (size_t)vsnprintf(
+		room ? p->text + p->used : NULL, room ? p->size - p->used : 0, format, args);
+	va_end(args);
+}
+
+static void indent(struct page *p, int depth)
+{
+	put(p, "%*s", 2 * depth, "");
+}
+
+/* Opens the sections of path that the last line did not stand in; returns the depth of its key. */
+static int open_sections(struct page *p, const char *path)
+{
+	const char *dot, *from = path;
+	int depth = 0;
+	bool same = true;
+
+	for (; (dot = strchr(from, '.')); from = dot + 1, depth++) {
+		size_t n = (size_t)(dot - path);
+
+		same = same && strncmp(p->section, path, n) == 0 &&
+		       (p->section[n] == '.' || p->section[n] == '\0');
+		if (same)
+			continue;
+		indent(p, depth);
+		put(p, "%.*s:\n", (int)(dot - from), from);
+	}
+	snprintf(p->section, sizeof(p->section), "%.*s", (int)(from > path ? from - path - 1 : 0),
+		path);
+	return depth;
+}
+
+/* A number alone, where there could be several, is printed without a list, as one writes it. */
+static void put_value(struct page *p, const struct sl_option *o, const char *path, void *value)
+{
+	size_t n = sl_value_items(o, value);
+	bool listed = sl_value_listed(o) && !(o->kind == SL_KIND_REALS && n == 1);
+	char text[SL_VALUE_BYTES];
+
+	put(p, "%s: %s", sl_key_leaf(path), listed ? "[" : "");
+	for (size_t i = 0; i < n; i++) {
+		sl_value_print(o, sl_value_item(o, value, i), text);
+		put(p, "%s%s", i ? ", " : "", text);
+	}
+	put(p, "%s", listed ? "]" : "");
+}
+
+/* Is there nothing to print, as it is absent and reads as that? */
+static bool is_left_out(const struct sl_option *o, const void *value)
+{
+	return !o->fallback && sl_value_absent(o, value);
+}
+
+static void put_option(struct page *p, const struct sl_option *o, const char *path, void *value)
+{
+	if (is_left_out(o, value))
+		return;
+	indent(p, open_sections(p, path));
+	put_value(p, o, path, value);
+	put(p, "\n");
+}
+
+/* Is the key "objects[].sphere.radius" in the section that is open, "sphere" or "" for none? */
+static bool is_in(const char *key, const char *section, size_t bytes)
+{
+	const char *from = strchr(key, '.') + 1, *dot = strchr(from, '.');
+
+	return (dot ? (size_t)(dot - from) : 0) == bytes && strncmp(from, section, bytes) == 0;
+}
+
+/* Item i of a list, as a line {section: {key: value, ...}, key: value, ...}; o: its first key. */
+static void put_item(struct page *p, const struct sl_option *o, const struct sl_option *end,
+	size_t i, char *base)
+{
+	const char *section = "", *comma = "";
+	size_t bytes = 0;
+
+	put(p, "{");
+	for (; o < end && sl_option_of_items(o); o++) {
+		void *value = base + o->offset + i * o->stride;
+
+		if (is_left_out(o, value))
+			continue;
+		if (!is_in(o->key, section, bytes)) {
+			put(p, "%s", bytes ? "}" : "");
+			section = strchr(o->key, '.') + 1;
+			bytes = strchr(section, '.') ? strcspn(section, ".") : 0;
+			if (bytes)
+				put(p, "%s%.*s: {", comma, (int)bytes, section);
+			comma = bytes ? "" : comma;
+		}
+		put(p, "%s", comma);
+		put_value(p, o, o->key, value);
+		comma = ", ";
+	}
+	put(p, "%s}\n", bytes ? "}" : "");
+}
+
+/* A list of items, one a line; o is the list, its keys follow. */
+static void put_items(struct page *p, const struct sl_option *o, const struct sl_option *end,
+	const char *path, char *base)
+{
+	uint64_t n;
+	int depth;
+
+	memcpy(&n, base + o->offset, sizeof(n));
+	if (n == 0)
+		return;
+	depth = open_sections(p, path);
+	indent(p, depth);
+	put(p, "%s:\n", sl_key_leaf(path));
+	for (uint64_t i = 0; i < n; i++) {
+		indent(p, depth + 1);
+		put(p, "- ");
+		put_item(p, o + 1, end, i, base);
+	}
+}
+
+static void put_table(struct page *p, const struct sl_model *model, const struct sl_option *table,
+	size_t n, bool free, void *base)
+{
+	char path[SL_KEY_BYTES];
+
+	for (size_t i = 0; i < n; i++) {
+		if (table[i].free && !free)
+			continue;
+		sl_option_path(model, &table[i], path);
+		if (table[i].kind == SL_KIND_ITEMS)
+			put_items(p, &table[i], table + n, path, (char *)base);
+		else if (!sl_option_of_items(&table[i]))
+			put_option(p, &table[i], path, (char *)base + table[i].offset);
+	}
+}
+
+static void put_model(struct page *p, const struct sl_model *model, bool free, void *base)
+{
+	size_t before = p->used;
+
+	put_table(p, model, model->options, model->n_options, free, base);
+	if (p->used == before) /* no line of its own tells its name */
+		put(p, "model:\n  %s: {}\n", model->name);
+}
+
+size_t sl_config_print(const struct sl_config *c, bool free, char *text, size_t size)
+{
+	struct page p = {text, size, 0, ""};
+	struct sl_config copy = *c; /* items are reached through pointers that may write */
+	size_t run = 0;
+
+	if (size > 0)
+		*text = '\0';
+	while (run < sl_n_options && strncmp(sl_options[run].key, "run.", 4) == 0)
+		run++;
+	put_table(&p, NULL, sl_options, run, free, &copy);
+	if (c->model >= 0 && c->model < SL_MODEL_COUNT)
+		put_model(&p, sl_models[c->model], free, copy.of_model.bytes);
+	put_table(&p, NULL, sl_options + run, sl_n_options - run, free, &copy);
+	return p.used;
+}

@@ -1,0 +1,326 @@
+/* values.c - the kinds of values: read, checked against their option, printed. */
+#include "pipeline/config/values.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/config/config.h"
+#include "pipeline/text/decimal_number.h"
+#include "pipeline/text/messages.h"
+
+/* --- the layout of values --------------------------------------------------------------------- */
+
+bool sl_value_listed(const struct sl_option *o)
+{
+	return o->kind == SL_KIND_TEXTS || o->kind == SL_KIND_LINES || o->kind == SL_KIND_COUNTS ||
+	       o->kind == SL_KIND_REALS || o->kind == SL_KIND_VECTOR;
+}
+
+size_t sl_value_bytes(const struct sl_option *o)
+{
+	switch (o->kind) {
+	case SL_KIND_COUNT:
+	case SL_KIND_ITEMS:
+		return sizeof(uint64_t);
+	case SL_KIND_REAL:
+		return sizeof(double);
+	case SL_KIND_BOOL:
+		return sizeof(bool);
+	case SL_KIND_CHOICE:
+		return sizeof(int);
+	case SL_KIND_TEXT:
+		return SL_TEXT_BYTES;
+	case SL_KIND_TEXTS:
+		return sizeof(struct sl_texts);
+	case SL_KIND_LINES:
+		return sizeof(struct sl_lines);
+	case SL_KIND_COUNTS:
+		return sizeof(struct sl_counts);
+	case SL_KIND_REALS:
+		return sizeof(struct sl_reals);
+	case SL_KIND_VECTOR:
+		return sizeof(struct sl_vector);
+	}
+	return 0;
+}
+
+size_t sl_value_items(const struct sl_option *o, const void *value)
+{
+	switch (o->kind) {
+	case SL_KIND_TEXTS:
+		return ((const struct sl_texts *)value)->n;
+	case SL_KIND_LINES:
+		return ((const struct sl_lines *)value)->n;
+	case SL_KIND_COUNTS:
+		return ((const struct sl_counts *)value)->n;
+	case SL_KIND_REALS:
+		return ((const struct sl_reals *)value)->n;
+	case SL_KIND_VECTOR:
+		return 3;
+	default:
+		return 1;
+	}
+}
+
+void *sl_value_item(const struct sl_option *o, void *value, size_t i)
+{
+	switch (o->kind) {
+	case SL_KIND_TEXTS:
+		return ((struct sl_texts *)value)->at[i];
+	case SL_KIND_LINES:
+		return ((struct sl_lines *)value)->at[i];
+	case SL_KIND_COUNTS:
+		return &((struct sl_counts *)value)->at[i];
+	case SL_KIND_REALS:
+		return &((struct sl_reals *)value)->at[i];
+	case SL_KIND_VECTOR:
+		return &((struct sl_vector *)value)->at[i];
+	default:
+		return value;
+	}
+}
+
+void sl_value_resize(const struct sl_option *o, void *value, size_t n)
+{
+	if (o->kind == SL_KIND_TEXTS)
+		((struct sl_texts *)value)->n = (uint32_t)n;
+	else if (o->kind == SL_KIND_LINES)
+		((struct sl_lines *)value)->n = (uint32_t)n;
+	else if (o->kind == SL_KIND_COUNTS)
+		((struct sl_counts *)value)->n = (uint32_t)n;
+	else if (o->kind == SL_KIND_REALS)
+		((struct sl_reals *)value)->n = (uint32_t)n;
+}
+
+void sl_value_clear(const struct sl_option *o, void *value)
+{
+	memset(value, 0, sl_value_bytes(o));
+	if (o->kind == SL_KIND_REAL)
+		*(double *)value = (double)NAN;
+	if (o->kind == SL_KIND_VECTOR)
+		*(struct sl_vector *)value =
+			(struct sl_vector){{(double)NAN, (double)NAN, (double)NAN}};
+}
+
+bool sl_value_absent(const struct sl_option *o, const void *value)
+{
+	if (o->kind == SL_KIND_REAL || o->kind == SL_KIND_VECTOR)
+		return isnan(*(const double *)value);
+	if (o->kind == SL_KIND_COUNT || o->kind == SL_KIND_ITEMS)
+		return *(const uint64_t *)value == 0;
+	if (o->kind == SL_KIND_TEXT)
+		return *(const char *)value == '\0';
+	return sl_value_items(o, value) == 0;
+}
+
+/* --- ranges ----------------------------------------------------------------------------------- */
+
+/* An end of the range as one would write it, with its unit. */
+static void print_end(const struct sl_option *o, double end, char *text, int size)
+{
+	const char *unit = sl_dimensions[o->dimension].unit;
+
+	if (o->kind == SL_KIND_COUNT || o->kind == SL_KIND_COUNTS)
+		snprintf(text, (size_t)size, "%.0f", end);
+	else
+		sl_number_print(end, text, size);
+	if (*unit)
+		sl_append(text, (size_t)size, " %s", unit);
+}
+
+/* Ends that are those of all doubles, or next to 0, are told in words. */
+static bool within(
+	const struct sl_option *o, const char *text, double value, char why[SL_WHY_BYTES])
+{
+	char shown[SL_SHOWN_BYTES], lo[64], hi[64];
+
+	if (value >= o->lo && value <= o->hi)
+		return true;
+	sl_show(shown, text);
+	print_end(o, o->lo, lo, sizeof(lo));
+	print_end(o, o->hi, hi, sizeof(hi));
+	if (isinf(value))
+		return sl_refuse(
+			why, "%s is out of range (it must be finite), try a number", shown);
+	if (o->lo == DBL_MIN && value < o->lo)
+		return sl_refuse(
+			why, "%s is out of range (it must be above 0), try a larger one", shown);
+	if (o->hi >= DBL_MAX)
+		return sl_refuse(why, "%s is out of range (at least %s), try %s", shown, lo, lo);
+	if (o->lo <= -DBL_MAX)
+		return sl_refuse(why, "%s is out of range (at most %s), try %s", shown, hi, hi);
+	return sl_refuse(why, "%s is out of range (%s to %s), try %s", shown, lo, hi,
+		value < o->lo ? lo : hi);
+}
+
+static bool parse_count(
+	const struct sl_option *o, const char *text, uint64_t *value, char why[SL_WHY_BYTES])
+{
+	if (o->automatic && strcmp(text, "auto") == 0) {
+		*value = 0;
+		return true;
+	}
+	return sl_count_parse(text, value, why) && within(o, text, (double)*value, why);
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static bool parse_bool(const char *text, bool *value, char why[SL_WHY_BYTES])
+{
+	char shown[SL_SHOWN_BYTES];
+
+	*value = strcmp(text, "true") == 0;
+	if (*value || strcmp(text, "false") == 0)
+		return true;
+	return sl_refuse(why,
+		"%s is neither true nor false (one word each is enough), try one of them",
+		sl_show(shown, text));
+}
+
+static bool parse_choice(
+	const struct sl_option *o, const char *text, int *value, char why[SL_WHY_BYTES])
+{
+	char shown[SL_SHOWN_BYTES], words[256];
+	size_t n = 0;
+
+	for (; o->choices[n]; n++) {
+		if (strcmp(o->choices[n], text) == 0) {
+			*value = (int)n;
+			return true;
+		}
+	}
+	return sl_refuse(why, "%s is not a choice here (it is one of %zu words), try %s",
+		sl_show(shown, text), n, sl_suggest(text, o->choices, n, words, sizeof(words)));
+}
+
+static bool parse_text(const char *text, char *value, size_t size, char why[SL_WHY_BYTES])
+{
+	char shown[SL_SHOWN_BYTES];
+
+	if (strlen(text) >= size)
+		return sl_refuse(why,
+			"%s is too long (%zu bytes, at most %zu are read), try a shorter one",
+			sl_show(shown, text), strlen(text), size - 1);
+	for (const char *p = text; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return sl_refuse(why,
+				"%s has a control character in it (files and terminals would trip "
+				"over it), try it without",
+				sl_show(shown, text));
+	memset(value, 0, size);
+	memcpy(value, text, strlen(text));
+	return true;
+}
+
+/* --- all kinds -------------------------------------------------------------------------------- */
+
+bool sl_value_parse(const struct sl_option *o, const char *text, void *item, char why[SL_WHY_BYTES])
+{
+	switch (o->kind) {
+	case SL_KIND_COUNT:
+	case SL_KIND_COUNTS:
+		return parse_count(o, text, (uint64_t *)item, why);
+	case SL_KIND_REAL:
+	case SL_KIND_REALS:
+	case SL_KIND_VECTOR:
+		return sl_real_parse(text, o->dimension, (double *)item, why) &&
+		       within(o, text, *(double *)item, why);
+	case SL_KIND_BOOL:
+		return parse_bool(text, (bool *)item, why);
+	case SL_KIND_CHOICE:
+		return parse_choice(o, text, (int *)item, why);
+	case SL_KIND_TEXT:
+	case SL_KIND_LINES:
+		return parse_text(text, (char *)item, SL_TEXT_BYTES, why);
+	case SL_KIND_TEXTS:
+		return parse_text(text, (char *)item, SL_WORD_BYTES, why);
+	case SL_KIND_ITEMS: /* has no text */
+		break;
+	}
+	return false;
+}
+
+/* Would any reader of YAML take text for itself, in a list too? */
+static bool is_plain(const char *text)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789._/+-:";
+	size_t n = strlen(text);
+
+	if (n == 0 || strspn(text, safe) != n || text[n - 1] == ':')
+		return false;
+	return strchr("./", text[0]) || (text[0] >= 'A' && text[0] <= 'z');
+}
+
+/* The code point at *p, which is moved behind it. The text is UTF-8: libyaml took care of that. */
+static unsigned code_point(const unsigned char **p)
+{
+	unsigned first = *(*p)++, code = first;
+
+	if (first >= 0xc0)
+		code = first & (first >= 0xf0 ? 0x07 : first >= 0xe0 ? 0x0f : 0x1f);
+	while (first >= 0xc0 && (**p & 0xc0) == 0x80)
+		code = code << 6 | (*(*p)++ & 0x3fu);
+	return code;
+}
+
+/* In quotes, all that is not ASCII is escaped: some of it breaks lines, some may not stand raw. */
+static void print_text(const char *value, char text[SL_VALUE_BYTES])
+{
+	const unsigned char *p = (const unsigned char *)value;
+	bool plain = is_plain(value);
+
+	snprintf(text, SL_VALUE_BYTES, "%s", plain ? value : "\"");
+	if (plain)
+		return;
+	while (*p) {
+		unsigned code = code_point(&p);
+
+		if (code < 0x80)
+			sl_append(text, SL_VALUE_BYTES, "%s%c",
+				code == '"' || code == '\\' ? "\\" : "", (int)code);
+		else
+			sl_append(
+				text, SL_VALUE_BYTES, code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+	}
+	sl_append(text, SL_VALUE_BYTES, "\"");
+}
+
+void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VALUE_BYTES])
+{
+	uint64_t count;
+	const char *unit;
+
+	switch (o->kind) {
+	case SL_KIND_COUNT:
+	case SL_KIND_COUNTS:
+		count = *(const uint64_t *)item;
+		if (o->automatic && count == 0)
+			snprintf(text, SL_VALUE_BYTES, "auto");
+		else
+			snprintf(text, SL_VALUE_BYTES, "%llu", (unsigned long long)count);
+		break;
+	case SL_KIND_REAL:
+	case SL_KIND_REALS:
+	case SL_KIND_VECTOR:
+		unit = sl_dimensions[o->dimension].unit;
+		sl_number_print(*(const double *)item, text, SL_VALUE_BYTES);
+		sl_append(text, SL_VALUE_BYTES, "%s%s", *unit ? " " : "", unit);
+		break;
+	case SL_KIND_BOOL:
+		snprintf(text, SL_VALUE_BYTES, "%s", *(const bool *)item ? "true" : "false");
+		break;
+	case SL_KIND_CHOICE:
+		snprintf(text, SL_VALUE_BYTES, "%s", o->choices[*(const int *)item]);
+		break;
+	case SL_KIND_TEXT:
+	case SL_KIND_TEXTS:
+	case SL_KIND_LINES:
+		print_text((const char *)item, text);
+		break;
+	case SL_KIND_ITEMS:
+		break;
+	}
+}

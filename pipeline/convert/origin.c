@@ -1,0 +1,192 @@
+/* origin.c - see origin.h. */
+#include "pipeline/convert/origin.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "pipeline/output/existing_run.h"
+#include "stages/formats/mcpl/mcpl.h"
+
+enum { PHOTON = 22 }; /* by the Particle Data Group */
+
+/* The folder that all inputs are in; false when there are several. */
+static bool find_folder(const struct sl_converting *c, char folder[SL_PATH_BYTES])
+{
+	struct sl_convert_at at = {0};
+	char other[SL_PATH_BYTES];
+	bool any = false;
+
+	while (sl_convert_next(c, &at)) {
+		sl_path_split(at.path, any ? other : folder);
+		if (any && strcmp(folder, other) != 0)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static const struct sl_manifest_line *find_line(const struct sl_manifest *m, const char *file)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (strcmp(m->line[i].file, file) == 0)
+			return &m->line[i];
+	return NULL;
+}
+
+/* Adds up what was generated for the inputs; false when one is not among the run's. */
+static bool add_up(
+	const struct sl_converting *c, const struct sl_manifest *m, struct sl_batch_facts *batch)
+{
+	struct sl_convert_at at = {0};
+	char folder[SL_PATH_BYTES];
+	bool any = false;
+
+	while (sl_convert_next(c, &at)) {
+		const struct sl_manifest_line *l = find_line(m, sl_path_split(at.path, folder));
+
+		if (!l)
+			return false;
+		if (!any || l->first_id < batch->first_id)
+			batch->first_id = l->first_id;
+		batch->generated += l->generated;
+		any = true;
+	}
+	return any;
+}
+
+/* All that a run has committed need not be all of the run. */
+static void note_state(struct sl_converting *c, const struct sl_former *f)
+{
+	const char *state = f->state ? f->state : "not told";
+
+	for (size_t i = 0; i < c->job->n; i++)
+		if (c->operand[i].is_run && strcmp(state, "done") != 0)
+			sl_convert_note(c,
+				"not all: %s has not come to its end (its state is %s), %zu "
+				"batches are committed",
+				c->operand[i].path, state, c->operand[i].manifest.n);
+}
+
+/* The plan of the run in the folder, as a run of lists where a list is made of it. */
+static enum sl_status plan_of(
+	struct sl_converting *c, const struct sl_dir *dir, struct sl_plan **plan)
+{
+	const struct sl_convert_job *job = c->job;
+	const char *sets[SL_FORMER_SETS_MOST] = {
+		c->format == &sl_format_mcpl ? "output.format=mcpl" : "output.format=mcpl.gz",
+		"output.columns=[]"};
+	bool to_list = sl_format_is_mcpl(c->format);
+	struct sl_former former;
+	enum sl_status s;
+
+	*plan = NULL;
+	SL_TRY(sl_former_read(dir, &former));
+	note_state(c, &former);
+	if (former.format && sl_format_is_mcpl(former.format))
+		to_list = false;
+	for (size_t i = 0; i < job->n_sets; i++)
+		sets[2 + i] = job->set[i];
+	s = sl_former_plan(&former, sets, to_list ? 2 + job->n_sets : 0, plan);
+	sl_former_free(&former);
+	return s;
+}
+
+static enum sl_status find_run(struct sl_converting *c, struct sl_origin *o)
+{
+	struct sl_manifest m = {0};
+	char folder[SL_PATH_BYTES];
+	struct sl_dir dir;
+	enum sl_status s;
+
+	if (!find_folder(c, folder) || sl_dir_open(folder, false, &dir) != SL_OK)
+		return SL_OK;
+	if (!sl_file_exists(&dir, "run.json")) {
+		sl_dir_close(&dir);
+		return SL_OK;
+	}
+	s = sl_manifest_read(&dir, &m);
+	if (s == SL_OK && add_up(c, &m, &o->batch))
+		s = plan_of(c, &dir, &o->plan);
+	else
+		o->batch = (struct sl_batch_facts){0};
+	sl_manifest_free(&m);
+	sl_dir_close(&dir);
+	return s;
+}
+
+/* Flags that came with the particles, or else a number that they have. */
+static enum sl_column find_flags(uint32_t columns)
+{
+	static const char *const names[] = {"userflags", "pixel", "fate"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		enum sl_column column = sl_column_find(names[i]);
+
+		if (column < SL_COLUMN_COUNT && SL_HAS(columns, column))
+			return column;
+	}
+	return SL_COLUMN_COUNT;
+}
+
+/* What is stated of particles of which nothing is known but their columns. */
+static void state_little(struct sl_converting *c, uint32_t columns, struct sl_origin *o)
+{
+	struct sl_file_facts *f = &c->facts;
+	enum sl_column pdg = sl_column_find("pdg");
+	bool typed = pdg < SL_COLUMN_COUNT && SL_HAS(columns, pdg);
+
+	snprintf(o->name, sizeof(o->name), "%.*s",
+		(int)(strlen(c->name) - strlen(c->format->suffix)), c->name);
+	f->run_name = sl_format_is_mcpl(c->format) ? "unknown" : o->name;
+	f->species = "particles";
+	f->software_version = SL_VERSION;
+	f->config = "# of no run that is known: put together by sluice convert\n";
+	f->mcpl = (struct sl_mcpl_facts){
+		.pdg = typed ? 0 : PHOTON, .energy = NAN, .flags = find_flags(columns)};
+	sl_convert_note(c,
+		"not known: the run, and so its seed, its configuration and how many were "
+		"generated");
+	if (sl_format_is_mcpl(c->format) && !typed)
+		sl_convert_note(c, "taken for photons");
+}
+
+/* Does a setting say what user flags are? Else those that are missing are left out. */
+static bool are_flags_named(const struct sl_convert_job *job)
+{
+	bool named = false;
+
+	for (size_t i = 0; i < job->n_sets; i++)
+		named = named || strstr(job->set[i], "userflags");
+	return named;
+}
+
+enum sl_status sl_origin_find(struct sl_converting *c, uint32_t columns, struct sl_origin *o)
+{
+	const struct sl_backend *deflate = c->facts.deflate;
+	int level = c->facts.level;
+
+	*o = (struct sl_origin){0};
+	SL_TRY(find_run(c, o));
+	if (c->job->n_sets > 0 && (!o->plan || !sl_format_is_mcpl(c->format)))
+		return sl_fail(SL_USAGE,
+			"--set %s: does nothing here (it is for lists made of a run's tables), try "
+			"leaving it out",
+			c->job->set[0]);
+	if (!o->plan) {
+		state_little(c, columns, o);
+		return SL_OK;
+	}
+	c->facts = o->plan->facts;
+	if (c->facts.mcpl.flags < SL_COLUMN_COUNT && !SL_HAS(columns, c->facts.mcpl.flags) &&
+		!are_flags_named(c->job))
+		c->facts.mcpl.flags = SL_COLUMN_COUNT;
+	c->facts.deflate = deflate;
+	c->facts.level = level;
+	return SL_OK;
+}
+
+void sl_origin_free(struct sl_origin *o)
+{
+	sl_plan_free(o->plan);
+	o->plan = NULL;
+}

@@ -1,0 +1,144 @@
+/* tables_to_mcpl.c - tables become records, input by input, behind one header. */
+#include <math.h>
+#include <string.h>
+
+#include "pipeline/convert/tables.h"
+#include "stages/formats/mcpl/mcpl_join.h"
+
+/* The columns that a record of this list is made of. */
+static uint32_t columns_of_record(const struct sl_convert_tables_job *j)
+{
+	const struct sl_mcpl_facts *facts = &j->c->facts.mcpl;
+
+	return SL_MCPL_NEEDED | (isnan(facts->energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
+	       (facts->flags < SL_COLUMN_COUNT ? SL_BIT(facts->flags) : 0) |
+	       (sl_mcpl_more_columns() & j->all.columns);
+}
+
+static enum sl_status check_record(const struct sl_convert_tables_job *j)
+{
+	uint32_t missing = columns_of_record(j) & ~j->all.columns;
+	char names[SL_NAMES_BYTES];
+
+	if (!missing)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"%s: cannot be made of these files (they have no %s, which every particle of mcpl "
+		"has), try %s, or another format",
+		j->c->job->to, sl_names_of(missing, names),
+		missing == SL_BIT(SL_COLUMN_energy)
+			? "files in the folder of their run and --set output.mcpl.energy='2 eV'"
+			: "a run that writes more in output.columns");
+}
+
+/*
+ * The columns of a record alone. Those that have one value here, but not in all files, are written
+ * out, in memory from a; where it only measures, they have no data.
+ */
+static void choose(const struct sl_convert_tables_job *j, struct sl_arena *a, struct sl_table *t)
+{
+	uint32_t set = columns_of_record(j), constants = sl_survey_constants(&j->all), n = 0;
+
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		struct sl_table_column c = t->column[k];
+
+		if (!SL_HAS(set, c.column))
+			continue;
+		if (c.constant && !SL_HAS(constants, c.column)) {
+			void *items = sl_cut_items(a, t->n, sl_column_facts[c.column].bytes);
+
+			if (items)
+				sl_copy_items((char *)items, &c, t->n);
+			c.constant = false;
+			c.data = items;
+		}
+		t->column[n++] = c;
+	}
+	t->n_columns = n;
+}
+
+/* Packs the records of an input as a plain list's, and hands them on. */
+static enum sl_status add_records(
+	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
+{
+	const struct sl_file_facts *facts = &j->c->facts;
+	struct sl_exec x = {.space = SL_HOST};
+	struct sl_arena a = {0};
+	struct sl_packed p;
+	struct sl_table t;
+	enum sl_status s;
+	void *block = NULL;
+
+	for (int i = 0; i < 2; i++) {
+		t = in->table;
+		choose(j, &a, &t);
+		sl_format_mcpl.lay_out(&a, &t, facts, &p);
+		if (i == 0) {
+			SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
+			a = (struct sl_arena){block, 0, a.used};
+		}
+	}
+	s = sl_while(sl_format_mcpl.pack(&x, facts, &t, &p), "%s", path);
+	if (s == SL_OK)
+		s = sl_list_add(&j->list, p.bytes, p.used);
+	j->c->particles += t.n;
+	sl_memory_give(SL_HOST, block);
+	return s;
+}
+
+/* The header that all records have together. */
+static enum sl_status begin_list(struct sl_convert_tables_job *j)
+{
+	struct sl_converting *c = j->c;
+	struct sl_table t = {0};
+	struct sl_mcpl_header h;
+	double weight = 0;
+	enum sl_status s;
+	void *header;
+	size_t bytes;
+
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(columns_of_record(j), i))
+			t.column[t.n_columns++] =
+				(struct sl_table_column){.column = (enum sl_column)i,
+					.constant = SL_HAS(sl_survey_constants(&j->all), i),
+					.data = &j->all.value[i]};
+	if (SL_HAS(sl_survey_constants(&j->all), SL_COLUMN_weight)) {
+		float value;
+
+		memcpy(&value, &j->all.value[SL_COLUMN_weight], sizeof(value));
+		weight = isfinite(value) ? (double)value : 0;
+	}
+	bytes = sl_mcpl_put_list(NULL, &c->facts, &t, weight, j->all.rows, NULL);
+	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
+	sl_mcpl_put_list((uint8_t *)header, &c->facts, &t, weight, j->all.rows, &j->batch);
+	h = sl_mcpl_header_of(&t, &c->facts.mcpl, weight);
+	s = sl_list_begin(&j->list, c, header, bytes, h.record_bytes);
+	sl_memory_give(SL_HOST, header);
+	return s;
+}
+
+static void note_dropped(struct sl_convert_tables_job *j)
+{
+	uint32_t dropped = j->all.columns & ~columns_of_record(j);
+	char names[SL_NAMES_BYTES];
+
+	if (dropped)
+		sl_convert_note(j->c, "dropped: %s (a record of mcpl has no place for them)",
+			sl_names_of(dropped, names));
+	sl_convert_note(j->c, "rounded: direction, energy and time, as mcpl packs them");
+}
+
+enum sl_status sl_make_list(struct sl_convert_tables_job *j)
+{
+	enum sl_status s;
+
+	SL_TRY(check_record(j));
+	note_dropped(j);
+	SL_TRY(begin_list(j));
+	s = sl_each_table(j, add_records);
+	if (s == SL_OK)
+		s = sl_list_end(&j->list);
+	sl_list_drop(&j->list);
+	return s;
+}

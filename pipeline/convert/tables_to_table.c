@@ -1,0 +1,122 @@
+/* tables_to_table.c - tables are put together in memory, and become one file. */
+#include <string.h>
+
+#include "pipeline/convert/tables.h"
+#include "stages/particle/digest.h"
+
+static void lay_out_made(
+	struct sl_arena *a, const struct sl_convert_survey *all, struct sl_table *t)
+{
+	*t = (struct sl_table){0};
+	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
+		bool constant = SL_HAS(sl_survey_constants(all), i);
+
+		if (!SL_HAS(all->columns, i))
+			continue;
+		t->column[t->n_columns++] = (struct sl_table_column){.column = (enum sl_column)i,
+			.constant = constant,
+			.data = sl_cut_items(
+				a, constant ? 1 : all->rows, sl_column_facts[i].bytes)};
+	}
+}
+
+static const struct sl_table_column *find(const struct sl_table *t, enum sl_column column)
+{
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (t->column[k].column == column)
+			return &t->column[k];
+	return NULL;
+}
+
+static enum sl_status append(
+	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
+{
+	struct sl_table *t = &j->made;
+
+	(void)path;
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		struct sl_table_column *to = &t->column[k];
+		size_t item = sl_column_facts[to->column].bytes;
+		const struct sl_table_column *from = find(&in->table, to->column);
+
+		if (to->constant)
+			memcpy(to->data, from->data, item);
+		else
+			sl_copy_items((char *)to->data + t->n * item, from, in->table.n);
+	}
+	t->n += in->table.n;
+	return SL_OK;
+}
+
+/* All that a file of the table is made in. */
+struct rooms {
+	struct sl_packed packed;
+	struct sl_exec x;
+	void *image;
+	size_t image_bytes;
+};
+
+static void lay_out_rooms(struct sl_arena *a, const struct sl_converting *c,
+	const struct sl_table *t, struct rooms *r)
+{
+	size_t scratch = c->format->scratch(t, &c->facts);
+
+	c->format->lay_out(a, t, &c->facts, &r->packed);
+	r->x = (struct sl_exec){.space = SL_HOST, .scratch = {sl_cut(a, scratch), 0, scratch}};
+	r->image_bytes = c->format->image_bytes(t, &c->facts);
+	r->image = sl_cut(a, r->image_bytes);
+}
+
+static enum sl_status commit(struct sl_converting *c, const struct sl_pieces *file)
+{
+	struct sl_writing w;
+
+	SL_TRY(sl_convert_check(c));
+	SL_TRY(sl_file_begin(&c->dir, c->name, false, &w));
+	for (uint32_t i = 0; i < file->n; i++)
+		SL_TRY(sl_file_add(&w, file->piece[i].at, file->piece[i].bytes));
+	c->bytes = file->bytes;
+	return sl_file_end(&w, false);
+}
+
+static enum sl_status make_file(
+	struct sl_convert_tables_job *j, const struct rooms *r, struct sl_packed *p)
+{
+	const struct sl_converting *c = j->c;
+	struct sl_exec x = r->x;
+	struct sl_pieces file;
+
+	for (uint32_t k = 0; k < j->made.n_columns; k++)
+		j->made.column[k].digest = sl_digest_column(&j->made.column[k], j->made.n);
+	SL_TRY(c->format->pack(&x, &c->facts, &j->made, p));
+	SL_TRY(c->format->assemble(&c->facts, &j->batch, p, r->image, r->image_bytes, &file));
+	return commit(j->c, &file);
+}
+
+enum sl_status sl_make_table(struct sl_convert_tables_job *j)
+{
+	struct sl_arena a = {0};
+	struct rooms rooms;
+	enum sl_status s;
+	void *block;
+
+	if (j->all.rows > UINT32_MAX)
+		return sl_fail(SL_USAGE,
+			"%llu particles are too many for one table (4294967295 at most), try fewer "
+			"files, or a list",
+			(unsigned long long)j->all.rows);
+	lay_out_made(&a, &j->all, &j->made);
+	j->made.n = (uint32_t)j->all.rows;
+	lay_out_rooms(&a, j->c, &j->made, &rooms);
+	SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
+	a = (struct sl_arena){block, 0, a.used};
+	lay_out_made(&a, &j->all, &j->made);
+	j->made.n = (uint32_t)j->all.rows;
+	lay_out_rooms(&a, j->c, &j->made, &rooms);
+	j->made.n = 0;
+	s = sl_each_table(j, append);
+	if (s == SL_OK)
+		s = make_file(j, &rooms, &rooms.packed);
+	sl_memory_give(SL_HOST, block);
+	return s;
+}

@@ -1,0 +1,44 @@
+/* existing_run.h - the run that a directory holds already, as its run.json tells. */
+#ifndef SL_FORMER_H
+#define SL_FORMER_H
+
+#include "pipeline/cli/args.h"
+#include "pipeline/plan/plan.h"
+#include "primitives/base/files.h"
+
+struct sl_tree;
+
+struct sl_former {
+	struct sl_tree *tree; /* what the texts are part of */
+	const char *config;   /* the configuration, as far as it determines the results */
+	const char *name;     /* of the run; NULL when it could not name files */
+	const char *state;    /* "done", "stopped" or "running"; NULL when it is not told */
+	const struct sl_format *format; /* NULL when this program has it not */
+	bool image;                     /* it makes one */
+	bool joined;                    /* so it does of a list of all batches */
+	uint64_t rules_version;
+};
+
+/* Reads DIR/run.json. SL_BAD_INPUT when a run has not written it. To be freed after success. */
+enum sl_status sl_former_read(const struct sl_dir *dir, struct sl_former *f);
+void sl_former_free(struct sl_former *f);
+
+/* The particles of its batches; 0 when it does not say. */
+uint64_t sl_former_batch(const struct sl_former *f);
+
+/*
+ * Makes its plan anew, from the configuration stored and n_sets settings above it, at most
+ * SL_FORMER_SETS_MOST. *plan is to be freed in any case.
+ */
+enum { SL_FORMER_SETS_MOST = SL_SETS_MAX + 2 };
+enum sl_status sl_former_plan(
+	const struct sl_former *f, const char *const *set, size_t n_sets, struct sl_plan **plan);
+
+/*
+ * Would the plan go on with this run to the bytes of an unbroken one? SL_OUTPUT_IN_USE if not,
+ * telling the first difference.
+ */
+enum sl_status sl_former_is_of(
+	const struct sl_former *f, const struct sl_plan *plan, const struct sl_dir *dir);
+
+#endif

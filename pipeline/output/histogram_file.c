@@ -1,0 +1,156 @@
+/*
+ * histogram_file.c - NAME.tallies: tallies by bins of a run as one HDF5 file.
+ *
+ *	/z                  a group a tally, called after its column (z_2 the second of z):
+ *	                    attributes column, unit, unitSI, particles
+ *	/z/edges            bins + 1 values, in the unit
+ *	/z/absorbed         a group a fate: attributes under, over
+ *	/z/absorbed/count, weight, mean, standard_error        a value a bin
+ *
+ * mean and standard_error are those of run.json, a particle of the run. The file is made in memory
+ * and sealed as files of survivors are.
+ */
+#include <stdio.h>
+
+#include "pipeline/output/run_directory.h"
+#include "pipeline/plan/plan.h"
+#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/common/crc_trailer.h"
+
+enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
+
+/*
+ * A dataset or group with its header, attributes and place in its group stays below 2 KiB; the file
+ * ends at a multiple of the driver's step of 64 KiB while it is written.
+ */
+static size_t image_bytes(const struct sl_plan *plan)
+{
+	size_t object = (size_t)2 << 10, bytes = SL_SEAL_BYTES + ((size_t)128 << 10);
+
+	for (uint32_t k = 0; k < plan->n_tallies; k++) {
+		const struct sl_bins_field *f = &plan->tally[k];
+		size_t rows = sl_bins_counters(f, 1) / (f->bins + SL_BINS_OUTSIDE);
+		size_t dataset = object + (f->bins + 1) * sizeof(double);
+
+		bytes += 2 * object + dataset + rows * (object + ROW_DATASETS * dataset);
+	}
+	return bytes;
+}
+
+static void put_values(
+	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values)
+{
+	sl_h5_close(h, sl_h5_values(h, at, name, type, n, values));
+}
+
+static void put_row(struct sl_h5 *h, hid_t at, const struct sl_plan *plan, uint32_t tally, int fate)
+{
+	uint32_t bins = plan->tally[tally].bins;
+	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name);
+	struct sl_histogram_row row;
+
+	sl_histogram_row(plan, tally, (enum sl_fate)fate, &row);
+	sl_h5_put_u64(h, group, "under", row.count[0]);
+	sl_h5_put_u64(h, group, "over", row.count[bins + 1]);
+	put_values(h, group, "count", H5T_STD_U64LE, bins, row.count + 1);
+	put_values(h, group, "weight", H5T_IEEE_F64LE, bins, row.weight + 1);
+	put_values(h, group, "mean", H5T_IEEE_F64LE, bins, row.mean + 1);
+	put_values(h, group, "standard_error", H5T_IEEE_F64LE, bins, row.error + 1);
+	sl_h5_close(h, group);
+}
+
+static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_bins_field *f)
+{
+	double edge[SL_BINS_MOST + 1];
+
+	for (uint32_t i = 0; i < f->bins; i++)
+		edge[i] = f->lo + (f->hi - f->lo) * i / f->bins;
+	edge[f->bins] = f->hi;
+	put_values(h, at, "edges", H5T_IEEE_F64LE, f->bins + 1, edge);
+}
+
+/* "z", or "z_2" for the second tally of z. */
+static void name_group(const struct sl_plan *plan, uint32_t tally, char name[NAME_BYTES])
+{
+	enum sl_column column = plan->tally[tally].column;
+	unsigned number = 1;
+
+	for (uint32_t k = 0; k < tally; k++)
+		number += plan->tally[k].column == column;
+	snprintf(name, NAME_BYTES, number > 1 ? "%s_%u" : "%s", sl_column_facts[column].name,
+		number);
+}
+
+static void put_tally(struct sl_h5 *h, hid_t file, const struct sl_plan *plan, uint32_t tally)
+{
+	const struct sl_bins_field *f = &plan->tally[tally];
+	const struct sl_column_facts *column = &sl_column_facts[f->column];
+	const struct sl_unit_facts *unit = &sl_units[column->unit];
+	char name[NAME_BYTES];
+	hid_t group;
+
+	name_group(plan, tally, name);
+	group = sl_h5_group(h, file, name);
+	sl_h5_put_text(h, group, "column", column->name);
+	sl_h5_put_text(h, group, "unit", unit->text);
+	sl_h5_put_f64(h, group, "unitSI", sl_dimensions[unit->dimension].si * unit->factor);
+	sl_h5_put_u64(h, group, "particles", plan->histograms.precision[0].particles);
+	put_edges(h, group, f);
+	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
+		if (SL_HAS(f->fates, fate))
+			put_row(h, group, plan, tally, fate);
+	sl_h5_close(h, group);
+}
+
+/* Makes the file in image; its size, or 0 after a failure. */
+static size_t make_file(struct sl_h5 *h, const struct sl_plan *plan, void *image, size_t size)
+{
+	size_t bytes;
+	hid_t file;
+
+	sl_h5_begin(h, image, size - SL_SEAL_BYTES);
+	file = sl_h5_create_file(h);
+	for (uint32_t k = 0; k < plan->n_tallies; k++)
+		put_tally(h, file, plan, k);
+	bytes = sl_h5_finish_file(h, file);
+	if (h->failed)
+		return 0;
+	sl_seal(image, bytes);
+	return bytes + SL_SEAL_BYTES;
+}
+
+bool sl_histograms_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
+{
+	sl_side_file_name(plan->config.run.name, SL_SIDE_TALLIES, name);
+	return plan->recipe.bins.n > 0 && plan->format == &sl_format_openpmd;
+}
+
+enum sl_status sl_histograms_file(
+	const struct sl_plan *plan, const char *name, void **image, size_t *bytes)
+{
+	size_t size = image_bytes(plan);
+	struct sl_h5 h;
+
+	SL_TRY(sl_memory_get(SL_HOST, size, image));
+	*bytes = make_file(&h, plan, *image, size);
+	if (*bytes > 0)
+		return SL_OK;
+	sl_memory_give(SL_HOST, *image);
+	return sl_fail(h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
+		"%s: HDF5 cannot make the file (%s), %s", name,
+		h.full ? "its image is too small" : h.why,
+		h.no_memory ? "free some memory and try again" : "please report it");
+}
+
+enum sl_status sl_histograms_commit(
+	const struct sl_plan *plan, const struct sl_dir *dir, const char *name)
+{
+	enum sl_status s;
+	size_t bytes;
+	void *image;
+
+	SL_TRY(sl_histograms_file(plan, name, &image, &bytes));
+	s = sl_file_commit(dir, name, image, bytes, true);
+	sl_memory_give(SL_HOST, image);
+	return s;
+}

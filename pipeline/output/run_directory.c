@@ -1,0 +1,264 @@
+/* run_directory.c - what may stand in a run's directory, and who may remove it. */
+#include "pipeline/output/run_directory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/output/existing_run.h"
+#include "pipeline/output/merged_list.h"
+#include "pipeline/run/batch_file.h"
+#include "pipeline/output/stale_files.h"
+#include "stages/formats/hdf5/xdmf.h"
+
+/* Has the file that size and checksum? */
+static enum sl_status has_crc(
+	const struct sl_dir *dir, const char *name, uint64_t bytes, uint32_t crc, bool *whole)
+{
+	uint64_t found_bytes;
+	uint32_t found;
+	enum sl_status s;
+
+	*whole = false;
+	if (!sl_file_exists(dir, name))
+		return SL_OK;
+	s = sl_file_check(dir, name, &found_bytes, &found);
+	*whole = s == SL_OK && found_bytes == bytes && found == crc;
+	return s == SL_BAD_INPUT ? SL_OK : s;
+}
+
+/*
+ * Is the batch of this line one of the plan's, and are its files whole? One that cannot be read is
+ * not judged, else a passing error of the disk would cost a good file.
+ */
+static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest_line *l, bool *whole)
+{
+	struct sl_batch expected;
+	char name[SL_FILE_NAME_BYTES], bins[SL_FILE_NAME_BYTES];
+
+	*whole = false;
+	if (l->batch >= plan->recipe.n_batches)
+		return SL_OK;
+	sl_batch_begin(&plan->recipe, &expected, l->batch);
+	sl_sink_name(plan, l->batch, name);
+	sl_sink_bins_name(plan, l->batch, bins);
+	if (l->first_id != expected.first_id || l->generated != expected.n ||
+		strcmp(l->file, name) != 0 || strcmp(l->bins_file, bins) != 0)
+		return SL_OK;
+	SL_TRY(has_crc(dir, name, l->file_bytes, l->file_crc, whole));
+	if (*whole && bins[0])
+		SL_TRY(has_crc(dir, bins, l->bins_bytes, l->bins_crc, whole));
+	return SL_OK;
+}
+
+/* Drops the lines of batches behind the plan's goal; were there any? */
+static bool cut_behind_goal(const struct sl_plan *plan, struct sl_manifest *m)
+{
+	struct sl_standing o = sl_goal_standing(&plan->goal, plan->recipe.n_batches, m);
+	size_t n = m->n;
+
+	while (m->n > 0 && m->line[m->n - 1].batch >= o.batches)
+		m->n--;
+	return m->n < n;
+}
+
+static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir *dir)
+{
+	struct sl_former former;
+	enum sl_status s;
+
+	SL_TRY(sl_former_read(dir, &former));
+	s = sl_former_is_of(&former, plan, dir);
+	sl_former_free(&former);
+	return s;
+}
+
+static enum sl_status resume(
+	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
+{
+	struct sl_sweep s = sl_sweep_of(plan, dir, done);
+	size_t whole = 0;
+
+	SL_TRY(may_resume(plan, dir));
+	SL_TRY(sl_manifest_read(dir, done));
+	for (size_t i = 0; i < done->n; i++) {
+		bool keep;
+
+		SL_TRY(is_whole(plan, dir, &done->line[i], &keep));
+		if (keep)
+			done->line[whole++] = done->line[i];
+	}
+	if (whole < done->n)
+		done->in_order = false;
+	done->n = whole;
+	if (cut_behind_goal(plan, done))
+		done->in_order = false;
+	/* A line goes before its file, so none ever stands for a file that is gone. */
+	if (!done->in_order)
+		SL_TRY(sl_manifest_write(dir, done));
+	return sl_sweep_orphans(&s);
+}
+
+void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
+{
+	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
+		[SL_SIDE_TALLIES] = ".tallies",
+		[SL_SIDE_IMAGE] = SL_PICTURE_SUFFIX,
+		[SL_SIDE_PNG] = ".png"};
+
+	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);
+}
+
+static enum sl_status replace(
+	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
+{
+	const struct sl_manifest none = {0};
+	struct sl_sweep s = sl_sweep_of(plan, dir, &none);
+
+	SL_TRY(sl_manifest_read(dir, done));
+	s.spare = plan->recipe.inputs;
+	if (s.spare)
+		SL_TRY(sl_sweep_all(&s, done));
+	s.spare = NULL;
+	SL_TRY(sl_sweep_all(&s, done));
+	done->n = 0;
+	return SL_OK;
+}
+
+static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
+	const struct sl_dir *dir, struct sl_manifest *done)
+{
+	bool begun = sl_file_exists(dir, "run.json");
+
+	if (!begun && sl_file_exists(dir, "manifest.jsonl") && start != SL_START_FORCE)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: has a manifest.jsonl but no run.json (whose batches these are cannot "
+			"be told), try another --out or --force",
+			dir->path);
+	if (begun && start == SL_START_NEW)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: holds a run already (it would be overwritten), try --resume to go on "
+			"with it, another --out, or --force to replace it",
+			dir->path);
+	if (start == SL_START_FORCE)
+		return replace(plan, dir, done);
+	return begun ? resume(plan, dir, done) : sl_sweep_refuse(plan, dir);
+}
+
+enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
+	struct sl_manifest *done)
+{
+	memset(done, 0, sizeof(*done));
+	SL_TRY(sl_dir_open(plan->to, true, dir));
+	SL_TRY(sl_dir_lock(dir));
+	SL_TRY(enter(plan, start, dir, done));
+	return sl_report_commit(plan, dir, done, NULL, "running");
+}
+
+uint64_t sl_output_batch(const struct sl_config *config)
+{
+	char to[SL_TEXT_BYTES];
+	struct sl_former former;
+	struct sl_dir dir;
+	uint64_t batch = 0;
+
+	sl_plan_where(config, to);
+	if (sl_dir_open(to, false, &dir) != SL_OK)
+		return 0;
+	if (sl_file_exists(&dir, "run.json") && sl_former_read(&dir, &former) == SL_OK) {
+		batch = sl_former_batch(&former);
+		sl_former_free(&former);
+	}
+	sl_dir_close(&dir);
+	return batch;
+}
+
+uint64_t sl_output_done(const struct sl_plan *plan)
+{
+	struct sl_manifest m = {0};
+	struct sl_dir dir;
+	uint64_t n = 0;
+
+	if (sl_dir_open(plan->to, false, &dir) != SL_OK)
+		return 0;
+	if (sl_manifest_read(&dir, &m) == SL_OK && m.n <= plan->recipe.n_batches)
+		n = sl_goal_standing(&plan->goal, plan->recipe.n_batches, &m).met
+		            ? plan->recipe.n_batches
+		            : m.n;
+	sl_manifest_free(&m);
+	sl_dir_close(&dir);
+	return n;
+}
+
+/* The side-car's text, measured when text is NULL; returns its length. */
+static size_t write_side_car(
+	const struct sl_plan *plan, const struct sl_manifest *m, char *text, size_t size)
+{
+	struct sl_table table = sl_plan_table(plan, 0);
+	size_t used = sl_xdmf_begin(text, size, plan->config.run.name);
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct sl_manifest_line *l = &m->line[i];
+
+		table.n = (uint32_t)l->survivors;
+		used += sl_xdmf_grid(text ? text + used : NULL, text ? size - used : 0, l->file,
+			plan->facts.species, l->batch, &table);
+	}
+	return used + sl_xdmf_end(text ? text + used : NULL, text ? size - used : 0);
+}
+
+/* The side-car of openPMD files whose columns can be shown as points; nothing for others. */
+static enum sl_status commit_side_car(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+{
+	struct sl_table table = sl_plan_table(plan, 0);
+	char name[SL_FILE_NAME_BYTES];
+	enum sl_status s;
+	size_t bytes;
+	void *text;
+
+	if (plan->format != &sl_format_openpmd || !sl_xdmf_possible(&table))
+		return SL_OK;
+	bytes = write_side_car(plan, m, NULL, 0);
+	SL_TRY(sl_memory_get(SL_HOST, bytes + 1, &text));
+	write_side_car(plan, m, (char *)text, bytes + 1);
+	sl_side_file_name(plan->config.run.name, SL_SIDE_XDMF, name);
+	s = sl_file_commit(dir, name, text, bytes, true);
+	sl_memory_give(SL_HOST, text);
+	return s;
+}
+
+/* Adds up the tallies by bins, for run.json, and writes them where the other files are HDF5, too.
+ */
+static enum sl_status commit_histograms(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+{
+	char name[SL_FILE_NAME_BYTES];
+
+	if (plan->recipe.bins.n == 0 || m->n == 0)
+		return SL_OK;
+	SL_TRY(sl_histograms_read(&plan->recipe, dir, m, &plan->histograms));
+	return sl_histograms_name(plan, name) ? sl_histograms_commit(plan, dir, name) : SL_OK;
+}
+
+enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_session *session, const char *state, struct sl_manifest *m)
+{
+	struct sl_sweep s = sl_sweep_of(plan, dir, m);
+	bool cut;
+
+	SL_TRY(sl_manifest_read(dir, m));
+	/* those behind a gap that was filled only now */
+	cut = cut_behind_goal(plan, m);
+	if (cut || !m->in_order)
+		SL_TRY(sl_manifest_write(dir, m));
+	if (cut)
+		SL_TRY(sl_sweep_orphans(&s));
+	if (strcmp(state, "done") == 0)
+		SL_TRY(sl_canvas_commit(plan, dir, m));
+	if (strcmp(state, "done") == 0)
+		SL_TRY(sl_joined_commit(plan, dir, m));
+	SL_TRY(commit_side_car(plan, dir, m));
+	SL_TRY(commit_histograms(plan, dir, m));
+	return sl_report_commit(plan, dir, m, session, state);
+}

@@ -1,0 +1,54 @@
+/*
+ * run_directory.h - the directory of a run: begun, gone on with, or replaced; and brought to its end.
+ *
+ *	LOCK            held by the process that writes here
+ *	run.json        configuration, provenance, results; state "running" until the end
+ *	manifest.jsonl  a line per committed batch
+ *	NAME_000000.h5  ... a file per batch
+ *	NAME_000000.bins ... beside each, with its tallies by bins, if there are any
+ *	NAME.mcpl       all lists of batches as one, where they are joined (merged_list.h)
+ *	NAME.xdmf       side-car for ParaView, where the columns allow it
+ *	NAME.tallies    HDF5: tallies by bins over all batches, where the other files are HDF5
+ *	NAME.png        the image of the run, where it makes one
+ *	NAME.image.h5   and its numbers
+ */
+#ifndef SL_OUTPUT_H
+#define SL_OUTPUT_H
+
+#include "pipeline/output/report.h"
+
+enum sl_start {
+	SL_START_NEW,    /* refused when there is a run already */
+	SL_START_RESUME, /* keeps what is committed and whole, removes what is not */
+	SL_START_FORCE   /* removes the files of the run that is there */
+};
+
+/* The files of a run beside those of its batches, and their names. */
+enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_TALLIES, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };
+void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES]);
+
+/*
+ * Opens and locks the plan's directory and brings it into a state that the run can go on from.
+ * *done are the batches that need not be computed again. Both are the caller's to close and free,
+ * also after a failure.
+ */
+enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
+	struct sl_manifest *done);
+
+/* The particles of a batch of the run that is in the directory of config; 0: there is none. */
+uint64_t sl_output_batch(const struct sl_config *config);
+
+/*
+ * How many of the plan's batches need not be computed, as a run in its directory has committed them
+ * or has met its goal before them; 0 if that cannot be told.
+ */
+uint64_t sl_output_done(const struct sl_plan *plan);
+
+/*
+ * After a run that ended in state: the manifest in order, the image (of one that is done), the
+ * side-car, run.json. *m is read anew.
+ */
+enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_session *session, const char *state, struct sl_manifest *m);
+
+#endif

@@ -1,0 +1,174 @@
+/* sweep.c - see stale_files.h. */
+#include "pipeline/output/stale_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/output/existing_run.h"
+#include "pipeline/output/merged_list.h"
+#include "pipeline/output/run_directory.h"
+#include "pipeline/run/batch_file.h"
+#include "stages/inputs/input_reader.h"
+
+struct sl_sweep sl_sweep_of(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep)
+{
+	return (struct sl_sweep){.run = plan->config.run.name,
+		.format = plan->format,
+		.dir = dir,
+		.keep = keep,
+		.image = plan->config.output.image,
+		.joined = plan->config.output.joined};
+}
+
+/* A file that is to go; of one that the run is to read that is told, before any is gone. */
+static enum sl_status remove_file(const struct sl_sweep *s, const char *name)
+{
+	if (!s->spare)
+		return sl_file_remove(s->dir, name);
+	if (!sl_inputs_have(s->spare, s->dir, name))
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s/%s: is read by this run (--force would remove it), try another --out",
+		s->dir->path, name);
+}
+
+/* Is name one that a batch of the run has with that suffix, finished or half-written? */
+static bool has_suffix(
+	const struct sl_sweep *s, const char *name, const char *suffix, uint64_t *batch)
+{
+	size_t digits;
+
+	if (strncmp(name, s->run, strlen(s->run)) != 0 || name[strlen(s->run)] != '_')
+		return false;
+	name += strlen(s->run) + 1;
+	digits = strspn(name, "0123456789");
+	*batch = strtoull(name, NULL, 10);
+	name += digits;
+	if (digits < 6 || digits > 18 || strncmp(name, suffix, strlen(suffix)) != 0)
+		return false;
+	name += strlen(suffix);
+	return *name == '\0' || strcmp(name, ".part") == 0;
+}
+
+/* Is name one that a batch of the run has? Of which batch? */
+static bool is_of_run(const struct sl_sweep *s, const char *name, uint64_t *batch)
+{
+	return has_suffix(s, name, s->format->suffix, batch) ||
+	       has_suffix(s, name, SL_BINS_SUFFIX, batch);
+}
+
+static int by_batch(const void *number, const void *line)
+{
+	uint64_t a = *(const uint64_t *)number, b = ((const struct sl_manifest_line *)line)->batch;
+
+	return (a > b) - (a < b);
+}
+
+static enum sl_status remove_orphan(void *of, const char *name)
+{
+	const struct sl_sweep *s = (const struct sl_sweep *)of;
+	const struct sl_manifest_line *line = NULL;
+	uint64_t batch;
+
+	if (!is_of_run(s, name, &batch))
+		return SL_OK;
+	if (s->keep->n > 0) /* without lines there is no array to search */
+		line = (const struct sl_manifest_line *)bsearch(
+			&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
+	if (line && (strcmp(line->file, name) == 0 || strcmp(line->bins_file, name) == 0))
+		return SL_OK;
+	return remove_file(s, name);
+}
+
+enum sl_status sl_sweep_orphans(struct sl_sweep *s)
+{
+	char part[SL_FILE_NAME_BYTES];
+
+	SL_TRY(remove_file(s, "run.json.part"));
+	SL_TRY(remove_file(s, "manifest.jsonl.part"));
+	snprintf(part, sizeof(part), "%.200s%s.part", s->run, s->format->suffix);
+	SL_TRY(remove_file(s, part)); /* of a list joined */
+	return sl_dir_each(s->dir, remove_orphan, s);
+}
+
+/* How many of the side files a run may have: those of the image are the last. */
+static int side_files(bool image)
+{
+	return image ? SL_SIDE_COUNT : SL_SIDE_IMAGE;
+}
+
+/* Removes all files that have a name of the run. */
+static enum sl_status remove_named(struct sl_sweep *s)
+{
+	char name[SL_FILE_NAME_BYTES];
+
+	SL_TRY(sl_sweep_orphans(s));
+	for (int i = 0; i < side_files(s->image); i++) {
+		sl_side_file_name(s->run, (enum sl_side_file)i, name);
+		SL_TRY(remove_file(s, name));
+	}
+	sl_joined_name(s->run, s->format, name);
+	return s->joined ? remove_file(s, name) : SL_OK;
+}
+
+/* The run that is there may have another name or format than the plan's. */
+static enum sl_status remove_old(const struct sl_sweep *plan)
+{
+	struct sl_sweep s = *plan;
+	struct sl_former former;
+	enum sl_status status = SL_OK;
+
+	if (!sl_file_exists(s.dir, "run.json") || sl_former_read(s.dir, &former) != SL_OK)
+		return SL_OK;
+	s.run = former.name;
+	s.format = former.format;
+	s.image = former.image;
+	s.joined = former.joined;
+	if (s.run && s.format)
+		status = remove_named(&s);
+	sl_former_free(&former);
+	return status;
+}
+
+/* run.json goes last: a removal cut off half-way is still seen to be a run. */
+enum sl_status sl_sweep_all(struct sl_sweep *s, const struct sl_manifest *lines)
+{
+	for (size_t i = 0; i < lines->n; i++) {
+		SL_TRY(remove_file(s, lines->line[i].file));
+		if (lines->line[i].bins_file[0])
+			SL_TRY(remove_file(s, lines->line[i].bins_file));
+	}
+	SL_TRY(remove_old(s));
+	SL_TRY(remove_named(s));
+	SL_TRY(remove_file(s, "manifest.jsonl"));
+	return remove_file(s, "run.json");
+}
+
+static enum sl_status refuse_named(void *of, const char *name)
+{
+	const struct sl_sweep *s = (const struct sl_sweep *)of;
+	char side[SL_FILE_NAME_BYTES];
+	uint64_t batch;
+	bool taken = is_of_run(s, name, &batch);
+
+	for (int i = 0; i < side_files(s->image); i++) {
+		sl_side_file_name(s->run, (enum sl_side_file)i, side);
+		taken = taken || strcmp(name, side) == 0;
+	}
+	sl_joined_name(s->run, s->format, side);
+	taken = taken || (s->joined && strcmp(name, side) == 0);
+	if (!taken)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s/%s: is there already (the run would need that name, and no run.json says whose "
+		"it is), try another --out, another run.name or --force",
+		s->dir->path, name);
+}
+
+enum sl_status sl_sweep_refuse(const struct sl_plan *plan, const struct sl_dir *dir)
+{
+	struct sl_sweep s = sl_sweep_of(plan, dir, NULL);
+
+	return sl_dir_each(dir, refuse_named, &s);
+}

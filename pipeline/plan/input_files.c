@@ -1,0 +1,250 @@
+/* inputs.c - the files of a list: looked into, held against what they were, told. */
+#define SL_MODEL_HOST
+#include "pipeline/plan/input_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pipeline/text/messages.h"
+#include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/models/list.h"
+
+#define FILES     "model.list.files"
+#define CHECKSUMS "model.list.checksums"
+
+enum { NOTICE_BYTES = 160, SHOWN_MOST = 16 };
+
+static struct sl_list_config *list_of(struct sl_config *c)
+{
+	return (struct sl_list_config *)(void *)c->of_model.bytes;
+}
+
+/* --- resolving -------------------------------------------------------------------------------- */
+
+static void take_facts(struct sl_config *c, struct sl_reader *r, const struct sl_inputs *inputs)
+{
+	struct sl_list_config *list = list_of(c);
+
+	list->constants = inputs->constants;
+	list->constant = inputs->constant;
+	list->weight_shift = inputs->weight_shift;
+	list->stamp = inputs->stamp;
+	if (inputs->particles == 0)
+		sl_config_complain(
+			r, FILES, "have no particles (there is nothing to do), try other files");
+	if (c->run.particles > inputs->particles)
+		sl_config_complain(r, "run.particles",
+			"are more than the files have (%" PRIu64 "), try that many or fewer",
+			inputs->particles);
+	if (c->run.particles == 0)
+		c->run.particles = inputs->particles;
+	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
+		sl_config_complain(r, CHECKSUMS,
+			"are %" PRIu32 " (each of %" PRIu32 " files has one), try leaving them out",
+			list->checksums.n, list->files.n);
+}
+
+enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
+{
+	char key[SL_WORD_BYTES];
+	struct sl_inputs *inputs;
+	enum sl_status s;
+	uint32_t which;
+
+	if (c->model == SL_MODEL_COUNT || !sl_models[c->model]->read ||
+		sl_config_flawed(r, "model") || sl_config_flawed(r, "run.particles"))
+		return SL_OK;
+	s = sl_inputs_open(&list_of(c)->files, &inputs, &which);
+	if (s == SL_OK)
+		s = sl_inputs_survey(inputs);
+	if (s == SL_OK)
+		take_facts(c, r, inputs);
+	sl_inputs_close(inputs);
+	snprintf(key, sizeof(key), FILES "[%" PRIu32 "]", which);
+	/* a wrong name is wrong usage; a disk that fails stays one */
+	if (s == SL_USAGE || (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0)) {
+		const char *path = list_of(c)->files.at[which];
+
+		sl_config_complain(r, key, "%s%s", sl_story(),
+			s == SL_DISK && path[0] != '/'
+				? ", names are from the folder that sluice is started in"
+				: "");
+		return SL_OK;
+	}
+	return s;
+}
+
+/* --- the plan --------------------------------------------------------------------------------- */
+
+/* The CRC-32 of all files that item stands for, one behind the other; *k moves behind them. */
+static uint32_t crc_of(struct sl_inputs *inputs, uint32_t item, uint32_t *k)
+{
+	uint32_t crc = 0;
+
+	for (; *k < inputs->n && inputs->at[*k].item == item; ++*k) {
+		struct sl_input *f = &inputs->at[*k];
+
+		f->crc = sl_inputs_crc(inputs, *k);
+		crc = sl_crc32_join(crc, f->crc, f->bytes);
+	}
+	return crc;
+}
+
+static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
+{
+	if (crc == was)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"%s is not the file that it was (its CRC-32 is %" PRIu32 ", and %" PRIu64
+		" is stated), try the old one, or leave " CHECKSUMS " out and begin anew",
+		path, crc, was);
+}
+
+enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
+{
+	struct sl_list_config *list = list_of(&plan->config);
+	struct sl_inputs *inputs;
+	uint32_t which, k = 0;
+
+	if (!sl_models[plan->recipe.model]->read)
+		return SL_OK;
+	SL_TRY(sl_inputs_open(&list->files, &plan->recipe.inputs, &which));
+	inputs = plan->recipe.inputs;
+	if (inputs->stamp != list->stamp)
+		return sl_fail(SL_DISK,
+			FILES " were written to since they were looked at (a run needs its files "
+			      "as it found them), try again when that is done");
+	for (uint32_t item = 0; item < list->files.n; item++) {
+		uint32_t crc = crc_of(inputs, item, &k);
+
+		if (item < list->checksums.n)
+			SL_TRY(check(list->files.at[item], crc, list->checksums.at[item]));
+		list->checksums.at[item] = crc;
+	}
+	list->checksums.n = list->files.n;
+	return SL_OK;
+}
+
+/* --- some of them ----------------------------------------------------------------------------- */
+
+enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p)
+{
+	struct sl_batch one = {.first_id = id, .turn = SL_NO_TURN, .n = 1};
+
+	memset(p, 0, sizeof(*p));
+	one.columns = sl_columns_of(p);
+	SL_TRY(sl_inputs_read(r->inputs, &one));
+	p->id = id;
+	p->fate = sl_judge(r, p);
+	return SL_OK;
+}
+
+enum sl_status sl_inputs_pilot(const struct sl_recipe *r, uint32_t n, uint32_t *survivors)
+{
+	struct sl_particle p;
+
+	for (uint64_t id = 0; id < n; id++) {
+		SL_TRY(sl_inputs_particle(r, id, &p));
+		*survivors += SL_HAS(r->keep, p.fate);
+	}
+	return SL_OK;
+}
+
+void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
+{
+	const struct sl_list listed = {.first_id = first_id, .at = *columns};
+
+	memcpy(r->rules.bytes, &listed, sizeof(listed));
+}
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+/* What a file has that a run has not, or has in another way; "" if there is nothing. */
+static const char *notice_of(const struct sl_input *f, char text[NOTICE_BYTES])
+{
+	snprintf(text, NOTICE_BYTES, "%s%s%s",
+		f->recovered ? "its writer did not come to its end: whole records were counted"
+			     : "",
+		f->recovered && !f->single ? "; " : "",
+		f->single ? "" : "it holds doubles, and a run works in floats (24 bits)");
+	return text;
+}
+
+static void write_input(struct sl_json *j, const struct sl_input *f)
+{
+	char notice[NOTICE_BYTES];
+
+	sl_json_object(j, NULL);
+	sl_json_text(j, "file", f->path);
+	sl_json_u64(j, "bytes", f->bytes);
+	sl_json_hex(j, "crc32", f->crc, 8);
+	sl_json_u64(j, "particles", f->particles);
+	sl_json_u64(j, "first_id", f->first);
+	sl_json_bool(j, "doubles", !f->single);
+	sl_json_bool(j, "recovered", f->recovered);
+	if (*notice_of(f, notice))
+		sl_json_text(j, "notice", notice);
+	sl_json_close(j);
+}
+
+void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
+{
+	const struct sl_inputs *inputs = plan->recipe.inputs;
+
+	if (!inputs)
+		return;
+	sl_json_array(j, "inputs");
+	for (uint32_t k = 0; k < inputs->n; k++)
+		write_input(j, &inputs->at[k]);
+	sl_json_close(j);
+}
+
+static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_blob *b, FILE *out)
+{
+	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], behind[SL_MCPL_BEHIND_BYTES];
+	size_t bytes = b->name.length < sizeof(name) ? b->name.length : sizeof(name);
+
+	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->name.at);
+	fprintf(out,
+		"%-12s%s: its blob %s has a name that is taken, and is called so with %s behind\n",
+		"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
+		sl_mcpl_blob_behind(b, behind));
+}
+
+/* Blobs of one name and not of one content. */
+static void print_blobs(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_mcpl_carried *c = plan->carried;
+	uint32_t shown = 0;
+
+	for (uint32_t k = 0; c && k < c->n_blobs; k++)
+		if (c->blob[k].number > 1 && shown++ < SHOWN_MOST)
+			print_blob(plan, &c->blob[k], out);
+	if (shown > SHOWN_MOST)
+		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", shown - SHOWN_MOST);
+}
+
+void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
+{
+	const struct sl_inputs *inputs = plan->recipe.inputs;
+	uint32_t shown = 0;
+
+	for (uint32_t k = 0; inputs && k < inputs->n; k++) {
+		const struct sl_input *f = &inputs->at[k];
+		char notice[NOTICE_BYTES];
+
+		notice_of(f, notice);
+		if ((noticed && !*notice) || shown++ >= SHOWN_MOST)
+			continue;
+		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
+			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
+			*notice ? "; " : "", notice,
+			f->told && !plan->carried ? "; comments and blobs are left behind" : "");
+	}
+	if (shown > SHOWN_MOST)
+		fprintf(out, "%-12sand %" PRIu32 " other files\n", noticed ? "inputs" : "",
+			shown - SHOWN_MOST);
+	print_blobs(plan, out);
+}

@@ -1,0 +1,136 @@
+/* machine.c - what /proc, the cgroup and the limits of this process say. */
+#include "pipeline/plan/machine.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* Copies what follows key and a colon in a file such as /proc/cpuinfo; "" if it is not there. */
+static void look_up(const char *path, const char *key, char *value, size_t size)
+{
+	char line[512];
+	FILE *f = fopen(path, "re");
+
+	value[0] = '\0';
+	while (f && value[0] == '\0' && fgets(line, sizeof(line), f)) {
+		char *colon = strchr(line, ':');
+
+		if (colon && strncmp(line, key, strlen(key)) == 0) {
+			colon += 1 + strspn(colon + 1, " \t");
+			colon[strcspn(colon, "\n")] = '\0';
+			snprintf(value, size, "%s", colon);
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+/* A whole number that stands alone in a file; fallback if there is none ("max"). */
+static uint64_t number_in(const char *path, uint64_t fallback)
+{
+	unsigned long long value = fallback;
+	FILE *f = fopen(path, "re");
+
+	if (f) {
+		if (fscanf(f, "%llu", &value) != 1)
+			value = fallback;
+		fclose(f);
+	}
+	return value;
+}
+
+static uint64_t kib_of(const char *key)
+{
+	char value[64];
+
+	look_up("/proc/meminfo", key, value, sizeof(value));
+	return strtoull(value, NULL, 10) * 1024;
+}
+
+/* For where /proc is not mounted: less than MemAvailable, as pages of files are not in it. */
+static uint64_t free_pages_bytes(void)
+{
+	struct sysinfo facts;
+
+	return sysinfo(&facts) == 0 ? (uint64_t)facts.freeram * facts.mem_unit : 0;
+}
+
+/* The number behind a word that begins a line, in a file such as memory.stat; 0 if not there. */
+static uint64_t number_of(const char *path, const char *key)
+{
+	unsigned long long value, found = 0;
+	char word[64];
+	FILE *f = fopen(path, "re");
+
+	while (f && found == 0 && fscanf(f, "%63s %llu", word, &value) == 2)
+		if (strcmp(word, key) == 0)
+			found = value;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Of a limited address space: for stacks of threads and what libraries get by themselves. */
+#define SPACE_KEPT ((uint64_t)64 << 20)
+
+/* What the system, this cgroup (version 2) and this process' address space still have. */
+static uint64_t free_memory(void)
+{
+	uint64_t bytes = kib_of("MemAvailable"), limit = number_in("/sys/fs/cgroup/memory.max", 0);
+	struct rlimit space;
+
+	if (bytes == 0)
+		bytes = free_pages_bytes();
+	if (limit > 0) {
+		uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
+		/* pages of files, our own output for one, go when memory is asked for */
+		uint64_t cache = number_of("/sys/fs/cgroup/memory.stat", "inactive_file");
+
+		used = used > cache ? used - cache : 0;
+		bytes = least(bytes, limit > used ? limit - used : 0);
+	}
+	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
+		char value[64];
+		uint64_t used;
+
+		look_up("/proc/self/status", "VmSize", value, sizeof(value));
+		used = strtoull(value, NULL, 10) * 1024 + SPACE_KEPT;
+		bytes = least(bytes, space.rlim_cur > used ? space.rlim_cur - used : 0);
+	}
+	return bytes;
+}
+
+static uint32_t count_cores(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
+		return (uint32_t)CPU_COUNT(&set);
+	return 1;
+}
+
+void sl_machine_ask(struct sl_machine *m)
+{
+	struct utsname u;
+
+	memset(m, 0, sizeof(*m));
+	if (gethostname(m->host, sizeof(m->host) - 1) != 0)
+		m->host[0] = '\0';
+	if (uname(&u) == 0)
+		snprintf(m->system, sizeof(m->system), "%.63s %.63s %.63s", u.sysname, u.release,
+			u.machine);
+	look_up("/proc/cpuinfo", "model name", m->processor, sizeof(m->processor));
+	m->cores = count_cores();
+	m->memory_bytes = kib_of("MemTotal");
+	m->free_bytes = free_memory();
+}

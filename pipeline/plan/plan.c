@@ -1,0 +1,301 @@
+/* plan.c - choices become a recipe, sizes and refusals. */
+#include "pipeline/run/autotune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/plan/input_files.h"
+#include "pipeline/plan/memory.h"
+#include "primitives/base/clock.h"
+#include "primitives/base/files.h"
+#include "primitives/tuning.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/host/host_pipeline.h"
+
+enum { PILOT = 4096 };
+
+/* What the device makes of survivors, and which columns come home as they are all the same. */
+static enum sl_status make_press(
+	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
+{
+	struct sl_arena none = {0};
+	struct sl_table t;
+
+	r->home = UINT32_MAX;
+	if (c->form == SL_AS_COLUMNS)
+		return SL_OK;
+	/* an image is summed up on the host */
+	r->home = c->picture.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
+	r->press = (struct sl_press_rule){.form = c->form,
+		.pressing = c->format->pressing,
+		.backend = c->press,
+		.level = (int)config->output.level};
+	if (!c->format->pressing.records)
+		return SL_OK;
+	sl_table_lay_out(&none, r, 0, 0, &t);
+	return sl_mcpl_record_of(&t, &c->mcpl, &r->press.record);
+}
+
+static enum sl_status make_recipe(
+	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
+{
+	const char *level = getenv("SL_LEVEL");
+
+	r->model = (enum sl_model_number)config->model;
+	memcpy(r->rules.bytes, c->rules.bytes, sizeof(r->rules.bytes));
+	r->seed = config->run.seed;
+	r->particles = config->run.particles;
+	r->batch = (uint32_t)c->batch;
+	r->n_batches = c->n_batches;
+	r->keep = c->keep;
+	r->condition = c->condition;
+	r->n_fields = c->n_fields;
+	for (uint32_t k = 0; k < c->n_fields; k++)
+		r->field[k] = sl_key_rule_make(&c->field[k]);
+	r->key_bits = c->key_bits;
+	r->n_columns = c->n_columns;
+	memcpy(r->column, c->column, sizeof(r->column));
+	r->constants = c->model->constants(c->rules.bytes, &r->constant);
+	if (c->model->weight_shift)
+		r->weight_shift = c->model->weight_shift(c->rules.bytes);
+	r->bins = sl_bins_make(c->tally, c->n_tallies, sl_weighs(r));
+	r->mode = c->mode;
+	if (c->schedule == SL_BY_ROUNDS)
+		r->schedule = c->rounds;
+	r->scan = c->scan;
+	if (r->mode == SL_MODE_staged)
+		r->compact = c->compact;
+	r->sort = c->sort;
+	r->loops = sl_loops_find(level && level[0] ? level : NULL);
+	if (!r->loops)
+		return sl_fail(SL_USAGE,
+			"SL_LEVEL=%s names no level that this processor has, try baseline", level);
+	return make_press(c, config, r);
+}
+
+static enum sl_status fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
+{
+	uint64_t start = sl_now_ns();
+	double share;
+
+	p->particles = r->particles < PILOT ? (uint32_t)r->particles : PILOT;
+	if (r->inputs)
+		SL_TRY(sl_inputs_pilot(r, p->particles, &p->survivors));
+	for (uint64_t id = 0; !r->inputs && id < p->particles; id++)
+		p->survivors += SL_HAS(r->keep, sl_remake(r, id).fate);
+	p->ns = (double)(sl_now_ns() - start) / p->particles;
+	share = (double)p->survivors / p->particles;
+	/* one survivor more than seen, so that none seen does not foresee none */
+	p->most_fraction =
+		share + 4 * sqrt((share * (1 - share) + 1.0 / p->particles) / p->particles);
+	if (p->most_fraction > 1)
+		p->most_fraction = 1;
+	return SL_OK;
+}
+
+struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
+{
+	struct sl_table t = {.n = n, .n_columns = plan->recipe.n_columns};
+
+	for (uint32_t k = 0; k < t.n_columns; k++) {
+		t.column[k].column = plan->recipe.column[k];
+		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);
+	}
+	return t;
+}
+
+const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan)
+{
+	const struct sl_backend *press = plan->recipe.press.backend;
+
+	return press ? press : plan->facts.deflate;
+}
+
+bool sl_plan_is_pressed(const struct sl_plan *plan)
+{
+	return sl_is_pressed(&plan->recipe.press.pressing, plan->recipe.press.form);
+}
+
+/* The free space where the output will be: of its nearest parent that exists. */
+static enum sl_status free_disk(const char *to, uint64_t *bytes)
+{
+	char path[SL_TEXT_BYTES];
+	struct sl_dir dir;
+	enum sl_status s;
+
+	snprintf(path, sizeof(path), "%s", to);
+	while ((s = sl_dir_open(path, false, &dir)) != SL_OK) {
+		char *slash = strrchr(path, '/');
+
+		if (!slash || slash == path)
+			snprintf(path, sizeof(path), slash ? "/" : ".");
+		else
+			*slash = '\0';
+		if (strcmp(path, "/") == 0 || strcmp(path, ".") == 0) {
+			s = sl_dir_open(path, false, &dir);
+			break;
+		}
+	}
+	SL_TRY(s);
+	s = sl_dir_free_bytes(&dir, bytes);
+	sl_dir_close(&dir);
+	return s;
+}
+
+/* The most bytes of a file of survivors: those packed, when none got smaller, and what is beside.
+ */
+static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most)
+{
+	struct sl_file_facts facts = plan->facts;
+	struct sl_packed packed;
+	struct sl_arena a = {0};
+
+	facts.form = SL_AS_COLUMNS;
+	plan->format->lay_out(&a, most, &facts, &packed);
+	return sl_size_add(plan->format->image_bytes(most, &facts), packed.size);
+}
+
+static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
+{
+	double rows = ceil(plan->pilot.most_fraction * sl_room_batch(plan));
+	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
+	size_t file = file_bytes(plan, &most);
+	uint64_t files = plan->recipe.n_batches - done;
+	char need[32], have[32];
+
+	file = sl_size_add(file, sl_bins_words(&plan->recipe.bins) * sizeof(uint64_t));
+	plan->disk_bytes = sl_size_add(sl_size_mul(file, files), sl_canvas_disk(plan));
+	if (plan->config.output.joined)
+		plan->disk_bytes =
+			sl_size_add(plan->disk_bytes, sl_size_mul(file, plan->recipe.n_batches));
+	SL_TRY(free_disk(plan->to, &plan->disk_free));
+	if (plan->disk_bytes <= plan->disk_free)
+		return SL_OK;
+	return sl_fail(SL_DISK,
+		"%s: the run may write %s before compression and %s are free (%llu files of up to "
+		"%.0f survivors), try another output.to, fewer output.columns or fewer particles",
+		plan->to, sl_sized((double)plan->disk_bytes, need),
+		sl_sized((double)plan->disk_free, have), (unsigned long long)files, rows);
+}
+
+/* The device is asked for now: if it is not there, nothing else matters. */
+static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
+{
+	plan->mode_story = c->mode_story;
+	plan->schedule = c->schedule;
+	sl_pick_among(plan, c);
+	plan->device_story = c->device_story;
+	plan->on_device = c->device != SL_ON_CPU;
+	if (!plan->on_device)
+		return SL_OK;
+	plan->recipe.kernels = sl_kernels_find();
+	SL_TRY(sl_device_use(c->device_number, &plan->device));
+	if (plan->recipe.n_fields > 0)
+		SL_TRY(sl_tuning_check(plan->recipe.sort.backend, plan->recipe.sort.tuning,
+			sl_key_type(&plan->recipe)));
+	if (!sl_pick_compact(plan)->backend)
+		return SL_OK;
+	return sl_tuning_check(
+		sl_pick_compact(plan)->backend, sl_pick_compact(plan)->tuning, SL_U32);
+}
+
+enum sl_status sl_plan_enter(const struct sl_plan *plan)
+{
+	struct sl_device device;
+
+	return plan->on_device ? sl_device_use(plan->device.number, &device) : SL_OK;
+}
+
+/* Every file has this text, so that its length is part of their size. */
+static enum sl_status print_config(struct sl_plan *plan)
+{
+	size_t length =
+		sl_config_print(&plan->config, false, plan->config_text, sizeof(plan->config_text));
+
+	if (length >= sizeof(plan->config_text))
+		return sl_fail(
+			SL_USAGE, "the configuration is too long to be stored (%zu bytes)", length);
+	return SL_OK;
+}
+
+void sl_plan_where(const struct sl_config *config, char to[SL_TEXT_BYTES])
+{
+	if (config->output.to[0])
+		memcpy(to, config->output.to, SL_TEXT_BYTES);
+	else
+		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
+}
+
+enum sl_status sl_plan_make(
+	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
+{
+	struct sl_plan *plan;
+	void *memory;
+
+	*made = NULL;
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(*plan), &memory));
+	plan = *made = (struct sl_plan *)memory;
+	memset(plan, 0, sizeof(*plan));
+	plan->config = *config;
+	sl_machine_ask(&plan->machine);
+	SL_TRY(make_recipe(choices, config, &plan->recipe));
+	SL_TRY(sl_plan_open_inputs(plan));
+	SL_TRY(choose_device(choices, plan));
+	sl_plan_where(config, plan->to);
+	plan->format = choices->format;
+	plan->canvas.picture = choices->picture;
+	plan->canvas.white = config->output.white;
+	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
+		.species = choices->model->species,
+		.software_version = SL_VERSION,
+		.config = plan->config_text,
+		.seed = config->run.seed,
+		.rules_version = SL_RULES_VERSION,
+		.deflate = choices->deflate,
+		.level = (int)config->output.level,
+		.form = choices->form,
+		.mcpl = choices->mcpl};
+	if (plan->recipe.inputs && sl_format_is_mcpl(plan->format))
+		SL_TRY(sl_inputs_carry(plan->recipe.inputs, &plan->carried));
+	plan->facts.mcpl.carried = plan->carried;
+	/* files depend on the batch, so the run states its size, by whomever it was chosen */
+	plan->batch_is_ours = config->run.batch == 0;
+	plan->config.run.batch = plan->recipe.batch;
+	plan->goal = choices->goal;
+	plan->n_tallies = choices->n_tallies;
+	memcpy(plan->tally, choices->tally, sizeof(plan->tally));
+	plan->config.stop.min_batches = plan->goal.min_batches;
+	SL_TRY(print_config(plan));
+	sl_room_fit(plan);
+	if (plan->config.run.batch == plan->recipe.batch)
+		return SL_OK;
+	plan->config.run.batch = plan->recipe.batch;
+	SL_TRY(print_config(plan));
+	sl_room_fit(plan); /* the files have become shorter */
+	return SL_OK;
+}
+
+enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done)
+{
+	SL_TRY(sl_room_refuse(plan));
+	SL_TRY(fly_pilot(&plan->recipe, &plan->pilot));
+	return refuse_disk(plan, done);
+}
+
+enum sl_status sl_plan_provide(struct sl_plan *plan)
+{
+	SL_TRY(sl_plan_enter(plan));
+	return sl_room_get(plan);
+}
+
+void sl_plan_free(struct sl_plan *plan)
+{
+	if (!plan)
+		return;
+	sl_room_give(plan);
+	sl_mcpl_carried_free(plan->carried);
+	sl_inputs_close(plan->recipe.inputs);
+	sl_memory_give(SL_HOST, plan);
+}

@@ -1,0 +1,149 @@
+/*
+ * plan.h - a configuration becomes a plan: all that is decided before the first particle.
+ *
+ * Everything that can be refused is refused here, with the figures: what the configuration
+ * asks for, what memory and disk it takes, and what there is. A plan made and provided with memory
+ * is all that a run needs; after that nothing allocates.
+ */
+#ifndef SL_PLAN_H
+#define SL_PLAN_H
+
+#include <stdio.h>
+
+#include "pipeline/results/image_sum.h"
+#include "pipeline/config/config.h"
+#include "pipeline/results/histogram.h"
+#include "pipeline/plan/machine.h"
+#include "pipeline/resolve/resolve.h"
+#include "stages/formats/common/format.h"
+#include "stages/device/device_pipeline.h"
+
+enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
+
+/* Changes whenever any rule, or the digest, gives other bits: runs of different versions cannot be
+ * resumed. */
+enum { SL_RULES_VERSION = 2 };
+
+/*
+ * A slot holds one batch in flight on the host; there is one more than threads, so that a thread
+ * goes on while a writer still has its last batch. Where a device computes, the batch itself is
+ * in a lane (stages/device/device_pipeline.h) and the slot has what came home.
+ *
+ *	host     block  | columns | keep | index | key | states | table | bins | packed | scratch |
+ *	device   block  | bins | packed | scratch |
+ *	         pinned | columns, if read | table | or what was pressed |
+ */
+struct sl_slot {
+	void *block, *pinned;
+	struct sl_batch batch;
+	struct sl_packed packed;
+	struct sl_exec exec;
+	uint64_t ns[SL_STAGE_COUNT]; /* what the stages of its batch took */
+	uint64_t home_ns;            /* and the copies from the device */
+	uint64_t pack_ns;            /* and compressing */
+};
+
+/* Bytes, all counted before any is asked for. */
+struct sl_room {
+	size_t slot, slot_pinned; /* each */
+	size_t lane, lane_pinned; /* each; of the device, and of the host */
+	size_t image;             /* each: what a file has beside its packed bytes */
+	size_t histograms;        /* sums over batches of tallies by bins */
+	size_t canvas;            /* of the image of the run */
+	size_t inputs;            /* of lists that are read: there already */
+	size_t host, device;      /* in all; pinned memory is the host's */
+};
+
+/* A look at the first particles, to foresee survivors and time. */
+struct sl_pilot {
+	uint32_t particles;
+	uint32_t survivors;
+	double most_fraction; /* of survivors: four standard errors above what was seen */
+	double ns;            /* a particle, on one thread */
+};
+
+enum { SL_SCHEDULE_STORY_BYTES = 300, SL_CANDIDATES_MOST = 4 };
+
+/* A way to run a batch, where the schedule is left open (autotune.h). */
+struct sl_candidate {
+	char name[32];
+	enum sl_mode mode;
+	struct sl_schedule schedule;
+	struct sl_choice compact; /* staged alone */
+	double seconds;           /* that the first particles took; 0: not measured */
+};
+
+struct sl_plan {
+	struct sl_config config; /* run.batch, stop.min_batches: what was chosen for them */
+	bool batch_is_ours;      /* it was auto */
+	struct sl_recipe recipe; /* its inputs are open as long as the plan is there */
+	struct sl_goal goal;     /* recipe.n_batches are the most, if there is one */
+	uint32_t n_tallies;      /* by bins */
+	struct sl_bins_field tally[SL_TALLIES_MAX];
+	struct sl_machine machine;
+	const struct sl_format *format;
+	struct sl_file_facts facts;
+	struct sl_mcpl_carried *carried; /* of lists that are read, to such that are written */
+	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
+	char to[SL_TEXT_BYTES];                 /* the output directory */
+	bool on_device;
+	enum sl_schedule_choice schedule;
+	uint32_t n_candidates; /* 0: the schedule is named */
+	struct sl_candidate candidate[SL_CANDIDATES_MOST];
+	char schedule_story[SL_SCHEDULE_STORY_BYTES]; /* why it is what it is, or "" */
+	const char *mode_story;                       /* why auto means staged on a device, or "" */
+	struct sl_device device;                      /* when on_device */
+	const char *device_story;                     /* why auto means the CPU, or "" */
+	uint32_t threads;
+	uint32_t n_writers;
+	uint32_t n_slots;
+	uint32_t n_lanes; /* batches on the device at a time; 0 on the host */
+	struct sl_pilot pilot;
+	struct sl_room room;
+	uint64_t disk_bytes; /* foreseen, before compression */
+	uint64_t disk_free;
+	struct sl_slot *slot; /* n_slots, once provided */
+	struct sl_lane *lane; /* n_lanes, likewise */
+	void *image;          /* one behind another, of each writer */
+	void *histogram_block;
+	struct sl_histograms histograms;
+	struct sl_canvas canvas; /* the image of the run; its memory once provided */
+};
+
+/* Where the output of a configuration goes. */
+void sl_plan_where(const struct sl_config *config, char to[SL_TEXT_BYTES]);
+
+/*
+ * Makes the plan of a resolved configuration. Gets no memory but for itself; *plan is to be freed
+ * even after a failure.
+ */
+enum sl_status sl_plan_make(
+	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **plan);
+
+/*
+ * Refuses a run that memory or disk cannot hold, with the figures; flies the pilot for that. done
+ * batches are on the disk already.
+ */
+enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done);
+
+/* The thread that calls works on the plan's device from now on; nothing to do on the host. */
+enum sl_status sl_plan_enter(const struct sl_plan *plan);
+
+/* Gets the memory that the plan says, and opens its lanes. */
+enum sl_status sl_plan_provide(struct sl_plan *plan);
+
+void sl_plan_free(struct sl_plan *plan);
+
+/* The table that formats size themselves by: the plan's columns, n rows, no data. */
+struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
+
+/* What compresses survivors: the device, or the host's backend. */
+const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
+
+/* Does the device make of survivors all that is to be made, so that threads compress nothing? */
+bool sl_plan_is_pressed(const struct sl_plan *plan);
+
+/* What the run would do: sizes, backends, memory, files. For people. */
+void sl_plan_print(const struct sl_plan *plan, FILE *out);
+
+#endif

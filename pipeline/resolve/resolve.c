@@ -1,0 +1,325 @@
+/* resolve.c - every choice that a configuration makes by name, and what they mean together. */
+#include "pipeline/resolve/resolve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/config/values.h"
+#include "pipeline/text/messages.h"
+#include "primitives/base/size.h"
+#include "primitives/tuning.h"
+
+enum {
+	NAME_MAX_BYTES = 100, /* leaves room for number and suffix in 255 bytes */
+	WORDS_BYTES = 400,
+	BATCHES_FEW = 64,           /* as many as auto aims at: enough for all cores, few files */
+	BATCHES_MOST = 1000000,     /* a file each: more would be no gift */
+	BATCH_AUTO_LEAST = 1 << 18, /* its columns of 1 MiB stay in a cache of the second level */
+	BATCH_AUTO_MOST = 1 << 24   /* a slot of it takes about 1 GiB */
+};
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static void resolve_name(const struct sl_config *c, struct sl_reader *r)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789._-";
+	const char *name = c->run.name;
+	char shown[SL_SHOWN_BYTES];
+
+	sl_show(shown, name);
+	if (strlen(name) > NAME_MAX_BYTES)
+		sl_config_complain(r, "run.name",
+			"%s is too long (files are named after it, at most %d bytes fit), try a "
+			"shorter one",
+			shown, NAME_MAX_BYTES);
+	else if (strspn(name, safe) != strlen(name))
+		sl_config_complain(r, "run.name",
+			"%s cannot name files (letters, digits, '.', '_' and '-' can), try without "
+			"the rest",
+			shown);
+	else if (*name == '.' || *name == '-')
+		sl_config_complain(r, "run.name",
+			"%s cannot name files (some would be hidden, or taken for options), try a "
+			"letter first",
+			shown);
+}
+
+/* --- sets of fates and columns ---------------------------------------------------------------- */
+
+/* A kind of thing that a model has a set of. */
+struct naming {
+	const char *what, *lacking; /* "fate", and why one that there is may be none here */
+	int n;
+	const char *(*name)(int i);
+};
+
+static const char *fate_name(int i)
+{
+	return sl_fate_facts[i].name;
+}
+
+static const char *column_name(int i)
+{
+	return sl_column_facts[i].name;
+}
+
+static const struct naming fates = {
+	"fate", "none of its particles ends so", SL_FATE_COUNT, fate_name};
+static const struct naming columns = {
+	"column", "its particles have none", SL_COLUMN_COUNT, column_name};
+
+/* What to try for a word that is none of the set: the nearest, or all. */
+static const char *suggest(
+	const struct naming *of, uint32_t set, const char *word, char text[WORDS_BYTES])
+{
+	const char *words[32];
+	size_t n = 0;
+
+	for (int i = 0; i < of->n; i++)
+		if (SL_HAS(set, i))
+			words[n++] = of->name(i);
+	return sl_suggest(word, words, n, text, WORDS_BYTES);
+}
+
+/* The member of allowed that word names; of->n, with a complaint about key, when there is none. */
+static int resolve_word(struct sl_reader *r, const char *key, const char *word,
+	const struct naming *of, uint32_t allowed, const char *model)
+{
+	char shown[SL_SHOWN_BYTES], words[WORDS_BYTES];
+	int i = 0;
+
+	while (i < of->n && strcmp(of->name(i), word) != 0)
+		i++;
+	if (i < of->n && SL_HAS(allowed, i))
+		return i;
+	sl_config_complain(r, key, "%s is no %s of %s (%s), try %s", sl_show(shown, word), of->what,
+		model, i < of->n ? of->lacking : "there is none of that name",
+		suggest(of, allowed, word, words));
+	return of->n;
+}
+
+/* The set that a list of words names, all of them in allowed, each once. */
+static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
+	const struct naming *of, uint32_t allowed, const char *model)
+{
+	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
+	uint32_t set = 0;
+
+	for (uint32_t k = 0; k < list->n; k++) {
+		int i;
+
+		snprintf(item, sizeof(item), "%s[%u]", key, k);
+		i = resolve_word(r, item, list->at[k], of, allowed, model);
+		if (i < of->n && SL_HAS(set, i))
+			sl_config_complain(r, item,
+				"%s is repeated (once is enough), try removing it",
+				sl_show(shown, list->at[k]));
+		else if (i < of->n)
+			set |= SL_BIT(i);
+	}
+	return set;
+}
+
+uint32_t sl_final_fates(const struct sl_choices *choices)
+{
+	return (choices->model->fates & ~SL_BIT(SL_FATE_alive)) |
+	       (choices->condition.n > 0 ? SL_BIT(SL_FATE_dropped) : 0);
+}
+
+bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_choices *choices, enum sl_fate *fate)
+{
+	*fate = (enum sl_fate)resolve_word(
+		r, key, word, &fates, sl_final_fates(choices), choices->model->name);
+	return *fate < SL_FATE_COUNT;
+}
+
+/* As MCPL has it: the energy of a particle is the kinetic one. */
+enum sl_column sl_column_named(const char *word)
+{
+	return strcmp(word, "ekin") == 0 ? SL_COLUMN_energy : sl_column_find(word);
+}
+
+bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_model *model, uint32_t allowed, enum sl_column *column)
+{
+	enum sl_column named = sl_column_named(word);
+
+	if (named < SL_COLUMN_COUNT)
+		word = column_name(named);
+	*column = (enum sl_column)resolve_word(r, key, word, &columns, allowed, model->name);
+	return *column < SL_COLUMN_COUNT;
+}
+
+static void resolve_columns(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
+{
+	uint32_t carried = choices->model->columns | SL_BIT(SL_COLUMN_id);
+	uint32_t set = resolve_set(
+		r, "output.columns", &c->output.columns, &columns, carried, choices->model->name);
+
+	if (c->output.columns.n == 0)
+		set = carried;
+	set = sl_resolve_mcpl(c, r, choices, set, rules);
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(set, i))
+			choices->column[choices->n_columns++] = (enum sl_column)i;
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+static void resolve_check(
+	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
+{
+	uint32_t final = sl_final_fates(choices);
+	char key[SL_WORD_BYTES], words[WORDS_BYTES];
+	double sum = 0;
+
+	for (int i = 0; i < SL_FATE_COUNT; i++) {
+		snprintf(key, sizeof(key), "check.%s", fate_name(i));
+		if (isnan(c->check.fate[i]))
+			continue;
+		sum += c->check.fate[i];
+		if (!SL_HAS(final, i))
+			sl_config_complain(r, key,
+				"is no fate of %s (none would ever have it), try %s",
+				choices->model->name, suggest(&fates, final, fate_name(i), words));
+	}
+	if (sum > 1 + 1e-4) /* published fractions are rounded, each for itself */
+		sl_config_complain(r, "check",
+			"adds up to %g (fractions of all particles are at most 1 together), try "
+			"smaller ones",
+			sum);
+}
+
+/* --- format ----------------------------------------------------------------------------------- */
+
+static void resolve_format(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES];
+	const char *words[16];
+	size_t n = 0;
+
+	choices->format = sl_format_find(c->output.format);
+	if (choices->format)
+		return;
+	for (; sl_formats[n] && n < 16; n++)
+		words[n] = sl_formats[n]->name;
+	sl_config_complain(r, "output.format", "%s is no format (there are a few), try %s",
+		sl_show(shown, c->output.format),
+		sl_suggest(c->output.format, words, n, text, sizeof(text)));
+}
+
+/* --- batches ---------------------------------------------------------------------------------- */
+
+/* A pure function of the number of particles: the machine has no say in what a batch is. */
+static uint64_t auto_batch(uint64_t particles)
+{
+	uint64_t batch = BATCH_AUTO_LEAST;
+
+	while (batch < BATCH_AUTO_MOST && sl_ceil_div(particles, batch) > BATCHES_FEW)
+		batch *= 2;
+	return batch;
+}
+
+static void resolve_batches(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	if (sl_config_flawed(r, "run.particles") || sl_config_flawed(r, "run.batch") ||
+		c->run.particles == 0)
+		return;
+	choices->batch = c->run.batch ? c->run.batch : auto_batch(c->run.particles);
+	choices->n_batches = sl_ceil_div(c->run.particles, choices->batch);
+	if (choices->n_batches > BATCHES_MOST)
+		sl_config_complain(r, "run.batch",
+			"makes %llu batches (each is a file; at most %d), try %llu or more",
+			(unsigned long long)choices->n_batches, BATCHES_MOST,
+			(unsigned long long)sl_ceil_div(c->run.particles, BATCHES_MOST));
+}
+
+/* --- the model -------------------------------------------------------------------------------- */
+
+/* Makes the rules; false when the configuration is not good enough to. */
+static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	const struct sl_model *model = choices->model;
+	const struct sl_common common = {.max_steps = c->transport.max_steps};
+	const struct sl_check check = sl_config_check(r);
+
+	if (!model->steps && sl_config_changed(r, "transport.max_steps"))
+		sl_config_complain(r, "transport.max_steps",
+			"does nothing here (%s flies one step), try removing it", model->name);
+	if (sl_config_flawed(r, "model") || sl_config_flawed(r, "transport"))
+		return false;
+	model->make(c->of_model.bytes, &common, choices->rules.bytes, &check);
+	return !sl_config_flawed(r, "model");
+}
+
+static void resolve_model(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	bool ranges;
+
+	if (c->model == SL_MODEL_COUNT)
+		return;
+	choices->model = sl_models[c->model];
+	sl_resolve_keep(c, r, choices);
+	ranges = make_rules(c, r, choices);
+	resolve_columns(c, r, choices, ranges);
+	resolve_check(c, r, choices);
+	sl_resolve_stop(c, r, choices);
+	sl_resolve_key(c, r, choices, ranges);
+	sl_resolve_schedule(c, r, choices, ranges);
+	sl_resolve_tallies(c, r, choices, ranges);
+	sl_resolve_picture(c, r, choices, ranges);
+}
+
+/* --- tunings ---------------------------------------------------------------------------------- */
+
+/* What backends choose on a device where nobody chooses for them. */
+static enum sl_status resolve_tuning(
+	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
+{
+	char path[SL_TUNING_PATH_BYTES];
+	enum sl_status s;
+
+	sl_tuning_forget();
+	if (choices->device == SL_ON_CPU || strcmp(c->run.tuning, "none") == 0)
+		return SL_OK;
+	snprintf(path, sizeof(path), "%s", c->run.tuning);
+	if (strcmp(path, "auto") == 0)
+		sl_tuning_usual(path);
+	s = path[0] ? sl_tuning_read(path) : SL_OK;
+	if (s != SL_USAGE)
+		return sl_while(s, "run.tuning");
+	sl_config_complain(r, "run.tuning", "%s", sl_story());
+	return SL_OK;
+}
+
+/* What is wrong in the configuration itself is told before that its device is not there. */
+enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	enum sl_status s, inputs = sl_resolve_inputs(c, r);
+	char story[SL_STORY_BYTES];
+
+	memcpy(story, sl_story(), sizeof(story));
+	memset(choices, 0, sizeof(*choices));
+	resolve_name(c, r);
+	resolve_format(c, r, choices);
+	resolve_batches(c, r, choices);
+	resolve_model(c, r, choices);
+	s = sl_resolve_device(c, r, choices);
+	if (s == SL_OK)
+		s = resolve_tuning(c, r, choices);
+	if (s == SL_OK)
+		s = sl_resolve_primitives(c, r, choices);
+	if (s == SL_OK)
+		sl_resolve_mode(c, r, choices);
+	SL_TRY(sl_config_verdict(r));
+	if (inputs != SL_OK)
+		sl_retell(story);
+	return inputs != SL_OK ? inputs : s;
+}

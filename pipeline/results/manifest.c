@@ -1,0 +1,156 @@
+/*
+ * manifest.c - the file of lines: read whatever state it is in, appended to, replaced.
+ *
+ * A process that is killed may leave a torn last line. It is dropped when the file is read, and
+ * in_order tells that the file must be written anew before anything is appended.
+ */
+#include "pipeline/results/manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "primitives/base/device.h"
+#include "primitives/base/size.h"
+
+#define MANIFEST "manifest.jsonl"
+
+/* Where in the file a batch was found. */
+struct place {
+	uint64_t batch;
+	size_t line;
+};
+
+static int by_batch(const void *a, const void *b)
+{
+	const struct place *p = (const struct place *)a, *q = (const struct place *)b;
+
+	if (p->batch != q->batch)
+		return p->batch < q->batch ? -1 : 1;
+	return p->line < q->line ? -1 : p->line > q->line;
+}
+
+/* Reads each line of text to found, those that are valid; m notes the others. */
+static enum sl_status read_lines(const char *text, size_t bytes, struct sl_manifest_line *found,
+	size_t *n, struct sl_manifest *m)
+{
+	const char *end = text + bytes;
+
+	for (*n = 0; text < end; text++) {
+		const char *stop = (const char *)memchr(text, '\n', (size_t)(end - text));
+		size_t length = (size_t)((stop ? stop : end) - text);
+		enum sl_status s = sl_manifest_parse(text, length, &found[*n]);
+
+		if (s == SL_OK)
+			++*n;
+		else if (s == SL_BAD_INPUT)
+			m->damaged++;
+		else
+			return s; /* no memory, say: the line may be a good one */
+		m->in_order &= s == SL_OK && stop;
+		text += length;
+	}
+	return SL_OK;
+}
+
+/* Puts the n lines found into m by batch number; of equals the first in the file stays. */
+static void order(
+	const struct sl_manifest_line *found, size_t n, struct place *place, struct sl_manifest *m)
+{
+	for (size_t i = 0; i < n; i++) {
+		place[i] = (struct place){found[i].batch, i};
+		m->in_order &= i == 0 || found[i - 1].batch < found[i].batch;
+	}
+	qsort(place, n, sizeof(*place), by_batch);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && place[i].batch == place[i - 1].batch)
+			m->damaged++;
+		else
+			m->line[m->n++] = found[place[i].line];
+	}
+}
+
+/* How many lines, the unfinished one at the end included. */
+static size_t count_lines(const char *text, size_t bytes)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < bytes; i++)
+		n += text[i] == '\n';
+	return n;
+}
+
+static enum sl_status get_items(size_t n, size_t item_bytes, void **p)
+{
+	return sl_memory_get(SL_HOST, sl_size_mul(n, item_bytes), p);
+}
+
+static enum sl_status read_text(const char *text, size_t bytes, struct sl_manifest *m)
+{
+	size_t most = count_lines(text, bytes), n = 0;
+	void *found = NULL, *place = NULL, *line = NULL;
+	enum sl_status s = get_items(most, sizeof(struct sl_manifest_line), &found);
+
+	if (s == SL_OK)
+		s = read_lines(text, bytes, (struct sl_manifest_line *)found, &n, m);
+	if (s == SL_OK)
+		s = get_items(n, sizeof(struct place), &place);
+	if (s == SL_OK)
+		s = get_items(n, sizeof(struct sl_manifest_line), &line);
+	if (s == SL_OK) {
+		m->line = (struct sl_manifest_line *)line;
+		order((const struct sl_manifest_line *)found, n, (struct place *)place, m);
+	}
+	sl_memory_give(SL_HOST, found);
+	sl_memory_give(SL_HOST, place);
+	return s;
+}
+
+enum sl_status sl_manifest_read(const struct sl_dir *d, struct sl_manifest *m)
+{
+	enum sl_status s;
+	char *text;
+	size_t bytes;
+
+	*m = (struct sl_manifest){.in_order = true};
+	if (!sl_file_exists(d, MANIFEST))
+		return SL_OK;
+	SL_TRY(sl_file_read(d, MANIFEST, &text, &bytes));
+	s = read_text(text, bytes, m);
+	sl_memory_give(SL_HOST, text);
+	return s;
+}
+
+void sl_manifest_free(struct sl_manifest *m)
+{
+	sl_memory_give(SL_HOST, m->line);
+	*m = (struct sl_manifest){.line = NULL};
+}
+
+enum sl_status sl_manifest_append(const struct sl_dir *d, const struct sl_manifest_line *line)
+{
+	char text[SL_MANIFEST_LINE_BYTES];
+
+	return sl_file_append(d, MANIFEST, text, sl_manifest_print(line, text));
+}
+
+enum sl_status sl_manifest_write(const struct sl_dir *d, const struct sl_manifest *m)
+{
+	char text[SL_MANIFEST_LINE_BYTES];
+	enum sl_status s;
+	size_t bytes = 0;
+	void *all;
+
+	for (size_t i = 0; i < m->n; i++)
+		bytes += sl_manifest_print(&m->line[i], text);
+	SL_TRY(sl_memory_get(SL_HOST, bytes, &all));
+	bytes = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		size_t n = sl_manifest_print(&m->line[i], text);
+
+		memcpy((char *)all + bytes, text, n);
+		bytes += n;
+	}
+	s = sl_file_commit(d, MANIFEST, all, bytes, true);
+	sl_memory_give(SL_HOST, all);
+	return s;
+}

@@ -1,0 +1,205 @@
+/*
+ * manifest_line.c - a line is one object of JSON whose last member is the CRC-32 of all before it.
+ *
+ *	{"batch":0,"first_id":0,"generated":1048576,"survivors":..,"fates":{"hit":..},
+ *	 "weights":{"hit":..},"steps":..,"collisions":..,"digests":{"x":"16 digits"},
+ *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"bins":{..as file},"crc":"8 digits"}
+ *
+ * Fates that no particle met are left out, and bins where there are no tallies by bins. The CRC is
+ *looked at first: it finds whatever befell a line. Then what was read is printed again and must be
+ *the same bytes: so nothing is missing, strange or written in another way.
+ */
+#include "pipeline/results/manifest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/text/json.h"
+#include "pipeline/text/yaml.h"
+
+enum { CRC_DIGITS = 8, DIGEST_DIGITS = 16 };
+
+/* The last member, by its shape: digits stand for themselves. */
+#define CRC_BEFORE ",\"crc\":\""
+#define CRC_AFTER  "\"}"
+
+enum { TAIL_BYTES = sizeof(CRC_BEFORE) - 1 + CRC_DIGITS + sizeof(CRC_AFTER) - 1 };
+
+/* The numbers of one kind for each fate that some particle met. */
+static void print_fates(struct sl_json *j, const char *key, const struct sl_tally *t,
+	const uint64_t number[SL_FATE_COUNT])
+{
+	sl_json_object(j, key);
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		if (t->count[f] != 0 || t->weight[f] != 0)
+			sl_json_u64(j, sl_fate_facts[f].name, number[f]);
+	}
+	sl_json_close(j);
+}
+
+static void print_digests(struct sl_json *j, const struct sl_manifest_line *line)
+{
+	sl_json_object(j, "digests");
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		if (SL_HAS(line->columns, c))
+			sl_json_hex(j, sl_column_facts[c].name, line->digest[c], DIGEST_DIGITS);
+	}
+	sl_json_close(j);
+}
+
+static void print_file(
+	struct sl_json *j, const char *key, const char *name, uint64_t bytes, uint32_t crc)
+{
+	sl_json_object(j, key);
+	sl_json_text(j, "name", name);
+	sl_json_u64(j, "bytes", bytes);
+	sl_json_hex(j, "crc", crc, CRC_DIGITS);
+	sl_json_close(j);
+}
+
+size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIFEST_LINE_BYTES])
+{
+	struct sl_json j = sl_json_start(text, SL_MANIFEST_LINE_BYTES - 1, false);
+
+	sl_json_object(&j, NULL);
+	sl_json_u64(&j, "batch", line->batch);
+	sl_json_u64(&j, "first_id", line->first_id);
+	sl_json_u64(&j, "generated", line->generated);
+	sl_json_u64(&j, "survivors", line->survivors);
+	print_fates(&j, "fates", &line->tally, line->tally.count);
+	print_fates(&j, "weights", &line->tally, line->tally.weight);
+	sl_json_u64(&j, "steps", line->tally.steps);
+	sl_json_u64(&j, "collisions", line->tally.collisions);
+	print_digests(&j, line);
+	print_file(&j, "file", line->file, line->file_bytes, line->file_crc);
+	if (line->bins_file[0])
+		print_file(&j, "bins", line->bins_file, line->bins_bytes, line->bins_crc);
+	sl_json_hex(&j, "crc", sl_crc32(text, j.used), CRC_DIGITS);
+	sl_json_close(&j);
+	memcpy(text + j.used, "\n", 2);
+	return j.used + 1;
+}
+
+static enum sl_status refuse(const char *why)
+{
+	return sl_fail(SL_BAD_INPUT,
+		"a line of manifest.jsonl is not valid (%s); --resume computes its batch anew",
+		why);
+}
+
+static uint64_t hex(const char *text)
+{
+	return strtoull(text, NULL, 16);
+}
+
+/* Does the line end in the CRC of all before it? */
+static bool has_right_crc(const char *text, size_t bytes)
+{
+	char tail[TAIL_BYTES + 1];
+
+	if (bytes < TAIL_BYTES)
+		return false;
+	bytes -= TAIL_BYTES;
+	snprintf(tail, sizeof(tail), CRC_BEFORE "%08" PRIx32 CRC_AFTER, sl_crc32(text, bytes));
+	return memcmp(text + bytes, tail, TAIL_BYTES) == 0;
+}
+
+static uint64_t number(const struct sl_tree *tree, sl_node mapping, const char *key)
+{
+	uint64_t value;
+
+	sl_tree_u64(tree, sl_tree_get(tree, mapping, key), &value);
+	return value;
+}
+
+static void read_fates(const struct sl_tree *tree, struct sl_tally *t)
+{
+	sl_node counts = sl_tree_get(tree, sl_tree_root(tree), "fates");
+	sl_node weights = sl_tree_get(tree, sl_tree_root(tree), "weights");
+
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		const char *name = sl_fate_facts[f].name;
+
+		t->count[f] = number(tree, counts, name);
+		t->weight[f] = number(tree, weights, name);
+	}
+}
+
+static void read_digests(const struct sl_tree *tree, struct sl_manifest_line *line)
+{
+	sl_node digests = sl_tree_get(tree, sl_tree_root(tree), "digests");
+
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		sl_node digest = sl_tree_get(tree, digests, sl_column_facts[c].name);
+
+		if (digest)
+			line->columns |= SL_BIT(c);
+		line->digest[c] = hex(sl_tree_text(tree, digest, NULL));
+	}
+}
+
+static void read_file(const struct sl_tree *tree, const char *key, char name[SL_FILE_NAME_BYTES],
+	uint64_t *bytes, uint32_t *crc)
+{
+	sl_node file = sl_tree_get(tree, sl_tree_root(tree), key);
+
+	snprintf(name, SL_FILE_NAME_BYTES, "%s",
+		sl_tree_text(tree, sl_tree_get(tree, file, "name"), NULL));
+	*bytes = number(tree, file, "bytes");
+	*crc = (uint32_t)hex(sl_tree_text(tree, sl_tree_get(tree, file, "crc"), NULL));
+}
+
+/* Takes what is there; what is missing or strange shows when the line is printed again. */
+static void read_line(const struct sl_tree *tree, struct sl_manifest_line *line)
+{
+	sl_node root = sl_tree_root(tree);
+
+	line->batch = number(tree, root, "batch");
+	line->first_id = number(tree, root, "first_id");
+	line->generated = number(tree, root, "generated");
+	line->survivors = number(tree, root, "survivors");
+	line->tally.steps = number(tree, root, "steps");
+	line->tally.collisions = number(tree, root, "collisions");
+	read_file(tree, "file", line->file, &line->file_bytes, &line->file_crc);
+	read_file(tree, "bins", line->bins_file, &line->bins_bytes, &line->bins_crc);
+	read_fates(tree, &line->tally);
+	read_digests(tree, line);
+}
+
+/* Promise 2: each particle has one fate, and survivors are particles. */
+static bool is_closed(const struct sl_manifest_line *line)
+{
+	uint64_t rest = line->generated;
+
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		if (line->tally.count[f] > rest)
+			return false;
+		rest -= line->tally.count[f];
+	}
+	return rest == 0 && line->survivors <= line->generated;
+}
+
+enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manifest_line *line)
+{
+	char again[SL_MANIFEST_LINE_BYTES];
+	struct sl_problem problem;
+	struct sl_tree *tree;
+	enum sl_status s;
+
+	*line = (struct sl_manifest_line){.batch = 0};
+	if (bytes >= SL_MANIFEST_LINE_BYTES)
+		return refuse("it is too long");
+	if (!has_right_crc(text, bytes))
+		return refuse("its checksum is wrong: it was torn or changed");
+	s = sl_tree_parse(text, bytes, &tree, &problem);
+	if (s == SL_OK)
+		read_line(tree, line);
+	sl_tree_free(tree);
+	if (s != SL_OK && s != SL_BAD_INPUT)
+		return s;
+	if (sl_manifest_print(line, again) != bytes + 1 || memcmp(text, again, bytes))
+		return refuse("another version of the program wrote it");
+	return is_closed(line) ? SL_OK : refuse("its fates do not add up to its particles");
+}

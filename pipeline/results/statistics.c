@@ -1,0 +1,75 @@
+/* precision.c - the scatter of batches, summed up one by one. */
+#include "pipeline/results/statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "pipeline/text/decimal_number.h"
+
+/* Two sets of a and b particles: their squares, and those of their two means (Chan et al. 1979). */
+void sl_precision_take(struct sl_precision *p, double weight, uint64_t particles)
+{
+	double a = (double)p->particles, b = (double)particles;
+
+	if (p->batches > 0) {
+		double off = weight / b - p->weight / a;
+
+		p->squares += off * off * (a * b / (a + b));
+	}
+	p->batches++;
+	p->particles += particles;
+	p->weight += weight;
+}
+
+void sl_precision_add(struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate,
+	uint64_t particles, bool counts)
+{
+	sl_precision_take(p,
+		counts ? (double)t->count[fate]
+		       : (double)sl_tally_weight(t, particles, fate) * 0x1p-32,
+		particles);
+}
+
+double sl_precision_error(const struct sl_precision *p)
+{
+	if (p->batches < 2)
+		return (double)NAN;
+	return sqrt(p->squares / ((double)(p->batches - 1) * (double)p->particles));
+}
+
+double sl_precision_relative(const struct sl_precision *p)
+{
+	if (!(p->weight > 0))
+		return (double)NAN;
+	return sl_precision_error(p) / (p->weight / (double)p->particles);
+}
+
+const char *sl_goal_text(const struct sl_goal *g, char text[SL_GOAL_BYTES])
+{
+	char below[32];
+
+	sl_number_print(g->below, below, sizeof(below));
+	snprintf(text, SL_GOAL_BYTES, "rel_error(%s) < %s", sl_fate_facts[g->fate].name, below);
+	return text;
+}
+
+bool sl_goal_met(const struct sl_goal *g, const struct sl_precision *p)
+{
+	return p->batches >= g->min_batches && sl_precision_relative(p) < g->below;
+}
+
+struct sl_standing sl_goal_standing(
+	const struct sl_goal *g, uint64_t n_batches, const struct sl_manifest *m)
+{
+	struct sl_precision p = {0};
+	struct sl_standing o = {.batches = n_batches};
+
+	for (size_t i = 0; i < m->n && m->line[i].batch == i && !o.met; i++) {
+		sl_precision_add(&p, &m->line[i].tally, g->fate, m->line[i].generated, g->counts);
+		o.met = sl_goal_met(g, &p);
+	}
+	if (o.met)
+		o.batches = p.batches;
+	o.relative_error = sl_precision_relative(&p);
+	return o;
+}

@@ -1,0 +1,69 @@
+/* survivor_file.c - measure, get, read, digest. */
+#include "pipeline/results/survivor_file.h"
+
+#include <string.h>
+
+#include "stages/particle/digest.h"
+
+static enum sl_status read_table(const void *file, size_t bytes, struct sl_survivors *s)
+{
+	struct sl_arena measure = {0}, cut = {0};
+	enum sl_status status;
+
+	SL_TRY(s->format->read(file, bytes, &measure, &s->table));
+	SL_TRY(sl_memory_get(SL_HOST, measure.used, &s->block));
+	cut.base = s->block;
+	cut.size = measure.used;
+	status = s->format->read(file, bytes, &cut, &s->table);
+	if (status != SL_OK) {
+		sl_survivors_free(s);
+		return status;
+	}
+	for (uint32_t k = 0; k < s->table.n_columns; k++)
+		s->table.column[k].digest = sl_digest_column(&s->table.column[k], s->table.n);
+	return SL_OK;
+}
+
+enum sl_status sl_survivors_of(
+	const struct sl_format *format, const void *file, size_t bytes, struct sl_survivors *s)
+{
+	*s = (struct sl_survivors){.format = format, .file_bytes = bytes};
+	return read_table(file, bytes, s);
+}
+
+enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, struct sl_survivors *s)
+{
+	enum sl_status status;
+	char *file;
+
+	memset(s, 0, sizeof(*s));
+	s->format = sl_format_of(name);
+	if (!s->format)
+		return sl_fail(SL_BAD_INPUT,
+			"%s: its suffix is that of no format (sluice list names them), give a file "
+			"that a run has written",
+			name);
+	SL_TRY(sl_file_read(dir, name, &file, &s->file_bytes));
+	status = read_table(file, s->file_bytes, s);
+	sl_memory_give(SL_HOST, file);
+	return sl_while(status, "%s", name);
+}
+
+enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s)
+{
+	char folder[SL_PATH_BYTES];
+	const char *name = sl_path_split(path, folder);
+	struct sl_dir dir;
+	enum sl_status status;
+
+	SL_TRY(sl_dir_open(folder, false, &dir));
+	status = sl_survivors_read(&dir, name, s);
+	sl_dir_close(&dir);
+	return status;
+}
+
+void sl_survivors_free(struct sl_survivors *s)
+{
+	sl_memory_give(SL_HOST, s->block);
+	s->block = NULL;
+}

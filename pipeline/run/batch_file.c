@@ -1,0 +1,102 @@
+/* batch_file.c - one finished batch becomes one committed file and one line. */
+#include "pipeline/run/batch_file.h"
+
+#include <string.h>
+
+#include "primitives/base/clock.h"
+
+void sl_sink_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+{
+	sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, plan->format->suffix);
+}
+
+void sl_sink_bins_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+{
+	if (plan->recipe.bins.n > 0)
+		sl_file_name(
+			name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, SL_BINS_SUFFIX);
+	else
+		name[0] = '\0';
+}
+
+void sl_sink_line(const struct sl_batch *b, struct sl_manifest_line *line)
+{
+	memset(line, 0, sizeof(*line));
+	line->batch = b->number;
+	line->first_id = b->first_id;
+	line->generated = b->n;
+	line->survivors = b->n_survivors;
+	line->tally = b->tally;
+	for (uint32_t k = 0; k < b->table.n_columns; k++) {
+		const struct sl_table_column *c = &b->table.column[k];
+
+		line->columns |= SL_BIT(c->column);
+		line->digest[c->column] = c->digest;
+	}
+	line->bins_bytes = b->bin_words * sizeof(*b->bins);
+	line->bins_crc = b->bin_words > 0 ? sl_crc32(b->bins, line->bins_bytes) : 0;
+}
+
+static enum sl_status assemble(const struct sl_plan *plan, const struct sl_slot *slot, void *image,
+	struct sl_manifest_line *line, struct sl_pieces *file)
+{
+	const struct sl_batch *b = &slot->batch;
+	struct sl_batch_facts facts = {b->number, b->first_id, b->n};
+
+	sl_sink_line(b, line);
+	sl_sink_name(plan, b->number, line->file);
+	sl_sink_bins_name(plan, b->number, line->bins_file);
+	SL_TRY(plan->format->assemble(
+		&plan->facts, &facts, &slot->packed, image, plan->room.image, file));
+	line->file_bytes = file->bytes;
+	line->file_crc = file->crc;
+	return SL_OK;
+}
+
+static enum sl_status write_file(
+	const struct sl_dir *dir, const struct sl_pieces *file, struct sl_sinking *w)
+{
+	SL_TRY(sl_file_begin(dir, w->line.file, true, &w->file));
+	for (uint32_t i = 0; i < file->n; i++)
+		SL_TRY(sl_file_add(&w->file, file->piece[i].at, file->piece[i].bytes));
+	return sl_file_sync(&w->file);
+}
+
+static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_batch *b, struct sl_sinking *w)
+{
+	SL_TRY(sl_file_name_part(&w->file, false));
+	if (w->line.bins_bytes > 0)
+		SL_TRY(sl_file_commit(dir, w->line.bins_file, b->bins, w->line.bins_bytes, false));
+	SL_TRY(sl_manifest_append(dir, &w->line));
+	return sl_canvas_add(&plan->canvas, b->number, &b->table);
+}
+
+static enum sl_status told(enum sl_status s, const struct sl_slot *slot)
+{
+	return sl_while(s, "batch %llu, writing", (unsigned long long)slot->batch.number);
+}
+
+enum sl_status sl_sink_write(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_slot *slot, void *image, struct sl_sinking *w)
+{
+	uint64_t start = sl_now_ns(), assembled;
+	struct sl_pieces file;
+
+	SL_TRY(told(assemble(plan, slot, image, &w->line, &file), slot));
+	assembled = sl_now_ns();
+	SL_TRY(told(write_file(dir, &file, w), slot));
+	w->assemble_ns = assembled - start;
+	w->commit_ns = sl_now_ns() - assembled;
+	return SL_OK;
+}
+
+enum sl_status sl_sink_commit(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_slot *slot, struct sl_sinking *w)
+{
+	uint64_t start = sl_now_ns();
+	enum sl_status s = told(commit(plan, dir, &slot->batch, w), slot);
+
+	w->commit_ns += sl_now_ns() - start;
+	return s;
+}

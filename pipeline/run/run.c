@@ -1,0 +1,211 @@
+/* run.c - threads are started, watched and stopped. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "pipeline/run/workers.h"
+#include "stages/inputs/input_reader.h"
+
+void sl_crew_fail(struct sl_crew *c, enum sl_status s)
+{
+	if (c->status == SL_OK) {
+		c->status = s;
+		memcpy(c->story, sl_story(), sizeof(c->story));
+	}
+	c->stop = true;
+	atomic_store(&c->drop, 1);
+	pthread_cond_broadcast(&c->changed);
+}
+
+static void tell(struct sl_crew *c, const struct sl_control *control, double start)
+{
+	struct sl_progress p = {.n_batches = c->end,
+		.at_most = c->plan->goal.below > 0 && !c->met,
+		.particles = c->plan->recipe.particles,
+		.seconds = sl_crew_seconds() - start,
+		.left = -1};
+
+	if (!control->progress)
+		return;
+	p.batches_done = c->done->n + c->commits;
+	p.particles_done = c->session->particles;
+	for (size_t i = 0; i < c->done->n; i++)
+		p.particles_done += c->done->line[i].generated;
+	if (c->met)
+		p.particles = p.particles_done;
+	if (c->session->particles > 0 && p.seconds > 0) {
+		p.rate = (double)c->session->particles / p.seconds;
+		p.left = (double)(p.particles - p.particles_done) / p.rate;
+	}
+	control->progress(control->of, &p);
+}
+
+/*
+ * Is it time to begin no more batches? By a signal, or because one more could end too late: twice
+ * the longest so far, and two seconds for the writer and for ending in order.
+ */
+static bool is_time_to_stop(const struct sl_crew *c, struct sl_control *control, double taken)
+{
+	return atomic_load(&control->stop) ||
+	       (control->stop_before > 0 && taken + 2 * c->longest + 2 >= control->stop_before);
+}
+
+/* Is it time to give up what is in flight? */
+static bool is_time_to_drop(const struct sl_control *control, double taken, double since_asked)
+{
+	int patience = control->patience > 0 ? control->patience : 6;
+
+	return control->stop_before > 0 && !atomic_load(&control->stop)
+	               ? taken + 1 >= control->stop_before
+	               : since_asked > patience;
+}
+
+/* Waits for all threads; looks at control five times a second. Called with the lock held. */
+static void watch(struct sl_crew *c, struct sl_control *control)
+{
+	double start = sl_crew_seconds(), asked = -1, told = start;
+
+	while (c->working > 0) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += 200000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&c->changed, &c->lock, &until);
+		if (asked < 0 && is_time_to_stop(c, control, sl_crew_seconds() - start)) {
+			asked = sl_crew_seconds();
+			c->stop = true;
+			pthread_cond_broadcast(&c->changed);
+		}
+		if (asked >= 0 && is_time_to_drop(control, sl_crew_seconds() - start,
+					  sl_crew_seconds() - asked))
+			atomic_store(&c->drop, 1);
+		/* threads that wake this one often do not make it tell more often */
+		if (sl_crew_seconds() - told >= 0.2 || c->working == 0) {
+			tell(c, control, start);
+			told = sl_crew_seconds();
+		}
+	}
+	c->session->seconds = sl_crew_seconds() - start;
+}
+
+/* Starts writers, then threads of work; those that did start are counted in *started. */
+static enum sl_status hire(struct sl_crew *c, pthread_t *thread, uint32_t *started)
+{
+	uint32_t writers = c->plan->n_writers, n = writers + c->plan->threads;
+	sigset_t all, old;
+	int error = 0;
+
+	/* Signals are for the main thread, but for those that a thread brings about itself. */
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	c->computing = c->plan->threads;
+	for (*started = 0; *started < n && error == 0; *started += error == 0) {
+		c->working++;
+		error = pthread_create(&thread[*started], NULL,
+			*started < writers ? sl_crew_write : sl_crew_work, c);
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (error == 0)
+		return SL_OK;
+	c->working--;
+	return sl_fail(SL_HOST_MEMORY,
+		"thread %u of %u could not be started (%s), try fewer run.threads", *started, n - 1,
+		strerror(error));
+}
+
+/* Threads, slots and lanes of a crew, in one block that is got before the first particle. */
+static enum sl_status get_berths(struct sl_crew *c, pthread_t **thread, void **memory)
+{
+	const struct sl_plan *plan = c->plan;
+	size_t threads = (plan->n_writers + plan->threads) * sizeof(pthread_t);
+	size_t berths = plan->n_slots * sizeof(*c->berth), lanes = plan->n_lanes * sizeof(bool);
+
+	SL_TRY(sl_memory_get(SL_HOST, berths + threads + lanes, memory));
+	memset(*memory, 0, berths + threads + lanes);
+	c->berth = (struct sl_berth *)*memory;
+	*thread = (pthread_t *)(void *)((char *)*memory + berths);
+	c->lane_taken = (bool *)*memory + berths + threads;
+	return SL_OK;
+}
+
+static enum sl_status run(struct sl_crew *c, struct sl_control *control)
+{
+	uint32_t started;
+	pthread_t *thread;
+	void *memory;
+	enum sl_status s;
+
+	SL_TRY(get_berths(c, &thread, &memory));
+	pthread_mutex_lock(&c->lock);
+	s = hire(c, thread, &started);
+	if (s != SL_OK)
+		sl_crew_fail(c, s);
+	watch(c, control);
+	pthread_mutex_unlock(&c->lock);
+	for (uint32_t i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
+	sl_crew_drop_written(c);
+	sl_memory_give(SL_HOST, memory);
+	if (c->status != SL_OK)
+		sl_retell(c->story); /* it was another thread's */
+	return c->status;
+}
+
+const char *const sl_workers[SL_WORKER_COUNT] = {
+#define X(name) #name,
+	SL_WORKERS(X)
+#undef X
+};
+
+double sl_session_busy(const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind)
+{
+	const uint32_t n[SL_WORKER_COUNT] = {[SL_WORKER_device] = plan->n_lanes,
+		[SL_WORKER_threads] = plan->threads,
+		[SL_WORKER_writers] = plan->n_writers};
+
+	return n[kind] > 0 && s->seconds > 0
+	               ? 1e-9 * (double)s->busy_ns[kind] / (n[kind] * s->seconds)
+	               : 0;
+}
+
+enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session)
+{
+	struct sl_crew c = {.plan = plan,
+		.dir = dir,
+		.done = done,
+		.control = control,
+		.session = session,
+		.end = plan->recipe.n_batches};
+	pthread_condattr_t monotonic;
+	enum sl_status s;
+
+	memset(session, 0, sizeof(*session));
+	plan->recipe.drop = &c.drop;
+	sl_crew_look_at_goal(&c, false);
+	if (plan->recipe.inputs)
+		sl_inputs_restart(plan->recipe.inputs);
+	pthread_mutex_init(&c.lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&c.changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	s = run(&c, control);
+	pthread_cond_destroy(&c.changed);
+	pthread_mutex_destroy(&c.lock);
+	plan->recipe.drop = NULL;
+	if (s != SL_OK && s != SL_STOPPED)
+		return s;
+	if (done->n + c.commits < c.end)
+		return sl_fail(SL_STOPPED,
+			"stopped with %llu of %s%llu batches committed (%s), go on with --resume",
+			(unsigned long long)(done->n + c.commits),
+			plan->goal.below > 0 ? "at most " : "", (unsigned long long)c.end,
+			atomic_load(&control->stop) ? "asked by a signal"
+						    : "its time is nearly up");
+	return SL_OK;
+}

@@ -1,0 +1,81 @@
+/*
+ * workers.h - what the threads of a run share: run.c starts and watches them, compute.c computes
+ * batches, writer.c writes and commits them.
+ */
+#ifndef SL_CREW_H
+#define SL_CREW_H
+
+#include <pthread.h>
+
+#include "pipeline/run/batch_file.h"
+#include "primitives/base/clock.h"
+
+/* Of a slot, from its batch's begin to its commit. */
+enum sl_slot_state {
+	SL_SLOT_FREE,
+	SL_SLOT_BUSY,
+	SL_SLOT_READY,
+	SL_SLOT_WRITING,
+	SL_SLOT_WRITTEN,
+	SL_SLOT_COMMITTING
+};
+
+/* A slot on its way through them. */
+struct sl_berth {
+	enum sl_slot_state state;
+	struct sl_sinking sinking;
+	enum sl_status status; /* written: or it failed, which is told in its turn */
+	char story[SL_STORY_BYTES];
+};
+
+/* All that the threads share; guarded by lock but for what is atomic. */
+struct sl_crew {
+	struct sl_plan *plan;
+	const struct sl_dir *dir;
+	const struct sl_manifest *done;
+	const struct sl_control *control;
+	struct sl_session *session;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint64_t next;                 /* the next batch to begin */
+	uint64_t begun;                /* how many were, in this session */
+	size_t next_done;              /* the first line of done that is not before next */
+	uint64_t commits;              /* batches committed in this session */
+	uint64_t end;                  /* batches that the run has; fewer once its goal is met */
+	size_t seen_done;              /* the first line of done that is not part of precision */
+	struct sl_precision precision; /* of the goal's fate, by the batches without a gap so far */
+	struct sl_berth *berth;        /* of each slot */
+	bool *lane_taken;
+	double longest;     /* seconds from the begin of a batch until it is ready, so far */
+	uint32_t working;   /* threads, writers too, that have not ended */
+	uint32_t computing; /* those that are no writers */
+	uint32_t writers;   /* that have begun */
+	bool stop;          /* begin no more */
+	bool met;           /* the goal */
+	atomic_int drop;    /* give up what is in flight */
+	enum sl_status status;
+	char story[SL_STORY_BYTES];
+};
+
+static inline double sl_crew_seconds(void)
+{
+	return 1e-9 * (double)sl_now_ns();
+}
+
+/* Remembers the first failure and makes everybody end. Called with the lock held. */
+void sl_crew_fail(struct sl_crew *c, enum sl_status s);
+
+/* Threads, with the crew as what they are of: one that computes, one that writes. */
+void *sl_crew_work(void *of);
+void *sl_crew_write(void *of);
+
+/*
+ * Takes in the batches that are done and follow without a gap; if the goal is met, ends the run
+ * behind the last that was taken in. met: it is already. Called with the lock held.
+ */
+void sl_crew_look_at_goal(struct sl_crew *c, bool met);
+
+/* Removes what was written and is not to be committed, once all threads have ended. */
+void sl_crew_drop_written(const struct sl_crew *c);
+
+#endif

@@ -1,0 +1,224 @@
+/* json.c - each value puts its own comma, newline and indentation in front of itself. */
+#include "pipeline/text/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/text/decimal_number.h"
+
+static void put(struct sl_json *j, const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++, j->used++) {
+		if (j->used + 1 < j->size) {
+			j->text[j->used] = bytes[i];
+			j->text[j->used + 1] = '\0';
+		}
+	}
+}
+
+static void put_text(struct sl_json *j, const char *text)
+{
+	put(j, text, strlen(text));
+}
+
+static void put_line(struct sl_json *j)
+{
+	if (!j->indented)
+		return;
+	put_text(j, "\n");
+	for (unsigned i = 0; i < j->depth; i++)
+		put_text(j, "\t");
+}
+
+/*
+ * The code point at text and its length; 0 bytes when it is not UTF-8 (too long a form, a surrogate
+ * or beyond Unicode included).
+ */
+static size_t decode(const unsigned char *text, uint32_t *point)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t n = text[0] < 0x80   ? 1
+	           : text[0] < 0xc0 ? 0
+	           : text[0] < 0xe0 ? 2
+	           : text[0] < 0xf0 ? 3
+	           : text[0] < 0xf8 ? 4
+	                            : 0;
+
+	*point = n < 2 ? text[0] : text[0] & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		*point = *point << 6 | (text[i] & 0x3fu);
+	}
+	if (n > 1 && (*point < least[n] || *point > 0x10ffff || *point >> 11 == 0xd800 >> 11))
+		return 0;
+	return n;
+}
+
+/* Must the code point be written as \uXXXX? JSON asks it of the first 32, YAML of the others. */
+static bool is_control(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0xfeff ||
+	       point == 0xfffe || point == 0xffff;
+}
+
+static void put_string(struct sl_json *j, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	put_text(j, "\"");
+	while (*at) {
+		char escape[8];
+		uint32_t point;
+		size_t n = decode(at, &point);
+
+		if (*at == '\n' || *at == '\t') {
+			put_text(j, *at == '\n' ? "\\n" : "\\t");
+		} else if (n == 0 || is_control(point)) {
+			snprintf(escape, sizeof(escape), "\\u%04x", n ? point & 0xffff : 0xfffd);
+			put_text(j, escape);
+		} else {
+			if (point == '"' || point == '\\')
+				put_text(j, "\\");
+			put(j, (const char *)at, n);
+		}
+		at += n ? n : 1;
+	}
+	put_text(j, "\"");
+}
+
+/* What stands before a value. */
+static void begin(struct sl_json *j, const char *key)
+{
+	if (j->filled)
+		put_text(j, ",");
+	if (j->depth)
+		put_line(j);
+	if (key) {
+		put_string(j, key);
+		put_text(j, j->indented ? ": " : ":");
+	}
+	j->filled = true;
+}
+
+static void open(struct sl_json *j, const char *key, char first, char last)
+{
+	assert(j->depth < SL_JSON_DEPTH);
+	begin(j, key);
+	put(j, &first, 1);
+	j->close[j->depth++] = last;
+	j->filled = false;
+}
+
+struct sl_json sl_json_start(char *text, size_t size, bool indented)
+{
+	struct sl_json j = {.text = text, .size = size, .indented = indented};
+
+	if (size)
+		text[0] = '\0';
+	return j;
+}
+
+void sl_json_object(struct sl_json *j, const char *key)
+{
+	open(j, key, '{', '}');
+}
+
+void sl_json_array(struct sl_json *j, const char *key)
+{
+	open(j, key, '[', ']');
+}
+
+void sl_json_close(struct sl_json *j)
+{
+	assert(j->depth > 0);
+	j->depth--;
+	if (j->filled)
+		put_line(j);
+	put(j, &j->close[j->depth], 1);
+	j->filled = true;
+}
+
+void sl_json_text(struct sl_json *j, const char *key, const char *value)
+{
+	begin(j, key);
+	put_string(j, value);
+}
+
+void sl_json_u64(struct sl_json *j, const char *key, uint64_t value)
+{
+	char text[24];
+
+	begin(j, key);
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	put_text(j, text);
+}
+
+void sl_json_bool(struct sl_json *j, const char *key, bool value)
+{
+	begin(j, key);
+	put_text(j, value ? "true" : "false");
+}
+
+void sl_json_real(struct sl_json *j, const char *key, double value)
+{
+	char text[32] = "null";
+
+	begin(j, key);
+	if (value == 0 && signbit(value))
+		snprintf(text, sizeof(text), "-0.0"); /* many read -0 as a whole number: 0 */
+	else if (isfinite(value))
+		sl_number_print(value, text, sizeof(text));
+	put_text(j, text);
+}
+
+/* An array whose items do not stand in lines of their own; returns how the rest is written. */
+static bool open_line(struct sl_json *j, const char *key)
+{
+	bool indented = j->indented;
+
+	sl_json_array(j, key);
+	j->indented = false;
+	return indented;
+}
+
+static void close_line(struct sl_json *j, bool indented)
+{
+	sl_json_close(j);
+	j->indented = indented;
+}
+
+void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n)
+{
+	bool indented = open_line(j, key);
+
+	for (size_t i = 0; i < n; i++)
+		sl_json_u64(j, NULL, values[i]);
+	close_line(j, indented);
+}
+
+void sl_json_reals(struct sl_json *j, const char *key, const double *values, size_t n)
+{
+	bool indented = open_line(j, key);
+
+	for (size_t i = 0; i < n; i++)
+		sl_json_real(j, NULL, values[i]);
+	close_line(j, indented);
+}
+
+void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)
+{
+	char text[24];
+
+	begin(j, key);
+	snprintf(text, sizeof(text), "\"%0*" PRIx64 "\"", digits, value);
+	put_text(j, text);
+}
+
+bool sl_json_fits(const struct sl_json *j)
+{
+	return j->used < j->size;
+}

@@ -1,0 +1,124 @@
+/* messages.c - showing words, and finding the known word nearest to one that is not. */
+#include "pipeline/text/messages.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/config/config.h"
+
+enum {
+	SHOWN_MAX = 48, /* bytes of a text shown; escapes and "..." fit in SL_SHOWN_BYTES */
+	WORD_MAX = 64   /* letters of a word that are compared */
+};
+
+const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text)
+{
+	size_t used = 0;
+
+	shown[used++] = '\'';
+	while (*text && used < SHOWN_MAX) {
+		unsigned char c = (unsigned char)*text++;
+
+		if (c < ' ' || c == 0x7f)
+			used += (size_t)snprintf(shown + used, SL_SHOWN_BYTES - used, "\\x%02x", c);
+		else
+			shown[used++] = (char)c;
+	}
+	/* Never half a UTF-8 character: up to three bytes follow its first. */
+	for (int i = 0; i < 3 && ((unsigned char)*text & 0xc0) == 0x80; i++)
+		shown[used++] = *text++;
+	snprintf(shown + used, SL_SHOWN_BYTES - used, *text ? "...'" : "'");
+	return shown;
+}
+
+void sl_append(char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + used, size - used, format, args);
+	va_end(args);
+}
+
+const char *sl_list_words(char *text, size_t size, const char *const *words, size_t n)
+{
+	*text = '\0';
+	for (size_t i = 0; i < n; i++)
+		sl_append(text, size, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", words[i]);
+	return text;
+}
+
+/* Letters are compared as people read them: a capital is no other letter, nor is - for _. */
+static int letter(char c)
+{
+	return c == '-' ? '_' : tolower((unsigned char)c);
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many letters must be added, left out, replaced or swapped with their neighbour to make b of a
+ * (optimal string alignment; Damerau, A technique for computer detection and correction of
+ * spelling errors, 1964). Row i of the table needs rows i-1 and i-2 alone.
+ */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[3][WORD_MAX + 1], n = strlen(b);
+
+	for (size_t j = 0; j <= n; j++)
+		row[0][j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+
+		now[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			bool same = letter(a[i - 1]) == letter(b[j - 1]);
+
+			now[j] = least(last[j - 1] + !same, least(last[j], now[j - 1]) + 1);
+			if (i > 1 && j > 1 && letter(a[i - 1]) == letter(b[j - 2]) &&
+				letter(a[i - 2]) == letter(b[j - 1]))
+				now[j] = least(now[j], before[j - 2] + 1);
+		}
+	}
+	return row[strlen(a) % 3][n];
+}
+
+const char *sl_nearest(const char *written, const char *const *words, size_t n_words)
+{
+	size_t length = strlen(written), best = 1 + length / 4;
+	const char *found = NULL;
+
+	if (length > WORD_MAX)
+		return NULL;
+	for (size_t i = 0; i < n_words; i++) {
+		size_t far = strlen(words[i]) > WORD_MAX ? SIZE_MAX : distance(written, words[i]);
+
+		/* A word of which no letter is left is not near. */
+		if (far < best + (found == NULL) && far < length) {
+			best = far;
+			found = words[i];
+		}
+	}
+	return found;
+}
+
+const char *sl_suggest(
+	const char *written, const char *const *words, size_t n, char *text, size_t size)
+{
+	const char *near = sl_nearest(written, words, n);
+
+	return near ? near : sl_list_words(text, size, words, n);
+}
+
+bool sl_is_after_comma(const char *key)
+{
+	return *key && key[strspn(key, "0123456789")] == '\0';
+}

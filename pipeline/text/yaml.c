@@ -1,0 +1,357 @@
+/*
+ * tree.c - libyaml's document API, behind a gate.
+ *
+ * The document API has forgotten anchors and followed aliases by the time one can look, so the
+ * events of the text are looked at first: what passes the gate is a plain tree.
+ */
+#include "pipeline/text/yaml.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "pipeline/text/messages.h"
+#include "primitives/base/device.h"
+
+enum { LEVELS_MAX = 32 };
+
+struct sl_tree {
+	yaml_document_t document;
+};
+
+/* --- problems --------------------------------------------------------------------------------- */
+
+SL_PRINTF(3, 4)
+static enum sl_status refuse(struct sl_problem *problem, yaml_mark_t at, const char *format, ...)
+{
+	va_list args;
+
+	problem->line = at.line + 1;
+	problem->column = at.column + 1;
+	va_start(args, format);
+	vsnprintf(problem->text, sizeof(problem->text), format, args);
+	va_end(args);
+	return sl_fail(SL_BAD_INPUT, "%s", problem->text);
+}
+
+/* The reader of characters tells a byte, not a place. */
+static yaml_mark_t mark_of(const char *text, size_t offset)
+{
+	yaml_mark_t at = {0, 0, 0};
+
+	for (size_t i = 0; i < offset; i++) {
+		if (text[i] == '\n') {
+			at.line++;
+			at.column = 0;
+		} else if (((unsigned char)text[i] & 0xc0) != 0x80) {
+			at.column++;
+		}
+	}
+	return at;
+}
+
+/* Is the character at that place a tab? It may not indent, and nobody sees that it does. */
+static bool is_tab(const char *text, size_t bytes, yaml_mark_t at)
+{
+	return at.index < bytes && text[at.index] == '\t';
+}
+
+static enum sl_status tell_syntax(
+	const yaml_parser_t *p, const char *text, size_t bytes, struct sl_problem *problem)
+{
+	yaml_mark_t at = p->problem_mark;
+
+	/* Some of libyaml's failures for want of memory name no problem at all. */
+	if (p->error == YAML_MEMORY_ERROR || !p->problem)
+		return sl_fail(SL_HOST_MEMORY, "no memory to read %zu bytes of YAML", bytes);
+	if (p->error == YAML_READER_ERROR)
+		return refuse(problem, mark_of(text, p->problem_offset),
+			"this is not YAML (%s), try saving the file as UTF-8", p->problem);
+	if (is_tab(text, bytes, at))
+		return refuse(problem, at,
+			"a tab stands where none may (YAML is indented with "
+			"spaces), try spaces");
+	if (!p->context)
+		return refuse(problem, at, "this is not YAML (%s)", p->problem);
+	return refuse(problem, at, "this is not YAML (%s, %s that begins at %zu:%zu)", p->problem,
+		p->context, p->context_mark.line + 1, p->context_mark.column + 1);
+}
+
+/* --- the gate --------------------------------------------------------------------------------- */
+
+struct gate {
+	int depth, documents;
+};
+
+/* Why an event may not pass, or NULL. */
+static const char *reason(struct gate *g, const yaml_event_t *e)
+{
+	const yaml_char_t *anchor = NULL, *tag = NULL;
+
+	if (e->type == YAML_DOCUMENT_START_EVENT && g->documents++ > 0)
+		return "a second document begins (one is read), try removing the line ---";
+	if (e->type == YAML_ALIAS_EVENT)
+		return "an alias is refused (a short text could stand for an endless one), try "
+		       "writing the value out";
+	if (e->type == YAML_SCALAR_EVENT) {
+		anchor = e->data.scalar.anchor;
+		tag = e->data.scalar.tag;
+	} else if (e->type == YAML_SEQUENCE_START_EVENT) {
+		anchor = e->data.sequence_start.anchor;
+		tag = e->data.sequence_start.tag;
+		g->depth++;
+	} else if (e->type == YAML_MAPPING_START_EVENT) {
+		anchor = e->data.mapping_start.anchor;
+		tag = e->data.mapping_start.tag;
+		g->depth++;
+	} else if (e->type == YAML_SEQUENCE_END_EVENT || e->type == YAML_MAPPING_END_EVENT) {
+		g->depth--;
+	}
+	if (anchor)
+		return "an anchor is refused (aliases are), try removing the word with &";
+	if (tag)
+		return "a tag is refused (types are known by key), try removing the word with !";
+	return g->depth > LEVELS_MAX ? "this is nested too deeply (32 levels are read), try fewer"
+	                             : NULL;
+}
+
+static enum sl_status pass_gate(const char *text, size_t bytes, struct sl_problem *problem)
+{
+	struct gate g = {0, 0};
+	enum sl_status s = SL_OK;
+	bool more = true;
+	yaml_parser_t p;
+
+	if (!yaml_parser_initialize(&p))
+		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser");
+	yaml_parser_set_input_string(&p, (const unsigned char *)text, bytes);
+	while (s == SL_OK && more) {
+		yaml_event_t e;
+		const char *why;
+
+		if (!yaml_parser_parse(&p, &e)) {
+			s = tell_syntax(&p, text, bytes, problem);
+			break;
+		}
+		why = reason(&g, &e);
+		if (why)
+			s = refuse(problem, e.start_mark, "%s", why);
+		more = e.type != YAML_STREAM_END_EVENT;
+		yaml_event_delete(&e);
+	}
+	yaml_parser_delete(&p);
+	if (s == SL_OK && g.documents == 0)
+		s = refuse(problem, mark_of(text, 0),
+			"there is nothing to read (the text is empty), try writing key: value");
+	return s;
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+static yaml_node_t *node_at(const struct sl_tree *tree, sl_node node)
+{
+	/* libyaml takes a document to change in all its calls, those that only read too. */
+	return yaml_document_get_node((yaml_document_t *)&tree->document, node);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const yaml_node_t *x = *(yaml_node_t *const *)a, *y = *(yaml_node_t *const *)b;
+	int order = strcmp((char *)x->data.scalar.value, (char *)y->data.scalar.value);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static enum sl_status check_keys(
+	const struct sl_tree *tree, sl_node mapping, yaml_node_t **key, struct sl_problem *problem)
+{
+	size_t n = sl_tree_size(tree, mapping);
+	char shown[SL_SHOWN_BYTES];
+
+	for (size_t i = 0; i < n; i++) {
+		sl_node at;
+
+		sl_tree_item(tree, mapping, i, &at);
+		key[i] = node_at(tree, at);
+		if (key[i]->type != YAML_SCALAR_NODE ||
+			strlen((char *)key[i]->data.scalar.value) != key[i]->data.scalar.length)
+			return refuse(problem, key[i]->start_mark,
+				"this is no key (a key is one word), try a plain word");
+	}
+	qsort(key, n, sizeof(*key), by_text);
+	for (size_t i = 1; i < n; i++) {
+		const char *text = (char *)key[i]->data.scalar.value;
+
+		if (strcmp((char *)key[i - 1]->data.scalar.value, text) == 0)
+			return refuse(problem, key[i]->start_mark,
+				"the key %s is repeated (it stands at %zu:%zu already), try "
+				"%s",
+				sl_show(shown, text), key[i - 1]->start_mark.line + 1,
+				key[i - 1]->start_mark.column + 1,
+				sl_is_after_comma(text) ? SL_COMMA_ADVICE : "keeping one of them");
+	}
+	return SL_OK;
+}
+
+/* Every mapping has words for keys, each once. */
+static enum sl_status check_mappings(const struct sl_tree *tree, struct sl_problem *problem)
+{
+	enum sl_status s = SL_OK;
+	size_t most = 0;
+	void *keys;
+
+	for (sl_node i = 1; node_at(tree, i); i++)
+		if (sl_tree_size(tree, i) > most)
+			most = sl_tree_size(tree, i);
+	SL_TRY(sl_memory_get(SL_HOST, most * sizeof(yaml_node_t *), &keys));
+	for (sl_node i = 1; s == SL_OK && node_at(tree, i); i++)
+		if (sl_tree_kind(tree, i) == SL_MAPPING)
+			s = check_keys(tree, i, (yaml_node_t **)keys, problem);
+	sl_memory_give(SL_HOST, keys);
+	return s;
+}
+
+/* --- the tree --------------------------------------------------------------------------------- */
+
+static enum sl_status load(
+	const char *text, size_t bytes, struct sl_tree *tree, struct sl_problem *problem)
+{
+	enum sl_status s = SL_OK;
+	yaml_parser_t p;
+
+	if (!yaml_parser_initialize(&p))
+		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser");
+	yaml_parser_set_input_string(&p, (const unsigned char *)text, bytes);
+	if (!yaml_parser_load(&p, &tree->document))
+		s = tell_syntax(&p, text, bytes, problem);
+	yaml_parser_delete(&p);
+	return s;
+}
+
+enum sl_status sl_tree_parse(
+	const char *text, size_t bytes, struct sl_tree **tree, struct sl_problem *problem)
+{
+	void *made;
+
+	*tree = NULL;
+	*problem = (struct sl_problem){0, 0, ""};
+	if (bytes > SL_TREE_BYTES)
+		return refuse(problem, mark_of(text, 0),
+			"the text has %zu bytes (at most %d are read)", bytes, SL_TREE_BYTES);
+	SL_TRY(pass_gate(text, bytes, problem));
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(**tree), &made));
+	*tree = (struct sl_tree *)made;
+	memset(*tree, 0, sizeof(**tree));
+	SL_TRY(load(text, bytes, *tree, problem));
+	return check_mappings(*tree, problem);
+}
+
+void sl_tree_free(struct sl_tree *tree)
+{
+	if (!tree)
+		return;
+	yaml_document_delete(&tree->document);
+	sl_memory_give(SL_HOST, tree);
+}
+
+sl_node sl_tree_root(const struct sl_tree *tree)
+{
+	return node_at(tree, 1) ? 1 : 0;
+}
+
+enum sl_node_kind sl_tree_kind(const struct sl_tree *tree, sl_node node)
+{
+	const yaml_node_t *n = node_at(tree, node);
+
+	if (n && n->type == YAML_MAPPING_NODE)
+		return SL_MAPPING;
+	return n && n->type == YAML_SEQUENCE_NODE ? SL_LIST : SL_SCALAR;
+}
+
+void sl_tree_place(const struct sl_tree *tree, sl_node node, size_t *line, size_t *column)
+{
+	const yaml_node_t *n = node_at(tree, node);
+
+	*line = n ? n->start_mark.line + 1 : 0;
+	*column = n ? n->start_mark.column + 1 : 0;
+}
+
+size_t sl_tree_inside(const struct sl_tree *tree, sl_node node, size_t offset)
+{
+	const yaml_node_t *n = node_at(tree, node);
+	size_t columns, quotes;
+
+	if (!n || n->type != YAML_SCALAR_NODE || n->start_mark.line != n->end_mark.line)
+		return 0;
+	columns = n->end_mark.column - n->start_mark.column;
+	quotes = n->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 2;
+	return columns == n->data.scalar.length + quotes ? offset + quotes / 2 : 0;
+}
+
+const char *sl_tree_text(const struct sl_tree *tree, sl_node node, size_t *bytes)
+{
+	const yaml_node_t *n = node_at(tree, node);
+	bool scalar = n && n->type == YAML_SCALAR_NODE;
+
+	if (bytes)
+		*bytes = scalar ? n->data.scalar.length : 0;
+	return scalar ? (const char *)n->data.scalar.value : "";
+}
+
+size_t sl_tree_size(const struct sl_tree *tree, sl_node node)
+{
+	const yaml_node_t *n = node_at(tree, node);
+
+	if (n && n->type == YAML_MAPPING_NODE)
+		return (size_t)(n->data.mapping.pairs.top - n->data.mapping.pairs.start);
+	if (n && n->type == YAML_SEQUENCE_NODE)
+		return (size_t)(n->data.sequence.items.top - n->data.sequence.items.start);
+	return 0;
+}
+
+sl_node sl_tree_item(const struct sl_tree *tree, sl_node node, size_t i, sl_node *key)
+{
+	const yaml_node_t *n = node_at(tree, node);
+	bool mapping = n && n->type == YAML_MAPPING_NODE;
+
+	if (key)
+		*key = 0;
+	if (i >= sl_tree_size(tree, node))
+		return 0;
+	if (!mapping)
+		return n->data.sequence.items.start[i];
+	if (key)
+		*key = n->data.mapping.pairs.start[i].key;
+	return n->data.mapping.pairs.start[i].value;
+}
+
+sl_node sl_tree_get(const struct sl_tree *tree, sl_node mapping, const char *key)
+{
+	size_t n = sl_tree_kind(tree, mapping) == SL_MAPPING ? sl_tree_size(tree, mapping) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sl_node at, value = sl_tree_item(tree, mapping, i, &at);
+
+		if (strcmp(sl_tree_text(tree, at, NULL), key) == 0)
+			return value;
+	}
+	return 0;
+}
+
+bool sl_tree_u64(const struct sl_tree *tree, sl_node node, uint64_t *value)
+{
+	size_t bytes;
+	const char *text = sl_tree_text(tree, node, &bytes);
+
+	*value = 0;
+	for (size_t i = 0; i < bytes; i++) {
+		unsigned digit = (unsigned)(text[i] - '0');
+
+		if (digit > 9 || *value > (UINT64_MAX - digit) / 10)
+			return false;
+		*value = *value * 10 + digit;
+	}
+	return bytes > 0;
+}

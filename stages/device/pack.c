@@ -1,0 +1,145 @@
+/* press.c - the parts of what is pressed, and the memory for it, on a device and at home. */
+#include "stages/device/pack.h"
+
+#include <string.h>
+
+#include "stages/host/host_pipeline.h"
+
+/* Of n rows of so many bytes. */
+static struct sl_press_part part_of(const struct sl_press_rule *rule, const void *at, uint32_t n,
+	uint32_t row_bytes, const char *name)
+{
+	uint32_t items = n ? sl_chunk_items(n, row_bytes, rule->pressing.chunk_bytes) : 0;
+
+	return (struct sl_press_part){.at = at,
+		.bytes = (size_t)n * row_bytes,
+		.chunk_bytes = (size_t)items * row_bytes,
+		.item_bytes = rule->pressing.planes ? row_bytes : 1,
+		.name = name};
+}
+
+uint32_t sl_press_parts(const struct sl_press_rule *rule, const struct sl_table *t,
+	const struct sl_press *p, struct sl_press_part part[SL_COLUMN_COUNT])
+{
+	uint32_t n = 0;
+
+	if (t->n == 0)
+		return 0;
+	if (rule->pressing.records) {
+		part[0] = part_of(rule, p ? p->records : NULL, t->n, rule->record.bytes, "records");
+		return 1;
+	}
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+		const struct sl_column_facts *f = &sl_column_facts[c->column];
+		const void *at = c->constant && p ? p->filled : c->data;
+
+		if (c->constant && !rule->pressing.constants)
+			continue;
+		part[n] = part_of(rule, at, t->n, f->bytes, f->name);
+		part[n++].value = c->constant ? c->data : NULL;
+	}
+	return n;
+}
+
+size_t sl_press_streams(const struct sl_press_rule *rule, const struct sl_table *t)
+{
+	struct sl_press_part part[SL_COLUMN_COUNT];
+	uint32_t parts = rule->form == SL_AS_STREAMS ? sl_press_parts(rule, t, NULL, part) : 0;
+	size_t streams = 0;
+
+	for (uint32_t k = 0; k < parts; k++)
+		streams += sl_deflate_streams(part[k].bytes, part[k].chunk_bytes);
+	return streams;
+}
+
+size_t sl_press_most(const struct sl_press_rule *rule, const struct sl_table *t)
+{
+	struct sl_press_part part[SL_COLUMN_COUNT];
+	uint32_t parts = sl_press_parts(rule, t, NULL, part);
+	size_t bytes = 0;
+
+	for (uint32_t k = 0; k < parts; k++)
+		bytes = sl_size_add(
+			bytes, rule->form == SL_AS_STREAMS
+				       ? sl_deflate_most(part[k].bytes, part[k].chunk_bytes,
+						 part[k].item_bytes)
+				       : part[k].bytes);
+	return bytes;
+}
+
+static size_t scratch_most(const struct sl_press_rule *rule, const struct sl_table *t)
+{
+	struct sl_press_part part[SL_COLUMN_COUNT];
+	uint32_t parts = sl_press_parts(rule, t, NULL, part);
+	size_t most = 0;
+
+	for (uint32_t k = 0; k < parts; k++) {
+		struct sl_shape s = {.in_bytes = part[k].bytes,
+			.chunk_bytes = part[k].chunk_bytes,
+			.item_bytes = part[k].item_bytes};
+		size_t bytes = sl_scratch(rule->backend, &s);
+
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
+/* The longest column that is to be filled in, in whole words. */
+static size_t filled_most(const struct sl_press_rule *rule, const struct sl_table *t)
+{
+	struct sl_press_part part[SL_COLUMN_COUNT];
+	uint32_t parts = sl_press_parts(rule, t, NULL, part);
+	size_t most = 0;
+
+	for (uint32_t k = 0; k < parts; k++)
+		if (part[k].value && part[k].bytes > most)
+			most = part[k].bytes;
+	return sl_round_up(most, sizeof(uint64_t));
+}
+
+/* The table of n rows, without their memory. */
+static struct sl_table table_of(const struct sl_recipe *r, uint32_t n)
+{
+	struct sl_arena none = {0};
+	struct sl_table t;
+
+	sl_table_lay_out(&none, r, n, 0, &t);
+	t.n = n;
+	return t;
+}
+
+void sl_press_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
+	uint32_t n, struct sl_press *p)
+{
+	const struct sl_press_rule *rule = &r->press;
+	struct sl_table most = table_of(r, n);
+
+	memset(p, 0, sizeof(*p));
+	p->out_size = sl_press_most(rule, &most);
+	if (rule->pressing.records)
+		p->records = (uint32_t *)sl_cut_items(device, n, rule->record.bytes);
+	p->out = (uint8_t *)p->records;
+	if (rule->form == SL_AS_STREAMS) {
+		p->filled = (uint64_t *)sl_cut(device, filled_most(rule, &most));
+		p->out = (uint8_t *)sl_cut(device, p->out_size);
+		p->scratch.size = scratch_most(rule, &most);
+		p->scratch.base = sl_cut(device, p->scratch.size);
+	}
+	p->sheet_bytes = sizeof(*p->sheet) + sl_press_streams(rule, &most) * sizeof(size_t);
+	p->sheet = (struct sl_press_sheet *)sl_cut(device, p->sheet_bytes);
+	for (int i = 0; i < 2; i++)
+		p->seen[i] = (struct sl_press_sheet *)sl_cut(pinned, p->sheet_bytes);
+}
+
+void sl_pressed_lay_out(
+	struct sl_arena *pinned, const struct sl_recipe *r, uint32_t n, struct sl_pressed *p)
+{
+	struct sl_table most = table_of(r, n);
+
+	memset(p, 0, sizeof(*p));
+	p->size = sl_press_most(&r->press, &most);
+	p->bytes = (uint8_t *)sl_cut(pinned, p->size);
+	p->stream = (size_t *)sl_cut_items(
+		pinned, sl_press_streams(&r->press, &most), sizeof(*p->stream));
+}

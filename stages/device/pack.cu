@@ -1,0 +1,119 @@
+/*
+ * pack.cu - what must be known of columns that are compressed on the device and do not come home:
+ * the box around positions, and a digest of the bytes that do come; and columns of one value.
+ *
+ * A thread takes values in strides of the grid; warps add up in registers, and then to the sheet.
+ * The least number is kept as the largest key turned over, so that a sheet begins as zeros.
+ */
+#include <string.h>
+
+#include "primitives/base/kernel.cuh"
+#include "primitives/primitives.h"
+#include "stages/device/kernels.h"
+#include "stages/sums.cuh"
+
+enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 512 }; /* EACH: values a thread at least */
+
+static uint32_t grid_of(size_t n)
+{
+	size_t blocks = sl_ceil_div(n, BLOCK * EACH);
+
+	return (uint32_t)(blocks < BLOCKS_MOST ? blocks : (size_t)BLOCKS_MOST);
+}
+
+/* The largest over the lanes of a warp, in lane 0. */
+static __device__ __forceinline__ uint32_t warp_max(uint32_t v)
+{
+	for (uint32_t by = 16; by > 0; by /= 2) {
+		uint32_t other = __shfl_down_sync(SL_LANES, v, by);
+
+		v = other > v ? other : v;
+	}
+	return v;
+}
+
+static __global__ void bounds_kernel(
+	const float *value, uint32_t n, uint32_t *below, uint32_t *above)
+{
+	uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+	uint32_t least = 0, greatest = 0;
+
+	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads) {
+		float v = value[j];
+		uint32_t key = sl_key_from_f32_bits(sl_bits(v));
+
+		if (v != v) /* a NaN is nowhere */
+			continue;
+		least = ~key > least ? ~key : least;
+		greatest = key > greatest ? key : greatest;
+	}
+	least = warp_max(least);
+	greatest = warp_max(greatest);
+	if (threadIdx.x % 32 == 0) {
+		atomicMax(below, least);
+		atomicMax(above, greatest);
+	}
+}
+
+/* Word j of bytes, filled up with zeros behind them. */
+static __device__ inline uint64_t word_of(const uint8_t *bytes, uint64_t n, uint64_t j)
+{
+	uint64_t at = j * sizeof(uint64_t), word = 0;
+
+	if (n - at >= sizeof(word))
+		return ((const uint64_t *)(const void *)bytes)[j];
+	for (uint64_t k = at; k < n; k++)
+		word |= (uint64_t)bytes[k] << 8 * (k - at);
+	return word;
+}
+
+static __global__ void weigh_kernel(const uint8_t *bytes, const size_t *used, uint64_t *digest)
+{
+	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, n = *used, mine[1] = {};
+	uint64_t words = (n + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+
+	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < words; j += threads)
+		mine[0] += sl_digest_word(j, word_of(bytes, n, j));
+	sl_block_add<1>(mine, digest);
+}
+
+static __global__ void fill_kernel(uint64_t word, uint64_t n, uint64_t *words)
+{
+	uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (j < n)
+		words[j] = word;
+}
+
+enum sl_status SL_NAME(sl_queue_fill)(
+	const void *value, uint32_t bytes, uint32_t n, uint64_t *words, sl_stream s)
+{
+	uint64_t word, all = sl_ceil_div((uint64_t)n * bytes, sizeof(word));
+
+	for (uint32_t at = 0; at < sizeof(word); at += bytes)
+		memcpy((char *)&word + at, value, bytes);
+	return SL_LAUNCH(fill_kernel, sl_grid(all, BLOCK), BLOCK, 0, s, word, all, words);
+}
+
+enum sl_status SL_NAME(sl_queue_bounds)(
+	const struct sl_batch *b, struct sl_press_sheet *sheet, sl_stream s)
+{
+	for (uint32_t k = 0; k < b->table.n_columns; k++) {
+		const struct sl_table_column *c = &b->table.column[k];
+		int axis = (int)c->column - (int)SL_COLUMN_x;
+
+		if (c->constant || axis < 0 || axis >= 3)
+			continue;
+		SL_TRY(SL_LAUNCH(bounds_kernel, grid_of(b->n_survivors), BLOCK, 0, s,
+			(const float *)c->data, b->n_survivors, &sheet->below[axis],
+			&sheet->above[axis]));
+	}
+	return SL_OK;
+}
+
+enum sl_status SL_NAME(sl_queue_weigh)(
+	const uint8_t *out, size_t most, struct sl_press_sheet *sheet, sl_stream s)
+{
+	return SL_LAUNCH(weigh_kernel, grid_of(most / sizeof(uint64_t) + 1), BLOCK, 0, s, out,
+		&sheet->used, &sheet->digest);
+}

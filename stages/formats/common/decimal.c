@@ -1,0 +1,337 @@
+/* decimal.c - floats with the fewest digits, in integers only. */
+#include "stages/formats/common/decimal.h"
+
+#include <string.h>
+
+__extension__ typedef unsigned __int128 u128;
+
+/* Digits that tell every float from its neighbours; they are held in 32-bit fixed point. */
+enum { DIGITS = 9, POINT = 32 };
+
+/* How far, in units of 2^-POINT, a scaled value may be off: 2^30 (its size) * 2^-57 * 2^32 = 2^5,
+ * and as much again for what is cut off on the way. */
+static const uint64_t doubt = 64;
+
+static const uint64_t tens[DIGITS + 1] = {
+	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
+
+/* --- powers of ten ------------------------------------------------------------------------- */
+
+/* floor(log2(10^k)): 217706 / 2^16 = 3.3219299 against log2(10) = 3.3219281, right for |k| < 400.
+ */
+static int power_exponent(int k)
+{
+	return (k * 217706) >> 16;
+}
+
+static uint64_t power_of(const struct sl_powers *p, int k)
+{
+	return p->power[k - SL_POWER_LEAST];
+}
+
+/* The high 64 bits of a product, with its bit 63 made 1 by doubling, rounded. */
+static uint64_t times(uint64_t a, uint64_t b)
+{
+	u128 product = (u128)a * b;
+
+	if (!(product >> 127))
+		product <<= 1;
+	return (uint64_t)((product + ((u128)1 << 63)) >> 64);
+}
+
+/* Upwards from 1 by factors of 10, downwards by factors of 1/10. */
+void sl_powers_make(struct sl_powers *p)
+{
+	const uint64_t ten = (uint64_t)10 << 60, tenth = 0xcccccccccccccccdu;
+	uint64_t *one = &p->power[-SL_POWER_LEAST];
+
+	*one = (uint64_t)1 << 63;
+	for (int k = 1; k <= SL_POWER_MOST; k++)
+		one[k] = times(one[k - 1], ten);
+	for (int k = -1; k >= SL_POWER_LEAST; k--)
+		one[k] = times(one[k + 1], tenth);
+}
+
+/* --- printing ------------------------------------------------------------------------------ */
+
+/* A decimal number: digits * 10^exponent. */
+struct decimal {
+	uint32_t digits;
+	int exponent;
+};
+
+/* A float taken apart: significand * 2^exponent, the significand with bit 23 set. */
+struct parts {
+	uint32_t significand;
+	int exponent;
+	int lost; /* bits by which a denormal was shifted up: its last place is that much larger */
+	bool even_power; /* a power of two, whose lower neighbour is half as far as its upper one */
+};
+
+static struct parts take_apart(uint32_t bits)
+{
+	struct parts f = {bits & 0x7fffffu, (int)(bits >> 23 & 0xff) - 150, 0, false};
+
+	if (f.exponent > -150) {
+		f.even_power = f.significand == 0 && f.exponent > -149;
+		f.significand |= 0x800000u;
+		return f;
+	}
+	f.exponent++;
+	while (!(f.significand & 0x800000u)) {
+		f.significand <<= 1;
+		f.exponent--;
+		f.lost++;
+	}
+	return f;
+}
+
+/* A float scaled to DIGITS digits before the point, and how far halfway to its neighbours is. */
+struct scaled {
+	uint64_t value, below, above; /* in 2^-POINT */
+	int exponent;                 /* the float is value * 10^exponent */
+};
+
+/* significand * 2^exponent * 10^k, in 2^-POINT. */
+static uint64_t scale(const struct sl_powers *p, const struct parts *f, int k)
+{
+	u128 product = (u128)f->significand * power_of(p, k);
+
+	return (uint64_t)(product >> (63 - POINT - f->exponent - power_exponent(k)));
+}
+
+static struct scaled scale_to_digits(const struct sl_powers *p, const struct parts *f)
+{
+	/* log10(2) = 1233 / 4096: the first digit stands for 10^magnitude, or for one less. */
+	int magnitude = ((f->exponent + 23) * 1233 >> 12) + 1;
+	struct scaled s = {.value = scale(p, f, DIGITS - 1 - magnitude)};
+
+	if (s.value >> POINT < tens[DIGITS - 1]) {
+		magnitude--;
+		s.value = scale(p, f, DIGITS - 1 - magnitude);
+	}
+	s.exponent = magnitude - (DIGITS - 1);
+	s.above = s.value / f->significand;
+	s.above = f->lost ? (s.above << f->lost) / 2 : s.above / 2;
+	s.below = f->even_power ? s.above / 2 : s.above;
+	return s;
+}
+
+/* Rounds to DIGITS - cut digits; are they surely between the halfway points? */
+static bool round_off(const struct scaled *s, int cut, struct decimal *d)
+{
+	uint64_t unit = tens[cut] << POINT;
+	uint64_t digits = (s->value + unit / 2) / unit;
+	uint64_t at = digits * unit;
+
+	*d = (struct decimal){(uint32_t)digits, s->exponent + cut};
+	return at > s->value ? at - s->value + doubt < s->above : s->value - at + doubt < s->below;
+}
+
+/* The fewest digits that do. Most floats need 8 or 9; if 6 do not, fewer need not be tried. */
+static struct decimal shortest(const struct scaled *s)
+{
+	struct decimal d;
+	int cut = round_off(s, DIGITS - 6, &d) ? DIGITS - 1 : DIGITS - 7;
+
+	while (!round_off(s, cut, &d) && cut > 0)
+		cut--;
+	while (d.digits % 10 == 0) { /* 9.99 became 10.0 */
+		d.digits /= 10;
+		d.exponent++;
+	}
+	return d;
+}
+
+size_t sl_print_u64(uint64_t v, char *text)
+{
+	char back[SL_U64_TEXT_BYTES];
+	size_t n = 0;
+
+	do
+		back[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	for (size_t i = 0; i < n; i++)
+		text[i] = back[n - 1 - i];
+	return n;
+}
+
+static size_t put(char *text, const char *what)
+{
+	size_t n = strlen(what);
+
+	memcpy(text, what, n);
+	return n;
+}
+
+static size_t zeros(char *text, int n)
+{
+	memset(text, '0', (size_t)n);
+	return (size_t)n;
+}
+
+/* 1200, 1.2, 0.0012: first is the power of ten of the first digit. */
+static size_t print_plain(const char *digits, int n, int first, char *text)
+{
+	size_t used = 0;
+
+	if (first < 0) {
+		used = put(text, "0.");
+		used += zeros(text + used, -first - 1);
+		memcpy(text + used, digits, (size_t)n);
+		return used + (size_t)n;
+	}
+	for (int i = 0; i < n; i++) {
+		if (i == first + 1)
+			text[used++] = '.';
+		text[used++] = digits[i];
+	}
+	return first >= n ? used + zeros(text + used, first + 1 - n) : used;
+}
+
+/* 1.2e9, 1.2e-12. */
+static size_t print_power(const char *digits, int n, int first, char *text)
+{
+	size_t used = print_plain(digits, n, 0, text);
+
+	text[used++] = 'e';
+	if (first < 0)
+		text[used++] = '-';
+	return used + sl_print_u64((uint64_t)(first < 0 ? -first : first), text + used);
+}
+
+static size_t print_decimal(struct decimal d, char *text)
+{
+	char digits[SL_U64_TEXT_BYTES];
+	int n = (int)sl_print_u64(d.digits, digits);
+	int first = d.exponent + n - 1;
+
+	return -5 < first && first < DIGITS ? print_plain(digits, n, first, text)
+	                                    : print_power(digits, n, first, text);
+}
+
+/* The digits of the positive finite float of these bits. */
+static struct decimal digits_of(const struct sl_powers *p, uint32_t bits)
+{
+	struct parts f = take_apart(bits);
+	struct scaled s = scale_to_digits(p, &f);
+
+	return shortest(&s);
+}
+
+size_t sl_print_f32(const struct sl_powers *p, float v, char *text)
+{
+	uint32_t bits, size;
+	size_t used = 0;
+
+	memcpy(&bits, &v, sizeof(bits));
+	size = bits & 0x7fffffffu;
+	if (size > 0x7f800000u)
+		return put(text, "nan");
+	if (bits != size)
+		text[used++] = '-';
+	if (size == 0x7f800000u)
+		return used + put(text + used, "inf");
+	if (size == 0)
+		return used + put(text + used, "0");
+	return used + print_decimal(digits_of(p, size), text + used);
+}
+
+/* --- parsing ------------------------------------------------------------------------------- */
+
+bool sl_parse_u64(const char *text, size_t length, uint64_t *v)
+{
+	uint64_t sum = 0;
+
+	if (length == 0 || (length > 1 && text[0] == '0'))
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		unsigned digit = (unsigned)(text[i] - '0');
+
+		if (digit > 9 || sum > (UINT64_MAX - digit) / 10)
+			return false;
+		sum = sum * 10 + digit;
+	}
+	*v = sum;
+	return true;
+}
+
+/* Collects the digits of a text, and the power of ten that its point and its e stand for. */
+static bool parse_decimal(const char *text, size_t length, struct decimal *d)
+{
+	const char *end = text + length;
+	const char *e = (const char *)memchr(text, 'e', length);
+	const char *stop = e ? e : end;
+	bool point = false, minus = e && e + 1 < end && e[1] == '-';
+	uint64_t sum = 0, power = 0;
+	int places = 0;
+
+	for (; text < stop; text++) {
+		if (*text == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (*text < '0' || *text > '9' || sum > UINT32_MAX / 10 - 1)
+			return false;
+		sum = sum * 10 + (uint64_t)(*text - '0');
+		places += point;
+	}
+	if (e && (!sl_parse_u64(e + 1 + minus, (size_t)(end - (e + 1 + minus)), &power) ||
+			 power > 99))
+		return false;
+	*d = (struct decimal){(uint32_t)sum, (minus ? -(int)power : (int)power) - places};
+	return sum != 0;
+}
+
+/* The bits of the float nearest to d; 0 when it is beyond what floats hold. */
+static uint32_t compose(const struct sl_powers *p, struct decimal d)
+{
+	u128 product;
+	int exponent, drop = 128 - 24;
+
+	if (d.exponent < SL_POWER_LEAST || d.exponent > SL_POWER_MOST)
+		return 0;
+	product = (u128)d.digits * power_of(p, d.exponent);
+	exponent = power_exponent(d.exponent) - 63;
+	while (!(product >> 127)) {
+		product <<= 1;
+		exponent--;
+	}
+	/* The value is product * 2^exponent; its last place is 2^-149 at the least. */
+	if (exponent + drop < -149)
+		drop = -149 - exponent;
+	if (drop > 128 || exponent + drop > 127 - 23)
+		return 0;
+	product = (product >> (drop - 1)) + 1;
+	return (uint32_t)(product >> 1) + ((uint32_t)(exponent + drop + 149) << 23);
+}
+
+/* The float of a text that should be one of ours, up to its sign. */
+static float guess(const struct sl_powers *p, const char *text, size_t length)
+{
+	uint32_t bits = 0;
+	struct decimal d;
+	float v;
+
+	if (length == 3 && memcmp(text, "nan", 3) == 0)
+		bits = 0x7fc00000u;
+	else if (length == 3 && memcmp(text, "inf", 3) == 0)
+		bits = 0x7f800000u;
+	else if (parse_decimal(text, length, &d))
+		bits = compose(p, d);
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+/* Whatever the guess, the text must be the one that is printed for it. */
+bool sl_parse_f32(const struct sl_powers *p, const char *text, size_t length, float *v)
+{
+	bool minus = length > 0 && text[0] == '-';
+	char again[SL_F32_TEXT_BYTES];
+	float size = guess(p, text + minus, length - minus);
+	size_t n;
+
+	*v = minus ? -size : size;
+	n = sl_print_f32(p, *v, again);
+	return n == length && memcmp(again, text, n) == 0;
+}

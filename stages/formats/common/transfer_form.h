@@ -1,0 +1,36 @@
+/*
+ * transfer_form.h - in what form survivors come home from a device, and what a format asks of it.
+ *
+ * Survivors are columns. A device can make records of them, for a format that is a list of records,
+ * and compress either, in streams of DEFLATE: then only those come home (pack.h), and threads have
+ * the less to do.
+ */
+#ifndef SL_FORM_H
+#define SL_FORM_H
+
+#include "primitives/primitives.h"
+
+enum sl_home_form {
+	SL_AS_COLUMNS, /* as they are */
+	SL_AS_RECORDS, /* a record a row, one behind another (formats/mcpl_record.h) */
+	SL_AS_STREAMS  /* columns, each by itself, or all records, compressed */
+};
+
+/* What files of a format are made of, as far as a device can make it. */
+struct sl_pressing {
+	bool records;       /* of records; else of columns */
+	size_t chunk_bytes; /* in streams of so many bytes at most, before they are compressed; 0:
+	                       in none */
+	enum sl_wrapper wrapper; /* of the streams */
+	bool constants;          /* columns of one value are made in full, and compressed, too */
+	bool planes; /* their items are shuffled, as HDF5 does it, and the last chunk of a
+	                column is filled up */
+};
+
+/* In the form, is nothing left that threads compress? */
+static inline bool sl_is_pressed(const struct sl_pressing *p, enum sl_home_form form)
+{
+	return form == SL_AS_STREAMS || (form == SL_AS_RECORDS && p->chunk_bytes == 0);
+}
+
+#endif

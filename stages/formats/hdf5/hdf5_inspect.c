@@ -1,0 +1,117 @@
+/* hdf5_inspect.c - HDF5 in a few words: what is in a file. */
+#include "stages/formats/hdf5/hdf5.h"
+
+/* Longer names than this are none of ours. */
+enum { NAME_BYTES = 256 };
+
+/* A yes of HDF5; a negative answer is a failure, and no. */
+static bool yes(struct sl_h5 *h, int64_t answer)
+{
+	return sl_h5_ok(h, answer) && answer > 0;
+}
+
+hid_t sl_h5_member(struct sl_h5 *h, hid_t at, const char *name)
+{
+	if (h->failed || at < 0 || !yes(h, H5Lexists(at, name, H5P_DEFAULT)))
+		return H5I_INVALID_HID;
+	return sl_h5_id(h, H5Oopen(at, name, H5P_DEFAULT));
+}
+
+bool sl_h5_name(struct sl_h5 *h, hid_t at, uint64_t i, char *name, size_t size)
+{
+	return !h->failed && sl_h5_ok(h, H5Lget_name_by_idx(at, ".", H5_INDEX_NAME, H5_ITER_INC, i,
+						 name, size, H5P_DEFAULT));
+}
+
+hid_t sl_h5_only_group(struct sl_h5 *h, hid_t at)
+{
+	char name[NAME_BYTES];
+	H5G_info_t info;
+	hid_t found;
+
+	if (h->failed || at < 0 || H5Iget_type(at) != H5I_GROUP ||
+		!sl_h5_ok(h, H5Gget_info(at, &info)) || info.nlinks != 1 ||
+		!sl_h5_name(h, at, 0, name, sizeof(name)))
+		return H5I_INVALID_HID;
+	found = sl_h5_member(h, at, name);
+	if (found >= 0 && H5Iget_type(found) == H5I_GROUP)
+		return found;
+	sl_h5_close(h, found);
+	return H5I_INVALID_HID;
+}
+
+bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *value)
+{
+	hid_t attribute, found, space;
+	bool got;
+
+	if (h->failed || !yes(h, H5Aexists(at, name)))
+		return false;
+	attribute = sl_h5_id(h, H5Aopen(at, name, H5P_DEFAULT));
+	found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_type(attribute));
+	space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_space(attribute));
+	got = !h->failed && yes(h, H5Tequal(found, type)) &&
+	      H5Sget_simple_extent_npoints(space) == 1 &&
+	      sl_h5_ok(h, H5Aread(attribute, type, value));
+	sl_h5_close(h, space);
+	sl_h5_close(h, found);
+	sl_h5_close(h, attribute);
+	return got;
+}
+
+bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n)
+{
+	hid_t found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_type(dataset));
+	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_space(dataset));
+	hsize_t size = 0;
+	bool got = !h->failed && yes(h, H5Tequal(found, type)) &&
+	           H5Sget_simple_extent_ndims(space) == 1 &&
+	           sl_h5_ok(h, H5Sget_simple_extent_dims(space, &size, NULL));
+
+	*n = size;
+	sl_h5_close(h, space);
+	sl_h5_close(h, found);
+	return got;
+}
+
+bool sl_h5_is_grid(
+	struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *rows, uint64_t *columns, uint64_t *at)
+{
+	hid_t found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_type(dataset));
+	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_space(dataset));
+	hsize_t size[2] = {0, 0};
+	bool got = !h->failed && yes(h, H5Tequal(found, type)) &&
+	           H5Sget_simple_extent_ndims(space) == 2 &&
+	           sl_h5_ok(h, H5Sget_simple_extent_dims(space, size, NULL));
+
+	*rows = size[0];
+	*columns = size[1];
+	*at = got ? H5Dget_offset(dataset) : HADDR_UNDEF;
+	sl_h5_close(h, space);
+	sl_h5_close(h, found);
+	return *at != HADDR_UNDEF;
+}
+
+/* Is the i-th filter of a dataset made with those properties this one? */
+static bool is_filter(struct sl_h5 *h, hid_t how, unsigned i, H5Z_filter_t filter)
+{
+	size_t n_values = 0;
+	unsigned flags, config;
+	H5Z_filter_t found = H5Pget_filter2(how, i, &flags, &n_values, NULL, 0, NULL, &config);
+
+	return sl_h5_ok(h, found) && found == filter;
+}
+
+bool sl_h5_is_chunked(struct sl_h5 *h, hid_t dataset, uint64_t chunk, bool shuffle)
+{
+	hid_t how = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_create_plist(dataset));
+	hsize_t size = 0;
+	bool is = !h->failed && H5Pget_layout(how) == H5D_CHUNKED &&
+	          sl_h5_ok(h, H5Pget_chunk(how, 1, &size)) && size == chunk &&
+	          H5Pget_nfilters(how) == 1 + shuffle &&
+	          (!shuffle || is_filter(h, how, 0, H5Z_FILTER_SHUFFLE)) &&
+	          is_filter(h, how, shuffle, H5Z_FILTER_DEFLATE);
+
+	sl_h5_close(h, how);
+	return is;
+}

@@ -1,0 +1,361 @@
+/* openpmd_write.c - the HDF5 file of a packed batch, made in memory. */
+#include "stages/formats/hdf5/openpmd.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/common/crc_trailer.h"
+
+/* Rooms for the names of files, groups and records. */
+enum { NAME_BYTES = 512 };
+
+/* A file being written. */
+struct writing {
+	struct sl_h5 h;
+	const struct sl_file_facts *run;
+	const struct sl_batch_facts *batch;
+	const struct sl_packed *p;
+	const struct sl_openpmd_chunk *next; /* the chunk to be handed over next */
+	hid_t species;
+};
+
+/*
+ * What HDF5 adds to the chunks: groups, headers and attributes of a component stay below 8 KiB, and
+ * all else but the configuration below 32; a chunk costs 24 bytes in a B-tree whose nodes are half
+ * full at worst.
+ */
+size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
+{
+	size_t bytes = strlen(run->config) + SL_SEAL_BYTES + ((size_t)32 << 10);
+
+	for (uint32_t i = 0; i < most->n_columns; i++) {
+		uint32_t item = sl_column_facts[most->column[i].column].bytes;
+		size_t chunks = most->column[i].constant ? 0 : sl_openpmd_chunks(most->n, item);
+
+		bytes = sl_size_add(bytes, ((size_t)8 << 10) + chunks * 128);
+	}
+	return bytes;
+}
+
+/* --- records ------------------------------------------------------------------------------- */
+
+/* What every record says of itself: its dimension, and that time has no offset. */
+static void describe_record(struct writing *w, hid_t record, enum sl_unit unit)
+{
+	const struct sl_dimension_facts *d = &sl_dimensions[sl_units[unit].dimension];
+	double powers[7] = {d->length, d->mass, d->time};
+
+	sl_h5_put_list(&w->h, record, "unitDimension", H5T_IEEE_F64LE, 7, powers);
+	sl_h5_put_f64(&w->h, record, "timeOffset", 0);
+}
+
+/* What every component says of itself: its unit in SI. */
+static void describe_component(struct writing *w, hid_t component, enum sl_unit unit)
+{
+	const struct sl_unit_facts *u = &sl_units[unit];
+
+	sl_h5_put_f64(&w->h, component, "unitSI", sl_dimensions[u->dimension].si * u->factor);
+}
+
+/* A component with one value for all rows. */
+static hid_t write_constant(
+	struct writing *w, hid_t at, const char *name, hid_t type, const void *value)
+{
+	uint64_t n = w->p->table.n;
+	hid_t made = sl_h5_group(&w->h, at, name);
+
+	sl_h5_put(&w->h, made, "value", type, value);
+	sl_h5_put_list(&w->h, made, "shape", H5T_STD_U64LE, 1, &n);
+	return made;
+}
+
+/* A component with a value for each row: its chunks are handed over as they were packed. */
+static hid_t write_chunks(
+	struct writing *w, hid_t at, const char *name, const struct sl_column_facts *f)
+{
+	uint32_t n = w->p->table.n;
+	uint32_t items = n ? sl_openpmd_chunk_items(n, f->bytes) : 0;
+	hid_t made = sl_h5_dataset(
+		&w->h, at, name, sl_openpmd_type(f->type), n, items, sl_openpmd_shuffles(f));
+
+	for (uint64_t first = 0; first < n && !w->h.failed; first += items, w->next++)
+		sl_h5_chunk(&w->h, made, w->next->skipped, first, w->p->bytes + w->next->at,
+			w->next->bytes);
+	return made;
+}
+
+/* A column as component name of a record, or as a scalar record. */
+static void write_column(
+	struct writing *w, hid_t at, const char *name, const struct sl_table_column *c)
+{
+	const struct sl_column_facts *f = &sl_column_facts[c->column];
+	hid_t made = c->constant ? write_constant(w, at, name, sl_openpmd_type(f->type), c->data)
+	                         : write_chunks(w, at, name, f);
+
+	describe_component(w, made, f->unit);
+	sl_h5_put_u64(&w->h, made, "sluiceDigest", c->digest);
+	if (!*f->component)
+		describe_record(w, made, f->unit);
+	sl_h5_close(&w->h, made);
+}
+
+/* Are columns a and b components of one vector record? */
+static bool same_record(const struct sl_table_column *a, const struct sl_table_column *b)
+{
+	const struct sl_column_facts *f = &sl_column_facts[a->column];
+
+	return *f->component && strcmp(f->record, sl_column_facts[b->column].record) == 0;
+}
+
+/* The group of a vector record, opened when its first component came and made then. */
+static hid_t record_group(struct writing *w, uint32_t i)
+{
+	const struct sl_table *t = &w->p->table;
+	const struct sl_column_facts *f = &sl_column_facts[t->column[i].column];
+	hid_t made;
+
+	for (uint32_t k = 0; k < i && !w->h.failed; k++)
+		if (same_record(&t->column[i], &t->column[k])) {
+			return sl_h5_id(&w->h, H5Gopen2(w->species, f->record, H5P_DEFAULT));
+		}
+	made = sl_h5_group(&w->h, w->species, f->record);
+	describe_record(w, made, f->unit);
+	return made;
+}
+
+static void write_columns(struct writing *w)
+{
+	for (uint32_t i = 0; i < w->p->table.n_columns; i++) {
+		const struct sl_table_column *c = &w->p->table.column[i];
+		const struct sl_column_facts *f = &sl_column_facts[c->column];
+		hid_t record = *f->component ? record_group(w, i) : H5I_INVALID_HID;
+
+		if (*f->component)
+			write_column(w, record, f->component, c);
+		else
+			write_column(w, w->species, f->record, c);
+		sl_h5_close(&w->h, record);
+	}
+}
+
+/* --- what openPMD asks for beside the columns ------------------------------------------------ */
+
+/* The columns of positions that the table has, as a set; those of sl_column_facts from x on. */
+static uint32_t axes(const struct sl_table *t)
+{
+	uint32_t set = 0;
+
+	for (uint32_t i = 0; i < t->n_columns; i++)
+		if (strcmp(sl_column_facts[t->column[i].column].record, "position") == 0)
+			set |= SL_BIT(t->column[i].column - SL_COLUMN_x);
+	return set;
+}
+
+/*
+ * The record position is required. Where no position was asked for, it is a constant NaN along x,
+ * which says "unknown"; without a digest, as it is no column.
+ */
+static void write_no_position(struct writing *w)
+{
+	const float unknown = NAN;
+	hid_t record = sl_h5_group(&w->h, w->species, "position");
+	hid_t x = write_constant(w, record, "x", H5T_IEEE_F32LE, &unknown);
+
+	describe_record(w, record, SL_UNIT_CM);
+	describe_component(w, x, SL_UNIT_CM);
+	sl_h5_put_text(&w->h, x, "comment", "not recorded");
+	sl_h5_close(&w->h, x);
+	sl_h5_close(&w->h, record);
+}
+
+/* positionOffset, required beside position: positions are whole, so it is 0. */
+static void write_offsets(struct writing *w, uint32_t set)
+{
+	const float zero = 0;
+	hid_t record = sl_h5_group(&w->h, w->species, "positionOffset");
+
+	describe_record(w, record, SL_UNIT_CM);
+	for (uint32_t axis = 0; axis < 3; axis++)
+		if (SL_HAS(set, axis)) {
+			hid_t made = write_constant(w, record,
+				sl_column_facts[SL_COLUMN_x + axis].component, H5T_IEEE_F32LE,
+				&zero);
+
+			describe_component(w, made, SL_UNIT_CM);
+			sl_h5_close(&w->h, made);
+		}
+	sl_h5_close(&w->h, record);
+}
+
+/* A vector record of the patches: one value per axis. */
+static void write_patch_record(
+	struct writing *w, hid_t patches, const char *name, uint32_t set, const double values[3])
+{
+	hid_t record = sl_h5_group(&w->h, patches, name);
+
+	describe_record(w, record, SL_UNIT_CM);
+	for (uint32_t axis = 0; axis < 3; axis++)
+		if (SL_HAS(set, axis)) {
+			hid_t made = sl_h5_values(&w->h, record,
+				sl_column_facts[SL_COLUMN_x + axis].component, H5T_IEEE_F64LE, 1,
+				&values[axis]);
+
+			describe_component(w, made, SL_UNIT_CM);
+			sl_h5_close(&w->h, made);
+		}
+	sl_h5_close(&w->h, record);
+}
+
+static void write_patch_number(struct writing *w, hid_t patches, const char *name, uint64_t value)
+{
+	hid_t made = sl_h5_values(&w->h, patches, name, H5T_STD_U64LE, 1, &value);
+
+	describe_record(w, made, SL_UNIT_NONE);
+	describe_component(w, made, SL_UNIT_NONE);
+	sl_h5_close(&w->h, made);
+}
+
+/*
+ * The extent of a patch from lo that holds hi: the standard wants offset + extent above every
+ * position. The next float above hi is a double, so one step up mends a sum that rounds down.
+ */
+static double extent_of(double lo, double hi)
+{
+	double extent = (double)nextafterf((float)hi, INFINITY) - lo;
+
+	return lo + extent > hi ? extent : nextafter(extent, INFINITY);
+}
+
+/* One patch: all survivors and the box around them; without rows, a box of nothing at 0. */
+static void write_patches(struct writing *w, uint32_t set)
+{
+	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)w->p->pieces;
+	hid_t patches = sl_h5_group(&w->h, w->species, "particlePatches");
+	double offset[3] = {0}, extent[3] = {0};
+
+	for (int axis = 0; axis < 3; axis++)
+		if (SL_HAS(set, axis) && pieces->lo[axis] <= pieces->hi[axis]) {
+			offset[axis] = pieces->lo[axis];
+			extent[axis] = extent_of(pieces->lo[axis], pieces->hi[axis]);
+		}
+	write_patch_number(w, patches, "numParticles", w->p->table.n);
+	write_patch_number(w, patches, "numParticlesOffset", 0);
+	write_patch_record(w, patches, "offset", set, offset);
+	write_patch_record(w, patches, "extent", set, extent);
+	sl_h5_close(&w->h, patches);
+}
+
+static void write_species(struct writing *w)
+{
+	uint32_t set = axes(&w->p->table);
+
+	write_columns(w);
+	if (!set)
+		write_no_position(w);
+	write_offsets(w, set ? set : 1);
+	if (set)
+		write_patches(w, set);
+}
+
+/* --- the file ------------------------------------------------------------------------------ */
+
+static void describe_file(struct writing *w, hid_t file)
+{
+	char pattern[NAME_BYTES];
+
+	sl_file_pattern(pattern, sizeof(pattern), w->run->run_name, sl_format_openpmd.suffix);
+	sl_h5_put_text(&w->h, file, "openPMD", "1.1.0");
+	sl_h5_put_u32(&w->h, file, "openPMDextension", 0);
+	sl_h5_put_text(&w->h, file, "basePath", "/data/%T/");
+	sl_h5_put_text(&w->h, file, "particlesPath", "particles/");
+	sl_h5_put_text(&w->h, file, "iterationEncoding", "fileBased");
+	sl_h5_put_text(&w->h, file, "iterationFormat", pattern);
+	sl_h5_put_text(&w->h, file, "software", "Sluice");
+	sl_h5_put_text(&w->h, file, "softwareVersion", w->run->software_version);
+	sl_h5_put_u64(&w->h, file, "sluiceSeed", w->run->seed);
+	sl_h5_put_u64(&w->h, file, "sluiceBatch", w->batch->number);
+	sl_h5_put_u64(&w->h, file, "sluiceFirstId", w->batch->first_id);
+	sl_h5_put_u64(&w->h, file, "sluiceGenerated", w->batch->generated);
+	sl_h5_text(&w->h, file, "sluiceConfig", w->run->config);
+}
+
+/* A batch is not a point in time: all are at 0. */
+static void describe_iteration(struct writing *w, hid_t iteration)
+{
+	sl_h5_put_f64(&w->h, iteration, "time", 0);
+	sl_h5_put_f64(&w->h, iteration, "dt", 0);
+	sl_h5_put_f64(&w->h, iteration, "timeUnitSI", 1);
+}
+
+static void write_file(struct writing *w, hid_t file)
+{
+	char number[NAME_BYTES];
+	hid_t data, iteration, particles;
+
+	describe_file(w, file);
+	snprintf(number, sizeof(number), "%" PRIu64, w->batch->number);
+	data = sl_h5_group(&w->h, file, "data");
+	iteration = sl_h5_group(&w->h, data, number);
+	describe_iteration(w, iteration);
+	particles = sl_h5_group(&w->h, iteration, "particles");
+	w->species = sl_h5_group(&w->h, particles, w->run->species);
+	write_species(w);
+	sl_h5_close(&w->h, w->species);
+	sl_h5_close(&w->h, particles);
+	sl_h5_close(&w->h, iteration);
+	sl_h5_close(&w->h, data);
+}
+
+static enum sl_status tell_failure(const struct writing *w)
+{
+	if (w->h.full)
+		return sl_fail(SL_INTERNAL,
+			"the file needs more than the %zu bytes of its image: image_bytes() is too "
+			"low for this file; please report it",
+			w->h.size);
+	return sl_fail(w->h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
+		"HDF5 cannot make the file (%s); nothing was written; %s", w->h.why,
+		w->h.no_memory ? "free some memory or take smaller batches" : "please report it");
+}
+
+/* The part of the file that HDF5 makes; all bytes of the file. */
+static size_t make_image(struct writing *w)
+{
+	size_t bytes;
+	hid_t made;
+
+	sl_h5_lock();
+	made = sl_h5_create_file(&w->h);
+	write_file(w, made);
+	bytes = sl_h5_finish_file(&w->h, made);
+	sl_h5_unlock();
+	return bytes;
+}
+
+enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
+	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
+	struct sl_pieces *file)
+{
+	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)p->pieces;
+	struct writing w = {.run = run, .batch = batch, .p = p, .next = pieces->chunk};
+	uint8_t *rest = (uint8_t *)image;
+	size_t bytes;
+
+	SL_TRY(sl_format_check_image(size, sl_openpmd_image_bytes(&p->table, run)));
+	sl_h5_begin(&w.h, image, size - SL_SEAL_BYTES);
+	w.h.data = p->bytes;
+	w.h.data_bytes = p->used;
+	bytes = make_image(&w) - p->used;
+	if (w.h.failed)
+		return tell_failure(&w);
+	*file = (struct sl_pieces){0};
+	sl_pieces_add(file, rest, w.h.head);
+	sl_pieces_add(file, p->bytes, p->used);
+	sl_pieces_add(file, rest + w.h.head, bytes - w.h.head);
+	sl_seal_print(file->crc, (char *)rest + bytes);
+	sl_pieces_add(file, rest + bytes, SL_SEAL_BYTES);
+	return SL_OK;
+}

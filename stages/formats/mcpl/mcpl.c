@@ -1,0 +1,279 @@
+/*
+ * mcpl.c - a table as a list of particles for other Monte Carlo codes: MCPL 3, plain or in gzip.
+ *
+ * A row becomes a record, in key order. Positions and weights are the columns' own numbers; energy
+ * and time are in other units, and a direction is two of its components, so they come back to
+ * within a rounding.
+ */
+#include "stages/formats/mcpl/mcpl.h"
+
+#include "stages/formats/common/gzip_stored.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "numbers are written as they lie in memory, and the file says that they are little-endian"
+#endif
+
+enum { MEMBER_BYTES = SL_MCPL_MEMBER_BYTES };
+
+/* What must outlive the table's columns. */
+struct kept {
+	double weight; /* of all; 0: each has its own */
+};
+
+/* --- packing ---------------------------------------------------------------------------------- */
+
+/* The bytes of a table's records: when each has a weight of its own, as lay_out() cannot tell. */
+static size_t records_bytes(const struct sl_table *t, const struct sl_file_facts *run)
+{
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, 0);
+
+	return sl_size_mul(t->n, h.record_bytes);
+}
+
+/* The same in members that hold them as they are: no member is shorter than half of the most. */
+static size_t members_bytes(const struct sl_table *t, const struct sl_file_facts *run)
+{
+	size_t bytes = records_bytes(t, run);
+	size_t members = bytes / (MEMBER_BYTES / 2) + 1;
+
+	return sl_size_add(bytes,
+		sl_size_mul(members, sl_mcpl_member_most(MEMBER_BYTES) - (size_t)MEMBER_BYTES));
+}
+
+static void lay_out_bytes(struct sl_arena *a, size_t bytes, struct sl_packed *p)
+{
+	void *kept = sl_cut_items(a, 1, sizeof(struct kept));
+
+	*p = (struct sl_packed){
+		.pieces = kept, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
+}
+
+static void lay_out(struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p)
+{
+	lay_out_bytes(a, run->form == SL_AS_COLUMNS ? records_bytes(most, run) : 0, p);
+}
+
+static void lay_out_gz(struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p)
+{
+	lay_out_bytes(a, run->form == SL_AS_STREAMS ? 0 : members_bytes(most, run), p);
+}
+
+static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
+{
+	(void)most, (void)run;
+	return 0;
+}
+
+size_t sl_mcpl_member_scratch(const struct sl_file_facts *run)
+{
+	struct sl_shape shape = {.in_bytes = MEMBER_BYTES, .level = run->level};
+
+	return sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN);
+}
+
+/* The records of a member, where they do not come as such, and what deflate asks for. */
+static size_t scratch_gz(const struct sl_table *most, const struct sl_file_facts *run)
+{
+	(void)most;
+	return run->form == SL_AS_STREAMS
+	               ? 0
+	               : sl_size_add(run->form == SL_AS_COLUMNS ? MEMBER_BYTES : 0,
+				 sl_mcpl_member_scratch(run));
+}
+
+/* What all begin with: is there room? */
+static enum sl_status begin(const struct sl_table *t, size_t bytes, struct sl_packed *p)
+{
+	if (bytes > p->size)
+		return sl_fail(SL_USAGE,
+			"%zu bytes of records are to be packed, there is room for %zu: more rows "
+			"than the packing was laid out for; lay it out for more",
+			bytes, p->size);
+	((struct kept *)p->pieces)->weight = sl_mcpl_common_weight(t);
+	p->table = *t;
+	p->used = 0;
+	return SL_OK;
+}
+
+/* Rows from .. to-1 as records, to words. */
+static void put_rows(const struct sl_mcpl_record *r, const struct sl_mcpl_rows *rows, uint32_t from,
+	uint32_t to, void *words)
+{
+	uint32_t *at = (uint32_t *)words;
+
+	for (uint32_t i = from; i < to; i++, at += r->bytes / sizeof(*at)) {
+		struct sl_particle p = sl_mcpl_row(rows, i);
+
+		sl_mcpl_record_put(r, &p, at);
+	}
+}
+
+static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, struct sl_packed *p)
+{
+	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
+	struct sl_mcpl_record r;
+
+	(void)x;
+	SL_TRY(begin(t, records_bytes(t, run), p));
+	SL_TRY(sl_mcpl_record_of(t, &run->mcpl, &r));
+	put_rows(&r, &rows, 0, t->n, p->bytes);
+	p->used = (size_t)t->n * r.bytes;
+	return SL_OK;
+}
+
+enum sl_status sl_mcpl_member(struct sl_exec *x, const struct sl_file_facts *run,
+	const void *records, size_t bytes, uint8_t *out, size_t *used)
+{
+	struct sl_deflate_job job = {
+		.in = records,
+		.in_bytes = bytes,
+		.out = out,
+		.out_size = sl_mcpl_member_most(bytes),
+		.out_bytes = used,
+		.level = run->level,
+		.wrapper = SL_GZIP,
+	};
+
+	return sl_deflate(run->deflate, x, &job);
+}
+
+/* All rows in members: those of the table t, or, if not NULL, records that are made already. */
+static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, const uint8_t *records, struct sl_packed *p)
+{
+	struct sl_exec rest = *x;
+	void *room = records ? NULL : sl_cut(&rest.scratch, MEMBER_BYTES);
+	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
+	struct sl_mcpl_record r;
+
+	SL_TRY(begin(t, members_bytes(t, run), p));
+	SL_TRY(sl_mcpl_record_of(t, &run->mcpl, &r));
+	for (uint32_t from = 0, n, most = MEMBER_BYTES / r.bytes; from < t->n; from += n) {
+		size_t used;
+
+		n = t->n - from < most ? t->n - from : most;
+		if (!records)
+			put_rows(&r, &rows, from, from + n, room);
+		SL_TRY(sl_mcpl_member(&rest, run, records ? records + (size_t)from * r.bytes : room,
+			(size_t)n * r.bytes, p->bytes + p->used, &used));
+		p->used += used;
+	}
+	return SL_OK;
+}
+
+static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, struct sl_packed *p)
+{
+	if (x->scratch.size < scratch_gz(t, run))
+		return sl_fail(SL_USAGE,
+			"scratch of mcpl.gz has %zu bytes, %zu are needed: give it at least "
+			"scratch() bytes",
+			x->scratch.size, scratch_gz(t, run));
+	return pack_members(x, run, t, NULL, p);
+}
+
+/* --- what a device has packed ----------------------------------------------------------------- */
+
+/* Records, or members of them, are what the file has behind its header. */
+static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p)
+{
+	(void)x, (void)run;
+	SL_TRY(begin(t, 0, p));
+	p->bytes = pressed->bytes;
+	p->size = pressed->size;
+	p->used = pressed->used;
+	return SL_OK;
+}
+
+static enum sl_status take_gz(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p)
+{
+	return run->form == SL_AS_STREAMS ? take(x, run, t, pressed, p)
+	                                  : pack_members(x, run, t, pressed->bytes, p);
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* The longest header that files of this run have. */
+static size_t header_bytes(const struct sl_table *t, const struct sl_file_facts *run)
+{
+	return sl_mcpl_put_header(NULL, run, t, 1, NULL);
+}
+
+static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
+{
+	return header_bytes(most, run);
+}
+
+/* The header is made behind where it is stored. */
+static size_t image_bytes_gz(const struct sl_table *most, const struct sl_file_facts *run)
+{
+	size_t header = header_bytes(most, run);
+
+	return sl_size_add(sl_gzip_stored_bytes(header), header);
+}
+
+static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
+	const struct sl_batch_facts *batch, const struct sl_packed *p)
+{
+	double weight = ((const struct kept *)p->pieces)->weight;
+
+	return sl_mcpl_put_header(at, run, &p->table, weight, batch);
+}
+
+static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
+	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
+{
+	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
+	*file = (struct sl_pieces){0};
+	sl_pieces_add(file, image, put_header((uint8_t *)image, run, batch, p));
+	sl_pieces_add(file, p->bytes, p->used);
+	return SL_OK;
+}
+
+static enum sl_status assemble_gz(const struct sl_file_facts *run,
+	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
+	struct sl_pieces *file)
+{
+	uint8_t *at = (uint8_t *)image, *header;
+
+	SL_TRY(sl_format_check_image(size, image_bytes_gz(&p->table, run)));
+	header = at + size - header_bytes(&p->table, run);
+	*file = (struct sl_pieces){0};
+	sl_pieces_add(file, at, sl_gzip_store(header, put_header(header, run, batch, p), at));
+	sl_pieces_add(file, p->bytes, p->used);
+	return SL_OK;
+}
+
+const struct sl_format sl_format_mcpl = {
+	.name = "mcpl",
+	.suffix = ".mcpl",
+	.help = "MCPL 3, a list of particles: for McStas, OpenMC, Geant4, MCNP, PHITS",
+	.lay_out = lay_out,
+	.scratch = scratch,
+	.pack = pack,
+	.pressing = {.records = true},
+	.unpressed = "is not compressed",
+	.take = take,
+	.image_bytes = image_bytes,
+	.assemble = assemble,
+	.read = sl_mcpl_read,
+};
+
+const struct sl_format sl_format_mcpl_gz = {
+	.name = "mcpl.gz",
+	.suffix = ".mcpl.gz",
+	.help = "the same in gzip, which all of them but mcpltool of Debian 12 read as it is",
+	.lay_out = lay_out_gz,
+	.scratch = scratch_gz,
+	.pack = pack_gz,
+	.pressing = {.records = true, .chunk_bytes = MEMBER_BYTES, .wrapper = SL_GZIP},
+	.take = take_gz,
+	.image_bytes = image_bytes_gz,
+	.assemble = assemble_gz,
+	.read = sl_mcpl_read,
+};

@@ -1,0 +1,162 @@
+/*
+ * mcpl_record.h - how a survivor becomes a record of MCPL: a rule with the same bits on host and
+ * device.
+ *
+ *	polarisation? position, direction and energy, time, weight? PDG code? user flags?
+ *
+ * Numbers are computed with in double precision, each in one operation that IEEE 754 rounds in one
+ * way, and are rounded once more where the file is of single precision. What a processor makes of a
+ * NaN is its own, so NaNs go by as patterns of bits: those that x86 makes.
+ */
+#ifndef SL_MCPL_RECORD_H
+#define SL_MCPL_RECORD_H
+
+#include <stdbool.h>
+
+#include "stages/particle/math.h"
+#include "stages/particle/particle.h"
+
+SL_C_BEGIN
+
+/* What a unit of the file is in units inside. */
+#define SL_MCPL_KEV 1e3 /* MeV */
+#define SL_MCPL_NS  1e6 /* ms */
+
+/* Columns that can be user flags: whole numbers, of which the lower 32 bits are taken. */
+#define SL_MCPL_FLAG_COLUMNS(X) X(userflags) X(id) X(pixel) X(steps) X(collisions) X(fate)
+
+/* What records of a file have. */
+struct sl_mcpl_record {
+	uint32_t bytes; /* of each, whole words; 0: there are none */
+	bool single;    /* numbers of 4 bytes, not 8 */
+	bool polarised, weighs, typed;
+	enum sl_column flags; /* the column that is user flags; SL_COLUMN_COUNT: there are none */
+	double energy;        /* of all, in MeV; NaN: each has its own */
+};
+
+/* Rows by the names of their columns; what is in no column is in constant. */
+struct sl_mcpl_rows {
+	struct sl_columns at;
+	uint32_t set; /* of those there are */
+	struct sl_particle constant;
+};
+
+SL_HD struct sl_particle sl_mcpl_row(const struct sl_mcpl_rows *rows, uint64_t i)
+{
+	struct sl_particle p = rows->constant;
+
+#define COLUMN(name, type, unit, record, component, help) \
+	if (SL_HAS(rows->set, SL_COLUMN_##name))          \
+		p.name = rows->at.name[i];
+#include "stages/particle/columns.def"
+#undef COLUMN
+	return p;
+}
+
+/* The table's, whose memory may be of any space; constants are on the host. Host only. */
+struct sl_table;
+struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t);
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+SL_HD double sl_mcpl_wide(float v)
+{
+	uint64_t bits = sl_bits(v), nan = UINT64_C(0x7ff8) << 48;
+	double wide = (double)v;
+
+	nan |= bits >> 31 << 63 | (bits & 0x3fffff) << 29;
+	if (v != v)
+		memcpy(&wide, &nan, sizeof(wide));
+	return wide;
+}
+
+SL_HD float sl_mcpl_narrow(double v)
+{
+	uint64_t bits;
+	uint32_t nan;
+
+	memcpy(&bits, &v, sizeof(bits));
+	nan = (uint32_t)(bits >> 63 << 31 | (bits >> 29 & 0x3fffff)) | SL_NAN_BITS;
+	return v == v ? (float)v : sl_float(nan);
+}
+
+/* In a unit that is so many times as large. */
+SL_HD double sl_mcpl_in(float v, double unit)
+{
+	double wide = sl_mcpl_wide(v);
+
+	return v == v ? wide / unit : wide;
+}
+
+/*
+ * A direction becomes two numbers and a sign: of the components the two that are smaller, z as 1/z
+ * where it is one of them. (Adaptive projection packing; Kittelmann et al. 2017, 2.2.) packed[2]
+ * has the sign alone, 1 or -1.
+ */
+SL_HD void sl_mcpl_pack(const double d[3], double packed[3])
+{
+	bool of_x = fabs(d[0]) >= fabs(d[1]);
+	bool of_z = !(fabs(d[2]) < (of_x ? fabs(d[0]) : fabs(d[1])));
+	double inverse = !of_z && d[2] != 0 ? 1 / d[2] : (double)sl_float(SL_INFINITY_BITS);
+
+	packed[0] = of_z || !of_x ? d[0] : inverse;
+	packed[1] = of_z || of_x ? d[1] : inverse;
+	packed[2] = copysign(1.0, of_z ? d[2] : of_x ? d[0] : d[1]);
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Gives the word behind it. */
+SL_HD uint32_t *sl_mcpl_put(const struct sl_mcpl_record *r, double number, uint32_t *to)
+{
+	if (r->single)
+		*to = sl_bits(sl_mcpl_narrow(number));
+	else
+		memcpy(to, &number, sizeof(number));
+	return to + (r->single ? 1 : 2);
+}
+
+SL_HD uint32_t sl_mcpl_flags_of(enum sl_column column, const struct sl_particle *p)
+{
+#define FLAGS(name)                     \
+	if (column == SL_COLUMN_##name) \
+		return (uint32_t)p->name;
+	SL_MCPL_FLAG_COLUMNS(FLAGS)
+#undef FLAGS
+	return 0;
+}
+
+/* Makes the record of a row in r->bytes / 4 words. */
+SL_HD void sl_mcpl_record_put(
+	const struct sl_mcpl_record *r, const struct sl_particle *p, uint32_t *to)
+{
+	const double direction[3] = {sl_mcpl_wide(p->u), sl_mcpl_wide(p->v), sl_mcpl_wide(p->w)};
+	double packed[3];
+
+	sl_mcpl_pack(direction, packed);
+	if (r->polarised) {
+		to = sl_mcpl_put(r, sl_mcpl_wide(p->pol_x), to);
+		to = sl_mcpl_put(r, sl_mcpl_wide(p->pol_y), to);
+		to = sl_mcpl_put(r, sl_mcpl_wide(p->pol_z), to);
+	}
+	to = sl_mcpl_put(r, sl_mcpl_wide(p->x), to);
+	to = sl_mcpl_put(r, sl_mcpl_wide(p->y), to);
+	to = sl_mcpl_put(r, sl_mcpl_wide(p->z), to);
+	to = sl_mcpl_put(r, packed[0], to);
+	to = sl_mcpl_put(r, packed[1], to);
+	to = sl_mcpl_put(r,
+		copysign(r->energy == r->energy ? r->energy : sl_mcpl_in(p->energy, SL_MCPL_KEV),
+			packed[2]),
+		to);
+	to = sl_mcpl_put(r, sl_mcpl_in(p->time, SL_MCPL_NS), to);
+	if (r->weighs)
+		to = sl_mcpl_put(r, sl_mcpl_wide(p->weight), to);
+	if (r->typed)
+		*to++ = (uint32_t)p->pdg;
+	if (r->flags != SL_COLUMN_COUNT)
+		*to = sl_mcpl_flags_of(r->flags, p);
+}
+
+SL_C_END
+
+#endif

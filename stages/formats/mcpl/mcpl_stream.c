@@ -1,0 +1,314 @@
+/* mcpl_stream.c - see mcpl_stream.h. */
+#include "stages/formats/mcpl/mcpl_stream.h"
+
+#include <math.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "numbers are read as they lie in the file, which is little-endian"
+#endif
+
+enum { WINDOW_BYTES = SL_MCPL_RAW_BYTES, FIXED_BYTES = 48 };
+
+static enum sl_status refuse(const char *problem, const char *remedy)
+{
+	return sl_fail(SL_BAD_INPUT, "%s, try %s", problem, remedy);
+}
+
+static enum sl_status cut_short(const struct sl_mcpl_stream *s)
+{
+	return refuse("it ends within what its header says that it holds (it is damaged or cut "
+		      "short)",
+		s->gzipped ? "making it again"
+			   : "making it again, or mcpltool --repair, which keeps what is whole");
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+/*
+ * Inflates behind what is left of the window, until there are so many bytes or no more. Damage
+ * behind them is told when it is reached, as zlib tells it once more.
+ */
+static enum sl_status refill(struct sl_mcpl_stream *s, size_t bytes)
+{
+	enum sl_status status = SL_OK;
+	size_t got = 1;
+
+	if (s->left > 0)
+		memmove(s->window, s->at, s->left);
+	s->at = s->window;
+	while (s->left < bytes && got > 0 && status == SL_OK) {
+		status = sl_inflate_next(&s->z, s->window + s->left, WINDOW_BYTES - s->left, &got);
+		s->left += got;
+	}
+	return s->left < bytes ? status : SL_OK;
+}
+
+/* The next bytes of the file, WINDOW_BYTES at most. */
+static enum sl_status take(struct sl_mcpl_stream *s, size_t bytes, const uint8_t **taken)
+{
+	if (s->left < bytes && s->gzipped)
+		SL_TRY(refill(s, bytes));
+	if (s->left < bytes)
+		return cut_short(s);
+	*taken = s->at;
+	s->at += bytes;
+	s->left -= bytes;
+	return SL_OK;
+}
+
+/* Is there anything behind what was read? */
+static enum sl_status look_ahead(struct sl_mcpl_stream *s, bool *more)
+{
+	if (s->left == 0 && s->gzipped)
+		SL_TRY(refill(s, 1));
+	*more = s->left > 0;
+	return SL_OK;
+}
+
+enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind)
+{
+	bool more;
+
+	SL_TRY(look_ahead(s, behind));
+	for (more = *behind; more;) {
+		s->left = 0;
+		SL_TRY(look_ahead(s, &more));
+	}
+	return SL_OK;
+}
+
+/* --- header ----------------------------------------------------------------------------------- */
+
+static uint32_t u32_at(const uint8_t *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+static double f64_at(const uint8_t *at)
+{
+	double v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+static enum sl_status check_magic(struct sl_mcpl_header *h, const uint8_t *at)
+{
+	if (memcmp(at, "MCPL00", 6) != 0 || (at[6] != '2' && at[6] != '3'))
+		return refuse("it does not begin as MCPL of version 2 or 3 does",
+			"a file of that format");
+	if (at[7] != 'L')
+		return refuse("its numbers have their greatest byte first (a machine of another "
+			      "kind wrote it)",
+			"mcpltool there, to write it as text");
+	h->version = at[6] - '0';
+	return SL_OK;
+}
+
+static enum sl_status read_fixed(struct sl_mcpl_stream *s)
+{
+	struct sl_mcpl_header *h = &s->header;
+	const uint8_t *at, *weight;
+	bool weighs;
+
+	if (s->left < 8 && !s->gzipped)
+		return refuse("it is too short to be MCPL", "another file");
+	SL_TRY(take(s, FIXED_BYTES, &at));
+	SL_TRY(check_magic(h, at));
+	memcpy(&h->particles, at + 8, sizeof(h->particles));
+	h->comments = u32_at(at + 16);
+	h->blobs = u32_at(at + 20);
+	h->flags = u32_at(at + 24) != 0;
+	h->polarised = u32_at(at + 28) != 0;
+	h->single = u32_at(at + 32) != 0;
+	h->pdg = (int32_t)u32_at(at + 36);
+	h->record_bytes = u32_at(at + 40);
+	weighs = u32_at(at + 44) != 0;
+	if (weighs) {
+		SL_TRY(take(s, sizeof(h->weight), &weight));
+		h->weight = f64_at(weight);
+	}
+	if (weighs && (!isfinite(h->weight) || h->weight == 0))
+		return refuse("the weight of all its particles is none", "making it again");
+	return h->record_bytes == sl_mcpl_record_bytes(h)
+	               ? SL_OK
+	               : refuse("its particles have other bytes than its flags say (it is damaged)",
+				 "making it again");
+}
+
+static enum sl_status begin_gzip(struct sl_mcpl_stream *s)
+{
+	void *window;
+	enum sl_status status;
+
+	SL_TRY(sl_memory_get(SL_HOST, WINDOW_BYTES, &window));
+	s->window = (uint8_t *)window;
+	status = sl_inflate_begin(&s->z, SL_GZIP, s->at, s->left);
+	s->z.members = true;
+	s->left = 0;
+	if (status != SL_OK)
+		sl_memory_give(SL_HOST, window);
+	return status;
+}
+
+bool sl_mcpl_is_gzipped(const void *file, size_t bytes)
+{
+	return bytes >= 2 && memcmp(file, "\x1f\x8b", 2) == 0;
+}
+
+enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t bytes)
+{
+	enum sl_status status;
+
+	*s = (struct sl_mcpl_stream){.at = (const uint8_t *)file, .left = bytes};
+	s->gzipped = sl_mcpl_is_gzipped(file, bytes);
+	if (s->gzipped)
+		SL_TRY(begin_gzip(s));
+	status = read_fixed(s);
+	if (status != SL_OK)
+		sl_mcpl_close(s);
+	return status;
+}
+
+enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t bytes)
+{
+	s->header = (struct sl_mcpl_header){0};
+	s->read = 0;
+	s->at = (const uint8_t *)file;
+	s->left = bytes;
+	if (s->gzipped) {
+		sl_inflate_again(&s->z, file, bytes);
+		s->left = 0;
+	}
+	return read_fixed(s);
+}
+
+void sl_mcpl_close(struct sl_mcpl_stream *s)
+{
+	if (!s->gzipped)
+		return;
+	sl_inflate_end(&s->z);
+	sl_memory_give(SL_HOST, s->window);
+}
+
+enum sl_status sl_mcpl_text(struct sl_mcpl_stream *s, char *text, size_t size, uint32_t *length)
+{
+	const uint8_t *at;
+	size_t used = 0;
+
+	SL_TRY(take(s, sizeof(*length), &at));
+	*length = u32_at(at);
+	for (size_t left = *length, n; left > 0; left -= n) {
+		size_t fits = size - 1 - used;
+
+		n = left < WINDOW_BYTES ? left : WINDOW_BYTES;
+		SL_TRY(take(s, n, &at));
+		fits = n < fits ? n : fits;
+		memcpy(text + used, at, fits);
+		used += fits;
+	}
+	text[used] = '\0';
+	return SL_OK;
+}
+
+/* --- particles -------------------------------------------------------------------------------- */
+
+/* Of a plain file all is known; of one in gzip, whether there is anything at all. */
+enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s)
+{
+	struct sl_mcpl_header *h = &s->header;
+	uint64_t whole = s->left / h->record_bytes;
+	bool more;
+
+	if (h->particles == 0) {
+		SL_TRY(look_ahead(s, &more));
+		if (more && s->gzipped)
+			return refuse("its header counts no particles and some follow (its writer "
+				      "did not come to its end)",
+				"gunzip, and reading what that gives");
+		s->recovered = more && whole > 0;
+		h->particles = whole;
+	}
+	return s->gzipped || h->particles <= whole ? SL_OK : cut_short(s);
+}
+
+/* Of a file in gzip alone it is only known here that records are damaged or missing. */
+static enum sl_status take_records(struct sl_mcpl_stream *s, size_t bytes, const uint8_t **records)
+{
+	enum sl_status status = take(s, bytes, records);
+
+	if (status == SL_BAD_INPUT)
+		sl_while(status,
+			"particle %llu of %llu, from 0 on (gunzip -c and then mcpltool --repair "
+			"keep those before it)",
+			(unsigned long long)(s->read + s->left / s->header.record_bytes),
+			(unsigned long long)s->header.particles);
+	return status;
+}
+
+/* The numbers of a record, widened; returns where they end. */
+static const uint8_t *get_numbers(
+	const struct sl_mcpl_header *h, const uint8_t *at, double *number, int n)
+{
+	for (int i = 0; i < n; i++) {
+		float narrow;
+
+		memcpy(&narrow, at, sizeof(narrow));
+		number[i] = h->single ? (double)narrow : f64_at(at);
+		at += h->single ? sizeof(float) : sizeof(double);
+	}
+	return at;
+}
+
+static void set_direction(
+	const struct sl_mcpl_header *h, const double packed[3], struct sl_mcpl_particle *p)
+{
+	const double with_sign[3] = {packed[0], packed[1], copysign(1, packed[2])};
+
+	if (h->version == 2)
+		sl_mcpl_unpack_octahedron(with_sign, p->direction);
+	else
+		sl_mcpl_unpack(with_sign, p->direction);
+	p->energy = fabs(packed[2]);
+}
+
+enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p)
+{
+	const struct sl_mcpl_header *h = &s->header;
+	double packed[3];
+	const uint8_t *at;
+
+	SL_TRY(take_records(s, h->record_bytes, &at));
+	*p = (struct sl_mcpl_particle){.weight = h->weight, .pdg = h->pdg};
+	if (h->polarised)
+		at = get_numbers(h, at, p->polarisation, 3);
+	at = get_numbers(h, at, p->position, 3);
+	at = get_numbers(h, at, packed, 3);
+	set_direction(h, packed, p);
+	at = get_numbers(h, at, &p->time, 1);
+	if (h->weight == 0)
+		at = get_numbers(h, at, &p->weight, 1);
+	if (h->pdg == 0) {
+		p->pdg = (int32_t)u32_at(at);
+		at += sizeof(p->pdg);
+	}
+	if (h->flags)
+		p->flags = u32_at(at);
+	s->read++;
+	return SL_OK;
+}
+
+enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n)
+{
+	uint64_t left = s->header.particles - s->read;
+	size_t most = SL_MCPL_RAW_BYTES / s->header.record_bytes;
+
+	*n = left < most ? (size_t)left : most;
+	SL_TRY(take_records(s, *n * s->header.record_bytes, records));
+	s->read += *n;
+	return SL_OK;
+}

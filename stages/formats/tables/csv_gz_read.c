@@ -1,0 +1,244 @@
+/*
+ * csv_gz_read.c - the columns of a csv.gz file that is in memory.
+ *
+ * Strict: the bytes must be those that packing the same table would have compressed. The text goes
+ * by through a small window and is never held as a whole.
+ */
+#include <string.h>
+
+#include "stages/formats/tables/csv_gz.h"
+#include "stages/formats/common/decimal.h"
+#include "stages/formats/common/inflate.h"
+
+static const struct sl_column_facts *facts(const struct sl_table_column *c)
+{
+	return &sl_column_facts[c->column];
+}
+
+/* --- lines and fields ---------------------------------------------------------------------- */
+
+/* Room for a window on the text: longer than any line of ours by far. */
+enum { WINDOW_BYTES = 1 << 16 };
+
+/* The text of a file, line by line. */
+struct lines {
+	struct sl_inflate z;
+	char *window;
+	size_t begin, end; /* of what is not read yet, in the window */
+};
+
+static enum sl_status damaged(const char *problem)
+{
+	return sl_fail(SL_BAD_INPUT,
+		"%s: it is no csv.gz of this program, or it is damaged; look with zcat or make it "
+		"again",
+		problem);
+}
+
+/* Inflates behind what is left of the window; *more says whether anything came. */
+static enum sl_status refill(struct lines *l, bool *more)
+{
+	size_t got, left = l->end - l->begin;
+
+	if (left == WINDOW_BYTES)
+		return damaged("a line is longer than any table's");
+	memmove(l->window, l->window + l->begin, left);
+	SL_TRY(sl_inflate_next(&l->z, l->window + left, WINDOW_BYTES - left, &got));
+	l->begin = 0;
+	l->end = left + got;
+	*more = got > 0;
+	return SL_OK;
+}
+
+/* The next line, without its newline; NULL at the end. */
+static enum sl_status next_line(struct lines *l, const char **line, size_t *length)
+{
+	bool more = true;
+
+	for (;;) {
+		char *begin = l->window + l->begin;
+		char *newline = (char *)memchr(begin, '\n', l->end - l->begin);
+
+		*line = newline ? begin : NULL;
+		if (newline) {
+			*length = (size_t)(newline - begin);
+			l->begin += *length + 1;
+			return SL_OK;
+		}
+		if (!more)
+			return l->begin == l->end ? SL_OK : damaged("its last line has no end");
+		SL_TRY(refill(l, &more));
+	}
+}
+
+/* The next field of a line: up to its comma or its end. False when the line has no more. */
+static bool next_field(const char **at, const char *end, const char **field, size_t *length)
+{
+	const char *comma;
+
+	if (*at > end)
+		return false;
+	comma = (const char *)memchr(*at, ',', (size_t)(end - *at));
+	*field = *at;
+	*length = (size_t)((comma ? comma : end) - *at);
+	*at += *length + 1;
+	return true;
+}
+
+/* --- tables -------------------------------------------------------------------------------- */
+
+/* Adds a column of that name to the table. */
+static enum sl_status add_column(struct sl_table *t, const char *name, size_t length)
+{
+	int i = 0;
+
+	while (i < SL_COLUMN_COUNT && (strlen(sl_column_facts[i].name) != length ||
+					      memcmp(sl_column_facts[i].name, name, length) != 0))
+		i++;
+	if (i == SL_COLUMN_COUNT)
+		return damaged("its first line names a column that is not known");
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (t->column[k].column == (enum sl_column)i)
+			return damaged("its first line names a column twice");
+	t->column[t->n_columns++] = (struct sl_table_column){.column = (enum sl_column)i};
+	return SL_OK;
+}
+
+static enum sl_status read_header(struct lines *l, struct sl_table *t)
+{
+	const char *at, *field;
+	size_t length;
+
+	SL_TRY(next_line(l, &at, &length));
+	if (!at)
+		return damaged("it is empty");
+	const char *end = at + length;
+	while (length && next_field(&at, end, &field, &length))
+		SL_TRY(add_column(t, field, length));
+	return SL_OK;
+}
+
+/* The columns and the number of rows. */
+static enum sl_status measure(struct lines *l, struct sl_table *t)
+{
+	const char *line;
+	size_t length;
+
+	SL_TRY(read_header(l, t));
+	for (;;) {
+		SL_TRY(next_line(l, &line, &length));
+		if (!line)
+			return SL_OK;
+		if (t->n == UINT32_MAX)
+			return damaged("it has more rows than a batch can have");
+		t->n++;
+	}
+}
+
+/* As it is printed: no 0 has a sign. */
+static bool parse_i32(const char *text, size_t length, int32_t *v)
+{
+	bool negative = length > 0 && *text == '-';
+	uint64_t magnitude;
+
+	if (!sl_parse_u64(text + negative, length - negative, &magnitude) ||
+		magnitude > (uint64_t)INT32_MAX + negative || (negative && magnitude == 0))
+		return false;
+	*v = (int32_t)(negative ? -(int64_t)magnitude : (int64_t)magnitude);
+	return true;
+}
+
+static bool parse_item(const struct sl_powers *powers, const struct sl_table_column *c,
+	uint32_t row, const char *text, size_t length)
+{
+	uint64_t v = 0;
+
+	switch (facts(c)->type) {
+	case SL_TYPE_F32:
+		return sl_parse_f32(powers, text, length, (float *)c->data + row);
+	case SL_TYPE_U32:
+		return sl_parse_u64(text, length, &v) && v <= UINT32_MAX &&
+		       (((uint32_t *)c->data)[row] = (uint32_t)v, true);
+	case SL_TYPE_U64:
+		return sl_parse_u64(text, length, (uint64_t *)c->data + row);
+	case SL_TYPE_U8:
+		return sl_parse_u64(text, length, &v) && v <= UINT8_MAX &&
+		       (((uint8_t *)c->data)[row] = (uint8_t)v, true);
+	case SL_TYPE_I32:
+		return parse_i32(text, length, (int32_t *)c->data + row);
+	}
+	return false;
+}
+
+static enum sl_status parse_row(const struct sl_powers *powers, const struct sl_table *t,
+	uint32_t row, const char *line, size_t length)
+{
+	const char *at = line, *end = line + length, *field;
+
+	for (uint32_t i = 0; i < t->n_columns; i++)
+		if (!next_field(&at, end, &field, &length) ||
+			!parse_item(powers, &t->column[i], row, field, length))
+			return sl_while(damaged("not a number as this program prints it"),
+				"row %u, column %s", row, facts(&t->column[i])->name);
+	if (t->n_columns ? at <= end : length > 0)
+		return sl_while(damaged("more fields than columns"), "row %u", row);
+	return SL_OK;
+}
+
+static enum sl_status parse_rows(struct lines *l, struct sl_table *t)
+{
+	struct sl_table header = {0};
+	struct sl_powers powers;
+	const char *line;
+	size_t length;
+
+	sl_powers_make(&powers);
+	SL_TRY(read_header(l, &header));
+	for (uint32_t row = 0; row < t->n; row++) {
+		SL_TRY(next_line(l, &line, &length));
+		SL_TRY(parse_row(&powers, t, row, line, length));
+	}
+	return SL_OK;
+}
+
+/* Walks over the text of the file once. */
+static enum sl_status walk(enum sl_status (*how)(struct lines *l, struct sl_table *t),
+	const void *file, size_t bytes, char *window, struct sl_table *t)
+{
+	struct lines l = {.window = window};
+	enum sl_status status;
+
+	SL_TRY(sl_inflate_begin(&l.z, SL_GZIP, file, bytes));
+	status = how(&l, t);
+	sl_inflate_end(&l.z);
+	return status;
+}
+
+/* Twice over the text, so that memory is cut for rows that are really there. */
+static enum sl_status read_text(
+	const void *file, size_t bytes, char *window, struct sl_arena *a, struct sl_table *t)
+{
+	SL_TRY(walk(measure, file, bytes, window, t));
+	for (uint32_t i = 0; i < t->n_columns; i++)
+		t->column[i].data = sl_cut_items(a, t->n, facts(&t->column[i])->bytes);
+	if (!a->base)
+		return SL_OK;
+	if (!sl_fits(a))
+		return sl_fail(SL_USAGE,
+			"%zu bytes for the columns of a file that needs %zu: measure first",
+			a->size, a->used);
+	return walk(parse_rows, file, bytes, window, t);
+}
+
+enum sl_status sl_csv_gz_read(
+	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
+{
+	void *window;
+	enum sl_status status;
+
+	*t = (struct sl_table){0};
+	SL_TRY(sl_memory_get(SL_HOST, WINDOW_BYTES, &window));
+	status = read_text(file, bytes, (char *)window, a, t);
+	sl_memory_give(SL_HOST, window);
+	return status;
+}

@@ -1,0 +1,263 @@
+/*
+ * npz.c - a table as numpy's archive: a deflated array for each column.
+ *
+ * This file makes what there is beside the packed items (npz_pack.c): headers, what the file is
+ * about, and the directory. A deflated array is one stream, of which its header is the first block,
+ * stored, and its items are the rest.
+ */
+#include "stages/formats/tables/npz.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "primitives/base/files.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "items are handed over as they lie in memory, and the file's types are little-endian"
+#endif
+
+/* What stands before the header of an array in a deflated stream, which goes on behind it: of a
+ * stored block all but its bytes. (RFC 1951, 3.2.4) */
+static const uint8_t block[SL_NPZ_BLOCK_BYTES] = {0, SL_NPY_BYTES, 0, 0xff - SL_NPY_BYTES, 0xff};
+
+/* --- arrays ----------------------------------------------------------------------------------- */
+
+/* 118 bytes of text follow the magic: a line, padded with blanks. */
+static void print_header(char header[SL_NPY_BYTES], const char *type, const char *shape)
+{
+	static const char magic[] = "\x93NUMPY\x01\x00\x76\x00";
+	enum { MAGIC = sizeof(magic) - 1, TEXT = SL_NPY_BYTES - MAGIC };
+	int n;
+
+	memcpy(header, magic, MAGIC);
+	n = snprintf(header + MAGIC, TEXT, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
+		type, shape);
+	memset(header + MAGIC + n, ' ', (size_t)(TEXT - 1 - n));
+	header[SL_NPY_BYTES - 1] = '\n';
+}
+
+void sl_npy_header(char header[SL_NPY_BYTES], enum sl_column_type type, uint32_t n)
+{
+	static const char *const names[] = {
+		[SL_TYPE_F32] = "<f4",
+		[SL_TYPE_U32] = "<u4",
+		[SL_TYPE_U64] = "<u8",
+		[SL_TYPE_U8] = "|u1",
+		[SL_TYPE_I32] = "<i4",
+	};
+	char shape[16];
+
+	snprintf(shape, sizeof(shape), "(%" PRIu32 ",)", n);
+	print_header(header, names[type], shape);
+}
+
+void sl_npy_header_of_text(char header[SL_NPY_BYTES], size_t bytes)
+{
+	char type[24];
+
+	snprintf(type, sizeof(type), "|S%zu", bytes);
+	print_header(header, type, "()");
+}
+
+size_t sl_npz_name(char name[SL_ZIP_NAME_MOST], enum sl_column column)
+{
+	return (size_t)snprintf(name, SL_ZIP_NAME_MOST, "%s.npy", sl_column_facts[column].name);
+}
+
+/* --- about ------------------------------------------------------------------------------------ */
+
+/* Text that is measured, and written as far as there is room. */
+struct text {
+	char *at; /* NULL: measure */
+	size_t size, used;
+};
+
+static void say(struct text *t, const char *format, ...) SL_PRINTF(2, 3);
+static void say(struct text *t, const char *format, ...)
+{
+	size_t left = t->used < t->size ? t->size - t->used : 0;
+	va_list more;
+
+	va_start(more, format);
+	t->used += (size_t)vsnprintf(left ? t->at + t->used : NULL, left, format, more);
+	va_end(more);
+}
+
+/* A string of JSON (RFC 8259): what is beyond ASCII may stand as it is, in UTF-8. */
+static void say_string(struct text *t, const char *string)
+{
+	say(t, "\"");
+	for (; *string; string++) {
+		if (*string == '"' || *string == '\\')
+			say(t, "\\%c", *string);
+		else if (*string == '\n')
+			say(t, "\\n");
+		else if ((unsigned char)*string < 0x20)
+			say(t, "\\u%04x", *string);
+		else
+			say(t, "%c", *string);
+	}
+	say(t, "\"");
+}
+
+static void say_member(struct text *t, const char *key, const char *string)
+{
+	say(t, ", \"%s\": ", key);
+	say_string(t, string);
+}
+
+static void say_about(struct text *t, const struct sl_file_facts *run,
+	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
+{
+	say(t, "{\"software\": \"Sluice\"");
+	say_member(t, "version", run->software_version);
+	say(t, ", \"rules_version\": %" PRIu32, run->rules_version);
+	say_member(t, "run", run->run_name);
+	say(t, ", \"seed\": %" PRIu64 ", \"batch\": %" PRIu64, run->seed, batch->number);
+	say(t, ", \"first_id\": %" PRIu64 ", \"generated\": %" PRIu64, batch->first_id,
+		batch->generated);
+	say_member(t, "species", run->species);
+	say(t, ", \"units\": {");
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct sl_column_facts *f = &sl_column_facts[p->piece[i].column];
+
+		say(t, "%s\"%s\": \"%s\"", i ? ", " : "", f->name, sl_units[f->unit].text);
+	}
+	say(t, "}");
+	say_member(t, "config", run->config);
+	say(t, "}");
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* A file being put together: arrays are where they were packed, all else is in the image. */
+struct writing {
+	uint8_t *next; /* in the image */
+	struct sl_pieces *file;
+	struct sl_zip_member member[SL_COLUMN_COUNT + 1];
+	char name[SL_COLUMN_COUNT + 1][SL_ZIP_NAME_MOST];
+	uint32_t n;
+};
+
+/* Begins a member: its header stands, its data is to follow. */
+static void begin_member(struct writing *w, struct sl_zip_member m)
+{
+	size_t bytes;
+
+	m.at = w->file->bytes;
+	m.name = w->name[w->n];
+	w->member[w->n++] = m;
+	bytes = sl_zip_local(&m, w->next);
+	sl_pieces_add(w->file, w->next, bytes);
+	w->next += bytes;
+}
+
+/* Of two pieces of bytes the CRC-32 of the first, and of so many behind it, become that of both. */
+static uint32_t crc_of_both(uint32_t first, uint32_t more, uint64_t bytes)
+{
+	return (uint32_t)crc32_combine(first, more, (z_off_t)bytes);
+}
+
+static void add_array(
+	struct writing *w, const struct sl_packed *p, const struct sl_npz_piece *piece)
+{
+	const struct sl_column_facts *f = &sl_column_facts[piece->column];
+	uint64_t items = (uint64_t)p->table.n * f->bytes;
+	size_t before = piece->method == SL_ZIP_DEFLATED ? sizeof(block) : 0;
+	char header[SL_NPY_BYTES];
+
+	sl_npy_header(header, f->type, p->table.n);
+	begin_member(
+		w, (struct sl_zip_member){.name_bytes = sl_npz_name(w->name[w->n], piece->column),
+			   .method = piece->method,
+			   .crc = crc_of_both(sl_crc32(header, SL_NPY_BYTES), piece->crc, items),
+			   .packed = before + SL_NPY_BYTES + piece->bytes,
+			   .size = SL_NPY_BYTES + items});
+	memcpy(w->next, block, before);
+	memcpy(w->next + before, header, SL_NPY_BYTES);
+	sl_pieces_add(w->file, w->next, before + SL_NPY_BYTES);
+	w->next += before + SL_NPY_BYTES;
+	sl_pieces_add(w->file, piece->at, piece->bytes);
+}
+
+/* It is stored, as it is short: made behind the room of its header, which has its checksum. */
+static void add_about(struct writing *w, const struct sl_file_facts *run,
+	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
+{
+	char *array = (char *)w->next + SL_ZIP_HEADER_BYTES;
+	struct text text = {0};
+	size_t bytes;
+
+	say_about(&text, run, batch, p);
+	bytes = SL_NPY_BYTES + text.used;
+	sl_npy_header_of_text(array, text.used);
+	text = (struct text){.at = array + SL_NPY_BYTES, .size = text.used + 1};
+	say_about(&text, run, batch, p);
+	memcpy(w->name[w->n], SL_NPZ_ABOUT, sizeof(SL_NPZ_ABOUT));
+	begin_member(w, (struct sl_zip_member){.name_bytes = sizeof(SL_NPZ_ABOUT) - 1,
+				.method = SL_ZIP_STORED,
+				.crc = sl_crc32(array, bytes),
+				.packed = bytes,
+				.size = bytes});
+	sl_pieces_add(w->file, array, bytes);
+	w->next = (uint8_t *)array + bytes;
+}
+
+static void add_directory(struct writing *w)
+{
+	uint64_t at = w->file->bytes;
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		used += sl_zip_entry(&w->member[i], w->next + used);
+	used += sl_zip_end(w->n, at, used, w->next + used);
+	sl_pieces_add(w->file, w->next, used);
+}
+
+/* No number of a batch has more digits than these. */
+static const struct sl_batch_facts longest = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+
+static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
+{
+	size_t headers = (size_t)(most->n_columns + 1) *
+	                 (2 * SL_ZIP_HEADER_BYTES + sizeof(block) + SL_NPY_BYTES);
+	struct sl_npz_pieces pieces = {.n = most->n_columns};
+	struct text about = {0};
+
+	for (uint32_t i = 0; i < most->n_columns; i++)
+		pieces.piece[i].column = most->column[i].column;
+	say_about(&about, run, &longest, &pieces);
+	return sl_size_add(headers, SL_NPY_BYTES + about.used + 1 + SL_ZIP_END_BYTES);
+}
+
+static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
+	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
+{
+	const struct sl_npz_pieces *pieces = (const struct sl_npz_pieces *)p->pieces;
+	struct writing w = {.next = (uint8_t *)image, .file = file};
+
+	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
+	*file = (struct sl_pieces){0};
+	for (uint32_t i = 0; i < pieces->n; i++)
+		add_array(&w, p, &pieces->piece[i]);
+	add_about(&w, run, batch, pieces);
+	add_directory(&w);
+	return SL_OK;
+}
+
+const struct sl_format sl_format_npz = {
+	.name = "npz",
+	.suffix = ".npz",
+	.help = "numpy's archive, deflated: np.load(FILE)[\"x\"]",
+	.lay_out = sl_npz_lay_out,
+	.scratch = sl_npz_scratch,
+	.pack = sl_npz_pack,
+	.pressing = {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP, .constants = true},
+	.take = sl_npz_take,
+	.image_bytes = image_bytes,
+	.assemble = assemble,
+	.read = sl_npz_read,
+};

@@ -1,0 +1,210 @@
+/*
+ * npz_pack.c - the items of each column of an npz file, deflated, by a thread or by a device.
+ *
+ * Constant columns are arrays of all rows too, which deflate makes a thousandth of. What does not
+ * gain by deflate is stored.
+ */
+#include <string.h>
+
+#include "primitives/base/files.h"
+#include "stages/formats/common/inflate.h"
+#include "stages/formats/tables/npz.h"
+
+static const struct sl_column_facts *facts(const struct sl_table_column *c)
+{
+	return &sl_column_facts[c->column];
+}
+
+static size_t items_bytes(const struct sl_table_column *c, uint32_t n)
+{
+	return sl_size_mul(n, facts(c)->bytes);
+}
+
+/* The items of a table, when none get smaller; *largest of any column. */
+static size_t all_bytes(const struct sl_table *t, size_t *largest)
+{
+	size_t sum = 0;
+
+	*largest = 0;
+	for (uint32_t i = 0; i < t->n_columns; i++) {
+		size_t bytes = items_bytes(&t->column[i], t->n);
+
+		sum = sl_size_add(sum, bytes);
+		*largest = bytes > *largest ? bytes : *largest;
+	}
+	return sum;
+}
+
+/* The room for them; streams of a device have theirs. */
+static size_t room_bytes(const struct sl_table *t, const struct sl_file_facts *run, size_t *largest)
+{
+	size_t bytes = all_bytes(t, largest);
+
+	return run->form == SL_AS_STREAMS ? 0 : bytes;
+}
+
+void sl_npz_lay_out(struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p)
+{
+	size_t largest, bytes = room_bytes(most, run, &largest);
+	void *pieces = sl_cut_items(a, 1, sizeof(struct sl_npz_pieces));
+
+	*p = (struct sl_packed){
+		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
+}
+
+/* A column's items, of a constant all of them, or inflated, and what deflate asks for. */
+size_t sl_npz_scratch(const struct sl_table *most, const struct sl_file_facts *run)
+{
+	struct sl_shape shape = {.level = run->level};
+	size_t deflate;
+
+	all_bytes(most, &shape.in_bytes);
+	deflate = run->form == SL_AS_STREAMS ? 0 : sl_scratch(run->deflate, &shape);
+	return sl_size_add(sl_round_up(shape.in_bytes, SL_ALIGN), sl_round_up(deflate, SL_ALIGN));
+}
+
+/* A batch being packed. */
+struct packing {
+	struct sl_exec x; /* its scratch is deflate's */
+	const struct sl_file_facts *run;
+	struct sl_packed *p;
+	uint8_t *room; /* for the items of a column */
+	struct sl_npz_piece *next;
+};
+
+/* The items of a column: where they are, or those of a constant. */
+static const void *items_of(const struct packing *w, const struct sl_table_column *c, uint32_t n)
+{
+	size_t item = facts(c)->bytes;
+
+	for (size_t i = 0; c->constant && i < n; i++)
+		memcpy(w->room + i * item, c->data, item);
+	return c->constant || n == 0 ? w->room : c->data;
+}
+
+/* What a stream may have, so that the array gets smaller by it. */
+static size_t gain_bytes(size_t items)
+{
+	return items > SL_NPZ_BLOCK_BYTES ? items - SL_NPZ_BLOCK_BYTES - 1 : 0;
+}
+
+static enum sl_status pack_items(
+	struct packing *w, const struct sl_table_column *c, const void *items, size_t bytes)
+{
+	struct sl_packed *p = w->p;
+	size_t got = 0;
+	struct sl_deflate_job job = {
+		.in = items,
+		.in_bytes = bytes,
+		.out = p->bytes + p->used,
+		.out_size = gain_bytes(bytes),
+		.out_bytes = &got,
+		.level = w->run->level,
+		.wrapper = SL_RAW,
+	};
+
+	if (job.out_size > 0)
+		SL_TRY(sl_deflate(w->run->deflate, &w->x, &job));
+	if (got == 0)
+		memcpy(p->bytes + p->used, items, bytes);
+	*w->next++ = (struct sl_npz_piece){.column = c->column,
+		.method = got ? SL_ZIP_DEFLATED : SL_ZIP_STORED,
+		.crc = sl_crc32(items, bytes),
+		.at = p->bytes + p->used,
+		.bytes = got ? got : bytes};
+	p->used += got ? got : bytes;
+	return SL_OK;
+}
+
+/* Begins to pack t: is there room for it in p, and for a column in the scratch? */
+static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, struct sl_packed *p, struct packing *w)
+{
+	struct sl_npz_pieces *pieces = (struct sl_npz_pieces *)p->pieces;
+	size_t largest, bytes = room_bytes(t, run, &largest);
+
+	*w = (struct packing){.x = *x, .run = run, .p = p, .next = pieces->piece};
+	w->room = (uint8_t *)sl_cut(&w->x.scratch, largest);
+	if (bytes > p->size)
+		return sl_fail(SL_USAGE,
+			"%zu bytes of arrays are to be packed, there is room for %zu: more rows or "
+			"columns than the packing was laid out for; lay it out for more",
+			bytes, p->size);
+	if (!w->room)
+		return sl_fail(SL_USAGE,
+			"scratch of npz has %zu bytes, %zu are needed: give it at least scratch() "
+			"bytes",
+			x->scratch.size, sl_npz_scratch(t, run));
+	p->table = *t;
+	p->used = 0;
+	pieces->n = t->n_columns;
+	return SL_OK;
+}
+
+static enum sl_status pack_column(struct packing *w, const struct sl_table_column *c, uint32_t n)
+{
+	return sl_while(pack_items(w, c, items_of(w, c, n), items_bytes(c, n)), "column %s",
+		facts(c)->name);
+}
+
+enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, struct sl_packed *p)
+{
+	struct packing w;
+
+	SL_TRY(begin(x, run, t, p, &w));
+	for (uint32_t i = 0; i < t->n_columns; i++)
+		SL_TRY(pack_column(&w, &t->column[i], t->n));
+	return SL_OK;
+}
+
+/* --- what a device has packed ----------------------------------------------------------------- */
+
+/* Around the stream of a gzip member; CRC-32 is the first behind it. (RFC 1952) */
+enum { GZIP_BEGIN = 10, GZIP_END = 8 };
+
+/* The member of a column's items; they are put in its place if that is no gain. */
+static enum sl_status take_member(struct packing *w, const struct sl_table_column *c, size_t bytes,
+	uint8_t *member, size_t got)
+{
+	const uint8_t *end = member + got - GZIP_END;
+	struct sl_npz_piece piece = {.column = c->column,
+		.method = SL_ZIP_DEFLATED,
+		.crc = end[0] | (uint32_t)end[1] << 8 | (uint32_t)end[2] << 16 |
+	               (uint32_t)end[3] << 24,
+		.at = member + GZIP_BEGIN,
+		.bytes = got - GZIP_BEGIN - GZIP_END};
+
+	if (piece.bytes > gain_bytes(bytes)) {
+		SL_TRY(sl_inflate_whole(SL_GZIP, member, got, w->room, bytes));
+		memcpy(member, w->room, bytes);
+		piece.method = SL_ZIP_STORED;
+		piece.at = member;
+		piece.bytes = bytes;
+	}
+	*w->next++ = piece;
+	return SL_OK;
+}
+
+enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p)
+{
+	const size_t *stream = pressed->stream;
+	uint8_t *member = pressed->bytes;
+	struct packing w;
+
+	SL_TRY(begin(x, run, t, p, &w));
+	for (uint32_t i = 0; i < t->n_columns; i++) {
+		const struct sl_table_column *c = &t->column[i];
+
+		if (t->n == 0) {
+			SL_TRY(pack_column(&w, c, 0));
+			continue;
+		}
+		SL_TRY(sl_while(take_member(&w, c, items_bytes(c, t->n), member, *stream),
+			"column %s", facts(c)->name));
+		member += *stream++;
+	}
+	return SL_OK;
+}

@@ -1,0 +1,146 @@
+/*
+ * gather_rows.cu - all columns of the survivors in one kernel, in key order, with their digests.
+ *
+ * A thread takes rows in strides of the grid. It makes the survivor of a row again, from its id, or
+ * fetches its record (packed_record.h), whole, and writes it to every column of the table; digests are
+ * summed in registers, and added up by sums.cuh.
+ *
+ * Reads 4 bytes a row and its record, if any; writes the table.
+ */
+#include <string.h>
+
+#include "stages/fused/fused.cuh"
+#include "stages/device/kernels.h"
+#include "stages/batch/packed_record.h"
+#include "stages/sums.cuh"
+
+enum {
+	BLOCK = 256,
+	BLOCKS_A_MULTIPROCESSOR = 4 /* for which the compiler keeps to 64 registers a thread */
+};
+
+struct rows_job {
+	uint64_t seed;
+	const uint64_t *first_id;
+	const uint32_t *n;       /* rows */
+	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
+	uint32_t set;            /* columns of the table ... */
+	uint32_t written;        /* ... without those of one value for the whole run */
+	const uint32_t *index, *record;
+	struct sl_columns to;
+	struct sl_particle constant; /* that value */
+	uint64_t *digest;
+};
+
+/* Record number i, by way of the thread's own slot in shared memory: registers have no addresses.
+ */
+template <class Model>
+static __device__ __forceinline__ struct sl_particle fetch(
+	const struct rows_job *job, uint32_t i, uint32_t *slot)
+{
+	const uint4 *record = (const uint4 *)(const void *)(job->record + (uint64_t)i * job->words);
+	struct sl_particle p = job->constant;
+
+	for (uint32_t v = 0; v < job->words / SL_RECORD_VECTOR; v++) {
+		uint4 word = record[v];
+
+		slot[SL_RECORD_VECTOR * v] = word.x;
+		slot[SL_RECORD_VECTOR * v + 1] = word.y;
+		slot[SL_RECORD_VECTOR * v + 2] = word.z;
+		slot[SL_RECORD_VECTOR * v + 3] = word.w;
+	}
+	sl_record_get(slot, Model::columns, job->carried, *job->first_id, &p);
+	return p;
+}
+
+template <class Model>
+static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
+	rows_kernel(typename Model::rules rules, struct rows_job job)
+{
+	SL_SHARED_DYNAMIC(uint32_t, slots);
+	uint32_t *slot = slots + threadIdx.x * (job.words + 1);
+	uint32_t n = *job.n, threads = gridDim.x * BLOCK;
+	uint64_t digest[SL_COLUMN_COUNT] = {};
+
+	for (uint32_t j = blockIdx.x * BLOCK + threadIdx.x; j < n; j += threads) {
+		uint32_t i = job.index[j];
+		uint64_t weight = sl_digest_weight(j);
+		struct sl_particle p =
+			Model::remade ? Model::make(&rules, job.set, job.seed, *job.first_id + i)
+				      : fetch<Model>(&job, i, slot);
+
+#define COLUMN(name, type, unit, record, component, help)                                    \
+	if (SL_HAS(Model::columns, SL_COLUMN_##name) && SL_HAS(job.set, SL_COLUMN_##name)) { \
+		if (SL_HAS(job.written, SL_COLUMN_##name))                                   \
+			job.to.name[j] = p.name;                                             \
+		digest[SL_COLUMN_##name] += sl_digest_item(weight, sl_digest_bits(p.name));  \
+	}
+#include "stages/particle/columns.def"
+#undef COLUMN
+		if (n - j <= threads) /* the sum might be beyond 2^32 */
+			break;
+	}
+	sl_block_add<Model::columns>(digest, job.digest);
+}
+
+/* The table's columns as the kernel needs them: by name. */
+static void name_columns(const struct sl_table *t, struct rows_job *job)
+{
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+		const struct sl_column_facts *facts = &sl_column_facts[c->column];
+
+		job->set |= SL_BIT(c->column);
+		if (c->constant)
+			memcpy((char *)&job->constant + facts->in_particle, c->data, facts->bytes);
+		else {
+			job->written |= SL_BIT(c->column);
+			*(void **)(void *)((char *)&job->to + facts->offset) = c->data;
+		}
+	}
+}
+
+/* Blocks that a device keeps going at a time: one wave of them shares all rows. */
+static uint32_t blocks_for(uint32_t most)
+{
+	struct sl_limits limits;
+	uint32_t blocks = sl_grid(most, BLOCK), wave = BLOCKS_A_MULTIPROCESSOR;
+
+	if (sl_device_limits(&limits) == SL_OK)
+		wave *= limits.multiprocessors;
+	return blocks < wave ? blocks : wave;
+}
+
+template <class Model>
+static enum sl_status queue_rows(
+	const struct sl_fused *f, const struct sl_batch *b, struct sl_census *census, sl_stream s)
+{
+	struct rows_job job = {.seed = f->seed,
+		.first_id = f->first_id,
+		.n = &census->n_survivors,
+		.carried = f->carried,
+		.words = sl_record_words(f->carried),
+		.index = b->index,
+		.record = b->record,
+		.digest = census->digest};
+
+	name_columns(&b->table, &job);
+	return SL_LAUNCH(rows_kernel<Model>, blocks_for(b->n_survivors), BLOCK,
+		Model::remade ? 0 : BLOCK * (job.words + 1) * sizeof(uint32_t), s,
+		*(const typename Model::rules *)f->rules, job);
+}
+
+enum sl_status SL_NAME(sl_queue_rows)(
+	const struct sl_fused *f, const struct sl_batch *b, struct sl_census *census, sl_stream s)
+{
+	switch (f->model) {
+#define MODEL(name)           \
+	case SL_MODEL_##name: \
+		return queue_rows<sl_of_##name>(f, b, census, s);
+#include "stages/models/models.def"
+#undef MODEL
+	case SL_MODEL_COUNT:
+		break;
+	}
+	return SL_OK;
+}

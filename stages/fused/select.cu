@@ -1,0 +1,355 @@
+/*
+ * select.cu - generate, advance, mark and compact in one kernel: no dead particle touches memory.
+ *
+ * A block takes a tile of particles, of which a warp takes 32 at a time, and makes each in
+ * registers and to its end, counts it, and lists it in shared memory if it survives. Its place in
+ * the list is by vote; that of the list in the batch comes from the survivors of the warps before
+ * and, by decoupled look-back, of the tiles before (look_back.cuh; Merrill and Garland, 2016). Then
+ * the lists are written, neighbours to neighbours, in the order of ids: key and index, and, of a
+ * model that is not remade, a record (packed_record.h). Keys are packed then, when all lanes have one to
+ * pack.
+ *
+ * A block looks back for a tile while it makes its next one, and writes it behind that: what the
+ * tiles before have is known by then, and a tile costs one barrier (two of histories). Blocks go on
+ * with further tiles, so that tallies are added up once a block and not once a tile.
+ *
+ * Where there are tallies by bins (histogram.cuh), their counters stand behind the lists. The kernel is
+ * compiled with and without these and the conditions of keep, so that they cost nothing where there
+ * are none.
+ *
+ * Reads nothing; writes 8 bytes a survivor, 12 with keys of 64 bits, and its record.
+ */
+#include "stages/fused/fused.cuh"
+#include "stages/fused/select_lists.cuh"
+#include "stages/sums.cuh"
+
+/* --- a tile ----------------------------------------------------------------------------------- */
+
+/* The fates that a kernel counts: those of the model, and dropped where conditions are asked. */
+template <class Model, bool asks>
+static constexpr uint32_t fates_of = Model::fates | (asks ? SL_BIT(SL_FATE_dropped) : 0);
+
+/* Makes the warp's particles of a tile, counts them, and lists those that survive: how many? */
+template <class Model, class Key, bool asks>
+static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *rules,
+	const struct sieve_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
+	struct sl_block_bins bins)
+{
+	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
+	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
+	uint64_t first_id = *job->first_id;
+	struct sl_fate_counts<fates_of<Model, asks>, Model::weighted> fates = {
+	};
+
+	for (uint32_t k = 0; k < job->items; k++, i += LANES) {
+		struct sl_particle p;
+		bool alive = false;
+
+		if (i < job->n) {
+			p = Model::make(rules, job->wanted, job->seed, first_id + i);
+			if (asks && job->condition.n > 0) {
+				struct sl_columns columns = sl_columns_of(&p);
+
+				p.fate = sl_condition_fate(
+					&job->condition, &columns, 0, p.id, p.fate);
+			}
+			alive = p.fate < SL_FATE_COUNT && sl_keeps(job->keep, p.fate);
+			fates.count(p.fate);
+			if (Model::weighted)
+				sl_tally_weigh(tally, fates_of<Model, asks>, p.fate,
+					p.weight * job->weight_scale);
+			tally->steps += p.steps;
+			tally->collisions += p.collisions;
+			if (asks && p.fate < SL_FATE_COUNT) {
+				struct sl_columns columns = sl_columns_of(&p);
+
+				sl_block_bins_count(&job->bins, bins, &columns, 0, p.fate,
+					p.weight * job->weight_scale);
+			}
+		}
+		uint32_t survivors = __ballot_sync(SL_LANES, alive);
+		if (alive)
+			list_one<Model>(job,
+				list + (n + (uint32_t)__popc(survivors & below)) * job->stride, i,
+				&p);
+		n += (uint32_t)__popc(survivors);
+	}
+	fates.add_to(tally);
+	return n;
+}
+
+/* A tile that is listed and not yet written. */
+struct listed {
+	uint32_t tile, n;     /* survivors of the calling warp ... */
+	uint32_t before_warp; /* ... and of those before it */
+	uint32_t in_tile;
+};
+
+/* What the warps of a block tell each other, in turns: who is late still reads the last one's. */
+struct told {
+	uint32_t in_warp[WARPS]; /* survivors */
+	uint32_t before;         /* the last tile: survivors in all tiles before it */
+	uint32_t next;           /* tile */
+};
+
+/* The sums that the warps told of a tile; those of the tile are published at once. */
+template <class Key>
+static __device__ __forceinline__ struct listed take_in(
+	const struct sieve_job<Key> *job, const struct told *told, uint32_t tile, uint32_t n)
+{
+	uint32_t warp = threadIdx.x / LANES;
+	struct listed l = {tile, n, 0, 0};
+
+	SL_UNROLL
+	for (uint32_t w = 0; w < WARPS; w++) {
+		l.before_warp += w < warp ? told->in_warp[w] : 0;
+		l.in_tile += told->in_warp[w];
+	}
+	if (threadIdx.x == 0)
+		sl_look_back_own(job->before, tile, l.in_tile);
+	return l;
+}
+
+/* For the first warp: the survivors before a tile, for all warps to read behind a barrier. */
+template <class Key>
+static __device__ __forceinline__ void look_back(
+	const struct sieve_job<Key> *job, const struct listed *l, struct told *told)
+{
+	uint32_t before = sl_look_back_rest(job->before, l->tile, l->in_tile);
+
+	if (threadIdx.x == 0)
+		told->before = before;
+	if (threadIdx.x == 0 && l->tile == job->before.tiles - 1)
+		*job->n_survivors = before + l->in_tile;
+}
+
+/*
+ * For a block: as many of the largest key as particles of the tile are dead, from the end of the
+ * batch down, where those of the tiles before end. before: survivors of those.
+ */
+template <class Key>
+static __device__ __forceinline__ void pad(
+	const struct sieve_job<Key> *job, const struct listed *l, uint32_t before)
+{
+	uint32_t first = l->tile * BLOCK * job->items, left = job->n - first;
+	uint32_t dead = (left < BLOCK * job->items ? left : BLOCK * job->items) - l->in_tile;
+	uint32_t end = job->n - (first - before);
+
+	for (uint32_t k = threadIdx.x; k < dead; k += BLOCK) {
+		job->key[end - 1 - k] = (Key)UINT64_MAX;
+		job->index[end - 1 - k] = 0;
+	}
+}
+
+/*
+ * Two turns: in each, a tile is made while the one before is looked back for; behind the barrier
+ * that one is written. A warp's lists are its own.
+ *
+ * Histories last unequally: there, the first warp looks back behind the barrier, when the sum of
+ * the tile just made is known to all. Before it, a block would keep that sum from others for as
+ * long as it waits itself, and all would go in step with the longest histories.
+ */
+template <class Model, class Key, bool asks>
+static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
+	sieve_kernel(typename Model::rules rules, struct sieve_job<Key> job)
+{
+	SL_SHARED_DYNAMIC(unsigned char, lists);
+	struct both {
+		struct told turn[2];
+	};
+	SL_SHARED(struct both, both);
+	struct sl_block_bins bins = bins_of_block(&job, lists);
+	union sl_tally_words tally = {};
+	struct listed last = {};
+	uint32_t tile, turn = 0;
+
+	if (asks)
+		sl_block_bins_clear(&job.bins, bins);
+	tile = sl_look_back_ticket(job.before);
+	for (bool any = false; any || tile < job.before.tiles; turn ^= 1) {
+		struct told *told = &both.turn[turn];
+		bool more = tile < job.before.tiles;
+		uint32_t n = 0;
+
+		if (Model::remade && any && threadIdx.x < LANES)
+			look_back(&job, &last, told);
+		if (more)
+			n = sieve<Model, Key, asks>(&rules, &job, tile,
+				list_of_warp(&job, lists, turn), &tally.t, bins);
+		if (threadIdx.x % LANES == 0)
+			told->in_warp[threadIdx.x / LANES] = n;
+		if (threadIdx.x == 0 && more)
+			told->next = sl_look_back_next(job.before);
+		__syncthreads();
+		struct listed now = {};
+		if (more)
+			now = take_in(&job, told, tile, n);
+		if (!Model::remade && any && threadIdx.x < LANES)
+			look_back(&job, &last, told);
+		if (!Model::remade)
+			__syncthreads();
+		if (any)
+			write_list<Model>(&job, list_of_warp(&job, lists, turn ^ 1), last.n,
+				told->before + last.before_warp);
+		if (any && job.padded)
+			pad(&job, &last, told->before);
+		__syncwarp(); /* before the list that was written is filled again */
+		any = more;
+		last = now;
+		if (more)
+			tile = told->next;
+	}
+	if (asks)
+		sl_block_bins_add(&job.bins, bins, job.bin);
+	sl_block_add<sl_tally_used(fates_of<Model, asks>, Model::columns)>(tally.word, job.tally);
+}
+
+/* --- host ------------------------------------------------------------------------------------- */
+
+/* What a list has, and how many particles a thread and tile its room allows. */
+struct layout {
+	uint32_t words, beside, stride, items;
+	size_t bins_bytes;
+	uint32_t blocks; /* that a device keeps going at a time */
+};
+
+static uint32_t words_of(uint32_t set)
+{
+	return (uint32_t)__builtin_popcount(set);
+}
+
+/* The columns that the key is made of. */
+static uint32_t key_columns(const struct sl_fused *f)
+{
+	uint32_t set = 0;
+
+	for (uint32_t k = 0; k < f->n_fields; k++)
+		set |= SL_BIT(f->field[k].column);
+	return set;
+}
+
+template <class Model> static struct layout lay_out(const struct sl_fused *f)
+{
+	struct layout l = {};
+	struct sl_limits limits;
+	size_t room = 0;
+
+	l.words = Model::remade ? 0 : sl_record_words(f->carried);
+	l.beside = key_columns(f) & ~f->carried;
+	if (Model::remade)
+		l.beside |= SL_BIT(SL_COLUMN_id);
+	l.stride = (l.words + words_of(l.beside)) | 1;
+	l.bins_bytes = sl_bins_shared(f->bins->n_counters, f->bins->weighted);
+	l.items = Model::remade ? ITEMS_REMADE : ITEMS_CARRIED;
+	l.blocks = 1;
+	if (sl_device_limits(&limits) == SL_OK) {
+		l.blocks = BLOCKS_A_MULTIPROCESSOR * limits.multiprocessors;
+		room = limits.shared_bytes / BLOCKS_A_MULTIPROCESSOR;
+	}
+	while (l.items > 1 && lists_bytes(l.items, l.stride) + l.bins_bytes > room)
+		l.items /= 2;
+	return l;
+}
+
+/* As many as there is room for, once there is a tile for every block. */
+static uint32_t items_for(const struct layout *l, uint32_t n)
+{
+	uint32_t items = l->items;
+
+	while (items > 1 && n < (uint64_t)BLOCK * items * l->blocks)
+		items /= 2;
+	return items;
+}
+
+/* Of any batch up to n: a smaller one may have smaller tiles, but fewer than two a block. */
+template <class Model> static uint32_t tiles_most(const struct sl_fused *f, uint32_t n)
+{
+	struct layout l = lay_out<Model>(f);
+	uint32_t tiles = sl_grid(n, BLOCK * items_for(&l, n)), small = sl_grid(n, BLOCK);
+
+	small = small < 2 * l.blocks ? small : 2 * l.blocks;
+	return tiles > small ? tiles : small;
+}
+
+/* The word of a column in a list: in the record, or beside it. */
+static uint32_t word_of(const struct layout *l, uint32_t carried, enum sl_column column)
+{
+	uint32_t below = SL_BIT(column) - 1;
+
+	return SL_HAS(carried, column) ? words_of(carried & below)
+	                               : l->words + words_of(l->beside & below);
+}
+
+template <class Model, class Key, bool asks>
+static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batch *b,
+	struct sl_census *census, struct sl_arena scratch, sl_stream s)
+{
+	struct layout l = lay_out<Model>(f);
+	uint32_t items = items_for(&l, b->n), tiles = sl_grid(b->n, BLOCK * items);
+	struct sl_look_back<uint32_t> before = sl_look_back_cut<uint32_t>(&scratch, tiles);
+	struct sieve_job<Key> job = {
+		.seed = f->seed, .first_id = f->first_id, .n = b->n, .keep = f->keep,
+		.n_fields = f->n_fields, .items = items, .carried = f->carried, .words = l.words,
+		.beside = l.beside, .stride = l.stride,
+		.wanted = f->carried | f->bins->columns | f->condition->columns | key_columns(f),
+		.weight_scale = f->weight_scale, .before = before, .index = b->index,
+		.record = b->record, .n_survivors = &census->n_survivors,
+		.tally = (uint64_t *)&census->tally, .bin = sl_census_bins(census),
+		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins,
+		.condition = *f->condition
+	};
+
+	for (uint32_t k = 0; k < job.n_fields; k++) {
+		job.field[k] = f->field[k];
+		job.field_at[k] = word_of(&l, f->carried, f->field[k].column);
+	}
+	return SL_LAUNCH((sieve_kernel<Model, Key, asks>), tiles < l.blocks ? tiles : l.blocks,
+		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,
+		*(const typename Model::rules *)f->rules, job);
+}
+
+/* Of the kernels of a model, the one for those keys, with bins and conditions or without. */
+template <class Model>
+static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *b,
+	struct sl_census *census, struct sl_arena scratch, sl_stream s)
+{
+	bool asks = f->bins->n > 0 || f->condition->n > 0;
+
+	if (f->narrow)
+		return asks ? queue_sieve<Model, uint32_t, true>(f, b, census, scratch, s)
+		            : queue_sieve<Model, uint32_t, false>(f, b, census, scratch, s);
+	return asks ? queue_sieve<Model, uint64_t, true>(f, b, census, scratch, s)
+	            : queue_sieve<Model, uint64_t, false>(f, b, census, scratch, s);
+}
+
+size_t SL_NAME(sl_queue_sieve_scratch)(const struct sl_fused *f, uint32_t n)
+{
+	struct sl_arena a = {};
+
+	switch (f->model) {
+#define MODEL(name)                                                             \
+	case SL_MODEL_##name:                                                   \
+		sl_look_back_cut<uint32_t>(&a, tiles_most<sl_of_##name>(f, n)); \
+		break;
+#include "stages/models/models.def"
+#undef MODEL
+	case SL_MODEL_COUNT:
+		break;
+	}
+	return a.used;
+}
+
+enum sl_status SL_NAME(sl_queue_sieve)(const struct sl_fused *f, const struct sl_batch *b,
+	struct sl_census *census, struct sl_arena scratch, sl_stream s)
+{
+	switch (f->model) {
+#define MODEL(name)           \
+	case SL_MODEL_##name: \
+		return queue_of<sl_of_##name>(f, b, census, scratch, s);
+#include "stages/models/models.def"
+#undef MODEL
+	case SL_MODEL_COUNT:
+		break;
+	}
+	return SL_OK;
+}

@@ -1,0 +1,178 @@
+/*
+ * select_lists.cuh - what a block of select.cu keeps of survivors until it writes them: lists in
+ * shared memory, two a warp, with a record of each and what its key is made of.
+ */
+#ifndef SL_SIEVE_LISTS_CUH
+#define SL_SIEVE_LISTS_CUH
+
+#include "primitives/base/look_back.cuh"
+#include "stages/histogram.cuh"
+#include "stages/device/kernels.h"
+#include "stages/batch/packed_record.h"
+
+enum {
+	LANES = 32,
+	BLOCK = 256,
+	WARPS = BLOCK / LANES,
+	BLOCKS_A_MULTIPROCESSOR = 4, /* for which the compiler keeps to 64 registers a thread */
+	ITEMS_REMADE = 8,            /* particles a thread and tile, at most */
+	ITEMS_CARRIED = 2            /* histories last unequally, records need room */
+};
+static_assert(ITEMS_REMADE <= 15, "fates are counted in four bits");
+
+/* Key is the type of the packed keys: uint32_t or uint64_t. */
+template <class Key> struct sieve_job {
+	uint64_t seed;
+	const uint64_t *first_id;
+	uint32_t n, keep, n_fields;
+	uint32_t items;          /* particles a thread and tile */
+	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
+	uint32_t beside;         /* columns listed beside the record: the index, those of the key */
+	uint32_t stride;         /* words from one survivor in a list to the next */
+	uint32_t wanted;         /* columns: carried, of the key, tallied */
+	float weight_scale;      /* see recipe.h */
+	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
+	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* its word of a survivor in a list */
+	struct sl_look_back<uint32_t> before;
+	uint32_t *index, *record, *n_survivors;
+	uint64_t *tally, *bin;
+	Key *key;
+	bool padded; /* see struct sl_fused */
+	struct sl_bins bins;
+	struct sl_condition condition;
+};
+
+/* --- one survivor ----------------------------------------------------------------------------- */
+
+/* Neighbours in columns.def, of which a key has some or none. */
+static constexpr uint32_t POSITION =
+	SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z);
+static constexpr uint32_t DIRECTION =
+	SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w);
+static_assert((POSITION & (POSITION + 1)) == 0 && POSITION + 1 == (DIRECTION & -DIRECTION) &&
+		      ((POSITION | DIRECTION) & ((POSITION | DIRECTION) + 1)) == 0,
+	"they are not the first columns, or others stand between");
+
+/* Those of some columns that stand beside the record: one question for all, mostly. */
+template <uint32_t SOME, class Key>
+static __device__ __forceinline__ void list_some(const struct sieve_job<Key> *job, uint32_t *word,
+	uint32_t columns, uint32_t i, const struct sl_particle *p)
+{
+	uint32_t before = job->beside & ((SOME & -SOME) - 1);
+
+	if (job->beside & SOME)
+		sl_record_put(
+			word + job->words + __popc(before), columns & SOME, job->beside, i, p);
+}
+
+/*
+ * A survivor in a list: its record, then the words of the columns beside it. Their number is made
+ * odd: lanes that read or write neighbours do not get in each other's way.
+ */
+template <class Model, class Key>
+static __device__ __forceinline__ void list_one(
+	const struct sieve_job<Key> *job, uint32_t *word, uint32_t i, const struct sl_particle *p)
+{
+	if (!Model::remade)
+		sl_record_put(word, Model::columns, job->carried, i, p);
+	list_some<POSITION>(job, word, Model::columns, i, p);
+	list_some<DIRECTION>(job, word, Model::columns, i, p);
+	list_some<~(POSITION | DIRECTION)>(job, word, Model::columns, i, p);
+}
+
+/*
+ * The key of a survivor in a list: as sl_key_pack() makes it of columns. Rules at fixed
+ * places, by an unrolled loop, are at hand.
+ */
+template <class Key>
+static __device__ __forceinline__ Key pack_key(
+	const struct sieve_job<Key> *job, const uint32_t *word)
+{
+	uint64_t key = 0;
+
+	SL_UNROLL
+	for (uint32_t k = 0; k < SL_KEY_FIELDS_MAX; k++) {
+		const struct sl_key_rule *f = &job->field[k];
+		uint64_t part;
+
+		if (k >= job->n_fields)
+			break;
+		uint32_t value = word[job->field_at[k]];
+
+		if (f->is_float)
+			part = sl_key_of_float(f, sl_float(value));
+		else if (f->is_log)
+			part = sl_key_of_log(f, sl_float(value));
+		else
+			part = sl_key_of_integer(f, f->column == SL_COLUMN_id
+							    ? *job->first_id + value
+							    : value ^ f->flip);
+		key = sl_key_join(f, key, part);
+	}
+	return (Key)key;
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* The calling warp's list, one of the two that it fills in turns. */
+template <class Key>
+static __device__ __forceinline__ uint32_t *list_of_warp(
+	const struct sieve_job<Key> *job, unsigned char *lists, uint32_t turn)
+{
+	uint32_t *word = (uint32_t *)(void *)lists;
+
+	return word + (turn * WARPS + threadIdx.x / LANES) * LANES * job->items * job->stride;
+}
+
+static __host__ __device__ constexpr size_t lists_bytes(uint32_t items, uint32_t stride)
+{
+	return 2 * (size_t)BLOCK * items * stride * sizeof(uint32_t);
+}
+
+/* Each device has 64 KiB for a block, of which some KiB are variables of fixed size. */
+static_assert(
+	lists_bytes(1, ((uint32_t)SL_COLUMN_COUNT + SL_RECORD_VECTOR - 1) | 1) + SL_BINS_SHARED <=
+		(size_t)60 << 10,
+	"lists of one particle a thread, of all columns, and counters do not fit");
+
+/* A block's counters, behind its lists. */
+template <class Key>
+static __device__ __forceinline__ struct sl_block_bins bins_of_block(
+	const struct sieve_job<Key> *job, unsigned char *lists)
+{
+	return sl_block_bins_at(&job->bins, lists + lists_bytes(job->items, job->stride));
+}
+
+/* For a warp: n records from its list to where they belong; a lane takes every 32nd word. */
+static __device__ __forceinline__ void write_records(
+	const uint32_t *list, uint32_t stride, uint32_t words, uint32_t n, uint32_t *to)
+{
+	uint32_t lane = threadIdx.x % LANES, at = lane / words, word = lane % words;
+
+	for (uint32_t k = lane; k < n * words; k += LANES) {
+		to[k] = list[at * stride + word];
+		at += LANES / words;
+		word += LANES % words;
+		at += word >= words;
+		word -= word >= words ? words : 0;
+	}
+}
+
+/* For a warp: n survivors from its list to those of the batch, from number place on. */
+template <class Model, class Key>
+static __device__ __forceinline__ void write_list(
+	const struct sieve_job<Key> *job, const uint32_t *list, uint32_t n, uint32_t place)
+{
+	for (uint32_t k = threadIdx.x % LANES; k < n; k += LANES) {
+		const uint32_t *word = list + k * job->stride;
+
+		if (job->n_fields > 0)
+			job->key[place + k] = pack_key(job, word);
+		job->index[place + k] = Model::remade ? word[0] : place + k;
+	}
+	if (!Model::remade)
+		write_records(list, job->stride, job->words, n,
+			job->record + (uint64_t)place * job->words);
+}
+
+#endif

@@ -1,0 +1,265 @@
+/* stages.c - the stages on the host: loops by pieces, primitives by their backends. */
+#include "stages/host/host_pipeline.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "primitives/base/clock.h"
+#include "stages/inputs/input_reader.h"
+
+/*
+ * Particles between two looks at r->drop: short enough to stop within a second (a flight takes 25
+ * ns, a history may have thousands), long enough to cost nothing.
+ */
+enum { PIECE = 1 << 10 };
+
+enum sl_status sl_give_up_if_dropped(const struct sl_recipe *r)
+{
+	if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
+		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
+	return SL_OK;
+}
+
+enum sl_status sl_by_pieces(
+	const struct sl_recipe *r, struct sl_batch *b, sl_loop *each, uint32_t n)
+{
+	for (uint32_t from = 0; from < n; from += PIECE) {
+		uint32_t left = n - from;
+
+		SL_TRY(sl_give_up_if_dropped(r));
+		each(r, b, from, from + (left < PIECE ? left : PIECE));
+		if (left <= PIECE)
+			break;
+	}
+	return SL_OK;
+}
+
+static enum sl_status generate(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	(void)x;
+	if (r->inputs)
+		return sl_inputs_read(r->inputs, b);
+	return sl_by_pieces(r, b, r->loops->generate, b->n);
+}
+
+static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	if (r->schedule.steps > 0)
+		return sl_rounds_on_host(r, x, b);
+	sl_living_begin(b, UINT32_MAX);
+	return sl_by_pieces(r, b, r->loops->advance, b->n);
+}
+
+float sl_weight_scale(const struct sl_recipe *r)
+{
+	return ldexpf(1, r->weight_shift);
+}
+
+double sl_weight_of(const struct sl_recipe *r, uint64_t sum)
+{
+	return ldexp((double)(int64_t)sum, -32 - r->weight_shift);
+}
+
+enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	uint64_t sum = 0, odd = 0;
+
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		sum += b->tally.count[f];
+		if (!SL_HAS(sl_fates_of(r), f))
+			odd += b->tally.count[f];
+	}
+	if (sum != b->n || odd != 0)
+		return sl_fail(SL_CHECK_FAILED,
+			"fates do not close: %llu particles have a fate of %u generated, %llu of "
+			"them one that the model does not deal out (a fault of this program), "
+			"please report it",
+			(unsigned long long)sum, b->n, (unsigned long long)odd);
+	return SL_OK;
+}
+
+enum sl_status sl_close_bins(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	enum sl_fate open = sl_bins_open(&r->bins, b->bins, b->tally.count, b->tally.weight);
+
+	if (open == SL_FATE_COUNT)
+		return SL_OK;
+	return sl_fail(SL_CHECK_FAILED,
+		"tallies by bins do not close: those of fate %s do not add up to its particles "
+		"and weight (a fault of this program), please report it",
+		sl_fate_facts[open].name);
+}
+
+static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	(void)x;
+	memset(&b->tally, 0, sizeof(b->tally));
+	if (r->bins.n > 0)
+		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
+	SL_TRY(sl_by_pieces(r, b, r->loops->mark, b->n));
+	SL_TRY(sl_close_fates(r, b));
+	return sl_close_bins(r, b);
+}
+
+static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	struct sl_compact_job job = {.keep = b->keep,
+		.out = b->index,
+		.n_out = &b->n_survivors,
+		.n = b->n,
+		.scan = r->scan};
+
+	return sl_compact(r->compact.backend, x, &job);
+}
+
+static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	struct sl_sort_job job = {.key = b->key,
+		.index = b->index,
+		.n = b->n_survivors,
+		.type = sl_key_type(r),
+		.begin_bit = 0,
+		.end_bit = r->key_bits};
+
+	if (r->n_fields == 0)
+		return SL_OK;
+	SL_TRY(sl_by_pieces(r, b, r->loops->sort, b->n_survivors));
+	return sl_sort(r->sort.backend, x, &job);
+}
+
+static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	(void)x;
+	b->table.n = b->n_survivors;
+	for (uint32_t k = 0; k < b->table.n_columns; k++)
+		b->table.column[k].digest = 0;
+	/* Not by pieces: one column after the other, so that the one gathered from stays in cache.
+	 */
+	r->loops->write(r, b, 0, b->n_survivors);
+	return SL_OK;
+}
+
+const struct sl_stage sl_stages[SL_STAGE_COUNT] = {
+#define X(name, on_host) {#name, on_host},
+	SL_STAGES(X)
+#undef X
+};
+
+bool sl_stage_is_run(enum sl_mode mode, int s)
+{
+	bool is_alone = s < SL_STAGE_sieve, is_sieve = s == SL_STAGE_sieve;
+
+	return mode == SL_MODE_fused ? !is_alone : !is_sieve;
+}
+
+void sl_columns_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c)
+{
+	uint32_t carried = SL_STORED(sl_models[r->model]->columns);
+
+#define COLUMN(name, type, unit, record, component, help) \
+	if (SL_HAS(carried, SL_COLUMN_##name))            \
+		c->name = (type *)sl_cut_items(a, n, sizeof(type));
+#include "stages/particle/columns.def"
+#undef COLUMN
+}
+
+void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+{
+	memset(b, 0, sizeof(*b));
+	sl_columns_lay_out(a, r, n, &b->columns);
+	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
+	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
+	if (r->n_fields > 0 || r->schedule.n_fields > 0)
+		b->key = sl_cut_items(a, n, sl_key_type(r) == SL_U32 ? 4 : 8);
+	sl_rounds_lay_out(a, r, n, b);
+	sl_table_lay_out(a, r, n, UINT32_MAX, &b->table);
+}
+
+void sl_table_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, uint32_t set, struct sl_table *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->n_columns = r->n_columns;
+	for (uint32_t k = 0; k < r->n_columns; k++) {
+		const struct sl_column_facts *facts = &sl_column_facts[r->column[k]];
+		struct sl_table_column *c = &t->column[k];
+
+		c->column = r->column[k];
+		c->constant = SL_HAS(r->constants, c->column);
+		if (c->constant)
+			c->data = (void *)((const char *)&r->constant + facts->in_particle);
+		else if (SL_HAS(set, c->column))
+			c->data = sl_cut_items(a, n, facts->bytes);
+	}
+}
+
+void sl_bins_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
+{
+	b->bin_words = sl_bins_words(&r->bins);
+	b->bins = NULL;
+	if (b->bin_words > 0)
+		b->bins = (uint64_t *)sl_cut_items(a, b->bin_words, sizeof(*b->bins));
+}
+
+size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n)
+{
+	struct sl_shape most = {
+		.n = n, .type = sl_key_type(r), .tuning = r->sort.tuning, .scan = r->scan};
+
+	return r->n_fields > 0 ? sl_scratch(r->sort.backend, &most) : 0;
+}
+
+size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n)
+{
+	struct sl_shape compact = {.n = n, .tuning = r->compact.tuning, .scan = r->scan};
+	size_t compact_bytes = sl_scratch(r->compact.backend, &compact);
+	size_t sort_bytes = sl_sort_scratch(r, n), rounds_bytes = sl_rounds_scratch(r, n);
+	size_t most = compact_bytes > sort_bytes ? compact_bytes : sort_bytes;
+
+	return rounds_bytes > most ? rounds_bytes : most;
+}
+
+void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t number)
+{
+	b->number = number;
+	b->first_id = number * r->batch;
+	b->n = r->particles - b->first_id < r->batch ? (uint32_t)(r->particles - b->first_id)
+	                                             : r->batch;
+	b->turn = SL_NO_TURN;
+	b->n_survivors = 0;
+	b->rounds.n = 0;
+}
+
+enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	uint64_t ns[SL_STAGE_COUNT])
+{
+	for (int s = 0; s < SL_STAGE_COUNT; s++) {
+		uint64_t start = sl_now_ns();
+		enum sl_status status;
+
+		if (!sl_stage_is_run(r->mode, s))
+			continue;
+		status = sl_stages[s].on_host(r, x, b);
+		if (ns)
+			ns[s] += sl_now_ns() - start;
+		if (status != SL_OK)
+			return sl_while(status, "batch %llu, stage %s",
+				(unsigned long long)b->number, sl_stages[s].name);
+	}
+	return SL_OK;
+}
+
+struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id)
+{
+	struct sl_particle p = {0};
+	uint8_t keep;
+	struct sl_batch one = {.first_id = id, .n = 1, .columns = sl_columns_of(&p), .keep = &keep};
+
+	sl_living_begin(&one, UINT32_MAX);
+	r->loops->generate(r, &one, 0, 1);
+	r->loops->advance(r, &one, 0, 1);
+	p.id = id;
+	p.fate = sl_judge(r, &p);
+	return p;
+}

@@ -1,0 +1,68 @@
+/* rounds_host.c - what rounds are made of, on the host. */
+#include "primitives/base/clock.h"
+#include "stages/host/host_pipeline.h"
+
+/* The times of the marks. */
+struct clock {
+	uint64_t ns[SL_ROUND_MARKS];
+};
+
+static enum sl_status mark(void *of, enum sl_round_mark m)
+{
+	((struct clock *)of)->ns[m] = sl_now_ns();
+	return SL_OK;
+}
+
+static enum sl_status between(
+	void *of, enum sl_round_mark from, enum sl_round_mark to, uint64_t *ns)
+{
+	const struct clock *c = (const struct clock *)of;
+
+	*ns = c->ns[to] - c->ns[from];
+	return SL_OK;
+}
+
+static enum sl_status advance(const struct sl_recipe *r, void *of, struct sl_batch *b)
+{
+	mark(of, SL_ROUND_BEGINS);
+	SL_TRY(sl_by_pieces(r, b, r->loops->advance, b->living.n));
+	return mark(of, SL_ROUND_ADVANCED);
+}
+
+static enum sl_status key(const struct sl_recipe *r, void *of, const struct sl_batch *b, uint32_t n)
+{
+	const struct sl_schedule *s = &r->schedule;
+	uint32_t *key = (uint32_t *)b->key;
+
+	(void)of;
+	for (uint32_t j = 0; j < n; j++)
+		key[j] = (uint32_t)sl_key_pack(
+			s->field, s->n_fields, &b->living.columns, b->index[j], 0);
+	return SL_OK;
+}
+
+static enum sl_status gather(
+	const struct sl_recipe *r, void *of, const struct sl_batch *b, const struct sl_living *to)
+{
+	const struct sl_living *from = &b->living;
+	uint32_t set = SL_STORED(sl_models[r->model]->columns);
+
+	(void)of;
+	for (uint32_t j = 0; j < to->n; j++) {
+		uint32_t i = b->index[j];
+		struct sl_particle p = sl_load(&from->columns, set, i);
+
+		sl_store(&to->columns, set, j, &p);
+		to->place[j] = from->place ? from->place[i] : i;
+	}
+	return SL_OK;
+}
+
+enum sl_status sl_rounds_on_host(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	static const struct sl_rounds_by host = {
+		.advance = advance, .key = key, .gather = gather, .mark = mark, .between = between};
+	struct clock clock = {{0}};
+
+	return sl_rounds_run(r, x, b, &host, &clock, &b->n_survivors);
+}

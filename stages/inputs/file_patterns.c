@@ -1,0 +1,131 @@
+/* file_patterns.c - see file_patterns.h. */
+#include "stages/inputs/file_patterns.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "primitives/base/arena.h"
+#include "primitives/base/device.h"
+
+/* What an item stands for: itself, or what was found. */
+struct found {
+	const char *item;
+	bool is_pattern;
+	glob_t files;
+};
+
+static size_t count_of(const struct found *f)
+{
+	return f->is_pattern ? f->files.gl_pathc : 1;
+}
+
+static const char *path_of(const struct found *f, size_t i)
+{
+	return f->is_pattern ? f->files.gl_pathv[i] : f->item;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Folders that cannot be read are passed over, as the shell has it, but for want of memory. */
+static int gives_up(const char *folder, int error)
+{
+	(void)folder;
+	return error == ENOMEM;
+}
+
+/* What glob has found is to be freed, if it is a pattern. */
+static enum sl_status look_for(const char *item, struct found *f)
+{
+	int answer;
+
+	*f = (struct found){.item = item};
+	if (!strpbrk(item, "*?[") || access(item, F_OK) == 0)
+		return SL_OK;
+	answer = glob(item, GLOB_NOSORT, gives_up, &f->files);
+	if (answer != 0)
+		globfree(&f->files);
+	if (answer == GLOB_NOSPACE || answer == GLOB_ABORTED)
+		return sl_fail(SL_HOST_MEMORY,
+			"%s: no memory to look for files (a list of their names is needed), free some",
+			item);
+	if (answer != 0)
+		return sl_fail(SL_USAGE,
+			"'%s' is no file, and taken as a pattern it is met by none (there is nothing to "
+			"read), try another name",
+			item);
+	f->is_pattern = true;
+	qsort(f->files.gl_pathv, f->files.gl_pathc, sizeof(*f->files.gl_pathv), by_bytes);
+	return SL_OK;
+}
+
+/* Copies them, item by item; measures where there is no memory. */
+static void lay_out(
+	struct sl_arena *a, const struct found *found, uint32_t n, struct sl_input_names *names)
+{
+	uint32_t at = 0;
+
+	names->at = (struct sl_input_name *)sl_cut_items(a, names->n, sizeof(*names->at));
+	for (uint32_t item = 0; item < n; item++)
+		for (size_t i = 0; i < count_of(&found[item]); i++, at++) {
+			const char *path = path_of(&found[item], i);
+			char *copy = (char *)sl_cut(a, strlen(path) + 1);
+
+			if (!copy)
+				continue;
+			memcpy(copy, path, strlen(path) + 1);
+			names->at[at] = (struct sl_input_name){copy, item};
+		}
+}
+
+static enum sl_status copy_names(
+	const struct found *found, uint32_t n, struct sl_input_names *names, uint32_t *which)
+{
+	struct sl_arena a = {0};
+	size_t all = 0;
+	void *memory;
+
+	for (*which = 0; *which < n; ++*which) {
+		all += count_of(&found[*which]);
+		if (all > SL_INPUTS_MOST)
+			return sl_fail(SL_USAGE,
+				"'%s' makes it %zu files in all (at most %d are read), try joining "
+				"some with sluice convert first",
+				found[*which].item, all, SL_INPUTS_MOST);
+	}
+	*which = 0;
+	names->n = (uint32_t)all;
+	lay_out(&a, found, n, names);
+	SL_TRY(sl_memory_get(SL_HOST, a.used, &memory));
+	names->bytes = a.used;
+	a = (struct sl_arena){memory, 0, a.used};
+	lay_out(&a, found, n, names);
+	return SL_OK;
+}
+
+enum sl_status sl_input_names_find(
+	const struct sl_lines *items, struct sl_input_names *names, uint32_t *which)
+{
+	struct found found[SL_LIST_MAX];
+	enum sl_status s = SL_OK;
+	uint32_t n = 0;
+
+	*names = (struct sl_input_names){.n = 0};
+	*which = 0;
+	while (n < items->n && s == SL_OK) {
+		*which = n;
+		s = look_for(items->at[n], &found[n]);
+		n += s == SL_OK;
+	}
+	if (s == SL_OK)
+		s = copy_names(found, n, names, which);
+	for (uint32_t i = 0; i < n; i++)
+		if (found[i].is_pattern)
+			globfree(&found[i].files);
+	return s;
+}

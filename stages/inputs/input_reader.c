@@ -1,0 +1,389 @@
+/* inputs.c - see inputs.h. */
+#include "stages/inputs/input_reader.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "primitives/base/arena.h"
+#include "primitives/base/device.h"
+#include "primitives/base/map.h"
+#include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/inputs/mcpl_survey.h"
+
+/* Of a file, and so far fewer than numbers of 64 bits can count in all. */
+#define PARTICLES_MOST (UINT64_C(1) << 48)
+
+#define NO_FILE UINT32_MAX
+
+/* A file, as it is read. */
+struct source {
+	struct sl_map map;
+	struct sl_mcpl_stream stream; /* at its first particle, for all to copy; of one in gzip, its
+	                                 header alone counts */
+};
+
+struct sl_reading {
+	struct source *of; /* each file */
+	/*
+	 * What files in gzip are inflated by, one after the other; is there any? And the one that
+	 * it is in, or NO_FILE.
+	 */
+	struct sl_mcpl_stream gzip;
+	bool gzipped;
+	uint32_t gzip_of;
+	pthread_mutex_t lock;
+	pthread_cond_t next;
+	uint64_t turn; /* whose it is to read from files in gzip */
+};
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* The stream of files in gzip is at the first particle of file k. */
+static enum sl_status begin_gzip(struct sl_reading *r, uint32_t k)
+{
+	const struct sl_map *map = &r->of[k].map;
+
+	r->gzip_of = NO_FILE;
+	if (r->gzipped)
+		SL_TRY(sl_mcpl_rewind(&r->gzip, map->at, map->bytes));
+	else
+		SL_TRY(sl_mcpl_open(&r->gzip, map->at, map->bytes));
+	r->gzipped = true;
+	SL_TRY(sl_mcpl_skip_head(&r->gzip));
+	r->gzip_of = k;
+	return SL_OK;
+}
+
+static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
+{
+	struct source *f = &r->of[k];
+
+	if (!sl_mcpl_is_gzipped(f->map.at, f->map.bytes)) {
+		SL_TRY(sl_mcpl_open(&f->stream, f->map.at, f->map.bytes));
+		return sl_mcpl_skip_head(&f->stream);
+	}
+	SL_TRY(begin_gzip(r, k));
+	f->stream = r->gzip;
+	return SL_OK;
+}
+
+/* One more number (Fowler, Noll and Vo's hash, by words). */
+static void stamp(struct sl_inputs *inputs, uint64_t number)
+{
+	inputs->stamp = (inputs->stamp ^ number) * UINT64_C(0x100000001b3);
+}
+
+static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
+{
+	struct source *source = &inputs->reading->of[k];
+	const struct sl_mcpl_stream *s = &source->stream;
+	struct sl_input *f = &inputs->at[k];
+
+	SL_TRY(sl_map_file(f->path, &source->map));
+	SL_TRY(sl_while(begin_stream(inputs->reading, k), "%s", f->path));
+	if (s->header.particles > PARTICLES_MOST)
+		return sl_fail(SL_BAD_INPUT,
+			"%s: it claims more particles than a run can have (it is damaged), try "
+			"making it again",
+			f->path);
+	stamp(inputs, source->map.number);
+	stamp(inputs, source->map.bytes);
+	stamp(inputs, (uint64_t)source->map.written_ns);
+	f->bytes = source->map.bytes;
+	f->first = inputs->particles;
+	f->particles = s->header.particles;
+	f->gzipped = s->gzipped;
+	f->single = s->header.single;
+	f->recovered = s->recovered;
+	f->told = s->header.comments + (uint64_t)s->header.blobs > 0;
+	return SL_OK;
+}
+
+/* What the first k files have in common, and file k too. */
+static void find_constants(struct sl_inputs *inputs, uint32_t k)
+{
+	const uint32_t polarisation =
+		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z);
+	const struct sl_mcpl_header *h = &inputs->reading->of[k].stream.header;
+	const struct sl_particle of_file = {.weight = (float)h->weight, .pdg = h->pdg};
+
+	if (k == 0) {
+		inputs->constants = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) |
+		                    SL_BIT(SL_COLUMN_userflags) | polarisation;
+		inputs->constant = of_file;
+	}
+	if (h->polarised)
+		inputs->constants &= ~polarisation;
+	if (h->flags)
+		inputs->constants &= ~SL_BIT(SL_COLUMN_userflags);
+	if (h->pdg == 0 || of_file.pdg != inputs->constant.pdg)
+		inputs->constants &= ~SL_BIT(SL_COLUMN_pdg);
+	if (h->weight == 0 || of_file.weight != inputs->constant.weight)
+		inputs->constants &= ~SL_BIT(SL_COLUMN_weight);
+}
+
+/* One block of zeros, for n files. */
+static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
+{
+	struct sl_arena a = {0};
+	struct sl_reading *reading = NULL;
+	void *memory = NULL;
+
+	for (int i = 0; i < 2; i++) {
+		struct sl_inputs *inputs = (struct sl_inputs *)sl_cut(&a, sizeof(*inputs));
+		struct sl_input *at = (struct sl_input *)sl_cut_items(&a, n, sizeof(*at));
+		struct source *of = (struct source *)sl_cut_items(&a, n, sizeof(*of));
+
+		reading = (struct sl_reading *)sl_cut(&a, sizeof(*reading));
+		if (i == 0) {
+			SL_TRY(sl_memory_get(SL_HOST, a.used, &memory));
+			memset(memory, 0, a.used);
+			a = (struct sl_arena){memory, 0, a.used};
+			continue;
+		}
+		*inputs = (struct sl_inputs){.at = at, .memory = a.used, .reading = reading};
+		reading->of = of;
+		*made = inputs;
+	}
+	pthread_mutex_init(&reading->lock, NULL);
+	pthread_cond_init(&reading->next, NULL);
+	return SL_OK;
+}
+
+enum sl_status sl_inputs_open(
+	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which)
+{
+	struct sl_input_names names;
+	struct sl_inputs *inputs;
+	enum sl_status s;
+
+	*made = NULL;
+	SL_TRY(sl_input_names_find(files, &names, which));
+	s = get_inputs(names.n, made);
+	if (s != SL_OK) {
+		sl_memory_give(SL_HOST, names.at);
+		return s;
+	}
+	inputs = *made;
+	inputs->names = names;
+	inputs->memory += names.bytes;
+	for (uint32_t k = 0; k < names.n; k++) {
+		inputs->at[k].path = names.at[k].path;
+		inputs->at[k].item = *which = names.at[k].item;
+		inputs->n++;
+		SL_TRY(open_input(inputs, k));
+		find_constants(inputs, k);
+		inputs->particles += inputs->at[k].particles;
+	}
+	if (inputs->reading->gzipped)
+		inputs->memory += SL_MCPL_GZIP_BYTES;
+	return SL_OK;
+}
+
+void sl_inputs_close(struct sl_inputs *inputs)
+{
+	if (!inputs)
+		return;
+	for (uint32_t k = 0; k < inputs->n; k++)
+		sl_unmap(&inputs->reading->of[k].map);
+	if (inputs->reading->gzipped)
+		sl_mcpl_close(&inputs->reading->gzip);
+	pthread_cond_destroy(&inputs->reading->next);
+	pthread_mutex_destroy(&inputs->reading->lock);
+	sl_memory_give(SL_HOST, inputs->names.at);
+	sl_memory_give(SL_HOST, inputs);
+}
+
+/* The finest steps that are a float: of weights near the least that there are. */
+enum { SUM_BITS = 29, SHIFT_MOST = 127 };
+
+static int shift_for(double weights)
+{
+	int exponent, shift;
+
+	frexp(weights, &exponent);
+	shift = weights > 0 ? SUM_BITS - exponent : 0;
+	return shift < SHIFT_MOST ? shift : SHIFT_MOST;
+}
+
+static enum sl_status survey(struct sl_inputs *inputs, uint32_t k, double *weights)
+{
+	struct sl_reading *reading = inputs->reading;
+	struct sl_mcpl_stream plain = reading->of[k].stream;
+
+	if (!plain.gzipped)
+		return sl_mcpl_survey(&plain, weights);
+	SL_TRY(begin_gzip(reading, k));
+	return sl_mcpl_survey(&reading->gzip, weights);
+}
+
+enum sl_status sl_inputs_survey(struct sl_inputs *inputs)
+{
+	double weights = 0;
+
+	for (uint32_t k = 0; k < inputs->n; k++)
+		SL_TRY(sl_while(survey(inputs, k, &weights), "%s", inputs->at[k].path));
+	inputs->weight_shift = shift_for(weights);
+	return SL_OK;
+}
+
+enum sl_status sl_inputs_carry(const struct sl_inputs *inputs, struct sl_mcpl_carried **made)
+{
+	struct sl_mcpl_part *parts;
+	enum sl_status s;
+	void *memory;
+
+	SL_TRY(sl_memory_get(SL_HOST, inputs->n * sizeof(*parts), &memory));
+	parts = (struct sl_mcpl_part *)memory;
+	for (uint32_t k = 0; k < inputs->n; k++)
+		parts[k] = (struct sl_mcpl_part){.file = inputs->reading->of[k].map.at,
+			.bytes = inputs->reading->of[k].map.bytes,
+			.first = inputs->at[k].first,
+			.particles = inputs->at[k].particles};
+	s = sl_mcpl_carry(parts, inputs->n, made);
+	sl_memory_give(SL_HOST, memory);
+	return s;
+}
+
+bool sl_inputs_have(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name)
+{
+	uint64_t device, number;
+
+	if (!sl_file_which(dir, name, &device, &number))
+		return false;
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		const struct sl_map *map = &inputs->reading->of[k].map;
+
+		if (map->device == device && map->number == number)
+			return true;
+	}
+	return false;
+}
+
+uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)
+{
+	const struct sl_map *map = &inputs->reading->of[k].map;
+
+	return sl_crc32(map->at, map->bytes);
+}
+
+void sl_inputs_restart(struct sl_inputs *inputs)
+{
+	inputs->reading->turn = 0;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static void put(const struct sl_columns *c, uint32_t i, const struct sl_mcpl_particle *p)
+{
+	c->x[i] = (float)p->position[0];
+	c->y[i] = (float)p->position[1];
+	c->z[i] = (float)p->position[2];
+	c->u[i] = (float)p->direction[0];
+	c->v[i] = (float)p->direction[1];
+	c->w[i] = (float)p->direction[2];
+	c->energy[i] = (float)(p->energy * SL_MCPL_KEV);
+	c->time[i] = (float)(p->time * SL_MCPL_NS);
+	c->weight[i] = (float)p->weight;
+	c->pdg[i] = p->pdg;
+	c->userflags[i] = p->flags;
+	c->pol_x[i] = (float)p->polarisation[0];
+	c->pol_y[i] = (float)p->polarisation[1];
+	c->pol_z[i] = (float)p->polarisation[2];
+	c->fate[i] = SL_FATE_listed;
+}
+
+/* The next n particles of a stream: those from place on of the batch. */
+static enum sl_status take(
+	struct sl_mcpl_stream *s, const struct sl_columns *c, uint32_t place, uint32_t n)
+{
+	struct sl_mcpl_particle p;
+
+	for (uint32_t i = place; i < place + n; i++) {
+		SL_TRY(sl_mcpl_next(s, &p));
+		put(c, i, &p);
+	}
+	return SL_OK;
+}
+
+/* Particles of a plain file, from number from of it on. */
+static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t n,
+	const struct sl_columns *c, uint32_t place)
+{
+	struct sl_mcpl_stream s = f->stream;
+	size_t bytes = (size_t)from * s.header.record_bytes;
+
+	s.at += bytes;
+	s.left -= bytes;
+	return take(&s, c, place, n);
+}
+
+/* The same of one in gzip: what is before them goes by. */
+static enum sl_status read_gzipped(struct sl_reading *r, uint32_t k, uint64_t from, uint32_t n,
+	const struct sl_columns *c, uint32_t place)
+{
+	struct sl_mcpl_particle p;
+
+	if (r->gzip_of != k || r->gzip.read > from)
+		SL_TRY(begin_gzip(r, k));
+	while (r->gzip.read < from)
+		SL_TRY(sl_mcpl_next(&r->gzip, &p));
+	return take(&r->gzip, c, place, n);
+}
+
+/*
+ * What b has of the files in gzip, or of the others. Behind that it is asked whether a file was
+ * written to since it was surveyed: what was read then need not be damaged, and is not right all
+ * the same.
+ */
+static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct sl_batch *b)
+{
+	uint64_t begin = b->first_id, end = b->first_id + b->n;
+
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		const struct sl_input *f = &inputs->at[k];
+		uint64_t first = f->first > begin ? f->first : begin;
+		uint64_t last = f->first + f->particles;
+		uint32_t place = (uint32_t)(first - begin);
+		enum sl_status s;
+
+		last = last < end ? last : end;
+		if (f->gzipped != gzipped || first >= last)
+			continue;
+		s = gzipped ? read_gzipped(inputs->reading, k, first - f->first,
+				      (uint32_t)(last - first), &b->columns, place)
+		            : read_plain(&inputs->reading->of[k], first - f->first,
+				      (uint32_t)(last - first), &b->columns, place);
+		if (sl_map_is_changed(&inputs->reading->of[k].map, f->path))
+			return sl_fail(SL_DISK,
+				"%s: has become shorter, or another, while it was read (a run needs "
+				"its files as it found them), try --resume with the file as it was",
+				f->path);
+		if (s != SL_OK)
+			return sl_while(s, "%s", f->path);
+	}
+	return SL_OK;
+}
+
+static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
+{
+	struct sl_reading *reading = inputs->reading;
+	enum sl_status s;
+
+	pthread_mutex_lock(&reading->lock);
+	while (b->turn != SL_NO_TURN && reading->turn != b->turn)
+		pthread_cond_wait(&reading->next, &reading->lock);
+	s = read_some(inputs, true, b);
+	reading->turn += b->turn != SL_NO_TURN;
+	pthread_cond_broadcast(&reading->next);
+	pthread_mutex_unlock(&reading->lock);
+	return s;
+}
+
+enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b)
+{
+	if (inputs->reading->gzipped)
+		SL_TRY(read_in_turn(inputs, b));
+	return read_some(inputs, false, b);
+}

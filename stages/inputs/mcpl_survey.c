@@ -1,0 +1,94 @@
+/* mcpl_survey.c - see mcpl_survey.h. */
+#include "stages/inputs/mcpl_survey.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NUMBERS_MOST = 11, ENERGY = 5, TIME = 6, WEIGHT = 7 };
+
+/* The numbers of a record: what they are called, and in units inside how many times as large. */
+struct numbers {
+	int n, weight; /* how many; the one that is a weight, or n */
+	const char *name[NUMBERS_MOST];
+	double factor[NUMBERS_MOST];
+};
+
+static struct numbers numbers_of(const struct sl_mcpl_header *h)
+{
+	static const char *const names[] = {
+		"x", "y", "z", "direction", "direction", "energy", "time", "weight"};
+	int before = h->polarised ? 3 : 0, n = h->weight == 0 ? WEIGHT + 1 : WEIGHT;
+	struct numbers all = {.n = before + n, .weight = before + WEIGHT};
+
+	for (int i = 0; i < all.n; i++) {
+		int k = i - before;
+
+		all.name[i] = k < 0 ? "polarisation" : names[k];
+		all.factor[i] = k == ENERGY ? SL_MCPL_KEV : k == TIME ? SL_MCPL_NS : 1;
+	}
+	return all;
+}
+
+/* A number of a record, widened. */
+static double number_at(const struct sl_mcpl_header *h, const uint8_t *record, int i)
+{
+	double wide;
+	float narrow;
+
+	if (!h->single) {
+		memcpy(&wide, record + (size_t)i * sizeof(wide), sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, record + (size_t)i * sizeof(narrow), sizeof(narrow));
+	return (double)narrow;
+}
+
+static enum sl_status refuse(uint64_t particle, const char *name, double is, const char *why)
+{
+	return sl_fail(SL_BAD_INPUT,
+		"particle %llu (from 0 on): its %s is %.9g (%s), try a list without it",
+		(unsigned long long)particle, name, is, why);
+}
+
+static enum sl_status look_at(const struct sl_mcpl_header *h, const struct numbers *all,
+	const uint8_t *record, uint64_t particle, double *weights)
+{
+	for (int i = 0; i < all->n; i++) {
+		double is = number_at(h, record, i);
+
+		if (isinf((float)(is * all->factor[i])) && !isinf(is))
+			return refuse(particle, all->name[i], is,
+				"a run works in single precision, which has none so large");
+		if (i != all->weight)
+			continue;
+		if (!isfinite(is))
+			return refuse(particle, all->name[i], is, "weights are summed up");
+		*weights += fabs(is);
+	}
+	return SL_OK;
+}
+
+enum sl_status sl_mcpl_survey(struct sl_mcpl_stream *s, double *weights)
+{
+	const struct sl_mcpl_header *h = &s->header;
+	const struct numbers all = numbers_of(h);
+	const uint8_t *records;
+	bool behind;
+	size_t n;
+
+	if (isinf((float)h->weight))
+		return sl_fail(SL_BAD_INPUT,
+			"the weight of all its particles is %.9g (a run works in single precision, "
+			"which has none so large), try a list with another",
+			h->weight);
+	*weights += fabs(h->weight) * (double)h->particles;
+	for (;;) {
+		uint64_t first = s->read;
+
+		SL_TRY(sl_mcpl_raw(s, &records, &n));
+		for (size_t i = 0; i < n; i++)
+			SL_TRY(look_at(h, &all, records + i * h->record_bytes, first + i, weights));
+		if (n == 0)
+			return sl_mcpl_end(s, &behind);
+	}
+}

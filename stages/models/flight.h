@@ -1,0 +1,49 @@
+/* flight.h - how particles move and turn: what the rules of the models share. */
+#ifndef SL_FLIGHT_H
+#define SL_FLIGHT_H
+
+#include "stages/particle/math.h"
+#include "stages/particle/particle.h"
+#include "stages/particle/random.h"
+
+/* Moves p by distance (cm) along its direction; slowness is the time that takes a cm, ns. */
+SL_HD void sl_fly(struct sl_particle *p, float distance, float slowness)
+{
+	p->x = fmaf(distance, p->u, p->x);
+	p->y = fmaf(distance, p->v, p->y);
+	p->z = fmaf(distance, p->w, p->z);
+	p->time = fmaf(distance, slowness, p->time);
+}
+
+/*
+ * Sets the direction of p to one at an angle, of that sine and cosine, to the unit vector (a, b, c)
+ * and at an azimuth of half_turns * pi about it. The frame about the vector is that of Duff et al.,
+ * Building an orthonormal basis, revisited, JCGT 6 (2017) 1: no branch but a sign.
+ */
+SL_HD void sl_deflect(struct sl_particle *p, float a, float b, float c, float sine, float cosine,
+	float half_turns)
+{
+	float sign = c < 0.0f ? -1.0f : 1.0f, s = -1.0f / (sign + c), t = a * b * s, i, j;
+
+	sl_sincospi(half_turns, &j, &i);
+	i *= sine;
+	j *= sine;
+	p->u = fmaf(i, fmaf(sign * a, a * s, 1.0f), fmaf(j, t, cosine * a));
+	p->v = fmaf(i, sign * t, fmaf(j, fmaf(b, b * s, sign), cosine * b));
+	p->w = fmaf(-i, sign * a, fmaf(-j, b, cosine * c));
+}
+
+/*
+ * Sets the direction of p to a Lambertian one about the unit vector (a, b, c): the density of the
+ * cosine is 2 cosine. The sine does not come from the cosine: near the axis, where floats are 2^-24
+ * apart, that would put directions on rings. sl_uniform(~word) is 1 - sl_uniform(word), fine at
+ * both ends.
+ */
+SL_HD void sl_lambertian(
+	struct sl_particle *p, float a, float b, float c, uint32_t word0, uint32_t word1)
+{
+	sl_deflect(p, a, b, c, sqrtf(sl_uniform(~word0)), sqrtf(sl_uniform(word0)),
+		2.0f * sl_uniform(word1));
+}
+
+#endif

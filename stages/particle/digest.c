@@ -1,0 +1,135 @@
+/* digest.c - the digest of a whole column, of what was read back for one. */
+#include "stages/particle/digest.h"
+
+#include <string.h>
+
+#include "stages/batch/batch.h"
+
+/* Little-endian, as everything that this program writes. */
+#define DIGEST(type)                                                                      \
+	for (uint32_t k = 0; k < n; k++) {                                                \
+		type value;                                                               \
+		memcpy(&value, at + (c->constant ? 0 : k * sizeof(type)), sizeof(value)); \
+		sum += sl_digest_item(weight[k], value);                                  \
+	}                                                                                 \
+	return sum
+
+/* What n rows add, from that one on, which have those weights. Floats are read as their bits. */
+static uint64_t digest_rows(
+	const struct sl_table_column *c, size_t from, uint32_t n, const uint64_t *weight)
+{
+	size_t bytes = sl_column_facts[c->column].bytes;
+	const char *at = (const char *)c->data + (c->constant ? 0 : from * bytes);
+	uint64_t sum = 0;
+
+	switch (bytes) {
+	case sizeof(uint8_t):
+		DIGEST(uint8_t);
+	case sizeof(uint32_t):
+		DIGEST(uint32_t);
+	default:
+		DIGEST(uint64_t);
+	}
+}
+
+static uint32_t rows_at(uint32_t from, uint32_t n)
+{
+	return n - from < SL_DIGEST_ROWS ? n - from : (uint32_t)SL_DIGEST_ROWS;
+}
+
+uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n)
+{
+	uint64_t weight[SL_DIGEST_ROWS], sum = 0;
+	uint32_t rows;
+
+	for (uint32_t from = 0; from < n; from += rows) {
+		rows = rows_at(from, n);
+		sl_digest_weights(from, rows, weight);
+		sum += digest_rows(c, from, rows, weight);
+	}
+	return sum;
+}
+
+/* Words of 8 bytes at most SL_DIGEST_ROWS of them, the last filled up with zeros. */
+static uint64_t digest_words(const char *at, size_t n, const uint64_t *weight)
+{
+	size_t words = n / sizeof(uint64_t);
+	uint64_t word, sum = 0;
+
+	for (size_t k = 0; k < words; k++) {
+		memcpy(&word, at + k * sizeof(word), sizeof(word));
+		sum += sl_digest_item(weight[k], word);
+	}
+	if (n % sizeof(word) == 0)
+		return sum;
+	word = 0;
+	memcpy(&word, at + words * sizeof(word), n % sizeof(word));
+	return sum + sl_digest_item(weight[words], word);
+}
+
+uint64_t sl_digest_bytes(const void *bytes, size_t n)
+{
+	const size_t block = SL_DIGEST_ROWS * sizeof(uint64_t);
+	uint64_t weight[SL_DIGEST_ROWS], sum = 0;
+	const char *at = (const char *)bytes;
+
+	sl_digest_weights(0, SL_DIGEST_ROWS, weight);
+	for (size_t k = 0; k * block < n; k++) {
+		size_t left = n - k * block;
+
+		sum += sl_digest_weight(k) *
+		       digest_words(at + k * block, left < block ? left : block, weight);
+	}
+	return sum;
+}
+
+/* Was it copied, as it is? A constant has not been, and one that was compressed is not there. */
+static bool is_copied(const struct sl_table_column *c)
+{
+	return !c->constant && c->data;
+}
+
+static void digest_copied(const struct sl_table *t, uint64_t seen[SL_COLUMN_COUNT])
+{
+	uint64_t weight[SL_DIGEST_ROWS];
+	uint32_t rows;
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		seen[k] = is_copied(&t->column[k]) ? 0 : t->column[k].digest;
+	for (uint32_t from = 0; from < t->n; from += rows) {
+		rows = rows_at(from, t->n);
+		sl_digest_weights(from, rows, weight);
+		for (uint32_t k = 0; k < t->n_columns; k++)
+			if (is_copied(&t->column[k]))
+				seen[k] += digest_rows(&t->column[k], from, rows, weight);
+	}
+}
+
+/* Of what came, and of its digest there and here. */
+static enum sl_status not_whole(const char *what, const char *name, uint64_t there, uint64_t here)
+{
+	return sl_fail(SL_DEVICE_FAILED,
+		"%s%s did not come whole from the device (its digest there is %016llx, here "
+		"%016llx), run again with --resume; if it happens again, test the machine's "
+		"memory",
+		what, name, (unsigned long long)there, (unsigned long long)here);
+}
+
+enum sl_status sl_pressed_check(const struct sl_pressed *p)
+{
+	uint64_t seen = sl_digest_bytes(p->bytes, p->used);
+
+	return seen == p->digest ? SL_OK : not_whole("what was pressed", "", p->digest, seen);
+}
+
+enum sl_status sl_digest_check(const struct sl_table *t)
+{
+	uint64_t seen[SL_COLUMN_COUNT];
+
+	digest_copied(t, seen);
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (seen[k] != t->column[k].digest)
+			return not_whole("column ", sl_column_facts[t->column[k].column].name,
+				t->column[k].digest, seen[k]);
+	return SL_OK;
+}

@@ -1,0 +1,44 @@
+/* particle.c - the tables that columns.def and fates.def stand for. */
+#include "stages/particle/particle.h"
+
+#include <string.h>
+
+#define TYPE_OF(type)                    \
+	_Generic((type)0, float          \
+		 : SL_TYPE_F32, uint32_t \
+		 : SL_TYPE_U32, uint64_t \
+		 : SL_TYPE_U64, uint8_t  \
+		 : SL_TYPE_U8, int32_t   \
+		 : SL_TYPE_I32)
+
+const struct sl_column_facts sl_column_facts[SL_COLUMN_COUNT] = {
+#define COLUMN(name, type, unit, record, component, help)                             \
+	{#name, TYPE_OF(type), sizeof(type), SL_UNIT_##unit, record, component, help, \
+		offsetof(struct sl_columns, name), offsetof(struct sl_particle, name)},
+#include "stages/particle/columns.def"
+#undef COLUMN
+};
+
+const struct sl_fate_facts sl_fate_facts[SL_FATE_COUNT] = {
+#define FATE(name, help) {#name, help},
+#include "stages/particle/fates.def"
+#undef FATE
+};
+
+enum sl_column sl_column_find(const char *name)
+{
+	int i = 0;
+
+	while (i < SL_COLUMN_COUNT && strcmp(sl_column_facts[i].name, name) != 0)
+		i++;
+	return (enum sl_column)i;
+}
+
+enum sl_fate sl_fate_find(const char *name)
+{
+	int i = 0;
+
+	while (i < SL_FATE_COUNT && strcmp(sl_fate_facts[i].name, name) != 0)
+		i++;
+	return (enum sl_fate)i;
+}

@@ -1,0 +1,133 @@
+/*
+ * particle.h - a particle, the columns that hold many of them, and the fates.
+ *
+ * All three are made from columns.def and fates.def: a new column or fate is one line there.
+ */
+#ifndef SL_PARTICLE_H
+#define SL_PARTICLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "primitives/base/hd.h"
+#include "stages/particle/units.h"
+
+SL_C_BEGIN
+
+enum sl_fate {
+#define FATE(name, help) SL_FATE_##name,
+#include "stages/particle/fates.def"
+#undef FATE
+	SL_FATE_COUNT
+};
+
+enum sl_column {
+#define COLUMN(name, type, unit, record, component, help) SL_COLUMN_##name,
+#include "stages/particle/columns.def"
+#undef COLUMN
+	SL_COLUMN_COUNT
+};
+
+/* Sets of columns or fates are words of bits. */
+#define SL_BIT(i)      (1u << (i))
+#define SL_HAS(set, i) (((set) >> (i)) & 1u)
+
+#define SL_EVERY_COLUMN UINT32_MAX
+
+/* The columns of a set that take memory in a batch: all but id, which follows from the place. */
+#define SL_STORED(set) ((set) & ~SL_BIT(SL_COLUMN_id))
+
+/* One particle, as rules see it: in registers. A model leaves what it does not carry at 0. */
+struct sl_particle {
+#define COLUMN(name, type, unit, record, component, help) type name;
+#include "stages/particle/columns.def"
+#undef COLUMN
+};
+
+/* n particles, a column each (structure of arrays). A column that is not carried is NULL; id never
+ * is carried: particle i of a batch has the id first_id + i. */
+struct sl_columns {
+#define COLUMN(name, type, unit, record, component, help) type *name;
+#include "stages/particle/columns.def"
+#undef COLUMN
+};
+
+enum sl_column_type { SL_TYPE_F32, SL_TYPE_U32, SL_TYPE_U64, SL_TYPE_U8, SL_TYPE_I32 };
+
+struct sl_column_facts {
+	const char *name;
+	enum sl_column_type type;
+	uint32_t bytes; /* of an item */
+	enum sl_unit unit;
+	const char *record;    /* openPMD: "position" */
+	const char *component; /* openPMD: "x"; "" for a scalar record */
+	const char *help;
+	size_t offset;      /* of its pointer in struct sl_columns */
+	size_t in_particle; /* of its value in struct sl_particle */
+};
+
+struct sl_fate_facts {
+	const char *name;
+	const char *help;
+};
+
+extern const struct sl_column_facts sl_column_facts[SL_COLUMN_COUNT];
+extern const struct sl_fate_facts sl_fate_facts[SL_FATE_COUNT];
+
+/* The least number that a column of whole numbers has. */
+static inline double sl_least_whole(enum sl_column which)
+{
+	return sl_column_facts[which].type == SL_TYPE_I32 ? -0x1p31 : 0;
+}
+
+/* What is wrong with a range of such a column that has other numbers. */
+#define SL_NOT_WHOLE(least)                                                                \
+	((least) < 0 ? "is not of whole numbers from -2147483648 to 2147483647 (those of " \
+		       "the column are)"                                                   \
+		     : "is not of whole numbers from 0 (those of the column are)")
+
+/* The number of the column or fate of that name; its COUNT when there is none. */
+enum sl_column sl_column_find(const char *name);
+enum sl_fate sl_fate_find(const char *name);
+
+/* The columns of one particle that is not in any. */
+SL_HD struct sl_columns sl_columns_of(struct sl_particle *p)
+{
+	struct sl_columns c;
+#define COLUMN(name, type, unit, record, component, help) c.name = &p->name;
+#include "stages/particle/columns.def"
+#undef COLUMN
+	return c;
+}
+
+/* A column of c as untyped memory. */
+static inline void *sl_column_at(const struct sl_columns *c, enum sl_column which)
+{
+	return *(void *const *)(const void *)((const char *)c + sl_column_facts[which].offset);
+}
+
+/* Reads particle i; set names the columns that are carried, a constant at each call. */
+SL_HD struct sl_particle sl_load(const struct sl_columns *c, uint32_t set, uint64_t i)
+{
+	struct sl_particle p;
+#define COLUMN(name, type, unit, record, component, help) \
+	p.name = SL_HAS(set, SL_COLUMN_##name) ? c->name[i] : (type)0;
+#include "stages/particle/columns.def"
+#undef COLUMN
+	return p;
+}
+
+/* Writes particle i. */
+SL_HD void sl_store(
+	const struct sl_columns *c, uint32_t set, uint64_t i, const struct sl_particle *p)
+{
+#define COLUMN(name, type, unit, record, component, help) \
+	if (SL_HAS(set, SL_COLUMN_##name))                \
+		c->name[i] = p->name;
+#include "stages/particle/columns.def"
+#undef COLUMN
+}
+
+SL_C_END
+
+#endif

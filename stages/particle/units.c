@@ -1,0 +1,18 @@
+/* units.c - the tables that units.def stands for. */
+#include "stages/particle/units.h"
+
+const struct sl_dimension_facts sl_dimensions[SL_DIMENSION_COUNT] = {
+#define DIMENSION(name, unit, si, l, m, t) {unit, si, l, m, t},
+#define UNIT(name, text, dimension, factor)
+#include "stages/particle/units.def"
+#undef DIMENSION
+#undef UNIT
+};
+
+const struct sl_unit_facts sl_units[SL_UNIT_COUNT] = {
+#define DIMENSION(name, unit, si, l, m, t)
+#define UNIT(name, text, dimension, factor) {text, SL_DIM_##dimension, factor},
+#include "stages/particle/units.def"
+#undef DIMENSION
+#undef UNIT
+};

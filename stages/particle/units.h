@@ -1,0 +1,44 @@
+/* units.h - the units that a configuration may use and those that files are written in. */
+#ifndef SL_UNITS_H
+#define SL_UNITS_H
+
+#include "primitives/base/hd.h"
+
+SL_C_BEGIN
+
+enum sl_dimension {
+#define DIMENSION(name, unit, si, l, m, t) SL_DIM_##name,
+#define UNIT(name, text, dimension, factor)
+#include "stages/particle/units.def"
+#undef DIMENSION
+#undef UNIT
+	SL_DIMENSION_COUNT
+};
+
+enum sl_unit {
+#define DIMENSION(name, unit, si, l, m, t)
+#define UNIT(name, text, dimension, factor) SL_UNIT_##name,
+#include "stages/particle/units.def"
+#undef DIMENSION
+#undef UNIT
+	SL_UNIT_COUNT
+};
+
+struct sl_dimension_facts {
+	const char *unit; /* the unit inside: "cm"; "" for plain numbers */
+	double si;        /* that unit in SI */
+	int length, mass, time;
+};
+
+struct sl_unit_facts {
+	const char *text;
+	enum sl_dimension dimension;
+	double factor; /* in units inside */
+};
+
+extern const struct sl_dimension_facts sl_dimensions[SL_DIMENSION_COUNT];
+extern const struct sl_unit_facts sl_units[SL_UNIT_COUNT];
+
+SL_C_END
+
+#endif

@@ -1,0 +1,275 @@
+/* rounds.c - when to compact, to sort and to finish, and how the living change places. */
+#include "stages/rounds/rounds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stages/host/host_pipeline.h"
+
+bool sl_is_due(const struct sl_when *when, uint32_t round, uint32_t last, uint32_t alive)
+{
+	switch (when->kind) {
+	case SL_NEVER:
+		break;
+	case SL_EVERY:
+		return (round + 1) % when->every == 0;
+	case SL_BELOW:
+		return alive < when->below * last;
+	}
+	return false;
+}
+
+/* --- rooms ------------------------------------------------------------------------------------ */
+
+/* Columns that the living have in memory. */
+static uint32_t carried(const struct sl_recipe *r)
+{
+	return SL_STORED(sl_models[r->model]->columns);
+}
+
+/* Living that may be left when they are moved, of n before; 0 if they never are. */
+static uint32_t most_left(const struct sl_schedule *s, uint32_t n)
+{
+	if (s->sort.kind != SL_NEVER || s->compact.kind == SL_EVERY)
+		return n;
+	return s->compact.kind == SL_BELOW ? (uint32_t)ceil(s->compact.below * n) : 0;
+}
+
+static void lay_out_state(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_living *l)
+{
+	memset(l, 0, sizeof(*l));
+	if (n == 0)
+		return;
+#define COLUMN(name, type, unit, record, component, help) \
+	if (SL_HAS(carried(r), SL_COLUMN_##name))         \
+		l->columns.name = (type *)sl_cut_items(a, n, sizeof(type));
+#include "stages/particle/columns.def"
+#undef COLUMN
+	l->place = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
+}
+
+void sl_rounds_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+{
+	uint32_t left = r->schedule.steps > 0 ? most_left(&r->schedule, n) : 0;
+
+	/* a compaction may write as many items as it reads, the first of them the whole batch */
+	lay_out_state(a, r, left > 0 ? n : 0, &b->state[0]);
+	lay_out_state(a, r, left, &b->state[1]);
+}
+
+size_t sl_rounds_scratch(const struct sl_recipe *r, uint32_t n)
+{
+	const struct sl_schedule *s = &r->schedule;
+	struct sl_shape compact = {.n = n,
+		.tuning = r->compact.tuning,
+		.scan = r->scan,
+		.n_columns = SL_COMPACT_COLUMNS_MOST};
+	struct sl_shape sort = {.n = n, .type = SL_U32, .tuning = r->sort.tuning, .scan = r->scan};
+	size_t to_compact, to_sort;
+
+	if (s->steps == 0)
+		return 0;
+	to_compact = sl_scratch(r->compact.backend, &compact);
+	to_sort = s->sort.kind != SL_NEVER ? sl_scratch(r->sort.backend, &sort) : 0;
+	return to_compact > to_sort ? to_compact : to_sort;
+}
+
+/* --- a batch ---------------------------------------------------------------------------------- */
+
+/* A batch on its way through its rounds. */
+struct walk {
+	const struct sl_recipe *r;
+	struct sl_exec *x;
+	struct sl_batch *b;
+	const struct sl_rounds_by *by;
+	void *of;
+	uint32_t *n_out;
+	uint32_t round;
+	uint32_t compacted, sorted; /* alive when that was done last */
+	bool to_other;              /* the next state is the second of the two */
+};
+
+void sl_living_begin(struct sl_batch *b, uint32_t steps)
+{
+	b->living =
+		(struct sl_living){.columns = b->columns, .n = b->n, .steps = steps, .alive = b->n};
+}
+
+/* The state that the living, so many, move to next; living are there already. */
+static struct sl_living next_state(struct walk *w, uint32_t n)
+{
+	struct sl_living to = w->b->state[w->to_other];
+
+	w->to_other = !w->to_other;
+	to.n = to.alive = n;
+	to.steps = w->b->living.steps;
+	return to;
+}
+
+/* Every column, and the place: from the living to a state. How many? */
+static uint32_t columns_between(const struct sl_recipe *r, const struct sl_living *from,
+	const struct sl_living *to, struct sl_compact_column column[SL_COMPACT_COLUMNS_MOST])
+{
+	uint32_t n = 0;
+
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(carried(r), c))
+			column[n++] = (struct sl_compact_column){
+				.from = sl_column_at(&from->columns, (enum sl_column)c),
+				.to = sl_column_at(&to->columns, (enum sl_column)c),
+				.bytes = sl_column_facts[c].bytes};
+	if (from->place)
+		column[n++] = (struct sl_compact_column){
+			.from = from->place, .to = to->place, .bytes = sizeof(uint32_t)};
+	return n;
+}
+
+/* In place, the indices of the living are their places. */
+static enum sl_status compact(struct walk *w)
+{
+	struct sl_living *from = &w->b->living, to = next_state(w, from->alive);
+	struct sl_compact_column column[SL_COMPACT_COLUMNS_MOST];
+	struct sl_compact_job job = {.keep = w->b->keep,
+		.out = from->place ? NULL : to.place,
+		.n_out = w->n_out,
+		.n = from->n,
+		.n_columns = columns_between(w->r, from, &to, column),
+		.column = column,
+		.scan = w->r->scan};
+
+	SL_TRY(w->by->mark(w->of, SL_ROUND_MOVES));
+	w->x->tuning = w->r->compact.tuning;
+	SL_TRY(sl_compact(w->r->compact.backend, w->x, &job));
+	*from = to;
+	w->compacted = to.n;
+	return w->by->mark(w->of, SL_ROUND_COMPACTED);
+}
+
+/* Which live is compacted, that is sorted, and then they are gathered once. */
+static enum sl_status sort(struct walk *w)
+{
+	const struct sl_recipe *r = w->r;
+	struct sl_batch *b = w->b;
+	struct sl_living to = next_state(w, b->living.alive);
+	struct sl_compact_job compact = {.keep = b->keep,
+		.out = b->index,
+		.n_out = w->n_out,
+		.n = b->living.n,
+		.scan = r->scan};
+	struct sl_sort_job job = {.key = b->key,
+		.index = b->index,
+		.n = to.n,
+		.type = SL_U32,
+		.end_bit = r->schedule.key_bits,
+		.scan = r->scan};
+
+	SL_TRY(w->by->mark(w->of, SL_ROUND_MOVES));
+	w->x->tuning = r->compact.tuning;
+	SL_TRY(sl_compact(r->compact.backend, w->x, &compact));
+	SL_TRY(w->by->mark(w->of, SL_ROUND_COMPACTED));
+	SL_TRY(w->by->key(r, w->of, b, to.n));
+	w->x->tuning = r->sort.tuning;
+	SL_TRY(sl_sort(r->sort.backend, w->x, &job));
+	SL_TRY(w->by->gather(r, w->of, b, &to));
+	b->living = to;
+	w->compacted = w->sorted = to.n;
+	return w->by->mark(w->of, SL_ROUND_SORTED);
+}
+
+static struct sl_round *round_of(struct walk *w, uint32_t number)
+{
+	return &w->b->rounds.at[number < SL_ROUNDS_MOST ? number : SL_ROUNDS_MOST - 1];
+}
+
+/* What the last round did behind its steps: known once the steps of the next are done. */
+static enum sl_status time_moves(struct walk *w, bool compacted, bool sorted)
+{
+	struct sl_round *last;
+	uint64_t ns;
+
+	if (!compacted && !sorted)
+		return SL_OK;
+	last = round_of(w, w->round - 1);
+	SL_TRY(w->by->between(w->of, SL_ROUND_MOVES, SL_ROUND_COMPACTED, &ns));
+	last->compact_ns += ns;
+	last->compacted += compacted;
+	if (!sorted)
+		return SL_OK;
+	SL_TRY(w->by->between(w->of, SL_ROUND_COMPACTED, SL_ROUND_SORTED, &ns));
+	last->sort_ns += ns;
+	last->sorted++;
+	return SL_OK;
+}
+
+/* Steps of all that live, and their times. */
+static enum sl_status advance(struct walk *w)
+{
+	struct sl_round *now = round_of(w, w->round);
+	uint64_t ns;
+
+	now->width += w->b->living.n;
+	SL_TRY(w->by->advance(w->r, w->of, w->b));
+	SL_TRY(w->by->between(w->of, SL_ROUND_BEGINS, SL_ROUND_ADVANCED, &ns));
+	now->advance_ns += ns;
+	now->alive += w->b->living.alive;
+	now->batches += w->round < SL_ROUNDS_MOST;
+	return SL_OK;
+}
+
+enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	const struct sl_rounds_by *by, void *of, uint32_t *n_out)
+{
+	struct walk w = {.r = r,
+		.x = x,
+		.b = b,
+		.by = by,
+		.of = of,
+		.n_out = n_out,
+		.compacted = b->n,
+		.sorted = b->n};
+	const struct sl_schedule *s = &r->schedule;
+	struct sl_living *l = &b->living;
+	bool compacts = false, sorts = false;
+
+	memset(&b->rounds, 0, sizeof(b->rounds));
+	sl_living_begin(b, s->steps);
+	for (; l->alive > 0; w.round++) {
+		SL_TRY(sl_give_up_if_dropped(r));
+		if (l->alive < s->finish * b->n)
+			l->steps = UINT32_MAX;
+		SL_TRY(advance(&w));
+		SL_TRY(time_moves(&w, compacts, sorts));
+		sorts = l->alive > 0 && sl_is_due(&s->sort, w.round, w.sorted, l->alive);
+		compacts = l->alive > 0 &&
+		           (sorts || (l->alive < l->n && sl_is_due(&s->compact, w.round,
+								 w.compacted, l->alive)));
+		if (sorts)
+			SL_TRY(sort(&w));
+		else if (compacts)
+			SL_TRY(compact(&w));
+	}
+	b->rounds.longest = w.round;
+	b->rounds.n = w.round < SL_ROUNDS_MOST ? w.round : (uint32_t)SL_ROUNDS_MOST;
+	return SL_OK;
+}
+
+void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *of_batch)
+{
+	for (uint32_t i = 0; i < of_batch->n; i++) {
+		struct sl_round *to = &sum->at[i];
+		const struct sl_round *from = &of_batch->at[i];
+
+		to->batches += from->batches;
+		to->width += from->width;
+		to->alive += from->alive;
+		to->compacted += from->compacted;
+		to->sorted += from->sorted;
+		to->advance_ns += from->advance_ns;
+		to->compact_ns += from->compact_ns;
+		to->sort_ns += from->sort_ns;
+	}
+	sum->n = of_batch->n > sum->n ? of_batch->n : sum->n;
+	sum->longest = of_batch->longest > sum->longest ? of_batch->longest : sum->longest;
+}

@@ -1,0 +1,33 @@
+/*
+ * rounds.cu - the living change places, in the order that a sort has found: the kernel beside
+ * rounds_host.c's loop.
+ *
+ * A thread takes one of them with all its columns. Reads and writes its state once.
+ */
+#include "primitives/base/kernel.cuh"
+#include "stages/device/kernels.h"
+
+enum { BLOCK = 256 };
+
+static __global__ void move_kernel(
+	struct sl_living from, const uint32_t *index, struct sl_living to)
+{
+	uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (j < to.n) {
+		uint32_t i = index[j];
+
+#define COLUMN(name, type, unit, record, component, help) \
+	if (from.columns.name)                            \
+		to.columns.name[j] = from.columns.name[i];
+#include "stages/particle/columns.def"
+#undef COLUMN
+		to.place[j] = from.place ? from.place[i] : i;
+	}
+}
+
+enum sl_status SL_NAME(sl_queue_move)(
+	const struct sl_batch *b, const struct sl_living *to, sl_stream s)
+{
+	return SL_LAUNCH(move_kernel, sl_grid(to->n, BLOCK), BLOCK, 0, s, b->living, b->index, *to);
+}

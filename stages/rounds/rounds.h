@@ -1,0 +1,109 @@
+/*
+ * rounds.h - a batch that dies step by step: some steps for all that live, and the dead are left
+ * behind.
+ *
+ *	round    some steps of each living particle -> who is still alive, and how many
+ *	compact  when so many have died that it pays: the living, as a dense state
+ *	sort     when asked for: the living in the order of a key, which is dense too
+ *	finish   when few are left: all their steps in one last round
+ *
+ * The other way, a history, is one round without an end (Hamilton, Slattery and Evans, Multigroup
+ * Monte Carlo on GPUs: comparison of history- and event-based algorithms, Ann. Nucl. Energy 113
+ * (2018) 506, compare both). A step is a pure function of a particle, so no schedule changes a bit.
+ *
+ * The first round works on the batch's columns in place. Compaction moves the living to a state,
+ * columns of as many as there are, with the place in the batch that each came from, and from there
+ * to another, to and fro. A particle that dies is written to its place: in the end all are there,
+ * in the order of ids, as after a history.
+ */
+#ifndef SL_ROUNDS_H
+#define SL_ROUNDS_H
+
+#include "primitives/base/arena.h"
+#include "primitives/primitives.h"
+#include "stages/batch/batch.h"
+#include "stages/selection/key.h"
+
+struct sl_recipe;
+
+/* When, of rounds, something is done. */
+enum sl_when_kind { SL_NEVER, SL_EVERY, SL_BELOW };
+struct sl_when {
+	enum sl_when_kind kind;
+	uint32_t every; /* so many rounds */
+	double below;   /* that part of those that were alive when it was done last is left */
+};
+
+struct sl_schedule {
+	uint32_t steps; /* a round; 0: histories, there are no rounds */
+	struct sl_when compact, sort;
+	double finish;                               /* below that part of the batch; 0: never */
+	uint32_t n_fields;                           /* of the key that the living are sorted by */
+	struct sl_key_rule field[SL_KEY_FIELDS_MAX]; /* 32 bits in all, at most */
+	uint32_t key_bits;
+};
+
+/* Is it due, in round number round of 0, with alive of last left? */
+bool sl_is_due(const struct sl_when *when, uint32_t round, uint32_t last, uint32_t alive);
+
+/*
+ * The rooms of a batch of at most n particles for the dense states of its living, in a; none where
+ * the schedule needs none. b->living becomes all of the batch, in place.
+ */
+void sl_rounds_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
+
+/* Scratch that compacting and sorting the living need. */
+size_t sl_rounds_scratch(const struct sl_recipe *r, uint32_t n);
+
+/* All of b in place, to be moved by that many steps a round. */
+void sl_living_begin(struct sl_batch *b, uint32_t steps);
+
+/* Marks in time, of a round: before and behind the steps, before and behind what moves the living.
+ */
+enum sl_round_mark {
+	SL_ROUND_BEGINS,
+	SL_ROUND_ADVANCED,
+	SL_ROUND_MOVES,
+	SL_ROUND_COMPACTED,
+	SL_ROUND_SORTED,
+	SL_ROUND_MARKS
+};
+
+/*
+ * What rounds are made of beside the primitives, on the host (rounds_host.c) and on a
+ * device (rounds_device.c). What is done to b is done to b->living.
+ */
+struct sl_rounds_by {
+	/*
+	 * Advances the living and sets b->keep for each, between its two marks; returns when that
+	 * is done, with b->living.alive.
+	 */
+	enum sl_status (*advance)(const struct sl_recipe *r, void *of, struct sl_batch *b);
+	/* Packs the schedule's key, u32, of the n living that b->index names, into b->key. */
+	enum sl_status (*key)(
+		const struct sl_recipe *r, void *of, const struct sl_batch *b, uint32_t n);
+	/* The living that b->index names, to->n, in that order and with their places: to *to. */
+	enum sl_status (*gather)(const struct sl_recipe *r, void *of, const struct sl_batch *b,
+		const struct sl_living *to);
+	/* Takes the time at which all that was queued is done. */
+	enum sl_status (*mark)(void *of, enum sl_round_mark m);
+	/* Between two such times, both before the last return of advance. */
+	enum sl_status (*between)(
+		void *of, enum sl_round_mark from, enum sl_round_mark to, uint64_t *ns);
+};
+
+/*
+ * The stage advance in rounds, of a batch that is generated: until none is alive. n_out is a word
+ * of the space of x. Fills b->rounds. SL_STOPPED when r->drop was set.
+ */
+enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	const struct sl_rounds_by *by, void *of, uint32_t *n_out);
+
+/* The same on the host. */
+enum sl_status sl_rounds_on_host(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
+
+/* Adds what the rounds of a batch were to a sum. */
+void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *of_batch);
+
+#endif

@@ -1,0 +1,126 @@
+/* bins.c - the rules of tallies, from their ranges; and whether sums add up. */
+#include "stages/selection/histogram.h"
+
+#include <float.h>
+
+static bool is_float(enum sl_column column)
+{
+	return sl_column_facts[column].type == SL_TYPE_F32;
+}
+
+static bool is_whole(double value, double least)
+{
+	return value >= least && value - least <= 0x1p32 && value == floor(value);
+}
+
+/* As the rule sees it: in single precision, in which no step may overflow or vanish. */
+static const char *float_flaw(const struct sl_bins_field *f)
+{
+	double scale = f->bins / (f->hi - f->lo);
+
+	if (!(f->hi - f->lo <= FLT_MAX) || !(fabs(f->lo) <= FLT_MAX) || !(fabs(f->hi) <= FLT_MAX))
+		return "is not finite (in single precision, as the column)";
+	if (!((float)f->lo < (float)f->hi))
+		return "is empty (its first end must be below its second)";
+	return scale <= FLT_MAX && scale >= FLT_MIN
+	               ? NULL
+	               : "cannot be divided so (bins would be out of single precision)";
+}
+
+static const char *integer_flaw(const struct sl_bins_field *f)
+{
+	double least = sl_least_whole(f->column);
+
+	if (!is_whole(f->lo, least) || !is_whole(f->hi, least))
+		return SL_NOT_WHOLE(least);
+	if (!(f->lo < f->hi))
+		return "is empty (its first end must be below its second)";
+	return fmod(f->hi - f->lo, f->bins) == 0 && (f->hi - f->lo) / f->bins < 0x1p32
+	               ? NULL
+	               : "cannot be divided so (each bin has as many whole numbers; the second "
+	                 "end is above them)";
+}
+
+const char *sl_bins_flaw(const struct sl_bins_field *field)
+{
+	return is_float(field->column) ? float_flaw(field) : integer_flaw(field);
+}
+
+static uint32_t counters_of(const struct sl_bins_field *f)
+{
+	uint32_t rows = 0;
+
+	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
+		rows += SL_HAS(f->fates, fate);
+	return rows * (f->bins + SL_BINS_OUTSIDE);
+}
+
+uint32_t sl_bins_counters(const struct sl_bins_field *field, uint32_t n)
+{
+	uint32_t counters = 0;
+
+	for (uint32_t k = 0; k < n; k++)
+		counters += counters_of(&field[k]);
+	return counters;
+}
+
+/* Its rows begin at counter first. */
+static struct sl_bins_rule make_rule(const struct sl_bins_field *f, uint32_t first)
+{
+	struct sl_bins_rule t = {.column = f->column, .bins = f->bins};
+
+	if (is_float(f->column)) {
+		t.lo = (float)f->lo;
+		t.hi = (float)f->hi;
+		t.scale = (float)(f->bins / (f->hi - f->lo));
+	} else {
+		t.base = (uint32_t)(f->lo - sl_least_whole(f->column));
+		t.width = (uint32_t)((f->hi - f->lo) / f->bins);
+	}
+	for (int fate = 0; fate < SL_FATE_COUNT; fate++) {
+		bool counted = SL_HAS(f->fates, fate);
+
+		t.first[fate] = (uint16_t)(counted ? first : SL_NO_COUNTER);
+		first += counted ? f->bins + SL_BINS_OUTSIDE : 0;
+	}
+	return t;
+}
+
+struct sl_bins sl_bins_make(const struct sl_bins_field *field, uint32_t n, bool weighted)
+{
+	struct sl_bins b = {.n = n, .weighted = weighted};
+
+	for (uint32_t k = 0; k < n; k++) {
+		b.tally[k] = make_rule(&field[k], b.n_counters);
+		b.n_counters += counters_of(&field[k]);
+		b.columns |= SL_BIT(field[k].column);
+	}
+	return b;
+}
+
+/* The sum of a row. */
+static uint64_t row_sum(const struct sl_bins_rule *t, const uint64_t *sum, int fate)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < t->bins + SL_BINS_OUTSIDE; i++)
+		all += sum[t->first[fate] + i];
+	return all;
+}
+
+enum sl_fate sl_bins_open(const struct sl_bins *b, const uint64_t *sum,
+	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT])
+{
+	for (uint32_t k = 0; k < b->n; k++)
+		for (int f = 0; f < SL_FATE_COUNT; f++) {
+			const struct sl_bins_rule *t = &b->tally[k];
+
+			if (t->first[f] == SL_NO_COUNTER)
+				continue;
+			if (row_sum(t, sum, f) != count[f])
+				return (enum sl_fate)f;
+			if (b->weighted && row_sum(t, sum + b->n_counters, f) != weight[f])
+				return (enum sl_fate)f;
+		}
+	return SL_FATE_COUNT;
+}

@@ -1,0 +1,35 @@
+/* key.c - the rule of a key's field, from its range. */
+#include "stages/selection/key.h"
+
+#include <math.h>
+
+struct sl_key_rule sl_key_rule_make(const struct sl_key_field *field)
+{
+	struct sl_key_rule f = {.column = field->column,
+		.is_float =
+			sl_column_facts[field->column].type == SL_TYPE_F32 && !field->logarithmic,
+		.is_log = field->logarithmic,
+		.bits = field->bits};
+
+	f.most = field->bits < 64 ? (UINT64_C(1) << field->bits) - 1 : UINT64_MAX;
+	if (f.is_float) {
+		f.lo = (float)field->lo;
+		f.top = ldexpf(1.0f, (int)field->bits);
+		f.scale = (float)(ldexp(1.0, (int)field->bits) / (field->hi - field->lo));
+	} else {
+		double least = sl_least_whole(field->column);
+		uint64_t span;
+
+		f.flip = least < 0 ? SL_SIGN_BIT : 0;
+		if (f.is_log) {
+			f.base = sl_bits((float)field->lo);
+			span = sl_bits((float)field->hi) - f.base;
+		} else {
+			f.base = (uint64_t)(field->lo - least);
+			span = (uint64_t)(field->hi - field->lo);
+		}
+		while (span >> f.shift > f.most)
+			f.shift++;
+	}
+	return f;
+}

@@ -1,0 +1,102 @@
+/*
+ * key.h - the sort key: fields of a survivor, quantised and packed, first field on top.
+ *
+ * A float field maps its range [lo, hi] to 0 .. 2^bits - 1 in equal steps; values outside go to the
+ * nearest end, NaN to 0. An integer field is its value above lo, shifted right until the range
+ * fits. A logarithmic field is an integer one of a float's bits, which from 0 on are in the order
+ * of floats and grow as their logarithm to the base 2 does, straight between powers of 2 (Mitchell,
+ * Computer multiplication and division using binary logarithms, 1962); what is not above 0 is at 0.
+ * Ties keep id order because the sort is stable.
+ */
+#ifndef SL_KEY_H
+#define SL_KEY_H
+
+#include <stdbool.h>
+
+#include "stages/particle/math.h"
+#include "stages/particle/particle.h"
+
+enum { SL_KEY_FIELDS_MAX = 8 };
+
+/* A field as the configuration states it. */
+struct sl_key_field {
+	enum sl_column column;
+	uint32_t bits;    /* 1..32 for floats, 1..64 for integers */
+	double lo, hi;    /* its range, in the unit of the column */
+	bool logarithmic; /* of a float */
+};
+
+/* A field as the rule uses it. */
+struct sl_key_rule {
+	enum sl_column column;
+	bool is_float, is_log;
+	uint32_t bits;
+	uint32_t shift;       /* of an integer field */
+	uint32_t flip;        /* the bit of its sign, if it has one: makes it unsigned, in order */
+	float lo, scale, top; /* of a float field: steps per unit; 2^bits */
+	uint64_t base, most;  /* least value of an integer field; 2^bits - 1 */
+};
+
+/* The quantised value of a float field. */
+SL_HD uint64_t sl_key_of_float(const struct sl_key_rule *f, float value)
+{
+	float step = (value - f->lo) * f->scale;
+
+	if (!(step > 0.0f))
+		return 0;
+	return step < f->top ? (uint32_t)step : f->most; /* top is 2^32 at most */
+}
+
+SL_HD uint64_t sl_key_of_integer(const struct sl_key_rule *f, uint64_t value)
+{
+	uint64_t step = value < f->base ? 0 : (value - f->base) >> f->shift;
+
+	return step < f->most ? step : f->most;
+}
+
+SL_HD uint64_t sl_key_of_log(const struct sl_key_rule *f, float value)
+{
+	return sl_key_of_integer(f, value > 0.0f ? sl_bits(value) : 0);
+}
+
+/* A key and the field behind it. */
+SL_HD uint64_t sl_key_join(const struct sl_key_rule *f, uint64_t key, uint64_t part)
+{
+	return f->bits < 64 ? key << f->bits | part : part;
+}
+
+/* Particle i of the columns, whose id is given: its n fields, packed. */
+SL_HD uint64_t sl_key_pack(const struct sl_key_rule *field, uint32_t n, const struct sl_columns *c,
+	uint64_t i, uint64_t id)
+{
+	uint64_t key = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		const struct sl_key_rule *f = &field[k];
+		uint64_t part = 0;
+
+		switch (f->column) {
+#define sl_key_part_float(name) \
+	f->is_log ? sl_key_of_log(f, c->name[i]) : sl_key_of_float(f, c->name[i])
+#define sl_key_part_int32_t(name)  sl_key_of_integer(f, (uint32_t)c->name[i] ^ f->flip)
+#define sl_key_part_uint32_t(name) sl_key_of_integer(f, c->name[i])
+#define sl_key_part_uint8_t(name)  sl_key_of_integer(f, c->name[i])
+#define sl_key_part_uint64_t(name) sl_key_of_integer(f, id)
+#define COLUMN(name, type, unit, record, component, help) \
+	case SL_COLUMN_##name:                            \
+		part = sl_key_part_##type(name);          \
+		break;
+#include "stages/particle/columns.def"
+#undef COLUMN
+		case SL_COLUMN_COUNT:
+			break;
+		}
+		key = sl_key_join(f, key, part);
+	}
+	return key;
+}
+
+/* Makes the rule of a field. */
+struct sl_key_rule sl_key_rule_make(const struct sl_key_field *field);
+
+#endif
