@@ -5,6 +5,7 @@
 #include "pipeline/plan/memory.h"
 #include "primitives/tuning.h"
 #include "stages/batch/packed_record.h"
+#include "pipeline/text/messages.h"
 
 static void print_key(const struct sl_plan *plan, FILE *out)
 {

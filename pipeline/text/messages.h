@@ -36,4 +36,7 @@ const char *sl_suggest(
 bool sl_is_after_comma(const char *key);
 #define SL_COMMA_ADVICE "0.5 for 0,5 and 1_000 for 1,000"
 
+/* Writes a number of bytes with a binary unit, such as "1.5 GiB". Returns text. */
+const char *sl_sized(double bytes, char text[32]);
+
 #endif
