@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/text/json.h"

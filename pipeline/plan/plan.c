@@ -1,4 +1,5 @@
 /* plan.c - choices become a recipe, sizes and refusals. */
+#include "pipeline/config/config_print.h"
 #include "pipeline/run/autotune.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* plan_print.c - a plan, for people. */
+#include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/run/autotune.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "pipeline/config/reader/diagnostics.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/models/list.h"
 

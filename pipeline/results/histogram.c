@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "files of tallies by bins are words in memory, least byte first"
 #endif

@@ -35,9 +35,9 @@ void sl_image_sum_lay_out(struct sl_arena *a, const struct sl_file_facts *facts,
 
 size_t sl_image_sum_disk(const struct sl_image *p, const struct sl_file_facts *facts)
 {
-	return pixels_of(p) == 0 ? 0
-	                         : sl_size_add(sl_png_bytes(p->width, p->height),
-					   sl_image_bytes(p, facts));
+	return pixels_of(p) == 0
+	               ? 0
+	               : sl_size_add(sl_png_bytes(p->width, p->height), sl_image_bytes(p, facts));
 }
 
 /* --- sums ------------------------------------------------------------------------------------- */

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-
 enum {
 	SHOWN_MAX = 48, /* bytes of a text shown; escapes and "..." fit in SL_SHOWN_BYTES */
 	WORD_MAX = 64   /* letters of a word that are compared */

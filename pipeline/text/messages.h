@@ -1,7 +1,5 @@
 /*
  * messages.h - words that people wrote: shown without harm, and matched to those that are known.
- *
- * sl_nearest() of config.h lives in messages.c too.
  */
 #ifndef SL_PIPELINE_TEXT_MESSAGES_H
 #define SL_PIPELINE_TEXT_MESSAGES_H
@@ -24,6 +22,9 @@ void sl_append(char *text, size_t size, const char *format, ...) SL_PRINTF(3, 4)
 
 /* Writes "a, b or c" for n words. Returns text. */
 const char *sl_list_words(char *text, size_t size, const char *const *words, size_t n);
+
+/* The word nearest to written by edit distance, or NULL when none is near. */
+const char *sl_nearest(const char *written, const char *const *words, size_t n_words);
 
 /* What to try for a word that is none of words: the nearest, or all of them, written to text. */
 const char *sl_suggest(

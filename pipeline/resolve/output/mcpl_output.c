@@ -1,8 +1,11 @@
 /* mcpl.c - output.mcpl: what files of that format state of particles, beside their columns. */
+#include "pipeline/resolve/output/mcpl_output.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/resolve/resolve.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/resolve/choices/names.h"
 #include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl.h"
 

@@ -1,8 +1,11 @@
 /* suggest.c - what a key that there is not may have meant. */
+#include "pipeline/config/reader/suggest.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/text/messages.h"
 
 enum { WORDS_MAX = 256, PLACES_MAX = 4, HINT_BYTES = 448 };

@@ -1,9 +1,11 @@
 /* device.c - run.device becomes a device that is there, or the CPU. */
+#include "pipeline/resolve/execution/device.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/resolve/resolve.h"
+#include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/text/messages.h"
 #include "primitives/base/emulated.h"
 

@@ -4,13 +4,17 @@
  * Each source (the file, then each --set) is parsed and walked against the tables (walk.c); only
  * then are values read (read_values.c), so that one that is replaced by a --set need not be right.
  */
-#include "pipeline/config/config.h"
+#include "pipeline/config/reader/read_config.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "pipeline/config/reader.h"
+#include "pipeline/config/config.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/match_keys.h"
+#include "pipeline/config/reader/read_values.h"
+#include "pipeline/config/reader/reader.h"
 #include "primitives/base/device.h"
 
 static enum sl_status make_reader(

@@ -1,8 +1,12 @@
 /* read_values.c - reading values, each from the source that gave it last. */
+#include "pipeline/config/reader/read_values.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/config/reader/suggest.h"
 #include "pipeline/config/values.h"
 
 /* Complains about key; r is NULL while a default is read. Returns false. */

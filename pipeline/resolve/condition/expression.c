@@ -1,9 +1,9 @@
 /* expression.c - see expression.h. */
-#include "pipeline/resolve/expression.h"
+#include "pipeline/resolve/condition/expression.h"
 
 #include <string.h>
 
-#include "pipeline/resolve/operand.h"
+#include "pipeline/resolve/condition/operand.h"
 
 enum { NESTED_MOST = 24 };
 

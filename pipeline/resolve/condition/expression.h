@@ -15,7 +15,9 @@
 #ifndef SL_PIPELINE_RESOLVE_EXPRESSION_H
 #define SL_PIPELINE_RESOLVE_EXPRESSION_H
 
-#include "pipeline/resolve/resolve.h"
+#include "pipeline/config/reader/reader.h"
+#include "stages/models/model.h"
+#include "stages/selection/condition.h"
 
 /*
  * Adds the expression text, or the name of a fate, to the program k: what meets any of those that

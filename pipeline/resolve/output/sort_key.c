@@ -6,13 +6,17 @@
  *	energy_log:16           by the logarithm, over all numbers above 0 or a range of them
  *	id                      as the last: nothing to do, as ties are in id order anyway
  */
+#include "pipeline/resolve/output/sort_key.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/resolve/resolve.h"
+#include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/values.h"
+#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/choices/range.h"
 #include "pipeline/text/messages.h"
 
 enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, ITEM_BYTES = 24 };
@@ -85,38 +89,6 @@ static bool resolve_bits(struct sl_reader *r, const struct item *it, struct sl_k
 	}
 	f->bits = (uint32_t)bits;
 	return true;
-}
-
-/* One end of a range: a number in the unit of the column, or with a unit of its own. */
-static bool parse_end(const char *text, enum sl_dimension dimension, double *value, bool *unit,
-	char why[SL_WHY_BYTES])
-{
-	*unit = false;
-	if (sl_real_parse(text, SL_DIM_NUMBER, value, why))
-		return true;
-	*unit = true;
-	return sl_real_parse(text, dimension, value, why);
-}
-
-bool sl_range_parse(
-	const char *text, enum sl_column column, double *lo, double *hi, char why[SL_WHY_BYTES])
-{
-	enum sl_dimension dimension = sl_units[sl_column_facts[column].unit].dimension;
-	const char *dots = strstr(text, "..");
-	bool unit_lo, unit_hi;
-	char from[SL_WORD_BYTES];
-
-	if (!dots)
-		return sl_refuse(why,
-			"'%s' is none (two numbers with .. between them are), try -1..1", text);
-	snprintf(from, sizeof(from), "%.*s", (int)(dots - text), text);
-	if (!parse_end(from, dimension, lo, &unit_lo, why) ||
-		!parse_end(dots + 2, dimension, hi, &unit_hi, why))
-		return false;
-	if (unit_lo == unit_hi || *lo == 0 || *hi == 0)
-		return true;
-	return sl_refuse(why,
-		"'%s' has a unit at one end (the other could be in any), try one at both", text);
 }
 
 /* Can the rule tell values of that range apart? Words why not, or NULL. */

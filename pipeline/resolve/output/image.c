@@ -1,7 +1,9 @@
 /* picture.c - output.image and output.white: does the run make an image, and of what? */
+#include "pipeline/resolve/output/image.h"
+
 #include <math.h>
 
-#include "pipeline/resolve/resolve.h"
+#include "pipeline/config/reader/diagnostics.h"
 
 /* A pixel's sum has 32 bits for whole weights. */
 static const double most_of_pixel = 0x1p32;

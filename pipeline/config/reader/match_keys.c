@@ -2,11 +2,15 @@
  * walk.c - walking a source against the tables: what is known is noted with its place, what is not
  * is a problem.
  */
+#include "pipeline/config/reader/match_keys.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/reader.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/config/reader/suggest.h"
 #include "pipeline/text/messages.h"
 
 /* Is the item that path names, or is below, in the list that was met? True of a path without. */

@@ -3,11 +3,14 @@
  *
  *	compact: every | every 3 | alive < 0.5 | never      and sort: and finish: in the same words
  */
+#include "pipeline/resolve/execution/schedule.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/resolve/resolve.h"
+#include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/values.h"
+#include "pipeline/resolve/output/sort_key.h"
 #include "pipeline/text/messages.h"
 
 /* The keys that only rounds have. */

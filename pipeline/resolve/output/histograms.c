@@ -6,12 +6,16 @@
  *	z:40:0 cm..0.02 cm:absorbed      of these fates alone, a + between them; all when left out
  *	w:50:transmitted+reflected
  */
+#include "pipeline/resolve/output/histograms.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/resolve/resolve.h"
+#include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/values.h"
+#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/choices/range.h"
 #include "pipeline/text/messages.h"
 
 enum { ITEM_BYTES = 24, BINS_EXAMPLE = 50 };

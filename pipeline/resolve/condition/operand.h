@@ -6,9 +6,11 @@
 #ifndef SL_PIPELINE_RESOLVE_OPERAND_H
 #define SL_PIPELINE_RESOLVE_OPERAND_H
 
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/text/decimal_number.h"
-#include "pipeline/resolve/resolve.h"
 #include "pipeline/text/messages.h"
+#include "stages/models/model.h"
+#include "stages/selection/condition.h"
 
 struct sl_parser {
 	const char *text, *at; /* at: what is not read yet, without spaces before it */

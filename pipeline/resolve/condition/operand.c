@@ -1,10 +1,14 @@
 /* operand.c - see operand.h. */
-#include "pipeline/resolve/operand.h"
+#include "pipeline/resolve/condition/operand.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "pipeline/config/quantity.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/resolve/choices/names.h"
 
 enum { NAMES_BYTES = 400, NAME_MAX_BYTES = 32 };
 

@@ -1,7 +1,11 @@
 /* mode.c - run.mode becomes one of the ways to run a batch. */
+#include "pipeline/resolve/execution/mode.h"
+
 #include <string.h>
 
-#include "pipeline/resolve/resolve.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/resolve/execution/device.h"
+#include "pipeline/resolve/execution/schedule.h"
 
 enum { WHY_BYTES = 400 };
 

@@ -1,12 +1,15 @@
 /* backends.c - the backends that a configuration names, as naive:block=128, or leaves to auto. */
+#include "pipeline/resolve/execution/backends.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/catalog.h"
 #include "pipeline/config/options.h"
-#include "pipeline/resolve/resolve.h"
+#include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/values.h"
+#include "pipeline/resolve/execution/device.h"
 #include "pipeline/text/messages.h"
+#include "primitives/catalog.h"
 
 enum { BACKENDS_MAX = 32, WORDS_BYTES = 400 };
 

@@ -1,10 +1,12 @@
 /* diagnostics.c - what is wrong with a configuration: where, what, and all of it in one report. */
+#include "pipeline/config/reader/diagnostics.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/reader.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/text/messages.h"
 
 bool sl_key_below(const char *path, const char *key)

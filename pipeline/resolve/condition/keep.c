@@ -10,11 +10,16 @@
  * can survive at all, and of which something is asked, is found by running the program on what is
  * known of a particle when only its fate is.
  */
+#include "pipeline/resolve/condition/keep.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/resolve/expression.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/resolve/choices/choices.h"
+#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/condition/expression.h"
 #include "pipeline/text/messages.h"
 
 /* --- the fates -------------------------------------------------------------------------------- */
