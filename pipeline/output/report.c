@@ -4,10 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/text/json.h"
 #include "pipeline/output/run_directory.h"
+#include "pipeline/output/histogram_file.h"
 
 /*
  * The standard error of a fraction of counts that is p. For weights from 0 to 1 it is an upper

@@ -1,7 +1,9 @@
 /* config_sets.c - --set: values, sections and items that stand above those of the file. */
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "tests/support/config_check.h"
 
-#include "pipeline/config/reader.h"
+#include "pipeline/config/reader/reader.h"
 #include "stages/models/rays.h"
 
 static const char text[] =

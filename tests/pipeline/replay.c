@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "pipeline/inspect/replay.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"
