@@ -5,7 +5,7 @@
 
 #include "bench/bench.h"
 #include "pipeline/plan/machine.h"
-#include "primitives/base/device_driver.h"
+#include "primitives/device/device_driver.h"
 
 /* The version of NVIDIA's kernel module, as its file in /proc has it; "" when there is none. */
 static void ask_module(char *text, size_t size)

@@ -16,7 +16,7 @@
 #include <thrust/iterator/zip_iterator.h>
 
 #include "bench/kernels.h"
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 /* Columns that a zip iterator is made of. */
 enum { ZIPPED = 8 };

@@ -14,7 +14,7 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #include "bench/kernels.h"
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/mark.h"
 
 #define SL_MODEL_HEADERS

@@ -26,9 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/device.h"
-#include "base/status.h"
+#include "primitives/base/arena.h"
+#include "primitives/device/device.h"
+#include "primitives/base/status.h"
 
 SL_C_BEGIN
 
@@ -267,7 +267,7 @@ const char *sl_primitive_name(enum sl_primitive p);
 #define SL_DEVICE_BACKEND(primitive, name)                      \
 	extern const struct sl_backend sl_##primitive##_##name; \
 	extern const struct sl_backend sl_##primitive##_##name##_emulated;
-#include "backends.def"
+#include "primitives/backends.def"
 #undef SL_BACKEND
 #undef SL_CUDA_BACKEND
 #undef SL_DEVICE_BACKEND

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/files.h"
 
 /* Those that can be tuned: one for each line of the matrix that has kernels of ours. */
 static const struct sl_backend *const tunable[] = {

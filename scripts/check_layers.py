@@ -27,7 +27,7 @@ SOURCES = (".c", ".cu", ".h", ".cuh", ".def")
 # Headers that declare functions of several files, each with the reason in the header itself.
 INTERFACES = {
     "primitives/primitives.h",
-    "primitives/base/device_driver.h",
+    "primitives/device/device_driver.h",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 DEFINITION = re.compile(r"^(?!static|SL_HD|SL_PRINTF|typedef|struct \w+ \{|enum \w+ \{|#|\s|/|\})[\w\s*]*?\b(\w+)\(")

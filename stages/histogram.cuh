@@ -10,7 +10,7 @@
 #ifndef SL_STAGES_HISTOGRAM_CUH
 #define SL_STAGES_HISTOGRAM_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/selection/histogram.h"
 
 /* A block's counters: sums of weights, if any, then counts. */

@@ -7,7 +7,7 @@
  */
 #include "stages/mark.h"
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/device/kernels.h"
 #include "stages/sums.cuh"
 

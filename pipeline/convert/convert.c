@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 
 void sl_convert_note(struct sl_converting *c, const char *format, ...)
 {

@@ -4,7 +4,7 @@
 
 #include "pipeline/cli/args.h"
 #include "pipeline/plan/plan.h"
-#include "primitives/base/files.h"
+#include "primitives/files/files.h"
 
 struct sl_yaml;
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/base/map.h"
+#include "primitives/files/map.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "primitives/base/size.h"
 
 #define MANIFEST "manifest.jsonl"

@@ -8,7 +8,7 @@
 #define SL_PIPELINE_RUN_BATCH_FILE_H
 
 #include "pipeline/run/run.h"
-#include "primitives/base/files.h"
+#include "primitives/files/files.h"
 
 /* A batch on its way to the disk. */
 struct sl_batch_write {

@@ -8,7 +8,7 @@
 #define SL_STAGES_DEVICE_KERNELS_H
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/batch/batch.h"
 #include "stages/selection/histogram.h"
 #include "stages/selection/condition.h"

@@ -6,7 +6,7 @@
  *
  * Reads the columns and writes the records once.
  */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/device/kernels.h"
 
 enum { BLOCK = 256 };

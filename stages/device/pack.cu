@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 #include "stages/device/kernels.h"
 #include "stages/sums.cuh"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
-#include "primitives/base/map.h"
+#include "primitives/device/device.h"
+#include "primitives/files/map.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/mcpl_survey.h"
 

@@ -8,7 +8,7 @@
 
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/compare/case_run.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/emulated.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"
 

@@ -9,7 +9,7 @@
 #include "pipeline/resolve/execution/mode.h"
 #include "pipeline/run/autotune.h"
 #include "pipeline/plan/memory.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/emulated.h"
 #include "tests/support/check.h"
 
 static const char text[] = "run: {name: picked, seed: 7, particles: 1000, batch: 400, threads: 2}\n"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "pipeline/plan/memory.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/emulated.h"
 #include "tests/support/library_run.h"
 #include "tests/support/program.h"
 

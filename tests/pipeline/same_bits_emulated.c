@@ -2,7 +2,7 @@
  * same_bits_emulated.c - runs on the emulated device give the CPU's bits: every configuration,
  * backend, number of slots and threads, batch size and key, and whatever order its blocks run in.
  */
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/emulated.h"
 #include "stages/formats/common/format.h"
 #include "tests/cases/thin.h"
 #include "tests/support/bits_check.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/emulated.h"
 #include "tests/cases/contest.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"

@@ -1,5 +1,5 @@
 /* press.c - survivors packed on the emulated device: columns and records, and streams of both. */
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/emulated.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/press_check.h"

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/files.h"
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/tables/npz.h"
 
