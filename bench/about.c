@@ -26,7 +26,7 @@ static void describe_cuda(char text[SL_ABOUT_BYTES])
 	int driver, runtime;
 	char module[300], cccl[64] = "";
 
-	sl_driver_now()->versions(&driver, &runtime);
+	sl_driver_in_use()->versions(&driver, &runtime);
 	ask_module(module, sizeof(module));
 #ifdef SL_WITH_CUDA
 	snprintf(cccl, sizeof(cccl), ", CCCL %d.%d.%d", sl_bench_cccl / 1000000,

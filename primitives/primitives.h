@@ -262,9 +262,10 @@ const char *sl_primitive_name(enum sl_primitive p);
  * sl_scan_cpu, sl_sort_naive, ...: for calls by name in C. Those of the device link in CUDA builds
  * only; sl_sort_naive_emulated, ... in all.
  */
-#define SL_BACKEND(primitive, name)      extern const struct sl_backend sl_##primitive##_##name;
-#define SL_CUDA_BACKEND(primitive, name) extern const struct sl_backend sl_##primitive##_##name;
-#define SL_DEVICE_BACKEND(primitive, name)                      \
+#define SL_BACKEND(primitive, name, rank) extern const struct sl_backend sl_##primitive##_##name;
+#define SL_CUDA_BACKEND(primitive, name, rank) \
+	extern const struct sl_backend sl_##primitive##_##name;
+#define SL_DEVICE_BACKEND(primitive, name, rank)                \
 	extern const struct sl_backend sl_##primitive##_##name; \
 	extern const struct sl_backend sl_##primitive##_##name##_emulated;
 #include "primitives/backends.def"

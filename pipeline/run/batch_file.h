@@ -13,7 +13,7 @@
 /* A batch on its way to the disk. */
 struct sl_batch_write {
 	struct sl_manifest_line line;
-	struct sl_writing file;
+	struct sl_file_writer file;
 	uint64_t assemble_ns, commit_ns; /* what both took so far */
 };
 

@@ -31,7 +31,7 @@ bool sl_device_is_emulated(void)
 	return emulated;
 }
 
-const struct sl_driver *sl_driver_now(void)
+const struct sl_driver *sl_driver_in_use(void)
 {
 	return emulated ? &sl_driver_emulated : &sl_driver_built;
 }
@@ -77,18 +77,18 @@ static enum sl_status status_of(int error, const char *what)
 		return sl_fail(SL_NO_DEVICE,
 			"%s: the device's architecture is too old, or this build has no code for it "
 			"(error %d, %s); build for it (CMAKE_CUDA_ARCHITECTURES), or run on the CPU",
-			what, error, sl_driver_now()->error_text(error));
+			what, error, sl_driver_in_use()->error_text(error));
 	return sl_fail(error == SL_ERROR_MEMORY ? SL_DEVICE_MEMORY : SL_DEVICE_FAILED,
 		"%s: the device answers error %d, %s; start the program again, or run on the CPU",
-		what, error, sl_driver_now()->error_text(error));
+		what, error, sl_driver_in_use()->error_text(error));
 }
 
-enum sl_status sl_launch_allowed(const char *kernel)
+enum sl_status sl_launch_begin(const char *kernel)
 {
 	return status_of(before("dev_launch"), kernel);
 }
 
-enum sl_status sl_launch_taken(int error, const char *kernel)
+enum sl_status sl_launch_end(int error, const char *kernel)
 {
 	return status_of(error, kernel);
 }
@@ -103,7 +103,7 @@ static enum sl_status bad_driver(void)
 {
 	int driver, runtime;
 
-	sl_driver_now()->versions(&driver, &runtime);
+	sl_driver_in_use()->versions(&driver, &runtime);
 	if (driver == 0)
 		return sl_fail(SL_NO_DEVICE,
 			"no CUDA driver is loaded, so no device can be used (this build has CUDA "
@@ -127,7 +127,7 @@ static enum sl_status no_device(void)
 
 static bool is_built_without(void)
 {
-	return strcmp(sl_driver_now()->name, "none") == 0;
+	return strcmp(sl_driver_in_use()->name, "none") == 0;
 }
 
 enum sl_status sl_device_count(int *n)
@@ -139,10 +139,10 @@ enum sl_status sl_device_count(int *n)
 		return sl_fail(SL_NO_DEVICE,
 			"built without CUDA, so there is no device to use; build with nvcc "
 			"(SLUICE_CUDA=ON), or run on the CPU");
-	if (error == 0 && emulated && sl_emulated_choices_problem())
-		return sl_fail(SL_USAGE, "%s", sl_emulated_choices_problem());
+	if (error == 0 && emulated && sl_emulator_settings_problem())
+		return sl_fail(SL_USAGE, "%s", sl_emulator_settings_problem());
 	if (error == 0)
-		error = noted(sl_driver_now()->count(n));
+		error = noted(sl_driver_in_use()->count(n));
 	if (error == 0)
 		return SL_OK;
 	*n = 0;
@@ -154,7 +154,7 @@ enum sl_status sl_device_count(int *n)
 		return status_of(error, "counting the devices");
 	return sl_fail(SL_NO_DEVICE,
 		"no device can be used: CUDA error %d, %s; check nvidia-smi, or run on the CPU",
-		error, sl_driver_now()->error_text(error));
+		error, sl_driver_in_use()->error_text(error));
 }
 
 enum sl_status sl_device_use(int number, struct sl_device *device)
@@ -169,7 +169,7 @@ enum sl_status sl_device_use(int number, struct sl_device *device)
 			number, n, n - 1);
 	error = before("dev_use");
 	if (error == 0)
-		error = sl_driver_now()->use(number, device);
+		error = sl_driver_in_use()->use(number, device);
 	if (error == SL_ERROR_NO_IMAGE && device->major > 0)
 		return sl_fail(SL_NO_DEVICE,
 			"device %d, %s, is of architecture %d.%d, too old for this program (7.5, "
@@ -191,7 +191,7 @@ enum sl_status sl_device_limits(struct sl_limits *limits)
 
 	memset(limits, 0, sizeof(*limits));
 	if (error == 0)
-		error = sl_driver_now()->limits(limits);
+		error = sl_driver_in_use()->limits(limits);
 	return status_of(error, "asking for the device's limits");
 }
 
@@ -246,11 +246,11 @@ static enum sl_status get_device(size_t bytes, void **p)
 
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
-		error = sl_driver_now()->get(SL_DEVICE, bytes > 0 ? bytes : 1, p);
+		error = sl_driver_in_use()->get(SL_DEVICE, bytes > 0 ? bytes : 1, p);
 	}
 	if (error == SL_ERROR_MEMORY)
 		return out_of_memory(SL_DEVICE_MEMORY, "device", bytes,
-			sl_driver_now()->free_bytes(), sl_driver_now()->error_text(error));
+			sl_driver_in_use()->free_bytes(), sl_driver_in_use()->error_text(error));
 	return status_of(error, "getting device memory");
 }
 
@@ -261,11 +261,11 @@ static enum sl_status get_pinned(size_t bytes, void **p)
 
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
-		error = sl_driver_now()->get(SL_PINNED, bytes > 0 ? bytes : 1, p);
+		error = sl_driver_in_use()->get(SL_PINNED, bytes > 0 ? bytes : 1, p);
 	}
 	if (error == SL_ERROR_MEMORY)
 		return out_of_memory(SL_HOST_MEMORY, "pinned host", bytes, free_host_bytes(),
-			sl_driver_now()->error_text(error));
+			sl_driver_in_use()->error_text(error));
 	return status_of(error, "getting pinned memory");
 }
 
@@ -293,7 +293,7 @@ void sl_memory_give(enum sl_space space, void *p)
 	if (space == SL_HOST)
 		free(p);
 	else if (atomic_load(&failed) == 0)
-		sl_driver_now()->give(space, p);
+		sl_driver_in_use()->give(space, p);
 }
 
 /* --- streams and events ----------------------------------------------------------------------- */
@@ -305,7 +305,7 @@ enum sl_status sl_stream_make(sl_stream *s)
 	*s = NULL;
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
-		error = sl_driver_now()->stream_make(s);
+		error = sl_driver_in_use()->stream_make(s);
 	}
 	return status_of(error, "making a stream");
 }
@@ -313,7 +313,7 @@ enum sl_status sl_stream_make(sl_stream *s)
 void sl_stream_free(sl_stream s)
 {
 	if (s && atomic_load(&failed) == 0)
-		sl_driver_now()->stream_free(s);
+		sl_driver_in_use()->stream_free(s);
 }
 
 enum sl_status sl_stream_wait(sl_stream s)
@@ -321,7 +321,7 @@ enum sl_status sl_stream_wait(sl_stream s)
 	int error = before("dev_sync");
 
 	if (error == 0)
-		error = sl_driver_now()->stream_wait(s);
+		error = sl_driver_in_use()->stream_wait(s);
 	return status_of(error, "waiting for queued work");
 }
 
@@ -332,7 +332,7 @@ enum sl_status sl_event_make(sl_event *e)
 	*e = NULL;
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
-		error = sl_driver_now()->event_make(e);
+		error = sl_driver_in_use()->event_make(e);
 	}
 	return status_of(error, "making an event");
 }
@@ -340,7 +340,7 @@ enum sl_status sl_event_make(sl_event *e)
 void sl_event_free(sl_event e)
 {
 	if (e && atomic_load(&failed) == 0)
-		sl_driver_now()->event_free(e);
+		sl_driver_in_use()->event_free(e);
 }
 
 enum sl_status sl_event_record(sl_event e, sl_stream s)
@@ -348,7 +348,7 @@ enum sl_status sl_event_record(sl_event e, sl_stream s)
 	int error = before("dev_record");
 
 	if (error == 0)
-		error = sl_driver_now()->event_record(e, s);
+		error = sl_driver_in_use()->event_record(e, s);
 	return status_of(error, "recording an event");
 }
 
@@ -357,7 +357,7 @@ enum sl_status sl_event_wait(sl_event e)
 	int error = before("dev_sync");
 
 	if (error == 0)
-		error = sl_driver_now()->event_wait(e);
+		error = sl_driver_in_use()->event_wait(e);
 	return status_of(error, "waiting for queued work");
 }
 
@@ -367,7 +367,7 @@ enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms)
 
 	*ms = 0;
 	if (error == 0)
-		error = sl_driver_now()->event_ms(from, to, ms);
+		error = sl_driver_in_use()->event_ms(from, to, ms);
 	return status_of(error, "reading the time between events");
 }
 
@@ -378,7 +378,7 @@ enum sl_status sl_capture_begin(sl_stream s)
 	int error = before("dev_capture");
 
 	if (error == 0)
-		error = sl_driver_now()->capture_begin(s);
+		error = sl_driver_in_use()->capture_begin(s);
 	return status_of(error, "capturing a stream");
 }
 
@@ -388,7 +388,7 @@ enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
 
 	*g = NULL;
 	if (error == 0)
-		error = sl_driver_now()->capture_end(s, g);
+		error = sl_driver_in_use()->capture_end(s, g);
 	else
 		sl_capture_drop(s);
 	return status_of(error, "making a graph");
@@ -397,7 +397,7 @@ enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
 void sl_capture_drop(sl_stream s)
 {
 	if (atomic_load(&failed) == 0)
-		(void)sl_driver_now()->capture_end(s, NULL);
+		(void)sl_driver_in_use()->capture_end(s, NULL);
 }
 
 enum sl_status sl_graph_queue(sl_graph g, sl_stream s)
@@ -405,14 +405,14 @@ enum sl_status sl_graph_queue(sl_graph g, sl_stream s)
 	int error = before("dev_replay");
 
 	if (error == 0)
-		error = sl_driver_now()->graph_queue(g, s);
+		error = sl_driver_in_use()->graph_queue(g, s);
 	return status_of(error, "queueing a graph");
 }
 
 void sl_graph_free(sl_graph g)
 {
 	if (g && atomic_load(&failed) == 0)
-		sl_driver_now()->graph_free(g);
+		sl_driver_in_use()->graph_free(g);
 }
 
 /* --- copies ----------------------------------------------------------------------------------- */
@@ -423,7 +423,7 @@ void sl_graph_free(sl_graph g)
  */
 static int flip(unsigned char *to, size_t bytes, int b, sl_stream s)
 {
-	const struct sl_driver *d = sl_driver_now();
+	const struct sl_driver *d = sl_driver_in_use();
 	size_t bit = (size_t)(b - 1) % (bytes * 8);
 	unsigned char byte;
 	int error;
@@ -445,7 +445,7 @@ enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s)
 	int error = before("dev_copy"), bit = sl_fault("dev_flip");
 
 	if (error == 0 && bytes > 0)
-		error = sl_driver_now()->copy(to, from, bytes, s);
+		error = sl_driver_in_use()->copy(to, from, bytes, s);
 	if (error == 0 && bytes > 0 && bit > 0)
 		error = flip((unsigned char *)to, bytes, bit, s);
 	return status_of(error, "copying");
@@ -456,6 +456,6 @@ enum sl_status sl_fill(void *to, int value, size_t bytes, sl_stream s)
 	int error = before("dev_fill");
 
 	if (error == 0 && bytes > 0)
-		error = sl_driver_now()->fill(to, value, bytes, s);
+		error = sl_driver_in_use()->fill(to, value, bytes, s);
 	return status_of(error, "filling");
 }

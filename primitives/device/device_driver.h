@@ -67,11 +67,11 @@ extern const struct sl_driver sl_driver_built;
 extern const struct sl_driver sl_driver_emulated;
 
 /* The one in use. */
-const struct sl_driver *sl_driver_now(void);
+const struct sl_driver *sl_driver_in_use(void);
 
 /* For launches, which kernel.cuh makes: may one be made, and how was it taken? In device.c. */
-enum sl_status sl_launch_allowed(const char *kernel);
-enum sl_status sl_launch_taken(int error, const char *kernel);
+enum sl_status sl_launch_begin(const char *kernel);
+enum sl_status sl_launch_end(int error, const char *kernel);
 
 SL_C_END
 

@@ -22,12 +22,12 @@ enum { QUEUE_MOST = 64, MULTIPROCESSORS = 4 };
 /* Turing's and Hopper's own. */
 uint32_t sl_emulated_capability(void)
 {
-	return sl_emulated_chosen()->turing ? 75 : 90;
+	return sl_emulator_settings()->turing ? 75 : 90;
 }
 
 static size_t shared_most(void)
 {
-	return (size_t)(sl_emulated_chosen()->turing ? 64 : 227) << 10;
+	return (size_t)(sl_emulator_settings()->turing ? 64 : 227) << 10;
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -161,7 +161,7 @@ static int queued(struct CUstream_st *s, struct work *w)
 		w->event->queued++;
 		w->event->stream = s;
 	}
-	return sl_emulated_chosen()->at_once ? drain(s, NULL, 0) : failed;
+	return sl_emulator_settings()->at_once ? drain(s, NULL, 0) : failed;
 }
 
 int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes,
@@ -394,7 +394,7 @@ static int use(int number, struct sl_device *device)
 	device->major = (int)sl_emulated_capability() / 10;
 	device->minor = (int)sl_emulated_capability() % 10;
 	device->multiprocessors = MULTIPROCESSORS;
-	device->memory_bytes = sl_emulated_chosen()->memory_bytes;
+	device->memory_bytes = sl_emulator_settings()->memory_bytes;
 	device->free_bytes = sl_emulated_memory_free();
 	return 0;
 }

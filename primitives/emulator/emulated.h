@@ -146,7 +146,7 @@ const char *sl_emulated_problem(void);
 enum { SL_EMULATED_BLOCKS_MAX = 64 };
 
 /* The choices of SL_EMULATOR. */
-struct sl_emulated_choices {
+struct sl_emulator_settings {
 	uint32_t blocks;
 	uint64_t seed;
 	bool from_last;
@@ -156,14 +156,14 @@ struct sl_emulated_choices {
 };
 
 /* For tests: choices instead of those of SL_EMULATOR, from the next launch on. */
-void sl_emulated_choose(const struct sl_emulated_choices *c);
-const struct sl_emulated_choices *sl_emulated_chosen(void);
+void sl_emulator_set_settings(const struct sl_emulator_settings *c);
+const struct sl_emulator_settings *sl_emulator_settings(void);
 
 /*
  * What is wrong with SL_EMULATOR, or NULL. Malformed choices choose nothing, and a test that
  * believes in them would prove nothing: the program and the device refuse with this sentence.
  */
-const char *sl_emulated_choices_problem(void);
+const char *sl_emulator_settings_problem(void);
 
 SL_C_END
 

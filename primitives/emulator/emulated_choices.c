@@ -9,8 +9,8 @@
 
 enum { TEXT_BYTES = 256 };
 
-static const struct sl_emulated_choices by_default = {.blocks = 1, .memory_bytes = (size_t)1 << 30};
-static struct sl_emulated_choices choices;
+static const struct sl_emulator_settings by_default = {.blocks = 1, .memory_bytes = (size_t)1 << 30};
+static struct sl_emulator_settings choices;
 static char problem[2 * TEXT_BYTES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -31,7 +31,7 @@ static bool read_number(const char *text, bool with_units, uint64_t most, uint64
 }
 
 /* Reads "blocks=4"; false when it is not understood. */
-static bool read_choice(const char *word, struct sl_emulated_choices *c)
+static bool read_choice(const char *word, struct sl_emulator_settings *c)
 {
 	const char *value = strchr(word, '=');
 	uint64_t n = 0;
@@ -86,19 +86,19 @@ static void read_choices(void)
 			}
 }
 
-const struct sl_emulated_choices *sl_emulated_chosen(void)
+const struct sl_emulator_settings *sl_emulator_settings(void)
 {
 	pthread_once(&once, read_choices);
 	return &choices;
 }
 
-void sl_emulated_choose(const struct sl_emulated_choices *c)
+void sl_emulator_set_settings(const struct sl_emulator_settings *c)
 {
 	pthread_once(&once, read_choices);
 	choices = *c;
 }
 
-const char *sl_emulated_choices_problem(void)
+const char *sl_emulator_settings_problem(void)
 {
 	pthread_once(&once, read_choices);
 	return problem[0] ? problem : NULL;

@@ -33,7 +33,7 @@ static size_t used_bytes; /* as asked for: the cap is held to the byte */
 
 size_t sl_emulated_memory_free(void)
 {
-	size_t all = sl_emulated_chosen()->memory_bytes;
+	size_t all = sl_emulator_settings()->memory_bytes;
 
 	return all > used_bytes ? all - used_bytes : 0;
 }

@@ -341,7 +341,7 @@ int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
 	if (!places)
 		return SL_ERROR_MEMORY;
 	memset(&sl_running, 0, sizeof(sl_running));
-	sl_running.how = sl_emulated_chosen();
+	sl_running.how = sl_emulator_settings();
 	sl_running.launch = l;
 	sl_running.closure = closure;
 	sl_running.random = (sl_running.how->seed + launches++) * UINT64_C(0x9e3779b97f4a7c15);

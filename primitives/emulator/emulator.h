@@ -261,8 +261,8 @@ static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), u
 
 	static_assert(std::is_trivially_copyable_v<closure>, "arguments travel as bytes");
 	static_assert(sizeof(body) <= SL_CLOSURE_BYTES, "the arguments are too large");
-	SL_TRY(sl_launch_allowed(name));
-	return sl_launch_taken(sl_emulated_queue(&l, &body, sizeof(body), stream), name);
+	SL_TRY(sl_launch_begin(name));
+	return sl_launch_end(sl_emulated_queue(&l, &body, sizeof(body), stream), name);
 }
 
 /* Launches run one behind the other, early or not. */

@@ -63,7 +63,7 @@ struct sl_block {
 
 /* The launch that runs. */
 struct sl_running {
-	const struct sl_emulated_choices *how;
+	const struct sl_emulator_settings *how;
 	const struct sl_emulated_launch *launch;
 	const void *closure;
 	struct sl_thread *thread; /* whose turn it is */

@@ -20,9 +20,9 @@
 /* --- commit ------------------------------------------------------------------------------- */
 
 enum sl_status sl_file_begin(
-	const struct sl_dir *d, const char *name, bool ours, struct sl_writing *w)
+	const struct sl_dir *d, const char *name, bool ours, struct sl_file_writer *w)
 {
-	*w = (struct sl_writing){.dir = d, .fd = -1};
+	*w = (struct sl_file_writer){.dir = d, .fd = -1};
 	SL_TRY(sl_check_name(name));
 	snprintf(w->part, sizeof(w->part), "%s" PART, name);
 	SL_TRY(sl_check_name(w->part));
@@ -32,7 +32,7 @@ enum sl_status sl_file_begin(
 	return w->fd < 0 ? sl_disk_failed(errno, "make", d->path, w->part) : SL_OK;
 }
 
-void sl_file_drop(struct sl_writing *w)
+void sl_file_drop(struct sl_file_writer *w)
 {
 	if (w->fd < 0)
 		return;
@@ -41,7 +41,7 @@ void sl_file_drop(struct sl_writing *w)
 	unlinkat(w->dir->fd, w->part, 0);
 }
 
-enum sl_status sl_file_add(struct sl_writing *w, const void *bytes, size_t size)
+enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t size)
 {
 	int error = sl_write_all(w->fd, "file_write", bytes, size);
 
@@ -51,7 +51,7 @@ enum sl_status sl_file_add(struct sl_writing *w, const void *bytes, size_t size)
 	return sl_disk_failed(error, "write", w->dir->path, w->part);
 }
 
-enum sl_status sl_file_sync(struct sl_writing *w)
+enum sl_status sl_file_sync(struct sl_file_writer *w)
 {
 	const char *verb = "write";
 	int error = 0;
@@ -68,7 +68,7 @@ enum sl_status sl_file_sync(struct sl_writing *w)
 	return sl_disk_failed(error, verb, w->dir->path, w->part);
 }
 
-void sl_file_remove_part(struct sl_writing *w)
+void sl_file_remove_part(struct sl_file_writer *w)
 {
 	unlinkat(w->dir->fd, w->part, 0);
 }
@@ -129,7 +129,7 @@ static enum sl_status name_part(
 	return error ? sl_disk_failed(error, "sync the folder of", d->path, name) : SL_OK;
 }
 
-enum sl_status sl_file_name_part(struct sl_writing *w, bool replace)
+enum sl_status sl_file_name_part(struct sl_file_writer *w, bool replace)
 {
 	char name[NAME_MAX + 1];
 	enum sl_status s;
@@ -141,7 +141,7 @@ enum sl_status sl_file_name_part(struct sl_writing *w, bool replace)
 	return s;
 }
 
-enum sl_status sl_file_end(struct sl_writing *w, bool replace)
+enum sl_status sl_file_end(struct sl_file_writer *w, bool replace)
 {
 	SL_TRY(sl_file_sync(w));
 	return sl_file_name_part(w, replace);
@@ -150,7 +150,7 @@ enum sl_status sl_file_end(struct sl_writing *w, bool replace)
 enum sl_status sl_file_commit(
 	const struct sl_dir *d, const char *name, const void *bytes, size_t size, bool replace)
 {
-	struct sl_writing w;
+	struct sl_file_writer w;
 
 	SL_TRY(sl_file_begin(d, name, true, &w));
 	SL_TRY(sl_file_add(&w, bytes, size));
@@ -166,7 +166,7 @@ bool sl_file_exists(const struct sl_dir *d, const char *name)
 	return fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-bool sl_file_which(const struct sl_dir *d, const char *name, uint64_t *device, uint64_t *number)
+bool sl_file_identity(const struct sl_dir *d, const char *name, uint64_t *device, uint64_t *number)
 {
 	struct stat facts;
 

@@ -61,7 +61,7 @@ enum sl_status sl_dir_each(
 bool sl_file_exists(const struct sl_dir *d, const char *name);
 
 /* Which file it is, or leads to, as sl_map_file() has it (map.h); false when there is none. */
-bool sl_file_which(const struct sl_dir *d, const char *name, uint64_t *device, uint64_t *number);
+bool sl_file_identity(const struct sl_dir *d, const char *name, uint64_t *device, uint64_t *number);
 
 /*
  * Commits size bytes as name. Without replace, SL_OUTPUT_IN_USE when the name is taken. After any
@@ -77,25 +77,25 @@ enum sl_status sl_file_commit(
  * and is refused. After any failure the .part is gone, and w needs no more calls; a file that is
  * not to be ended is dropped, which does nothing to one that has failed.
  */
-struct sl_writing {
+struct sl_file_writer {
 	const struct sl_dir *dir;
 	int fd;         /* -1: not being written */
 	char part[264]; /* a name, .part, 0 */
 };
 enum sl_status sl_file_begin(
-	const struct sl_dir *d, const char *name, bool ours, struct sl_writing *w);
-enum sl_status sl_file_add(struct sl_writing *w, const void *bytes, size_t size);
-enum sl_status sl_file_end(struct sl_writing *w, bool replace);
-void sl_file_drop(struct sl_writing *w);
+	const struct sl_dir *d, const char *name, bool ours, struct sl_file_writer *w);
+enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t size);
+enum sl_status sl_file_end(struct sl_file_writer *w, bool replace);
+void sl_file_drop(struct sl_file_writer *w);
 
 /*
  * The end in two steps: the bytes become durable under .part, by any thread, and get their name
  * later, in an order of their own. What is not to get it is removed, which does nothing to what has
  * failed.
  */
-enum sl_status sl_file_sync(struct sl_writing *w);
-enum sl_status sl_file_name_part(struct sl_writing *w, bool replace);
-void sl_file_remove_part(struct sl_writing *w);
+enum sl_status sl_file_sync(struct sl_file_writer *w);
+enum sl_status sl_file_name_part(struct sl_file_writer *w, bool replace);
+void sl_file_remove_part(struct sl_file_writer *w);
 
 /* Removes name; a name that is not there is SL_OK. */
 enum sl_status sl_file_remove(const struct sl_dir *d, const char *name);
@@ -121,10 +121,10 @@ enum sl_status sl_file_check(
 
 /* CRC-32 of bytes in memory; of what had crc, 0 if nothing, and these bytes behind it. */
 uint32_t sl_crc32(const void *bytes, size_t size);
-uint32_t sl_crc32_on(uint32_t crc, const void *bytes, size_t size);
+uint32_t sl_crc32_update(uint32_t crc, const void *bytes, size_t size);
 
 /* That of bytes that have crc, and size others behind them that have behind. */
-uint32_t sl_crc32_join(uint32_t crc, uint32_t behind, size_t size);
+uint32_t sl_crc32_combine(uint32_t crc, uint32_t behind, size_t size);
 
 SL_C_END
 

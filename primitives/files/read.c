@@ -16,12 +16,12 @@ uint32_t sl_crc32(const void *bytes, size_t size)
 	return libdeflate_crc32(0, bytes, size);
 }
 
-uint32_t sl_crc32_on(uint32_t crc, const void *bytes, size_t size)
+uint32_t sl_crc32_update(uint32_t crc, const void *bytes, size_t size)
 {
 	return libdeflate_crc32(crc, bytes, size);
 }
 
-uint32_t sl_crc32_join(uint32_t crc, uint32_t behind, size_t size)
+uint32_t sl_crc32_combine(uint32_t crc, uint32_t behind, size_t size)
 {
 	return (uint32_t)crc32_combine(crc, behind, (z_off_t)size);
 }

@@ -130,7 +130,7 @@ static inline enum sl_status sl_launch_as(const char *name, void (*kernel)(P...)
 	cudaLaunchConfig_t config = {};
 	cudaError_t error = cudaSuccess;
 
-	SL_TRY(sl_launch_allowed(name));
+	SL_TRY(sl_launch_begin(name));
 	if (shared_bytes > SL_SHARED_PLAIN)
 		error = cudaFuncSetAttribute(
 			kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
@@ -148,7 +148,7 @@ static inline enum sl_status sl_launch_as(const char *name, void (*kernel)(P...)
 		error = cudaGetLastError();
 	else
 		(void)cudaGetLastError();
-	return sl_launch_taken((int)error, name);
+	return sl_launch_end((int)error, name);
 }
 
 template <class... P, class... A>

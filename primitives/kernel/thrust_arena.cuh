@@ -49,7 +49,7 @@ static inline enum sl_status sl_thrust(
 {
 	struct sl_thrust_memory memory = {arena};
 
-	SL_TRY(sl_launch_allowed(name));
+	SL_TRY(sl_launch_begin(name));
 	try {
 		call(thrust::cuda::par_nosync(memory).on(stream));
 	} catch (const std::bad_alloc &) {
@@ -58,11 +58,11 @@ static inline enum sl_status sl_thrust(
 			"in %zu; choose another backend",
 			name, arena->used, arena->size);
 	} catch (const thrust::system_error &e) {
-		return sl_launch_taken(e.code().value(), name);
+		return sl_launch_end(e.code().value(), name);
 	} catch (...) {
 		return sl_fail(SL_INTERNAL, "%s: Thrust failed; choose another backend", name);
 	}
-	return sl_launch_taken((int)cudaGetLastError(), name);
+	return sl_launch_end((int)cudaGetLastError(), name);
 }
 
 #endif

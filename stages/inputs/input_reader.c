@@ -250,7 +250,7 @@ bool sl_inputs_have(const struct sl_inputs *inputs, const struct sl_dir *dir, co
 {
 	uint64_t device, number;
 
-	if (!sl_file_which(dir, name, &device, &number))
+	if (!sl_file_identity(dir, name, &device, &number))
 		return false;
 	for (uint32_t k = 0; k < inputs->n; k++) {
 		const struct sl_map *map = &inputs->reading->of[k].map;

@@ -20,7 +20,7 @@ static void work_is_done_when_it_is_waited_for(void **state)
 	assert_int_equal(words[5], 0);
 	assert_ok(sl_stream_wait(NULL));
 	assert_int_equal(words[5], 1);
-	sl_emulated_choose(&(struct sl_emulated_choices){
+	sl_emulator_set_settings(&(struct sl_emulator_settings){
 		.blocks = 1, .at_once = true, .memory_bytes = 1 << 20});
 	assert_ok(launch_kernel("add_one", at, NULL));
 	assert_ok(sl_copy(words, at, WORDS_BYTES, NULL));
@@ -263,8 +263,8 @@ static void memory_ends_where_it_was_told_to(void **state)
 	void *most, *more;
 
 	(void)state;
-	sl_emulated_choose(
-		&(struct sl_emulated_choices){.blocks = 1, .memory_bytes = (size_t)64 << 20});
+	sl_emulator_set_settings(
+		&(struct sl_emulator_settings){.blocks = 1, .memory_bytes = (size_t)64 << 20});
 	assert_ok(sl_device_use(0, &device));
 	assert_string_equal(device.name, "emulated");
 	assert_int_equal(device.memory_bytes, 64 << 20);

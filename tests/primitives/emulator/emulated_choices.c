@@ -7,12 +7,12 @@
 /* In the process: the choices that SL_EMULATOR makes, as a line. */
 static int choices_alone(void)
 {
-	const struct sl_emulated_choices *c = sl_emulated_chosen();
+	const struct sl_emulator_settings *c = sl_emulator_settings();
 	int n;
 
 	printf("%u %llu %d %d %d %zu\n%s\n", c->blocks, (unsigned long long)c->seed, c->from_last,
 		c->at_once, c->turing, c->memory_bytes,
-		sl_emulated_choices_problem() ? sl_emulated_choices_problem() : "");
+		sl_emulator_settings_problem() ? sl_emulator_settings_problem() : "");
 	printf("%s\n", sl_device_count(&n) == SL_USAGE ? sl_last_error() : "can be used");
 	fflush(stdout);
 	return 0;

@@ -44,8 +44,8 @@ static inline void run_kernel(const char *name, uint32_t *result)
 static inline int as_by_default(void **state)
 {
 	(void)state;
-	sl_emulated_choose(
-		&(struct sl_emulated_choices){.blocks = 1, .memory_bytes = (size_t)1 << 30});
+	sl_emulator_set_settings(
+		&(struct sl_emulator_settings){.blocks = 1, .memory_bytes = (size_t)1 << 30});
 	return 0;
 }
 

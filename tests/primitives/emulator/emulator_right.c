@@ -5,7 +5,7 @@
 #include "tests/primitives/emulator/emulator_check.h"
 
 /* In order, then others: those that are built with sanitizers see no fault in any of them. */
-static const struct sl_emulated_choices schedules[] = {
+static const struct sl_emulator_settings schedules[] = {
 	{.blocks = 1, .memory_bytes = 1 << 30},
 	{.blocks = 4, .memory_bytes = 1 << 30},
 	{.blocks = 1, .seed = 1, .memory_bytes = 1 << 30},
@@ -18,7 +18,7 @@ static bool choose(int k)
 {
 	if (k == sizeof(schedules) / sizeof(schedules[0]))
 		return false;
-	sl_emulated_choose(&schedules[k]);
+	sl_emulator_set_settings(&schedules[k]);
 	return true;
 }
 

@@ -63,7 +63,7 @@ static void never_overwritten(void **state)
 static void piece_by_piece(void **state)
 {
 	struct scene *s = (struct scene *)*state;
-	struct sl_writing w, other;
+	struct sl_file_writer w, other;
 
 	assert_ok(sl_file_begin(&s->dir, "a", false, &w));
 	assert_ok(sl_file_add(&w, "one ", 4));

@@ -76,12 +76,12 @@ static void every_distance_is_right(void **state)
 	give_memory(m);
 }
 
-static void look_in_order(const struct sl_emulated_choices *order, enum sl_type type)
+static void look_in_order(const struct sl_emulator_settings *order, enum sl_type type)
 {
 	struct memory m = get_memory();
 	uint64_t got[TILES_MOST];
 
-	sl_emulated_choose(order);
+	sl_emulator_set_settings(order);
 	assert_ok(look_back_all(type, TILES_MOST, m.scratch, m.out));
 	fetch(&m, got, TILES_MOST);
 	for (uint32_t i = 0; i < TILES_MOST; i++)
@@ -94,7 +94,7 @@ static void every_order_of_blocks_is_right(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < 32; i++) {
-		const struct sl_emulated_choices order = {.blocks = i % 16 + 1,
+		const struct sl_emulator_settings order = {.blocks = i % 16 + 1,
 			.seed = i / 4,
 			.from_last = i % 2 == 1,
 			.memory_bytes = (size_t)1 << 30};

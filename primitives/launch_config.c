@@ -1,11 +1,15 @@
 /*
- * tuned.c - what a call is launched with: the block and items that it names, that a line of the
- * tuning file has for it, or the backend's own; which a device can have, and the scratch they take.
+ * launch_config.c - the block size and items per thread that a call is launched with, whether the
+ * device supports them, and the scratch that they need.
+ *
+ * The source of a value, in this order: the caller's struct sl_tuning; a line of the tuning file
+ * (tuning.h), if the caller set neither field; the default of the backend.
  */
+#include "primitives/launch_config.h"
+
 #include <stdio.h>
 
-#include "primitives.h"
-#include "tuning.h"
+#include "primitives/tuning.h"
 
 static bool is_left_out(struct sl_tuning t)
 {
@@ -31,8 +35,8 @@ static struct sl_tuning with_own(const struct sl_backend *b, struct sl_tuning t)
 struct sl_tuning sl_tuning_of(
 	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n)
 {
-	const struct sl_tuned *line =
-		is_left_out(tuning) ? sl_tuned_find(b, type_of(b, type), n) : NULL;
+	const struct sl_tuning_line *line =
+		is_left_out(tuning) ? sl_tuning_find(b, type_of(b, type), n) : NULL;
 
 	return line ? line->tuning : with_own(b, tuning);
 }
@@ -79,7 +83,7 @@ static enum sl_status check_items(const struct sl_backend *b, uint32_t items)
 		b->name, items, list, b->tunable.items);
 }
 
-enum sl_status sl_tuning_allowed(const struct sl_backend *b, struct sl_tuning tuning,
+enum sl_status sl_tuning_check_limits(const struct sl_backend *b, struct sl_tuning tuning,
 	enum sl_type type, const struct sl_limits *limits)
 {
 	size_t shared;
@@ -105,11 +109,11 @@ enum sl_status sl_tuning_allowed(const struct sl_backend *b, struct sl_tuning tu
 static enum sl_status check_file(
 	const struct sl_backend *b, enum sl_type type, const struct sl_limits *limits)
 {
-	const struct sl_tuned *line = sl_tuned_find(b, type, UINT32_MAX);
+	const struct sl_tuning_line *line = sl_tuning_find(b, type, UINT32_MAX);
 
-	for (; line; line = line->from > 0 ? sl_tuned_find(b, type, line->from - 1) : NULL)
-		SL_TRY(sl_add_context(sl_tuning_allowed(b, line->tuning, type, limits), "%s:%u",
-			sl_tuning_path(), line->line));
+	for (; line; line = line->from > 0 ? sl_tuning_find(b, type, line->from - 1) : NULL)
+		SL_TRY(sl_add_context(sl_tuning_check_limits(b, line->tuning, type, limits),
+			"%s:%u", sl_tuning_path(), line->line));
 	return SL_OK;
 }
 
@@ -122,7 +126,7 @@ enum sl_status sl_tuning_check(
 		SL_TRY(sl_device_limits(&limits));
 	if (is_left_out(tuning))
 		SL_TRY(check_file(b, type_of(b, type), &limits));
-	return sl_tuning_allowed(b, tuning, type, &limits);
+	return sl_tuning_check_limits(b, tuning, type, &limits);
 }
 
 /* What a backend asks for with that shape, its tuning filled in. */
@@ -145,12 +149,12 @@ static size_t scratch_tuned(
 size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
 {
 	enum sl_type type = type_of(b, most->type);
-	const struct sl_tuned *line =
-		is_left_out(most->tuning) ? sl_tuned_find(b, type, most->n) : NULL;
+	const struct sl_tuning_line *line =
+		is_left_out(most->tuning) ? sl_tuning_find(b, type, most->n) : NULL;
 	size_t bytes = 0, needed;
 	uint32_t n = most->n;
 
-	for (; line; line = sl_tuned_find(b, type, n)) {
+	for (; line; line = sl_tuning_find(b, type, n)) {
 		needed = scratch_tuned(b, most, n, line->tuning);
 		bytes = needed > bytes ? needed : bytes;
 		if (line->from == 0)
