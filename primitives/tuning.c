@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "primitives/files/files.h"
+#include "primitives/files/read.h"
 #include "primitives/launch_config.h"
 
 /* Those that can be tuned: one for each line of the matrix that has kernels of ours. */

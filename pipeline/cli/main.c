@@ -24,7 +24,7 @@
 #include "pipeline/inspect/replay.h"
 #include "pipeline/inspect/verify.h"
 #include "primitives/base/clock.h"
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "primitives/base/fault.h"
 
 static struct sl_control control;

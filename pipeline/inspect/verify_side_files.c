@@ -7,6 +7,8 @@
 #include "pipeline/output/run_directory.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "pipeline/output/histogram_file.h"
+#include "primitives/files/read.h"
+#include "primitives/files/crc32.h"
 
 static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *what)
 {

@@ -4,7 +4,7 @@
 
 #include "pipeline/cli/args.h"
 #include "pipeline/plan/plan.h"
-#include "primitives/files/files.h"
+#include "primitives/files/dirs.h"
 
 struct sl_yaml;
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "primitives/files/map.h"
+#include "primitives/files/read.h"
+#include "primitives/files/crc32.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
 

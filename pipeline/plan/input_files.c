@@ -9,6 +9,7 @@
 #include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/models/list.h"
+#include "primitives/files/crc32.h"
 
 #define FILES     "model.list.files"
 #define CHECKSUMS "model.list.checksums"

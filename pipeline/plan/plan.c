@@ -9,7 +9,7 @@
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/base/clock.h"
-#include "primitives/files/files.h"
+#include "primitives/files/dirs.h"
 #include "primitives/tuning.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"

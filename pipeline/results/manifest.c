@@ -11,6 +11,7 @@
 
 #include "primitives/device/device.h"
 #include "primitives/base/size.h"
+#include "primitives/files/read.h"
 
 #define MANIFEST "manifest.jsonl"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "primitives/files/crc32.h"
 
 void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
 {

@@ -13,7 +13,6 @@
 
 #include "primitives/base/arena.h"
 #include "device_driver.h"
-#include "primitives/emulator/emulated.h"
 #include "primitives/base/fault.h"
 
 static bool emulated;
@@ -133,14 +132,17 @@ static bool is_built_without(void)
 enum sl_status sl_device_count(int *n)
 {
 	int error = before("dev_count");
+	const char *problem = NULL;
 
 	*n = 0;
 	if (error == 0 && is_built_without())
 		return sl_fail(SL_NO_DEVICE,
 			"built without CUDA, so there is no device to use; build with nvcc "
 			"(SLUICE_CUDA=ON), or run on the CPU");
-	if (error == 0 && emulated && sl_emulator_settings_problem())
-		return sl_fail(SL_USAGE, "%s", sl_emulator_settings_problem());
+	if (error == 0 && sl_driver_in_use()->settings_problem)
+		problem = sl_driver_in_use()->settings_problem();
+	if (problem)
+		return sl_fail(SL_USAGE, "%s", problem);
 	if (error == 0)
 		error = noted(sl_driver_in_use()->count(n));
 	if (error == 0)

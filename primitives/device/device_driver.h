@@ -60,6 +60,9 @@ struct sl_driver {
 	int (*fill)(void *to, int value, size_t bytes, sl_stream s);
 
 	const char *(*error_text)(int error);
+
+	/* What is wrong with the settings of the driver, or NULL; may be NULL itself. */
+	const char *(*settings_problem)(void);
 };
 
 /* The driver that a build without the emulated device's has: device_cuda.c or device_none.c. */

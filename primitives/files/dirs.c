@@ -5,7 +5,7 @@
  * ends, so there are no stale locks. The text in the file only serves the message of whoever is
  * refused; a directory that was closed in order has an empty LOCK.
  */
-#include "files.h"
+#include "dirs.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static enum sl_status make_one(const char *path)
 
 	if (is_directory(path))
 		return SL_OK;
-	if (refused("dir_make") || mkdir(path, 0777) != 0) {
+	if (sl_fault_injected("dir_make") || mkdir(path, 0777) != 0) {
 		error = errno;
 		if (error == EEXIST && is_directory(path)) /* somebody was faster */
 			return SL_OK;
@@ -183,7 +183,7 @@ enum sl_status sl_dir_lock(struct sl_dir *d)
 	fd = sl_open(d->fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return sl_disk_failed(errno, "open", d->path, LOCK_NAME);
-	if (refused("dir_lock") || flock(fd, LOCK_EX | LOCK_NB) != 0)
+	if (sl_fault_injected("dir_lock") || flock(fd, LOCK_EX | LOCK_NB) != 0)
 		error = errno;
 	s = error ? refuse_lock(d, fd, error) : sign(d, fd);
 	if (s != SL_OK)
@@ -197,7 +197,7 @@ enum sl_status sl_dir_free_bytes(const struct sl_dir *d, uint64_t *bytes)
 {
 	struct statvfs facts;
 
-	if (refused("dir_space") || fstatvfs(d->fd, &facts) != 0)
+	if (sl_fault_injected("dir_space") || fstatvfs(d->fd, &facts) != 0)
 		return sl_disk_failed(errno, "ask for the free space of", d->path, NULL);
 	if (facts.f_frsize != 0 && facts.f_bavail > UINT64_MAX / facts.f_frsize)
 		*bytes = UINT64_MAX;
@@ -239,7 +239,7 @@ static enum sl_status read_names(const struct sl_dir *d, DIR *stream, struct nam
 		const struct dirent *entry;
 
 		errno = 0;
-		entry = refused("dir_read") ? NULL : readdir(stream);
+		entry = sl_fault_injected("dir_read") ? NULL : readdir(stream);
 		if (!entry && errno)
 			return sl_disk_failed(errno, "list", d->path, NULL);
 		if (!entry)
@@ -272,7 +272,7 @@ static int by_name(const void *a, const void *b)
 }
 
 enum sl_status sl_dir_each(
-	const struct sl_dir *d, enum sl_status (*each)(void *of, const char *name), void *of)
+	const struct sl_dir *d, enum sl_status (*each)(void *ctx, const char *name), void *ctx)
 {
 	struct names all = {NULL, 0, 0, 0};
 	void *block = NULL;
@@ -287,7 +287,7 @@ enum sl_status sl_dir_each(
 			name[i++] = at;
 		qsort(name, all.n, sizeof(*name), by_name);
 		for (size_t i = 0; i < all.n && s == SL_OK; i++)
-			s = each(of, name[i]);
+			s = each(ctx, name[i]);
 	}
 	sl_memory_give(SL_HOST, block);
 	sl_memory_give(SL_HOST, all.text);

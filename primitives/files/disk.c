@@ -98,7 +98,7 @@ int sl_open(int at, const char *name, int flags)
 {
 	int fd;
 
-	if (refused("file_open"))
+	if (sl_fault_injected("file_open"))
 		return -1;
 	do
 		fd = openat(at, name, flags | O_CLOEXEC | O_NOCTTY, 0666);
@@ -112,7 +112,7 @@ int sl_write_all(int fd, const char *call, const void *bytes, size_t size)
 
 	while (size > 0) {
 		size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
-		ssize_t n = refused(call) ? -1 : write(fd, at, piece);
+		ssize_t n = sl_fault_injected(call) ? -1 : write(fd, at, piece);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -126,14 +126,14 @@ int sl_write_all(int fd, const char *call, const void *bytes, size_t size)
 
 int sl_sync_directory(int fd)
 {
-	if (!refused("file_dirsync") && fsync(fd) == 0)
+	if (!sl_fault_injected("file_dirsync") && fsync(fd) == 0)
 		return 0;
 	return errno == EINVAL ? 0 : errno; /* EINVAL: a file system that has no such call */
 }
 
 int sl_close(int fd, int error)
 {
-	bool failed = refused("file_close");
+	bool failed = sl_fault_injected("file_close");
 	int reported = failed ? errno : 0;
 
 	if (close(fd) != 0 && errno != EINTR && !failed) /* Linux has closed it even so */
@@ -146,7 +146,7 @@ enum sl_status sl_check_regular(int fd, const char *dir, const char *name, uint6
 	struct stat facts;
 	int error = 0;
 
-	if (refused("file_stat") || fstat(fd, &facts) != 0)
+	if (sl_fault_injected("file_stat") || fstat(fd, &facts) != 0)
 		error = errno;
 	if (!error && S_ISREG(facts.st_mode)) {
 		*size = (uint64_t)facts.st_size;

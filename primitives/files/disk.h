@@ -1,7 +1,7 @@
 /*
  * disk.h - what files.c, read.c and dirs.c share: system calls with faults, errors in words.
  *
- * A system call is written as   refused("file_fsync") || fsync(fd) != 0   so that SL_FAULT
+ * A system call is written as   sl_fault_injected("file_fsync") || fsync(fd) != 0   so that SL_FAULT
  * reaches it; errno says why in either case.
  */
 #ifndef SL_PRIMITIVES_FILES_DISK_H
@@ -18,7 +18,7 @@
 SL_C_BEGIN
 
 /* Must this call fail on purpose? Then errno is set. */
-static inline bool refused(const char *call)
+static inline bool sl_fault_injected(const char *call)
 {
 	int error = sl_fault(call);
 

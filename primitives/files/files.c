@@ -56,7 +56,7 @@ enum sl_status sl_file_sync(struct sl_file_writer *w)
 	const char *verb = "write";
 	int error = 0;
 
-	if (refused("file_fsync") || fsync(w->fd) != 0) {
+	if (sl_fault_injected("file_fsync") || fsync(w->fd) != 0) {
 		verb = "sync";
 		error = errno;
 	}
@@ -76,9 +76,9 @@ void sl_file_remove_part(struct sl_file_writer *w)
 /* For file systems without RENAME_NOREPLACE: link refuses a taken name as well. */
 static int link_new(const struct sl_dir *d, const char *part, const char *name)
 {
-	if (refused("file_link") || linkat(d->fd, part, d->fd, name, 0) != 0)
+	if (sl_fault_injected("file_link") || linkat(d->fd, part, d->fd, name, 0) != 0)
 		return errno;
-	if (refused("file_remove") || unlinkat(d->fd, part, 0) != 0) {
+	if (sl_fault_injected("file_remove") || unlinkat(d->fd, part, 0) != 0) {
 		int error = errno;
 
 		unlinkat(d->fd, name, 0);
@@ -92,7 +92,8 @@ static int rename_checked(const struct sl_dir *d, const char *part, const char *
 {
 	if (sl_file_exists(d, name))
 		return EEXIST;
-	return refused("file_rename") || renameat(d->fd, part, d->fd, name) != 0 ? errno : 0;
+	return sl_fault_injected("file_rename") || renameat(d->fd, part, d->fd, name) != 0 ? errno
+	                                                                                   : 0;
 }
 
 /* Gives part its name. 0 or an errno. */
@@ -100,7 +101,7 @@ static int put(const struct sl_dir *d, const char *part, const char *name, bool 
 {
 	int error = 0;
 
-	if (refused("file_rename") ||
+	if (sl_fault_injected("file_rename") ||
 		renameat2(d->fd, part, d->fd, name, replace ? 0 : RENAME_NOREPLACE) != 0)
 		error = errno;
 	if (!replace && (error == EINVAL || error == ENOSYS)) {
@@ -180,7 +181,7 @@ bool sl_file_identity(const struct sl_dir *d, const char *name, uint64_t *device
 enum sl_status sl_file_remove(const struct sl_dir *d, const char *name)
 {
 	SL_TRY(sl_check_name(name));
-	if (refused("file_remove") || (unlinkat(d->fd, name, 0) != 0 && errno != ENOENT))
+	if (sl_fault_injected("file_remove") || (unlinkat(d->fd, name, 0) != 0 && errno != ENOENT))
 		return sl_disk_failed(errno, "remove", d->path, name);
 	return SL_OK;
 }
@@ -236,7 +237,7 @@ enum sl_status sl_file_append(
 	SL_TRY(sl_check_name(name));
 	SL_TRY(open_to_append(d, name, &fd, &made, &before));
 	error = sl_write_all(fd, "file_append", bytes, size);
-	if (!error && (refused("file_datasync") || fdatasync(fd) != 0)) {
+	if (!error && (sl_fault_injected("file_datasync") || fdatasync(fd) != 0)) {
 		verb = "sync";
 		error = errno;
 	}

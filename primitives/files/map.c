@@ -27,8 +27,9 @@ enum sl_status sl_map_file(const char *path, struct sl_map *m)
 	if (fstat(fd, &file) != 0)
 		error = errno;
 	if (bytes > 0 && !error)
-		at = refused("file_map") ? MAP_FAILED
-		                         : mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+		at = sl_fault_injected("file_map")
+		             ? MAP_FAILED
+		             : mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (at == MAP_FAILED)
 		error = errno;
 	error = sl_close(fd, error);
@@ -50,8 +51,8 @@ bool sl_map_is_changed(const struct sl_map *m, const char *path)
 {
 	struct stat file;
 
-	return !refused("file_stat") && stat(path, &file) == 0 && file.st_dev == m->device &&
-	       file.st_ino == m->number &&
+	return !sl_fault_injected("file_stat") && stat(path, &file) == 0 &&
+	       file.st_dev == m->device && file.st_ino == m->number &&
 	       ((uint64_t)file.st_size != m->bytes || written_ns(&file) != m->written_ns);
 }
 

@@ -1,30 +1,15 @@
-/* read.c - regular files are read whole, or in pieces for their size and checksum. */
-#include <fcntl.h>
-#include <libdeflate.h>
-#include <unistd.h>
-#include <zlib.h>
+/* read.c - see read.h. */
+#include "read.h"
 
-#include "primitives/device/device.h"
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "crc32.h"
 #include "disk.h"
-#include "files.h"
 #include "primitives/base/size.h"
+#include "primitives/device/device.h"
 
 enum { PIECE_BYTES = 1 << 16 };
-
-uint32_t sl_crc32(const void *bytes, size_t size)
-{
-	return libdeflate_crc32(0, bytes, size);
-}
-
-uint32_t sl_crc32_update(uint32_t crc, const void *bytes, size_t size)
-{
-	return libdeflate_crc32(crc, bytes, size);
-}
-
-uint32_t sl_crc32_combine(uint32_t crc, uint32_t behind, size_t size)
-{
-	return (uint32_t)crc32_combine(crc, behind, (z_off_t)size);
-}
 
 /* read(2), begun again when a signal interrupts it. */
 static ssize_t read_some(int fd, void *bytes, size_t size)
@@ -32,7 +17,7 @@ static ssize_t read_some(int fd, void *bytes, size_t size)
 	ssize_t n;
 
 	do
-		n = refused("file_read") ? -1 : read(fd, bytes, size);
+		n = sl_fault_injected("file_read") ? -1 : read(fd, bytes, size);
 	while (n < 0 && errno == EINTR);
 	return n;
 }
@@ -122,7 +107,7 @@ enum sl_status sl_file_check(
 	*size = 0;
 	*crc = 0;
 	while ((n = read_some(fd, piece, sizeof(piece))) > 0) {
-		*crc = libdeflate_crc32(*crc, piece, (size_t)n);
+		*crc = sl_crc32_update(*crc, piece, (size_t)n);
 		*size += (uint64_t)n;
 	}
 	if (n < 0)

@@ -40,7 +40,7 @@
 #include "primitives/device/device_driver.h"
 
 #ifdef SL_EMULATED
-#include "primitives/emulator/emulator.h"
+#include "primitives/emulator/cuda_names.h"
 #define SL_UNROLL     /* nothing is won by it here, and compilers would take six times as long */
 #define SL_NAME(name) name##_emulated
 #else

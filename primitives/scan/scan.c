@@ -7,7 +7,7 @@
 enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_shape shape = {0};
-	struct sl_buffer m[BUFFERS_MAX];
+	struct sl_buffer m[2];
 	struct sl_exec y;
 	size_t item;
 	int n = 0;

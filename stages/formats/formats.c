@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/files/files.h"
+#include "primitives/files/crc32.h"
 
 const struct sl_format *const sl_formats[] = {&sl_format_openpmd, &sl_format_csv_gz, &sl_format_npz,
 	&sl_format_mcpl, &sl_format_mcpl_gz, NULL};

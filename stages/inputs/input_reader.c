@@ -8,6 +8,8 @@
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
 #include "primitives/files/map.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/mcpl_survey.h"
 

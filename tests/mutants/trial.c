@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/cases/case.h"
 #include "tests/mutants/mutant.h"
 #include "tests/primitives/look_ahead_kernels.h"

@@ -8,7 +8,7 @@
 
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/compare/case_run.h"
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"
 
@@ -347,7 +347,7 @@ static void no_reference(void **state)
 /* A row that needs more memory than there is, of two that do not. */
 static void too_large(void **state)
 {
-	const struct sl_emulator_settings was = *sl_emulator_settings();
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 	struct sl_emulator_settings little = was;
 	struct sl_control control = {0};
 

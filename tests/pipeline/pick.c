@@ -9,7 +9,7 @@
 #include "pipeline/resolve/execution/mode.h"
 #include "pipeline/run/autotune.h"
 #include "pipeline/plan/memory.h"
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/support/check.h"
 
 static const char text[] = "run: {name: picked, seed: 7, particles: 1000, batch: 400, threads: 2}\n"
@@ -166,7 +166,7 @@ static void memory_for_any(void **state)
 /* Where there is room for histories alone, histories it is. */
 static void memory_for_histories(void **state)
 {
-	const struct sl_emulator_settings before = *sl_emulator_settings();
+	const struct sl_emulator_settings before = *sl_emulator_get_settings();
 	struct sl_emulator_settings little = before;
 	const char *const set[SETS_MAX] = {measure_emulated[0], measure_emulated[1], "run.slots=1"};
 	size_t histories = alone(measure_emulated[0], "transport.schedule=history", NULL);

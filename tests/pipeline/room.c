@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "pipeline/plan/memory.h"
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/support/library_run.h"
 #include "tests/support/program.h"
 
@@ -19,7 +19,7 @@
 /* From now on the device has so much. */
 static void give_device(size_t bytes)
 {
-	struct sl_emulator_settings c = *sl_emulator_settings();
+	struct sl_emulator_settings c = *sl_emulator_get_settings();
 
 	c.memory_bytes = bytes;
 	sl_emulator_set_settings(&c);

@@ -2,7 +2,7 @@
  * same_bits_emulated.c - runs on the emulated device give the CPU's bits: every configuration,
  * backend, number of slots and threads, batch size and key, and whatever order its blocks run in.
  */
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "stages/formats/common/format.h"
 #include "tests/cases/thin.h"
 #include "tests/support/bits_check.h"
@@ -77,7 +77,7 @@ static void any_key(void **state)
 /* Work done when it is queued, and four blocks in flight that take turns at random. */
 static void any_order(void **state)
 {
-	const struct sl_emulator_settings was = *sl_emulator_settings();
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 	struct sl_emulator_settings c = was;
 
 	(void)state;

@@ -2,7 +2,7 @@
  * deflate_emulated.c - the device's encoder on the emulated device: byte for byte what the
  * specification writes, with every kind of input and cut, and threads in any order.
  */
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/support/check.h"
 #include "tests/support/deflate_check.h"
 

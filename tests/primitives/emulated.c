@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "primitives/base/clock.h"
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/cases/walk.h"
 #include "tests/support/check.h"
 

@@ -2,7 +2,7 @@
  * look_ahead.c - scan/shared's kernel for Hopper on the emulated device: with small tiles, over
  * alignments, sizes around tiles, and schedules; and as the backend chooses it.
  */
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "primitives/base/fault.h"
 #include "tests/cases/case.h"
 #include "tests/primitives/look_ahead_kernels.h"

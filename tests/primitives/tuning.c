@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/cases/contest.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"
@@ -157,7 +157,7 @@ static void lines_that_the_device_cannot_have_are_refused(void **state)
 {
 	const struct sl_backend *sort = find(SL_SORT, "shared");
 	const struct sl_tuning large = {.block = sort->tunable.block_most, .items = 24};
-	const struct sl_emulator_settings own = *sl_emulator_settings();
+	const struct sl_emulator_settings own = *sl_emulator_get_settings();
 	struct sl_emulator_settings turing = own;
 	struct sl_limits limits;
 	char text[256], place[sizeof(path) + 16];

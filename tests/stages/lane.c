@@ -2,7 +2,7 @@
  * lane.c - batches on the emulated device are the host's, byte by byte; so are those of a device
  * that does not do its work before somebody waits, or does it at once.
  */
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/lane_check.h"
@@ -67,7 +67,7 @@ static void a_lane_used_again(void **state)
 
 static void work_done_at_once(void **state)
 {
-	struct sl_emulator_settings c = *sl_emulator_settings();
+	struct sl_emulator_settings c = *sl_emulator_get_settings();
 
 	(void)state;
 	c.at_once = true;
@@ -78,7 +78,7 @@ static void work_done_at_once(void **state)
 /* Blocks that take turns at random, or begin with the last one. */
 static void any_order(void **state)
 {
-	const struct sl_emulator_settings was = *sl_emulator_settings();
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 3; seed++) {

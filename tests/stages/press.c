@@ -1,5 +1,5 @@
 /* press.c - survivors packed on the emulated device: columns and records, and streams of both. */
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/press_check.h"
@@ -30,7 +30,7 @@ static void lanes(void **state)
 /* Blocks that take turns at random, the last first. */
 static void any_order(void **state)
 {
-	const struct sl_emulator_settings was = *sl_emulator_settings();
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 	struct sl_emulator_settings c = was;
 
 	(void)state;

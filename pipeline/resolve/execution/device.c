@@ -7,7 +7,7 @@
 
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/text/messages.h"
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 
 enum { DIGITS_MAX = 4 }; /* of a device's number */
 

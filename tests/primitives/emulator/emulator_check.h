@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/primitives/emulator/emulator_kernels.h"
 #include "tests/support/check.h"
 #include "tests/support/process.h"

@@ -8,6 +8,7 @@
 
 #include "primitives/base/fault.h"
 #include "primitives/files/map.h"
+#include "primitives/files/crc32.h"
 #include "tests/primitives/files/files_check.h"
 
 /* --- commit ------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
+#include "primitives/files/read.h"
 #include "tests/support/check.h"
 #include "tests/support/scene.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "primitives/base/fault.h"
-#include "primitives/files/files.h"
+#include "primitives/files/dirs.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"
 

@@ -2,7 +2,7 @@
  * look_back.c - decoupled look-back by itself, over distances and in orders that a scan of few
  * tiles in flight does not meet.
  */
-#include "primitives/emulator/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/primitives/kernel/look_back_kernels.h"
 #include "tests/support/check.h"
 

@@ -1,6 +1,5 @@
 /*
- * device_emulated.c - the driver of the emulated device: streams that do their work when it is
- * waited for, events, graphs; its memory is in emulated_memory.c.
+ * driver.c - the driver of the emulated device: streams, events and graphs. Memory is in memory.c.
  *
  * A stream is a list of work to come. By default it is done no sooner than somebody waits, the
  * latest that a real device may do it: a result that is read without waiting is never there. (With
@@ -11,23 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver.h"
+#include "memory.h"
 #include "primitives/base/clock.h"
-#include "primitives/device/device_driver.h"
-#include "emulated.h"
-#include "emulated_memory.h"
 #include "primitives/base/size.h"
+#include "primitives/device/device_driver.h"
+#include "settings.h"
+#include "thread.h"
 
 enum { QUEUE_MOST = 64, MULTIPROCESSORS = 4 };
 
 /* Turing's and Hopper's own. */
 uint32_t sl_emulated_capability(void)
 {
-	return sl_emulator_settings()->turing ? 75 : 90;
+	return sl_emulator_get_settings()->turing ? 75 : 90;
 }
 
 static size_t shared_most(void)
 {
-	return (size_t)(sl_emulator_settings()->turing ? 64 : 227) << 10;
+	return (size_t)(sl_emulator_get_settings()->turing ? 64 : 227) << 10;
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -161,7 +162,7 @@ static int queued(struct CUstream_st *s, struct work *w)
 		w->event->queued++;
 		w->event->stream = s;
 	}
-	return sl_emulator_settings()->at_once ? drain(s, NULL, 0) : failed;
+	return sl_emulator_get_settings()->at_once ? drain(s, NULL, 0) : failed;
 }
 
 int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes,
@@ -394,7 +395,7 @@ static int use(int number, struct sl_device *device)
 	device->major = (int)sl_emulated_capability() / 10;
 	device->minor = (int)sl_emulated_capability() % 10;
 	device->multiprocessors = MULTIPROCESSORS;
-	device->memory_bytes = sl_emulator_settings()->memory_bytes;
+	device->memory_bytes = sl_emulator_get_settings()->memory_bytes;
 	device->free_bytes = sl_emulated_memory_free();
 	return 0;
 }
@@ -487,4 +488,5 @@ const struct sl_driver sl_driver_emulated = {
 	.copy = copy,
 	.fill = fill,
 	.error_text = error_text,
+	.settings_problem = sl_emulator_settings_problem,
 };

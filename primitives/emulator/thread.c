@@ -1,13 +1,15 @@
 /*
- * emulator_thread.c - what the threads of a kernel call: barriers, warp calls, atomics, gates,
- * shared memory. Compiled without sanitizers, as all of the emulator is.
+ * thread.c - what the threads of a kernel call: see thread.h.
+ *
+ * Compiled without sanitizers, as fiber.c and launch.c are: a change of stacks would confuse them.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator_block.h"
+#include "block.h"
+#include "memory.h"
 
 enum {
 	STATIC_SHARED_MOST = 48 << 10, /* CUDA's own limit */

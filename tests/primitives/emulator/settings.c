@@ -7,7 +7,7 @@
 /* In the process: the choices that SL_EMULATOR makes, as a line. */
 static int choices_alone(void)
 {
-	const struct sl_emulator_settings *c = sl_emulator_settings();
+	const struct sl_emulator_settings *c = sl_emulator_get_settings();
 	int n;
 
 	printf("%u %llu %d %d %d %zu\n%s\n", c->blocks, (unsigned long long)c->seed, c->from_last,

@@ -1,13 +1,15 @@
-/* emulated_memory.c - see emulated_memory.h. */
-#include "emulated_memory.h"
+/*
+ * memory.c - allocates device memory of the emulated device with mmap. See memory.h.
+ */
+#include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "primitives/device/device_driver.h"
-#include "emulated.h"
 #include "primitives/base/size.h"
+#include "primitives/device/device_driver.h"
+#include "settings.h"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
@@ -33,7 +35,7 @@ static size_t used_bytes; /* as asked for: the cap is held to the byte */
 
 size_t sl_emulated_memory_free(void)
 {
-	size_t all = sl_emulator_settings()->memory_bytes;
+	size_t all = sl_emulator_get_settings()->memory_bytes;
 
 	return all > used_bytes ? all - used_bytes : 0;
 }

@@ -1,11 +1,13 @@
 /*
- * emulator.h - CUDA's words for kernels, in plain C++: what kernel.cuh includes for the emulated
- * device.
+ * cuda_names.h - the names of CUDA C that the kernels of this library use, defined in C++ for the
+ * host compiler: kernel.cuh includes it where the target is the emulated device.
  *
- * Only the words that our kernels use, in one dimension. emulated.h says what they end in.
+ * Keywords, built-in variables, vector types, barriers, warp calls, integer intrinsics, atomics and
+ * launches, in one dimension. Those that can wait or give the turn away call a function of thread.h
+ * or driver.h with the place of the call in the source.
  */
-#ifndef SL_PRIMITIVES_EMULATOR_EMULATOR_H
-#define SL_PRIMITIVES_EMULATOR_EMULATOR_H
+#ifndef SL_PRIMITIVES_EMULATOR_CUDA_NAMES_H
+#define SL_PRIMITIVES_EMULATOR_CUDA_NAMES_H
 
 #include <math.h>
 #include <stdint.h>
@@ -13,7 +15,9 @@
 
 #include <type_traits>
 
-#include "emulated.h"
+#include "driver.h"
+#include "primitives/device/device_driver.h"
+#include "thread.h"
 
 #define __global__
 #define __device__
@@ -38,7 +42,7 @@ struct alignas(16) ulonglong2 {
 	unsigned long long x, y;
 };
 
-/* Where in the kernel's text a call stands, as the default of its last parameter. */
+/* The place of a call in the source, as the default argument of its last parameter. */
 #define SL_AT struct sl_emulated_site at = {__builtin_FILE(), __builtin_LINE()}
 
 /* --- shared memory ---------------------------------------------------------------------------- */
@@ -160,7 +164,7 @@ inline int __clz(uint32_t x)
 	return x ? __builtin_clz(x) : 32;
 }
 
-/* --- atomics: relaxed, as CUDA's are ---------------------------------------------------------- */
+/* --- atomics: relaxed, as those of CUDA ---------------------------------------------------------- */
 
 template <class T> inline T atomicAdd(T *to, std::type_identity_t<T> value, SL_AT)
 {
@@ -257,15 +261,15 @@ static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), u
 	auto body = [=] { kernel(arguments...); };
 	using closure = decltype(body);
 	struct sl_emulated_launch l = {name, blocks, threads, shared_bytes,
-		[](const void *of) { (*static_cast<const closure *>(of))(); }};
+		[](const void *ctx) { (*static_cast<const closure *>(ctx))(); }};
 
-	static_assert(std::is_trivially_copyable_v<closure>, "arguments travel as bytes");
+	static_assert(std::is_trivially_copyable_v<closure>, "the arguments are copied as bytes");
 	static_assert(sizeof(body) <= SL_CLOSURE_BYTES, "the arguments are too large");
 	SL_TRY(sl_launch_begin(name));
 	return sl_launch_end(sl_emulated_queue(&l, &body, sizeof(body), stream), name);
 }
 
-/* Launches run one behind the other, early or not. */
+/* Launches of a stream run one after the other here, so an early one is an ordinary one. */
 template <class... P, class... A>
 static inline enum sl_status sl_launch_as(
 	const char *name, void (*kernel)(P...), bool early, const A &...arguments)

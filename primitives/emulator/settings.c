@@ -1,15 +1,17 @@
-/* emulated_choices.c - SL_EMULATOR, read once (emulated.h). */
+/* settings.c - reads SL_EMULATOR, once per process. See settings.h. */
+#include "settings.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulated.h"
 #include "primitives/base/size.h"
 
 enum { TEXT_BYTES = 256 };
 
-static const struct sl_emulator_settings by_default = {.blocks = 1, .memory_bytes = (size_t)1 << 30};
+static const struct sl_emulator_settings by_default = {
+	.blocks = 1, .memory_bytes = (size_t)1 << 30};
 static struct sl_emulator_settings choices;
 static char problem[2 * TEXT_BYTES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -86,7 +88,7 @@ static void read_choices(void)
 			}
 }
 
-const struct sl_emulator_settings *sl_emulator_settings(void)
+const struct sl_emulator_settings *sl_emulator_get_settings(void)
 {
 	pthread_once(&once, read_choices);
 	return &choices;

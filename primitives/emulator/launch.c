@@ -1,16 +1,17 @@
 /*
- * emulator.c - launches on the emulated device: which blocks are in flight, and whose turn it is.
+ * launch.c - runs a kernel launch: decides which blocks are in flight and whose turn it is.
  *
- * Blocks in flight take places; each has its threads, its warps and its shared memory. A thread
- * runs until it must wait or another is to have its turn (emulator_thread.c), then comes back here.
- * One launch at a time runs, under the device's lock (device_emulated.c).
+ * Each block in flight occupies one element of places[], with its threads, warps and shared memory.
+ * A thread runs on its own stack until it waits or gives its turn away (thread.c), then control
+ * returns to run_round() here. One launch runs at a time, under the lock of the driver.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "block.h"
+#include "memory.h"
 #include "primitives/device/device_driver.h"
-#include "emulator_block.h"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
@@ -341,7 +342,7 @@ int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
 	if (!places)
 		return SL_ERROR_MEMORY;
 	memset(&sl_running, 0, sizeof(sl_running));
-	sl_running.how = sl_emulator_settings();
+	sl_running.how = sl_emulator_get_settings();
 	sl_running.launch = l;
 	sl_running.closure = closure;
 	sl_running.random = (sl_running.how->seed + launches++) * UINT64_C(0x9e3779b97f4a7c15);
