@@ -145,14 +145,14 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 	return begun ? resume(plan, dir, done) : sl_stale_files_check(plan, dir);
 }
 
-enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
+enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done)
 {
 	memset(done, 0, sizeof(*done));
-	SL_TRY(sl_dir_open(plan->to, true, dir));
+	SL_TRY(sl_dir_open(w->plan->to, true, dir));
 	SL_TRY(sl_dir_lock(dir));
-	SL_TRY(enter(plan, start, dir, done));
-	return sl_report_commit(plan, dir, done, NULL, "running");
+	SL_TRY(enter(w->plan, start, dir, done));
+	return sl_report_commit(w, dir, done, NULL, "running");
 }
 
 uint64_t sl_output_batch(const struct sl_config *config)
@@ -231,20 +231,21 @@ static enum sl_status commit_side_car(
 /* Adds up the tallies by bins, for run.json, and writes them where the other files are HDF5, too.
  */
 static enum sl_status commit_histograms(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	if (plan->recipe.bins.n == 0 || m->n == 0)
+	if (w->plan->recipe.bins.n == 0 || m->n == 0)
 		return SL_OK;
-	SL_TRY(sl_histogram_sums_read(&plan->recipe, dir, m, &plan->histograms));
-	return sl_histogram_sums_name(plan, name) ? sl_histogram_sums_commit(plan, dir, name)
-	                                          : SL_OK;
+	SL_TRY(sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms));
+	return sl_histogram_sums_name(w->plan, name) ? sl_histogram_sums_commit(w, dir, name)
+	                                             : SL_OK;
 }
 
-enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
+	const struct sl_plan *plan = w->plan;
 	struct sl_stale_files s = sl_stale_files_of(plan, dir, m);
 	bool cut;
 
@@ -256,10 +257,10 @@ enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir 
 	if (cut)
 		SL_TRY(sl_stale_files_remove_orphans(&s));
 	if (strcmp(state, "done") == 0)
-		SL_TRY(sl_image_sum_commit(plan, dir, m));
+		SL_TRY(sl_image_sum_commit(w, dir, m));
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_joined_commit(plan, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));
-	SL_TRY(commit_histograms(plan, dir, m));
-	return sl_report_commit(plan, dir, m, session, state);
+	SL_TRY(commit_histograms(w, dir, m));
+	return sl_report_commit(w, dir, m, session, state);
 }

@@ -32,7 +32,7 @@ void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FI
  * *done are the batches that need not be computed again. Both are the caller's to close and free,
  * also after a failure.
  */
-enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
+enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done);
 
 /* The particles of a batch of the run that is in the directory of config; 0: there is none. */
@@ -48,7 +48,7 @@ uint64_t sl_output_done(const struct sl_plan *plan);
  * After a run that ended in state: the manifest in order, the image (of one that is done), the
  * side-car, run.json. *m is read anew.
  */
-enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m);
 
 #endif

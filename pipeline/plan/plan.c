@@ -1,11 +1,14 @@
 /* plan.c - choices become a recipe, sizes and refusals. */
-#include "pipeline/run/autotune.h"
+#include "pipeline/plan/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/plan/candidates.h"
 #include "pipeline/plan/input_files.h"
+#include "pipeline/results/image_sum.h"
+#include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/files.h"
@@ -184,9 +187,10 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
 	plan->mode_reason = c->mode_reason;
+	plan->schedule_reason = "";
 	plan->schedule = c->schedule;
-	sl_autotune_among(plan, c);
-	plan->device_reason = c->device_reason;
+	sl_candidates_make(plan, c);
+	memcpy(plan->device_reason, c->device_reason, sizeof(plan->device_reason));
 	plan->on_device = c->device != SL_ON_CPU;
 	if (!plan->on_device)
 		return SL_OK;
@@ -195,10 +199,10 @@ static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *
 	if (plan->recipe.n_fields > 0)
 		SL_TRY(sl_tuning_check(plan->recipe.sort.backend, plan->recipe.sort.tuning,
 			sl_key_type(&plan->recipe)));
-	if (!sl_autotune_compact(plan)->backend)
+	if (!sl_plan_compact(plan)->backend)
 		return SL_OK;
 	return sl_tuning_check(
-		sl_autotune_compact(plan)->backend, sl_autotune_compact(plan)->tuning, SL_U32);
+		sl_plan_compact(plan)->backend, sl_plan_compact(plan)->tuning, SL_U32);
 }
 
 enum sl_status sl_plan_enter(const struct sl_plan *plan)
@@ -211,12 +215,17 @@ enum sl_status sl_plan_enter(const struct sl_plan *plan)
 /* Every file has this text, so that its length is part of their size. */
 static enum sl_status print_config(struct sl_plan *plan)
 {
-	size_t length =
-		sl_config_print(&plan->config, false, plan->config_text, sizeof(plan->config_text));
+	size_t length = sl_config_print(&plan->config, false, NULL, 0);
+	void *text;
 
-	if (length >= sizeof(plan->config_text))
+	if (length >= SL_CONFIG_TEXT_BYTES)
 		return sl_fail(
 			SL_USAGE, "the configuration is too long to be stored (%zu bytes)", length);
+	sl_memory_give(SL_HOST, plan->config_text);
+	plan->config_text = NULL;
+	SL_TRY(sl_memory_get(SL_HOST, length + 1, &text));
+	sl_config_print(&plan->config, false, (char *)text, length + 1);
+	plan->facts.config = plan->config_text = (char *)text;
 	return SL_OK;
 }
 
@@ -245,12 +254,11 @@ enum sl_status sl_plan_make(
 	SL_TRY(choose_device(choices, plan));
 	sl_plan_where(config, plan->to);
 	plan->format = choices->format;
-	plan->image_sum.image = choices->image;
-	plan->image_sum.white = config->output.white;
+	plan->image = choices->image;
+	plan->white = config->output.white;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
 		.software_version = SL_VERSION,
-		.config = plan->config_text,
 		.seed = config->run.seed,
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
@@ -284,17 +292,11 @@ enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done)
 	return refuse_disk(plan, done);
 }
 
-enum sl_status sl_plan_provide(struct sl_plan *plan)
-{
-	SL_TRY(sl_plan_enter(plan));
-	return sl_memory_plan_get(plan);
-}
-
 void sl_plan_free(struct sl_plan *plan)
 {
 	if (!plan)
 		return;
-	sl_memory_plan_give(plan);
+	sl_memory_give(SL_HOST, plan->config_text);
 	sl_mcpl_metadata_free(plan->metadata);
 	sl_inputs_close(plan->recipe.inputs);
 	sl_memory_give(SL_HOST, plan);

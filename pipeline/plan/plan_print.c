@@ -1,10 +1,11 @@
 /* plan_print.c - a plan, for people. */
 #include "pipeline/plan/input_files.h"
 #include "pipeline/output/merged_list.h"
-#include "pipeline/run/autotune.h"
+#include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/tuning.h"
 #include "stages/batch/packed_record.h"
+#include "stages/device/device_modes.h"
 
 static void print_key(const struct sl_plan *plan, FILE *out)
 {
@@ -88,7 +89,7 @@ static void print_schedule(const struct sl_plan *plan, FILE *out)
 static void print_primitives(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	const struct sl_choice *compact = sl_autotune_compact(plan);
+	const struct sl_choice *compact = sl_plan_compact(plan);
 	bool scans = (compact->backend && compact->backend->uses_scan) ||
 	             (r->n_fields && r->sort.backend->uses_scan);
 
@@ -157,7 +158,7 @@ static void print_goal(const struct sl_plan *plan, FILE *out)
 
 static void print_image(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_image *p = &plan->image_sum.image;
+	const struct sl_image *p = &plan->image;
 	char bytes[32];
 
 	if (p->width > 0)

@@ -20,6 +20,7 @@
 #define SL_HISTOGRAM_SUFFIX ".bins"
 
 struct sl_plan;
+struct sl_workspace;
 
 /* Of all batches, in the memory of a plan. */
 struct sl_histogram_sums {
@@ -51,11 +52,11 @@ struct sl_histogram_row {
 };
 
 /* The row of a fate that the plan's tally has, once they are read. */
-void sl_histogram_row(const struct sl_plan *plan, uint32_t tally, enum sl_fate fate,
+void sl_histogram_row(const struct sl_workspace *w, uint32_t tally, enum sl_fate fate,
 	struct sl_histogram_row *row);
 
 /* The member "histograms" of run.json, once they are read. */
-void sl_histogram_sums_json(struct sl_json *j, const struct sl_plan *plan);
+void sl_histogram_sums_json(struct sl_json *j, const struct sl_workspace *w);
 
 /* The name of the HDF5 file of them; false when the run has none. */
 bool sl_histogram_sums_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES]);
@@ -65,8 +66,8 @@ bool sl_histogram_sums_name(const struct sl_plan *plan, char name[SL_FILE_NAME_B
  * after success; and commits it.
  */
 enum sl_status sl_histogram_sums_file(
-	const struct sl_plan *plan, const char *name, void **image, size_t *bytes);
+	const struct sl_workspace *w, const char *name, void **image, size_t *bytes);
 enum sl_status sl_histogram_sums_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const char *name);
+	const struct sl_workspace *w, const struct sl_dir *dir, const char *name);
 
 #endif

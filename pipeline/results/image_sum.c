@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "pipeline/output/run_directory.h"
+#include "pipeline/run/workspace.h"
 #include "pipeline/results/survivor_file.h"
 #include "stages/formats/common/png.h"
 #include "stages/mark.h"
@@ -16,12 +17,12 @@ static uint64_t pixels_of(const struct sl_image *p)
 
 void sl_image_sum_lay_out(struct sl_arena *a, const struct sl_plan *plan, struct sl_image_sum *c)
 {
-	const struct sl_image *p = &plan->image_sum.image;
+	const struct sl_image *p = &plan->image;
 	uint64_t n = pixels_of(p);
 	size_t png = sl_png_bytes(p->width, p->height), hdf5 = sl_image_bytes(p, &plan->facts);
 	size_t scratch = sl_png_scratch(p->width);
 
-	*c = plan->image_sum;
+	*c = (struct sl_image_sum){.image = plan->image, .white = plan->white};
 	if (n == 0)
 		return;
 	c->sum = (uint64_t *)sl_cut_items(a, n, sizeof(*c->sum));
@@ -36,7 +37,7 @@ void sl_image_sum_lay_out(struct sl_arena *a, const struct sl_plan *plan, struct
 
 size_t sl_image_sum_disk(const struct sl_plan *plan)
 {
-	const struct sl_image *p = &plan->image_sum.image;
+	const struct sl_image *p = &plan->image;
 
 	return pixels_of(p) == 0 ? 0
 	                         : sl_size_add(sl_png_bytes(p->width, p->height),
@@ -195,34 +196,33 @@ enum sl_status sl_image_sum_png(const struct sl_image_sum *c, size_t *bytes)
 		c->file_bytes, bytes);
 }
 
-static enum sl_status commit_file(
-	const struct sl_plan *plan, const struct sl_dir *dir, enum sl_side_file which, size_t bytes)
+static enum sl_status commit_file(const struct sl_workspace *w, const struct sl_dir *dir,
+	enum sl_side_file which, size_t bytes)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	sl_side_file_name(plan->config.run.name, which, name);
-	return sl_file_commit(dir, name, plan->image_sum.file, bytes, true);
+	sl_side_file_name(w->plan->config.run.name, which, name);
+	return sl_file_commit(dir, name, w->image_sum.file, bytes, true);
 }
 
-static enum sl_status commit(struct sl_image_sum *c, const struct sl_plan *plan,
-	const struct sl_dir *dir, const struct sl_manifest *m)
+static enum sl_status commit(
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
+	struct sl_image_sum *c = &w->image_sum;
 	size_t bytes;
 
 	SL_TRY(read_back(c, dir, m));
 	SL_TRY(sl_image_sum_sum_up(c, m));
-	SL_TRY(make_numbers(c, &plan->facts, &bytes));
-	SL_TRY(commit_file(plan, dir, SL_SIDE_IMAGE, bytes));
+	SL_TRY(make_numbers(c, &w->plan->facts, &bytes));
+	SL_TRY(commit_file(w, dir, SL_SIDE_IMAGE, bytes));
 	SL_TRY(sl_image_sum_png(c, &bytes));
-	return commit_file(plan, dir, SL_SIDE_PNG, bytes);
+	return commit_file(w, dir, SL_SIDE_PNG, bytes);
 }
 
 enum sl_status sl_image_sum_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	struct sl_image_sum c = plan->image_sum;
-
-	if (pixels_of(&c.image) == 0)
+	if (pixels_of(&w->image_sum.image) == 0)
 		return SL_OK;
-	return sl_add_context(commit(&c, plan, dir, m), "the image");
+	return sl_add_context(commit(w, dir, m), "the image");
 }

@@ -13,6 +13,7 @@
 #include "stages/formats/hdf5/image_file.h"
 
 struct sl_plan;
+struct sl_workspace;
 
 struct sl_image_sum {
 	struct sl_image image; /* no pixels: the run makes no image */
@@ -50,7 +51,7 @@ enum sl_status sl_image_sum_png(const struct sl_image_sum *c, size_t *bytes);
  * NAME.png and NAME.image.h5. Nothing where the plan makes none.
  */
 enum sl_status sl_image_sum_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m);
 
 /* The most bytes that both files have. */
 size_t sl_image_sum_disk(const struct sl_plan *plan);

@@ -30,7 +30,11 @@ struct sl_slot_work {
 
 /* All that the threads share; guarded by lock but for what is atomic. */
 struct sl_run_workers {
-	struct sl_plan *plan;
+	struct sl_workspace *w;
+	const struct sl_plan *plan; /* w->plan */
+	bool discard;               /* compute only: nothing is compressed or written */
+	bool trial;                 /* sl_run_trial(): nobody is told of batches */
+	struct sl_stop_rule stop_rule;
 	const struct sl_dir *dir;
 	const struct sl_manifest *done;
 	const struct sl_control *control;
@@ -52,7 +56,6 @@ struct sl_run_workers {
 	uint32_t writers;   /* that have begun */
 	bool stop;          /* begin no more */
 	bool met;           /* the goal */
-	atomic_int drop;    /* give up what is in flight */
 	enum sl_status status;
 	char message[SL_MESSAGE_BYTES];
 };

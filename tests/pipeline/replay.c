@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "pipeline/inspect/replay.h"
+#include "stages/host/host_pipeline.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"
 #include "stages/particle/random.h"
