@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
 #include "pipeline/compare/temp_dir.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/run/batch_file.h"
@@ -93,7 +94,7 @@ static void look_at(void *of, const struct sl_host_slot *slot)
 
 		sl_batch_file_name(a->plan, slot->batch.number, name);
 		(void)sl_file_remove(a->dir, name);
-		sl_batch_file_bins_name(a->plan, slot->batch.number, name);
+		sl_batch_histogram_file_name(a->plan, slot->batch.number, name);
 		if (name[0])
 			(void)sl_file_remove(a->dir, name);
 	}

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/text/json.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/run/batch_file.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/inspect/verify_side_files.h"
+#include "pipeline/text/messages.h"
 
 /* Survivors of a batch that are remade. */
 enum { SAMPLE = 256 };
@@ -243,7 +245,7 @@ static enum sl_status check_bins(
 	char name[SL_FILE_NAME_BYTES];
 	uint64_t *sum;
 
-	sl_batch_file_bins_name(plan, l->batch, name);
+	sl_batch_histogram_file_name(plan, l->batch, name);
 	if (strcmp(l->bins_file, name) != 0)
 		return wrong("the tallies by bins are not those of this run", l);
 	if (!name[0])

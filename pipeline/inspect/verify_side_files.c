@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
 #include "stages/formats/common/crc_trailer.h"
+#include "pipeline/output/histogram_file.h"
 
 static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *what)
 {
@@ -58,7 +60,7 @@ static enum sl_status check_histograms(
 	size_t bytes;
 	char *file;
 
-	if (!sl_histogram_sums_name(w->plan, name))
+	if (!sl_histogram_file_name(w->plan, name))
 		return SL_OK;
 	SL_TRY(read_sealed(dir, name, &file, &bytes));
 	s = sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms);
@@ -132,7 +134,7 @@ static enum sl_status check_joined(
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	sl_joined_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	SL_TRY(check_there(dir, name));
 	return sl_joined_check(plan, dir, m);
 }

@@ -77,12 +77,4 @@ enum sl_status sl_report_text(const struct sl_workspace *w, const struct sl_mani
 /* The member "machine" of run.json: what computes, with how many threads and slots. */
 void sl_report_machine(struct sl_json *j, const struct sl_plan *plan);
 
-/* The rounds of a session, if there were any: a table, and the member "rounds". */
-void sl_rounds_print(const struct sl_rounds *all, FILE *out);
-void sl_rounds_report(struct sl_json *j, const struct sl_rounds *all);
-
-/* The summary for people: fates, checks, times, files. */
-void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
-	const struct sl_session *session, FILE *out);
-
 #endif

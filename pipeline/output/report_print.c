@@ -1,10 +1,14 @@
 /* report_print.c - what a run gave, for people. */
 #include <math.h>
 
+#include "pipeline/output/report_print.h"
+#include "pipeline/output/report_rounds.h"
 #include "pipeline/plan/input_files.h"
+#include "pipeline/plan/file_names.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/output/report.h"
+#include "pipeline/text/messages.h"
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
 {
@@ -125,7 +129,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	if (plan->config.output.joined) {
 		char name[SL_FILE_NAME_BYTES];
 
-		sl_joined_name(plan->config.run.name, plan->format, name);
+		sl_merged_list_name(plan->config.run.name, plan->format, name);
 		fprintf(out, "all of them in %s/%s\n", plan->to, name);
 	}
 }

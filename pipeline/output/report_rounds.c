@@ -1,4 +1,5 @@
 /* report_rounds.c - what the rounds of a session were: for people, and in run.json. */
+#include "pipeline/output/report_rounds.h"
 #include "pipeline/output/report.h"
 
 /* Particles that rounds would have taken if the dead had never been left behind. */

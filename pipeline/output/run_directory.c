@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan_table.h"
 #include "pipeline/output/existing_run.h"
+#include "pipeline/output/histogram_file.h"
+#include "pipeline/output/image_files.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/run/batch_file.h"
 #include "pipeline/output/stale_files.h"
@@ -41,7 +45,7 @@ static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *
 		return SL_OK;
 	sl_batch_begin(&plan->recipe, &expected, l->batch);
 	sl_batch_file_name(plan, l->batch, name);
-	sl_batch_file_bins_name(plan, l->batch, bins);
+	sl_batch_histogram_file_name(plan, l->batch, bins);
 	if (l->first_id != expected.first_id || l->generated != expected.n ||
 		strcmp(l->file, name) != 0 || strcmp(l->bins_file, bins) != 0)
 		return SL_OK;
@@ -99,16 +103,6 @@ static enum sl_status resume(
 	return sl_stale_files_remove_orphans(&s);
 }
 
-void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
-{
-	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
-		[SL_SIDE_HISTOGRAMS] = ".tallies",
-		[SL_SIDE_IMAGE] = SL_IMAGE_SUFFIX,
-		[SL_SIDE_PNG] = ".png"};
-
-	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);
-}
-
 static enum sl_status replace(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
@@ -162,7 +156,7 @@ uint64_t sl_output_batch(const struct sl_config *config)
 	struct sl_dir dir;
 	uint64_t batch = 0;
 
-	sl_plan_where(config, to);
+	sl_output_directory_name(config, to);
 	if (sl_dir_open(to, false, &dir) != SL_OK)
 		return 0;
 	if (sl_file_exists(&dir, "run.json") && sl_existing_run_read(&dir, &existing) == SL_OK) {
@@ -238,7 +232,7 @@ static enum sl_status commit_histograms(
 	if (w->plan->recipe.bins.n == 0 || m->n == 0)
 		return SL_OK;
 	SL_TRY(sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms));
-	return sl_histogram_sums_name(w->plan, name) ? sl_histogram_sums_commit(w, dir, name)
+	return sl_histogram_file_name(w->plan, name) ? sl_histogram_sums_commit(w, dir, name)
 	                                             : SL_OK;
 }
 
@@ -257,7 +251,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	if (cut)
 		SL_TRY(sl_stale_files_remove_orphans(&s));
 	if (strcmp(state, "done") == 0)
-		SL_TRY(sl_image_sum_commit(w, dir, m));
+		SL_TRY(sl_image_files_commit(w, dir, m));
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_joined_commit(plan, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));

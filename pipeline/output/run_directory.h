@@ -23,10 +23,6 @@ enum sl_start {
 	SL_START_FORCE   /* removes the files of the run that is there */
 };
 
-/* The files of a run beside those of its batches, and their names. */
-enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_HISTOGRAMS, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };
-void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES]);
-
 /*
  * Opens and locks the plan's directory and brings it into a state that the run can go on from.
  * *done are the batches that need not be computed again. Both are the caller's to close and free,

@@ -1,6 +1,7 @@
 /* host_slot.c - one function both measures a slot and places it, so that the two cannot differ. */
 #include "pipeline/plan/host_slot.h"
 
+#include "pipeline/plan/plan_table.h"
 #include "pipeline/plan/memory.h"
 #include "stages/device/device_pipeline.h"
 

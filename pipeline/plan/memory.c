@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "pipeline/plan/plan_table.h"
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/host_slot.h"
 #include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
 #include "stages/device/device_pipeline.h"
+#include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/input_reader.h"
 
@@ -15,19 +17,6 @@ enum {
 	LANES_AUTO = 3, /* one computes, one is copied home, one begins */
 	WRITERS_MOST = 16
 };
-
-const char *sl_sized(double bytes, char text[32])
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-	int u = 0;
-
-	while (bytes >= 1024 && u < 6) {
-		bytes /= 1024;
-		u++;
-	}
-	snprintf(text, 32, u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
-	return text;
-}
 
 /* A run of few particles has one batch that is smaller than the others would be. */
 uint32_t sl_memory_plan_batch(const struct sl_plan *plan)
@@ -85,7 +74,7 @@ static void measure(struct sl_plan *plan)
 	struct sl_memory_plan *room = &plan->room;
 	struct sl_recipe recipe = plan->recipe;
 	struct sl_arena all = {0};
-	struct sl_image_sum image_sum;
+	struct sl_image_sum image_sum = {.image = plan->image};
 
 	memset(room, 0, sizeof(*room));
 	measure_by(plan, &recipe);
@@ -95,7 +84,7 @@ static void measure(struct sl_plan *plan)
 	}
 	room->image = sl_round_up(plan->format->image_bytes(&most, &plan->facts), SL_ALIGN);
 	room->histograms = histogram_bytes(plan);
-	sl_image_sum_lay_out(&all, plan, &image_sum);
+	sl_image_sum_lay_out(&all, &plan->facts, recipe.n_batches, &image_sum);
 	room->image_sum = all.used;
 	room->inputs = inputs_bytes(plan);
 	room->host = sl_size_add(

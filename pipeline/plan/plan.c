@@ -1,5 +1,8 @@
 /* plan.c - choices become a recipe, sizes and refusals. */
 #include "pipeline/plan/plan.h"
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan_table.h"
+#include "pipeline/config/config_print.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +19,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/host/host_pipeline.h"
+#include "pipeline/text/messages.h"
 
 enum { PILOT = 4096 };
 
@@ -98,29 +102,6 @@ static enum sl_status fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 	return SL_OK;
 }
 
-struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
-{
-	struct sl_table t = {.n = n, .n_columns = plan->recipe.n_columns};
-
-	for (uint32_t k = 0; k < t.n_columns; k++) {
-		t.column[k].column = plan->recipe.column[k];
-		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);
-	}
-	return t;
-}
-
-const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan)
-{
-	const struct sl_backend *pack = plan->recipe.pack.backend;
-
-	return pack ? pack : plan->facts.deflate;
-}
-
-bool sl_plan_is_device_packed(const struct sl_plan *plan)
-{
-	return sl_is_device_packed(&plan->recipe.pack.packing, plan->recipe.pack.form);
-}
-
 /* The free space where the output will be: of its nearest parent that exists. */
 static enum sl_status free_disk(const char *to, uint64_t *bytes)
 {
@@ -169,7 +150,8 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 	char need[32], have[32];
 
 	file = sl_size_add(file, sl_histogram_words(&plan->recipe.bins) * sizeof(uint64_t));
-	plan->disk_bytes = sl_size_add(sl_size_mul(file, files), sl_image_sum_disk(plan));
+	plan->disk_bytes = sl_size_add(
+		sl_size_mul(file, files), sl_image_sum_disk(&plan->image, &plan->facts));
 	if (plan->config.output.joined)
 		plan->disk_bytes =
 			sl_size_add(plan->disk_bytes, sl_size_mul(file, plan->recipe.n_batches));
@@ -229,14 +211,6 @@ static enum sl_status print_config(struct sl_plan *plan)
 	return SL_OK;
 }
 
-void sl_plan_where(const struct sl_config *config, char to[SL_TEXT_BYTES])
-{
-	if (config->output.to[0])
-		memcpy(to, config->output.to, SL_TEXT_BYTES);
-	else
-		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
-}
-
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
 {
@@ -252,7 +226,7 @@ enum sl_status sl_plan_make(
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
 	SL_TRY(choose_device(choices, plan));
-	sl_plan_where(config, plan->to);
+	sl_output_directory_name(config, plan->to);
 	plan->format = choices->format;
 	plan->image = choices->image;
 	plan->white = config->output.white;

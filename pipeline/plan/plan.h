@@ -84,9 +84,6 @@ struct sl_plan {
 	uint64_t disk_free;
 };
 
-/* Where the output of a configuration goes. */
-void sl_plan_where(const struct sl_config *config, char to[SL_TEXT_BYTES]);
-
 /*
  * Makes the plan of a resolved configuration. Gets no memory but for itself; *plan is to be freed
  * even after a failure.
@@ -104,17 +101,5 @@ enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done);
 enum sl_status sl_plan_enter(const struct sl_plan *plan);
 
 void sl_plan_free(struct sl_plan *plan);
-
-/* The table that formats size themselves by: the plan's columns, n rows, no data. */
-struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
-
-/* What compresses survivors: the device, or the host's backend. */
-const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
-
-/* Does the device make of survivors all that is to be made, so that threads compress nothing? */
-bool sl_plan_is_device_packed(const struct sl_plan *plan);
-
-/* What the run would do: sizes, backends, memory, files. For people. */
-void sl_plan_print(const struct sl_plan *plan, FILE *out);
 
 #endif

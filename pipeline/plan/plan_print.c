@@ -1,11 +1,15 @@
 /* plan_print.c - a plan, for people. */
+#include "pipeline/resolve/execution/schedule.h"
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan_table.h"
+#include "pipeline/plan/plan_print.h"
 #include "pipeline/plan/input_files.h"
-#include "pipeline/output/merged_list.h"
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/tuning.h"
 #include "stages/batch/packed_record.h"
 #include "stages/device/device_modes.h"
+#include "pipeline/text/messages.h"
 
 static void print_key(const struct sl_plan *plan, FILE *out)
 {
@@ -170,7 +174,7 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	sl_joined_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	if (plan->config.output.joined)
 		fprintf(out, "joined      all lists of batches in %s, when the run is done\n",
 			name);

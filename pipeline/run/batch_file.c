@@ -3,22 +3,8 @@
 
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
 #include "primitives/base/clock.h"
-
-void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
-{
-	sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, plan->format->suffix);
-}
-
-void sl_batch_file_bins_name(
-	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
-{
-	if (plan->recipe.bins.n > 0)
-		sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch,
-			SL_HISTOGRAM_SUFFIX);
-	else
-		name[0] = '\0';
-}
 
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 {
@@ -46,7 +32,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 
 	sl_batch_file_line(b, line);
 	sl_batch_file_name(plan, b->number, line->file);
-	sl_batch_file_bins_name(plan, b->number, line->bins_file);
+	sl_batch_histogram_file_name(plan, b->number, line->bins_file);
 	SL_TRY(plan->format->assemble(
 		&plan->facts, &facts, &slot->packed, image, plan->room.image, file));
 	line->file_bytes = file->bytes;

@@ -28,9 +28,4 @@ enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_d
 /* What the manifest says of a batch, but for its file; of its tallies by bins all but the name. */
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line);
 
-/* The names of the files of a batch: survivors, and tallies by bins ("" where there are none). */
-void sl_batch_file_bins_name(
-	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
-void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
-
 #endif

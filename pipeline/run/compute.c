@@ -1,7 +1,7 @@
 /* compute.c - threads take batches and slots, compute and compress. */
 #include <string.h>
 
-#include "pipeline/run/workers.h"
+#include "pipeline/run/compute.h"
 #include "stages/particle/digest.h"
 #include "stages/inputs/input_reader.h"
 
@@ -157,9 +157,9 @@ static void work_on(struct sl_run_workers *c, uint32_t i, uint64_t number)
 	pthread_cond_broadcast(&c->changed);
 }
 
-void *sl_run_workers_work(void *of)
+void *sl_compute_thread(void *ctx)
 {
-	struct sl_run_workers *c = (struct sl_run_workers *)of;
+	struct sl_run_workers *c = (struct sl_run_workers *)ctx;
 	enum sl_status entered = sl_plan_enter(c->plan);
 	uint64_t number;
 

@@ -4,19 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "pipeline/run/workers.h"
+#include "pipeline/run/compute.h"
+#include "pipeline/run/writer.h"
 #include "stages/inputs/input_reader.h"
-
-void sl_run_workers_fail(struct sl_run_workers *c, enum sl_status s)
-{
-	if (c->status == SL_OK) {
-		c->status = s;
-		memcpy(c->message, sl_last_error(), sizeof(c->message));
-	}
-	c->stop = true;
-	atomic_store(&c->w->drop, 1);
-	pthread_cond_broadcast(&c->changed);
-}
 
 static void tell(struct sl_run_workers *c, const struct sl_control *control, double start)
 {
@@ -107,7 +97,7 @@ static enum sl_status hire(struct sl_run_workers *c, pthread_t *thread, uint32_t
 	for (*started = 0; *started < n && error == 0; *started += error == 0) {
 		c->working++;
 		error = pthread_create(&thread[*started], NULL,
-			*started < writers ? sl_run_workers_write : sl_run_workers_work, c);
+			*started < writers ? sl_writer_thread : sl_compute_thread, c);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (error == 0)
@@ -150,7 +140,7 @@ static enum sl_status run(struct sl_run_workers *c, struct sl_control *control)
 	pthread_mutex_unlock(&c->lock);
 	for (uint32_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	sl_run_workers_drop_written(c);
+	sl_writer_remove_uncommitted(c);
 	sl_memory_give(SL_HOST, memory);
 	if (c->status != SL_OK)
 		sl_set_last_error(c->message); /* it was another thread's */
@@ -194,7 +184,7 @@ static enum sl_status run_batches(struct sl_run_workers *c, struct sl_control *c
 	c->plan = c->w->plan;
 	c->control = control;
 	c->end = c->w->recipe.n_batches;
-	sl_run_workers_check_stop_rule(c, false);
+	sl_writer_check_stop_rule(c, false);
 	if (c->w->recipe.inputs)
 		sl_inputs_restart(c->w->recipe.inputs);
 	pthread_mutex_init(&c->lock, NULL);

@@ -65,20 +65,7 @@ static inline double sl_run_workers_seconds(void)
 	return 1e-9 * (double)sl_now_ns();
 }
 
-/* Remembers the first failure and makes everybody end. Called with the lock held. */
+/* Records the first failure and makes all threads end. Called with the lock held. */
 void sl_run_workers_fail(struct sl_run_workers *c, enum sl_status s);
-
-/* Threads, with the crew as what they are of: one that computes, one that writes. */
-void *sl_run_workers_work(void *of);
-void *sl_run_workers_write(void *of);
-
-/*
- * Takes in the batches that are done and follow without a gap; if the goal is met, ends the run
- * behind the last that was taken in. met: it is already. Called with the lock held.
- */
-void sl_run_workers_check_stop_rule(struct sl_run_workers *c, bool met);
-
-/* Removes what was written and is not to be committed, once all threads have ended. */
-void sl_run_workers_drop_written(const struct sl_run_workers *c);
 
 #endif

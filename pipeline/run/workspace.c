@@ -78,7 +78,8 @@ static enum sl_status get_image_sum(struct sl_workspace *w)
 		SL_TRY(sl_memory_get(SL_HOST, a.size, &a.base));
 		memset(a.base, 0, a.size);
 	}
-	sl_image_sum_lay_out(&a, w->plan, &w->image_sum);
+	w->image_sum = (struct sl_image_sum){.image = w->plan->image, .white = w->plan->white};
+	sl_image_sum_lay_out(&a, &w->plan->facts, w->plan->recipe.n_batches, &w->image_sum);
 	w->image_sum.block = a.base;
 	return SL_OK;
 }

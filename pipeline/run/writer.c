@@ -1,7 +1,7 @@
 /* writer.c - writers write what is ready, and commit it in the order of batches. */
 #include <string.h>
 
-#include "pipeline/run/workers.h"
+#include "pipeline/run/writer.h"
 
 /*
  * The slot whose batch is the lowest of those in flight that are not past that state, if it is in
@@ -27,7 +27,7 @@ static bool is_last(struct sl_run_workers *c, const struct sl_tally *t, uint64_t
 	return sl_stop_rule_met(g, &c->precision);
 }
 
-void sl_run_workers_check_stop_rule(struct sl_run_workers *c, bool met)
+void sl_writer_check_stop_rule(struct sl_run_workers *c, bool met)
 {
 	const struct sl_manifest *done = c->done;
 
@@ -125,7 +125,7 @@ static void commit_batch(struct sl_run_workers *c, uint32_t i)
 		sl_run_workers_fail(c, s);
 	} else {
 		count(c, slot, &b->writing);
-		sl_run_workers_check_stop_rule(c, is_last(c, &slot->batch.tally, slot->batch.n));
+		sl_writer_check_stop_rule(c, is_last(c, &slot->batch.tally, slot->batch.n));
 	}
 	b->state = SL_SLOT_FREE;
 	pthread_cond_broadcast(&c->changed);
@@ -141,9 +141,9 @@ static bool is_all_done(const struct sl_run_workers *c)
 }
 
 /* What can be committed goes first: it frees a slot. */
-void *sl_run_workers_write(void *of)
+void *sl_writer_thread(void *ctx)
 {
-	struct sl_run_workers *c = (struct sl_run_workers *)of;
+	struct sl_run_workers *c = (struct sl_run_workers *)ctx;
 	uint32_t n = c->plan->n_host_slots, i;
 	char *image;
 
@@ -164,7 +164,7 @@ void *sl_run_workers_write(void *of)
 	return NULL;
 }
 
-void sl_run_workers_drop_written(const struct sl_run_workers *c)
+void sl_writer_remove_uncommitted(const struct sl_run_workers *c)
 {
 	for (uint32_t i = 0; i < c->plan->n_host_slots; i++)
 		if (c->slot_work[i].state == SL_SLOT_WRITTEN && c->slot_work[i].writing.file.dir)
