@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "pipeline/config/config_print.h"
-#include "pipeline/output/report_print.h"
-#include "pipeline/plan/plan_print.h"
+#include "pipeline/report/report_print.h"
+#include "pipeline/report/plan_print.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/cli/args.h"

@@ -15,7 +15,7 @@
 #ifndef SL_PIPELINE_OUTPUT_RUN_DIRECTORY_H
 #define SL_PIPELINE_OUTPUT_RUN_DIRECTORY_H
 
-#include "pipeline/output/report.h"
+#include "pipeline/report/report.h"
 
 enum sl_start {
 	SL_START_NEW,    /* refused when there is a run already */

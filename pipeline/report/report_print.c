@@ -1,13 +1,13 @@
 /* report_print.c - what a run gave, for people. */
 #include <math.h>
 
-#include "pipeline/output/report_print.h"
-#include "pipeline/output/report_rounds.h"
+#include "pipeline/report/report_print.h"
+#include "pipeline/report/report_rounds.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/plan/memory.h"
-#include "pipeline/output/report.h"
+#include "pipeline/report/report.h"
 #include "pipeline/text/messages.h"
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)

@@ -2,7 +2,7 @@
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/plan/plan_table.h"
-#include "pipeline/plan/plan_print.h"
+#include "pipeline/report/plan_print.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"

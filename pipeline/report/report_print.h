@@ -1,8 +1,8 @@
 /* report_print.h - the summary of a run as text. */
-#ifndef SL_PIPELINE_OUTPUT_REPORT_PRINT_H
-#define SL_PIPELINE_OUTPUT_REPORT_PRINT_H
+#ifndef SL_PIPELINE_REPORT_REPORT_PRINT_H
+#define SL_PIPELINE_REPORT_REPORT_PRINT_H
 
-#include "pipeline/output/report.h"
+#include "pipeline/report/report.h"
 
 /* Prints fates, checks, times and files. */
 void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,

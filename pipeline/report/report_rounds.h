@@ -1,6 +1,6 @@
 /* report_rounds.h - the rounds of a session: a table as text and the member "rounds" of run.json. */
-#ifndef SL_PIPELINE_OUTPUT_REPORT_ROUNDS_H
-#define SL_PIPELINE_OUTPUT_REPORT_ROUNDS_H
+#ifndef SL_PIPELINE_REPORT_REPORT_ROUNDS_H
+#define SL_PIPELINE_REPORT_REPORT_ROUNDS_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* report.c - sums over batches, the checks, run.json. */
-#include "pipeline/output/report.h"
-#include "pipeline/output/report_rounds.h"
+#include "pipeline/report/report.h"
+#include "pipeline/report/report_rounds.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "pipeline/output/merged_list.h"
 #include "pipeline/text/json.h"
 #include "pipeline/output/run_directory.h"
-#include "pipeline/output/histogram_file.h"
+#include "pipeline/report/histogram_file.h"
 
 /*
  * The standard error of a fraction of counts that is p. For weights from 0 to 1 it is an upper

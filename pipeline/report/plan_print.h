@@ -1,6 +1,6 @@
 /* plan_print.h - the text of `sluice plan`: sizes, backends, memory and files of a run. */
-#ifndef SL_PIPELINE_PLAN_PLAN_PRINT_H
-#define SL_PIPELINE_PLAN_PLAN_PRINT_H
+#ifndef SL_PIPELINE_REPORT_PLAN_PRINT_H
+#define SL_PIPELINE_REPORT_PLAN_PRINT_H
 
 #include <stdio.h>
 

@@ -10,7 +10,7 @@
  * mean and standard_error are those of run.json, a particle of the run. The file is made in memory
  * and sealed as files of survivors are.
  */
-#include "pipeline/output/histogram_file.h"
+#include "pipeline/report/histogram_file.h"
 
 #include <stdio.h>
 
