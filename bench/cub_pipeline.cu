@@ -15,7 +15,7 @@
 
 #include "bench/kernels.h"
 #include "primitives/base/kernel.cuh"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"

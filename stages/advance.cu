@@ -5,8 +5,8 @@
  * lasts as long as the longest of its histories, or of those steps that a round allows.
  */
 #include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
-#include "stages/sums.cuh"
+#include "stages/advance.h"
+#include "stages/counting/sums.cuh"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"

@@ -2,6 +2,7 @@
 #include "stages/mark.h"
 
 #include "stages/batch/recipe.h"
+#include "stages/particle/weight.h"
 
 /* Each particle in each tally by bins. */
 static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
@@ -25,7 +26,8 @@ static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t f
 		}
 }
 
-SL_LOOP(mark)
+void SL_AT_LEVEL(sl_loop_mark)(
+	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	const struct sl_columns *c = &b->columns;
 	bool weighted = sl_models[r->model]->weighted;

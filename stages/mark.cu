@@ -8,8 +8,7 @@
 #include "stages/mark.h"
 
 #include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
-#include "stages/sums.cuh"
+#include "stages/counting/sums.cuh"
 
 enum {
 	BLOCK = 256,

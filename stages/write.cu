@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
-#include "stages/sums.cuh"
+#include "stages/write.h"
+#include "stages/counting/sums.cuh"
 
 enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 2048 }; /* EACH: rows a thread at least */
 

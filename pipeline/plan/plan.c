@@ -12,6 +12,7 @@
 #include "primitives/tuning.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/host/cpu_dispatch.h"
 #include "stages/host/host_pipeline.h"
 
 enum { PILOT = 4096 };

@@ -10,14 +10,14 @@
 #include <stdatomic.h>
 
 #include "primitives/primitives.h"
+#include "stages/batch/loops.h"
+#include "stages/batch/schedule.h"
 #include "stages/selection/histogram.h"
 #include "stages/selection/condition.h"
 #include "stages/formats/common/transfer_form.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/selection/key.h"
-#include "stages/host/cpu_dispatch.h"
 #include "stages/models/model.h"
-#include "stages/rounds/rounds.h"
 
 enum { SL_RULES_BYTES = 4096 };
 
@@ -94,6 +94,15 @@ float sl_weight_scale(const struct sl_recipe *r);
 
 /* A sum of weights, counted modulo 2^64, as a number. */
 double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
+
+/*
+ * Fused: the columns in the record of a survivor (packed_record.h): those of the table that are not
+ * constant. 0 if the model is remade, as it has no records.
+ */
+uint32_t sl_record_columns(const struct sl_recipe *r);
+
+/* SL_STOPPED once r->drop is set, else SL_OK. */
+enum sl_status sl_give_up_if_dropped(const struct sl_recipe *r);
 
 /* The fate of a particle whose last step is done. */
 static inline uint8_t sl_judge(const struct sl_recipe *r, const struct sl_particle *p)

@@ -9,10 +9,10 @@
  */
 #include <string.h>
 
-#include "stages/fused/fused.cuh"
-#include "stages/device/kernels.h"
+#include "stages/fused/model_rules.cuh"
+#include "stages/fused/gather_rows.h"
 #include "stages/batch/packed_record.h"
-#include "stages/sums.cuh"
+#include "stages/counting/sums.cuh"
 
 enum {
 	BLOCK = 256,

@@ -19,9 +19,11 @@
  *
  * Reads nothing; writes 8 bytes a survivor, 12 with keys of 64 bits, and its record.
  */
-#include "stages/fused/fused.cuh"
+#include "stages/fused/select.h"
+
+#include "stages/fused/model_rules.cuh"
 #include "stages/fused/select_lists.cuh"
-#include "stages/sums.cuh"
+#include "stages/counting/sums.cuh"
 
 /* --- a tile ----------------------------------------------------------------------------------- */
 
@@ -151,7 +153,7 @@ static __device__ __forceinline__ void pad(
  */
 template <class Model, class Key, bool asks>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
-	sieve_kernel(typename Model::rules rules, struct select_job<Key> job)
+	select_kernel(typename Model::rules rules, struct select_job<Key> job)
 {
 	SL_SHARED_DYNAMIC(unsigned char, lists);
 	struct both {
@@ -281,7 +283,7 @@ static uint32_t word_of(const struct layout *l, uint32_t metadata, enum sl_colum
 }
 
 template <class Model, class Key, bool asks>
-static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batch *b,
+static enum sl_status queue_select(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
 	struct layout l = lay_out<Model>(f);
@@ -303,7 +305,7 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 		job.field[k] = f->field[k];
 		job.field_at[k] = word_of(&l, f->metadata, f->field[k].column);
 	}
-	return SL_LAUNCH((sieve_kernel<Model, Key, asks>), tiles < l.blocks ? tiles : l.blocks,
+	return SL_LAUNCH((select_kernel<Model, Key, asks>), tiles < l.blocks ? tiles : l.blocks,
 		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,
 		*(const typename Model::rules *)f->rules, job);
 }
@@ -316,10 +318,10 @@ static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *
 	bool asks = f->bins->n > 0 || f->condition->n > 0;
 
 	if (f->narrow)
-		return asks ? queue_sieve<Model, uint32_t, true>(f, b, counters, scratch, s)
-		            : queue_sieve<Model, uint32_t, false>(f, b, counters, scratch, s);
-	return asks ? queue_sieve<Model, uint64_t, true>(f, b, counters, scratch, s)
-	            : queue_sieve<Model, uint64_t, false>(f, b, counters, scratch, s);
+		return asks ? queue_select<Model, uint32_t, true>(f, b, counters, scratch, s)
+		            : queue_select<Model, uint32_t, false>(f, b, counters, scratch, s);
+	return asks ? queue_select<Model, uint64_t, true>(f, b, counters, scratch, s)
+	            : queue_select<Model, uint64_t, false>(f, b, counters, scratch, s);
 }
 
 size_t SL_NAME(sl_queue_select_scratch)(const struct sl_fused *f, uint32_t n)

@@ -6,8 +6,8 @@
 #define SL_STAGES_FUSED_SELECT_LISTS_CUH
 
 #include "primitives/base/look_back.cuh"
-#include "stages/histogram.cuh"
-#include "stages/device/kernels.h"
+#include "stages/counting/block_histogram.cuh"
+#include "stages/fused/fused.h"
 #include "stages/batch/packed_record.h"
 
 enum {

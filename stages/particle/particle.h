@@ -37,6 +37,12 @@ enum sl_column {
 /* The columns of a set that take memory in a batch: all but id, which follows from the place. */
 #define SL_STORED(set) ((set) & ~SL_BIT(SL_COLUMN_id))
 
+/* A particle survives if its fate is one of the set that is kept. */
+SL_HD uint8_t sl_keeps(uint32_t keep, uint8_t fate)
+{
+	return (uint8_t)SL_HAS(keep, fate);
+}
+
 /* One particle, as rules see it: in registers. A model leaves what it does not carry at 0. */
 struct sl_particle {
 #define COLUMN(name, type, unit, record, component, help) type name;

@@ -13,7 +13,7 @@
 #include "stages/particle/digest.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/selection/key.h"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"

@@ -7,8 +7,9 @@
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
 
+#include "stages/host/cpu_dispatch.h"
 #include "stages/particle/digest.h"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 
 enum { N = 100003, PIECE = 1024, ALL_FATES = (1 << SL_FATE_COUNT) - 1 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model_check.h"
+#include "stages/host/cpu_dispatch.h"
 #include "stages/models/cavity.h"
 #include "stages/models/rays.h"
 #include "stages/models/slab.h"

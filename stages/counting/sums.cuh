@@ -5,13 +5,13 @@
  * what its warps have, in shared memory, and adds that to the sums of the batch: a few thousand
  * atomic additions a batch. All are of integers, so their order does not matter.
  */
-#ifndef SL_STAGES_SUMS_CUH
-#define SL_STAGES_SUMS_CUH
+#ifndef SL_STAGES_COUNTING_SUMS_CUH
+#define SL_STAGES_COUNTING_SUMS_CUH
 
 #include "primitives/base/kernel.cuh"
 #include "stages/batch/batch.h"
 #include "stages/particle/digest.h"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 #include "stages/particle/math.h"
 
 /* The sum over the lanes of a warp, in lane 0. */

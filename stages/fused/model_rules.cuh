@@ -1,9 +1,9 @@
 /*
- * fused.cuh - a model as the kernels of the fused way see it: select.cu, which makes all particles
+ * model_rules.cuh - a model as the kernels of the fused way see it: select.cu, which makes all particles
  * and leaves the survivors, and gather_rows.cu, which writes their columns.
  */
-#ifndef SL_STAGES_FUSED_FUSED_CUH
-#define SL_STAGES_FUSED_FUSED_CUH
+#ifndef SL_STAGES_FUSED_MODEL_RULES_CUH
+#define SL_STAGES_FUSED_MODEL_RULES_CUH
 
 #include "primitives/base/kernel.cuh"
 
