@@ -34,7 +34,7 @@ enum { BLOCK = 256 };
 				keep[i] = (uint8_t)active_set[0];                                  \
 		}                                                                                  \
 		if (alive)                                                                         \
-			sl_block_add<1>(active_set, alive);                                        \
+			sl_block_add<sl_words_of<1>>(active_set, alive);                           \
 	}
 #include "stages/models/models.def"
 #undef MODEL

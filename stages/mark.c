@@ -42,7 +42,7 @@ void SL_AT_LEVEL(sl_loop_mark)(
 		b->keep[i] = 0;
 		if (fate >= SL_FATE_COUNT)
 			continue; /* memory is damaged: not counted, so fates do not close */
-		b->keep[i] = sl_keeps(r->keep, fate);
+		b->keep[i] = sl_has_fate(r->keep, fate);
 		t->count[fate]++;
 		t->weight[fate] += sl_fixed_weight(weighted ? c->weight[i] * scale : 1.0f);
 	}

@@ -18,11 +18,11 @@ SL_C_BEGIN
 sl_loop sl_loop_mark_baseline, sl_loop_mark_x86_64_v3;
 
 /*
- * Queues the kernel that marks the particles of b; keep is a set of fates. It adds to *tally, which
+ * Queues the kernel that marks the particles of b; keep are the fates that survive. It adds to *tally, which
  * is device memory. Without weighted each particle counts with weight 1, else with its weight times
  * weight_scale (see sl_weight_scale()).
  */
-typedef enum sl_status sl_mark_launcher(uint32_t keep, const struct sl_condition *condition,
+typedef enum sl_status sl_mark_launcher(sl_fate_set keep, const struct sl_condition *condition,
 	bool weighted, float weight_scale, const struct sl_batch *b, struct sl_tally *tally,
 	sl_stream s);
 sl_mark_launcher sl_queue_mark, sl_queue_mark_emulated;

@@ -28,7 +28,7 @@ struct sl_choices {
 		unsigned char bytes[SL_RULES_BYTES]; /* the model's rules */
 		double align;
 	} rules;
-	uint32_t keep;                 /* set of fates that survive ... */
+	sl_fate_set keep;              /* set of fates that survive ... */
 	struct sl_condition condition; /* ... and what is asked of some of them */
 	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
@@ -137,7 +137,7 @@ uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct 
  * The fates that a particle can end with: those of the model, and dropped, once keep is resolved
  * and has conditions. The fate of that name, if it is one of them; else complains about key.
  */
-uint32_t sl_final_fates(const struct sl_choices *choices);
+sl_fate_set sl_final_fates(const struct sl_choices *choices);
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
 	const struct sl_choices *choices, enum sl_fate *fate);
 

@@ -53,7 +53,7 @@ struct sl_recipe {
 	uint64_t particles; /* of the run */
 	uint32_t batch;     /* particles a batch; the last one may be smaller */
 	uint64_t n_batches;
-	uint32_t keep;                 /* set of fates that survive ... */
+	sl_fate_set keep;              /* the fates that survive ... */
 	struct sl_condition condition; /* ... and what is asked of some of them */
 	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
@@ -78,9 +78,9 @@ struct sl_recipe {
 };
 
 /* The fates that particles can have in the end. */
-static inline uint32_t sl_fates_of(const struct sl_recipe *r)
+static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 {
-	return sl_models[r->model]->fates | (r->condition.n > 0 ? SL_BIT(SL_FATE_dropped) : 0);
+	return sl_models[r->model]->fates | (r->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 }
 
 /* Are weights summed up, as they differ? */

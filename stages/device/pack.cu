@@ -75,7 +75,7 @@ static __global__ void weigh_kernel(const uint8_t *bytes, const size_t *used, ui
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < words; j += threads)
 		mine[0] += sl_digest_word(j, word_of(bytes, n, j));
-	sl_block_add<1>(mine, digest);
+	sl_block_add<sl_words_of<1>>(mine, digest);
 }
 
 static __global__ void fill_kernel(uint64_t word, uint64_t n, uint64_t *words)

@@ -28,7 +28,7 @@ struct sl_fused {
 	uint64_t seed;
 	const uint64_t *first_id; /* of the batch, in device memory: it changes between launches of
 	                             one CUDA graph, while all other parameters stay */
-	uint32_t keep;            /* set of fates */
+	sl_fate_set keep;         /* the fates that survive */
 	const struct sl_condition *condition;
 	uint32_t n_fields; /* of the key; 0: survivors are not sorted */
 	const struct sl_key_rule *field;

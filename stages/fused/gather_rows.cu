@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		if (n - j <= threads) /* the sum might be beyond 2^32 */
 			break;
 	}
-	sl_block_add<Model::columns>(digest, job.digest);
+	sl_block_add<sl_words_of<Model::columns>>(digest, job.digest);
 }
 
 /* The table's columns as the kernel needs them: by name. */

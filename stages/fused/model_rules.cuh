@@ -16,7 +16,7 @@
 	struct sl_of_##name {                                                             \
 		typedef struct sl_##name rules;                                           \
 		static constexpr uint32_t columns = SL_COLUMNS_##name;                    \
-		static constexpr uint32_t fates = SL_FATES_##name;                        \
+		static constexpr sl_fate_set fates = SL_FATES_##name;                     \
 		static constexpr bool remade = SL_REMADE_##name;                          \
 		static constexpr bool weighted = SL_WEIGHTED_##name;                      \
                                                                                           \

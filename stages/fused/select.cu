@@ -29,7 +29,7 @@
 
 /* The fates that a kernel counts: those of the model, and dropped where conditions are asked. */
 template <class Model, bool asks>
-static constexpr uint32_t fates_of = Model::fates | (asks ? SL_BIT(SL_FATE_dropped) : 0);
+static constexpr sl_fate_set fates_of = Model::fates | (asks ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 
 /* Makes the warp's particles of a tile, counts them, and lists those that survive: how many? */
 template <class Model, class Key, bool asks>
@@ -55,7 +55,7 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 				p.fate = sl_condition_fate(
 					&job->condition, &columns, 0, p.id, p.fate);
 			}
-			alive = p.fate < SL_FATE_COUNT && sl_keeps(job->keep, p.fate);
+			alive = p.fate < SL_FATE_COUNT && sl_has_fate(job->keep, p.fate);
 			fates.count(p.fate);
 			if (Model::weighted)
 				sl_tally_weigh(tally, fates_of<Model, asks>, p.fate,
@@ -203,7 +203,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	}
 	if (asks)
 		sl_block_histogram_add(&job.bins, bins, job.bin);
-	sl_block_add<sl_tally_used(fates_of<Model, asks>, Model::columns)>(tally.word, job.tally);
+	sl_block_add<sl_tally_used<fates_of<Model, asks>, Model::columns>>(tally.word, job.tally);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
@@ -290,7 +290,7 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 	uint32_t items = items_for(&l, b->n), tiles = sl_grid(b->n, BLOCK * items);
 	struct sl_look_back<uint32_t> before = sl_look_back_cut<uint32_t>(&scratch, tiles);
 	struct select_job<Key> job = {
-		.seed = f->seed, .first_id = f->first_id, .n = b->n, .keep = f->keep,
+		.seed = f->seed, .first_id = f->first_id, .keep = f->keep, .n = b->n,
 		.n_fields = f->n_fields, .items = items, .metadata = f->metadata, .words = l.words,
 		.beside = l.beside, .stride = l.stride,
 		.wanted = f->metadata | f->bins->columns | f->condition->columns | key_columns(f),

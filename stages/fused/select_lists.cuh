@@ -24,7 +24,8 @@ static_assert(ITEMS_REMADE <= 15, "fates are counted in four bits");
 template <class Key> struct select_job {
 	uint64_t seed;
 	const uint64_t *first_id;
-	uint32_t n, keep, n_fields;
+	sl_fate_set keep;
+	uint32_t n, n_fields;
 	uint32_t items;           /* particles a thread and tile */
 	uint32_t metadata, words; /* of a record: its columns, its size; of a model not remade */
 	uint32_t beside;    /* columns listed beside the record: the index, those of the key */

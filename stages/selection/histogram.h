@@ -43,8 +43,8 @@ enum {
 struct sl_histogram_axis {
 	enum sl_column column;
 	uint32_t bins;
-	uint32_t fates; /* set */
-	double lo, hi;  /* in the unit of the column; whole numbers: hi - lo divides by bins */
+	sl_fate_set fates;
+	double lo, hi; /* in the unit of the column; whole numbers: hi - lo divides by bins */
 };
 
 /* A tally as the rule uses it. */
