@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
+#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
 
 void sl_convert_note(struct sl_converting *c, const char *format, ...)
 {

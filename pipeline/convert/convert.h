@@ -17,6 +17,8 @@
 
 #include "pipeline/results/manifest.h"
 #include "stages/formats/common/format.h"
+#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
 
 struct sl_convert_job {
 	const char *const *in; /* n operands of the command line */

@@ -2,6 +2,7 @@
 #include "pipeline/results/histogram.h"
 #include "primitives/files/read.h"
 #include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 #include <string.h>
 

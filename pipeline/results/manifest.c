@@ -12,6 +12,7 @@
 #include "primitives/device/device.h"
 #include "primitives/base/size.h"
 #include "primitives/files/read.h"
+#include "primitives/files/files.h"
 
 #define MANIFEST "manifest.jsonl"
 
