@@ -31,27 +31,27 @@ static bool padded(const char *shown, char why[SL_WHY_BYTES])
 bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 {
 	char shown[SL_SHOWN_BYTES];
-	struct sl_number n;
+	struct sl_decimal n;
 
 	sl_show(shown, text);
-	if (!sl_number_scan(text, &n) || *n.end)
+	if (!sl_decimal_scan(text, &n) || *n.end)
 		return sl_refuse(why,
 			"%s is not a count (all of it must be one whole number without a unit), "
 			"try a number such as 1e6 or 1_000_000",
 			shown);
 	if (n.padded)
 		return padded(shown, why);
-	switch (sl_number_whole(&n, value)) {
-	case SL_WHOLE_NEGATIVE:
+	switch (sl_decimal_to_integer(&n, value)) {
+	case SL_INTEGER_NEGATIVE:
 		return sl_refuse(
 			why, "%s is negative (a count is not), try a whole number from 0", shown);
-	case SL_WHOLE_FRACTION:
+	case SL_INTEGER_FRACTION:
 		return sl_refuse(
 			why, "%s is not whole (things are counted), try a whole number", shown);
-	case SL_WHOLE_TOO_LARGE:
+	case SL_INTEGER_TOO_LARGE:
 		return sl_refuse(why, "%s is too large (counts have 64 bits), try at most %llu",
 			shown, (unsigned long long)UINT64_MAX);
-	case SL_WHOLE:
+	case SL_INTEGER_OK:
 		break;
 	}
 	return true;
@@ -95,7 +95,7 @@ static int power_of_ten(double factor)
 /* The unit that text names, for a number of that dimension; NULL, with why set, when it cannot be.
  */
 static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
-	const struct sl_number *n, enum sl_dimension dimension, char why[SL_WHY_BYTES])
+	const struct sl_decimal *n, enum sl_dimension dimension, char why[SL_WHY_BYTES])
 {
 	const struct sl_unit_facts *unit = find_unit(text);
 	char shown[SL_SHOWN_BYTES], units[128];
@@ -131,11 +131,11 @@ bool sl_real_parse(
 	const struct sl_unit_facts *unit;
 	char shown[SL_SHOWN_BYTES];
 	const char *behind;
-	struct sl_number n;
+	struct sl_decimal n;
 	int shift;
 
 	sl_show(shown, text);
-	if (!sl_number_scan(text, &n))
+	if (!sl_decimal_scan(text, &n))
 		return sl_refuse(why,
 			"%s is not a number (all of it must be one), try a number such as %s%s%s",
 			shown, dimension == SL_DIM_NUMBER ? "0.5 or 1e-3" : "1",
@@ -149,7 +149,7 @@ bool sl_real_parse(
 	if (!unit)
 		return false;
 	shift = power_of_ten(unit->factor);
-	if (!sl_number_round(&n, shift, value))
+	if (!sl_decimal_to_double(&n, shift, value))
 		return sl_refuse(why,
 			"%s is too %s (a double does not reach it), try a number nearer to 1",
 			shown, *value == 0 ? "small" : "large");
@@ -158,12 +158,12 @@ bool sl_real_parse(
 	return true;
 }
 
-bool sl_part_parse(const char *text, double *value, char why[SL_WHY_BYTES])
+bool sl_fraction_parse(const char *text, double *value, char why[SL_WHY_BYTES])
 {
 	size_t n = strlen(text);
 	bool percent = n > 0 && text[n - 1] == '%';
 	char number[SL_WORD_BYTES];
-	struct sl_number digits;
+	struct sl_decimal digits;
 
 	n -= percent;
 	while (n > 0 && text[n - 1] == ' ')
@@ -172,7 +172,7 @@ bool sl_part_parse(const char *text, double *value, char why[SL_WHY_BYTES])
 	if (!sl_real_parse(number, SL_DIM_NUMBER, value, why))
 		return false;
 	/* 0.7 % are the bits of 0.007, which a division need not give */
-	if (percent && sl_number_scan(number, &digits))
-		sl_number_round(&digits, -2, value);
+	if (percent && sl_decimal_scan(number, &digits))
+		sl_decimal_to_double(&digits, -2, value);
 	return true;
 }

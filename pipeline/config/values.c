@@ -125,7 +125,7 @@ static void print_end(const struct sl_option *o, double end, char *text, int siz
 	if (o->kind == SL_KIND_COUNT || o->kind == SL_KIND_COUNTS)
 		snprintf(text, (size_t)size, "%.0f", end);
 	else
-		sl_number_print(end, text, size);
+		sl_double_print(end, text, size);
 	if (*unit)
 		sl_append(text, (size_t)size, " %s", unit);
 }
@@ -306,7 +306,7 @@ void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VA
 	case SL_KIND_REALS:
 	case SL_KIND_VECTOR:
 		unit = sl_dimensions[o->dimension].unit;
-		sl_number_print(*(const double *)item, text, SL_VALUE_BYTES);
+		sl_double_print(*(const double *)item, text, SL_VALUE_BYTES);
 		sl_append(text, SL_VALUE_BYTES, "%s%s", *unit ? " " : "", unit);
 		break;
 	case SL_KIND_BOOL:

@@ -27,16 +27,16 @@ static void take_facts(struct sl_config *c, struct sl_reader *r, const struct sl
 	list->weight_shift = inputs->weight_shift;
 	list->stamp = inputs->stamp;
 	if (inputs->particles == 0)
-		sl_config_complain(
+		sl_config_add_problem(
 			r, FILES, "have no particles (there is nothing to do), try other files");
 	if (c->run.particles > inputs->particles)
-		sl_config_complain(r, "run.particles",
+		sl_config_add_problem(r, "run.particles",
 			"are more than the files have (%" PRIu64 "), try that many or fewer",
 			inputs->particles);
 	if (c->run.particles == 0)
 		c->run.particles = inputs->particles;
 	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
-		sl_config_complain(r, CHECKSUMS,
+		sl_config_add_problem(r, CHECKSUMS,
 			"are %" PRIu32 " (each of %" PRIu32 " files has one), try leaving them out",
 			list->checksums.n, list->files.n);
 }
@@ -49,7 +49,7 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	uint32_t which;
 
 	if (c->model == SL_MODEL_COUNT || !sl_models[c->model]->read ||
-		sl_config_flawed(r, "model") || sl_config_flawed(r, "run.particles"))
+		sl_config_has_problem(r, "model") || sl_config_has_problem(r, "run.particles"))
 		return SL_OK;
 	s = sl_inputs_open(&list_of(c)->files, &inputs, &which);
 	if (s == SL_OK)
@@ -62,7 +62,7 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	if (s == SL_USAGE || (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0)) {
 		const char *path = list_of(c)->files.at[which];
 
-		sl_config_complain(r, key, "%s%s", sl_last_error(),
+		sl_config_add_problem(r, key, "%s%s", sl_last_error(),
 			s == SL_DISK && path[0] != '/'
 				? ", names are from the folder that sluice is started in"
 				: "");

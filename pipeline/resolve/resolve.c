@@ -41,17 +41,17 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 
 	sl_show(shown, name);
 	if (strlen(name) > NAME_MAX_BYTES)
-		sl_config_complain(r, "run.name",
+		sl_config_add_problem(r, "run.name",
 			"%s is too long (files are named after it, at most %d bytes fit), try a "
 			"shorter one",
 			shown, NAME_MAX_BYTES);
 	else if (strspn(name, safe) != strlen(name))
-		sl_config_complain(r, "run.name",
+		sl_config_add_problem(r, "run.name",
 			"%s cannot name files (letters, digits, '.', '_' and '-' can), try without "
 			"the rest",
 			shown);
 	else if (*name == '.' || *name == '-')
-		sl_config_complain(r, "run.name",
+		sl_config_add_problem(r, "run.name",
 			"%s cannot name files (some would be hidden, or taken for options), try a "
 			"letter first",
 			shown);
@@ -89,13 +89,13 @@ static void resolve_check(
 			continue;
 		sum += c->check.fate[i];
 		if (!SL_HAS(final, i))
-			sl_config_complain(r, key,
+			sl_config_add_problem(r, key,
 				"is no fate of %s (none would ever have it), try %s",
 				choices->model->name,
 				sl_suggest_fate(final, sl_fate_facts[i].name, words));
 	}
 	if (sum > 1 + 1e-4) /* published fractions are rounded, each for itself */
-		sl_config_complain(r, "check",
+		sl_config_add_problem(r, "check",
 			"adds up to %g (fractions of all particles are at most 1 together), try "
 			"smaller ones",
 			sum);
@@ -115,7 +115,7 @@ static void resolve_format(
 		return;
 	for (; sl_formats[n] && n < 16; n++)
 		words[n] = sl_formats[n]->name;
-	sl_config_complain(r, "output.format", "%s is no format (there are a few), try %s",
+	sl_config_add_problem(r, "output.format", "%s is no format (there are a few), try %s",
 		sl_show(shown, c->output.format),
 		sl_suggest(c->output.format, words, n, text, sizeof(text)));
 }
@@ -135,13 +135,13 @@ static uint64_t auto_batch(uint64_t particles)
 static void resolve_batches(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	if (sl_config_flawed(r, "run.particles") || sl_config_flawed(r, "run.batch") ||
+	if (sl_config_has_problem(r, "run.particles") || sl_config_has_problem(r, "run.batch") ||
 		c->run.particles == 0)
 		return;
 	choices->batch = c->run.batch ? c->run.batch : auto_batch(c->run.particles);
 	choices->n_batches = sl_ceil_div(c->run.particles, choices->batch);
 	if (choices->n_batches > BATCHES_MOST)
-		sl_config_complain(r, "run.batch",
+		sl_config_add_problem(r, "run.batch",
 			"makes %llu batches (each is a file; at most %d), try %llu or more",
 			(unsigned long long)choices->n_batches, BATCHES_MOST,
 			(unsigned long long)sl_ceil_div(c->run.particles, BATCHES_MOST));
@@ -157,12 +157,12 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	const struct sl_check check = sl_config_check(r);
 
 	if (!model->steps && sl_config_changed(r, "transport.max_steps"))
-		sl_config_complain(r, "transport.max_steps",
+		sl_config_add_problem(r, "transport.max_steps",
 			"does nothing here (%s flies one step), try removing it", model->name);
-	if (sl_config_flawed(r, "model") || sl_config_flawed(r, "transport"))
+	if (sl_config_has_problem(r, "model") || sl_config_has_problem(r, "transport"))
 		return false;
 	model->make(c->of_model.bytes, &common, choices->rules.bytes, &check);
-	return !sl_config_flawed(r, "model");
+	return !sl_config_has_problem(r, "model");
 }
 
 static void resolve_model(
@@ -202,7 +202,7 @@ static enum sl_status resolve_tuning(
 	s = path[0] ? sl_tuning_read(path) : SL_OK;
 	if (s != SL_USAGE)
 		return sl_add_context(s, "run.tuning");
-	sl_config_complain(r, "run.tuning", "%s", sl_last_error());
+	sl_config_add_problem(r, "run.tuning", "%s", sl_last_error());
 	return SL_OK;
 }
 

@@ -184,7 +184,7 @@ static bool is_closed(const struct sl_manifest_line *line)
 enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manifest_line *line)
 {
 	char again[SL_MANIFEST_LINE_BYTES];
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 	enum sl_status s;
 

@@ -48,7 +48,7 @@ const char *sl_stop_rule_text(const struct sl_stop_rule *g, char text[SL_STOP_RU
 {
 	char below[32];
 
-	sl_number_print(g->below, below, sizeof(below));
+	sl_double_print(g->below, below, sizeof(below));
 	snprintf(
 		text, SL_STOP_RULE_BYTES, "rel_error(%s) < %s", sl_fate_facts[g->fate].name, below);
 	return text;

@@ -20,7 +20,7 @@ static bool is_digit(char c)
 }
 
 /* Adds a digit; zeros in front are worth nothing. */
-static bool add_digit(struct sl_number *n, char digit)
+static bool add_digit(struct sl_decimal *n, char digit)
 {
 	if (n->n_digits == 0 && digit == '0')
 		return true;
@@ -31,7 +31,7 @@ static bool add_digit(struct sl_number *n, char digit)
 }
 
 /* The digits before the point, perhaps in groups. */
-static bool scan_integer(const char **at, struct sl_number *n)
+static bool scan_integer(const char **at, struct sl_decimal *n)
 {
 	const char *p = *at;
 
@@ -46,7 +46,7 @@ static bool scan_integer(const char **at, struct sl_number *n)
 	return true;
 }
 
-static bool scan_fraction(const char **at, struct sl_number *n)
+static bool scan_fraction(const char **at, struct sl_decimal *n)
 {
 	for (; is_digit(**at); ++*at) {
 		n->scale--;
@@ -57,7 +57,7 @@ static bool scan_fraction(const char **at, struct sl_number *n)
 }
 
 /* An e without digits behind it is no exponent: it may begin a unit, as in 5eV. */
-static void scan_exponent(const char **at, struct sl_number *n)
+static void scan_exponent(const char **at, struct sl_decimal *n)
 {
 	const char *p = *at;
 	bool negative = false;
@@ -77,7 +77,7 @@ static void scan_exponent(const char **at, struct sl_number *n)
 	*at = p;
 }
 
-bool sl_number_scan(const char *text, struct sl_number *n)
+bool sl_decimal_scan(const char *text, struct sl_decimal *n)
 {
 	const char *p = text;
 
@@ -101,33 +101,33 @@ bool sl_number_scan(const char *text, struct sl_number *n)
 	return true;
 }
 
-enum sl_whole sl_number_whole(const struct sl_number *n, uint64_t *value)
+enum sl_integer_result sl_decimal_to_integer(const struct sl_decimal *n, uint64_t *value)
 {
 	int digits = n->n_digits;
 	long scale = n->scale;
 
 	*value = 0;
 	if (n->infinite)
-		return SL_WHOLE_TOO_LARGE;
+		return SL_INTEGER_TOO_LARGE;
 	if (digits == 0)
-		return SL_WHOLE;
+		return SL_INTEGER_OK;
 	if (n->negative)
-		return SL_WHOLE_NEGATIVE;
+		return SL_INTEGER_NEGATIVE;
 	for (; scale < 0 && n->digits[digits - 1] == '0'; scale++)
 		digits--;
 	if (scale < 0)
-		return SL_WHOLE_FRACTION;
+		return SL_INTEGER_FRACTION;
 	for (long i = 0; i < digits + scale; i++) {
 		unsigned digit = i < digits ? (unsigned)(n->digits[i] - '0') : 0;
 
 		if (*value > (UINT64_MAX - digit) / 10)
-			return SL_WHOLE_TOO_LARGE;
+			return SL_INTEGER_TOO_LARGE;
 		*value = *value * 10 + digit;
 	}
-	return SL_WHOLE;
+	return SL_INTEGER_OK;
 }
 
-bool sl_number_round(const struct sl_number *n, int shift, double *value)
+bool sl_decimal_to_double(const struct sl_decimal *n, int shift, double *value)
 {
 	char text[SL_DIGITS_MAX + 32];
 
@@ -142,7 +142,7 @@ bool sl_number_round(const struct sl_number *n, int shift, double *value)
 	return isfinite(*value) && (*value != 0 || n->n_digits == 0);
 }
 
-void sl_number_print(double value, char *text, int size)
+void sl_double_print(double value, char *text, int size)
 {
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), was = uselocale(plain);
 	char tried[32];

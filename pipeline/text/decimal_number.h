@@ -8,7 +8,7 @@
 enum { SL_DIGITS_MAX = 400 };
 
 /* The value is digits * 10^scale; without digits it is 0. */
-struct sl_number {
+struct sl_decimal {
 	bool negative;
 	bool infinite;
 	bool grouped; /* with _ between digits: 1_000_000 */
@@ -23,18 +23,23 @@ struct sl_number {
  * Scans the longest number at the head of text: [+-] digits [. digits] [e [+-] digits] or [+-] inf.
  * False when there is none, or one of more than SL_DIGITS_MAX digits.
  */
-bool sl_number_scan(const char *text, struct sl_number *number);
+bool sl_decimal_scan(const char *text, struct sl_decimal *number);
 
-enum sl_whole { SL_WHOLE, SL_WHOLE_NEGATIVE, SL_WHOLE_FRACTION, SL_WHOLE_TOO_LARGE };
+enum sl_integer_result {
+	SL_INTEGER_OK,
+	SL_INTEGER_NEGATIVE,
+	SL_INTEGER_FRACTION,
+	SL_INTEGER_TOO_LARGE
+};
 
 /* The number as an exact whole one. */
-enum sl_whole sl_number_whole(const struct sl_number *number, uint64_t *value);
+enum sl_integer_result sl_decimal_to_integer(const struct sl_decimal *number, uint64_t *value);
 
 /* The double nearest to number * 10^shift; false when it is out of reach: too large, or too small
  * to be told from 0. */
-bool sl_number_round(const struct sl_number *number, int shift, double *value);
+bool sl_decimal_to_double(const struct sl_decimal *number, int shift, double *value);
 
 /* Writes the shortest text that reads back to the same bits; 32 bytes hold any. */
-void sl_number_print(double value, char *text, int size);
+void sl_double_print(double value, char *text, int size);
 
 #endif

@@ -171,7 +171,7 @@ void sl_json_real(struct sl_json *j, const char *key, double value)
 	if (value == 0 && signbit(value))
 		snprintf(text, sizeof(text), "-0.0"); /* many read -0 as a whole number: 0 */
 	else if (isfinite(value))
-		sl_number_print(value, text, sizeof(text));
+		sl_double_print(value, text, sizeof(text));
 	put_text(j, text);
 }
 

@@ -24,7 +24,8 @@ struct sl_yaml {
 /* --- problems --------------------------------------------------------------------------------- */
 
 SL_PRINTF(3, 4)
-static enum sl_status refuse(struct sl_problem *problem, yaml_mark_t at, const char *format, ...)
+static enum sl_status refuse(
+	struct sl_yaml_problem *problem, yaml_mark_t at, const char *format, ...)
 {
 	va_list args;
 
@@ -59,7 +60,7 @@ static bool is_tab(const char *text, size_t bytes, yaml_mark_t at)
 }
 
 static enum sl_status tell_syntax(
-	const yaml_parser_t *p, const char *text, size_t bytes, struct sl_problem *problem)
+	const yaml_parser_t *p, const char *text, size_t bytes, struct sl_yaml_problem *problem)
 {
 	yaml_mark_t at = p->problem_mark;
 
@@ -117,7 +118,7 @@ static const char *reason(struct gate *g, const yaml_event_t *e)
 	                             : NULL;
 }
 
-static enum sl_status pass_gate(const char *text, size_t bytes, struct sl_problem *problem)
+static enum sl_status pass_gate(const char *text, size_t bytes, struct sl_yaml_problem *problem)
 {
 	struct gate g = {0, 0};
 	enum sl_status s = SL_OK;
@@ -164,8 +165,8 @@ static int by_text(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-static enum sl_status check_keys(
-	const struct sl_yaml *tree, sl_node mapping, yaml_node_t **key, struct sl_problem *problem)
+static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, yaml_node_t **key,
+	struct sl_yaml_problem *problem)
 {
 	size_t n = sl_yaml_size(tree, mapping);
 	char shown[SL_SHOWN_BYTES];
@@ -196,7 +197,7 @@ static enum sl_status check_keys(
 }
 
 /* Every mapping has words for keys, each once. */
-static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_problem *problem)
+static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_yaml_problem *problem)
 {
 	enum sl_status s = SL_OK;
 	size_t most = 0;
@@ -216,7 +217,7 @@ static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_probl
 /* --- the tree --------------------------------------------------------------------------------- */
 
 static enum sl_status load(
-	const char *text, size_t bytes, struct sl_yaml *tree, struct sl_problem *problem)
+	const char *text, size_t bytes, struct sl_yaml *tree, struct sl_yaml_problem *problem)
 {
 	enum sl_status s = SL_OK;
 	yaml_parser_t p;
@@ -231,12 +232,12 @@ static enum sl_status load(
 }
 
 enum sl_status sl_yaml_parse(
-	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_problem *problem)
+	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_yaml_problem *problem)
 {
 	void *made;
 
 	*tree = NULL;
-	*problem = (struct sl_problem){0, 0, ""};
+	*problem = (struct sl_yaml_problem){0, 0, ""};
 	if (bytes > SL_YAML_BYTES)
 		return refuse(problem, mark_of(text, 0),
 			"the text has %zu bytes (at most %d are read)", bytes, SL_YAML_BYTES);

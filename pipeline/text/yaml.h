@@ -23,7 +23,7 @@ typedef int sl_node;
 
 enum { SL_YAML_BYTES = 1 << 20 }; /* the longest text that is read */
 
-struct sl_problem {
+struct sl_yaml_problem {
 	size_t line, column; /* from 1; 0 when there is no place */
 	char text[512];
 };
@@ -33,7 +33,7 @@ struct sl_problem {
  * where. *tree is the caller's to free; the text need not outlive the call.
  */
 enum sl_status sl_yaml_parse(
-	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_problem *problem);
+	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_yaml_problem *problem);
 void sl_yaml_free(struct sl_yaml *tree);
 
 sl_node sl_yaml_root(const struct sl_yaml *tree);

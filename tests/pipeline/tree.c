@@ -8,7 +8,7 @@
 #include "pipeline/text/yaml.h"
 
 static struct sl_yaml *tree;
-static struct sl_problem problem;
+static struct sl_yaml_problem problem;
 
 static enum sl_status parse(const char *text)
 {

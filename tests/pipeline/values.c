@@ -158,7 +158,7 @@ static void printed_reals_are_short(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		sl_number_print(cases[i].value, text, sizeof(text));
+		sl_double_print(cases[i].value, text, sizeof(text));
 		assert_string_equal(text, cases[i].text);
 	}
 }

@@ -65,9 +65,9 @@ static bool is_model(const char *path)
 
 static void unknown(struct sl_reader *r, struct sl_place at, const char *path)
 {
-	char text[SL_FLAW_BYTES];
+	char text[SL_PROBLEM_BYTES];
 
-	sl_hint_unknown(r, path, text);
+	sl_suggest_key(r, path, text);
 	sl_reader_add(r, at, path, text);
 }
 
@@ -89,7 +89,7 @@ static void note(struct sl_reader *r, struct sl_place at, const char *path, sl_n
 static bool choose_model(struct sl_reader *r, struct sl_place at, const char *path)
 {
 	const struct sl_model *model = sl_model_find(sl_key_leaf(path));
-	char text[SL_FLAW_BYTES], names[256];
+	char text[SL_PROBLEM_BYTES], names[256];
 
 	if (model && (!r->model || r->model == model)) {
 		r->model = model;
@@ -101,7 +101,7 @@ static bool choose_model(struct sl_reader *r, struct sl_place at, const char *pa
 			r->model->name);
 	} else {
 		snprintf(text, sizeof(text), "there is no such model, try %s",
-			sl_hint_model(sl_key_leaf(path), names, sizeof(names)));
+			sl_suggest_model(sl_key_leaf(path), names, sizeof(names)));
 	}
 	sl_reader_add(r, at, path, text);
 	return false;
@@ -124,7 +124,7 @@ static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char
 static void meet_section(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
 	const struct sl_yaml *tree = r->tree[at.source];
-	char text[SL_FLAW_BYTES], shown[SL_SHOWN_BYTES], option[SL_KEY_BYTES];
+	char text[SL_PROBLEM_BYTES], shown[SL_SHOWN_BYTES], option[SL_KEY_BYTES];
 
 	note(r, at, path, node);
 	if (sl_yaml_kind(tree, node) == SL_MAPPING) {
@@ -245,7 +245,7 @@ void sl_reader_match_keys(struct sl_reader *r, sl_node root)
 	walk(r, 0, root, "");
 }
 
-void sl_reader_match_keys_set(struct sl_reader *r, size_t source, const char *path)
+void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path)
 {
 	const struct sl_place at = {source, 0, 0};
 

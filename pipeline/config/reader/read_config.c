@@ -52,7 +52,7 @@ static void foresee_model(struct sl_reader *r)
 static enum sl_status read_file(struct sl_reader *r, const char *text, size_t bytes)
 {
 	struct sl_place at = {0, 0, 0};
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	enum sl_status s = sl_yaml_parse(text, bytes, &r->tree[0], &problem);
 	sl_node root;
 
@@ -80,7 +80,7 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 {
 	const char *text = r->sets[source - 1], *equals = strchr(text, '=');
 	struct sl_place at = {source, 0, 0};
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	char path[SL_KEY_BYTES];
 	enum sl_status s;
 
@@ -101,7 +101,7 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 		return SL_OK;
 	}
 	SL_TRY(s);
-	sl_reader_match_keys_set(r, source, path);
+	sl_reader_match_set(r, source, path);
 	return SL_OK;
 }
 
@@ -115,7 +115,7 @@ enum sl_status sl_config_open_text(const char *name, const char *text, size_t by
 	SL_TRY(read_file(*r, text, bytes));
 	for (size_t i = 1; i <= n_sets; i++)
 		SL_TRY(read_set(*r, i));
-	return sl_reader_fill(*r, c);
+	return sl_reader_read_values(*r, c);
 }
 
 enum sl_status sl_config_open(const char *path, const char *const *sets, size_t n_sets,

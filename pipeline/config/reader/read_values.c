@@ -13,7 +13,7 @@
 static bool wrong(struct sl_reader *r, const char *key, const char *why)
 {
 	if (r)
-		sl_config_complain(r, key, "%s", why);
+		sl_config_add_problem(r, key, "%s", why);
 	return false;
 }
 
@@ -86,7 +86,7 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 /* The option's default, or what absent reads as. */
 static enum sl_status fill_default(const struct sl_option *o, void *value)
 {
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 	enum sl_status s;
 
@@ -101,12 +101,12 @@ static enum sl_status fill_default(const struct sl_option *o, void *value)
 }
 
 /* Is a section above path wrong in itself? What it lacks follows from that. */
-static bool in_flawed_section(const struct sl_reader *r, const char *path)
+static bool in_wrong_section(const struct sl_reader *r, const char *path)
 {
-	for (size_t i = 0; i < r->n_flaws; i++) {
-		size_t n = strlen(r->flaw[i].key);
+	for (size_t i = 0; i < r->n_problems; i++) {
+		size_t n = strlen(r->problem[i].key);
 
-		if (n > 0 && strncmp(path, r->flaw[i].key, n) == 0 && path[n] == '.')
+		if (n > 0 && strncmp(path, r->problem[i].key, n) == 0 && path[n] == '.')
 			return true;
 	}
 	return false;
@@ -134,9 +134,9 @@ static enum sl_status fill_option(
 
 	SL_TRY(fill_default(o, value));
 	if (!seen) {
-		if (o->required && !is_read(r, path) && !in_flawed_section(r, path) &&
-			!sl_hint_is_told(r, path))
-			sl_config_complain(r, path,
+		if (o->required && !is_read(r, path) && !in_wrong_section(r, path) &&
+			!sl_suggest_covers(r, path))
+			sl_config_add_problem(r, path,
 				"is missing (it has no default), try adding it: %s", o->help);
 		return SL_OK;
 	}
@@ -162,7 +162,7 @@ static enum sl_status fill_of_items(
 	return SL_OK;
 }
 
-enum sl_status sl_reader_fill(struct sl_reader *r, struct sl_config *c)
+enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 {
 	const struct sl_option *o;
 	char path[SL_KEY_BYTES];
@@ -181,11 +181,11 @@ enum sl_status sl_reader_fill(struct sl_reader *r, struct sl_config *c)
 	}
 	for (c->model = 0; c->model < SL_MODEL_COUNT && sl_models[c->model] != r->model;)
 		c->model++;
-	if (!r->model && !sl_config_flawed(r, "model")) {
+	if (!r->model && !sl_config_has_problem(r, "model")) {
 		char names[256];
 
-		sl_config_complain(r, "model", "is missing (a run needs one), try %s",
-			sl_hint_model("", names, sizeof(names)));
+		sl_config_add_problem(r, "model", "is missing (a run needs one), try %s",
+			sl_suggest_model("", names, sizeof(names)));
 	}
 	return SL_OK;
 }

@@ -88,36 +88,36 @@ static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char h
 	return near != NULL;
 }
 
-void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_FLAW_BYTES])
+void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PROBLEM_BYTES])
 {
 	char hint[HINT_BYTES], section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
 	const char *leaf = sl_key_leaf(path), *near;
 	struct words w;
 
 	if (sl_is_after_comma(leaf)) {
-		snprintf(text, SL_FLAW_BYTES,
+		snprintf(text, SL_PROBLEM_BYTES,
 			"there is no such key (a comma parts keys), try " SL_COMMA_ADVICE);
 		return;
 	}
 	if (stands_elsewhere(r, leaf, hint)) {
-		snprintf(text, SL_FLAW_BYTES,
+		snprintf(text, SL_PROBLEM_BYTES,
 			"there is no such key here (it stands %s), try moving it", hint);
 		return;
 	}
 	snprintf(section, sizeof(section), "%.*s", (int)(leaf > path ? leaf - path - 1 : 0), path);
 	list_children(r, sl_key_pattern(section, pattern), &w);
 	if (w.n == 0) {
-		snprintf(text, SL_FLAW_BYTES, "there is no such key (%s has none below it), try %s",
-			section, section);
+		snprintf(text, SL_PROBLEM_BYTES,
+			"there is no such key (%s has none below it), try %s", section, section);
 		return;
 	}
 	near = sl_nearest(leaf, w.at, w.n);
 	if (!near && !nearest_anywhere(r, leaf, hint))
 		sl_list_words(hint, sizeof(hint), w.at, w.n);
-	snprintf(text, SL_FLAW_BYTES, "there is no such key, try %s", near ? near : hint);
+	snprintf(text, SL_PROBLEM_BYTES, "there is no such key, try %s", near ? near : hint);
 }
 
-bool sl_hint_is_told(const struct sl_reader *r, const char *path)
+bool sl_suggest_covers(const struct sl_reader *r, const char *path)
 {
 	const char *leaf = sl_key_leaf(path);
 	size_t skip = (size_t)(leaf - path);
@@ -126,8 +126,8 @@ bool sl_hint_is_told(const struct sl_reader *r, const char *path)
 
 	snprintf(section, sizeof(section), "%.*s", (int)(skip > 0 ? skip - 1 : 0), path);
 	list_children(r, sl_key_pattern(section, pattern), &w);
-	for (size_t i = 0; i < r->n_flaws; i++) {
-		const char *key = r->flaw[i].key, *near;
+	for (size_t i = 0; i < r->n_problems; i++) {
+		const char *key = r->problem[i].key, *near;
 
 		if ((size_t)(sl_key_leaf(key) - key) != skip || strncmp(key, path, skip) != 0)
 			continue;
@@ -138,7 +138,7 @@ bool sl_hint_is_told(const struct sl_reader *r, const char *path)
 	return false;
 }
 
-const char *sl_hint_model(const char *written, char *text, size_t size)
+const char *sl_suggest_model(const char *written, char *text, size_t size)
 {
 	const char *words[SL_MODEL_COUNT];
 

@@ -53,8 +53,8 @@ static int resolve_word(struct sl_reader *r, const char *key, const char *word,
 		i++;
 	if (i < of->n && SL_HAS(allowed, i))
 		return i;
-	sl_config_complain(r, key, "%s is no %s of %s (%s), try %s", sl_show(shown, word), of->what,
-		model, i < of->n ? of->lacking : "there is none of that name",
+	sl_config_add_problem(r, key, "%s is no %s of %s (%s), try %s", sl_show(shown, word),
+		of->what, model, i < of->n ? of->lacking : "there is none of that name",
 		suggest(of, allowed, word, words));
 	return of->n;
 }
@@ -72,7 +72,7 @@ static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct s
 		snprintf(item, sizeof(item), "%s[%u]", key, k);
 		i = resolve_word(r, item, list->at[k], of, allowed, model);
 		if (i < of->n && SL_HAS(set, i))
-			sl_config_complain(r, item,
+			sl_config_add_problem(r, item,
 				"%s is repeated (once is enough), try removing it",
 				sl_show(shown, list->at[k]));
 		else if (i < of->n)

@@ -26,8 +26,7 @@ static void want_number(struct sl_parser *p, const struct sl_operand *v)
 	char shown[SL_SHOWN_BYTES];
 
 	if (v->truth)
-		sl_parser_complain(p, v->from,
-			"%s is no number (it is true or not), try and, or, not",
+		sl_parser_fail(p, v->from, "%s is no number (it is true or not), try and, or, not",
 			sl_parser_show(p, v->from, shown));
 }
 
@@ -36,7 +35,7 @@ static void want_truth(struct sl_parser *p, const struct sl_operand *v)
 	char shown[SL_SHOWN_BYTES];
 
 	if (!v->truth)
-		sl_parser_complain(p, v->from,
+		sl_parser_fail(p, v->from,
 			"%s is a number (a condition is asked for), try comparing it, as with > 0",
 			sl_parser_show(p, v->from, shown));
 }
@@ -58,11 +57,11 @@ static void want_same(struct sl_parser *p, const struct sl_operand *a, const str
 		(a->length == b->length && a->mass == b->mass && a->time == b->time))
 		return;
 	if (is_plain(a) || is_plain(b))
-		sl_parser_complain(p, a->from,
+		sl_parser_fail(p, a->from,
 			"%s has a number without a unit (it could be any), try adding %s",
 			sl_parser_show(p, a->from, shown), unit_of(is_plain(a) ? b : a));
 	else
-		sl_parser_complain(p, a->from,
+		sl_parser_fail(p, a->from,
 			"%s has numbers of two kinds (%s and %s), try units of one kind",
 			sl_parser_show(p, a->from, shown), unit_of(a), unit_of(b));
 }
@@ -152,7 +151,7 @@ static struct sl_operand parse(struct sl_parser *p, enum level level);
 static bool enter(struct sl_parser *p)
 {
 	if (p->nested == NESTED_MOST)
-		sl_parser_complain(p, p->at,
+		sl_parser_fail(p, p->at,
 			"is nested too deeply (at most %d levels), try fewer brackets",
 			NESTED_MOST);
 	p->nested++;
@@ -168,7 +167,7 @@ static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enu
 		v = parse(p, level);
 	p->nested--;
 	if (!p->failed && !sl_parser_take(p, ")"))
-		sl_parser_complain(p, p->at, "has no ) here (a bracket is open), try adding it");
+		sl_parser_fail(p, p->at, "has no ) here (a bracket is open), try adding it");
 	v.from = from;
 	return v;
 }
@@ -177,7 +176,7 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 {
 	const char *from = p->at;
 	struct sl_operand v = sl_no_operand;
-	struct sl_number scanned;
+	struct sl_decimal scanned;
 	char shown[SL_SHOWN_BYTES];
 
 	if (sl_parser_take(p, "-")) {
@@ -193,17 +192,17 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 		return parse_inside(p, from, OR);
 	} else if (sl_parser_take(p, "abs")) {
 		if (!sl_parser_take(p, "("))
-			sl_parser_complain(p, p->at, "has no ( behind abs, try abs(z)");
+			sl_parser_fail(p, p->at, "has no ( behind abs, try abs(z)");
 		v = parse_inside(p, from, SUM);
 		want_number(p, &v);
 		sl_parser_emit(p, SL_OP_absolute, 0);
 		v.literal = -1;
-	} else if (*p->at != '+' && sl_number_scan(p->at, &scanned)) {
+	} else if (*p->at != '+' && sl_decimal_scan(p->at, &scanned)) {
 		return sl_parse_number(p, &scanned);
 	} else if (sl_parser_at_word(p)) {
 		return sl_parse_name(p);
 	} else {
-		sl_parser_complain(p, p->at,
+		sl_parser_fail(p, p->at,
 			"cannot be read from %s on (a column, a number or a fate is due), try one, "
 			"as in w > 0",
 			*p->at ? sl_show(shown, p->at) : "its end");
@@ -245,7 +244,7 @@ static struct sl_operand parse(struct sl_parser *p, enum level level)
 		b = parse(p, (enum level)(level + 1));
 		a = join(p, level, operation, &a, &b);
 		if (level == COMPARISON && take_operator(p, level) != SL_OPERATION_COUNT)
-			sl_parser_complain(p, a.from,
+			sl_parser_fail(p, a.from,
 				"compares three things (two are compared at a time), try a < b and "
 				"b < c");
 	}
@@ -283,7 +282,7 @@ bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 	p.model = model;
 	v = parse(&p, OR);
 	if (!p.failed && *p.at)
-		sl_parser_complain(&p, p.at,
+		sl_parser_fail(&p, p.at,
 			"cannot be read from %s on (and, or or a comparison is due), try %s",
 			sl_show(shown, p.at), *p.at == '=' ? "==" : "and");
 	want_truth(&p, &v);

@@ -93,7 +93,7 @@ static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
 	if (!sl_resolve_fate(r, key, word, choices, &fate))
 		return false;
 	if (SL_HAS(*seen, fate)) {
-		sl_config_complain(r, key, "%s is repeated (once is enough), try removing it",
+		sl_config_add_problem(r, key, "%s is repeated (once is enough), try removing it",
 			sl_show(shown, word));
 		return false;
 	}
@@ -119,7 +119,7 @@ void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_c
 		return;
 	divide_fates(fates, &k, choices);
 	if (choices->keep == 0)
-		sl_config_complain(r, "keep",
+		sl_config_add_problem(r, "keep",
 			"keeps nothing (no fate of %s meets it), try another condition",
 			choices->model->name);
 }

@@ -14,7 +14,7 @@ enum { NAMES_BYTES = 400, NAME_MAX_BYTES = 32 };
 
 /* --- what is wrong ---------------------------------------------------------------------------- */
 
-void sl_parser_complain(struct sl_parser *p, const char *where, const char *format, ...)
+void sl_parser_fail(struct sl_parser *p, const char *where, const char *format, ...)
 {
 	char text[SL_WHY_BYTES];
 	va_list args;
@@ -23,7 +23,7 @@ void sl_parser_complain(struct sl_parser *p, const char *where, const char *form
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (!p->failed)
-		sl_config_complain_within(p->r, p->key, (size_t)(where - p->text), text);
+		sl_config_add_problem_within(p->r, p->key, (size_t)(where - p->text), text);
 	p->failed = true;
 }
 
@@ -48,7 +48,7 @@ void sl_parser_emit(struct sl_parser *p, enum sl_operation operation, uint32_t o
 	if (p->failed)
 		return;
 	if (k->n == SL_CONDITION_STEPS || p->depth > SL_CONDITION_DEPTH) {
-		sl_parser_complain(p, p->text,
+		sl_parser_fail(p, p->text,
 			"is too long (at most %d names, numbers and signs are read, %d of them not "
 			"yet put together), try fewer",
 			SL_CONDITION_STEPS, SL_CONDITION_DEPTH);
@@ -134,7 +134,7 @@ static void emit_number(struct sl_parser *p, struct sl_operand *v, double number
 	struct sl_condition *k = p->k;
 
 	if (k->n_numbers == SL_CONDITION_NUMBERS) {
-		sl_parser_complain(p, v->from, "has too many numbers (at most %d), try fewer",
+		sl_parser_fail(p, v->from, "has too many numbers (at most %d), try fewer",
 			SL_CONDITION_NUMBERS);
 		return;
 	}
@@ -143,7 +143,7 @@ static void emit_number(struct sl_parser *p, struct sl_operand *v, double number
 	sl_parser_emit(p, SL_OP_number, k->n_numbers++);
 }
 
-struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_number *scanned)
+struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_decimal *scanned)
 {
 	struct sl_operand v = sl_no_operand;
 	const char *behind = scanned->end + strspn(scanned->end, " ");
@@ -162,14 +162,14 @@ struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_number *s
 		snprintf(text + n, sizeof(text) - (size_t)n, " %s", unit->text);
 	} else if (word_length(behind) > 0 && !is_joint(behind)) {
 		sl_parser_skip(p, word_length(behind));
-		sl_parser_complain(p, v.from,
+		sl_parser_fail(p, v.from,
 			"%s has an unknown unit (what follows a number must be one), try one "
 			"that sluice list has, as 5 cm",
 			sl_parser_show(p, v.from, shown));
 		return v;
 	}
 	if (!sl_real_parse(text, unit ? unit->dimension : SL_DIM_NUMBER, &number, why))
-		sl_parser_complain(p, v.from, "%s", why);
+		sl_parser_fail(p, v.from, "%s", why);
 	emit_number(p, &v, number);
 	return v;
 }
@@ -189,7 +189,7 @@ static void unknown(struct sl_parser *p, const char *from, const char *word)
 	for (int i = 0; i < SL_FATE_COUNT; i++)
 		if (SL_HAS(p->model->fates, i) && i != SL_FATE_alive)
 			words[n++] = sl_fate_facts[i].name;
-	sl_parser_complain(p, from, "%s is neither a column nor a fate of %s, try %s",
+	sl_parser_fail(p, from, "%s is neither a column nor a fate of %s, try %s",
 		sl_show(shown, word), p->model->name,
 		sl_suggest(word, words, n, text, sizeof(text)));
 }

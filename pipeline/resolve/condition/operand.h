@@ -36,7 +36,7 @@ struct sl_operand {
 static const struct sl_operand sl_no_operand = {.literal = -1};
 
 /* The first thing that is wrong is told, where it stands. */
-void sl_parser_complain(struct sl_parser *p, const char *where, const char *format, ...)
+void sl_parser_fail(struct sl_parser *p, const char *where, const char *format, ...)
 	SL_PRINTF(3, 4);
 
 /* What was read from there on, as a message shows it. */
@@ -53,7 +53,7 @@ bool sl_parser_take(struct sl_parser *p, const char *text);
 bool sl_parser_at_word(const struct sl_parser *p);
 
 /* Reads the number that was scanned, with its unit; reads a name. Each is put on the stack. */
-struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_number *scanned);
+struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_decimal *scanned);
 struct sl_operand sl_parse_name(struct sl_parser *p);
 
 #endif

@@ -51,15 +51,15 @@ static bool read_tuning(struct sl_reader *r, const char *part, struct wish *w)
 		return true;
 	}
 	if (!field)
-		sl_config_complain(r, w->key,
+		sl_config_add_problem(r, w->key,
 			"%s is no tuning (block=N, threads a block, and items=N, items a thread, "
 			"are), try %s",
 			shown, sl_suggest(word, words, 2, text, sizeof(text)));
 	else if (*field > 0)
-		sl_config_complain(
+		sl_config_add_problem(
 			r, w->key, "%s repeats %s (once is enough), try removing it", shown, word);
 	else
-		sl_config_complain(r, w->key,
+		sl_config_add_problem(r, w->key,
 			"%s is no tuning (%s takes a whole number from 1), try leaving it out",
 			shown, word);
 	return false;
@@ -77,7 +77,7 @@ static bool read_wish(struct sl_reader *r, enum sl_primitive p, const char *text
 	snprintf(copy, sizeof(copy), "%s", text);
 	snprintf(w->name, sizeof(w->name), "%s", strsep(&rest, ":"));
 	if (rest && strcmp(w->name, "auto") == 0) {
-		sl_config_complain(r, w->key,
+		sl_config_add_problem(r, w->key,
 			"auto is tuned (it chooses for itself), try auto alone or a name");
 		return false;
 	}
@@ -142,7 +142,7 @@ static void refuse_press(
 	for (size_t i = 0; sl_formats[i] && n < BACKENDS_MAX; i++)
 		if (sl_formats[i]->packing.chunk_bytes > 0)
 			words[n++] = sl_formats[i]->name;
-	sl_config_complain(r, w->key,
+	sl_config_add_problem(r, w->key,
 		"%s compresses what the device has made of survivors (a file of %s %s), try auto, "
 		"or output.format: %s",
 		sl_show(shown, w->name), f->name, f->unpressed,
@@ -160,7 +160,7 @@ static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, c
 
 	sl_show(shown, w->name);
 	if (!line) {
-		sl_config_complain(r, w->key, "%s is no %s (no backend has that name), try %s",
+		sl_config_add_problem(r, w->key, "%s is no %s (no backend has that name), try %s",
 			shown, sl_primitive_name(w->primitive),
 			sl_suggest(w->name, words, n, text, sizeof(text)));
 		return;
@@ -171,8 +171,8 @@ static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, c
 	}
 	if (line->reach == SL_RUNS_ON_DEVICE)
 		words[n++] = "run.device: emulated";
-	sl_config_complain(r, w->key, "%s works on %s (%s), try %s", shown, where[line->reach],
-		sl_say_device(choices, why, sizeof(why)),
+	sl_config_add_problem(r, w->key, "%s works on %s (%s), try %s", shown, where[line->reach],
+		sl_device_text(choices, why, sizeof(why)),
 		sl_list_words(text, sizeof(text), words, n));
 }
 
@@ -200,7 +200,7 @@ static enum sl_status check_tuning(struct sl_reader *r, const struct sl_choices 
 
 	if (s != SL_USAGE)
 		return s;
-	sl_config_complain(r, w->key, "%s", sl_last_error());
+	sl_config_add_problem(r, w->key, "%s", sl_last_error());
 	return SL_OK;
 }
 
@@ -220,7 +220,7 @@ static enum sl_status resolve_backend(struct sl_reader *r, const struct sl_choic
 	if (choice->backend)
 		return check_tuning(r, choices, &w, choice->backend);
 	if (automatic)
-		sl_config_complain(r, w.key,
+		sl_config_add_problem(r, w.key,
 			"auto finds nothing (no %s works on a device), try run.device: cpu",
 			sl_primitive_name(p));
 	else

@@ -72,7 +72,7 @@ enum sl_status sl_resolve_device(
 	else if (strcmp(text, "cpu") == 0)
 		choices->device = SL_ON_CPU;
 	else
-		sl_config_complain(r, "run.device",
+		sl_config_add_problem(r, "run.device",
 			"%s is no device (%s), try auto, cpu, cuda:0 or emulated",
 			sl_show(shown, text),
 			strncmp(text, "cuda", 4) == 0 ? "cuda:N has the number of one, from 0"
@@ -80,7 +80,7 @@ enum sl_status sl_resolve_device(
 	return SL_OK;
 }
 
-const char *sl_say_device(const struct sl_choices *choices, char *text, size_t size)
+const char *sl_device_text(const struct sl_choices *choices, char *text, size_t size)
 {
 	const char *message = choices->device_reason;
 

@@ -32,8 +32,8 @@ static void choose(const struct sl_config *c, struct sl_choices *choices)
 /* A backend that is named in vain. */
 static void refuse_named(struct sl_reader *r, const char *key, const char *backend, const char *why)
 {
-	if (is_named(backend) && !sl_config_flawed(r, key))
-		sl_config_complain(r, key,
+	if (is_named(backend) && !sl_config_has_problem(r, key))
+		sl_config_add_problem(r, key,
 			"does nothing here (run.mode: fused %s), try removing it, or run.mode: "
 			"staged",
 			why);
@@ -46,15 +46,15 @@ static void check_fused(
 	char why[WHY_BYTES];
 
 	if (choices->device == SL_ON_CPU) {
-		sl_config_complain(r, "run.mode",
+		sl_config_add_problem(r, "run.mode",
 			"fused works on a device (%s), try auto, staged or run.device: emulated",
-			sl_say_device(choices, why, sizeof(why)));
+			sl_device_text(choices, why, sizeof(why)));
 		return;
 	}
 	if (c->run.mode != 0 && choices->schedule == SL_BY_HISTORY && choices->rounds_named)
 		sl_refuse_rounds(r, "run.mode: fused follows histories", "run.mode: auto");
 	else if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
-		sl_config_complain(r, "transport.schedule",
+		sl_config_add_problem(r, "transport.schedule",
 			"does nothing here (run.mode: fused follows histories), try removing it, "
 			"or run.mode: auto");
 	refuse_named(r, "primitives.compact", c->primitives.compact,
@@ -77,7 +77,7 @@ void sl_resolve_mode(const struct sl_config *c, struct sl_reader *r, struct sl_c
 {
 	choices->mode = SL_MODE_staged;
 	choices->mode_reason = "";
-	if (choices->device == SL_ON_AUTO || sl_config_flawed(r, "run.mode"))
+	if (choices->device == SL_ON_AUTO || sl_config_has_problem(r, "run.mode"))
 		return;
 	settle_schedule(c, choices);
 	if (c->run.mode == 0)

@@ -34,7 +34,7 @@ static const char *behind(const char *text, const char *word)
 static bool parse_below(const char *text, struct sl_when *when, char why[SL_WHY_BYTES])
 {
 	when->kind = SL_BELOW;
-	if (!sl_part_parse(text, &when->below, why))
+	if (!sl_fraction_parse(text, &when->below, why))
 		return false;
 	if (when->below > 0 && when->below <= 1)
 		return true;
@@ -81,8 +81,8 @@ static void resolve_when(
 {
 	char why[SL_WHY_BYTES];
 
-	if (!sl_config_flawed(r, key) && !parse_when(text, when, why))
-		sl_config_complain(r, key, "%s", why);
+	if (!sl_config_has_problem(r, key) && !parse_when(text, when, why))
+		sl_config_add_problem(r, key, "%s", why);
 }
 
 static void resolve_finish(
@@ -92,7 +92,7 @@ static void resolve_finish(
 
 	resolve_when(r, "transport.finish", c->transport.finish, &when);
 	if (when.kind == SL_EVERY)
-		sl_config_complain(r, "transport.finish",
+		sl_config_add_problem(r, "transport.finish",
 			"'%s' would finish at once (rounds are finished when few are alive), try "
 			"alive < 0.01",
 			c->transport.finish);
@@ -111,19 +111,19 @@ static void resolve_key(const struct sl_config *c, struct sl_reader *r,
 	for (uint32_t k = 0; k < fields.n; k++) {
 		rounds->field[k] = sl_key_rule_make(&fields.field[k]);
 		if (fields.field[k].column == SL_COLUMN_id)
-			sl_config_complain(r, key,
+			sl_config_add_problem(r, key,
 				"has the id (the living are in its order anyway), try removing it");
 	}
 	rounds->n_fields = fields.n;
 	rounds->key_bits = fields.bits;
 	if (fields.bits > KEY_BITS_MOST)
-		sl_config_complain(r, key, "has %u bits in all (at most %d), try fewer a field",
+		sl_config_add_problem(r, key, "has %u bits in all (at most %d), try fewer a field",
 			fields.bits, KEY_BITS_MOST);
 	if (rounds->sort.kind == SL_NEVER && c->transport.key.n > 0)
-		sl_config_complain(r, key,
+		sl_config_add_problem(r, key,
 			"does nothing here (transport.sort is never), try transport.sort: every 8");
 	if (rounds->sort.kind != SL_NEVER && c->transport.key.n == 0)
-		sl_config_complain(r, "transport.sort",
+		sl_config_add_problem(r, "transport.sort",
 			"has nothing to sort by (transport.key is missing), try transport.key: "
 			"[z:8]");
 }
@@ -144,8 +144,9 @@ static void refuse_all(
 	struct sl_reader *r, const char *const *keys, int n, const char *why, const char *what)
 {
 	for (int k = 0; k < n; k++)
-		if (sl_config_changed(r, keys[k]) && !sl_config_flawed(r, keys[k]))
-			sl_config_complain(r, keys[k], "does nothing here (%s), try %s", why, what);
+		if (sl_config_changed(r, keys[k]) && !sl_config_has_problem(r, keys[k]))
+			sl_config_add_problem(
+				r, keys[k], "does nothing here (%s), try %s", why, what);
 }
 
 void sl_refuse_rounds(struct sl_reader *r, const char *why, const char *what_to_try)

@@ -66,7 +66,7 @@ static bool resolve_column(struct sl_reader *r, const struct item *it, const str
 
 	if (strcmp(it->column, "id") != 0)
 		return sl_resolve_column(r, it->key, it->column, m, allowed, &f->column);
-	sl_config_complain(r, it->key,
+	sl_config_add_problem(r, it->key,
 		"'id' is nothing to tally (each particle has its own), try another column");
 	return false;
 }
@@ -77,13 +77,13 @@ static bool resolve_bins(struct sl_reader *r, const struct item *it, struct sl_h
 	uint64_t bins;
 
 	if (!it->bins) {
-		sl_config_complain(r, it->key,
+		sl_config_add_problem(r, it->key,
 			"'%s' has no bins (the tally must know how finely to count), try %s:%d",
 			it->column, it->column, BINS_EXAMPLE);
 		return false;
 	}
 	if (!sl_count_parse(it->bins, &bins, why) || bins < 1 || bins > SL_HISTOGRAM_MOST) {
-		sl_config_complain(r, it->key,
+		sl_config_add_problem(r, it->key,
 			"'%s' is no number of bins (1 to %d can be had), try %s:%d", it->bins,
 			SL_HISTOGRAM_MOST, it->column, BINS_EXAMPLE);
 		return false;
@@ -95,16 +95,17 @@ static bool resolve_bins(struct sl_reader *r, const struct item *it, struct sl_h
 static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_histogram_axis *f)
 {
 	char why[SL_WHY_BYTES];
-	const char *flaw;
+	const char *problem;
 
 	if (!sl_range_parse(it->range, f->column, &f->lo, &f->hi, why)) {
-		sl_config_complain(r, it->key, "its range %s", why);
+		sl_config_add_problem(r, it->key, "its range %s", why);
 		return false;
 	}
-	flaw = sl_histogram_flaw(f);
-	if (flaw)
-		sl_config_complain(r, it->key, "its range '%s' %s, try another", it->range, flaw);
-	return !flaw;
+	problem = sl_histogram_flaw(f);
+	if (problem)
+		sl_config_add_problem(
+			r, it->key, "its range '%s' %s, try another", it->range, problem);
+	return !problem;
 }
 
 /* The range that the model tells; of whole numbers, as wide as it takes for bins of one width. */
@@ -118,7 +119,7 @@ static bool own_range(struct sl_reader *r, const struct item *it, const struct s
 		f->hi = f->lo + f->bins * ceil((f->hi - f->lo + 1) / f->bins);
 	if (known && !sl_histogram_flaw(f))
 		return true;
-	sl_config_complain(r, it->key,
+	sl_config_add_problem(r, it->key,
 		"'%s' has no range of its own here (bins must be spread over one), try "
 		"%s:%u:0%s%s..%u%s%s",
 		it->column, it->column, f->bins, *unit ? " " : "", unit, *unit ? 1 : f->bins,
@@ -143,7 +144,7 @@ static bool resolve_fates(struct sl_reader *r, const struct item *it,
 		if (!sl_resolve_fate(r, it->key, word, choices, &fate))
 			return false;
 		if (SL_HAS(f->fates, fate)) {
-			sl_config_complain(r, it->key,
+			sl_config_add_problem(r, it->key,
 				"'%s' is repeated (once is enough), try removing it", word);
 			return false;
 		}
@@ -173,10 +174,10 @@ static void refuse_too_many(const struct sl_config *c, struct sl_reader *r,
 	uint32_t most = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted);
 
 	if (c->tallies.n > SL_HISTOGRAMS_MAX)
-		sl_config_complain(r, "tallies", "are %u (at most %d can be had), try fewer",
+		sl_config_add_problem(r, "tallies", "are %u (at most %d can be had), try fewer",
 			c->tallies.n, SL_HISTOGRAMS_MAX);
 	else if (counters > most)
-		sl_config_complain(r, "tallies",
+		sl_config_add_problem(r, "tallies",
 			"have %u counters in all (of each fate its bins and two more; at most %u "
 			"fit in the shared memory of a GPU%s), try fewer bins or fates",
 			counters, most, weighted ? ", as weights are summed beside them" : "");

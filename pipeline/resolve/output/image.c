@@ -22,11 +22,11 @@ static void check_columns(struct sl_reader *r, const struct sl_choices *choices)
 	bool pixel = is_written(choices, SL_COLUMN_pixel);
 
 	if (!pixel && sl_format_is_mcpl(choices->format))
-		sl_config_complain(r, "output.mcpl.userflags",
+		sl_config_add_problem(r, "output.mcpl.userflags",
 			"is not pixel (an image is the sum of weight by pixel, of those written), "
 			"try pixel");
 	else if (!pixel || !is_written(choices, SL_COLUMN_weight))
-		sl_config_complain(r, "output.columns",
+		sl_config_add_problem(r, "output.columns",
 			"lack %s (an image is the sum of weight by pixel, of those written), try "
 			"adding it",
 			pixel ? "weight" : "pixel");
@@ -37,14 +37,14 @@ static void check_picture(const struct sl_config *c, struct sl_reader *r,
 {
 	double pixels = (double)p->width * (double)p->height;
 
-	if (choices->keep != SL_BIT(p->fate) && !sl_config_flawed(r, "keep"))
-		sl_config_complain(r, "keep",
+	if (choices->keep != SL_BIT(p->fate) && !sl_config_has_problem(r, "keep"))
+		sl_config_add_problem(r, "keep",
 			"is not %s alone (an image is of particles with that fate), try keep: %s",
 			sl_fate_facts[p->fate].name, sl_fate_facts[p->fate].name);
-	if (!sl_config_flawed(r, "output.columns"))
+	if (!sl_config_has_problem(r, "output.columns"))
 		check_columns(r, choices);
 	if ((double)c->run.particles / (p->in_turn ? pixels : 1) >= most_of_pixel)
-		sl_config_complain(r, "output.image",
+		sl_config_add_problem(r, "output.image",
 			"has pixels of 2^32 particles or more (their sums would not hold them), try "
 			"fewer particles");
 }
@@ -55,8 +55,8 @@ void sl_resolve_image(
 	const struct sl_model *m = choices->model;
 
 	if (!c->output.image) {
-		if (sl_config_given(r, "output.white") && !sl_config_flawed(r, "output"))
-			sl_config_complain(r, "output.white",
+		if (sl_config_given(r, "output.white") && !sl_config_has_problem(r, "output"))
+			sl_config_add_problem(r, "output.white",
 				"does nothing here (there is no image), remove it or add image: "
 				"true");
 		return;
@@ -64,7 +64,7 @@ void sl_resolve_image(
 	if (m->image && !rules)
 		return;
 	if (!m->image || !m->image(choices->rules.bytes, &choices->image))
-		sl_config_complain(r, "output.image",
+		sl_config_add_problem(r, "output.image",
 			"is of nothing (the particles of this model have no pixels as it is), try "
 			"removing it");
 	else

@@ -28,7 +28,7 @@ static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader 
 		return SL_COLUMN_COUNT;
 	sl_resolve_column(r, "output.mcpl.userflags", word, m, metadata, &column);
 	if (column == SL_COLUMN_id && c->run.particles > (uint64_t)UINT32_MAX + 1)
-		sl_config_complain(r, "output.mcpl.userflags",
+		sl_config_add_problem(r, "output.mcpl.userflags",
 			"cannot be id of so many particles (user flags have 32 bits), try none, or "
 			"run.particles of 4294967296 at most");
 	return column;
@@ -42,7 +42,7 @@ static bool resolve_precision(const struct sl_config *c, struct sl_reader *r)
 	char shown[SL_SHOWN_BYTES];
 
 	if (word[0] && !wide && strcmp(word, "single") != 0)
-		sl_config_complain(r, "output.mcpl.precision",
+		sl_config_add_problem(r, "output.mcpl.precision",
 			"%s is no precision (numbers have 4 bytes or 8), try single or double",
 			sl_show(shown, word));
 	return wide;
@@ -57,11 +57,11 @@ static int32_t resolve_pdg(const struct sl_config *c, struct sl_reader *r, const
 	if (isnan(pdg))
 		return metadata ? 0 : PHOTON;
 	if (metadata)
-		sl_config_complain(r, "output.mcpl.pdg",
+		sl_config_add_problem(r, "output.mcpl.pdg",
 			"does nothing here (particles of %s have codes of their own), remove it",
 			m->name);
 	if (pdg != rint(pdg) || pdg == 0)
-		sl_config_complain(r, "output.mcpl.pdg",
+		sl_config_add_problem(r, "output.mcpl.pdg",
 			"is no code of the Particle Data Group (they are whole numbers, but not "
 			"0), try 22 for photons, 2112 for neutrons");
 	return (int32_t)pdg;
@@ -72,15 +72,15 @@ static void check_energy(const struct sl_config *c, struct sl_reader *r, const s
 {
 	bool metadata = SL_HAS(m->columns, SL_COLUMN_energy), given = !isnan(c->output.mcpl.energy);
 
-	if (sl_config_flawed(r, "output.mcpl.energy") || metadata != given)
+	if (sl_config_has_problem(r, "output.mcpl.energy") || metadata != given)
 		return;
 	if (metadata)
-		sl_config_complain(r, "output.mcpl.energy",
+		sl_config_add_problem(r, "output.mcpl.energy",
 			"does nothing here (particles of %s have an energy of their own), remove "
 			"it",
 			m->name);
 	else
-		sl_config_complain(r, "output.mcpl.energy",
+		sl_config_add_problem(r, "output.mcpl.energy",
 			"is missing (every particle of mcpl has a kinetic energy, and those of %s "
 			"have none), add that of all, as --set output.mcpl.energy='2 eV'",
 			m->name);
@@ -92,12 +92,12 @@ static void refuse_all(struct sl_reader *r)
 		"output.mcpl.energy", "output.mcpl.userflags"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (sl_config_given(r, keys[i]) && !sl_config_flawed(r, keys[i]))
-			sl_config_complain(r, keys[i],
+		if (sl_config_given(r, keys[i]) && !sl_config_has_problem(r, keys[i]))
+			sl_config_add_problem(r, keys[i],
 				"does nothing here (it is for the formats mcpl and mcpl.gz), "
 				"remove it or add output.format: mcpl");
 	if (sl_config_changed(r, "output.joined"))
-		sl_config_complain(r, "output.joined",
+		sl_config_add_problem(r, "output.joined",
 			"does nothing here (lists alone are joined: mcpl and mcpl.gz), remove it "
 			"or add output.format: mcpl");
 }
@@ -116,7 +116,7 @@ uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct 
 		return set;
 	}
 	if (c->output.columns.n > 0)
-		sl_config_complain(r, "output.columns",
+		sl_config_add_problem(r, "output.columns",
 			"do nothing here (a particle of mcpl has position, direction, energy, "
 			"weight, time and output.mcpl.userflags), remove them");
 	check_energy(c, r, m);

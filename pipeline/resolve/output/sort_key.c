@@ -76,13 +76,13 @@ static bool resolve_bits(struct sl_reader *r, const struct item *it, struct sl_k
 	char why[SL_WHY_BYTES];
 
 	if (!it->bits) {
-		sl_config_complain(r, it->key,
+		sl_config_add_problem(r, it->key,
 			"'%s' has no bits (the key must know how finely to sort), try %s:16",
 			it->column, it->column);
 		return false;
 	}
 	if (!sl_count_parse(it->bits, &bits, why) || bits < 1 || bits > most) {
-		sl_config_complain(r, it->key,
+		sl_config_add_problem(r, it->key,
 			"'%s' is no number of bits (1 to %u can be had), try %s:16", it->bits,
 			(unsigned)most, it->column);
 		return false;
@@ -92,7 +92,7 @@ static bool resolve_bits(struct sl_reader *r, const struct item *it, struct sl_k
 }
 
 /* Can the rule tell values of that range apart? Words why not, or NULL. */
-static const char *range_flaw(const struct sl_key_field *f)
+static const char *range_problem(const struct sl_key_field *f)
 {
 	double scale = ldexp(1, (int)f->bits) / (f->hi - f->lo);
 	double least = sl_least_whole(f->column), most = least < 0 ? 0x1p31 : 0x1p64;
@@ -119,16 +119,17 @@ static const char *range_flaw(const struct sl_key_field *f)
 static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_key_field *f)
 {
 	char why[SL_WHY_BYTES];
-	const char *flaw;
+	const char *problem;
 
 	if (!sl_range_parse(it->range, f->column, &f->lo, &f->hi, why)) {
-		sl_config_complain(r, it->key, "its range %s", why);
+		sl_config_add_problem(r, it->key, "its range %s", why);
 		return false;
 	}
-	flaw = range_flaw(f);
-	if (flaw)
-		sl_config_complain(r, it->key, "its range '%s' %s, try another", it->range, flaw);
-	return !flaw;
+	problem = range_problem(f);
+	if (problem)
+		sl_config_add_problem(
+			r, it->key, "its range '%s' %s, try another", it->range, problem);
+	return !problem;
 }
 
 /* The range by itself: ids count the particles, the model knows its own columns. */
@@ -148,9 +149,9 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r, const stru
 		return true;
 	}
 	if (choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi) &&
-		!range_flaw(f))
+		!range_problem(f))
 		return true;
-	sl_config_complain(r, it->key,
+	sl_config_add_problem(r, it->key,
 		"'%s' has no range of its own here (bits must be spread over one), try "
 		"%s:%u:0%s%s..1%s%s",
 		it->column, it->column, f->bits, *unit ? " " : "", unit, *unit ? " " : "", unit);
@@ -169,7 +170,7 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 		    r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
 		return false;
 	if (f->logarithmic && !is_float(f->column)) {
-		sl_config_complain(r, it->key,
+		sl_config_add_problem(r, it->key,
 			"'%s' has no logarithm (its numbers are whole), try %s:16", it->column,
 			it->column);
 		return false;
@@ -206,14 +207,14 @@ void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
 		if (!resolve_field(c, r, &it, choices, ranges, &f))
 			continue;
 		if (is_repeated(fields, f.column)) {
-			sl_config_complain(r, it.key,
+			sl_config_add_problem(r, it.key,
 				"'%s' is repeated (its second place would decide nothing), try "
 				"removing it",
 				it.column);
 			continue;
 		}
 		if (fields->n == SL_KEY_FIELDS_MAX) {
-			sl_config_complain(r, key, "has too many fields (at most %d), try fewer",
+			sl_config_add_problem(r, key, "has too many fields (at most %d), try fewer",
 				SL_KEY_FIELDS_MAX);
 			continue;
 		}
@@ -232,6 +233,7 @@ void sl_resolve_key(
 	choices->key_bits = fields.bits;
 	memcpy(choices->field, fields.field, sizeof(choices->field));
 	if (fields.bits > KEY_BITS_MAX)
-		sl_config_complain(r, "key", "has %u bits in all (at most %d), try fewer a field",
-			fields.bits, KEY_BITS_MAX);
+		sl_config_add_problem(r, "key",
+			"has %u bits in all (at most %d), try fewer a field", fields.bits,
+			KEY_BITS_MAX);
 }

@@ -66,7 +66,7 @@ static bool parse_bound(const char *bound, double *below, char why[SL_WHY_BYTES]
 {
 	char shown[SL_SHOWN_BYTES];
 
-	if (!sl_part_parse(bound, below, why))
+	if (!sl_fraction_parse(bound, below, why))
 		return false;
 	if (*below > 0 && *below < 1)
 		return true;
@@ -84,24 +84,24 @@ static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct 
 	struct parts p;
 
 	if (!split(c->stop.when, &p)) {
-		sl_config_complain(r, WHEN,
+		sl_config_add_problem(r, WHEN,
 			"%s is no rule (one tells what is to fall below what), try " WORTH
 			"(%s) < 1e-3",
 			sl_show(shown, c->stop.when), fate);
 	} else if (strcmp(p.worth, WORTH) != 0) {
-		sl_config_complain(r, WHEN,
+		sl_config_add_problem(r, WHEN,
 			"%s is nothing to stop by (the relative error of a fate is), try " WORTH
 			"(%s) < 1e-3",
 			sl_show(shown, p.worth), fate);
 	} else if (!sl_resolve_fate(r, WHEN, p.fate, choices, &g->fate)) {
 		return; /* which has been said */
 	} else if (p.sign != '<' || *p.bound == '=') {
-		sl_config_complain(r, WHEN,
+		sl_config_add_problem(r, WHEN,
 			"%s has no < behind its fate (an error is waited for to fall), try " WORTH
 			"(%s) < 1e-3",
 			sl_show(shown, c->stop.when), p.fate);
 	} else if (!parse_bound(p.bound, &g->below, why)) {
-		sl_config_complain(r, WHEN, "%s", why);
+		sl_config_add_problem(r, WHEN, "%s", why);
 	}
 	g->counts = choices->model->read;
 	g->min_batches = c->stop.min_batches ? c->stop.min_batches : MIN_BATCHES;
@@ -111,7 +111,7 @@ void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_c
 {
 	if (c->stop.when[0])
 		resolve_when(c, r, choices);
-	else if (sl_config_given(r, "stop.min_batches") && !sl_config_flawed(r, "stop"))
-		sl_config_complain(r, "stop.min_batches",
+	else if (sl_config_given(r, "stop.min_batches") && !sl_config_has_problem(r, "stop"))
+		sl_config_add_problem(r, "stop.min_batches",
 			"does nothing here (there is no stop.when to wait with), try removing it");
 }
