@@ -79,7 +79,8 @@ static double normal_of_student(double t, double freedom)
 }
 
 /* In standard errors: by the bound, or by what batches tell of the error, if that is more. */
-static double deviation_of(const struct sl_plan *plan, const struct sl_results *r, int fate)
+static double deviation_of(
+	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
 {
 	double expected = plan->config.check.fate[fate];
 	double off = r->fate[fate].weight_fraction - expected, least, t;

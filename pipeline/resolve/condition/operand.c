@@ -179,7 +179,7 @@ struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_decimal *
 /* The columns and fates that there are, of which one may be meant. */
 static void unknown(struct sl_parser *p, const char *from, const char *word)
 {
-	const char *words[SL_COLUMN_COUNT + SL_FATE_COUNT];
+	const char *words[(size_t)SL_COLUMN_COUNT + SL_FATE_COUNT];
 	char shown[SL_SHOWN_BYTES], text[NAMES_BYTES];
 	size_t n = 0;
 
