@@ -1,8 +1,8 @@
 /*
- * decimal_number.c - scanning, rounding and printing numbers.
+ * decimal_number.c - scans numbers into decimal digits, rounds them once, prints doubles.
  *
- * A number is kept by its decimal digits, so that whole ones are exact and a unit that is a power
- * of ten of another moves the exponent before rounding: 0.2 mm and 0.02 cm are the same bits.
+ * With the decimal digits kept, integers are exact, and a change to a unit that differs by a power of
+ * ten only changes the exponent before the one rounding: 0.2 mm and 0.02 cm give the same bits.
  */
 #include "pipeline/text/decimal_number.h"
 
@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPONENT_MAX = 100000 }; /* far beyond any double; sums of a few stay in a long */
+enum { EXPONENT_MAX = 100000 }; /* beyond any double; sums of a few fit in a long */
 
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* Adds a digit; zeros in front are worth nothing. */
+/* Appends a digit, except leading zeros; false when there is no space. */
 static bool add_digit(struct sl_decimal *n, char digit)
 {
 	if (n->n_digits == 0 && digit == '0')
@@ -30,7 +30,7 @@ static bool add_digit(struct sl_decimal *n, char digit)
 	return true;
 }
 
-/* The digits before the point, perhaps in groups. */
+/* Scans the digits before the point; _ is allowed between two digits. */
 static bool scan_integer(const char **at, struct sl_decimal *n)
 {
 	const char *p = *at;
@@ -56,7 +56,7 @@ static bool scan_fraction(const char **at, struct sl_decimal *n)
 	return true;
 }
 
-/* An e without digits behind it is no exponent: it may begin a unit, as in 5eV. */
+/* Scans an exponent. An e without digits after it is none: it can start a unit, as in 5eV. */
 static void scan_exponent(const char **at, struct sl_decimal *n)
 {
 	const char *p = *at;
@@ -135,7 +135,7 @@ bool sl_decimal_to_double(const struct sl_decimal *n, int shift, double *value)
 		*value = n->negative ? -HUGE_VAL : HUGE_VAL;
 		return true;
 	}
-	/* Without a point, so that no locale can have its own. */
+	/* an integer and an exponent: independent of the decimal point of the locale */
 	snprintf(text, sizeof(text), "%s%se%ld", n->negative ? "-" : "",
 		n->n_digits ? n->digits : "0", n->scale + shift);
 	*value = strtod(text, NULL);
@@ -147,7 +147,7 @@ void sl_double_print(double value, char *text, int size)
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), was = uselocale(plain);
 	char tried[32];
 
-	/* More digits can be shorter: 10 is 1e+01 in one digit. 17 digits hold any double. */
+	/* 17 digits identify any double. Fewer digits can be longer: 10 in one digit is 1e+01. */
 	snprintf(text, (size_t)size, "%.17g", value);
 	for (int digits = 16; digits > 0; digits--) {
 		snprintf(tried, sizeof(tried), "%.*g", digits, value);

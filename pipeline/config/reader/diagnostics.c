@@ -1,4 +1,9 @@
-/* diagnostics.c - what is wrong with a configuration: where, what, and all of it in one report. */
+/*
+ * diagnostics.c - places, problems and the report.
+ *
+ * The place of a problem is that of the value of its key, of the key if the value is a section, or of
+ * the nearest section that was given. The report sorts problems by source, line and column.
+ */
 #include "pipeline/config/reader/diagnostics.h"
 
 #include <stdarg.h>
@@ -57,7 +62,7 @@ void sl_reader_forget(struct sl_reader *r, const char *key)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* Splits "keep[2]" into the list and the number of the item; -1 without one at the end of key. */
+/* Splits "keep[2]" into the list and the item number, which is returned; -1 without an item. */
 static long split_item(const char *key, char list[SL_KEY_BYTES])
 {
 	const char *bracket = *key && key[strlen(key) - 1] == ']' ? strrchr(key, '[') : NULL;
@@ -67,7 +72,7 @@ static long split_item(const char *key, char list[SL_KEY_BYTES])
 	return bracket ? strtol(bracket + 1, NULL, 10) : -1;
 }
 
-/* The node of a value, or of an item of it. */
+/* The node of a value, or of its item if it is a list. */
 static sl_node value_node(const struct sl_reader *r, const struct sl_seen *seen, long item)
 {
 	const struct sl_yaml *tree = r->tree[seen->key.source];
@@ -78,7 +83,7 @@ static sl_node value_node(const struct sl_reader *r, const struct sl_seen *seen,
 	return found ? found : node;
 }
 
-/* Problems of a value are placed at the value; those of a section, or of nothing, at the key. */
+/* The place of the value or item; of the key, if the value is a section or empty. */
 static struct sl_place place_of_value(
 	const struct sl_reader *r, const struct sl_seen *seen, long item)
 {
@@ -96,6 +101,7 @@ static struct sl_place place_of_value(
 	return at;
 }
 
+/* The place for a problem of key: removes components of the path until one was given. */
 static struct sl_place place_of(const struct sl_reader *r, const char *key)
 {
 	struct sl_place at = {0, 0, 0};
@@ -119,7 +125,7 @@ static struct sl_place place_of(const struct sl_reader *r, const char *key)
 	return at;
 }
 
-/* An item of a list that was written as one word is the key itself. */
+/* The name of key in messages: "keep" instead of "keep[0]" when one word was given for the list. */
 static const char *name_of(const struct sl_reader *r, const char *key, char list[SL_KEY_BYTES])
 {
 	const struct sl_seen *seen;
@@ -131,7 +137,7 @@ static const char *name_of(const struct sl_reader *r, const char *key, char list
 	                                                                                 : key;
 }
 
-/* --- the interface ---------------------------------------------------------------------------- */
+/* --- problems --------------------------------------------------------------------------------- */
 
 bool sl_config_given(const struct sl_reader *r, const char *key)
 {
@@ -234,10 +240,10 @@ enum sl_status sl_config_verdict(struct sl_reader *r)
 	if (sl_config_problems(r) == 0)
 		return SL_OK;
 	return sl_fail(
-		SL_USAGE, "%.*s", (int)strlen(report) - 1, report); /* no empty line at its end */
+		SL_USAGE, "%.*s", (int)strlen(report) - 1, report); /* without the last newline */
 }
 
-/* --- what a model sees ------------------------------------------------------------------------ */
+/* --- the interface for models ----------------------------------------------------------------- */
 
 static void full_path(const struct sl_reader *r, const char *key, char path[SL_KEY_BYTES])
 {
