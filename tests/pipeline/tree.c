@@ -219,7 +219,7 @@ static void texts_end_at_one_mebibyte(void **state)
 	(void)state;
 	assert_int_equal(bytes, SL_YAML_BYTES + 1);
 	assert_fails(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT,
-		"1048577 bytes (at most 1048576");
+		"1048577 bytes, at most 1048576");
 	sl_yaml_free(tree);
 	assert_ok(sl_yaml_parse(text, bytes - 1, &tree, &problem));
 	sl_yaml_free(tree);
