@@ -16,6 +16,9 @@
 #include "stages/models/model.h"
 #include "stages/models/option.h"
 
+/* Upper limit of assignments "key=value" (--set and flags) of a command line. */
+enum { SL_SETS_MAX = 64 };
+
 /* The options of all runs. Each member has an entry in the table of options.c. */
 struct sl_config {
 	struct {

@@ -62,15 +62,15 @@ static enum known evaluate(const struct sl_condition *k, int fate)
 }
 
 /* Sets the fates that can survive, and the condition if some fate needs it. */
-static void divide_fates(uint32_t fates, struct sl_condition *k, struct sl_choices *choices)
+static void divide_fates(sl_fate_set fates, struct sl_condition *k, struct sl_choices *choices)
 {
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		enum known known = SL_HAS(fates, f) ? evaluate(k, f) : NO;
 
-		choices->keep |= known != NO ? SL_BIT(f) : 0;
-		k->of |= known == MAYBE ? SL_BIT(f) : 0;
+		choices->keep |= known != NO ? SL_FATE_BIT(f) : 0;
+		k->fates |= known == MAYBE ? SL_FATE_BIT(f) : 0;
 	}
-	if (k->of != 0)
+	if (k->fates != 0)
 		choices->condition = *k;
 }
 
@@ -85,7 +85,7 @@ static bool is_word(const char *text)
 
 /* Adds the fate of that name; *seen is the set of fates named before. */
 static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_choices *choices, uint32_t *seen, struct sl_condition *k)
+	const struct sl_choices *choices, sl_fate_set *seen, struct sl_condition *k)
 {
 	char shown[SL_SHOWN_BYTES];
 	enum sl_fate fate;
@@ -96,13 +96,13 @@ static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
 		sl_config_add_problem(r, key, "%s is repeated; remove it", sl_show(shown, word));
 		return false;
 	}
-	*seen |= SL_BIT(fate);
+	*seen |= SL_FATE_BIT(fate);
 	return sl_expression_add_fate(r, key, fate, k);
 }
 
 void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	uint32_t fates = choices->model->fates & ~SL_BIT(SL_FATE_alive), seen = 0;
+	sl_fate_set fates = choices->model->fates & ~SL_FATE_BIT(SL_FATE_alive), seen = 0;
 	struct sl_condition k = {.n = 0};
 	bool right = c->keep.n > 0;
 

@@ -149,7 +149,7 @@ static bool resolve_fates(struct sl_reader *r, const struct item *it,
 			sl_config_add_problem(r, it->key, "'%s' is repeated; remove it", word);
 			return false;
 		}
-		f->fates |= SL_BIT(fate);
+		f->fates |= SL_FATE_BIT(fate);
 		word = plus;
 	}
 	return true;

@@ -40,7 +40,7 @@ static void check_image(const struct sl_config *c, struct sl_reader *r,
 {
 	double pixels = (double)p->width * (double)p->height;
 
-	if (choices->keep != SL_BIT(p->fate) && !sl_config_has_problem(r, "keep"))
+	if (choices->keep != SL_FATE_BIT(p->fate) && !sl_config_has_problem(r, "keep"))
 		sl_config_add_problem(r, "keep",
 			"must be %s alone, because the image shows particles of that fate; use "
 			"keep: %s",
