@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "pipeline/text/messages.h"
 #include "pipeline/config/config.h"
 #include "pipeline/text/decimal_number.h"
 
@@ -354,7 +355,7 @@ void sl_args_help(FILE *out)
 	fputc('\n', out);
 	print_options(NULL, out);
 	fprintf(out, "\nexit codes:\n");
-#define STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
+#define SL_STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
 #include "primitives/base/status.def"
-#undef STATUS
+#undef SL_STATUS
 }

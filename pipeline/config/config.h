@@ -8,8 +8,8 @@
  *
  * Values from --set stand above those of the file and are placed as "--set key=value".
  */
-#ifndef SL_CONFIG_H
-#define SL_CONFIG_H
+#ifndef SL_PIPELINE_CONFIG_CONFIG_H
+#define SL_PIPELINE_CONFIG_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,77 +78,5 @@ struct sl_config {
 		double sigma;
 	} check;
 };
-
-/* The table of what is common to all runs; a model's own is in sl_models[]. */
-extern const struct sl_option sl_options[];
-extern const size_t sl_n_options;
-
-/* A configuration being read: knows where each value stands, and collects what is wrong. */
-struct sl_reader;
-
-/*
- * Parses path (and the n_sets texts "key=value" of --set) and fills *c, all defaults included.
- * Problems are collected; the call succeeds even so, as long as there was a YAML mapping to read.
- * *r is always made (unless there is no memory) and must be closed; the texts of --set must live as
- * long.
- *
- * A --set replaces what stands at its key, a later one an earlier one: run.seed=2 one value,
- * model={slab: {...}} the whole model. The value is YAML.
- */
-enum sl_status sl_config_open(const char *path, const char *const *sets, size_t n_sets,
-	struct sl_config *c, struct sl_reader **r);
-
-/* The same from text in memory; name stands for the file in messages. */
-enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,
-	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r);
-
-/*
- * Was the key given, in the file or by --set? key is a full path ("model.slab.mu_a"); an item of a
- * list is "key[2]", from 0.
- */
-bool sl_config_given(const struct sl_reader *r, const char *key);
-
-/* Was the option given as something else than its default? */
-bool sl_config_changed(const struct sl_reader *r, const char *key);
-
-/* Adds a problem at the place of key (or of the nearest mapping around it, when it was not given).
- */
-void sl_config_complain(struct sl_reader *r, const char *key, const char *format, ...)
-	SL_PRINTF(3, 4);
-
-/* The same of what stands offset bytes into the text that is the value, if that can be told. */
-void sl_config_complain_within(
-	struct sl_reader *r, const char *key, size_t offset, const char *text);
-
-/* Has a problem been found at key, or below it? */
-bool sl_config_flawed(const struct sl_reader *r, const char *key);
-
-/*
- * How the chosen model sees the configuration, keys relative to model.NAME. A key that was given as
- * what it would be anyway counts as not given, so that --print-config reads back.
- */
-struct sl_check sl_config_check(struct sl_reader *r);
-
-/* How many problems so far; all of them in order of place, a line each. Valid until closed. */
-size_t sl_config_problems(const struct sl_reader *r);
-const char *sl_config_report(struct sl_reader *r);
-
-/* SL_OK without problems; else SL_USAGE, with the report as the story (cut, if it is very long). */
-enum sl_status sl_config_verdict(struct sl_reader *r);
-
-void sl_config_close(struct sl_reader *r);
-
-/*
- * Prints the effective configuration as YAML that reads back to the same values, one key a line
- * under its section, in the order of the tables. With free = false, leaves out options that do not
- * change a byte of the results. Returns the length, as snprintf does.
- */
-size_t sl_config_print(const struct sl_config *c, bool free, char *text, size_t size);
-
-/* The option of that full path, or NULL; *model is its model, or NULL for a common one. */
-const struct sl_option *sl_option_find(const char *path, const struct sl_model **model);
-
-/* The known key (or word of choices) nearest to what was written, or NULL when none is near. */
-const char *sl_nearest(const char *written, const char *const *words, size_t n_words);
 
 #endif

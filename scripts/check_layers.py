@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Checks the structure of the source tree and prints file and line of each violation.
+
+	scripts/check_layers.py [--summary]
+
+The rules, for primitives/, stages/ and pipeline/:
+
+  - A file includes and calls only files of its own folder and of folders that precede it in
+    cmake/layers.txt.
+  - Files do not include each other in a cycle.
+  - A function with external linkage is declared in the header that has the name of the file that
+    defines it (x.h for x.c, x.cu), or in the interface headers listed in INTERFACES.
+  - No folder has more than MAX_FILES source files.
+
+Functions are found by the layout that clang-format enforces: a definition starts in the first
+column and its opening brace stands alone on a line. The exit code is 1 if a rule is violated.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+MAX_FILES = 16
+TOP = ("primitives", "stages", "pipeline")
+SOURCES = (".c", ".cu", ".h", ".cuh", ".def")
+# Headers that declare functions of several files, each with the reason in the header itself.
+INTERFACES = {
+    "primitives/primitives.h",
+    "primitives/base/device_driver.h",
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+DEFINITION = re.compile(r"^(?!static|SL_HD|SL_PRINTF|typedef|struct \w+ \{|enum \w+ \{|#|\s|/|\})[\w\s*]*?\b(\w+)\(")
+
+
+def tracked_files():
+    out = subprocess.run(["git", "ls-files", *TOP], capture_output=True, text=True, check=True)
+    return [f for f in out.stdout.split() if f.endswith(SOURCES)]
+
+
+def read_layers():
+    with open("cmake/layers.txt", encoding="utf-8") as f:
+        lines = [line.strip() for line in f if line.strip() and not line.startswith("#")]
+    return {folder: number for number, folder in enumerate(lines)}
+
+
+def without_comments(text):
+    """The text with comments replaced by blanks, so that line numbers stay."""
+    blank = lambda m: re.sub(r"[^\n]", " ", m.group(0))
+    return re.sub(r"/\*.*?\*/|//[^\n]*", blank, text, flags=re.S)
+
+
+def resolve(file, name, files):
+    for path in (name, os.path.normpath(os.path.join(os.path.dirname(file), name))):
+        if path in files:
+            return path
+    return None
+
+
+def read_includes(file, text, files):
+    """(line, file) for each include of a file of the tree."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            path = resolve(file, match.group(1), files)
+            if path:
+                found.append((number, path))
+    return found
+
+
+def read_definitions(text):
+    """(line, name) of each function with external linkage that the text defines."""
+    lines = text.splitlines()
+    found = []
+    for i, line in enumerate(lines):
+        match = DEFINITION.match(line)
+        if not match:
+            continue
+        end = i
+        while end < len(lines) and not lines[end].rstrip().endswith((")", ";", "{")):
+            end += 1
+        if end + 1 < len(lines) and lines[end].rstrip().endswith(")") and lines[end + 1] == "{":
+            found.append((i + 1, match.group(1)))
+    return found
+
+
+def declared_in(name, header_text):
+    return re.search(r"^[\w\s*]+?\*?\b%s\(" % re.escape(name), header_text, flags=re.M) is not None
+
+
+class Tree:
+    def __init__(self):
+        self.files = set(tracked_files())
+        self.layer = read_layers()
+        self.text = {}
+        for file in sorted(self.files):
+            with open(file, encoding="utf-8") as f:
+                self.text[file] = without_comments(f.read())
+        self.includes = {f: read_includes(f, t, self.files) for f, t in self.text.items()}
+        self.defined = {}
+        for file, text in self.text.items():
+            if file.endswith((".c", ".cu")):
+                for line, name in read_definitions(text):
+                    self.defined.setdefault(name, []).append((file, line))
+
+    def layer_of(self, file):
+        return self.layer.get(os.path.dirname(file))
+
+
+def check_folders(tree):
+    count = collections.Counter(os.path.dirname(f) for f in tree.files)
+    for folder, n in sorted(count.items()):
+        if folder not in tree.layer:
+            yield f"cmake/layers.txt:1: {folder} is missing from the list"
+        if n > MAX_FILES:
+            yield f"{folder}: {n} source files, at most {MAX_FILES} are allowed"
+
+
+def check_includes(tree):
+    for file, found in sorted(tree.includes.items()):
+        for line, path in found:
+            mine, theirs = tree.layer_of(file), tree.layer_of(path)
+            if mine is not None and theirs is not None and theirs > mine:
+                yield (f"{file}:{line}: includes {path}, whose folder follows "
+                       f"{os.path.dirname(file)} in cmake/layers.txt")
+
+
+def check_calls(tree):
+    """Calls to a function of a later folder, which a declaration elsewhere can hide."""
+    single = {n: w[0][0] for n, w in tree.defined.items() if len(w) == 1 and n.startswith("sl_")}
+    word = re.compile(r"\bsl_\w+")
+    for file, text in sorted(tree.text.items()):
+        if not file.endswith((".c", ".cu", ".cuh", ".h")):
+            continue
+        mine = tree.layer_of(file)
+        for number, line in enumerate(text.splitlines(), 1):
+            for name in word.findall(line):
+                owner = single.get(name)
+                if owner and mine is not None and tree.layer_of(owner) is not None \
+                        and tree.layer_of(owner) > mine:
+                    yield f"{file}:{number}: uses {name}() of {owner}, a later folder"
+
+
+def check_cycles(tree):
+    state, stack, found = {}, [], []
+
+    def visit(file):
+        state[file] = 1
+        stack.append(file)
+        for _, path in tree.includes[file]:
+            if path.endswith(".def"):
+                continue
+            if state.get(path) == 1:
+                found.append(" -> ".join(stack[stack.index(path):] + [path]))
+            elif path not in state:
+                visit(path)
+        stack.pop()
+        state[file] = 2
+
+    for file in sorted(tree.includes):
+        if file not in state:
+            visit(file)
+    for cycle in found:
+        yield f"{cycle.split(' ')[0]}:1: files include each other in a cycle: {cycle}"
+
+
+def check_declarations(tree):
+    for name, where in sorted(tree.defined.items()):
+        for file, line in where:
+            if name == "main":
+                continue
+            own = os.path.splitext(file)[0]
+            headers = [h for h in (own + ".h", own + ".cuh") if h in tree.files]
+            if any(declared_in(name, tree.text[h]) for h in headers):
+                continue
+            if any(declared_in(name, tree.text[h]) for h in INTERFACES if h in tree.files):
+                continue
+            other = [h for h, t in tree.text.items()
+                     if h.endswith((".h", ".cuh")) and declared_in(name, t)]
+            yield (f"{file}:{line}: {name}() is declared in {', '.join(other) or 'no header'}, "
+                   f"not in {own}.h")
+
+
+def main():
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    tree = Tree()
+    checks = (check_folders, check_includes, check_calls, check_cycles, check_declarations)
+    violations = {check.__name__[6:]: list(check(tree)) for check in checks}
+    if "--summary" not in sys.argv:
+        for messages in violations.values():
+            print("\n".join(messages), end="\n" if messages else "")
+    total = sum(map(len, violations.values()))
+    print("check_layers: " + ", ".join(f"{k} {len(v)}" for k, v in violations.items()))
+    return 1 if total else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
