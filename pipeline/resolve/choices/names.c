@@ -107,7 +107,7 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 	enum sl_column named = sl_column_named(word);
 
 	if (named < SL_COLUMN_COUNT)
-		word = column_name(named);
+		word = column_name((int)named);
 	*column = (enum sl_column)resolve_word(r, key, word, &columns, allowed, model->name);
 	return *column < SL_COLUMN_COUNT;
 }
