@@ -1,5 +1,8 @@
 /* histogram.c - sums of batches read back, added up, and told in run.json. */
 #include "pipeline/results/histogram.h"
+#include "primitives/files/read.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/crc32.h"
 
 /* Least byte first. */
 static uint8_t *put(uint8_t *to, uint32_t value, int bytes)
