@@ -21,7 +21,7 @@ static bool is_there(const char *path)
 /* JSON by our reader, and by Python's, which takes nothing else for JSON. */
 static void expect_json(const char *json)
 {
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 
 	assert_ok(sl_yaml_parse(json, strlen(json), &tree, &problem));
