@@ -25,7 +25,7 @@ import time
 
 COLUMNS, TABLE_COLUMNS, SECONDS = 100, 120, 120
 PROGRAM_OUTPUT = ("console", "text")  # languages of blocks whose lines may be longer
-MARKER = "<!-- The rest is printed by `sluice help --markdown`; tests/docs/run.py --update replaces it. -->\n"
+MARKER = "<!-- The rest is what `sluice help --markdown` prints; tests/docs/run.py --update fits it. -->\n"
 LINKED = ("data", "scripts", "bench", "docs", "primitives")
 
 
