@@ -92,7 +92,7 @@ class Checker:
         for i, line in enumerate(lines):
             if i in inside:
                 continue
-            for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", line)):
+            for target in re.findall(r"(?:\]\(|^\[[^]]+\]: )([^)\s]+)", re.sub(r"`[^`]*`", "", line)):
                 if re.match(r"[a-z]+:", target):
                     continue
                 path, _, anchor = target.partition("#")
@@ -134,8 +134,11 @@ class Checker:
             self.problem("docs/exit-codes.md", 1, "its table is not that of primitives/base/status.def")
 
     def run_script(self, name, block, folder, argv):
-        env = dict(os.environ, PATH=folder + "/.bin:" + os.environ["PATH"], CUDA_VISIBLE_DEVICES="",
-                   PYTHONDONTWRITEBYTECODE="1", MPLCONFIGDIR=folder, SL_TUNING="none", LC_ALL="C.UTF-8")
+        path = ":".join([folder + "/.bin", os.path.dirname(sys.executable), os.environ["PATH"]])
+        env = dict(os.environ, PATH=path, HOME=folder, CUDA_VISIBLE_DEVICES="", LC_ALL="C.UTF-8",
+                   PYTHONDONTWRITEBYTECODE="1", MPLCONFIGDIR=folder)
+        for name_of_user in ("XDG_CONFIG_HOME", "SL_TUNING", "SL_FAULT", "SL_EMULATOR", "SL_LEVEL"):
+            env.pop(name_of_user, None)
         self.run_blocks += 1
         try:
             done = subprocess.run(argv, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
