@@ -21,7 +21,7 @@ const struct sl_input_choice sl_survivors[SL_SURVIVORS] = {
 	{"10", SL_ALIVE_10_PERCENT, 10},
 	{"50", SL_ALIVE_HALF, 50},
 	{"90", SL_ALIVE_90_PERCENT, 90},
-	{"99", SL_ALIVE_MOST, 99},
+	{"99", SL_ALIVE_MAX, 99},
 	{"100", SL_ALIVE_ALL, 100},
 };
 
@@ -118,7 +118,7 @@ static bool read_columns(const char *text, struct sl_numbers *list)
 	uint64_t n, bytes = sizeof(uint32_t);
 	const char *end;
 
-	if (!read_number(text, &end, &n) || n > SL_COMPACT_COLUMNS_MOST)
+	if (!read_number(text, &end, &n) || n > SL_COMPACT_COLUMNS_MAX)
 		return false;
 	if (*end == 'x' && !read_number(end + 1, &end, &bytes))
 		return false;

@@ -11,8 +11,8 @@
  *	primitives.c  tune.c  sweep.c           pipeline.c    cub_pipeline.cu
  *	deflate.c
  */
-#ifndef SL_BENCH_H
-#define SL_BENCH_H
+#ifndef SL_BENCH_BENCH_H
+#define SL_BENCH_BENCH_H
 
 #include <stdio.h>
 

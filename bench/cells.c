@@ -211,7 +211,7 @@ enum sl_status sl_copy_time(const struct sl_bench *b, uint32_t n, struct sl_time
 
 	sl_memory_give(SL_DEVICE, c.from);
 	sl_memory_give(SL_DEVICE, c.to);
-	return sl_while(s, "copy of %u words", n);
+	return sl_add_context(s, "copy of %u words", n);
 }
 
 /* Once a table and size. */
@@ -257,13 +257,13 @@ enum sl_status sl_cell_time(const struct sl_bench *b, struct sl_contest *c,
 /* A cell that could not be timed, and why. */
 static void leave_out(const struct sl_bench *b, const struct cell *c)
 {
-	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + SL_STORY_BYTES];
+	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + SL_MESSAGE_BYTES];
 
 	print_name(c);
-	printf("not timed: %s\n", sl_story());
+	printf("not timed: %s\n", sl_last_error());
 	(void)fflush(stdout);
 	snprintf(line, sizeof(line), "%s, %s: %s", sl_job_text(c->job, text), c->backend,
-		sl_story());
+		sl_last_error());
 	sl_sheet_left_out(b->sheet, line);
 }
 
@@ -434,5 +434,5 @@ enum sl_status sl_job_measure(struct sl_bench *b, const struct sl_job *job)
 	}
 	if (c.of)
 		sl_contest_close(&c);
-	return sl_while(s, "%s", sl_job_text(job, text));
+	return sl_add_context(s, "%s", sl_job_text(job, text));
 }

@@ -15,7 +15,7 @@
 enum { CHUNK_BYTES = 1 << 20, N_USUAL = 1 << 25, N_EMULATED = 1 << 12 };
 
 /* One column, or all. */
-struct press {
+struct pack {
 	const struct sl_backend *backend;
 	uint32_t n, first, count; /* rows; columns */
 	const struct sl_table *table;
@@ -26,19 +26,19 @@ struct press {
 	size_t out_size, streams; /* of a column */
 };
 
-static size_t column_bytes(const struct press *p)
+static size_t column_bytes(const struct pack *p)
 {
 	return (size_t)p->n * sizeof(uint32_t);
 }
 
 static enum sl_status clear(void *of)
 {
-	const struct press *p = (const struct press *)of;
+	const struct pack *p = (const struct pack *)of;
 
 	return sl_fill(p->sizes, 0, sizeof(*p->sizes), NULL);
 }
 
-static struct sl_deflate_job job_of(const struct press *p, uint32_t column)
+static struct sl_deflate_job job_of(const struct pack *p, uint32_t column)
 {
 	return (struct sl_deflate_job){.in = p->in[column],
 		.in_bytes = column_bytes(p),
@@ -52,9 +52,9 @@ static struct sl_deflate_job job_of(const struct press *p, uint32_t column)
 		.out_used = p->sizes};
 }
 
-static enum sl_status press(void *of)
+static enum sl_status pack(void *of)
 {
-	const struct press *p = (const struct press *)of;
+	const struct pack *p = (const struct pack *)of;
 
 	for (uint32_t k = p->first; k < p->first + p->count; k++) {
 		struct sl_exec x = {.space = SL_DEVICE, .scratch = p->scratch};
@@ -69,7 +69,7 @@ static enum sl_status press(void *of)
 
 /* The streams of a column, one behind another from *at on. */
 static enum sl_status check_column(
-	const struct press *p, uint32_t column, const uint8_t *out, const size_t *sizes, size_t *at)
+	const struct pack *p, uint32_t column, const uint8_t *out, const size_t *sizes, size_t *at)
 {
 	static uint8_t want[CHUNK_BYTES], back[CHUNK_BYTES];
 	struct sl_deflate_job job = job_of(p, column);
@@ -93,12 +93,12 @@ static enum sl_status check_column(
 
 /* Compresses, fetches, inflates; *used: bytes of all streams. */
 static enum sl_status check_fetched(
-	struct press *p, uint8_t *out, size_t *sizes, size_t n_sizes, size_t *used)
+	struct pack *p, uint8_t *out, size_t *sizes, size_t n_sizes, size_t *used)
 {
 	size_t at = 0;
 
 	SL_TRY(clear(p));
-	SL_TRY(press(p));
+	SL_TRY(pack(p));
 	SL_TRY(sl_copy(sizes, p->sizes, n_sizes * sizeof(*sizes), NULL));
 	SL_TRY(sl_stream_wait(NULL));
 	*used = sizes[0];
@@ -111,7 +111,7 @@ static enum sl_status check_fetched(
 				     at, *used);
 }
 
-static enum sl_status check(struct press *p, size_t *used)
+static enum sl_status check(struct pack *p, size_t *used)
 {
 	size_t n_sizes = 1 + p->table->n_columns * p->streams;
 	void *out = NULL, *sizes = NULL;
@@ -129,9 +129,9 @@ static enum sl_status check(struct press *p, size_t *used)
 /* --- rows ------------------------------------------------------------------------------------- */
 
 static enum sl_status measure(
-	struct sl_bench *b, struct press *p, uint32_t first, uint32_t count, const char *name)
+	struct sl_bench *b, struct pack *p, uint32_t first, uint32_t count, const char *name)
 {
-	const struct sl_timed timed = {p, clear, press};
+	const struct sl_timed timed = {p, clear, pack};
 	double bytes = (double)column_bytes(p) * count, gb_s, ratio;
 	struct sl_times t;
 	size_t used;
@@ -164,7 +164,7 @@ static enum sl_status measure(
 	return SL_OK;
 }
 
-static enum sl_status measure_all(struct sl_bench *b, struct press *p)
+static enum sl_status measure_all(struct sl_bench *b, struct pack *p)
 {
 	for (uint32_t k = 0; k < p->table->n_columns; k++)
 		SL_TRY(measure(b, p, k, 1, sl_column_facts[p->table->column[k].column].name));
@@ -173,7 +173,7 @@ static enum sl_status measure_all(struct sl_bench *b, struct press *p)
 
 /* --- a batch ---------------------------------------------------------------------------------- */
 
-static void lay_out(struct sl_arena *a, struct press *p)
+static void lay_out(struct sl_arena *a, struct pack *p)
 {
 	struct sl_shape shape = {.in_bytes = column_bytes(p),
 		.chunk_bytes = CHUNK_BYTES,
@@ -191,7 +191,7 @@ static void lay_out(struct sl_arena *a, struct press *p)
 	p->scratch.base = sl_cut(a, p->scratch.size);
 }
 
-static enum sl_status run(struct sl_bench *b, struct press *p)
+static enum sl_status run(struct sl_bench *b, struct pack *p)
 {
 	struct sl_arena a = {0};
 	void *base = NULL;
@@ -215,7 +215,7 @@ static enum sl_status run(struct sl_bench *b, struct press *p)
 static enum sl_status run_batch(
 	struct sl_bench *b, const struct sl_backend *backend, const struct sl_recipe *r)
 {
-	struct press p = {.backend = backend};
+	struct pack p = {.backend = backend};
 	struct sl_racer w;
 	struct sl_lap lap;
 	enum sl_status s = sl_racer_open(&sl_racer_lane, r, &w);

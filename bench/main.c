@@ -40,10 +40,10 @@ static enum sl_status obey(struct sl_bench *b)
 }
 
 /* The first failure is the one that is told. */
-static enum sl_status first(enum sl_status s, enum sl_status then, const char *story)
+static enum sl_status first(enum sl_status s, enum sl_status then, const char *message)
 {
 	if (s != SL_OK)
-		sl_retell(story);
+		sl_set_last_error(message);
 	return s != SL_OK ? s : then;
 }
 
@@ -51,7 +51,7 @@ static enum sl_status run(const struct sl_asked *asked)
 {
 	static struct sl_sheet sheet;
 	static struct sl_bench b;
-	char story[SL_STORY_BYTES];
+	char message[SL_MESSAGE_BYTES];
 	enum sl_status s;
 
 	b.asked = asked;
@@ -68,9 +68,9 @@ static enum sl_status run(const struct sl_asked *asked)
 		s = sl_stopwatch_open(asked, &b.watch);
 	if (s == SL_OK)
 		s = obey(&b);
-	memcpy(story, sl_story(), sizeof(story));
+	memcpy(message, sl_last_error(), sizeof(message));
 	sl_stopwatch_close(&b.watch);
-	return first(s, sl_sheet_close(&sheet), story);
+	return first(s, sl_sheet_close(&sheet), message);
 }
 
 int main(int argc, char **argv)
@@ -83,6 +83,6 @@ int main(int argc, char **argv)
 	else if (s == SL_OK)
 		s = run(&asked);
 	if (s != SL_OK)
-		fprintf(stderr, "sluice-bench: %s\n", sl_story());
+		fprintf(stderr, "sluice-bench: %s\n", sl_last_error());
 	return (int)s;
 }

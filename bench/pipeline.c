@@ -29,8 +29,8 @@ enum {
 struct entry {
 	char name[32];
 	uint32_t steps;
-	const char *step[SL_STEPS_MOST];
-	struct sl_spread all, of[SL_STEPS_MOST];
+	const char *step[SL_STEPS_MAX];
+	struct sl_spread all, of[SL_STEPS_MAX];
 };
 
 /* The ways of a size, and what they came to. */
@@ -131,8 +131,8 @@ static enum sl_status check_way(struct race *r, struct sl_racer *w, const char *
 	struct sl_outcome answer;
 	struct sl_lap lap;
 
-	SL_TRY(sl_while(w->kind->run(w, &lap), "%s", name));
-	SL_TRY(sl_while(w->kind->answer(w, &answer), "%s", name));
+	SL_TRY(sl_add_context(w->kind->run(w, &lap), "%s", name));
+	SL_TRY(sl_add_context(w->kind->answer(w, &answer), "%s", name));
 	SL_TRY(check_answer(r, &answer, name));
 	for (int i = 1; i < WARM_UPS && !sl_device_is_emulated(); i++)
 		SL_TRY(w->kind->run(w, &lap));
@@ -141,7 +141,7 @@ static enum sl_status check_way(struct race *r, struct sl_racer *w, const char *
 
 static enum sl_status time_way(struct race *r, struct sl_racer *w, struct entry *e)
 {
-	static double all[SAMPLES_MOST], of[SL_STEPS_MOST][SAMPLES_MOST];
+	static double all[SAMPLES_MOST], of[SL_STEPS_MAX][SAMPLES_MOST];
 	uint64_t begun = sl_now_ns();
 	uint32_t n = 0;
 	struct sl_lap lap;
@@ -312,7 +312,7 @@ enum sl_status sl_pipeline_row(struct sl_bench *b, uint32_t n)
 {
 	struct race r = {.b = b, .n = n};
 
-	return sl_while(run_race(&r), "pipeline of %u particles", n);
+	return sl_add_context(run_race(&r), "pipeline of %u particles", n);
 }
 
 void sl_pipeline_heading(void)

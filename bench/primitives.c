@@ -27,8 +27,8 @@ static enum sl_status measure(struct sl_bench *b, const struct sl_job *job)
 	s = sl_job_measure(b, job);
 	if (s != SL_DEVICE_MEMORY && s != SL_HOST_MEMORY)
 		return s;
-	printf("not measured: %s\n", sl_story());
-	sl_sheet_left_out(b->sheet, sl_story());
+	printf("not measured: %s\n", sl_last_error());
+	sl_sheet_left_out(b->sheet, sl_last_error());
 	return SL_OK;
 }
 

@@ -49,7 +49,7 @@ enum sl_status sl_racer_open(
 	w->kind = kind;
 	w->recipe = r;
 	SL_TRY(sl_event_make(&w->from));
-	return sl_while(kind->open(w), "%s", kind->name);
+	return sl_add_context(kind->open(w), "%s", kind->name);
 }
 
 void sl_racer_close(struct sl_racer *w)
@@ -65,19 +65,19 @@ void sl_racer_close(struct sl_racer *w)
 
 static void lay_out_lane(struct sl_racer *w, struct sl_arena *device, struct sl_arena *pinned)
 {
-	sl_lane_lay_out(device, pinned, w->recipe, w->recipe->batch, &w->lane);
+	sl_device_pipeline_lay_out(device, pinned, w->recipe, w->recipe->batch, &w->lane);
 	sl_table_lay_out(pinned, w->recipe, w->recipe->batch, UINT32_MAX, &w->home.table);
 }
 
 static enum sl_status open_lane(struct sl_racer *w)
 {
 	SL_TRY(get_memory(w, lay_out_lane));
-	return sl_lane_open(&w->lane);
+	return sl_device_pipeline_open(&w->lane);
 }
 
 static void close_lane(struct sl_racer *w)
 {
-	sl_lane_close(&w->lane);
+	sl_device_pipeline_close(&w->lane);
 }
 
 /* The copies to the host, which CUB's way does not make, come last and are not counted. */
@@ -88,9 +88,9 @@ static enum sl_status run_lane(struct sl_racer *w, struct sl_lap *lap)
 
 	sl_batch_begin(w->recipe, &w->home, 0);
 	SL_TRY(sl_event_record(w->from, w->lane.exec.stream));
-	SL_TRY(sl_lane_run(w->recipe, &w->lane, &w->home, ns));
+	SL_TRY(sl_device_pipeline_run(w->recipe, &w->lane, &w->home, ns));
 	s = SL_OK;
-	lap->all_ms = ms_between(w->from, w->lane.home, &s) - 1e-6 * (double)w->lane.home_ns;
+	lap->all_ms = ms_between(w->from, w->lane.home, &s) - 1e-6 * (double)w->lane.transfer_ns;
 	lap->n = 0;
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		if (ns[i] > 0) {
@@ -265,7 +265,7 @@ static enum sl_status run_on_host(const struct sl_recipe *r, struct sl_outcome *
 	s = sl_stages_run(r, &x, &b, NULL);
 	take_answer(&b, a);
 	sl_memory_give(SL_HOST, block);
-	return sl_while(s, "on the host");
+	return sl_add_context(s, "on the host");
 }
 
 enum sl_status sl_racer_host(const struct sl_recipe *r, struct sl_outcome *a)

@@ -7,7 +7,7 @@
 
 #include "bench/bench.h"
 
-enum { SL_STEPS_MOST = SL_STAGE_COUNT };
+enum { SL_STEPS_MAX = SL_STAGE_COUNT };
 
 /* What a batch comes to: the same by every way. */
 struct sl_outcome {
@@ -20,8 +20,8 @@ struct sl_outcome {
 struct sl_lap {
 	double all_ms;
 	uint32_t n;
-	const char *step[SL_STEPS_MOST];
-	double ms[SL_STEPS_MOST];
+	const char *step[SL_STEPS_MAX];
+	double ms[SL_STEPS_MAX];
 };
 
 /* A way, with its memory. */
@@ -42,7 +42,7 @@ struct sl_racer {
 	struct sl_arena device, pinned; /* what it has of both */
 	struct sl_batch home;           /* what came to the host; its table is pinned */
 	sl_event from;
-	struct sl_lane lane; /* this project's */
+	struct sl_device_pipeline lane; /* this project's */
 	/* CUB's */
 	struct sl_cub_pipeline cub;
 	uint32_t *seen; /* pinned: the number of survivors */

@@ -95,8 +95,8 @@ static enum sl_status measure(struct sweep *w, const struct sl_job *job)
 	s = sl_job_measure(w->b, job);
 	if (s != SL_DEVICE_MEMORY && s != SL_HOST_MEMORY)
 		return s;
-	printf("not measured: %s\n", sl_story());
-	sl_sheet_left_out(w->b->sheet, sl_story());
+	printf("not measured: %s\n", sl_last_error());
+	sl_sheet_left_out(w->b->sheet, sl_last_error());
 	return SL_OK;
 }
 
@@ -233,7 +233,7 @@ enum sl_status sl_bench_sweep(struct sl_bench *b)
 {
 	static struct sweep w;
 	struct sl_sheet *sheet = b->sheet;
-	char story[SL_STORY_BYTES];
+	char message[SL_MESSAGE_BYTES];
 	enum sl_status s, closed = SL_OK;
 
 	if (!b->asked->out)
@@ -247,12 +247,12 @@ enum sl_status sl_bench_sweep(struct sl_bench *b)
 		s = run_round(&w, &rounds[i]);
 	if (s == SL_OK && b->wrong)
 		s = sl_fail(SL_CHECK_FAILED, "an answer was wrong, see what was printed");
-	memcpy(story, sl_story(), sizeof(story));
+	memcpy(message, sl_last_error(), sizeof(message));
 	for (int i = 0; i < SHEETS; i++)
 		if (sl_sheet_close(&w.sheet[i]) != SL_OK)
 			closed = SL_DISK;
 	b->sheet = sheet;
 	if (s != SL_OK)
-		sl_retell(story);
+		sl_set_last_error(message);
 	return s != SL_OK ? s : closed;
 }

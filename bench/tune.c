@@ -236,7 +236,7 @@ static enum sl_status tune_backend(
 		const struct sl_job job = job_of(t->backend->primitive, type, sizes->at[i]);
 		char text[SL_JOB_BYTES];
 
-		SL_TRY(sl_while(tune_size(t, &job, &f), "%s", sl_job_text(&job, text)));
+		SL_TRY(sl_add_context(tune_size(t, &job, &f), "%s", sl_job_text(&job, text)));
 	}
 	write_lines(t, type, &f);
 	return SL_OK;
@@ -299,7 +299,7 @@ enum sl_status sl_bench_tune(struct sl_bench *b)
 {
 	static struct tuner t;
 	const char *out = b->asked->out;
-	char story[SL_STORY_BYTES];
+	char message[SL_MESSAGE_BYTES];
 	enum sl_status s, closed;
 
 	t.b = b;
@@ -309,9 +309,9 @@ enum sl_status sl_bench_tune(struct sl_bench *b)
 			"~/.config/sluice/tuning, and for what SL_TUNING names)");
 	SL_TRY(open_file(&t, out));
 	s = tune_all(&t);
-	memcpy(story, sl_story(), sizeof(story));
+	memcpy(message, sl_last_error(), sizeof(message));
 	closed = close_file(&t, out);
 	if (s != SL_OK)
-		sl_retell(story);
+		sl_set_last_error(message);
 	return s != SL_OK ? s : closed;
 }

@@ -12,7 +12,7 @@
 #include "primitives.h"
 
 /* Blocks of memory in a job. */
-enum { BLOCKS_MAX = 3 + 2 * SL_COMPACT_COLUMNS_MOST };
+enum { BLOCKS_MAX = 3 + 2 * SL_COMPACT_COLUMNS_MAX };
 
 static const char *space_name(enum sl_space space)
 {
@@ -128,11 +128,11 @@ static bool is_item_size(uint32_t bytes)
 
 static enum sl_status check_columns(const struct sl_backend *b, const struct sl_compact_job *job)
 {
-	if (job->n_columns > SL_COMPACT_COLUMNS_MOST)
+	if (job->n_columns > SL_COMPACT_COLUMNS_MAX)
 		return sl_fail(SL_USAGE,
 			"compact/%s: %u columns are too many for a call; take at most %d, and call "
 			"again for the others",
-			b->name, job->n_columns, SL_COMPACT_COLUMNS_MOST);
+			b->name, job->n_columns, SL_COMPACT_COLUMNS_MAX);
 	if (job->n_columns > 0 && !job->column)
 		return sl_fail(SL_USAGE,
 			"compact/%s: column is a null pointer, but has %u columns; pass their "

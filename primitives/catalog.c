@@ -20,15 +20,15 @@ enum {
 const struct sl_line sl_matrix[] = {
 #define LINE(primitive, name, reach, facts) \
 	{(enum sl_primitive)first_##primitive, #name, reach, facts},
-#define BACKEND(primitive, name) LINE(primitive, name, SL_RUNS_ON_HOST, &sl_##primitive##_##name)
-#define DEVICE_BACKEND(primitive, name) \
+#define SL_BACKEND(primitive, name) LINE(primitive, name, SL_RUNS_ON_HOST, &sl_##primitive##_##name)
+#define SL_DEVICE_BACKEND(primitive, name) \
 	LINE(primitive, name, SL_RUNS_ON_DEVICE, &sl_##primitive##_##name##_emulated)
-#define CUDA_BACKEND(primitive, name) \
+#define SL_CUDA_BACKEND(primitive, name) \
 	LINE(primitive, name, SL_RUNS_ON_CUDA, OF_CUDA(sl_##primitive##_##name))
 #include "primitives/backends.def"
-#undef BACKEND
-#undef DEVICE_BACKEND
-#undef CUDA_BACKEND
+#undef SL_BACKEND
+#undef SL_DEVICE_BACKEND
+#undef SL_CUDA_BACKEND
 #undef LINE
 	{SL_PRIMITIVE_COUNT, NULL, SL_RUNS_ON_HOST, NULL}};
 

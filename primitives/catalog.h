@@ -3,12 +3,12 @@
  *
  * What can be run is found with sl_find(); this is for telling people what there is.
  */
-#ifndef SL_MATRIX_H
-#define SL_MATRIX_H
+#ifndef SL_PRIMITIVES_CATALOG_H
+#define SL_PRIMITIVES_CATALOG_H
 
 #include "primitives/primitives.h"
 
-/* As the line begins: BACKEND, DEVICE_BACKEND or CUDA_BACKEND. */
+/* As the line begins: SL_BACKEND, SL_DEVICE_BACKEND or SL_CUDA_BACKEND. */
 enum sl_reach {
 	SL_RUNS_ON_HOST,
 	SL_RUNS_ON_DEVICE, /* CUDA's and the emulated one */

@@ -212,12 +212,12 @@ int main(void)
 		keep[i] = energy[i] > 500;
 	}
 	if (use_device(&device) != SL_OK) {
-		fprintf(stderr, "example: %s\n", sl_story());
+		fprintf(stderr, "example: %s\n", sl_last_error());
 		return NO_DEVICE;
 	}
 	s = work(&side, &block);
 	if (s != SL_OK)
-		fprintf(stderr, "example: %s\n", sl_story());
+		fprintf(stderr, "example: %s\n", sl_last_error());
 	free_stream(side.exec.stream);
 	give(block);
 	if (s != SL_OK)

@@ -1,6 +1,6 @@
 /* given.h - the memory that a call is given: is it there, aligned, and apart from all other? */
-#ifndef SL_GIVEN_H
-#define SL_GIVEN_H
+#ifndef SL_PRIMITIVES_GIVEN_H
+#define SL_PRIMITIVES_GIVEN_H
 
 #include "primitives.h"
 

@@ -19,8 +19,8 @@
  * allocate nothing, wait for nothing and keep no state. On the host they return when done.
  * All calls are thread-safe as long as jobs and scratch are not shared.
  */
-#ifndef SL_PRIMITIVES_H
-#define SL_PRIMITIVES_H
+#ifndef SL_PRIMITIVES_PRIMITIVES_H
+#define SL_PRIMITIVES_PRIMITIVES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ struct sl_scan_job {
 };
 
 /* The most columns that a compaction takes along. */
-enum { SL_COMPACT_COLUMNS_MOST = 16 };
+enum { SL_COMPACT_COLUMNS_MAX = 16 };
 
 /*
  * A column that a compaction takes along, of items of any meaning: one field of a structure of
@@ -94,7 +94,7 @@ struct sl_compact_job {
 	uint32_t *out;       /* room for n indices; NULL: columns alone are wanted */
 	uint32_t *n_out;     /* one word, of the space of the work */
 	uint32_t n;
-	uint32_t n_columns;                     /* SL_COMPACT_COLUMNS_MOST at most; may be 0 */
+	uint32_t n_columns;                     /* SL_COMPACT_COLUMNS_MAX at most; may be 0 */
 	const struct sl_compact_column *column; /* on the host; read before the call returns */
 	struct sl_choice scan;                  /* for backends made of a scan (uses_scan) */
 };
@@ -262,15 +262,15 @@ const char *sl_primitive_name(enum sl_primitive p);
  * sl_scan_cpu, sl_sort_naive, ...: for calls by name in C. Those of the device link in CUDA builds
  * only; sl_sort_naive_emulated, ... in all.
  */
-#define BACKEND(primitive, name)      extern const struct sl_backend sl_##primitive##_##name;
-#define CUDA_BACKEND(primitive, name) extern const struct sl_backend sl_##primitive##_##name;
-#define DEVICE_BACKEND(primitive, name)                         \
+#define SL_BACKEND(primitive, name)      extern const struct sl_backend sl_##primitive##_##name;
+#define SL_CUDA_BACKEND(primitive, name) extern const struct sl_backend sl_##primitive##_##name;
+#define SL_DEVICE_BACKEND(primitive, name)                      \
 	extern const struct sl_backend sl_##primitive##_##name; \
 	extern const struct sl_backend sl_##primitive##_##name##_emulated;
 #include "backends.def"
-#undef BACKEND
-#undef CUDA_BACKEND
-#undef DEVICE_BACKEND
+#undef SL_BACKEND
+#undef SL_CUDA_BACKEND
+#undef SL_DEVICE_BACKEND
 
 /*
  * Order-preserving maps to unsigned keys, and back. i32: flips the sign bit. f32: total order

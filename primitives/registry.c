@@ -6,26 +6,26 @@
 
 /* For CUDA devices, or for none. */
 static const struct sl_backend *const built[] = {
-#define BACKEND(primitive, name) &sl_##primitive##_##name,
+#define SL_BACKEND(primitive, name) &sl_##primitive##_##name,
 #ifdef SL_WITH_CUDA
-#define DEVICE_BACKEND BACKEND
-#define CUDA_BACKEND   BACKEND
+#define SL_DEVICE_BACKEND SL_BACKEND
+#define SL_CUDA_BACKEND   SL_BACKEND
 #else
-#define DEVICE_BACKEND(primitive, name)
-#define CUDA_BACKEND(primitive, name)
+#define SL_DEVICE_BACKEND(primitive, name)
+#define SL_CUDA_BACKEND(primitive, name)
 #endif
 #include "backends.def"
-#undef DEVICE_BACKEND
-#undef CUDA_BACKEND
+#undef SL_DEVICE_BACKEND
+#undef SL_CUDA_BACKEND
 	NULL};
 
 static const struct sl_backend *const emulated[] = {
-#define DEVICE_BACKEND(primitive, name) &sl_##primitive##_##name##_emulated,
-#define CUDA_BACKEND(primitive, name)
+#define SL_DEVICE_BACKEND(primitive, name) &sl_##primitive##_##name##_emulated,
+#define SL_CUDA_BACKEND(primitive, name)
 #include "backends.def"
-#undef BACKEND
-#undef DEVICE_BACKEND
-#undef CUDA_BACKEND
+#undef SL_BACKEND
+#undef SL_DEVICE_BACKEND
+#undef SL_CUDA_BACKEND
 	NULL};
 
 const struct sl_backend *sl_backend_at(size_t i)
@@ -53,15 +53,15 @@ const char *sl_primitive_name(enum sl_primitive p)
 /* Is "scan", "naive" a line of the matrix that the device in use does not have? */
 static bool needs_cuda(const char *primitive, const char *name)
 {
-#define BACKEND(of, called)
-#define CUDA_BACKEND(of, called)                                       \
+#define SL_BACKEND(of, called)
+#define SL_CUDA_BACKEND(of, called)                                    \
 	if (strcmp(primitive, #of) == 0 && strcmp(name, #called) == 0) \
 		return true;
-#define DEVICE_BACKEND CUDA_BACKEND
+#define SL_DEVICE_BACKEND SL_CUDA_BACKEND
 #include "backends.def"
-#undef BACKEND
-#undef CUDA_BACKEND
-#undef DEVICE_BACKEND
+#undef SL_BACKEND
+#undef SL_CUDA_BACKEND
+#undef SL_DEVICE_BACKEND
 	return false;
 }
 

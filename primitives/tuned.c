@@ -108,7 +108,7 @@ static enum sl_status check_file(
 	const struct sl_tuned *line = sl_tuned_find(b, type, UINT32_MAX);
 
 	for (; line; line = line->from > 0 ? sl_tuned_find(b, type, line->from - 1) : NULL)
-		SL_TRY(sl_while(sl_tuning_allowed(b, line->tuning, type, limits), "%s:%u",
+		SL_TRY(sl_add_context(sl_tuning_allowed(b, line->tuning, type, limits), "%s:%u",
 			sl_tuning_path(), line->line));
 	return SL_OK;
 }

@@ -10,18 +10,18 @@
 
 /* Those that can be tuned: one for each line of the matrix that has kernels of ours. */
 static const struct sl_backend *const tunable[] = {
-#define BACKEND(primitive, name)
-#define CUDA_BACKEND(primitive, name)
-#define DEVICE_BACKEND(primitive, name) &sl_##primitive##_##name##_emulated,
+#define SL_BACKEND(primitive, name)
+#define SL_CUDA_BACKEND(primitive, name)
+#define SL_DEVICE_BACKEND(primitive, name) &sl_##primitive##_##name##_emulated,
 #include "backends.def"
-#undef BACKEND
-#undef CUDA_BACKEND
-#undef DEVICE_BACKEND
+#undef SL_BACKEND
+#undef SL_CUDA_BACKEND
+#undef SL_DEVICE_BACKEND
 	NULL};
 
 struct table {
 	uint32_t n;
-	struct sl_tuned line[SL_TUNINGS_MOST];
+	struct sl_tuned line[SL_TUNINGS_MAX];
 };
 
 static struct table now;
@@ -171,8 +171,8 @@ static enum sl_status read_line(char *text, struct table *t, struct sl_tuned *li
 	n = cut(text, word);
 	SL_TRY(read_tuned(word, n, line));
 	SL_TRY(check_order(t, line));
-	if (t->n == SL_TUNINGS_MOST)
-		return sl_fail(SL_USAGE, "more than %d lines, try fewer", SL_TUNINGS_MOST);
+	if (t->n == SL_TUNINGS_MAX)
+		return sl_fail(SL_USAGE, "more than %d lines, try fewer", SL_TUNINGS_MAX);
 	t->line[t->n++] = *line;
 	return SL_OK;
 }
@@ -190,7 +190,7 @@ static enum sl_status read_lines(const char *path, char *text, size_t bytes, str
 		if (next)
 			*next++ = '\0';
 		line.line++;
-		SL_TRY(sl_while(read_line(text, t, &line), "%s:%u", path, line.line));
+		SL_TRY(sl_add_context(read_line(text, t, &line), "%s:%u", path, line.line));
 	}
 	return SL_OK;
 }
@@ -202,7 +202,7 @@ enum sl_status sl_tuning_read(const char *path)
 	size_t bytes;
 	enum sl_status s;
 
-	SL_TRY(sl_path_read(path, SL_TUNING_BYTES_MOST, &text, &bytes));
+	SL_TRY(sl_path_read(path, SL_TUNING_BYTES_MAX, &text, &bytes));
 	s = sl_memory_get(SL_HOST, sizeof(struct table), &table);
 	if (s == SL_OK) {
 		memset(table, 0, sizeof(struct table));

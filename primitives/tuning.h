@@ -17,14 +17,14 @@
  *
  * Speed alone depends on it, never a result. sl_scratch() counts with the same lines.
  */
-#ifndef SL_TUNING_H
-#define SL_TUNING_H
+#ifndef SL_PRIMITIVES_TUNING_H
+#define SL_PRIMITIVES_TUNING_H
 
 #include "primitives/primitives.h"
 
 SL_C_BEGIN
 
-enum { SL_TUNINGS_MOST = 1024, SL_TUNING_BYTES_MOST = 1 << 20, SL_TUNING_PATH_BYTES = 4096 };
+enum { SL_TUNINGS_MAX = 1024, SL_TUNING_BYTES_MAX = 1 << 20, SL_TUNING_PATH_BYTES = 4096 };
 
 /*
  * Reads a file in place of what was read before. SL_USAGE when a line is wrong, with "file:line: "

@@ -7,7 +7,7 @@
 
 SL_LOOP(advance)
 {
-	struct sl_living *l = &b->living;
+	struct sl_active_set *l = &b->active_set;
 
 	l->alive = from == 0 ? 0 : l->alive;
 	switch (r->model) {
@@ -22,9 +22,9 @@ SL_LOOP(advance)
 			b->keep[i] = 0;                                                            \
 			if (l->columns.fate[i] != SL_FATE_alive)                                   \
 				continue;                                                          \
-			p = sl_living_take(l, set, b->first_id, i);                                \
+			p = sl_active_set_take(l, set, b->first_id, i);                            \
 			sl_##name##_advance(&rules, SL_EVERY_COLUMN, r->seed, &p, l->steps);       \
-			b->keep[i] = sl_living_put(l, set, &b->columns, i, &p);                    \
+			b->keep[i] = sl_active_set_put(l, set, &b->columns, i, &p);                \
 			l->alive += b->keep[i];                                                    \
 		}                                                                                  \
 		break;                                                                             \

@@ -7,21 +7,21 @@
  * the particles may fall into one bin: then the additions of a warp to it are made one after the
  * other, but beside the processor that made the particles, and not all over the device.
  */
-#ifndef SL_BINS_CUH
-#define SL_BINS_CUH
+#ifndef SL_STAGES_HISTOGRAM_CUH
+#define SL_STAGES_HISTOGRAM_CUH
 
 #include "primitives/base/kernel.cuh"
 #include "stages/selection/histogram.h"
 
 /* A block's counters: sums of weights, if any, then counts. */
-struct sl_block_bins {
+struct sl_block_histogram {
 	uint64_t *weight;
 	uint32_t *count;
 };
 
 /* Those at some place of shared memory, which is aligned for words of 64 bits. */
-static __device__ __forceinline__ struct sl_block_bins sl_block_bins_at(
-	const struct sl_bins *b, void *place)
+static __device__ __forceinline__ struct sl_block_histogram sl_block_histogram_at(
+	const struct sl_histogram_set *b, void *place)
 {
 	uint64_t *weight = (uint64_t *)place;
 
@@ -29,8 +29,8 @@ static __device__ __forceinline__ struct sl_block_bins sl_block_bins_at(
 }
 
 /* For all threads of a block, which must meet at a barrier before any of them counts. */
-static __device__ __forceinline__ void sl_block_bins_clear(
-	const struct sl_bins *b, struct sl_block_bins mine)
+static __device__ __forceinline__ void sl_block_histogram_clear(
+	const struct sl_histogram_set *b, struct sl_block_histogram mine)
 {
 	for (uint32_t k = threadIdx.x; k < b->n_counters; k += blockDim.x) {
 		mine.count[k] = 0;
@@ -40,12 +40,12 @@ static __device__ __forceinline__ void sl_block_bins_clear(
 }
 
 /* Counts particle i of the columns, of that fate, one of those that there are, and that weight. */
-static __device__ __forceinline__ void sl_block_bins_count(const struct sl_bins *b,
-	struct sl_block_bins mine, const struct sl_columns *c, uint64_t i, uint8_t fate,
+static __device__ __forceinline__ void sl_block_histogram_count(const struct sl_histogram_set *b,
+	struct sl_block_histogram mine, const struct sl_columns *c, uint64_t i, uint8_t fate,
 	float weight)
 {
 	for (uint32_t k = 0; k < b->n; k++) {
-		uint32_t at = sl_bins_find(&b->tally[k], c, i, fate);
+		uint32_t at = sl_histogram_find(&b->tally[k], c, i, fate);
 
 		if (at == SL_NO_COUNTER)
 			continue;
@@ -56,8 +56,8 @@ static __device__ __forceinline__ void sl_block_bins_count(const struct sl_bins 
 }
 
 /* For all threads of a block, which have met since the last of them counted: adds to the sums. */
-static __device__ __forceinline__ void sl_block_bins_add(
-	const struct sl_bins *b, struct sl_block_bins mine, uint64_t *sum)
+static __device__ __forceinline__ void sl_block_histogram_add(
+	const struct sl_histogram_set *b, struct sl_block_histogram mine, uint64_t *sum)
 {
 	for (uint32_t k = threadIdx.x; k < b->n_counters; k += blockDim.x) {
 		if (mine.count[k] == 0)

@@ -13,7 +13,7 @@ static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t f
 		for (uint32_t i = from; i < to; i++) {
 			uint8_t fate = c->fate[i];
 			uint32_t at = fate < SL_FATE_COUNT
-			                      ? sl_bins_find(&r->bins.tally[k], c, i, fate)
+			                      ? sl_histogram_find(&r->bins.tally[k], c, i, fate)
 			                      : (uint32_t)SL_NO_COUNTER;
 
 			if (at == SL_NO_COUNTER)

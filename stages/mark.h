@@ -1,6 +1,6 @@
 /* mark.h - who is dead, and what is counted of everybody. */
-#ifndef SL_MARK_H
-#define SL_MARK_H
+#ifndef SL_STAGES_MARK_H
+#define SL_STAGES_MARK_H
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
  * what its warps have, in shared memory, and adds that to the sums of the batch: a few thousand
  * atomic additions a batch. All are of integers, so their order does not matter.
  */
-#ifndef SL_SUMS_CUH
-#define SL_SUMS_CUH
+#ifndef SL_STAGES_SUMS_CUH
+#define SL_STAGES_SUMS_CUH
 
 #include "primitives/base/kernel.cuh"
 #include "stages/batch/batch.h"

@@ -357,7 +357,7 @@ void sl_args_help(FILE *out)
 	fputc('\n', out);
 	print_options(NULL, out);
 	fprintf(out, "\nexit codes:\n");
-#define STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
+#define SL_STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
 #include "primitives/base/status.def"
-#undef STATUS
+#undef SL_STATUS
 }

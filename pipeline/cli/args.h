@@ -1,6 +1,6 @@
 /* args.h - the command line, parsed. */
-#ifndef SL_ARGS_H
-#define SL_ARGS_H
+#ifndef SL_PIPELINE_CLI_ARGS_H
+#define SL_PIPELINE_CLI_ARGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* help.h - the program documents itself, from the tables it runs on. */
-#ifndef SL_HELP_H
-#define SL_HELP_H
+#ifndef SL_PIPELINE_CLI_HELP_H
+#define SL_PIPELINE_CLI_HELP_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -95,7 +95,7 @@ static void show_progress(void *of, const struct sl_progress *p)
 	fflush(stderr);
 }
 
-static char no_gpu[SL_STORY_BYTES]; /* why kernels are compared on the emulated device, or "" */
+static char no_gpu[SL_MESSAGE_BYTES]; /* why kernels are compared on the emulated device, or "" */
 
 /* Where auto finds no GPU, there is still something to compare. */
 static void emulate_for_want(struct sl_config *config)
@@ -104,7 +104,7 @@ static void emulate_for_want(struct sl_config *config)
 
 	if (strcmp(config->run.device, "auto") != 0 || sl_device_use(0, &device) == SL_OK)
 		return;
-	memcpy(no_gpu, sl_story(), sizeof(no_gpu));
+	memcpy(no_gpu, sl_last_error(), sizeof(no_gpu));
 	snprintf(config->run.device, sizeof(config->run.device), "emulated");
 }
 
@@ -123,7 +123,7 @@ static enum sl_status read_config(
 		s = sl_resolve(config, reader, choices);
 	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0) {
 		fputs(sl_config_report(reader), stderr);
-		sl_retell(""); /* the report is the story, uncut */
+		sl_set_last_error(""); /* the report is the story, uncut */
 	}
 	sl_config_close(reader);
 	return s;
@@ -189,7 +189,7 @@ static enum sl_status run_in(const struct sl_args *a, struct sl_plan *plan,
 	struct sl_results results;
 	enum sl_status s, finished;
 
-	SL_TRY(sl_pick_schedule(plan, done, &control));
+	SL_TRY(sl_autotune_schedule(plan, done, &control));
 	if (!a->quiet && !a->json && isatty(STDERR_FILENO))
 		control.progress = show_progress;
 	if (isfinite(plan->config.run.stop_before))
@@ -202,13 +202,13 @@ static enum sl_status run_in(const struct sl_args *a, struct sl_plan *plan,
 	if (s != SL_OK && s != SL_STOPPED)
 		return s;
 	if (s == SL_STOPPED) {
-		char why[SL_STORY_BYTES];
+		char why[SL_MESSAGE_BYTES];
 
-		memcpy(why, sl_story(), sizeof(why));
+		memcpy(why, sl_last_error(), sizeof(why));
 		finished = sl_output_finish(plan, dir, &session, "stopped", &all);
 		sl_manifest_free(&all);
 		if (finished == SL_OK)
-			sl_retell(why);
+			sl_set_last_error(why);
 		return finished == SL_OK ? s : finished;
 	}
 	s = sl_output_finish(plan, dir, &session, "done", &all);
@@ -284,7 +284,7 @@ static enum sl_status compare(const struct sl_args *a, char **argv)
 
 	if (s != SL_OK)
 		return s;
-	memcpy(choices.device_story, no_gpu, sizeof(no_gpu));
+	memcpy(choices.device_reason, no_gpu, sizeof(no_gpu));
 	s = sl_compare_plan(&config, &choices, a->full, &c);
 	c.argv = (const char *const *)argv;
 	/* what is in flight is of no use once it is to end */
@@ -381,8 +381,8 @@ int main(int argc, char **argv)
 		s = sl_args_parse(argc, argv, &args);
 	if (s == SL_OK)
 		s = obey(&args, argv);
-	if (s != SL_OK && sl_story()[0] != '\0')
-		fprintf(stderr, "sluice: %s\n", sl_story());
+	if (s != SL_OK && sl_last_error()[0] != '\0')
+		fprintf(stderr, "sluice: %s\n", sl_last_error());
 	/* What was printed may have gone to a full disk or a closed pipe. */
 	if ((fflush(stdout) != 0 || ferror(stdout)) && s == SL_OK) {
 		fprintf(stderr, "sluice: stdout: %s\n", strerror(errno));

@@ -24,7 +24,7 @@ enum { HOME = SL_STAGE_COUNT, ALL, TIMES };
 struct attempt {
 	const struct sl_comparison *c;
 	struct sl_row *row;
-	struct sl_referee *referee;
+	struct sl_reference *reference;
 	struct sl_control *control;
 	const struct sl_dir *dir;      /* of what is written now, or NULL */
 	const struct sl_plan *plan;    /* of what runs now */
@@ -53,20 +53,20 @@ enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *r
 	choices.compact = row->compact;
 	choices.sort = row->sort;
 	SL_TRY(sl_plan_make(&config, &choices, plan));
-	SL_TRY(sl_room_refuse(*plan));
+	SL_TRY(sl_memory_plan_refuse(*plan));
 	return sl_plan_provide(*plan);
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-static void take_times(struct attempt *a, const struct sl_slot *slot)
+static void take_times(struct attempt *a, const struct sl_host_slot *slot)
 {
 	const struct sl_recipe *r = &a->plan->recipe;
 	const struct sl_batch *b = &slot->batch;
 
 	a->batch_ms[ALL] = 0;
 	for (int i = 0; i < ALL; i++) {
-		uint64_t ns = i < HOME ? slot->ns[i] : slot->home_ns;
+		uint64_t ns = i < HOME ? slot->ns[i] : slot->transfer_ns;
 
 		a->batch_ms[i] = (double)ns / 1e6;
 		a->batch_ms[ALL] += a->batch_ms[i];
@@ -80,18 +80,18 @@ static void take_times(struct attempt *a, const struct sl_slot *slot)
 			                      sl_column_facts[b->table.column[k].column].bytes;
 }
 
-static void look_at(void *of, const struct sl_slot *slot)
+static void look_at(void *of, const struct sl_host_slot *slot)
 {
 	struct attempt *a = (struct attempt *)of;
 
-	sl_referee_look(a->referee, a->row, &slot->batch);
+	sl_reference_look(a->reference, a->row, &slot->batch);
 	take_times(a, slot);
 	if (a->dir) {
 		char name[SL_FILE_NAME_BYTES];
 
-		sl_sink_name(a->plan, slot->batch.number, name);
+		sl_batch_file_name(a->plan, slot->batch.number, name);
 		(void)sl_file_remove(a->dir, name);
-		sl_sink_bins_name(a->plan, slot->batch.number, name);
+		sl_batch_file_bins_name(a->plan, slot->batch.number, name);
 		if (name[0])
 			(void)sl_file_remove(a->dir, name);
 	}
@@ -110,7 +110,7 @@ static enum sl_status go(struct attempt *a, struct sl_plan *plan, double *ms)
 	a->control->discard = !a->dir;
 	s = sl_run(plan, a->dir, &none, a->control, &session);
 	if (a->dir && s == SL_OK)
-		s = sl_passing_empty(a->dir);
+		s = sl_temp_dir_empty(a->dir);
 	if (s == SL_OK && atomic_load(&a->control->stop))
 		s = SL_STOPPED;
 	*ms = round(1e9 * session.seconds) / 1e6;
@@ -168,7 +168,7 @@ static enum sl_status time_whole(struct attempt *a, struct sl_plan *plan, struct
 	uint32_t n = 0;
 
 	SL_TRY(go(a, plan, &ms[0]));
-	a->referee->knows = true;
+	a->reference->knows = true;
 	if (ms[0] < 1e3 * seconds_enough && !is_enough(a, 1, 0))
 		do {
 			SL_TRY(go(a, plan, &ms[n]));
@@ -185,7 +185,7 @@ static enum sl_status run_whole(struct attempt *a, const struct sl_dir *dir)
 
 	if (s == SL_OK) {
 		a->row->threads = plan->threads;
-		a->row->lanes = plan->n_lanes;
+		a->row->lanes = plan->n_device_slots;
 		s = time_whole(a, plan, &a->row->whole);
 	}
 	a->dir = dir;
@@ -234,10 +234,10 @@ static enum sl_status time_batch(struct attempt *a)
 	return SL_OK;
 }
 
-enum sl_status sl_row_run(const struct sl_comparison *c, struct sl_row *row, struct sl_referee *r,
+enum sl_status sl_row_run(const struct sl_comparison *c, struct sl_row *row, struct sl_reference *r,
 	const struct sl_dir *dir, struct sl_control *control)
 {
-	struct attempt a = {.c = c, .row = row, .referee = r, .control = control};
+	struct attempt a = {.c = c, .row = row, .reference = r, .control = control};
 
 	SL_TRY(run_whole(&a, dir));
 	return time_batch(&a);

@@ -1,6 +1,6 @@
 /* case_run.h - one row of a comparison: run, held against the reference, timed. */
-#ifndef SL_COMPARE_ROW_H
-#define SL_COMPARE_ROW_H
+#ifndef SL_PIPELINE_COMPARE_CASE_RUN_H
+#define SL_PIPELINE_COMPARE_CASE_RUN_H
 
 #include "pipeline/compare/reference.h"
 
@@ -8,7 +8,7 @@
  * Runs row. dir is an empty folder, which stays so. A row that differs is no failure here: its
  * answer says so.
  */
-enum sl_status sl_row_run(const struct sl_comparison *c, struct sl_row *row, struct sl_referee *r,
+enum sl_status sl_row_run(const struct sl_comparison *c, struct sl_row *row, struct sl_reference *r,
 	const struct sl_dir *dir, struct sl_control *control);
 
 /* The spread of n values, which are sorted. */

@@ -11,17 +11,17 @@
  */
 enum {
 	BACKENDS =
-#define BACKEND(primitive, name)        1 +
-#define DEVICE_BACKEND(primitive, name) 1 +
-#define CUDA_BACKEND(primitive, name)   1 +
+#define SL_BACKEND(primitive, name)        1 +
+#define SL_DEVICE_BACKEND(primitive, name) 1 +
+#define SL_CUDA_BACKEND(primitive, name)   1 +
 #include "primitives/backends.def"
-#undef BACKEND
-#undef DEVICE_BACKEND
-#undef CUDA_BACKEND
+#undef SL_BACKEND
+#undef SL_DEVICE_BACKEND
+#undef SL_CUDA_BACKEND
 		0
 };
 enum { SCHEDULES = 4 };
-_Static_assert(3 + BACKENDS / 3 + 2 * BACKENDS + 2 * SCHEDULES <= SL_ROWS_MOST,
+_Static_assert(3 + BACKENDS / 3 + 2 * BACKENDS + 2 * SCHEDULES <= SL_ROWS_MAX,
 	"there may be more rows than fit");
 
 bool sl_row_scans(const struct sl_row *row)

@@ -18,7 +18,7 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 	struct sl_config *mine = &c->config;
 
 	memset(c, 0, sizeof(*c));
-	if (choices->press && strcmp(config->primitives.deflate, "auto") != 0)
+	if (choices->pack && strcmp(config->primitives.deflate, "auto") != 0)
 		return sl_fail(SL_USAGE,
 			"primitives.deflate: %s is not compared (a comparison looks at the columns "
 			"as they are, which do not come home from it), try auto",
@@ -26,10 +26,10 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 	c->config = *config;
 	c->choices = *choices;
 	c->choices.form = SL_AS_COLUMNS;
-	c->choices.press = NULL;
+	c->choices.pack = NULL;
 	c->configured = config->run.particles;
 	/* the same work for every row, nothing dropped while it is timed */
-	c->choices.goal.below = 0;
+	c->choices.stop_rule.below = 0;
 	/* histories and rounds have rows */
 	if (choices->schedule != SL_BY_ROUNDS)
 		c->choices.schedule = SL_BY_HISTORY;
@@ -39,7 +39,7 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 	c->particles = mine->run.particles;
 	c->choices.n_batches = sl_ceil_div(c->particles, c->choices.batch);
 	SL_TRY(sl_plan_make(mine, &c->choices, &c->plan));
-	c->batch = sl_room_batch(c->plan);
+	c->batch = sl_memory_plan_batch(c->plan);
 	c->n_batches = c->plan->recipe.n_batches;
 	sl_rows_choose(c);
 	return SL_OK;
@@ -71,10 +71,10 @@ static enum sl_status verdict(const struct sl_comparison *c)
 							     bad->status != SL_CHECK_FAILED)))
 			bad = row;
 	}
-	return bad ? sl_fail(bad->status, "%s", bad->story) : SL_OK;
+	return bad ? sl_fail(bad->status, "%s", bad->message) : SL_OK;
 }
 
-static enum sl_status run_row(struct sl_comparison *c, struct sl_row *row, struct sl_referee *r,
+static enum sl_status run_row(struct sl_comparison *c, struct sl_row *row, struct sl_reference *r,
 	const struct sl_dir *dir, struct sl_control *control)
 {
 	enum sl_status s = sl_row_run(c, row, r, dir, control);
@@ -86,25 +86,25 @@ static enum sl_status run_row(struct sl_comparison *c, struct sl_row *row, struc
 	row->status = s;
 	if (s == SL_OK)
 		return SL_OK;
-	(void)sl_while(s, "%s", sl_row_text(row, name));
-	memcpy(row->story, sl_story(), sizeof(row->story));
+	(void)sl_add_context(s, "%s", sl_row_text(row, name));
+	memcpy(row->message, sl_last_error(), sizeof(row->message));
 	if (ends_all(s, c, row))
 		return s;
-	return sl_passing_empty(dir);
+	return sl_temp_dir_empty(dir);
 }
 
 static enum sl_status run_rows(struct sl_comparison *c, const struct sl_dir *dir,
 	struct sl_control *control, sl_row_begins *begins)
 {
-	struct sl_referee referee;
-	enum sl_status s = sl_referee_open(c, &referee);
+	struct sl_reference reference;
+	enum sl_status s = sl_reference_open(c, &reference);
 
 	for (size_t i = 0; s == SL_OK && i < c->n; i++) {
 		if (begins)
 			begins(c, i);
-		s = run_row(c, &c->row[i], &referee, dir, control);
+		s = run_row(c, &c->row[i], &reference, dir, control);
 	}
-	sl_referee_close(&referee);
+	sl_reference_close(&reference);
 	c->ended = s == SL_OK;
 	if (s == SL_STOPPED)
 		return sl_fail(s, "stopped (asked by a signal): nothing is kept of a comparison");
@@ -141,21 +141,21 @@ static void passing_path(const struct sl_plan *plan, char path[SL_TEXT_BYTES + 1
 enum sl_status sl_compare(
 	struct sl_comparison *c, struct sl_control *control, sl_row_begins *begins)
 {
-	char path[SL_TEXT_BYTES + 16], why[SL_STORY_BYTES];
-	struct sl_passing passing;
+	char path[SL_TEXT_BYTES + 16], why[SL_MESSAGE_BYTES];
+	struct sl_temp_dir temp_dir;
 	enum sl_status s, removed;
 
 	take_date(c);
 	passing_path(c->plan, path);
-	s = sl_passing_open(path, &passing);
+	s = sl_temp_dir_open(path, &temp_dir);
 	if (s == SL_OK)
 		s = measure_copies(c);
 	if (s == SL_OK)
-		s = run_rows(c, &passing.dir, control, begins);
-	memcpy(why, sl_story(), sizeof(why));
-	removed = sl_passing_close(&passing);
+		s = run_rows(c, &temp_dir.dir, control, begins);
+	memcpy(why, sl_last_error(), sizeof(why));
+	removed = sl_temp_dir_close(&temp_dir);
 	if (s == SL_OK)
 		return removed;
-	sl_retell(why);
+	sl_set_last_error(why);
 	return s;
 }

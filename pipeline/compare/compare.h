@@ -19,14 +19,14 @@
  * memory. Only what would end all of them ends the comparison: the reference fails, the disk, a
  * signal.
  */
-#ifndef SL_COMPARE_H
-#define SL_COMPARE_H
+#ifndef SL_PIPELINE_COMPARE_COMPARE_H
+#define SL_PIPELINE_COMPARE_COMPARE_H
 
 #include <stdio.h>
 
 #include "pipeline/run/run.h"
 
-enum { SL_ROWS_MOST = 64 };
+enum { SL_ROWS_MAX = 64 };
 
 /* The emulated device does as much in a few seconds: more particles only if all are asked for. */
 enum { SL_EMULATED_PARTICLES = 20000 };
@@ -55,7 +55,7 @@ struct sl_row {
 	/* What came of it. */
 	enum sl_answer answer;
 	enum sl_status status;           /* OK, CHECK_FAILED when it differs, or how it failed */
-	char story[SL_STORY_BYTES];      /* where it differs first, or why it failed */
+	char message[SL_MESSAGE_BYTES];  /* where it differs first, or why it failed */
 	struct sl_spread whole, written; /* all batches, without and with output */
 	uint32_t threads, lanes;         /* for those */
 	struct sl_spread stage[SL_STAGE_COUNT], home; /* of a batch; home: copied from the device */
@@ -76,7 +76,7 @@ struct sl_comparison {
 	double host_copy, device_copy; /* GB/s read and written by a copy; 0: not measured */
 	bool ended;                    /* every row was tried */
 	size_t n;
-	struct sl_row row[SL_ROWS_MOST];
+	struct sl_row row[SL_ROWS_MAX];
 };
 
 /*

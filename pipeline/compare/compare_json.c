@@ -85,14 +85,14 @@ static void put_row(struct sl_json *j, const struct sl_comparison *c, const stru
 
 	sl_json_object(j, NULL);
 	sl_json_text(j, "where", row->on_device ? "device" : "host");
-	sl_json_text(j, "mode", sl_ways[row->mode].name);
+	sl_json_text(j, "mode", sl_device_modes[row->mode].name);
 	sl_json_text(j, "scan", names.scan);
 	sl_json_text(j, "compact", names.compact);
 	sl_json_text(j, "sort", names.sort);
 	sl_json_text(j, "schedule", names.schedule);
 	sl_json_text(j, "answer", answers[row->answer]);
-	if (row->story[0])
-		sl_json_text(j, "story", row->story);
+	if (row->message[0])
+		sl_json_text(j, "story", row->message);
 	put_whole(j, c, "without_output", &row->whole);
 	put_whole(j, c, "with_output", &row->written);
 	sl_json_u64(j, "threads", row->threads);
@@ -177,8 +177,8 @@ static void put_line(const struct sl_comparison *c, const struct sl_row *row, in
 		return;
 	fprintf(out, "%s,\"%s\",%s,%s,%s,%s,%s,%s,%u,%u", row->on_device ? "device" : "host",
 		row->on_device ? c->plan->device.name : c->plan->machine.processor,
-		sl_ways[row->mode].name, names.scan, names.compact, names.sort, names.schedule,
-		home ? "copied_home" : sl_stages[s].name, c->batch, t->n);
+		sl_device_modes[row->mode].name, names.scan, names.compact, names.sort,
+		names.schedule, home ? "copied_home" : sl_stages[s].name, c->batch, t->n);
 	put_figure(t->n > 0 ? t->median : (double)NAN, out);
 	put_figure(t->n > 0 ? t->least : (double)NAN, out);
 	put_figure(t->n > 0 ? t->most : (double)NAN, out);

@@ -217,10 +217,10 @@ static void print_machine(const struct sl_comparison *c, FILE *out)
 		plan->threads == 1 ? "" : "s", c->host_copy);
 	if (plan->on_device)
 		fprintf(out, "device  %s%s, %u slot%s; copies %.3g GB/s\n", plan->device.name,
-			sl_device_is_emulated() ? " on the CPU" : "", plan->n_lanes,
-			plan->n_lanes == 1 ? "" : "s", c->device_copy);
-	if (c->choices.device_story[0])
-		fprintf(out, "        no GPU: %s\n", c->choices.device_story);
+			sl_device_is_emulated() ? " on the CPU" : "", plan->n_device_slots,
+			plan->n_device_slots == 1 ? "" : "s", c->device_copy);
+	if (c->choices.device_reason[0])
+		fprintf(out, "        no GPU: %s\n", c->choices.device_reason);
 	if (plan->on_device && sl_device_is_emulated())
 		fprintf(out, "        Times of the emulated device tell nothing of a GPU's.\n");
 }
@@ -244,6 +244,6 @@ void sl_compare_print(const struct sl_comparison *c, FILE *out)
 	print_speeds(c, &w, out);
 	print_ends(c, &w, out);
 	for (size_t i = 0; i < c->n; i++)
-		if (c->row[i].story[0])
-			fprintf(out, "\n%s\n", c->row[i].story);
+		if (c->row[i].message[0])
+			fprintf(out, "\n%s\n", c->row[i].message);
 }

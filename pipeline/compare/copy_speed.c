@@ -78,5 +78,5 @@ enum sl_status sl_copy_speed(enum sl_space space, uint64_t free_bytes, double *g
 	sl_event_free(c.after);
 	sl_memory_give(space, c.to);
 	sl_memory_give(space, c.from);
-	return sl_while(s, "measuring the speed of copies");
+	return sl_add_context(s, "measuring the speed of copies");
 }

@@ -1,6 +1,6 @@
 /* copy_speed.h - how fast memory is copied: what no stage can pass. */
-#ifndef SL_COPY_SPEED_H
-#define SL_COPY_SPEED_H
+#ifndef SL_PIPELINE_COMPARE_COPY_SPEED_H
+#define SL_PIPELINE_COMPARE_COPY_SPEED_H
 
 #include "primitives/base/device.h"
 

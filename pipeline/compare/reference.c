@@ -8,7 +8,7 @@
 
 enum { WHAT_BYTES = 160 };
 
-enum sl_status sl_referee_open(const struct sl_comparison *c, struct sl_referee *r)
+enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_reference *r)
 {
 	void *lines;
 
@@ -22,7 +22,7 @@ enum sl_status sl_referee_open(const struct sl_comparison *c, struct sl_referee 
 	return SL_OK;
 }
 
-void sl_referee_close(struct sl_referee *r)
+void sl_reference_close(struct sl_reference *r)
 {
 	sl_plan_free(r->plan);
 	sl_memory_give(SL_HOST, r->line);
@@ -125,19 +125,19 @@ static void describe(
 }
 
 /* Makes the batch again as the first row does, and tells the first place that is not the same. */
-static void find_difference(struct sl_referee *r, struct sl_row *row, const struct sl_batch *b)
+static void find_difference(struct sl_reference *r, struct sl_row *row, const struct sl_batch *b)
 {
-	struct sl_slot *slot = &r->plan->slot[0];
+	struct sl_host_slot *slot = &r->plan->slot[0];
 	char name[SL_ROW_BYTES], what[WHAT_BYTES];
 
 	sl_batch_begin(&r->plan->recipe, &slot->batch, b->number);
 	if (sl_stages_run(&r->plan->recipe, &slot->exec, &slot->batch, NULL) == SL_OK)
 		describe(b, &slot->batch, what);
 	else
-		snprintf(what, sizeof(what), "where cannot be told (%.100s)", sl_story());
+		snprintf(what, sizeof(what), "where cannot be told (%.100s)", sl_last_error());
 	row->answer = SL_ANSWER_DIFFERS;
 	row->status = SL_CHECK_FAILED;
-	snprintf(row->story, sizeof(row->story),
+	snprintf(row->message, sizeof(row->message),
 		"%s: the answer is not the reference's: batch %llu, %s", sl_row_text(row, name),
 		(unsigned long long)b->number, what);
 }
@@ -148,16 +148,16 @@ static bool is_same(const struct sl_manifest_line *l, const struct sl_batch *b)
 {
 	struct sl_manifest_line found;
 
-	sl_sink_line(b, &found);
+	sl_batch_file_line(b, &found);
 	return memcmp(l, &found, sizeof(found)) == 0;
 }
 
-void sl_referee_look(struct sl_referee *r, struct sl_row *row, const struct sl_batch *b)
+void sl_reference_look(struct sl_reference *r, struct sl_row *row, const struct sl_batch *b)
 {
 	struct sl_manifest_line *l = &r->line[b->number];
 
 	if (!r->knows)
-		sl_sink_line(b, l);
+		sl_batch_file_line(b, l);
 	else if (row->answer != SL_ANSWER_DIFFERS && !is_same(l, b))
 		find_difference(r, row, b);
 }

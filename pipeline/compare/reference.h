@@ -5,23 +5,23 @@
  * and their digests. When a batch is not the same, the reference makes it anew, and the first place
  * where the two differ is told.
  */
-#ifndef SL_REFEREE_H
-#define SL_REFEREE_H
+#ifndef SL_PIPELINE_COMPARE_REFERENCE_H
+#define SL_PIPELINE_COMPARE_REFERENCE_H
 
 #include "pipeline/compare/compare.h"
 
-struct sl_referee {
+struct sl_reference {
 	struct sl_plan *plan;          /* of the first row, for a batch at a time */
 	struct sl_manifest_line *line; /* n_batches */
 	bool knows;                    /* the lines are set */
 };
 
 /* Gets its memory. To be closed even after a failure. */
-enum sl_status sl_referee_open(const struct sl_comparison *c, struct sl_referee *r);
-void sl_referee_close(struct sl_referee *r);
+enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_reference *r);
+void sl_reference_close(struct sl_reference *r);
 
 /* Looks at a batch of row: learns it, or sets the answer and story of a row that differs. */
-void sl_referee_look(struct sl_referee *r, struct sl_row *row, const struct sl_batch *b);
+void sl_reference_look(struct sl_reference *r, struct sl_row *row, const struct sl_batch *b);
 
 /* Plans a row: all of its batches, or the first alone, one thread and one lane. */
 enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *row,

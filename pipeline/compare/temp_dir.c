@@ -41,7 +41,7 @@ static size_t find_kept(const char *path)
  * Removes path, and above it what was made, as far as nobody has put something there. Fails when
  * path itself stays.
  */
-static enum sl_status remove_made(struct sl_passing *p)
+static enum sl_status remove_made(struct sl_temp_dir *p)
 {
 	enum sl_status s = sl_dir_remove(p->path);
 
@@ -52,7 +52,7 @@ static enum sl_status remove_made(struct sl_passing *p)
 	return s;
 }
 
-enum sl_status sl_passing_open(const char *path, struct sl_passing *p)
+enum sl_status sl_temp_dir_open(const char *path, struct sl_temp_dir *p)
 {
 	enum sl_status s;
 
@@ -67,11 +67,11 @@ enum sl_status sl_passing_open(const char *path, struct sl_passing *p)
 			path);
 	s = sl_dir_open(path, true, &p->dir);
 	if (s != SL_OK) {
-		char why[SL_STORY_BYTES];
+		char why[SL_MESSAGE_BYTES];
 
-		memcpy(why, sl_story(), sizeof(why));
+		memcpy(why, sl_last_error(), sizeof(why));
 		(void)remove_made(p);
-		sl_retell(why);
+		sl_set_last_error(why);
 	}
 	return s;
 }
@@ -81,20 +81,20 @@ static enum sl_status remove_entry(void *of, const char *name)
 	return sl_file_remove((const struct sl_dir *)of, name);
 }
 
-enum sl_status sl_passing_empty(const struct sl_dir *dir)
+enum sl_status sl_temp_dir_empty(const struct sl_dir *dir)
 {
 	struct sl_dir d = *dir;
 
 	return sl_dir_each(dir, remove_entry, &d);
 }
 
-enum sl_status sl_passing_close(struct sl_passing *p)
+enum sl_status sl_temp_dir_close(struct sl_temp_dir *p)
 {
 	enum sl_status s;
 
 	if (p->dir.fd < 0)
 		return SL_OK;
-	s = sl_passing_empty(&p->dir);
+	s = sl_temp_dir_empty(&p->dir);
 	sl_dir_close(&p->dir);
 	return s == SL_OK ? remove_made(p) : s;
 }

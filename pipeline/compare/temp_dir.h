@@ -3,24 +3,24 @@
  *
  * It must not be there before, so that what is in it can be removed without asking whose it is.
  */
-#ifndef SL_PASSING_H
-#define SL_PASSING_H
+#ifndef SL_PIPELINE_COMPARE_TEMP_DIR_H
+#define SL_PIPELINE_COMPARE_TEMP_DIR_H
 
 #include "primitives/base/files.h"
 
-struct sl_passing {
+struct sl_temp_dir {
 	struct sl_dir dir;
 	char path[SL_PATH_BYTES];
 	size_t kept; /* bytes of path that name a folder which was there before */
 };
 
 /* Makes path, and its parents. SL_OUTPUT_IN_USE when it is there already. */
-enum sl_status sl_passing_open(const char *path, struct sl_passing *p);
+enum sl_status sl_temp_dir_open(const char *path, struct sl_temp_dir *p);
 
 /* Removes the files in it. */
-enum sl_status sl_passing_empty(const struct sl_dir *dir);
+enum sl_status sl_temp_dir_empty(const struct sl_dir *dir);
 
 /* Removes all that was made. To be called after a failure too. */
-enum sl_status sl_passing_close(struct sl_passing *p);
+enum sl_status sl_temp_dir_close(struct sl_temp_dir *p);
 
 #endif

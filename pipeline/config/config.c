@@ -20,15 +20,15 @@ static enum sl_status make_reader(
 	enum sl_status s;
 
 	SL_TRY(sl_memory_get(SL_HOST, sizeof(**r), &made));
-	s = sl_memory_get(SL_HOST, (n_sets + 1) * sizeof(struct sl_tree *), &trees);
+	s = sl_memory_get(SL_HOST, (n_sets + 1) * sizeof(struct sl_yaml *), &trees);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, made);
 		return s;
 	}
 	*r = (struct sl_reader *)made;
 	memset(*r, 0, sizeof(**r));
-	memset(trees, 0, (n_sets + 1) * sizeof(struct sl_tree *));
-	(*r)->tree = (struct sl_tree **)trees;
+	memset(trees, 0, (n_sets + 1) * sizeof(struct sl_yaml *));
+	(*r)->tree = (struct sl_yaml **)trees;
 	(*r)->sets = sets;
 	(*r)->n_sets = n_sets;
 	snprintf((*r)->name, sizeof((*r)->name), "%s", name);
@@ -38,18 +38,18 @@ static enum sl_status make_reader(
 /* The model that the file names first: known before the walk, so that all hints know its keys. */
 static void foresee_model(struct sl_reader *r)
 {
-	const struct sl_tree *tree = r->tree[0];
+	const struct sl_yaml *tree = r->tree[0];
 	sl_node key;
 
-	sl_tree_item(tree, sl_tree_get(tree, sl_tree_root(tree), "model"), 0, &key);
-	r->model = sl_model_find(sl_tree_text(tree, key, NULL));
+	sl_yaml_item(tree, sl_yaml_get(tree, sl_yaml_root(tree), "model"), 0, &key);
+	r->model = sl_model_find(sl_yaml_text(tree, key, NULL));
 }
 
 static enum sl_status read_file(struct sl_reader *r, const char *text, size_t bytes)
 {
 	struct sl_place at = {0, 0, 0};
 	struct sl_problem problem;
-	enum sl_status s = sl_tree_parse(text, bytes, &r->tree[0], &problem);
+	enum sl_status s = sl_yaml_parse(text, bytes, &r->tree[0], &problem);
 	sl_node root;
 
 	if (s == SL_BAD_INPUT) {
@@ -59,16 +59,16 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 		return sl_config_verdict(r);
 	}
 	SL_TRY(s);
-	root = sl_tree_root(r->tree[0]);
-	if (sl_tree_kind(r->tree[0], root) != SL_MAPPING) {
-		sl_tree_place(r->tree[0], root, &at.line, &at.column);
+	root = sl_yaml_root(r->tree[0]);
+	if (sl_yaml_kind(r->tree[0], root) != SL_MAPPING) {
+		sl_yaml_place(r->tree[0], root, &at.line, &at.column);
 		sl_reader_add(r, at, "",
 			"there are no keys here (a configuration is made of them), try run: "
 			"{particles: 1e6}");
 		return sl_config_verdict(r);
 	}
 	foresee_model(r);
-	sl_reader_walk(r, root);
+	sl_reader_match_keys(r, root);
 	return SL_OK;
 }
 
@@ -89,15 +89,15 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 		sl_reader_add(r, at, path, "has no value (nothing follows the =), try key=value");
 		return SL_OK;
 	}
-	s = sl_tree_parse(equals + 1, strlen(equals + 1), &r->tree[source], &problem);
+	s = sl_yaml_parse(equals + 1, strlen(equals + 1), &r->tree[source], &problem);
 	if (s == SL_BAD_INPUT) {
 		sl_reader_add(r, at, path, problem.text);
-		sl_tree_free(r->tree[source]);
+		sl_yaml_free(r->tree[source]);
 		r->tree[source] = NULL;
 		return SL_OK;
 	}
 	SL_TRY(s);
-	sl_reader_walk_set(r, source, path);
+	sl_reader_match_keys_set(r, source, path);
 	return SL_OK;
 }
 
@@ -122,12 +122,12 @@ enum sl_status sl_config_open(const char *path, const char *const *sets, size_t 
 	enum sl_status s;
 
 	*r = NULL;
-	s = sl_path_read(path, SL_TREE_BYTES, &text, &bytes);
+	s = sl_path_read(path, SL_YAML_BYTES, &text, &bytes);
 	if (s != SL_OK) {
 		memset(c, 0, sizeof(*c));
 		c->model = SL_MODEL_COUNT;
 		SL_TRY(make_reader(path, sets, n_sets, r));
-		sl_reader_add(*r, (struct sl_place){0, 0, 0}, "", sl_story());
+		sl_reader_add(*r, (struct sl_place){0, 0, 0}, "", sl_last_error());
 		/* a wrong name is wrong usage; a disk that fails stays one */
 		return s == SL_BAD_INPUT || access(path, F_OK) != 0 ? SL_USAGE : s;
 	}
@@ -141,7 +141,7 @@ void sl_config_close(struct sl_reader *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i <= r->n_sets; i++)
-		sl_tree_free(r->tree[i]);
+		sl_yaml_free(r->tree[i]);
 	sl_memory_give(SL_HOST, r->tree);
 	sl_memory_give(SL_HOST, r);
 }

@@ -8,8 +8,8 @@
  *
  * Values from --set stand above those of the file and are placed as "--set key=value".
  */
-#ifndef SL_CONFIG_H
-#define SL_CONFIG_H
+#ifndef SL_PIPELINE_CONFIG_CONFIG_H
+#define SL_PIPELINE_CONFIG_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>

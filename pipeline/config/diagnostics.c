@@ -68,11 +68,11 @@ static long split_item(const char *key, char list[SL_KEY_BYTES])
 /* The node of a value, or of an item of it. */
 static sl_node value_node(const struct sl_reader *r, const struct sl_seen *seen, long item)
 {
-	const struct sl_tree *tree = r->tree[seen->key.source];
+	const struct sl_yaml *tree = r->tree[seen->key.source];
 	sl_node node = seen->value, found = 0;
 
-	if (item >= 0 && sl_tree_kind(tree, node) == SL_LIST)
-		found = sl_tree_item(tree, node, (size_t)item, NULL);
+	if (item >= 0 && sl_yaml_kind(tree, node) == SL_LIST)
+		found = sl_yaml_item(tree, node, (size_t)item, NULL);
 	return found ? found : node;
 }
 
@@ -80,17 +80,17 @@ static sl_node value_node(const struct sl_reader *r, const struct sl_seen *seen,
 static struct sl_place place_of_value(
 	const struct sl_reader *r, const struct sl_seen *seen, long item)
 {
-	const struct sl_tree *tree = r->tree[seen->key.source];
+	const struct sl_yaml *tree = r->tree[seen->key.source];
 	struct sl_place at = seen->key;
 	sl_node node = seen->value;
 
-	if (node == 0 || sl_tree_kind(tree, node) == SL_MAPPING)
+	if (node == 0 || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return at;
 	node = value_node(r, seen, item);
-	if (sl_tree_kind(tree, node) == SL_SCALAR && *sl_tree_text(tree, node, NULL) == '\0' &&
+	if (sl_yaml_kind(tree, node) == SL_SCALAR && *sl_yaml_text(tree, node, NULL) == '\0' &&
 		item < 0)
 		return at;
-	sl_tree_place(tree, node, &at.line, &at.column);
+	sl_yaml_place(tree, node, &at.line, &at.column);
 	return at;
 }
 
@@ -113,7 +113,7 @@ static struct sl_place place_of(const struct sl_reader *r, const char *key)
 		item = -1;
 	}
 	if (r->tree[0])
-		sl_tree_place(r->tree[0], sl_tree_root(r->tree[0]), &at.line, &at.column);
+		sl_yaml_place(r->tree[0], sl_yaml_root(r->tree[0]), &at.line, &at.column);
 	return at;
 }
 
@@ -125,7 +125,7 @@ static const char *name_of(const struct sl_reader *r, const char *key, char list
 	if (split_item(key, list) < 0)
 		return key;
 	seen = sl_reader_seen(r, list);
-	return seen && sl_tree_kind(r->tree[seen->key.source], seen->value) == SL_SCALAR ? list
+	return seen && sl_yaml_kind(r->tree[seen->key.source], seen->value) == SL_SCALAR ? list
 	                                                                                 : key;
 }
 
@@ -139,7 +139,7 @@ bool sl_config_given(const struct sl_reader *r, const char *key)
 
 	if (!seen || item <= 0)
 		return seen != NULL;
-	return (size_t)item < sl_tree_size(r->tree[seen->key.source], seen->value);
+	return (size_t)item < sl_yaml_size(r->tree[seen->key.source], seen->value);
 }
 
 bool sl_config_changed(const struct sl_reader *r, const char *key)
@@ -177,7 +177,7 @@ void sl_config_complain_within(
 	const struct sl_seen *seen = sl_reader_seen(r, list);
 
 	if (seen && at.line > 0)
-		at.column += sl_tree_inside(
+		at.column += sl_yaml_inside(
 			r->tree[seen->key.source], value_node(r, seen, item), offset);
 	sl_reader_add(r, at, name_of(r, key, list), text);
 }

@@ -25,7 +25,7 @@ static bool has_item(const struct sl_reader *r, const char *path)
 	snprintf(above, sizeof(above), "%.*s", (int)(bracket - path), path);
 	list = sl_reader_seen(r, above);
 	return list && strncmp(bracket, number, n) == 0 &&
-	       i < sl_tree_size(r->tree[list->key.source], list->value);
+	       i < sl_yaml_size(r->tree[list->key.source], list->value);
 }
 
 static const struct sl_option *option_at(const struct sl_reader *r, const char *path)
@@ -119,32 +119,32 @@ static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char
 /* The section at path, whose value is node. */
 static void meet_section(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
-	const struct sl_tree *tree = r->tree[at.source];
+	const struct sl_yaml *tree = r->tree[at.source];
 	char text[SL_FLAW_BYTES], shown[SL_SHOWN_BYTES], option[SL_KEY_BYTES];
 
 	note(r, at, path, node);
-	if (sl_tree_kind(tree, node) == SL_MAPPING) {
+	if (sl_yaml_kind(tree, node) == SL_MAPPING) {
 		walk(r, at.source, node, path);
 		return;
 	}
-	if (*sl_tree_text(tree, node, NULL) && find_foremost(r, path, option)) {
+	if (*sl_yaml_text(tree, node, NULL) && find_foremost(r, path, option)) {
 		note(r, at, option, node);
 		return;
 	}
-	if (sl_tree_kind(tree, node) == SL_LIST)
+	if (sl_yaml_kind(tree, node) == SL_LIST)
 		snprintf(text, sizeof(text), "has a list (keys stand below it), try {key: value}");
-	else if (*sl_tree_text(tree, node, NULL) == '\0')
+	else if (*sl_yaml_text(tree, node, NULL) == '\0')
 		snprintf(text, sizeof(text),
 			"has nothing below it (it is a section), try removing it or giving it {}");
 	else
 		snprintf(text, sizeof(text),
 			"has the value %s (keys stand below it), try {key: value}",
-			sl_show(shown, sl_tree_text(tree, node, NULL)));
-	if (strcmp(path, "model") == 0 && sl_model_find(sl_tree_text(tree, node, NULL)))
+			sl_show(shown, sl_yaml_text(tree, node, NULL)));
+	if (strcmp(path, "model") == 0 && sl_model_find(sl_yaml_text(tree, node, NULL)))
 		snprintf(text, sizeof(text),
 			"has the value '%s' (the parameters stand below the model's name), try "
 			"{%s: {}}",
-			sl_tree_text(tree, node, NULL), sl_tree_text(tree, node, NULL));
+			sl_yaml_text(tree, node, NULL), sl_yaml_text(tree, node, NULL));
 	sl_reader_add(r, at, path, text);
 }
 
@@ -152,14 +152,14 @@ static void meet_section(struct sl_reader *r, struct sl_place at, const char *pa
 static void meet_items(
 	struct sl_reader *r, size_t source, const char *path, sl_node list, double most)
 {
-	const struct sl_tree *tree = r->tree[source];
+	const struct sl_yaml *tree = r->tree[source];
 
-	for (size_t i = 0; i < sl_tree_size(tree, list) && (double)i < most; i++) {
-		sl_node node = sl_tree_item(tree, list, i, NULL);
+	for (size_t i = 0; i < sl_yaml_size(tree, list) && (double)i < most; i++) {
+		sl_node node = sl_yaml_item(tree, list, i, NULL);
 		struct sl_place at = {source, 0, 0};
 		char item[SL_KEY_BYTES + 24];
 
-		sl_tree_place(tree, node, &at.line, &at.column);
+		sl_yaml_place(tree, node, &at.line, &at.column);
 		snprintf(item, sizeof(item), "%s[%zu]", path, i);
 		meet_section(r, at, item, node);
 	}
@@ -175,7 +175,7 @@ static void meet(struct sl_reader *r, struct sl_place at, const char *path, sl_n
 	o = option_at(r, path);
 	if (o)
 		note(r, at, path, node);
-	if (o && o->kind == SL_KIND_ITEMS && sl_tree_kind(r->tree[at.source], node) == SL_LIST)
+	if (o && o->kind == SL_KIND_ITEMS && sl_yaml_kind(r->tree[at.source], node) == SL_LIST)
 		meet_items(r, at.source, path, node, o->hi);
 	if (o)
 		return;
@@ -188,16 +188,16 @@ static void meet(struct sl_reader *r, struct sl_place at, const char *path, sl_n
 /* The keys of a mapping, all below the path above. */
 static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char *above)
 {
-	const struct sl_tree *tree = r->tree[source];
-	size_t n = sl_tree_size(tree, mapping);
+	const struct sl_yaml *tree = r->tree[source];
+	size_t n = sl_yaml_size(tree, mapping);
 
 	for (size_t i = 0; i < n; i++) {
 		struct sl_place at = {source, 0, 0};
 		char path[SL_KEY_BYTES];
-		sl_node key, value = sl_tree_item(tree, mapping, i, &key);
-		const char *text = sl_tree_text(tree, key, NULL);
+		sl_node key, value = sl_yaml_item(tree, mapping, i, &key);
+		const char *text = sl_yaml_text(tree, key, NULL);
 
-		sl_tree_place(tree, key, &at.line, &at.column);
+		sl_yaml_place(tree, key, &at.line, &at.column);
 		snprintf(path, sizeof(path), "%s%s%s", above, *above ? "." : "", text);
 		if (strchr(text, '.'))
 			sl_reader_add(r, at, path,
@@ -236,12 +236,12 @@ static bool enter(struct sl_reader *r, struct sl_place at, const char *path)
 	return true;
 }
 
-void sl_reader_walk(struct sl_reader *r, sl_node root)
+void sl_reader_match_keys(struct sl_reader *r, sl_node root)
 {
 	walk(r, 0, root, "");
 }
 
-void sl_reader_walk_set(struct sl_reader *r, size_t source, const char *path)
+void sl_reader_match_keys_set(struct sl_reader *r, size_t source, const char *path)
 {
 	const struct sl_place at = {source, 0, 0};
 
@@ -249,5 +249,5 @@ void sl_reader_walk_set(struct sl_reader *r, size_t source, const char *path)
 	if (strcmp(path, "model") == 0)
 		r->model = NULL;
 	if (enter(r, at, path))
-		meet(r, at, path, sl_tree_root(r->tree[source]));
+		meet(r, at, path, sl_yaml_root(r->tree[source]));
 }

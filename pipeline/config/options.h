@@ -1,6 +1,6 @@
 /* options.h - full paths of options: those of a model stand below model.NAME. */
-#ifndef SL_OPTIONS_H
-#define SL_OPTIONS_H
+#ifndef SL_PIPELINE_CONFIG_OPTIONS_H
+#define SL_PIPELINE_CONFIG_OPTIONS_H
 
 #include "stages/models/model.h"
 

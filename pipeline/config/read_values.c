@@ -15,16 +15,16 @@ static bool wrong(struct sl_reader *r, const char *key, const char *why)
 
 /* One item of a value; complaints are for key. */
 static bool fill_item(struct sl_reader *r, const struct sl_option *o, const char *key,
-	const struct sl_tree *tree, sl_node node, void *item)
+	const struct sl_yaml *tree, sl_node node, void *item)
 {
 	char why[SL_WHY_BYTES];
 	size_t bytes;
-	const char *text = sl_tree_text(tree, node, &bytes);
+	const char *text = sl_yaml_text(tree, node, &bytes);
 
-	if (sl_tree_kind(tree, node) == SL_MAPPING)
+	if (sl_yaml_kind(tree, node) == SL_MAPPING)
 		return wrong(
 			r, key, "has keys below it (it is no section), try a value without keys");
-	if (sl_tree_kind(tree, node) == SL_LIST)
+	if (sl_yaml_kind(tree, node) == SL_LIST)
 		return wrong(r, key, "is a list (one value is needed), try one of them");
 	if (bytes == 0)
 		return wrong(r, key,
@@ -54,15 +54,15 @@ static bool fill_items(
 
 /* The value at node, as the option's kind has it. */
 static bool fill(struct sl_reader *r, const struct sl_option *o, const char *path,
-	const struct sl_tree *tree, sl_node node, void *value)
+	const struct sl_yaml *tree, sl_node node, void *value)
 {
 	char key[SL_KEY_BYTES + 24];
-	bool list = sl_tree_kind(tree, node) == SL_LIST, right = true;
-	size_t n = list ? sl_tree_size(tree, node) : 1;
+	bool list = sl_yaml_kind(tree, node) == SL_LIST, right = true;
+	size_t n = list ? sl_yaml_size(tree, node) : 1;
 
 	if (o->kind == SL_KIND_ITEMS)
 		return fill_items(r, o, path, list ? n : SIZE_MAX, (uint64_t *)value);
-	if (!sl_value_listed(o) || sl_tree_kind(tree, node) == SL_MAPPING)
+	if (!sl_value_listed(o) || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return fill_item(r, o, path, tree, node, value);
 	if (n == 0 && o->required)
 		return wrong(r, path, "is an empty list (at least one is needed), try [one]");
@@ -73,7 +73,7 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	sl_value_resize(o, value, n);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(key, sizeof(key), list ? "%s[%zu]" : "%s", path, i);
-		right &= fill_item(r, o, key, tree, list ? sl_tree_item(tree, node, i, NULL) : node,
+		right &= fill_item(r, o, key, tree, list ? sl_yaml_item(tree, node, i, NULL) : node,
 			sl_value_item(o, value, i));
 	}
 	return right;
@@ -83,16 +83,16 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 static enum sl_status fill_default(const struct sl_option *o, void *value)
 {
 	struct sl_problem problem;
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 	enum sl_status s;
 
 	sl_value_clear(o, value);
 	if (!o->fallback)
 		return SL_OK;
-	s = sl_tree_parse(o->fallback, strlen(o->fallback), &tree, &problem);
-	if (s == SL_OK && !fill(NULL, o, o->key, tree, sl_tree_root(tree), value))
+	s = sl_yaml_parse(o->fallback, strlen(o->fallback), &tree, &problem);
+	if (s == SL_OK && !fill(NULL, o, o->key, tree, sl_yaml_root(tree), value))
 		s = sl_fail(SL_INTERNAL, "the default of %s is none: %s", o->key, o->fallback);
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 	return s;
 }
 

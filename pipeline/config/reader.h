@@ -4,8 +4,8 @@
  * Sources are numbered: 0 is the file, i the i-th --set. Of each known key that was met the reader
  * keeps where it stands last; values are taken from there when all sources have been walked.
  */
-#ifndef SL_READER_H
-#define SL_READER_H
+#ifndef SL_PIPELINE_CONFIG_READER_H
+#define SL_PIPELINE_CONFIG_READER_H
 
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
@@ -41,7 +41,7 @@ struct sl_reader {
 	char name[SL_PATH_BYTES]; /* of the file, in messages */
 	const char *const *sets;
 	size_t n_sets;
-	struct sl_tree **tree; /* one a source; NULL where it could not be parsed */
+	struct sl_yaml **tree; /* one a source; NULL where it could not be parsed */
 	const struct sl_model *model;
 	size_t n_seen, n_flaws, n_dropped;
 	struct sl_seen seen[SL_SEEN_MAX];
@@ -63,8 +63,8 @@ void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, con
 void sl_reader_forget(struct sl_reader *r, const char *key);
 
 /* Walks the file, from its root; walks the tree of a --set, which stands for path. (walk.c) */
-void sl_reader_walk(struct sl_reader *r, sl_node root);
-void sl_reader_walk_set(struct sl_reader *r, size_t source, const char *path);
+void sl_reader_match_keys(struct sl_reader *r, sl_node root);
+void sl_reader_match_keys_set(struct sl_reader *r, size_t source, const char *path);
 
 /* Reads all values, defaults included, and complains about what is missing. (read_values.c) */
 enum sl_status sl_reader_fill(struct sl_reader *r, struct sl_config *c);

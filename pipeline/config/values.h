@@ -4,8 +4,8 @@
  * A text is read as a whole or refused: "1e6" is a million or an error, never 1 with something left
  * over. Nothing here depends on the locale.
  */
-#ifndef SL_VALUES_H
-#define SL_VALUES_H
+#ifndef SL_PIPELINE_CONFIG_VALUES_H
+#define SL_PIPELINE_CONFIG_VALUES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
  *	tables to a list    records are packed input by input; what a record lacks is dropped
  *	all to a table      is made in memory, as such a file is
  */
-#ifndef SL_CONVERT_H
-#define SL_CONVERT_H
+#ifndef SL_PIPELINE_CONVERT_CONVERT_H
+#define SL_PIPELINE_CONVERT_CONVERT_H
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -180,7 +180,7 @@ static enum sl_status for_each(struct sl_converting *c,
 
 		SL_TRY(sl_convert_check(c));
 		SL_TRY(sl_map_file(at.path, &file));
-		s = sl_while(each(c, at.path, file.at, file.bytes, of), "%s", at.path);
+		s = sl_add_context(each(c, at.path, file.at, file.bytes, of), "%s", at.path);
 		sl_unmap(&file);
 		SL_TRY(s);
 	}

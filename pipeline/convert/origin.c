@@ -55,7 +55,7 @@ static bool add_up(
 }
 
 /* All that a run has committed need not be all of the run. */
-static void note_state(struct sl_converting *c, const struct sl_former *f)
+static void note_state(struct sl_converting *c, const struct sl_existing_run *f)
 {
 	const char *state = f->state ? f->state : "not told";
 
@@ -72,22 +72,22 @@ static enum sl_status plan_of(
 	struct sl_converting *c, const struct sl_dir *dir, struct sl_plan **plan)
 {
 	const struct sl_convert_job *job = c->job;
-	const char *sets[SL_FORMER_SETS_MOST] = {
+	const char *sets[SL_EXISTING_RUN_SETS_MAX] = {
 		c->format == &sl_format_mcpl ? "output.format=mcpl" : "output.format=mcpl.gz",
 		"output.columns=[]"};
 	bool to_list = sl_format_is_mcpl(c->format);
-	struct sl_former former;
+	struct sl_existing_run existing;
 	enum sl_status s;
 
 	*plan = NULL;
-	SL_TRY(sl_former_read(dir, &former));
-	note_state(c, &former);
-	if (former.format && sl_format_is_mcpl(former.format))
+	SL_TRY(sl_existing_run_read(dir, &existing));
+	note_state(c, &existing);
+	if (existing.format && sl_format_is_mcpl(existing.format))
 		to_list = false;
 	for (size_t i = 0; i < job->n_sets; i++)
 		sets[2 + i] = job->set[i];
-	s = sl_former_plan(&former, sets, to_list ? 2 + job->n_sets : 0, plan);
-	sl_former_free(&former);
+	s = sl_existing_run_plan(&existing, sets, to_list ? 2 + job->n_sets : 0, plan);
+	sl_existing_run_free(&existing);
 	return s;
 }
 

@@ -4,8 +4,8 @@
  * It is told by run.json and manifest.jsonl in the folder that all of them are in. Files that lie
  * elsewhere, or are of another program, are of no known run: what they state is little.
  */
-#ifndef SL_CONVERT_ORIGIN_H
-#define SL_CONVERT_ORIGIN_H
+#ifndef SL_PIPELINE_CONVERT_ORIGIN_H
+#define SL_PIPELINE_CONVERT_ORIGIN_H
 
 #include "pipeline/convert/convert.h"
 

@@ -60,7 +60,7 @@ static enum sl_status read_table(
 		return SL_OK;
 	}
 	SL_TRY(sl_map_file(path, &file));
-	s = sl_while(read_list(file.at, file.bytes, in), "%s", path);
+	s = sl_add_context(read_list(file.at, file.bytes, in), "%s", path);
 	sl_unmap(&file);
 	return s;
 }

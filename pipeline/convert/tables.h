@@ -1,6 +1,6 @@
 /* tables.h - what the parts of sl_convert_tables() share. */
-#ifndef SL_CONVERT_TABLE_H
-#define SL_CONVERT_TABLE_H
+#ifndef SL_PIPELINE_CONVERT_TABLES_H
+#define SL_PIPELINE_CONVERT_TABLES_H
 
 #include "pipeline/convert/convert.h"
 #include "stages/formats/mcpl/mcpl_table.h"

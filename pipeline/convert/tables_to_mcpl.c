@@ -78,7 +78,7 @@ static enum sl_status add_records(
 			a = (struct sl_arena){block, 0, a.used};
 		}
 	}
-	s = sl_while(sl_format_mcpl.pack(&x, facts, &t, &p), "%s", path);
+	s = sl_add_context(sl_format_mcpl.pack(&x, facts, &t, &p), "%s", path);
 	if (s == SL_OK)
 		s = sl_list_add(&j->list, p.bytes, p.used);
 	j->c->particles += t.n;

@@ -90,7 +90,7 @@ static void print_pixels(
 		least, sum / (double)n, most);
 }
 
-static void print_image(const struct sl_picture_found *f, FILE *out)
+static void print_image(const struct sl_image_found *f, FILE *out)
 {
 	uint64_t n = f->width * f->height;
 
@@ -104,13 +104,13 @@ static void print_image(const struct sl_picture_found *f, FILE *out)
 
 static enum sl_status info_of_image(const char *path, FILE *out)
 {
-	struct sl_picture_found found;
+	struct sl_image_found found;
 	enum sl_status s;
 	size_t bytes;
 	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	s = sl_while(sl_picture_read(file, bytes, &found), "%s", path);
+	s = sl_add_context(sl_image_read(file, bytes, &found), "%s", path);
 	if (s == SL_OK) {
 		fprintf(out, "%s: image, %zu bytes, %llu x %llu pixels, of %llu particles\n", path,
 			bytes, (unsigned long long)found.width, (unsigned long long)found.height,
@@ -139,7 +139,7 @@ enum sl_status sl_info(const char *path, FILE *out)
 			"verify for a run",
 			path);
 	}
-	if (ends_in(path, SL_PICTURE_SUFFIX))
+	if (ends_in(path, SL_IMAGE_SUFFIX))
 		return info_of_image(path, out);
 	if (ends_in(path, sl_format_mcpl.suffix) || ends_in(path, sl_format_mcpl_gz.suffix))
 		return sl_info_mcpl(path, out);

@@ -1,6 +1,6 @@
 /* info.h - what is inside a file of survivors, of an image's numbers, or any MCPL. */
-#ifndef SL_INFO_H
-#define SL_INFO_H
+#ifndef SL_PIPELINE_INSPECT_INFO_H
+#define SL_PIPELINE_INSPECT_INFO_H
 
 #include <stdio.h>
 

@@ -117,5 +117,5 @@ enum sl_status sl_info_mcpl(const char *path, FILE *out)
 		sl_mcpl_close(&s);
 	}
 	sl_memory_give(SL_HOST, file);
-	return sl_while(status, "%s", path);
+	return sl_add_context(status, "%s", path);
 }

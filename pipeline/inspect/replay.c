@@ -6,17 +6,17 @@
 #include "pipeline/plan/input_files.h"
 #include "pipeline/inspect/replay_step.h"
 
-bool sl_is_told(const struct sl_teller *t, int column)
+bool sl_is_told(const struct sl_replay_writer *t, int column)
 {
 	return column != SL_COLUMN_id && column != SL_COLUMN_fate &&
 	       SL_HAS(sl_models[t->plan->recipe.model]->columns, column);
 }
 
-struct sl_told sl_told_of(const struct sl_particle *p, int column)
+struct sl_replay_step sl_replay_step_of(const struct sl_particle *p, int column)
 {
 	const struct sl_column_facts *facts = &sl_column_facts[column];
 	const char *at = (const char *)p + facts->in_particle;
-	struct sl_told told = {.is_real = facts->type == SL_TYPE_F32};
+	struct sl_replay_step told = {.is_real = facts->type == SL_TYPE_F32};
 	uint32_t narrow;
 
 	switch (facts->type) {
@@ -41,22 +41,22 @@ struct sl_told sl_told_of(const struct sl_particle *p, int column)
 	return told;
 }
 
-bool sl_has_collisions(const struct sl_teller *t)
+bool sl_has_collisions(const struct sl_replay_writer *t)
 {
 	return SL_HAS(sl_models[t->plan->recipe.model]->columns, SL_COLUMN_collisions);
 }
 
-bool sl_survives(const struct sl_teller *t, const struct sl_particle *p)
+bool sl_survives(const struct sl_replay_writer *t, const struct sl_particle *p)
 {
 	return SL_HAS(t->plan->recipe.keep, p->fate);
 }
 
-bool sl_has_key(const struct sl_teller *t, const struct sl_particle *p)
+bool sl_has_key(const struct sl_replay_writer *t, const struct sl_particle *p)
 {
 	return sl_survives(t, p) && t->plan->recipe.n_fields > 0;
 }
 
-uint64_t sl_key_of(const struct sl_teller *t, struct sl_particle p)
+uint64_t sl_key_of(const struct sl_replay_writer *t, struct sl_particle p)
 {
 	const struct sl_recipe *r = &t->plan->recipe;
 	struct sl_columns columns = sl_columns_of(&p);
@@ -64,7 +64,7 @@ uint64_t sl_key_of(const struct sl_teller *t, struct sl_particle p)
 	return sl_key_pack(r->field, r->n_fields, &columns, 0, p.id);
 }
 
-int sl_key_digits(const struct sl_teller *t)
+int sl_key_digits(const struct sl_replay_writer *t)
 {
 	return (int)(t->plan->recipe.key_bits + 3) / 4;
 }
@@ -83,7 +83,7 @@ void sl_replay_settle(struct sl_config *c)
 enum sl_status sl_replay(
 	struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out)
 {
-	const struct sl_teller t = {.plan = plan, .config = config, .id = id, .out = out};
+	const struct sl_replay_writer t = {.plan = plan, .config = config, .id = id, .out = out};
 	unsigned long long particles = plan->recipe.particles;
 	struct sl_particle read;
 

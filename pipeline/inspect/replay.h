@@ -1,6 +1,6 @@
 /* replay.h - the history of one particle of a run, printed as it is made. */
-#ifndef SL_REPLAY_H
-#define SL_REPLAY_H
+#ifndef SL_PIPELINE_INSPECT_REPLAY_H
+#define SL_PIPELINE_INSPECT_REPLAY_H
 
 #include <stdio.h>
 

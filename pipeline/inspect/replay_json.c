@@ -9,7 +9,7 @@ enum {
 };
 
 struct document {
-	const struct sl_teller *t;
+	const struct sl_replay_writer *t;
 	struct sl_json json;
 	uint64_t steps; /* until now */
 };
@@ -21,7 +21,7 @@ static void hand_over(struct document *d)
 	d->json.used = 0;
 }
 
-static void write_head(struct sl_json *j, const struct sl_teller *t)
+static void write_head(struct sl_json *j, const struct sl_replay_writer *t)
 {
 	const struct sl_recipe *r = &t->plan->recipe;
 
@@ -44,10 +44,11 @@ static void close_step(struct sl_json *j)
 	sl_json_close(j);
 }
 
-static void write_values(struct sl_json *j, const struct sl_teller *t, const struct sl_particle *p)
+static void write_values(
+	struct sl_json *j, const struct sl_replay_writer *t, const struct sl_particle *p)
 {
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		struct sl_told told = sl_told_of(p, c);
+		struct sl_replay_step told = sl_replay_step_of(p, c);
 
 		if (!sl_is_told(t, c))
 			continue;
@@ -99,7 +100,7 @@ static void write_draw(void *of, uint64_t block, struct sl_words words)
 
 static void write_end(struct document *d, const struct sl_particle *p)
 {
-	const struct sl_teller *t = d->t;
+	const struct sl_replay_writer *t = d->t;
 	struct sl_json *j = &d->json;
 
 	close_step(j);
@@ -116,7 +117,7 @@ static void write_end(struct document *d, const struct sl_particle *p)
 	fputc('\n', t->out);
 }
 
-enum sl_status sl_tell_json(const struct sl_teller *t)
+enum sl_status sl_tell_json(const struct sl_replay_writer *t)
 {
 	static char text[PIECE_BYTES];
 	struct document d = {.t = t, .json = sl_json_start(text, sizeof(text), true)};

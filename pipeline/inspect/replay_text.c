@@ -7,7 +7,7 @@
 enum { STEP_WIDTH = 5, EVENT_WIDTH = 11, VALUE_WIDTH = 13 };
 
 struct text {
-	const struct sl_teller *t;
+	const struct sl_replay_writer *t;
 	struct sl_powers powers;
 	uint64_t steps; /* until now */
 };
@@ -22,12 +22,12 @@ static void print_real(const struct text *x, float real, int width, char behind)
 }
 
 /* A column has a place in each line; that of steps is in front. */
-static bool has_place(const struct sl_teller *t, int column)
+static bool has_place(const struct sl_replay_writer *t, int column)
 {
 	return sl_is_told(t, column) && column != SL_COLUMN_steps;
 }
 
-static void print_head(const struct sl_teller *t)
+static void print_head(const struct sl_replay_writer *t)
 {
 	const struct sl_recipe *r = &t->plan->recipe;
 
@@ -43,7 +43,7 @@ static void print_head(const struct sl_teller *t)
 			"with their uniforms\n\n");
 }
 
-static void print_columns(const struct sl_teller *t)
+static void print_columns(const struct sl_replay_writer *t)
 {
 	fprintf(t->out, "%-*s %-*s ", STEP_WIDTH, "step", EVENT_WIDTH, "event");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
@@ -68,7 +68,7 @@ static bool print_step(void *of, const struct sl_step_taken *s)
 	fprintf(out, "%-*llu %-*s ", STEP_WIDTH, (unsigned long long)s->number, EVENT_WIDTH,
 		s->event);
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		struct sl_told told = sl_told_of(&s->p, c);
+		struct sl_replay_step told = sl_replay_step_of(&s->p, c);
 
 		if (!has_place(x->t, c))
 			continue;
@@ -95,7 +95,7 @@ static void print_draw(void *of, uint64_t block, struct sl_words words)
 
 static void print_end(const struct text *x, const struct sl_particle *p)
 {
-	const struct sl_teller *t = x->t;
+	const struct sl_replay_writer *t = x->t;
 
 	fprintf(t->out, "\nfate        %s: %s\n", sl_fate_facts[p->fate].name,
 		sl_survives(t, p) ? "survives" : "does not survive");
@@ -107,7 +107,7 @@ static void print_end(const struct text *x, const struct sl_particle *p)
 			(unsigned long long)sl_key_of(t, *p), t->plan->recipe.key_bits);
 }
 
-void sl_tell_text(const struct sl_teller *t)
+void sl_tell_text(const struct sl_replay_writer *t)
 {
 	struct text x = {.t = t};
 	const struct sl_watcher watcher = {.step = print_step, .draw = print_draw, .of = &x};

@@ -177,7 +177,7 @@ static enum sl_status check_file(
 	struct sl_plan *plan, const struct sl_manifest_line *l, const struct sl_table *found)
 {
 	const struct sl_batch_facts facts = {l->batch, l->first_id, l->generated};
-	struct sl_slot *slot = &plan->slot[0];
+	struct sl_host_slot *slot = &plan->slot[0];
 	struct sl_survivors made;
 	struct sl_pieces pieces;
 	enum sl_status s;
@@ -201,7 +201,7 @@ static enum sl_status redo(
 	struct sl_plan *plan, const struct sl_manifest_line *l, const struct sl_table *found)
 {
 	struct sl_manifest_line made;
-	struct sl_slot *slot;
+	struct sl_host_slot *slot;
 
 	if (!plan->slot)
 		SL_TRY(sl_plan_provide(plan));
@@ -210,7 +210,7 @@ static enum sl_status redo(
 	SL_TRY(sl_stages_run(&plan->recipe, &slot->exec, &slot->batch, NULL));
 	if (memcmp(&slot->batch.tally, &l->tally, sizeof(l->tally)) != 0)
 		return wrong("the tallies are not those of the batch computed anew", l);
-	sl_sink_line(&slot->batch, &made);
+	sl_batch_file_line(&slot->batch, &made);
 	if (made.bins_crc != l->bins_crc)
 		return wrong("the tallies by bins are not those of the batch computed anew", l);
 	SL_TRY(check_digests(l, &slot->batch.table));
@@ -243,12 +243,12 @@ static enum sl_status check_bins(
 	char name[SL_FILE_NAME_BYTES];
 	uint64_t *sum;
 
-	sl_sink_bins_name(plan, l->batch, name);
+	sl_batch_file_bins_name(plan, l->batch, name);
 	if (strcmp(l->bins_file, name) != 0)
 		return wrong("the tallies by bins are not those of this run", l);
 	if (!name[0])
 		return SL_OK;
-	SL_TRY(sl_bins_read(&plan->recipe.bins, dir, l, &sum));
+	SL_TRY(sl_histogram_read(&plan->recipe.bins, dir, l, &sum));
 	sl_memory_give(SL_HOST, sum);
 	return SL_OK;
 }
@@ -284,7 +284,8 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 		status = redo(plan, l, &s.table);
 	}
 	if (status == SL_OK)
-		status = sl_while(sl_canvas_add(&plan->canvas, l->batch, &s.table), "%s", l->file);
+		status = sl_add_context(
+			sl_image_sum_add(&plan->image_sum, l->batch, &s.table), "%s", l->file);
 	sl_survivors_free(&s);
 	counts->batches++;
 	counts->survivors += l->survivors;
@@ -295,13 +296,13 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 {
 	static const char *const joined[] = {"output.joined=true"};
-	struct sl_former former;
+	struct sl_existing_run existing;
 	enum sl_status s;
 
 	*plan = NULL;
-	SL_TRY(sl_former_read(dir, &former));
-	s = sl_former_plan(&former, joined, former.joined ? 1 : 0, plan);
-	sl_former_free(&former);
+	SL_TRY(sl_existing_run_read(dir, &existing));
+	s = sl_existing_run_plan(&existing, joined, existing.joined ? 1 : 0, plan);
+	sl_existing_run_free(&existing);
 	return s;
 }
 
@@ -345,7 +346,7 @@ static void tell(
 static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
-	SL_TRY(sl_room_get_sums(plan));
+	SL_TRY(sl_memory_plan_get_sums(plan));
 	for (size_t i = 0; i < m->n; i++) {
 		if (m->line[i].batch >= of && of < plan->recipe.n_batches)
 			return wrong(
@@ -361,7 +362,7 @@ static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
 		return sl_fail(SL_CHECK_FAILED,
 			"%s: %zu of %s%llu batches are committed (the run has not ended), go on "
 			"with --resume",
-			dir->path, m->n, plan->goal.below > 0 ? "at most " : "",
+			dir->path, m->n, plan->stop_rule.below > 0 ? "at most " : "",
 			(unsigned long long)of);
 	return sl_verify_sides(plan, dir, m);
 }
@@ -380,7 +381,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	if (s == SL_OK)
 		s = sl_manifest_read(&dir, &m);
 	if (s == SL_OK) {
-		of = sl_goal_standing(&plan->goal, plan->recipe.n_batches, &m).batches;
+		of = sl_stop_rule_standing(&plan->stop_rule, plan->recipe.n_batches, &m).batches;
 		s = verify(plan, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))

@@ -8,8 +8,8 @@
  * compared; and, of a format that rounds, what its file has of them. Then what is made of all
  * batches (verify_side_files.h).
  */
-#ifndef SL_VERIFY_H
-#define SL_VERIFY_H
+#ifndef SL_PIPELINE_INSPECT_VERIFY_H
+#define SL_PIPELINE_INSPECT_VERIFY_H
 
 #include <stdbool.h>
 #include <stdio.h>

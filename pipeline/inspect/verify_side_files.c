@@ -27,7 +27,7 @@ static enum sl_status read_sealed(
 {
 	SL_TRY(check_there(dir, name));
 	SL_TRY(sl_file_read(dir, name, file, bytes));
-	if (sl_is_sealed(*file, *bytes))
+	if (sl_crc_trailer_is_valid(*file, *bytes))
 		return SL_OK;
 	sl_memory_give(SL_HOST, *file);
 	return wrong(dir, name, "its checksum is wrong (it was torn or changed)");
@@ -41,7 +41,7 @@ static enum sl_status check_tallies(const struct sl_plan *plan, const struct sl_
 	size_t made_bytes;
 	void *made;
 
-	SL_TRY(sl_histograms_file(plan, name, &made, &made_bytes));
+	SL_TRY(sl_histogram_sums_file(plan, name, &made, &made_bytes));
 	same = bytes == made_bytes && memcmp(file, made, bytes) == 0;
 	sl_memory_give(SL_HOST, made);
 	return same ? SL_OK
@@ -58,19 +58,19 @@ static enum sl_status check_histograms(
 	size_t bytes;
 	char *file;
 
-	if (!sl_histograms_name(plan, name))
+	if (!sl_histogram_sums_name(plan, name))
 		return SL_OK;
 	SL_TRY(read_sealed(dir, name, &file, &bytes));
-	s = sl_histograms_read(&plan->recipe, dir, m, &plan->histograms);
+	s = sl_histogram_sums_read(&plan->recipe, dir, m, &plan->histograms);
 	if (s == SL_OK)
 		s = check_tallies(plan, dir, name, file, bytes);
 	sl_memory_give(SL_HOST, file);
 	return s;
 }
 
-static bool is_same(const struct sl_canvas *c, const struct sl_picture_found *f)
+static bool is_same(const struct sl_image_sum *c, const struct sl_image_found *f)
 {
-	const struct sl_picture *p = &c->picture;
+	const struct sl_image *p = &c->image;
 	size_t bytes = sizeof(uint64_t) * p->width * p->height;
 
 	return strcmp(f->what, p->what) == 0 && f->width == p->width && f->height == p->height &&
@@ -80,15 +80,15 @@ static bool is_same(const struct sl_canvas *c, const struct sl_picture_found *f)
 }
 
 static enum sl_status check_numbers(
-	const struct sl_canvas *c, const struct sl_dir *dir, const char *name)
+	const struct sl_image_sum *c, const struct sl_dir *dir, const char *name)
 {
-	struct sl_picture_found found;
+	struct sl_image_found found;
 	enum sl_status s;
 	size_t bytes;
 	char *file;
 
 	SL_TRY(read_sealed(dir, name, &file, &bytes));
-	s = sl_while(sl_picture_read(file, bytes, &found), "%s", name);
+	s = sl_add_context(sl_image_read(file, bytes, &found), "%s", name);
 	if (s == SL_OK && !is_same(c, &found))
 		s = wrong(dir, name,
 			"has other numbers than the survivors' files add up to (it is another "
@@ -98,7 +98,7 @@ static enum sl_status check_numbers(
 }
 
 static enum sl_status check_png(
-	const struct sl_canvas *c, const struct sl_dir *dir, const char *name)
+	const struct sl_image_sum *c, const struct sl_dir *dir, const char *name)
 {
 	uint64_t found_bytes;
 	size_t bytes;
@@ -106,7 +106,7 @@ static enum sl_status check_png(
 
 	SL_TRY(check_there(dir, name));
 	SL_TRY(sl_file_check(dir, name, &found_bytes, &crc));
-	SL_TRY(sl_canvas_png(c, &bytes));
+	SL_TRY(sl_image_sum_png(c, &bytes));
 	return found_bytes == bytes && crc == sl_crc32(c->file, bytes)
 	               ? SL_OK
 	               : wrong(dir, name,
@@ -120,11 +120,11 @@ static enum sl_status check_image(
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	SL_TRY(sl_canvas_sum_up(&plan->canvas, m));
+	SL_TRY(sl_image_sum_sum_up(&plan->image_sum, m));
 	sl_side_file_name(plan->config.run.name, SL_SIDE_IMAGE, name);
-	SL_TRY(check_numbers(&plan->canvas, dir, name));
+	SL_TRY(check_numbers(&plan->image_sum, dir, name));
 	sl_side_file_name(plan->config.run.name, SL_SIDE_PNG, name);
-	return check_png(&plan->canvas, dir, name);
+	return check_png(&plan->image_sum, dir, name);
 }
 
 static enum sl_status check_joined(

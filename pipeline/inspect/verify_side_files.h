@@ -4,8 +4,8 @@
  * NAME.tallies is made anew of the batches' own and has the same bytes. The numbers of
  * NAME.image.h5 are those that the survivors' files add up to; NAME.png is made of them anew.
  */
-#ifndef SL_VERIFY_SIDES_H
-#define SL_VERIFY_SIDES_H
+#ifndef SL_PIPELINE_INSPECT_VERIFY_SIDE_FILES_H
+#define SL_PIPELINE_INSPECT_VERIFY_SIDE_FILES_H
 
 #include "pipeline/plan/plan.h"
 

@@ -14,11 +14,11 @@ static enum sl_status bad_run_json(const struct sl_dir *dir, const char *why)
 }
 
 /* The member of the mapping at the root of run.json, as text. */
-static const char *member(const struct sl_tree *tree, const char *key)
+static const char *member(const struct sl_yaml *tree, const char *key)
 {
-	sl_node node = sl_tree_get(tree, sl_tree_root(tree), key);
+	sl_node node = sl_yaml_get(tree, sl_yaml_root(tree), key);
 
-	return node && sl_tree_kind(tree, node) == SL_SCALAR ? sl_tree_text(tree, node, NULL)
+	return node && sl_yaml_kind(tree, node) == SL_SCALAR ? sl_yaml_text(tree, node, NULL)
 	                                                     : NULL;
 }
 
@@ -34,13 +34,13 @@ static size_t cut_batches(char *text, size_t bytes)
 	return (size_t)(batches + 2 - text);
 }
 
-static enum sl_status look_up(const struct sl_dir *dir, struct sl_former *f)
+static enum sl_status look_up(const struct sl_dir *dir, struct sl_existing_run *f)
 {
-	const struct sl_tree *tree = f->tree;
-	sl_node root = sl_tree_root(tree);
+	const struct sl_yaml *tree = f->tree;
+	sl_node root = sl_yaml_root(tree);
 	const char *format;
 
-	if (sl_tree_kind(tree, root) != SL_MAPPING)
+	if (sl_yaml_kind(tree, root) != SL_MAPPING)
 		return bad_run_json(dir, "is no mapping");
 	f->config = member(tree, "config");
 	f->name = member(tree, "name");
@@ -50,14 +50,14 @@ static enum sl_status look_up(const struct sl_dir *dir, struct sl_former *f)
 	f->joined = member(tree, "joined") != NULL;
 	f->format = format ? sl_format_find(format) : NULL;
 	if (!f->config ||
-		!sl_tree_u64(tree, sl_tree_get(tree, root, "rules_version"), &f->rules_version))
+		!sl_yaml_u64(tree, sl_yaml_get(tree, root, "rules_version"), &f->rules_version))
 		return bad_run_json(dir, "has no config or rules_version");
 	if (f->name && strchr(f->name, '/'))
 		f->name = NULL;
 	return SL_OK;
 }
 
-enum sl_status sl_former_read(const struct sl_dir *dir, struct sl_former *f)
+enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f)
 {
 	struct sl_problem problem;
 	enum sl_status s;
@@ -66,44 +66,44 @@ enum sl_status sl_former_read(const struct sl_dir *dir, struct sl_former *f)
 
 	memset(f, 0, sizeof(*f));
 	SL_TRY(sl_file_read(dir, "run.json", &text, &bytes));
-	s = sl_tree_parse(text, cut_batches(text, bytes), &f->tree, &problem);
+	s = sl_yaml_parse(text, cut_batches(text, bytes), &f->tree, &problem);
 	sl_memory_give(SL_HOST, text);
 	if (s != SL_OK)
 		return bad_run_json(dir, problem.text);
 	s = look_up(dir, f);
 	if (s != SL_OK)
-		sl_former_free(f);
+		sl_existing_run_free(f);
 	return s;
 }
 
-void sl_former_free(struct sl_former *f)
+void sl_existing_run_free(struct sl_existing_run *f)
 {
-	sl_tree_free(f->tree);
+	sl_yaml_free(f->tree);
 	f->tree = NULL;
 }
 
-uint64_t sl_former_batch(const struct sl_former *f)
+uint64_t sl_existing_run_batch(const struct sl_existing_run *f)
 {
-	struct sl_tree *tree = NULL;
+	struct sl_yaml *tree = NULL;
 	struct sl_problem problem;
 	uint64_t batch = 0;
 
-	if (sl_tree_parse(f->config, strlen(f->config), &tree, &problem) == SL_OK) {
-		sl_node root = sl_tree_root(tree), run = sl_tree_get(tree, root, "run");
+	if (sl_yaml_parse(f->config, strlen(f->config), &tree, &problem) == SL_OK) {
+		sl_node root = sl_yaml_root(tree), run = sl_yaml_get(tree, root, "run");
 
-		if (!sl_tree_u64(tree, sl_tree_get(tree, run, "batch"), &batch))
+		if (!sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), &batch))
 			batch = 0;
 	}
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 	return batch;
 }
 
-enum sl_status sl_former_plan(
-	const struct sl_former *f, const char *const *set, size_t n_sets, struct sl_plan **plan)
+enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char *const *set,
+	size_t n_sets, struct sl_plan **plan)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
-	const char *all[1 + SL_FORMER_SETS_MOST] = {"run.device=cpu"}; /* nothing is run */
+	const char *all[1 + SL_EXISTING_RUN_SETS_MAX] = {"run.device=cpu"}; /* nothing is run */
 	struct sl_reader *reader = NULL;
 	enum sl_status s;
 
@@ -151,8 +151,8 @@ static enum sl_status same_config(const struct sl_dir *dir, const char *was, con
 	}
 }
 
-enum sl_status sl_former_is_of(
-	const struct sl_former *f, const struct sl_plan *plan, const struct sl_dir *dir)
+enum sl_status sl_existing_run_is_of(
+	const struct sl_existing_run *f, const struct sl_plan *plan, const struct sl_dir *dir)
 {
 	if (f->rules_version != SL_RULES_VERSION)
 		return sl_fail(SL_OUTPUT_IN_USE,

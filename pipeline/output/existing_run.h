@@ -1,15 +1,15 @@
 /* existing_run.h - the run that a directory holds already, as its run.json tells. */
-#ifndef SL_FORMER_H
-#define SL_FORMER_H
+#ifndef SL_PIPELINE_OUTPUT_EXISTING_RUN_H
+#define SL_PIPELINE_OUTPUT_EXISTING_RUN_H
 
 #include "pipeline/cli/args.h"
 #include "pipeline/plan/plan.h"
 #include "primitives/base/files.h"
 
-struct sl_tree;
+struct sl_yaml;
 
-struct sl_former {
-	struct sl_tree *tree; /* what the texts are part of */
+struct sl_existing_run {
+	struct sl_yaml *tree; /* what the texts are part of */
 	const char *config;   /* the configuration, as far as it determines the results */
 	const char *name;     /* of the run; NULL when it could not name files */
 	const char *state;    /* "done", "stopped" or "running"; NULL when it is not told */
@@ -20,25 +20,25 @@ struct sl_former {
 };
 
 /* Reads DIR/run.json. SL_BAD_INPUT when a run has not written it. To be freed after success. */
-enum sl_status sl_former_read(const struct sl_dir *dir, struct sl_former *f);
-void sl_former_free(struct sl_former *f);
+enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f);
+void sl_existing_run_free(struct sl_existing_run *f);
 
 /* The particles of its batches; 0 when it does not say. */
-uint64_t sl_former_batch(const struct sl_former *f);
+uint64_t sl_existing_run_batch(const struct sl_existing_run *f);
 
 /*
  * Makes its plan anew, from the configuration stored and n_sets settings above it, at most
- * SL_FORMER_SETS_MOST. *plan is to be freed in any case.
+ * SL_EXISTING_RUN_SETS_MAX. *plan is to be freed in any case.
  */
-enum { SL_FORMER_SETS_MOST = SL_SETS_MAX + 2 };
-enum sl_status sl_former_plan(
-	const struct sl_former *f, const char *const *set, size_t n_sets, struct sl_plan **plan);
+enum { SL_EXISTING_RUN_SETS_MAX = SL_SETS_MAX + 2 };
+enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char *const *set,
+	size_t n_sets, struct sl_plan **plan);
 
 /*
  * Would the plan go on with this run to the bytes of an unbroken one? SL_OUTPUT_IN_USE if not,
  * telling the first difference.
  */
-enum sl_status sl_former_is_of(
-	const struct sl_former *f, const struct sl_plan *plan, const struct sl_dir *dir);
+enum sl_status sl_existing_run_is_of(
+	const struct sl_existing_run *f, const struct sl_plan *plan, const struct sl_dir *dir);
 
 #endif

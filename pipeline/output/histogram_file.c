@@ -25,11 +25,11 @@ enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
  */
 static size_t image_bytes(const struct sl_plan *plan)
 {
-	size_t object = (size_t)2 << 10, bytes = SL_SEAL_BYTES + ((size_t)128 << 10);
+	size_t object = (size_t)2 << 10, bytes = SL_CRC_TRAILER_BYTES + ((size_t)128 << 10);
 
-	for (uint32_t k = 0; k < plan->n_tallies; k++) {
-		const struct sl_bins_field *f = &plan->tally[k];
-		size_t rows = sl_bins_counters(f, 1) / (f->bins + SL_BINS_OUTSIDE);
+	for (uint32_t k = 0; k < plan->n_histograms; k++) {
+		const struct sl_histogram_axis *f = &plan->tally[k];
+		size_t rows = sl_histogram_counters(f, 1) / (f->bins + SL_HISTOGRAM_OUTSIDE);
 		size_t dataset = object + (f->bins + 1) * sizeof(double);
 
 		bytes += 2 * object + dataset + rows * (object + ROW_DATASETS * dataset);
@@ -59,9 +59,9 @@ static void put_row(struct sl_h5 *h, hid_t at, const struct sl_plan *plan, uint3
 	sl_h5_close(h, group);
 }
 
-static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_bins_field *f)
+static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_histogram_axis *f)
 {
-	double edge[SL_BINS_MOST + 1];
+	double edge[SL_HISTOGRAM_MOST + 1];
 
 	for (uint32_t i = 0; i < f->bins; i++)
 		edge[i] = f->lo + (f->hi - f->lo) * i / f->bins;
@@ -83,7 +83,7 @@ static void name_group(const struct sl_plan *plan, uint32_t tally, char name[NAM
 
 static void put_tally(struct sl_h5 *h, hid_t file, const struct sl_plan *plan, uint32_t tally)
 {
-	const struct sl_bins_field *f = &plan->tally[tally];
+	const struct sl_histogram_axis *f = &plan->tally[tally];
 	const struct sl_column_facts *column = &sl_column_facts[f->column];
 	const struct sl_unit_facts *unit = &sl_units[column->unit];
 	char name[NAME_BYTES];
@@ -108,24 +108,24 @@ static size_t make_file(struct sl_h5 *h, const struct sl_plan *plan, void *image
 	size_t bytes;
 	hid_t file;
 
-	sl_h5_begin(h, image, size - SL_SEAL_BYTES);
+	sl_h5_begin(h, image, size - SL_CRC_TRAILER_BYTES);
 	file = sl_h5_create_file(h);
-	for (uint32_t k = 0; k < plan->n_tallies; k++)
+	for (uint32_t k = 0; k < plan->n_histograms; k++)
 		put_tally(h, file, plan, k);
 	bytes = sl_h5_finish_file(h, file);
 	if (h->failed)
 		return 0;
-	sl_seal(image, bytes);
-	return bytes + SL_SEAL_BYTES;
+	sl_crc_trailer_add(image, bytes);
+	return bytes + SL_CRC_TRAILER_BYTES;
 }
 
-bool sl_histograms_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
+bool sl_histogram_sums_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
 {
-	sl_side_file_name(plan->config.run.name, SL_SIDE_TALLIES, name);
+	sl_side_file_name(plan->config.run.name, SL_SIDE_HISTOGRAMS, name);
 	return plan->recipe.bins.n > 0 && plan->format == &sl_format_openpmd;
 }
 
-enum sl_status sl_histograms_file(
+enum sl_status sl_histogram_sums_file(
 	const struct sl_plan *plan, const char *name, void **image, size_t *bytes)
 {
 	size_t size = image_bytes(plan);
@@ -142,14 +142,14 @@ enum sl_status sl_histograms_file(
 		h.no_memory ? "free some memory and try again" : "please report it");
 }
 
-enum sl_status sl_histograms_commit(
+enum sl_status sl_histogram_sums_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const char *name)
 {
 	enum sl_status s;
 	size_t bytes;
 	void *image;
 
-	SL_TRY(sl_histograms_file(plan, name, &image, &bytes));
+	SL_TRY(sl_histogram_sums_file(plan, name, &image, &bytes));
 	s = sl_file_commit(dir, name, image, bytes, true);
 	sl_memory_give(SL_HOST, image);
 	return s;

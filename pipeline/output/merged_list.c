@@ -43,7 +43,7 @@ static enum sl_status read_head(
 
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, l->file);
 	SL_TRY(sl_map_file(path, &file));
-	s = sl_while(sl_mcpl_head_read(file.at, file.bytes, head, &recovered), "%s", path);
+	s = sl_add_context(sl_mcpl_head_read(file.at, file.bytes, head, &recovered), "%s", path);
 	sl_unmap(&file);
 	return s;
 }
@@ -58,7 +58,8 @@ static enum sl_status join_heads(
 		enum sl_status s;
 
 		SL_TRY(read_head(dir, &m->line[i], &head));
-		s = sl_while(sl_mcpl_head_join(sum, &head), "%s/%s", dir->path, m->line[i].file);
+		s = sl_add_context(
+			sl_mcpl_head_join(sum, &head), "%s/%s", dir->path, m->line[i].file);
 		sl_mcpl_head_free(&head);
 		SL_TRY(s);
 	}
@@ -136,7 +137,7 @@ enum sl_status sl_joined_commit(
 	if (s == SL_OK)
 		return sl_file_end(&w, true);
 	sl_file_drop(&w);
-	return sl_while(s, "%s", name);
+	return sl_add_context(s, "%s", name);
 }
 
 /* What is there, as far as it has not been compared. */

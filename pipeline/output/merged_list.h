@@ -10,8 +10,8 @@
  * Records, and members of gzip, are copied as they stand: only the header is new. It counts all
  * particles, and in stat:sum:sluice_generated all that were generated for them.
  */
-#ifndef SL_JOINED_H
-#define SL_JOINED_H
+#ifndef SL_PIPELINE_OUTPUT_MERGED_LIST_H
+#define SL_PIPELINE_OUTPUT_MERGED_LIST_H
 
 #include "pipeline/results/manifest.h"
 #include "pipeline/plan/plan.h"

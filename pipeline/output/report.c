@@ -122,7 +122,7 @@ enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 
 double sl_computing_seconds(const struct sl_session *s)
 {
-	uint64_t ns = s->home_ns;
+	uint64_t ns = s->transfer_ns;
 
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		ns += s->stage_ns[i];
@@ -214,19 +214,19 @@ static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const s
 		if (SL_HAS(sl_fates_of(&plan->recipe), f))
 			write_fate(j, plan, r, session, f);
 	sl_json_close(j);
-	sl_histograms_json(j, plan);
+	sl_histogram_sums_json(j, plan);
 	sl_json_close(j);
 }
 
 /* The rule of a run that may end early, and what became of it. */
 static void write_goal(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
 {
-	const struct sl_goal *g = &plan->goal;
-	struct sl_standing o = sl_goal_standing(g, plan->recipe.n_batches, m);
-	char text[SL_GOAL_BYTES];
+	const struct sl_stop_rule *g = &plan->stop_rule;
+	struct sl_standing o = sl_stop_rule_standing(g, plan->recipe.n_batches, m);
+	char text[SL_STOP_RULE_BYTES];
 
 	sl_json_object(j, "stop");
-	sl_json_text(j, "when", sl_goal_text(g, text));
+	sl_json_text(j, "when", sl_stop_rule_text(g, text));
 	sl_json_u64(j, "min_batches", g->min_batches);
 	sl_json_u64(j, "most_batches", plan->recipe.n_batches);
 	sl_json_real(j, "relative_error", o.relative_error);
@@ -237,7 +237,7 @@ static void write_goal(struct sl_json *j, const struct sl_plan *plan, const stru
 /* Its files are there once the run is done. */
 static void write_image(struct sl_json *j, const struct sl_plan *plan)
 {
-	const struct sl_picture *p = &plan->canvas.picture;
+	const struct sl_image *p = &plan->image_sum.image;
 	const uint64_t pixels[] = {p->width, p->height};
 	char name[SL_FILE_NAME_BYTES];
 
@@ -247,7 +247,7 @@ static void write_image(struct sl_json *j, const struct sl_plan *plan)
 	sl_side_file_name(plan->config.run.name, SL_SIDE_IMAGE, name);
 	sl_json_text(j, "numbers", name);
 	sl_json_u64s(j, "pixels", pixels, 2);
-	sl_json_real(j, "white", sl_canvas_white(&plan->canvas));
+	sl_json_real(j, "white", sl_image_sum_white(&plan->image_sum));
 	sl_json_close(j);
 }
 
@@ -285,7 +285,7 @@ static void write_times(struct sl_json *j, const struct sl_plan *plan, const str
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		if (sl_stage_is_run(plan->recipe.mode, i))
 			sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
-	sl_json_real(j, "copied_home", (double)s->home_ns * 1e-9);
+	sl_json_real(j, "copied_home", (double)s->transfer_ns * 1e-9);
 	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
 	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
 	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
@@ -314,7 +314,7 @@ void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 		sl_json_u64(j, "number", (uint64_t)plan->device.number);
 		sl_json_u64(j, "multiprocessors", (uint64_t)plan->device.multiprocessors);
 		sl_json_u64(j, "memory_bytes", plan->device.memory_bytes);
-		sl_json_u64(j, "slots", plan->n_lanes);
+		sl_json_u64(j, "slots", plan->n_device_slots);
 		sl_json_u64(j, "bytes", plan->room.device);
 		sl_json_close(j);
 	}
@@ -373,7 +373,7 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	sl_json_text(j, "model", sl_models[plan->recipe.model]->name);
 	sl_json_text(j, "format", plan->format->name);
 	sl_json_text(j, "config", plan->config_text);
-	if (plan->goal.below > 0)
+	if (plan->stop_rule.below > 0)
 		write_goal(j, plan, m);
 	write_tallies(j, plan, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
@@ -386,11 +386,11 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	}
 	sl_inputs_json(j, plan);
 	sl_report_machine(j, plan);
-	sl_json_text(j, "mode", sl_ways[plan->recipe.mode].name);
+	sl_json_text(j, "mode", sl_device_modes[plan->recipe.mode].name);
 	if (sl_models[plan->recipe.model]->steps)
 		sl_json_text(j, "schedule", sl_schedule_text(&plan->recipe.schedule, text));
-	if (plan->schedule_story[0])
-		sl_json_text(j, "schedule_story", plan->schedule_story);
+	if (plan->schedule_reason[0])
+		sl_json_text(j, "schedule_story", plan->schedule_reason);
 	write_primitives(j, plan);
 	/* last, so that what precedes can be read alone, however many there are */
 	sl_json_array(j, "batches");

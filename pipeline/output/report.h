@@ -12,8 +12,8 @@
  * compression. Where earlier sessions committed batches too, T is this session's, in proportion to
  * the particles. It stands in run.json alone, as T is measured and no two runs have the same.
  */
-#ifndef SL_REPORT_H
-#define SL_REPORT_H
+#ifndef SL_PIPELINE_OUTPUT_REPORT_H
+#define SL_PIPELINE_OUTPUT_REPORT_H
 
 #include <stdio.h>
 

@@ -37,10 +37,10 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 /* Did the run end early, or why not? */
 static void print_goal(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
 {
-	const struct sl_goal *g = &plan->goal;
+	const struct sl_stop_rule *g = &plan->stop_rule;
 	const char *fate = sl_fate_facts[g->fate].name;
 	unsigned long long most = plan->recipe.n_batches;
-	struct sl_standing o = sl_goal_standing(g, most, m);
+	struct sl_standing o = sl_stop_rule_standing(g, most, m);
 	char error[32];
 
 	snprintf(error, sizeof(error), isnan(o.relative_error) ? "unknown" : "%.4g",
@@ -92,7 +92,7 @@ static void print_times(const struct sl_plan *plan, const struct sl_session *s, 
 		if (sl_stage_is_run(plan->recipe.mode, i))
 			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
 	if (plan->on_device)
-		fprintf(out, "  copied home %.1f", (double)s->home_ns / n);
+		fprintf(out, "  copied home %.1f", (double)s->transfer_ns / n);
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
 		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s a %s before compression\n",
@@ -111,11 +111,11 @@ void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
 	sl_results_make(m, sl_counts_alone(plan), &r);
 	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
-	if (plan->goal.below > 0)
+	if (plan->stop_rule.below > 0)
 		print_goal(plan, m, out);
 	print_times(plan, session, out);
-	if (plan->schedule_story[0])
-		fprintf(out, "%s\n", plan->schedule_story);
+	if (plan->schedule_reason[0])
+		fprintf(out, "%s\n", plan->schedule_reason);
 	sl_rounds_print(&session->rounds, out);
 	fprintf(out, "%llu survivors in %s/%s%s%s (%s), summary in run.json\n",
 		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",

@@ -40,8 +40,8 @@ static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *
 	if (l->batch >= plan->recipe.n_batches)
 		return SL_OK;
 	sl_batch_begin(&plan->recipe, &expected, l->batch);
-	sl_sink_name(plan, l->batch, name);
-	sl_sink_bins_name(plan, l->batch, bins);
+	sl_batch_file_name(plan, l->batch, name);
+	sl_batch_file_bins_name(plan, l->batch, bins);
 	if (l->first_id != expected.first_id || l->generated != expected.n ||
 		strcmp(l->file, name) != 0 || strcmp(l->bins_file, bins) != 0)
 		return SL_OK;
@@ -54,7 +54,7 @@ static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *
 /* Drops the lines of batches behind the plan's goal; were there any? */
 static bool cut_behind_goal(const struct sl_plan *plan, struct sl_manifest *m)
 {
-	struct sl_standing o = sl_goal_standing(&plan->goal, plan->recipe.n_batches, m);
+	struct sl_standing o = sl_stop_rule_standing(&plan->stop_rule, plan->recipe.n_batches, m);
 	size_t n = m->n;
 
 	while (m->n > 0 && m->line[m->n - 1].batch >= o.batches)
@@ -64,19 +64,19 @@ static bool cut_behind_goal(const struct sl_plan *plan, struct sl_manifest *m)
 
 static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir *dir)
 {
-	struct sl_former former;
+	struct sl_existing_run existing;
 	enum sl_status s;
 
-	SL_TRY(sl_former_read(dir, &former));
-	s = sl_former_is_of(&former, plan, dir);
-	sl_former_free(&former);
+	SL_TRY(sl_existing_run_read(dir, &existing));
+	s = sl_existing_run_is_of(&existing, plan, dir);
+	sl_existing_run_free(&existing);
 	return s;
 }
 
 static enum sl_status resume(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
-	struct sl_sweep s = sl_sweep_of(plan, dir, done);
+	struct sl_stale_files s = sl_stale_files_of(plan, dir, done);
 	size_t whole = 0;
 
 	SL_TRY(may_resume(plan, dir));
@@ -96,14 +96,14 @@ static enum sl_status resume(
 	/* A line goes before its file, so none ever stands for a file that is gone. */
 	if (!done->in_order)
 		SL_TRY(sl_manifest_write(dir, done));
-	return sl_sweep_orphans(&s);
+	return sl_stale_files_remove_orphans(&s);
 }
 
 void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
 {
 	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
-		[SL_SIDE_TALLIES] = ".tallies",
-		[SL_SIDE_IMAGE] = SL_PICTURE_SUFFIX,
+		[SL_SIDE_HISTOGRAMS] = ".tallies",
+		[SL_SIDE_IMAGE] = SL_IMAGE_SUFFIX,
 		[SL_SIDE_PNG] = ".png"};
 
 	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);
@@ -113,14 +113,14 @@ static enum sl_status replace(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
 	const struct sl_manifest none = {0};
-	struct sl_sweep s = sl_sweep_of(plan, dir, &none);
+	struct sl_stale_files s = sl_stale_files_of(plan, dir, &none);
 
 	SL_TRY(sl_manifest_read(dir, done));
 	s.spare = plan->recipe.inputs;
 	if (s.spare)
-		SL_TRY(sl_sweep_all(&s, done));
+		SL_TRY(sl_stale_files_remove_run(&s, done));
 	s.spare = NULL;
-	SL_TRY(sl_sweep_all(&s, done));
+	SL_TRY(sl_stale_files_remove_run(&s, done));
 	done->n = 0;
 	return SL_OK;
 }
@@ -142,7 +142,7 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 			dir->path);
 	if (start == SL_START_FORCE)
 		return replace(plan, dir, done);
-	return begun ? resume(plan, dir, done) : sl_sweep_refuse(plan, dir);
+	return begun ? resume(plan, dir, done) : sl_stale_files_check(plan, dir);
 }
 
 enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
@@ -158,16 +158,16 @@ enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, s
 uint64_t sl_output_batch(const struct sl_config *config)
 {
 	char to[SL_TEXT_BYTES];
-	struct sl_former former;
+	struct sl_existing_run existing;
 	struct sl_dir dir;
 	uint64_t batch = 0;
 
 	sl_plan_where(config, to);
 	if (sl_dir_open(to, false, &dir) != SL_OK)
 		return 0;
-	if (sl_file_exists(&dir, "run.json") && sl_former_read(&dir, &former) == SL_OK) {
-		batch = sl_former_batch(&former);
-		sl_former_free(&former);
+	if (sl_file_exists(&dir, "run.json") && sl_existing_run_read(&dir, &existing) == SL_OK) {
+		batch = sl_existing_run_batch(&existing);
+		sl_existing_run_free(&existing);
 	}
 	sl_dir_close(&dir);
 	return batch;
@@ -182,7 +182,7 @@ uint64_t sl_output_done(const struct sl_plan *plan)
 	if (sl_dir_open(plan->to, false, &dir) != SL_OK)
 		return 0;
 	if (sl_manifest_read(&dir, &m) == SL_OK && m.n <= plan->recipe.n_batches)
-		n = sl_goal_standing(&plan->goal, plan->recipe.n_batches, &m).met
+		n = sl_stop_rule_standing(&plan->stop_rule, plan->recipe.n_batches, &m).met
 		            ? plan->recipe.n_batches
 		            : m.n;
 	sl_manifest_free(&m);
@@ -237,14 +237,15 @@ static enum sl_status commit_histograms(
 
 	if (plan->recipe.bins.n == 0 || m->n == 0)
 		return SL_OK;
-	SL_TRY(sl_histograms_read(&plan->recipe, dir, m, &plan->histograms));
-	return sl_histograms_name(plan, name) ? sl_histograms_commit(plan, dir, name) : SL_OK;
+	SL_TRY(sl_histogram_sums_read(&plan->recipe, dir, m, &plan->histograms));
+	return sl_histogram_sums_name(plan, name) ? sl_histogram_sums_commit(plan, dir, name)
+	                                          : SL_OK;
 }
 
 enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
-	struct sl_sweep s = sl_sweep_of(plan, dir, m);
+	struct sl_stale_files s = sl_stale_files_of(plan, dir, m);
 	bool cut;
 
 	SL_TRY(sl_manifest_read(dir, m));
@@ -253,9 +254,9 @@ enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir 
 	if (cut || !m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));
 	if (cut)
-		SL_TRY(sl_sweep_orphans(&s));
+		SL_TRY(sl_stale_files_remove_orphans(&s));
 	if (strcmp(state, "done") == 0)
-		SL_TRY(sl_canvas_commit(plan, dir, m));
+		SL_TRY(sl_image_sum_commit(plan, dir, m));
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_joined_commit(plan, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));

@@ -12,8 +12,8 @@
  *	NAME.png        the image of the run, where it makes one
  *	NAME.image.h5   and its numbers
  */
-#ifndef SL_OUTPUT_H
-#define SL_OUTPUT_H
+#ifndef SL_PIPELINE_OUTPUT_RUN_DIRECTORY_H
+#define SL_PIPELINE_OUTPUT_RUN_DIRECTORY_H
 
 #include "pipeline/output/report.h"
 
@@ -24,7 +24,7 @@ enum sl_start {
 };
 
 /* The files of a run beside those of its batches, and their names. */
-enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_TALLIES, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };
+enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_HISTOGRAMS, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };
 void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES]);
 
 /*

@@ -10,10 +10,10 @@
 #include "pipeline/run/batch_file.h"
 #include "stages/inputs/input_reader.h"
 
-struct sl_sweep sl_sweep_of(
+struct sl_stale_files sl_stale_files_of(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep)
 {
-	return (struct sl_sweep){.run = plan->config.run.name,
+	return (struct sl_stale_files){.run = plan->config.run.name,
 		.format = plan->format,
 		.dir = dir,
 		.keep = keep,
@@ -22,7 +22,7 @@ struct sl_sweep sl_sweep_of(
 }
 
 /* A file that is to go; of one that the run is to read that is told, before any is gone. */
-static enum sl_status remove_file(const struct sl_sweep *s, const char *name)
+static enum sl_status remove_file(const struct sl_stale_files *s, const char *name)
 {
 	if (!s->spare)
 		return sl_file_remove(s->dir, name);
@@ -35,7 +35,7 @@ static enum sl_status remove_file(const struct sl_sweep *s, const char *name)
 
 /* Is name one that a batch of the run has with that suffix, finished or half-written? */
 static bool has_suffix(
-	const struct sl_sweep *s, const char *name, const char *suffix, uint64_t *batch)
+	const struct sl_stale_files *s, const char *name, const char *suffix, uint64_t *batch)
 {
 	size_t digits;
 
@@ -52,10 +52,10 @@ static bool has_suffix(
 }
 
 /* Is name one that a batch of the run has? Of which batch? */
-static bool is_of_run(const struct sl_sweep *s, const char *name, uint64_t *batch)
+static bool is_of_run(const struct sl_stale_files *s, const char *name, uint64_t *batch)
 {
 	return has_suffix(s, name, s->format->suffix, batch) ||
-	       has_suffix(s, name, SL_BINS_SUFFIX, batch);
+	       has_suffix(s, name, SL_HISTOGRAM_SUFFIX, batch);
 }
 
 static int by_batch(const void *number, const void *line)
@@ -67,7 +67,7 @@ static int by_batch(const void *number, const void *line)
 
 static enum sl_status remove_orphan(void *of, const char *name)
 {
-	const struct sl_sweep *s = (const struct sl_sweep *)of;
+	const struct sl_stale_files *s = (const struct sl_stale_files *)of;
 	const struct sl_manifest_line *line = NULL;
 	uint64_t batch;
 
@@ -81,7 +81,7 @@ static enum sl_status remove_orphan(void *of, const char *name)
 	return remove_file(s, name);
 }
 
-enum sl_status sl_sweep_orphans(struct sl_sweep *s)
+enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s)
 {
 	char part[SL_FILE_NAME_BYTES];
 
@@ -99,11 +99,11 @@ static int side_files(bool image)
 }
 
 /* Removes all files that have a name of the run. */
-static enum sl_status remove_named(struct sl_sweep *s)
+static enum sl_status remove_named(struct sl_stale_files *s)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	SL_TRY(sl_sweep_orphans(s));
+	SL_TRY(sl_stale_files_remove_orphans(s));
 	for (int i = 0; i < side_files(s->image); i++) {
 		sl_side_file_name(s->run, (enum sl_side_file)i, name);
 		SL_TRY(remove_file(s, name));
@@ -113,26 +113,26 @@ static enum sl_status remove_named(struct sl_sweep *s)
 }
 
 /* The run that is there may have another name or format than the plan's. */
-static enum sl_status remove_old(const struct sl_sweep *plan)
+static enum sl_status remove_old(const struct sl_stale_files *plan)
 {
-	struct sl_sweep s = *plan;
-	struct sl_former former;
+	struct sl_stale_files s = *plan;
+	struct sl_existing_run existing;
 	enum sl_status status = SL_OK;
 
-	if (!sl_file_exists(s.dir, "run.json") || sl_former_read(s.dir, &former) != SL_OK)
+	if (!sl_file_exists(s.dir, "run.json") || sl_existing_run_read(s.dir, &existing) != SL_OK)
 		return SL_OK;
-	s.run = former.name;
-	s.format = former.format;
-	s.image = former.image;
-	s.joined = former.joined;
+	s.run = existing.name;
+	s.format = existing.format;
+	s.image = existing.image;
+	s.joined = existing.joined;
 	if (s.run && s.format)
 		status = remove_named(&s);
-	sl_former_free(&former);
+	sl_existing_run_free(&existing);
 	return status;
 }
 
 /* run.json goes last: a removal cut off half-way is still seen to be a run. */
-enum sl_status sl_sweep_all(struct sl_sweep *s, const struct sl_manifest *lines)
+enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s, const struct sl_manifest *lines)
 {
 	for (size_t i = 0; i < lines->n; i++) {
 		SL_TRY(remove_file(s, lines->line[i].file));
@@ -147,7 +147,7 @@ enum sl_status sl_sweep_all(struct sl_sweep *s, const struct sl_manifest *lines)
 
 static enum sl_status refuse_named(void *of, const char *name)
 {
-	const struct sl_sweep *s = (const struct sl_sweep *)of;
+	const struct sl_stale_files *s = (const struct sl_stale_files *)of;
 	char side[SL_FILE_NAME_BYTES];
 	uint64_t batch;
 	bool taken = is_of_run(s, name, &batch);
@@ -166,9 +166,9 @@ static enum sl_status refuse_named(void *of, const char *name)
 		s->dir->path, name);
 }
 
-enum sl_status sl_sweep_refuse(const struct sl_plan *plan, const struct sl_dir *dir)
+enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir)
 {
-	struct sl_sweep s = sl_sweep_of(plan, dir, NULL);
+	struct sl_stale_files s = sl_stale_files_of(plan, dir, NULL);
 
 	return sl_dir_each(dir, refuse_named, &s);
 }

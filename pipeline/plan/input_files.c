@@ -67,7 +67,7 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	if (s == SL_USAGE || (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0)) {
 		const char *path = list_of(c)->files.at[which];
 
-		sl_config_complain(r, key, "%s%s", sl_story(),
+		sl_config_complain(r, key, "%s%s", sl_last_error(),
 			s == SL_DISK && path[0] != '/'
 				? ", names are from the folder that sluice is started in"
 				: "");
@@ -216,7 +216,7 @@ static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_blob *b,
 /* Blobs of one name and not of one content. */
 static void print_blobs(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_mcpl_carried *c = plan->carried;
+	const struct sl_mcpl_metadata *c = plan->metadata;
 	uint32_t shown = 0;
 
 	for (uint32_t k = 0; c && k < c->n_blobs; k++)
@@ -241,7 +241,7 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
 			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
 			*notice ? "; " : "", notice,
-			f->told && !plan->carried ? "; comments and blobs are left behind" : "");
+			f->told && !plan->metadata ? "; comments and blobs are left behind" : "");
 	}
 	if (shown > SHOWN_MOST)
 		fprintf(out, "%-12sand %" PRIu32 " other files\n", noticed ? "inputs" : "",

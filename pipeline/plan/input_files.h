@@ -1,8 +1,8 @@
 /*
  * inputs.h - the files that a model reads: what a plan and its reports have to do with them.
  */
-#ifndef SL_PIPELINE_INPUTS_H
-#define SL_PIPELINE_INPUTS_H
+#ifndef SL_PIPELINE_PLAN_INPUT_FILES_H
+#define SL_PIPELINE_PLAN_INPUT_FILES_H
 
 #include "pipeline/text/json.h"
 #include "pipeline/plan/plan.h"

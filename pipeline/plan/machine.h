@@ -1,6 +1,6 @@
 /* machine.h - facts about the machine that a plan is made for and a report names. */
-#ifndef SL_MACHINE_H
-#define SL_MACHINE_H
+#ifndef SL_PIPELINE_PLAN_MACHINE_H
+#define SL_PIPELINE_PLAN_MACHINE_H
 
 #include <stdint.h>
 

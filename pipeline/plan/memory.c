@@ -26,7 +26,7 @@ const char *sl_sized(double bytes, char text[32])
 }
 
 /* A run of few particles has one batch that is smaller than the others would be. */
-uint32_t sl_room_batch(const struct sl_plan *plan)
+uint32_t sl_memory_plan_batch(const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
 
@@ -37,9 +37,9 @@ uint32_t sl_room_batch(const struct sl_plan *plan)
 
 /* One text for measuring a slot and for cutting it. */
 static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
-	const struct sl_plan *plan, const struct sl_recipe *r, struct sl_slot *s)
+	const struct sl_plan *plan, const struct sl_recipe *r, struct sl_host_slot *s)
 {
-	uint32_t n = sl_room_batch(plan);
+	uint32_t n = sl_memory_plan_batch(plan);
 	struct sl_table most = sl_plan_table(plan, n);
 	size_t scratch = plan->format->scratch(&most, &plan->facts);
 
@@ -47,15 +47,15 @@ static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
 		if (r->inputs)
 			sl_columns_lay_out(pinned, r, n, &s->batch.columns);
 		sl_table_lay_out(pinned, r, n, r->home, &s->batch.table);
-		if (r->press.form != SL_AS_COLUMNS)
-			sl_pressed_lay_out(pinned, r, n, &s->batch.pressed);
+		if (r->pack.form != SL_AS_COLUMNS)
+			sl_device_packed_lay_out(pinned, r, n, &s->batch.device_packed);
 	} else {
 		size_t stages = sl_stages_scratch(r, n);
 
 		sl_batch_lay_out(block, r, n, &s->batch);
 		scratch = stages > scratch ? stages : scratch;
 	}
-	sl_bins_lay_out(block, r, &s->batch);
+	sl_histogram_lay_out(block, r, &s->batch);
 	plan->format->lay_out(block, &most, &plan->facts, &s->packed);
 	s->exec = (struct sl_exec){.space = SL_HOST};
 	s->exec.scratch = (struct sl_arena){.base = sl_cut(block, scratch), .size = scratch};
@@ -64,10 +64,10 @@ static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
 /* What the sums over batches take; nothing where there are none. */
 static size_t histogram_bytes(const struct sl_plan *plan)
 {
-	struct sl_histograms h;
+	struct sl_histogram_sums h;
 	struct sl_arena a = {0};
 
-	sl_histograms_lay_out(&a, &plan->recipe.bins, &h);
+	sl_histogram_sums_lay_out(&a, &plan->recipe.bins, &h);
 	return a.used;
 }
 
@@ -75,7 +75,7 @@ static size_t histogram_bytes(const struct sl_plan *plan)
 static size_t inputs_bytes(const struct sl_plan *plan)
 {
 	return (plan->recipe.inputs ? plan->recipe.inputs->memory : 0) +
-	       (plan->carried ? plan->carried->memory : 0);
+	       (plan->metadata ? plan->metadata->memory : 0);
 }
 
 static size_t larger(size_t a, size_t b)
@@ -87,13 +87,14 @@ static size_t larger(size_t a, size_t b)
 static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 {
 	struct sl_arena block = {0}, pinned = {0}, lane_block = {0}, lane_pinned = {0};
-	struct sl_room *room = &plan->room;
-	struct sl_lane lane;
-	struct sl_slot slot = {0};
+	struct sl_memory_plan *room = &plan->room;
+	struct sl_device_pipeline lane;
+	struct sl_host_slot slot = {0};
 
 	lay_out_slot(&block, &pinned, plan, r, &slot);
 	if (plan->on_device)
-		sl_lane_lay_out(&lane_block, &lane_pinned, r, sl_room_batch(plan), &lane);
+		sl_device_pipeline_lay_out(
+			&lane_block, &lane_pinned, r, sl_memory_plan_batch(plan), &lane);
 	room->slot = larger(room->slot, block.used);
 	room->slot_pinned = larger(room->slot_pinned, pinned.used);
 	room->lane = larger(room->lane, lane_block.used);
@@ -102,29 +103,30 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 
 static void measure(struct sl_plan *plan)
 {
-	struct sl_table most = sl_plan_table(plan, sl_room_batch(plan));
-	struct sl_room *room = &plan->room;
+	struct sl_table most = sl_plan_table(plan, sl_memory_plan_batch(plan));
+	struct sl_memory_plan *room = &plan->room;
 	struct sl_recipe recipe = plan->recipe;
 	struct sl_arena all = {0};
-	struct sl_canvas canvas;
+	struct sl_image_sum image_sum;
 
 	memset(room, 0, sizeof(*room));
 	measure_by(plan, &recipe);
 	for (uint32_t i = 0; i < plan->n_candidates; i++) {
-		sl_pick_take(&recipe, &plan->candidate[i]);
+		sl_autotune_take(&recipe, &plan->candidate[i]);
 		measure_by(plan, &recipe);
 	}
 	room->image = sl_round_up(plan->format->image_bytes(&most, &plan->facts), SL_ALIGN);
 	room->histograms = histogram_bytes(plan);
-	sl_canvas_lay_out(&all, plan, &canvas);
-	room->canvas = all.used;
+	sl_image_sum_lay_out(&all, plan, &image_sum);
+	room->image_sum = all.used;
 	room->inputs = inputs_bytes(plan);
 	room->host = sl_size_add(
 		sl_size_add(sl_size_mul(room->image, plan->n_writers),
-			sl_size_add(room->histograms, sl_size_add(room->canvas, room->inputs))),
-		sl_size_add(sl_size_mul(sl_size_add(room->slot, room->slot_pinned), plan->n_slots),
-			sl_size_mul(room->lane_pinned, plan->n_lanes)));
-	room->device = sl_size_mul(room->lane, plan->n_lanes);
+			sl_size_add(room->histograms, sl_size_add(room->image_sum, room->inputs))),
+		sl_size_add(
+			sl_size_mul(sl_size_add(room->slot, room->slot_pinned), plan->n_host_slots),
+			sl_size_mul(room->lane_pinned, plan->n_device_slots)));
+	room->device = sl_size_mul(room->lane, plan->n_device_slots);
 }
 
 /* --- fitting ---------------------------------------------------------------------------------- */
@@ -155,8 +157,8 @@ static uint32_t least(uint64_t a, uint64_t b)
 static void set_threads(struct sl_plan *plan, uint32_t threads)
 {
 	plan->threads = threads;
-	plan->n_slots = threads + 1 + threads / 8;
-	plan->n_writers = sl_plan_is_pressed(plan) ? threads : (threads + 2) / 3;
+	plan->n_host_slots = threads + 1 + threads / 8;
+	plan->n_writers = sl_plan_is_device_packed(plan) ? threads : (threads + 2) / 3;
 	if (plan->n_writers > WRITERS_MOST)
 		plan->n_writers = WRITERS_MOST;
 }
@@ -173,20 +175,20 @@ static void choose_most(struct sl_plan *plan)
 	if (plan->on_device && c->run.threads == 0)
 		plan->threads = least(threads > lanes ? threads : lanes, plan->recipe.n_batches);
 	set_threads(plan, plan->threads);
-	plan->n_lanes = plan->on_device ? least(lanes, plan->threads) : 0;
+	plan->n_device_slots = plan->on_device ? least(lanes, plan->threads) : 0;
 	measure(plan);
 }
 
 /* Fewer batches at a time, where that is left to us. */
 static void choose_fewer(struct sl_plan *plan)
 {
-	while (!device_fits(plan) && plan->config.run.slots == 0 && plan->n_lanes > 1) {
-		plan->n_lanes--;
+	while (!device_fits(plan) && plan->config.run.slots == 0 && plan->n_device_slots > 1) {
+		plan->n_device_slots--;
 		measure(plan);
 	}
 	while (!host_fits(plan) && plan->config.run.threads == 0 && plan->threads > 1) {
 		set_threads(plan, plan->threads - 1);
-		plan->n_lanes = least(plan->n_lanes, plan->threads);
+		plan->n_device_slots = least(plan->n_device_slots, plan->threads);
 		measure(plan);
 	}
 }
@@ -221,12 +223,12 @@ static bool fit(struct sl_plan *plan)
 	return false;
 }
 
-void sl_room_fit(struct sl_plan *plan)
+void sl_memory_plan_fit(struct sl_plan *plan)
 {
 	if (fit(plan) || plan->n_candidates == 0)
 		return;
 	plan->n_candidates = 0;
-	snprintf(plan->schedule_story, sizeof(plan->schedule_story),
+	snprintf(plan->schedule_reason, sizeof(plan->schedule_reason),
 		"there is no memory for other ways to choose from");
 	(void)fit(plan);
 }
@@ -236,10 +238,10 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 {
 	struct sl_plan probe = *plan;
 
-	for (uint32_t batch = sl_room_batch(plan); batch > 0; batch /= 2) {
+	for (uint32_t batch = sl_memory_plan_batch(plan); batch > 0; batch /= 2) {
 		set_batch(&probe, batch);
 		set_threads(&probe, 1);
-		probe.n_lanes = least(plan->n_lanes, 1);
+		probe.n_device_slots = least(plan->n_device_slots, 1);
 		measure(&probe);
 		if (fits(&probe))
 			return batch;
@@ -247,7 +249,7 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 	return 0;
 }
 
-enum sl_status sl_room_refuse(const struct sl_plan *plan)
+enum sl_status sl_memory_plan_refuse(const struct sl_plan *plan)
 {
 	char need[32], have[32], each[32];
 	uint32_t most;
@@ -262,31 +264,31 @@ enum sl_status sl_room_refuse(const struct sl_plan *plan)
 			"(%u fit, one at a time)",
 			sl_sized((double)plan->room.device, need),
 			sl_sized((double)plan->device.free_bytes, have), plan->device.name,
-			plan->n_lanes, sl_sized((double)plan->room.lane, each), sl_room_batch(plan),
-			most);
+			plan->n_device_slots, sl_sized((double)plan->room.lane, each),
+			sl_memory_plan_batch(plan), most);
 	return sl_fail(SL_HOST_MEMORY,
 		"the run needs %s of memory and %s are free (%u slots of %s for batches of %u "
 		"particles), try a smaller run.batch (%u fit, one at a time) or fewer run.threads",
 		sl_sized((double)plan->room.host, need),
-		sl_sized((double)plan->machine.free_bytes, have), plan->n_slots,
+		sl_sized((double)plan->machine.free_bytes, have), plan->n_host_slots,
 		sl_sized((double)plan->room.slot + (double)plan->room.slot_pinned, each),
-		sl_room_batch(plan), most);
+		sl_memory_plan_batch(plan), most);
 }
 
 /* --- getting ---------------------------------------------------------------------------------- */
 
 /* Cuts a slot from its memory. */
-static void cut_slot(const struct sl_plan *plan, struct sl_slot *slot)
+static void cut_slot(const struct sl_plan *plan, struct sl_host_slot *slot)
 {
 	struct sl_arena block = {.base = slot->block, .size = plan->room.slot},
 			pinned = {.base = slot->pinned, .size = plan->room.slot_pinned};
-	struct sl_slot cut = {.block = slot->block, .pinned = slot->pinned};
+	struct sl_host_slot cut = {.block = slot->block, .pinned = slot->pinned};
 
 	lay_out_slot(&block, &pinned, plan, &plan->recipe, &cut);
 	*slot = cut;
 }
 
-static enum sl_status get_slot(const struct sl_plan *plan, struct sl_slot *slot)
+static enum sl_status get_slot(const struct sl_plan *plan, struct sl_host_slot *slot)
 {
 	SL_TRY(sl_memory_get(SL_HOST, plan->room.slot, &slot->block));
 	if (plan->on_device)
@@ -296,31 +298,32 @@ static enum sl_status get_slot(const struct sl_plan *plan, struct sl_slot *slot)
 }
 
 /* Cuts a lane from its memory, and opens it. */
-static enum sl_status cut_lane(const struct sl_plan *plan, struct sl_lane *lane)
+static enum sl_status cut_lane(const struct sl_plan *plan, struct sl_device_pipeline *lane)
 {
 	struct sl_arena block = {.base = lane->block, .size = plan->room.lane},
 			pinned = {.base = lane->pinned, .size = plan->room.lane_pinned};
 
-	sl_lane_lay_out(&block, &pinned, &plan->recipe, sl_room_batch(plan), lane);
+	sl_device_pipeline_lay_out(
+		&block, &pinned, &plan->recipe, sl_memory_plan_batch(plan), lane);
 	lane->block = block.base;
 	lane->pinned = pinned.base;
-	return sl_lane_open(lane);
+	return sl_device_pipeline_open(lane);
 }
 
-static enum sl_status get_lane(const struct sl_plan *plan, struct sl_lane *lane)
+static enum sl_status get_lane(const struct sl_plan *plan, struct sl_device_pipeline *lane)
 {
 	SL_TRY(sl_memory_get(SL_DEVICE, plan->room.lane, &lane->block));
 	SL_TRY(sl_memory_get(SL_PINNED, plan->room.lane_pinned, &lane->pinned));
 	return cut_lane(plan, lane);
 }
 
-enum sl_status sl_room_change(struct sl_plan *plan, const struct sl_candidate *way)
+enum sl_status sl_memory_plan_change(struct sl_plan *plan, const struct sl_candidate *way)
 {
-	sl_pick_take(&plan->recipe, way);
-	for (uint32_t i = 0; i < plan->n_slots; i++)
+	sl_autotune_take(&plan->recipe, way);
+	for (uint32_t i = 0; i < plan->n_host_slots; i++)
 		cut_slot(plan, &plan->slot[i]);
-	for (uint32_t i = 0; i < plan->n_lanes; i++) {
-		sl_lane_close(&plan->lane[i]);
+	for (uint32_t i = 0; i < plan->n_device_slots; i++) {
+		sl_device_pipeline_close(&plan->lane[i]);
 		SL_TRY(cut_lane(plan, &plan->lane[i]));
 	}
 	return SL_OK;
@@ -328,16 +331,16 @@ enum sl_status sl_room_change(struct sl_plan *plan, const struct sl_candidate *w
 
 static enum sl_status get_canvas(struct sl_plan *plan)
 {
-	struct sl_arena a = {.size = plan->room.canvas};
-	struct sl_canvas got;
+	struct sl_arena a = {.size = plan->room.image_sum};
+	struct sl_image_sum got;
 
-	if (a.size == 0 || plan->canvas.block)
+	if (a.size == 0 || plan->image_sum.block)
 		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, a.size, &a.base));
 	memset(a.base, 0, a.size);
-	sl_canvas_lay_out(&a, plan, &got);
+	sl_image_sum_lay_out(&a, plan, &got);
 	got.block = a.base;
-	plan->canvas = got;
+	plan->image_sum = got;
 	return SL_OK;
 }
 
@@ -358,46 +361,46 @@ static enum sl_status get_histograms(struct sl_plan *plan)
 	SL_TRY(sl_memory_get(SL_HOST, a.size, &plan->histogram_block));
 	memset(plan->histogram_block, 0, a.size); /* no batches are added up yet */
 	a.base = plan->histogram_block;
-	sl_histograms_lay_out(&a, &plan->recipe.bins, &plan->histograms);
+	sl_histogram_sums_lay_out(&a, &plan->recipe.bins, &plan->histograms);
 	return SL_OK;
 }
 
-enum sl_status sl_room_get_sums(struct sl_plan *plan)
+enum sl_status sl_memory_plan_get_sums(struct sl_plan *plan)
 {
 	SL_TRY(get_histograms(plan));
 	return get_canvas(plan);
 }
 
-enum sl_status sl_room_get(struct sl_plan *plan)
+enum sl_status sl_memory_plan_get(struct sl_plan *plan)
 {
 	void *memory;
 
-	SL_TRY(get_zeroed(plan->n_slots, sizeof(*plan->slot), &memory));
-	plan->slot = (struct sl_slot *)memory;
-	SL_TRY(get_zeroed(plan->n_lanes, sizeof(*plan->lane), &memory));
-	plan->lane = (struct sl_lane *)memory;
-	for (uint32_t i = 0; i < plan->n_slots; i++)
+	SL_TRY(get_zeroed(plan->n_host_slots, sizeof(*plan->slot), &memory));
+	plan->slot = (struct sl_host_slot *)memory;
+	SL_TRY(get_zeroed(plan->n_device_slots, sizeof(*plan->lane), &memory));
+	plan->lane = (struct sl_device_pipeline *)memory;
+	for (uint32_t i = 0; i < plan->n_host_slots; i++)
 		SL_TRY(get_slot(plan, &plan->slot[i]));
-	for (uint32_t i = 0; i < plan->n_lanes; i++)
+	for (uint32_t i = 0; i < plan->n_device_slots; i++)
 		SL_TRY(get_lane(plan, &plan->lane[i]));
-	SL_TRY(sl_room_get_sums(plan));
+	SL_TRY(sl_memory_plan_get_sums(plan));
 	return sl_memory_get(SL_HOST, plan->n_writers * plan->room.image, &plan->image);
 }
 
-void sl_room_give(struct sl_plan *plan)
+void sl_memory_plan_give(struct sl_plan *plan)
 {
-	for (uint32_t i = 0; plan->lane && i < plan->n_lanes; i++) {
-		sl_lane_close(&plan->lane[i]);
+	for (uint32_t i = 0; plan->lane && i < plan->n_device_slots; i++) {
+		sl_device_pipeline_close(&plan->lane[i]);
 		sl_memory_give(SL_DEVICE, plan->lane[i].block);
 		sl_memory_give(SL_PINNED, plan->lane[i].pinned);
 	}
-	for (uint32_t i = 0; plan->slot && i < plan->n_slots; i++) {
+	for (uint32_t i = 0; plan->slot && i < plan->n_host_slots; i++) {
 		sl_memory_give(SL_HOST, plan->slot[i].block);
 		sl_memory_give(SL_PINNED, plan->slot[i].pinned);
 	}
 	sl_memory_give(SL_HOST, plan->lane);
 	sl_memory_give(SL_HOST, plan->slot);
-	sl_memory_give(SL_HOST, plan->canvas.block);
+	sl_memory_give(SL_HOST, plan->image_sum.block);
 	sl_memory_give(SL_HOST, plan->image);
 	sl_memory_give(SL_HOST, plan->histogram_block);
 }

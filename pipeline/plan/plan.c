@@ -27,15 +27,15 @@ static enum sl_status make_press(
 	if (c->form == SL_AS_COLUMNS)
 		return SL_OK;
 	/* an image is summed up on the host */
-	r->home = c->picture.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
-	r->press = (struct sl_press_rule){.form = c->form,
-		.pressing = c->format->pressing,
-		.backend = c->press,
+	r->home = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
+	r->pack = (struct sl_pack_rule){.form = c->form,
+		.packing = c->format->packing,
+		.backend = c->pack,
 		.level = (int)config->output.level};
-	if (!c->format->pressing.records)
+	if (!c->format->packing.records)
 		return SL_OK;
 	sl_table_lay_out(&none, r, 0, 0, &t);
-	return sl_mcpl_record_of(&t, &c->mcpl, &r->press.record);
+	return sl_mcpl_record_of(&t, &c->mcpl, &r->pack.record);
 }
 
 static enum sl_status make_recipe(
@@ -60,7 +60,7 @@ static enum sl_status make_recipe(
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	if (c->model->weight_shift)
 		r->weight_shift = c->model->weight_shift(c->rules.bytes);
-	r->bins = sl_bins_make(c->tally, c->n_tallies, sl_weighs(r));
+	r->bins = sl_histogram_make(c->tally, c->n_histograms, sl_weighs(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -108,14 +108,14 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 
 const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan)
 {
-	const struct sl_backend *press = plan->recipe.press.backend;
+	const struct sl_backend *pack = plan->recipe.pack.backend;
 
-	return press ? press : plan->facts.deflate;
+	return pack ? pack : plan->facts.deflate;
 }
 
-bool sl_plan_is_pressed(const struct sl_plan *plan)
+bool sl_plan_is_device_packed(const struct sl_plan *plan)
 {
-	return sl_is_pressed(&plan->recipe.press.pressing, plan->recipe.press.form);
+	return sl_is_device_packed(&plan->recipe.pack.packing, plan->recipe.pack.form);
 }
 
 /* The free space where the output will be: of its nearest parent that exists. */
@@ -159,14 +159,14 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 
 static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 {
-	double rows = ceil(plan->pilot.most_fraction * sl_room_batch(plan));
+	double rows = ceil(plan->pilot.most_fraction * sl_memory_plan_batch(plan));
 	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
 	size_t file = file_bytes(plan, &most);
 	uint64_t files = plan->recipe.n_batches - done;
 	char need[32], have[32];
 
-	file = sl_size_add(file, sl_bins_words(&plan->recipe.bins) * sizeof(uint64_t));
-	plan->disk_bytes = sl_size_add(sl_size_mul(file, files), sl_canvas_disk(plan));
+	file = sl_size_add(file, sl_histogram_words(&plan->recipe.bins) * sizeof(uint64_t));
+	plan->disk_bytes = sl_size_add(sl_size_mul(file, files), sl_image_sum_disk(plan));
 	if (plan->config.output.joined)
 		plan->disk_bytes =
 			sl_size_add(plan->disk_bytes, sl_size_mul(file, plan->recipe.n_batches));
@@ -183,10 +183,10 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 /* The device is asked for now: if it is not there, nothing else matters. */
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
-	plan->mode_story = c->mode_story;
+	plan->mode_reason = c->mode_reason;
 	plan->schedule = c->schedule;
-	sl_pick_among(plan, c);
-	plan->device_story = c->device_story;
+	sl_autotune_among(plan, c);
+	plan->device_reason = c->device_reason;
 	plan->on_device = c->device != SL_ON_CPU;
 	if (!plan->on_device)
 		return SL_OK;
@@ -195,10 +195,10 @@ static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *
 	if (plan->recipe.n_fields > 0)
 		SL_TRY(sl_tuning_check(plan->recipe.sort.backend, plan->recipe.sort.tuning,
 			sl_key_type(&plan->recipe)));
-	if (!sl_pick_compact(plan)->backend)
+	if (!sl_autotune_compact(plan)->backend)
 		return SL_OK;
 	return sl_tuning_check(
-		sl_pick_compact(plan)->backend, sl_pick_compact(plan)->tuning, SL_U32);
+		sl_autotune_compact(plan)->backend, sl_autotune_compact(plan)->tuning, SL_U32);
 }
 
 enum sl_status sl_plan_enter(const struct sl_plan *plan)
@@ -245,8 +245,8 @@ enum sl_status sl_plan_make(
 	SL_TRY(choose_device(choices, plan));
 	sl_plan_where(config, plan->to);
 	plan->format = choices->format;
-	plan->canvas.picture = choices->picture;
-	plan->canvas.white = config->output.white;
+	plan->image_sum.image = choices->image;
+	plan->image_sum.white = config->output.white;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
 		.software_version = SL_VERSION,
@@ -258,28 +258,28 @@ enum sl_status sl_plan_make(
 		.form = choices->form,
 		.mcpl = choices->mcpl};
 	if (plan->recipe.inputs && sl_format_is_mcpl(plan->format))
-		SL_TRY(sl_inputs_carry(plan->recipe.inputs, &plan->carried));
-	plan->facts.mcpl.carried = plan->carried;
+		SL_TRY(sl_inputs_metadata(plan->recipe.inputs, &plan->metadata));
+	plan->facts.mcpl.metadata = plan->metadata;
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */
 	plan->batch_is_ours = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
-	plan->goal = choices->goal;
-	plan->n_tallies = choices->n_tallies;
+	plan->stop_rule = choices->stop_rule;
+	plan->n_histograms = choices->n_histograms;
 	memcpy(plan->tally, choices->tally, sizeof(plan->tally));
-	plan->config.stop.min_batches = plan->goal.min_batches;
+	plan->config.stop.min_batches = plan->stop_rule.min_batches;
 	SL_TRY(print_config(plan));
-	sl_room_fit(plan);
+	sl_memory_plan_fit(plan);
 	if (plan->config.run.batch == plan->recipe.batch)
 		return SL_OK;
 	plan->config.run.batch = plan->recipe.batch;
 	SL_TRY(print_config(plan));
-	sl_room_fit(plan); /* the files have become shorter */
+	sl_memory_plan_fit(plan); /* the files have become shorter */
 	return SL_OK;
 }
 
 enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done)
 {
-	SL_TRY(sl_room_refuse(plan));
+	SL_TRY(sl_memory_plan_refuse(plan));
 	SL_TRY(fly_pilot(&plan->recipe, &plan->pilot));
 	return refuse_disk(plan, done);
 }
@@ -287,15 +287,15 @@ enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done)
 enum sl_status sl_plan_provide(struct sl_plan *plan)
 {
 	SL_TRY(sl_plan_enter(plan));
-	return sl_room_get(plan);
+	return sl_memory_plan_get(plan);
 }
 
 void sl_plan_free(struct sl_plan *plan)
 {
 	if (!plan)
 		return;
-	sl_room_give(plan);
-	sl_mcpl_carried_free(plan->carried);
+	sl_memory_plan_give(plan);
+	sl_mcpl_metadata_free(plan->metadata);
 	sl_inputs_close(plan->recipe.inputs);
 	sl_memory_give(SL_HOST, plan);
 }

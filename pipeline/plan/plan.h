@@ -5,8 +5,8 @@
  * asks for, what memory and disk it takes, and what there is. A plan made and provided with memory
  * is all that a run needs; after that nothing allocates.
  */
-#ifndef SL_PLAN_H
-#define SL_PLAN_H
+#ifndef SL_PIPELINE_PLAN_PLAN_H
+#define SL_PIPELINE_PLAN_PLAN_H
 
 #include <stdio.h>
 
@@ -33,23 +33,23 @@ enum { SL_RULES_VERSION = 2 };
  *	device   block  | bins | packed | scratch |
  *	         pinned | columns, if read | table | or what was pressed |
  */
-struct sl_slot {
+struct sl_host_slot {
 	void *block, *pinned;
 	struct sl_batch batch;
 	struct sl_packed packed;
 	struct sl_exec exec;
 	uint64_t ns[SL_STAGE_COUNT]; /* what the stages of its batch took */
-	uint64_t home_ns;            /* and the copies from the device */
+	uint64_t transfer_ns;        /* and the copies from the device */
 	uint64_t pack_ns;            /* and compressing */
 };
 
 /* Bytes, all counted before any is asked for. */
-struct sl_room {
+struct sl_memory_plan {
 	size_t slot, slot_pinned; /* each */
 	size_t lane, lane_pinned; /* each; of the device, and of the host */
 	size_t image;             /* each: what a file has beside its packed bytes */
 	size_t histograms;        /* sums over batches of tallies by bins */
-	size_t canvas;            /* of the image of the run */
+	size_t image_sum;         /* of the image of the run */
 	size_t inputs;            /* of lists that are read: there already */
 	size_t host, device;      /* in all; pinned memory is the host's */
 };
@@ -62,7 +62,7 @@ struct sl_pilot {
 	double ns;            /* a particle, on one thread */
 };
 
-enum { SL_SCHEDULE_STORY_BYTES = 300, SL_CANDIDATES_MOST = 4 };
+enum { SL_SCHEDULE_REASON_BYTES = 300, SL_CANDIDATES_MAX = 4 };
 
 /* A way to run a batch, where the schedule is left open (autotune.h). */
 struct sl_candidate {
@@ -74,40 +74,40 @@ struct sl_candidate {
 };
 
 struct sl_plan {
-	struct sl_config config; /* run.batch, stop.min_batches: what was chosen for them */
-	bool batch_is_ours;      /* it was auto */
-	struct sl_recipe recipe; /* its inputs are open as long as the plan is there */
-	struct sl_goal goal;     /* recipe.n_batches are the most, if there is one */
-	uint32_t n_tallies;      /* by bins */
-	struct sl_bins_field tally[SL_TALLIES_MAX];
+	struct sl_config config;       /* run.batch, stop.min_batches: what was chosen for them */
+	bool batch_is_ours;            /* it was auto */
+	struct sl_recipe recipe;       /* its inputs are open as long as the plan is there */
+	struct sl_stop_rule stop_rule; /* recipe.n_batches are the most, if there is one */
+	uint32_t n_histograms;         /* by bins */
+	struct sl_histogram_axis tally[SL_HISTOGRAMS_MAX];
 	struct sl_machine machine;
 	const struct sl_format *format;
 	struct sl_file_facts facts;
-	struct sl_mcpl_carried *carried; /* of lists that are read, to such that are written */
+	struct sl_mcpl_metadata *metadata; /* of lists that are read, to such that are written */
 	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
 	char to[SL_TEXT_BYTES];                 /* the output directory */
 	bool on_device;
 	enum sl_schedule_choice schedule;
 	uint32_t n_candidates; /* 0: the schedule is named */
-	struct sl_candidate candidate[SL_CANDIDATES_MOST];
-	char schedule_story[SL_SCHEDULE_STORY_BYTES]; /* why it is what it is, or "" */
-	const char *mode_story;                       /* why auto means staged on a device, or "" */
-	struct sl_device device;                      /* when on_device */
-	const char *device_story;                     /* why auto means the CPU, or "" */
+	struct sl_candidate candidate[SL_CANDIDATES_MAX];
+	char schedule_reason[SL_SCHEDULE_REASON_BYTES]; /* why it is what it is, or "" */
+	const char *mode_reason;   /* why auto means staged on a device, or "" */
+	struct sl_device device;   /* when on_device */
+	const char *device_reason; /* why auto means the CPU, or "" */
 	uint32_t threads;
 	uint32_t n_writers;
-	uint32_t n_slots;
-	uint32_t n_lanes; /* batches on the device at a time; 0 on the host */
+	uint32_t n_host_slots;
+	uint32_t n_device_slots; /* batches on the device at a time; 0 on the host */
 	struct sl_pilot pilot;
-	struct sl_room room;
+	struct sl_memory_plan room;
 	uint64_t disk_bytes; /* foreseen, before compression */
 	uint64_t disk_free;
-	struct sl_slot *slot; /* n_slots, once provided */
-	struct sl_lane *lane; /* n_lanes, likewise */
-	void *image;          /* one behind another, of each writer */
+	struct sl_host_slot *slot;       /* n_slots, once provided */
+	struct sl_device_pipeline *lane; /* n_lanes, likewise */
+	void *image;                     /* one behind another, of each writer */
 	void *histogram_block;
-	struct sl_histograms histograms;
-	struct sl_canvas canvas; /* the image of the run; its memory once provided */
+	struct sl_histogram_sums histograms;
+	struct sl_image_sum image_sum; /* the image of the run; its memory once provided */
 };
 
 /* Where the output of a configuration goes. */
@@ -141,7 +141,7 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
 const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
 
 /* Does the device make of survivors all that is to be made, so that threads compress nothing? */
-bool sl_plan_is_pressed(const struct sl_plan *plan);
+bool sl_plan_is_device_packed(const struct sl_plan *plan);
 
 /* What the run would do: sizes, backends, memory, files. For people. */
 void sl_plan_print(const struct sl_plan *plan, FILE *out);

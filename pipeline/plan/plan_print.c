@@ -22,7 +22,7 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 
 static void print_tallies(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_bins *b = &plan->recipe.bins;
+	const struct sl_histogram_set *b = &plan->recipe.bins;
 	char bytes[32];
 
 	if (b->n == 0)
@@ -33,7 +33,7 @@ static void print_tallies(const struct sl_plan *plan, FILE *out)
 			b->tally[k].bins);
 	fprintf(out, ": %u counters%s, %s a batch\n", b->n_counters,
 		b->weighted ? " and sums of weight" : "",
-		sl_sized((double)(sl_bins_words(b) * sizeof(uint64_t)), bytes));
+		sl_sized((double)(sl_histogram_words(b) * sizeof(uint64_t)), bytes));
 }
 
 static void print_choice(
@@ -55,13 +55,13 @@ static void print_mode(const struct sl_plan *plan, FILE *out)
 	const struct sl_recipe *r = &plan->recipe;
 	uint32_t bytes = sl_record_words(sl_carried(r)) * (uint32_t)sizeof(uint32_t);
 
-	fprintf(out, "mode        %s", sl_ways[r->mode].name);
+	fprintf(out, "mode        %s", sl_device_modes[r->mode].name);
 	if (r->mode == SL_MODE_fused && sl_models[r->model]->remade)
 		fprintf(out, ": survivors are made again when they are written");
 	else if (r->mode == SL_MODE_fused)
 		fprintf(out, ": survivors are carried as records of %u bytes", bytes);
-	else if (plan->mode_story[0])
-		fprintf(out, " (%s; fused has no use for it)", plan->mode_story);
+	else if (plan->mode_reason[0])
+		fprintf(out, " (%s; fused has no use for it)", plan->mode_reason);
 	if (r->mode == SL_MODE_fused && plan->n_candidates > 0)
 		fprintf(out, "; or staged, as the schedule is");
 	fputc('\n', out);
@@ -81,14 +81,14 @@ static void print_schedule(const struct sl_plan *plan, FILE *out)
 	} else {
 		fprintf(out, "schedule    %s\n", sl_schedule_text(&plan->recipe.schedule, text));
 	}
-	if (plan->schedule_story[0])
-		fprintf(out, "            %s\n", plan->schedule_story);
+	if (plan->schedule_reason[0])
+		fprintf(out, "            %s\n", plan->schedule_reason);
 }
 
 static void print_primitives(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	const struct sl_choice *compact = sl_pick_compact(plan);
+	const struct sl_choice *compact = sl_autotune_compact(plan);
 	bool scans = (compact->backend && compact->backend->uses_scan) ||
 	             (r->n_fields && r->sort.backend->uses_scan);
 
@@ -109,7 +109,8 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 	if (plan->on_device)
 		fprintf(out, "device      %s%s, %u batches at a time; %u threads%s\n",
 			plan->device.name, sl_device_is_emulated() ? " on the CPU" : "",
-			plan->n_lanes, plan->threads, sl_plan_is_pressed(plan) ? "" : " compress");
+			plan->n_device_slots, plan->threads,
+			sl_plan_is_device_packed(plan) ? "" : " compress");
 	else
 		fprintf(out, "device      cpu: %u thread%s, loops for %s (%s)\n", plan->threads,
 			plan->threads == 1 ? "" : "s", plan->recipe.loops->level,
@@ -117,17 +118,17 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 	if (plan->on_device && sl_tuning_lines() > 0)
 		fprintf(out, "            tuned by %s: %u lines\n", sl_tuning_path(),
 			sl_tuning_lines());
-	if (plan->device_story[0])
-		fprintf(out, "            no GPU: %s\n", plan->device_story);
+	if (plan->device_reason[0])
+		fprintf(out, "            no GPU: %s\n", plan->device_reason);
 }
 
 static void print_memory(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_room *room = &plan->room;
+	const struct sl_memory_plan *room = &plan->room;
 	char a[32], b[32], c[32], d[32];
 
 	fprintf(out, "memory      %s: %u slots of %s, %u writer%s of %s; %s free\n",
-		sl_sized((double)room->host, a), plan->n_slots,
+		sl_sized((double)room->host, a), plan->n_host_slots,
 		sl_sized((double)room->slot + (double)room->slot_pinned, b), plan->n_writers,
 		plan->n_writers > 1 ? "s" : "", sl_sized((double)room->image, c),
 		sl_sized((double)plan->machine.free_bytes, d));
@@ -136,30 +137,32 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 			sl_sized((double)room->inputs, a));
 	if (plan->on_device)
 		fprintf(out, "            of the device %s: %u slots of %s; %s free\n",
-			sl_sized((double)room->device, a), plan->n_lanes,
+			sl_sized((double)room->device, a), plan->n_device_slots,
 			sl_sized((double)room->lane, b),
 			sl_sized((double)plan->device.free_bytes, c));
 }
 
 static void print_goal(const struct sl_plan *plan, FILE *out)
 {
-	char text[SL_GOAL_BYTES];
+	char text[SL_STOP_RULE_BYTES];
 
-	if (plan->goal.below > 0)
+	if (plan->stop_rule.below > 0)
 		fprintf(out, "stop        when %s, after %llu batches or more%s\n",
-			sl_goal_text(&plan->goal, text), (unsigned long long)plan->goal.min_batches,
-			plan->goal.min_batches > plan->recipe.n_batches ? ": never, there are fewer"
-									: "");
+			sl_stop_rule_text(&plan->stop_rule, text),
+			(unsigned long long)plan->stop_rule.min_batches,
+			plan->stop_rule.min_batches > plan->recipe.n_batches
+				? ": never, there are fewer"
+				: "");
 }
 
 static void print_image(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_picture *p = &plan->canvas.picture;
+	const struct sl_image *p = &plan->image_sum.image;
 	char bytes[32];
 
 	if (p->width > 0)
 		fprintf(out, "image       %u x %u pixels of %s, %s of memory\n", p->width,
-			p->height, p->what, sl_sized((double)plan->room.canvas, bytes));
+			p->height, p->what, sl_sized((double)plan->room.image_sum, bytes));
 }
 
 static void print_joined(const struct sl_plan *plan, FILE *out)
@@ -181,8 +184,9 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
 		(unsigned long long)r->particles, (unsigned long long)r->seed,
 		sl_models[r->model]->name);
-	fprintf(out, "batches     %s%llu of %u particles\n", plan->goal.below > 0 ? "at most " : "",
-		(unsigned long long)r->n_batches, r->batch);
+	fprintf(out, "batches     %s%llu of %u particles\n",
+		plan->stop_rule.below > 0 ? "at most " : "", (unsigned long long)r->n_batches,
+		r->batch);
 	sl_inputs_print(plan, false, out);
 	print_goal(plan, out);
 	fprintf(out, "key         ");

@@ -90,7 +90,7 @@ static bool read_wish(struct sl_reader *r, enum sl_primitive p, const char *text
 static bool can_press(const struct sl_choices *choices)
 {
 	return choices->device != SL_ON_CPU && choices->format &&
-	       choices->format->pressing.chunk_bytes > 0;
+	       choices->format->packing.chunk_bytes > 0;
 }
 
 /* Can the run have a primitive in that space? */
@@ -137,7 +137,7 @@ static void refuse_press(
 	if (!f) /* of a format that nobody knows enough is said */
 		return;
 	for (size_t i = 0; sl_formats[i] && n < BACKENDS_MAX; i++)
-		if (sl_formats[i]->pressing.chunk_bytes > 0)
+		if (sl_formats[i]->packing.chunk_bytes > 0)
 			words[n++] = sl_formats[i]->name;
 	sl_config_complain(r, w->key,
 		"%s compresses what the device has made of survivors (a file of %s %s), try auto, "
@@ -197,7 +197,7 @@ static enum sl_status check_tuning(struct sl_reader *r, const struct sl_choices 
 
 	if (s != SL_USAGE)
 		return s;
-	sl_config_complain(r, w->key, "%s", sl_story());
+	sl_config_complain(r, w->key, "%s", sl_last_error());
 	return SL_OK;
 }
 
@@ -239,15 +239,15 @@ static enum sl_status resolve_deflate(
 	if (!deflate.backend)
 		return SL_OK;
 	if (deflate.backend->space == SL_DEVICE) {
-		choices->press = deflate.backend;
+		choices->pack = deflate.backend;
 		choices->deflate = find_best(choices, SL_DEFLATE);
 	} else if (choices->device == SL_ON_CUDA && strcmp(c->primitives.deflate, "auto") == 0) {
-		choices->press = find(choices, SL_DEFLATE, "device");
+		choices->pack = find(choices, SL_DEFLATE, "device");
 	}
-	if (choices->press)
+	if (choices->pack)
 		choices->form = SL_AS_STREAMS;
 	else if (choices->device != SL_ON_CPU && choices->format &&
-		 choices->format->pressing.records)
+		 choices->format->packing.records)
 		choices->form = SL_AS_RECORDS;
 	return SL_OK;
 }

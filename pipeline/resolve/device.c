@@ -51,7 +51,7 @@ static void find_device(struct sl_choices *choices)
 	if (use_device(choices, emulated ? SL_ON_EMULATED : SL_ON_CUDA, 0) == SL_OK)
 		return;
 	choices->device = SL_ON_CPU;
-	snprintf(choices->device_story, sizeof(choices->device_story), "%s", sl_story());
+	snprintf(choices->device_reason, sizeof(choices->device_reason), "%s", sl_last_error());
 }
 
 enum sl_status sl_resolve_device(
@@ -80,7 +80,7 @@ enum sl_status sl_resolve_device(
 
 const char *sl_say_device(const struct sl_choices *choices, char *text, size_t size)
 {
-	const char *story = choices->device_story;
+	const char *message = choices->device_reason;
 
 	if (choices->device == SL_ON_EMULATED)
 		snprintf(text, size, "this run computes on the emulated device");
@@ -88,7 +88,7 @@ const char *sl_say_device(const struct sl_choices *choices, char *text, size_t s
 		snprintf(text, size, "this run computes on CUDA device %d", choices->device_number);
 	else
 		snprintf(text, size, "this run computes on the CPU: %.*s",
-			*story ? (int)strcspn(story, ";") : (int)size,
-			*story ? story : "run.device says so");
+			*message ? (int)strcspn(message, ";") : (int)size,
+			*message ? message : "run.device says so");
 	return text;
 }

@@ -12,8 +12,8 @@
  * Units are watched over: lengths are compared with lengths. A number that a column is compared
  * with is rounded to single precision, as the column's are.
  */
-#ifndef SL_EXPRESSION_H
-#define SL_EXPRESSION_H
+#ifndef SL_PIPELINE_RESOLVE_EXPRESSION_H
+#define SL_PIPELINE_RESOLVE_EXPRESSION_H
 
 #include "pipeline/resolve/resolve.h"
 

@@ -31,7 +31,7 @@ static void check_columns(struct sl_reader *r, const struct sl_choices *choices)
 }
 
 static void check_picture(const struct sl_config *c, struct sl_reader *r,
-	const struct sl_choices *choices, const struct sl_picture *p)
+	const struct sl_choices *choices, const struct sl_image *p)
 {
 	double pixels = (double)p->width * (double)p->height;
 
@@ -47,7 +47,7 @@ static void check_picture(const struct sl_config *c, struct sl_reader *r,
 			"fewer particles");
 }
 
-void sl_resolve_picture(
+void sl_resolve_image(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
 {
 	const struct sl_model *m = choices->model;
@@ -59,12 +59,12 @@ void sl_resolve_picture(
 				"true");
 		return;
 	}
-	if (m->picture && !rules)
+	if (m->image && !rules)
 		return;
-	if (!m->picture || !m->picture(choices->rules.bytes, &choices->picture))
+	if (!m->image || !m->image(choices->rules.bytes, &choices->image))
 		sl_config_complain(r, "output.image",
 			"is of nothing (the particles of this model have no pixels as it is), try "
 			"removing it");
 	else
-		check_picture(c, r, choices, &choices->picture);
+		check_picture(c, r, choices, &choices->image);
 }

@@ -12,7 +12,7 @@ enum { PHOTON = 22 }; /* by the Particle Data Group */
 static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_model *m, uint32_t constants)
 {
-	uint32_t carried = (m->columns | SL_BIT(SL_COLUMN_id)) & SL_MCPL_FLAGS;
+	uint32_t metadata = (m->columns | SL_BIT(SL_COLUMN_id)) & SL_MCPL_FLAGS;
 	const char *word = c->output.mcpl.userflags;
 	enum sl_column column;
 
@@ -20,10 +20,10 @@ static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader 
 		return SL_HAS(constants, SL_COLUMN_userflags) ? SL_COLUMN_COUNT
 		                                              : SL_COLUMN_userflags;
 	if (word[0] == '\0')
-		return SL_HAS(carried, SL_COLUMN_pixel) ? SL_COLUMN_pixel : SL_COLUMN_fate;
+		return SL_HAS(metadata, SL_COLUMN_pixel) ? SL_COLUMN_pixel : SL_COLUMN_fate;
 	if (strcmp(word, "none") == 0)
 		return SL_COLUMN_COUNT;
-	sl_resolve_column(r, "output.mcpl.userflags", word, m, carried, &column);
+	sl_resolve_column(r, "output.mcpl.userflags", word, m, metadata, &column);
 	if (column == SL_COLUMN_id && c->run.particles > (uint64_t)UINT32_MAX + 1)
 		sl_config_complain(r, "output.mcpl.userflags",
 			"cannot be id of so many particles (user flags have 32 bits), try none, or "
@@ -48,12 +48,12 @@ static bool resolve_precision(const struct sl_config *c, struct sl_reader *r)
 /* 0: particles have codes of their own. */
 static int32_t resolve_pdg(const struct sl_config *c, struct sl_reader *r, const struct sl_model *m)
 {
-	bool carried = SL_HAS(m->columns, SL_COLUMN_pdg);
+	bool metadata = SL_HAS(m->columns, SL_COLUMN_pdg);
 	double pdg = c->output.mcpl.pdg;
 
 	if (isnan(pdg))
-		return carried ? 0 : PHOTON;
-	if (carried)
+		return metadata ? 0 : PHOTON;
+	if (metadata)
 		sl_config_complain(r, "output.mcpl.pdg",
 			"does nothing here (particles of %s have codes of their own), remove it",
 			m->name);
@@ -67,11 +67,11 @@ static int32_t resolve_pdg(const struct sl_config *c, struct sl_reader *r, const
 /* Each particle of MCPL has an energy: that of its column, or one for all. */
 static void check_energy(const struct sl_config *c, struct sl_reader *r, const struct sl_model *m)
 {
-	bool carried = SL_HAS(m->columns, SL_COLUMN_energy), given = !isnan(c->output.mcpl.energy);
+	bool metadata = SL_HAS(m->columns, SL_COLUMN_energy), given = !isnan(c->output.mcpl.energy);
 
-	if (sl_config_flawed(r, "output.mcpl.energy") || carried != given)
+	if (sl_config_flawed(r, "output.mcpl.energy") || metadata != given)
 		return;
-	if (carried)
+	if (metadata)
 		sl_config_complain(r, "output.mcpl.energy",
 			"does nothing here (particles of %s have an energy of their own), remove "
 			"it",

@@ -16,11 +16,11 @@ static void choose(const struct sl_config *c, struct sl_choices *choices)
 	if (choices->device == SL_ON_CPU)
 		return;
 	if (choices->schedule == SL_BY_ROUNDS)
-		choices->mode_story = "transport.schedule is rounds";
+		choices->mode_reason = "transport.schedule is rounds";
 	else if (is_named(c->primitives.compact))
-		choices->mode_story = "primitives.compact is named";
+		choices->mode_reason = "primitives.compact is named";
 	else if (is_named(c->primitives.scan))
-		choices->mode_story = "primitives.scan is named";
+		choices->mode_reason = "primitives.scan is named";
 	else
 		choices->mode = SL_MODE_fused;
 }
@@ -72,7 +72,7 @@ static void settle_schedule(const struct sl_config *c, struct sl_choices *choice
 void sl_resolve_mode(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	choices->mode = SL_MODE_staged;
-	choices->mode_story = "";
+	choices->mode_reason = "";
 	if (choices->device == SL_ON_AUTO || sl_config_flawed(r, "run.mode"))
 		return;
 	settle_schedule(c, choices);

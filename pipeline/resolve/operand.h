@@ -3,8 +3,8 @@
  *
  * A part of expression.h with a file of its own.
  */
-#ifndef SL_OPERAND_H
-#define SL_OPERAND_H
+#ifndef SL_PIPELINE_RESOLVE_OPERAND_H
+#define SL_PIPELINE_RESOLVE_OPERAND_H
 
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/resolve/resolve.h"

@@ -156,12 +156,12 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 static void resolve_columns(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
 {
-	uint32_t carried = choices->model->columns | SL_BIT(SL_COLUMN_id);
+	uint32_t metadata = choices->model->columns | SL_BIT(SL_COLUMN_id);
 	uint32_t set = resolve_set(
-		r, "output.columns", &c->output.columns, &columns, carried, choices->model->name);
+		r, "output.columns", &c->output.columns, &columns, metadata, choices->model->name);
 
 	if (c->output.columns.n == 0)
-		set = carried;
+		set = metadata;
 	set = sl_resolve_mcpl(c, r, choices, set, rules);
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(set, i))
@@ -273,8 +273,8 @@ static void resolve_model(
 	sl_resolve_stop(c, r, choices);
 	sl_resolve_key(c, r, choices, ranges);
 	sl_resolve_schedule(c, r, choices, ranges);
-	sl_resolve_tallies(c, r, choices, ranges);
-	sl_resolve_picture(c, r, choices, ranges);
+	sl_resolve_histograms(c, r, choices, ranges);
+	sl_resolve_image(c, r, choices, ranges);
 }
 
 /* --- tunings ---------------------------------------------------------------------------------- */
@@ -294,8 +294,8 @@ static enum sl_status resolve_tuning(
 		sl_tuning_usual(path);
 	s = path[0] ? sl_tuning_read(path) : SL_OK;
 	if (s != SL_USAGE)
-		return sl_while(s, "run.tuning");
-	sl_config_complain(r, "run.tuning", "%s", sl_story());
+		return sl_add_context(s, "run.tuning");
+	sl_config_complain(r, "run.tuning", "%s", sl_last_error());
 	return SL_OK;
 }
 
@@ -303,9 +303,9 @@ static enum sl_status resolve_tuning(
 enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	enum sl_status s, inputs = sl_resolve_inputs(c, r);
-	char story[SL_STORY_BYTES];
+	char message[SL_MESSAGE_BYTES];
 
-	memcpy(story, sl_story(), sizeof(story));
+	memcpy(message, sl_last_error(), sizeof(message));
 	memset(choices, 0, sizeof(*choices));
 	resolve_name(c, r);
 	resolve_format(c, r, choices);
@@ -320,6 +320,6 @@ enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_ch
 		sl_resolve_mode(c, r, choices);
 	SL_TRY(sl_config_verdict(r));
 	if (inputs != SL_OK)
-		sl_retell(story);
+		sl_set_last_error(message);
 	return inputs != SL_OK ? inputs : s;
 }

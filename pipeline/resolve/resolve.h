@@ -4,8 +4,8 @@
  * What can be refused without looking at memory and disk is refused here, all at once; those are
  * the plan's. Of the machine only the device is asked for, as the backends depend on it.
  */
-#ifndef SL_RESOLVE_H
-#define SL_RESOLVE_H
+#ifndef SL_PIPELINE_RESOLVE_RESOLVE_H
+#define SL_PIPELINE_RESOLVE_RESOLVE_H
 
 #include "pipeline/config/config.h"
 #include "pipeline/results/statistics.h"
@@ -14,7 +14,7 @@
 #include "stages/batch/recipe.h"
 
 /* What run.batch at auto can be. The least: its columns of 1 MiB stay in a second-level cache. */
-enum { SL_BATCH_AUTO_LEAST = 1 << 18, SL_BATCH_AUTO_MOST = 1 << 24 };
+enum { SL_BATCH_AUTO_LEAST = 1 << 18, SL_BATCH_AUTO_MAX = 1 << 24 };
 
 /* Where the batches are computed; once resolved, never auto. */
 enum sl_device_choice { SL_ON_AUTO, SL_ON_CPU, SL_ON_CUDA, SL_ON_EMULATED };
@@ -32,29 +32,29 @@ struct sl_choices {
 	struct sl_condition condition; /* ... and what is asked of some of them */
 	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
-	uint32_t key_bits;  /* in all */
-	uint32_t n_tallies; /* by bins */
-	struct sl_bins_field tally[SL_TALLIES_MAX];
+	uint32_t key_bits;     /* in all */
+	uint32_t n_histograms; /* by bins */
+	struct sl_histogram_axis tally[SL_HISTOGRAMS_MAX];
 	uint32_t n_columns; /* that are written, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	enum sl_device_choice device;
-	int device_number;                 /* as CUDA numbers them */
-	char device_story[SL_STORY_BYTES]; /* why auto means the CPU; "" when it does not */
+	int device_number;                    /* as CUDA numbers them */
+	char device_reason[SL_MESSAGE_BYTES]; /* why auto means the CPU; "" when it does not */
 	enum sl_mode mode;
-	const char *mode_story; /* why auto means staged on a device; "" if not */
+	const char *mode_reason; /* why auto means staged on a device; "" if not */
 	enum sl_schedule_choice schedule;
 	struct sl_schedule rounds;        /* as they are, or would be */
 	bool rounds_named;                /* by a key of theirs that is not at its default */
 	struct sl_choice scan;            /* no backend: compact and sort have their own */
 	struct sl_choice compact, sort;   /* compact: what it is, or would be, staged */
 	const struct sl_backend *deflate; /* of the host */
-	enum sl_home_form form;           /* in which survivors come home from the device */
-	const struct sl_backend *press;   /* of the device, which makes streams; or NULL */
+	enum sl_transfer_form form;       /* in which survivors come home from the device */
+	const struct sl_backend *pack;    /* of the device, which makes streams; or NULL */
 	const struct sl_format *format;
 	uint64_t batch; /* particles a batch, auto resolved */
 	uint64_t n_batches;
-	struct sl_goal goal;       /* at which the run ends before that */
-	struct sl_picture picture; /* no pixels: the run makes no image */
+	struct sl_stop_rule stop_rule; /* at which the run ends before that */
+	struct sl_image image;         /* no pixels: the run makes no image */
 	struct sl_mcpl_facts mcpl;
 };
 
@@ -97,7 +97,7 @@ const char *sl_schedule_text(const struct sl_schedule *s, char text[SL_SCHEDULE_
  * Resolves the items of tallies: into tally[]. ranges as for sl_resolve_key(). A part of sl_resolve
  * with a file of its own.
  */
-void sl_resolve_tallies(
+void sl_resolve_histograms(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
 
 /*
@@ -122,7 +122,7 @@ void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_c
  * Resolves output.image: into picture, and holds keep and columns against it. rules: they are made.
  * A part of sl_resolve with a file of its own.
  */
-void sl_resolve_picture(
+void sl_resolve_image(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules);
 
 /*

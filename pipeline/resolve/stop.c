@@ -77,7 +77,7 @@ static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct 
 {
 	const char *fate = example(choices);
 	char shown[SL_SHOWN_BYTES], why[SL_WHY_BYTES];
-	struct sl_goal *g = &choices->goal;
+	struct sl_stop_rule *g = &choices->stop_rule;
 	struct parts p;
 
 	if (!split(c->stop.when, &p)) {

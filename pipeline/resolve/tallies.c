@@ -56,7 +56,7 @@ static void split(const struct sl_texts *list, uint32_t k, struct item *it)
 /* --- the parts -------------------------------------------------------------------------------- */
 
 static bool resolve_column(struct sl_reader *r, const struct item *it, const struct sl_model *m,
-	struct sl_bins_field *f)
+	struct sl_histogram_axis *f)
 {
 	uint32_t allowed = SL_STORED(m->columns);
 
@@ -67,7 +67,7 @@ static bool resolve_column(struct sl_reader *r, const struct item *it, const str
 	return false;
 }
 
-static bool resolve_bins(struct sl_reader *r, const struct item *it, struct sl_bins_field *f)
+static bool resolve_bins(struct sl_reader *r, const struct item *it, struct sl_histogram_axis *f)
 {
 	char why[SL_WHY_BYTES];
 	uint64_t bins;
@@ -78,17 +78,17 @@ static bool resolve_bins(struct sl_reader *r, const struct item *it, struct sl_b
 			it->column, it->column, BINS_EXAMPLE);
 		return false;
 	}
-	if (!sl_count_parse(it->bins, &bins, why) || bins < 1 || bins > SL_BINS_MOST) {
+	if (!sl_count_parse(it->bins, &bins, why) || bins < 1 || bins > SL_HISTOGRAM_MOST) {
 		sl_config_complain(r, it->key,
 			"'%s' is no number of bins (1 to %d can be had), try %s:%d", it->bins,
-			SL_BINS_MOST, it->column, BINS_EXAMPLE);
+			SL_HISTOGRAM_MOST, it->column, BINS_EXAMPLE);
 		return false;
 	}
 	f->bins = (uint32_t)bins;
 	return true;
 }
 
-static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_bins_field *f)
+static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_histogram_axis *f)
 {
 	char why[SL_WHY_BYTES];
 	const char *flaw;
@@ -97,7 +97,7 @@ static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_b
 		sl_config_complain(r, it->key, "its range %s", why);
 		return false;
 	}
-	flaw = sl_bins_flaw(f);
+	flaw = sl_histogram_flaw(f);
 	if (flaw)
 		sl_config_complain(r, it->key, "its range '%s' %s, try another", it->range, flaw);
 	return !flaw;
@@ -105,14 +105,14 @@ static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_b
 
 /* The range that the model tells; of whole numbers, as wide as it takes for bins of one width. */
 static bool own_range(struct sl_reader *r, const struct item *it, const struct sl_choices *choices,
-	struct sl_bins_field *f)
+	struct sl_histogram_axis *f)
 {
 	const char *unit = sl_units[sl_column_facts[f->column].unit].text;
 	bool known = choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi);
 
 	if (known && sl_column_facts[f->column].type != SL_TYPE_F32)
 		f->hi = f->lo + f->bins * ceil((f->hi - f->lo + 1) / f->bins);
-	if (known && !sl_bins_flaw(f))
+	if (known && !sl_histogram_flaw(f))
 		return true;
 	sl_config_complain(r, it->key,
 		"'%s' has no range of its own here (bins must be spread over one), try "
@@ -124,7 +124,7 @@ static bool own_range(struct sl_reader *r, const struct item *it, const struct s
 
 /* The fates between the signs, each once. */
 static bool resolve_fates(struct sl_reader *r, const struct item *it,
-	const struct sl_choices *choices, struct sl_bins_field *f)
+	const struct sl_choices *choices, struct sl_histogram_axis *f)
 {
 	char words[SL_WORD_BYTES], *word = words;
 
@@ -152,7 +152,7 @@ static bool resolve_fates(struct sl_reader *r, const struct item *it,
 /* --- the whole -------------------------------------------------------------------------------- */
 
 static bool resolve_field(struct sl_reader *r, const struct item *it,
-	const struct sl_choices *choices, bool ranges, struct sl_bins_field *f)
+	const struct sl_choices *choices, bool ranges, struct sl_histogram_axis *f)
 {
 	if (!resolve_column(r, it, choices->model, f) || !resolve_bins(r, it, f) ||
 		!resolve_fates(r, it, choices, f))
@@ -165,12 +165,12 @@ static bool resolve_field(struct sl_reader *r, const struct item *it,
 static void refuse_too_many(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_choices *choices, bool weighted)
 {
-	uint32_t counters = sl_bins_counters(choices->tally, choices->n_tallies);
-	uint32_t most = SL_BINS_SHARED / sl_bins_shared(1, weighted);
+	uint32_t counters = sl_histogram_counters(choices->tally, choices->n_histograms);
+	uint32_t most = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted);
 
-	if (c->tallies.n > SL_TALLIES_MAX)
+	if (c->tallies.n > SL_HISTOGRAMS_MAX)
 		sl_config_complain(r, "tallies", "are %u (at most %d can be had), try fewer",
-			c->tallies.n, SL_TALLIES_MAX);
+			c->tallies.n, SL_HISTOGRAMS_MAX);
 	else if (counters > most)
 		sl_config_complain(r, "tallies",
 			"have %u counters in all (of each fate its bins and two more; at most %u "
@@ -178,17 +178,17 @@ static void refuse_too_many(const struct sl_config *c, struct sl_reader *r,
 			counters, most, weighted ? ", as weights are summed beside them" : "");
 }
 
-void sl_resolve_tallies(
+void sl_resolve_histograms(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges)
 {
 	for (uint32_t k = 0; k < c->tallies.n; k++) {
-		struct sl_bins_field f = {.bins = 0};
+		struct sl_histogram_axis f = {.bins = 0};
 		struct item it;
 
 		split(&c->tallies, k, &it);
 		if (resolve_field(r, &it, choices, ranges, &f) &&
-			choices->n_tallies < SL_TALLIES_MAX)
-			choices->tally[choices->n_tallies++] = f;
+			choices->n_histograms < SL_HISTOGRAMS_MAX)
+			choices->tally[choices->n_histograms++] = f;
 	}
 	if (ranges) {
 		struct sl_particle values;

@@ -9,12 +9,13 @@
 #error "files of tallies by bins are words in memory, least byte first"
 #endif
 
-void sl_histograms_lay_out(struct sl_arena *a, const struct sl_bins *bins, struct sl_histograms *h)
+void sl_histogram_sums_lay_out(
+	struct sl_arena *a, const struct sl_histogram_set *bins, struct sl_histogram_sums *h)
 {
-	*h = (struct sl_histograms){.sum = NULL};
+	*h = (struct sl_histogram_sums){.sum = NULL};
 	if (bins->n == 0)
 		return;
-	h->sum = (uint64_t *)sl_cut_items(a, sl_bins_words(bins), sizeof(*h->sum));
+	h->sum = (uint64_t *)sl_cut_items(a, sl_histogram_words(bins), sizeof(*h->sum));
 	h->precision =
 		(struct sl_precision *)sl_cut_items(a, bins->n_counters, sizeof(*h->precision));
 }
@@ -28,19 +29,19 @@ static enum sl_status wrong(const struct sl_manifest_line *l, const char *what)
 }
 
 /* Are those bytes the sums that the line stands for? */
-static enum sl_status check(const struct sl_bins *bins, const struct sl_manifest_line *l,
+static enum sl_status check(const struct sl_histogram_set *bins, const struct sl_manifest_line *l,
 	const uint64_t *sum, size_t bytes)
 {
 	if (bytes != l->bins_bytes || sl_crc32(sum, bytes) != l->bins_crc)
 		return wrong(l, "size or checksum is not that of the manifest");
-	if (bytes != sl_bins_words(bins) * sizeof(*sum))
+	if (bytes != sl_histogram_words(bins) * sizeof(*sum))
 		return wrong(l, "its size is not that of this run's tallies by bins");
-	if (sl_bins_open(bins, sum, l->tally.count, l->tally.weight) != SL_FATE_COUNT)
+	if (sl_histogram_open(bins, sum, l->tally.count, l->tally.weight) != SL_FATE_COUNT)
 		return wrong(l, "its tallies by bins do not add up to the fates");
 	return SL_OK;
 }
 
-enum sl_status sl_bins_read(const struct sl_bins *bins, const struct sl_dir *dir,
+enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const struct sl_dir *dir,
 	const struct sl_manifest_line *line, uint64_t **sum)
 {
 	enum sl_status s;
@@ -62,11 +63,11 @@ enum sl_status sl_bins_read(const struct sl_bins *bins, const struct sl_dir *dir
 
 /* One more batch, of so many particles. */
 static void add(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
-	const struct sl_histograms *h)
+	const struct sl_histogram_sums *h)
 {
-	const struct sl_bins *bins = &r->bins;
+	const struct sl_histogram_set *bins = &r->bins;
 
-	for (uint32_t i = 0; i < sl_bins_words(bins); i++)
+	for (uint32_t i = 0; i < sl_histogram_words(bins); i++)
 		h->sum[i] += sum[i];
 	for (uint32_t i = 0; i < bins->n_counters; i++) {
 		double weight = bins->weighted ? sl_weight_of(r, sum[bins->n_counters + i])
@@ -76,17 +77,17 @@ static void add(const struct sl_recipe *r, const uint64_t *sum, uint64_t particl
 	}
 }
 
-enum sl_status sl_histograms_read(const struct sl_recipe *r, const struct sl_dir *dir,
-	const struct sl_manifest *m, const struct sl_histograms *h)
+enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl_dir *dir,
+	const struct sl_manifest *m, const struct sl_histogram_sums *h)
 {
-	const struct sl_bins *bins = &r->bins;
+	const struct sl_histogram_set *bins = &r->bins;
 
-	memset(h->sum, 0, sl_bins_words(bins) * sizeof(*h->sum));
+	memset(h->sum, 0, sl_histogram_words(bins) * sizeof(*h->sum));
 	memset(h->precision, 0, bins->n_counters * sizeof(*h->precision));
 	for (size_t i = 0; i < m->n; i++) {
 		uint64_t *sum;
 
-		SL_TRY(sl_bins_read(bins, dir, &m->line[i], &sum));
+		SL_TRY(sl_histogram_read(bins, dir, &m->line[i], &sum));
 		add(r, sum, m->line[i].generated, h);
 		sl_memory_give(SL_HOST, sum);
 	}
@@ -96,9 +97,9 @@ enum sl_status sl_histograms_read(const struct sl_recipe *r, const struct sl_dir
 void sl_histogram_row(
 	const struct sl_plan *plan, uint32_t tally, enum sl_fate fate, struct sl_histogram_row *row)
 {
-	const struct sl_bins *bins = &plan->recipe.bins;
-	const struct sl_bins_rule *t = &bins->tally[tally];
-	uint32_t first = t->first[fate], n = t->bins + SL_BINS_OUTSIDE;
+	const struct sl_histogram_set *bins = &plan->recipe.bins;
+	const struct sl_histogram_rule *t = &bins->tally[tally];
+	uint32_t first = t->first[fate], n = t->bins + SL_HISTOGRAM_OUTSIDE;
 
 	row->count = plan->histograms.sum + first;
 	for (uint32_t i = 0; i < n; i++) {
@@ -132,7 +133,7 @@ static void write_row(
 
 static void write_histogram(struct sl_json *j, const struct sl_plan *plan, uint32_t tally)
 {
-	const struct sl_bins_field *f = &plan->tally[tally];
+	const struct sl_histogram_axis *f = &plan->tally[tally];
 	const struct sl_column_facts *column = &sl_column_facts[f->column];
 
 	sl_json_object(j, NULL);
@@ -149,12 +150,12 @@ static void write_histogram(struct sl_json *j, const struct sl_plan *plan, uint3
 	sl_json_close(j);
 }
 
-void sl_histograms_json(struct sl_json *j, const struct sl_plan *plan)
+void sl_histogram_sums_json(struct sl_json *j, const struct sl_plan *plan)
 {
 	if (!plan->histograms.precision || plan->histograms.precision[0].batches == 0)
 		return;
 	sl_json_array(j, "histograms");
-	for (uint32_t k = 0; k < plan->n_tallies; k++)
+	for (uint32_t k = 0; k < plan->n_histograms; k++)
 		write_histogram(j, plan, k);
 	sl_json_close(j);
 }

@@ -9,44 +9,45 @@
  * Of each counter the mean over all particles and its error are those of statistics.h: of the
  * weight, where particles differ in it.
  */
-#ifndef SL_HISTOGRAMS_H
-#define SL_HISTOGRAMS_H
+#ifndef SL_PIPELINE_RESULTS_HISTOGRAM_H
+#define SL_PIPELINE_RESULTS_HISTOGRAM_H
 
 #include "pipeline/text/json.h"
 #include "pipeline/results/statistics.h"
 #include "primitives/base/arena.h"
 #include "stages/batch/recipe.h"
 
-#define SL_BINS_SUFFIX ".bins"
+#define SL_HISTOGRAM_SUFFIX ".bins"
 
 struct sl_plan;
 
 /* Of all batches, in the memory of a plan. */
-struct sl_histograms {
+struct sl_histogram_sums {
 	uint64_t *sum;                  /* the words of histogram.h */
 	struct sl_precision *precision; /* of each counter */
 };
 
 /* Cuts or measures them; nothing where there are no tallies by bins. */
-void sl_histograms_lay_out(struct sl_arena *a, const struct sl_bins *bins, struct sl_histograms *h);
+void sl_histogram_sums_lay_out(
+	struct sl_arena *a, const struct sl_histogram_set *bins, struct sl_histogram_sums *h);
 
 /*
  * Reads the sums of a batch: words to be given back with sl_memory_give(SL_HOST). SL_CHECK_FAILED
  * when they are not those that the line stands for, or do not add up to its fates.
  */
-enum sl_status sl_bins_read(const struct sl_bins *bins, const struct sl_dir *dir,
+enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const struct sl_dir *dir,
 	const struct sl_manifest_line *line, uint64_t **sum);
 
 /* Adds up those of all lines. */
-enum sl_status sl_histograms_read(const struct sl_recipe *r, const struct sl_dir *dir,
-	const struct sl_manifest *m, const struct sl_histograms *h);
+enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl_dir *dir,
+	const struct sl_manifest *m, const struct sl_histogram_sums *h);
 
 /* The counters of one fate in a tally: below, the bins, above. */
 struct sl_histogram_row {
 	const uint64_t *count;
-	double weight[SL_BINS_MOST + SL_BINS_OUTSIDE]; /* of the particles */
-	double mean[SL_BINS_MOST + SL_BINS_OUTSIDE];   /* a particle of the run */
-	double error[SL_BINS_MOST + SL_BINS_OUTSIDE];  /* of the mean; NaN for one batch */
+	double weight[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE]; /* of the particles */
+	double mean[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE];   /* a particle of the run */
+	double error[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE]; /* of the mean; NaN for one batch */
 };
 
 /* The row of a fate that the plan's tally has, once they are read. */
@@ -54,18 +55,18 @@ void sl_histogram_row(const struct sl_plan *plan, uint32_t tally, enum sl_fate f
 	struct sl_histogram_row *row);
 
 /* The member "histograms" of run.json, once they are read. */
-void sl_histograms_json(struct sl_json *j, const struct sl_plan *plan);
+void sl_histogram_sums_json(struct sl_json *j, const struct sl_plan *plan);
 
 /* The name of the HDF5 file of them; false when the run has none. */
-bool sl_histograms_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES]);
+bool sl_histogram_sums_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES]);
 
 /*
  * Makes that file of what is added up, in memory to be given back with sl_memory_give(SL_HOST)
  * after success; and commits it.
  */
-enum sl_status sl_histograms_file(
+enum sl_status sl_histogram_sums_file(
 	const struct sl_plan *plan, const char *name, void **image, size_t *bytes);
-enum sl_status sl_histograms_commit(
+enum sl_status sl_histogram_sums_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const char *name);
 
 #endif

@@ -9,19 +9,19 @@
 #include "stages/formats/common/png.h"
 #include "stages/mark.h"
 
-static uint64_t pixels_of(const struct sl_picture *p)
+static uint64_t pixels_of(const struct sl_image *p)
 {
 	return (uint64_t)p->width * p->height;
 }
 
-void sl_canvas_lay_out(struct sl_arena *a, const struct sl_plan *plan, struct sl_canvas *c)
+void sl_image_sum_lay_out(struct sl_arena *a, const struct sl_plan *plan, struct sl_image_sum *c)
 {
-	const struct sl_picture *p = &plan->canvas.picture;
+	const struct sl_image *p = &plan->image_sum.image;
 	uint64_t n = pixels_of(p);
-	size_t png = sl_png_bytes(p->width, p->height), hdf5 = sl_picture_bytes(p, &plan->facts);
+	size_t png = sl_png_bytes(p->width, p->height), hdf5 = sl_image_bytes(p, &plan->facts);
 	size_t scratch = sl_png_scratch(p->width);
 
-	*c = plan->canvas;
+	*c = plan->image_sum;
 	if (n == 0)
 		return;
 	c->sum = (uint64_t *)sl_cut_items(a, n, sizeof(*c->sum));
@@ -34,13 +34,13 @@ void sl_canvas_lay_out(struct sl_arena *a, const struct sl_plan *plan, struct sl
 	c->scratch = (struct sl_arena){.base = (char *)sl_cut(a, scratch), .size = scratch};
 }
 
-size_t sl_canvas_disk(const struct sl_plan *plan)
+size_t sl_image_sum_disk(const struct sl_plan *plan)
 {
-	const struct sl_picture *p = &plan->canvas.picture;
+	const struct sl_image *p = &plan->image_sum.image;
 
 	return pixels_of(p) == 0 ? 0
 	                         : sl_size_add(sl_png_bytes(p->width, p->height),
-					   sl_picture_bytes(p, &plan->facts));
+					   sl_image_bytes(p, &plan->facts));
 }
 
 /* --- sums ------------------------------------------------------------------------------------- */
@@ -53,11 +53,11 @@ static const struct sl_table_column *column_of(const struct sl_table *t, enum sl
 	return NULL;
 }
 
-enum sl_status sl_canvas_add(struct sl_canvas *c, uint64_t batch, const struct sl_table *t)
+enum sl_status sl_image_sum_add(struct sl_image_sum *c, uint64_t batch, const struct sl_table *t)
 {
 	const struct sl_table_column *pixels = column_of(t, SL_COLUMN_pixel);
 	const struct sl_table_column *weights = column_of(t, SL_COLUMN_weight);
-	uint64_t n = pixels_of(&c->picture);
+	uint64_t n = pixels_of(&c->image);
 
 	if (n == 0 || c->added[batch])
 		return SL_OK;
@@ -78,7 +78,7 @@ enum sl_status sl_canvas_add(struct sl_canvas *c, uint64_t batch, const struct s
 
 /* The batches that another session has committed. */
 static enum sl_status read_back(
-	struct sl_canvas *c, const struct sl_dir *dir, const struct sl_manifest *m)
+	struct sl_image_sum *c, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		const struct sl_manifest_line *l = &m->line[i];
@@ -88,21 +88,21 @@ static enum sl_status read_back(
 		if (c->added[l->batch])
 			continue;
 		SL_TRY(sl_survivors_read(dir, l->file, &survivors));
-		s = sl_canvas_add(c, l->batch, &survivors.table);
+		s = sl_image_sum_add(c, l->batch, &survivors.table);
 		sl_survivors_free(&survivors);
-		SL_TRY(sl_while(s, "%s", l->file));
+		SL_TRY(sl_add_context(s, "%s", l->file));
 	}
 	return SL_OK;
 }
 
 /* Every survivor is in one pixel, so all pixels add up to what the batches have counted. */
-static enum sl_status check_sum(const struct sl_canvas *c, const struct sl_manifest *m)
+static enum sl_status check_sum(const struct sl_image_sum *c, const struct sl_manifest *m)
 {
 	uint64_t counted = 0, seen = 0;
 
 	for (size_t i = 0; i < m->n; i++)
-		counted += m->line[i].tally.weight[c->picture.fate];
-	for (uint64_t i = 0; i < pixels_of(&c->picture); i++)
+		counted += m->line[i].tally.weight[c->image.fate];
+	for (uint64_t i = 0; i < pixels_of(&c->image); i++)
 		seen += c->sum[i];
 	return counted == seen
 	               ? SL_OK
@@ -110,16 +110,16 @@ static enum sl_status check_sum(const struct sl_canvas *c, const struct sl_manif
 				 "the image does not add up to the weight of %s (it has %llu / "
 				 "2^32, not %llu): a file was changed, or the disk is failing; "
 				 "look with sluice verify",
-				 sl_fate_facts[c->picture.fate].name, (unsigned long long)seen,
+				 sl_fate_facts[c->image.fate].name, (unsigned long long)seen,
 				 (unsigned long long)counted);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* In turn, the first pixels have one particle more than the last. */
-static void find_values(const struct sl_canvas *c)
+static void find_values(const struct sl_image_sum *c)
 {
-	const struct sl_picture *p = &c->picture;
+	const struct sl_image *p = &c->image;
 	uint64_t n = pixels_of(p), particles = c->particles;
 
 	for (uint64_t i = 0; i < n; i++) {
@@ -138,19 +138,19 @@ static double srgb(double light)
 	return light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
 }
 
-double sl_canvas_white(const struct sl_canvas *c)
+double sl_image_sum_white(const struct sl_image_sum *c)
 {
 	double white = c->white;
 
-	for (uint64_t i = 0; isnan(c->white) && i < pixels_of(&c->picture); i++)
+	for (uint64_t i = 0; isnan(c->white) && i < pixels_of(&c->image); i++)
 		white = c->value[i] > white || isnan(white) ? c->value[i] : white;
 	return white;
 }
 
-static void find_greys(const struct sl_canvas *c)
+static void find_greys(const struct sl_image_sum *c)
 {
-	const struct sl_picture *p = &c->picture;
-	double white = sl_canvas_white(c);
+	const struct sl_image *p = &c->image;
+	double white = sl_image_sum_white(c);
 
 	for (uint32_t row = 0; row < p->height; row++)
 		for (uint32_t column = 0; column < p->width; column++) {
@@ -164,7 +164,7 @@ static void find_greys(const struct sl_canvas *c)
 		}
 }
 
-enum sl_status sl_canvas_sum_up(struct sl_canvas *c, const struct sl_manifest *m)
+enum sl_status sl_image_sum_sum_up(struct sl_image_sum *c, const struct sl_manifest *m)
 {
 	c->particles = 0;
 	for (size_t i = 0; i < m->n; i++)
@@ -178,20 +178,20 @@ enum sl_status sl_canvas_sum_up(struct sl_canvas *c, const struct sl_manifest *m
 /* --- files ------------------------------------------------------------------------------------ */
 
 static enum sl_status make_numbers(
-	const struct sl_canvas *c, const struct sl_file_facts *facts, size_t *bytes)
+	const struct sl_image_sum *c, const struct sl_file_facts *facts, size_t *bytes)
 {
-	const struct sl_picture_values values = {.picture = &c->picture,
+	const struct sl_image_values values = {.image = &c->image,
 		.particles = c->particles,
 		.value = c->value,
 		.sum = c->sum,
-		.rays = c->picture.in_turn ? c->rays : NULL};
+		.rays = c->image.in_turn ? c->rays : NULL};
 
-	return sl_picture_make(facts, &values, c->file, c->file_bytes, bytes);
+	return sl_image_make(facts, &values, c->file, c->file_bytes, bytes);
 }
 
-enum sl_status sl_canvas_png(const struct sl_canvas *c, size_t *bytes)
+enum sl_status sl_image_sum_png(const struct sl_image_sum *c, size_t *bytes)
 {
-	return sl_png_make(c->scratch, c->picture.width, c->picture.height, c->grey, c->file,
+	return sl_png_make(c->scratch, c->image.width, c->image.height, c->grey, c->file,
 		c->file_bytes, bytes);
 }
 
@@ -201,28 +201,28 @@ static enum sl_status commit_file(
 	char name[SL_FILE_NAME_BYTES];
 
 	sl_side_file_name(plan->config.run.name, which, name);
-	return sl_file_commit(dir, name, plan->canvas.file, bytes, true);
+	return sl_file_commit(dir, name, plan->image_sum.file, bytes, true);
 }
 
-static enum sl_status commit(struct sl_canvas *c, const struct sl_plan *plan,
+static enum sl_status commit(struct sl_image_sum *c, const struct sl_plan *plan,
 	const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	size_t bytes;
 
 	SL_TRY(read_back(c, dir, m));
-	SL_TRY(sl_canvas_sum_up(c, m));
+	SL_TRY(sl_image_sum_sum_up(c, m));
 	SL_TRY(make_numbers(c, &plan->facts, &bytes));
 	SL_TRY(commit_file(plan, dir, SL_SIDE_IMAGE, bytes));
-	SL_TRY(sl_canvas_png(c, &bytes));
+	SL_TRY(sl_image_sum_png(c, &bytes));
 	return commit_file(plan, dir, SL_SIDE_PNG, bytes);
 }
 
-enum sl_status sl_canvas_commit(
+enum sl_status sl_image_sum_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	struct sl_canvas c = plan->canvas;
+	struct sl_image_sum c = plan->image_sum;
 
-	if (pixels_of(&c.picture) == 0)
+	if (pixels_of(&c.image) == 0)
 		return SL_OK;
-	return sl_while(commit(&c, plan, dir, m), "the image");
+	return sl_add_context(commit(&c, plan, dir, m), "the image");
 }

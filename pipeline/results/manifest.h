@@ -6,8 +6,8 @@
  * can be merged and sums do not depend on order. Nothing in it depends on time or machine: a
  * resumed run ends with the same bytes as an unbroken one.
  */
-#ifndef SL_MANIFEST_H
-#define SL_MANIFEST_H
+#ifndef SL_PIPELINE_RESULTS_MANIFEST_H
+#define SL_PIPELINE_RESULTS_MANIFEST_H
 
 #include "primitives/base/files.h"
 #include "stages/batch/batch.h"

@@ -106,18 +106,18 @@ static bool has_right_crc(const char *text, size_t bytes)
 	return memcmp(text + bytes, tail, TAIL_BYTES) == 0;
 }
 
-static uint64_t number(const struct sl_tree *tree, sl_node mapping, const char *key)
+static uint64_t number(const struct sl_yaml *tree, sl_node mapping, const char *key)
 {
 	uint64_t value;
 
-	sl_tree_u64(tree, sl_tree_get(tree, mapping, key), &value);
+	sl_yaml_u64(tree, sl_yaml_get(tree, mapping, key), &value);
 	return value;
 }
 
-static void read_fates(const struct sl_tree *tree, struct sl_tally *t)
+static void read_fates(const struct sl_yaml *tree, struct sl_tally *t)
 {
-	sl_node counts = sl_tree_get(tree, sl_tree_root(tree), "fates");
-	sl_node weights = sl_tree_get(tree, sl_tree_root(tree), "weights");
+	sl_node counts = sl_yaml_get(tree, sl_yaml_root(tree), "fates");
+	sl_node weights = sl_yaml_get(tree, sl_yaml_root(tree), "weights");
 
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		const char *name = sl_fate_facts[f].name;
@@ -127,34 +127,34 @@ static void read_fates(const struct sl_tree *tree, struct sl_tally *t)
 	}
 }
 
-static void read_digests(const struct sl_tree *tree, struct sl_manifest_line *line)
+static void read_digests(const struct sl_yaml *tree, struct sl_manifest_line *line)
 {
-	sl_node digests = sl_tree_get(tree, sl_tree_root(tree), "digests");
+	sl_node digests = sl_yaml_get(tree, sl_yaml_root(tree), "digests");
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		sl_node digest = sl_tree_get(tree, digests, sl_column_facts[c].name);
+		sl_node digest = sl_yaml_get(tree, digests, sl_column_facts[c].name);
 
 		if (digest)
 			line->columns |= SL_BIT(c);
-		line->digest[c] = hex(sl_tree_text(tree, digest, NULL));
+		line->digest[c] = hex(sl_yaml_text(tree, digest, NULL));
 	}
 }
 
-static void read_file(const struct sl_tree *tree, const char *key, char name[SL_FILE_NAME_BYTES],
+static void read_file(const struct sl_yaml *tree, const char *key, char name[SL_FILE_NAME_BYTES],
 	uint64_t *bytes, uint32_t *crc)
 {
-	sl_node file = sl_tree_get(tree, sl_tree_root(tree), key);
+	sl_node file = sl_yaml_get(tree, sl_yaml_root(tree), key);
 
 	snprintf(name, SL_FILE_NAME_BYTES, "%s",
-		sl_tree_text(tree, sl_tree_get(tree, file, "name"), NULL));
+		sl_yaml_text(tree, sl_yaml_get(tree, file, "name"), NULL));
 	*bytes = number(tree, file, "bytes");
-	*crc = (uint32_t)hex(sl_tree_text(tree, sl_tree_get(tree, file, "crc"), NULL));
+	*crc = (uint32_t)hex(sl_yaml_text(tree, sl_yaml_get(tree, file, "crc"), NULL));
 }
 
 /* Takes what is there; what is missing or strange shows when the line is printed again. */
-static void read_line(const struct sl_tree *tree, struct sl_manifest_line *line)
+static void read_line(const struct sl_yaml *tree, struct sl_manifest_line *line)
 {
-	sl_node root = sl_tree_root(tree);
+	sl_node root = sl_yaml_root(tree);
 
 	line->batch = number(tree, root, "batch");
 	line->first_id = number(tree, root, "first_id");
@@ -185,7 +185,7 @@ enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manif
 {
 	char again[SL_MANIFEST_LINE_BYTES];
 	struct sl_problem problem;
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 	enum sl_status s;
 
 	*line = (struct sl_manifest_line){.batch = 0};
@@ -193,10 +193,10 @@ enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manif
 		return refuse("it is too long");
 	if (!has_right_crc(text, bytes))
 		return refuse("its checksum is wrong: it was torn or changed");
-	s = sl_tree_parse(text, bytes, &tree, &problem);
+	s = sl_yaml_parse(text, bytes, &tree, &problem);
 	if (s == SL_OK)
 		read_line(tree, line);
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 	if (s != SL_OK && s != SL_BAD_INPUT)
 		return s;
 	if (sl_manifest_print(line, again) != bytes + 1 || memcmp(text, again, bytes))

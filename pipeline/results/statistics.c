@@ -44,29 +44,30 @@ double sl_precision_relative(const struct sl_precision *p)
 	return sl_precision_error(p) / (p->weight / (double)p->particles);
 }
 
-const char *sl_goal_text(const struct sl_goal *g, char text[SL_GOAL_BYTES])
+const char *sl_stop_rule_text(const struct sl_stop_rule *g, char text[SL_STOP_RULE_BYTES])
 {
 	char below[32];
 
 	sl_number_print(g->below, below, sizeof(below));
-	snprintf(text, SL_GOAL_BYTES, "rel_error(%s) < %s", sl_fate_facts[g->fate].name, below);
+	snprintf(
+		text, SL_STOP_RULE_BYTES, "rel_error(%s) < %s", sl_fate_facts[g->fate].name, below);
 	return text;
 }
 
-bool sl_goal_met(const struct sl_goal *g, const struct sl_precision *p)
+bool sl_stop_rule_met(const struct sl_stop_rule *g, const struct sl_precision *p)
 {
 	return p->batches >= g->min_batches && sl_precision_relative(p) < g->below;
 }
 
-struct sl_standing sl_goal_standing(
-	const struct sl_goal *g, uint64_t n_batches, const struct sl_manifest *m)
+struct sl_standing sl_stop_rule_standing(
+	const struct sl_stop_rule *g, uint64_t n_batches, const struct sl_manifest *m)
 {
 	struct sl_precision p = {0};
 	struct sl_standing o = {.batches = n_batches};
 
 	for (size_t i = 0; i < m->n && m->line[i].batch == i && !o.met; i++) {
 		sl_precision_add(&p, &m->line[i].tally, g->fate, m->line[i].generated, g->counts);
-		o.met = sl_goal_met(g, &p);
+		o.met = sl_stop_rule_met(g, &p);
 	}
 	if (o.met)
 		o.batches = p.batches;

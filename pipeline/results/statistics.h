@@ -17,8 +17,8 @@
  * Batches are taken in order of number, by one piece of code: so what a goal makes of them depends
  * on configuration and seed alone, and a run that is gone on with comes to the same.
  */
-#ifndef SL_PRECISION_H
-#define SL_PRECISION_H
+#ifndef SL_PIPELINE_RESULTS_STATISTICS_H
+#define SL_PIPELINE_RESULTS_STATISTICS_H
 
 #include <stdbool.h>
 
@@ -43,20 +43,20 @@ double sl_precision_error(const struct sl_precision *p);
 double sl_precision_relative(const struct sl_precision *p);
 
 /* stop: a run ends behind the first batch at which the relative error of a fate is small enough. */
-struct sl_goal {
+struct sl_stop_rule {
 	enum sl_fate fate;
 	double below; /* 0: there is no goal, all batches are run */
 	uint64_t min_batches;
 	bool counts; /* fractions are of particles, not of weight */
 };
 
-enum { SL_GOAL_BYTES = 96 };
+enum { SL_STOP_RULE_BYTES = 96 };
 
 /* "rel_error(reflected) < 0.001". */
-const char *sl_goal_text(const struct sl_goal *g, char text[SL_GOAL_BYTES]);
+const char *sl_stop_rule_text(const struct sl_stop_rule *g, char text[SL_STOP_RULE_BYTES]);
 
 /* Is it met by these batches, of its fate? */
-bool sl_goal_met(const struct sl_goal *g, const struct sl_precision *p);
+bool sl_stop_rule_met(const struct sl_stop_rule *g, const struct sl_precision *p);
 
 /* How a run stands to its goal by its committed batches, as far as there is no gap in them. */
 struct sl_standing {
@@ -66,7 +66,7 @@ struct sl_standing {
 };
 
 /* n_batches: of the run, when the goal is never met. */
-struct sl_standing sl_goal_standing(
-	const struct sl_goal *g, uint64_t n_batches, const struct sl_manifest *m);
+struct sl_standing sl_stop_rule_standing(
+	const struct sl_stop_rule *g, uint64_t n_batches, const struct sl_manifest *m);
 
 #endif

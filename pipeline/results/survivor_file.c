@@ -46,7 +46,7 @@ enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, str
 	SL_TRY(sl_file_read(dir, name, &file, &s->file_bytes));
 	status = read_table(file, s->file_bytes, s);
 	sl_memory_give(SL_HOST, file);
-	return sl_while(status, "%s", name);
+	return sl_add_context(status, "%s", name);
 }
 
 enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s)

@@ -1,6 +1,6 @@
 /* survivor_file.h - a file of survivors, read back whole into memory. */
-#ifndef SL_SURVIVORS_H
-#define SL_SURVIVORS_H
+#ifndef SL_PIPELINE_RESULTS_SURVIVOR_FILE_H
+#define SL_PIPELINE_RESULTS_SURVIVOR_FILE_H
 
 #include "primitives/base/files.h"
 #include "stages/formats/common/format.h"

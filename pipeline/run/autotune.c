@@ -61,7 +61,7 @@ static void add_rounds(struct sl_plan *plan, const struct sl_choices *c)
 		add(plan, SL_MODE_staged, &c->compact, &usual[i]);
 }
 
-void sl_pick_among(struct sl_plan *plan, const struct sl_choices *c)
+void sl_autotune_among(struct sl_plan *plan, const struct sl_choices *c)
 {
 	plan->n_candidates = 0;
 	if (c->schedule != SL_BY_MEASURE &&
@@ -74,14 +74,14 @@ void sl_pick_among(struct sl_plan *plan, const struct sl_choices *c)
 	add_rounds(plan, c);
 }
 
-void sl_pick_take(struct sl_recipe *r, const struct sl_candidate *way)
+void sl_autotune_take(struct sl_recipe *r, const struct sl_candidate *way)
 {
 	r->mode = way->mode;
 	r->schedule = way->schedule;
 	r->compact = way->compact;
 }
 
-const struct sl_choice *sl_pick_compact(const struct sl_plan *plan)
+const struct sl_choice *sl_autotune_compact(const struct sl_plan *plan)
 {
 	uint32_t n = plan->n_candidates;
 
@@ -95,7 +95,7 @@ const struct sl_choice *sl_pick_compact(const struct sl_plan *plan)
 static uint32_t particles_of(const struct sl_plan *plan, const struct sl_manifest *done)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	uint32_t most = sl_room_batch(plan), host = PARTICLES_HOST;
+	uint32_t most = sl_memory_plan_batch(plan), host = PARTICLES_HOST;
 	uint64_t left = r->particles;
 
 	for (size_t i = 0; i < done->n; i++)
@@ -134,26 +134,26 @@ static enum sl_status time_way(
 	struct sl_plan *plan, uint32_t i, uint32_t particles, struct sl_control *control)
 {
 	const uint64_t all = plan->recipe.particles, batches = plan->recipe.n_batches;
-	const double below = plan->goal.below;
+	const double below = plan->stop_rule.below;
 	enum sl_status s;
 
-	SL_TRY(sl_room_change(plan, &plan->candidate[i]));
+	SL_TRY(sl_memory_plan_change(plan, &plan->candidate[i]));
 	plan->recipe.n_batches = 1;
-	plan->goal.below = 0;
+	plan->stop_rule.below = 0;
 	control->discard = true;
 	s = time_plan(plan, particles, control, &plan->candidate[i].seconds);
 	control->discard = false;
-	plan->goal.below = below;
+	plan->stop_rule.below = below;
 	plan->recipe.n_batches = batches;
 	plan->recipe.particles = all;
-	return sl_while(s, "measuring %s", plan->candidate[i].name);
+	return sl_add_context(s, "measuring %s", plan->candidate[i].name);
 }
 
 /* Tells who won, and against what. */
 static void tell(struct sl_plan *plan, uint32_t best, uint32_t particles)
 {
-	char *text = plan->schedule_story;
-	size_t size = sizeof(plan->schedule_story);
+	char *text = plan->schedule_reason;
+	size_t size = sizeof(plan->schedule_reason);
 	int used = snprintf(text, size,
 		"%s, by %u particles:", plan->schedule == SL_BY_AUTO ? "auto" : "measured",
 		particles);
@@ -164,7 +164,7 @@ static void tell(struct sl_plan *plan, uint32_t best, uint32_t particles)
 	snprintf(text + used, size - (size_t)used, "; %s it is", plan->candidate[best].name);
 }
 
-enum sl_status sl_pick_schedule(
+enum sl_status sl_autotune_schedule(
 	struct sl_plan *plan, const struct sl_manifest *done, struct sl_control *control)
 {
 	uint32_t best = 0, particles = particles_of(plan, done), i;
@@ -179,5 +179,5 @@ enum sl_status sl_pick_schedule(
 	if (atomic_load(&control->stop))
 		return SL_OK;
 	tell(plan, best, particles);
-	return sl_room_change(plan, &plan->candidate[best]);
+	return sl_memory_plan_change(plan, &plan->candidate[best]);
 }

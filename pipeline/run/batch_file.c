@@ -5,21 +5,22 @@
 
 #include "primitives/base/clock.h"
 
-void sl_sink_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
 {
 	sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, plan->format->suffix);
 }
 
-void sl_sink_bins_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+void sl_batch_file_bins_name(
+	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
 {
 	if (plan->recipe.bins.n > 0)
-		sl_file_name(
-			name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, SL_BINS_SUFFIX);
+		sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch,
+			SL_HISTOGRAM_SUFFIX);
 	else
 		name[0] = '\0';
 }
 
-void sl_sink_line(const struct sl_batch *b, struct sl_manifest_line *line)
+void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 {
 	memset(line, 0, sizeof(*line));
 	line->batch = b->number;
@@ -37,15 +38,15 @@ void sl_sink_line(const struct sl_batch *b, struct sl_manifest_line *line)
 	line->bins_crc = b->bin_words > 0 ? sl_crc32(b->bins, line->bins_bytes) : 0;
 }
 
-static enum sl_status assemble(const struct sl_plan *plan, const struct sl_slot *slot, void *image,
-	struct sl_manifest_line *line, struct sl_pieces *file)
+static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_slot *slot,
+	void *image, struct sl_manifest_line *line, struct sl_pieces *file)
 {
 	const struct sl_batch *b = &slot->batch;
 	struct sl_batch_facts facts = {b->number, b->first_id, b->n};
 
-	sl_sink_line(b, line);
-	sl_sink_name(plan, b->number, line->file);
-	sl_sink_bins_name(plan, b->number, line->bins_file);
+	sl_batch_file_line(b, line);
+	sl_batch_file_name(plan, b->number, line->file);
+	sl_batch_file_bins_name(plan, b->number, line->bins_file);
 	SL_TRY(plan->format->assemble(
 		&plan->facts, &facts, &slot->packed, image, plan->room.image, file));
 	line->file_bytes = file->bytes;
@@ -54,7 +55,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_slot 
 }
 
 static enum sl_status write_file(
-	const struct sl_dir *dir, const struct sl_pieces *file, struct sl_sinking *w)
+	const struct sl_dir *dir, const struct sl_pieces *file, struct sl_batch_write *w)
 {
 	SL_TRY(sl_file_begin(dir, w->line.file, true, &w->file));
 	for (uint32_t i = 0; i < file->n; i++)
@@ -63,22 +64,22 @@ static enum sl_status write_file(
 }
 
 static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_batch *b, struct sl_sinking *w)
+	const struct sl_batch *b, struct sl_batch_write *w)
 {
 	SL_TRY(sl_file_name_part(&w->file, false));
 	if (w->line.bins_bytes > 0)
 		SL_TRY(sl_file_commit(dir, w->line.bins_file, b->bins, w->line.bins_bytes, false));
 	SL_TRY(sl_manifest_append(dir, &w->line));
-	return sl_canvas_add(&plan->canvas, b->number, &b->table);
+	return sl_image_sum_add(&plan->image_sum, b->number, &b->table);
 }
 
-static enum sl_status told(enum sl_status s, const struct sl_slot *slot)
+static enum sl_status told(enum sl_status s, const struct sl_host_slot *slot)
 {
-	return sl_while(s, "batch %llu, writing", (unsigned long long)slot->batch.number);
+	return sl_add_context(s, "batch %llu, writing", (unsigned long long)slot->batch.number);
 }
 
-enum sl_status sl_sink_write(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_slot *slot, void *image, struct sl_sinking *w)
+enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_host_slot *slot, void *image, struct sl_batch_write *w)
 {
 	uint64_t start = sl_now_ns(), assembled;
 	struct sl_pieces file;
@@ -91,8 +92,8 @@ enum sl_status sl_sink_write(const struct sl_plan *plan, const struct sl_dir *di
 	return SL_OK;
 }
 
-enum sl_status sl_sink_commit(struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_slot *slot, struct sl_sinking *w)
+enum sl_status sl_batch_file_commit(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_host_slot *slot, struct sl_batch_write *w)
 {
 	uint64_t start = sl_now_ns();
 	enum sl_status s = told(commit(plan, dir, &slot->batch, w), slot);

@@ -4,32 +4,33 @@
  *	write    the file in memory -> NAME.part, durable     any number of threads
  *	commit   its name -> one line in the manifest         in the order of batches, one at a time
  */
-#ifndef SL_SINK_H
-#define SL_SINK_H
+#ifndef SL_PIPELINE_RUN_BATCH_FILE_H
+#define SL_PIPELINE_RUN_BATCH_FILE_H
 
 #include "pipeline/run/run.h"
 #include "primitives/base/files.h"
 
 /* A batch on its way to the disk. */
-struct sl_sinking {
+struct sl_batch_write {
 	struct sl_manifest_line line;
 	struct sl_writing file;
 	uint64_t assemble_ns, commit_ns; /* what both took so far */
 };
 
 /* Writes the batch in slot to dir, not yet under its name. image is of room.image bytes. */
-enum sl_status sl_sink_write(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_slot *slot, void *image, struct sl_sinking *w);
+enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_host_slot *slot, void *image, struct sl_batch_write *w);
 
 /* Commits what was written so. */
-enum sl_status sl_sink_commit(struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_slot *slot, struct sl_sinking *w);
+enum sl_status sl_batch_file_commit(struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_host_slot *slot, struct sl_batch_write *w);
 
 /* What the manifest says of a batch, but for its file; of its tallies by bins all but the name. */
-void sl_sink_line(const struct sl_batch *b, struct sl_manifest_line *line);
+void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line);
 
 /* The names of the files of a batch: survivors, and tallies by bins ("" where there are none). */
-void sl_sink_bins_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
-void sl_sink_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
+void sl_batch_file_bins_name(
+	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
+void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
 
 #endif

@@ -6,7 +6,7 @@
 #include "stages/inputs/input_reader.h"
 
 /* Takes the next batch that is not done yet; false when there is none. */
-static bool take_batch(struct sl_crew *c, uint64_t *number)
+static bool take_batch(struct sl_run_workers *c, uint64_t *number)
 {
 	while (c->next_done < c->done->n && c->done->line[c->next_done].batch == c->next) {
 		c->next++;
@@ -19,52 +19,53 @@ static bool take_batch(struct sl_crew *c, uint64_t *number)
 }
 
 /* A slot in no use, or n_slots. */
-static uint32_t find_free(const struct sl_crew *c)
+static uint32_t find_free(const struct sl_run_workers *c)
 {
 	uint32_t i = 0;
 
-	while (i < c->plan->n_slots && c->berth[i].state != SL_SLOT_FREE)
+	while (i < c->plan->n_host_slots && c->slot_work[i].state != SL_SLOT_FREE)
 		i++;
 	return i;
 }
 
 /* Takes a lane, waiting for one; NULL when the run ends before there is one. */
-static struct sl_lane *take_lane(struct sl_crew *c)
+static struct sl_device_pipeline *take_lane(struct sl_run_workers *c)
 {
-	struct sl_lane *lane = NULL;
+	struct sl_device_pipeline *lane = NULL;
 
 	pthread_mutex_lock(&c->lock);
 	while (!lane && c->status == SL_OK && !atomic_load(&c->drop)) {
-		for (uint32_t i = 0; i < c->plan->n_lanes && !lane; i++)
-			if (!c->lane_taken[i])
+		for (uint32_t i = 0; i < c->plan->n_device_slots && !lane; i++)
+			if (!c->device_slot_taken[i])
 				lane = &c->plan->lane[i];
 		if (!lane)
 			pthread_cond_wait(&c->changed, &c->lock);
 	}
 	if (lane)
-		c->lane_taken[lane - c->plan->lane] = true;
+		c->device_slot_taken[lane - c->plan->lane] = true;
 	pthread_mutex_unlock(&c->lock);
 	return lane;
 }
 
-static void give_lane(struct sl_crew *c, const struct sl_lane *lane, uint64_t busy_ns)
+static void give_lane(
+	struct sl_run_workers *c, const struct sl_device_pipeline *lane, uint64_t busy_ns)
 {
 	pthread_mutex_lock(&c->lock);
 	c->session->busy_ns[SL_WORKER_device] += busy_ns;
-	c->lane_taken[lane - c->plan->lane] = false;
+	c->device_slot_taken[lane - c->plan->lane] = false;
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
 }
 
 /* Of a model that is read: the batch's particles, before it needs a lane. */
-static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_slot *slot)
+static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_host_slot *slot)
 {
 	uint64_t start = sl_now_ns();
 
 	if (!r->inputs)
 		return SL_OK;
 	SL_TRY(sl_inputs_read(r->inputs, &slot->batch));
-	slot->ns[r->mode == SL_MODE_fused ? SL_STAGE_sieve : SL_STAGE_generate] +=
+	slot->ns[r->mode == SL_MODE_fused ? SL_STAGE_select : SL_STAGE_generate] +=
 		sl_now_ns() - start;
 	return SL_OK;
 }
@@ -73,14 +74,14 @@ static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_slot *slo
 static enum sl_status check_home(const struct sl_batch *b)
 {
 	SL_TRY(sl_digest_check(&b->table));
-	return b->pressed.wanted ? sl_pressed_check(&b->pressed) : SL_OK;
+	return b->device_packed.wanted ? sl_device_packed_check(&b->device_packed) : SL_OK;
 }
 
 /* On the host in the slot; on the device in a lane, which is free again for the next batch. */
-static enum sl_status run_stages(struct sl_crew *c, struct sl_slot *slot)
+static enum sl_status run_stages(struct sl_run_workers *c, struct sl_host_slot *slot)
 {
 	const struct sl_recipe *r = &c->plan->recipe;
-	struct sl_lane *lane;
+	struct sl_device_pipeline *lane;
 	enum sl_status s;
 	uint64_t start;
 
@@ -91,26 +92,28 @@ static enum sl_status run_stages(struct sl_crew *c, struct sl_slot *slot)
 	if (!lane)
 		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
 	start = sl_now_ns();
-	slot->batch.pressed.wanted = r->press.form != SL_AS_COLUMNS && !c->control->discard;
-	s = sl_lane_run(r, lane, &slot->batch, slot->ns);
-	slot->home_ns = lane->home_ns;
+	slot->batch.device_packed.wanted = r->pack.form != SL_AS_COLUMNS && !c->control->discard;
+	s = sl_device_pipeline_run(r, lane, &slot->batch, slot->ns);
+	slot->transfer_ns = lane->transfer_ns;
 	slot->pack_ns = lane->pack_ns;
 	give_lane(c, lane, sl_now_ns() - start);
 	return s;
 }
 
-static enum sl_status pack(const struct sl_plan *plan, struct sl_slot *slot)
+static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot)
 {
 	const struct sl_format *f = plan->format;
 	struct sl_batch *b = &slot->batch;
 
-	if (b->pressed.wanted)
-		return f->take(&slot->exec, &plan->facts, &b->table, &b->pressed, &slot->packed);
+	if (b->device_packed.wanted)
+		return f->take(
+			&slot->exec, &plan->facts, &b->table, &b->device_packed, &slot->packed);
 	return f->pack(&slot->exec, &plan->facts, &b->table, &slot->packed);
 }
 
 /* Computes and packs the batch in slot; adds to *busy_ns what this thread did itself. */
-static enum sl_status compute(struct sl_crew *c, struct sl_slot *slot, uint64_t *busy_ns)
+static enum sl_status compute(
+	struct sl_run_workers *c, struct sl_host_slot *slot, uint64_t *busy_ns)
 {
 	uint64_t begun = sl_now_ns(), start;
 	enum sl_status s;
@@ -120,10 +123,10 @@ static enum sl_status compute(struct sl_crew *c, struct sl_slot *slot, uint64_t 
 	s = run_stages(c, slot);
 	start = sl_now_ns();
 	if (s == SL_OK && c->plan->on_device)
-		s = sl_while(check_home(&slot->batch), "batch %llu",
+		s = sl_add_context(check_home(&slot->batch), "batch %llu",
 			(unsigned long long)slot->batch.number);
 	if (s == SL_OK && !c->control->discard)
-		s = sl_while(pack(c->plan, slot), "batch %llu, compressing",
+		s = sl_add_context(pack(c->plan, slot), "batch %llu, compressing",
 			(unsigned long long)slot->batch.number);
 	slot->pack_ns += sl_now_ns() - start;
 	*busy_ns += sl_now_ns() - (c->plan->on_device ? start : begun);
@@ -131,46 +134,46 @@ static enum sl_status compute(struct sl_crew *c, struct sl_slot *slot, uint64_t 
 }
 
 /* Computes the batch of that number in slot i. Called with the lock held. */
-static void work_on(struct sl_crew *c, uint32_t i, uint64_t number)
+static void work_on(struct sl_run_workers *c, uint32_t i, uint64_t number)
 {
-	struct sl_slot *slot = &c->plan->slot[i];
-	double begun = sl_crew_seconds();
+	struct sl_host_slot *slot = &c->plan->slot[i];
+	double begun = sl_run_workers_seconds();
 	uint64_t busy_ns = 0;
 	enum sl_status s;
 
-	c->berth[i].state = SL_SLOT_BUSY;
+	c->slot_work[i].state = SL_SLOT_BUSY;
 	sl_batch_begin(&c->plan->recipe, &slot->batch, number);
 	slot->batch.turn = c->begun++;
 	pthread_mutex_unlock(&c->lock);
 	s = compute(c, slot, &busy_ns);
 	pthread_mutex_lock(&c->lock);
-	begun = sl_crew_seconds() - begun;
+	begun = sl_run_workers_seconds() - begun;
 	c->longest = begun > c->longest ? begun : c->longest;
 	c->session->busy_ns[SL_WORKER_threads] += busy_ns;
 	/* behind the goal, a batch was dropped, or is of no use */
 	if (s != SL_OK && number < c->end)
-		sl_crew_fail(c, s);
-	c->berth[i].state = s == SL_OK ? SL_SLOT_READY : SL_SLOT_FREE;
+		sl_run_workers_fail(c, s);
+	c->slot_work[i].state = s == SL_OK ? SL_SLOT_READY : SL_SLOT_FREE;
 	pthread_cond_broadcast(&c->changed);
 }
 
-void *sl_crew_work(void *of)
+void *sl_run_workers_work(void *of)
 {
-	struct sl_crew *c = (struct sl_crew *)of;
+	struct sl_run_workers *c = (struct sl_run_workers *)of;
 	enum sl_status entered = sl_plan_enter(c->plan);
 	uint64_t number;
 
 	pthread_mutex_lock(&c->lock);
 	if (entered != SL_OK)
-		sl_crew_fail(c, entered);
+		sl_run_workers_fail(c, entered);
 	for (;;) {
 		uint32_t i;
 
 		/* A slot first, a batch then: batches begin in order, so that writers never wait
 		 * for one that nobody has begun while all slots are full. */
-		while ((i = find_free(c)) == c->plan->n_slots && !c->stop)
+		while ((i = find_free(c)) == c->plan->n_host_slots && !c->stop)
 			pthread_cond_wait(&c->changed, &c->lock);
-		if (i == c->plan->n_slots || !take_batch(c, &number))
+		if (i == c->plan->n_host_slots || !take_batch(c, &number))
 			break;
 		work_on(c, i, number);
 	}

@@ -7,23 +7,23 @@
 #include "pipeline/run/workers.h"
 #include "stages/inputs/input_reader.h"
 
-void sl_crew_fail(struct sl_crew *c, enum sl_status s)
+void sl_run_workers_fail(struct sl_run_workers *c, enum sl_status s)
 {
 	if (c->status == SL_OK) {
 		c->status = s;
-		memcpy(c->story, sl_story(), sizeof(c->story));
+		memcpy(c->message, sl_last_error(), sizeof(c->message));
 	}
 	c->stop = true;
 	atomic_store(&c->drop, 1);
 	pthread_cond_broadcast(&c->changed);
 }
 
-static void tell(struct sl_crew *c, const struct sl_control *control, double start)
+static void tell(struct sl_run_workers *c, const struct sl_control *control, double start)
 {
 	struct sl_progress p = {.n_batches = c->end,
-		.at_most = c->plan->goal.below > 0 && !c->met,
+		.at_most = c->plan->stop_rule.below > 0 && !c->met,
 		.particles = c->plan->recipe.particles,
-		.seconds = sl_crew_seconds() - start,
+		.seconds = sl_run_workers_seconds() - start,
 		.left = -1};
 
 	if (!control->progress)
@@ -45,7 +45,8 @@ static void tell(struct sl_crew *c, const struct sl_control *control, double sta
  * Is it time to begin no more batches? By a signal, or because one more could end too late: twice
  * the longest so far, and two seconds for the writer and for ending in order.
  */
-static bool is_time_to_stop(const struct sl_crew *c, struct sl_control *control, double taken)
+static bool is_time_to_stop(
+	const struct sl_run_workers *c, struct sl_control *control, double taken)
 {
 	return atomic_load(&control->stop) ||
 	       (control->stop_before > 0 && taken + 2 * c->longest + 2 >= control->stop_before);
@@ -62,9 +63,9 @@ static bool is_time_to_drop(const struct sl_control *control, double taken, doub
 }
 
 /* Waits for all threads; looks at control five times a second. Called with the lock held. */
-static void watch(struct sl_crew *c, struct sl_control *control)
+static void watch(struct sl_run_workers *c, struct sl_control *control)
 {
-	double start = sl_crew_seconds(), asked = -1, told = start;
+	double start = sl_run_workers_seconds(), asked = -1, told = start;
 
 	while (c->working > 0) {
 		struct timespec until;
@@ -74,25 +75,25 @@ static void watch(struct sl_crew *c, struct sl_control *control)
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
 		pthread_cond_timedwait(&c->changed, &c->lock, &until);
-		if (asked < 0 && is_time_to_stop(c, control, sl_crew_seconds() - start)) {
-			asked = sl_crew_seconds();
+		if (asked < 0 && is_time_to_stop(c, control, sl_run_workers_seconds() - start)) {
+			asked = sl_run_workers_seconds();
 			c->stop = true;
 			pthread_cond_broadcast(&c->changed);
 		}
-		if (asked >= 0 && is_time_to_drop(control, sl_crew_seconds() - start,
-					  sl_crew_seconds() - asked))
+		if (asked >= 0 && is_time_to_drop(control, sl_run_workers_seconds() - start,
+					  sl_run_workers_seconds() - asked))
 			atomic_store(&c->drop, 1);
 		/* threads that wake this one often do not make it tell more often */
-		if (sl_crew_seconds() - told >= 0.2 || c->working == 0) {
+		if (sl_run_workers_seconds() - told >= 0.2 || c->working == 0) {
 			tell(c, control, start);
-			told = sl_crew_seconds();
+			told = sl_run_workers_seconds();
 		}
 	}
-	c->session->seconds = sl_crew_seconds() - start;
+	c->session->seconds = sl_run_workers_seconds() - start;
 }
 
 /* Starts writers, then threads of work; those that did start are counted in *started. */
-static enum sl_status hire(struct sl_crew *c, pthread_t *thread, uint32_t *started)
+static enum sl_status hire(struct sl_run_workers *c, pthread_t *thread, uint32_t *started)
 {
 	uint32_t writers = c->plan->n_writers, n = writers + c->plan->threads;
 	sigset_t all, old;
@@ -106,7 +107,7 @@ static enum sl_status hire(struct sl_crew *c, pthread_t *thread, uint32_t *start
 	for (*started = 0; *started < n && error == 0; *started += error == 0) {
 		c->working++;
 		error = pthread_create(&thread[*started], NULL,
-			*started < writers ? sl_crew_write : sl_crew_work, c);
+			*started < writers ? sl_run_workers_write : sl_run_workers_work, c);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (error == 0)
@@ -118,21 +119,22 @@ static enum sl_status hire(struct sl_crew *c, pthread_t *thread, uint32_t *start
 }
 
 /* Threads, slots and lanes of a crew, in one block that is got before the first particle. */
-static enum sl_status get_berths(struct sl_crew *c, pthread_t **thread, void **memory)
+static enum sl_status get_berths(struct sl_run_workers *c, pthread_t **thread, void **memory)
 {
 	const struct sl_plan *plan = c->plan;
 	size_t threads = (plan->n_writers + plan->threads) * sizeof(pthread_t);
-	size_t berths = plan->n_slots * sizeof(*c->berth), lanes = plan->n_lanes * sizeof(bool);
+	size_t berths = plan->n_host_slots * sizeof(*c->slot_work),
+	       lanes = plan->n_device_slots * sizeof(bool);
 
 	SL_TRY(sl_memory_get(SL_HOST, berths + threads + lanes, memory));
 	memset(*memory, 0, berths + threads + lanes);
-	c->berth = (struct sl_berth *)*memory;
+	c->slot_work = (struct sl_slot_work *)*memory;
 	*thread = (pthread_t *)(void *)((char *)*memory + berths);
-	c->lane_taken = (bool *)*memory + berths + threads;
+	c->device_slot_taken = (bool *)*memory + berths + threads;
 	return SL_OK;
 }
 
-static enum sl_status run(struct sl_crew *c, struct sl_control *control)
+static enum sl_status run(struct sl_run_workers *c, struct sl_control *control)
 {
 	uint32_t started;
 	pthread_t *thread;
@@ -143,15 +145,15 @@ static enum sl_status run(struct sl_crew *c, struct sl_control *control)
 	pthread_mutex_lock(&c->lock);
 	s = hire(c, thread, &started);
 	if (s != SL_OK)
-		sl_crew_fail(c, s);
+		sl_run_workers_fail(c, s);
 	watch(c, control);
 	pthread_mutex_unlock(&c->lock);
 	for (uint32_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	sl_crew_drop_written(c);
+	sl_run_workers_drop_written(c);
 	sl_memory_give(SL_HOST, memory);
 	if (c->status != SL_OK)
-		sl_retell(c->story); /* it was another thread's */
+		sl_set_last_error(c->message); /* it was another thread's */
 	return c->status;
 }
 
@@ -163,7 +165,7 @@ const char *const sl_workers[SL_WORKER_COUNT] = {
 
 double sl_session_busy(const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind)
 {
-	const uint32_t n[SL_WORKER_COUNT] = {[SL_WORKER_device] = plan->n_lanes,
+	const uint32_t n[SL_WORKER_COUNT] = {[SL_WORKER_device] = plan->n_device_slots,
 		[SL_WORKER_threads] = plan->threads,
 		[SL_WORKER_writers] = plan->n_writers};
 
@@ -175,7 +177,7 @@ double sl_session_busy(const struct sl_session *s, const struct sl_plan *plan, e
 enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session)
 {
-	struct sl_crew c = {.plan = plan,
+	struct sl_run_workers c = {.plan = plan,
 		.dir = dir,
 		.done = done,
 		.control = control,
@@ -186,7 +188,7 @@ enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 
 	memset(session, 0, sizeof(*session));
 	plan->recipe.drop = &c.drop;
-	sl_crew_look_at_goal(&c, false);
+	sl_run_workers_check_stop_rule(&c, false);
 	if (plan->recipe.inputs)
 		sl_inputs_restart(plan->recipe.inputs);
 	pthread_mutex_init(&c.lock, NULL);
@@ -204,7 +206,7 @@ enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
 		return sl_fail(SL_STOPPED,
 			"stopped with %llu of %s%llu batches committed (%s), go on with --resume",
 			(unsigned long long)(done->n + c.commits),
-			plan->goal.below > 0 ? "at most " : "", (unsigned long long)c.end,
+			plan->stop_rule.below > 0 ? "at most " : "", (unsigned long long)c.end,
 			atomic_load(&control->stop) ? "asked by a signal"
 						    : "its time is nearly up");
 	return SL_OK;

@@ -9,8 +9,8 @@
  * writer looks at the goal; once it is met, what is in flight is dropped. When all slots are full
  *of what is to be written, threads wait.
  */
-#ifndef SL_RUN_H
-#define SL_RUN_H
+#ifndef SL_PIPELINE_RUN_RUN_H
+#define SL_PIPELINE_RUN_RUN_H
 
 #include <stdatomic.h>
 
@@ -33,7 +33,7 @@ struct sl_control {
 	int patience;       /* seconds until what is in flight is dropped instead; 0: 6 */
 	void (*progress)(void *of, const struct sl_progress *p); /* about five times a second */
 	/* Each batch when it is ready, in order, by one thread at a time. */
-	void (*batch)(void *of, const struct sl_slot *slot);
+	void (*batch)(void *of, const struct sl_host_slot *slot);
 	void *of;
 	bool discard; /* compress and write nothing: dir is not used */
 };
@@ -58,7 +58,7 @@ struct sl_session {
 	uint64_t file_bytes;   /* what became of them */
 	uint64_t stage_ns[SL_STAGE_COUNT];
 	struct sl_rounds rounds; /* of the stage advance */
-	uint64_t home_ns;        /* survivors' columns copied from the device */
+	uint64_t transfer_ns;    /* survivors' columns copied from the device */
 	uint64_t pack_ns, assemble_ns, commit_ns;
 	uint64_t busy_ns[SL_WORKER_COUNT]; /* of all of a kind */
 	double seconds;                    /* wall clock */

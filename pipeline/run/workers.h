@@ -2,8 +2,8 @@
  * workers.h - what the threads of a run share: run.c starts and watches them, compute.c computes
  * batches, writer.c writes and commits them.
  */
-#ifndef SL_CREW_H
-#define SL_CREW_H
+#ifndef SL_PIPELINE_RUN_WORKERS_H
+#define SL_PIPELINE_RUN_WORKERS_H
 
 #include <pthread.h>
 
@@ -21,15 +21,15 @@ enum sl_slot_state {
 };
 
 /* A slot on its way through them. */
-struct sl_berth {
+struct sl_slot_work {
 	enum sl_slot_state state;
-	struct sl_sinking sinking;
+	struct sl_batch_write writing;
 	enum sl_status status; /* written: or it failed, which is told in its turn */
-	char story[SL_STORY_BYTES];
+	char message[SL_MESSAGE_BYTES];
 };
 
 /* All that the threads share; guarded by lock but for what is atomic. */
-struct sl_crew {
+struct sl_run_workers {
 	struct sl_plan *plan;
 	const struct sl_dir *dir;
 	const struct sl_manifest *done;
@@ -44,8 +44,8 @@ struct sl_crew {
 	uint64_t end;                  /* batches that the run has; fewer once its goal is met */
 	size_t seen_done;              /* the first line of done that is not part of precision */
 	struct sl_precision precision; /* of the goal's fate, by the batches without a gap so far */
-	struct sl_berth *berth;        /* of each slot */
-	bool *lane_taken;
+	struct sl_slot_work *slot_work; /* of each slot */
+	bool *device_slot_taken;
 	double longest;     /* seconds from the begin of a batch until it is ready, so far */
 	uint32_t working;   /* threads, writers too, that have not ended */
 	uint32_t computing; /* those that are no writers */
@@ -54,28 +54,28 @@ struct sl_crew {
 	bool met;           /* the goal */
 	atomic_int drop;    /* give up what is in flight */
 	enum sl_status status;
-	char story[SL_STORY_BYTES];
+	char message[SL_MESSAGE_BYTES];
 };
 
-static inline double sl_crew_seconds(void)
+static inline double sl_run_workers_seconds(void)
 {
 	return 1e-9 * (double)sl_now_ns();
 }
 
 /* Remembers the first failure and makes everybody end. Called with the lock held. */
-void sl_crew_fail(struct sl_crew *c, enum sl_status s);
+void sl_run_workers_fail(struct sl_run_workers *c, enum sl_status s);
 
 /* Threads, with the crew as what they are of: one that computes, one that writes. */
-void *sl_crew_work(void *of);
-void *sl_crew_write(void *of);
+void *sl_run_workers_work(void *of);
+void *sl_run_workers_write(void *of);
 
 /*
  * Takes in the batches that are done and follow without a gap; if the goal is met, ends the run
  * behind the last that was taken in. met: it is already. Called with the lock held.
  */
-void sl_crew_look_at_goal(struct sl_crew *c, bool met);
+void sl_run_workers_check_stop_rule(struct sl_run_workers *c, bool met);
 
 /* Removes what was written and is not to be committed, once all threads have ended. */
-void sl_crew_drop_written(const struct sl_crew *c);
+void sl_run_workers_drop_written(const struct sl_run_workers *c);
 
 #endif

@@ -7,28 +7,28 @@
  * The slot whose batch is the lowest of those in flight that are not past that state, if it is in
  * it; else n_slots.
  */
-static uint32_t find_in_order(const struct sl_crew *c, enum sl_slot_state ready)
+static uint32_t find_in_order(const struct sl_run_workers *c, enum sl_slot_state ready)
 {
-	uint32_t n = c->plan->n_slots, first = n;
+	uint32_t n = c->plan->n_host_slots, first = n;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (c->berth[i].state != SL_SLOT_FREE && c->berth[i].state <= ready &&
+		if (c->slot_work[i].state != SL_SLOT_FREE && c->slot_work[i].state <= ready &&
 			(first == n ||
 				c->plan->slot[i].batch.number < c->plan->slot[first].batch.number))
 			first = i;
-	return first < n && c->berth[first].state == ready ? first : n;
+	return first < n && c->slot_work[first].state == ready ? first : n;
 }
 
 /* One more batch in order; true when the goal is met by it, and the run ends here. */
-static bool is_last(struct sl_crew *c, const struct sl_tally *t, uint64_t generated)
+static bool is_last(struct sl_run_workers *c, const struct sl_tally *t, uint64_t generated)
 {
-	const struct sl_goal *g = &c->plan->goal;
+	const struct sl_stop_rule *g = &c->plan->stop_rule;
 
 	sl_precision_add(&c->precision, t, g->fate, generated, g->counts);
-	return sl_goal_met(g, &c->precision);
+	return sl_stop_rule_met(g, &c->precision);
 }
 
-void sl_crew_look_at_goal(struct sl_crew *c, bool met)
+void sl_run_workers_check_stop_rule(struct sl_run_workers *c, bool met)
 {
 	const struct sl_manifest *done = c->done;
 
@@ -56,7 +56,8 @@ static uint64_t column_bytes(const struct sl_table *t)
 }
 
 /* What the batch in slot adds to the session. Called with the lock held. */
-static void count(struct sl_crew *c, const struct sl_slot *slot, const struct sl_sinking *w)
+static void count(
+	struct sl_run_workers *c, const struct sl_host_slot *slot, const struct sl_batch_write *w)
 {
 	c->commits++;
 	c->session->batches++;
@@ -66,26 +67,27 @@ static void count(struct sl_crew *c, const struct sl_slot *slot, const struct sl
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		c->session->stage_ns[i] += slot->ns[i];
 	sl_rounds_add(&c->session->rounds, &slot->batch.rounds);
-	c->session->home_ns += slot->home_ns;
+	c->session->transfer_ns += slot->transfer_ns;
 	c->session->pack_ns += slot->pack_ns;
 	c->session->assemble_ns += w->assemble_ns;
 	c->session->commit_ns += w->commit_ns;
 }
 
 /* Writes the batch in slot i, unless nothing is to be written. Called with the lock held. */
-static void write_batch(struct sl_crew *c, uint32_t i, void *image)
+static void write_batch(struct sl_run_workers *c, uint32_t i, void *image)
 {
-	struct sl_berth *b = &c->berth[i];
+	struct sl_slot_work *b = &c->slot_work[i];
 	uint64_t start = sl_now_ns();
 
 	b->state = SL_SLOT_WRITING;
 	pthread_mutex_unlock(&c->lock);
-	memset(&b->sinking, 0, sizeof(b->sinking));
+	memset(&b->writing, 0, sizeof(b->writing));
 	b->status = SL_OK;
 	if (!c->control->discard)
-		b->status = sl_sink_write(c->plan, c->dir, &c->plan->slot[i], image, &b->sinking);
+		b->status =
+			sl_batch_file_write(c->plan, c->dir, &c->plan->slot[i], image, &b->writing);
 	if (b->status != SL_OK)
-		memcpy(b->story, sl_story(), sizeof(b->story));
+		memcpy(b->message, sl_last_error(), sizeof(b->message));
 	pthread_mutex_lock(&c->lock);
 	c->session->busy_ns[SL_WORKER_writers] += sl_now_ns() - start;
 	b->state = SL_SLOT_WRITTEN;
@@ -93,24 +95,25 @@ static void write_batch(struct sl_crew *c, uint32_t i, void *image)
 }
 
 /* What was written gets its name, and who looks on sees it. */
-static enum sl_status hand_over(struct sl_crew *c, const struct sl_slot *slot, struct sl_berth *b)
+static enum sl_status hand_over(
+	struct sl_run_workers *c, const struct sl_host_slot *slot, struct sl_slot_work *b)
 {
 	if (b->status != SL_OK) {
-		sl_retell(b->story); /* it may be another writer's */
+		sl_set_last_error(b->message); /* it may be another writer's */
 		return b->status;
 	}
 	if (!c->control->discard)
-		SL_TRY(sl_sink_commit(c->plan, c->dir, slot, &b->sinking));
+		SL_TRY(sl_batch_file_commit(c->plan, c->dir, slot, &b->writing));
 	if (c->control->batch)
 		c->control->batch(c->control->of, slot);
 	return SL_OK;
 }
 
 /* Commits the batch in slot i, the next in order. Called with the lock held. */
-static void commit_batch(struct sl_crew *c, uint32_t i)
+static void commit_batch(struct sl_run_workers *c, uint32_t i)
 {
-	const struct sl_slot *slot = &c->plan->slot[i];
-	struct sl_berth *b = &c->berth[i];
+	const struct sl_host_slot *slot = &c->plan->slot[i];
+	struct sl_slot_work *b = &c->slot_work[i];
 	uint64_t start = sl_now_ns();
 	enum sl_status s;
 
@@ -120,29 +123,29 @@ static void commit_batch(struct sl_crew *c, uint32_t i)
 	pthread_mutex_lock(&c->lock);
 	c->session->busy_ns[SL_WORKER_writers] += sl_now_ns() - start;
 	if (s != SL_OK) {
-		sl_crew_fail(c, s);
+		sl_run_workers_fail(c, s);
 	} else {
-		count(c, slot, &b->sinking);
-		sl_crew_look_at_goal(c, is_last(c, &slot->batch.tally, slot->batch.n));
+		count(c, slot, &b->writing);
+		sl_run_workers_check_stop_rule(c, is_last(c, &slot->batch.tally, slot->batch.n));
 	}
 	b->state = SL_SLOT_FREE;
 	pthread_cond_broadcast(&c->changed);
 }
 
 /* Is there nothing in flight that could be written or committed some time? */
-static bool is_all_done(const struct sl_crew *c)
+static bool is_all_done(const struct sl_run_workers *c)
 {
-	for (uint32_t i = 0; i < c->plan->n_slots; i++)
-		if (c->berth[i].state != SL_SLOT_FREE)
+	for (uint32_t i = 0; i < c->plan->n_host_slots; i++)
+		if (c->slot_work[i].state != SL_SLOT_FREE)
 			return false;
 	return c->computing == 0;
 }
 
 /* What can be committed goes first: it frees a slot. */
-void *sl_crew_write(void *of)
+void *sl_run_workers_write(void *of)
 {
-	struct sl_crew *c = (struct sl_crew *)of;
-	uint32_t n = c->plan->n_slots, i;
+	struct sl_run_workers *c = (struct sl_run_workers *)of;
+	uint32_t n = c->plan->n_host_slots, i;
 	char *image;
 
 	pthread_mutex_lock(&c->lock);
@@ -162,9 +165,9 @@ void *sl_crew_write(void *of)
 	return NULL;
 }
 
-void sl_crew_drop_written(const struct sl_crew *c)
+void sl_run_workers_drop_written(const struct sl_run_workers *c)
 {
-	for (uint32_t i = 0; i < c->plan->n_slots; i++)
-		if (c->berth[i].state == SL_SLOT_WRITTEN && c->berth[i].sinking.file.dir)
-			sl_file_remove_part(&c->berth[i].sinking.file);
+	for (uint32_t i = 0; i < c->plan->n_host_slots; i++)
+		if (c->slot_work[i].state == SL_SLOT_WRITTEN && c->slot_work[i].writing.file.dir)
+			sl_file_remove_part(&c->slot_work[i].writing.file);
 }

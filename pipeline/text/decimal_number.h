@@ -1,6 +1,6 @@
 /* decimal_number.h - a decimal number as it is written, before it is rounded to anything. */
-#ifndef SL_NUMBER_H
-#define SL_NUMBER_H
+#ifndef SL_PIPELINE_TEXT_DECIMAL_NUMBER_H
+#define SL_PIPELINE_TEXT_DECIMAL_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>

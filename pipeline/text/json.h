@@ -15,8 +15,8 @@
  * buffer is full goes on counting: used says how many bytes it takes, so a buffer of no bytes
  * measures. Text that is not UTF-8 is made so (U+FFFD), and what is written reads back as YAML too.
  */
-#ifndef SL_JSON_H
-#define SL_JSON_H
+#ifndef SL_PIPELINE_TEXT_JSON_H
+#define SL_PIPELINE_TEXT_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>

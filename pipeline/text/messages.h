@@ -3,8 +3,8 @@
  *
  * sl_nearest() of config.h lives in messages.c too.
  */
-#ifndef SL_WORDS_H
-#define SL_WORDS_H
+#ifndef SL_PIPELINE_TEXT_MESSAGES_H
+#define SL_PIPELINE_TEXT_MESSAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

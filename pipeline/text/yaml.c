@@ -17,7 +17,7 @@
 
 enum { LEVELS_MAX = 32 };
 
-struct sl_tree {
+struct sl_yaml {
 	yaml_document_t document;
 };
 
@@ -150,7 +150,7 @@ static enum sl_status pass_gate(const char *text, size_t bytes, struct sl_proble
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-static yaml_node_t *node_at(const struct sl_tree *tree, sl_node node)
+static yaml_node_t *node_at(const struct sl_yaml *tree, sl_node node)
 {
 	/* libyaml takes a document to change in all its calls, those that only read too. */
 	return yaml_document_get_node((yaml_document_t *)&tree->document, node);
@@ -165,15 +165,15 @@ static int by_text(const void *a, const void *b)
 }
 
 static enum sl_status check_keys(
-	const struct sl_tree *tree, sl_node mapping, yaml_node_t **key, struct sl_problem *problem)
+	const struct sl_yaml *tree, sl_node mapping, yaml_node_t **key, struct sl_problem *problem)
 {
-	size_t n = sl_tree_size(tree, mapping);
+	size_t n = sl_yaml_size(tree, mapping);
 	char shown[SL_SHOWN_BYTES];
 
 	for (size_t i = 0; i < n; i++) {
 		sl_node at;
 
-		sl_tree_item(tree, mapping, i, &at);
+		sl_yaml_item(tree, mapping, i, &at);
 		key[i] = node_at(tree, at);
 		if (key[i]->type != YAML_SCALAR_NODE ||
 			strlen((char *)key[i]->data.scalar.value) != key[i]->data.scalar.length)
@@ -196,18 +196,18 @@ static enum sl_status check_keys(
 }
 
 /* Every mapping has words for keys, each once. */
-static enum sl_status check_mappings(const struct sl_tree *tree, struct sl_problem *problem)
+static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_problem *problem)
 {
 	enum sl_status s = SL_OK;
 	size_t most = 0;
 	void *keys;
 
 	for (sl_node i = 1; node_at(tree, i); i++)
-		if (sl_tree_size(tree, i) > most)
-			most = sl_tree_size(tree, i);
+		if (sl_yaml_size(tree, i) > most)
+			most = sl_yaml_size(tree, i);
 	SL_TRY(sl_memory_get(SL_HOST, most * sizeof(yaml_node_t *), &keys));
 	for (sl_node i = 1; s == SL_OK && node_at(tree, i); i++)
-		if (sl_tree_kind(tree, i) == SL_MAPPING)
+		if (sl_yaml_kind(tree, i) == SL_MAPPING)
 			s = check_keys(tree, i, (yaml_node_t **)keys, problem);
 	sl_memory_give(SL_HOST, keys);
 	return s;
@@ -216,7 +216,7 @@ static enum sl_status check_mappings(const struct sl_tree *tree, struct sl_probl
 /* --- the tree --------------------------------------------------------------------------------- */
 
 static enum sl_status load(
-	const char *text, size_t bytes, struct sl_tree *tree, struct sl_problem *problem)
+	const char *text, size_t bytes, struct sl_yaml *tree, struct sl_problem *problem)
 {
 	enum sl_status s = SL_OK;
 	yaml_parser_t p;
@@ -230,25 +230,25 @@ static enum sl_status load(
 	return s;
 }
 
-enum sl_status sl_tree_parse(
-	const char *text, size_t bytes, struct sl_tree **tree, struct sl_problem *problem)
+enum sl_status sl_yaml_parse(
+	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_problem *problem)
 {
 	void *made;
 
 	*tree = NULL;
 	*problem = (struct sl_problem){0, 0, ""};
-	if (bytes > SL_TREE_BYTES)
+	if (bytes > SL_YAML_BYTES)
 		return refuse(problem, mark_of(text, 0),
-			"the text has %zu bytes (at most %d are read)", bytes, SL_TREE_BYTES);
+			"the text has %zu bytes (at most %d are read)", bytes, SL_YAML_BYTES);
 	SL_TRY(pass_gate(text, bytes, problem));
 	SL_TRY(sl_memory_get(SL_HOST, sizeof(**tree), &made));
-	*tree = (struct sl_tree *)made;
+	*tree = (struct sl_yaml *)made;
 	memset(*tree, 0, sizeof(**tree));
 	SL_TRY(load(text, bytes, *tree, problem));
 	return check_mappings(*tree, problem);
 }
 
-void sl_tree_free(struct sl_tree *tree)
+void sl_yaml_free(struct sl_yaml *tree)
 {
 	if (!tree)
 		return;
@@ -256,12 +256,12 @@ void sl_tree_free(struct sl_tree *tree)
 	sl_memory_give(SL_HOST, tree);
 }
 
-sl_node sl_tree_root(const struct sl_tree *tree)
+sl_node sl_yaml_root(const struct sl_yaml *tree)
 {
 	return node_at(tree, 1) ? 1 : 0;
 }
 
-enum sl_node_kind sl_tree_kind(const struct sl_tree *tree, sl_node node)
+enum sl_node_kind sl_yaml_kind(const struct sl_yaml *tree, sl_node node)
 {
 	const yaml_node_t *n = node_at(tree, node);
 
@@ -270,7 +270,7 @@ enum sl_node_kind sl_tree_kind(const struct sl_tree *tree, sl_node node)
 	return n && n->type == YAML_SEQUENCE_NODE ? SL_LIST : SL_SCALAR;
 }
 
-void sl_tree_place(const struct sl_tree *tree, sl_node node, size_t *line, size_t *column)
+void sl_yaml_place(const struct sl_yaml *tree, sl_node node, size_t *line, size_t *column)
 {
 	const yaml_node_t *n = node_at(tree, node);
 
@@ -278,7 +278,7 @@ void sl_tree_place(const struct sl_tree *tree, sl_node node, size_t *line, size_
 	*column = n ? n->start_mark.column + 1 : 0;
 }
 
-size_t sl_tree_inside(const struct sl_tree *tree, sl_node node, size_t offset)
+size_t sl_yaml_inside(const struct sl_yaml *tree, sl_node node, size_t offset)
 {
 	const yaml_node_t *n = node_at(tree, node);
 	size_t columns, quotes;
@@ -290,7 +290,7 @@ size_t sl_tree_inside(const struct sl_tree *tree, sl_node node, size_t offset)
 	return columns == n->data.scalar.length + quotes ? offset + quotes / 2 : 0;
 }
 
-const char *sl_tree_text(const struct sl_tree *tree, sl_node node, size_t *bytes)
+const char *sl_yaml_text(const struct sl_yaml *tree, sl_node node, size_t *bytes)
 {
 	const yaml_node_t *n = node_at(tree, node);
 	bool scalar = n && n->type == YAML_SCALAR_NODE;
@@ -300,7 +300,7 @@ const char *sl_tree_text(const struct sl_tree *tree, sl_node node, size_t *bytes
 	return scalar ? (const char *)n->data.scalar.value : "";
 }
 
-size_t sl_tree_size(const struct sl_tree *tree, sl_node node)
+size_t sl_yaml_size(const struct sl_yaml *tree, sl_node node)
 {
 	const yaml_node_t *n = node_at(tree, node);
 
@@ -311,14 +311,14 @@ size_t sl_tree_size(const struct sl_tree *tree, sl_node node)
 	return 0;
 }
 
-sl_node sl_tree_item(const struct sl_tree *tree, sl_node node, size_t i, sl_node *key)
+sl_node sl_yaml_item(const struct sl_yaml *tree, sl_node node, size_t i, sl_node *key)
 {
 	const yaml_node_t *n = node_at(tree, node);
 	bool mapping = n && n->type == YAML_MAPPING_NODE;
 
 	if (key)
 		*key = 0;
-	if (i >= sl_tree_size(tree, node))
+	if (i >= sl_yaml_size(tree, node))
 		return 0;
 	if (!mapping)
 		return n->data.sequence.items.start[i];
@@ -327,23 +327,23 @@ sl_node sl_tree_item(const struct sl_tree *tree, sl_node node, size_t i, sl_node
 	return n->data.mapping.pairs.start[i].value;
 }
 
-sl_node sl_tree_get(const struct sl_tree *tree, sl_node mapping, const char *key)
+sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *key)
 {
-	size_t n = sl_tree_kind(tree, mapping) == SL_MAPPING ? sl_tree_size(tree, mapping) : 0;
+	size_t n = sl_yaml_kind(tree, mapping) == SL_MAPPING ? sl_yaml_size(tree, mapping) : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		sl_node at, value = sl_tree_item(tree, mapping, i, &at);
+		sl_node at, value = sl_yaml_item(tree, mapping, i, &at);
 
-		if (strcmp(sl_tree_text(tree, at, NULL), key) == 0)
+		if (strcmp(sl_yaml_text(tree, at, NULL), key) == 0)
 			return value;
 	}
 	return 0;
 }
 
-bool sl_tree_u64(const struct sl_tree *tree, sl_node node, uint64_t *value)
+bool sl_yaml_u64(const struct sl_yaml *tree, sl_node node, uint64_t *value)
 {
 	size_t bytes;
-	const char *text = sl_tree_text(tree, node, &bytes);
+	const char *text = sl_yaml_text(tree, node, &bytes);
 
 	*value = 0;
 	for (size_t i = 0; i < bytes; i++) {

@@ -13,8 +13,8 @@
  * Arenas go by value: what a callee cuts is free again when it returns, and it can hand
  * the rest of the block on. There is no free, no reset and nothing to leak.
  */
-#ifndef SL_BASE_ARENA_H
-#define SL_BASE_ARENA_H
+#ifndef SL_PRIMITIVES_BASE_ARENA_H
+#define SL_PRIMITIVES_BASE_ARENA_H
 
 #include <stdbool.h>
 

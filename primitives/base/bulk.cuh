@@ -19,8 +19,8 @@
  * These are PTX's mbarriers and cp.async.bulk (PTX ISA, 9.7.13.15 and 9.7.9.25). Code for older
  * devices traps: the host asks sl_compiled_for() before it launches what uses them.
  */
-#ifndef SL_BASE_BULK_CUH
-#define SL_BASE_BULK_CUH
+#ifndef SL_PRIMITIVES_BASE_BULK_CUH
+#define SL_PRIMITIVES_BASE_BULK_CUH
 
 #include "kernel.cuh"
 

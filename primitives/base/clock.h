@@ -1,6 +1,6 @@
 /* clock.h - the time that stages, progress and patience are measured by. */
-#ifndef SL_BASE_CLOCK_H
-#define SL_BASE_CLOCK_H
+#ifndef SL_PRIMITIVES_BASE_CLOCK_H
+#define SL_PRIMITIVES_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 /*
  * cuda.cuh - the words of kernel.cuh on a CUDA device.
  */
-#ifndef SL_BASE_CUDA_CUH
-#define SL_BASE_CUDA_CUH
+#ifndef SL_PRIMITIVES_BASE_CUDA_CUH
+#define SL_PRIMITIVES_BASE_CUDA_CUH
 
 #include <cuda_runtime.h>
 #include <stdint.h>

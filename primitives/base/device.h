@@ -9,8 +9,8 @@
  * A device can fail for good: an illegal address, a lost GPU. From then on every call here answers
  * SL_DEVICE_FAILED by itself and none reaches the driver, whose answers could not be trusted.
  */
-#ifndef SL_BASE_DEVICE_H
-#define SL_BASE_DEVICE_H
+#ifndef SL_PRIMITIVES_BASE_DEVICE_H
+#define SL_PRIMITIVES_BASE_DEVICE_H
 
 #include <stdbool.h>
 #include <stddef.h>

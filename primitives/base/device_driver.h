@@ -4,8 +4,8 @@
  * A driver only makes the call and answers 0 or an error, by CUDA's numbers in all of them. Faults
  * on demand, statuses, stories and what follows from a failure are device.c's, once for all.
  */
-#ifndef SL_BASE_DEVICE_DRIVER_H
-#define SL_BASE_DEVICE_DRIVER_H
+#ifndef SL_PRIMITIVES_BASE_DEVICE_DRIVER_H
+#define SL_PRIMITIVES_BASE_DEVICE_DRIVER_H
 
 #include "device.h"
 

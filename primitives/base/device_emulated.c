@@ -171,7 +171,7 @@ int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, s
 	int error = SL_ERROR_MEMORY;
 	struct work *w;
 
-	if (l->blocks == 0 || l->threads == 0 || l->threads > SL_BLOCK_MOST ||
+	if (l->blocks == 0 || l->threads == 0 || l->threads > SL_BLOCK_MAX ||
 		l->shared_bytes > shared_most())
 		return SL_ERROR_VALUE;
 	pthread_mutex_lock(&lock);
@@ -402,7 +402,7 @@ static int use(int number, struct sl_device *device)
 static int limits(struct sl_limits *l)
 {
 	l->multiprocessors = MULTIPROCESSORS;
-	l->block_threads = SL_BLOCK_MOST;
+	l->block_threads = SL_BLOCK_MAX;
 	l->shared_bytes = shared_most();
 	return 0;
 }

@@ -4,8 +4,8 @@
  * A system call is written as   refused("file_fsync") || fsync(fd) != 0   so that SL_FAULT
  * reaches it; errno says why in either case.
  */
-#ifndef SL_BASE_DISK_H
-#define SL_BASE_DISK_H
+#ifndef SL_PRIMITIVES_BASE_DISK_H
+#define SL_PRIMITIVES_BASE_DISK_H
 
 #include <errno.h>
 #include <stdbool.h>

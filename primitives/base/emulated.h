@@ -35,14 +35,14 @@
  * finds missing orderings all the same: of threads by barriers, gates and __syncwarp (other warp
  * calls order nothing), of blocks by release and acquire.
  */
-#ifndef SL_BASE_EMULATED_H
-#define SL_BASE_EMULATED_H
+#ifndef SL_PRIMITIVES_BASE_EMULATED_H
+#define SL_PRIMITIVES_BASE_EMULATED_H
 
 #include "device.h"
 
 SL_C_BEGIN
 
-enum { SL_WARP = 32, SL_BLOCK_MOST = 1024 };
+enum { SL_WARP = 32, SL_BLOCK_MAX = 1024 };
 
 /* What memory of the device holds at first. */
 enum { SL_EMULATED_FILL = 0xa5 };
@@ -143,7 +143,7 @@ const char *sl_emulated_problem(void);
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
-enum { SL_EMULATED_BLOCKS_MOST = 64 };
+enum { SL_EMULATED_BLOCKS_MAX = 64 };
 
 /* The choices of SL_EMULATOR. */
 struct sl_emulated_choices {

@@ -46,7 +46,7 @@ static bool read_choice(const char *word, struct sl_emulated_choices *c)
 	if (strcmp(word, "device=turing") == 0)
 		return c->turing = true;
 	if (strncmp(word, "blocks=", 7) == 0) {
-		read = read_number(value, false, SL_EMULATED_BLOCKS_MOST, &n) && n > 0;
+		read = read_number(value, false, SL_EMULATED_BLOCKS_MAX, &n) && n > 0;
 		c->blocks = (uint32_t)n;
 	} else if (strncmp(word, "seed=", 5) == 0) {
 		read = read_number(value, false, UINT64_MAX, &n);
@@ -64,7 +64,7 @@ static void refuse(const char *what)
 		"SL_EMULATOR: \"%s\" is not understood (blocks=1..%d, seed=N, start=last, memory=N "
 		"with K, M or G, queue=now, device=turing are, separated by commas); try "
 		"SL_EMULATOR=blocks=4,seed=7, or unset it",
-		what, SL_EMULATED_BLOCKS_MOST);
+		what, SL_EMULATED_BLOCKS_MAX);
 	choices = by_default;
 }
 

@@ -4,8 +4,8 @@
  *
  * For its driver (device_emulated.c), which lets one thread at a time in.
  */
-#ifndef SL_BASE_EMULATED_MEMORY_H
-#define SL_BASE_EMULATED_MEMORY_H
+#ifndef SL_PRIMITIVES_BASE_EMULATED_MEMORY_H
+#define SL_PRIMITIVES_BASE_EMULATED_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -19,7 +19,7 @@
 #endif
 
 enum {
-	PLACES_MOST = SL_EMULATED_BLOCKS_MOST + SL_FIBER_SETS_BESIDE,
+	PLACES_MOST = SL_EMULATED_BLOCKS_MAX + SL_FIBER_SETS_BESIDE,
 	IDLE_ROUNDS_MOST = 10000, /* of nothing but backoffs: what they wait for will not come */
 	SHARED_ALIGN = 128
 };
@@ -252,7 +252,7 @@ struct turns {
 
 static struct turns turns_of(const struct sl_emulated_launch *l)
 {
-	uint32_t most = SL_FIBERS_MOST / l->threads, n = sl_running.how->blocks;
+	uint32_t most = SL_FIBERS_MAX / l->threads, n = sl_running.how->blocks;
 	struct turns t = {0};
 
 	t.places = n + SL_FIBER_SETS_BESIDE < most ? n + SL_FIBER_SETS_BESIDE : most;

@@ -4,8 +4,8 @@
  *
  * Only the words that our kernels use, in one dimension. emulated.h says what they end in.
  */
-#ifndef SL_BASE_EMULATOR_H
-#define SL_BASE_EMULATOR_H
+#ifndef SL_PRIMITIVES_BASE_EMULATOR_H
+#define SL_PRIMITIVES_BASE_EMULATOR_H
 
 #include <math.h>
 #include <stdint.h>

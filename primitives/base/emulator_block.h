@@ -2,13 +2,13 @@
  * emulator_block.h - a block of the emulated device in flight: for emulator.c, which gives turns to
  * its threads, and emulator_thread.c, which is what they call.
  */
-#ifndef SL_BASE_EMULATOR_BLOCK_H
-#define SL_BASE_EMULATOR_BLOCK_H
+#ifndef SL_PRIMITIVES_BASE_EMULATOR_BLOCK_H
+#define SL_PRIMITIVES_BASE_EMULATOR_BLOCK_H
 
 #include "emulated.h"
 #include "fiber.h"
 
-enum { SL_WARPS_MOST = SL_BLOCK_MOST / SL_WARP, SL_VARIABLES_MOST = 32 };
+enum { SL_WARPS_MAX = SL_BLOCK_MAX / SL_WARP, SL_VARIABLES_MAX = 32 };
 
 enum sl_thread_state { SL_READY, SL_AT_BARRIER, SL_AT_WARP, SL_AT_GATE, SL_DONE };
 
@@ -43,7 +43,7 @@ struct sl_variable {
  */
 struct sl_block_order {
 	char start, shared, end;
-	char barrier[2], warp[SL_WARPS_MOST][2];
+	char barrier[2], warp[SL_WARPS_MAX][2];
 };
 
 struct sl_block {
@@ -52,9 +52,9 @@ struct sl_block {
 	uint32_t begun, alive, ready; /* threads */
 	uint32_t waiting, yes, round; /* at the barrier, that said yes; barriers so far */
 	struct sl_emulated_site barrier_at;
-	struct sl_thread thread[SL_BLOCK_MOST];
-	struct sl_warp warp[SL_WARPS_MOST];
-	struct sl_variable variable[SL_VARIABLES_MOST];
+	struct sl_thread thread[SL_BLOCK_MAX];
+	struct sl_warp warp[SL_WARPS_MAX];
+	struct sl_variable variable[SL_VARIABLES_MAX];
 	uint32_t n_variables;
 	size_t variable_bytes;
 	void *dynamic;

@@ -262,7 +262,7 @@ void sl_emulated_gate_make(struct sl_gate *g, uint32_t arrivals)
 /* What shared memory holds at first is no number of arrivals that a block can have. */
 static void check_gate(const struct sl_gate *g, struct sl_emulated_site at)
 {
-	if (g->arrivals == 0 || g->arrivals > SL_BLOCK_MOST)
+	if (g->arrivals == 0 || g->arrivals > SL_BLOCK_MAX)
 		give_up(at, "the gate has not been made");
 }
 
@@ -336,10 +336,10 @@ static void *new_variable(
 	void *p;
 
 	b->variable_bytes += bytes;
-	if (b->n_variables == SL_VARIABLES_MOST || b->variable_bytes > STATIC_SHARED_MOST)
+	if (b->n_variables == SL_VARIABLES_MAX || b->variable_bytes > STATIC_SHARED_MOST)
 		give_up(at,
 			"variables in shared memory take %zu bytes; %d, of %d variables, may be",
-			b->variable_bytes, STATIC_SHARED_MOST, SL_VARIABLES_MOST);
+			b->variable_bytes, STATIC_SHARED_MOST, SL_VARIABLES_MAX);
 	sl_fiber_act_as(NULL);
 	p = sl_shared_get(bytes);
 	sl_fiber_release(&b->order->shared);

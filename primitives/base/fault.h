@@ -14,8 +14,8 @@
  * Each entry counts the calls of its kind by itself. Without the variable a call costs one load and
  * one branch.
  */
-#ifndef SL_BASE_FAULT_H
-#define SL_BASE_FAULT_H
+#ifndef SL_PRIMITIVES_BASE_FAULT_H
+#define SL_PRIMITIVES_BASE_FAULT_H
 
 #include "hd.h"
 

@@ -12,8 +12,8 @@
  * are told of each change of stacks. For ThreadSanitizer each fiber is a thread, and a change of
  * turns orders nothing: only what sl_fiber_release and sl_fiber_acquire say is ordered.
  */
-#ifndef SL_BASE_FIBER_H
-#define SL_BASE_FIBER_H
+#ifndef SL_PRIMITIVES_BASE_FIBER_H
+#define SL_PRIMITIVES_BASE_FIBER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,9 +59,9 @@ void sl_fiber_free(void *p, void *tag);
  * it has threads: 8,000.
  */
 #ifdef SL_THREAD_SANITIZER
-enum { SL_FIBER_SETS_BESIDE = 3, SL_FIBERS_MOST = 6144 };
+enum { SL_FIBER_SETS_BESIDE = 3, SL_FIBERS_MAX = 6144 };
 #else
-enum { SL_FIBER_SETS_BESIDE = 0, SL_FIBERS_MOST = 1 << 20 };
+enum { SL_FIBER_SETS_BESIDE = 0, SL_FIBERS_MAX = 1 << 20 };
 #endif
 
 #endif

@@ -12,8 +12,8 @@
  * file_append file_datasync file_stat file_read file_remove dir_make dir_remove dir_lock dir_sign
  * dir_read dir_space.
  */
-#ifndef SL_BASE_FILES_H
-#define SL_BASE_FILES_H
+#ifndef SL_PRIMITIVES_BASE_FILES_H
+#define SL_PRIMITIVES_BASE_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * SL_HD function in a header. Such headers keep to what C17 and C++ have in
  * common (-Wc++-compat checks it on every host build).
  */
-#ifndef SL_BASE_HD_H
-#define SL_BASE_HD_H
+#ifndef SL_PRIMITIVES_BASE_HD_H
+#define SL_PRIMITIVES_BASE_HD_H
 
 #ifdef __cplusplus
 #define SL_C_BEGIN extern "C" {

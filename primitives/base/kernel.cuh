@@ -34,8 +34,8 @@
  *	SL_UNROLL                       before a loop of few turns, whose arrays stay in registers
  *	SL_NAME(sl_scan_naive)          the name of what the file defines for the host
  */
-#ifndef SL_BASE_KERNEL_CUH
-#define SL_BASE_KERNEL_CUH
+#ifndef SL_PRIMITIVES_BASE_KERNEL_CUH
+#define SL_PRIMITIVES_BASE_KERNEL_CUH
 
 #include "device_driver.h"
 

@@ -26,8 +26,8 @@
  *
  * Moves 8 bytes a tile for u32 and 16 for u64, some times over, nearly all of it in the L2 cache.
  */
-#ifndef SL_BASE_LOOK_BACK_CUH
-#define SL_BASE_LOOK_BACK_CUH
+#ifndef SL_PRIMITIVES_BASE_LOOK_BACK_CUH
+#define SL_PRIMITIVES_BASE_LOOK_BACK_CUH
 
 #include "arena.h"
 #include "kernel.cuh"

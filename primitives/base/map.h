@@ -4,8 +4,8 @@
  *
  * Calls for SL_FAULT: file_open file_stat file_map file_close.
  */
-#ifndef SL_BASE_MAP_H
-#define SL_BASE_MAP_H
+#ifndef SL_PRIMITIVES_BASE_MAP_H
+#define SL_PRIMITIVES_BASE_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * size computed from a hostile configuration ends as "needs more memory than there
  * is", never as a small number that wrapped.
  */
-#ifndef SL_BASE_SIZE_H
-#define SL_BASE_SIZE_H
+#ifndef SL_PRIMITIVES_BASE_SIZE_H
+#define SL_PRIMITIVES_BASE_SIZE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,54 +5,54 @@
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local char story[SL_STORY_BYTES];
+static _Thread_local char message[SL_MESSAGE_BYTES];
 
 enum sl_status sl_fail(enum sl_status s, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(story, sizeof(story), format, args);
+	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	return s;
 }
 
-enum sl_status sl_while(enum sl_status s, const char *format, ...)
+enum sl_status sl_add_context(enum sl_status s, const char *format, ...)
 {
-	char told[SL_STORY_BYTES];
+	char told[SL_MESSAGE_BYTES];
 	va_list args;
 	size_t used;
 
 	if (s == SL_OK)
 		return s;
-	memcpy(told, story, sizeof(told));
+	memcpy(told, message, sizeof(told));
 	va_start(args, format);
-	vsnprintf(story, sizeof(story), format, args);
+	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	used = strlen(story);
-	if (snprintf(story + used, sizeof(story) - used, ": %s", told) < 0)
-		story[used] = '\0';
+	used = strlen(message);
+	if (snprintf(message + used, sizeof(message) - used, ": %s", told) < 0)
+		message[used] = '\0';
 	return s;
 }
 
-const char *sl_story(void)
+const char *sl_last_error(void)
 {
-	return story;
+	return message;
 }
 
-void sl_retell(const char *told)
+void sl_set_last_error(const char *told)
 {
-	snprintf(story, sizeof(story), "%s", told);
+	snprintf(message, sizeof(message), "%s", told);
 }
 
 const char *sl_status_name(enum sl_status s)
 {
 	switch (s) {
-#define STATUS(name, code, meaning) \
-	case SL_##name:             \
+#define SL_STATUS(name, code, meaning) \
+	case SL_##name:                \
 		return #name;
 #include "status.def"
-#undef STATUS
+#undef SL_STATUS
 	}
 	return "UNKNOWN";
 }
@@ -60,11 +60,11 @@ const char *sl_status_name(enum sl_status s)
 const char *sl_status_meaning(enum sl_status s)
 {
 	switch (s) {
-#define STATUS(name, code, meaning) \
-	case SL_##name:             \
+#define SL_STATUS(name, code, meaning) \
+	case SL_##name:                \
 		return meaning;
 #include "status.def"
-#undef STATUS
+#undef SL_STATUS
 	}
 	return "unknown status";
 }

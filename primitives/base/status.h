@@ -9,32 +9,32 @@
  * A message has the grammar: problem, why it is one, what to try. The story is kept per
  * thread, in fixed room; a longer one is cut at its end. Library code never prints.
  */
-#ifndef SL_BASE_STATUS_H
-#define SL_BASE_STATUS_H
+#ifndef SL_PRIMITIVES_BASE_STATUS_H
+#define SL_PRIMITIVES_BASE_STATUS_H
 
 #include "hd.h"
 
 SL_C_BEGIN
 
 enum sl_status {
-#define STATUS(name, code, meaning) SL_##name = code,
+#define SL_STATUS(name, code, meaning) SL_##name = code,
 #include "status.def"
-#undef STATUS
+#undef SL_STATUS
 };
 
-enum { SL_STORY_BYTES = 2048 };
+enum { SL_MESSAGE_BYTES = 2048 };
 
 /* Begins a story and returns s, so that it reads: return sl_fail(SL_USAGE, "...", ...). */
 enum sl_status sl_fail(enum sl_status s, const char *format, ...) SL_PRINTF(2, 3);
 
 /* Puts "what: " in front of the story; returns s. Does nothing when s is SL_OK. */
-enum sl_status sl_while(enum sl_status s, const char *format, ...) SL_PRINTF(2, 3);
+enum sl_status sl_add_context(enum sl_status s, const char *format, ...) SL_PRINTF(2, 3);
 
 /* The story of this thread's last failure; valid until its next one. Never NULL. */
-const char *sl_story(void);
+const char *sl_last_error(void);
 
 /* Takes over a story from another thread (a worker's failure told by its owner). */
-void sl_retell(const char *story);
+void sl_set_last_error(const char *message);
 
 /* "USAGE", and what it means; for an unknown code "UNKNOWN". */
 const char *sl_status_name(enum sl_status s);

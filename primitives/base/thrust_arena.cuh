@@ -9,8 +9,8 @@
  * What is called in there must not need an answer from the device: copy_if, reduce and count wait
  * for one whatever the policy, as they return it.
  */
-#ifndef SL_BASE_THRUST_ARENA_CUH
-#define SL_BASE_THRUST_ARENA_CUH
+#ifndef SL_PRIMITIVES_BASE_THRUST_ARENA_CUH
+#define SL_PRIMITIVES_BASE_THRUST_ARENA_CUH
 
 #include <new>
 

@@ -2,8 +2,8 @@
  * compact/items.h - the sizes that an item of a column may have, and a type of each that has the
  * size and alignment alone: X(bytes, type).
  */
-#ifndef SL_COMPACT_ITEMS_H
-#define SL_COMPACT_ITEMS_H
+#ifndef SL_PRIMITIVES_COMPACT_ITEMS_H
+#define SL_PRIMITIVES_COMPACT_ITEMS_H
 
 #include <stdalign.h>
 #include <stdint.h>

@@ -50,7 +50,7 @@ struct tile_job {
 	struct sl_look_back<uint32_t> before;
 	uint32_t shares; /* blocks of a tile, which share out its columns */
 	uint32_t n_columns;
-	struct sl_compact_column column[SL_COMPACT_COLUMNS_MOST];
+	struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX];
 };
 
 /* What the warps of a block tell each other: how many survivors there are. */

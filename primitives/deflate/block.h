@@ -6,14 +6,14 @@
  * 10 bits, so up to three of them fill up any even number of bits; behind an odd one is an empty
  * stored block, as by a sync flush, of 35 to 42. (RFC 1951, 3.2; pigz does so.)
  */
-#ifndef SL_DEFLATE_BLOCK_H
-#define SL_DEFLATE_BLOCK_H
+#ifndef SL_PRIMITIVES_DEFLATE_BLOCK_H
+#define SL_PRIMITIVES_DEFLATE_BLOCK_H
 
 #include "tokens.h"
 
 enum {
 	SL_CODE_LENGTHS = 19,            /* the alphabet that lengths of codes are written in */
-	SL_CODE_LENGTH_MOST = 7,         /* bits of a code of it */
+	SL_CODE_LENGTH_MAX = 7,          /* bits of a code of it */
 	SL_BLOCK_WORDS = SL_SEGMENT / 4, /* a block of codes has no more bytes than the segment */
 	SL_FILL = 2,                     /* an empty block of fixed codes, ... */
 	SL_FILL_BITS = 10                /* ... of 3 bits and the end of 7 */

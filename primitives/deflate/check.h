@@ -4,8 +4,8 @@
  * Both are sums in which what comes later shifts what came before, so pieces are summed up by
  * themselves and joined. (RFC 1950, 8.2; RFC 1952, 8; Adler's crc32_combine in zlib.)
  */
-#ifndef SL_DEFLATE_CHECK_H
-#define SL_DEFLATE_CHECK_H
+#ifndef SL_PRIMITIVES_DEFLATE_CHECK_H
+#define SL_PRIMITIVES_DEFLATE_CHECK_H
 
 #include "streams.h"
 #include "tokens.h"

@@ -1,8 +1,8 @@
 /*
  * chunks.h - for backends that make one stream at a time: all streams of a job, by calls for each.
  */
-#ifndef SL_DEFLATE_CHUNKS_H
-#define SL_DEFLATE_CHUNKS_H
+#ifndef SL_PRIMITIVES_DEFLATE_CHUNKS_H
+#define SL_PRIMITIVES_DEFLATE_CHUNKS_H
 
 #include "planes.h"
 #include "streams.h"

@@ -4,8 +4,8 @@
  * A thread a symbol, or an item of a list (huffman.h). While a warp lists what the header has to
  * say, all others add up the bits of their slices.
  */
-#ifndef SL_DEFLATE_CODES_CUH
-#define SL_DEFLATE_CODES_CUH
+#ifndef SL_PRIMITIVES_DEFLATE_CODES_CUH
+#define SL_PRIMITIVES_DEFLATE_CODES_CUH
 
 #include "primitives/base/kernel.cuh"
 #include "lookup.cuh"
@@ -85,8 +85,8 @@ static __device__ inline void make_codes(const struct part &p)
 		sort_symbols(p, distance, SL_LENGTHS, SL_DISTANCES, t - 32, far);
 	}
 	__syncthreads();
-	struct sl_alphabet lengths = sl_alphabet_of(w, 0, literals->used, SL_CODE_MOST);
-	struct sl_alphabet distances = sl_alphabet_of(w, SL_LENGTHS, far->used, SL_CODE_MOST);
+	struct sl_alphabet lengths = sl_alphabet_of(w, 0, literals->used, SL_CODE_MAX);
+	struct sl_alphabet distances = sl_alphabet_of(w, SL_LENGTHS, far->used, SL_CODE_MAX);
 
 	merge(lengths, distances);
 	for (uint32_t i = t; i < lengths.used; i += THREADS)
@@ -198,7 +198,7 @@ static __device__ inline struct bits make_header(
 	if (t < 32)
 		sort_symbols(p, b->length_count, 0, SL_CODE_LENGTHS, t, said);
 	__syncthreads();
-	struct sl_alphabet a = sl_alphabet_of(w, 0, said->used, SL_CODE_LENGTH_MOST);
+	struct sl_alphabet a = sl_alphabet_of(w, 0, said->used, SL_CODE_LENGTH_MAX);
 
 	merge(a, sl_alphabet_of(w, 0, 0, 0));
 	if (t < a.used)

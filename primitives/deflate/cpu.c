@@ -99,7 +99,7 @@ static uint32_t look_up_at(struct room *r, struct span s, uint32_t at)
 }
 
 /* What the first slices take, of which places are looked up. */
-static uint32_t probe(struct room *r, struct span s, enum sl_way way)
+static uint32_t probe(struct room *r, struct span s, enum sl_device_mode way)
 {
 	struct sl_parse p = {r->data, r->breaks, &r->block.cost, s.end, NULL};
 	uint32_t sum = 0;
@@ -117,11 +117,11 @@ static bool matches_gain(struct room *r, struct span s, uint32_t found)
 }
 
 /* Gives how the segment is to be said. */
-static enum sl_way look_up(struct room *r, struct span s)
+static enum sl_device_mode look_up(struct room *r, struct span s)
 {
 	uint32_t bytes = s.end - s.from, found = 0, runs = count_bytes(r, s);
 	uint32_t sum = make_costs(&r->block, bytes);
-	enum sl_way way = sl_way_at_first(runs, bytes);
+	enum sl_device_mode way = sl_device_mode_first(runs, bytes);
 
 	memset(r->last, 0, sizeof(r->last));
 	memset(r->token, 0, s.end * sizeof(*r->token));
@@ -129,12 +129,12 @@ static enum sl_way look_up(struct room *r, struct span s)
 		r->token[i] = look_up_at(r, s, i);
 		found += r->token[i] > 0;
 		if (i + 1 == s.from + SL_PROBE)
-			way = sl_way_on(matches_gain(r, s, found), runs, sum, bytes);
+			way = sl_device_mode_of(matches_gain(r, s, found), runs, sum, bytes);
 	}
 	return way;
 }
 
-static void parse(struct room *r, struct span s, enum sl_way way)
+static void parse(struct room *r, struct span s, enum sl_device_mode way)
 {
 	struct sl_block *b = &r->block;
 	struct sl_parse p = {r->data, r->breaks, &b->cost, s.end, b->count};
@@ -165,7 +165,7 @@ static void make_codes(struct sl_huffman_work *w, const uint32_t *count, uint32_
 	uint8_t *length, uint16_t *code)
 {
 	struct sl_alphabet a = sl_alphabet_of(w, 0, sl_symbols_used(count, n), limit);
-	uint32_t of_length[SL_CODE_MOST + 1] = {0};
+	uint32_t of_length[SL_CODE_MAX + 1] = {0};
 
 	for (uint32_t s = 0; s < n; s++)
 		sl_huffman_place(w, count, 0, n, s);
@@ -186,12 +186,12 @@ static void make_header(struct room *r)
 	struct sl_block *b = &r->block;
 
 	sl_huffman_two(b->count + SL_LENGTHS, SL_DISTANCES);
-	make_codes(&r->work, b->count, SL_LENGTHS, SL_CODE_MOST, b->length, b->code);
-	make_codes(&r->work, b->count + SL_LENGTHS, SL_DISTANCES, SL_CODE_MOST,
+	make_codes(&r->work, b->count, SL_LENGTHS, SL_CODE_MAX, b->length, b->code);
+	make_codes(&r->work, b->count + SL_LENGTHS, SL_DISTANCES, SL_CODE_MAX,
 		b->length + SL_LENGTHS, b->code + SL_LENGTHS);
 	sl_header_make(b);
-	make_codes(&r->work, b->length_count, SL_CODE_LENGTHS, SL_CODE_LENGTH_MOST,
-		b->length_length, b->length_code);
+	make_codes(&r->work, b->length_count, SL_CODE_LENGTHS, SL_CODE_LENGTH_MAX, b->length_length,
+		b->length_code);
 	b->n_code_lengths = sl_code_lengths_used(b);
 }
 
@@ -220,7 +220,7 @@ static uint32_t encode(struct room *r, const struct sl_segment *g)
 static uint32_t compress(struct room *r, const struct sl_segment *g)
 {
 	struct span s = {SL_HISTORY - g->history, SL_HISTORY, SL_HISTORY + g->bytes};
-	enum sl_way way = look_up(r, s);
+	enum sl_device_mode way = look_up(r, s);
 
 	if (way == SL_STORED)
 		return 0;

@@ -180,16 +180,16 @@ static __device__ inline void probe(const struct part &p)
 }
 
 /* What is to be said: looks up matches, if it is they. */
-static __device__ inline enum sl_way look_up(const struct part &p)
+static __device__ inline enum sl_device_mode look_up(const struct part &p)
 {
 	uint32_t n = p.segment.bytes, first = SL_PROBE + (uint32_t)SL_HISTORY;
-	enum sl_way way = sl_way_at_first(p.r->runs, n);
+	enum sl_device_mode way = sl_device_mode_first(p.r->runs, n);
 
 	if (way == SL_MATCHES && sl_hashed_end(p.end) >= first) {
 		look_up_places(p, first);
 		if (p.r->found >= SL_FOUND_LEAST)
 			probe(p);
-		way = sl_way_on(
+		way = sl_device_mode_of(
 			sl_matches_gain(p.r->probe[0], p.r->probe[1]), p.r->runs, p.r->sum, n);
 	}
 	if (way == SL_MATCHES)
@@ -208,7 +208,7 @@ static __device__ inline uint32_t run_before(const struct part &p)
 }
 
 /* The tokens of the thread's slice; of one behind the last, none. */
-static __device__ inline struct sl_tokens parse(const struct part &p, enum sl_way way)
+static __device__ inline struct sl_tokens parse(const struct part &p, enum sl_device_mode way)
 {
 	struct sl_parse q = {p.r->data, p.r->breaks, &p.r->block.cost, p.end, p.r->block.count};
 	uint32_t slice = threadIdx.x, from = slice_from(slice), to = slice_to(p, slice);
@@ -289,7 +289,7 @@ static __device__ inline uint32_t encode(
 static __device__ inline uint32_t compress(
 	const struct part &p, enum sl_wrapper wrapper, uint8_t *to)
 {
-	enum sl_way way;
+	enum sl_device_mode way;
 
 	count(p);
 	__syncthreads();

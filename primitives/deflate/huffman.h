@@ -8,8 +8,8 @@
  * from. Where an item goes in a list is looked for by halves, so that all are merged at the same
  * time, by as many threads as there are.
  */
-#ifndef SL_DEFLATE_HUFFMAN_H
-#define SL_DEFLATE_HUFFMAN_H
+#ifndef SL_PRIMITIVES_DEFLATE_HUFFMAN_H
+#define SL_PRIMITIVES_DEFLATE_HUFFMAN_H
 
 #include "primitives/base/hd.h"
 
@@ -18,16 +18,16 @@
 #include <stdint.h>
 
 enum {
-	SL_SYMBOLS_MOST = 286 + 30, /* of both alphabets, which may be made at a time */
-	SL_CODE_MOST = 12 /* bits of a code, and lists; 15, as DEFLATE has, gains nothing here */
+	SL_SYMBOLS_MAX = 286 + 30, /* of both alphabets, which may be made at a time */
+	SL_CODE_MAX = 12 /* bits of a code, and lists; 15, as DEFLATE has, gains nothing here */
 };
 
 /* What making codes takes. An alphabet that begins at symbol base has its part of each. */
 struct sl_huffman_work {
-	uint32_t leaf[SL_SYMBOLS_MOST];        /* counts of symbols in use, the least first */
-	uint16_t order[SL_SYMBOLS_MOST];       /* and which they are */
-	uint32_t list[2][2 * SL_SYMBOLS_MOST]; /* weights: of one list, and of the next */
-	uint16_t place[SL_CODE_MOST][SL_SYMBOLS_MOST]; /* of leaves, in each list */
+	uint32_t leaf[SL_SYMBOLS_MAX];               /* counts of symbols in use, the least first */
+	uint16_t order[SL_SYMBOLS_MAX];              /* and which they are */
+	uint32_t list[2][2 * SL_SYMBOLS_MAX];        /* weights: of one list, and of the next */
+	uint16_t place[SL_CODE_MAX][SL_SYMBOLS_MAX]; /* of leaves, in each list */
 };
 
 /* An alphabet that is being made. */

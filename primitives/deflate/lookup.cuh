@@ -7,8 +7,8 @@
  * those of a digit is known from the counts of all. Lanes then see in a window of their warp what
  * stands at the places before theirs.
  */
-#ifndef SL_DEFLATE_LOOKUP_CUH
-#define SL_DEFLATE_LOOKUP_CUH
+#ifndef SL_PRIMITIVES_DEFLATE_LOOKUP_CUH
+#define SL_PRIMITIVES_DEFLATE_LOOKUP_CUH
 
 #include "primitives/base/kernel.cuh"
 #include "block.h"
@@ -49,7 +49,7 @@ enum { LITERALS, DISTANCES, CODE_LENGTHS, ALPHABETS };
 
 /* Of the symbols that one is made for: how many, and the last plus 1; codes of each length. */
 struct alphabet {
-	uint32_t used, end, of_length[SL_CODE_MOST + 1];
+	uint32_t used, end, of_length[SL_CODE_MAX + 1];
 };
 
 /* What a block has in shared memory. */

@@ -9,15 +9,15 @@
  *
  * Places are counted from SL_HISTORY bytes before the segment, of which all or none are there.
  */
-#ifndef SL_DEFLATE_MATCHES_H
-#define SL_DEFLATE_MATCHES_H
+#ifndef SL_PRIMITIVES_DEFLATE_MATCHES_H
+#define SL_PRIMITIVES_DEFLATE_MATCHES_H
 
 #include "huffman.h"
 #include "streams.h"
 
 enum {
 	SL_MATCH_LEAST = 3,
-	SL_MATCH_MOST = 258,
+	SL_MATCH_MAX = 258,
 	SL_SLICE = 128, /* bytes that one thread parses, and the longest match but runs */
 	SL_SLICES = SL_SEGMENT / SL_SLICE, /* of a segment, at most */
 	SL_TRIED = 10,                     /* places that are tried for one: 4 cost 1 in 100 */
@@ -31,13 +31,13 @@ enum {
 	SL_END = 256,                        /* the symbol behind all literals */
 	SL_LENGTHS = 286,                    /* literals, the end and lengths */
 	SL_DISTANCES = 30,
-	SL_DISTANCE_MOST = 1 << 15, /* less than SL_PLACES */
-	SL_LENGTH_SHIFT = 16,       /* of a match, as a token: its length above its distance */
-	SL_BIT = 16                 /* costs are counted in 16ths of a bit */
+	SL_DISTANCE_MAX = 1 << 15, /* less than SL_PLACES */
+	SL_LENGTH_SHIFT = 16,      /* of a match, as a token: its length above its distance */
+	SL_BIT = 16                /* costs are counted in 16ths of a bit */
 };
 
 /* How a segment is said. */
-enum sl_way { SL_STORED, SL_RUNS, SL_MATCHES };
+enum sl_device_mode { SL_STORED, SL_RUNS, SL_MATCHES };
 
 /* The power of two in x, from 0; x is not 0. */
 SL_HD uint32_t sl_log2_below(uint32_t x)
@@ -138,7 +138,7 @@ SL_HD struct sl_symbol sl_length_symbol(uint32_t length)
 	struct sl_symbol s = {SL_END + 1 + 4 * bits + (l >> bits), bits, l & ((1u << bits) - 1)};
 	struct sl_symbol longest = {SL_LENGTHS - 1, 0, 0};
 
-	return length == SL_MATCH_MOST ? longest : s;
+	return length == SL_MATCH_MAX ? longest : s;
 }
 
 SL_HD struct sl_symbol sl_distance_symbol(uint32_t distance)
@@ -302,7 +302,7 @@ SL_HD uint32_t sl_try_token(
 	uint32_t length = sl_token_length(best), distance = at - sl_token_distance(best);
 	uint32_t token = sl_match_token(length < most ? length : most, distance);
 
-	return distance <= SL_DISTANCE_MOST && sl_token_pays(data, at, token, cost) ? token : 0;
+	return distance <= SL_DISTANCE_MAX && sl_token_pays(data, at, token, cost) ? token : 0;
 }
 
 /* The run at a place, if it pays; 0: a literal. */

@@ -1,8 +1,8 @@
 /*
  * deflate/pack.cuh - from segments that wait in scratch to streams, one behind another.
  */
-#ifndef SL_DEFLATE_PACK_CUH
-#define SL_DEFLATE_PACK_CUH
+#ifndef SL_PRIMITIVES_DEFLATE_PACK_CUH
+#define SL_PRIMITIVES_DEFLATE_PACK_CUH
 
 #include "primitives/base/kernel.cuh"
 #include "lookup.cuh"

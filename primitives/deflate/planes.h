@@ -5,8 +5,8 @@
  * wants them: in floats of like size the bytes that hold the exponent come to stand together, where
  * deflate finds them. What may be a part of a chunk, by many threads, is sl_chunk_load().
  */
-#ifndef SL_DEFLATE_PLANES_H
-#define SL_DEFLATE_PLANES_H
+#ifndef SL_PRIMITIVES_DEFLATE_PLANES_H
+#define SL_PRIMITIVES_DEFLATE_PLANES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * The bytes of a chunk stand in planes (planes.h), if its items have more than one. Planes are
  * unlike each other, so a segment has bytes of one plane alone, unless the chunk is that small.
  */
-#ifndef SL_DEFLATE_STREAMS_H
-#define SL_DEFLATE_STREAMS_H
+#ifndef SL_PRIMITIVES_DEFLATE_STREAMS_H
+#define SL_PRIMITIVES_DEFLATE_STREAMS_H
 
 #include "primitives/base/hd.h"
 #include "primitives/primitives.h"

@@ -9,8 +9,8 @@
  * the first to the second. Long runs are cut every 258 bytes
  * from where they begin, so that each slice knows what those before it have said of its own.
  */
-#ifndef SL_DEFLATE_TOKENS_H
-#define SL_DEFLATE_TOKENS_H
+#ifndef SL_PRIMITIVES_DEFLATE_TOKENS_H
+#define SL_PRIMITIVES_DEFLATE_TOKENS_H
 
 #include "matches.h"
 
@@ -25,7 +25,7 @@ enum {
 /* --- ways ------------------------------------------------------------------------------------- */
 
 /* Before anything is looked up: is there more than runs? */
-SL_HD enum sl_way sl_way_at_first(uint32_t runs, uint32_t n)
+SL_HD enum sl_device_mode sl_device_mode_first(uint32_t runs, uint32_t n)
 {
 	return runs > n / SL_RUN_USUAL ? SL_MATCHES : SL_RUNS;
 }
@@ -37,7 +37,7 @@ SL_HD bool sl_matches_gain(uint32_t by_runs, uint32_t by_matches)
 }
 
 /* When that is known. */
-SL_HD enum sl_way sl_way_on(bool gain, uint32_t runs, uint32_t sum, uint32_t n)
+SL_HD enum sl_device_mode sl_device_mode_of(bool gain, uint32_t runs, uint32_t sum, uint32_t n)
 {
 	if (gain)
 		return SL_MATCHES;
@@ -142,7 +142,7 @@ SL_HD void sl_tokens_join(
 	uint32_t *last = &left->first[(left->n - 1) * left->step], a = *last, b = right->first[0];
 	uint32_t length = sl_token_length(a) + sl_token_length(b);
 
-	if (sl_token_length(a) == 0 || sl_token_length(b) == 0 || length > SL_MATCH_MOST ||
+	if (sl_token_length(a) == 0 || sl_token_length(b) == 0 || length > SL_MATCH_MAX ||
 		sl_token_distance(a) != sl_token_distance(b))
 		return;
 	sl_token_count(p, a, 0u - 1);
@@ -156,7 +156,7 @@ SL_HD void sl_tokens_join(
 /* A run, which may go on behind its slice. */
 SL_HD uint32_t sl_run_token(const struct sl_parse *p, uint32_t at)
 {
-	uint32_t left = p->end - at, most = left < SL_MATCH_MOST ? left : (uint32_t)SL_MATCH_MOST;
+	uint32_t left = p->end - at, most = left < SL_MATCH_MAX ? left : (uint32_t)SL_MATCH_MAX;
 
 	return sl_run_at(p->data, p->breaks, at, most, p->cost);
 }
@@ -183,7 +183,7 @@ SL_HD uint32_t sl_last_break(const uint32_t *breaks, uint32_t from, uint32_t to)
 SL_HD uint32_t sl_run_resumed(const struct sl_parse *p, uint32_t run, uint32_t from)
 {
 	uint32_t first = run ? run : (uint32_t)SL_HISTORY;
-	uint32_t at = from - (from - first) % SL_MATCH_MOST;
+	uint32_t at = from - (from - first) % SL_MATCH_MAX;
 	bool is_break = p->breaks[from / 32] >> from % 32 & 1;
 	uint32_t length = is_break || at == from ? 0 : sl_token_length(sl_run_token(p, at));
 
@@ -206,8 +206,8 @@ SL_HD void sl_parse_runs(
  * What a slice takes, by matches of which found is that at its first place, or by runs that begin
  * in it, which may go on behind.
  */
-SL_HD uint32_t sl_slice_cost(
-	const struct sl_parse *p, enum sl_way way, uint32_t from, uint32_t *found, uint32_t step)
+SL_HD uint32_t sl_slice_cost(const struct sl_parse *p, enum sl_device_mode way, uint32_t from,
+	uint32_t *found, uint32_t step)
 {
 	struct sl_tokens tokens = {found, step, 0, 0};
 	uint32_t to = from + SL_SLICE;

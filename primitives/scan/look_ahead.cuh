@@ -29,8 +29,8 @@
  * must be the same places for in and out; a vector that is not in's altogether, the first or the
  * last, is read and written by items.
  */
-#ifndef SL_SCAN_LOOK_AHEAD_CUH
-#define SL_SCAN_LOOK_AHEAD_CUH
+#ifndef SL_PRIMITIVES_SCAN_LOOK_AHEAD_CUH
+#define SL_PRIMITIVES_SCAN_LOOK_AHEAD_CUH
 
 #include <string.h>
 

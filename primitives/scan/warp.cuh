@@ -1,8 +1,8 @@
 /*
  * scan/warp.cuh - vectors of 16 bytes, and sums over the lanes of a warp.
  */
-#ifndef SL_SCAN_WARP_CUH
-#define SL_SCAN_WARP_CUH
+#ifndef SL_PRIMITIVES_SCAN_WARP_CUH
+#define SL_PRIMITIVES_SCAN_WARP_CUH
 
 #include "primitives/base/kernel.cuh"
 

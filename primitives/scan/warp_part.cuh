@@ -11,8 +11,8 @@
  *
  * A warp never touches another one's part: between the calls here it needs __syncwarp() alone.
  */
-#ifndef SL_SCAN_WARP_PART_CUH
-#define SL_SCAN_WARP_PART_CUH
+#ifndef SL_PRIMITIVES_SCAN_WARP_PART_CUH
+#define SL_PRIMITIVES_SCAN_WARP_PART_CUH
 
 #include "warp.cuh"
 

@@ -20,8 +20,8 @@
  * Words are one more than the number that they carry: 0 is none yet. There are two books, used in
  * turns; a tile clears its page of the one that the next pass will use.
  */
-#ifndef SL_SORT_BOOK_CUH
-#define SL_SORT_BOOK_CUH
+#ifndef SL_PRIMITIVES_SORT_BOOK_CUH
+#define SL_PRIMITIVES_SORT_BOOK_CUH
 
 #include "digits.cuh"
 

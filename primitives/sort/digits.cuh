@@ -4,8 +4,8 @@
  * No pass changes how often a digit occurs, so the counts of all of them can be taken before the
  * first. (Adinets and Merrill, Onesweep, 2022.) Reads a key once.
  */
-#ifndef SL_SORT_DIGITS_CUH
-#define SL_SORT_DIGITS_CUH
+#ifndef SL_PRIMITIVES_SORT_DIGITS_CUH
+#define SL_PRIMITIVES_SORT_DIGITS_CUH
 
 #include "pairs.cuh"
 #include "warp.cuh"

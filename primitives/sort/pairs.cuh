@@ -3,8 +3,8 @@
  * caller's input to his output, by way of another buffer, digit by digit from the least
  * significant. Keys alone are pairs without an index.
  */
-#ifndef SL_SORT_PAIRS_CUH
-#define SL_SORT_PAIRS_CUH
+#ifndef SL_PRIMITIVES_SORT_PAIRS_CUH
+#define SL_PRIMITIVES_SORT_PAIRS_CUH
 
 #include "primitives/base/kernel.cuh"
 #include "primitives/primitives.h"

@@ -5,8 +5,8 @@
  * So a warp loads whole lines of memory, and what stands before what in the input can be told from
  * warp, row and lane in that order, which is what stable ranks need.
  */
-#ifndef SL_SORT_ROWS_CUH
-#define SL_SORT_ROWS_CUH
+#ifndef SL_PRIMITIVES_SORT_ROWS_CUH
+#define SL_PRIMITIVES_SORT_ROWS_CUH
 
 #include "pairs.cuh"
 #include "warp.cuh"

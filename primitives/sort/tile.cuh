@@ -5,8 +5,8 @@
  * of each warp goes; then each warp ranks its keys row by row, by votes. Items are put to their
  * ranks in shared memory, keys and indices apart.
  */
-#ifndef SL_SORT_TILE_CUH
-#define SL_SORT_TILE_CUH
+#ifndef SL_PRIMITIVES_SORT_TILE_CUH
+#define SL_PRIMITIVES_SORT_TILE_CUH
 
 #include "book.cuh"
 #include "rows.cuh"

@@ -6,8 +6,8 @@
  * agree on all have its digit. So equal digits find each other in as many steps as a digit has
  * bits, whatever they are. (Ashkiani, Davidson, Meyer and Owens, GPU multisplit, 2016.)
  */
-#ifndef SL_SORT_WARP_CUH
-#define SL_SORT_WARP_CUH
+#ifndef SL_PRIMITIVES_SORT_WARP_CUH
+#define SL_PRIMITIVES_SORT_WARP_CUH
 
 #include "primitives/base/kernel.cuh"
 

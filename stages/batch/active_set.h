@@ -1,8 +1,8 @@
 /*
  * active_set.h - particles on their way: where a round takes them from, and where it leaves them.
  */
-#ifndef SL_LIVING_H
-#define SL_LIVING_H
+#ifndef SL_STAGES_BATCH_ACTIVE_SET_H
+#define SL_STAGES_BATCH_ACTIVE_SET_H
 
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@
 SL_C_BEGIN
 
 /* n particles, some of them dead; of those a round moves the living, by so many steps at most. */
-struct sl_living {
+struct sl_active_set {
 	struct sl_columns columns;
 	uint32_t *place; /* n: where each belongs in the batch; NULL: columns are the batch's */
 	uint32_t n;
@@ -20,8 +20,8 @@ struct sl_living {
 };
 
 /* Particle i of them; set names the columns that are carried, a constant at each call. */
-SL_HD struct sl_particle sl_living_take(
-	const struct sl_living *l, uint32_t set, uint64_t first_id, uint32_t i)
+SL_HD struct sl_particle sl_active_set_take(
+	const struct sl_active_set *l, uint32_t set, uint64_t first_id, uint32_t i)
 {
 	struct sl_particle p = sl_load(&l->columns, set, i);
 
@@ -30,8 +30,8 @@ SL_HD struct sl_particle sl_living_take(
 }
 
 /* Puts it back, or, once it is dead, to its place in the batch. Is it alive? */
-SL_HD bool sl_living_put(const struct sl_living *l, uint32_t set, const struct sl_columns *batch,
-	uint32_t i, const struct sl_particle *p)
+SL_HD bool sl_active_set_put(const struct sl_active_set *l, uint32_t set,
+	const struct sl_columns *batch, uint32_t i, const struct sl_particle *p)
 {
 	bool alive = p->fate == SL_FATE_alive;
 

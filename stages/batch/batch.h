@@ -14,8 +14,8 @@
  * On a device the table may be pressed behind that (pack.h), into records or streams: pressed has
  * them then, and the table those columns alone that are wanted as they are.
  */
-#ifndef SL_BATCH_H
-#define SL_BATCH_H
+#ifndef SL_STAGES_BATCH_BATCH_H
+#define SL_STAGES_BATCH_BATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ struct sl_table {
 };
 
 /* What a device has made of a table: records, or streams (pack.h). */
-struct sl_pressed {
+struct sl_device_packed {
 	bool wanted;        /* of this batch */
 	uint8_t *bytes;     /* all of them, one behind another */
 	size_t size, used;  /* room; bytes */
@@ -87,11 +87,11 @@ struct sl_round {
 };
 
 /* Rounds of a batch; those past the last that has room are counted there. */
-enum { SL_ROUNDS_MOST = 64 };
+enum { SL_ROUNDS_MAX = 64 };
 struct sl_rounds {
 	uint32_t n;       /* in at; 0: histories, there were none */
 	uint64_t longest; /* rounds that a batch had, at most */
-	struct sl_round at[SL_ROUNDS_MOST];
+	struct sl_round at[SL_ROUNDS_MAX];
 };
 
 /* A batch of no turn waits for nobody. */
@@ -103,19 +103,19 @@ struct sl_batch {
 	uint64_t turn; /* to read from files (inputs.h) */
 	uint32_t n;    /* particles generated */
 	uint32_t n_survivors;
-	struct sl_columns columns; /* n each */
-	struct sl_living living;   /* of the stage advance: those on their way */
-	struct sl_living state[2]; /* rooms for them, dense (rounds.h); of n each at most */
-	uint8_t *keep;             /* n: 1 = survives */
-	uint32_t *index;           /* n_survivors */
-	void *key;                 /* n_survivors: u32 or u64 */
+	struct sl_columns columns;       /* n each */
+	struct sl_active_set active_set; /* of the stage advance: those on their way */
+	struct sl_active_set state[2];   /* rooms for them, dense (rounds.h); of n each at most */
+	uint8_t *keep;                   /* n: 1 = survives */
+	uint32_t *index;                 /* n_survivors */
+	void *key;                       /* n_survivors: u32 or u64 */
 	uint32_t *record; /* n_survivors, whole; of the fused way alone (packed_record.h) */
 	struct sl_tally tally;
 	struct sl_rounds rounds;
 	uint64_t *bins;     /* tallies by bins (histogram.h); NULL of a run that has none */
 	uint32_t bin_words; /* of those */
 	struct sl_table table;
-	struct sl_pressed pressed;
+	struct sl_device_packed device_packed;
 };
 
 SL_C_END

@@ -6,15 +6,15 @@
  * only one of 64 bits, the number in the batch. It is filled up to vectors of 16 bytes: memory
  * counts accesses, not bytes, when records are fetched in any order.
  */
-#ifndef SL_RECORD_H
-#define SL_RECORD_H
+#ifndef SL_STAGES_BATCH_PACKED_RECORD_H
+#define SL_STAGES_BATCH_PACKED_RECORD_H
 
 #include "stages/particle/math.h"
 #include "stages/particle/particle.h"
 
 enum {
 	SL_RECORD_VECTOR = 4, /* words */
-	SL_RECORD_MOST =
+	SL_RECORD_MAX =
 		(SL_COLUMN_COUNT + SL_RECORD_VECTOR - 1) / SL_RECORD_VECTOR * SL_RECORD_VECTOR
 };
 

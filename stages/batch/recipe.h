@@ -4,8 +4,8 @@
  * A batch is a pure function of its recipe and its number. The plan makes the recipe; the stages
  * only read it.
  */
-#ifndef SL_RECIPE_H
-#define SL_RECIPE_H
+#ifndef SL_STAGES_BATCH_RECIPE_H
+#define SL_STAGES_BATCH_RECIPE_H
 
 #include <stdatomic.h>
 
@@ -34,9 +34,9 @@ enum sl_mode {
 };
 
 /* What a device makes of survivors before they come home (pack.h). */
-struct sl_press_rule {
-	enum sl_home_form form; /* columns: nothing */
-	struct sl_pressing pressing;
+struct sl_pack_rule {
+	enum sl_transfer_form form; /* columns: nothing */
+	struct sl_device_packing packing;
 	struct sl_mcpl_record record;     /* where they become records */
 	const struct sl_backend *backend; /* of streams */
 	int level;
@@ -57,10 +57,10 @@ struct sl_recipe {
 	struct sl_condition condition; /* ... and what is asked of some of them */
 	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
-	uint32_t key_bits;   /* in all; up to 32: u32 keys, else u64 */
-	struct sl_bins bins; /* tallies by bins, if any */
-	int weight_shift;    /* weights are counted in steps of 2^-(32 + shift) */
-	uint32_t n_columns;  /* that are written, in order of columns.def */
+	uint32_t key_bits;            /* in all; up to 32: u32 keys, else u64 */
+	struct sl_histogram_set bins; /* tallies by bins, if any */
+	int weight_shift;             /* weights are counted in steps of 2^-(32 + shift) */
+	uint32_t n_columns;           /* that are written, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	uint32_t constants;          /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
@@ -69,7 +69,7 @@ struct sl_recipe {
 	struct sl_choice scan;       /* no backend: compact and sort have their own */
 	struct sl_choice compact;    /* staged alone */
 	struct sl_choice sort;
-	struct sl_press_rule press;
+	struct sl_pack_rule pack;
 	uint32_t home; /* set of columns that come home from a device as they are; all, if that is
 	                  the form */
 	const struct sl_loops *loops;     /* for this processor */

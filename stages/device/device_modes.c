@@ -5,15 +5,15 @@
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-static void cut_scratch(struct sl_arena *device, size_t bytes, struct sl_lane *lane)
+static void cut_scratch(struct sl_arena *device, size_t bytes, struct sl_device_pipeline *lane)
 {
 	lane->exec.scratch = (struct sl_arena){.base = sl_cut(device, bytes), .size = bytes};
 }
 
 /* Nothing is counted yet. */
-static enum sl_status clear_census(struct sl_lane *lane)
+static enum sl_status clear_census(struct sl_device_pipeline *lane)
 {
-	return sl_fill(lane->census, 0, lane->cleared_bytes, lane->exec.stream);
+	return sl_fill(lane->counters, 0, lane->cleared_bytes, lane->exec.stream);
 }
 
 static size_t key_bytes(const struct sl_recipe *r)
@@ -21,7 +21,7 @@ static size_t key_bytes(const struct sl_recipe *r)
 	return sl_key_type(r) == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	struct sl_sort_job job = {.key = lane->batch.key,
 		.index = lane->batch.index,
@@ -37,7 +37,7 @@ static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_lane *lane)
 }
 
 /* What was read of the batch goes to the columns of the device. */
-static enum sl_status copy_listed(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status copy_listed(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	uint32_t columns = SL_STORED(sl_models[r->model]->columns);
 
@@ -52,7 +52,7 @@ static enum sl_status copy_listed(const struct sl_recipe *r, struct sl_lane *lan
 
 /* --- staged ----------------------------------------------------------------------------------- */
 
-static enum sl_status generate(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	if (r->inputs)
 		return copy_listed(r, lane);
@@ -60,31 +60,31 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_lane *lane)
 		r->model, r->rules.bytes, r->seed, &lane->batch, lane->exec.stream);
 }
 
-static enum sl_status advance(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	if (r->schedule.steps > 0)
-		return sl_lane_rounds(r, lane);
-	sl_living_begin(&lane->batch, UINT32_MAX);
+		return sl_device_pipeline_rounds(r, lane);
+	sl_active_set_begin(&lane->batch, UINT32_MAX);
 	return r->kernels->advance(
 		r->model, r->rules.bytes, r->seed, &lane->batch, NULL, lane->exec.stream);
 }
 
-static enum sl_status mark(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	SL_TRY(clear_census(lane));
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
-		sl_weight_scale(r), &lane->batch, &lane->census->tally, lane->exec.stream));
+		sl_weight_scale(r), &lane->batch, &lane->counters->tally, lane->exec.stream));
 	if (r->bins.n == 0)
 		return SL_OK;
 	return r->kernels->bins(&r->bins, sl_weight_scale(r), &lane->batch,
-		sl_census_bins(lane->census), lane->exec.stream);
+		sl_batch_counters_histogram(lane->counters), lane->exec.stream);
 }
 
-static enum sl_status compact(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status compact(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	struct sl_compact_job job = {.keep = lane->batch.keep,
 		.out = lane->batch.index,
-		.n_out = &lane->census->n_survivors,
+		.n_out = &lane->counters->n_survivors,
 		.n = lane->batch.n,
 		.scan = r->scan};
 
@@ -92,7 +92,7 @@ static enum sl_status compact(const struct sl_recipe *r, struct sl_lane *lane)
 	return sl_compact(r->compact.backend, &lane->exec, &job);
 }
 
-static enum sl_status sort(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status sort(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	if (r->n_fields == 0 || lane->batch.n_survivors == 0)
 		return SL_OK;
@@ -101,15 +101,15 @@ static enum sl_status sort(const struct sl_recipe *r, struct sl_lane *lane)
 	return sort_keys(r, lane);
 }
 
-static enum sl_status write(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status write(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	if (lane->batch.n_survivors == 0)
 		return SL_OK;
-	return r->kernels->gather(&lane->batch, lane->census->digest, lane->exec.stream);
+	return r->kernels->gather(&lane->batch, lane->counters->digest, lane->exec.stream);
 }
 
-static void lay_out_staged(
-	struct sl_arena *device, const struct sl_recipe *r, uint32_t n, struct sl_lane *lane)
+static void lay_out_staged(struct sl_arena *device, const struct sl_recipe *r, uint32_t n,
+	struct sl_device_pipeline *lane)
 {
 	sl_batch_lay_out(device, r, n, &lane->batch);
 	cut_scratch(device, sl_stages_scratch(r, n), lane);
@@ -128,7 +128,7 @@ uint32_t sl_carried(const struct sl_recipe *r)
 	return set & ~r->constants;
 }
 
-static struct sl_fused fused(const struct sl_recipe *r, const struct sl_lane *lane)
+static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_pipeline *lane)
 {
 	return (struct sl_fused){.model = r->model,
 		.rules = r->rules.bytes,
@@ -139,12 +139,12 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_lane *la
 		.n_fields = r->n_fields,
 		.field = r->field,
 		.narrow = sl_key_type(r) == SL_U32,
-		.carried = sl_carried(r),
+		.metadata = sl_carried(r),
 		.weight_scale = sl_weight_scale(r),
 		.bins = &r->bins};
 }
 
-static enum sl_status sieve(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	struct sl_fused f = fused(r, lane);
 	struct sl_list listed = {.first_id = lane->batch.first_id, .at = lane->batch.columns};
@@ -155,28 +155,29 @@ static enum sl_status sieve(const struct sl_recipe *r, struct sl_lane *lane)
 		SL_TRY(copy_listed(r, lane));
 	}
 	SL_TRY(clear_census(lane));
-	return r->kernels->sieve(&f, &lane->batch, lane->census, lane->sieve, lane->exec.stream);
+	return r->kernels->select(
+		&f, &lane->batch, lane->counters, lane->select, lane->exec.stream);
 }
 
-static enum sl_status sort_fused(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status sort_fused(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	if (r->n_fields == 0 || lane->batch.n_survivors == 0)
 		return SL_OK;
 	return sort_keys(r, lane);
 }
 
-static enum sl_status write_rows(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status write_rows(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	struct sl_fused f = fused(r, lane);
 
 	if (lane->batch.n_survivors == 0)
 		return SL_OK;
-	return r->kernels->rows(&f, &lane->batch, lane->census, lane->exec.stream);
+	return r->kernels->rows(&f, &lane->batch, lane->counters, lane->exec.stream);
 }
 
 /* Scratch is of no use any more when the table is written: they have one place. */
-static void lay_out_fused(
-	struct sl_arena *device, const struct sl_recipe *r, uint32_t n, struct sl_lane *lane)
+static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, uint32_t n,
+	struct sl_device_pipeline *lane)
 {
 	struct sl_batch *b = &lane->batch;
 	struct sl_fused f = fused(r, lane);
@@ -196,10 +197,10 @@ static void lay_out_fused(
 	sl_table_lay_out(&table, r, n, UINT32_MAX, &b->table);
 	if (table.used > device->used)
 		device->used = table.used;
-	lane->sieve.size = r->kernels->sieve_scratch(&f, n);
+	lane->select.size = r->kernels->sieve_scratch(&f, n);
 }
 
-const struct sl_way sl_ways[SL_MODE_COUNT] = {
+const struct sl_device_mode sl_device_modes[SL_MODE_COUNT] = {
 	[SL_MODE_staged] = {.name = "staged",
 		.lay_out = lay_out_staged,
 		.marks = SL_STAGE_mark,
@@ -211,11 +212,11 @@ const struct sl_way sl_ways[SL_MODE_COUNT] = {
 			{SL_STAGE_write, write}}},
 	[SL_MODE_fused] = {.name = "fused",
 		.lay_out = lay_out_fused,
-		.marks = SL_STAGE_sieve,
-		.compacts = SL_STAGE_sieve,
+		.marks = SL_STAGE_select,
+		.compacts = SL_STAGE_select,
 		.n_counted = 1,
 		.whole = 2048,
 		.n = 3,
-		.step = {{SL_STAGE_sieve, sieve}, {SL_STAGE_sort, sort_fused},
+		.step = {{SL_STAGE_select, select}, {SL_STAGE_sort, sort_fused},
 			{SL_STAGE_write, write_rows}}},
 };

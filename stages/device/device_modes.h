@@ -10,27 +10,27 @@
  * (device_pipeline.h); what is queued on either side of it asks the host for nothing, but rounds (rounds.h)
  * for the number of the living.
  */
-#ifndef SL_WAY_H
-#define SL_WAY_H
+#ifndef SL_STAGES_DEVICE_DEVICE_MODES_H
+#define SL_STAGES_DEVICE_DEVICE_MODES_H
 
 #include "stages/host/host_pipeline.h"
 
-struct sl_lane;
+struct sl_device_pipeline;
 
 /* A stage, queued on the lane's stream. */
 struct sl_step {
 	enum sl_stage_number stage;
-	enum sl_status (*queue)(const struct sl_recipe *r, struct sl_lane *lane);
+	enum sl_status (*queue)(const struct sl_recipe *r, struct sl_device_pipeline *lane);
 };
 
-struct sl_way {
+struct sl_device_mode {
 	const char *name;
 	/*
 	 * Cuts from device what batches of at most n particles need, and sets the pointers of the
 	 * lane's batch, and its scratch, which the steps share.
 	 */
 	void (*lay_out)(struct sl_arena *device, const struct sl_recipe *r, uint32_t n,
-		struct sl_lane *lane);
+		struct sl_device_pipeline *lane);
 	enum sl_stage_number marks, compacts; /* who knows the fates, and the survivors */
 	int n_counted;                        /* steps before the wait */
 	uint32_t whole;                       /* particles a multiprocessor up to which a batch is
@@ -45,6 +45,6 @@ struct sl_way {
  */
 uint32_t sl_carried(const struct sl_recipe *r);
 
-extern const struct sl_way sl_ways[SL_MODE_COUNT];
+extern const struct sl_device_mode sl_device_modes[SL_MODE_COUNT];
 
 #endif

@@ -9,37 +9,37 @@
  * The mark before step i; the next one is behind it. The host waits behind the steps that count, so
  * what is behind the last of them is not before the next step.
  */
-static int mark_before(const struct sl_way *way, int i)
+static int mark_before(const struct sl_device_mode *way, int i)
 {
 	return i < way->n_counted ? i : i + 1;
 }
 
-static int marks(const struct sl_way *way)
+static int marks(const struct sl_device_mode *way)
 {
 	return way->n + 2;
 }
 
-void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
-	uint32_t n, struct sl_lane *lane)
+void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
+	const struct sl_recipe *r, uint32_t n, struct sl_device_pipeline *lane)
 {
 	memset(lane, 0, sizeof(*lane));
-	lane->way = &sl_ways[r->mode];
+	lane->way = &sl_device_modes[r->mode];
 	lane->in_rounds = r->schedule.steps > 0;
 	lane->way->lay_out(device, r, n, lane);
 	lane->begun = (uint64_t *)sl_cut(pinned, sizeof(*lane->begun));
-	lane->census_bytes = sl_census_bytes(&r->bins);
-	lane->census = (struct sl_census *)sl_cut(device, lane->census_bytes);
-	lane->sieve.base = sl_cut(device, lane->sieve.size);
+	lane->census_bytes = sl_batch_counters_bytes(&r->bins);
+	lane->counters = (struct sl_batch_counters *)sl_cut(device, lane->census_bytes);
+	lane->select.base = sl_cut(device, lane->select.size);
 	lane->cleared_bytes =
-		(size_t)((char *)lane->sieve.base - (char *)lane->census) + lane->sieve.size;
+		(size_t)((char *)lane->select.base - (char *)lane->counters) + lane->select.size;
 	lane->exec.space = SL_DEVICE;
 	for (int i = 0; i < 2; i++)
-		lane->seen[i] = (struct sl_census *)sl_cut(pinned, lane->census_bytes);
-	if (r->press.form != SL_AS_COLUMNS)
-		sl_press_lay_out(device, pinned, r, n, &lane->press);
+		lane->seen[i] = (struct sl_batch_counters *)sl_cut(pinned, lane->census_bytes);
+	if (r->pack.form != SL_AS_COLUMNS)
+		sl_pack_lay_out(device, pinned, r, n, &lane->pack);
 }
 
-enum sl_status sl_lane_open(struct sl_lane *lane)
+enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *lane)
 {
 	struct sl_limits limits;
 
@@ -51,11 +51,11 @@ enum sl_status sl_lane_open(struct sl_lane *lane)
 	for (int i = 0; lane->in_rounds && i < SL_ROUND_MARKS; i++)
 		SL_TRY(sl_event_make(&lane->round[i]));
 	SL_TRY(sl_event_make(&lane->counted));
-	SL_TRY(sl_event_make(&lane->pressed));
+	SL_TRY(sl_event_make(&lane->device_packed));
 	return sl_event_make(&lane->home);
 }
 
-void sl_lane_close(struct sl_lane *lane)
+void sl_device_pipeline_close(struct sl_device_pipeline *lane)
 {
 	sl_graph_free(lane->graph);
 	for (int i = 0; lane->way && i < marks(lane->way); i++)
@@ -63,15 +63,16 @@ void sl_lane_close(struct sl_lane *lane)
 	for (int i = 0; i < SL_ROUND_MARKS; i++)
 		sl_event_free(lane->round[i]);
 	sl_event_free(lane->counted);
-	sl_event_free(lane->pressed);
+	sl_event_free(lane->device_packed);
 	sl_event_free(lane->home);
 	sl_stream_free(lane->exec.stream);
 }
 
 /* Queues steps from .. to-1, each behind its mark. */
-static enum sl_status queue(const struct sl_recipe *r, struct sl_lane *lane, int from, int to)
+static enum sl_status queue(
+	const struct sl_recipe *r, struct sl_device_pipeline *lane, int from, int to)
 {
-	const struct sl_way *way = lane->way;
+	const struct sl_device_mode *way = lane->way;
 
 	for (int i = from; i < to; i++) {
 		enum sl_status status =
@@ -80,20 +81,21 @@ static enum sl_status queue(const struct sl_recipe *r, struct sl_lane *lane, int
 		if (status == SL_OK)
 			status = way->step[i].queue(r, lane);
 		if (status != SL_OK)
-			return sl_while(status, "stage %s", sl_stages[way->step[i].stage].name);
+			return sl_add_context(
+				status, "stage %s", sl_stages[way->step[i].stage].name);
 	}
 	return sl_event_record(lane->mark[mark_before(way, to - 1) + 1], lane->exec.stream);
 }
 
 /* --- a batch that is queued whole ------------------------------------------------------------- */
 
-static enum sl_status queue_all(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status queue_all(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	SL_TRY(queue(r, lane, 0, lane->way->n_counted));
 	return queue(r, lane, lane->way->n_counted, lane->way->n);
 }
 
-static enum sl_status capture(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	enum sl_status s;
 
@@ -110,7 +112,7 @@ static enum sl_status capture(const struct sl_recipe *r, struct sl_lane *lane)
  * what is read of one lies in other places, too. One batch alone is not worth a graph, and makes
  * CUDA load its kernels.
  */
-static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_lane *lane)
+static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_device_pipeline *lane)
 {
 	bool usual = lane->batch.n == r->batch && !r->inputs;
 
@@ -126,14 +128,15 @@ static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_lane *lan
 /* --- a batch ---------------------------------------------------------------------------------- */
 
 /* Twice, to two places: a bit that changes on the way, or in one of them, is seen. */
-static enum sl_status copy_census(struct sl_lane *lane)
+static enum sl_status copy_census(struct sl_device_pipeline *lane)
 {
 	for (int i = 0; i < 2; i++)
-		SL_TRY(sl_copy(lane->seen[i], lane->census, lane->census_bytes, lane->exec.stream));
+		SL_TRY(sl_copy(
+			lane->seen[i], lane->counters, lane->census_bytes, lane->exec.stream));
 	return SL_OK;
 }
 
-enum sl_status sl_lane_torn(const char *what)
+enum sl_status sl_device_pipeline_torn(const char *what)
 {
 	return sl_fail(SL_DEVICE_FAILED,
 		"%s did not come whole from the device (two copies differ), run again with "
@@ -141,11 +144,11 @@ enum sl_status sl_lane_torn(const char *what)
 		what);
 }
 
-static enum sl_status check_census(const struct sl_lane *lane)
+static enum sl_status check_census(const struct sl_device_pipeline *lane)
 {
 	if (memcmp(lane->seen[0], lane->seen[1], lane->census_bytes) == 0)
 		return SL_OK;
-	return sl_lane_torn("the tallies and the digests");
+	return sl_device_pipeline_torn("the tallies and the digests");
 }
 
 /* As many must be left as were marked, before that number sizes anything. */
@@ -166,7 +169,7 @@ static enum sl_status check_survivors(const struct sl_recipe *r, const struct sl
 
 /* Queues what comes before the wait: for what is queued whole, all places may have a survivor. */
 static enum sl_status queue_batch(
-	const struct sl_recipe *r, struct sl_lane *lane, const struct sl_batch *b)
+	const struct sl_recipe *r, struct sl_device_pipeline *lane, const struct sl_batch *b)
 {
 	lane->batch.number = b->number;
 	lane->batch.first_id = b->first_id;
@@ -184,7 +187,7 @@ static enum sl_status queue_batch(
 
 /* Up to the number of survivors: the one wait inside a batch. */
 static enum sl_status find_survivors(
-	const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b)
+	const struct sl_recipe *r, struct sl_device_pipeline *lane, struct sl_batch *b)
 {
 	SL_TRY(queue_batch(r, lane, b));
 	b->rounds = lane->batch.rounds;
@@ -194,16 +197,19 @@ static enum sl_status find_survivors(
 	SL_TRY(check_census(lane));
 	b->tally = lane->seen[0]->tally;
 	if (r->bins.n > 0)
-		memcpy(b->bins, sl_census_bins(lane->seen[0]), b->bin_words * sizeof(*b->bins));
+		memcpy(b->bins, sl_batch_counters_histogram(lane->seen[0]),
+			b->bin_words * sizeof(*b->bins));
 	b->n_survivors = lane->batch.n_survivors = lane->seen[0]->n_survivors;
-	SL_TRY(sl_while(sl_close_fates(r, b), "stage %s", sl_stages[lane->way->marks].name));
-	SL_TRY(sl_while(sl_close_bins(r, b), "stage %s", sl_stages[lane->way->marks].name));
-	SL_TRY(sl_while(check_survivors(r, b), "stage %s", sl_stages[lane->way->compacts].name));
+	SL_TRY(sl_add_context(sl_close_fates(r, b), "stage %s", sl_stages[lane->way->marks].name));
+	SL_TRY(sl_add_context(
+		sl_close_histograms(r, b), "stage %s", sl_stages[lane->way->marks].name));
+	SL_TRY(sl_add_context(
+		check_survivors(r, b), "stage %s", sl_stages[lane->way->compacts].name));
 	return sl_give_up_if_dropped(r);
 }
 
 /* Queues the copies of what was gathered to b's table, as far as that has room for it. */
-static enum sl_status copy_table(struct sl_lane *lane, struct sl_batch *b)
+static enum sl_status copy_table(struct sl_device_pipeline *lane, struct sl_batch *b)
 {
 	b->table.n = b->n_survivors;
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
@@ -218,13 +224,13 @@ static enum sl_status copy_table(struct sl_lane *lane, struct sl_batch *b)
 }
 
 static enum sl_status bring_home(
-	const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b)
+	const struct sl_recipe *r, struct sl_device_pipeline *lane, struct sl_batch *b)
 {
 	if (!lane->whole)
 		SL_TRY(queue(r, lane, lane->way->n_counted, lane->way->n));
 	lane->presses = false;
-	if (b->pressed.wanted)
-		SL_TRY(sl_lane_press(r, lane, b));
+	if (b->device_packed.wanted)
+		SL_TRY(sl_device_pipeline_press(r, lane, b));
 	SL_TRY(copy_table(lane, b));
 	SL_TRY(sl_event_record(lane->home, lane->exec.stream));
 	SL_TRY(sl_event_wait(lane->home));
@@ -246,9 +252,9 @@ enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns)
 	return SL_OK;
 }
 
-static enum sl_status add_times(struct sl_lane *lane, uint64_t ns[SL_STAGE_COUNT])
+static enum sl_status add_times(struct sl_device_pipeline *lane, uint64_t ns[SL_STAGE_COUNT])
 {
-	const struct sl_way *way = lane->way;
+	const struct sl_device_mode *way = lane->way;
 	sl_event done;
 
 	for (int i = 0; i < way->n; i++) {
@@ -261,14 +267,14 @@ static enum sl_status add_times(struct sl_lane *lane, uint64_t ns[SL_STAGE_COUNT
 	done = lane->mark[marks(way) - 1];
 	lane->pack_ns = 0;
 	if (lane->presses) {
-		SL_TRY(sl_event_ns(done, lane->pressed, &lane->pack_ns));
-		done = lane->pressed;
+		SL_TRY(sl_event_ns(done, lane->device_packed, &lane->pack_ns));
+		done = lane->device_packed;
 	}
-	return sl_event_ns(done, lane->home, &lane->home_ns);
+	return sl_event_ns(done, lane->home, &lane->transfer_ns);
 }
 
-enum sl_status sl_lane_run(const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b,
-	uint64_t ns[SL_STAGE_COUNT])
+enum sl_status sl_device_pipeline_run(const struct sl_recipe *r, struct sl_device_pipeline *lane,
+	struct sl_batch *b, uint64_t ns[SL_STAGE_COUNT])
 {
 	enum sl_status s = find_survivors(r, lane, b);
 
@@ -276,5 +282,5 @@ enum sl_status sl_lane_run(const struct sl_recipe *r, struct sl_lane *lane, stru
 		s = bring_home(r, lane, b);
 	if (s == SL_OK && ns)
 		s = add_times(lane, ns);
-	return sl_while(s, "batch %llu", (unsigned long long)b->number);
+	return sl_add_context(s, "batch %llu", (unsigned long long)b->number);
 }

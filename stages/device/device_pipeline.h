@@ -13,7 +13,7 @@
  * the sizes of that too, and it comes home instead.
  *
  * What comes home is checked: the columns against their digests (sl_digest_check()), what was
- * pressed against its own (sl_pressed_check()), the census, in which the digests are, and the sizes
+ * pressed against its own (sl_device_packed_check()), the census, in which the digests are, and the sizes
  * against themselves, for they come twice.
  *
  *	device   staged  | columns | keep | index | key | states | table | scratch | census |
@@ -22,26 +22,26 @@
  *	         either  | press, if there is one |
  *	pinned   | first id | census | census | press |
  */
-#ifndef SL_LANE_H
-#define SL_LANE_H
+#ifndef SL_STAGES_DEVICE_DEVICE_PIPELINE_H
+#define SL_STAGES_DEVICE_DEVICE_PIPELINE_H
 
 #include "stages/device/kernels.h"
 #include "stages/device/pack.h"
 #include "stages/device/device_modes.h"
 
-struct sl_lane {
-	const struct sl_way *way;
+struct sl_device_pipeline {
+	const struct sl_device_mode *way;
 	void *block, *pinned; /* for the owner of the memory */
 	struct sl_exec exec;
 	struct sl_batch batch;           /* its pointers are the device's */
 	const struct sl_columns *listed; /* what was read of it, pinned; of a model that is read */
-	struct sl_census *census;        /* of the device; behind it, tallies by bins */
-	struct sl_census *seen[2];       /* copies of both, pinned */
-	size_t census_bytes;             /* of each */
-	struct sl_arena sieve;           /* fused: its scratch, behind the census */
-	size_t cleared_bytes;            /* of both, from the census on */
-	sl_event mark[SL_STAGE_COUNT + 2]; /* before each step, behind it; see lane.c */
-	sl_event counted, home;            /* behind the two copies */
+	struct sl_batch_counters *counters; /* of the device; behind it, tallies by bins */
+	struct sl_batch_counters *seen[2];  /* copies of both, pinned */
+	size_t census_bytes;                /* of each */
+	struct sl_arena select;             /* fused: its scratch, behind the census */
+	size_t cleared_bytes;               /* of both, from the census on */
+	sl_event mark[SL_STAGE_COUNT + 2];  /* before each step, behind it; see lane.c */
+	sl_event counted, home;             /* behind the two copies */
 	bool in_rounds;
 	uint64_t whole_most;            /* particles up to which a batch is queued as one ... */
 	bool whole;                     /* ... as this one is, its survivors not yet known */
@@ -49,38 +49,40 @@ struct sl_lane {
 	sl_graph graph;                 /* a whole batch of the usual size; NULL: not yet */
 	bool warm;                      /* such a batch has been queued, its kernels are there */
 	sl_event round[SL_ROUND_MARKS]; /* of the round that is queued; none made of histories */
-	struct sl_press press;
-	sl_event pressed; /* behind what packs */
-	bool presses;     /* this batch */
-	uint64_t home_ns; /* what the copies home took, of the last batch */
-	uint64_t pack_ns; /* and packing it */
+	struct sl_pack pack;
+	sl_event device_packed; /* behind what packs */
+	bool presses;           /* this batch */
+	uint64_t transfer_ns;   /* what the copies home took, of the last batch */
+	uint64_t pack_ns;       /* and packing it */
 };
 
 /*
  * Lays out a lane for batches of at most n particles, and sets its pointers (NULL where an arena
  * only measures).
  */
-void sl_lane_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
-	uint32_t n, struct sl_lane *lane);
+void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
+	const struct sl_recipe *r, uint32_t n, struct sl_device_pipeline *lane);
 
 /* Nanoseconds between two events that have come. */
 enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns);
 
 /* SL_DEVICE_FAILED: what the device sent twice was not twice the same. */
-enum sl_status sl_lane_torn(const char *what);
+enum sl_status sl_device_pipeline_torn(const char *what);
 
 /* The stage advance in rounds (rounds_device.c). The host waits once a round. */
-enum sl_status sl_lane_rounds(const struct sl_recipe *r, struct sl_lane *lane);
+enum sl_status sl_device_pipeline_rounds(
+	const struct sl_recipe *r, struct sl_device_pipeline *lane);
 
 /*
  * Packs the table and queues the copy of what it became to b->pressed (pack_run.c). The host
  * waits for the sizes.
  */
-enum sl_status sl_lane_press(const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b);
+enum sl_status sl_device_pipeline_press(
+	const struct sl_recipe *r, struct sl_device_pipeline *lane, struct sl_batch *b);
 
 /* Makes the stream and the events; those of a lane half made are freed as well. */
-enum sl_status sl_lane_open(struct sl_lane *lane);
-void sl_lane_close(struct sl_lane *lane);
+enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *lane);
+void sl_device_pipeline_close(struct sl_device_pipeline *lane);
 
 /*
  * Runs all stages of b, which sl_batch_begin() has made, and brings home what is kept of it: tally,
@@ -88,7 +90,7 @@ void sl_lane_close(struct sl_lane *lane);
  * pinned memory, else copies do not overlap). Times and failures as of sl_stages_run(). The calling
  * thread must have chosen the device.
  */
-enum sl_status sl_lane_run(const struct sl_recipe *r, struct sl_lane *lane, struct sl_batch *b,
-	uint64_t ns[SL_STAGE_COUNT]);
+enum sl_status sl_device_pipeline_run(const struct sl_recipe *r, struct sl_device_pipeline *lane,
+	struct sl_batch *b, uint64_t ns[SL_STAGE_COUNT]);
 
 #endif

@@ -6,26 +6,26 @@
 #include "stages/host/host_pipeline.h"
 
 /* Of n rows of so many bytes. */
-static struct sl_press_part part_of(const struct sl_press_rule *rule, const void *at, uint32_t n,
+static struct sl_pack_part part_of(const struct sl_pack_rule *rule, const void *at, uint32_t n,
 	uint32_t row_bytes, const char *name)
 {
-	uint32_t items = n ? sl_chunk_items(n, row_bytes, rule->pressing.chunk_bytes) : 0;
+	uint32_t items = n ? sl_chunk_items(n, row_bytes, rule->packing.chunk_bytes) : 0;
 
-	return (struct sl_press_part){.at = at,
+	return (struct sl_pack_part){.at = at,
 		.bytes = (size_t)n * row_bytes,
 		.chunk_bytes = (size_t)items * row_bytes,
-		.item_bytes = rule->pressing.planes ? row_bytes : 1,
+		.item_bytes = rule->packing.planes ? row_bytes : 1,
 		.name = name};
 }
 
-uint32_t sl_press_parts(const struct sl_press_rule *rule, const struct sl_table *t,
-	const struct sl_press *p, struct sl_press_part part[SL_COLUMN_COUNT])
+uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t,
+	const struct sl_pack *p, struct sl_pack_part part[SL_COLUMN_COUNT])
 {
 	uint32_t n = 0;
 
 	if (t->n == 0)
 		return 0;
-	if (rule->pressing.records) {
+	if (rule->packing.records) {
 		part[0] = part_of(rule, p ? p->records : NULL, t->n, rule->record.bytes, "records");
 		return 1;
 	}
@@ -34,7 +34,7 @@ uint32_t sl_press_parts(const struct sl_press_rule *rule, const struct sl_table 
 		const struct sl_column_facts *f = &sl_column_facts[c->column];
 		const void *at = c->constant && p ? p->filled : c->data;
 
-		if (c->constant && !rule->pressing.constants)
+		if (c->constant && !rule->packing.constants)
 			continue;
 		part[n] = part_of(rule, at, t->n, f->bytes, f->name);
 		part[n++].value = c->constant ? c->data : NULL;
@@ -42,10 +42,10 @@ uint32_t sl_press_parts(const struct sl_press_rule *rule, const struct sl_table 
 	return n;
 }
 
-size_t sl_press_streams(const struct sl_press_rule *rule, const struct sl_table *t)
+size_t sl_pack_streams(const struct sl_pack_rule *rule, const struct sl_table *t)
 {
-	struct sl_press_part part[SL_COLUMN_COUNT];
-	uint32_t parts = rule->form == SL_AS_STREAMS ? sl_press_parts(rule, t, NULL, part) : 0;
+	struct sl_pack_part part[SL_COLUMN_COUNT];
+	uint32_t parts = rule->form == SL_AS_STREAMS ? sl_pack_parts(rule, t, NULL, part) : 0;
 	size_t streams = 0;
 
 	for (uint32_t k = 0; k < parts; k++)
@@ -53,10 +53,10 @@ size_t sl_press_streams(const struct sl_press_rule *rule, const struct sl_table 
 	return streams;
 }
 
-size_t sl_press_most(const struct sl_press_rule *rule, const struct sl_table *t)
+size_t sl_pack_most(const struct sl_pack_rule *rule, const struct sl_table *t)
 {
-	struct sl_press_part part[SL_COLUMN_COUNT];
-	uint32_t parts = sl_press_parts(rule, t, NULL, part);
+	struct sl_pack_part part[SL_COLUMN_COUNT];
+	uint32_t parts = sl_pack_parts(rule, t, NULL, part);
 	size_t bytes = 0;
 
 	for (uint32_t k = 0; k < parts; k++)
@@ -68,10 +68,10 @@ size_t sl_press_most(const struct sl_press_rule *rule, const struct sl_table *t)
 	return bytes;
 }
 
-static size_t scratch_most(const struct sl_press_rule *rule, const struct sl_table *t)
+static size_t scratch_most(const struct sl_pack_rule *rule, const struct sl_table *t)
 {
-	struct sl_press_part part[SL_COLUMN_COUNT];
-	uint32_t parts = sl_press_parts(rule, t, NULL, part);
+	struct sl_pack_part part[SL_COLUMN_COUNT];
+	uint32_t parts = sl_pack_parts(rule, t, NULL, part);
 	size_t most = 0;
 
 	for (uint32_t k = 0; k < parts; k++) {
@@ -86,10 +86,10 @@ static size_t scratch_most(const struct sl_press_rule *rule, const struct sl_tab
 }
 
 /* The longest column that is to be filled in, in whole words. */
-static size_t filled_most(const struct sl_press_rule *rule, const struct sl_table *t)
+static size_t filled_most(const struct sl_pack_rule *rule, const struct sl_table *t)
 {
-	struct sl_press_part part[SL_COLUMN_COUNT];
-	uint32_t parts = sl_press_parts(rule, t, NULL, part);
+	struct sl_pack_part part[SL_COLUMN_COUNT];
+	uint32_t parts = sl_pack_parts(rule, t, NULL, part);
 	size_t most = 0;
 
 	for (uint32_t k = 0; k < parts; k++)
@@ -109,15 +109,15 @@ static struct sl_table table_of(const struct sl_recipe *r, uint32_t n)
 	return t;
 }
 
-void sl_press_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
-	uint32_t n, struct sl_press *p)
+void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
+	uint32_t n, struct sl_pack *p)
 {
-	const struct sl_press_rule *rule = &r->press;
+	const struct sl_pack_rule *rule = &r->pack;
 	struct sl_table most = table_of(r, n);
 
 	memset(p, 0, sizeof(*p));
-	p->out_size = sl_press_most(rule, &most);
-	if (rule->pressing.records)
+	p->out_size = sl_pack_most(rule, &most);
+	if (rule->packing.records)
 		p->records = (uint32_t *)sl_cut_items(device, n, rule->record.bytes);
 	p->out = (uint8_t *)p->records;
 	if (rule->form == SL_AS_STREAMS) {
@@ -126,20 +126,20 @@ void sl_press_lay_out(struct sl_arena *device, struct sl_arena *pinned, const st
 		p->scratch.size = scratch_most(rule, &most);
 		p->scratch.base = sl_cut(device, p->scratch.size);
 	}
-	p->sheet_bytes = sizeof(*p->sheet) + sl_press_streams(rule, &most) * sizeof(size_t);
-	p->sheet = (struct sl_press_sheet *)sl_cut(device, p->sheet_bytes);
+	p->sheet_bytes = sizeof(*p->sheet) + sl_pack_streams(rule, &most) * sizeof(size_t);
+	p->sheet = (struct sl_pack_size_header *)sl_cut(device, p->sheet_bytes);
 	for (int i = 0; i < 2; i++)
-		p->seen[i] = (struct sl_press_sheet *)sl_cut(pinned, p->sheet_bytes);
+		p->seen[i] = (struct sl_pack_size_header *)sl_cut(pinned, p->sheet_bytes);
 }
 
-void sl_pressed_lay_out(
-	struct sl_arena *pinned, const struct sl_recipe *r, uint32_t n, struct sl_pressed *p)
+void sl_device_packed_lay_out(
+	struct sl_arena *pinned, const struct sl_recipe *r, uint32_t n, struct sl_device_packed *p)
 {
 	struct sl_table most = table_of(r, n);
 
 	memset(p, 0, sizeof(*p));
-	p->size = sl_press_most(&r->press, &most);
+	p->size = sl_pack_most(&r->pack, &most);
 	p->bytes = (uint8_t *)sl_cut(pinned, p->size);
 	p->stream = (size_t *)sl_cut_items(
-		pinned, sl_press_streams(&r->press, &most), sizeof(*p->stream));
+		pinned, sl_pack_streams(&r->pack, &most), sizeof(*p->stream));
 }

@@ -96,7 +96,7 @@ enum sl_status SL_NAME(sl_queue_fill)(
 }
 
 enum sl_status SL_NAME(sl_queue_bounds)(
-	const struct sl_batch *b, struct sl_press_sheet *sheet, sl_stream s)
+	const struct sl_batch *b, struct sl_pack_size_header *sheet, sl_stream s)
 {
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
 		const struct sl_table_column *c = &b->table.column[k];
@@ -112,7 +112,7 @@ enum sl_status SL_NAME(sl_queue_bounds)(
 }
 
 enum sl_status SL_NAME(sl_queue_weigh)(
-	const uint8_t *out, size_t most, struct sl_press_sheet *sheet, sl_stream s)
+	const uint8_t *out, size_t most, struct sl_pack_size_header *sheet, sl_stream s)
 {
 	return SL_LAUNCH(weigh_kernel, grid_of(most / sizeof(uint64_t) + 1), BLOCK, 0, s, out,
 		&sheet->used, &sheet->digest);

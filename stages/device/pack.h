@@ -14,25 +14,25 @@
  *	         | sheet, bytes of each stream |
  *	pinned   | sheet | sheet |
  */
-#ifndef SL_PRESS_H
-#define SL_PRESS_H
+#ifndef SL_STAGES_DEVICE_PACK_H
+#define SL_STAGES_DEVICE_PACK_H
 
 #include "stages/device/kernels.h"
 #include "stages/batch/recipe.h"
 
-struct sl_press {
+struct sl_pack {
 	uint32_t *records; /* NULL: parts are columns */
 	uint64_t *filled;  /* those of one value, in turn */
 	uint8_t *out;      /* what comes home: streams, or the records */
 	size_t out_size;
-	struct sl_press_sheet *sheet;
-	struct sl_press_sheet *seen[2]; /* copies, pinned */
-	size_t sheet_bytes;             /* of each */
+	struct sl_pack_size_header *sheet;
+	struct sl_pack_size_header *seen[2]; /* copies, pinned */
+	size_t sheet_bytes;                  /* of each */
 	struct sl_arena scratch;
 };
 
 /* What is compressed by itself. */
-struct sl_press_part {
+struct sl_pack_part {
 	const void *at;
 	const void *value; /* of a column that is to be filled in there; else NULL */
 	size_t bytes, chunk_bytes;
@@ -55,19 +55,19 @@ static inline size_t sl_chunks(uint32_t n, uint32_t item_bytes, size_t chunk_byt
 }
 
 /* The parts of a table, and where they are; p may be NULL, to measure. Returns how many. */
-uint32_t sl_press_parts(const struct sl_press_rule *rule, const struct sl_table *t,
-	const struct sl_press *p, struct sl_press_part part[SL_COLUMN_COUNT]);
+uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t,
+	const struct sl_pack *p, struct sl_pack_part part[SL_COLUMN_COUNT]);
 
 /* The streams that a table becomes, and the most bytes that come home. */
-size_t sl_press_streams(const struct sl_press_rule *rule, const struct sl_table *t);
-size_t sl_press_most(const struct sl_press_rule *rule, const struct sl_table *t);
+size_t sl_pack_streams(const struct sl_pack_rule *rule, const struct sl_table *t);
+size_t sl_pack_most(const struct sl_pack_rule *rule, const struct sl_table *t);
 
 /* Lays out what a batch of at most n rows needs for it, where columns are not the form. */
-void sl_press_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
-	uint32_t n, struct sl_press *p);
+void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
+	uint32_t n, struct sl_pack *p);
 
 /* Where what was pressed comes home to, pinned. */
-void sl_pressed_lay_out(
-	struct sl_arena *pinned, const struct sl_recipe *r, uint32_t n, struct sl_pressed *p);
+void sl_device_packed_lay_out(
+	struct sl_arena *pinned, const struct sl_recipe *r, uint32_t n, struct sl_device_packed *p);
 
 #endif

@@ -2,8 +2,8 @@
  * fused.cuh - a model as the kernels of the fused way see it: select.cu, which makes all particles
  * and leaves the survivors, and gather_rows.cu, which writes their columns.
  */
-#ifndef SL_FUSED_CUH
-#define SL_FUSED_CUH
+#ifndef SL_STAGES_FUSED_FUSED_CUH
+#define SL_STAGES_FUSED_FUSED_CUH
 
 #include "primitives/base/kernel.cuh"
 

@@ -22,10 +22,10 @@ enum {
 struct rows_job {
 	uint64_t seed;
 	const uint64_t *first_id;
-	const uint32_t *n;       /* rows */
-	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
-	uint32_t set;            /* columns of the table ... */
-	uint32_t written;        /* ... without those of one value for the whole run */
+	const uint32_t *n;        /* rows */
+	uint32_t metadata, words; /* of a record: its columns, its size; of a model not remade */
+	uint32_t set;             /* columns of the table ... */
+	uint32_t written;         /* ... without those of one value for the whole run */
 	const uint32_t *index, *record;
 	struct sl_columns to;
 	struct sl_particle constant; /* that value */
@@ -49,7 +49,7 @@ static __device__ __forceinline__ struct sl_particle fetch(
 		slot[SL_RECORD_VECTOR * v + 2] = word.z;
 		slot[SL_RECORD_VECTOR * v + 3] = word.w;
 	}
-	sl_record_get(slot, Model::columns, job->carried, *job->first_id, &p);
+	sl_record_get(slot, Model::columns, job->metadata, *job->first_id, &p);
 	return p;
 }
 
@@ -112,17 +112,17 @@ static uint32_t blocks_for(uint32_t most)
 }
 
 template <class Model>
-static enum sl_status queue_rows(
-	const struct sl_fused *f, const struct sl_batch *b, struct sl_census *census, sl_stream s)
+static enum sl_status queue_rows(const struct sl_fused *f, const struct sl_batch *b,
+	struct sl_batch_counters *counters, sl_stream s)
 {
 	struct rows_job job = {.seed = f->seed,
 		.first_id = f->first_id,
-		.n = &census->n_survivors,
-		.carried = f->carried,
-		.words = sl_record_words(f->carried),
+		.n = &counters->n_survivors,
+		.metadata = f->metadata,
+		.words = sl_record_words(f->metadata),
 		.index = b->index,
 		.record = b->record,
-		.digest = census->digest};
+		.digest = counters->digest};
 
 	name_columns(&b->table, &job);
 	return SL_LAUNCH(rows_kernel<Model>, blocks_for(b->n_survivors), BLOCK,
@@ -130,13 +130,13 @@ static enum sl_status queue_rows(
 		*(const typename Model::rules *)f->rules, job);
 }
 
-enum sl_status SL_NAME(sl_queue_rows)(
-	const struct sl_fused *f, const struct sl_batch *b, struct sl_census *census, sl_stream s)
+enum sl_status SL_NAME(sl_queue_gather_rows)(const struct sl_fused *f, const struct sl_batch *b,
+	struct sl_batch_counters *counters, sl_stream s)
 {
 	switch (f->model) {
 #define MODEL(name)           \
 	case SL_MODEL_##name: \
-		return queue_rows<sl_of_##name>(f, b, census, s);
+		return queue_rows<sl_of_##name>(f, b, counters, s);
 #include "stages/models/models.def"
 #undef MODEL
 	case SL_MODEL_COUNT:

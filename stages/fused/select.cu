@@ -31,9 +31,9 @@ static constexpr uint32_t fates_of = Model::fates | (asks ? SL_BIT(SL_FATE_dropp
 
 /* Makes the warp's particles of a tile, counts them, and lists those that survive: how many? */
 template <class Model, class Key, bool asks>
-static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *rules,
-	const struct sieve_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
-	struct sl_block_bins bins)
+static __device__ __forceinline__ uint32_t select(const typename Model::rules *rules,
+	const struct select_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
+	struct sl_block_histogram bins)
 {
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
 	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
@@ -63,7 +63,7 @@ static __device__ __forceinline__ uint32_t sieve(const typename Model::rules *ru
 			if (asks && p.fate < SL_FATE_COUNT) {
 				struct sl_columns columns = sl_columns_of(&p);
 
-				sl_block_bins_count(&job->bins, bins, &columns, 0, p.fate,
+				sl_block_histogram_count(&job->bins, bins, &columns, 0, p.fate,
 					p.weight * job->weight_scale);
 			}
 		}
@@ -95,7 +95,7 @@ struct told {
 /* The sums that the warps told of a tile; those of the tile are published at once. */
 template <class Key>
 static __device__ __forceinline__ struct listed take_in(
-	const struct sieve_job<Key> *job, const struct told *told, uint32_t tile, uint32_t n)
+	const struct select_job<Key> *job, const struct told *told, uint32_t tile, uint32_t n)
 {
 	uint32_t warp = threadIdx.x / LANES;
 	struct listed l = {tile, n, 0, 0};
@@ -113,7 +113,7 @@ static __device__ __forceinline__ struct listed take_in(
 /* For the first warp: the survivors before a tile, for all warps to read behind a barrier. */
 template <class Key>
 static __device__ __forceinline__ void look_back(
-	const struct sieve_job<Key> *job, const struct listed *l, struct told *told)
+	const struct select_job<Key> *job, const struct listed *l, struct told *told)
 {
 	uint32_t before = sl_look_back_rest(job->before, l->tile, l->in_tile);
 
@@ -129,7 +129,7 @@ static __device__ __forceinline__ void look_back(
  */
 template <class Key>
 static __device__ __forceinline__ void pad(
-	const struct sieve_job<Key> *job, const struct listed *l, uint32_t before)
+	const struct select_job<Key> *job, const struct listed *l, uint32_t before)
 {
 	uint32_t first = l->tile * BLOCK * job->items, left = job->n - first;
 	uint32_t dead = (left < BLOCK * job->items ? left : BLOCK * job->items) - l->in_tile;
@@ -151,20 +151,20 @@ static __device__ __forceinline__ void pad(
  */
 template <class Model, class Key, bool asks>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
-	sieve_kernel(typename Model::rules rules, struct sieve_job<Key> job)
+	sieve_kernel(typename Model::rules rules, struct select_job<Key> job)
 {
 	SL_SHARED_DYNAMIC(unsigned char, lists);
 	struct both {
 		struct told turn[2];
 	};
 	SL_SHARED(struct both, both);
-	struct sl_block_bins bins = bins_of_block(&job, lists);
+	struct sl_block_histogram bins = bins_of_block(&job, lists);
 	union sl_tally_words tally = {};
 	struct listed last = {};
 	uint32_t tile, turn = 0;
 
 	if (asks)
-		sl_block_bins_clear(&job.bins, bins);
+		sl_block_histogram_clear(&job.bins, bins);
 	tile = sl_look_back_ticket(job.before);
 	for (bool any = false; any || tile < job.before.tiles; turn ^= 1) {
 		struct told *told = &both.turn[turn];
@@ -174,7 +174,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		if (Model::remade && any && threadIdx.x < LANES)
 			look_back(&job, &last, told);
 		if (more)
-			n = sieve<Model, Key, asks>(&rules, &job, tile,
+			n = select<Model, Key, asks>(&rules, &job, tile,
 				list_of_warp(&job, lists, turn), &tally.t, bins);
 		if (threadIdx.x % LANES == 0)
 			told->in_warp[threadIdx.x / LANES] = n;
@@ -200,7 +200,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 			tile = told->next;
 	}
 	if (asks)
-		sl_block_bins_add(&job.bins, bins, job.bin);
+		sl_block_histogram_add(&job.bins, bins, job.bin);
 	sl_block_add<sl_tally_used(fates_of<Model, asks>, Model::columns)>(tally.word, job.tally);
 }
 
@@ -234,12 +234,12 @@ template <class Model> static struct layout lay_out(const struct sl_fused *f)
 	struct sl_limits limits;
 	size_t room = 0;
 
-	l.words = Model::remade ? 0 : sl_record_words(f->carried);
-	l.beside = key_columns(f) & ~f->carried;
+	l.words = Model::remade ? 0 : sl_record_words(f->metadata);
+	l.beside = key_columns(f) & ~f->metadata;
 	if (Model::remade)
 		l.beside |= SL_BIT(SL_COLUMN_id);
 	l.stride = (l.words + words_of(l.beside)) | 1;
-	l.bins_bytes = sl_bins_shared(f->bins->n_counters, f->bins->weighted);
+	l.bins_bytes = sl_histogram_shared(f->bins->n_counters, f->bins->weighted);
 	l.items = Model::remade ? ITEMS_REMADE : ITEMS_CARRIED;
 	l.blocks = 1;
 	if (sl_device_limits(&limits) == SL_OK) {
@@ -272,36 +272,36 @@ template <class Model> static uint32_t tiles_most(const struct sl_fused *f, uint
 }
 
 /* The word of a column in a list: in the record, or beside it. */
-static uint32_t word_of(const struct layout *l, uint32_t carried, enum sl_column column)
+static uint32_t word_of(const struct layout *l, uint32_t metadata, enum sl_column column)
 {
 	uint32_t below = SL_BIT(column) - 1;
 
-	return SL_HAS(carried, column) ? words_of(carried & below)
-	                               : l->words + words_of(l->beside & below);
+	return SL_HAS(metadata, column) ? words_of(metadata & below)
+	                                : l->words + words_of(l->beside & below);
 }
 
 template <class Model, class Key, bool asks>
 static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batch *b,
-	struct sl_census *census, struct sl_arena scratch, sl_stream s)
+	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
 	struct layout l = lay_out<Model>(f);
 	uint32_t items = items_for(&l, b->n), tiles = sl_grid(b->n, BLOCK * items);
 	struct sl_look_back<uint32_t> before = sl_look_back_cut<uint32_t>(&scratch, tiles);
-	struct sieve_job<Key> job = {
+	struct select_job<Key> job = {
 		.seed = f->seed, .first_id = f->first_id, .n = b->n, .keep = f->keep,
-		.n_fields = f->n_fields, .items = items, .carried = f->carried, .words = l.words,
+		.n_fields = f->n_fields, .items = items, .metadata = f->metadata, .words = l.words,
 		.beside = l.beside, .stride = l.stride,
-		.wanted = f->carried | f->bins->columns | f->condition->columns | key_columns(f),
+		.wanted = f->metadata | f->bins->columns | f->condition->columns | key_columns(f),
 		.weight_scale = f->weight_scale, .before = before, .index = b->index,
-		.record = b->record, .n_survivors = &census->n_survivors,
-		.tally = (uint64_t *)&census->tally, .bin = sl_census_bins(census),
+		.record = b->record, .n_survivors = &counters->n_survivors,
+		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_histogram(counters),
 		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins,
 		.condition = *f->condition
 	};
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {
 		job.field[k] = f->field[k];
-		job.field_at[k] = word_of(&l, f->carried, f->field[k].column);
+		job.field_at[k] = word_of(&l, f->metadata, f->field[k].column);
 	}
 	return SL_LAUNCH((sieve_kernel<Model, Key, asks>), tiles < l.blocks ? tiles : l.blocks,
 		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,
@@ -311,18 +311,18 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 /* Of the kernels of a model, the one for those keys, with bins and conditions or without. */
 template <class Model>
 static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *b,
-	struct sl_census *census, struct sl_arena scratch, sl_stream s)
+	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
 	bool asks = f->bins->n > 0 || f->condition->n > 0;
 
 	if (f->narrow)
-		return asks ? queue_sieve<Model, uint32_t, true>(f, b, census, scratch, s)
-		            : queue_sieve<Model, uint32_t, false>(f, b, census, scratch, s);
-	return asks ? queue_sieve<Model, uint64_t, true>(f, b, census, scratch, s)
-	            : queue_sieve<Model, uint64_t, false>(f, b, census, scratch, s);
+		return asks ? queue_sieve<Model, uint32_t, true>(f, b, counters, scratch, s)
+		            : queue_sieve<Model, uint32_t, false>(f, b, counters, scratch, s);
+	return asks ? queue_sieve<Model, uint64_t, true>(f, b, counters, scratch, s)
+	            : queue_sieve<Model, uint64_t, false>(f, b, counters, scratch, s);
 }
 
-size_t SL_NAME(sl_queue_sieve_scratch)(const struct sl_fused *f, uint32_t n)
+size_t SL_NAME(sl_queue_select_scratch)(const struct sl_fused *f, uint32_t n)
 {
 	struct sl_arena a = {};
 
@@ -339,13 +339,13 @@ size_t SL_NAME(sl_queue_sieve_scratch)(const struct sl_fused *f, uint32_t n)
 	return a.used;
 }
 
-enum sl_status SL_NAME(sl_queue_sieve)(const struct sl_fused *f, const struct sl_batch *b,
-	struct sl_census *census, struct sl_arena scratch, sl_stream s)
+enum sl_status SL_NAME(sl_queue_select)(const struct sl_fused *f, const struct sl_batch *b,
+	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
 	switch (f->model) {
 #define MODEL(name)           \
 	case SL_MODEL_##name: \
-		return queue_of<sl_of_##name>(f, b, census, scratch, s);
+		return queue_of<sl_of_##name>(f, b, counters, scratch, s);
 #include "stages/models/models.def"
 #undef MODEL
 	case SL_MODEL_COUNT:

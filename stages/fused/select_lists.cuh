@@ -2,8 +2,8 @@
  * select_lists.cuh - what a block of select.cu keeps of survivors until it writes them: lists in
  * shared memory, two a warp, with a record of each and what its key is made of.
  */
-#ifndef SL_SIEVE_LISTS_CUH
-#define SL_SIEVE_LISTS_CUH
+#ifndef SL_STAGES_FUSED_SELECT_LISTS_CUH
+#define SL_STAGES_FUSED_SELECT_LISTS_CUH
 
 #include "primitives/base/look_back.cuh"
 #include "stages/histogram.cuh"
@@ -21,16 +21,16 @@ enum {
 static_assert(ITEMS_REMADE <= 15, "fates are counted in four bits");
 
 /* Key is the type of the packed keys: uint32_t or uint64_t. */
-template <class Key> struct sieve_job {
+template <class Key> struct select_job {
 	uint64_t seed;
 	const uint64_t *first_id;
 	uint32_t n, keep, n_fields;
-	uint32_t items;          /* particles a thread and tile */
-	uint32_t carried, words; /* of a record: its columns, its size; of a model not remade */
-	uint32_t beside;         /* columns listed beside the record: the index, those of the key */
-	uint32_t stride;         /* words from one survivor in a list to the next */
-	uint32_t wanted;         /* columns: carried, of the key, tallied */
-	float weight_scale;      /* see recipe.h */
+	uint32_t items;           /* particles a thread and tile */
+	uint32_t metadata, words; /* of a record: its columns, its size; of a model not remade */
+	uint32_t beside;    /* columns listed beside the record: the index, those of the key */
+	uint32_t stride;    /* words from one survivor in a list to the next */
+	uint32_t wanted;    /* columns: carried, of the key, tallied */
+	float weight_scale; /* see recipe.h */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* its word of a survivor in a list */
 	struct sl_look_back<uint32_t> before;
@@ -38,7 +38,7 @@ template <class Key> struct sieve_job {
 	uint64_t *tally, *bin;
 	Key *key;
 	bool padded; /* see struct sl_fused */
-	struct sl_bins bins;
+	struct sl_histogram_set bins;
 	struct sl_condition condition;
 };
 
@@ -55,7 +55,7 @@ static_assert((POSITION & (POSITION + 1)) == 0 && POSITION + 1 == (DIRECTION & -
 
 /* Those of some columns that stand beside the record: one question for all, mostly. */
 template <uint32_t SOME, class Key>
-static __device__ __forceinline__ void list_some(const struct sieve_job<Key> *job, uint32_t *word,
+static __device__ __forceinline__ void list_some(const struct select_job<Key> *job, uint32_t *word,
 	uint32_t columns, uint32_t i, const struct sl_particle *p)
 {
 	uint32_t before = job->beside & ((SOME & -SOME) - 1);
@@ -71,10 +71,10 @@ static __device__ __forceinline__ void list_some(const struct sieve_job<Key> *jo
  */
 template <class Model, class Key>
 static __device__ __forceinline__ void list_one(
-	const struct sieve_job<Key> *job, uint32_t *word, uint32_t i, const struct sl_particle *p)
+	const struct select_job<Key> *job, uint32_t *word, uint32_t i, const struct sl_particle *p)
 {
 	if (!Model::remade)
-		sl_record_put(word, Model::columns, job->carried, i, p);
+		sl_record_put(word, Model::columns, job->metadata, i, p);
 	list_some<POSITION>(job, word, Model::columns, i, p);
 	list_some<DIRECTION>(job, word, Model::columns, i, p);
 	list_some<~(POSITION | DIRECTION)>(job, word, Model::columns, i, p);
@@ -86,7 +86,7 @@ static __device__ __forceinline__ void list_one(
  */
 template <class Key>
 static __device__ __forceinline__ Key pack_key(
-	const struct sieve_job<Key> *job, const uint32_t *word)
+	const struct select_job<Key> *job, const uint32_t *word)
 {
 	uint64_t key = 0;
 
@@ -117,7 +117,7 @@ static __device__ __forceinline__ Key pack_key(
 /* The calling warp's list, one of the two that it fills in turns. */
 template <class Key>
 static __device__ __forceinline__ uint32_t *list_of_warp(
-	const struct sieve_job<Key> *job, unsigned char *lists, uint32_t turn)
+	const struct select_job<Key> *job, unsigned char *lists, uint32_t turn)
 {
 	uint32_t *word = (uint32_t *)(void *)lists;
 
@@ -130,17 +130,17 @@ static __host__ __device__ constexpr size_t lists_bytes(uint32_t items, uint32_t
 }
 
 /* Each device has 64 KiB for a block, of which some KiB are variables of fixed size. */
-static_assert(
-	lists_bytes(1, ((uint32_t)SL_COLUMN_COUNT + SL_RECORD_VECTOR - 1) | 1) + SL_BINS_SHARED <=
-		(size_t)60 << 10,
+static_assert(lists_bytes(1, ((uint32_t)SL_COLUMN_COUNT + SL_RECORD_VECTOR - 1) | 1) +
+			      SL_HISTOGRAM_SHARED <=
+		      (size_t)60 << 10,
 	"lists of one particle a thread, of all columns, and counters do not fit");
 
 /* A block's counters, behind its lists. */
 template <class Key>
-static __device__ __forceinline__ struct sl_block_bins bins_of_block(
-	const struct sieve_job<Key> *job, unsigned char *lists)
+static __device__ __forceinline__ struct sl_block_histogram bins_of_block(
+	const struct select_job<Key> *job, unsigned char *lists)
 {
-	return sl_block_bins_at(&job->bins, lists + lists_bytes(job->items, job->stride));
+	return sl_block_histogram_at(&job->bins, lists + lists_bytes(job->items, job->stride));
 }
 
 /* For a warp: n records from its list to where they belong; a lane takes every 32nd word. */
@@ -161,7 +161,7 @@ static __device__ __forceinline__ void write_records(
 /* For a warp: n survivors from its list to those of the batch, from number place on. */
 template <class Model, class Key>
 static __device__ __forceinline__ void write_list(
-	const struct sieve_job<Key> *job, const uint32_t *list, uint32_t n, uint32_t place)
+	const struct select_job<Key> *job, const uint32_t *list, uint32_t n, uint32_t place)
 {
 	for (uint32_t k = threadIdx.x % LANES; k < n; k += LANES) {
 		const uint32_t *word = list + k * job->stride;

@@ -5,8 +5,8 @@
  * times slower. So generate.c, advance.c, mark.c, sort.c and write.c are compiled for each level,
  * with SL_LEVEL naming it, and the program chooses when it starts. The bits are the same.
  */
-#ifndef SL_LEVEL_H
-#define SL_LEVEL_H
+#ifndef SL_STAGES_HOST_CPU_DISPATCH_H
+#define SL_STAGES_HOST_CPU_DISPATCH_H
 
 #include "stages/batch/batch.h"
 

@@ -4,8 +4,8 @@
  * The rules are those of the loops, compiled once more, in history.c alone, with each of their
  * draws told to a watcher; all others draw as ever, and the bits are the same.
  */
-#ifndef SL_HISTORY_H
-#define SL_HISTORY_H
+#ifndef SL_STAGES_HOST_HISTORY_H
+#define SL_STAGES_HOST_HISTORY_H
 
 #include "stages/particle/random.h"
 #include "stages/batch/recipe.h"

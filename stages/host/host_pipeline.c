@@ -46,7 +46,7 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, stru
 {
 	if (r->schedule.steps > 0)
 		return sl_rounds_on_host(r, x, b);
-	sl_living_begin(b, UINT32_MAX);
+	sl_active_set_begin(b, UINT32_MAX);
 	return sl_by_pieces(r, b, r->loops->advance, b->n);
 }
 
@@ -78,9 +78,9 @@ enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *
 	return SL_OK;
 }
 
-enum sl_status sl_close_bins(const struct sl_recipe *r, const struct sl_batch *b)
+enum sl_status sl_close_histograms(const struct sl_recipe *r, const struct sl_batch *b)
 {
-	enum sl_fate open = sl_bins_open(&r->bins, b->bins, b->tally.count, b->tally.weight);
+	enum sl_fate open = sl_histogram_open(&r->bins, b->bins, b->tally.count, b->tally.weight);
 
 	if (open == SL_FATE_COUNT)
 		return SL_OK;
@@ -98,7 +98,7 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct 
 		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
 	SL_TRY(sl_by_pieces(r, b, r->loops->mark, b->n));
 	SL_TRY(sl_close_fates(r, b));
-	return sl_close_bins(r, b);
+	return sl_close_histograms(r, b);
 }
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -147,7 +147,7 @@ const struct sl_stage sl_stages[SL_STAGE_COUNT] = {
 
 bool sl_stage_is_run(enum sl_mode mode, int s)
 {
-	bool is_alone = s < SL_STAGE_sieve, is_sieve = s == SL_STAGE_sieve;
+	bool is_alone = s < SL_STAGE_select, is_sieve = s == SL_STAGE_select;
 
 	return mode == SL_MODE_fused ? !is_alone : !is_sieve;
 }
@@ -155,10 +155,10 @@ bool sl_stage_is_run(enum sl_mode mode, int s)
 void sl_columns_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c)
 {
-	uint32_t carried = SL_STORED(sl_models[r->model]->columns);
+	uint32_t metadata = SL_STORED(sl_models[r->model]->columns);
 
 #define COLUMN(name, type, unit, record, component, help) \
-	if (SL_HAS(carried, SL_COLUMN_##name))            \
+	if (SL_HAS(metadata, SL_COLUMN_##name))           \
 		c->name = (type *)sl_cut_items(a, n, sizeof(type));
 #include "stages/particle/columns.def"
 #undef COLUMN
@@ -194,9 +194,9 @@ void sl_table_lay_out(
 	}
 }
 
-void sl_bins_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
+void sl_histogram_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
 {
-	b->bin_words = sl_bins_words(&r->bins);
+	b->bin_words = sl_histogram_words(&r->bins);
 	b->bins = NULL;
 	if (b->bin_words > 0)
 		b->bins = (uint64_t *)sl_cut_items(a, b->bin_words, sizeof(*b->bins));
@@ -244,7 +244,7 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 		if (ns)
 			ns[s] += sl_now_ns() - start;
 		if (status != SL_OK)
-			return sl_while(status, "batch %llu, stage %s",
+			return sl_add_context(status, "batch %llu, stage %s",
 				(unsigned long long)b->number, sl_stages[s].name);
 	}
 	return SL_OK;
@@ -256,7 +256,7 @@ struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id)
 	uint8_t keep;
 	struct sl_batch one = {.first_id = id, .n = 1, .columns = sl_columns_of(&p), .keep = &keep};
 
-	sl_living_begin(&one, UINT32_MAX);
+	sl_active_set_begin(&one, UINT32_MAX);
 	r->loops->generate(r, &one, 0, 1);
 	r->loops->advance(r, &one, 0, 1);
 	p.id = id;

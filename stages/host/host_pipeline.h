@@ -7,8 +7,8 @@
  *
  * One call direction: pipeline -> stage -> primitive. batch.h says what each stage leaves behind.
  */
-#ifndef SL_STAGES_H
-#define SL_STAGES_H
+#ifndef SL_STAGES_HOST_HOST_PIPELINE_H
+#define SL_STAGES_HOST_HOST_PIPELINE_H
 
 #include "stages/batch/recipe.h"
 
@@ -18,7 +18,7 @@
 	X(advance, advance)   \
 	X(mark, mark)         \
 	X(compact, compact)   \
-	X(sieve, NULL)        \
+	X(select, NULL)       \
 	X(sort, sort)         \
 	X(write, write)
 
@@ -55,7 +55,7 @@ void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 
 /* Tallies by bins of b, where the recipe has any: sets its pointer, and how many words there are.
  */
-void sl_bins_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b);
+void sl_histogram_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b);
 
 /* Is stage s one that batches go through? */
 bool sl_stage_is_run(enum sl_mode mode, int s);
@@ -86,7 +86,7 @@ enum sl_status sl_give_up_if_dropped(const struct sl_recipe *r);
 enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *b);
 
 /* The same of the tallies by bins: each row adds up to its fate's particles and weight. */
-enum sl_status sl_close_bins(const struct sl_recipe *r, const struct sl_batch *b);
+enum sl_status sl_close_histograms(const struct sl_recipe *r, const struct sl_batch *b);
 
 /* The particle id alone, remade from its number and run to its fate. */
 struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id);

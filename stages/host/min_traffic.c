@@ -16,9 +16,9 @@ static uint64_t bytes_of(uint32_t set)
 }
 
 /* The columns that the tallies are made from. */
-static uint32_t tallied(const struct sl_recipe *r, uint32_t carried)
+static uint32_t tallied(const struct sl_recipe *r, uint32_t metadata)
 {
-	return carried &
+	return metadata &
 	       (SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_steps) |
 		       SL_BIT(SL_COLUMN_collisions) | r->bins.columns);
 }
@@ -45,9 +45,9 @@ static uint64_t bytes_to_sort(const struct sl_recipe *r)
 /* Of what the sieve leaves of a survivor beside its key and index. */
 static uint64_t bytes_of_record(const struct sl_recipe *r)
 {
-	bool carried = r->mode == SL_MODE_fused && !sl_models[r->model]->remade;
+	bool metadata = r->mode == SL_MODE_fused && !sl_models[r->model]->remade;
 
-	return carried ? sl_record_words(sl_carried(r)) * sizeof(uint32_t) : 0;
+	return metadata ? sl_record_words(sl_carried(r)) * sizeof(uint32_t) : 0;
 }
 
 static uint64_t bytes_to_write(const struct sl_recipe *r)
@@ -65,20 +65,20 @@ static uint64_t bytes_to_write(const struct sl_recipe *r)
 uint64_t sl_stage_bytes(
 	const struct sl_recipe *r, enum sl_stage_number s, uint64_t n, uint64_t survivors)
 {
-	uint32_t carried = SL_STORED(sl_models[r->model]->columns);
+	uint32_t metadata = SL_STORED(sl_models[r->model]->columns);
 
 	if (!sl_stage_is_run(r->mode, s))
 		return 0;
 	switch (s) {
 	case SL_STAGE_generate:
-		return n * bytes_of(carried);
+		return n * bytes_of(metadata);
 	case SL_STAGE_advance:
-		return 2 * n * bytes_of(carried);
+		return 2 * n * bytes_of(metadata);
 	case SL_STAGE_mark:
-		return n * (bytes_of(tallied(r, carried)) + 1);
+		return n * (bytes_of(tallied(r, metadata)) + 1);
 	case SL_STAGE_compact:
 		return n + survivors * sizeof(uint32_t);
-	case SL_STAGE_sieve:
+	case SL_STAGE_select:
 		return survivors *
 		       ((r->n_fields ? bytes_of_pair(r) : sizeof(uint32_t)) + bytes_of_record(r));
 	case SL_STAGE_sort:

@@ -1,8 +1,8 @@
 /*
  * min_traffic.h - the least that a stage must read and write: what its time is held against.
  */
-#ifndef SL_TRAFFIC_H
-#define SL_TRAFFIC_H
+#ifndef SL_STAGES_HOST_MIN_TRAFFIC_H
+#define SL_STAGES_HOST_MIN_TRAFFIC_H
 
 #include "stages/host/host_pipeline.h"
 

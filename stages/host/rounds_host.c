@@ -25,7 +25,7 @@ static enum sl_status between(
 static enum sl_status advance(const struct sl_recipe *r, void *of, struct sl_batch *b)
 {
 	mark(of, SL_ROUND_BEGINS);
-	SL_TRY(sl_by_pieces(r, b, r->loops->advance, b->living.n));
+	SL_TRY(sl_by_pieces(r, b, r->loops->advance, b->active_set.n));
 	return mark(of, SL_ROUND_ADVANCED);
 }
 
@@ -37,14 +37,14 @@ static enum sl_status key(const struct sl_recipe *r, void *of, const struct sl_b
 	(void)of;
 	for (uint32_t j = 0; j < n; j++)
 		key[j] = (uint32_t)sl_key_pack(
-			s->field, s->n_fields, &b->living.columns, b->index[j], 0);
+			s->field, s->n_fields, &b->active_set.columns, b->index[j], 0);
 	return SL_OK;
 }
 
-static enum sl_status gather(
-	const struct sl_recipe *r, void *of, const struct sl_batch *b, const struct sl_living *to)
+static enum sl_status gather(const struct sl_recipe *r, void *of, const struct sl_batch *b,
+	const struct sl_active_set *to)
 {
-	const struct sl_living *from = &b->living;
+	const struct sl_active_set *from = &b->active_set;
 	uint32_t set = SL_STORED(sl_models[r->model]->columns);
 
 	(void)of;

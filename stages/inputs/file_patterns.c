@@ -92,11 +92,11 @@ static enum sl_status copy_names(
 
 	for (*which = 0; *which < n; ++*which) {
 		all += count_of(&found[*which]);
-		if (all > SL_INPUTS_MOST)
+		if (all > SL_INPUTS_MAX)
 			return sl_fail(SL_USAGE,
 				"'%s' makes it %zu files in all (at most %d are read), try joining "
 				"some with sluice convert first",
-				found[*which].item, all, SL_INPUTS_MOST);
+				found[*which].item, all, SL_INPUTS_MAX);
 	}
 	*which = 0;
 	names->n = (uint32_t)all;

@@ -1,11 +1,11 @@
 /* file_patterns.h - the files that a list of names and patterns stands for. */
-#ifndef SL_INPUTS_NAMES_H
-#define SL_INPUTS_NAMES_H
+#ifndef SL_STAGES_INPUTS_FILE_PATTERNS_H
+#define SL_STAGES_INPUTS_FILE_PATTERNS_H
 
 #include "primitives/base/status.h"
 #include "stages/models/option.h"
 
-enum { SL_INPUTS_MOST = 4096 };
+enum { SL_INPUTS_MAX = 4096 };
 
 struct sl_input_name {
 	const char *path;
@@ -21,7 +21,7 @@ struct sl_input_names {
 /*
  * Finds them: an item with any of * ? [ in it that is no file by that name is a pattern as the
  * shell has it (glob), and stands for all files that meet it, in the order of their bytes. SL_USAGE
- * when none does, or all are more than SL_INPUTS_MOST; *which is then the item.
+ * when none does, or all are more than SL_INPUTS_MAX; *which is then the item.
  */
 enum sl_status sl_input_names_find(
 	const struct sl_lines *items, struct sl_input_names *names, uint32_t *which);

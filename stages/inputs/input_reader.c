@@ -81,7 +81,7 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 	struct sl_input *f = &inputs->at[k];
 
 	SL_TRY(sl_map_file(f->path, &source->map));
-	SL_TRY(sl_while(begin_stream(inputs->reading, k), "%s", f->path));
+	SL_TRY(sl_add_context(begin_stream(inputs->reading, k), "%s", f->path));
 	if (s->header.particles > PARTICLES_MOST)
 		return sl_fail(SL_BAD_INPUT,
 			"%s: it claims more particles than a run can have (it is damaged), try "
@@ -223,12 +223,12 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs)
 	double weights = 0;
 
 	for (uint32_t k = 0; k < inputs->n; k++)
-		SL_TRY(sl_while(survey(inputs, k, &weights), "%s", inputs->at[k].path));
+		SL_TRY(sl_add_context(survey(inputs, k, &weights), "%s", inputs->at[k].path));
 	inputs->weight_shift = shift_for(weights);
 	return SL_OK;
 }
 
-enum sl_status sl_inputs_carry(const struct sl_inputs *inputs, struct sl_mcpl_carried **made)
+enum sl_status sl_inputs_metadata(const struct sl_inputs *inputs, struct sl_mcpl_metadata **made)
 {
 	struct sl_mcpl_part *parts;
 	enum sl_status s;
@@ -241,7 +241,7 @@ enum sl_status sl_inputs_carry(const struct sl_inputs *inputs, struct sl_mcpl_ca
 			.bytes = inputs->reading->of[k].map.bytes,
 			.first = inputs->at[k].first,
 			.particles = inputs->at[k].particles};
-	s = sl_mcpl_carry(parts, inputs->n, made);
+	s = sl_mcpl_metadata_add(parts, inputs->n, made);
 	sl_memory_give(SL_HOST, memory);
 	return s;
 }
@@ -361,7 +361,7 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 				"its files as it found them), try --resume with the file as it was",
 				f->path);
 		if (s != SL_OK)
-			return sl_while(s, "%s", f->path);
+			return sl_add_context(s, "%s", f->path);
 	}
 	return SL_OK;
 }

@@ -5,8 +5,8 @@
  * reads others; one in gzip is inflated once, from its begin to its end, by one batch after the
  * other. A batch that asks for what has gone by makes it begin anew.
  */
-#ifndef SL_INPUTS_H
-#define SL_INPUTS_H
+#ifndef SL_STAGES_INPUTS_INPUT_READER_H
+#define SL_STAGES_INPUTS_INPUT_READER_H
 
 #include "primitives/base/files.h"
 #include "stages/batch/batch.h"
@@ -24,7 +24,7 @@ struct sl_input {
 	bool told;                 /* it has comments or blobs */
 };
 
-struct sl_mcpl_carried;
+struct sl_mcpl_metadata;
 
 struct sl_inputs {
 	uint32_t n;
@@ -67,7 +67,7 @@ enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
  * Reads what the headers of the files leave to lists that are made of them (mcpl_metadata.h): to be
  * freed before the files are closed.
  */
-enum sl_status sl_inputs_carry(const struct sl_inputs *inputs, struct sl_mcpl_carried **made);
+enum sl_status sl_inputs_metadata(const struct sl_inputs *inputs, struct sl_mcpl_metadata **made);
 
 /* Is the entry name of dir one of the files? */
 bool sl_inputs_have(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name);

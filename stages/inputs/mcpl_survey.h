@@ -4,8 +4,8 @@
  * So it is known beforehand that the file can be read to its end, what its weights add up to, and
  * that its numbers have a place in columns of single precision.
  */
-#ifndef SL_MCPL_SURVEY_H
-#define SL_MCPL_SURVEY_H
+#ifndef SL_STAGES_INPUTS_MCPL_SURVEY_H
+#define SL_STAGES_INPUTS_MCPL_SURVEY_H
 
 #include "stages/formats/mcpl/mcpl_stream.h"
 

@@ -17,8 +17,8 @@
  *
  * Steps draw one Philox block each: block 0 is the start, block 1 + steps the next flight's end.
  */
-#ifndef SL_MODELS_CAVITY_H
-#define SL_MODELS_CAVITY_H
+#ifndef SL_STAGES_MODELS_CAVITY_H
+#define SL_STAGES_MODELS_CAVITY_H
 
 #include "stages/models/flight.h"
 

@@ -1,6 +1,6 @@
 /* flight.h - how particles move and turn: what the rules of the models share. */
-#ifndef SL_FLIGHT_H
-#define SL_FLIGHT_H
+#ifndef SL_STAGES_MODELS_FLIGHT_H
+#define SL_STAGES_MODELS_FLIGHT_H
 
 #include "stages/particle/math.h"
 #include "stages/particle/particle.h"

@@ -5,8 +5,8 @@
  * its stages; these rules say where they lie. Numbers are those of the files in single precision,
  * in units inside, directions unpacked.
  */
-#ifndef SL_MODELS_LIST_H
-#define SL_MODELS_LIST_H
+#ifndef SL_STAGES_MODELS_LIST_H
+#define SL_STAGES_MODELS_LIST_H
 
 #include "stages/particle/particle.h"
 

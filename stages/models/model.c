@@ -15,10 +15,10 @@ const struct sl_model *const sl_models[SL_MODEL_COUNT] = {
 #undef MODEL
 };
 
-#define MODEL(name)                                                                      \
-	_Static_assert(sizeof(struct sl_##name##_config) <= SL_MODEL_CONFIG_BYTES,       \
-		"the configuration of " #name " is too large");                          \
-	_Static_assert(__builtin_popcount(SL_COLUMNS_##name) <= SL_COMPACT_COLUMNS_MOST, \
+#define MODEL(name)                                                                     \
+	_Static_assert(sizeof(struct sl_##name##_config) <= SL_MODEL_CONFIG_BYTES,      \
+		"the configuration of " #name " is too large");                         \
+	_Static_assert(__builtin_popcount(SL_COLUMNS_##name) <= SL_COMPACT_COLUMNS_MAX, \
 		"columns but the id, and the place, are more than a compaction takes along");
 #include "stages/models/models.def"
 #undef MODEL

@@ -28,8 +28,8 @@
  * sl_NAME_make, sl_NAME_range and sl_NAME_constants (see struct sl_model), and SL_MODEL at its
  * foot.
  */
-#ifndef SL_MODEL_H
-#define SL_MODEL_H
+#ifndef SL_STAGES_MODELS_MODEL_H
+#define SL_STAGES_MODELS_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,7 +112,7 @@ struct sl_common {
 };
 
 /* The image that particles of one fate make, by their pixels: width times height of them. */
-struct sl_picture {
+struct sl_image {
 	const char *what; /* of a pixel is told: "radiance" */
 	uint32_t width, height;
 	bool upward;       /* the first row is the lowest */
@@ -152,7 +152,7 @@ struct sl_model {
 	int (*weight_shift)(const void *rules);
 
 	/* The image that the particles make; false: none. NULL: none, whatever the rules. */
-	bool (*picture)(const void *rules, struct sl_picture *p);
+	bool (*image)(const void *rules, struct sl_image *p);
 };
 
 /* The foot of a model's header: all that has its name, and what follows. */

@@ -3,8 +3,8 @@
  *
  * Surfaces are planes of constant z.
  */
-#ifndef SL_OPTICS_H
-#define SL_OPTICS_H
+#ifndef SL_STAGES_MODELS_OPTICS_H
+#define SL_STAGES_MODELS_OPTICS_H
 
 #include "stages/models/flight.h"
 

@@ -5,8 +5,8 @@
  * own parameters. From it are made: the reader and its refusals, the defaults, --print-config,
  * help.
  */
-#ifndef SL_OPTION_H
-#define SL_OPTION_H
+#ifndef SL_STAGES_MODELS_OPTION_H
+#define SL_STAGES_MODELS_OPTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

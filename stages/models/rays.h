@@ -24,8 +24,8 @@
  *
  * Steps draw one Philox block each: block 0 is the start, block 1 + steps the next flight's end.
  */
-#ifndef SL_MODELS_RAYS_H
-#define SL_MODELS_RAYS_H
+#ifndef SL_STAGES_MODELS_RAYS_H
+#define SL_STAGES_MODELS_RAYS_H
 
 #include "stages/models/flight.h"
 

@@ -1,6 +1,6 @@
 /* rays_config.h - the scene of rays.h as it is written down, checked and made into rules; host. */
-#ifndef SL_MODELS_RAYS_CONFIG_H
-#define SL_MODELS_RAYS_CONFIG_H
+#ifndef SL_STAGES_MODELS_RAYS_CONFIG_H
+#define SL_STAGES_MODELS_RAYS_CONFIG_H
 
 #include <stdio.h>
 
@@ -424,11 +424,11 @@ static uint32_t sl_rays_constants(const void *rules, struct sl_particle *values)
 	return one ? SL_BIT(SL_COLUMN_weight) : 0;
 }
 
-static bool sl_rays_picture(const void *rules, struct sl_picture *p)
+static bool sl_rays_image(const void *rules, struct sl_image *p)
 {
 	const struct sl_rays *r = (const struct sl_rays *)rules;
 
-	*p = (struct sl_picture){.what = "radiance",
+	*p = (struct sl_image){.what = "radiance",
 		.width = r->width,
 		.height = r->height,
 		.scale = r->scale,
@@ -439,6 +439,6 @@ static bool sl_rays_picture(const void *rules, struct sl_picture *p)
 
 SL_MODEL(rays,
 	.help = "rays of a camera, traced backwards through spheres, boxes and planes to lights",
-	.species = "rays", .steps = true, .picture = sl_rays_picture);
+	.species = "rays", .steps = true, .image = sl_rays_image);
 
 #endif

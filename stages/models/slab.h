@@ -24,8 +24,8 @@
  * (Wang, Jacques, Zheng, MCML, Comput. Meth. Prog. Biomed. 47 (1995) 131; Henyey, Greenstein,
  * Astrophys. J. 93 (1941) 70.)
  */
-#ifndef SL_MODELS_SLAB_H
-#define SL_MODELS_SLAB_H
+#ifndef SL_STAGES_MODELS_SLAB_H
+#define SL_STAGES_MODELS_SLAB_H
 
 #include "stages/models/optics.h"
 

@@ -5,8 +5,8 @@
  * stop, hits the detector, or misses it. Nothing scatters. Philox block 0 makes the start, block 1
  * the energy.
  */
-#ifndef SL_MODELS_SOURCE_DETECTOR_H
-#define SL_MODELS_SOURCE_DETECTOR_H
+#ifndef SL_STAGES_MODELS_SOURCE_DETECTOR_H
+#define SL_STAGES_MODELS_SOURCE_DETECTOR_H
 
 #include "stages/models/flight.h"
 
@@ -420,11 +420,11 @@ static uint32_t sl_source_detector_constants(const void *rules, struct sl_partic
 	       (r->spectrum == SL_SPECTRUM_FIXED ? SL_BIT(SL_COLUMN_energy) : 0);
 }
 
-static bool sl_source_detector_picture(const void *rules, struct sl_picture *p)
+static bool sl_source_detector_image(const void *rules, struct sl_image *p)
 {
 	const struct sl_source_detector *r = (const struct sl_source_detector *)rules;
 
-	*p = (struct sl_picture){.what = "weight",
+	*p = (struct sl_image){.what = "weight",
 		.upward = true,
 		.width = r->pixels_x,
 		.height = r->pixels_y,
@@ -435,7 +435,7 @@ static bool sl_source_detector_picture(const void *rules, struct sl_picture *p)
 
 SL_MODEL(source_detector,
 	.help = "straight flight from a source past a stop to a detector with pixels",
-	.species = "photons", .steps = false, .picture = sl_source_detector_picture);
+	.species = "photons", .steps = false, .image = sl_source_detector_image);
 
 #endif /* SL_MODEL_HOST */
 #endif

@@ -115,7 +115,7 @@ static enum sl_status not_whole(const char *what, const char *name, uint64_t the
 		what, name, (unsigned long long)there, (unsigned long long)here);
 }
 
-enum sl_status sl_pressed_check(const struct sl_pressed *p)
+enum sl_status sl_device_packed_check(const struct sl_device_packed *p)
 {
 	uint64_t seen = sl_digest_bytes(p->bytes, p->used);
 

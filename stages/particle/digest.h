@@ -9,8 +9,8 @@
  * its weight: a value costs a multiplication. It finds accidents; it is not meant against an
  * adversary.
  */
-#ifndef SL_DIGEST_H
-#define SL_DIGEST_H
+#ifndef SL_STAGES_PARTICLE_DIGEST_H
+#define SL_STAGES_PARTICLE_DIGEST_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ SL_C_BEGIN
 
 struct sl_table;
 struct sl_table_column;
-struct sl_pressed;
+struct sl_device_packed;
 
 /*
  * A well-mixed word of two: the finalizer of SplitMix64, applied to bits + (i + 1) * golden ratio.
@@ -85,7 +85,7 @@ uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n);
 uint64_t sl_digest_bytes(const void *bytes, size_t n);
 
 /* Are the bytes that a device has made still what was digested? As sl_digest_check(). */
-enum sl_status sl_pressed_check(const struct sl_pressed *p);
+enum sl_status sl_device_packed_check(const struct sl_device_packed *p);
 
 SL_C_END
 

@@ -13,8 +13,8 @@
  * Rounding to nearest, gradual underflow and evaluation in binary32 are assumed: the defaults of
  * all three on 64-bit machines. Every NaN that goes in comes out as SL_NAN_BITS.
  */
-#ifndef SL_MATH_H
-#define SL_MATH_H
+#ifndef SL_STAGES_PARTICLE_MATH_H
+#define SL_STAGES_PARTICLE_MATH_H
 
 #include <math.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  *
  * All three are made from columns.def and fates.def: a new column or fate is one line there.
  */
-#ifndef SL_PARTICLE_H
-#define SL_PARTICLE_H
+#ifndef SL_STAGES_PARTICLE_PARTICLE_H
+#define SL_STAGES_PARTICLE_PARTICLE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * state to keep. Words come in blocks of four, one call of sl_draw() each: a rule that needs up to
  * four of them a step takes them from one block.
  */
-#ifndef SL_RANDOM_H
-#define SL_RANDOM_H
+#ifndef SL_STAGES_PARTICLE_RANDOM_H
+#define SL_STAGES_PARTICLE_RANDOM_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* units.h - the units that a configuration may use and those that files are written in. */
-#ifndef SL_UNITS_H
-#define SL_UNITS_H
+#ifndef SL_STAGES_PARTICLE_UNITS_H
+#define SL_STAGES_PARTICLE_UNITS_H
 
 #include "primitives/base/hd.h"
 

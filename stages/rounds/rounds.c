@@ -22,7 +22,7 @@ bool sl_is_due(const struct sl_when *when, uint32_t round, uint32_t last, uint32
 /* --- rooms ------------------------------------------------------------------------------------ */
 
 /* Columns that the living have in memory. */
-static uint32_t carried(const struct sl_recipe *r)
+static uint32_t metadata(const struct sl_recipe *r)
 {
 	return SL_STORED(sl_models[r->model]->columns);
 }
@@ -36,13 +36,13 @@ static uint32_t most_left(const struct sl_schedule *s, uint32_t n)
 }
 
 static void lay_out_state(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_living *l)
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_active_set *l)
 {
 	memset(l, 0, sizeof(*l));
 	if (n == 0)
 		return;
 #define COLUMN(name, type, unit, record, component, help) \
-	if (SL_HAS(carried(r), SL_COLUMN_##name))         \
+	if (SL_HAS(metadata(r), SL_COLUMN_##name))        \
 		l->columns.name = (type *)sl_cut_items(a, n, sizeof(type));
 #include "stages/particle/columns.def"
 #undef COLUMN
@@ -65,7 +65,7 @@ size_t sl_rounds_scratch(const struct sl_recipe *r, uint32_t n)
 	struct sl_shape compact = {.n = n,
 		.tuning = r->compact.tuning,
 		.scan = r->scan,
-		.n_columns = SL_COMPACT_COLUMNS_MOST};
+		.n_columns = SL_COMPACT_COLUMNS_MAX};
 	struct sl_shape sort = {.n = n, .type = SL_U32, .tuning = r->sort.tuning, .scan = r->scan};
 	size_t to_compact, to_sort;
 
@@ -91,31 +91,31 @@ struct walk {
 	bool to_other;              /* the next state is the second of the two */
 };
 
-void sl_living_begin(struct sl_batch *b, uint32_t steps)
+void sl_active_set_begin(struct sl_batch *b, uint32_t steps)
 {
-	b->living =
-		(struct sl_living){.columns = b->columns, .n = b->n, .steps = steps, .alive = b->n};
+	b->active_set = (struct sl_active_set){
+		.columns = b->columns, .n = b->n, .steps = steps, .alive = b->n};
 }
 
 /* The state that the living, so many, move to next; living are there already. */
-static struct sl_living next_state(struct walk *w, uint32_t n)
+static struct sl_active_set next_state(struct walk *w, uint32_t n)
 {
-	struct sl_living to = w->b->state[w->to_other];
+	struct sl_active_set to = w->b->state[w->to_other];
 
 	w->to_other = !w->to_other;
 	to.n = to.alive = n;
-	to.steps = w->b->living.steps;
+	to.steps = w->b->active_set.steps;
 	return to;
 }
 
 /* Every column, and the place: from the living to a state. How many? */
-static uint32_t columns_between(const struct sl_recipe *r, const struct sl_living *from,
-	const struct sl_living *to, struct sl_compact_column column[SL_COMPACT_COLUMNS_MOST])
+static uint32_t columns_between(const struct sl_recipe *r, const struct sl_active_set *from,
+	const struct sl_active_set *to, struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX])
 {
 	uint32_t n = 0;
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS(carried(r), c))
+		if (SL_HAS(metadata(r), c))
 			column[n++] = (struct sl_compact_column){
 				.from = sl_column_at(&from->columns, (enum sl_column)c),
 				.to = sl_column_at(&to->columns, (enum sl_column)c),
@@ -129,8 +129,8 @@ static uint32_t columns_between(const struct sl_recipe *r, const struct sl_livin
 /* In place, the indices of the living are their places. */
 static enum sl_status compact(struct walk *w)
 {
-	struct sl_living *from = &w->b->living, to = next_state(w, from->alive);
-	struct sl_compact_column column[SL_COMPACT_COLUMNS_MOST];
+	struct sl_active_set *from = &w->b->active_set, to = next_state(w, from->alive);
+	struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX];
 	struct sl_compact_job job = {.keep = w->b->keep,
 		.out = from->place ? NULL : to.place,
 		.n_out = w->n_out,
@@ -152,11 +152,11 @@ static enum sl_status sort(struct walk *w)
 {
 	const struct sl_recipe *r = w->r;
 	struct sl_batch *b = w->b;
-	struct sl_living to = next_state(w, b->living.alive);
+	struct sl_active_set to = next_state(w, b->active_set.alive);
 	struct sl_compact_job compact = {.keep = b->keep,
 		.out = b->index,
 		.n_out = w->n_out,
-		.n = b->living.n,
+		.n = b->active_set.n,
 		.scan = r->scan};
 	struct sl_sort_job job = {.key = b->key,
 		.index = b->index,
@@ -173,14 +173,14 @@ static enum sl_status sort(struct walk *w)
 	w->x->tuning = r->sort.tuning;
 	SL_TRY(sl_sort(r->sort.backend, w->x, &job));
 	SL_TRY(w->by->gather(r, w->of, b, &to));
-	b->living = to;
+	b->active_set = to;
 	w->compacted = w->sorted = to.n;
 	return w->by->mark(w->of, SL_ROUND_SORTED);
 }
 
 static struct sl_round *round_of(struct walk *w, uint32_t number)
 {
-	return &w->b->rounds.at[number < SL_ROUNDS_MOST ? number : SL_ROUNDS_MOST - 1];
+	return &w->b->rounds.at[number < SL_ROUNDS_MAX ? number : SL_ROUNDS_MAX - 1];
 }
 
 /* What the last round did behind its steps: known once the steps of the next are done. */
@@ -209,12 +209,12 @@ static enum sl_status advance(struct walk *w)
 	struct sl_round *now = round_of(w, w->round);
 	uint64_t ns;
 
-	now->width += w->b->living.n;
+	now->width += w->b->active_set.n;
 	SL_TRY(w->by->advance(w->r, w->of, w->b));
 	SL_TRY(w->by->between(w->of, SL_ROUND_BEGINS, SL_ROUND_ADVANCED, &ns));
 	now->advance_ns += ns;
-	now->alive += w->b->living.alive;
-	now->batches += w->round < SL_ROUNDS_MOST;
+	now->alive += w->b->active_set.alive;
+	now->batches += w->round < SL_ROUNDS_MAX;
 	return SL_OK;
 }
 
@@ -230,11 +230,11 @@ enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struc
 		.compacted = b->n,
 		.sorted = b->n};
 	const struct sl_schedule *s = &r->schedule;
-	struct sl_living *l = &b->living;
+	struct sl_active_set *l = &b->active_set;
 	bool compacts = false, sorts = false;
 
 	memset(&b->rounds, 0, sizeof(b->rounds));
-	sl_living_begin(b, s->steps);
+	sl_active_set_begin(b, s->steps);
 	for (; l->alive > 0; w.round++) {
 		SL_TRY(sl_give_up_if_dropped(r));
 		if (l->alive < s->finish * b->n)
@@ -251,7 +251,7 @@ enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struc
 			SL_TRY(compact(&w));
 	}
 	b->rounds.longest = w.round;
-	b->rounds.n = w.round < SL_ROUNDS_MOST ? w.round : (uint32_t)SL_ROUNDS_MOST;
+	b->rounds.n = w.round < SL_ROUNDS_MAX ? w.round : (uint32_t)SL_ROUNDS_MAX;
 	return SL_OK;
 }
 

@@ -10,7 +10,7 @@
 enum { BLOCK = 256 };
 
 static __global__ void move_kernel(
-	struct sl_living from, const uint32_t *index, struct sl_living to)
+	struct sl_active_set from, const uint32_t *index, struct sl_active_set to)
 {
 	uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -27,7 +27,8 @@ static __global__ void move_kernel(
 }
 
 enum sl_status SL_NAME(sl_queue_move)(
-	const struct sl_batch *b, const struct sl_living *to, sl_stream s)
+	const struct sl_batch *b, const struct sl_active_set *to, sl_stream s)
 {
-	return SL_LAUNCH(move_kernel, sl_grid(to->n, BLOCK), BLOCK, 0, s, b->living, b->index, *to);
+	return SL_LAUNCH(
+		move_kernel, sl_grid(to->n, BLOCK), BLOCK, 0, s, b->active_set, b->index, *to);
 }

@@ -16,8 +16,8 @@
  * to another, to and fro. A particle that dies is written to its place: in the end all are there,
  * in the order of ids, as after a history.
  */
-#ifndef SL_ROUNDS_H
-#define SL_ROUNDS_H
+#ifndef SL_STAGES_ROUNDS_ROUNDS_H
+#define SL_STAGES_ROUNDS_ROUNDS_H
 
 #include "primitives/base/arena.h"
 #include "primitives/primitives.h"
@@ -57,7 +57,7 @@ void sl_rounds_lay_out(
 size_t sl_rounds_scratch(const struct sl_recipe *r, uint32_t n);
 
 /* All of b in place, to be moved by that many steps a round. */
-void sl_living_begin(struct sl_batch *b, uint32_t steps);
+void sl_active_set_begin(struct sl_batch *b, uint32_t steps);
 
 /* Marks in time, of a round: before and behind the steps, before and behind what moves the living.
  */
@@ -85,7 +85,7 @@ struct sl_rounds_by {
 		const struct sl_recipe *r, void *of, const struct sl_batch *b, uint32_t n);
 	/* The living that b->index names, to->n, in that order and with their places: to *to. */
 	enum sl_status (*gather)(const struct sl_recipe *r, void *of, const struct sl_batch *b,
-		const struct sl_living *to);
+		const struct sl_active_set *to);
 	/* Takes the time at which all that was queued is done. */
 	enum sl_status (*mark)(void *of, enum sl_round_mark m);
 	/* Between two such times, both before the last return of advance. */

@@ -9,8 +9,8 @@
  * A particle that has a fate which is kept on conditions, and does not meet them, is given the fate
  * dropped, and so accounted for.
  */
-#ifndef SL_CONDITION_H
-#define SL_CONDITION_H
+#ifndef SL_STAGES_SELECTION_CONDITION_H
+#define SL_STAGES_SELECTION_CONDITION_H
 
 #include <math.h>
 #include <stdbool.h>

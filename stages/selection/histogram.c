@@ -14,7 +14,7 @@ static bool is_whole(double value, double least)
 }
 
 /* As the rule sees it: in single precision, in which no step may overflow or vanish. */
-static const char *float_flaw(const struct sl_bins_field *f)
+static const char *float_flaw(const struct sl_histogram_axis *f)
 {
 	double scale = f->bins / (f->hi - f->lo);
 
@@ -27,7 +27,7 @@ static const char *float_flaw(const struct sl_bins_field *f)
 	               : "cannot be divided so (bins would be out of single precision)";
 }
 
-static const char *integer_flaw(const struct sl_bins_field *f)
+static const char *integer_flaw(const struct sl_histogram_axis *f)
 {
 	double least = sl_least_whole(f->column);
 
@@ -41,21 +41,21 @@ static const char *integer_flaw(const struct sl_bins_field *f)
 	                 "end is above them)";
 }
 
-const char *sl_bins_flaw(const struct sl_bins_field *field)
+const char *sl_histogram_flaw(const struct sl_histogram_axis *field)
 {
 	return is_float(field->column) ? float_flaw(field) : integer_flaw(field);
 }
 
-static uint32_t counters_of(const struct sl_bins_field *f)
+static uint32_t counters_of(const struct sl_histogram_axis *f)
 {
 	uint32_t rows = 0;
 
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		rows += SL_HAS(f->fates, fate);
-	return rows * (f->bins + SL_BINS_OUTSIDE);
+	return rows * (f->bins + SL_HISTOGRAM_OUTSIDE);
 }
 
-uint32_t sl_bins_counters(const struct sl_bins_field *field, uint32_t n)
+uint32_t sl_histogram_counters(const struct sl_histogram_axis *field, uint32_t n)
 {
 	uint32_t counters = 0;
 
@@ -65,9 +65,9 @@ uint32_t sl_bins_counters(const struct sl_bins_field *field, uint32_t n)
 }
 
 /* Its rows begin at counter first. */
-static struct sl_bins_rule make_rule(const struct sl_bins_field *f, uint32_t first)
+static struct sl_histogram_rule make_rule(const struct sl_histogram_axis *f, uint32_t first)
 {
-	struct sl_bins_rule t = {.column = f->column, .bins = f->bins};
+	struct sl_histogram_rule t = {.column = f->column, .bins = f->bins};
 
 	if (is_float(f->column)) {
 		t.lo = (float)f->lo;
@@ -81,14 +81,15 @@ static struct sl_bins_rule make_rule(const struct sl_bins_field *f, uint32_t fir
 		bool counted = SL_HAS(f->fates, fate);
 
 		t.first[fate] = (uint16_t)(counted ? first : SL_NO_COUNTER);
-		first += counted ? f->bins + SL_BINS_OUTSIDE : 0;
+		first += counted ? f->bins + SL_HISTOGRAM_OUTSIDE : 0;
 	}
 	return t;
 }
 
-struct sl_bins sl_bins_make(const struct sl_bins_field *field, uint32_t n, bool weighted)
+struct sl_histogram_set sl_histogram_make(
+	const struct sl_histogram_axis *field, uint32_t n, bool weighted)
 {
-	struct sl_bins b = {.n = n, .weighted = weighted};
+	struct sl_histogram_set b = {.n = n, .weighted = weighted};
 
 	for (uint32_t k = 0; k < n; k++) {
 		b.tally[k] = make_rule(&field[k], b.n_counters);
@@ -99,21 +100,21 @@ struct sl_bins sl_bins_make(const struct sl_bins_field *field, uint32_t n, bool 
 }
 
 /* The sum of a row. */
-static uint64_t row_sum(const struct sl_bins_rule *t, const uint64_t *sum, int fate)
+static uint64_t row_sum(const struct sl_histogram_rule *t, const uint64_t *sum, int fate)
 {
 	uint64_t all = 0;
 
-	for (uint32_t i = 0; i < t->bins + SL_BINS_OUTSIDE; i++)
+	for (uint32_t i = 0; i < t->bins + SL_HISTOGRAM_OUTSIDE; i++)
 		all += sum[t->first[fate] + i];
 	return all;
 }
 
-enum sl_fate sl_bins_open(const struct sl_bins *b, const uint64_t *sum,
+enum sl_fate sl_histogram_open(const struct sl_histogram_set *b, const uint64_t *sum,
 	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT])
 {
 	for (uint32_t k = 0; k < b->n; k++)
 		for (int f = 0; f < SL_FATE_COUNT; f++) {
-			const struct sl_bins_rule *t = &b->tally[k];
+			const struct sl_histogram_rule *t = &b->tally[k];
 
 			if (t->first[f] == SL_NO_COUNTER)
 				continue;

@@ -17,8 +17,8 @@
  *
  *	counts | weights, if any |        of a tally: fate after fate, | below | bins | above |
  */
-#ifndef SL_BINS_H
-#define SL_BINS_H
+#ifndef SL_STAGES_SELECTION_HISTOGRAM_H
+#define SL_STAGES_SELECTION_HISTOGRAM_H
 
 #include <stdbool.h>
 
@@ -28,20 +28,20 @@
 SL_C_BEGIN
 
 enum {
-	SL_TALLIES_MAX = 8,
+	SL_HISTOGRAMS_MAX = 8,
 	/*
 	 * Bytes of counters: what a block of a kernel can have in shared memory beside the largest
 	 * survivors' records (select.cu). There a counter has 32 bits, enough for the 2^31 particles
 	 * of the largest batch, and a sum of weights 64.
 	 */
-	SL_BINS_SHARED = 8192,
-	SL_BINS_OUTSIDE = 2, /* counters of a row beside its bins: below, above */
-	SL_BINS_MOST = SL_BINS_SHARED / 4 - SL_BINS_OUTSIDE, /* of one row */
+	SL_HISTOGRAM_SHARED = 8192,
+	SL_HISTOGRAM_OUTSIDE = 2, /* counters of a row beside its bins: below, above */
+	SL_HISTOGRAM_MOST = SL_HISTOGRAM_SHARED / 4 - SL_HISTOGRAM_OUTSIDE, /* of one row */
 	SL_NO_COUNTER = 0xffff
 };
 
 /* A tally as the configuration states it. */
-struct sl_bins_field {
+struct sl_histogram_axis {
 	enum sl_column column;
 	uint32_t bins;
 	uint32_t fates; /* set */
@@ -49,7 +49,7 @@ struct sl_bins_field {
 };
 
 /* A tally as the rule uses it. */
-struct sl_bins_rule {
+struct sl_histogram_rule {
 	enum sl_column column;
 	uint32_t bins;
 	float lo, hi, scale;           /* of real numbers: the range, bins per unit */
@@ -58,28 +58,28 @@ struct sl_bins_rule {
 	uint16_t first[SL_FATE_COUNT]; /* where the row of a fate begins, or SL_NO_COUNTER */
 };
 
-struct sl_bins {
+struct sl_histogram_set {
 	uint32_t n; /* tallies; 0: nothing is counted */
 	uint32_t n_counters;
 	uint32_t columns; /* set of those tallied */
 	bool weighted;
-	struct sl_bins_rule tally[SL_TALLIES_MAX];
+	struct sl_histogram_rule tally[SL_HISTOGRAMS_MAX];
 };
 
 /* The words of 64 bits that the sums of a batch take. */
-SL_HD uint32_t sl_bins_words(const struct sl_bins *b)
+SL_HD uint32_t sl_histogram_words(const struct sl_histogram_set *b)
 {
 	return b->n_counters * (b->weighted ? 2 : 1);
 }
 
 /* Bytes of the counters that a block of a kernel has. */
-static inline uint32_t sl_bins_shared(uint32_t n_counters, bool weighted)
+static inline uint32_t sl_histogram_shared(uint32_t n_counters, bool weighted)
 {
 	return n_counters * (uint32_t)(sizeof(uint32_t) + (weighted ? sizeof(uint64_t) : 0));
 }
 
 /* Which counter of its row a value belongs to: 0 is below, bins + 1 above. */
-SL_HD uint32_t sl_bin_of_float(const struct sl_bins_rule *t, float value)
+SL_HD uint32_t sl_bin_of_float(const struct sl_histogram_rule *t, float value)
 {
 	uint32_t bin;
 
@@ -91,7 +91,7 @@ SL_HD uint32_t sl_bin_of_float(const struct sl_bins_rule *t, float value)
 	return bin < t->bins ? bin + 1 : t->bins;
 }
 
-SL_HD uint32_t sl_bin_of_integer(const struct sl_bins_rule *t, uint32_t value)
+SL_HD uint32_t sl_bin_of_integer(const struct sl_histogram_rule *t, uint32_t value)
 {
 	uint32_t bin;
 
@@ -102,8 +102,8 @@ SL_HD uint32_t sl_bin_of_integer(const struct sl_bins_rule *t, uint32_t value)
 }
 
 /* The counter of particle i of the columns, of that fate, or SL_NO_COUNTER. */
-SL_HD uint32_t sl_bins_find(
-	const struct sl_bins_rule *t, const struct sl_columns *c, uint64_t i, uint8_t fate)
+SL_HD uint32_t sl_histogram_find(
+	const struct sl_histogram_rule *t, const struct sl_columns *c, uint64_t i, uint8_t fate)
 {
 	uint32_t bin = 0;
 
@@ -128,19 +128,20 @@ SL_HD uint32_t sl_bins_find(
 }
 
 /* What is wrong with the range of a tally, or NULL: the rule must be able to tell its bins. */
-const char *sl_bins_flaw(const struct sl_bins_field *field);
+const char *sl_histogram_flaw(const struct sl_histogram_axis *field);
 
 /* The counters of n tallies. */
-uint32_t sl_bins_counters(const struct sl_bins_field *field, uint32_t n);
+uint32_t sl_histogram_counters(const struct sl_histogram_axis *field, uint32_t n);
 
 /* Makes the rules of n tallies, whose counters fit. */
-struct sl_bins sl_bins_make(const struct sl_bins_field *field, uint32_t n, bool weighted);
+struct sl_histogram_set sl_histogram_make(
+	const struct sl_histogram_axis *field, uint32_t n, bool weighted);
 
 /*
  * Is every particle of a batch in one counter, and its weight? sum: its sums; count, weight: those
  * of its fates. Names a fate for which they do not add up, SL_FATE_COUNT if there is none.
  */
-enum sl_fate sl_bins_open(const struct sl_bins *b, const uint64_t *sum,
+enum sl_fate sl_histogram_open(const struct sl_histogram_set *b, const uint64_t *sum,
 	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT]);
 
 SL_C_END

@@ -8,8 +8,8 @@
  * Computer multiplication and division using binary logarithms, 1962); what is not above 0 is at 0.
  * Ties keep id order because the sort is stable.
  */
-#ifndef SL_KEY_H
-#define SL_KEY_H
+#ifndef SL_STAGES_SELECTION_KEY_H
+#define SL_STAGES_SELECTION_KEY_H
 
 #include <stdbool.h>
 

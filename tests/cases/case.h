@@ -7,8 +7,8 @@
  *	make(&t)  ->  load(&t, 0xa5)  ->  run(&t)  ->  right(&t)  ->  sl_trial_free(&t)
  *	                  ^------------------------------'
  */
-#ifndef SL_CASES_CASE_H
-#define SL_CASES_CASE_H
+#ifndef SL_TESTS_CASES_CASE_H
+#define SL_TESTS_CASES_CASE_H
 
 #include "guarded.h"
 #include "inputs.h"
@@ -38,7 +38,7 @@ struct sl_setting {
 };
 
 /* The most: flags, indices and count of a compaction, and two a column. */
-enum { SL_TRIAL_BLOCKS = 3 + 2 * SL_COMPACT_COLUMNS_MOST, SL_OFFS = 4 };
+enum { SL_TRIAL_BLOCKS = 3 + 2 * SL_COMPACT_COLUMNS_MAX, SL_OFFS = 4 };
 
 struct sl_trial {
 	const struct sl_backend *backend;

@@ -25,10 +25,10 @@ static const struct sl_backend *scan_at(size_t i)
 static const struct sl_setting with_columns[] = {
 	{.alive = SL_ALIVE_HALF, .columns = {1, 4}, .no_indices = true},
 	{.alive = SL_ALIVE_FEW, .columns = {3, 8}, .off = {1, 0}},
-	{.alive = SL_ALIVE_HALF, .columns = {SL_COMPACT_COLUMNS_MOST, 0}, .off = {15, 2}},
-	{.alive = SL_ALIVE_MOST, .columns = {8, 4}, .no_indices = true, .off = {3, 1}},
+	{.alive = SL_ALIVE_HALF, .columns = {SL_COMPACT_COLUMNS_MAX, 0}, .off = {15, 2}},
+	{.alive = SL_ALIVE_MAX, .columns = {8, 4}, .no_indices = true, .off = {3, 1}},
 	{.alive = SL_ALIVE_ALL, .columns = {6, 0}},
-	{.alive = SL_ALIVE_ONE, .columns = {SL_COMPACT_COLUMNS_MOST, 1}, .no_indices = true},
+	{.alive = SL_ALIVE_ONE, .columns = {SL_COMPACT_COLUMNS_MAX, 1}, .no_indices = true},
 	{.alive = SL_ALIVE_NONE, .columns = {2, 16}, .off = {0, 1}},
 };
 
@@ -92,7 +92,7 @@ static uint32_t bytes_of(const struct sl_setting *set, uint32_t k)
 
 struct input {
 	uint8_t *keep;
-	uint64_t *column[SL_COMPACT_COLUMNS_MOST]; /* whole words, of random bits */
+	uint64_t *column[SL_COMPACT_COLUMNS_MAX]; /* whole words, of random bits */
 };
 
 static size_t words_of(const struct sl_setting *set, uint32_t k)
@@ -168,7 +168,7 @@ static enum sl_status load(struct sl_trial *t, int poison)
 static enum sl_status run(struct sl_trial *t)
 {
 	struct sl_exec x = sl_trial_exec(t);
-	struct sl_compact_column column[SL_COMPACT_COLUMNS_MOST];
+	struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX];
 	struct sl_compact_job job = {.keep = (const uint8_t *)t->block[KEEP].at,
 		.out = t->set.no_indices ? NULL : (uint32_t *)t->block[OUT].at,
 		.n_out = (uint32_t *)t->block[N_OUT].at,
@@ -234,7 +234,7 @@ static enum sl_status right_column(const struct sl_trial *t, uint32_t k)
 	s = compare_column(t->set.n, in.keep, (const char *)in.column[k], (const char *)to,
 		bytes_of(&t->set, k));
 	sl_memory_give(SL_HOST, to);
-	return sl_while(s, "column %u of %u bytes", k, bytes_of(&t->set, k));
+	return sl_add_context(s, "column %u of %u bytes", k, bytes_of(&t->set, k));
 }
 
 /* Count and indices. */

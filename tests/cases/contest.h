@@ -8,8 +8,8 @@
  *	sl_contest_open(&c, set)  ->  sl_contest_enter(&c, b, tuning)  ->  sl_contest_try(&c)
  *	                                   ^------------------------------------'
  */
-#ifndef SL_CASES_CONTEST_H
-#define SL_CASES_CONTEST_H
+#ifndef SL_TESTS_CASES_CONTEST_H
+#define SL_TESTS_CASES_CONTEST_H
 
 #include "case.h"
 

@@ -1,8 +1,8 @@
 /*
  * guarded.h - memory of any space between two canaries, so that a write outside it is seen.
  */
-#ifndef SL_CASES_GUARDED_H
-#define SL_CASES_GUARDED_H
+#ifndef SL_TESTS_CASES_GUARDED_H
+#define SL_TESTS_CASES_GUARDED_H
 
 #include "primitives/primitives.h"
 

@@ -106,7 +106,7 @@ static bool is_alive(enum sl_alive alive, uint32_t n, uint32_t i)
 		return sl_mixed(i / CLUSTER) % 100 < 2 && sl_mixed(i) % 2 == 0;
 	case SL_ALIVE_HALF:
 		return sl_mixed(i) % 2 == 0;
-	case SL_ALIVE_MOST:
+	case SL_ALIVE_MAX:
 		return sl_mixed(i) % 100 != 0;
 	case SL_ALIVE_1_PERCENT:
 		return sl_mixed(i) % 100 < 1;

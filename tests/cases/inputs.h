@@ -1,8 +1,8 @@
 /*
  * inputs.h - the sizes and distributions that every primitive is tested and timed with.
  */
-#ifndef SL_CASES_INPUTS_H
-#define SL_CASES_INPUTS_H
+#ifndef SL_TESTS_CASES_INPUTS_H
+#define SL_TESTS_CASES_INPUTS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ enum sl_alive {
 	SL_ALIVE_ONE,
 	SL_ALIVE_FEW, /* 1 in 100, in clusters */
 	SL_ALIVE_HALF,
-	SL_ALIVE_MOST, /* 99 in 100 */
+	SL_ALIVE_MAX, /* 99 in 100 */
 	SL_ALIVE_ALL,
 	SL_ALIVE_COUNT,                      /* as above */
 	SL_ALIVE_1_PERCENT = SL_ALIVE_COUNT, /* one by one, not in clusters */

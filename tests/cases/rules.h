@@ -6,8 +6,8 @@
  * a rule passes on what arithmetic gave, every NaN counts as one. math.h's own functions promise
  * more, SL_NAN_BITS, and are held to it.
  */
-#ifndef SL_CASES_RULES_H
-#define SL_CASES_RULES_H
+#ifndef SL_TESTS_CASES_RULES_H
+#define SL_TESTS_CASES_RULES_H
 
 #include "primitives/primitives.h"
 #include "stages/particle/digest.h"

@@ -11,8 +11,8 @@
  *
  * However thin, every backend meets every kind of input and every size that is left.
  */
-#ifndef SL_CASES_THIN_H
-#define SL_CASES_THIN_H
+#ifndef SL_TESTS_CASES_THIN_H
+#define SL_TESTS_CASES_THIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -48,8 +48,8 @@ static enum sl_status try_tuning(
 	if (s == SL_OK)
 		s = sl_contest_try(c);
 	(*trials)++;
-	return sl_while(s, "%s/%s, block=%u, items=%u", sl_primitive_name(b->primitive), b->name,
-		tuning.block, tuning.items);
+	return sl_add_context(s, "%s/%s, block=%u, items=%u", sl_primitive_name(b->primitive),
+		b->name, tuning.block, tuning.items);
 }
 
 static enum sl_status try_backend(
@@ -82,7 +82,7 @@ static enum sl_status try_setting(
 			s = try_backend(&c, b, trials);
 	c.of->describe(set, text, sizeof(text));
 	sl_contest_close(&c);
-	return sl_while(s, "n=%u, %s", set->n, text);
+	return sl_add_context(s, "n=%u, %s", set->n, text);
 }
 
 enum sl_status sl_walk_tunings(enum sl_primitive p, uint64_t *trials)

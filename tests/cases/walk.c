@@ -13,7 +13,7 @@ static enum sl_status try_poison(const struct sl_case *c, struct sl_trial *t, in
 	SL_TRY(c->load(t, poison));
 	SL_TRY(c->run(t));
 	SL_TRY(sl_stream_wait(NULL));
-	return sl_while(c->right(t), "poison %02x", (unsigned)poison);
+	return sl_add_context(c->right(t), "poison %02x", (unsigned)poison);
 }
 
 /* One byte of scratch too little must be refused. */
@@ -79,8 +79,9 @@ static enum sl_status walk_variant(const struct sl_case *c, const struct sl_back
 	sl_trial_free(&t);
 	c->describe(set, text, sizeof(text));
 	(*trials)++;
-	return sl_while(s, "%s/%s, n=%u, %s, block=%u, items=%u", sl_primitive_name(b->primitive),
-		b->name, set->n, text, set->tuning.block, set->tuning.items);
+	return sl_add_context(s, "%s/%s, n=%u, %s, block=%u, items=%u",
+		sl_primitive_name(b->primitive), b->name, set->n, text, set->tuning.block,
+		set->tuning.items);
 }
 
 /* What a variant is made of: kind_of() is one of so many. */

@@ -2,8 +2,8 @@
  * walk.h - every backend of a space, over all sizes and variants of its case, but for what thin.h
  * leaves out.
  */
-#ifndef SL_CASES_WALK_H
-#define SL_CASES_WALK_H
+#ifndef SL_TESTS_CASES_WALK_H
+#define SL_TESTS_CASES_WALK_H
 
 #include "case.h"
 #include "thin.h"

@@ -74,17 +74,17 @@ static void carry(const uint8_t *data, size_t size)
 {
 	const struct sl_mcpl_part parts[] = {{.file = data, .bytes = size, .particles = 3},
 		{.file = data, .bytes = size, .first = 3, .particles = 2}};
-	struct sl_mcpl_carried *c;
-	enum sl_status s = sl_mcpl_carry(parts, 2, &c);
+	struct sl_mcpl_metadata *c;
+	enum sl_status s = sl_mcpl_metadata_add(parts, 2, &c);
 
 	check(s);
 	for (uint32_t k = 0; s == SL_OK && k < c->n_sums; k++) {
-		double all = sl_mcpl_carried_sum(c, k, 0, 5);
+		double all = sl_mcpl_metadata_sum(c, k, 0, 5);
 
-		if (all < 0 ? all != -1 : sl_mcpl_carried_sum(c, k, 0, 4) > all)
+		if (all < 0 ? all != -1 : sl_mcpl_metadata_sum(c, k, 0, 4) > all)
 			abort();
 	}
-	sl_mcpl_carried_free(c);
+	sl_mcpl_metadata_free(c);
 }
 
 static enum sl_status read_particles(struct sl_mcpl_stream *s)

@@ -1,6 +1,6 @@
 /* mutant.h - comes before each kernel that mutants.py compiles: which mutant is chosen, 0: none. */
-#ifndef TESTS_MUTANTS_MUTANT_H
-#define TESTS_MUTANTS_MUTANT_H
+#ifndef SL_TESTS_MUTANTS_MUTANT_H
+#define SL_TESTS_MUTANTS_MUTANT_H
 
 #ifdef __cplusplus
 extern "C" int sluice_mutant;

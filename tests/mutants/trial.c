@@ -24,7 +24,7 @@
 #include "tests/support/records_check.h"
 
 /* Blocks in flight: twice the tiles that a look-back sees at a time. */
-enum { CROWD = SL_EMULATED_BLOCKS_MOST };
+enum { CROWD = SL_EMULATED_BLOCKS_MAX };
 
 static bool brief;
 
@@ -88,7 +88,7 @@ static enum sl_status try_size(
 	for (size_t i = 0; most > 0 && sl_case_of(b->primitive)->variant(i, &set); i++) {
 		if (!is_worth_it(b, &set) || (!brief && seen++ % one_in(b) != 0))
 			continue;
-		SL_TRY(sl_while(try_setting(b, &set, tried++ % 2 ? 0xa5 : 0x5a),
+		SL_TRY(sl_add_context(try_setting(b, &set, tried++ % 2 ? 0xa5 : 0x5a),
 			"n=%u, variant %zu", n, i));
 		most--;
 	}
@@ -161,8 +161,8 @@ static enum sl_status try_alignments(
 			.off = {i / 2 % 4, i / 2 % 4}};
 
 		if (seen++ % one_in == 0)
-			SL_TRY(sl_while(try_setting(b, &set, seen % 4 ? 0xa5 : 0x5a), "%s, n=%u",
-				b->name, set.n));
+			SL_TRY(sl_add_context(try_setting(b, &set, seen % 4 ? 0xa5 : 0x5a),
+				"%s, n=%u", b->name, set.n));
 	}
 	return SL_OK;
 }
@@ -251,8 +251,8 @@ int main(int argc, char **argv)
 	sluice_mutant = mutant ? atoi(mutant) : 0;
 	sl_device_emulate(true);
 	for (size_t i = 0; argc > 1 && s == SL_OK && i < n; i++)
-		s = sl_while(try_schedule(argv[1], &schedules[i]), "schedule %zu", i);
+		s = sl_add_context(try_schedule(argv[1], &schedules[i]), "schedule %zu", i);
 	if (s != SL_OK)
-		printf("%s\n", sl_story());
+		printf("%s\n", sl_last_error());
 	return s != SL_OK;
 }

@@ -22,10 +22,10 @@ static bool is_there(const char *path)
 static void expect_json(const char *json)
 {
 	struct sl_problem problem;
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 
-	assert_ok(sl_tree_parse(json, strlen(json), &tree, &problem));
-	sl_tree_free(tree);
+	assert_ok(sl_yaml_parse(json, strlen(json), &tree, &problem));
+	sl_yaml_free(tree);
 	if (!is_there("/usr/bin/python3"))
 		return;
 	write_text(&folder, "json", json);
@@ -110,10 +110,10 @@ static void help_of_all(void **state)
 #undef TEXT
 #undef COUNT
 #undef FLAG
-#define STATUS(name, code, meaning) \
+#define SL_STATUS(name, code, meaning) \
 	assert_non_null(strstr(help, #code)), assert_non_null(strstr(help, meaning));
 #include "primitives/base/status.def"
-#undef STATUS
+#undef SL_STATUS
 	free(help);
 	expect_out("sluice ", WORDS("--version"));
 }

@@ -34,13 +34,13 @@ struct row {
 	char where[16], mode[16], scan[64], compact[64], sort[64], schedule[64], answer[16];
 };
 
-static struct sl_tree *tree;
+static struct sl_yaml *tree;
 static struct row rows[ROWS_MOST];
 static size_t n_rows;
 
 static const char *get_text(sl_node of, const char *key)
 {
-	return sl_tree_text(tree, sl_tree_get(tree, of, key), NULL);
+	return sl_yaml_text(tree, sl_yaml_get(tree, of, key), NULL);
 }
 
 static double get_number(sl_node of, const char *key)
@@ -58,9 +58,9 @@ static void parse(const char *json)
 {
 	struct sl_problem problem;
 
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 	tree = NULL;
-	assert_ok(sl_tree_parse(json, strlen(json), &tree, &problem));
+	assert_ok(sl_yaml_parse(json, strlen(json), &tree, &problem));
 }
 
 static void expect_spread(sl_node times)
@@ -84,11 +84,11 @@ static enum sl_mode mode_of(const char *name)
 static void expect_figures(sl_node row)
 {
 	bool on_device = strcmp(get_text(row, "where"), "device") == 0;
-	sl_node stages = sl_tree_get(tree, row, "stages");
+	sl_node stages = sl_yaml_get(tree, row, "stages");
 	double sum = 0;
 
 	for (int s = 0; s < SL_STAGE_COUNT; s++) {
-		sl_node stage = sl_tree_get(tree, stages, sl_stages[s].name);
+		sl_node stage = sl_yaml_get(tree, stages, sl_stages[s].name);
 
 		assert_int_equal(stage != 0, sl_stage_is_run(mode_of(get_text(row, "mode")), s));
 		if (stage == 0)
@@ -101,14 +101,14 @@ static void expect_figures(sl_node row)
 		}
 		sum += get_number(stage, "least_ms");
 	}
-	assert_int_equal(sl_tree_get(tree, row, "copied_home") != 0, on_device);
-	assert_int_equal(sl_tree_get(tree, row, "slots") != 0, on_device);
-	expect_spread(sl_tree_get(tree, row, "together"));
-	assert_true(get_number(sl_tree_get(tree, row, "together"), "most_ms") >= sum);
-	expect_spread(sl_tree_get(tree, row, "without_output"));
-	expect_spread(sl_tree_get(tree, row, "with_output"));
-	assert_true(get_number(sl_tree_get(tree, row, "without_output"), "particles_per_s") > 0);
-	assert_true(get_number(sl_tree_get(tree, row, "with_output"), "particles_per_s") > 0);
+	assert_int_equal(sl_yaml_get(tree, row, "copied_home") != 0, on_device);
+	assert_int_equal(sl_yaml_get(tree, row, "slots") != 0, on_device);
+	expect_spread(sl_yaml_get(tree, row, "together"));
+	assert_true(get_number(sl_yaml_get(tree, row, "together"), "most_ms") >= sum);
+	expect_spread(sl_yaml_get(tree, row, "without_output"));
+	expect_spread(sl_yaml_get(tree, row, "with_output"));
+	assert_true(get_number(sl_yaml_get(tree, row, "without_output"), "particles_per_s") > 0);
+	assert_true(get_number(sl_yaml_get(tree, row, "with_output"), "particles_per_s") > 0);
 	assert_true(get_number(row, "threads") >= 1);
 }
 
@@ -133,10 +133,10 @@ static void take_rows(const char *json)
 	sl_node list;
 
 	parse(json);
-	list = sl_tree_get(tree, sl_tree_root(tree), "rows");
-	assert_true(sl_tree_size(tree, list) <= ROWS_MOST);
-	for (n_rows = 0; n_rows < sl_tree_size(tree, list);)
-		take_row(sl_tree_item(tree, list, n_rows, NULL));
+	list = sl_yaml_get(tree, sl_yaml_root(tree), "rows");
+	assert_true(sl_yaml_size(tree, list) <= ROWS_MOST);
+	for (n_rows = 0; n_rows < sl_yaml_size(tree, list);)
+		take_row(sl_yaml_item(tree, list, n_rows, NULL));
 }
 
 static void compare_json(const char *const *words)
@@ -205,10 +205,10 @@ static void expect_head(void)
 {
 	static const char *const members[] = {"version", "date", "config", "name", "model",
 		"format", "deflate", "machine", "command", "batches", "rules_version"};
-	sl_node root = sl_tree_root(tree);
+	sl_node root = sl_yaml_root(tree);
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-		assert_true(sl_tree_get(tree, root, members[i]) != 0);
+		assert_true(sl_yaml_get(tree, root, members[i]) != 0);
 	assert_int_equal((int)get_number(root, "particles"), 1500);
 	assert_int_equal((int)get_number(root, "batches"), 4);
 	assert_int_equal((int)get_number(root, "batch"), 400);
@@ -220,7 +220,7 @@ static void all_rows_are_the_same(void **state)
 	(void)state;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json"));
 	expect_head();
-	assert_true(get_number(sl_tree_root(tree), "device_copy_gb_per_s") > 0);
+	assert_true(get_number(sl_yaml_root(tree), "device_copy_gb_per_s") > 0);
 	expect_every_backend();
 	expect_every_schedule("host");
 	expect_every_schedule("device");
@@ -335,7 +335,7 @@ static void host_alone(void **state)
 		assert_string_equal(rows[i].where, "host");
 		assert_string_equal(rows[i].answer, "same");
 	}
-	assert_int_equal(sl_tree_get(tree, sl_tree_root(tree), "device_copy_gb_per_s"), 0);
+	assert_int_equal(sl_yaml_get(tree, sl_yaml_root(tree), "device_copy_gb_per_s"), 0);
 	expect_untouched();
 }
 
@@ -365,16 +365,16 @@ static void particles(void **state)
 	(void)state;
 	compare_json(WORDS(
 		"compare", "c.yaml", "--device", "cpu", "--json", "--set", many, "--set", one));
-	assert_int_equal((int)get_number(sl_tree_root(tree), "particles"), 21000);
+	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles"), 21000);
 	if (be_quick())
 		return;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
 		"--set", one, "--set", key));
-	assert_int_equal((int)get_number(sl_tree_root(tree), "particles"), 20000);
-	assert_int_equal((int)get_number(sl_tree_root(tree), "particles_configured"), 21000);
+	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles"), 20000);
+	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles_configured"), 21000);
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
 		"--set", one, "--set", key, "--full"));
-	assert_int_equal((int)get_number(sl_tree_root(tree), "particles"), 21000);
+	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles"), 21000);
 	expect_untouched();
 }
 

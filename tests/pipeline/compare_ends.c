@@ -79,20 +79,20 @@ static void memory_for_all_but_one(void **state)
 	static const char *const env[] = {"SL_FAULT=dev_malloc:9:2", NULL};
 	const char *const *words = WORDS("compare", "c.yaml", "--device", "emulated", "--json");
 	struct sl_problem problem;
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 	size_t failed = 0, same = 0, n;
 	struct ending e;
 	sl_node rows;
 
 	(void)state;
 	call(&folder, env, words, &e);
-	assert_ok(sl_tree_parse(e.out, e.out_bytes, &tree, &problem));
+	assert_ok(sl_yaml_parse(e.out, e.out_bytes, &tree, &problem));
 	expect_ending(&e, SL_DEVICE_MEMORY, "device, scan ", words);
-	rows = sl_tree_get(tree, sl_tree_root(tree), "rows");
-	n = sl_tree_size(tree, rows);
+	rows = sl_yaml_get(tree, sl_yaml_root(tree), "rows");
+	n = sl_yaml_size(tree, rows);
 	for (size_t i = 0; i < n; i++) {
-		sl_node row = sl_tree_item(tree, rows, i, NULL);
-		const char *answer = sl_tree_text(tree, sl_tree_get(tree, row, "answer"), NULL);
+		sl_node row = sl_yaml_item(tree, rows, i, NULL);
+		const char *answer = sl_yaml_text(tree, sl_yaml_get(tree, row, "answer"), NULL);
 
 		failed += strcmp(answer, "failed") == 0;
 		same += strcmp(answer, "same") == 0;
@@ -100,7 +100,7 @@ static void memory_for_all_but_one(void **state)
 	assert_int_equal(failed, 1);
 	assert_int_equal(same, n - 1);
 	assert_true(same > 1);
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 	expect_untouched();
 }
 

@@ -96,8 +96,9 @@ static enum sl_status count_steps_wrong(struct sl_exec *x, const struct sl_compa
 			? &((struct sl_batch *)(void *)(count -
 							offsetof(struct sl_batch, n_survivors)))
 				   ->tally.steps
-			: &((struct sl_census *)(void *)(count -
-							 offsetof(struct sl_census, n_survivors)))
+			: &((struct sl_batch_counters *)(void *)(count -
+								 offsetof(struct sl_batch_counters,
+									 n_survivors)))
 				   ->tally.steps;
 	uint64_t n;
 
@@ -153,7 +154,7 @@ static struct sl_row *plant(const struct sl_backend *bad)
 	struct sl_row *like = &comparison.row[bad->space == SL_HOST ? 0 : comparison.n - 1];
 	struct sl_row wrong = *like;
 
-	assert_true(comparison.n < SL_ROWS_MOST);
+	assert_true(comparison.n < SL_ROWS_MAX);
 	wrong.mode = SL_MODE_staged;
 	wrong.compact = (struct sl_choice){.backend = bad};
 	wrong.scan = (struct sl_choice){0};
@@ -192,12 +193,12 @@ static void expect_wrong(enum sl_space space,
 	assert_true(comparison.ended);
 	assert_int_equal(row->answer, answer);
 	assert_int_equal(row->status, status);
-	assert_non_null(strstr(row->story, says));
-	assert_non_null(strstr(row->story, "compact bad"));
+	assert_non_null(strstr(row->message, says));
+	assert_non_null(strstr(row->message, "compact bad"));
 	for (size_t i = 0; i < comparison.n; i++)
 		if (&comparison.row[i] != row) {
 			assert_int_equal(comparison.row[i].answer, SL_ANSWER_SAME);
-			assert_string_equal(comparison.row[i].story, "");
+			assert_string_equal(comparison.row[i].message, "");
 		}
 	assert_int_equal(folder_count(&folder), 1);
 	sl_compare_free(&comparison);
@@ -238,7 +239,7 @@ static void fused_is_wrong(void **state)
 	assert_fails(sl_compare(&comparison, &control, count_rows), SL_CHECK_FAILED,
 		"batch 0, column id, index ");
 	assert_int_equal(row->answer, SL_ANSWER_DIFFERS);
-	assert_non_null(strstr(row->story, "compact fused, sort bad"));
+	assert_non_null(strstr(row->message, "compact fused, sort bad"));
 	for (size_t i = 0; i + 1 < comparison.n; i++)
 		assert_int_equal(comparison.row[i].answer, SL_ANSWER_SAME);
 	sl_compare_free(&comparison);
@@ -306,8 +307,8 @@ static void rounds_are_wrong(enum sl_space space, const struct sl_backend *good)
 	comparison.n = 2;
 	assert_fails(sl_compare(&comparison, &control, NULL), SL_CHECK_FAILED, "column x, index ");
 	assert_int_equal(comparison.row[1].answer, SL_ANSWER_DIFFERS);
-	assert_non_null(strstr(comparison.row[1].story, "compact bad"));
-	assert_non_null(strstr(comparison.row[1].story, "rounds: every"));
+	assert_non_null(strstr(comparison.row[1].message, "compact bad"));
+	assert_non_null(strstr(comparison.row[1].message, "rounds: every"));
 	sl_compare_free(&comparison);
 }
 

@@ -74,7 +74,7 @@ static void a_file_that_is_not_there(void **state)
 
 	(void)state;
 	assert_int_not_equal(sl_config_open("/nowhere/c.yaml", NULL, 0, &config, &r), SL_OK);
-	assert_non_null(strstr(sl_story(), "/nowhere/c.yaml"));
+	assert_non_null(strstr(sl_last_error(), "/nowhere/c.yaml"));
 	assert_int_equal(sl_config_problems(r), 1);
 	sl_config_close(r);
 }
@@ -177,9 +177,9 @@ static void rules_are_read(void **state)
 
 		assert_ok(take(good[0], &rules[i].set, 1, &r));
 		sl_config_close(r);
-		assert_int_equal(choices.goal.fate, rules[i].fate);
-		assert_memory_equal(&choices.goal.below, &rules[i].below, sizeof(double));
-		assert_int_equal(choices.goal.min_batches, rules[i].min_batches);
+		assert_int_equal(choices.stop_rule.fate, rules[i].fate);
+		assert_memory_equal(&choices.stop_rule.below, &rules[i].below, sizeof(double));
+		assert_int_equal(choices.stop_rule.min_batches, rules[i].min_batches);
 	}
 }
 

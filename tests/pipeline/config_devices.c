@@ -62,7 +62,7 @@ static void expect_on_device(enum sl_device_choice device)
 {
 	assert_int_equal(choices.device, device);
 	assert_int_equal(choices.device_number, 0);
-	assert_string_equal(choices.device_story, "");
+	assert_string_equal(choices.device_reason, "");
 	assert_null(choices.scan.backend);
 	expect_best(&choices.compact, SL_COMPACT);
 	expect_best(&choices.sort, SL_SORT);
@@ -80,11 +80,11 @@ static void auto_takes_what_there_is(void **state)
 		expect_on_device(SL_ON_CUDA);
 	} else {
 		expect_on_cpu();
-		assert_string_equal(choices.device_story, sl_story());
+		assert_string_equal(choices.device_reason, sl_last_error());
 	}
 	take_good_device("cpu", "scan: auto, compact: auto, sort: auto, deflate: auto");
 	expect_on_cpu();
-	assert_string_equal(choices.device_story, "");
+	assert_string_equal(choices.device_reason, "");
 }
 
 static void the_emulated_device_is_always_there(void **state)
@@ -106,7 +106,7 @@ static void the_emulated_device_is_always_there(void **state)
 	assert_ok(sl_resolve(&config, r, &choices));
 	sl_fault_set(NULL);
 	expect_on_cpu();
-	assert_non_null(strstr(choices.device_story, "CUDA error 999"));
+	assert_non_null(strstr(choices.device_reason, "CUDA error 999"));
 	sl_config_close(r);
 }
 
@@ -115,17 +115,18 @@ static void a_device_that_is_not_there(void **state)
 {
 	static const char *const names[] = {"cuda", "cuda:0", "cuda:9999"};
 	struct sl_reader *r;
-	char story[SL_STORY_BYTES];
+	char message[SL_MESSAGE_BYTES];
 	int n;
 
 	(void)state;
 	sl_device_emulate(false);
 	n = sl_device_count(&n) == SL_OK ? n : 0;
-	snprintf(story, sizeof(story), "%s", n > 0 ? "there is no device 9999" : sl_story());
+	snprintf(message, sizeof(message), "%s",
+		n > 0 ? "there is no device 9999" : sl_last_error());
 	for (int i = n > 0 ? 2 : 0; i < 3; i++) {
 		assert_int_equal(take_device(names[i], "scan: cpu, sort: warp", &r), SL_NO_DEVICE);
 		assert_int_equal(sl_config_problems(r), 0);
-		assert_non_null(strstr(sl_story(), story));
+		assert_non_null(strstr(sl_last_error(), message));
 		sl_config_close(r);
 		assert_int_equal(take_device(names[i], "scan: cpu, store: warp", &r), SL_USAGE);
 		assert_int_equal(sl_config_problems(r), 1);
@@ -147,11 +148,11 @@ static void a_device_that_fails_is_no_problem_of_the_file(void **state)
 
 /* How a batch is run, and why not fused where it could be. */
 static void expect_mode(
-	const char *device, const char *primitives, enum sl_mode mode, const char *story)
+	const char *device, const char *primitives, enum sl_mode mode, const char *message)
 {
 	take_good_device(device, primitives);
 	assert_int_equal(choices.mode, mode);
-	assert_string_equal(choices.mode_story, story);
+	assert_string_equal(choices.mode_reason, message);
 }
 
 static void modes_are_chosen(void **state)
@@ -171,7 +172,7 @@ static void modes_are_chosen(void **state)
 
 /* In what form survivors come home of that format, and by what they are compressed. */
 static void expect_form(const char *device, const char *deflate, const char *format,
-	enum sl_home_form form, const char *press)
+	enum sl_transfer_form form, const char *pack)
 {
 	char text[1024];
 
@@ -183,7 +184,7 @@ static void expect_form(const char *device, const char *deflate, const char *for
 		strncmp(format, "mcpl", 4) == 0 ? ", mcpl: {energy: 1 eV}" : "");
 	take_good(text);
 	assert_int_equal(choices.form, form);
-	assert_string_equal(choices.press ? choices.press->name : "", press);
+	assert_string_equal(choices.pack ? choices.pack->name : "", pack);
 	assert_int_equal(choices.deflate->space, SL_HOST);
 }
 
@@ -192,7 +193,7 @@ static void forms_are_chosen(void **state)
 {
 	static const struct {
 		const char *format;
-		enum sl_home_form unasked, asked;
+		enum sl_transfer_form unasked, asked;
 	} forms[] = {{"openpmd", SL_AS_COLUMNS, SL_AS_STREAMS},
 		{"npz", SL_AS_COLUMNS, SL_AS_STREAMS}, {"csv.gz", SL_AS_COLUMNS, SL_AS_COLUMNS},
 		{"mcpl", SL_AS_RECORDS, SL_AS_RECORDS}, {"mcpl.gz", SL_AS_RECORDS, SL_AS_STREAMS}};
@@ -204,15 +205,15 @@ static void forms_are_chosen(void **state)
 	gpu = sl_device_count(&n) == SL_OK;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		const char *format = forms[i].format;
-		const char *press = forms[i].asked == SL_AS_STREAMS ? "device" : "";
+		const char *pack = forms[i].asked == SL_AS_STREAMS ? "device" : "";
 
 		expect_form("cpu", "auto", format, SL_AS_COLUMNS, "");
 		expect_form("emulated", "auto", format, forms[i].unasked, "");
 		expect_form("emulated", "zlib", format, forms[i].unasked, "");
-		if (press[0])
-			expect_form("emulated", "device", format, forms[i].asked, press);
+		if (pack[0])
+			expect_form("emulated", "device", format, forms[i].asked, pack);
 		if (gpu)
-			expect_form("cuda", "auto", format, forms[i].asked, press);
+			expect_form("cuda", "auto", format, forms[i].asked, pack);
 	}
 }
 

@@ -29,12 +29,12 @@ static void a_set_replaces_the_short_form(void **state)
 	sl_config_close(r);
 	assert_ok(take(stopped, sets, 2, &r));
 	sl_config_close(r);
-	assert_int_equal(choices.goal.fate, SL_FATE_absorbed);
-	assert_int_equal(choices.goal.min_batches, 7);
+	assert_int_equal(choices.stop_rule.fate, SL_FATE_absorbed);
+	assert_int_equal(choices.stop_rule.min_batches, 7);
 	assert_ok(take(stopped, sets, 3, &r));
 	sl_config_close(r);
-	assert_int_equal(choices.goal.fate, SL_FATE_reflected);
-	assert_int_equal(choices.goal.min_batches, 5);
+	assert_int_equal(choices.stop_rule.fate, SL_FATE_reflected);
+	assert_int_equal(choices.stop_rule.min_batches, 5);
 }
 
 static void sets_stand_above_the_file(void **state)

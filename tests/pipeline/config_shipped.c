@@ -17,7 +17,7 @@ enum edit { KEEP, DROP, RENAME, REPEAT, N_EDITS };
 
 /* Writes a tree as YAML, with one edit at the key with the number target. */
 struct emitter {
-	const struct sl_tree *tree;
+	const struct sl_yaml *tree;
 	char text[TEXT_BYTES];
 	size_t used;
 	int key, target;
@@ -33,7 +33,7 @@ static void put(struct emitter *e, const char *text)
 static void put_scalar(struct emitter *e, sl_node node)
 {
 	put(e, "'");
-	put(e, sl_tree_text(e->tree, node, NULL));
+	put(e, sl_yaml_text(e->tree, node, NULL));
 	put(e, "'");
 }
 
@@ -42,7 +42,7 @@ static void emit(struct emitter *e, sl_node node);
 static void emit_pair(struct emitter *e, sl_node key, sl_node value, const char *suffix)
 {
 	put(e, "'");
-	put(e, sl_tree_text(e->tree, key, NULL));
+	put(e, sl_yaml_text(e->tree, key, NULL));
 	put(e, suffix);
 	put(e, "': ");
 	emit(e, value);
@@ -51,15 +51,15 @@ static void emit_pair(struct emitter *e, sl_node key, sl_node value, const char 
 
 static void emit(struct emitter *e, sl_node node)
 {
-	enum sl_node_kind kind = sl_tree_kind(e->tree, node);
+	enum sl_node_kind kind = sl_yaml_kind(e->tree, node);
 
 	if (kind == SL_SCALAR) {
 		put_scalar(e, node);
 		return;
 	}
 	put(e, kind == SL_LIST ? "[" : "{");
-	for (size_t i = 0; i < sl_tree_size(e->tree, node); i++) {
-		sl_node key, value = sl_tree_item(e->tree, node, i, &key);
+	for (size_t i = 0; i < sl_yaml_size(e->tree, node); i++) {
+		sl_node key, value = sl_yaml_item(e->tree, node, i, &key);
 		bool here = kind == SL_MAPPING && e->key++ == e->target;
 
 		if (kind == SL_LIST) {
@@ -80,10 +80,10 @@ static void edit_every_key(const char *name, const char *text, size_t bytes)
 {
 	static struct emitter e;
 	struct sl_problem problem;
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 	int n = 1;
 
-	assert_ok(sl_tree_parse(text, bytes, &tree, &problem));
+	assert_ok(sl_yaml_parse(text, bytes, &tree, &problem));
 	for (int target = -1; target < n; target++) {
 		for (int edit = target < 0 ? KEEP : DROP; edit < (target < 0 ? DROP : N_EDITS);
 			edit++) {
@@ -94,7 +94,7 @@ static void edit_every_key(const char *name, const char *text, size_t bytes)
 			e.tree = tree;
 			e.target = target;
 			e.edit = (enum edit)edit;
-			emit(&e, sl_tree_root(tree));
+			emit(&e, sl_yaml_root(tree));
 			n = edit == KEEP ? e.key : n;
 			s = take(e.text, NULL, 0, &r);
 			if (edit == KEEP && s != SL_OK)
@@ -106,7 +106,7 @@ static void edit_every_key(const char *name, const char *text, size_t bytes)
 			sl_config_close(r);
 		}
 	}
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 }
 
 static void shipped_configs_survive_edits(void **state)
@@ -127,7 +127,7 @@ static void shipped_configs_survive_edits(void **state)
 		if (!strstr(entry->d_name, ".yaml"))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		assert_ok(sl_path_read(path, SL_TREE_BYTES, &text, &bytes));
+		assert_ok(sl_path_read(path, SL_YAML_BYTES, &text, &bytes));
 		edit_every_key(entry->d_name, text, bytes);
 		sl_memory_give(SL_HOST, text);
 		n++;

@@ -202,13 +202,14 @@ static void fail_every_call(const struct setting *s)
 	make(&t, s);
 	expect(&t.folder, SL_OK, "", WORDS("verify", "whole", "--quiet"));
 	for (int i = 0; i < N_CALLS; i++) {
-		bool pressed = s == &alone_pressed;
-		unsigned failed = tally.failed, least = calls[i].least[pressed ? 2 : s != &alone];
+		bool device_packed = s == &alone_pressed;
+		unsigned failed = tally.failed,
+			 least = calls[i].least[device_packed ? 2 : s != &alone];
 		bool many = strcmp(calls[i].name, "dev_launch") == 0;
 
-		if (pressed && calls[i].when != IN_BATCH)
+		if (device_packed && calls[i].when != IN_BATCH)
 			continue;
-		fail_each(&t, &calls[i], !(pressed && many), false, SL_ERROR_LAUNCH, &tally);
+		fail_each(&t, &calls[i], !(device_packed && many), false, SL_ERROR_LAUNCH, &tally);
 		if (sl_thin_step(tally.failed - failed) < least)
 			fail_msg("%s made a run fail %u times, there are at least %u calls",
 				calls[i].name, tally.failed - failed, least);

@@ -29,13 +29,13 @@ typedef void (*change)(struct sl_table *t, struct sl_manifest_line *l);
 
 static void open_run(struct forger *f)
 {
-	struct sl_former former;
+	struct sl_existing_run existing;
 
 	memset(f, 0, sizeof(*f));
 	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &f->dir));
-	assert_ok(sl_former_read(&f->dir, &former));
-	assert_ok(sl_former_plan(&former, NULL, 0, &f->plan));
-	sl_former_free(&former);
+	assert_ok(sl_existing_run_read(&f->dir, &existing));
+	assert_ok(sl_existing_run_plan(&existing, NULL, 0, &f->plan));
+	sl_existing_run_free(&existing);
 	assert_ok(sl_plan_provide(f->plan));
 	assert_ok(sl_manifest_read(&f->dir, &f->manifest));
 }
@@ -72,7 +72,7 @@ static void forge(uint64_t batch, change make)
 	struct sl_manifest_line *l;
 	struct sl_batch_facts facts;
 	struct sl_survivors s;
-	struct sl_slot *slot;
+	struct sl_host_slot *slot;
 	struct sl_pieces pieces;
 	void *file;
 

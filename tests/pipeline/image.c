@@ -92,15 +92,15 @@ static void images_are_sums_of_columns(void **state)
 static void check_same_picture(const char *set, const char *device)
 {
 	size_t bytes, expected_bytes;
-	char *expected = folder_read(&folder, "whole/t.png", &expected_bytes), *picture;
+	char *expected = folder_read(&folder, "whole/t.png", &expected_bytes), *image;
 
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set, "--device",
 			device));
-	picture = folder_read(&folder, "out/t.png", &bytes);
+	image = folder_read(&folder, "out/t.png", &bytes);
 	assert_int_equal(bytes, expected_bytes);
-	assert_memory_equal(picture, expected, bytes);
-	free(picture);
+	assert_memory_equal(image, expected, bytes);
+	free(image);
 	free(expected);
 	remove_run(&folder, "out");
 }

@@ -121,19 +121,19 @@ static void forge(enum forgery what)
 	static uint64_t sum[PIXELS + WIDTH], rays[PIXELS + WIDTH];
 	static char image[1 << 20];
 	const struct sl_file_facts facts = {.software_version = "1", .config = "none"};
-	struct sl_picture p = {.what = what == NAME ? "weight" : "radiance",
+	struct sl_image p = {.what = what == NAME ? "weight" : "radiance",
 		.width = what == TURNED ? HEIGHT : WIDTH + (what == A_COLUMN_MORE),
 		.height = what == TURNED ? WIDTH : HEIGHT + (what == A_ROW_MORE)};
-	const struct sl_picture_values values = {.picture = &p,
+	const struct sl_image_values values = {.image = &p,
 		.particles = RAYS + (what == PARTICLES),
 		.value = value,
 		.sum = sum,
 		.rays = what == NO_RAYS ? NULL : rays};
-	struct sl_picture_found found;
+	struct sl_image_found found;
 	size_t bytes;
 	char *file = folder_read(&folder, "whole/t.image.h5", &bytes);
 
-	assert_ok(sl_picture_read(file, bytes, &found));
+	assert_ok(sl_image_read(file, bytes, &found));
 	memcpy(value, found.value, PIXELS * sizeof(*value));
 	memcpy(sum, found.sum, PIXELS * sizeof(*sum));
 	memcpy(rays, found.rays, PIXELS * sizeof(*rays));
@@ -141,8 +141,8 @@ static void forge(enum forgery what)
 	sum[PIXELS - 1] += what == A_SUM;
 	rays[0] -= what == A_COUNT_OF_RAYS;
 	value[7] *= what == A_VALUE ? 1 + 0x1p-52 : 1;
-	assert_true(sl_picture_bytes(&p, &facts) <= sizeof(image));
-	assert_ok(sl_picture_make(&facts, &values, image, sizeof(image), &bytes));
+	assert_true(sl_image_bytes(&p, &facts) <= sizeof(image));
+	assert_ok(sl_image_make(&facts, &values, image, sizeof(image), &bytes));
 	folder_write(&folder, "out/t.image.h5", image, bytes);
 }
 

@@ -298,23 +298,23 @@ static void check_provenance(const char *out)
 {
 	size_t bytes;
 	char *file = reference_list("miscphys.mcpl.gz", &bytes), crc[16];
-	struct sl_tree *tree = report_of(&folder, out);
-	sl_node inputs = sl_tree_get(tree, sl_tree_root(tree), "inputs"), second;
+	struct sl_yaml *tree = report_of(&folder, out);
+	sl_node inputs = sl_yaml_get(tree, sl_yaml_root(tree), "inputs"), second;
 	uint64_t value;
 
-	assert_int_equal(sl_tree_size(tree, inputs), 6);
-	second = sl_tree_item(tree, inputs, 1, NULL);
+	assert_int_equal(sl_yaml_size(tree, inputs), 6);
+	second = sl_yaml_item(tree, inputs, 1, NULL);
 	assert_string_equal(
-		sl_tree_text(tree, sl_tree_get(tree, second, "file"), NULL), "miscphys.mcpl.gz");
-	assert_true(sl_tree_u64(tree, sl_tree_get(tree, second, "bytes"), &value));
+		sl_yaml_text(tree, sl_yaml_get(tree, second, "file"), NULL), "miscphys.mcpl.gz");
+	assert_true(sl_yaml_u64(tree, sl_yaml_get(tree, second, "bytes"), &value));
 	assert_int_equal(value, bytes);
-	assert_true(sl_tree_u64(tree, sl_tree_get(tree, second, "particles"), &value));
+	assert_true(sl_yaml_u64(tree, sl_yaml_get(tree, second, "particles"), &value));
 	assert_int_equal(value, 195);
-	assert_true(sl_tree_u64(tree, sl_tree_get(tree, second, "first_id"), &value));
+	assert_true(sl_yaml_u64(tree, sl_yaml_get(tree, second, "first_id"), &value));
 	assert_int_equal(value, 1006);
 	snprintf(crc, sizeof(crc), "%08lx", crc32(0, (const unsigned char *)file, (unsigned)bytes));
-	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, second, "crc32"), NULL), crc);
-	sl_tree_free(tree);
+	assert_string_equal(sl_yaml_text(tree, sl_yaml_get(tree, second, "crc32"), NULL), crc);
+	sl_yaml_free(tree);
 	free(file);
 }
 

@@ -56,19 +56,19 @@ static void configure(const char *files, const char *more)
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-static double number_of(const struct sl_tree *tree, sl_node at, const char *key)
+static double number_of(const struct sl_yaml *tree, sl_node at, const char *key)
 {
-	sl_node node = sl_tree_get(tree, at, key);
+	sl_node node = sl_yaml_get(tree, at, key);
 
 	if (!node)
 		fail_msg("there is no %s", key);
-	return strtod(sl_tree_text(tree, node, NULL), NULL);
+	return strtod(sl_yaml_text(tree, node, NULL), NULL);
 }
 
-static double item_of(const struct sl_tree *tree, sl_node at, const char *key, int i)
+static double item_of(const struct sl_yaml *tree, sl_node at, const char *key, int i)
 {
 	return strtod(
-		sl_tree_text(tree, sl_tree_item(tree, sl_tree_get(tree, at, key), (size_t)i, NULL),
+		sl_yaml_text(tree, sl_yaml_item(tree, sl_yaml_get(tree, at, key), (size_t)i, NULL),
 			NULL),
 		NULL);
 }
@@ -97,22 +97,22 @@ static double sum_of(bool kept, int bin)
 }
 
 static void check_fate(
-	const struct sl_tree *tree, sl_node tallies, const char *fate, bool kept, double all)
+	const struct sl_yaml *tree, sl_node tallies, const char *fate, bool kept, double all)
 {
-	sl_node fates = sl_tree_get(tree, tallies, "fates");
-	sl_node histogram = sl_tree_item(tree, sl_tree_get(tree, tallies, "histograms"), 0, NULL);
-	sl_node row = sl_tree_get(tree, sl_tree_get(tree, histogram, "fates"), fate);
+	sl_node fates = sl_yaml_get(tree, tallies, "fates");
+	sl_node histogram = sl_yaml_item(tree, sl_yaml_get(tree, tallies, "histograms"), 0, NULL);
+	sl_node row = sl_yaml_get(tree, sl_yaml_get(tree, histogram, "fates"), fate);
 
 	expect_sum(
-		number_of(tree, sl_tree_get(tree, fates, fate), "weight"), sum_of(kept, BINS), all);
+		number_of(tree, sl_yaml_get(tree, fates, fate), "weight"), sum_of(kept, BINS), all);
 	for (int bin = 0; bin < BINS; bin++)
 		expect_sum(item_of(tree, row, "weights", bin), sum_of(kept, bin), all);
 }
 
 static void check_sums(const char *out)
 {
-	struct sl_tree *tree = report_of(&folder, out);
-	sl_node tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
+	struct sl_yaml *tree = report_of(&folder, out);
+	sl_node tallies = sl_yaml_get(tree, sl_yaml_root(tree), "tallies");
 	double all = 0;
 
 	for (int i = 0; i < PARTICLES; i++)
@@ -123,7 +123,7 @@ static void check_sums(const char *out)
 	assert_true(number_of(tree, tallies, "weight_step") < 1e-17 * all);
 	check_fate(tree, tallies, "listed", true, all);
 	check_fate(tree, tallies, "dropped", false, all);
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 }
 
 static void sums_are_those_of_the_files(void **state)
@@ -160,7 +160,7 @@ static void headers_state_weights(void **state)
 {
 	struct sl_mcpl_header h = {
 		.version = 3, .particles = PARTICLES, .single = true, .weight = 0.5, .pdg = 22};
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 	sl_node tallies;
 	char *out;
 
@@ -172,15 +172,15 @@ static void headers_state_weights(void **state)
 	assert_non_null(strstr(out, "sum of weights"));
 	free(out);
 	tree = report_of(&folder, "all");
-	tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
+	tallies = sl_yaml_get(tree, sl_yaml_root(tree), "tallies");
 	assert_true(number_of(tree, tallies, "weight") == 0.5 * PARTICLES);
 	assert_true(number_of(tree, tallies, "survivors_weight") ==
 		    0.5 * number_of(tree, tallies, "survivors"));
-	tallies = sl_tree_item(tree, sl_tree_get(tree, tallies, "histograms"), 0, NULL);
-	tallies = sl_tree_get(tree, sl_tree_get(tree, tallies, "fates"), "listed");
-	assert_true(sl_tree_get(tree, tallies, "counts") != 0);
-	assert_true(sl_tree_get(tree, tallies, "weights") == 0);
-	sl_tree_free(tree);
+	tallies = sl_yaml_item(tree, sl_yaml_get(tree, tallies, "histograms"), 0, NULL);
+	tallies = sl_yaml_get(tree, sl_yaml_get(tree, tallies, "fates"), "listed");
+	assert_true(sl_yaml_get(tree, tallies, "counts") != 0);
+	assert_true(sl_yaml_get(tree, tallies, "weights") == 0);
+	sl_yaml_free(tree);
 	h.weight = 0;
 	h.particles = 1;
 	made[0].weight = 0.25;
@@ -188,9 +188,9 @@ static void headers_state_weights(void **state)
 	configure("all.mcpl, one.mcpl", "");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "both", "--quiet"));
 	tree = report_of(&folder, "both");
-	tallies = sl_tree_get(tree, sl_tree_root(tree), "tallies");
+	tallies = sl_yaml_get(tree, sl_yaml_root(tree), "tallies");
 	assert_true(number_of(tree, tallies, "weight") == 0.5 * PARTICLES + 0.25);
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 }
 
 /* --- what is refused -------------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ static void doubles_are_rounded_and_told(void **state)
 	static const char notice[] = "it holds doubles, and a run works in floats (24 bits)";
 	struct sl_mcpl_header is_header;
 	struct sl_mcpl_particle *is;
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 	sl_node inputs;
 	char *out;
 
@@ -272,12 +272,12 @@ static void doubles_are_rounded_and_told(void **state)
 	assert_true(is[2].position[0] == 1 + 0x1p-22);
 	free(is);
 	tree = report_of(&folder, "wide");
-	inputs = sl_tree_get(tree, sl_tree_root(tree), "inputs");
-	assert_true(sl_tree_get(tree, sl_tree_item(tree, inputs, 0, NULL), "notice") == 0);
-	inputs = sl_tree_item(tree, inputs, 1, NULL);
-	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, inputs, "notice"), NULL), notice);
-	assert_string_equal(sl_tree_text(tree, sl_tree_get(tree, inputs, "doubles"), NULL), "true");
-	sl_tree_free(tree);
+	inputs = sl_yaml_get(tree, sl_yaml_root(tree), "inputs");
+	assert_true(sl_yaml_get(tree, sl_yaml_item(tree, inputs, 0, NULL), "notice") == 0);
+	inputs = sl_yaml_item(tree, inputs, 1, NULL);
+	assert_string_equal(sl_yaml_text(tree, sl_yaml_get(tree, inputs, "notice"), NULL), notice);
+	assert_string_equal(sl_yaml_text(tree, sl_yaml_get(tree, inputs, "doubles"), NULL), "true");
+	sl_yaml_free(tree);
 }
 
 int main(void)

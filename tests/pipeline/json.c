@@ -138,7 +138,7 @@ static void reads_back(void **state)
 {
 	char value[256], text[2048];
 	struct sl_problem problem;
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 	struct sl_json j;
 
 	(void)state;
@@ -148,11 +148,11 @@ static void reads_back(void **state)
 		sl_json_object(&j, NULL);
 		sl_json_text(&j, "v", value);
 		sl_json_close(&j);
-		assert_ok(sl_tree_parse(text, j.used, &tree, &problem));
+		assert_ok(sl_yaml_parse(text, j.used, &tree, &problem));
 		assert_string_equal(
-			sl_tree_text(tree, sl_tree_get(tree, sl_tree_root(tree), "v"), NULL),
+			sl_yaml_text(tree, sl_yaml_get(tree, sl_yaml_root(tree), "v"), NULL),
 			value);
-		sl_tree_free(tree);
+		sl_yaml_free(tree);
 	}
 }
 

@@ -89,7 +89,7 @@ static void expect_candidates(const char *const set[SETS_MAX], const char *expec
 		const struct sl_candidate *c = &plan->candidate[i];
 
 		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s%s %s%s",
-			i ? ", " : "", sl_ways[c->mode].name, c->name,
+			i ? ", " : "", sl_device_modes[c->mode].name, c->name,
 			(c->compact.backend != NULL) == (c->mode == SL_MODE_staged) ? "" : "?");
 	}
 	assert_string_equal(found, expected);
@@ -174,11 +174,11 @@ static void memory_for_histories(void **state)
 	little.memory_bytes = most_of(measure_emulated[0]) - 1;
 	sl_emulated_choose(&little);
 	plan = plan_of(set);
-	assert_ok(sl_room_refuse(plan));
+	assert_ok(sl_memory_plan_refuse(plan));
 	assert_int_equal(plan->n_candidates, 0);
 	assert_int_equal(plan->room.lane, histories);
 	assert_int_equal(plan->recipe.mode, SL_MODE_fused);
-	assert_non_null(strstr(plan->schedule_story, "no memory"));
+	assert_non_null(strstr(plan->schedule_reason, "no memory"));
 	sl_plan_free(plan);
 	little.memory_bytes++;
 	sl_emulated_choose(&little);
@@ -193,7 +193,7 @@ static void memory_for_histories(void **state)
 /* A sum over all that came of a run, batch by batch. */
 static uint64_t sum;
 
-static void add_batch(void *of, const struct sl_slot *slot)
+static void add_batch(void *of, const struct sl_host_slot *slot)
 {
 	const struct sl_batch *b = &slot->batch;
 
@@ -228,7 +228,7 @@ static void each_in_the_same_memory(const char *const set[SETS_MAX])
 	histories = sum_of(plan);
 	for (int again = 0; again < 2; again++)
 		for (uint32_t i = plan->n_candidates; i-- > 0;) {
-			assert_ok(sl_room_change(plan, &plan->candidate[i]));
+			assert_ok(sl_memory_plan_change(plan, &plan->candidate[i]));
 			assert_true(sum_of(plan) == histories);
 			assert_int_equal(plan->recipe.mode, plan->candidate[i].mode);
 		}
@@ -252,17 +252,17 @@ static unsigned picked_by(struct sl_plan *plan, uint64_t done, struct sl_control
 	const struct sl_recipe before = plan->recipe;
 	unsigned particles = 0;
 
-	plan->goal.below = 0.5;
+	plan->stop_rule.below = 0.5;
 	assert_ok(sl_plan_provide(plan));
-	assert_ok(sl_pick_schedule(plan, &lines, control));
+	assert_ok(sl_autotune_schedule(plan, &lines, control));
 	assert_int_equal(plan->recipe.particles, before.particles);
 	assert_int_equal(plan->recipe.n_batches, before.n_batches);
-	assert_true(plan->goal.below == 0.5);
+	assert_true(plan->stop_rule.below == 0.5);
 	assert_false(control->discard);
-	if (plan->schedule_story[0])
+	if (plan->schedule_reason[0])
 		assert_int_equal(
-			sscanf(plan->schedule_story, "%*[a-z], by %u particles: histories %*f ms, ",
-				&particles),
+			sscanf(plan->schedule_reason,
+				"%*[a-z], by %u particles: histories %*f ms, ", &particles),
 			1);
 	sl_plan_free(plan);
 	return particles;
@@ -310,15 +310,15 @@ static void the_fastest(void **state)
 
 	(void)state;
 	assert_ok(sl_plan_provide(plan));
-	assert_ok(sl_pick_schedule(plan, &none, &control));
+	assert_ok(sl_autotune_schedule(plan, &none, &control));
 	for (uint32_t i = 0; i < plan->n_candidates; i++) {
 		assert_true(plan->candidate[i].seconds > 0);
-		assert_non_null(strstr(plan->schedule_story, plan->candidate[i].name));
+		assert_non_null(strstr(plan->schedule_reason, plan->candidate[i].name));
 		if (plan->candidate[i].seconds < plan->candidate[best].seconds)
 			best = i;
 	}
 	snprintf(it_is, sizeof(it_is), "; %s it is", plan->candidate[best].name);
-	assert_non_null(strstr(plan->schedule_story, it_is));
+	assert_non_null(strstr(plan->schedule_reason, it_is));
 	assert_int_equal(plan->recipe.mode, plan->candidate[best].mode);
 	assert_int_equal(plan->recipe.schedule.steps, plan->candidate[best].schedule.steps);
 	sl_plan_free(plan);

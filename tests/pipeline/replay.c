@@ -111,24 +111,24 @@ static char *replayed(struct sl_plan *plan, uint64_t id, bool json)
 
 /* A history in JSON, parsed. */
 struct told {
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 	sl_node root, history;
 };
 
 static const char *text_at(const struct told *t, sl_node of, const char *key)
 {
-	sl_node at = sl_tree_get(t->tree, of, key);
+	sl_node at = sl_yaml_get(t->tree, of, key);
 
 	if (!at)
 		fail_msg("no %s is told", key);
-	return sl_tree_text(t->tree, at, NULL);
+	return sl_yaml_text(t->tree, at, NULL);
 }
 
 static uint64_t number_at(const struct told *t, sl_node of, const char *key)
 {
 	uint64_t value = 0;
 
-	assert_true(sl_tree_u64(t->tree, sl_tree_get(t->tree, of, key), &value));
+	assert_true(sl_yaml_u64(t->tree, sl_yaml_get(t->tree, of, key), &value));
 	return value;
 }
 
@@ -137,10 +137,10 @@ static void tell(struct told *t, struct sl_plan *plan, uint64_t id)
 	char *json = replayed(plan, id, true);
 	struct sl_problem problem;
 
-	assert_ok(sl_tree_parse(json, strlen(json), &t->tree, &problem));
+	assert_ok(sl_yaml_parse(json, strlen(json), &t->tree, &problem));
 	free(json);
-	t->root = sl_tree_root(t->tree);
-	t->history = sl_tree_get(t->tree, t->root, "history");
+	t->root = sl_yaml_root(t->tree);
+	t->history = sl_yaml_get(t->tree, t->root, "history");
 	assert_true(t->history && number_at(t, t->root, "id") == id);
 }
 
@@ -176,14 +176,14 @@ static uint64_t bits_at(const void *data, uint32_t bytes)
 static void check_draw(const struct told *t, const struct sl_recipe *r, uint64_t id, sl_node draw)
 {
 	struct sl_words words = sl_draw(r->seed, id, number_at(t, draw, "block"));
-	sl_node hex = sl_tree_get(t->tree, draw, "words");
-	sl_node uniforms = sl_tree_get(t->tree, draw, "uniforms");
+	sl_node hex = sl_yaml_get(t->tree, draw, "words");
+	sl_node uniforms = sl_yaml_get(t->tree, draw, "uniforms");
 
-	assert_true(sl_tree_size(t->tree, hex) == 4 && sl_tree_size(t->tree, uniforms) == 4);
+	assert_true(sl_yaml_size(t->tree, hex) == 4 && sl_yaml_size(t->tree, uniforms) == 4);
 	for (size_t i = 0; i < 4; i++) {
-		const char *word = sl_tree_text(t->tree, sl_tree_item(t->tree, hex, i, NULL), NULL);
+		const char *word = sl_yaml_text(t->tree, sl_yaml_item(t->tree, hex, i, NULL), NULL);
 		const char *uniform =
-			sl_tree_text(t->tree, sl_tree_item(t->tree, uniforms, i, NULL), NULL);
+			sl_yaml_text(t->tree, sl_yaml_item(t->tree, uniforms, i, NULL), NULL);
 
 		assert_int_equal(strlen(word), 8);
 		assert_true(strtoul(word, NULL, 16) == words.at[i]);
@@ -194,17 +194,17 @@ static void check_draw(const struct told *t, const struct sl_recipe *r, uint64_t
 /* Returns the draws of all steps, which are numbered. */
 static size_t check_steps(const struct told *t, const struct sl_recipe *r, uint64_t id)
 {
-	size_t n = sl_tree_size(t->tree, t->history), draws = 0;
+	size_t n = sl_yaml_size(t->tree, t->history), draws = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		sl_node step = sl_tree_item(t->tree, t->history, i, NULL);
-		sl_node drawn = sl_tree_get(t->tree, step, "draws");
+		sl_node step = sl_yaml_item(t->tree, t->history, i, NULL);
+		sl_node drawn = sl_yaml_get(t->tree, step, "draws");
 
 		assert_int_equal(number_at(t, step, "step"), i);
 		assert_true(
 			(strcmp(text_at(t, step, "fate"), "alive") == 0) == (i + 1 < n) || i == 0);
-		for (size_t k = 0; k < sl_tree_size(t->tree, drawn); k++, draws++)
-			check_draw(t, r, id, sl_tree_item(t->tree, drawn, k, NULL));
+		for (size_t k = 0; k < sl_yaml_size(t->tree, drawn); k++, draws++)
+			check_draw(t, r, id, sl_yaml_item(t->tree, drawn, k, NULL));
 	}
 	assert_int_equal(number_at(t, t->root, "steps"), n - 1);
 	return draws;
@@ -225,7 +225,7 @@ static uint64_t check_row(struct sl_plan *plan, const struct sl_table *table, ui
 	assert_int_equal(table->column[0].column, SL_COLUMN_id);
 	tell(&t, plan, id);
 	assert_true(check_steps(&t, r, id) > 0);
-	last = sl_tree_item(t.tree, t.history, sl_tree_size(t.tree, t.history) - 1, NULL);
+	last = sl_yaml_item(t.tree, t.history, sl_yaml_size(t.tree, t.history) - 1, NULL);
 	for (uint32_t k = 0; k < table->n_columns; k++) {
 		const struct sl_table_column *c = &table->column[k];
 		const struct sl_column_facts *facts = &sl_column_facts[c->column];
@@ -243,7 +243,7 @@ static uint64_t check_row(struct sl_plan *plan, const struct sl_table *table, ui
 	assert_int_equal(number_at(&t, t.root, "index"), id % 100);
 	if (r->n_fields > 0)
 		key = strtoull(text_at(&t, t.root, "key"), NULL, 16);
-	sl_tree_free(t.tree);
+	sl_yaml_free(t.tree);
 	return key;
 }
 
@@ -306,11 +306,11 @@ static void has_survivors_and_others(void **state)
 
 		tell(&t, k.plan, id);
 		assert_string_equal(text_at(&t, t.root, "survives"), survives ? "true" : "false");
-		assert_true((sl_tree_get(t.tree, t.root, "key") != 0) == survives);
-		sl_tree_free(t.tree);
+		assert_true((sl_yaml_get(t.tree, t.root, "key") != 0) == survives);
+		sl_yaml_free(t.tree);
 		tell(&t, other.plan, id);
-		assert_int_equal(sl_tree_get(t.tree, t.root, "key"), 0);
-		sl_tree_free(t.tree);
+		assert_int_equal(sl_yaml_get(t.tree, t.root, "key"), 0);
+		sl_yaml_free(t.tree);
 		n[survives]++;
 	}
 	assert_true(n[0] > 0 && n[1] > 0);

@@ -44,7 +44,7 @@ static size_t lane_bytes(const char *const *sets, size_t n)
 
 	plan_with(&plan, PLENTY, sets, n);
 	bytes = plan->room.lane;
-	assert_int_equal(plan->n_lanes, 3);
+	assert_int_equal(plan->n_device_slots, 3);
 	assert_int_equal(plan->room.device, 3 * bytes);
 	sl_plan_free(plan);
 	return bytes;
@@ -63,9 +63,9 @@ static void fewer_slots_first(void **state)
 		struct sl_plan *plan;
 
 		plan_with(&plan, fits[i].bytes, THREE);
-		assert_int_equal(plan->n_lanes, fits[i].lanes);
+		assert_int_equal(plan->n_device_slots, fits[i].lanes);
 		assert_int_equal(plan->recipe.batch, 20000);
-		assert_ok(sl_room_refuse(plan));
+		assert_ok(sl_memory_plan_refuse(plan));
 		sl_plan_free(plan);
 	}
 }
@@ -81,20 +81,20 @@ static void refused_with_figures(void **state)
 
 	(void)state;
 	plan_with(&plan, lane - 1, THREE);
-	assert_fails(sl_room_refuse(plan), SL_DEVICE_MEMORY, "MiB of device memory and ");
-	assert_non_null(strstr(sl_story(), "for batches of 20000 particles"));
-	at = strstr(sl_story(), "run.batch (");
+	assert_fails(sl_memory_plan_refuse(plan), SL_DEVICE_MEMORY, "MiB of device memory and ");
+	assert_non_null(strstr(sl_last_error(), "for batches of 20000 particles"));
+	at = strstr(sl_last_error(), "run.batch (");
 	assert_true(at && sscanf(at, "run.batch (%u fit, one at a time)", &batch) == 1);
 	assert_int_equal(batch, 10000);
 	sl_plan_free(plan);
 	snprintf(set, sizeof(set), "run.batch=%u", batch);
 	plan_with(&plan, lane - 1, SETS("run.particles=1e6", "run.slots=1", set));
-	assert_ok(sl_room_refuse(plan));
+	assert_ok(sl_memory_plan_refuse(plan));
 	sl_plan_free(plan);
 	/* slots that were asked for are not taken away */
 	plan_with(&plan, 3 * lane - 1,
 		SETS("run.particles=1e6", "run.batch=20000", "run.threads=3", "run.slots=3"));
-	assert_fails(sl_room_refuse(plan), SL_DEVICE_MEMORY, "(3 slots of ");
+	assert_fails(sl_memory_plan_refuse(plan), SL_DEVICE_MEMORY, "(3 slots of ");
 	sl_plan_free(plan);
 }
 
@@ -108,7 +108,8 @@ static void check_most(const struct sl_plan *plan, size_t bytes, size_t largest)
 	char batch[64];
 
 	assert_true(plan->room.device <= bytes);
-	assert_true(plan->n_lanes == 3 || plan->room.lane * (plan->n_lanes + 1) > bytes);
+	assert_true(
+		plan->n_device_slots == 3 || plan->room.lane * (plan->n_device_slots + 1) > bytes);
 	assert_true(plan->recipe.batch == largest || plan->room.lane * 2 > bytes);
 	snprintf(batch, sizeof(batch), "batch: %u\n", plan->recipe.batch);
 	assert_non_null(strstr(plan->config_text, batch));
@@ -131,7 +132,7 @@ static void smaller_batches_then(void **state)
 	for (; refused < 3; bytes -= bytes / 7) {
 		sl_plan_free(plan);
 		plan_with(&plan, bytes, AUTO);
-		if (sl_room_refuse(plan) == SL_OK) {
+		if (sl_memory_plan_refuse(plan) == SL_OK) {
 			check_most(plan, bytes, largest);
 			assert_int_equal(refused, 0);
 			smallest = plan->recipe.batch;
@@ -255,12 +256,12 @@ static void counted_to_the_byte(void **state)
 	(void)state;
 	assert_true(fused < staged);
 	for (int i = PRESSED; i < SMALL_RUNS; i++) {
-		struct library_run pressed = small_runs[i];
+		struct library_run device_packed = small_runs[i];
 		struct folder f;
 
 		folder_make(&f);
-		pressed.to = folder_path(&f, "out"); /* written nowhere, nothing is pressed */
-		assert_true(fused < count_to_the_byte(pressed));
+		device_packed.to = folder_path(&f, "out"); /* written nowhere, nothing is pressed */
+		assert_true(fused < count_to_the_byte(device_packed));
 		folder_remove(&f);
 	}
 }
@@ -277,7 +278,7 @@ static char *manifest_with(
 	r.to = folder_path(f, "out");
 	give_device(bytes);
 	assert_ok(library_plan(&r, &plan));
-	*lanes = plan->n_lanes;
+	*lanes = plan->n_device_slots;
 	sl_plan_free(plan);
 	assert_ok(library_run(&r));
 	text = folder_read(f, "out/manifest.jsonl", &n);

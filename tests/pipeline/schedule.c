@@ -29,32 +29,32 @@ static int begin(void **state)
 
 /* --- the report ------------------------------------------------------------------------------- */
 
-static struct sl_tree *tree;
+static struct sl_yaml *tree;
 
 static void parse_report(void)
 {
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 	tree = report_of(&folder, "out");
 }
 
 static double get(sl_node of, const char *key)
 {
-	return atof(sl_tree_text(tree, sl_tree_get(tree, of, key), NULL));
+	return atof(sl_yaml_text(tree, sl_yaml_get(tree, of, key), NULL));
 }
 
 /* Particles alive behind k steps, by the tally of steps: of whom fewer have ended. */
 static double alive_behind(int k)
 {
-	sl_node at = sl_tree_get(tree, sl_tree_root(tree), "tallies"), fates, counts;
+	sl_node at = sl_yaml_get(tree, sl_yaml_root(tree), "tallies"), fates, counts;
 	double alive = PARTICLES;
 
-	at = sl_tree_item(tree, sl_tree_get(tree, at, "histograms"), 0, NULL);
-	fates = sl_tree_get(tree, at, "fates");
-	for (size_t f = 0; f < sl_tree_size(tree, fates); f++) {
-		counts = sl_tree_get(tree, sl_tree_item(tree, fates, f, NULL), "counts");
+	at = sl_yaml_item(tree, sl_yaml_get(tree, at, "histograms"), 0, NULL);
+	fates = sl_yaml_get(tree, at, "fates");
+	for (size_t f = 0; f < sl_yaml_size(tree, fates); f++) {
+		counts = sl_yaml_get(tree, sl_yaml_item(tree, fates, f, NULL), "counts");
 		for (int i = 0; i <= k; i++)
-			alive -= atof(sl_tree_text(
-				tree, sl_tree_item(tree, counts, (size_t)i, NULL), NULL));
+			alive -= atof(sl_yaml_text(
+				tree, sl_yaml_item(tree, counts, (size_t)i, NULL), NULL));
 	}
 	return alive;
 }
@@ -62,23 +62,23 @@ static double alive_behind(int k)
 /* Of rounds of one step, each batch compacted behind each. */
 static void expect_rounds(void)
 {
-	sl_node rounds = sl_tree_get(tree, sl_tree_root(tree), "rounds"), each;
+	sl_node rounds = sl_yaml_get(tree, sl_yaml_root(tree), "rounds"), each;
 	size_t n;
 
 	assert_int_not_equal(rounds, 0);
-	each = sl_tree_get(tree, rounds, "each");
-	n = sl_tree_size(tree, each);
+	each = sl_yaml_get(tree, rounds, "each");
+	n = sl_yaml_size(tree, each);
 	assert_true(n > 5);
 	assert_int_equal((int)get(rounds, "most"), (int)n);
 	for (size_t i = 0; i < n; i++) {
-		sl_node now = sl_tree_item(tree, each, i, NULL);
+		sl_node now = sl_yaml_item(tree, each, i, NULL);
 
 		if (i + 1 < BINS)
 			assert_int_equal((int)get(now, "alive"), (int)alive_behind((int)i + 1));
 		assert_true(get(now, "advance_seconds") > 0);
 		if (i + 1 < n)
 			assert_int_equal(
-				(int)get(sl_tree_item(tree, each, i + 1, NULL), "particles"),
+				(int)get(sl_yaml_item(tree, each, i + 1, NULL), "particles"),
 				(int)get(now, "alive"));
 	}
 }
@@ -156,12 +156,12 @@ static void what_is_measured_is_told(void **state)
 {
 	char *out = output_of(&folder, WORDS("run", "c.yaml", "--device", "emulated", "--out",
 					       "out", "--set", "transport.schedule=measure"));
-	const char *story = run_json(&folder, "out", "schedule_story");
+	const char *message = run_json(&folder, "out", "schedule_story");
 
 	(void)state;
-	assert_non_null(strstr(out, story));
-	assert_non_null(strstr(story, "measured, by 1000 particles: histories "));
-	assert_non_null(strstr(story, " it is"));
+	assert_non_null(strstr(out, message));
+	assert_non_null(strstr(message, "measured, by 1000 particles: histories "));
+	assert_non_null(strstr(message, " it is"));
 	assert_true(hash_run(&folder, "out") == unbroken);
 	free(out);
 	remove_run(&folder, "out");

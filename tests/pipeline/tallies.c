@@ -16,43 +16,43 @@ enum { BINS_MOST = 64 };
 /* --- run.json --------------------------------------------------------------------------------- */
 
 /* One row: the member of a fate in histogram k. */
-static sl_node row_of(const struct sl_tree *tree, size_t k, int fate)
+static sl_node row_of(const struct sl_yaml *tree, size_t k, int fate)
 {
-	sl_node all = sl_tree_get(tree, sl_tree_root(tree), "histograms");
-	sl_node h = sl_tree_item(tree, all, k, NULL);
+	sl_node all = sl_yaml_get(tree, sl_yaml_root(tree), "histograms");
+	sl_node h = sl_yaml_item(tree, all, k, NULL);
 
 	assert_string_equal(
-		sl_tree_text(tree, sl_tree_get(tree, h, "column"), NULL), tallies[k].column);
-	return sl_tree_get(tree, sl_tree_get(tree, h, "fates"), sl_fate_facts[fate].name);
+		sl_yaml_text(tree, sl_yaml_get(tree, h, "column"), NULL), tallies[k].column);
+	return sl_yaml_get(tree, sl_yaml_get(tree, h, "fates"), sl_fate_facts[fate].name);
 }
 
-static struct sl_tree *read_histograms(const char *out)
+static struct sl_yaml *read_histograms(const char *out)
 {
 	char *cut = histograms_of(out), *whole = (char *)malloc(strlen(cut) + 3);
 	struct sl_problem problem;
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 
 	assert_non_null(whole);
 	sprintf(whole, "{%s}", cut);
-	assert_ok(sl_tree_parse(whole, strlen(whole), &tree, &problem));
+	assert_ok(sl_yaml_parse(whole, strlen(whole), &tree, &problem));
 	free(whole);
 	free(cut);
 	return tree;
 }
 
-static double number(const struct sl_tree *tree, sl_node node)
+static double number(const struct sl_yaml *tree, sl_node node)
 {
-	const char *digits = sl_tree_text(tree, node, NULL);
+	const char *digits = sl_yaml_text(tree, node, NULL);
 
 	return strcmp(digits, "null") == 0 ? (double)NAN : strtod(digits, NULL);
 }
 
-static double item(const struct sl_tree *tree, sl_node row, const char *key, uint32_t i)
+static double item(const struct sl_yaml *tree, sl_node row, const char *key, uint32_t i)
 {
-	sl_node list = sl_tree_get(tree, row, key);
+	sl_node list = sl_yaml_get(tree, row, key);
 
-	assert_true(i < sl_tree_size(tree, list));
-	return number(tree, sl_tree_item(tree, list, i, NULL));
+	assert_true(i < sl_yaml_size(tree, list));
+	return number(tree, sl_yaml_item(tree, list, i, NULL));
 }
 
 /* --- the same from the survivors -------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static double value_at(const struct sl_table *t, enum sl_column which, uint32_t 
 }
 
 /* Among edges, by comparing; real numbers at the upper end are in the last bin. */
-static uint32_t bin_of(const struct sl_bins_field *f, double v)
+static uint32_t bin_of(const struct sl_histogram_axis *f, double v)
 {
 	double width = (f->hi - f->lo) / f->bins;
 	uint32_t bin = 0;
@@ -95,7 +95,8 @@ static uint32_t bin_of(const struct sl_bins_field *f, double v)
 	return v == f->hi && sl_column_facts[f->column].type == SL_TYPE_F32 ? f->bins : bin;
 }
 
-static void count_again(const char *out, const struct sl_bins_field *f, int fate, struct counted *c)
+static void count_again(
+	const char *out, const struct sl_histogram_axis *f, int fate, struct counted *c)
 {
 	memset(c, 0, sizeof(*c));
 	for (int b = 0; b < BATCHES; b++) {
@@ -145,18 +146,18 @@ static void expect_close(double found, double expected)
 
 /* What run.json says of histogram k and a fate. Returns how many particles there are. */
 static double expect_row(
-	const struct sl_tree *tree, const char *out, size_t k, int fate, bool weighted)
+	const struct sl_yaml *tree, const char *out, size_t k, int fate, bool weighted)
 {
-	const struct sl_bins_field *f = &tallies[k].f;
+	const struct sl_histogram_axis *f = &tallies[k].f;
 	sl_node row = row_of(tree, k, fate);
 	struct counted c;
 	double all = 0;
 
 	assert_true(row != 0);
 	count_again(out, f, fate, &c);
-	assert_true(number(tree, sl_tree_get(tree, row, "under")) == sum_of(c.of, 0));
-	assert_true(number(tree, sl_tree_get(tree, row, "over")) == sum_of(c.of, f->bins + 1));
-	assert_int_equal(sl_tree_size(tree, sl_tree_get(tree, row, "counts")), f->bins);
+	assert_true(number(tree, sl_yaml_get(tree, row, "under")) == sum_of(c.of, 0));
+	assert_true(number(tree, sl_yaml_get(tree, row, "over")) == sum_of(c.of, f->bins + 1));
+	assert_int_equal(sl_yaml_size(tree, sl_yaml_get(tree, row, "counts")), f->bins);
 	for (uint32_t i = 0; i < f->bins; i++) {
 		double(*of)[BINS_MOST + 2] = weighted ? c.weight : c.of;
 
@@ -178,7 +179,7 @@ static double expect_row(
 
 static void expect_exact(const char *out, bool weighted)
 {
-	struct sl_tree *tree = read_histograms(out);
+	struct sl_yaml *tree = read_histograms(out);
 	double all = 0;
 
 	for (size_t k = 0; k < N_TALLIES; k++)
@@ -188,7 +189,7 @@ static void expect_exact(const char *out, bool weighted)
 			else
 				assert_true(row_of(tree, k, fate) == 0);
 	assert_true(all > 2 * PARTICLES);
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 }
 
 static void survivors_give_the_same(void **state)
@@ -214,7 +215,7 @@ static void weights_are_summed(void **state)
 /* Another size of batches: the counts are those, the scatter is another. */
 static void any_batch(void **state)
 {
-	struct sl_tree *should = read_histograms("whole"), *is;
+	struct sl_yaml *should = read_histograms("whole"), *is;
 
 	(void)state;
 	expect(&folder, SL_OK, "",
@@ -226,8 +227,8 @@ static void any_batch(void **state)
 				SL_HAS(tallies[k].f.fates, fate) && i < tallies[k].f.bins; i++)
 				assert_true(item(is, row_of(is, k, fate), "counts", i) ==
 					    item(should, row_of(should, k, fate), "counts", i));
-	sl_tree_free(is);
-	sl_tree_free(should);
+	sl_yaml_free(is);
+	sl_yaml_free(should);
 	remove_run(&folder, "out");
 }
 
@@ -275,7 +276,7 @@ static void read_dataset(hid_t file, const char *name, hid_t type, hsize_t n, vo
 static void hdf5_has_the_same(void **state)
 {
 	hid_t file = H5Fopen(folder_path(&folder, "whole/t.tallies"), H5F_ACC_RDONLY, H5P_DEFAULT);
-	struct sl_tree *tree = read_histograms("whole");
+	struct sl_yaml *tree = read_histograms("whole");
 	sl_node row = row_of(tree, 1, SL_FATE_absorbed);
 	double edge[9], count[8], weight[8], mean[8], error[8];
 
@@ -295,7 +296,7 @@ static void hdf5_has_the_same(void **state)
 	}
 	assert_true(edge[8] == 0.25);
 	H5Fclose(file);
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 }
 
 int main(void)

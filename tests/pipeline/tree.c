@@ -7,12 +7,12 @@
 
 #include "pipeline/text/yaml.h"
 
-static struct sl_tree *tree;
+static struct sl_yaml *tree;
 static struct sl_problem problem;
 
 static enum sl_status parse(const char *text)
 {
-	return sl_tree_parse(text, strlen(text), &tree, &problem);
+	return sl_yaml_parse(text, strlen(text), &tree, &problem);
 }
 
 static void a_tree_knows_its_nodes(void **state)
@@ -24,28 +24,28 @@ static void a_tree_knows_its_nodes(void **state)
 	(void)state;
 	assert_ok(
 		parse("a: [1, {b: \"x\\0y\"}]\n\303\274: 2 \n'c d':\n  - 18446744073709551615\n"));
-	root = sl_tree_root(tree);
-	assert_int_equal(sl_tree_kind(tree, root), SL_MAPPING);
-	assert_int_equal(sl_tree_size(tree, root), 3);
-	list = sl_tree_item(tree, root, 0, &key);
-	assert_string_equal(sl_tree_text(tree, key, NULL), "a");
-	assert_int_equal(sl_tree_kind(tree, list), SL_LIST);
-	assert_int_equal(sl_tree_size(tree, list), 2);
-	node = sl_tree_get(tree, sl_tree_item(tree, list, 1, &key), "b");
+	root = sl_yaml_root(tree);
+	assert_int_equal(sl_yaml_kind(tree, root), SL_MAPPING);
+	assert_int_equal(sl_yaml_size(tree, root), 3);
+	list = sl_yaml_item(tree, root, 0, &key);
+	assert_string_equal(sl_yaml_text(tree, key, NULL), "a");
+	assert_int_equal(sl_yaml_kind(tree, list), SL_LIST);
+	assert_int_equal(sl_yaml_size(tree, list), 2);
+	node = sl_yaml_get(tree, sl_yaml_item(tree, list, 1, &key), "b");
 	assert_int_equal(key, 0);
-	assert_string_equal(sl_tree_text(tree, node, &bytes), "x");
+	assert_string_equal(sl_yaml_text(tree, node, &bytes), "x");
 	assert_int_equal(bytes, 3);
-	sl_tree_place(tree, node, &line, &column);
+	sl_yaml_place(tree, node, &line, &column);
 	assert_int_equal(line, 1);
 	assert_int_equal(column, 12);
-	node = sl_tree_get(tree, root, "\303\274");
-	sl_tree_place(tree, node, &line, &column);
+	node = sl_yaml_get(tree, root, "\303\274");
+	sl_yaml_place(tree, node, &line, &column);
 	assert_int_equal(line, 2);
 	assert_int_equal(column, 4); /* characters, not bytes */
-	assert_true(sl_tree_u64(tree, node, &value) && value == 2);
-	node = sl_tree_item(tree, sl_tree_get(tree, root, "c d"), 0, NULL);
-	assert_true(sl_tree_u64(tree, node, &value) && value == UINT64_MAX);
-	sl_tree_free(tree);
+	assert_true(sl_yaml_u64(tree, node, &value) && value == 2);
+	node = sl_yaml_item(tree, sl_yaml_get(tree, root, "c d"), 0, NULL);
+	assert_true(sl_yaml_u64(tree, node, &value) && value == UINT64_MAX);
+	sl_yaml_free(tree);
 }
 
 static void what_is_not_there_is_no_node(void **state)
@@ -56,22 +56,22 @@ static void what_is_not_there_is_no_node(void **state)
 
 	(void)state;
 	assert_ok(parse("a: [1]"));
-	assert_int_equal(sl_tree_get(tree, 1, "b"), 0);
-	assert_int_equal(sl_tree_get(tree, sl_tree_get(tree, 1, "a"), "a"), 0);
-	assert_int_equal(sl_tree_get(tree, 0, "a"), 0);
-	assert_int_equal(sl_tree_item(tree, 1, 1, &key), 0);
+	assert_int_equal(sl_yaml_get(tree, 1, "b"), 0);
+	assert_int_equal(sl_yaml_get(tree, sl_yaml_get(tree, 1, "a"), "a"), 0);
+	assert_int_equal(sl_yaml_get(tree, 0, "a"), 0);
+	assert_int_equal(sl_yaml_item(tree, 1, 1, &key), 0);
 	assert_int_equal(key, 0);
-	assert_int_equal(sl_tree_item(tree, 0, 0, NULL), 0);
-	assert_int_equal(sl_tree_size(tree, 0), 0);
-	assert_int_equal(sl_tree_size(tree, 999), 0);
-	assert_string_equal(sl_tree_text(tree, 1, &bytes), "");
+	assert_int_equal(sl_yaml_item(tree, 0, 0, NULL), 0);
+	assert_int_equal(sl_yaml_size(tree, 0), 0);
+	assert_int_equal(sl_yaml_size(tree, 999), 0);
+	assert_string_equal(sl_yaml_text(tree, 1, &bytes), "");
 	assert_int_equal(bytes, 0);
-	sl_tree_place(tree, 0, &line, &column);
+	sl_yaml_place(tree, 0, &line, &column);
 	assert_int_equal(line, 0);
-	assert_false(sl_tree_u64(tree, 0, &value));
-	assert_false(sl_tree_u64(tree, 1, &value));
-	sl_tree_free(tree);
-	sl_tree_free(NULL);
+	assert_false(sl_yaml_u64(tree, 0, &value));
+	assert_false(sl_yaml_u64(tree, 1, &value));
+	sl_yaml_free(tree);
+	sl_yaml_free(NULL);
 }
 
 static void numbers_are_digits(void **state)
@@ -83,9 +83,9 @@ static void numbers_are_digits(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_ok(parse(bad[i]));
-		if (sl_tree_u64(tree, sl_tree_root(tree), &value))
+		if (sl_yaml_u64(tree, sl_yaml_root(tree), &value))
 			fail_msg("%s is read as a number", bad[i]);
-		sl_tree_free(tree);
+		sl_yaml_free(tree);
 	}
 }
 
@@ -95,9 +95,9 @@ static void json_is_yaml(void **state)
 	assert_ok(parse("{\"batch\":0,\"file\":\"a\\u00fc\\\"b\\/"
 			"\",\"crc\":4294967295,\"list\":[[],{}],\"t\":true}"));
 	assert_string_equal(
-		sl_tree_text(tree, sl_tree_get(tree, 1, "file"), NULL), "a\303\274\"b/");
-	assert_int_equal(sl_tree_size(tree, sl_tree_get(tree, 1, "list")), 2);
-	sl_tree_free(tree);
+		sl_yaml_text(tree, sl_yaml_get(tree, 1, "file"), NULL), "a\303\274\"b/");
+	assert_int_equal(sl_yaml_size(tree, sl_yaml_get(tree, 1, "list")), 2);
+	sl_yaml_free(tree);
 }
 
 static void refusals_have_a_place(void **state)
@@ -140,7 +140,7 @@ static void refusals_have_a_place(void **state)
 			!strstr(problem.text, cases[i].says))
 			fail_msg("case %zu: %zu:%zu: %s", i, problem.line, problem.column,
 				problem.text);
-		sl_tree_free(tree);
+		sl_yaml_free(tree);
 	}
 }
 
@@ -154,7 +154,7 @@ static void nesting_ends_at_32(void **state)
 	for (int depth = 31; depth <= 33; depth++) {
 		snprintf(text, sizeof(text), "%.*sx%.*s", depth, opens, depth, closes);
 		assert_int_equal(parse(text), depth <= 32 ? SL_OK : SL_BAD_INPUT);
-		sl_tree_free(tree);
+		sl_yaml_free(tree);
 	}
 	assert_int_equal(problem.column, 33);
 }
@@ -181,10 +181,10 @@ static void long_texts_take_no_time(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		size_t bytes;
-		char *text = repeat("", pieces[i], SL_TREE_BYTES, &bytes);
+		char *text = repeat("", pieces[i], SL_YAML_BYTES, &bytes);
 
-		sl_tree_parse(text, bytes, &tree, &problem);
-		sl_tree_free(tree);
+		sl_yaml_parse(text, bytes, &tree, &problem);
+		sl_yaml_free(tree);
 		free(text);
 	}
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 30);
@@ -192,37 +192,37 @@ static void long_texts_take_no_time(void **state)
 
 static void many_keys_take_no_time(void **state)
 {
-	char *text = (char *)malloc(SL_TREE_BYTES);
+	char *text = (char *)malloc(SL_YAML_BYTES);
 	size_t bytes = 0;
 
 	(void)state;
 	assert_non_null(text);
 	for (int i = 0; i < 60000; i++)
 		bytes += (size_t)snprintf(
-			text + bytes, SL_TREE_BYTES - bytes, "k%d: %d\n", i * 7919 % 60000, i);
-	assert_ok(sl_tree_parse(text, bytes, &tree, &problem));
-	assert_int_equal(sl_tree_size(tree, 1), 60000);
-	sl_tree_free(tree);
-	bytes += (size_t)snprintf(text + bytes, SL_TREE_BYTES - bytes, "k7919: again\n");
-	assert_int_equal(sl_tree_parse(text, bytes, &tree, &problem), SL_BAD_INPUT);
+			text + bytes, SL_YAML_BYTES - bytes, "k%d: %d\n", i * 7919 % 60000, i);
+	assert_ok(sl_yaml_parse(text, bytes, &tree, &problem));
+	assert_int_equal(sl_yaml_size(tree, 1), 60000);
+	sl_yaml_free(tree);
+	bytes += (size_t)snprintf(text + bytes, SL_YAML_BYTES - bytes, "k7919: again\n");
+	assert_int_equal(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT);
 	assert_int_equal(problem.line, 60001);
 	assert_non_null(strstr(problem.text, "'k7919' is repeated (it stands at 2:1 already)"));
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 	free(text);
 }
 
 static void texts_end_at_one_mebibyte(void **state)
 {
 	size_t bytes;
-	char *text = repeat("a: ", "x", SL_TREE_BYTES + 2, &bytes);
+	char *text = repeat("a: ", "x", SL_YAML_BYTES + 2, &bytes);
 
 	(void)state;
-	assert_int_equal(bytes, SL_TREE_BYTES + 1);
-	assert_fails(sl_tree_parse(text, bytes, &tree, &problem), SL_BAD_INPUT,
+	assert_int_equal(bytes, SL_YAML_BYTES + 1);
+	assert_fails(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT,
 		"1048577 bytes (at most 1048576");
-	sl_tree_free(tree);
-	assert_ok(sl_tree_parse(text, bytes - 1, &tree, &problem));
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
+	assert_ok(sl_yaml_parse(text, bytes - 1, &tree, &problem));
+	sl_yaml_free(tree);
 	free(text);
 }
 

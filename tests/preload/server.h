@@ -10,8 +10,8 @@
  * A request is this struct, the words of its command line and then its whole environment, each with
  * its NUL; with it come its stdin, stdout and stderr, and the folder that it runs in.
  */
-#ifndef TESTS_PRELOAD_SERVER_H
-#define TESTS_PRELOAD_SERVER_H
+#ifndef SL_TESTS_PRELOAD_SERVER_H
+#define SL_TESTS_PRELOAD_SERVER_H
 
 #include <stdint.h>
 

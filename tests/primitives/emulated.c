@@ -70,8 +70,8 @@ static void every_schedule_gives_the_same(void **state)
 		{.blocks = 1, .memory_bytes = 1 << 30},
 		{.blocks = 2, .seed = 1, .memory_bytes = 1 << 30},
 		{.blocks = 7, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
-		{.blocks = SL_EMULATED_BLOCKS_MOST, .memory_bytes = 1 << 30},
-		{.blocks = SL_EMULATED_BLOCKS_MOST, .seed = 3, .memory_bytes = 1 << 30},
+		{.blocks = SL_EMULATED_BLOCKS_MAX, .memory_bytes = 1 << 30},
+		{.blocks = SL_EMULATED_BLOCKS_MAX, .seed = 3, .memory_bytes = 1 << 30},
 	};
 
 	(void)state;

@@ -221,7 +221,7 @@ static void give_room(struct room *r)
 static bool is_too_small(enum sl_status s)
 {
 	if (s == SL_DEVICE_MEMORY)
-		printf("left out: %s\n", sl_story());
+		printf("left out: %s\n", sl_last_error());
 	return s == SL_DEVICE_MEMORY;
 }
 
@@ -234,7 +234,7 @@ static void try_backends(enum sl_primitive p, size_t item_bytes, uint8_t mask)
 	for (size_t i = 0; s == SL_OK && (b = sl_backend_at(i)) != NULL; i++) {
 		if (b->primitive != p || b->space != SL_DEVICE)
 			continue;
-		s = sl_while(try_backend(b, &r), "%s/%s", sl_primitive_name(p), b->name);
+		s = sl_add_context(try_backend(b, &r), "%s/%s", sl_primitive_name(p), b->name);
 		sl_guarded_give(&r.scratch);
 		s = is_too_small(s) ? SL_OK : s;
 	}

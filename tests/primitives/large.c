@@ -51,7 +51,7 @@ static enum sl_status try_backend(
 	if (i < BACKENDS_MOST)
 		seconds[i] = 1e-9 * (double)(sl_now_ns() - began);
 	*trials += s == SL_OK;
-	return sl_while(s, "%s/%s", sl_primitive_name(b->primitive), b->name);
+	return sl_add_context(s, "%s/%s", sl_primitive_name(b->primitive), b->name);
 }
 
 /* SL_DEVICE_MEMORY is no failure of a backend: the device is too small for the job. */
@@ -59,7 +59,7 @@ static enum sl_status unless_too_small(enum sl_status s)
 {
 	if (s != SL_DEVICE_MEMORY)
 		return s;
-	printf("left out: %s\n", sl_story());
+	printf("left out: %s\n", sl_last_error());
 	return SL_OK;
 }
 
@@ -76,7 +76,7 @@ static enum sl_status try_job(enum sl_primitive p, const struct sl_setting *set,
 			s = unless_too_small(try_backend(&c, b, i, trials));
 	sl_case_of(p)->describe(set, text, sizeof(text));
 	sl_contest_close(&c);
-	return sl_while(s, "n=%u, %s", set->n, text);
+	return sl_add_context(s, "n=%u, %s", set->n, text);
 }
 
 /* The settings, for both sizes. */

@@ -35,7 +35,7 @@ static void scan_is_right(const struct sl_backend *b, const struct sl_setting *s
 		fail_msg("%s, n=%u, u%d, %u off, %s%s: %s", b->name, set->n,
 			set->type == SL_U32 ? 32 : 64, set->off[0],
 			set->inclusive ? "inclusive" : "exclusive",
-			set->in_place ? ", in place" : "", sl_story());
+			set->in_place ? ", in place" : "", sl_last_error());
 }
 
 /* --- small tiles ------------------------------------------------------------------------------ */
@@ -133,8 +133,8 @@ static bool looks_ahead(
 	assert_ok(sl_case_scan.make(&t));
 	assert_null(sl_fault_set("dev_launch:2:1"));
 	assert_int_equal(sl_case_scan.run(&t), SL_DEVICE_FAILED);
-	ahead = strstr(sl_story(), "look_ahead_kernel") != NULL;
-	assert_true(ahead || strstr(sl_story(), "tile_kernel"));
+	ahead = strstr(sl_last_error(), "look_ahead_kernel") != NULL;
+	assert_true(ahead || strstr(sl_last_error(), "tile_kernel"));
 	assert_null(sl_fault_set(NULL));
 	sl_trial_free(&t);
 	return ahead;

@@ -1,8 +1,8 @@
 /*
  * look_ahead_kernels.h - scan/look_ahead.cuh with small tiles and few blocks, as backends.
  */
-#ifndef TESTS_PRIMITIVES_LOOK_AHEAD_KERNELS_H
-#define TESTS_PRIMITIVES_LOOK_AHEAD_KERNELS_H
+#ifndef SL_TESTS_PRIMITIVES_LOOK_AHEAD_KERNELS_H
+#define SL_TESTS_PRIMITIVES_LOOK_AHEAD_KERNELS_H
 
 #include "primitives/primitives.h"
 

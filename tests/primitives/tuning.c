@@ -145,7 +145,7 @@ static void mistakes_are_told_with_file_and_line(void **state)
 		assert_ok(read_text(good));
 		snprintf(place, sizeof(place), "%s:%u: ", path, bad[i].line);
 		assert_fails(read_text(bad[i].text), SL_USAGE, bad[i].says);
-		assert_memory_equal(sl_story(), place, strlen(place));
+		assert_memory_equal(sl_last_error(), place, strlen(place));
 		/* what was read before still holds */
 		assert_tuning(scan, (struct sl_tuning){0}, SL_U32, 100, 64, 2);
 	}

@@ -321,7 +321,7 @@ static void columns_out_of_range(void **state)
 			assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
 				"which cannot be moved; use 1, 2, 4, 8, 16 or 32");
 	}
-	assert_non_null(strstr(sl_story(), "column[1] has items of 69 bytes"));
+	assert_non_null(strstr(sl_last_error(), "column[1] has items of 69 bytes"));
 }
 
 static void columns_in_wrong_memory(void **state)

@@ -106,7 +106,7 @@ static void assert_refused(struct call *c, const char *text)
 
 	snprintf(name, sizeof(name), "%s/%s", sl_primitive_name(c->b->primitive), c->b->name);
 	assert_fails(run(c), SL_USAGE, text);
-	assert_non_null(strstr(sl_story(), name));
+	assert_non_null(strstr(sl_last_error(), name));
 }
 
 static void right_call_passes(const struct sl_backend *b)
@@ -127,7 +127,7 @@ static void null_arguments(const struct sl_backend *b)
 	          : b->primitive == SL_COMPACT ? sl_compact(b, NULL, &c.compact)
 	                                       : sl_sort(b, NULL, &c.sort);
 	assert_fails(no_exec, SL_USAGE, "the exec is a null pointer");
-	assert_memory_equal(sl_story(), name, strlen(name));
+	assert_memory_equal(sl_last_error(), name, strlen(name));
 	no_job = b->primitive == SL_SCAN      ? sl_scan(b, &c.x, NULL)
 	         : b->primitive == SL_COMPACT ? sl_compact(b, &c.x, NULL)
 	                                      : sl_sort(b, &c.x, NULL);

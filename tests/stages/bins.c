@@ -13,19 +13,19 @@
 
 enum { ALL_FATES = (1 << SL_FATE_COUNT) - 1 };
 
-static struct sl_bins_rule rule(enum sl_column column, uint32_t bins, double lo, double hi)
+static struct sl_histogram_rule rule(enum sl_column column, uint32_t bins, double lo, double hi)
 {
-	const struct sl_bins_field f = {column, bins, SL_BIT(SL_FATE_hit), lo, hi};
+	const struct sl_histogram_axis f = {column, bins, SL_BIT(SL_FATE_hit), lo, hi};
 
-	assert_null(sl_bins_flaw(&f));
-	return sl_bins_make(&f, 1, false).tally[0];
+	assert_null(sl_histogram_flaw(&f));
+	return sl_histogram_make(&f, 1, false).tally[0];
 }
 
 /* --- the rule --------------------------------------------------------------------------------- */
 
 static void edges_of_floats(void **state)
 {
-	struct sl_bins_rule t = rule(SL_COLUMN_w, 4, -1, 1);
+	struct sl_histogram_rule t = rule(SL_COLUMN_w, 4, -1, 1);
 
 	(void)state;
 	assert_int_equal(sl_bin_of_float(&t, -1.0f), 1);
@@ -51,14 +51,15 @@ enum { N_RANGES = sizeof(ranges) / sizeof(ranges[0]) };
 /* Of the bin that a division in double precision tells, a float next to its edges may miss. */
 static void floats_are_in_the_bin_of_the_division(void **state)
 {
-	static const uint32_t some_bins[] = {1, 2, 3, 7, 40, 64, 1000, SL_BINS_MOST};
+	static const uint32_t some_bins[] = {1, 2, 3, 7, 40, 64, 1000, SL_HISTOGRAM_MOST};
 
 	(void)state;
 	for (int k = 0; k < N_RANGES; k++)
 		for (size_t b = 0; b < sizeof(some_bins) / sizeof(some_bins[0]); b++) {
 			uint32_t bins = some_bins[b];
 			float lo = (float)ranges[k][0], hi = (float)ranges[k][1];
-			struct sl_bins_rule t = rule(SL_COLUMN_x, bins, ranges[k][0], ranges[k][1]);
+			struct sl_histogram_rule t =
+				rule(SL_COLUMN_x, bins, ranges[k][0], ranges[k][1]);
 
 			assert_int_equal(sl_bin_of_float(&t, lo), 1);
 			assert_int_equal(sl_bin_of_float(&t, hi), bins);
@@ -81,7 +82,7 @@ static void floats_are_in_the_bin_of_the_division(void **state)
 
 static void bins_keep_the_order_of_values(void **state)
 {
-	struct sl_bins_rule t = rule(SL_COLUMN_w, 50, -1, 1);
+	struct sl_histogram_rule t = rule(SL_COLUMN_w, 50, -1, 1);
 	uint32_t last = 0, seen = 0;
 
 	(void)state;
@@ -97,7 +98,7 @@ static void bins_keep_the_order_of_values(void **state)
 
 static void integers_are_exact(void **state)
 {
-	struct sl_bins_rule t = rule(SL_COLUMN_steps, 64, 0, 64);
+	struct sl_histogram_rule t = rule(SL_COLUMN_steps, 64, 0, 64);
 
 	(void)state;
 	for (uint32_t v = 0; v < 64; v++)
@@ -122,7 +123,7 @@ static void integers_are_exact(void **state)
 static void bad_ranges_are_told(void **state)
 {
 	static const struct {
-		struct sl_bins_field field;
+		struct sl_histogram_axis field;
 		const char *why;
 	} bad[] = {
 		{{SL_COLUMN_x, 4, 1, 1, 1}, "empty"},
@@ -143,7 +144,7 @@ static void bad_ranges_are_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const char *why = sl_bins_flaw(&bad[i].field);
+		const char *why = sl_histogram_flaw(&bad[i].field);
 
 		if (!why || !strstr(why, bad[i].why))
 			fail_msg("case %zu: %s", i, why ? why : "no flaw");
@@ -154,42 +155,42 @@ static void bad_ranges_are_told(void **state)
 
 static void rows_stand_one_behind_the_other(void **state)
 {
-	const struct sl_bins_field f[] = {
+	const struct sl_histogram_axis f[] = {
 		{SL_COLUMN_w, 3, SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_absorbed), 0, 1},
 		{SL_COLUMN_steps, 4, SL_BIT(SL_FATE_absorbed), 0, 8}};
-	struct sl_bins b = sl_bins_make(f, 2, true);
+	struct sl_histogram_set b = sl_histogram_make(f, 2, true);
 	float w = 0.5f;
 	uint32_t steps = 9;
 	struct sl_columns c = {.w = &w, .steps = &steps};
 
 	(void)state;
 	assert_int_equal(b.n_counters, 5 + 5 + 6);
-	assert_int_equal(sl_bins_counters(f, 2), 16);
-	assert_int_equal(sl_bins_words(&b), 32);
-	assert_int_equal(sl_bins_shared(16, true), 16 * 12);
-	assert_int_equal(sl_bins_find(&b.tally[0], &c, 0, SL_FATE_reflected), 2);
-	assert_int_equal(sl_bins_find(&b.tally[0], &c, 0, SL_FATE_absorbed), 5 + 2);
-	assert_int_equal(sl_bins_find(&b.tally[1], &c, 0, SL_FATE_absorbed), 10 + 5);
-	assert_int_equal(sl_bins_find(&b.tally[1], &c, 0, SL_FATE_reflected), SL_NO_COUNTER);
-	assert_int_equal(sl_bins_find(&b.tally[0], &c, 0, SL_FATE_hit), SL_NO_COUNTER);
+	assert_int_equal(sl_histogram_counters(f, 2), 16);
+	assert_int_equal(sl_histogram_words(&b), 32);
+	assert_int_equal(sl_histogram_shared(16, true), 16 * 12);
+	assert_int_equal(sl_histogram_find(&b.tally[0], &c, 0, SL_FATE_reflected), 2);
+	assert_int_equal(sl_histogram_find(&b.tally[0], &c, 0, SL_FATE_absorbed), 5 + 2);
+	assert_int_equal(sl_histogram_find(&b.tally[1], &c, 0, SL_FATE_absorbed), 10 + 5);
+	assert_int_equal(sl_histogram_find(&b.tally[1], &c, 0, SL_FATE_reflected), SL_NO_COUNTER);
+	assert_int_equal(sl_histogram_find(&b.tally[0], &c, 0, SL_FATE_hit), SL_NO_COUNTER);
 	b.weighted = false;
-	assert_int_equal(sl_bins_words(&b), 16);
+	assert_int_equal(sl_histogram_words(&b), 16);
 }
 
 static void what_is_missing_is_told(void **state)
 {
-	const struct sl_bins_field f = {
+	const struct sl_histogram_axis f = {
 		SL_COLUMN_w, 1, SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_absorbed), 0, 1};
-	const struct sl_bins b = sl_bins_make(&f, 1, true);
+	const struct sl_histogram_set b = sl_histogram_make(&f, 1, true);
 	const uint64_t count[SL_FATE_COUNT] = {[SL_FATE_reflected] = 6, [SL_FATE_absorbed] = 9};
 	const uint64_t weight[SL_FATE_COUNT] = {[SL_FATE_reflected] = 60, [SL_FATE_absorbed] = 90};
 	uint64_t sum[] = {1, 2, 3, 4, 5, 0, 10, 20, 30, 40, 50, 0};
 
 	(void)state;
-	assert_int_equal(sl_bins_open(&b, sum, count, weight), SL_FATE_COUNT);
+	assert_int_equal(sl_histogram_open(&b, sum, count, weight), SL_FATE_COUNT);
 	for (int i = 0; i < 12; i++) {
 		sum[i]++;
-		assert_int_equal(sl_bins_open(&b, sum, count, weight),
+		assert_int_equal(sl_histogram_open(&b, sum, count, weight),
 			i % 6 < 3 ? SL_FATE_reflected : SL_FATE_absorbed);
 		sum[i]--;
 	}
@@ -213,7 +214,7 @@ static double value_of(const struct sl_columns *c, enum sl_column column, uint32
 }
 
 /* Counts the batch again, by comparing values with edges: bins of 1/8, which are exact. */
-static void expect_sums(const struct sl_batch *b, const struct sl_bins_field *f,
+static void expect_sums(const struct sl_batch *b, const struct sl_histogram_axis *f,
 	const uint64_t *sum, const uint64_t *weight)
 {
 	double width = (f->hi - f->lo) / f->bins;
@@ -248,7 +249,7 @@ static void expect_sums(const struct sl_batch *b, const struct sl_bins_field *f,
 static void batches_are_counted_exactly(void **state)
 {
 	enum { N = 5003 };
-	const struct sl_bins_field fields[] = {{SL_COLUMN_w, 8, ALL_FATES, -0.5, 0.5},
+	const struct sl_histogram_axis fields[] = {{SL_COLUMN_w, 8, ALL_FATES, -0.5, 0.5},
 		{SL_COLUMN_fate, 3, ALL_FATES, 1, 7},
 		{SL_COLUMN_x, 4, SL_BIT(SL_FATE_absorbed) | SL_BIT(SL_FATE_hit), -0.25, 0.25},
 		{SL_COLUMN_weight, 2, ALL_FATES, 0, 1}};
@@ -262,24 +263,24 @@ static void batches_are_counted_exactly(void **state)
 			struct sl_batch b;
 			uint32_t at = 0;
 
-			r.bins = sl_bins_make(fields, 4, weighted);
+			r.bins = sl_histogram_make(fields, 4, weighted);
 			sl_batch_lay_out(&a, &r, N, &b);
-			sl_bins_lay_out(&a, &r, &b);
+			sl_histogram_lay_out(&a, &r, &b);
 			x.scratch.size = sl_stages_scratch(&r, N);
 			a = (struct sl_arena){.base = malloc(a.used), .size = a.used};
 			assert_ok(sl_memory_get(SL_HOST, x.scratch.size, &x.scratch.base));
 			assert_non_null(a.base);
 			memset(a.base, 0xa5, a.size);
 			sl_batch_lay_out(&a, &r, N, &b);
-			sl_bins_lay_out(&a, &r, &b);
+			sl_histogram_lay_out(&a, &r, &b);
 			sl_batch_begin(&r, &b, 0);
 			assert_ok(sl_stages_run(&r, &x, &b, NULL));
-			for (int k = 0; k < 4; at += sl_bins_counters(&fields[k++], 1))
+			for (int k = 0; k < 4; at += sl_histogram_counters(&fields[k++], 1))
 				expect_sums(&b, &fields[k], b.bins + at,
 					weighted ? b.bins + r.bins.n_counters + at : NULL);
 			assert_int_equal(at, r.bins.n_counters);
 			b.bins[1]++; /* reflected or alive, one too many */
-			assert_fails(sl_close_bins(&r, &b), SL_CHECK_FAILED, "do not close");
+			assert_fails(sl_close_histograms(&r, &b), SL_CHECK_FAILED, "do not close");
 			free(a.base);
 			sl_memory_give(SL_HOST, x.scratch.base);
 		}

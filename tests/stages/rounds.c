@@ -54,7 +54,7 @@ static void check_rounds(const struct sl_recipe *r, const struct sl_rounds *roun
 {
 	uint64_t alive = r->batch;
 
-	assert_true(rounds->n > 0 && rounds->n <= SL_ROUNDS_MOST);
+	assert_true(rounds->n > 0 && rounds->n <= SL_ROUNDS_MAX);
 	assert_true(rounds->longest >= rounds->n);
 	assert_int_equal(rounds->at[0].width, r->batch);
 	for (uint32_t i = 0; i + 1 < rounds->n; i++) {
@@ -104,14 +104,14 @@ static void who_is_alive(void **state)
 	(void)state;
 	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
-		uint64_t alive[SL_ROUNDS_MOST] = {0};
+		uint64_t alive[SL_ROUNDS_MAX] = {0};
 		uint32_t n = 1; /* rounds, of which the last leaves nobody */
 		struct room m;
 
 		if (!sl_models[model]->steps)
 			continue;
 		for (uint64_t id = 0; id < N; id++)
-			for (uint32_t k = 1; k < sl_remake(&r, id).steps && k < SL_ROUNDS_MOST; k++)
+			for (uint32_t k = 1; k < sl_remake(&r, id).steps && k < SL_ROUNDS_MAX; k++)
 				alive[k - 1]++;
 		while (alive[n - 1] > 0)
 			n++;

@@ -7,12 +7,12 @@
 
 static _Atomic uint64_t count;
 static _Thread_local uint64_t here;
-static _Thread_local bool passing;
+static _Thread_local bool temp_dir;
 
 static void add_one(void)
 {
-	here += !passing;
-	if (!passing)
+	here += !temp_dir;
+	if (!temp_dir)
 		atomic_fetch_add(&count, 1);
 }
 
@@ -24,7 +24,7 @@ uint64_t allocations_here(void)
 
 void allocations_pass(bool pass)
 {
-	passing = pass;
+	temp_dir = pass;
 }
 
 #if defined(__has_feature)

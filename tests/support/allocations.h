@@ -4,8 +4,8 @@
  * A program that links this has its malloc family counted: through the sanitizer's hooks where
  * there is one, else by standing in front of glibc's.
  */
-#ifndef TESTS_SUPPORT_ALLOCATIONS_H
-#define TESTS_SUPPORT_ALLOCATIONS_H
+#ifndef SL_TESTS_SUPPORT_ALLOCATIONS_H
+#define SL_TESTS_SUPPORT_ALLOCATIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -14,8 +14,8 @@
  * leaves out; one begun by =! is taken as it is. Empty lines at the end of a text and lines that
  * begin with "# ---" do not count.
  */
-#ifndef TESTS_SUPPORT_BAD_CONFIGS_H
-#define TESTS_SUPPORT_BAD_CONFIGS_H
+#ifndef SL_TESTS_SUPPORT_BAD_CONFIGS_H
+#define SL_TESTS_SUPPORT_BAD_CONFIGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* batch_room.h - a batch on the host and its memory, of exactly the size that was measured. */
-#ifndef TESTS_SUPPORT_BATCH_ROOM_H
-#define TESTS_SUPPORT_BATCH_ROOM_H
+#ifndef SL_TESTS_SUPPORT_BATCH_ROOM_H
+#define SL_TESTS_SUPPORT_BATCH_ROOM_H
 
 #include "stages/host/host_pipeline.h"
 

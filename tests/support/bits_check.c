@@ -61,17 +61,17 @@ static const char *words_of(const struct kept *k)
 static void need(const struct kept *k, enum sl_status s)
 {
 	if (s != SL_OK)
-		fail_msg("%s: %s: %s", words_of(k), sl_status_name(s), sl_story());
+		fail_msg("%s: %s: %s", words_of(k), sl_status_name(s), sl_last_error());
 }
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-static void keep_line(void *of, const struct sl_slot *slot)
+static void keep_line(void *of, const struct sl_host_slot *slot)
 {
 	struct kept *k = (struct kept *)of;
 
 	if (slot->batch.number < k->n)
-		sl_sink_line(&slot->batch, &k->line[slot->batch.number]);
+		sl_batch_file_line(&slot->batch, &k->line[slot->batch.number]);
 	k->seen++;
 }
 
@@ -104,7 +104,7 @@ static void run(struct kept *k)
 
 	need(k, resolve(k, &config, &choices));
 	need(k, sl_plan_make(&config, &choices, &plan));
-	need(k, sl_room_refuse(plan));
+	need(k, sl_memory_plan_refuse(plan));
 	need(k, sl_plan_provide(plan));
 	k->n = plan->recipe.n_batches;
 	k->line = (struct sl_manifest_line *)calloc(k->n, sizeof(*k->line));

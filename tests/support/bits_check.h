@@ -6,8 +6,8 @@
  * the CPU. Runs of the program itself are compared by their manifests, and by what their files
  * hold.
  */
-#ifndef TESTS_SUPPORT_BITS_CHECK_H
-#define TESTS_SUPPORT_BITS_CHECK_H
+#ifndef SL_TESTS_SUPPORT_BITS_CHECK_H
+#define SL_TESTS_SUPPORT_BITS_CHECK_H
 
 /* What all runs of a check have in common. */
 struct bits {

@@ -1,6 +1,6 @@
 /* check.h - cmocka, whose header wants these others before it, and two checks of our own. */
-#ifndef TESTS_SUPPORT_CHECK_H
-#define TESTS_SUPPORT_CHECK_H
+#ifndef SL_TESTS_SUPPORT_CHECK_H
+#define SL_TESTS_SUPPORT_CHECK_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,22 +13,23 @@
 #include "primitives/base/status.h"
 
 /* The call succeeds; if not, its story is printed. */
-#define assert_ok(call)                                                                            \
-	do {                                                                                       \
-		enum sl_status status_of_call = (call);                                            \
-		if (status_of_call != SL_OK)                                                       \
-			fail_msg("%s: %s: %s", #call, sl_status_name(status_of_call), sl_story()); \
+#define assert_ok(call)                                                               \
+	do {                                                                          \
+		enum sl_status status_of_call = (call);                               \
+		if (status_of_call != SL_OK)                                          \
+			fail_msg("%s: %s: %s", #call, sl_status_name(status_of_call), \
+				sl_last_error());                                     \
 	} while (0)
 
 /* The call fails with that status, and its story has that text in it. */
-#define assert_fails(call, status, text)                                                           \
-	do {                                                                                       \
-		enum sl_status status_of_call = (call);                                            \
-		if (status_of_call != (status) || !strstr(sl_story(), text))                       \
-			fail_msg("%s: %s: %s (expected %s: ...%s...)", #call,                      \
-				sl_status_name(status_of_call),                                    \
-				status_of_call == SL_OK ? "" : sl_story(), sl_status_name(status), \
-				text);                                                             \
+#define assert_fails(call, status, text)                                          \
+	do {                                                                      \
+		enum sl_status status_of_call = (call);                           \
+		if (status_of_call != (status) || !strstr(sl_last_error(), text)) \
+			fail_msg("%s: %s: %s (expected %s: ...%s...)", #call,     \
+				sl_status_name(status_of_call),                   \
+				status_of_call == SL_OK ? "" : sl_last_error(),   \
+				sl_status_name(status), text);                    \
 	} while (0)
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * commands_check.h - commands beside a run that nothing has broken, which they are to leave alone.
  */
-#ifndef TESTS_SUPPORT_COMMANDS_CHECK_H
-#define TESTS_SUPPORT_COMMANDS_CHECK_H
+#ifndef SL_TESTS_SUPPORT_COMMANDS_CHECK_H
+#define SL_TESTS_SUPPORT_COMMANDS_CHECK_H
 
 #include "tests/support/whole.h"
 

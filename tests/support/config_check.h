@@ -2,8 +2,8 @@
  * config_check.h - configurations from text in memory, read and resolved as in a process of its
  * own.
  */
-#ifndef TESTS_SUPPORT_CONFIG_CHECK_H
-#define TESTS_SUPPORT_CONFIG_CHECK_H
+#ifndef SL_TESTS_SUPPORT_CONFIG_CHECK_H
+#define SL_TESTS_SUPPORT_CONFIG_CHECK_H
 
 #include "pipeline/resolve/resolve.h"
 #include "tests/support/check.h"

@@ -1,6 +1,6 @@
 /* configs.h - the configurations that the repository ships, data/configs. */
-#ifndef TESTS_SUPPORT_CONFIGS_H
-#define TESTS_SUPPORT_CONFIGS_H
+#ifndef SL_TESTS_SUPPORT_CONFIGS_H
+#define SL_TESTS_SUPPORT_CONFIGS_H
 
 #include <stddef.h>
 

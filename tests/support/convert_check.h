@@ -2,8 +2,8 @@
  * convert_check.h - what sluice convert makes, in the folder of the group (fixture.h), and what is
  * in it, as zlib has it.
  */
-#ifndef TESTS_SUPPORT_CONVERT_CHECK_H
-#define TESTS_SUPPORT_CONVERT_CHECK_H
+#ifndef SL_TESTS_SUPPORT_CONVERT_CHECK_H
+#define SL_TESTS_SUPPORT_CONVERT_CHECK_H
 
 #include <stddef.h>
 

@@ -6,8 +6,8 @@
  * which launches come) and sl_fault. What the device allocates of the host, as for the shared
  * memory of its blocks, is its own and not counted by allocations().
  */
-#ifndef TESTS_SUPPORT_COUNTING_DRIVER_H
-#define TESTS_SUPPORT_COUNTING_DRIVER_H
+#ifndef SL_TESTS_SUPPORT_COUNTING_DRIVER_H
+#define SL_TESTS_SUPPORT_COUNTING_DRIVER_H
 
 #include <stdatomic.h>
 

@@ -2,8 +2,8 @@
  * deflate_check.h - a job of deflate tried on any backend: what it writes comes back through zlib
  * and through libdeflate, and is what the specification (cpu) writes if it is to be.
  */
-#ifndef TESTS_SUPPORT_DEFLATE_CHECK_H
-#define TESTS_SUPPORT_DEFLATE_CHECK_H
+#ifndef SL_TESTS_SUPPORT_DEFLATE_CHECK_H
+#define SL_TESTS_SUPPORT_DEFLATE_CHECK_H
 
 #include "primitives/primitives.h"
 

@@ -4,8 +4,8 @@
  * Exit code 4, a sentence that names the file and the reason, nothing half-written, the batches
  * before as they were; and --resume, once there is room again, gives the bytes of an unbroken run.
  */
-#ifndef TESTS_SUPPORT_DISK_CHECK_H
-#define TESTS_SUPPORT_DISK_CHECK_H
+#ifndef SL_TESTS_SUPPORT_DISK_CHECK_H
+#define SL_TESTS_SUPPORT_DISK_CHECK_H
 
 #include "tests/support/tiny_run.h"
 

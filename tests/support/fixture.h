@@ -4,8 +4,8 @@
  *	cmocka_run_group_tests(tests, folder_begin, folder_end);
  *	const struct CMUnitTest tests[] = {WITH_FOLDER(made), ...};
  */
-#ifndef TESTS_SUPPORT_FIXTURE_H
-#define TESTS_SUPPORT_FIXTURE_H
+#ifndef SL_TESTS_SUPPORT_FIXTURE_H
+#define SL_TESTS_SUPPORT_FIXTURE_H
 
 #include "tests/support/folder.h"
 

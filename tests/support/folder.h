@@ -3,8 +3,8 @@
  *
  * All calls fail the running cmocka test when the system refuses them.
  */
-#ifndef TESTS_SUPPORT_FOLDER_H
-#define TESTS_SUPPORT_FOLDER_H
+#ifndef SL_TESTS_SUPPORT_FOLDER_H
+#define SL_TESTS_SUPPORT_FOLDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* hand_recipe.h - recipes made by hand, for tests that read no configuration. */
-#ifndef TESTS_SUPPORT_HAND_RECIPE_H
-#define TESTS_SUPPORT_HAND_RECIPE_H
+#ifndef SL_TESTS_SUPPORT_HAND_RECIPE_H
+#define SL_TESTS_SUPPORT_HAND_RECIPE_H
 
 #include "stages/host/host_pipeline.h"
 

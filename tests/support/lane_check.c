@@ -287,18 +287,18 @@ void lane_check_rounds_of_all(uint32_t n)
 
 /* Of columns from number at on, with ranges that leave some values out; how many there are. */
 static uint32_t fields_of(
-	const struct sl_recipe *r, uint32_t at, struct sl_bins_field field[SL_TALLIES_MAX])
+	const struct sl_recipe *r, uint32_t at, struct sl_histogram_axis field[SL_HISTOGRAMS_MAX])
 {
 	uint32_t some = SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_hit);
 	uint32_t fates = sl_models[r->model]->fates, n = 0;
 
-	for (; at < r->n_columns && n < SL_TALLIES_MAX; at++) {
+	for (; at < r->n_columns && n < SL_HISTOGRAMS_MAX; at++) {
 		bool number = sl_column_facts[r->column[at]].type != SL_TYPE_F32;
 		uint32_t bins = 5 + n;
 
 		if (r->column[at] == SL_COLUMN_id)
 			continue;
-		field[n] = (struct sl_bins_field){.column = r->column[at],
+		field[n] = (struct sl_histogram_axis){.column = r->column[at],
 			.bins = bins,
 			.fates = n % 2 ? some : fates,
 			.lo = number ? 1 : -0.75,
@@ -311,16 +311,16 @@ static uint32_t fields_of(
 /* All columns, by seven as well as by eight, the most; of counts alone, and of weights. */
 static void check_tallies(struct sl_recipe *r)
 {
-	struct sl_bins_field field[SL_TALLIES_MAX];
+	struct sl_histogram_axis field[SL_HISTOGRAMS_MAX];
 
 	r->keep =
 		(1u << SL_FATE_COUNT) - 1; /* a flag behind the fates would count as one of them */
-	for (uint32_t at = 0; at < r->n_columns; at += SL_TALLIES_MAX - 1)
+	for (uint32_t at = 0; at < r->n_columns; at += SL_HISTOGRAMS_MAX - 1)
 		for (uint32_t weighted = 0; weighted < 2; weighted++) {
 			uint32_t n = fields_of(r, at, field);
 
-			r->bins = sl_bins_make(
-				field, n == SL_TALLIES_MAX ? n - weighted : n, weighted);
+			r->bins = sl_histogram_make(
+				field, n == SL_HISTOGRAMS_MAX ? n - weighted : n, weighted);
 			sides_compare_ways(r);
 		}
 }
@@ -328,13 +328,14 @@ static void check_tallies(struct sl_recipe *r)
 /* As many counters as there can be, beside the largest records; a column that is not written. */
 static void check_most(struct sl_recipe *r, bool weighted)
 {
-	const struct sl_bins_field most = {.column = SL_COLUMN_w,
-		.bins = SL_BINS_SHARED / sl_bins_shared(1, weighted) - SL_BINS_OUTSIDE,
+	const struct sl_histogram_axis most = {.column = SL_COLUMN_w,
+		.bins = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted) -
+	                SL_HISTOGRAM_OUTSIDE,
 		.fates = r->keep,
 		.lo = -1,
 		.hi = 1};
 
-	r->bins = sl_bins_make(&most, 1, weighted);
+	r->bins = sl_histogram_make(&most, 1, weighted);
 	sides_compare_ways(r);
 	r->n_columns = 1;
 	sides_compare_ways(r);

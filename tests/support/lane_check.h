@@ -1,6 +1,6 @@
 /* lane_check.h - a device's batches against the host's, byte by byte; for any device in use. */
-#ifndef TESTS_SUPPORT_LANE_CHECK_H
-#define TESTS_SUPPORT_LANE_CHECK_H
+#ifndef SL_TESTS_SUPPORT_LANE_CHECK_H
+#define SL_TESTS_SUPPORT_LANE_CHECK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -56,11 +56,11 @@ static bool is_taken(const struct sl_recipe *d, struct side *lane, unsigned k, s
 	snprintf(fault, sizeof(fault), "dev_flip:%u:%zu", k, bit);
 	assert_null(sl_fault_set(fault));
 	sl_batch_begin(d, &lane->b, 0);
-	s = sl_lane_run(d, &lane->lane, &lane->b, NULL);
+	s = sl_device_pipeline_run(d, &lane->lane, &lane->b, NULL);
 	if (s == SL_OK)
 		s = sl_digest_check(&lane->b.table);
-	if (s != SL_OK && (s != SL_DEVICE_FAILED || !strstr(sl_story(), "come whole")))
-		fail_msg("%s: %s: %s", fault, sl_status_name(s), sl_story());
+	if (s != SL_OK && (s != SL_DEVICE_FAILED || !strstr(sl_last_error(), "come whole")))
+		fail_msg("%s: %s: %s", fault, sl_status_name(s), sl_last_error());
 	return s == SL_OK;
 }
 
@@ -91,13 +91,13 @@ static size_t bits_of_column(const struct sl_table *t, uint32_t i)
  */
 static size_t last_bit(const struct sl_recipe *r, const struct sl_table *t, uint32_t i)
 {
-	const size_t census = 8 * sl_census_bytes(&r->bins);
+	const size_t counters = 8 * sl_batch_counters_bytes(&r->bins);
 	size_t round;
 
 	if (i < 2 || i >= 2 + count_columns(t))
-		return r->model == (enum sl_model_number)0 ? census : 1;
+		return r->model == (enum sl_model_number)0 ? counters : 1;
 	round = BIT_STEP * bits_of_column(t, i - 2);
-	return round < census ? round : census;
+	return round < counters ? round : counters;
 }
 
 /* Flips bits of copy k, if it is one from the device, which it is the i-th of; else nothing must
@@ -119,14 +119,14 @@ static bool flip(
 /* Behind the last copy there is none to flip: of such numbers the environment's share is tried. */
 static void flip_each(enum sl_model_number model, uint32_t n, const char *compact)
 {
-	const struct sl_bins_field halves = {
+	const struct sl_histogram_axis halves = {
 		SL_COLUMN_w, 2, SL_BIT(SL_FATE_hit) | SL_BIT(SL_FATE_transmitted), -1, 1};
 	struct sl_recipe r = hand_recipe(model, n), d;
 	struct side host, lane;
 	uint32_t flipped = 0, expected;
 
 	r.n_fields = 0; /* thousands of batches: none is sorted */
-	r.bins = sl_bins_make(&halves, 1, true);
+	r.bins = sl_histogram_make(&halves, 1, true);
 	d = recipe_on_device(&r, compact, "naive");
 	side_open_host(&host, &r);
 	side_open_lane(&lane, &d);

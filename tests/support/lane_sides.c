@@ -22,11 +22,11 @@ void side_open_host(struct side *s, const struct sl_recipe *r)
 
 	memset(s, 0, sizeof(*s));
 	sl_batch_lay_out(&measure, r, r->batch, &s->b);
-	sl_bins_lay_out(&measure, r, &s->b);
+	sl_histogram_lay_out(&measure, r, &s->b);
 	cut.size = measure.used;
 	cut.base = s->block = malloc(cut.size);
 	sl_batch_lay_out(&cut, r, r->batch, &s->b);
-	sl_bins_lay_out(&cut, r, &s->b);
+	sl_histogram_lay_out(&cut, r, &s->b);
 	s->x.scratch.size = sl_stages_scratch(r, r->batch);
 	assert_ok(sl_memory_get(SL_HOST, s->x.scratch.size, &s->scratch));
 	s->x.scratch.base = s->scratch;
@@ -43,23 +43,23 @@ void side_open_lane(struct side *s, const struct sl_recipe *r)
 	struct sl_arena device = {0}, pinned = {0}, d = {0}, p = {0};
 
 	memset(s, 0, sizeof(*s));
-	sl_lane_lay_out(&device, &pinned, r, r->batch, &s->lane);
+	sl_device_pipeline_lay_out(&device, &pinned, r, r->batch, &s->lane);
 	sl_table_lay_out(&pinned, r, r->batch, UINT32_MAX, &s->b.table);
-	sl_bins_lay_out(&pinned, r, &s->b);
+	sl_histogram_lay_out(&pinned, r, &s->b);
 	d.size = device.used;
 	d.base = s->of_device = poisoned_get(SL_DEVICE, d.size);
 	p.size = pinned.used;
 	p.base = s->pinned = poisoned_get(SL_PINNED, p.size);
-	sl_lane_lay_out(&d, &p, r, r->batch, &s->lane);
+	sl_device_pipeline_lay_out(&d, &p, r, r->batch, &s->lane);
 	sl_table_lay_out(&p, r, r->batch, UINT32_MAX, &s->b.table);
-	sl_bins_lay_out(&p, r, &s->b);
+	sl_histogram_lay_out(&p, r, &s->b);
 	assert_true(sl_fits(&d) && sl_fits(&p));
-	assert_ok(sl_lane_open(&s->lane));
+	assert_ok(sl_device_pipeline_open(&s->lane));
 }
 
 void side_close_lane(struct side *s)
 {
-	sl_lane_close(&s->lane);
+	sl_device_pipeline_close(&s->lane);
 	sl_memory_give(SL_DEVICE, s->of_device);
 	sl_memory_give(SL_PINNED, s->pinned);
 }
@@ -92,7 +92,7 @@ void sides_make(const struct sl_recipe *r, struct side *host, const struct sl_re
 	sl_batch_begin(r, &host->b, number);
 	sl_batch_begin(r, &lane->b, number);
 	assert_ok(sl_stages_run(r, &host->x, &host->b, NULL));
-	assert_ok(sl_lane_run(on_device, &lane->lane, &lane->b, ns));
+	assert_ok(sl_device_pipeline_run(on_device, &lane->lane, &lane->b, ns));
 	assert_same_batch(&host->b, &lane->b);
 }
 

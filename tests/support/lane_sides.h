@@ -2,8 +2,8 @@
  * lane_sides.h - a batch on two sides: the host, which is the specification, and a lane of the
  * device in use; byte by byte they come to the same.
  */
-#ifndef TESTS_SUPPORT_LANE_SIDES_H
-#define TESTS_SUPPORT_LANE_SIDES_H
+#ifndef SL_TESTS_SUPPORT_LANE_SIDES_H
+#define SL_TESTS_SUPPORT_LANE_SIDES_H
 
 #include "stages/device/device_pipeline.h"
 
@@ -11,7 +11,7 @@
 struct side {
 	struct sl_batch b;
 	struct sl_exec x;
-	struct sl_lane lane;
+	struct sl_device_pipeline lane;
 	void *block, *scratch, *of_device, *pinned;
 };
 

@@ -92,7 +92,7 @@ enum sl_status library_plan_of(const char *const *sets, size_t n, struct sl_plan
 	return status == SL_OK ? sl_plan_make(&c, &choices, plan) : status;
 }
 
-static void look_on(void *of, const struct sl_slot *slot)
+static void look_on(void *of, const struct sl_host_slot *slot)
 {
 	const struct library_run *r = (const struct library_run *)of;
 
@@ -130,7 +130,7 @@ enum sl_status library_run(const struct library_run *r)
 	enum sl_status s = library_plan(r, &plan);
 
 	if (s == SL_OK)
-		s = sl_room_refuse(plan);
+		s = sl_memory_plan_refuse(plan);
 	if (s == SL_OK)
 		s = sl_plan_provide(plan);
 	if (s == SL_OK)

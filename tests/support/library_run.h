@@ -2,8 +2,8 @@
  * library_run.h - a small run through the library, in the calling process: so that what the run
  * calls can be counted, or made to fail, by what stands in its place.
  */
-#ifndef TESTS_SUPPORT_LIBRARY_RUN_H
-#define TESTS_SUPPORT_LIBRARY_RUN_H
+#ifndef SL_TESTS_SUPPORT_LIBRARY_RUN_H
+#define SL_TESTS_SUPPORT_LIBRARY_RUN_H
 
 #include "pipeline/run/run.h"
 

@@ -1,6 +1,6 @@
 /* lists.h - lists of particles for tests: those of the reference implementation, and made ones. */
-#ifndef TESTS_SUPPORT_LISTS_H
-#define TESTS_SUPPORT_LISTS_H
+#ifndef SL_TESTS_SUPPORT_LISTS_H
+#define SL_TESTS_SUPPORT_LISTS_H
 
 #include "stages/formats/mcpl/mcpl_stream.h"
 #include "tests/support/folder.h"

@@ -2,8 +2,8 @@
  * mcpl_by_hand.h - a file of MCPL as the paper says that it is to be read, held against the table
  * that it was made of: what the units and the packing of directions make of a row's columns.
  */
-#ifndef TESTS_SUPPORT_MCPL_BY_HAND_H
-#define TESTS_SUPPORT_MCPL_BY_HAND_H
+#ifndef SL_TESTS_SUPPORT_MCPL_BY_HAND_H
+#define SL_TESTS_SUPPORT_MCPL_BY_HAND_H
 
 #include "stages/formats/common/format.h"
 

@@ -1,8 +1,8 @@
 /*
  * model_check.h - a struct sl_check that remembers, and what tests ask of directions.
  */
-#ifndef TESTS_SUPPORT_MODEL_CHECK_H
-#define TESTS_SUPPORT_MODEL_CHECK_H
+#ifndef SL_TESTS_SUPPORT_MODEL_CHECK_H
+#define SL_TESTS_SUPPORT_MODEL_CHECK_H
 
 #include <math.h>
 

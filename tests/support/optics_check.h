@@ -2,8 +2,8 @@
  * optics_check.h - what light should do at a surface, in double, and rules of stages/models/optics.h as
  * tests call them.
  */
-#ifndef TESTS_SUPPORT_OPTICS_CHECK_H
-#define TESTS_SUPPORT_OPTICS_CHECK_H
+#ifndef SL_TESTS_SUPPORT_OPTICS_CHECK_H
+#define SL_TESTS_SUPPORT_OPTICS_CHECK_H
 
 #include <math.h>
 

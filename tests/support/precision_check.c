@@ -30,22 +30,22 @@ double relative_error(const struct sl_manifest *m, size_t k, enum sl_fate fate)
 
 double json_number(const char *out, const char *const *path)
 {
-	struct sl_tree *tree = report_of(&folder, out);
-	sl_node node = sl_tree_root(tree);
+	struct sl_yaml *tree = report_of(&folder, out);
+	sl_node node = sl_yaml_root(tree);
 	const char *value;
 	double number;
 
 	for (; *path; path++) {
-		node = sl_tree_get(tree, node, *path);
+		node = sl_yaml_get(tree, node, *path);
 		if (node == 0)
 			fail_msg("run.json has no %s there", *path);
 	}
-	value = sl_tree_text(tree, node, NULL);
+	value = sl_yaml_text(tree, node, NULL);
 	number = strcmp(value, "true") == 0    ? 1
 	         : strcmp(value, "false") == 0 ? 0
 	         : strcmp(value, "null") == 0  ? (double)NAN
 	                                       : strtod(value, NULL);
-	sl_tree_free(tree);
+	sl_yaml_free(tree);
 	return number;
 }
 

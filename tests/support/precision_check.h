@@ -2,8 +2,8 @@
  * precision_check.h - how well a fate is known by the batches of a run, by the textbook, and what
  * run.json of the run in the group's folder (fixture.h) says of it.
  */
-#ifndef TESTS_SUPPORT_PRECISION_CHECK_H
-#define TESTS_SUPPORT_PRECISION_CHECK_H
+#ifndef SL_TESTS_SUPPORT_PRECISION_CHECK_H
+#define SL_TESTS_SUPPORT_PRECISION_CHECK_H
 
 #include "pipeline/results/manifest.h"
 

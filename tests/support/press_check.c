@@ -19,9 +19,9 @@ enum { CHUNK = 512, LEVEL = 6 };
 /* --- kernels --------------------------------------------------------------------------------- */
 
 /* What a kernel has left in the sheet, which is cleared for the next. */
-static struct sl_press_sheet take_sheet(struct sl_press_sheet *sheet)
+static struct sl_pack_size_header take_sheet(struct sl_pack_size_header *sheet)
 {
-	struct sl_press_sheet seen;
+	struct sl_pack_size_header seen;
 
 	assert_ok(sl_copy(&seen, sheet, sizeof(seen), NULL));
 	assert_ok(sl_stream_wait(NULL));
@@ -66,12 +66,12 @@ static uint32_t key_of(float v, bool turned)
 }
 
 /* As the host's loop: NaNs are nowhere. */
-static void check_bounds(const struct sl_kernels *kernels, struct sl_press_sheet *sheet,
+static void check_bounds(const struct sl_kernels *kernels, struct sl_pack_size_header *sheet,
 	float *there, int kind, uint32_t n)
 {
 	struct sl_batch b = {.n_survivors = n, .table = {.n_columns = 2}};
 	float *here = (float *)malloc(n * sizeof(float)), lo = INFINITY, hi = -INFINITY;
-	struct sl_press_sheet seen;
+	struct sl_pack_size_header seen;
 	bool any = false;
 
 	assert_non_null(here);
@@ -94,11 +94,11 @@ static void check_bounds(const struct sl_kernels *kernels, struct sl_press_sheet
 }
 
 /* The sum of bytes with the weights of their words, one by one. Behind them there are others. */
-static void check_digest(const struct sl_kernels *kernels, struct sl_press_sheet *sheet,
+static void check_digest(const struct sl_kernels *kernels, struct sl_pack_size_header *sheet,
 	uint8_t *there, size_t n, size_t room)
 {
 	uint8_t *here = (uint8_t *)malloc(room);
-	struct sl_press_sheet asked = {.used = n}, seen;
+	struct sl_pack_size_header asked = {.used = n}, seen;
 	uint64_t digest = 0;
 
 	assert_non_null(here);
@@ -139,8 +139,8 @@ static void check_fill(const struct sl_kernels *kernels, uint32_t bytes, uint32_
 void press_check_kernels(uint32_t most)
 {
 	const struct sl_kernels *kernels = sl_kernels_find();
-	struct sl_press_sheet *sheet =
-		(struct sl_press_sheet *)poisoned_get(SL_DEVICE, sizeof(*sheet));
+	struct sl_pack_size_header *sheet =
+		(struct sl_pack_size_header *)poisoned_get(SL_DEVICE, sizeof(*sheet));
 	const uint32_t sizes[] = {1, 2, 31, 33, 257, most};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
@@ -168,8 +168,8 @@ void press_check_kernels(uint32_t most)
 
 /* What is made of survivors. */
 static const struct way {
-	enum sl_home_form form;
-	struct sl_pressing pressing;
+	enum sl_transfer_form form;
+	struct sl_device_packing packing;
 } ways[] = {
 	{SL_AS_STREAMS, {.chunk_bytes = CHUNK, .wrapper = SL_ZLIB, .planes = true}},
 	{SL_AS_RECORDS, {.records = true}},
@@ -187,30 +187,29 @@ static void set_press(struct sl_recipe *d, const struct way *way)
 	struct sl_arena none = {0};
 	struct sl_table t;
 
-	d->press = (struct sl_press_rule){
-		.form = way->form, .pressing = way->pressing, .level = LEVEL};
+	d->pack = (struct sl_pack_rule){.form = way->form, .packing = way->packing, .level = LEVEL};
 	d->home = SL_BIT(SL_COLUMN_w);
 	if (way->form == SL_AS_STREAMS)
-		assert_ok(sl_find(SL_DEFLATE, "device", &d->press.backend));
+		assert_ok(sl_find(SL_DEFLATE, "device", &d->pack.backend));
 	sl_table_lay_out(&none, d, 0, 0, &t);
-	if (way->pressing.records)
-		assert_ok(sl_mcpl_record_of(&t, &listed, &d->press.record));
+	if (way->packing.records)
+		assert_ok(sl_mcpl_record_of(&t, &listed, &d->pack.record));
 }
 
 /* A host's batch, and a lane with what comes home from it. */
 struct sides {
 	struct sl_batch host, home;
 	struct sl_exec x;
-	struct sl_lane lane;
+	struct sl_device_pipeline lane;
 	void *block, *scratch, *of_device, *pinned;
 };
 
 static void lay_out_lane(struct sl_arena *device, struct sl_arena *pinned,
 	const struct sl_recipe *r, struct sides *s)
 {
-	sl_lane_lay_out(device, pinned, r, r->batch, &s->lane);
+	sl_device_pipeline_lay_out(device, pinned, r, r->batch, &s->lane);
 	sl_table_lay_out(pinned, r, r->batch, r->home, &s->home.table);
-	sl_pressed_lay_out(pinned, r, r->batch, &s->home.pressed);
+	sl_device_packed_lay_out(pinned, r, r->batch, &s->home.device_packed);
 }
 
 /* An arena of what was measured. */
@@ -234,12 +233,12 @@ static void open_sides(const struct sl_recipe *r, const struct sl_recipe *d, str
 	pinned = arena_of(SL_PINNED, pinned.used, &s->pinned);
 	lay_out_lane(&device, &pinned, d, s);
 	assert_true(sl_fits(&device) && sl_fits(&pinned));
-	assert_ok(sl_lane_open(&s->lane));
+	assert_ok(sl_device_pipeline_open(&s->lane));
 }
 
 static void close_sides(struct sides *s)
 {
-	sl_lane_close(&s->lane);
+	sl_device_pipeline_close(&s->lane);
 	sl_memory_give(SL_DEVICE, s->of_device);
 	sl_memory_give(SL_PINNED, s->pinned);
 	sl_memory_give(SL_HOST, s->block);
@@ -281,13 +280,14 @@ static void check_box(const struct sides *s)
 			lo = fminf(lo, ((const float *)c->data)[i]);
 			hi = fmaxf(hi, ((const float *)c->data)[i]);
 		}
-		assert_true(s->home.pressed.lo[axis] == lo && s->home.pressed.hi[axis] == hi);
+		assert_true(s->home.device_packed.lo[axis] == lo &&
+			    s->home.device_packed.hi[axis] == hi);
 	}
 }
 
 static void check_columns(const struct sides *s)
 {
-	const struct sl_pressed *p = &s->home.pressed;
+	const struct sl_device_packed *p = &s->home.device_packed;
 	const uint8_t *at = p->bytes;
 	const size_t *stream = p->stream;
 
@@ -312,7 +312,7 @@ static void check_member(const uint8_t *at, size_t used, const uint8_t *expected
 /* Each column is a member, whole and as it is; one value stands in every row. */
 static void check_whole_columns(const struct sides *s)
 {
-	const struct sl_pressed *p = &s->home.pressed;
+	const struct sl_device_packed *p = &s->home.device_packed;
 	const size_t *stream = p->stream;
 	size_t used = 0, n = s->host.n_survivors;
 	uint8_t *items = (uint8_t *)malloc(n * sizeof(uint64_t) + 1);
@@ -334,9 +334,9 @@ static void check_whole_columns(const struct sides *s)
 }
 
 /* Records as they are, or in members of so many as have no more than CHUNK bytes. */
-static void check_records(const struct sl_press_rule *rule, const struct sides *s)
+static void check_records(const struct sl_pack_rule *rule, const struct sides *s)
 {
-	const struct sl_pressed *p = &s->home.pressed;
+	const struct sl_device_packed *p = &s->home.device_packed;
 	size_t most = CHUNK / rule->record.bytes * rule->record.bytes, bytes, used = 0, k = 0;
 	uint8_t *records = records_of_host(&s->host.table, &listed, &bytes);
 
@@ -355,7 +355,7 @@ static void check_records(const struct sl_press_rule *rule, const struct sides *
 	free(records);
 }
 
-static void check_pressed(const struct sl_press_rule *rule, const struct sides *s)
+static void check_pressed(const struct sl_pack_rule *rule, const struct sides *s)
 {
 	uint32_t n = s->host.n_survivors;
 
@@ -363,13 +363,13 @@ static void check_pressed(const struct sl_press_rule *rule, const struct sides *
 	assert_int_equal(s->home.table.n, n);
 	for (uint32_t k = 0; k < s->host.table.n_columns; k++)
 		assert_true(s->host.table.column[k].digest == s->home.table.column[k].digest);
-	if (rule->pressing.records)
+	if (rule->packing.records)
 		check_records(rule, s);
-	else if (rule->pressing.planes)
+	else if (rule->packing.planes)
 		check_columns(s);
 	else
 		check_whole_columns(s);
-	assert_ok(sl_pressed_check(&s->home.pressed));
+	assert_ok(sl_device_packed_check(&s->home.device_packed));
 }
 
 /* The columns that are wanted as they are come so too, and no others. */
@@ -405,10 +405,10 @@ static void compare(const struct sl_recipe *r, enum sl_mode mode, const struct w
 	for (int again = 0; again < 2; again++) {
 		sl_batch_begin(r, &s.host, 0);
 		sl_batch_begin(r, &s.home, 0);
-		s.home.pressed.wanted = true;
+		s.home.device_packed.wanted = true;
 		assert_ok(sl_stages_run(r, &s.x, &s.host, NULL));
-		assert_ok(sl_lane_run(&d, &s.lane, &s.home, ns));
-		check_pressed(&d.press, &s);
+		assert_ok(sl_device_pipeline_run(&d, &s.lane, &s.home, ns));
+		check_pressed(&d.pack, &s);
 		check_home(&d, &s);
 	}
 	close_sides(&s);

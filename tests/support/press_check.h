@@ -1,6 +1,6 @@
 /* press_check.h - survivors packed on a device, against the host's; for any device in use. */
-#ifndef TESTS_SUPPORT_PRESS_CHECK_H
-#define TESTS_SUPPORT_PRESS_CHECK_H
+#ifndef SL_TESTS_SUPPORT_PRESS_CHECK_H
+#define SL_TESTS_SUPPORT_PRESS_CHECK_H
 
 #include <stdint.h>
 

@@ -10,8 +10,8 @@
  *	assert_int_equal(e.code, SL_DISK);
  *	process_free(&e);
  */
-#ifndef TESTS_SUPPORT_PROCESS_H
-#define TESTS_SUPPORT_PROCESS_H
+#ifndef SL_TESTS_SUPPORT_PROCESS_H
+#define SL_TESTS_SUPPORT_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -121,17 +121,17 @@ void keep_batches(const struct folder *f, const char *out, size_t n)
 	free(lines);
 }
 
-struct sl_tree *report_of(const struct folder *f, const char *out)
+struct sl_yaml *report_of(const struct folder *f, const char *out)
 {
 	char name[256];
 	struct sl_problem problem;
-	struct sl_tree *tree;
+	struct sl_yaml *tree;
 	size_t bytes;
 	char *json;
 
 	snprintf(name, sizeof(name), "%s/run.json", out);
 	json = folder_read(f, name, &bytes);
-	assert_ok(sl_tree_parse(json, bytes, &tree, &problem));
+	assert_ok(sl_yaml_parse(json, bytes, &tree, &problem));
 	free(json);
 	return tree;
 }
@@ -139,11 +139,11 @@ struct sl_tree *report_of(const struct folder *f, const char *out)
 const char *run_json(const struct folder *f, const char *out, const char *key)
 {
 	static char text[1 << 16];
-	struct sl_tree *tree = report_of(f, out);
+	struct sl_yaml *tree = report_of(f, out);
 
 	snprintf(text, sizeof(text), "%s",
-		sl_tree_text(tree, sl_tree_get(tree, sl_tree_root(tree), key), NULL));
-	sl_tree_free(tree);
+		sl_yaml_text(tree, sl_yaml_get(tree, sl_yaml_root(tree), key), NULL));
+	sl_yaml_free(tree);
 	return text;
 }
 

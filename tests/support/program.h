@@ -5,15 +5,15 @@
  *	expect(&folder, SL_OUTPUT_IN_USE, "holds a run already", WORDS("run", "c.yaml", "--out",
  *"a"));
  */
-#ifndef TESTS_SUPPORT_PROGRAM_H
-#define TESTS_SUPPORT_PROGRAM_H
+#ifndef SL_TESTS_SUPPORT_PROGRAM_H
+#define SL_TESTS_SUPPORT_PROGRAM_H
 
 #include "pipeline/results/manifest.h"
 #include "tests/support/check.h"
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
 
-struct sl_tree; /* pipeline/text/yaml.h */
+struct sl_yaml; /* pipeline/text/yaml.h */
 
 #define WORDS(...) ((const char *const[]){"sluice", __VA_ARGS__, NULL})
 
@@ -52,7 +52,7 @@ void read_manifest(const struct folder *f, const char *out, struct sl_manifest *
 void keep_batches(const struct folder *f, const char *out, size_t n);
 
 /* What is in out/run.json; to be freed. The text of a member of its root, until the next call. */
-struct sl_tree *report_of(const struct folder *f, const char *out);
+struct sl_yaml *report_of(const struct folder *f, const char *out);
 const char *run_json(const struct folder *f, const char *out, const char *key);
 
 /* The bytes of all of a run but run.json, which tells times. */

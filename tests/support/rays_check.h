@@ -1,8 +1,8 @@
 /*
  * rays_check.h - scenes that tests of the rules of rays put together, and rays through them.
  */
-#ifndef TESTS_SUPPORT_RAYS_CHECK_H
-#define TESTS_SUPPORT_RAYS_CHECK_H
+#ifndef SL_TESTS_SUPPORT_RAYS_CHECK_H
+#define SL_TESTS_SUPPORT_RAYS_CHECK_H
 
 #define SL_MODEL_HOST
 #include "tests/support/check.h"

@@ -1,6 +1,6 @@
 /* records_check.h - records of MCPL made on a device, against the host's; for any device in use. */
-#ifndef TESTS_SUPPORT_RECORDS_CHECK_H
-#define TESTS_SUPPORT_RECORDS_CHECK_H
+#ifndef SL_TESTS_SUPPORT_RECORDS_CHECK_H
+#define SL_TESTS_SUPPORT_RECORDS_CHECK_H
 
 #include "stages/formats/mcpl/mcpl.h"
 

@@ -1,6 +1,6 @@
 /* scene.h - a folder that the code under test has open; no descriptor may be left behind a test. */
-#ifndef TESTS_SUPPORT_SCENE_H
-#define TESTS_SUPPORT_SCENE_H
+#ifndef SL_TESTS_SUPPORT_SCENE_H
+#define SL_TESTS_SUPPORT_SCENE_H
 
 #include "primitives/base/files.h"
 #include "tests/support/folder.h"

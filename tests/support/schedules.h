@@ -1,6 +1,6 @@
 /* schedules.h - every kind of schedule that rounds can have, for tests: none may change a bit. */
-#ifndef TESTS_SUPPORT_SCHEDULES_H
-#define TESTS_SUPPORT_SCHEDULES_H
+#ifndef SL_TESTS_SUPPORT_SCHEDULES_H
+#define SL_TESTS_SUPPORT_SCHEDULES_H
 
 #include "stages/batch/recipe.h"
 

@@ -4,8 +4,8 @@
  * SLUICE_SERVER names the library. One server stays for as long as the test does, and another where
  * a library comes before the program (LD_PRELOAD); both begin anew in another name space of mounts.
  */
-#ifndef TESTS_SUPPORT_SERVED_H
-#define TESTS_SUPPORT_SERVED_H
+#ifndef SL_TESTS_SUPPORT_SERVED_H
+#define SL_TESTS_SUPPORT_SERVED_H
 
 #include "tests/support/process.h"
 

@@ -1,6 +1,6 @@
 /* skip.h - tests that end without a verdict, and say why: ctest counts them as skipped. */
-#ifndef SL_SUPPORT_SKIP_H
-#define SL_SUPPORT_SKIP_H
+#ifndef SL_TESTS_SUPPORT_SKIP_H
+#define SL_TESTS_SUPPORT_SKIP_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static inline bool skips_without_device(void)
 
 	if (sl_device_count(&n) == SL_OK)
 		return false;
-	printf("SKIP: %s\n", sl_story());
+	printf("SKIP: %s\n", sl_last_error());
 	return true;
 }
 

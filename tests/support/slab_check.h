@@ -1,8 +1,8 @@
 /*
  * slab_check.h - slabs that tests of its rules share, and what they ask of one.
  */
-#ifndef TESTS_SUPPORT_SLAB_CHECK_H
-#define TESTS_SUPPORT_SLAB_CHECK_H
+#ifndef SL_TESTS_SUPPORT_SLAB_CHECK_H
+#define SL_TESTS_SUPPORT_SLAB_CHECK_H
 
 #define SL_MODEL_HOST
 #include "tests/support/check.h"

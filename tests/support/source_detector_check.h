@@ -1,8 +1,8 @@
 /*
  * source_detector_check.h - sources and detectors that tests of their rules share.
  */
-#ifndef TESTS_SUPPORT_SOURCE_DETECTOR_CHECK_H
-#define TESTS_SUPPORT_SOURCE_DETECTOR_CHECK_H
+#ifndef SL_TESTS_SUPPORT_SOURCE_DETECTOR_CHECK_H
+#define SL_TESTS_SUPPORT_SOURCE_DETECTOR_CHECK_H
 
 #define SL_MODEL_HOST
 #include "tests/support/check.h"

@@ -1,8 +1,8 @@
 /*
  * tallies_check.h - a run with tallies by bins that nothing has broken, for tests of them.
  */
-#ifndef TESTS_SUPPORT_TALLIES_CHECK_H
-#define TESTS_SUPPORT_TALLIES_CHECK_H
+#ifndef SL_TESTS_SUPPORT_TALLIES_CHECK_H
+#define SL_TESTS_SUPPORT_TALLIES_CHECK_H
 
 #include "stages/selection/histogram.h"
 #include "tests/support/whole.h"
@@ -12,7 +12,7 @@ enum { PARTICLES = 6010, BATCH = 2000, BATCHES = 4, N_TALLIES = 4 };
 /* The tallies of that run, in order. */
 struct tally {
 	const char *column;
-	struct sl_bins_field f;
+	struct sl_histogram_axis f;
 };
 extern const struct tally tallies[N_TALLIES];
 

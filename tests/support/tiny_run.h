@@ -11,8 +11,8 @@
  *	- nothing else is there, but what ends in .part after a kill;
  *	- --resume ends well, and leaves the bytes of the unbroken run, run.json apart.
  */
-#ifndef TESTS_SUPPORT_TINY_RUN_H
-#define TESTS_SUPPORT_TINY_RUN_H
+#ifndef SL_TESTS_SUPPORT_TINY_RUN_H
+#define SL_TESTS_SUPPORT_TINY_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -17,8 +17,8 @@
  * remove or to truncate are killed at and logged, but never fail: they are how a failure is mended.
  * Those on stdin, stdout and stderr do not count.
  */
-#ifndef TESTS_SUPPORT_TRACED_H
-#define TESTS_SUPPORT_TRACED_H
+#ifndef SL_TESTS_SUPPORT_TRACED_H
+#define SL_TESTS_SUPPORT_TRACED_H
 
 enum { TRACED_REFUSED = 126 };
 

@@ -2,8 +2,8 @@
  * whole.h - a folder with a configuration, and a run of it on the CPU that nothing has broken: what
  * others, however they came about, are held against.
  */
-#ifndef TESTS_SUPPORT_WHOLE_H
-#define TESTS_SUPPORT_WHOLE_H
+#ifndef SL_TESTS_SUPPORT_WHOLE_H
+#define SL_TESTS_SUPPORT_WHOLE_H
 
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"

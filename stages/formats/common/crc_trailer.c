@@ -6,26 +6,26 @@
 
 #include "primitives/base/files.h"
 
-void sl_seal_print(uint32_t crc, char *line)
+void sl_crc_trailer_print(uint32_t crc, char *line)
 {
-	char text[SL_SEAL_BYTES + 1];
+	char text[SL_CRC_TRAILER_BYTES + 1];
 
 	snprintf(text, sizeof(text), "sluice-crc32 %08x\n", (unsigned)crc);
-	memcpy(line, text, SL_SEAL_BYTES);
+	memcpy(line, text, SL_CRC_TRAILER_BYTES);
 }
 
-void sl_seal(void *file, size_t bytes)
+void sl_crc_trailer_add(void *file, size_t bytes)
 {
-	sl_seal_print(sl_crc32(file, bytes), (char *)file + bytes);
+	sl_crc_trailer_print(sl_crc32(file, bytes), (char *)file + bytes);
 }
 
-bool sl_is_sealed(const void *file, size_t bytes)
+bool sl_crc_trailer_is_valid(const void *file, size_t bytes)
 {
-	char line[SL_SEAL_BYTES];
+	char line[SL_CRC_TRAILER_BYTES];
 
-	if (bytes < SL_SEAL_BYTES)
+	if (bytes < SL_CRC_TRAILER_BYTES)
 		return false;
-	bytes -= SL_SEAL_BYTES;
-	sl_seal_print(sl_crc32(file, bytes), line);
-	return memcmp((const char *)file + bytes, line, SL_SEAL_BYTES) == 0;
+	bytes -= SL_CRC_TRAILER_BYTES;
+	sl_crc_trailer_print(sl_crc32(file, bytes), line);
+	return memcmp((const char *)file + bytes, line, SL_CRC_TRAILER_BYTES) == 0;
 }

@@ -8,23 +8,23 @@
  * look; a program that changes the file cuts it off. The checksum finds accidents; it is not meant
  * against an adversary.
  */
-#ifndef SL_SEAL_H
-#define SL_SEAL_H
+#ifndef SL_STAGES_FORMATS_COMMON_CRC_TRAILER_H
+#define SL_STAGES_FORMATS_COMMON_CRC_TRAILER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* "sluice-crc32 ", eight digits, a newline. */
-enum { SL_SEAL_BYTES = 22 };
+enum { SL_CRC_TRAILER_BYTES = 22 };
 
-/* Writes the seal of bytes with that sl_crc32(): SL_SEAL_BYTES of them, and no more. */
-void sl_seal_print(uint32_t crc, char *line);
+/* Writes the seal of bytes with that sl_crc32(): SL_CRC_TRAILER_BYTES of them, and no more. */
+void sl_crc_trailer_print(uint32_t crc, char *line);
 
 /* Writes the seal of the first bytes of file behind them. */
-void sl_seal(void *file, size_t bytes);
+void sl_crc_trailer_add(void *file, size_t bytes);
 
 /* Does a file of so many bytes, seal included, end in the right seal? */
-bool sl_is_sealed(const void *file, size_t bytes);
+bool sl_crc_trailer_is_valid(const void *file, size_t bytes);
 
 #endif

@@ -46,7 +46,7 @@ void sl_powers_make(struct sl_powers *p)
 	uint64_t *one = &p->power[-SL_POWER_LEAST];
 
 	*one = (uint64_t)1 << 63;
-	for (int k = 1; k <= SL_POWER_MOST; k++)
+	for (int k = 1; k <= SL_POWER_MAX; k++)
 		one[k] = times(one[k - 1], ten);
 	for (int k = -1; k >= SL_POWER_LEAST; k--)
 		one[k] = times(one[k + 1], tenth);
@@ -289,7 +289,7 @@ static uint32_t compose(const struct sl_powers *p, struct decimal d)
 	u128 product;
 	int exponent, drop = 128 - 24;
 
-	if (d.exponent < SL_POWER_LEAST || d.exponent > SL_POWER_MOST)
+	if (d.exponent < SL_POWER_LEAST || d.exponent > SL_POWER_MAX)
 		return 0;
 	product = (u128)d.digits * power_of(p, d.exponent);
 	exponent = power_exponent(d.exponent) - 63;

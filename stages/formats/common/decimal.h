@@ -10,8 +10,8 @@
  * between floats are 2^-25 of it away: a text that is at such a point, or as good as at it, gets
  * another digit, and nine digits are always far from one.
  */
-#ifndef SL_DECIMAL_H
-#define SL_DECIMAL_H
+#ifndef SL_STAGES_FORMATS_COMMON_DECIMAL_H
+#define SL_STAGES_FORMATS_COMMON_DECIMAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,11 +21,11 @@
 enum { SL_F32_TEXT_BYTES = 15, SL_U64_TEXT_BYTES = 20 };
 
 /* Printing 1.4e-45 takes 10^53; 3.4e38 is read from nine digits and 10^30, or one and 10^38. */
-enum { SL_POWER_LEAST = -53, SL_POWER_MOST = 53 };
+enum { SL_POWER_LEAST = -53, SL_POWER_MAX = 53 };
 
 /* 10^k = power[k - SL_POWER_LEAST] * 2^(sl_power_exponent(k) - 63), power in 2^63 .. 2^64. */
 struct sl_powers {
-	uint64_t power[SL_POWER_MOST - SL_POWER_LEAST + 1];
+	uint64_t power[SL_POWER_MAX - SL_POWER_LEAST + 1];
 };
 
 void sl_powers_make(struct sl_powers *p);

@@ -6,8 +6,8 @@
  * packed bytes, which are not copied any more. None touches a disk (files.h commits the bytes) and
  * none allocates, HDF5's own small allocations apart.
  */
-#ifndef SL_FORMAT_H
-#define SL_FORMAT_H
+#ifndef SL_STAGES_FORMATS_COMMON_FORMAT_H
+#define SL_STAGES_FORMATS_COMMON_FORMAT_H
 
 #include <stdint.h>
 
@@ -17,7 +17,7 @@
 
 SL_C_BEGIN
 
-struct sl_mcpl_carried;
+struct sl_mcpl_metadata;
 
 /* What files of mcpl state of particles, beside their columns. */
 struct sl_mcpl_facts {
@@ -25,8 +25,8 @@ struct sl_mcpl_facts {
 	int32_t pdg;          /* the code of all particles; 0: they have a column */
 	double energy;        /* of all, in keV; NaN: they have a column */
 	enum sl_column flags; /* the column that is user flags; SL_COLUMN_COUNT: there are none */
-	const struct sl_mcpl_carried
-		*carried; /* of lists that were read (mcpl_metadata.h), or NULL */
+	const struct sl_mcpl_metadata
+		*metadata; /* of lists that were read (mcpl_metadata.h), or NULL */
 };
 
 /* What holds for all files of a run. */
@@ -39,8 +39,8 @@ struct sl_file_facts {
 	uint32_t rules_version;           /* runs of one seed and of different versions differ */
 	const struct sl_backend *deflate; /* of the host */
 	int level;
-	enum sl_home_form form;    /* in which survivors come from a device; else columns */
-	struct sl_mcpl_facts mcpl; /* for that format alone */
+	enum sl_transfer_form form; /* in which survivors come from a device; else columns */
+	struct sl_mcpl_facts mcpl;  /* for that format alone */
 };
 
 /* What holds for one file. */
@@ -60,7 +60,7 @@ struct sl_packed {
 };
 
 /* A file in memory: pieces, one behind another. All of a format's at most. */
-enum { SL_PIECES_MOST = 2 * SL_COLUMN_COUNT + 3 };
+enum { SL_PIECES_MAX = 2 * SL_COLUMN_COUNT + 3 };
 struct sl_piece {
 	const void *at;
 	size_t bytes;
@@ -68,7 +68,7 @@ struct sl_piece {
 struct sl_pieces {
 	uint32_t n, crc; /* of all bytes, as sl_crc32() */
 	size_t bytes;
-	struct sl_piece piece[SL_PIECES_MOST];
+	struct sl_piece piece[SL_PIECES_MAX];
 };
 
 /* Adds a piece, which stays where it is, at the end; two that meet in memory become one. */
@@ -81,8 +81,8 @@ struct sl_format {
 	const char *name;   /* "openpmd" */
 	const char *suffix; /* ".h5" */
 	const char *help;
-	struct sl_pressing pressing; /* what a device can make for it; all 0: nothing */
-	const char *unpressed;       /* without streams: why, "is text" */
+	struct sl_device_packing packing; /* what a device can make for it; all 0: nothing */
+	const char *unpressed;            /* without streams: why, "is text" */
 
 	/*
 	 * Lays out what pack needs for at most the rows of most (whose data pointers are not used):
@@ -103,7 +103,8 @@ struct sl_format {
 	 * pressed belongs to p from then on, and streams that are no gain are stored in its place.
 	 */
 	enum sl_status (*take)(struct sl_exec *x, const struct sl_file_facts *run,
-		const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p);
+		const struct sl_table *t, const struct sl_device_packed *device_packed,
+		struct sl_packed *p);
 
 	/*
 	 * What assemble makes beside the packed bytes, at most: a file is no larger than both

@@ -1,6 +1,6 @@
 /* gzip_stored.h - a gzip member that holds bytes as they are, for what does not gain by deflate. */
-#ifndef SL_GZIP_STORED_H
-#define SL_GZIP_STORED_H
+#ifndef SL_STAGES_FORMATS_COMMON_GZIP_STORED_H
+#define SL_STAGES_FORMATS_COMMON_GZIP_STORED_H
 
 #include <stddef.h>
 #include <stdint.h>

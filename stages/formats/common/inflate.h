@@ -4,8 +4,8 @@
  * zlib's inflate, with its memory from sl_memory_get and every end checked: the stream must end
  * where the input ends, and its checksum and length must be right.
  */
-#ifndef SL_INFLATE_H
-#define SL_INFLATE_H
+#ifndef SL_STAGES_FORMATS_COMMON_INFLATE_H
+#define SL_STAGES_FORMATS_COMMON_INFLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,19 +5,19 @@
  * and compress either, in streams of DEFLATE: then only those come home (pack.h), and threads have
  * the less to do.
  */
-#ifndef SL_FORM_H
-#define SL_FORM_H
+#ifndef SL_STAGES_FORMATS_COMMON_TRANSFER_FORM_H
+#define SL_STAGES_FORMATS_COMMON_TRANSFER_FORM_H
 
 #include "primitives/primitives.h"
 
-enum sl_home_form {
+enum sl_transfer_form {
 	SL_AS_COLUMNS, /* as they are */
 	SL_AS_RECORDS, /* a record a row, one behind another (formats/mcpl_record.h) */
 	SL_AS_STREAMS  /* columns, each by itself, or all records, compressed */
 };
 
 /* What files of a format are made of, as far as a device can make it. */
-struct sl_pressing {
+struct sl_device_packing {
 	bool records;       /* of records; else of columns */
 	size_t chunk_bytes; /* in streams of so many bytes at most, before they are compressed; 0:
 	                       in none */
@@ -28,7 +28,8 @@ struct sl_pressing {
 };
 
 /* In the form, is nothing left that threads compress? */
-static inline bool sl_is_pressed(const struct sl_pressing *p, enum sl_home_form form)
+static inline bool sl_is_device_packed(
+	const struct sl_device_packing *p, enum sl_transfer_form form)
 {
 	return form == SL_AS_STREAMS || (form == SL_AS_RECORDS && p->chunk_bytes == 0);
 }

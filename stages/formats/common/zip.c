@@ -173,7 +173,7 @@ static bool get_entry(const uint8_t *e, uint64_t bytes, struct sl_zip_member *m)
 	if (bytes < ENTRY_BYTES)
 		return false;
 	name_bytes = get(e + 28, 2);
-	if (name_bytes > SL_ZIP_NAME_MOST || name_bytes + get(e + 30, 2) > bytes - ENTRY_BYTES)
+	if (name_bytes > SL_ZIP_NAME_MAX || name_bytes + get(e + 30, 2) > bytes - ENTRY_BYTES)
 		return false;
 	*m = (struct sl_zip_member){.name = (const char *)e + ENTRY_BYTES,
 		.name_bytes = (size_t)name_bytes,

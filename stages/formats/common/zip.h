@@ -9,8 +9,8 @@
  * and nowhere else. Dates are all 1980-01-01, the first there is: equal content makes equal bytes.
  * Names are plain ASCII. Nothing here touches the data. (PKWARE, APPNOTE.TXT 6.3.9, 4.3 to 4.5.)
  */
-#ifndef SL_ZIP_H
-#define SL_ZIP_H
+#ifndef SL_STAGES_FORMATS_COMMON_ZIP_H
+#define SL_STAGES_FORMATS_COMMON_ZIP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ struct sl_zip_member {
 };
 
 /* Room that a header has at most: names of up to 64 bytes. */
-enum { SL_ZIP_NAME_MOST = 64, SL_ZIP_HEADER_BYTES = 256, SL_ZIP_END_BYTES = 98 };
+enum { SL_ZIP_NAME_MAX = 64, SL_ZIP_HEADER_BYTES = 256, SL_ZIP_END_BYTES = 98 };
 
 /* Makes a header in out, which has room for SL_ZIP_HEADER_BYTES; returns its bytes. */
 size_t sl_zip_local(const struct sl_zip_member *m, uint8_t *out);

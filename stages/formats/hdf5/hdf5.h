@@ -9,8 +9,8 @@
  * file is made by a driver of our own (hdf5_driver.c), around chunks that stay where they are; to
  * read one, HDF5's core driver is given our block as if it were its own (file image callbacks).
  */
-#ifndef SL_HDF5_WORDS_H
-#define SL_HDF5_WORDS_H
+#ifndef SL_STAGES_FORMATS_HDF5_HDF5_H
+#define SL_STAGES_FORMATS_HDF5_HDF5_H
 
 #include <hdf5.h>
 #include <stdbool.h>

@@ -8,17 +8,17 @@
 
 /* Beside the numbers, groups and attributes stay far below 128 KiB, the step of the file included.
  */
-size_t sl_picture_bytes(const struct sl_picture *p, const struct sl_file_facts *run)
+size_t sl_image_bytes(const struct sl_image *p, const struct sl_file_facts *run)
 {
 	size_t pixels = sl_size_mul(p->width, p->height);
 
 	return sl_size_add(sl_size_mul(pixels, 3 * sizeof(uint64_t)),
-		strlen(run->config) + ((size_t)128 << 10) + SL_SEAL_BYTES);
+		strlen(run->config) + ((size_t)128 << 10) + SL_CRC_TRAILER_BYTES);
 }
 
-static void write_numbers(struct sl_h5 *h, hid_t file, const struct sl_picture_values *v)
+static void write_numbers(struct sl_h5 *h, hid_t file, const struct sl_image_values *v)
 {
-	const struct sl_picture *p = v->picture;
+	const struct sl_image *p = v->image;
 
 	sl_h5_close(h, sl_h5_grid(h, file, p->what, H5T_IEEE_F64LE, p->height, p->width, v->value));
 	sl_h5_close(h, sl_h5_grid(h, file, "sum", H5T_STD_U64LE, p->height, p->width, v->sum));
@@ -27,20 +27,20 @@ static void write_numbers(struct sl_h5 *h, hid_t file, const struct sl_picture_v
 			sl_h5_grid(h, file, "rays", H5T_STD_U64LE, p->height, p->width, v->rays));
 }
 
-enum sl_status sl_picture_make(const struct sl_file_facts *run, const struct sl_picture_values *v,
+enum sl_status sl_image_make(const struct sl_file_facts *run, const struct sl_image_values *v,
 	void *file, size_t size, size_t *used)
 {
 	struct sl_h5 h;
 	size_t bytes;
 	hid_t made;
 
-	sl_h5_begin(&h, file, size - SL_SEAL_BYTES);
+	sl_h5_begin(&h, file, size - SL_CRC_TRAILER_BYTES);
 	made = sl_h5_create_file(&h);
 	sl_h5_put_text(&h, made, "software", "Sluice");
 	sl_h5_put_text(&h, made, "softwareVersion", run->software_version);
 	sl_h5_put_u64(&h, made, "sluiceSeed", run->seed);
 	sl_h5_put_u64(&h, made, "particles", v->particles);
-	sl_h5_put_f64(&h, made, "scale", v->picture->scale);
+	sl_h5_put_f64(&h, made, "scale", v->image->scale);
 	sl_h5_put_f64(&h, made, "sumUnit", 0x1p-32);
 	sl_h5_text(&h, made, "sluiceConfig", run->config);
 	write_numbers(&h, made, v);
@@ -49,7 +49,7 @@ enum sl_status sl_picture_make(const struct sl_file_facts *run, const struct sl_
 		return sl_fail(h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
 			"HDF5 cannot make the image (%s); %s", h.why,
 			h.no_memory ? "free some memory" : "please report it");
-	sl_seal(file, bytes);
-	*used = bytes + SL_SEAL_BYTES;
+	sl_crc_trailer_add(file, bytes);
+	*used = bytes + SL_CRC_TRAILER_BYTES;
 	return SL_OK;
 }

@@ -9,31 +9,31 @@
  *
  * Behind all that HDF5 knows of stands a seal (crc_trailer.h).
  */
-#ifndef SL_FORMATS_PICTURE_H
-#define SL_FORMATS_PICTURE_H
+#ifndef SL_STAGES_FORMATS_HDF5_IMAGE_FILE_H
+#define SL_STAGES_FORMATS_HDF5_IMAGE_FILE_H
 
 #include "stages/formats/common/format.h"
 #include "stages/models/model.h"
 
-#define SL_PICTURE_SUFFIX ".image.h5"
+#define SL_IMAGE_SUFFIX ".image.h5"
 
 /* Numbers of all pixels, row by row. */
-struct sl_picture_values {
-	const struct sl_picture *picture;
+struct sl_image_values {
+	const struct sl_image *image;
 	uint64_t particles; /* of the run */
 	const double *value;
 	const uint64_t *sum;
 	const uint64_t *rays; /* NULL: they do not go in turn */
 };
 
-size_t sl_picture_bytes(const struct sl_picture *p, const struct sl_file_facts *run);
+size_t sl_image_bytes(const struct sl_image *p, const struct sl_file_facts *run);
 
-/* Makes the file in size bytes of room, at least sl_picture_bytes(), and sets *used. */
-enum sl_status sl_picture_make(const struct sl_file_facts *run, const struct sl_picture_values *v,
+/* Makes the file in size bytes of room, at least sl_image_bytes(), and sets *used. */
+enum sl_status sl_image_make(const struct sl_file_facts *run, const struct sl_image_values *v,
 	void *file, size_t size, size_t *used);
 
 /* What is in such a file. Numbers are read where they stand, which need not be aligned. */
-struct sl_picture_found {
+struct sl_image_found {
 	char what[32]; /* "radiance" */
 	uint64_t width, height;
 	uint64_t particles;
@@ -46,6 +46,6 @@ struct sl_picture_found {
  * Reads a file that is in memory, of so many bytes, seal included. Any other than this program's,
  * and any damage, is SL_BAD_INPUT. One thread at a time.
  */
-enum sl_status sl_picture_read(const void *file, size_t bytes, struct sl_picture_found *found);
+enum sl_status sl_image_read(const void *file, size_t bytes, struct sl_image_found *found);
 
 #endif

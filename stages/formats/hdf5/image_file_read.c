@@ -11,7 +11,7 @@ struct reading {
 	const char *file;
 	size_t bytes;
 	hid_t root;
-	struct sl_picture_found *found;
+	struct sl_image_found *found;
 };
 
 static enum sl_status damaged(const char *problem)
@@ -72,7 +72,7 @@ static bool find_what(struct reading *r, bool *rays)
 
 static enum sl_status read_root(struct reading *r)
 {
-	struct sl_picture_found *found = r->found;
+	struct sl_image_found *found = r->found;
 	bool rays;
 
 	if (!find_what(r, &rays) ||
@@ -83,15 +83,15 @@ static enum sl_status read_root(struct reading *r)
 	return rays ? read_grid(r, "rays", H5T_STD_U64LE, &found->rays) : SL_OK;
 }
 
-enum sl_status sl_picture_read(const void *file, size_t bytes, struct sl_picture_found *found)
+enum sl_status sl_image_read(const void *file, size_t bytes, struct sl_image_found *found)
 {
 	struct reading r = {.file = (const char *)file, .found = found};
 	enum sl_status s;
 
-	*found = (struct sl_picture_found){.value = NULL};
-	if (!sl_is_sealed(file, bytes))
+	*found = (struct sl_image_found){.value = NULL};
+	if (!sl_crc_trailer_is_valid(file, bytes))
 		return damaged("it has no seal at its end or not the right one");
-	r.bytes = bytes - SL_SEAL_BYTES;
+	r.bytes = bytes - SL_CRC_TRAILER_BYTES;
 	sl_h5_begin(&r.h, (void *)(uintptr_t)file, r.bytes);
 	r.root = sl_h5_open_file(&r.h);
 	s = read_root(&r);

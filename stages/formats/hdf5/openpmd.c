@@ -246,7 +246,7 @@ static void bound(const struct sl_table_column *c, uint32_t n, double *lo, doubl
  * Takes over what must outlive the table's columns: constants and the box, of columns that are
  * pressed as the device has found it.
  */
-static void keep_facts(struct sl_packed *p, const struct sl_pressed *pressed)
+static void keep_facts(struct sl_packed *p, const struct sl_device_packed *device_packed)
 {
 	struct sl_openpmd_pieces *pieces = (struct sl_openpmd_pieces *)p->pieces;
 
@@ -254,9 +254,9 @@ static void keep_facts(struct sl_packed *p, const struct sl_pressed *pressed)
 		struct sl_table_column *c = &p->table.column[i];
 		int axis = (int)c->column - (int)SL_COLUMN_x;
 
-		if (axis >= 0 && axis < 3 && pressed && !c->constant) {
-			pieces->lo[axis] = (double)pressed->lo[axis];
-			pieces->hi[axis] = (double)pressed->hi[axis];
+		if (axis >= 0 && axis < 3 && device_packed && !c->constant) {
+			pieces->lo[axis] = (double)device_packed->lo[axis];
+			pieces->hi[axis] = (double)device_packed->hi[axis];
 		} else if (axis >= 0 && axis < 3) {
 			bound(c, p->table.n, &pieces->lo[axis], &pieces->hi[axis]);
 		}
@@ -298,7 +298,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	SL_TRY(begin(x, run, t, p, &w));
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!t->column[i].constant)
-			SL_TRY(sl_while(pack_column(&w, &t->column[i], t->n), "column %s",
+			SL_TRY(sl_add_context(pack_column(&w, &t->column[i], t->n), "column %s",
 				facts(&t->column[i])->name));
 	keep_facts(p, NULL);
 	return SL_OK;
@@ -341,20 +341,21 @@ static enum sl_status take_column(struct packing *w, const struct sl_column_fact
 }
 
 static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p)
+	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
-	const uint8_t *from = pressed->bytes;
-	const size_t *stream = pressed->stream;
+	const uint8_t *from = device_packed->bytes;
+	const size_t *stream = device_packed->stream;
 	struct packing w;
 
-	p->bytes = pressed->bytes;
-	p->size = pressed->size;
+	p->bytes = device_packed->bytes;
+	p->size = device_packed->size;
 	SL_TRY(begin(x, run, t, p, &w));
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!t->column[i].constant)
-			SL_TRY(sl_while(take_column(&w, facts(&t->column[i]), t->n, &from, &stream),
+			SL_TRY(sl_add_context(
+				take_column(&w, facts(&t->column[i]), t->n, &from, &stream),
 				"column %s", facts(&t->column[i])->name));
-	keep_facts(p, pressed);
+	keep_facts(p, device_packed);
 	return SL_OK;
 }
 
@@ -366,7 +367,7 @@ const struct sl_format sl_format_openpmd = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
-	.pressing = {.chunk_bytes = SL_OPENPMD_CHUNK_BYTES, .wrapper = SL_ZLIB, .planes = true},
+	.packing = {.chunk_bytes = SL_OPENPMD_CHUNK_BYTES, .wrapper = SL_ZLIB, .planes = true},
 	.take = take,
 	.image_bytes = sl_openpmd_image_bytes,
 	.assemble = sl_openpmd_assemble,

@@ -15,8 +15,8 @@
  * (crc_trailer.h). (openPMD standard 1.1.0,
  *doi 10.5281/zenodo.1167843.)
  */
-#ifndef SL_OPENPMD_H
-#define SL_OPENPMD_H
+#ifndef SL_STAGES_FORMATS_HDF5_OPENPMD_H
+#define SL_STAGES_FORMATS_HDF5_OPENPMD_H
 
 #include <hdf5.h>
 

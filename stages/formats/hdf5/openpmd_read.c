@@ -183,7 +183,7 @@ static enum sl_status read_columns(struct reading *r, struct sl_arena *a, struct
 		hid_t object = find_column(r, &sl_column_facts[i]);
 
 		if (object >= 0)
-			status = sl_while(read_object(r, object, (enum sl_column)i, a, t),
+			status = sl_add_context(read_object(r, object, (enum sl_column)i, a, t),
 				"column %s", sl_column_facts[i].name);
 		sl_h5_close(&r->h, object);
 	}
@@ -217,12 +217,12 @@ enum sl_status sl_openpmd_read(
 	void *chunks;
 	enum sl_status status;
 
-	if (!sl_is_sealed(file, bytes))
+	if (!sl_crc_trailer_is_valid(file, bytes))
 		return sl_fail(SL_BAD_INPUT, "it has no seal at its end or not the right one: it "
 					     "is damaged, cut short, or "
 					     "of another program or changed by one; make it again, "
 					     "or read it with h5py");
-	r.bytes = bytes - SL_SEAL_BYTES;
+	r.bytes = bytes - SL_CRC_TRAILER_BYTES;
 	SL_TRY(sl_memory_get(SL_HOST, 2 * (size_t)SL_OPENPMD_CHUNK_BYTES, &chunks));
 	r.inflated = (uint8_t *)chunks;
 	r.whole = r.inflated + SL_OPENPMD_CHUNK_BYTES;

@@ -29,7 +29,7 @@ struct writing {
  */
 size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t bytes = strlen(run->config) + SL_SEAL_BYTES + ((size_t)32 << 10);
+	size_t bytes = strlen(run->config) + SL_CRC_TRAILER_BYTES + ((size_t)32 << 10);
 
 	for (uint32_t i = 0; i < most->n_columns; i++) {
 		uint32_t item = sl_column_facts[most->column[i].column].bytes;
@@ -345,7 +345,7 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	size_t bytes;
 
 	SL_TRY(sl_format_check_image(size, sl_openpmd_image_bytes(&p->table, run)));
-	sl_h5_begin(&w.h, image, size - SL_SEAL_BYTES);
+	sl_h5_begin(&w.h, image, size - SL_CRC_TRAILER_BYTES);
 	w.h.data = p->bytes;
 	w.h.data_bytes = p->used;
 	bytes = make_image(&w) - p->used;
@@ -355,7 +355,7 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	sl_pieces_add(file, rest, w.h.head);
 	sl_pieces_add(file, p->bytes, p->used);
 	sl_pieces_add(file, rest + w.h.head, bytes - w.h.head);
-	sl_seal_print(file->crc, (char *)rest + bytes);
-	sl_pieces_add(file, rest + bytes, SL_SEAL_BYTES);
+	sl_crc_trailer_print(file->crc, (char *)rest + bytes);
+	sl_pieces_add(file, rest + bytes, SL_CRC_TRAILER_BYTES);
 	return SL_OK;
 }

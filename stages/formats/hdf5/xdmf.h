@@ -7,8 +7,8 @@
  * The functions append nothing themselves: each prints to text and returns the length of the whole
  * as snprintf does; when that is not below size, text is cut.
  */
-#ifndef SL_XDMF_H
-#define SL_XDMF_H
+#ifndef SL_STAGES_FORMATS_HDF5_XDMF_H
+#define SL_STAGES_FORMATS_HDF5_XDMF_H
 
 #include <stdbool.h>
 #include <stddef.h>

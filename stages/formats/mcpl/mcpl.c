@@ -179,21 +179,21 @@ static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run
 
 /* Records, or members of them, are what the file has behind its header. */
 static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p)
+	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
 	(void)x, (void)run;
 	SL_TRY(begin(t, 0, p));
-	p->bytes = pressed->bytes;
-	p->size = pressed->size;
-	p->used = pressed->used;
+	p->bytes = device_packed->bytes;
+	p->size = device_packed->size;
+	p->used = device_packed->used;
 	return SL_OK;
 }
 
 static enum sl_status take_gz(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p)
+	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
-	return run->form == SL_AS_STREAMS ? take(x, run, t, pressed, p)
-	                                  : pack_members(x, run, t, pressed->bytes, p);
+	return run->form == SL_AS_STREAMS ? take(x, run, t, device_packed, p)
+	                                  : pack_members(x, run, t, device_packed->bytes, p);
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -256,7 +256,7 @@ const struct sl_format sl_format_mcpl = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
-	.pressing = {.records = true},
+	.packing = {.records = true},
 	.unpressed = "is not compressed",
 	.take = take,
 	.image_bytes = image_bytes,
@@ -271,7 +271,7 @@ const struct sl_format sl_format_mcpl_gz = {
 	.lay_out = lay_out_gz,
 	.scratch = scratch_gz,
 	.pack = pack_gz,
-	.pressing = {.records = true, .chunk_bytes = MEMBER_BYTES, .wrapper = SL_GZIP},
+	.packing = {.records = true, .chunk_bytes = MEMBER_BYTES, .wrapper = SL_GZIP},
 	.take = take_gz,
 	.image_bytes = image_bytes_gz,
 	.assemble = assemble_gz,

@@ -23,8 +23,8 @@
  *so that mcpltool merges them. In .mcpl.gz the header is a gzip member of its own, and records are
  *in members of up to 1 MiB, before they are deflated.
  */
-#ifndef SL_MCPL_H
-#define SL_MCPL_H
+#ifndef SL_STAGES_FORMATS_MCPL_MCPL_H
+#define SL_STAGES_FORMATS_MCPL_MCPL_H
 
 #include "stages/formats/common/format.h"
 #include "stages/formats/mcpl/mcpl_record.h"

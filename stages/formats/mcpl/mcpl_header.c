@@ -29,9 +29,9 @@ int32_t sl_mcpl_common_pdg(const struct sl_table *t, const struct sl_mcpl_facts 
 }
 
 /* How many comments are those of lists? Ours takes the place of a sum of that name. */
-static uint32_t carried_comments(const struct sl_mcpl_carried *c)
+static uint32_t carried_comments(const struct sl_mcpl_metadata *c)
 {
-	return c ? c->n_sums - sl_mcpl_carries_generated(c) + c->n_sources + c->n_comments : 0;
+	return c ? c->n_sums - sl_mcpl_metadata_has_generated(c) + c->n_sources + c->n_comments : 0;
 }
 
 struct sl_mcpl_header sl_mcpl_header_of(
@@ -40,8 +40,8 @@ struct sl_mcpl_header sl_mcpl_header_of(
 	struct sl_mcpl_header h = {.version = 3,
 		.particles = t->n,
 		.comments = (facts->flags == SL_COLUMN_COUNT ? 3 : 4) +
-	                    carried_comments(facts->carried),
-		.blobs = 1 + (facts->carried ? facts->carried->n_blobs : 0),
+	                    carried_comments(facts->metadata),
+		.blobs = 1 + (facts->metadata ? facts->metadata->n_blobs : 0),
 		.flags = facts->flags != SL_COLUMN_COUNT,
 		.polarised = sl_mcpl_is_polarised(t),
 		.single = !facts->wide,
@@ -128,21 +128,21 @@ static void put_joined(
 }
 
 /* Where nothing is written, values need not be known: all are of one length. */
-static void put_sum(struct bytes *b, const struct sl_mcpl_carried *c, uint32_t k,
+static void put_sum(struct bytes *b, const struct sl_mcpl_metadata *c, uint32_t k,
 	const struct sl_batch_facts *batch)
 {
 	char value[SL_MCPL_VALUE_BYTES + 1];
 	double sum = -1;
 
 	if (b->at && batch->generated > 0)
-		sum = sl_mcpl_carried_sum(
+		sum = sl_mcpl_metadata_sum(
 			c, k, batch->first_id, batch->first_id + batch->generated);
 	sl_mcpl_print_value(sum, value);
 	put_joined(b, "", &c->sum[k], value);
 }
 
 static void put_carried_comments(
-	struct bytes *b, const struct sl_mcpl_carried *c, const struct sl_batch_facts *batch)
+	struct bytes *b, const struct sl_mcpl_metadata *c, const struct sl_batch_facts *batch)
 {
 	for (uint32_t k = 0; c && k < c->n_sums; k++)
 		put_sum(b, c, k, batch);
@@ -152,7 +152,7 @@ static void put_carried_comments(
 		put_joined(b, "", &c->comment[k], "");
 }
 
-static void put_blob_names(struct bytes *b, const struct sl_mcpl_carried *c)
+static void put_blob_names(struct bytes *b, const struct sl_mcpl_metadata *c)
 {
 	char behind[SL_MCPL_BEHIND_BYTES];
 
@@ -161,7 +161,7 @@ static void put_blob_names(struct bytes *b, const struct sl_mcpl_carried *c)
 		put_joined(b, "", &c->blob[k].name, sl_mcpl_blob_behind(&c->blob[k], behind));
 }
 
-static void put_blobs(struct bytes *b, const char *config, const struct sl_mcpl_carried *c)
+static void put_blobs(struct bytes *b, const char *config, const struct sl_mcpl_metadata *c)
 {
 	put_string(b, config);
 	for (uint32_t k = 0; c && k < c->n_blobs; k++)
@@ -186,15 +186,15 @@ static void put_all(struct bytes *b, const struct sl_file_facts *run, const stru
 	double weight, const struct sl_batch_facts *batch)
 {
 	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, weight);
-	const struct sl_mcpl_carried *carried = run->mcpl.carried;
+	const struct sl_mcpl_metadata *metadata = run->mcpl.metadata;
 	char text[TEXT_BYTES];
 
 	put_fixed(b, &h);
 	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
 	put_string(b, text);
-	if (!sl_mcpl_carries_generated(carried))
+	if (!sl_mcpl_metadata_has_generated(metadata))
 		put_generated(b, batch);
-	put_carried_comments(b, carried, batch);
+	put_carried_comments(b, metadata, batch);
 	snprintf(text, sizeof(text),
 		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
 		run->run_name, run->seed, run->rules_version, run->species);
@@ -202,8 +202,8 @@ static void put_all(struct bytes *b, const struct sl_file_facts *run, const stru
 	if (h.flags)
 		put_flags(b, run->mcpl.flags);
 	put_columns(b, t);
-	put_blob_names(b, carried);
-	put_blobs(b, run->config, carried);
+	put_blob_names(b, metadata);
+	put_blobs(b, run->config, metadata);
 }
 
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)

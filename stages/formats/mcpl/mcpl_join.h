@@ -7,8 +7,8 @@
  * -1 (not known) and anything being -1; those of a file whose writer died are not known. Files of
  * other versions are not joined.
  */
-#ifndef SL_MCPL_JOIN_H
-#define SL_MCPL_JOIN_H
+#ifndef SL_STAGES_FORMATS_MCPL_MCPL_JOIN_H
+#define SL_STAGES_FORMATS_MCPL_MCPL_JOIN_H
 
 #include "stages/formats/mcpl/mcpl_stream.h"
 

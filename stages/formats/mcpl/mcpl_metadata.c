@@ -59,7 +59,7 @@ static bool have_one_name(const struct sl_mcpl_blob *a, const struct sl_mcpl_blo
 }
 
 /* Is the name taken, by our own blob or by another? */
-static bool is_taken(const struct sl_mcpl_carried *c, const struct sl_mcpl_blob *b)
+static bool is_taken(const struct sl_mcpl_metadata *c, const struct sl_mcpl_blob *b)
 {
 	static const char config[] = SL_MCPL_CONFIG;
 	const struct sl_mcpl_blob own = {
@@ -71,7 +71,7 @@ static bool is_taken(const struct sl_mcpl_carried *c, const struct sl_mcpl_blob 
 	return have_one_name(&own, b);
 }
 
-static void add_blob(struct sl_mcpl_carried *c, struct sl_mcpl_blob b)
+static void add_blob(struct sl_mcpl_metadata *c, struct sl_mcpl_blob b)
 {
 	b.number = 1;
 	for (uint32_t i = 0; i < c->n_blobs; i++) {
@@ -89,7 +89,7 @@ static void add_blob(struct sl_mcpl_carried *c, struct sl_mcpl_blob b)
 /* --- headers ---------------------------------------------------------------------------------- */
 
 /* Takes what a part has that none before it had. */
-static void take_part(struct sl_mcpl_carried *c, uint32_t part)
+static void take_part(struct sl_mcpl_metadata *c, uint32_t part)
 {
 	struct strings s = strings_of(&c->part[part]);
 	const uint8_t *data;
@@ -118,7 +118,7 @@ static void take_part(struct sl_mcpl_carried *c, uint32_t part)
 	}
 }
 
-static void lay_out(struct sl_arena *a, struct sl_mcpl_carried *c)
+static void lay_out(struct sl_arena *a, struct sl_mcpl_metadata *c)
 {
 	size_t comments = 0, blobs = 0;
 
@@ -132,17 +132,17 @@ static void lay_out(struct sl_arena *a, struct sl_mcpl_carried *c)
 	c->blob = (struct sl_mcpl_blob *)sl_cut_items(a, blobs, sizeof(*c->blob));
 }
 
-enum sl_status sl_mcpl_carry(
-	const struct sl_mcpl_part *parts, uint32_t n, struct sl_mcpl_carried **made)
+enum sl_status sl_mcpl_metadata_add(
+	const struct sl_mcpl_part *parts, uint32_t n, struct sl_mcpl_metadata **made)
 {
-	struct sl_mcpl_carried *c;
+	struct sl_mcpl_metadata *c;
 	struct sl_arena a = {0};
 	void *memory;
 
 	*made = NULL;
 	SL_TRY(sl_memory_get(SL_HOST, sizeof(*c) + n * sizeof(*parts), &memory));
-	c = *made = (struct sl_mcpl_carried *)memory;
-	*c = (struct sl_mcpl_carried){.part = (struct sl_mcpl_part *)(void *)(c + 1),
+	c = *made = (struct sl_mcpl_metadata *)memory;
+	*c = (struct sl_mcpl_metadata){.part = (struct sl_mcpl_part *)(void *)(c + 1),
 		.memory = sizeof(*c) + n * sizeof(*parts)};
 	for (; c->n_parts < n; c->n_parts++) {
 		struct sl_mcpl_part *p = &c->part[c->n_parts];
@@ -162,7 +162,7 @@ enum sl_status sl_mcpl_carry(
 	return SL_OK;
 }
 
-void sl_mcpl_carried_free(struct sl_mcpl_carried *c)
+void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c)
 {
 	if (!c)
 		return;
@@ -208,7 +208,8 @@ static double share(const struct sl_mcpl_part *p, double value, uint64_t to, boo
 	return value == floor(value) ? floor(part) : part;
 }
 
-double sl_mcpl_carried_sum(const struct sl_mcpl_carried *c, uint32_t k, uint64_t from, uint64_t to)
+double sl_mcpl_metadata_sum(
+	const struct sl_mcpl_metadata *c, uint32_t k, uint64_t from, uint64_t to)
 {
 	const struct sl_mcpl_part *last = &c->part[c->n_parts - 1];
 	uint64_t end = last->first + last->particles;
@@ -225,7 +226,7 @@ double sl_mcpl_carried_sum(const struct sl_mcpl_carried *c, uint32_t k, uint64_t
 	return sum;
 }
 
-bool sl_mcpl_carries_generated(const struct sl_mcpl_carried *c)
+bool sl_mcpl_metadata_has_generated(const struct sl_mcpl_metadata *c)
 {
 	for (uint32_t k = 0; c && k < c->n_sums; k++)
 		if (c->sum[k].length == strlen(SL_MCPL_STAT) && begins(&c->sum[k], SL_MCPL_STAT))

@@ -13,8 +13,8 @@
  *	blobs        by name, each content once. Another content of a name that is taken has the
  *	             name NAME_2, or as many as it takes
  */
-#ifndef SL_MCPL_CARRY_H
-#define SL_MCPL_CARRY_H
+#ifndef SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
+#define SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 
 #include "stages/formats/mcpl/mcpl_join.h"
 #include "stages/formats/mcpl/mcpl_strings.h"
@@ -24,7 +24,7 @@ struct sl_mcpl_part {
 	const void *file;
 	size_t bytes;
 	uint64_t first, particles;
-	struct sl_mcpl_head head; /* set by sl_mcpl_carry() */
+	struct sl_mcpl_head head; /* set by sl_mcpl_metadata_add() */
 };
 
 struct sl_mcpl_blob {
@@ -33,7 +33,7 @@ struct sl_mcpl_blob {
 	uint32_t part;   /* that it is from */
 };
 
-struct sl_mcpl_carried {
+struct sl_mcpl_metadata {
 	uint32_t n_parts;
 	struct sl_mcpl_part *part;
 	uint32_t n_sources, n_comments, n_sums, n_blobs;
@@ -48,15 +48,16 @@ struct sl_mcpl_carried {
  * Reads the headers of n parts, in order of their particles. The files stay as long as *made, which
  * is to be freed even after a failure.
  */
-enum sl_status sl_mcpl_carry(
-	const struct sl_mcpl_part *parts, uint32_t n, struct sl_mcpl_carried **made);
-void sl_mcpl_carried_free(struct sl_mcpl_carried *c);
+enum sl_status sl_mcpl_metadata_add(
+	const struct sl_mcpl_part *parts, uint32_t n, struct sl_mcpl_metadata **made);
+void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c);
 
 /* What sum k is of the particles from .. to - 1; -1: not known. */
-double sl_mcpl_carried_sum(const struct sl_mcpl_carried *c, uint32_t k, uint64_t from, uint64_t to);
+double sl_mcpl_metadata_sum(
+	const struct sl_mcpl_metadata *c, uint32_t k, uint64_t from, uint64_t to);
 
 /* Is there a sum that our own files have? It takes the place of what would be counted then. */
-bool sl_mcpl_carries_generated(const struct sl_mcpl_carried *c);
+bool sl_mcpl_metadata_has_generated(const struct sl_mcpl_metadata *c);
 
 /* What stands behind the name of a blob: "_2", or nothing. */
 enum { SL_MCPL_BEHIND_BYTES = 16 };

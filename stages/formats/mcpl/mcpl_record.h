@@ -8,8 +8,8 @@
  * way, and are rounded once more where the file is of single precision. What a processor makes of a
  * NaN is its own, so NaNs go by as patterns of bits: those that x86 makes.
  */
-#ifndef SL_MCPL_RECORD_H
-#define SL_MCPL_RECORD_H
+#ifndef SL_STAGES_FORMATS_MCPL_MCPL_RECORD_H
+#define SL_STAGES_FORMATS_MCPL_MCPL_RECORD_H
 
 #include <stdbool.h>
 

@@ -242,7 +242,7 @@ static enum sl_status take_records(struct sl_mcpl_stream *s, size_t bytes, const
 	enum sl_status status = take(s, bytes, records);
 
 	if (status == SL_BAD_INPUT)
-		sl_while(status,
+		sl_add_context(status,
 			"particle %llu of %llu, from 0 on (gunzip -c and then mcpltool --repair "
 			"keep those before it)",
 			(unsigned long long)(s->read + s->left / s->header.record_bytes),

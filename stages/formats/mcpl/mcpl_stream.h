@@ -6,8 +6,8 @@
  * before it had counted its particles has as many as there are whole records, as the reference
  * implementation has it; one that is cut short, or such a file in gzip, is refused.
  */
-#ifndef SL_MCPL_STREAM_H
-#define SL_MCPL_STREAM_H
+#ifndef SL_STAGES_FORMATS_MCPL_MCPL_STREAM_H
+#define SL_STAGES_FORMATS_MCPL_MCPL_STREAM_H
 
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/mcpl/mcpl.h"

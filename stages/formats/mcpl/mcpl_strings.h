@@ -1,6 +1,6 @@
 /* mcpl_strings.h - the strings of a header of MCPL, and those that are statistics. */
-#ifndef SL_MCPL_STRINGS_H
-#define SL_MCPL_STRINGS_H
+#ifndef SL_STAGES_FORMATS_MCPL_MCPL_STRINGS_H
+#define SL_STAGES_FORMATS_MCPL_MCPL_STRINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

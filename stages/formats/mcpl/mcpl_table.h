@@ -1,6 +1,6 @@
 /* mcpl_table.h - a list of particles of anybody's as a table. */
-#ifndef SL_MCPL_TABLE_H
-#define SL_MCPL_TABLE_H
+#ifndef SL_STAGES_FORMATS_MCPL_MCPL_TABLE_H
+#define SL_STAGES_FORMATS_MCPL_MCPL_TABLE_H
 
 #include "stages/formats/common/format.h"
 

@@ -1,6 +1,6 @@
 /* csv_gz.h - what csv_gz.c, which packs, takes from csv_gz_read.c. */
-#ifndef SL_CSV_GZ_H
-#define SL_CSV_GZ_H
+#ifndef SL_STAGES_FORMATS_TABLES_CSV_GZ_H
+#define SL_STAGES_FORMATS_TABLES_CSV_GZ_H
 
 #include "stages/formats/common/format.h"
 

@@ -178,10 +178,10 @@ static enum sl_status parse_row(const struct sl_powers *powers, const struct sl_
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!next_field(&at, end, &field, &length) ||
 			!parse_item(powers, &t->column[i], row, field, length))
-			return sl_while(damaged("not a number as this program prints it"),
+			return sl_add_context(damaged("not a number as this program prints it"),
 				"row %u, column %s", row, facts(&t->column[i])->name);
 	if (t->n_columns ? at <= end : length > 0)
-		return sl_while(damaged("more fields than columns"), "row %u", row);
+		return sl_add_context(damaged("more fields than columns"), "row %u", row);
 	return SL_OK;
 }
 

@@ -62,9 +62,9 @@ void sl_npy_header_of_text(char header[SL_NPY_BYTES], size_t bytes)
 	print_header(header, type, "()");
 }
 
-size_t sl_npz_name(char name[SL_ZIP_NAME_MOST], enum sl_column column)
+size_t sl_npz_name(char name[SL_ZIP_NAME_MAX], enum sl_column column)
 {
-	return (size_t)snprintf(name, SL_ZIP_NAME_MOST, "%s.npy", sl_column_facts[column].name);
+	return (size_t)snprintf(name, SL_ZIP_NAME_MAX, "%s.npy", sl_column_facts[column].name);
 }
 
 /* --- about ------------------------------------------------------------------------------------ */
@@ -138,7 +138,7 @@ struct writing {
 	uint8_t *next; /* in the image */
 	struct sl_pieces *file;
 	struct sl_zip_member member[SL_COLUMN_COUNT + 1];
-	char name[SL_COLUMN_COUNT + 1][SL_ZIP_NAME_MOST];
+	char name[SL_COLUMN_COUNT + 1][SL_ZIP_NAME_MAX];
 	uint32_t n;
 };
 
@@ -255,7 +255,7 @@ const struct sl_format sl_format_npz = {
 	.lay_out = sl_npz_lay_out,
 	.scratch = sl_npz_scratch,
 	.pack = sl_npz_pack,
-	.pressing = {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP, .constants = true},
+	.packing = {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP, .constants = true},
 	.take = sl_npz_take,
 	.image_bytes = image_bytes,
 	.assemble = assemble,

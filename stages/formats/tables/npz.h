@@ -7,8 +7,8 @@
  *
  * It is a zip archive (zip.h) of arrays of numpy's format 1.0. (numpy, lib/format.py.)
  */
-#ifndef SL_NPZ_H
-#define SL_NPZ_H
+#ifndef SL_STAGES_FORMATS_TABLES_NPZ_H
+#define SL_STAGES_FORMATS_TABLES_NPZ_H
 
 #include "stages/formats/common/format.h"
 #include "stages/formats/common/zip.h"
@@ -21,7 +21,7 @@ void sl_npy_header(char header[SL_NPY_BYTES], enum sl_column_type type, uint32_t
 void sl_npy_header_of_text(char header[SL_NPY_BYTES], size_t bytes);
 
 /* The name of a column's member, "x.npy"; returns its length. */
-size_t sl_npz_name(char name[SL_ZIP_NAME_MOST], enum sl_column column);
+size_t sl_npz_name(char name[SL_ZIP_NAME_MAX], enum sl_column column);
 
 #define SL_NPZ_ABOUT "about.npy"
 
@@ -47,7 +47,8 @@ size_t sl_npz_scratch(const struct sl_table *most, const struct sl_file_facts *r
 enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p);
 enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p);
+	const struct sl_table *t, const struct sl_device_packed *device_packed,
+	struct sl_packed *p);
 
 enum sl_status sl_npz_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 

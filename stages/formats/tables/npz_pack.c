@@ -144,7 +144,7 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 
 static enum sl_status pack_column(struct packing *w, const struct sl_table_column *c, uint32_t n)
 {
-	return sl_while(pack_items(w, c, items_of(w, c, n), items_bytes(c, n)), "column %s",
+	return sl_add_context(pack_items(w, c, items_of(w, c, n), items_bytes(c, n)), "column %s",
 		facts(c)->name);
 }
 
@@ -188,10 +188,10 @@ static enum sl_status take_member(struct packing *w, const struct sl_table_colum
 }
 
 enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, const struct sl_pressed *pressed, struct sl_packed *p)
+	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
-	const size_t *stream = pressed->stream;
-	uint8_t *member = pressed->bytes;
+	const size_t *stream = device_packed->stream;
+	uint8_t *member = device_packed->bytes;
 	struct packing w;
 
 	SL_TRY(begin(x, run, t, p, &w));
@@ -202,7 +202,7 @@ enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
 			SL_TRY(pack_column(&w, c, 0));
 			continue;
 		}
-		SL_TRY(sl_while(take_member(&w, c, items_bytes(c, t->n), member, *stream),
+		SL_TRY(sl_add_context(take_member(&w, c, items_bytes(c, t->n), member, *stream),
 			"column %s", facts(c)->name));
 		member += *stream++;
 	}

@@ -31,7 +31,7 @@ static enum sl_status damaged(const char *problem)
 /* The column whose member that is; SL_COLUMN_COUNT for another member. */
 static enum sl_column column_of(const struct sl_zip_member *m)
 {
-	char name[SL_ZIP_NAME_MOST];
+	char name[SL_ZIP_NAME_MAX];
 	int i = 0;
 
 	while (i < SL_COLUMN_COUNT && (sl_npz_name(name, (enum sl_column)i) != m->name_bytes ||
@@ -153,7 +153,7 @@ static enum sl_status read_member(struct reading *r, bool last)
 		s = damaged("it is no column that is known");
 	else
 		s = read_column(r, &m, data, column);
-	return sl_while(s, "member %.*s", (int)m.name_bytes, m.name);
+	return sl_add_context(s, "member %.*s", (int)m.name_bytes, m.name);
 }
 
 enum sl_status sl_npz_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)

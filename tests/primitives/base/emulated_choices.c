@@ -13,7 +13,7 @@ static int choices_alone(void)
 	printf("%u %llu %d %d %d %zu\n%s\n", c->blocks, (unsigned long long)c->seed, c->from_last,
 		c->at_once, c->turing, c->memory_bytes,
 		sl_emulated_choices_problem() ? sl_emulated_choices_problem() : "");
-	printf("%s\n", sl_device_count(&n) == SL_USAGE ? sl_story() : "can be used");
+	printf("%s\n", sl_device_count(&n) == SL_USAGE ? sl_last_error() : "can be used");
 	fflush(stdout);
 	return 0;
 }

@@ -2,8 +2,8 @@
  * emulator_check.h - what tests of the emulated device itself share: words that kernels work on,
  * its choices, processes of their own.
  */
-#ifndef TESTS_PRIMITIVES_BASE_EMULATOR_CHECK_H
-#define TESTS_PRIMITIVES_BASE_EMULATOR_CHECK_H
+#ifndef SL_TESTS_PRIMITIVES_BASE_EMULATOR_CHECK_H
+#define SL_TESTS_PRIMITIVES_BASE_EMULATOR_CHECK_H
 
 #include <stdio.h>
 

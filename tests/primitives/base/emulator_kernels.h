@@ -1,8 +1,8 @@
 /*
  * emulator_kernels.h - small kernels for the emulated device, most of them wrong on purpose.
  */
-#ifndef TESTS_PRIMITIVES_BASE_EMULATOR_KERNELS_H
-#define TESTS_PRIMITIVES_BASE_EMULATOR_KERNELS_H
+#ifndef SL_TESTS_PRIMITIVES_BASE_EMULATOR_KERNELS_H
+#define SL_TESTS_PRIMITIVES_BASE_EMULATOR_KERNELS_H
 
 #include "primitives/base/device.h"
 

@@ -10,7 +10,7 @@ static const struct sl_emulated_choices schedules[] = {
 	{.blocks = 4, .memory_bytes = 1 << 30},
 	{.blocks = 1, .seed = 1, .memory_bytes = 1 << 30},
 	{.blocks = 3, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
-	{.blocks = SL_EMULATED_BLOCKS_MOST, .seed = 3, .at_once = true, .memory_bytes = 1 << 30},
+	{.blocks = SL_EMULATED_BLOCKS_MAX, .seed = 3, .at_once = true, .memory_bytes = 1 << 30},
 };
 
 /* From here on kernels run by the k-th; false: there is none. */

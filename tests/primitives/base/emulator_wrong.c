@@ -36,7 +36,7 @@ static bool is_over(void *words)
 	       sl_copy(&p, words, sizeof(p), NULL) == SL_DEVICE_FAILED &&
 	       sl_fill(words, 0, 1, NULL) == SL_DEVICE_FAILED &&
 	       launch_kernel("nothing", (uint32_t *)words, NULL) == SL_DEVICE_FAILED &&
-	       sl_stream_wait(NULL) == SL_DEVICE_FAILED && strstr(sl_story(), "error 719");
+	       sl_stream_wait(NULL) == SL_DEVICE_FAILED && strstr(sl_last_error(), "error 719");
 }
 
 /* Runs a kernel; prints the story of how it fails, and what is left. */
@@ -51,8 +51,8 @@ static int kernel_alone(const char *name)
 		s = launch_kernel(name, (uint32_t *)words, NULL);
 	if (s == SL_OK)
 		s = sl_stream_wait(NULL);
-	printf("%s\n", sl_story());
-	if (s == SL_DEVICE_FAILED && strstr(sl_story(), "error 719"))
+	printf("%s\n", sl_last_error());
+	if (s == SL_DEVICE_FAILED && strstr(sl_last_error(), "error 719"))
 		printf("%s\n", is_over(words) ? "over" : "not over");
 	fflush(stdout);
 	return (int)s;
@@ -90,7 +90,7 @@ static int host_alone(const char *what)
 
 struct wrong {
 	const char *kernel, *choices;
-	const char *story[3]; /* what it has in it */
+	const char *message[3]; /* what it has in it */
 };
 
 #define FILE_OF_KERNELS "emulator_kernels.cu:"
@@ -105,9 +105,9 @@ static void expect_failure(const struct wrong *w)
 			e.signal, e.out, e.err);
 	if (!strstr(e.out, w->kernel))
 		fail_msg("%s is not named: %s", w->kernel, e.out);
-	for (size_t i = 0; i < 3 && w->story[i]; i++)
-		if (!strstr(e.out, w->story[i]))
-			fail_msg("%s (%s): no \"%s\" in: %s", w->kernel, w->choices, w->story[i],
+	for (size_t i = 0; i < 3 && w->message[i]; i++)
+		if (!strstr(e.out, w->message[i]))
+			fail_msg("%s (%s): no \"%s\" in: %s", w->kernel, w->choices, w->message[i],
 				e.out);
 	process_free(&e);
 }

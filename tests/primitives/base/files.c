@@ -139,7 +139,7 @@ static void expect_refused(struct scene *s, const char *name)
 	assert_fails(sl_file_remove(&s->dir, name), SL_USAGE, "cannot name a file");
 	assert_fails(sl_file_read(&s->dir, name, &bytes, &n), SL_USAGE, "cannot name a file");
 	assert_fails(sl_file_check(&s->dir, name, &size, &crc), SL_USAGE, "cannot name a file");
-	assert_null(strchr(sl_story(), '\n'));
+	assert_null(strchr(sl_last_error(), '\n'));
 	assert_int_equal(folder_hash(s->folder.path, NULL), before);
 }
 

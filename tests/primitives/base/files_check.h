@@ -1,6 +1,6 @@
 /* files_check.h - what tests of files share: texts committed and read back. */
-#ifndef TESTS_PRIMITIVES_BASE_FILES_CHECK_H
-#define TESTS_PRIMITIVES_BASE_FILES_CHECK_H
+#ifndef SL_TESTS_PRIMITIVES_BASE_FILES_CHECK_H
+#define SL_TESTS_PRIMITIVES_BASE_FILES_CHECK_H
 
 #include "primitives/base/device.h"
 #include "primitives/base/files.h"

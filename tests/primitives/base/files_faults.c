@@ -49,8 +49,8 @@ static int sweep(struct scene *s, const char *call, int error, const char *on, c
 		if (status == SL_OK)
 			return k - 1;
 		assert_int_equal(status, SL_DISK);
-		assert_non_null(strstr(sl_story(), strerrordesc_np(error)));
-		assert_non_null(strstr(sl_story(), name));
+		assert_non_null(strstr(sl_last_error(), strerrordesc_np(error)));
+		assert_non_null(strstr(sl_last_error(), name));
 		assert_int_equal(folder_hash(s->folder.path, NULL), before);
 	}
 }

@@ -1,8 +1,8 @@
 /*
  * look_back_kernels.h - decoupled look-back by itself: tiles that are nothing but their sums.
  */
-#ifndef TESTS_PRIMITIVES_BASE_LOOK_BACK_KERNELS_H
-#define TESTS_PRIMITIVES_BASE_LOOK_BACK_KERNELS_H
+#ifndef SL_TESTS_PRIMITIVES_BASE_LOOK_BACK_KERNELS_H
+#define SL_TESTS_PRIMITIVES_BASE_LOOK_BACK_KERNELS_H
 
 #include "primitives/primitives.h"
 

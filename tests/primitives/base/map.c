@@ -73,7 +73,7 @@ static void what_is_no_file_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(SL_DISK, sl_map_file(folder_path(&folder, "nowhere"), &m));
-	assert_non_null(strstr(sl_story(), "cannot open"));
+	assert_non_null(strstr(sl_last_error(), "cannot open"));
 	assert_int_equal(SL_BAD_INPUT, sl_map_file(folder.path, &m));
 	assert_int_equal(0, mkfifo(folder_path(&folder, "pipe"), 0600));
 	assert_int_equal(SL_BAD_INPUT, sl_map_file(folder_path(&folder, "pipe"), &m));

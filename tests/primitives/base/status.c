@@ -17,14 +17,14 @@ static enum sl_status pass_up(int n)
 	return SL_OK;
 }
 
-static void story(void **state)
+static void message(void **state)
 {
 	(void)state;
 	assert_int_equal(pass_up(0), SL_OK);
 	assert_int_equal(pass_up(7), SL_DISK);
-	assert_string_equal(sl_story(), "write failed (7 bytes left); free space");
+	assert_string_equal(sl_last_error(), "write failed (7 bytes left); free space");
 	assert_int_equal(sl_fail(SL_USAGE, "another"), SL_USAGE);
-	assert_string_equal(sl_story(), "another");
+	assert_string_equal(sl_last_error(), "another");
 }
 
 static void frames(void **state)
@@ -32,41 +32,41 @@ static void frames(void **state)
 	enum sl_status s = fail_deep(7);
 
 	(void)state;
-	s = sl_while(s, "stage %s", "write");
-	s = sl_while(s, "batch %d", 17);
+	s = sl_add_context(s, "stage %s", "write");
+	s = sl_add_context(s, "batch %d", 17);
 	assert_int_equal(s, SL_DISK);
 	assert_string_equal(
-		sl_story(), "batch 17: stage write: write failed (7 bytes left); free space");
+		sl_last_error(), "batch 17: stage write: write failed (7 bytes left); free space");
 }
 
 static void frames_of_success(void **state)
 {
 	(void)state;
 	sl_fail(SL_DISK, "old");
-	assert_int_equal(sl_while(SL_OK, "batch %d", 17), SL_OK);
-	assert_string_equal(sl_story(), "old");
+	assert_int_equal(sl_add_context(SL_OK, "batch %d", 17), SL_OK);
+	assert_string_equal(sl_last_error(), "old");
 }
 
 /* The new frame is kept, the end of the story is cut; the last byte stays a NUL. */
 static void long_stories(void **state)
 {
-	char text[2 * SL_STORY_BYTES];
+	char text[2 * SL_MESSAGE_BYTES];
 
 	(void)state;
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
 	sl_fail(SL_DISK, "a%s", text);
-	assert_int_equal(strlen(sl_story()), SL_STORY_BYTES - 1);
-	assert_int_equal(sl_story()[0], 'a');
+	assert_int_equal(strlen(sl_last_error()), SL_MESSAGE_BYTES - 1);
+	assert_int_equal(sl_last_error()[0], 'a');
 	for (int i = 0; i < 3; i++) {
-		sl_while(SL_DISK, "b");
-		assert_int_equal(strlen(sl_story()), SL_STORY_BYTES - 1);
-		assert_memory_equal(sl_story(), "b: ", 3);
+		sl_add_context(SL_DISK, "b");
+		assert_int_equal(strlen(sl_last_error()), SL_MESSAGE_BYTES - 1);
+		assert_memory_equal(sl_last_error(), "b: ", 3);
 	}
-	assert_memory_equal(sl_story(), "b: b: b: axx", 12);
-	sl_while(SL_DISK, "c%s", text);
-	assert_int_equal(strlen(sl_story()), SL_STORY_BYTES - 1);
-	assert_memory_equal(sl_story(), "cxx", 3);
+	assert_memory_equal(sl_last_error(), "b: b: b: axx", 12);
+	sl_add_context(SL_DISK, "c%s", text);
+	assert_int_equal(strlen(sl_last_error()), SL_MESSAGE_BYTES - 1);
+	assert_memory_equal(sl_last_error(), "cxx", 3);
 }
 
 /* A story is text, not a format. */
@@ -74,14 +74,14 @@ static void retold(void **state)
 {
 	(void)state;
 	sl_fail(SL_DISK, "100%% %s", "full");
-	assert_string_equal(sl_story(), "100% full");
-	sl_retell("%s %n from a worker");
-	assert_string_equal(sl_story(), "%s %n from a worker");
+	assert_string_equal(sl_last_error(), "100% full");
+	sl_set_last_error("%s %n from a worker");
+	assert_string_equal(sl_last_error(), "%s %n from a worker");
 }
 
 static void *fail_elsewhere(void *fresh)
 {
-	*(bool *)fresh = sl_story()[0] == '\0';
+	*(bool *)fresh = sl_last_error()[0] == '\0';
 	sl_fail(SL_DISK, "the other thread");
 	return NULL;
 }
@@ -96,7 +96,7 @@ static void per_thread(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, fail_elsewhere, &fresh), 0);
 	pthread_join(thread, NULL);
 	assert_true(fresh);
-	assert_string_equal(sl_story(), "this thread");
+	assert_string_equal(sl_last_error(), "this thread");
 }
 
 /* The codes are a promise to scripts. */
@@ -130,7 +130,7 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(story),
+		cmocka_unit_test(message),
 		cmocka_unit_test(frames),
 		cmocka_unit_test(frames_of_success),
 		cmocka_unit_test(long_stories),

@@ -276,10 +276,10 @@ static void memory_is_used_again(void **state)
 
 /* What a device would bring home of t, by the specification of its encoder: of each column, all
  * its rows in a member of gzip. */
-static struct sl_pressed press(const struct sl_table *t)
+static struct sl_device_packed pack(const struct sl_table *t)
 {
-	const struct sl_press_rule rule = {.form = SL_AS_STREAMS, .pressing = npz->pressing};
-	struct sl_pressed p = {.size = sl_press_most(&rule, t)};
+	const struct sl_pack_rule rule = {.form = SL_AS_STREAMS, .packing = npz->packing};
+	struct sl_device_packed p = {.size = sl_pack_most(&rule, t)};
 	struct sl_arena scratch = arena_of((size_t)4 << 20);
 	size_t *stream = (size_t *)calloc(t->n_columns, sizeof(*stream));
 	uint64_t *items = (uint64_t *)calloc(t->n + 1, sizeof(*items));
@@ -313,7 +313,7 @@ static struct sl_pressed press(const struct sl_table *t)
 static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
-	struct sl_pressed pressed = press(t);
+	struct sl_device_packed device_packed = pack(t);
 	struct sl_pieces pieces;
 	struct packed k;
 	char *file;
@@ -324,13 +324,13 @@ static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
 	struct sl_exec x = {.space = SL_HOST, .scratch = k.scratch};
 
 	assert_int_equal(k.p.size, 0);
-	assert_ok(npz->take(&x, &run, t, &pressed, &k.p));
+	assert_ok(npz->take(&x, &run, t, &device_packed, &k.p));
 	assert_ok(npz->assemble(&run, &batch, &k.p, image.base, image.size, &pieces));
 	file = joined(&pieces, bytes);
 	free(image.base);
 	free_packed(&k);
-	free(pressed.bytes);
-	free(pressed.stream);
+	free(device_packed.bytes);
+	free(device_packed.stream);
 	return file;
 }
 

@@ -1,7 +1,7 @@
 /* openpmd_check.h - what tests of openPMD files share: of which format, batch and columns they are.
  */
-#ifndef TESTS_STAGES_FORMATS_OPENPMD_CHECK_H
-#define TESTS_STAGES_FORMATS_OPENPMD_CHECK_H
+#ifndef SL_TESTS_STAGES_FORMATS_OPENPMD_CHECK_H
+#define SL_TESTS_STAGES_FORMATS_OPENPMD_CHECK_H
 
 #include "stages/formats/hdf5/openpmd.h"
 #include "tests/stages/formats/tables.h"

@@ -8,12 +8,12 @@
 /* --- streams of a device --------------------------------------------------------------------- */
 
 /* What a device would bring home of t, by the specification of its encoder. */
-static struct sl_pressed press(const struct sl_table *t)
+static struct sl_device_packed pack(const struct sl_table *t)
 {
-	const struct sl_press_rule rule = {
-		.form = SL_AS_STREAMS, .pressing = sl_format_openpmd.pressing};
-	struct sl_pressed p = {.size = sl_press_most(&rule, t)};
-	size_t *stream = (size_t *)calloc(sl_press_streams(&rule, t) + 1, sizeof(*p.stream));
+	const struct sl_pack_rule rule = {
+		.form = SL_AS_STREAMS, .packing = sl_format_openpmd.packing};
+	struct sl_device_packed p = {.size = sl_pack_most(&rule, t)};
+	size_t *stream = (size_t *)calloc(sl_pack_streams(&rule, t) + 1, sizeof(*p.stream));
 	struct sl_arena scratch = arena_of((size_t)4 << 20);
 
 	p.stream = stream;
@@ -43,7 +43,7 @@ static struct sl_pressed press(const struct sl_table *t)
 	return p;
 }
 
-static void bound(const struct sl_table *t, struct sl_pressed *p)
+static void bound(const struct sl_table *t, struct sl_device_packed *p)
 {
 	for (int axis = 0; axis < 3; axis++) {
 		p->lo[axis] = INFINITY;
@@ -62,26 +62,26 @@ static void bound(const struct sl_table *t, struct sl_pressed *p)
 static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
-	struct sl_pressed pressed = press(t);
+	struct sl_device_packed device_packed = pack(t);
 	struct sl_table bare = *t;
 	struct sl_pieces pieces;
 	struct sl_arena image;
 	char *file;
 
 	run.form = SL_AS_STREAMS;
-	bound(t, &pressed);
+	bound(t, &device_packed);
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		if (!t->column[k].constant)
 			bare.column[k].data = NULL;
 	struct packed k = lay_out_for(openpmd, &run, t);
 	struct sl_exec x = {.space = SL_HOST, .scratch = k.scratch};
 	image = arena_of(openpmd->image_bytes(t, &run));
-	assert_ok(openpmd->take(&x, &run, &bare, &pressed, &k.p));
-	assert_ptr_equal(k.p.bytes, pressed.bytes);
+	assert_ok(openpmd->take(&x, &run, &bare, &device_packed, &k.p));
+	assert_ptr_equal(k.p.bytes, device_packed.bytes);
 	assert_ok(openpmd->assemble(&run, &batch, &k.p, image.base, image.size, &pieces));
 	file = joined(&pieces, bytes);
-	free(pressed.stream);
-	free(pressed.bytes);
+	free(device_packed.stream);
+	free(device_packed.bytes);
 	free(image.base);
 	free_packed(&k);
 	return file;

@@ -29,19 +29,19 @@ static int begin(void **state)
 
 static void check_read(const char *what, bool with_rays)
 {
-	const struct sl_picture p = {.what = what, .width = COLUMNS, .height = ROWS};
+	const struct sl_image p = {.what = what, .width = COLUMNS, .height = ROWS};
 	const struct sl_file_facts facts = {.software_version = "1", .config = "a: 1\n"};
-	const struct sl_picture_values v = {.picture = &p,
+	const struct sl_image_values v = {.image = &p,
 		.particles = 77,
 		.value = real,
 		.sum = whole,
 		.rays = with_rays ? rays : NULL};
-	struct sl_picture_found f;
+	struct sl_image_found f;
 	size_t bytes;
 
-	assert_true(sl_picture_bytes(&p, &facts) <= ROOM);
-	assert_ok(sl_picture_make(&facts, &v, image, sl_picture_bytes(&p, &facts), &bytes));
-	assert_ok(sl_picture_read(image, bytes, &f));
+	assert_true(sl_image_bytes(&p, &facts) <= ROOM);
+	assert_ok(sl_image_make(&facts, &v, image, sl_image_bytes(&p, &facts), &bytes));
+	assert_ok(sl_image_read(image, bytes, &f));
 	assert_string_equal(f.what, what);
 	assert_int_equal(f.width, COLUMNS);
 	assert_int_equal(f.height, ROWS);
@@ -52,7 +52,7 @@ static void check_read(const char *what, bool with_rays)
 	if (with_rays)
 		assert_memory_equal(f.rays, rays, sizeof(rays));
 	for (size_t cut = 1; cut <= bytes; cut += cut < 64 ? 1 : 997)
-		assert_fails(sl_picture_read(image, bytes - cut, &f), SL_BAD_INPUT, "no seal");
+		assert_fails(sl_image_read(image, bytes - cut, &f), SL_BAD_INPUT, "no seal");
 }
 
 static void what_is_made_is_read(void **state)
@@ -159,14 +159,14 @@ static size_t make(void (*put)(struct sl_h5 *h, hid_t file))
 	size_t bytes;
 	hid_t file;
 
-	sl_h5_begin(&h, image, sizeof(image) - SL_SEAL_BYTES);
+	sl_h5_begin(&h, image, sizeof(image) - SL_CRC_TRAILER_BYTES);
 	file = sl_h5_create_file(&h);
 	put(&h, file);
 	bytes = sl_h5_finish_file(&h, file);
 	if (h.failed)
 		fail_msg("the file cannot be made: %s", h.why);
-	sl_seal(image, bytes);
-	return bytes + SL_SEAL_BYTES;
+	sl_crc_trailer_add(image, bytes);
+	return bytes + SL_CRC_TRAILER_BYTES;
 }
 
 static void other_claims_are_refused(void **state)
@@ -187,14 +187,14 @@ static void other_claims_are_refused(void **state)
 		{put_other_rays, "differ in their pixels"},
 		{put_group, "HDF5 cannot read the file"},
 	};
-	struct sl_picture_found f;
+	struct sl_image_found f;
 
 	(void)state;
-	assert_ok(sl_picture_read(image, make(put_good), &f));
+	assert_ok(sl_image_read(image, make(put_good), &f));
 	for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
 		print_message("%s\n", claims[i].why);
-		assert_fails(sl_picture_read(image, make(claims[i].put), &f), SL_BAD_INPUT,
-			claims[i].why);
+		assert_fails(
+			sl_image_read(image, make(claims[i].put), &f), SL_BAD_INPUT, claims[i].why);
 	}
 }
 
@@ -203,7 +203,7 @@ static void more_pixels_than_bytes_are_refused(void **state)
 {
 	const uint64_t size[] = {ROWS, COLUMNS}, good = make(put_good);
 	const uint64_t rows[] = {0, good / (8 * COLUMNS), (uint64_t)1 << 40, UINT64_MAX / 2};
-	struct sl_picture_found f;
+	struct sl_image_found f;
 
 	(void)state;
 	for (int k = 0; k < 4; k++) {
@@ -216,9 +216,9 @@ static void more_pixels_than_bytes_are_refused(void **state)
 				changed++;
 			}
 		assert_true(changed >= 2);
-		sl_seal(image, bytes - SL_SEAL_BYTES);
+		sl_crc_trailer_add(image, bytes - SL_CRC_TRAILER_BYTES);
 		/* from 1.14 on HDF5 sees it itself */
-		assert_fails(sl_picture_read(image, bytes, &f), SL_BAD_INPUT,
+		assert_fails(sl_image_read(image, bytes, &f), SL_BAD_INPUT,
 			H5_VERSION_GE(1, 14, 0) ? "HDF5 cannot read the file" : "more pixels than");
 	}
 }

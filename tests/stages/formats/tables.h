@@ -3,8 +3,8 @@
  *
  * All memory is from malloc with its exact size, so that a sanitizer sees a step beyond it.
  */
-#ifndef TESTS_TABLES_H
-#define TESTS_TABLES_H
+#ifndef SL_TESTS_STAGES_FORMATS_TABLES_H
+#define SL_TESTS_STAGES_FORMATS_TABLES_H
 
 #include <math.h>
 #include <stdlib.h>

@@ -94,7 +94,7 @@ static void check_range(const struct sl_rays *r, enum sl_column column, double l
 static void ranges_and_constants(void **state)
 {
 	struct sl_rays_config c = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 16);
-	struct sl_picture picture;
+	struct sl_image image;
 	struct sl_particle values;
 	struct sl_rays r;
 	double lo, hi;
@@ -115,8 +115,8 @@ static void ranges_and_constants(void **state)
 	check_range(&r, SL_COLUMN_collisions, 0, 1000);
 	check_range(&r, SL_COLUMN_fate, 0, SL_FATE_lit);
 	assert_false(model->range(&r, SL_COLUMN_z, &lo, &hi));
-	assert_true(model->picture(&r, &picture) && picture.in_turn && picture.width == 16 &&
-		    picture.height == 16 && picture.fate == SL_FATE_lit);
+	assert_true(model->image(&r, &image) && image.in_turn && image.width == 16 &&
+		    image.height == 16 && image.fate == SL_FATE_lit);
 }
 
 int main(void)
