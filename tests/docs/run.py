@@ -73,6 +73,7 @@ class Checker:
     def __init__(self, sluice, source, update):
         self.sluice, self.source, self.update = os.path.abspath(sluice), os.path.abspath(source), update
         self.problems, self.skipped, self.run_blocks = [], [], 0
+        self.functions = self.find_functions()
 
     def problem(self, name, line, text):
         self.problems.append(f"{name}:{line}: {text}")
@@ -101,6 +102,23 @@ class Checker:
                     self.problem(name, i + 1, f"link to {target}: there is no such file")
                 elif anchor and path.endswith(".md") and anchor not in anchors_of(path):
                     self.problem(name, i + 1, f"link to {target}: there is no such heading")
+
+    def check_functions(self, name, lines):
+        """Each function that a document names, `sl_name()`, is in the sources."""
+        for i, line in enumerate(lines):
+            for function in re.findall(r"\b(sl_\w+)\(", line):
+                if function not in self.functions:
+                    self.problem(name, i + 1, f"{function}(): there is no such function in the sources")
+
+    def find_functions(self):
+        found = set()
+        for top in ("primitives", "stages", "pipeline"):
+            for folder, _, files in os.walk(os.path.join(self.source, top)):
+                for file in files:
+                    if file.endswith((".c", ".h", ".cu", ".cuh")):
+                        with open(os.path.join(folder, file), encoding="utf-8") as f:
+                            found.update(re.findall(r"\b(sl_\w+)\(", f.read()))
+        return found
 
     def check_reachable(self):
         """Each file of docs/ is linked from README.md."""
@@ -209,6 +227,7 @@ class Checker:
         blocks, inside = blocks_of(lines)
         self.check_lines(name, lines, blocks, inside)
         self.check_links(name, lines, inside)
+        self.check_functions(name, lines)
         with tempfile.TemporaryDirectory(prefix="sluice-docs-") as folder:
             for link in LINKED:
                 os.symlink(os.path.join(self.source, link), os.path.join(folder, link))
