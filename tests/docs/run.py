@@ -145,7 +145,7 @@ class Checker:
 
     def check_exit_codes(self):
         with open(os.path.join(self.source, "primitives/base/status.def"), encoding="utf-8") as f:
-            defined = re.findall(r'^STATUS\((\w+), (\d+), "(.*)"\)$', f.read(), re.M)
+            defined = re.findall(r'^SL_STATUS\((\w+), (\d+), "(.*)"\)$', f.read(), re.M)
         with open(os.path.join(self.source, "docs/exit-codes.md"), encoding="utf-8") as f:
             rows = re.findall(r"^\| (\d+) \| `SL_(\w+)` \|", f.read(), re.M)
         if [(code, name) for name, code, _ in defined] != rows:
