@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-COLUMNS, TABLE_COLUMNS, SECONDS = 100, 120, 120
+COLUMNS, TABLE_COLUMNS, README_LINES, SECONDS = 100, 120, 200, 120
 PROGRAM_OUTPUT = ("console", "text")  # languages of blocks whose lines may be longer
 MARKER = "<!-- The rest is what `sluice help --markdown` prints; tests/docs/run.py --update fits it. -->\n"
 LINKED = ("data", "scripts", "bench", "docs", "primitives")
@@ -124,6 +124,8 @@ class Checker:
         """Each file of docs/ is linked from README.md."""
         with open(os.path.join(self.source, "README.md"), encoding="utf-8") as f:
             text = f.read()
+        if text.count("\n") > README_LINES:
+            self.problem("README.md", 1, f"{text.count(chr(10))} lines, at most {README_LINES} are allowed")
         for name in sorted(os.listdir(os.path.join(self.source, "docs"))):
             if name.endswith(".md") and f"docs/{name}" not in text:
                 self.problem("README.md", 1, f"no link to docs/{name}")
