@@ -93,7 +93,9 @@ class Checker:
         for i, line in enumerate(lines):
             if i in inside:
                 continue
-            for text, target in re.findall(r"\[([^]]*)(?:\]\(|\]: )([^)\s]+)", re.sub(r"`[^`]*`", "", line)):
+            prose = re.sub(r"`[^`]*`", "", line)
+            for text, target in (re.findall(r"\[([^]]*)\]\(([^)\s]+)", prose)
+                                 + re.findall(r"^\[([^]]*)\]: (\S+)", prose)):
                 if re.search(r"\.(c|h|cu|cuh|def)$", text) and not ("/" + target).endswith("/" + text):
                     self.problem(name, i + 1, f"link to {target}: its text is {text}")
                 if re.match(r"[a-z]+:", target):
