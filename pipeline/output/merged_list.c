@@ -4,17 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
 #include "primitives/base/map.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
 
 /* Takes the next bytes of the list. */
 typedef enum sl_status (*taker)(void *of, const void *bytes, size_t size);
-
-void sl_joined_name(const char *run, const struct sl_format *format, char name[SL_FILE_NAME_BYTES])
-{
-	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, format->suffix);
-}
 
 /* --- pieces ----------------------------------------------------------------------------------- */
 
@@ -131,7 +127,7 @@ enum sl_status sl_joined_commit(
 
 	if (!plan->config.output.joined || m->n == 0)
 		return SL_OK;
-	sl_joined_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	SL_TRY(sl_file_begin(dir, name, true, &w));
 	s = take_all(plan, dir, m, add, &w);
 	if (s == SL_OK)
@@ -169,7 +165,7 @@ enum sl_status sl_joined_check(
 	struct sl_map file;
 	enum sl_status s;
 
-	sl_joined_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
 	SL_TRY(sl_map_file(path, &file));
 	found.at = (const char *)file.at;

@@ -9,6 +9,7 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/inspect/replay.h"
+#include "stages/host/host_pipeline.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"
 #include "stages/particle/random.h"

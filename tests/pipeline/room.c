@@ -230,6 +230,7 @@ static void begun(void)
 /* The run takes what the plan says: no byte more, no byte less. */
 static size_t count_to_the_byte(struct library_run r)
 {
+	struct sl_workspace *w;
 	struct sl_plan *plan;
 	size_t bytes;
 
@@ -237,7 +238,9 @@ static size_t count_to_the_byte(struct library_run r)
 	assert_ok(library_plan(&r, &plan));
 	bytes = plan->room.device;
 	give_device(bytes - 1); /* somebody else has taken a byte since */
-	assert_fails(sl_plan_provide(plan), SL_DEVICE_MEMORY, "device memory: ");
+	assert_ok(sl_workspace_open(plan, &w));
+	assert_fails(sl_workspace_provide(w), SL_DEVICE_MEMORY, "device memory: ");
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 	r.begun = begun;
 	has_begun = false;

@@ -1,10 +1,13 @@
 /* report_print.c - what a run gave, for people. */
 #include <math.h>
 
+#include "pipeline/report/report_print.h"
+#include "pipeline/report/report_rounds.h"
 #include "pipeline/plan/input_files.h"
+#include "pipeline/plan/file_names.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/plan/memory.h"
-#include "pipeline/output/report.h"
+#include "pipeline/report/report.h"
 #include "pipeline/text/messages.h"
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
@@ -80,8 +83,9 @@ static void print_busy(const struct sl_plan *plan, const struct sl_session *s, F
 		1e-9 * (double)s->file_bytes / s->seconds);
 }
 
-static void print_times(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
+static void print_times(const struct sl_workspace *w, const struct sl_session *s, FILE *out)
 {
+	const struct sl_plan *plan = w->plan;
 	double n = (double)s->particles;
 
 	if (s->particles == 0) {
@@ -90,7 +94,7 @@ static void print_times(const struct sl_plan *plan, const struct sl_session *s, 
 	}
 	fprintf(out, "\nns a particle ");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		if (sl_stage_is_run(plan->recipe.mode, i))
+		if (sl_stage_is_run(w->recipe.mode, i))
 			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
 	if (plan->on_device)
 		fprintf(out, "  copied home %.1f", (double)s->transfer_ns / n);
@@ -103,9 +107,10 @@ static void print_times(const struct sl_plan *plan, const struct sl_session *s, 
 	print_busy(plan, s, out);
 }
 
-void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
+void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, FILE *out)
 {
+	const struct sl_plan *plan = w->plan;
 	struct sl_results r;
 	char bytes[32];
 
@@ -114,9 +119,9 @@ void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
 	print_fates(plan, &r, out);
 	if (plan->stop_rule.below > 0)
 		print_goal(plan, m, out);
-	print_times(plan, session, out);
-	if (plan->schedule_reason[0])
-		fprintf(out, "%s\n", plan->schedule_reason);
+	print_times(w, session, out);
+	if (w->schedule_reason[0])
+		fprintf(out, "%s\n", w->schedule_reason);
 	sl_rounds_print(&session->rounds, out);
 	fprintf(out, "%llu survivors in %s/%s%s%s (%s), summary in run.json\n",
 		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",
@@ -124,7 +129,7 @@ void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
 	if (plan->config.output.joined) {
 		char name[SL_FILE_NAME_BYTES];
 
-		sl_joined_name(plan->config.run.name, plan->format, name);
+		sl_merged_list_name(plan->config.run.name, plan->format, name);
 		fprintf(out, "all of them in %s/%s\n", plan->to, name);
 	}
 }

@@ -1,11 +1,14 @@
 /* plan_print.c - a plan, for people. */
 #include "pipeline/resolve/execution/schedule.h"
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan_table.h"
+#include "pipeline/report/plan_print.h"
 #include "pipeline/plan/input_files.h"
-#include "pipeline/output/merged_list.h"
-#include "pipeline/run/autotune.h"
+#include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/tuning.h"
 #include "stages/batch/packed_record.h"
+#include "stages/device/device_modes.h"
 #include "pipeline/text/messages.h"
 
 static void print_key(const struct sl_plan *plan, FILE *out)
@@ -90,7 +93,7 @@ static void print_schedule(const struct sl_plan *plan, FILE *out)
 static void print_primitives(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	const struct sl_choice *compact = sl_autotune_compact(plan);
+	const struct sl_choice *compact = sl_plan_compact(plan);
 	bool scans = (compact->backend && compact->backend->uses_scan) ||
 	             (r->n_fields && r->sort.backend->uses_scan);
 
@@ -159,7 +162,7 @@ static void print_goal(const struct sl_plan *plan, FILE *out)
 
 static void print_image(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_image *p = &plan->image_sum.image;
+	const struct sl_image *p = &plan->image;
 	char bytes[32];
 
 	if (p->width > 0)
@@ -171,7 +174,7 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	sl_joined_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	if (plan->config.output.joined)
 		fprintf(out, "joined      all lists of batches in %s, when the run is done\n",
 			name);

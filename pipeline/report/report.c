@@ -1,15 +1,18 @@
 /* report.c - sums over batches, the checks, run.json. */
-#include "pipeline/output/report.h"
+#include "pipeline/report/report.h"
+#include "pipeline/report/report_rounds.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan_table.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/text/json.h"
 #include "pipeline/output/run_directory.h"
-#include "pipeline/output/histogram_file.h"
+#include "pipeline/report/histogram_file.h"
 
 /*
  * The standard error of a fraction of counts that is p. For weights from 0 to 1 it is an upper
@@ -123,15 +126,6 @@ enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 	return SL_OK;
 }
 
-double sl_computing_seconds(const struct sl_session *s)
-{
-	uint64_t ns = s->transfer_ns;
-
-	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		ns += s->stage_ns[i];
-	return 1e-9 * (double)ns;
-}
-
 /* NaN where nothing was computed, or no error is known. */
 static double figure_of_merit(const struct sl_results *r, const struct sl_session *s, int f)
 {
@@ -202,9 +196,10 @@ static void write_weights(struct sl_json *j, const struct sl_plan *plan, const s
 	sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
 }
 
-static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r,
-	const struct sl_session *session)
+static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
+	const struct sl_results *r, const struct sl_session *session)
 {
+	const struct sl_plan *plan = w->plan;
 	sl_json_object(j, "tallies");
 	sl_json_u64(j, "particles", r->particles);
 	sl_json_u64(j, "survivors", r->survivors);
@@ -217,7 +212,7 @@ static void write_tallies(struct sl_json *j, const struct sl_plan *plan, const s
 		if (SL_HAS(sl_fates_of(&plan->recipe), f))
 			write_fate(j, plan, r, session, f);
 	sl_json_close(j);
-	sl_histogram_sums_json(j, plan);
+	sl_histogram_sums_json(j, w);
 	sl_json_close(j);
 }
 
@@ -238,19 +233,19 @@ static void write_goal(struct sl_json *j, const struct sl_plan *plan, const stru
 }
 
 /* Its files are there once the run is done. */
-static void write_image(struct sl_json *j, const struct sl_plan *plan)
+static void write_image(struct sl_json *j, const struct sl_workspace *w)
 {
-	const struct sl_image *p = &plan->image_sum.image;
+	const struct sl_image *p = &w->plan->image;
 	const uint64_t pixels[] = {p->width, p->height};
 	char name[SL_FILE_NAME_BYTES];
 
 	sl_json_object(j, "image");
-	sl_side_file_name(plan->config.run.name, SL_SIDE_PNG, name);
+	sl_side_file_name(w->plan->config.run.name, SL_SIDE_PNG, name);
 	sl_json_text(j, "png", name);
-	sl_side_file_name(plan->config.run.name, SL_SIDE_IMAGE, name);
+	sl_side_file_name(w->plan->config.run.name, SL_SIDE_IMAGE, name);
 	sl_json_text(j, "numbers", name);
 	sl_json_u64s(j, "pixels", pixels, 2);
-	sl_json_real(j, "white", sl_image_sum_white(&plan->image_sum));
+	sl_json_real(j, "white", sl_image_sum_white(&w->image_sum));
 	sl_json_close(j);
 }
 
@@ -275,7 +270,7 @@ static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 	sl_json_close(j);
 }
 
-static void write_times(struct sl_json *j, const struct sl_plan *plan, const struct sl_session *s)
+static void write_times(struct sl_json *j, const struct sl_workspace *w, const struct sl_session *s)
 {
 	sl_json_object(j, "times");
 	sl_json_real(j, "wall_seconds", s->seconds);
@@ -286,7 +281,7 @@ static void write_times(struct sl_json *j, const struct sl_plan *plan, const str
 	sl_json_real(j, "computing_seconds", sl_computing_seconds(s));
 	sl_json_object(j, "thread_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		if (sl_stage_is_run(plan->recipe.mode, i))
+		if (sl_stage_is_run(w->recipe.mode, i))
 			sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
 	sl_json_real(j, "copied_home", (double)s->transfer_ns * 1e-9);
 	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
@@ -295,7 +290,7 @@ static void write_times(struct sl_json *j, const struct sl_plan *plan, const str
 	sl_json_close(j);
 	sl_json_object(j, "busy");
 	for (int k = 0; k < SL_WORKER_COUNT; k++)
-		sl_json_real(j, sl_workers[k], sl_session_busy(s, plan, (enum sl_worker)k));
+		sl_json_real(j, sl_workers[k], sl_session_busy(s, w->plan, (enum sl_worker)k));
 	sl_json_close(j);
 	sl_json_close(j);
 }
@@ -336,17 +331,17 @@ static void write_choice(struct sl_json *j, const char *primitive, const struct 
 }
 
 /* What was made with what. None of it changes a result. */
-static void write_primitives(struct sl_json *j, const struct sl_plan *plan)
+static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
 {
-	const struct sl_choice deflate = {.backend = sl_plan_deflate(plan)};
+	const struct sl_choice deflate = {.backend = sl_plan_deflate(w->plan)};
 
 	sl_json_object(j, "primitives");
-	if (plan->recipe.scan.backend)
-		write_choice(j, "scan", &plan->recipe.scan);
-	if (plan->recipe.compact.backend)
-		write_choice(j, "compact", &plan->recipe.compact);
-	if (plan->recipe.n_fields > 0)
-		write_choice(j, "sort", &plan->recipe.sort);
+	if (w->recipe.scan.backend)
+		write_choice(j, "scan", &w->recipe.scan);
+	if (w->recipe.compact.backend)
+		write_choice(j, "compact", &w->recipe.compact);
+	if (w->recipe.n_fields > 0)
+		write_choice(j, "sort", &w->recipe.sort);
 	write_choice(j, "deflate", &deflate);
 	sl_json_close(j);
 }
@@ -356,13 +351,14 @@ static void write_joined(struct sl_json *j, const struct sl_plan *plan)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	sl_joined_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	sl_json_text(j, "joined", name);
 }
 
-static void write_run(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m,
+static void write_run(struct sl_json *j, const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state)
 {
+	const struct sl_plan *plan = w->plan;
 	char text[SL_SCHEDULE_BYTES];
 	struct sl_results results;
 
@@ -373,28 +369,28 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
 	sl_json_text(j, "state", state);
 	sl_json_text(j, "name", plan->config.run.name);
-	sl_json_text(j, "model", sl_models[plan->recipe.model]->name);
+	sl_json_text(j, "model", sl_models[w->recipe.model]->name);
 	sl_json_text(j, "format", plan->format->name);
 	sl_json_text(j, "config", plan->config_text);
 	if (plan->stop_rule.below > 0)
 		write_goal(j, plan, m);
-	write_tallies(j, plan, &results, session);
+	write_tallies(j, w, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
-		write_image(j, plan);
+		write_image(j, w);
 	if (plan->config.output.joined)
 		write_joined(j, plan);
 	if (session) {
-		write_times(j, plan, session);
+		write_times(j, w, session);
 		sl_rounds_report(j, &session->rounds);
 	}
 	sl_inputs_json(j, plan);
 	sl_report_machine(j, plan);
-	sl_json_text(j, "mode", sl_device_modes[plan->recipe.mode].name);
-	if (sl_models[plan->recipe.model]->steps)
-		sl_json_text(j, "schedule", sl_schedule_text(&plan->recipe.schedule, text));
-	if (plan->schedule_reason[0])
-		sl_json_text(j, "schedule_story", plan->schedule_reason);
-	write_primitives(j, plan);
+	sl_json_text(j, "mode", sl_device_modes[w->recipe.mode].name);
+	if (sl_models[w->recipe.model]->steps)
+		sl_json_text(j, "schedule", sl_schedule_text(&w->recipe.schedule, text));
+	if (w->schedule_reason[0])
+		sl_json_text(j, "schedule_story", w->schedule_reason);
+	write_primitives(j, w);
 	/* last, so that what precedes can be read alone, however many there are */
 	sl_json_array(j, "batches");
 	for (size_t i = 0; i < m->n; i++)
@@ -403,31 +399,31 @@ static void write_run(struct sl_json *j, const struct sl_plan *plan, const struc
 	sl_json_close(j);
 }
 
-enum sl_status sl_report_text(const struct sl_plan *plan, const struct sl_manifest *m,
+enum sl_status sl_report_text(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state, char **text, size_t *bytes)
 {
 	struct sl_json measure = sl_json_start(NULL, 0, true), j;
 	void *memory;
 
-	write_run(&measure, plan, m, session, state);
+	write_run(&measure, w, m, session, state);
 	SL_TRY(sl_memory_get(SL_HOST, measure.used + 2, &memory));
 	*text = (char *)memory;
 	j = sl_json_start(*text, measure.used + 1, true);
-	write_run(&j, plan, m, session, state);
+	write_run(&j, w, m, session, state);
 	*bytes = j.used;
 	(*text)[(*bytes)++] = '\n';
 	(*text)[*bytes] = '\0';
 	return SL_OK;
 }
 
-enum sl_status sl_report_commit(const struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_session *session, const char *state)
 {
 	enum sl_status s;
 	size_t bytes;
 	char *text;
 
-	SL_TRY(sl_report_text(plan, m, session, state, &text, &bytes));
+	SL_TRY(sl_report_text(w, m, session, state, &text, &bytes));
 	s = sl_file_commit(dir, "run.json", text, bytes, true);
 	sl_memory_give(SL_HOST, text);
 	return s;

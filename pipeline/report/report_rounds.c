@@ -1,5 +1,6 @@
 /* report_rounds.c - what the rounds of a session were: for people, and in run.json. */
-#include "pipeline/output/report.h"
+#include "pipeline/report/report_rounds.h"
+#include "pipeline/report/report.h"
 
 /* Particles that rounds would have taken if the dead had never been left behind. */
 static double without_compaction(const struct sl_rounds *all)

@@ -10,11 +10,12 @@
  * mean and standard_error are those of run.json, a particle of the run. The file is made in memory
  * and sealed as files of survivors are.
  */
-#include "pipeline/output/histogram_file.h"
+#include "pipeline/report/histogram_file.h"
 
 #include <stdio.h>
 
 #include "pipeline/output/run_directory.h"
+#include "pipeline/run/workspace.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/common/crc_trailer.h"
 
@@ -44,14 +45,14 @@ static void put_values(
 	sl_h5_close(h, sl_h5_values(h, at, name, type, n, values));
 }
 
-static void put_row(struct sl_h5 *h, hid_t at, const struct sl_plan *plan, uint32_t tally, int fate)
+static void put_row(
+	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t tally, int fate)
 {
-	uint32_t bins = plan->tally[tally].bins;
+	uint32_t bins = w->plan->tally[tally].bins;
 	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name);
 	struct sl_histogram_row row;
 
-	sl_histogram_row(
-		&plan->recipe.bins, &plan->histograms, tally, (enum sl_fate)fate, &row);
+	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, tally, (enum sl_fate)fate, &row);
 	sl_h5_put_u64(h, group, "under", row.count[0]);
 	sl_h5_put_u64(h, group, "over", row.count[bins + 1]);
 	put_values(h, group, "count", H5T_STD_U64LE, bins, row.count + 1);
@@ -83,37 +84,37 @@ static void name_group(const struct sl_plan *plan, uint32_t tally, char name[NAM
 		number);
 }
 
-static void put_tally(struct sl_h5 *h, hid_t file, const struct sl_plan *plan, uint32_t tally)
+static void put_tally(struct sl_h5 *h, hid_t file, const struct sl_workspace *w, uint32_t tally)
 {
-	const struct sl_histogram_axis *f = &plan->tally[tally];
+	const struct sl_histogram_axis *f = &w->plan->tally[tally];
 	const struct sl_column_facts *column = &sl_column_facts[f->column];
 	const struct sl_unit_facts *unit = &sl_units[column->unit];
 	char name[NAME_BYTES];
 	hid_t group;
 
-	name_group(plan, tally, name);
+	name_group(w->plan, tally, name);
 	group = sl_h5_group(h, file, name);
 	sl_h5_put_text(h, group, "column", column->name);
 	sl_h5_put_text(h, group, "unit", unit->text);
 	sl_h5_put_f64(h, group, "unitSI", sl_dimensions[unit->dimension].si * unit->factor);
-	sl_h5_put_u64(h, group, "particles", plan->histograms.precision[0].particles);
+	sl_h5_put_u64(h, group, "particles", w->histograms.precision[0].particles);
 	put_edges(h, group, f);
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))
-			put_row(h, group, plan, tally, fate);
+			put_row(h, group, w, tally, fate);
 	sl_h5_close(h, group);
 }
 
 /* Makes the file in image; its size, or 0 after a failure. */
-static size_t make_file(struct sl_h5 *h, const struct sl_plan *plan, void *image, size_t size)
+static size_t make_file(struct sl_h5 *h, const struct sl_workspace *w, void *image, size_t size)
 {
 	size_t bytes;
 	hid_t file;
 
 	sl_h5_begin(h, image, size - SL_CRC_TRAILER_BYTES);
 	file = sl_h5_create_file(h);
-	for (uint32_t k = 0; k < plan->n_histograms; k++)
-		put_tally(h, file, plan, k);
+	for (uint32_t k = 0; k < w->plan->n_histograms; k++)
+		put_tally(h, file, w, k);
 	bytes = sl_h5_finish_file(h, file);
 	if (h->failed)
 		return 0;
@@ -121,20 +122,14 @@ static size_t make_file(struct sl_h5 *h, const struct sl_plan *plan, void *image
 	return bytes + SL_CRC_TRAILER_BYTES;
 }
 
-bool sl_histogram_sums_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
-{
-	sl_side_file_name(plan->config.run.name, SL_SIDE_HISTOGRAMS, name);
-	return plan->recipe.bins.n > 0 && plan->format == &sl_format_openpmd;
-}
-
 enum sl_status sl_histogram_sums_file(
-	const struct sl_plan *plan, const char *name, void **image, size_t *bytes)
+	const struct sl_workspace *w, const char *name, void **image, size_t *bytes)
 {
-	size_t size = image_bytes(plan);
+	size_t size = image_bytes(w->plan);
 	struct sl_h5 h;
 
 	SL_TRY(sl_memory_get(SL_HOST, size, image));
-	*bytes = make_file(&h, plan, *image, size);
+	*bytes = make_file(&h, w, *image, size);
 	if (*bytes > 0)
 		return SL_OK;
 	sl_memory_give(SL_HOST, *image);
@@ -145,13 +140,13 @@ enum sl_status sl_histogram_sums_file(
 }
 
 enum sl_status sl_histogram_sums_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const char *name)
+	const struct sl_workspace *w, const struct sl_dir *dir, const char *name)
 {
 	enum sl_status s;
 	size_t bytes;
 	void *image;
 
-	SL_TRY(sl_histogram_sums_file(plan, name, &image, &bytes));
+	SL_TRY(sl_histogram_sums_file(w, name, &image, &bytes));
 	s = sl_file_commit(dir, name, image, bytes, true);
 	sl_memory_give(SL_HOST, image);
 	return s;
@@ -160,26 +155,26 @@ enum sl_status sl_histogram_sums_commit(
 /* --- run.json --------------------------------------------------------------------------------- */
 
 static void write_row(
-	struct sl_json *j, const struct sl_plan *plan, uint32_t tally, enum sl_fate fate)
+	struct sl_json *j, const struct sl_workspace *w, uint32_t tally, enum sl_fate fate)
 {
-	uint32_t bins = plan->tally[tally].bins;
+	uint32_t bins = w->plan->tally[tally].bins;
 	struct sl_histogram_row row;
 
-	sl_histogram_row(&plan->recipe.bins, &plan->histograms, tally, fate, &row);
+	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, tally, fate, &row);
 	sl_json_object(j, sl_fate_facts[fate].name);
 	sl_json_u64(j, "under", row.count[0]);
 	sl_json_u64(j, "over", row.count[bins + 1]);
 	sl_json_u64s(j, "counts", row.count + 1, bins);
-	if (plan->recipe.bins.weighted)
+	if (w->plan->recipe.bins.weighted)
 		sl_json_reals(j, "weights", row.weight + 1, bins);
 	sl_json_reals(j, "mean_over_batches", row.mean + 1, bins);
 	sl_json_reals(j, "standard_error_over_batches", row.error + 1, bins);
 	sl_json_close(j);
 }
 
-static void write_histogram(struct sl_json *j, const struct sl_plan *plan, uint32_t tally)
+static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uint32_t tally)
 {
-	const struct sl_histogram_axis *f = &plan->tally[tally];
+	const struct sl_histogram_axis *f = &w->plan->tally[tally];
 	const struct sl_column_facts *column = &sl_column_facts[f->column];
 
 	sl_json_object(j, NULL);
@@ -191,17 +186,17 @@ static void write_histogram(struct sl_json *j, const struct sl_plan *plan, uint3
 	sl_json_object(j, "fates");
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))
-			write_row(j, plan, tally, (enum sl_fate)fate);
+			write_row(j, w, tally, (enum sl_fate)fate);
 	sl_json_close(j);
 	sl_json_close(j);
 }
 
-void sl_histogram_sums_json(struct sl_json *j, const struct sl_plan *plan)
+void sl_histogram_sums_json(struct sl_json *j, const struct sl_workspace *w)
 {
-	if (!plan->histograms.precision || plan->histograms.precision[0].batches == 0)
+	if (!w->histograms.precision || w->histograms.precision[0].batches == 0)
 		return;
 	sl_json_array(j, "histograms");
-	for (uint32_t k = 0; k < plan->n_histograms; k++)
-		write_histogram(j, plan, k);
+	for (uint32_t k = 0; k < w->plan->n_histograms; k++)
+		write_histogram(j, w, k);
 	sl_json_close(j);
 }

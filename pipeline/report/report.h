@@ -12,8 +12,8 @@
  * compression. Where earlier sessions committed batches too, T is this session's, in proportion to
  * the particles. It stands in run.json alone, as T is measured and no two runs have the same.
  */
-#ifndef SL_PIPELINE_OUTPUT_REPORT_H
-#define SL_PIPELINE_OUTPUT_REPORT_H
+#ifndef SL_PIPELINE_REPORT_REPORT_H
+#define SL_PIPELINE_REPORT_REPORT_H
 
 #include <stdio.h>
 
@@ -63,29 +63,18 @@ double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enu
 /* SL_CHECK_FAILED, and which, if any check of the configuration is not met. */
 enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r);
 
-/* Seconds that threads, or batches in flight on a device, computed in a session. */
-double sl_computing_seconds(const struct sl_session *s);
-
 /*
  * Commits run.json in dir. state: "running", "stopped", "done". session may be NULL (a run that
  * begins).
  */
-enum sl_status sl_report_commit(const struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_session *session, const char *state);
 
 /* run.json as text, to be given back with sl_memory_give(SL_HOST). */
-enum sl_status sl_report_text(const struct sl_plan *plan, const struct sl_manifest *m,
+enum sl_status sl_report_text(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state, char **text, size_t *bytes);
 
 /* The member "machine" of run.json: what computes, with how many threads and slots. */
 void sl_report_machine(struct sl_json *j, const struct sl_plan *plan);
-
-/* The rounds of a session, if there were any: a table, and the member "rounds". */
-void sl_rounds_print(const struct sl_rounds *all, FILE *out);
-void sl_rounds_report(struct sl_json *j, const struct sl_rounds *all);
-
-/* The summary for people: fates, checks, times, files. */
-void sl_report_print(const struct sl_plan *plan, const struct sl_manifest *m,
-	const struct sl_session *session, FILE *out);
 
 #endif
