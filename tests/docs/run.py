@@ -70,7 +70,8 @@ def anchors_of(path):
 
 
 class Checker:
-    def __init__(self, sluice, source, update):
+    def __init__(self, sluice, source, update, cache):
+        self.cache = cache  # of matplotlib's fonts, which take ten seconds to find
         self.sluice, self.source, self.update = os.path.abspath(sluice), os.path.abspath(source), update
         self.problems, self.skipped, self.run_blocks = [], [], 0
         self.functions = self.find_functions()
@@ -160,7 +161,7 @@ class Checker:
     def run_script(self, name, block, folder, argv):
         path = ":".join([folder + "/.bin", os.path.dirname(sys.executable), os.environ["PATH"]])
         env = dict(os.environ, PATH=path, HOME=folder, CUDA_VISIBLE_DEVICES="", LC_ALL="C.UTF-8",
-                   PYTHONDONTWRITEBYTECODE="1", MPLCONFIGDIR=folder)
+                   PYTHONDONTWRITEBYTECODE="1", MPLCONFIGDIR=self.cache)
         for name_of_user in ("XDG_CONFIG_HOME", "SL_TUNING", "SL_FAULT", "SL_EMULATOR", "SL_LEVEL"):
             env.pop(name_of_user, None)
         self.run_blocks += 1
@@ -264,7 +265,12 @@ def main():
     words = [w for w in sys.argv[1:] if w != "--update"]
     if len(words) < 2:
         sys.exit(__doc__)
-    checker = Checker(words[0], words[1], "--update" in sys.argv)
+    with tempfile.TemporaryDirectory(prefix="sluice-docs-cache-") as cache:
+        check(words, cache)
+
+
+def check(words, cache):
+    checker = Checker(words[0], words[1], "--update" in sys.argv, cache)
     documents = words[2:] or ["README.md", "CHANGELOG.md"] + [
         "docs/" + name for name in sorted(os.listdir(os.path.join(checker.source, "docs"))) if name.endswith(".md")]
     checker.check_configuration()
