@@ -15,7 +15,7 @@
 
 #include "bench/kernels.h"
 #include "primitives/base/kernel.cuh"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
@@ -62,11 +62,11 @@ enum sl_status sl_cub_generate(const struct sl_cub_pipeline *p, sl_stream s)
 /* --- survivors -------------------------------------------------------------------------------- */
 
 struct is_kept {
-	uint32_t keep;
+	sl_fate_set keep;
 
 	__host__ __device__ uint8_t operator()(uint8_t fate) const
 	{
-		return sl_keeps(keep, fate);
+		return sl_has_fate(keep, fate);
 	}
 };
 

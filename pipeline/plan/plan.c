@@ -18,6 +18,7 @@
 #include "primitives/tuning.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/host/cpu_dispatch.h"
 #include "stages/host/host_pipeline.h"
 #include "pipeline/text/messages.h"
 

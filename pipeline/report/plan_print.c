@@ -58,7 +58,7 @@ static void print_choice(
 static void print_mode(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	uint32_t bytes = sl_record_words(sl_carried(r)) * (uint32_t)sizeof(uint32_t);
+	uint32_t bytes = sl_record_words(sl_record_columns(r)) * (uint32_t)sizeof(uint32_t);
 
 	fprintf(out, "mode        %s", sl_device_modes[r->mode].name);
 	if (r->mode == SL_MODE_fused && sl_models[r->model]->remade)

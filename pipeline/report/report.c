@@ -137,7 +137,7 @@ static double figure_of_merit(const struct sl_results *r, const struct sl_sessio
 	       (error * error * sl_computing_seconds(s) * (double)r->particles);
 }
 
-double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, uint32_t fates)
+double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates)
 {
 	uint64_t sum = 0;
 
@@ -150,8 +150,8 @@ double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r,
 static void write_weight(
 	struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r, int f)
 {
-	double weight = sl_sum_of_weights(plan, r, SL_BIT(f));
-	double all = sl_sum_of_weights(plan, r, UINT32_MAX);
+	double weight = sl_sum_of_weights(plan, r, SL_FATE_BIT(f));
+	double all = sl_sum_of_weights(plan, r, SL_EVERY_FATE);
 
 	sl_json_real(j, "weight", weight);
 	sl_json_real(j, "weight_fraction", all != 0 ? weight / all : 0);
@@ -191,7 +191,7 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
  */
 static void write_weights(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r)
 {
-	sl_json_real(j, "weight", sl_sum_of_weights(plan, r, UINT32_MAX));
+	sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
 	sl_json_real(j, "survivors_weight", sl_sum_of_weights(plan, r, plan->recipe.keep));
 	sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
 }

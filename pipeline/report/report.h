@@ -40,7 +40,7 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 
 /* Of a model that is read, whose weights are of any size: what particles of these fates weigh. */
 bool sl_counts_alone(const struct sl_plan *plan);
-double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, uint32_t fates);
+double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates);
 
 /*
  * A published value is met when |fraction - expected| <= sigma * sqrt(p (1 - p) / N), p the

@@ -27,7 +27,7 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 			(unsigned long long)fate->count, fate->weight_fraction,
 			sl_fate_error(plan, r, (enum sl_fate)f));
 		if (listed)
-			fprintf(out, "  %14.8g", sl_sum_of_weights(plan, r, SL_BIT(f)));
+			fprintf(out, "  %14.8g", sl_sum_of_weights(plan, r, SL_FATE_BIT(f)));
 		if (!isnan(expected)) {
 			bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
 

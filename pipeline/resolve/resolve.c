@@ -79,7 +79,7 @@ static void resolve_columns(
 static void resolve_check(
 	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {
-	uint32_t final = sl_final_fates(choices);
+	sl_fate_set final = sl_final_fates(choices);
 	char key[SL_WORD_BYTES], words[SL_SUGGESTION_BYTES];
 	double sum = 0;
 

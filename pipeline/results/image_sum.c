@@ -6,7 +6,7 @@
 
 #include "pipeline/results/survivor_file.h"
 #include "stages/formats/common/png.h"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 
 static uint64_t pixels_of(const struct sl_image *p)
 {

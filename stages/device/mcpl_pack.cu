@@ -6,8 +6,9 @@
  *
  * Reads the columns and writes the records once.
  */
+#include "stages/device/mcpl_pack.h"
+
 #include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
 
 enum { BLOCK = 256 };
 

@@ -5,7 +5,7 @@
  * A thread takes one of them with all its columns. Reads and writes its state once.
  */
 #include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
+#include "stages/rounds/rounds.h"
 
 enum { BLOCK = 256 };
 

@@ -289,7 +289,8 @@ static void fields_have_their_ranges(void **state)
 	assert_int_equal(choices.n_columns, 3);
 	assert_int_equal(choices.column[0], SL_COLUMN_id);
 	assert_int_equal(choices.column[2], SL_COLUMN_steps);
-	assert_int_equal(choices.keep, SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_max_steps));
+	assert_int_equal(
+		choices.keep, SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_max_steps));
 	take_good(good[2]);
 	assert_true(choices.field[0].lo == 0 && choices.field[0].hi == 64 * 32 - 1);
 	assert_true(choices.field[1].hi == 2000);

@@ -31,9 +31,9 @@ static const struct naming columns = {
 
 /* What to try for a word that is none of the set: the nearest, or all. */
 static const char *suggest(
-	const struct naming *of, uint32_t set, const char *word, char text[SL_SUGGESTION_BYTES])
+	const struct naming *of, uint64_t set, const char *word, char text[SL_SUGGESTION_BYTES])
 {
-	const char *words[32];
+	const char *words[64];
 	size_t n = 0;
 
 	for (int i = 0; i < of->n; i++)
@@ -44,7 +44,7 @@ static const char *suggest(
 
 /* The member of allowed that word names; of->n, with a complaint about key, when there is none. */
 static int resolve_word(struct sl_reader *r, const char *key, const char *word,
-	const struct naming *of, uint32_t allowed, const char *model)
+	const struct naming *of, uint64_t allowed, const char *model)
 {
 	char shown[SL_SHOWN_BYTES], words[SL_SUGGESTION_BYTES];
 	int i = 0;
@@ -81,10 +81,10 @@ static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct s
 	return set;
 }
 
-uint32_t sl_final_fates(const struct sl_choices *choices)
+sl_fate_set sl_final_fates(const struct sl_choices *choices)
 {
-	return (choices->model->fates & ~SL_BIT(SL_FATE_alive)) |
-	       (choices->condition.n > 0 ? SL_BIT(SL_FATE_dropped) : 0);
+	return (choices->model->fates & ~SL_FATE_BIT(SL_FATE_alive)) |
+	       (choices->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 }
 
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
@@ -112,7 +112,7 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 	return *column < SL_COLUMN_COUNT;
 }
 
-const char *sl_suggest_fate(uint32_t set, const char *word, char text[SL_SUGGESTION_BYTES])
+const char *sl_suggest_fate(sl_fate_set set, const char *word, char text[SL_SUGGESTION_BYTES])
 {
 	return suggest(&fates, set, word, text);
 }

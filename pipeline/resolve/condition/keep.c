@@ -62,15 +62,15 @@ static enum known meets(const struct sl_condition *k, int fate)
 }
 
 /* Those that can survive, and those of which something is asked; without any of these, no steps. */
-static void divide_fates(uint32_t fates, struct sl_condition *k, struct sl_choices *choices)
+static void divide_fates(sl_fate_set fates, struct sl_condition *k, struct sl_choices *choices)
 {
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		enum known known = SL_HAS(fates, f) ? meets(k, f) : NO;
 
-		choices->keep |= known != NO ? SL_BIT(f) : 0;
-		k->of |= known == MAYBE ? SL_BIT(f) : 0;
+		choices->keep |= known != NO ? SL_FATE_BIT(f) : 0;
+		k->fates |= known == MAYBE ? SL_FATE_BIT(f) : 0;
 	}
-	if (k->of != 0)
+	if (k->fates != 0)
 		choices->condition = *k;
 }
 
@@ -85,7 +85,7 @@ static bool is_word(const char *text)
 
 /* A fate by its name; seen are those named before. */
 static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_choices *choices, uint32_t *seen, struct sl_condition *k)
+	const struct sl_choices *choices, sl_fate_set *seen, struct sl_condition *k)
 {
 	char shown[SL_SHOWN_BYTES];
 	enum sl_fate fate;
@@ -97,13 +97,13 @@ static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
 			sl_show(shown, word));
 		return false;
 	}
-	*seen |= SL_BIT(fate);
+	*seen |= SL_FATE_BIT(fate);
 	return sl_expression_add_fate(r, key, fate, k);
 }
 
 void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	uint32_t fates = choices->model->fates & ~SL_BIT(SL_FATE_alive), seen = 0;
+	sl_fate_set fates = choices->model->fates & ~SL_FATE_BIT(SL_FATE_alive), seen = 0;
 	struct sl_condition k = {.n = 0};
 	bool right = c->keep.n > 0;
 

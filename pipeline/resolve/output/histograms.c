@@ -147,7 +147,7 @@ static bool resolve_fates(struct sl_reader *r, const struct item *it,
 				"'%s' is repeated (once is enough), try removing it", word);
 			return false;
 		}
-		f->fates |= SL_BIT(fate);
+		f->fates |= SL_FATE_BIT(fate);
 		word = plus;
 	}
 	return true;

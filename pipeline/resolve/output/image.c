@@ -37,7 +37,7 @@ static void check_picture(const struct sl_config *c, struct sl_reader *r,
 {
 	double pixels = (double)p->width * (double)p->height;
 
-	if (choices->keep != SL_BIT(p->fate) && !sl_config_flawed(r, "keep"))
+	if (choices->keep != SL_FATE_BIT(p->fate) && !sl_config_flawed(r, "keep"))
 		sl_config_complain(r, "keep",
 			"is not %s alone (an image is of particles with that fate), try keep: %s",
 			sl_fate_facts[p->fate].name, sl_fate_facts[p->fate].name);

@@ -53,7 +53,7 @@ static bool split(const char *text, struct parts *p)
 /* The fate that an example is made with: one that is kept, or else any. */
 static const char *example(const struct sl_choices *choices)
 {
-	uint32_t set = choices->keep ? choices->keep : choices->model->fates;
+	sl_fate_set set = choices->keep ? choices->keep : choices->model->fates;
 	int f = SL_FATE_alive + 1;
 
 	while (f + 1 < SL_FATE_COUNT && !SL_HAS(set, f))

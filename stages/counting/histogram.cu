@@ -5,8 +5,9 @@
  *
  * Reads fate, weight if particles differ in it, and each tally's column.
  */
-#include "stages/histogram.cuh"
-#include "stages/device/kernels.h"
+#include "stages/counting/histogram.h"
+
+#include "stages/counting/block_histogram.cuh"
 
 enum {
 	BLOCK = 256,

@@ -1,5 +1,5 @@
 /*
- * histogram.cuh - tallies by bins in a block: counters in shared memory, added to the batch's at the
+ * block_histogram.cuh - tallies by bins in a block: counters in shared memory, added to the batch's at the
  * end.
  *
  * A block counts fewer particles than 2^32, as there are not so many in a batch: its counters of 32
@@ -7,10 +7,11 @@
  * the particles may fall into one bin: then the additions of a warp to it are made one after the
  * other, but beside the processor that made the particles, and not all over the device.
  */
-#ifndef SL_STAGES_HISTOGRAM_CUH
-#define SL_STAGES_HISTOGRAM_CUH
+#ifndef SL_STAGES_COUNTING_BLOCK_HISTOGRAM_CUH
+#define SL_STAGES_COUNTING_BLOCK_HISTOGRAM_CUH
 
 #include "primitives/base/kernel.cuh"
+#include "stages/particle/weight.h"
 #include "stages/selection/histogram.h"
 
 /* A block's counters: sums of weights, if any, then counts. */

@@ -1,9 +1,9 @@
 /*
- * fused.cuh - a model as the kernels of the fused way see it: select.cu, which makes all particles
+ * model_rules.cuh - a model as the kernels of the fused way see it: select.cu, which makes all particles
  * and leaves the survivors, and gather_rows.cu, which writes their columns.
  */
-#ifndef SL_STAGES_FUSED_FUSED_CUH
-#define SL_STAGES_FUSED_FUSED_CUH
+#ifndef SL_STAGES_FUSED_MODEL_RULES_CUH
+#define SL_STAGES_FUSED_MODEL_RULES_CUH
 
 #include "primitives/base/kernel.cuh"
 
@@ -16,7 +16,7 @@
 	struct sl_of_##name {                                                             \
 		typedef struct sl_##name rules;                                           \
 		static constexpr uint32_t columns = SL_COLUMNS_##name;                    \
-		static constexpr uint32_t fates = SL_FATES_##name;                        \
+		static constexpr sl_fate_set fates = SL_FATES_##name;                     \
 		static constexpr bool remade = SL_REMADE_##name;                          \
 		static constexpr bool weighted = SL_WEIGHTED_##name;                      \
                                                                                           \

@@ -5,13 +5,13 @@
  * what its warps have, in shared memory, and adds that to the sums of the batch: a few thousand
  * atomic additions a batch. All are of integers, so their order does not matter.
  */
-#ifndef SL_STAGES_SUMS_CUH
-#define SL_STAGES_SUMS_CUH
+#ifndef SL_STAGES_COUNTING_SUMS_CUH
+#define SL_STAGES_COUNTING_SUMS_CUH
 
 #include "primitives/base/kernel.cuh"
 #include "stages/batch/batch.h"
 #include "stages/particle/digest.h"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 #include "stages/particle/math.h"
 
 /* The sum over the lanes of a warp, in lane 0. */
@@ -22,11 +22,19 @@ static __device__ __forceinline__ uint64_t sl_warp_sum(uint64_t v)
 	return v;
 }
 
+/* A set of words, by its bits: the words that sl_block_add() is to add. */
+template <uint32_t set> struct sl_words_of {
+	static __device__ constexpr bool has(int word)
+	{
+		return SL_HAS(set, word);
+	}
+};
+
 /*
- * For all threads of a block, once a kernel: adds the words that each has to sum. Those that are
- * not in the set used are 0 by their nature, and are passed over.
+ * Adds the words of all threads to sum. All threads of a block call it, once per kernel. Words that
+ * are not in the set Used are always 0 and are skipped.
  */
-template <uint32_t used, int WORDS>
+template <class Used, int WORDS>
 static __device__ __forceinline__ void sl_block_add(const uint64_t (&mine)[WORDS], uint64_t *sum)
 {
 	struct words {
@@ -34,13 +42,12 @@ static __device__ __forceinline__ void sl_block_add(const uint64_t (&mine)[WORDS
 	};
 	SL_SHARED(struct words, block);
 
-	static_assert(WORDS <= 32, "the set of words used has 32 bits");
 	for (uint32_t k = threadIdx.x; k < WORDS; k += blockDim.x)
 		block.word[k] = 0;
 	__syncthreads();
 	SL_UNROLL
 	for (int k = 0; k < WORDS; k++)
-		if (SL_HAS(used, k)) {
+		if (Used::has(k)) {
 			uint64_t of_warp = sl_warp_sum(mine[k]);
 
 			if (threadIdx.x % 32 == 0)
@@ -60,22 +67,25 @@ union sl_tally_words {
 	uint64_t word[sizeof(struct sl_tally) / sizeof(uint64_t)];
 };
 
-/* The words that particles with those fates and columns add to: the set for sl_block_add(). */
-static __host__ __device__ constexpr uint32_t sl_tally_used(uint32_t fates, uint32_t columns)
-{
-	return fates | fates << SL_FATE_COUNT |
-	       SL_HAS(columns, SL_COLUMN_steps) << 2 * SL_FATE_COUNT |
-	       SL_HAS(columns, SL_COLUMN_collisions) << (2 * SL_FATE_COUNT + 1);
-}
+/* The words of a tally that particles with these fates and columns add to, for sl_block_add(). */
+template <sl_fate_set fates, uint32_t columns> struct sl_tally_used {
+	static __device__ constexpr bool has(int word)
+	{
+		if (word < 2 * SL_FATE_COUNT)
+			return SL_HAS(fates, word % SL_FATE_COUNT);
+		return SL_HAS(columns,
+			word == 2 * SL_FATE_COUNT ? SL_COLUMN_steps : SL_COLUMN_collisions);
+	}
+};
 static_assert(sizeof(struct sl_tally) == (2 * SL_FATE_COUNT + 2) * sizeof(uint64_t),
-	"a tally has words that sl_tally_used() does not know");
+	"a tally has words that sl_tally_used does not know");
 
 /*
  * Adds the weight of a particle of that fate, if it is one of fates, a constant at each call. Fates
  * are compared, not indexed by: registers have no addresses.
  */
 static __device__ __forceinline__ void sl_tally_weigh(
-	struct sl_tally *t, uint32_t fates, uint8_t fate, float weight)
+	struct sl_tally *t, sl_fate_set fates, uint8_t fate, float weight)
 {
 	uint64_t fixed = sl_fixed_weight(weight);
 
@@ -87,7 +97,7 @@ static __device__ __forceinline__ void sl_tally_weigh(
 
 /* Counts it, too. */
 static __device__ __forceinline__ void sl_tally_count(
-	struct sl_tally *t, uint32_t fates, uint8_t fate, float weight)
+	struct sl_tally *t, sl_fate_set fates, uint8_t fate, float weight)
 {
 	SL_UNROLL
 	for (int f = 0; f < SL_FATE_COUNT; f++)
@@ -97,32 +107,37 @@ static __device__ __forceinline__ void sl_tally_count(
 }
 
 /*
- * How many of 15 particles at most a thread has seen end with each of those fates: four bits each,
- * from the first of them.
+ * Counts, for one thread, how many of at most 15 particles end with each of the given fates. Each
+ * count has four bits of a word, in order of fates from the first one given. A word has room for 16
+ * fates, so that the models of today need one word; where the first and the last fate of a model
+ * are farther apart, there are up to four words.
  */
-template <uint32_t fates, bool weighted> struct sl_fate_counts {
-	static constexpr uint32_t first = (uint32_t)__builtin_ctz(fates);
-	static constexpr uint32_t span = 32 - (uint32_t)__builtin_clz(fates) - first;
-	static_assert(span <= 16, "there is no room for all counts");
+template <sl_fate_set fates, bool weighted> struct sl_fate_counts {
+	static constexpr uint32_t first = (uint32_t)__builtin_ctzll(fates);
+	static constexpr uint32_t span = 64 - (uint32_t)__builtin_clzll(fates) - first;
+	static constexpr uint32_t words = (span + 15) / 16;
 
-	uint64_t four_bits;
+	uint64_t four_bits[words];
 
 	__device__ __forceinline__ void count(uint8_t fate)
 	{
-		uint32_t at = 4 * (fate - first);
+		uint32_t at = 4 * (fate - first); /* another fate: beyond all words */
 
-		if (span <= 8)
-			four_bits = (uint32_t)four_bits + (at < 32 ? 1u << at : 0);
-		else
-			four_bits += at < 64 ? UINT64_C(1) << at : 0;
+		SL_UNROLL
+		for (uint32_t w = 0; w < words; w++, at -= 64)
+			if (span <= 8)
+				four_bits[w] = (uint32_t)four_bits[w] + (at < 32 ? 1u << at : 0);
+			else
+				four_bits[w] += at < 64 ? UINT64_C(1) << at : 0;
 	}
 
-	/* Their weight too, where that is 1 each. */
+	/* Adds the counts to t, and, where each particle weighs 1, the weights. */
 	__device__ __forceinline__ void add_to(struct sl_tally *t) const
 	{
 		SL_UNROLL
 		for (uint32_t f = first; f < first + span; f++) {
-			uint32_t n = (uint32_t)(four_bits >> 4 * (f - first)) & 15;
+			uint64_t word = four_bits[(f - first) / 16];
+			uint32_t n = (uint32_t)(word >> 4 * ((f - first) % 16)) & 15;
 
 			if (!SL_HAS(fates, f))
 				continue;
