@@ -10,9 +10,9 @@
 #include "items.h"
 #include "primitives/primitives.h"
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
-	(void)most;
+	(void)shape;
 	return 0;
 }
 
@@ -37,7 +37,7 @@ static uint32_t count(const uint8_t *keep, uint32_t n)
 }
 
 /* The same loop for items of a column; bytes is a constant where this is called. */
-static inline void move_items(
+static inline void compact_items(
 	const uint8_t *keep, uint32_t n, const struct sl_compact_column *c, size_t bytes)
 {
 	const char *from = (const char *)c->from;
@@ -49,12 +49,12 @@ static inline void move_items(
 	}
 }
 
-static void move_column(const uint8_t *keep, uint32_t n, const struct sl_compact_column *c)
+static void compact_column(const uint8_t *keep, uint32_t n, const struct sl_compact_column *c)
 {
 	switch (c->bytes) {
-#define X(item_bytes, type)                         \
-	case item_bytes:                            \
-		move_items(keep, n, c, item_bytes); \
+#define X(item_bytes, type)                            \
+	case item_bytes:                               \
+		compact_items(keep, n, c, item_bytes); \
 		break;
 		SL_COMPACT_ITEMS(X)
 #undef X
@@ -66,7 +66,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	(void)x;
 	*job->n_out = job->out ? list(job->keep, job->n, job->out) : count(job->keep, job->n);
 	for (uint32_t k = 0; k < job->n_columns; k++)
-		move_column(job->keep, job->n, &job->column[k]);
+		compact_column(job->keep, job->n, &job->column[k]);
 	return SL_OK;
 }
 

@@ -31,31 +31,31 @@
 
 enum {
 	LANES = 32,
-	WARPS_MOST = 32,      /* of a block */
-	VECTOR = 16,          /* flags of a load */
-	ROW = VECTOR * LANES, /* flags that a warp loads at a time */
-	TILE_MOST = 1 << 16,  /* flags of a tile, for numbers of 16 bits */
-	VECTORS_MOST = TILE_MOST / (WARPS_MOST * ROW),
-	BLOCK_OWN = 256,
-	ITEMS_OWN = VECTORS_MOST * VECTOR,
-	ITEMS_ON_WAY = 8, /* of a column, that a thread fetches at a time ... */
-	BYTES_ON_WAY = 32 /* ... or fewer, of so many bytes */
+	WARPS_MAX = 32,             /* of a block */
+	VECTOR = 16,                /* flags of a load */
+	ROW_FLAGS = VECTOR * LANES, /* flags that a warp loads at a time */
+	TILE_MAX = 1 << 16,         /* flags of a tile, for numbers of 16 bits */
+	VECTORS_MAX = TILE_MAX / (WARPS_MAX * ROW_FLAGS),
+	DEFAULT_BLOCK = 256,
+	DEFAULT_ITEMS = VECTORS_MAX * VECTOR,
+	ITEMS_IN_FLIGHT = 8, /* of a column, that a thread fetches at a time ... */
+	BYTES_IN_FLIGHT = 32 /* ... or fewer, of so many bytes */
 };
 
 struct tile_job {
 	const uint8_t *keep;
-	uint32_t off; /* flags that the first tile would have before keep */
+	uint32_t lead; /* flags that the first tile would have before keep */
 	uint32_t n;
 	uint32_t *out, *n_out;
-	struct sl_look_back<uint32_t> before;
-	uint32_t shares; /* blocks of a tile, which share out its columns */
+	struct sl_look_back<uint32_t> tile_states;
+	uint32_t blocks_per_tile; /* blocks of a tile, which share out its columns */
 	uint32_t n_columns;
 	struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX];
 };
 
 /* What the warps of a block tell each other: how many survivors there are. */
-struct survivors {
-	uint32_t in_warp[WARPS_MOST];
+struct survivor_counts {
+	uint32_t in_warp[WARPS_MAX];
 	uint32_t before; /* in all tiles before */
 };
 
@@ -95,15 +95,15 @@ static __device__ __forceinline__ void load_bits(
 	int64_t i = first + threadIdx.x % LANES * VECTOR;
 	uint4 flags[VECTORS];
 
-	if (first < 0 || first + VECTORS * ROW > n) {
+	if (first < 0 || first + VECTORS * ROW_FLAGS > n) {
 		SL_UNROLL
 		for (uint32_t v = 0; v < VECTORS; v++)
-			bits[v] = bits_at_edge(keep, i + v * ROW, n);
+			bits[v] = bits_at_edge(keep, i + v * ROW_FLAGS, n);
 		return;
 	}
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
-		flags[v] = *(const uint4 *)(keep + i + v * ROW);
+		flags[v] = *(const uint4 *)(keep + i + v * ROW_FLAGS);
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
 		bits[v] = bits_of(flags[v]);
@@ -138,12 +138,13 @@ static __device__ __forceinline__ uint32_t rank_bits(const uint32_t *bits, uint3
 }
 
 /* Lists the survivors of a vector; number is that of its first flag in the tile. */
-static __device__ __forceinline__ void list_bits(uint32_t bits, uint32_t number, uint16_t *list)
+static __device__ __forceinline__ void list_survivors(
+	uint32_t bits, uint32_t offset, uint16_t *list)
 {
 	SL_UNROLL
 	for (uint32_t k = 0; k < VECTOR; k++)
 		if (bits >> k & 1)
-			*list++ = (uint16_t)(number + k);
+			*list++ = (uint16_t)(offset + k);
 }
 
 /*
@@ -166,25 +167,26 @@ static __device__ __forceinline__ void write_list(
  * 0.
  */
 template <class T>
-static __device__ __forceinline__ void move_items(
+static __device__ __forceinline__ void gather_items(
 	const uint16_t *list, uint32_t n, int64_t first, const T *from, T *to)
 {
-	constexpr int most = BYTES_ON_WAY / sizeof(T);
-	constexpr int rows = most < ITEMS_ON_WAY ? most : ITEMS_ON_WAY;
+	constexpr int most = BYTES_IN_FLIGHT / sizeof(T);
+	constexpr int rows = most < ITEMS_IN_FLIGHT ? most : ITEMS_IN_FLIGHT;
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
 	uint32_t skip = (uint32_t)((uintptr_t)to / sizeof(T) % LANES);
 	int step = rows * (int)blockDim.x, end = (int)n;
-	T on_way[rows] = {}; /* set only lest a compiler doubts that what is written was fetched */
+	T in_flight[rows] =
+		{}; /* set only lest a compiler doubts that what is written was fetched */
 
 	for (int i = (int)(warp * rows * LANES + lane - skip); i < end; i += step) {
 		SL_UNROLL
 		for (int k = 0; k < rows; k++)
 			if (i + k * LANES >= 0 && i + k * LANES < end)
-				on_way[k] = from[first + list[i + k * LANES]];
+				in_flight[k] = from[first + list[i + k * LANES]];
 		SL_UNROLL
 		for (int k = 0; k < rows; k++)
 			if (i + k * LANES >= 0 && i + k * LANES < end)
-				to[i + k * LANES] = on_way[k];
+				to[i + k * LANES] = in_flight[k];
 	}
 }
 
@@ -193,13 +195,13 @@ static __device__ __forceinline__ void move_items(
  * size, as one loop over columns of any size would keep what all sizes need in registers, twice as
  * many.
  */
-static __device__ __forceinline__ void move_columns(const struct tile_job &job, uint32_t share,
-	const uint16_t *list, uint32_t n, int64_t first, uint32_t before)
+static __device__ __forceinline__ void gather_columns(const struct tile_job &job,
+	uint32_t column_group, const uint16_t *list, uint32_t n, int64_t first, uint32_t before)
 {
-#define X(item_bytes, type)                                                          \
-	for (uint32_t k = share; k < job.n_columns; k += job.shares)                 \
-		if (job.column[k].bytes == item_bytes)                               \
-			move_items(list, n, first, (const type *)job.column[k].from, \
+#define X(item_bytes, type)                                                            \
+	for (uint32_t k = column_group; k < job.n_columns; k += job.blocks_per_tile)   \
+		if (job.column[k].bytes == item_bytes)                                 \
+			gather_items(list, n, first, (const type *)job.column[k].from, \
 				(type *)job.column[k].to + before);
 	SL_COMPACT_ITEMS(X)
 #undef X
@@ -210,20 +212,20 @@ static __device__ __forceinline__ void move_columns(const struct tile_job &job, 
  * blocks of a tile, the one with the first ticket, share 0, does all that is done once.
  */
 template <uint32_t VECTORS, bool HAS_COLUMNS>
-static __global__ void __launch_bounds__(LANES *WARPS_MOST) tile_kernel(struct tile_job job)
+static __global__ void __launch_bounds__(LANES *WARPS_MAX) tile_kernel(struct tile_job job)
 {
 	SL_SHARED_DYNAMIC(uint16_t, list);
-	SL_SHARED(struct survivors, survivors);
+	SL_SHARED(struct survivor_counts, survivors);
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-	uint32_t warps = blockDim.x / LANES, number = warp * VECTORS * ROW;
+	uint32_t warps = blockDim.x / LANES, offset = warp * VECTORS * ROW_FLAGS;
 	sl_wait_for_last();
-	uint32_t ticket = sl_look_back_ticket(job.before);
-	uint32_t tile = HAS_COLUMNS ? ticket / job.shares : ticket;
-	uint32_t share = HAS_COLUMNS ? ticket % job.shares : 0;
-	int64_t first = (int64_t)tile * warps * VECTORS * ROW - job.off;
+	uint32_t ticket = sl_look_back_ticket(job.tile_states);
+	uint32_t tile = HAS_COLUMNS ? ticket / job.blocks_per_tile : ticket;
+	uint32_t column_group = HAS_COLUMNS ? ticket % job.blocks_per_tile : 0;
+	int64_t first = (int64_t)tile * warps * VECTORS * ROW_FLAGS - job.lead;
 	uint32_t bits[VECTORS], at[VECTORS];
 
-	load_bits<VECTORS>(job.keep, first + number, job.n, bits);
+	load_bits<VECTORS>(job.keep, first + offset, job.n, bits);
 	uint32_t mine = rank_bits<VECTORS>(bits, at);
 	if (lane == 0)
 		survivors.in_warp[warp] = mine;
@@ -235,22 +237,23 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST) tile_kernel(struct t
 	uint32_t n = __shfl_sync(SL_LANES, up_to, LANES - 1);
 	uint32_t before_warp = __shfl_sync(SL_LANES, up_to - mine, (int)warp);
 	if (warp == 0) {
-		uint32_t before = share == 0 ? sl_look_back_sum(job.before, tile, n)
-		                             : sl_look_back_wait(job.before, tile);
+		uint32_t before = column_group == 0 ? sl_look_back_sum(job.tile_states, tile, n)
+		                                    : sl_look_back_wait(job.tile_states, tile);
 
 		if (lane == 0)
 			survivors.before = before;
-		if (lane == 0 && share == 0 && tile == job.before.tiles - 1)
+		if (lane == 0 && column_group == 0 && tile == job.tile_states.tiles - 1)
 			*job.n_out = before + n;
 	}
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
-		list_bits(bits[v], number + v * ROW + lane * VECTOR, list + before_warp + at[v]);
+		list_survivors(bits[v], offset + v * ROW_FLAGS + lane * VECTOR,
+			list + before_warp + at[v]);
 	__syncthreads();
-	if (job.out && share == 0)
+	if (job.out && column_group == 0)
 		write_list(list, n, (uint32_t)first, job.out + survivors.before);
 	if (HAS_COLUMNS)
-		move_columns(job, share, list, n, first, survivors.before);
+		gather_columns(job, column_group, list, n, first, survivors.before);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
@@ -264,7 +267,7 @@ static size_t list_bytes(struct sl_tuning tuning)
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
 	(void)type;
-	return list_bytes(tuning) + sizeof(struct survivors) + sizeof(uint64_t);
+	return list_bytes(tuning) + sizeof(struct survivor_counts) + sizeof(uint64_t);
 }
 
 /* Tiles of at least 32 * 16 flags, so that they are always fewer than a grid may have blocks. */
@@ -275,9 +278,9 @@ static uint32_t tiles_for(uint64_t n, struct sl_tuning tuning)
 	return (uint32_t)((n + tile - 1) / tile);
 }
 
-static bool is_own(struct sl_tuning tuning)
+static bool is_default(struct sl_tuning tuning)
 {
-	return tuning.block == BLOCK_OWN && tuning.items == ITEMS_OWN;
+	return tuning.block == DEFAULT_BLOCK && tuning.items == DEFAULT_ITEMS;
 }
 
 /*
@@ -286,43 +289,44 @@ static bool is_own(struct sl_tuning tuning)
  * multiprocessor, or, of many flags, two. Columns always are: two large blocks fetch what six small
  * ones cannot.
  */
-struct own_choice {
+struct size_tuning {
 	struct sl_tuning tuning;
-	uint32_t from_thirds;
+	uint32_t min_tiles_thirds;
 };
-static constexpr struct own_choice OF_FEW = {{BLOCK_OWN, 16}, 0}; /* the smallest tiles */
-static constexpr struct own_choice own_choices[2][5] = {
+static constexpr struct size_tuning SMALLEST_TILES = {
+	{DEFAULT_BLOCK, 16}, 0}; /* the smallest tiles */
+static constexpr struct size_tuning tuning_by_size[2][5] = {
 	{{{768, 64}, 21}, {{1024, 32}, 10}, {{1024, 64}, 2}, {{1024, 32}, 2}, {{640, 16}, 0}},
-	{{{1024, 32}, 2}, {{1024, 16}, 1}, OF_FEW},
+	{{{1024, 32}, 2}, {{1024, 16}, 1}, SMALLEST_TILES},
 };
 
 /* Is chosen by the number of flags, unless somebody else has chosen. */
 static struct sl_tuning choose(
 	struct sl_tuning tuning, uint64_t n, bool has_columns, const struct sl_limits *limits)
 {
-	if (!is_own(tuning))
+	if (!is_default(tuning))
 		return tuning;
-	for (const struct own_choice &own : own_choices[has_columns]) {
-		if (own.tuning.block == 0)
+	for (const struct size_tuning &candidate : tuning_by_size[has_columns]) {
+		if (candidate.tuning.block == 0)
 			break;
-		uint64_t tile = own.tuning.block * own.tuning.items;
+		uint64_t tile = candidate.tuning.block * candidate.tuning.items;
 
-		tuning = own.tuning;
+		tuning = candidate.tuning;
 		if (tuning.block <= limits->block_threads &&
 			shared_bytes(tuning, SL_U32) <= limits->shared_bytes &&
-			3 * n >= own.from_thirds * tile * limits->multiprocessors)
+			3 * n >= candidate.min_tiles_thirds * tile * limits->multiprocessors)
 			break;
 	}
 	return tuning;
 }
 
 /* For flags on any alignment. Fewer flags may have more tiles: none has more than the smallest. */
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
-	struct sl_tuning least = is_own(most->tuning) ? OF_FEW.tuning : most->tuning;
+	struct sl_tuning least = is_default(shape->tuning) ? SMALLEST_TILES.tuning : shape->tuning;
 	struct sl_arena a = {};
 
-	sl_look_back_cut<uint32_t>(&a, tiles_for((uint64_t)most->n + VECTOR - 1, least));
+	sl_look_back_cut<uint32_t>(&a, tiles_for((uint64_t)shape->n + VECTOR - 1, least));
 	return a.used;
 }
 
@@ -330,7 +334,7 @@ static size_t scratch(const struct sl_shape *most)
  * Where tiles are few, each column or some of them have a block of their own, up to two blocks a
  * multiprocessor: else most of these would watch a few move one column after another.
  */
-static uint32_t shares_for(uint32_t tiles, uint32_t n_columns, uint32_t multiprocessors)
+static uint32_t blocks_per_tile_for(uint32_t tiles, uint32_t n_columns, uint32_t multiprocessors)
 {
 	uint32_t most = 2 * multiprocessors / tiles;
 
@@ -341,19 +345,19 @@ template <uint32_t VECTORS>
 static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *job,
 	struct sl_tuning tuning, uint32_t multiprocessors)
 {
-	uint32_t off = (uint32_t)((uintptr_t)job->keep % VECTOR);
-	uint32_t tiles = tiles_for((uint64_t)job->n + off, tuning);
+	uint32_t lead = (uint32_t)((uintptr_t)job->keep % VECTOR);
+	uint32_t tiles = tiles_for((uint64_t)job->n + lead, tuning);
 	struct sl_arena a = x->scratch;
-	uint32_t shares = shares_for(tiles, job->n_columns, multiprocessors);
-	struct tile_job t = {job->keep, off, job->n, job->out, job->n_out,
-		sl_look_back_cut<uint32_t>(&a, tiles), shares, job->n_columns};
+	uint32_t blocks_per_tile = blocks_per_tile_for(tiles, job->n_columns, multiprocessors);
+	struct tile_job t = {job->keep, lead, job->n, job->out, job->n_out,
+		sl_look_back_cut<uint32_t>(&a, tiles), blocks_per_tile, job->n_columns};
 
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		t.column[k] = job->column[k];
-	SL_TRY(sl_look_back_clear(t.before, x->stream));
+	SL_TRY(sl_look_back_clear(t.tile_states, x->stream));
 	return sl_launch_early("tile_kernel",
 		job->n_columns > 0 ? tile_kernel<VECTORS, true> : tile_kernel<VECTORS, false>,
-		tiles * shares, tuning.block, list_bytes(tuning), x->stream, t);
+		tiles * blocks_per_tile, tuning.block, list_bytes(tuning), x->stream, t);
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
@@ -371,7 +375,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	case 2 * VECTOR:
 		return compact<2>(x, job, tuning, limits.multiprocessors);
 	default:
-		return compact<VECTORS_MOST>(x, job, tuning, limits.multiprocessors);
+		return compact<VECTORS_MAX>(x, job, tuning, limits.multiprocessors);
 	}
 }
 
@@ -381,11 +385,11 @@ const struct sl_backend SL_NAME(sl_compact_shared) = {
 	.space = SL_DEVICE,
 	.help = "one pass over tiles: flags to bits, a list in shared memory, look-back",
 	/* lists of 32 KiB: 6 blocks fit on a Hopper's multiprocessor, with 96 KiB on their way */
-	.tunable = {.block = BLOCK_OWN,
+	.tunable = {.block = DEFAULT_BLOCK,
 		.block_step = LANES,
-		.block_most = LANES * WARPS_MOST,
-		.items = ITEMS_OWN,
-		.items_can = {1 * VECTOR, 2 * VECTOR, VECTORS_MOST *VECTOR},
+		.block_most = LANES * WARPS_MAX,
+		.items = DEFAULT_ITEMS,
+		.items_can = {1 * VECTOR, 2 * VECTOR, VECTORS_MAX *VECTOR},
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,
 	.compact = run,

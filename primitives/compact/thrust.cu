@@ -34,16 +34,16 @@ struct is_kept {
 };
 
 /* What is done with the sum of flags 0 .. i. */
-struct put {
+struct store_survivor {
 	struct sl_compact_job job;
-	uint32_t *place; /* of columns; NULL: there are none */
+	uint32_t *position; /* of columns; NULL: there are none */
 
 	__host__ __device__ void operator()(uint64_t i, uint32_t sum) const
 	{
 		if (job.out && job.keep[i])
 			job.out[sum - 1] = (uint32_t)i;
-		if (place)
-			place[i] = sum - 1;
+		if (position)
+			position[i] = sum - 1;
 		if (i + 1 == job.n)
 			*job.n_out = sum;
 	}
@@ -52,38 +52,38 @@ struct put {
 } /* namespace */
 
 /* Places of n items, where there are columns. */
-static uint32_t *cut_places(struct sl_arena *a, uint32_t n, uint32_t n_columns)
+static uint32_t *cut_positions(struct sl_arena *a, uint32_t n, uint32_t n_columns)
 {
 	return n_columns > 0 ? (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t)) : nullptr;
 }
 
 /* Thrust's scan of u32 takes 0.003 bytes an item and 1 KB (CUDA 13.0); the rest is for others. */
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
-	cut_places(&a, most->n, most->n_columns);
-	sl_cut(&a, most->n / 32 + ((size_t)64 << 10));
+	cut_positions(&a, shape->n, shape->n_columns);
+	sl_cut(&a, shape->n / 32 + ((size_t)64 << 10));
 	return a.used;
 }
 
 template <class T, class On>
-static void move_items(const On &on, const struct sl_compact_job *job, const uint32_t *place,
+static void scatter_items(const On &on, const struct sl_compact_job *job, const uint32_t *position,
 	const struct sl_compact_column *c)
 {
 	const T *from = (const T *)c->from;
 
-	thrust::scatter_if(on, from, from + job->n, place, job->keep, (T *)c->to);
+	thrust::scatter_if(on, from, from + job->n, position, job->keep, (T *)c->to);
 }
 
 template <class On>
-static void move_column(const On &on, const struct sl_compact_job *job, const uint32_t *place,
+static void scatter_column(const On &on, const struct sl_compact_job *job, const uint32_t *position,
 	const struct sl_compact_column *c)
 {
 	switch (c->bytes) {
-#define X(item_bytes, type)                          \
-	case item_bytes:                             \
-		move_items<type>(on, job, place, c); \
+#define X(item_bytes, type)                                \
+	case item_bytes:                                   \
+		scatter_items<type>(on, job, position, c); \
 		break;
 		SL_COMPACT_ITEMS(X)
 #undef X
@@ -93,16 +93,16 @@ static void move_column(const On &on, const struct sl_compact_job *job, const ui
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	struct sl_arena a = x->scratch;
-	uint32_t *place = cut_places(&a, job->n, job->n_columns);
+	uint32_t *position = cut_positions(&a, job->n, job->n_columns);
 	auto flag = thrust::make_transform_iterator(job->keep, is_kept{});
-	auto sum = thrust::make_tabulate_output_iterator(put{*job, place});
+	auto sum = thrust::make_tabulate_output_iterator(store_survivor{*job, position});
 
 	if (job->n == 0)
 		return sl_fill(job->n_out, 0, sizeof(*job->n_out), x->stream);
 	return sl_thrust("compact/thrust", x->stream, &a, [&](const auto &on) {
 		thrust::inclusive_scan(on, flag, flag + job->n, sum);
 		for (uint32_t k = 0; k < job->n_columns; k++)
-			move_column(on, job, place, &job->column[k]);
+			scatter_column(on, job, position, &job->column[k]);
 	});
 }
 

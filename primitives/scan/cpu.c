@@ -1,9 +1,9 @@
 /* scan/cpu.c - the specification: a running sum. Reads and writes each item once. */
 #include "primitives/primitives.h"
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
-	(void)most;
+	(void)shape;
 	return 0;
 }
 

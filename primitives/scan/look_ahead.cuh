@@ -40,16 +40,16 @@
 #include "warp.cuh"
 
 /* What a block is made of: warps of two trades, vectors a lane of a scanner, stages. */
-template <uint32_t SCANNERS, uint32_t SUMMERS, uint32_t VECTORS, uint32_t STAGES>
-struct look_ahead_plan {
-	static constexpr uint32_t scanners = SCANNERS, summers = SUMMERS, vectors = VECTORS,
+template <uint32_t SCANNERS, uint32_t REDUCERS, uint32_t VECTORS, uint32_t STAGES>
+struct look_ahead_config {
+	static constexpr uint32_t scanners = SCANNERS, reducers = REDUCERS, vectors = VECTORS,
 				  stages = STAGES;
-	static constexpr uint32_t warps = scanners + summers + 2; /* a looker, a loader */
-	static constexpr uint32_t part_vectors = LANES * vectors; /* of a scanner */
+	static constexpr uint32_t warps = scanners + reducers + 2; /* a looker, a loader */
+	static constexpr uint32_t part_vectors = LANES * vectors;  /* of a scanner */
 	static constexpr uint32_t tile_vectors = scanners * part_vectors;
 	static constexpr uint32_t tile_bytes = tile_vectors * VECTOR_BYTES;
 
-	static_assert(scanners % summers == 0, "each summer has as many parts");
+	static_assert(scanners % reducers == 0, "each summer has as many parts");
 	static_assert(scanners <= LANES, "a warp adds up the sums of all parts");
 };
 
@@ -58,21 +58,21 @@ template <typename T> struct look_ahead_job {
 
 	const T *in;
 	T *out;
-	uint32_t off; /* items that the first tile would have before in */
-	uint64_t end; /* off + n: places are counted from that tile's begin */
+	uint32_t lead; /* items that the first tile would have before in */
+	uint64_t end;  /* off + n: places are counted from that tile's begin */
 	bool inclusive;
 	struct sl_look_back<T> sums; /* of tiles: nothing but each one's own is published */
 };
 
 /* A place for a tile in shared memory, beside its items. Gates open in this order. */
 template <typename T, class P> struct stage {
-	struct sl_gate full;   /* the tile has come */
-	struct sl_gate summed; /* and all its parts are summed up */
-	struct sl_gate known;  /* and the sum of all tiles before is there, beside those of parts */
-	struct sl_gate empty;  /* and no thread needs anything of it any more */
+	struct sl_gate full;    /* the tile has come */
+	struct sl_gate reduced; /* and all its parts are summed up */
+	struct sl_gate ready; /* and the sum of all tiles before is there, beside those of parts */
+	struct sl_gate empty; /* and no thread needs anything of it any more */
 	uint32_t tile;
-	T before;            /* sum of all tiles before */
-	T part[P::scanners]; /* sums of its parts */
+	T prefix;                /* sum of all tiles before */
+	T part_sum[P::scanners]; /* sums of its parts */
 };
 
 /* The tile of a stage when all tiles have been taken. */
@@ -80,11 +80,11 @@ static constexpr uint32_t NO_TILE = ~0u;
 
 /* Tiles that the looker asks for at a time, a lane: with 5, those that a Hopper's other 131 blocks
  * may have taken since its last one are one question. */
-static constexpr uint32_t ASKED = 5;
+static constexpr uint32_t READS_IN_FLIGHT = 5;
 
 /* Waits for the block's k-th tile. */
 template <typename T, class P>
-static __device__ inline uint32_t come(struct stage<T, P> *ring, uint32_t k)
+static __device__ inline uint32_t wait_for_tile(struct stage<T, P> *ring, uint32_t k)
 {
 	struct stage<T, P> *s = &ring[k % P::stages];
 
@@ -96,11 +96,11 @@ static __device__ inline uint32_t come(struct stage<T, P> *ring, uint32_t k)
 
 /* Items from .. end - 1 of the tile that begins at first, one by one; 0 before the first of all. */
 template <typename T>
-static __device__ inline void load_edge(
+static __device__ inline void load_partial(
 	const struct look_ahead_job<T> &job, uint64_t first, uint32_t from, uint32_t end, T *to)
 {
 	for (uint32_t i = from; i < end; i++)
-		to[i] = first + i < job.off ? 0 : job.in[first + i - job.off];
+		to[i] = first + i < job.lead ? 0 : job.in[first + i - job.lead];
 }
 
 template <typename T, class P>
@@ -110,18 +110,19 @@ static __device__ inline void load_tile(
 	constexpr uint32_t width = look_ahead_job<T>::width, items = P::tile_vectors * width;
 	uint64_t first = (uint64_t)tile * items, left = job.end - first;
 	uint32_t end = left < items ? (uint32_t)left : items, whole_end = end / width * width;
-	uint32_t whole = tile == 0 && job.off > 0 && whole_end > 0 ? width : 0;
+	uint32_t whole_begin = tile == 0 && job.lead > 0 && whole_end > 0 ? width : 0;
 
-	if (whole > 0) {
-		load_edge(job, first, 0, whole, to);
+	if (whole_begin > 0) {
+		load_partial(job, first, 0, whole_begin, to);
 		sl_bulk_order(); /* before the loads of later rounds */
 	}
-	load_edge(job, first, whole_end, end, to);
-	if (whole < whole_end) {
-		uint32_t bytes = (whole_end - whole) * (uint32_t)sizeof(T);
+	load_partial(job, first, whole_end, end, to);
+	if (whole_begin < whole_end) {
+		uint32_t bytes = (whole_end - whole_begin) * (uint32_t)sizeof(T);
 
 		sl_gate_announce(full, bytes);
-		sl_bulk_load(to + whole, job.in + (first + whole - job.off), bytes, full);
+		sl_bulk_load(
+			to + whole_begin, job.in + (first + whole_begin - job.lead), bytes, full);
 	} else {
 		sl_gate_arrive(full);
 	}
@@ -162,7 +163,7 @@ template <typename T> static __device__ inline T sum_vector(const struct vector<
 
 /* For a warp: the sum of a part. */
 template <typename T, class P>
-static __device__ inline T sum_part(const struct vector<T> *part, uint32_t lane)
+static __device__ inline T reduce_part(const struct vector<T> *part, uint32_t lane)
 {
 	T sum = 0;
 
@@ -174,31 +175,31 @@ static __device__ inline T sum_part(const struct vector<T> *part, uint32_t lane)
 
 /* The i-th summer has a share of each tile's parts; they take turns at publishing. */
 template <typename T, class P>
-static __device__ inline void sum_tiles(const struct look_ahead_job<T> &job,
+static __device__ inline void reduce_tiles(const struct look_ahead_job<T> &job,
 	struct stage<T, P> *ring, const struct vector<T> *items, uint32_t i)
 {
-	constexpr uint32_t share = P::scanners / P::summers;
+	constexpr uint32_t share = P::scanners / P::reducers;
 	uint32_t lane = threadIdx.x % LANES, tile;
 
-	for (uint32_t k = 0; (tile = come(ring, k)) != NO_TILE; k++) {
+	for (uint32_t k = 0; (tile = wait_for_tile(ring, k)) != NO_TILE; k++) {
 		uint32_t at = k % P::stages;
 		struct stage<T, P> *s = &ring[at];
 
 		SL_UNROLL
 		for (uint32_t p = i * share; p < (i + 1) * share; p++) {
-			T sum = sum_part<T, P>(
+			T sum = reduce_part<T, P>(
 				items + at * P::tile_vectors + p * P::part_vectors, lane);
 
 			if (lane == 0)
-				s->part[p] = sum;
+				s->part_sum[p] = sum;
 		}
 		if (lane == 0) {
-			sl_gate_arrive(&s->summed);
-			sl_gate_arrive(&s->known);
+			sl_gate_arrive(&s->reduced);
+			sl_gate_arrive(&s->ready);
 		}
-		if (k % P::summers == i) {
-			sl_gate_wait(&s->summed, k / P::stages);
-			T sum = sum_warp(lane < P::scanners ? s->part[lane] : 0);
+		if (k % P::reducers == i) {
+			sl_gate_wait(&s->reduced, k / P::stages);
+			T sum = sum_warp(lane < P::scanners ? s->part_sum[lane] : 0);
 			if (lane == 0)
 				sl_look_back_publish(job.sums, tile, SL_KNOWN_OWN, sum);
 		}
@@ -210,27 +211,27 @@ static __device__ inline void sum_tiles(const struct look_ahead_job<T> &job,
 
 /* The sum of every 32nd of the tiles from .. end - 1, ASKED of them at most. Waits for them. */
 template <typename T>
-static __device__ inline T look_at(struct sl_look_back<T> tiles, uint32_t from, uint32_t end)
+static __device__ inline T sum_strided(struct sl_look_back<T> tiles, uint32_t from, uint32_t end)
 {
-	enum sl_known known[ASKED];
-	T sum[ASKED], all = 0;
+	enum sl_known known[READS_IN_FLIGHT];
+	T sum[READS_IN_FLIGHT], total = 0;
 
 	SL_UNROLL
-	for (uint32_t i = 0; i < ASKED; i++) {
+	for (uint32_t i = 0; i < READS_IN_FLIGHT; i++) {
 		uint32_t tile = from + i * LANES;
 
 		sum[i] = 0;
 		known[i] = tile < end ? sl_look_back_read(tiles, tile, &sum[i]) : SL_KNOWN_OWN;
 	}
 	SL_UNROLL
-	for (uint32_t i = 0; i < ASKED; i++) {
+	for (uint32_t i = 0; i < READS_IN_FLIGHT; i++) {
 		while (known[i] == SL_KNOWN_NOTHING) {
 			sl_backoff(0);
 			known[i] = sl_look_back_read(tiles, from + i * LANES, &sum[i]);
 		}
-		all += sum[i];
+		total += sum[i];
 	}
-	return all;
+	return total;
 }
 
 template <typename T, class P>
@@ -238,19 +239,19 @@ static __device__ inline void look_ahead(
 	const struct look_ahead_job<T> &job, struct stage<T, P> *ring)
 {
 	uint32_t lane = threadIdx.x % LANES, last = 0, tile;
-	T before = 0;
+	T prefix = 0;
 
-	for (uint32_t k = 0; (tile = come(ring, k)) != NO_TILE; k++) {
+	for (uint32_t k = 0; (tile = wait_for_tile(ring, k)) != NO_TILE; k++) {
 		struct stage<T, P> *s = &ring[k % P::stages];
 		T sum = 0;
 
-		for (uint32_t from = last + lane; from < tile; from += ASKED * LANES)
-			sum += look_at(job.sums, from, tile);
-		before += sum_warp(sum);
+		for (uint32_t from = last + lane; from < tile; from += READS_IN_FLIGHT * LANES)
+			sum += sum_strided(job.sums, from, tile);
+		prefix += sum_warp(sum);
 		last = tile;
 		if (lane == 0) {
-			s->before = before;
-			sl_gate_arrive(&s->known);
+			s->prefix = prefix;
+			sl_gate_arrive(&s->ready);
 		}
 		sl_gate_arrive(&s->empty);
 	}
@@ -263,10 +264,10 @@ template <typename T>
 static __device__ inline struct vector<T> scan_vector(struct vector<T> x, T sum, bool inclusive) {
 	SL_UNROLL
 	for (uint32_t i = 0; i < VECTOR_BYTES / sizeof(T); i++) {
-		T before = sum;
+		T prefix = sum;
 
 		sum += x.item[i];
-		x.item[i] = inclusive ? sum : before;
+		x.item[i] = inclusive ? sum : prefix;
 	}
 	return x;
 }
@@ -276,7 +277,7 @@ template <bool WHOLE, typename T>
 static __device__ inline void write_vector(
 	const struct look_ahead_job<T> &job, uint64_t at, const struct vector<T> &x)
 {
-	T *to = job.out + (int64_t)(at - job.off);
+	T *to = job.out + (int64_t)(at - job.lead);
 
 	if constexpr (WHOLE) {
 		uint4 bytes;
@@ -286,7 +287,7 @@ static __device__ inline void write_vector(
 	} else {
 		SL_UNROLL
 		for (uint32_t i = 0; i < job.width; i++)
-			if (at + i >= job.off && at + i < job.end)
+			if (at + i >= job.lead && at + i < job.end)
 				to[i] = x.item[i];
 	}
 }
@@ -294,32 +295,32 @@ static __device__ inline void write_vector(
 /* Scans a lane's vectors, the first of which belongs at a place, and writes them. */
 template <bool WHOLE, typename T, uint32_t VECTORS>
 static __device__ inline void write_part(const struct look_ahead_job<T> &job, uint64_t at,
-	const struct vector<T> (&x)[VECTORS], const T (&before)[VECTORS], T sum)
+	const struct vector<T> (&x)[VECTORS], const T (&prefix)[VECTORS], T sum)
 {
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
 		write_vector<WHOLE>(job, at + v * LANES * job.width,
-			scan_vector(x[v], (T)(sum + before[v]), job.inclusive));
+			scan_vector(x[v], (T)(sum + prefix[v]), job.inclusive));
 }
 
 /* x = a lane's vectors of a part, before = what of the part stands before each. */
 template <typename T, class P>
 static __device__ inline void read_part(
-	const struct vector<T> *part, uint32_t lane, struct vector<T> *x, T *before)
+	const struct vector<T> *part, uint32_t lane, struct vector<T> *x, T *prefix)
 {
-	T all = 0;
+	T total = 0;
 
 	SL_UNROLL
 	for (uint32_t v = 0; v < P::vectors; v++) {
 		x[v] = part[v * LANES + lane];
-		before[v] = sum_vector(x[v]);
+		prefix[v] = sum_vector(x[v]);
 	}
 	SL_UNROLL
 	for (uint32_t v = 0; v < P::vectors; v++) {
-		T through = scan_warp(before[v], lane);
+		T lane_scan = scan_warp(prefix[v], lane);
 
-		before[v] = all + through - before[v];
-		all += __shfl_sync(SL_LANES, through, LANES - 1);
+		prefix[v] = total + lane_scan - prefix[v];
+		total += __shfl_sync(SL_LANES, lane_scan, LANES - 1);
 	}
 }
 
@@ -331,23 +332,23 @@ static __device__ inline void scan_tiles(const struct look_ahead_job<T> &job,
 	constexpr uint32_t width = look_ahead_job<T>::width;
 	uint32_t lane = threadIdx.x % LANES, tile;
 
-	for (uint32_t k = 0; (tile = come(ring, k)) != NO_TILE; k++) {
+	for (uint32_t k = 0; (tile = wait_for_tile(ring, k)) != NO_TILE; k++) {
 		uint32_t at = k % P::stages, part = i * P::part_vectors;
 		struct stage<T, P> *s = &ring[at];
 		struct vector<T> x[P::vectors];
-		T before[P::vectors];
+		T prefix[P::vectors];
 
-		read_part<T, P>(items + at * P::tile_vectors + part, lane, x, before);
-		sl_gate_wait(&s->known, k / P::stages);
-		T sum = s->before + sum_warp(lane < i ? s->part[lane] : 0);
+		read_part<T, P>(items + at * P::tile_vectors + part, lane, x, prefix);
+		sl_gate_wait(&s->ready, k / P::stages);
+		T sum = s->prefix + sum_warp(lane < i ? s->part_sum[lane] : 0);
 		sl_gate_arrive(&s->empty);
 
 		uint64_t first = ((uint64_t)tile * P::tile_vectors + part) * width;
 		uint64_t at_lane = first + lane * width;
-		if (first >= job.off && first + P::part_vectors * width <= job.end)
-			write_part<true>(job, at_lane, x, before, sum);
+		if (first >= job.lead && first + P::part_vectors * width <= job.end)
+			write_part<true>(job, at_lane, x, prefix, sum);
 		else
-			write_part<false>(job, at_lane, x, before, sum);
+			write_part<false>(job, at_lane, x, prefix, sum);
 	}
 }
 
@@ -369,16 +370,16 @@ static __global__ void __launch_bounds__(P::warps *LANES, 1)
 	sl_wait_for_last();
 	for (uint32_t s = threadIdx.x; s < P::stages; s += P::warps * LANES) {
 		sl_gate_make(&ring[s].full, 1);
-		sl_gate_make(&ring[s].summed, P::summers);
-		sl_gate_make(&ring[s].known, P::summers + 1);         /* the looker */
+		sl_gate_make(&ring[s].reduced, P::reducers);
+		sl_gate_make(&ring[s].ready, P::reducers + 1);        /* the looker */
 		sl_gate_make(&ring[s].empty, (P::warps - 1) * LANES); /* all but the loader */
 	}
 	__syncthreads();
 	if (warp < P::scanners)
 		scan_tiles<T, P>(job, ring, items, warp);
-	else if (warp < P::scanners + P::summers)
-		sum_tiles<T, P>(job, ring, items, warp - P::scanners);
-	else if (warp == P::scanners + P::summers)
+	else if (warp < P::scanners + P::reducers)
+		reduce_tiles<T, P>(job, ring, items, warp - P::scanners);
+	else if (warp == P::scanners + P::reducers)
 		look_ahead<T, P>(job, ring);
 	else if (threadIdx.x % LANES == 0)
 		load_tiles<T, P>(job, ring, items);
@@ -390,17 +391,17 @@ static __global__ void __launch_bounds__(P::warps *LANES, 1)
  * On an H200 the fastest of 8 to 16 scanners, 4 to 8 summers and 3 to 8 vectors: tiles of 32 KiB,
  * of which 6 take 192 of the 227 KiB that a block can have.
  */
-using look_ahead_best = struct look_ahead_plan<8, 4, 8, 6>;
+using look_ahead_default = struct look_ahead_config<8, 4, 8, 6>;
 
 /* Items that the first tile has before in. */
-static uint32_t look_ahead_off(const struct sl_scan_job *job, size_t item_bytes)
+static uint32_t look_ahead_lead(const struct sl_scan_job *job, size_t item_bytes)
 {
 	return (uint32_t)((uintptr_t)job->in % VECTOR_BYTES / item_bytes);
 }
 
-template <class P> static uint32_t look_ahead_tiles(uint64_t n, uint32_t off, size_t item_bytes)
+template <class P> static uint32_t look_ahead_tiles(uint64_t n, uint32_t lead, size_t item_bytes)
 {
-	return (uint32_t)(((n + off) * item_bytes + P::tile_bytes - 1) / P::tile_bytes);
+	return (uint32_t)(((n + lead) * item_bytes + P::tile_bytes - 1) / P::tile_bytes);
 }
 
 /* Measures or cuts what any job of up to n items needs. */
@@ -425,13 +426,13 @@ static enum sl_status look_ahead_run(
 	struct sl_exec *x, const struct sl_scan_job *job, uint32_t blocks)
 {
 	struct sl_arena a = x->scratch;
-	uint32_t off = look_ahead_off(job, sizeof(T));
+	uint32_t lead = look_ahead_lead(job, sizeof(T));
 	struct look_ahead_job<T> t = {
-		(const T *)job->in, (T *)job->out, off,
-			(uint64_t)off + job->n, job->inclusive, look_ahead_cut<T, P>(&a, job->n)
+		(const T *)job->in, (T *)job->out, lead,
+			(uint64_t)lead + job->n, job->inclusive, look_ahead_cut<T, P>(&a, job->n)
 	};
 
-	t.sums.tiles = look_ahead_tiles<P>(job->n, off, sizeof(T));
+	t.sums.tiles = look_ahead_tiles<P>(job->n, lead, sizeof(T));
 	SL_TRY(sl_look_back_clear(t.sums, x->stream));
 	return sl_launch_early("look_ahead_kernel", look_ahead_kernel<T, P>,
 		t.sums.tiles < blocks ? t.sums.tiles : blocks, P::warps * LANES,

@@ -13,7 +13,7 @@
 #include "primitives/primitives.h"
 
 /* What every device takes. Kernels promise it, and get no more registers than go with it. */
-enum { BLOCK_MOST = 1024 };
+enum { BLOCK_MAX = 1024 };
 
 /*
  * Reads items i and i - distance of from, both shifted by shift places, writes item i of to; from
@@ -21,7 +21,7 @@ enum { BLOCK_MOST = 1024 };
  * on their way together, then writes. Blocks stride where n is beyond the grid.
  */
 template <typename T, uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST, 1)
+static __global__ void __launch_bounds__(BLOCK_MAX, 1)
 	pass_kernel(const T *from, T *to, uint64_t n, uint64_t distance, uint64_t shift)
 {
 	uint64_t step = (uint64_t)blockDim.x * ITEMS;
@@ -44,14 +44,14 @@ static __global__ void __launch_bounds__(BLOCK_MOST, 1)
 }
 
 struct layout {
-	void *other; /* n: what passes write in turn with out */
+	void *buffer; /* n: what passes write in turn with out */
 };
 
 static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
 {
 	struct layout l;
 
-	l.other = sl_cut_items(a, n, item_bytes);
+	l.buffer = sl_cut_items(a, n, item_bytes);
 	return l;
 }
 
@@ -60,11 +60,11 @@ static size_t item_bytes_of(enum sl_type type)
 	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
-	lay_out(&a, most->n, item_bytes_of(most->type));
+	lay_out(&a, shape->n, item_bytes_of(shape->type));
 	return a.used;
 }
 
@@ -80,20 +80,20 @@ static uint32_t passes_for(uint64_t n)
 
 /* The last pass writes out, the one before it other, and so on back to the first. */
 template <typename T, uint32_t ITEMS>
-static enum sl_status passes(struct sl_exec *x, const struct sl_scan_job *job)
+static enum sl_status run_passes(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
 	T *out = (T *)job->out;
-	T *other = (T *)lay_out(&a, job->n, sizeof(T)).other;
+	T *buffer = (T *)lay_out(&a, job->n, sizeof(T)).buffer;
 	uint32_t count = passes_for(job->n), block = x->tuning.block;
 	const T *from = (const T *)job->in;
 
 	if (from == out && count % 2 == 1) { /* the first pass would write what it reads */
-		SL_TRY(sl_copy(other, from, job->n * sizeof(T), x->stream));
-		from = other;
+		SL_TRY(sl_copy(buffer, from, job->n * sizeof(T), x->stream));
+		from = buffer;
 	}
 	for (uint32_t pass = 0; pass < count; pass++) {
-		T *to = (count - pass) % 2 == 1 ? out : other;
+		T *to = (count - pass) % 2 == 1 ? out : buffer;
 		uint64_t shift = pass == 0 && !job->inclusive ? 1 : 0;
 
 		SL_TRY(SL_LAUNCH((pass_kernel<T, ITEMS>), sl_grid(job->n, block * ITEMS), block, 0,
@@ -107,13 +107,13 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 {
 	switch (x->tuning.items) {
 	case 1:
-		return passes<T, 1>(x, job);
+		return run_passes<T, 1>(x, job);
 	case 2:
-		return passes<T, 2>(x, job);
+		return run_passes<T, 2>(x, job);
 	case 4:
-		return passes<T, 4>(x, job);
+		return run_passes<T, 4>(x, job);
 	default:
-		return passes<T, 8>(x, job);
+		return run_passes<T, 8>(x, job);
 	}
 }
 
@@ -132,7 +132,7 @@ const struct sl_backend SL_NAME(sl_scan_naive) = {
 	/* a pass is bound by memory: it needs many reads on their way, and any block will do */
 	.tunable = {.block = 256,
 		.block_step = 1,
-		.block_most = BLOCK_MOST,
+		.block_most = BLOCK_MAX,
 		.items = 4,
 		.items_can = {1, 2, 4, 8}},
 	.scratch = scratch,

@@ -25,7 +25,7 @@ template <typename T> struct tile_job {
 	T *out;
 	uint64_t n;
 	bool inclusive;
-	struct sl_look_back<T> before;
+	struct sl_look_back<T> tile_states;
 };
 
 /*
@@ -33,17 +33,17 @@ template <typename T> struct tile_job {
  * tiles before.
  */
 template <typename T>
-static __device__ inline void scan_sums(
-	T *sums, uint32_t warps, struct sl_look_back<T> before, uint32_t tile)
+static __device__ inline void add_prefix_to_warp_sums(
+	T *warp_sum, uint32_t warps, struct sl_look_back<T> tile_states, uint32_t tile)
 {
 	uint32_t lane = threadIdx.x;
-	T own = lane < warps ? sums[lane] : 0;
-	T through = scan_warp(own, lane);
-	T total = __shfl_sync(SL_LANES, through, LANES - 1);
-	T start = sl_look_back_sum(before, tile, total);
+	T lane_sum = lane < warps ? warp_sum[lane] : 0;
+	T lane_scan = scan_warp(lane_sum, lane);
+	T total = __shfl_sync(SL_LANES, lane_scan, LANES - 1);
+	T start = sl_look_back_sum(tile_states, tile, total);
 
 	if (lane < warps)
-		sums[lane] = start + through - own;
+		warp_sum[lane] = start + lane_scan - lane_sum;
 }
 
 /*
@@ -51,29 +51,29 @@ static __device__ inline void scan_sums(
  * shared_bytes(). The 1 of the bounds allows 64 registers: all vectors on their way, and no spill.
  */
 template <typename T, uint32_t VECTORS>
-static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struct tile_job<T> job)
+static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1) tile_kernel(struct tile_job<T> job)
 {
 	using warp_part = struct part<T, VECTORS>;
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
-	T *sums = (T *)(vectors + blockDim.x * VECTORS); /* one a warp */
+	T *warp_sum = (T *)(vectors + blockDim.x * VECTORS); /* one a warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
 	sl_wait_for_last();
-	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.before) : 0;
+	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.tile_states) : 0;
 	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;
 	warp_part p = {
 		lane, first, first < job.n ? job.n - first : 0, vectors + warp * LANES * VECTORS};
 
 	read_part(p, job.in);
 	__syncwarp();
-	T own = sum_items(p);
-	T through = scan_warp(own, lane);
+	T lane_sum = sum_items(p);
+	T lane_scan = scan_warp(lane_sum, lane);
 	if (lane == LANES - 1)
-		sums[warp] = through;
+		warp_sum[warp] = lane_scan;
 	__syncthreads();
 	if (warp == 0)
-		scan_sums(sums, warps, job.before, tile);
+		add_prefix_to_warp_sums(warp_sum, warps, job.tile_states, tile);
 	__syncthreads();
-	scan_items(p, (T)(sums[warp] + through - own), job.inclusive);
+	scan_items(p, (T)(warp_sum[warp] + lane_scan - lane_sum), job.inclusive);
 	__syncwarp();
 	write_part(p, job.out);
 }
@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struc
 /* --- host ------------------------------------------------------------------------------------- */
 
 /* 128 bytes a thread are on their way, in tiles of 32 KiB: what keeps a Hopper's memory busy. */
-static constexpr struct sl_tuning BY_DEFAULT = {256, 32};
+static constexpr struct sl_tuning DEFAULT_TUNING = {256, 32};
 
 /*
  * Items are counted as of 4 bytes: of u64 a thread does half as many, so that a tile has the same
@@ -100,7 +100,7 @@ static size_t bytes_of(enum sl_type type)
 /* A tile, and a sum a warp. */
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	return tile_bytes(tuning) + WARPS_MOST * bytes_of(type);
+	return tile_bytes(tuning) + WARPS_MAX * bytes_of(type);
 }
 
 /* Tiles of 512 bytes at least, so that they are always fewer than a grid may have blocks. */
@@ -117,25 +117,25 @@ static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning, enum sl_type type
  * blocks spend their time on filling and emptying their stages. (On an H200: up to 2^18 u32; from
  * 2^21 u32 on; from 2^23.)
  */
-static constexpr struct sl_tuning FOR_FEW = {512, 8}, FOR_MANY = {512, 32};
-static constexpr uint64_t FEW_BYTES = 1 << 20, MANY_BYTES = 8 << 20;
-static constexpr uint32_t TILES_AHEAD = 6;
+static constexpr struct sl_tuning SMALL_TUNING = {512, 8}, LARGE_TUNING = {512, 32};
+static constexpr uint64_t SMALL_BYTES = 1 << 20, LARGE_BYTES = 8 << 20;
+static constexpr uint32_t LOOK_AHEAD_TILES = 6;
 
 /* For either kernel, and as many tiles as few bytes may have. */
-template <typename T> static size_t scratch_for(const struct sl_shape *most)
+template <typename T> static size_t scratch_for(const struct sl_shape *shape)
 {
-	uint32_t own = tiles_for(most->n, most->tuning, most->type);
-	uint32_t few = tiles_for(FEW_BYTES / sizeof(T), FOR_FEW, most->type);
-	struct sl_arena back = {}, ahead = {};
+	uint32_t tuned_tiles = tiles_for(shape->n, shape->tuning, shape->type);
+	uint32_t small_tiles = tiles_for(SMALL_BYTES / sizeof(T), SMALL_TUNING, shape->type);
+	struct sl_arena arena_back = {}, arena_ahead = {};
 
-	sl_look_back_cut<T>(&back, own > few ? own : few);
-	look_ahead_cut<T, look_ahead_best>(&ahead, most->n);
-	return back.used > ahead.used ? back.used : ahead.used;
+	sl_look_back_cut<T>(&arena_back, tuned_tiles > small_tiles ? tuned_tiles : small_tiles);
+	look_ahead_cut<T, look_ahead_default>(&arena_ahead, shape->n);
+	return arena_back.used > arena_ahead.used ? arena_back.used : arena_ahead.used;
 }
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
-	return most->type == SL_U32 ? scratch_for<uint32_t>(most) : scratch_for<uint64_t>(most);
+	return shape->type == SL_U32 ? scratch_for<uint32_t>(shape) : scratch_for<uint64_t>(shape);
 }
 
 template <typename T, uint32_t VECTORS>
@@ -148,7 +148,7 @@ static enum sl_status launch(
 		sl_look_back_cut<T>(&a, tiles)};
 
 	if (tiles > 1) /* one asks for none, so nobody reads what it knows */
-		SL_TRY(sl_look_back_clear(t.before, x->stream));
+		SL_TRY(sl_look_back_clear(t.tile_states, x->stream));
 	return sl_launch_early("tile_kernel", tile_kernel<T, VECTORS>, tiles, tuning.block,
 		shared_bytes(tuning, job->type), x->stream, t);
 }
@@ -163,23 +163,23 @@ template <typename T>
 static enum sl_status choose(const struct sl_exec *x, const struct sl_scan_job *job,
 	struct sl_tuning *tuning, uint32_t *blocks)
 {
-	using plan = look_ahead_best;
-	uint32_t tiles = look_ahead_tiles<plan>(job->n, look_ahead_off(job, sizeof(T)), sizeof(T));
+	using plan = look_ahead_default;
+	uint32_t tiles = look_ahead_tiles<plan>(job->n, look_ahead_lead(job, sizeof(T)), sizeof(T));
 	struct sl_limits limits;
 
 	*blocks = 0;
 	*tuning = x->tuning;
-	if (tuning->block != BY_DEFAULT.block || tuning->items != BY_DEFAULT.items)
+	if (tuning->block != DEFAULT_TUNING.block || tuning->items != DEFAULT_TUNING.items)
 		return SL_OK;
-	if (tiles_for(job->n, BY_DEFAULT, job->type) > 1 && job->n * sizeof(T) < FEW_BYTES)
-		*tuning = FOR_FEW;
-	if (tiles < TILES_AHEAD)
+	if (tiles_for(job->n, DEFAULT_TUNING, job->type) > 1 && job->n * sizeof(T) < SMALL_BYTES)
+		*tuning = SMALL_TUNING;
+	if (tiles < LOOK_AHEAD_TILES)
 		return SL_OK;
 	SL_TRY(sl_device_limits(&limits));
-	if (job->n * sizeof(T) >= MANY_BYTES &&
-		limits.shared_bytes >= shared_bytes(FOR_MANY, job->type))
-		*tuning = FOR_MANY;
-	if (can_look_ahead(job) && tiles >= TILES_AHEAD * limits.multiprocessors &&
+	if (job->n * sizeof(T) >= LARGE_BYTES &&
+		limits.shared_bytes >= shared_bytes(LARGE_TUNING, job->type))
+		*tuning = LARGE_TUNING;
+	if (can_look_ahead(job) && tiles >= LOOK_AHEAD_TILES * limits.multiprocessors &&
 		limits.shared_bytes >= look_ahead_shared_bytes<T, plan>() &&
 		sl_compiled_for(look_ahead_kernel<T, plan>) >= SL_BULK_CAPABILITY)
 		*blocks = limits.multiprocessors;
@@ -193,7 +193,7 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 
 	SL_TRY(choose<T>(x, job, &tuning, &blocks));
 	if (blocks > 0)
-		return look_ahead_run<T, look_ahead_best>(x, job, blocks);
+		return look_ahead_run<T, look_ahead_default>(x, job, blocks);
 	switch (tuning.items) {
 	case 4:
 		return launch<T, 1>(x, job, tuning);
@@ -219,10 +219,10 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 	.space = SL_DEVICE,
 	.help = "Merrill and Garland, one pass over tiles in shared memory with look-back; by "
 		"default, large n on Hopper: look-ahead",
-	.tunable = {.block = BY_DEFAULT.block,
+	.tunable = {.block = DEFAULT_TUNING.block,
 		.block_step = LANES,
-		.block_most = LANES * WARPS_MOST,
-		.items = BY_DEFAULT.items,
+		.block_most = LANES * WARPS_MAX,
+		.items = DEFAULT_TUNING.items,
 		.items_can = {4, 8, 16, 32},
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,

@@ -15,11 +15,11 @@
  * thousand items and more: n / 384 bytes and 1 KiB for u32 on an H200 (CUDA 13.0). There is room
  * for tiles of 512 items of u64, and for what else a later CUDA may want.
  */
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
-	sl_cut(&a, most->n / 32 + ((size_t)64 << 10));
+	sl_cut(&a, shape->n / 32 + ((size_t)64 << 10));
 	return a.used;
 }
 

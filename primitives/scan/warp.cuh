@@ -6,7 +6,7 @@
 
 #include "primitives/base/kernel.cuh"
 
-static constexpr uint32_t LANES = 32, WARPS_MOST = 32, VECTOR_BYTES = 16;
+static constexpr uint32_t LANES = 32, WARPS_MAX = 32, VECTOR_BYTES = 16;
 
 /* What a lane reads or writes at a time. */
 template <typename T> struct alignas(VECTOR_BYTES) vector {

@@ -16,7 +16,7 @@
 
 #include "warp.cuh"
 
-static constexpr uint32_t ROW = 8;
+static constexpr uint32_t ROW_VECTORS = 8;
 
 /* A warp's part of a tile, VECTORS a lane, 1 to 8 of them, as one of its lanes sees it. */
 template <typename T, uint32_t VECTORS> struct part {
@@ -26,14 +26,14 @@ template <typename T, uint32_t VECTORS> struct part {
 	uint32_t lane;
 	uint64_t first; /* where it begins in global memory */
 	uint64_t left;  /* items from there to the last; maybe more than its own */
-	struct vector<T> *at;
+	struct vector<T> *vectors;
 };
 
 /* Vector i of a part: which change places by the number of their row. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline vector<T> *vector_of(struct part<T, VECTORS> p, uint32_t i)
 {
-	return &p.at[i ^ i / ROW % ROW];
+	return &p.vectors[i ^ i / ROW_VECTORS % ROW_VECTORS];
 }
 
 template <typename T, uint32_t VECTORS>
@@ -58,7 +58,7 @@ static __device__ inline uint32_t whole_vectors(struct part<T, VECTORS> p)
 
 /* The item that a lane has of the vector behind those; some lanes have one, if it has any. */
 template <typename T, uint32_t VECTORS>
-static __device__ inline bool has_rest(struct part<T, VECTORS> p, uint32_t *i)
+static __device__ inline bool has_tail_item(struct part<T, VECTORS> p, uint32_t *i)
 {
 	*i = whole_vectors(p) * p.width + p.lane;
 	return p.left < p.items && *i < p.left;
@@ -72,34 +72,34 @@ template <typename T, uint32_t VECTORS>
 static __device__ inline void read_vectors(struct part<T, VECTORS> p, const T *in)
 {
 	const struct vector<T> *from = (const struct vector<T> *)(in + p.first) + p.lane;
-	struct vector<T> on_way[VECTORS];
+	struct vector<T> in_flight[VECTORS];
 	uint32_t whole = whole_vectors(p), i;
-	bool has = has_rest(p, &i);
-	T rest = has ? in[p.first + i] : 0;
+	bool has_tail = has_tail_item(p, &i);
+	T tail = has_tail ? in[p.first + i] : 0;
 
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
-		on_way[v] = v * LANES + p.lane < whole ? from[v * LANES] : vector<T>{};
+		in_flight[v] = v * LANES + p.lane < whole ? from[v * LANES] : vector<T>{};
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
-		*vector_of(p, v * LANES + p.lane) = on_way[v];
+		*vector_of(p, v * LANES + p.lane) = in_flight[v];
 	__syncwarp();
-	if (has)
-		*item_of(p, i) = rest;
+	if (has_tail)
+		*item_of(p, i) = tail;
 }
 
 /* The same of items off 16 bytes. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline void read_items(struct part<T, VECTORS> p, const T *in)
 {
-	T on_way[VECTORS * part<T, VECTORS>::width];
+	T in_flight[VECTORS * part<T, VECTORS>::width];
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < VECTORS * p.width; k++)
-		on_way[k] = k * LANES + p.lane < p.left ? in[p.first + k * LANES + p.lane] : 0;
+		in_flight[k] = k * LANES + p.lane < p.left ? in[p.first + k * LANES + p.lane] : 0;
 	SL_UNROLL
 	for (uint32_t k = 0; k < VECTORS * p.width; k++)
-		*item_of(p, k * LANES + p.lane) = on_way[k];
+		*item_of(p, k * LANES + p.lane) = in_flight[k];
 }
 
 template <typename T, uint32_t VECTORS>
@@ -122,7 +122,7 @@ static __device__ inline void write_part(struct part<T, VECTORS> p, T *out)
 		for (uint32_t v = 0; v < VECTORS; v++)
 			if (v * LANES + p.lane < whole)
 				to[v * LANES] = *vector_of(p, v * LANES + p.lane);
-		if (has_rest(p, &i))
+		if (has_tail_item(p, &i))
 			out[p.first + i] = *item_of(p, i);
 	} else {
 		for (uint32_t i = p.lane; i < p.items && i < p.left; i += LANES)

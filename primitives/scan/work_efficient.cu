@@ -20,17 +20,18 @@
 #include "primitives/primitives.h"
 
 /* 2^32 items have 31 levels above them, of which the last has two nodes; and a NULL above that. */
-enum { LEVELS_MOST = 33 };
+enum { LEVELS_MAX = 33 };
 
 /* What every device takes. Kernels promise it, and get no more registers than go with it. */
-enum { BLOCK_MOST = 1024 };
+enum { BLOCK_MAX = 1024 };
 
 /*
  * Sums of two: to[i] = from[2i] + from[2i + 1], for n items of from. Each thread does ITEMS nodes,
  * blockDim.x apart: reads all, so that they are on their way together, then writes.
  */
 template <typename T, uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST, 1) up_kernel(const T *from, T *to, uint64_t n)
+static __global__ void __launch_bounds__(BLOCK_MAX, 1)
+	up_sweep_kernel(const T *from, T *to, uint64_t n)
 {
 	uint64_t nodes = (n + 1) / 2, step = (uint64_t)blockDim.x * ITEMS;
 
@@ -56,8 +57,8 @@ static __global__ void __launch_bounds__(BLOCK_MOST, 1) up_kernel(const T *from,
  * has those sums for nodes of two, and is NULL at the top. to may be from. Threads as in up_kernel.
  */
 template <typename T, uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST, 1)
-	down_kernel(const T *above, const T *from, T *to, uint64_t n, bool inclusive)
+static __global__ void __launch_bounds__(BLOCK_MAX, 1)
+	down_sweep_kernel(const T *above, const T *from, T *to, uint64_t n, bool inclusive)
 {
 	uint64_t nodes = (n + 1) / 2, step = (uint64_t)blockDim.x * ITEMS;
 
@@ -86,8 +87,8 @@ static __global__ void __launch_bounds__(BLOCK_MOST, 1)
 
 /* The tree. Level 0 is the input, so it is not cut; the top has two nodes at most. */
 struct layout {
-	void *level[LEVELS_MOST];
-	uint32_t n[LEVELS_MOST];
+	void *level[LEVELS_MAX];
+	uint32_t n[LEVELS_MAX];
 	uint32_t top;
 };
 
@@ -103,11 +104,11 @@ static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
 	return l;
 }
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
-	lay_out(&a, most->n, most->type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
+	lay_out(&a, shape->n, shape->type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
 	return a.used;
 }
 
@@ -118,7 +119,7 @@ static uint32_t grid_for(uint32_t n, struct sl_tuning tuning)
 }
 
 template <typename T, uint32_t ITEMS>
-static enum sl_status sweep(struct sl_exec *x, const struct sl_scan_job *job)
+static enum sl_status run_sweeps(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
 	struct layout l = lay_out(&a, job->n, sizeof(T));
@@ -128,31 +129,31 @@ static enum sl_status sweep(struct sl_exec *x, const struct sl_scan_job *job)
 	for (uint32_t k = 0; k < l.top; k++) {
 		const T *from = k == 0 ? in : (const T *)l.level[k];
 
-		SL_TRY(SL_LAUNCH((up_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block, 0,
+		SL_TRY(SL_LAUNCH((up_sweep_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block, 0,
 			x->stream, from, (T *)l.level[k + 1], l.n[k]));
 	}
 	for (uint32_t k = l.top; k > 0; k--) {
 		T *level = (T *)l.level[k];
 
-		SL_TRY(SL_LAUNCH((down_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block, 0,
-			x->stream, (const T *)l.level[k + 1], (const T *)level, level, l.n[k],
+		SL_TRY(SL_LAUNCH((down_sweep_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block,
+			0, x->stream, (const T *)l.level[k + 1], (const T *)level, level, l.n[k],
 			false));
 	}
-	return SL_LAUNCH((down_kernel<T, ITEMS>), grid_for(job->n, x->tuning), block, 0, x->stream,
-		(const T *)l.level[1], in, (T *)job->out, job->n, job->inclusive);
+	return SL_LAUNCH((down_sweep_kernel<T, ITEMS>), grid_for(job->n, x->tuning), block, 0,
+		x->stream, (const T *)l.level[1], in, (T *)job->out, job->n, job->inclusive);
 }
 
 template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	switch (x->tuning.items) {
 	case 1:
-		return sweep<T, 1>(x, job);
+		return run_sweeps<T, 1>(x, job);
 	case 2:
-		return sweep<T, 2>(x, job);
+		return run_sweeps<T, 2>(x, job);
 	case 4:
-		return sweep<T, 4>(x, job);
+		return run_sweeps<T, 4>(x, job);
 	default:
-		return sweep<T, 8>(x, job);
+		return run_sweeps<T, 8>(x, job);
 	}
 }
 
@@ -171,7 +172,7 @@ const struct sl_backend SL_NAME(sl_scan_work_efficient) = {
 	/* items: nodes a thread; 4 of them have 32 bytes of u32 on their way in each thread */
 	.tunable = {.block = 256,
 		.block_step = 1,
-		.block_most = BLOCK_MOST,
+		.block_most = BLOCK_MAX,
 		.items = 4,
 		.items_can = {1, 2, 4, 8}},
 	.scratch = scratch,

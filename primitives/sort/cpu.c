@@ -37,11 +37,11 @@ static struct layout lay_out(struct sl_arena *a, uint32_t n, enum sl_type type, 
 	return l;
 }
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {0};
 
-	lay_out(&a, most->n, most->type, most->keys_only);
+	lay_out(&a, shape->n, shape->type, shape->keys_only);
 	return a.used;
 }
 
@@ -121,7 +121,7 @@ static void scatter(struct pairs from, struct pairs to, enum sl_type type, uint3
 }
 
 /* A pass that has something to move: not all keys have the digit of this one. */
-static bool moves(const struct sl_sort_job *job, const uint32_t *count, struct digit d)
+static bool reorders(const struct sl_sort_job *job, const uint32_t *count, struct digit d)
 {
 	return count[digit_in(key_at(job->key, job->type, 0), d)] < job->n;
 }
@@ -138,29 +138,30 @@ static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_arena a = x->scratch;
 	struct layout l = lay_out(&a, job->n, job->type, !job->index);
-	struct pairs from = {job->key, job->index}, home = from;
-	uint32_t passes = (job->end_bit - job->begin_bit + DIGIT_BITS - 1) / DIGIT_BITS, left = 0;
+	struct pairs from = {job->key, job->index}, output = from;
+	uint32_t passes = (job->end_bit - job->begin_bit + DIGIT_BITS - 1) / DIGIT_BITS,
+		 passes_left = 0;
 
 	if (job->key_out)
-		home = (struct pairs){job->key_out, job->index_out};
+		output = (struct pairs){job->key_out, job->index_out};
 	count(job, l.count, passes);
 	for (uint32_t pass = 0; pass < passes; pass++)
-		left += moves(job, l.count[pass], digit_of(job, pass));
-	if (left % 2 == 1 && !job->key_out)
-		left++; /* in place: the first cannot write where it reads */
+		passes_left += reorders(job, l.count[pass], digit_of(job, pass));
+	if (passes_left % 2 == 1 && !job->key_out)
+		passes_left++; /* in place: the first cannot write where it reads */
 	for (uint32_t pass = 0; pass < passes; pass++) {
 		struct digit d = digit_of(job, pass);
-		struct pairs to = left % 2 == 1 ? home : l.other;
+		struct pairs to = passes_left % 2 == 1 ? output : l.other;
 
-		if (!moves(job, l.count[pass], d))
+		if (!reorders(job, l.count[pass], d))
 			continue;
 		sum(l.count[pass]);
 		scatter(from, to, job->type, job->n, d, l.count[pass]);
 		from = to;
-		left--;
+		passes_left--;
 	}
-	if (from.key != home.key)
-		copy(from, home, job->type, job->n);
+	if (from.key != output.key)
+		copy(from, output, job->type, job->n);
 	return SL_OK;
 }
 

@@ -11,29 +11,29 @@
  * (32 items) of a word: 32 passes move 640 bytes and the scans of scan/naive 80 more at 4 items.
  */
 #include "pairs.cuh"
-#include "warp.cuh"
+#include "warp_ballot.cuh"
 
 /* The keys of a group stand together; a warp takes it row by row, a row being a key a lane. */
-static __device__ __forceinline__ uint64_t group_number(void)
+static __device__ __forceinline__ uint64_t group_index(void)
 {
 	return ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
 }
 
 /* One warp a group: zeros[group] = how many of its keys have that bit 0. 0 past the last group. */
 template <typename K>
-static __global__ void count_kernel(const K *key, uint64_t n, struct digit_place bit, uint32_t rows,
+static __global__ void count_kernel(const K *key, uint64_t n, struct digit_field bit, uint32_t rows,
 	uint32_t *zeros, uint64_t groups)
 {
-	uint64_t group = group_number(), first = group * rows * WARP;
+	uint64_t group = group_index(), first = group * rows * WARP;
 	uint32_t count = 0;
 
 	for (uint32_t row = 0; row < rows; row++) {
-		uint64_t i = first + row * WARP + lane_number();
+		uint64_t i = first + row * WARP + lane_index();
 
 		count += (uint32_t)__popc(
 			__ballot_sync(SL_LANES, i < n && digit_in(key[i], bit) == 0));
 	}
-	if (lane_number() == 0 && group <= groups)
+	if (lane_index() == 0 && group <= groups)
 		zeros[group] = count;
 }
 
@@ -43,9 +43,9 @@ static __global__ void count_kernel(const K *key, uint64_t n, struct digit_place
  */
 template <typename K>
 static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, uint64_t n,
-	struct digit_place bit, uint32_t rows, const uint32_t *zeros, uint64_t groups)
+	struct digit_field bit, uint32_t rows, const uint32_t *zeros, uint64_t groups)
 {
-	uint64_t group = group_number(), first = group * rows * WARP;
+	uint64_t group = group_index(), first = group * rows * WARP;
 	uint32_t zero_at, one_at;
 
 	if (group >= groups)
@@ -53,11 +53,12 @@ static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, ui
 	zero_at = zeros[group];
 	one_at = zeros[groups] + ((uint32_t)first - zero_at);
 	for (uint32_t row = 0; row < rows; row++) {
-		uint64_t i = first + row * WARP + lane_number();
+		uint64_t i = first + row * WARP + lane_index();
 		K key = i < n ? from.key[i] : 0;
 		bool is_zero = digit_in(key, bit) == 0;
-		uint32_t votes = __ballot_sync(SL_LANES, is_zero), before = count_below(votes);
-		uint32_t at = is_zero ? zero_at + before : one_at + (lane_number() - before);
+		uint32_t votes = __ballot_sync(SL_LANES, is_zero),
+			 before = count_lower_lanes(votes);
+		uint32_t at = is_zero ? zero_at + before : one_at + (lane_index() - before);
 
 		if (i < n) {
 			to.key[at] = key;
@@ -70,7 +71,7 @@ static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, ui
 }
 
 struct layout {
-	struct other_pairs other;
+	struct pair_buffer other;
 	uint32_t *zeros; /* groups + 1 */
 	uint32_t groups;
 };
@@ -80,24 +81,24 @@ static struct layout lay_out(
 {
 	struct layout l;
 
-	l.other = cut_other(a, n, type, keys_only);
+	l.other = cut_pair_buffer(a, n, type, keys_only);
 	l.groups = (uint32_t)sl_ceil_div(n, (uint64_t)WARP * tuning.items);
 	l.zeros = (uint32_t *)sl_cut_items(a, (uint64_t)l.groups + 1, sizeof(*l.zeros));
 	return l;
 }
 
-static const struct sl_backend *scan_of(const struct sl_choice *chosen)
+static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
 {
 	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_naive);
 }
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct layout l = lay_out(&a, most->n, most->type, most->keys_only, most->tuning);
-	struct sl_shape inner = {.n = l.groups + 1, .type = SL_U32, .tuning = most->scan.tuning};
+	struct layout l = lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
+	struct sl_shape inner = {.n = l.groups + 1, .type = SL_U32, .tuning = shape->scan.tuning};
 
-	sl_cut(&a, sl_scratch(scan_of(&most->scan), &inner));
+	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
 	return a.used;
 }
 
@@ -111,10 +112,10 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 
 	inner.tuning = job->scan.tuning;
 	return for_passes<K>(x, job, l.other, 1,
-		[&](uint32_t, struct digit_place bit, struct pairs<K> from, struct pairs<K> to) {
+		[&](uint32_t, struct digit_field bit, struct pairs<K> from, struct pairs<K> to) {
 			SL_TRY(SL_LAUNCH(count_kernel<K>, grid, block, 0, x->stream, from.key,
 				job->n, bit, rows, l.zeros, l.groups));
-			SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
+			SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 			return SL_LAUNCH(split_kernel<K>, grid, block, 0, x->stream, from, to,
 				job->n, bit, rows, l.zeros, l.groups);
 		});

@@ -15,26 +15,26 @@ template <typename K> struct pairs {
 };
 
 /* Where in a key a digit is: its lowest bit, and ones for as many as it has. */
-struct digit_place {
+struct digit_field {
 	uint32_t shift, mask;
 };
 
 template <typename K>
-static __device__ __forceinline__ uint32_t digit_in(K key, struct digit_place d)
+static __device__ __forceinline__ uint32_t digit_in(K key, struct digit_field d)
 {
 	return (uint32_t)(key >> d.shift) & d.mask;
 }
 
 /* The buffer that is not the caller's. */
-struct other_pairs {
+struct pair_buffer {
 	void *key;       /* n */
 	uint32_t *index; /* n; NULL: keys alone */
 };
 
-static inline struct other_pairs cut_other(
+static inline struct pair_buffer cut_pair_buffer(
 	struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only)
 {
-	struct other_pairs o = {};
+	struct pair_buffer o = {};
 
 	o.key = sl_cut_items(a, n, type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
 	if (!keys_only)
@@ -49,16 +49,16 @@ static inline uint32_t passes_of(const struct sl_sort_job *job, uint32_t digit_b
 }
 
 /* The digit that begins there, of bits that end there. */
-SL_HD struct digit_place digit_at(uint32_t begin_bit, uint32_t end_bit, uint32_t digit_bits)
+SL_HD struct digit_field digit_at(uint32_t begin_bit, uint32_t end_bit, uint32_t digit_bits)
 {
 	uint32_t left = end_bit - begin_bit;
-	struct digit_place d = {begin_bit, (1u << (left < digit_bits ? left : digit_bits)) - 1};
+	struct digit_field d = {begin_bit, (1u << (left < digit_bits ? left : digit_bits)) - 1};
 
 	return d;
 }
 
 /* Where the sorted pairs go. */
-template <typename K> static inline struct pairs<K> home_of(const struct sl_sort_job *job) {
+template <typename K> static inline struct pairs<K> output_of(const struct sl_sort_job *job) {
 	if (job->key_out)
 		return {(K *)job->key_out, job->index_out};
 	return {(K *)job->key, job->index};
@@ -81,24 +81,24 @@ static inline enum sl_status copy_pairs(struct sl_exec *x, struct pairs<K> to, s
  */
 template <typename K, class Each>
 static inline enum sl_status for_passes(struct sl_exec *x, const struct sl_sort_job *job,
-	struct other_pairs other, uint32_t digit_bits, const Each &each)
+	struct pair_buffer other, uint32_t digit_bits, const Each &each)
 {
-	const struct pairs<K> home = home_of<K>(job);
+	const struct pairs<K> output = output_of<K>(job);
 	struct pairs<K> from = {(K *)job->key, job->index}, to = {
 	};
-	uint32_t passes = passes_of(job, digit_bits), left = passes, bit = job->begin_bit;
+	uint32_t passes = passes_of(job, digit_bits), passes_left = passes, bit = job->begin_bit;
 
-	if (from.key == home.key)
-		left += left % 2;
-	for (uint32_t pass = 0; pass < passes; pass++, left--, bit += digit_bits) {
-		if (left % 2 == 1)
-			to = home;
+	if (from.key == output.key)
+		passes_left += passes_left % 2;
+	for (uint32_t pass = 0; pass < passes; pass++, passes_left--, bit += digit_bits) {
+		if (passes_left % 2 == 1)
+			to = output;
 		else
 			to = {(K *)other.key, other.index};
 		SL_TRY(each(pass, digit_at(bit, job->end_bit, digit_bits), from, to));
 		from = to;
 	}
-	return from.key == home.key ? SL_OK : copy_pairs(x, home, from, job->n, job->key_spent);
+	return from.key == output.key ? SL_OK : copy_pairs(x, output, from, job->n, job->key_spent);
 }
 
 #endif

@@ -16,14 +16,14 @@
  * them, no table and no scan of it, as tiles pass their counts on while they move; and writes that
  * leave the block in 256 runs, so that a line of memory is written by one or two warps.
  */
-#include "tile.cuh"
+#include "tile_sort.cuh"
 
 /* What a pass is told. */
 template <typename K> struct pass {
 	struct pairs<K> from, to; /* to.key is NULL where the index alone is wanted */
 	uint64_t n;
-	struct digit_place digit;
-	struct book book;
+	struct digit_field digit;
+	struct digit_offset_table table;
 	uint32_t *ticket; /* the book and tiles that have been taken */
 };
 
@@ -57,9 +57,9 @@ static __device__ __forceinline__ void load_keys(
 	uint64_t first = (uint64_t)tile * items, left = first < p.n ? p.n - first : 0;
 
 	if (left >= items)
-		rows<true>(ITEMS, items).load(p.from.key + first, key);
+		warp_striped<true>(ITEMS, items).load(p.from.key + first, key);
 	else
-		rows<false>(ITEMS, (uint32_t)left).load(p.from.key + first, key);
+		warp_striped<false>(ITEMS, (uint32_t)left).load(p.from.key + first, key);
 }
 
 /*
@@ -70,28 +70,28 @@ template <bool FULL, typename K, bool INDEXED, int BLOCK, int ITEMS>
 static __device__ __forceinline__ uint32_t sort_tile(const struct pass<K> &p, uint32_t tile,
 	uint32_t n, K (&key)[ITEMS], struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
 {
-	const struct rows<FULL> r(ITEMS, n);
-	uint32_t *s_count = s->count[warp_number()];
-	uint32_t index[INDEXED ? ITEMS : 1], start, asked = 0, next;
-	const struct digit_place d = p.digit;
+	const struct warp_striped<FULL> r(ITEMS, n);
+	uint32_t *s_count = s->count[warp_index()];
+	uint32_t index[INDEXED ? ITEMS : 1], start, polled = 0, next;
+	const struct digit_field d = p.digit;
 	tile_ranks<ITEMS> ranks = {};
 
 	count_digits(r, key, d, s_count);
 	__syncthreads();
-	start = place_warps(&p.book, tile, s);
+	start = scan_warp_counts(&p.table, tile, s);
 	__syncthreads();
 	ranks = rank_keys(r, key, d, s_count);
 	if (threadIdx.x < DIGITS)
-		asked = ask_place(p.book, tile, threadIdx.x);
-	put_sorted(r, key, ranks, s->key);
+		polled = poll_offset(p.table, tile, threadIdx.x);
+	scatter_to_shared(r, key, ranks, s->key);
 	if constexpr (INDEXED)
 		r.load(p.from.index + (uint64_t)tile * s->items, index);
 	if (threadIdx.x < DIGITS)
-		s->to[threadIdx.x] = wait_place(p.book, tile, threadIdx.x, asked) - start;
+		s->to[threadIdx.x] = wait_for_offset(p.table, tile, threadIdx.x, polled) - start;
 	if (threadIdx.x == 0)
 		s->ticket = atomicAdd(p.ticket, 1);
 	if constexpr (INDEXED)
-		put_sorted(r, index, ranks, s->index);
+		scatter_to_shared(r, index, ranks, s->index);
 	__syncthreads();
 	next = s->ticket - 1;
 	load_keys<BLOCK>(p, next, key);
@@ -102,7 +102,7 @@ static __device__ __forceinline__ uint32_t sort_tile(const struct pass<K> &p, ui
 
 /* The next ticket, for the whole block: 0 is the book, and tiles follow. */
 template <typename K, class Memory>
-static __device__ __forceinline__ uint32_t take(const struct pass<K> &p, Memory *s)
+static __device__ __forceinline__ uint32_t take_ticket(const struct pass<K> &p, Memory *s)
 {
 	__syncthreads(); /* the one before has been read */
 	if (threadIdx.x == 0)
@@ -123,62 +123,63 @@ static __global__ void __launch_bounds__(BLOCK, 1) pass_kernel(struct pass<K> p)
 	uint32_t items = BLOCK * ITEMS, tile;
 	K key[ITEMS];
 
-	clear_counts(s->count[warp_number()]);
+	clear_counts(s->count[warp_index()]);
 	sl_wait_for_last();
 	sl_let_next_begin();
-	tile = take(p, s);
+	tile = take_ticket(p, s);
 	if (tile == 0) {
 		if (threadIdx.x < DIGITS)
-			keep_book(p.book, threadIdx.x);
-		tile = take(p, s);
+			fill_table(p.table, threadIdx.x);
+		tile = take_ticket(p, s);
 	}
 	tile--;
 	load_keys<BLOCK>(p, tile, key);
 	while ((uint64_t)(tile + 1) * items <= p.n)
 		tile = sort_tile<true>(p, tile, items, key, s);
-	if (tile < p.book.tiles)
+	if (tile < p.table.tiles)
 		sort_tile<false>(p, tile, (uint32_t)(p.n - (uint64_t)tile * items), key, s);
 }
 
 /* --- few -------------------------------------------------------------------------------------- */
 
-enum { BLOCK_FEW = BLOCK_MOST, ITEMS_FEW = 8, FEW = BLOCK_FEW * ITEMS_FEW };
+enum { SINGLE_BLOCK = BLOCK_MAX, SINGLE_ITEMS = 8, SINGLE_TILE_MAX = SINGLE_BLOCK * SINGLE_ITEMS };
 
 /* What the kernel for up to FEW pairs is told. */
-template <typename K> struct few {
+template <typename K> struct single_tile {
 	struct pairs<K> from, to;
 	uint32_t n, begin_bit, end_bit;
 };
 
 template <typename K, bool INDEXED>
-using few_memory = tile_memory<K, INDEXED, BLOCK_FEW, ITEMS_FEW>;
+using single_tile_memory = tile_memory<K, INDEXED, SINGLE_BLOCK, SINGLE_ITEMS>;
 
 /* One block: a tile stays in registers and shared memory through all passes. */
 template <typename K, bool INDEXED>
-static __global__ void __launch_bounds__(BLOCK_FEW, 1) few_kernel(struct few<K> p)
+static __global__ void __launch_bounds__(SINGLE_BLOCK, 1)
+	single_tile_kernel(struct single_tile<K> p)
 {
-	using memory = few_memory<K, INDEXED>;
+	using memory = single_tile_memory<K, INDEXED>;
 	SL_SHARED_DYNAMIC(memory, s);
-	const struct rows<false> r(ITEMS_FEW, p.n);
-	uint32_t *s_count = s->count[warp_number()], index[ITEMS_FEW];
-	K key[ITEMS_FEW];
+	const struct warp_striped<false> r(SINGLE_ITEMS, p.n);
+	uint32_t *s_count = s->count[warp_index()], index[SINGLE_ITEMS];
+	K key[SINGLE_ITEMS];
 
 	r.load(p.from.key, key);
 	if (INDEXED)
 		r.load(p.from.index, index);
 	for (uint32_t bit = p.begin_bit; bit < p.end_bit; bit += DIGIT_BITS) {
-		struct digit_place d = digit_at(bit, p.end_bit, DIGIT_BITS);
-		tile_ranks<ITEMS_FEW> ranks;
+		struct digit_field d = digit_at(bit, p.end_bit, DIGIT_BITS);
+		tile_ranks<SINGLE_ITEMS> ranks;
 
 		clear_counts(s_count);
 		count_digits(r, key, d, s_count);
 		__syncthreads();
-		place_warps(nullptr, 0, s);
+		scan_warp_counts(nullptr, 0, s);
 		__syncthreads();
 		ranks = rank_keys(r, key, d, s_count);
-		put_sorted(r, key, ranks, s->key);
+		scatter_to_shared(r, key, ranks, s->key);
 		if (INDEXED)
-			put_sorted(r, index, ranks, s->index);
+			scatter_to_shared(r, index, ranks, s->index);
 		__syncthreads();
 		r.load(s->key, key);
 		if (INDEXED)
@@ -192,23 +193,23 @@ static __global__ void __launch_bounds__(BLOCK_FEW, 1) few_kernel(struct few<K> 
 
 /* Where a last pass writes to. */
 template <typename K>
-static struct pairs<K> wanted(const struct sl_sort_job *job, struct pairs<K> to) {
+static struct pairs<K> last_pass_output(const struct sl_sort_job *job, struct pairs<K> to) {
 	return {job->key_spent && job->index ? nullptr : to.key, to.index};
 }
 
 template <typename K>
-static enum sl_status sort_few(struct sl_exec *x, const struct sl_sort_job *job)
+static enum sl_status sort_single_tile(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	const struct few<K> p = {
-		{(K *)job->key, job->index},
-			wanted(job, home_of<K>(job)), job->n, job->begin_bit, job->end_bit
+	const struct single_tile<K> p = {
+		{(K *)job->key, job->index}, last_pass_output(job, output_of<K>(job)), job->n,
+			job->begin_bit, job->end_bit
 	};
 
 	if (job->index)
-		return SL_LAUNCH((few_kernel<K, true>), 1, BLOCK_FEW, sizeof(few_memory<K, true>),
-			x->stream, p);
-	return SL_LAUNCH(
-		(few_kernel<K, false>), 1, BLOCK_FEW, sizeof(few_memory<K, false>), x->stream, p);
+		return SL_LAUNCH((single_tile_kernel<K, true>), 1, SINGLE_BLOCK,
+			sizeof(single_tile_memory<K, true>), x->stream, p);
+	return SL_LAUNCH((single_tile_kernel<K, false>), 1, SINGLE_BLOCK,
+		sizeof(single_tile_memory<K, false>), x->stream, p);
 }
 
 /* --- tiles ------------------------------------------------------------------------------------ */
@@ -224,10 +225,10 @@ static enum sl_status sort_few(struct sl_exec *x, const struct sl_sort_job *job)
 	X(uint32_t, 32) \
 	X(uint32_t, 16) X(uint32_t, 8) X(uint64_t, 24) X(uint64_t, 16) X(uint64_t, 8)
 
-enum { BLOCK_OWN = 512, BLOCK_KEYS = 512, ITEMS_OWN = 32, BLOCK_LEAST = 256, ITEMS_LEAST = 4 };
+enum { DEFAULT_BLOCK = 512, KEYS_BLOCK = 512, DEFAULT_ITEMS = 32, BLOCK_MIN = 256, ITEMS_MIN = 4 };
 
 /* What is sorted. */
-struct kind {
+struct sort_kind {
 	enum sl_type type;
 	bool keys_only;
 };
@@ -245,14 +246,14 @@ static pass_function<K> pass_kernel_of(struct sl_tuning tuning, bool keys_only)
 #define X(type_, items_)                                 \
 	if constexpr (sizeof(K) == sizeof(type_))        \
 		if (keys_only && tuning.items == items_) \
-			return pass_kernel<K, false, BLOCK_KEYS, items_>;
+			return pass_kernel<K, false, KEYS_BLOCK, items_>;
 	KEY_TILES(X)
 #undef X
 	return nullptr;
 }
 
 /* Shared memory of a block; no other is asked for. */
-static size_t block_bytes(struct sl_tuning tuning, struct kind kind)
+static size_t block_bytes(struct sl_tuning tuning, struct sort_kind kind)
 {
 	size_t key_bytes = kind.type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
 
@@ -265,28 +266,28 @@ static size_t block_bytes(struct sl_tuning tuning, struct kind kind)
 #undef X
 #define X(type_, items_)                                                            \
 	if (kind.keys_only && key_bytes == sizeof(type_) && tuning.items == items_) \
-		return sizeof(struct tile_memory<type_, false, BLOCK_KEYS, items_>);
+		return sizeof(struct tile_memory<type_, false, KEYS_BLOCK, items_>);
 	KEY_TILES(X)
 #undef X
 	return 0;
 }
 
-static bool is_own(struct sl_tuning tuning)
+static bool is_default(struct sl_tuning tuning)
 {
-	return tuning.block == BLOCK_OWN && tuning.items == ITEMS_OWN;
+	return tuning.block == DEFAULT_BLOCK && tuning.items == DEFAULT_ITEMS;
 }
 
 /* The backend's own choice stands for all down to the least: so it can be had on any device. */
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	const struct sl_tuning least = {BLOCK_LEAST, ITEMS_LEAST};
+	const struct sl_tuning least = {BLOCK_MIN, ITEMS_MIN};
 
-	return block_bytes(is_own(tuning) ? least : tuning, {type, false});
+	return block_bytes(is_default(tuning) ? least : tuning, {type, false});
 }
 
 /* Own choices, of pairs and of keys alone, from the best for many items to the best for few. */
-static constexpr uint32_t own_items[2][2][6] = {
-	{{ITEMS_OWN, 24, 16, 8, ITEMS_LEAST}, {24, 16, 8, ITEMS_LEAST}},
+static constexpr uint32_t default_items[2][2][6] = {
+	{{DEFAULT_ITEMS, 24, 16, 8, ITEMS_MIN}, {24, 16, 8, ITEMS_MIN}},
 	{{32, 16, 8}, {24, 16, 8}},
 };
 
@@ -296,12 +297,12 @@ static constexpr uint32_t own_items[2][2][6] = {
  * fill lines of memory.
  */
 static struct sl_tuning choose(
-	struct sl_tuning tuning, uint32_t n, struct kind kind, const struct sl_limits *limits)
+	struct sl_tuning tuning, uint32_t n, struct sort_kind kind, const struct sl_limits *limits)
 {
-	if (!kind.keys_only && !is_own(tuning))
+	if (!kind.keys_only && !is_default(tuning))
 		return tuning;
-	tuning.block = kind.keys_only ? BLOCK_KEYS : BLOCK_OWN;
-	for (uint32_t items : own_items[kind.keys_only][kind.type]) {
+	tuning.block = kind.keys_only ? KEYS_BLOCK : DEFAULT_BLOCK;
+	for (uint32_t items : default_items[kind.keys_only][kind.type]) {
 		if (items == 0)
 			break;
 		tuning.items = items;
@@ -310,7 +311,7 @@ static struct sl_tuning choose(
 			return tuning;
 	}
 	if (block_bytes(tuning, kind) > limits->shared_bytes)
-		tuning.block = BLOCK_LEAST;
+		tuning.block = BLOCK_MIN;
 	return tuning;
 }
 
@@ -318,26 +319,26 @@ static struct sl_tuning choose(
 
 /* What a sort begins with as 0. */
 struct counters {
-	uint32_t ticket[PASSES_MOST];
-	uint32_t digit[PASSES_MOST][DIGITS];
+	uint32_t ticket[PASSES_MAX];
+	uint32_t digit[PASSES_MAX][DIGITS];
 };
 
 struct layout {
-	struct other_pairs other;
+	struct pair_buffer other;
 	struct counters *counters;
-	uint32_t *book[2];   /* the first right behind the counters */
+	uint32_t *table[2];  /* the first right behind the counters */
 	size_t zeroed_bytes; /* counters and the first book */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n, struct kind kind, uint32_t tiles)
+static struct layout lay_out(struct sl_arena *a, uint32_t n, struct sort_kind kind, uint32_t tiles)
 {
 	struct layout l;
 
-	l.zeroed_bytes = sizeof(*l.counters) + book_words(tiles) * sizeof(*l.book[0]);
-	l.other = cut_other(a, n, kind.type, kind.keys_only);
+	l.zeroed_bytes = sizeof(*l.counters) + table_words(tiles) * sizeof(*l.table[0]);
+	l.other = cut_pair_buffer(a, n, kind.type, kind.keys_only);
 	l.counters = (struct counters *)sl_cut(a, l.zeroed_bytes);
-	l.book[0] = l.counters ? (uint32_t *)(l.counters + 1) : nullptr;
-	l.book[1] = (uint32_t *)sl_cut_items(a, book_words(tiles), sizeof(*l.book[1]));
+	l.table[0] = l.counters ? (uint32_t *)(l.counters + 1) : nullptr;
+	l.table[1] = (uint32_t *)sl_cut_items(a, table_words(tiles), sizeof(*l.table[1]));
 	return l;
 }
 
@@ -350,19 +351,19 @@ static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning)
  * Fewer items than the most may be sorted in smaller tiles. Of those there are less than twice as
  * many as multiprocessors, or larger ones would have been chosen.
  */
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
-	const struct kind kind = {most->type, most->keys_only};
+	const struct sort_kind kind = {shape->type, shape->keys_only};
 	struct sl_limits limits = {};
 	struct sl_arena a = {};
 	uint32_t tiles;
 
 	if (sl_device_limits(&limits) != SL_OK)
 		limits.multiprocessors = 1; /* then no call can run */
-	tiles = tiles_for(most->n, choose(most->tuning, most->n, kind, &limits));
-	if ((kind.keys_only || is_own(most->tuning)) && tiles < 2 * limits.multiprocessors)
+	tiles = tiles_for(shape->n, choose(shape->tuning, shape->n, kind, &limits));
+	if ((kind.keys_only || is_default(shape->tuning)) && tiles < 2 * limits.multiprocessors)
 		tiles = 2 * limits.multiprocessors;
-	lay_out(&a, most->n, kind, tiles);
+	lay_out(&a, shape->n, kind, tiles);
 	return a.used;
 }
 
@@ -385,16 +386,16 @@ static bool is_early(uint32_t tiles, const struct sl_limits *limits)
 
 /* For the backend's own choice. Pairs take more memory than keys alone. */
 template <typename K>
-static bool is_few(
+static bool is_single_tile(
 	const struct sl_sort_job *job, struct sl_tuning tuning, const struct sl_limits *limits)
 {
-	return (!job->index || is_own(tuning)) && job->n <= FEW &&
-	       sizeof(few_memory<K, true>) <= limits->shared_bytes;
+	return (!job->index || is_default(tuning)) && job->n <= SINGLE_TILE_MAX &&
+	       sizeof(single_tile_memory<K, true>) <= limits->shared_bytes;
 }
 
 template <typename K> static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	const struct kind kind = {job->type, !job->index};
+	const struct sort_kind kind = {job->type, !job->index};
 	struct sl_arena a = x->scratch;
 	struct sl_limits limits;
 	struct sl_tuning tuning;
@@ -402,22 +403,22 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 	uint32_t tiles;
 
 	SL_TRY(sl_device_limits(&limits));
-	if (is_few<K>(job, x->tuning, &limits))
-		return sort_few<K>(x, job);
+	if (is_single_tile<K>(job, x->tuning, &limits))
+		return sort_single_tile<K>(x, job);
 	tuning = choose(x->tuning, job->n, kind, &limits);
 	tiles = tiles_for(job->n, tuning);
 	l = lay_out(&a, job->n, kind, tiles);
 	SL_TRY(sl_fill(l.counters, 0, l.zeroed_bytes, x->stream));
 	SL_TRY(count_all_digits<K>(x, job, l.counters->digit));
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
-		[&](uint32_t number, struct digit_place d, struct pairs<K> from,
+		[&](uint32_t number, struct digit_field d, struct pairs<K> from,
 			struct pairs<K> to) {
-			uint32_t *own = l.book[number % 2];
-			const struct book book = {own, own + book_words(tiles) / 2,
-				l.book[1 - number % 2], l.counters->digit[number], tiles};
+			uint32_t *own = l.table[number % 2];
+			const struct digit_offset_table table = {own, own + table_words(tiles) / 2,
+				l.table[1 - number % 2], l.counters->digit[number], tiles};
 			const bool last = number + 1 == passes_of(job, DIGIT_BITS);
 			const struct pass<K> p = {
-				from, last ? wanted(job, to) : to, job->n, d, book,
+				from, last ? last_pass_output(job, to) : to, job->n, d, table,
 					&l.counters->ticket[number]
 			};
 
@@ -438,10 +439,10 @@ const struct sl_backend SL_NAME(sl_sort_shared) = {
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
 	.help = "Onesweep: 8 bits a pass, each one read and one write of the pairs, with a book",
-	.tunable = {.block = BLOCK_OWN,
-		.block_step = BLOCK_LEAST,
-		.block_most = BLOCK_MOST,
-		.items = ITEMS_OWN,
+	.tunable = {.block = DEFAULT_BLOCK,
+		.block_step = BLOCK_MIN,
+		.block_most = BLOCK_MAX,
+		.items = DEFAULT_ITEMS,
 		.items_can = {4, 8, 16, 24, 32},
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,

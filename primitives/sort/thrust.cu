@@ -21,7 +21,7 @@ namespace
 {
 
 /* A key as its bits under mask, at shift. */
-template <typename K, typename Part> struct part_of {
+template <typename K, typename Part> struct extract_bits {
 	K mask;
 	uint32_t shift;
 
@@ -66,20 +66,20 @@ static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t part_bytes)
  * u32 keys on an H200 (CUDA 13.0), more with u64 ones, whose tiles are shorter. 1 byte is left for
  * it, and 64 KiB for what does not depend on n. A range of bits takes the most.
  */
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
-	size_t key_bytes = most->type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+	size_t key_bytes = shape->type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
 	struct sl_arena a = {};
 
-	lay_out(&a, most->n, key_bytes);
-	sl_cut(&a, most->n * (key_bytes + sizeof(uint32_t) + 1) + ((size_t)64 << 10));
+	lay_out(&a, shape->n, key_bytes);
+	sl_cut(&a, shape->n * (key_bytes + sizeof(uint32_t) + 1) + ((size_t)64 << 10));
 	return a.used;
 }
 
 template <typename K>
 static enum sl_status sort_whole(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	const struct pairs<K> p = home_of<K>(job);
+	const struct pairs<K> p = output_of<K>(job);
 	struct sl_arena a = x->scratch;
 
 	if (job->key_out)
@@ -93,7 +93,7 @@ static enum sl_status sort_whole(struct sl_exec *x, const struct sl_sort_job *jo
 }
 
 template <typename K, typename Part>
-static struct part_of<K, Part> bits_of(const struct sl_sort_job *job) {
+static struct extract_bits<K, Part> bits_of(const struct sl_sort_job *job) {
 	uint32_t width = job->end_bit - job->begin_bit;
 
 	return {(K)(~(K)0 >> (8 * sizeof(K) - width)), job->begin_bit};
@@ -102,16 +102,16 @@ static struct part_of<K, Part> bits_of(const struct sl_sort_job *job) {
 template <typename K, typename Part>
 static enum sl_status sort_keys(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	const struct pairs<K> home = home_of<K>(job);
+	const struct pairs<K> output = output_of<K>(job);
 	struct sl_arena a = x->scratch;
 	Part *part = (Part *)sl_cut_items(&a, job->n, sizeof(Part));
 	const K *key = (const K *)job->key;
 
 	if (job->key_out)
-		SL_TRY(sl_copy(home.key, key, job->n * sizeof(K), x->stream));
+		SL_TRY(sl_copy(output.key, key, job->n * sizeof(K), x->stream));
 	return sl_thrust("sort/thrust", x->stream, &a, [&](const auto &on) {
 		thrust::transform(on, key, key + job->n, part, bits_of<K, Part>(job));
-		thrust::stable_sort_by_key(on, part, part + job->n, home.key);
+		thrust::stable_sort_by_key(on, part, part + job->n, output.key);
 	});
 }
 
@@ -120,7 +120,7 @@ static enum sl_status sort_pairs(struct sl_exec *x, const struct sl_sort_job *jo
 {
 	struct sl_arena a = x->scratch, rest;
 	struct layout l = lay_out(&a, job->n, sizeof(Part));
-	struct pairs<K> home = home_of<K>(job), sorted = home;
+	struct pairs<K> output = output_of<K>(job), sorted = output;
 	uint32_t *position = l.position, *end = position + job->n;
 	const K *key = (const K *)job->key;
 	Part *part = (Part *)l.part;
@@ -135,7 +135,7 @@ static enum sl_status sort_pairs(struct sl_exec *x, const struct sl_sort_job *jo
 		thrust::transform(on, position, end, sorted.key, item_at<K>{key});
 		thrust::transform(on, position, end, sorted.index, item_at<uint32_t>{job->index});
 	}));
-	return job->key_out ? SL_OK : copy_pairs(x, home, sorted, job->n);
+	return job->key_out ? SL_OK : copy_pairs(x, output, sorted, job->n);
 }
 
 template <typename K, typename Part>

@@ -13,19 +13,19 @@
  * What it changes over naive: four bits a pass. A pass of u32 keys moves the same 20 bytes a pair
  * and scans 16 / (block x items) of a word more, but 8 of them do what 32 did.
  */
-#include "rows.cuh"
+#include "warp_striped.cuh"
 
-enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, BLOCK_MOST = 512, WARPS_MOST = BLOCK_MOST / WARP };
+enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, BLOCK_MAX = 512, WARPS_MAX = BLOCK_MAX / WARP };
 
 /* How many keys of each digit each warp has. */
 struct warp_counts {
-	uint32_t of[WARPS_MOST][DIGITS];
+	uint32_t of[WARPS_MAX][DIGITS];
 };
 
 /* Lane d, and lane 16 + d, get how many keys of digit d the warp has. */
 template <bool FULL, typename K, int ITEMS>
 static __device__ __forceinline__ uint32_t count_rows(
-	const struct rows<FULL> &r, const K (&key)[ITEMS], struct digit_place d)
+	const struct warp_striped<FULL> &r, const K (&key)[ITEMS], struct digit_field d)
 {
 	uint32_t count = 0;
 
@@ -34,22 +34,22 @@ static __device__ __forceinline__ uint32_t count_rows(
 		if (r.is_past(row))
 			break;
 		count += (uint32_t)__popc(lanes_with(
-			vote<DIGIT_BITS>(r.digit_of(key[row], row, d)), lane_number() % DIGITS));
+			vote<DIGIT_BITS>(r.digit_of(key[row], row, d)), lane_index() % DIGITS));
 	}
 	return count;
 }
 
 static __device__ __forceinline__ void put_counts(struct warp_counts *s_counts, uint32_t count)
 {
-	if (lane_number() < DIGITS)
-		s_counts->of[warp_number()][lane_number()] = count;
+	if (lane_index() < DIGITS)
+		s_counts->of[warp_index()][lane_index()] = count;
 }
 
 /* What the kernels are told; one block a tile. */
 template <typename K> struct pass {
 	struct pairs<K> from, to;
 	uint64_t n;
-	struct digit_place digit;
+	struct digit_field digit;
 	uint32_t *table; /* table[digit][tile]: how many keys, then where the first of them goes */
 };
 
@@ -57,7 +57,7 @@ template <typename K, int ITEMS, bool FULL>
 static __device__ __forceinline__ void count_tile(
 	const struct pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
 {
-	const struct rows<FULL> r(ITEMS, n);
+	const struct warp_striped<FULL> r(ITEMS, n);
 	uint32_t digit = threadIdx.x, sum = 0;
 	K key[ITEMS];
 
@@ -79,8 +79,8 @@ template <typename K, int ITEMS, bool FULL>
 static __device__ __forceinline__ void scatter_tile(
 	const struct pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
 {
-	const struct rows<FULL> r(ITEMS, n);
-	uint32_t mine = lane_number() % DIGITS, index[ITEMS] = {}, place;
+	const struct warp_striped<FULL> r(ITEMS, n);
+	uint32_t mine = lane_index() % DIGITS, index[ITEMS] = {}, place;
 	K key[ITEMS];
 
 	r.load(p.from.key + first, key);
@@ -89,7 +89,7 @@ static __device__ __forceinline__ void scatter_tile(
 	put_counts(s_counts, count_rows(r, key, p.digit));
 	place = p.table[(uint64_t)mine * gridDim.x + blockIdx.x];
 	__syncthreads();
-	for (uint32_t warp = 0; warp < warp_number(); warp++)
+	for (uint32_t warp = 0; warp < warp_index(); warp++)
 		place += s_counts->of[warp][mine];
 
 	SL_UNROLL
@@ -100,7 +100,8 @@ static __device__ __forceinline__ void scatter_tile(
 		if (r.is_past(row))
 			break;
 		v = vote<DIGIT_BITS>(digit);
-		at = __shfl_sync(SL_LANES, place, (int)digit) + count_below(lanes_with(v, digit));
+		at = __shfl_sync(SL_LANES, place, (int)digit) +
+		     count_lower_lanes(lanes_with(v, digit));
 		place += (uint32_t)__popc(lanes_with(v, mine));
 		if (r.has(row)) {
 			p.to.key[at] = key[row];
@@ -112,7 +113,7 @@ static __device__ __forceinline__ void scatter_tile(
 
 /* 512 threads: a multiprocessor has 128 registers for each. */
 template <typename K, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST) count_kernel(struct pass<K> p)
+static __global__ void __launch_bounds__(BLOCK_MAX) count_kernel(struct pass<K> p)
 {
 	SL_SHARED(struct warp_counts, s_counts);
 	uint32_t tile_items = blockDim.x * ITEMS;
@@ -125,7 +126,7 @@ static __global__ void __launch_bounds__(BLOCK_MOST) count_kernel(struct pass<K>
 }
 
 template <typename K, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST) scatter_kernel(struct pass<K> p)
+static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(struct pass<K> p)
 {
 	SL_SHARED(struct warp_counts, s_counts);
 	uint32_t tile_items = blockDim.x * ITEMS;
@@ -138,7 +139,7 @@ static __global__ void __launch_bounds__(BLOCK_MOST) scatter_kernel(struct pass<
 }
 
 struct layout {
-	struct other_pairs other;
+	struct pair_buffer other;
 	uint32_t *table; /* DIGITS x tiles */
 	uint32_t tiles;
 };
@@ -148,25 +149,25 @@ static struct layout lay_out(
 {
 	struct layout l;
 
-	l.other = cut_other(a, n, type, keys_only);
+	l.other = cut_pair_buffer(a, n, type, keys_only);
 	l.tiles = (uint32_t)sl_ceil_div(n, (uint64_t)tuning.block * tuning.items);
 	l.table = (uint32_t *)sl_cut_items(a, (uint64_t)l.tiles * DIGITS, sizeof(*l.table));
 	return l;
 }
 
-static const struct sl_backend *scan_of(const struct sl_choice *chosen)
+static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
 {
 	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_work_efficient);
 }
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct layout l = lay_out(&a, most->n, most->type, most->keys_only, most->tuning);
+	struct layout l = lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
 	struct sl_shape inner = {
-		.n = l.tiles * DIGITS, .type = SL_U32, .tuning = most->scan.tuning};
+		.n = l.tiles * DIGITS, .type = SL_U32, .tuning = shape->scan.tuning};
 
-	sl_cut(&a, sl_scratch(scan_of(&most->scan), &inner));
+	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
 	return a.used;
 }
 
@@ -181,14 +182,14 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 
 	inner.tuning = job->scan.tuning;
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
-		[&](uint32_t, struct digit_place d, struct pairs<K> from, struct pairs<K> to) {
+		[&](uint32_t, struct digit_field d, struct pairs<K> from, struct pairs<K> to) {
 			struct pass<K> p = {
 				from, to, job->n, d, l.table
 			};
 
 			SL_TRY(SL_LAUNCH(
 				(count_kernel<K, ITEMS>), l.tiles, block, 0, x->stream, p));
-			SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
+			SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 			return SL_LAUNCH(
 				(scatter_kernel<K, ITEMS>), l.tiles, block, 0, x->stream, p);
 		});
@@ -218,7 +219,7 @@ const struct sl_backend SL_NAME(sl_sort_work_efficient) = {
 	.uses_scan = true,
 	.tunable = {.block = 256,
 		.block_step = WARP,
-		.block_most = BLOCK_MOST,
+		.block_most = BLOCK_MAX,
 		.items = 8,
 		.items_can = {ITEMS_CAN(ITEMS)}},
 	.scratch = scratch,

@@ -5,35 +5,35 @@
  * of each warp goes; then each warp ranks its keys row by row, by votes. Items are put to their
  * ranks in shared memory, keys and indices apart.
  */
-#ifndef SL_PRIMITIVES_SORT_TILE_CUH
-#define SL_PRIMITIVES_SORT_TILE_CUH
+#ifndef SL_PRIMITIVES_SORT_TILE_SORT_CUH
+#define SL_PRIMITIVES_SORT_TILE_SORT_CUH
 
-#include "book.cuh"
-#include "rows.cuh"
+#include "digit_offset_table.cuh"
+#include "warp_striped.cuh"
 
 /* 512 threads of 128 registers each: room for all items of a thread, and no spill. */
-static constexpr uint32_t BLOCK_MOST = 512;
+static constexpr uint32_t BLOCK_MAX = 512;
 
 /* Threads of a block come in shares of one a digit. */
-static constexpr uint32_t SHARE = DIGITS, SHARE_WARPS = SHARE / WARP;
+static constexpr uint32_t GROUP = DIGITS, GROUP_WARPS = GROUP / WARP;
 
 /* The shared memory of a block. INDEXED: for pairs, not for keys alone. */
 template <typename K, bool INDEXED, int BLOCK, int ITEMS> struct tile_memory {
-	static constexpr int warps = BLOCK / WARP, shares = BLOCK / SHARE, items = BLOCK * ITEMS;
+	static constexpr int warps = BLOCK / WARP, groups = BLOCK / GROUP, items = BLOCK * ITEMS;
 
 	K key[items]; /* the sorted tile */
 	uint32_t index[INDEXED ? items : 1];
 	/* keys of a digit that the warp has; then where the next of them goes in the sorted tile */
 	uint32_t count[warps][DIGITS];
 	uint32_t to[DIGITS]; /* what to add to a place in the sorted tile to have that in all */
-	uint32_t in_share[shares][DIGITS];
+	uint32_t in_group[groups][DIGITS];
 	uint32_t in_warp[warps];
 	uint32_t ticket;
 };
 
 /* Where the caller's keys go in the sorted tile, two to a register. */
 template <int ITEMS> struct tile_ranks {
-	static_assert(BLOCK_MOST * ITEMS <= 1 << 16, "places of a tile have 16 bits");
+	static_assert(BLOCK_MAX * ITEMS <= 1 << 16, "places of a tile have 16 bits");
 	uint32_t two[(ITEMS + 1) / 2];
 
 	/* Even rows before odd ones. */
@@ -52,15 +52,15 @@ template <int ITEMS> struct tile_ranks {
 static __device__ __forceinline__ void clear_counts(uint32_t *s_count)
 {
 	SL_UNROLL
-	for (uint32_t digit = lane_number(); digit < DIGITS; digit += WARP)
+	for (uint32_t digit = lane_index(); digit < DIGITS; digit += WARP)
 		s_count[digit] = 0;
 	__syncwarp();
 }
 
 /* The calling warp's digits, in counters that are 0. */
 template <bool FULL, typename K, int ITEMS>
-static __device__ __forceinline__ void count_digits(
-	const struct rows<FULL> &r, const K (&key)[ITEMS], struct digit_place d, uint32_t *s_count)
+static __device__ __forceinline__ void count_digits(const struct warp_striped<FULL> &r,
+	const K (&key)[ITEMS], struct digit_field d, uint32_t *s_count)
 {
 	SL_UNROLL
 	for (int row = 0; row < ITEMS; row++) {
@@ -74,14 +74,14 @@ static __device__ __forceinline__ void count_digits(
  */
 static __device__ __forceinline__ uint32_t start_of_digit(uint32_t count, uint32_t *s_in_warp)
 {
-	uint32_t warp = warp_number(), up_to = sum_up_to_lane(count), start = up_to - count;
+	uint32_t warp = warp_index(), up_to = sum_up_to_lane(count), start = up_to - count;
 
-	if (lane_number() == WARP - 1)
+	if (lane_index() == WARP - 1)
 		s_in_warp[warp] = up_to;
 	__syncthreads();
 	SL_UNROLL
-	for (uint32_t w = 0; w < SHARE_WARPS; w++)
-		start += w < warp % SHARE_WARPS ? s_in_warp[warp / SHARE_WARPS * SHARE_WARPS + w]
+	for (uint32_t w = 0; w < GROUP_WARPS; w++)
+		start += w < warp % GROUP_WARPS ? s_in_warp[warp / GROUP_WARPS * GROUP_WARPS + w]
 		                                : 0;
 	return start;
 }
@@ -92,33 +92,33 @@ static __device__ __forceinline__ uint32_t start_of_digit(uint32_t count, uint32
  * once. Gives the start of the calling thread's digit.
  */
 template <typename K, bool INDEXED, int BLOCK, int ITEMS>
-static __device__ __forceinline__ uint32_t place_warps(
-	const struct book *book, uint32_t tile, struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
+static __device__ __forceinline__ uint32_t scan_warp_counts(const struct digit_offset_table *table,
+	uint32_t tile, struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
 {
-	uint32_t digit = threadIdx.x % SHARE, share = threadIdx.x / SHARE;
-	uint32_t own[SHARE_WARPS], in_share = 0, in_tile = 0, before = 0, start;
+	uint32_t digit = threadIdx.x % GROUP, group = threadIdx.x / GROUP;
+	uint32_t own[GROUP_WARPS], in_group = 0, in_tile = 0, before = 0, start;
 
 	SL_UNROLL
-	for (uint32_t w = 0; w < SHARE_WARPS; w++) {
-		own[w] = s->count[share * SHARE_WARPS + w][digit];
-		in_share += own[w];
+	for (uint32_t w = 0; w < GROUP_WARPS; w++) {
+		own[w] = s->count[group * GROUP_WARPS + w][digit];
+		in_group += own[w];
 	}
-	s->in_share[share][digit] = in_share;
+	s->in_group[group][digit] = in_group;
 	__syncthreads();
 	SL_UNROLL
-	for (uint32_t k = 0; k < s->shares; k++) {
-		uint32_t of_k = s->in_share[k][digit];
+	for (uint32_t k = 0; k < s->groups; k++) {
+		uint32_t of_k = s->in_group[k][digit];
 
-		before += k < share ? of_k : 0;
+		before += k < group ? of_k : 0;
 		in_tile += of_k;
 	}
-	if (book && share == 0)
-		write_count(*book, tile, digit, in_tile);
+	if (table && group == 0)
+		write_count(*table, tile, digit, in_tile);
 	start = start_of_digit(in_tile, s->in_warp);
 	before += start;
 	SL_UNROLL
-	for (uint32_t w = 0; w < SHARE_WARPS; w++) {
-		s->count[share * SHARE_WARPS + w][digit] = before;
+	for (uint32_t w = 0; w < GROUP_WARPS; w++) {
+		s->count[group * GROUP_WARPS + w][digit] = before;
 		before += own[w];
 	}
 	return start;
@@ -126,8 +126,8 @@ static __device__ __forceinline__ uint32_t place_warps(
 
 /* s_count is the warp's own: no other touches it. */
 template <bool FULL, typename K, int ITEMS>
-static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(
-	const struct rows<FULL> &r, const K (&key)[ITEMS], struct digit_place d, uint32_t *s_count)
+static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(const struct warp_striped<FULL> &r,
+	const K (&key)[ITEMS], struct digit_field d, uint32_t *s_count)
 {
 	tile_ranks<ITEMS> ranks = {};
 
@@ -138,7 +138,7 @@ static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(
 		if (r.is_past(row))
 			break;
 		equal = sl_lanes_alike<DIGIT_BITS>(digit);
-		before = count_below(equal);
+		before = count_lower_lanes(equal);
 		rank = s_count[digit] + before;
 		__syncwarp(); /* all have read */
 		if (before == 0)
@@ -151,7 +151,7 @@ static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(
 
 /* Through shared memory: every item goes to its place in the sorted tile. */
 template <bool FULL, typename T, int ITEMS>
-static __device__ __forceinline__ void put_sorted(const struct rows<FULL> &r,
+static __device__ __forceinline__ void scatter_to_shared(const struct warp_striped<FULL> &r,
 	const T (&item)[ITEMS], const tile_ranks<ITEMS> &ranks, T *s_sorted)
 {
 	SL_UNROLL

@@ -6,27 +6,27 @@
  * agree on all have its digit. So equal digits find each other in as many steps as a digit has
  * bits, whatever they are. (Ashkiani, Davidson, Meyer and Owens, GPU multisplit, 2016.)
  */
-#ifndef SL_PRIMITIVES_SORT_WARP_CUH
-#define SL_PRIMITIVES_SORT_WARP_CUH
+#ifndef SL_PRIMITIVES_SORT_WARP_BALLOT_CUH
+#define SL_PRIMITIVES_SORT_WARP_BALLOT_CUH
 
 #include "primitives/base/kernel.cuh"
 
 enum { WARP = 32 };
 
-static __device__ __forceinline__ uint32_t lane_number(void)
+static __device__ __forceinline__ uint32_t lane_index(void)
 {
 	return threadIdx.x % WARP;
 }
 
-static __device__ __forceinline__ uint32_t warp_number(void)
+static __device__ __forceinline__ uint32_t warp_index(void)
 {
 	return threadIdx.x / WARP;
 }
 
 /* How many of lanes stand before the caller. */
-static __device__ __forceinline__ uint32_t count_below(uint32_t lanes)
+static __device__ __forceinline__ uint32_t count_lower_lanes(uint32_t lanes)
 {
-	return (uint32_t)__popc(lanes & ((1u << lane_number()) - 1));
+	return (uint32_t)__popc(lanes & ((1u << lane_index()) - 1));
 }
 
 /* For each bit of a digit, the lanes that have it. */
@@ -62,7 +62,7 @@ static __device__ __forceinline__ uint32_t sum_up_to_lane(uint32_t value)
 	for (uint32_t distance = 1; distance < WARP; distance *= 2) {
 		uint32_t other = __shfl_up_sync(SL_LANES, value, distance);
 
-		value += lane_number() >= distance ? other : 0;
+		value += lane_index() >= distance ? other : 0;
 	}
 	return value;
 }

@@ -5,22 +5,22 @@
  * So a warp loads whole lines of memory, and what stands before what in the input can be told from
  * warp, row and lane in that order, which is what stable ranks need.
  */
-#ifndef SL_PRIMITIVES_SORT_ROWS_CUH
-#define SL_PRIMITIVES_SORT_ROWS_CUH
+#ifndef SL_PRIMITIVES_SORT_WARP_STRIPED_CUH
+#define SL_PRIMITIVES_SORT_WARP_STRIPED_CUH
 
 #include "pairs.cuh"
-#include "warp.cuh"
+#include "warp_ballot.cuh"
 
 /*
  * The caller's items in a tile of n: they stand at first, first + 32, ... in it. FULL: no row has
  * less than 32, and loops over rows have no branches.
  */
-template <bool FULL> struct rows {
+template <bool FULL> struct warp_striped {
 	uint32_t first, n;
 
-	__device__ __forceinline__ rows(uint32_t items, uint32_t tile_n)
+	__device__ __forceinline__ warp_striped(uint32_t items, uint32_t tile_n)
 	{
-		first = warp_number() * (WARP * items) + lane_number();
+		first = warp_index() * (WARP * items) + lane_index();
 		n = tile_n;
 	}
 
@@ -32,12 +32,12 @@ template <bool FULL> struct rows {
 	/* The same for all lanes: has none of them an item in that row? */
 	__device__ __forceinline__ bool is_past(int row) const
 	{
-		return !FULL && first - lane_number() + (uint32_t)row * WARP >= n;
+		return !FULL && first - lane_index() + (uint32_t)row * WARP >= n;
 	}
 
 	/* Past n stands the largest digit there is, behind all keys: so it moves none of them. */
 	template <typename K>
-	__device__ __forceinline__ uint32_t digit_of(K key, int row, struct digit_place d) const
+	__device__ __forceinline__ uint32_t digit_of(K key, int row, struct digit_field d) const
 	{
 		return has(row) ? digit_in(key, d) : d.mask;
 	}

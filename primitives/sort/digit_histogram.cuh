@@ -4,16 +4,16 @@
  * No pass changes how often a digit occurs, so the counts of all of them can be taken before the
  * first. (Adinets and Merrill, Onesweep, 2022.) Reads a key once.
  */
-#ifndef SL_PRIMITIVES_SORT_DIGITS_CUH
-#define SL_PRIMITIVES_SORT_DIGITS_CUH
+#ifndef SL_PRIMITIVES_SORT_DIGIT_HISTOGRAM_CUH
+#define SL_PRIMITIVES_SORT_DIGIT_HISTOGRAM_CUH
 
 #include "pairs.cuh"
-#include "warp.cuh"
+#include "warp_ballot.cuh"
 
 enum {
 	DIGIT_BITS = 8,
 	DIGITS = 1 << DIGIT_BITS,
-	PASSES_MOST = 64 / DIGIT_BITS,
+	PASSES_MAX = 64 / DIGIT_BITS,
 	/* six blocks with 32 KiB of counts fit on an H200's multiprocessor; each has 8 loads in
 	   flight a thread, 48 KiB a multiprocessor of u32 */
 	COUNT_BLOCK = 256,
@@ -32,9 +32,9 @@ template <typename K> struct key_bits {
  * neighbouring banks, so lanes meet in a bank only if they have the same part.
  */
 template <typename K> struct digit_counts {
-	static constexpr uint32_t passes = 8 * sizeof(K) / DIGIT_BITS, parts = 32 / passes;
+	static constexpr uint32_t passes = 8 * sizeof(K) / DIGIT_BITS, replicas = 32 / passes;
 
-	uint32_t of[passes][DIGITS][parts];
+	uint32_t of[passes][DIGITS][replicas];
 };
 
 template <typename K>
@@ -42,12 +42,12 @@ static __device__ __forceinline__ void count_key(
 	K key, const struct key_bits<K> &bits, struct digit_counts<K> &s_count)
 {
 	K rest = key >> bits.shift & bits.mask;
-	uint32_t part = lane_number() % s_count.parts;
+	uint32_t replica = lane_index() % s_count.replicas;
 
 	SL_UNROLL
 	for (uint32_t pass = 0; pass < s_count.passes; pass++, rest >>= DIGIT_BITS)
 		if (pass < bits.passes)
-			atomicAdd(&s_count.of[pass][rest % DIGITS][part], 1);
+			atomicAdd(&s_count.of[pass][rest % DIGITS][replica], 1);
 }
 
 /* Adds to count[pass][digit]. A block counts for itself first, then adds what is not 0. */
@@ -81,8 +81,8 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
 		uint32_t own = 0;
 
 		SL_UNROLL
-		for (uint32_t part = 0; part < s_count.parts; part++)
-			own += s_count.of[i / DIGITS][i % DIGITS][part];
+		for (uint32_t replica = 0; replica < s_count.replicas; replica++)
+			own += s_count.of[i / DIGITS][i % DIGITS][replica];
 		if (own > 0)
 			atomicAdd(&count[i / DIGITS][i % DIGITS], own);
 	}
