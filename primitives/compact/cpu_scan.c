@@ -1,17 +1,21 @@
 /*
- * compact/cpu_scan.c - compaction as a scan: map flags to 0 and 1, sum them, scatter.
+ * compact/cpu_scan.c - stream compaction by scan on the host: map flags to 0 and 1, scan, scatter.
  *
- * The exclusive sum of the flags is the place of each survivor. This is how all parallel
- * compactions work; here each step can be read, and any scan of the host can be put in. Columns
- * are scattered to the same places, one by one.
- * (Blelloch, Prefix sums and their applications, 1990.) Moves 17 bytes more an item than one loop.
+ * The exclusive sum of the flags is the output position of each survivor. (Blelloch, Prefix sums
+ * and their applications, 1990.) This is the scheme of the device backends in a form that is easy
+ * to read, on any scan backend of the host; columns are scattered to the same positions, one by
+ * one.
+ *
+ * Against cpu: moves 17 bytes per item more (write the flags as u32, scan them, read the
+ * positions). Scratch: n positions, and the scratch of the scan.
  */
 #include <string.h>
 
 #include "primitives/primitives.h"
 
+/* Scratch of one call. */
 struct layout {
-	uint32_t *position; /* n: flag, then how many survivors stand before */
+	uint32_t *position; /* n: first the flag, after the scan the number of survivors before */
 };
 
 static struct layout lay_out(struct sl_arena *a, uint32_t n)
@@ -22,11 +26,13 @@ static struct layout lay_out(struct sl_arena *a, uint32_t n)
 	return l;
 }
 
+/* The scan that the job names, or the default. */
 static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
 {
 	return chosen->backend ? chosen->backend : &sl_scan_cpu;
 }
 
+/* Bytes of scratch for any job up to shape, including those of its scan. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {0};
@@ -37,12 +43,14 @@ static size_t scratch(const struct sl_shape *shape)
 	return a.used;
 }
 
+/* flag[i] = 1 for a survivor, otherwise 0. */
 static void map_flags(const uint8_t *keep, uint32_t *flag, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		flag[i] = keep[i] != 0;
 }
 
+/* Writes the index of each survivor to its position. */
 static void scatter(const uint8_t *keep, const uint32_t *position, uint32_t *out, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -50,6 +58,7 @@ static void scatter(const uint8_t *keep, const uint32_t *position, uint32_t *out
 			out[position[i]] = i;
 }
 
+/* Writes a column's item of each survivor to its position. */
 static void scatter_items(const uint8_t *keep, const uint32_t *position,
 	const struct sl_compact_column *c, uint32_t n)
 {
@@ -84,7 +93,7 @@ const struct sl_backend sl_compact_cpu_scan = {
 	.name = "cpu_scan",
 	.primitive = SL_COMPACT,
 	.space = SL_HOST,
-	.help = "map, scan, scatter in three loops, on any scan of the host",
+	.help = "map, scan, scatter on one thread; the scan is scan/cpu unless the job names another",
 	.uses_scan = true,
 	.scratch = scratch,
 	.compact = run,

@@ -1,16 +1,18 @@
 /*
- * compact/thrust.cu - compaction by Thrust: a scan whose output is the scatter.
+ * compact/thrust.cu - stream compaction with Thrust: an inclusive scan whose output iterator
+ * scatters.
  *
- * thrust::copy_if is made for this, but returns where its output ends and so waits until the host
- * knows how many survivors there are. An inclusive scan of the flags returns nothing that the host
- * does not know already. Its i-th sum is written to an iterator that takes (i, sum) instead of
- * storing it: a survivor's index goes to place sum - 1, and the last sum is the count.
+ * thrust::copy_if() is made for this task, but it returns the end of its output and therefore waits
+ * for the device. An inclusive scan returns nothing that the host does not know. Its i-th sum goes
+ * to an output iterator that receives (i, sum) and stores a survivor's index at position sum - 1;
+ * the last sum is the count. So the call does not wait, and the positions are never stored.
  *
- * Reads 2 bytes an item (the flag a second time when its sum is known), writes 4 a survivor; the
- * places are never stored. Needs CUDA 12.8, the first with tabulate_output_iterator.
+ * Memory per item: 2 bytes read (the flag is read again when its sum is known), 4 written per
+ * survivor. With columns the positions are stored as well, 4 bytes per item, and each column is one
+ * thrust::scatter_if(), which reads 5 bytes and the column's item.
  *
- * With columns they are stored all the same, 4 bytes an item, and each column is a
- * thrust::scatter_if by them: reads 5 bytes an item and the column's, writes what survives.
+ * Scratch: temporary memory of CUB; with columns also n positions. Needs CUDA 12.8, the first
+ * release with tabulate_output_iterator. CUDA devices only.
  */
 #include <thrust/functional.h>
 #include <thrust/iterator/tabulate_output_iterator.h>
@@ -25,7 +27,7 @@
 namespace
 {
 
-/* A flag as what it adds to the sum. */
+/* Maps a flag to the number that it adds to the sum. */
 struct is_kept {
 	__host__ __device__ uint32_t operator()(uint8_t keep) const
 	{
@@ -33,10 +35,10 @@ struct is_kept {
 	}
 };
 
-/* What is done with the sum of flags 0 .. i. */
+/* Consumes the inclusive sum of flags 0 .. i. */
 struct store_survivor {
 	struct sl_compact_job job;
-	uint32_t *position; /* of columns; NULL: there are none */
+	uint32_t *position; /* n positions for the columns; NULL: the job has none */
 
 	__host__ __device__ void operator()(uint64_t i, uint32_t sum) const
 	{
@@ -51,13 +53,16 @@ struct store_survivor {
 
 } /* namespace */
 
-/* Places of n items, where there are columns. */
+/* Cuts n positions if the job has columns; otherwise NULL. */
 static uint32_t *cut_positions(struct sl_arena *a, uint32_t n, uint32_t n_columns)
 {
 	return n_columns > 0 ? (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t)) : nullptr;
 }
 
-/* Thrust's scan of u32 takes 0.003 bytes an item and 1 KB (CUDA 13.0); the rest is for others. */
+/*
+ * CUB's scan of u32 uses 0.003 bytes per item and 1 KB (CUDA 13.0); the rest is a margin for other
+ * versions. Thrust fails with SL_INTERNAL if it needs more.
+ */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
@@ -67,6 +72,7 @@ static size_t scratch(const struct sl_shape *shape)
 	return a.used;
 }
 
+/* Scatters a column of items of type T. */
 template <class T, class On>
 static void scatter_items(const On &on, const struct sl_compact_job *job, const uint32_t *position,
 	const struct sl_compact_column *c)
@@ -76,6 +82,7 @@ static void scatter_items(const On &on, const struct sl_compact_job *job, const 
 	thrust::scatter_if(on, from, from + job->n, position, job->keep, (T *)c->to);
 }
 
+/* Selects the item type of the column. */
 template <class On>
 static void scatter_column(const On &on, const struct sl_compact_job *job, const uint32_t *position,
 	const struct sl_compact_column *c)
@@ -110,7 +117,7 @@ const struct sl_backend sl_compact_thrust = {
 	.name = "thrust",
 	.primitive = SL_COMPACT,
 	.space = SL_DEVICE,
-	.help = "Thrust's inclusive_scan with a scatter for its output, one pass, no wait",
+	.help = "inclusive_scan of Thrust whose output iterator scatters; a single pass",
 	.scratch = scratch,
 	.compact = run,
 };
