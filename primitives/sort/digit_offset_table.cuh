@@ -1,24 +1,29 @@
 /*
- * sort/book.cuh - the book of a pass: what every tile has of each digit, added up by one block
- * while the others work.
+ * sort/digit_offset_table.cuh - per-pass table of tile digit offsets: one block prefix-sums the
+ * digit counts of all tiles while the other blocks sort.
  *
- * A tile writes down how many keys of each digit it has, as soon as it has counted them. The block
- * that came first reads these counts in the order of the tiles, several tiles at a time, adds them
- * up, and writes for each tile where in all its first key of each digit goes. A tile reads that
- * when it has sorted itself: its answer is one word a digit, and mostly there before it asks.
+ * A tile publishes how many keys of each digit it has, as soon as it has counted them. The block
+ * with the first ticket reads these counts in tile order, several tiles at a time, adds them up,
+ * and writes for each tile the global offset of its first key of each digit. A tile reads its 256
+ * offsets after it has sorted itself in shared memory; mostly they are there by then, so the read
+ * costs one access to the L2 cache per digit.
  *
- * In decoupled look-back (base/look_back.cuh) each tile adds up what it needs. With 256 sums a tile
- * that costs a read of the L2 cache, 700 cycles under load, for every tile walked back over, and
- * they were nine on an H200: a quarter of the time of a pass. A book costs one read.
+ * This replaces the decoupled look-back of Onesweep (base for comparison: look_back.cuh), where
+ * each tile sums its predecessors itself. With 256 sums per tile each step back costs a read of the
+ * L2 cache, 700 cycles under load. On an H200 a tile needed nine steps, a quarter of the time of a
+ * pass.
  *
- * Nobody depends on the book. Its block gives up, and sorts tiles like the others, when it has
- * waited too long; a tile that has waited too long walks back by itself, over counts, to one whose
- * place is known. Counts are written before their block waits for anything, and tiles are taken in
- * the order of tickets, so all that a walk meets comes, in whatever order and however few at a time
- * blocks are run.
+ * Progress does not depend on the block that fills the table. It gives up after POLLS_MAX polls
+ * without progress and then sorts tiles like the others. A tile that has waited too long looks back
+ * by itself over the counts of previous tiles, to the first one whose offset is known. Counts are
+ * published before their block waits for anything, and tiles are taken in ticket order, so every
+ * count that a look-back needs will be published, whatever the order and number of running blocks.
  *
- * Words are one more than the number that they carry: 0 is none yet. There are two books, used in
- * turns; a tile clears its page of the one that the next pass will use.
+ * A word holds its number plus one; 0 means not yet written. Words are stored and loaded with
+ * relaxed atomics, which suffices because a word carries all its information. Two tables are used
+ * in turn: a tile clears its own entries of the table for the next pass.
+ *
+ * Memory: 2 KiB per tile and table.
  */
 #ifndef SL_PRIMITIVES_SORT_DIGIT_OFFSET_TABLE_CUH
 #define SL_PRIMITIVES_SORT_DIGIT_OFFSET_TABLE_CUH
@@ -26,31 +31,32 @@
 #include "digit_histogram.cuh"
 
 enum {
-	TILES_PER_STEP =
-		16,    /* by the book: in the time of a read some ten tiles come, on an H200 */
-	POLLS_MAX = 50 /* reads, of about 0.4 microseconds each, while nothing comes */
+	TILES_PER_STEP = 16, /* tiles per read: about ten publish meanwhile on an H200 */
+	POLLS_MAX = 50       /* polls of about 0.4 microseconds each without progress */
 };
 
+/* The table of one pass, as its kernel sees it. */
 struct digit_offset_table {
-	uint32_t *tile_count;        /* DIGITS a tile */
-	uint32_t *tile_offset;       /* DIGITS a tile, right behind */
-	uint32_t *next_pass;         /* the same two of the book that is not in use */
+	uint32_t *tile_count;        /* DIGITS words per tile: count + 1 */
+	uint32_t *tile_offset;       /* DIGITS words per tile, right after: global offset + 1 */
+	uint32_t *next_pass;         /* both arrays of the table for the next pass */
 	const uint32_t *digit_total; /* keys of each digit in all tiles */
 	uint32_t tiles;
 };
 
-/* Words of a book of so many tiles. The first one must be 0 before the first pass. */
+/* Words of a table for so many tiles. The table of the first pass must be cleared before it. */
 static inline size_t table_words(uint32_t tiles)
 {
 	return 2 * (size_t)DIGITS * tiles;
 }
 
+/* Index of a tile's word for a digit, in either array. */
 static __device__ __forceinline__ uint64_t word_of(uint32_t tile, uint32_t digit)
 {
 	return (uint64_t)tile * DIGITS + digit;
 }
 
-/* Also clears the page of the tile in the other book. */
+/* Publishes the count of one digit of a tile, and clears the tile's words for the next pass. */
 static __device__ __forceinline__ void write_count(
 	const struct digit_offset_table &t, uint32_t tile, uint32_t digit, uint32_t count)
 {
@@ -59,22 +65,25 @@ static __device__ __forceinline__ void write_count(
 	t.next_pass[word_of(tile + t.tiles, digit)] = 0;
 }
 
-/* 2^32 - 1 is past all keys: of a digit that no tile has from here on. It may as well be less. */
+/*
+ * An offset of 2^32 - 1 is possible only for a digit without keys from this tile on, so it may be
+ * stored as one less.
+ */
 static __device__ __forceinline__ void write_offset(
-	const struct digit_offset_table &t, uint32_t tile, uint32_t digit, uint32_t place)
+	const struct digit_offset_table &t, uint32_t tile, uint32_t digit, uint32_t offset)
 {
 	sl_store_relaxed(
-		&t.tile_offset[word_of(tile, digit)], place == UINT32_MAX ? place : place + 1);
+		&t.tile_offset[word_of(tile, digit)], offset == UINT32_MAX ? offset : offset + 1);
 }
 
-/* 0: not known yet. */
+/* The published word of an offset; 0: not known yet. */
 static __device__ __forceinline__ uint32_t poll_offset(
 	const struct digit_offset_table &t, uint32_t tile, uint32_t digit)
 {
 	return sl_load_relaxed(&t.tile_offset[word_of(tile, digit)]);
 }
 
-/* Where the first key of a digit goes; by one thread. */
+/* Global offset of the first key of a digit, by one thread. */
 static __device__ __forceinline__ uint32_t digit_start(
 	const struct digit_offset_table &t, uint32_t digit)
 {
@@ -85,7 +94,7 @@ static __device__ __forceinline__ uint32_t digit_start(
 	return first;
 }
 
-/* The same, by a warp, whose lanes have digits one after another from a multiple of 32 on. */
+/* Same for 32 digits by a warp, one per lane, starting at a multiple of 32. */
 static __device__ __forceinline__ uint32_t digit_starts(
 	const struct digit_offset_table &t, uint32_t digit)
 {
@@ -99,7 +108,9 @@ static __device__ __forceinline__ uint32_t digit_starts(
 	return first + sum_up_to_lane(own) - own;
 }
 
-/* Adds up counts of the tiles before, from the nearest to one whose place is known. */
+/*
+ * Sums the counts of previous tiles, from the nearest back to the first one whose offset is known.
+ */
 static __device__ __forceinline__ uint32_t look_back(
 	const struct digit_offset_table &t, uint32_t tile, uint32_t digit)
 {
@@ -117,11 +128,14 @@ static __device__ __forceinline__ uint32_t look_back(
 	return digit_start(t, digit) + sum;
 }
 
-/* Where the tile's first key of that digit goes. asked: what ask_place() gave before. */
+/*
+ * Returns the global offset of the tile's first key of a digit. polled: result of an earlier
+ * poll_offset(). Polls POLLS_MAX times, then looks back itself and publishes the result.
+ */
 static __device__ __forceinline__ uint32_t wait_for_offset(
 	const struct digit_offset_table &t, uint32_t tile, uint32_t digit, uint32_t polled)
 {
-	uint32_t place;
+	uint32_t offset;
 
 	for (uint32_t reads = 0; polled == 0 && reads < POLLS_MAX; reads++) {
 		sl_backoff(20);
@@ -129,12 +143,15 @@ static __device__ __forceinline__ uint32_t wait_for_offset(
 	}
 	if (polled > 0)
 		return polled - 1;
-	place = look_back(t, tile, digit);
-	write_offset(t, tile, digit, place);
-	return place;
+	offset = look_back(t, tile, digit);
+	write_offset(t, tile, digit, offset);
+	return offset;
 }
 
-/* Words of tiles from .. from + TILES_A_READ - 1 that are 0 are read again. Are all there? */
+/*
+ * Reads those counts of tiles from .. from + TILES_PER_STEP - 1 again that are still 0 in word[].
+ * Returns true if none was.
+ */
 static __device__ __forceinline__ bool read_counts(const struct digit_offset_table &t,
 	uint32_t from, uint32_t digit, uint32_t (&word)[TILES_PER_STEP])
 {
@@ -144,7 +161,7 @@ static __device__ __forceinline__ bool read_counts(const struct digit_offset_tab
 	for (uint32_t i = 0; i < TILES_PER_STEP; i++)
 		if (word[i] == 0) {
 			all = false;
-			word[i] = 1; /* behind the last tile: no keys */
+			word[i] = 1; /* past the last tile: no keys */
 			if (from + i < t.tiles)
 				word[i] = sl_load_relaxed(&t.tile_count[word_of(from + i, digit)]);
 		}
@@ -152,13 +169,13 @@ static __device__ __forceinline__ bool read_counts(const struct digit_offset_tab
 }
 
 /*
- * For DIGITS threads of a block, one a digit. The counts of the next tiles are asked for while the
- * places of these are written.
+ * Fills the table; for DIGITS threads of a block, one per digit. Reads the counts of the next tiles
+ * while it writes the offsets of these. Returns early if no count arrives.
  */
 static __device__ __forceinline__ void fill_table(
 	const struct digit_offset_table &t, uint32_t digit)
 {
-	uint32_t word[TILES_PER_STEP] = {}, count[TILES_PER_STEP], place = digit_starts(t, digit);
+	uint32_t word[TILES_PER_STEP] = {}, count[TILES_PER_STEP], offset = digit_starts(t, digit);
 
 	for (uint32_t from = 0; from < t.tiles; from += TILES_PER_STEP) {
 		for (uint32_t reads = 0; !read_counts(t, from, digit, word); reads++) {
@@ -175,8 +192,8 @@ static __device__ __forceinline__ void fill_table(
 		SL_UNROLL
 		for (uint32_t i = 0; i < TILES_PER_STEP; i++) {
 			if (from + i < t.tiles)
-				write_offset(t, from + i, digit, place);
-			place += count[i];
+				write_offset(t, from + i, digit, offset);
+			offset += count[i];
 		}
 	}
 }

@@ -1,9 +1,11 @@
 /*
- * sort/tile.cuh - a tile of keys, in a block's registers, ordered by a digit in its shared memory.
+ * sort/tile_sort.cuh - sorts a tile of keys by one digit: keys in the registers of a block, ranks
+ * and the sorted tile in its shared memory.
  *
- * Each warp counts its digits; a sum over digits and warps tells where the first key of each digit
- * of each warp goes; then each warp ranks its keys row by row, by votes. Items are put to their
- * ranks in shared memory, keys and indices apart.
+ * Each warp counts its digits in shared counters. A scan over digits and warps gives the position
+ * of the first key of each digit of each warp in the sorted tile. Then each warp ranks its keys row
+ * by row with ballots (warp_ballot.cuh), and every item is stored at its rank. Keys and indices are
+ * in separate arrays. The order of (warp, row, lane) is the input order, so the sort is stable.
  */
 #ifndef SL_PRIMITIVES_SORT_TILE_SORT_CUH
 #define SL_PRIMITIVES_SORT_TILE_SORT_CUH
@@ -11,32 +13,32 @@
 #include "digit_offset_table.cuh"
 #include "warp_striped.cuh"
 
-/* 512 threads of 128 registers each: room for all items of a thread, and no spill. */
+/* With 512 threads a thread may use 128 registers, enough for all its items without spilling. */
 static constexpr uint32_t BLOCK_MAX = 512;
 
-/* Threads of a block come in shares of one a digit. */
+/* The threads of a block form groups of one thread per digit. */
 static constexpr uint32_t GROUP = DIGITS, GROUP_WARPS = GROUP / WARP;
 
-/* The shared memory of a block. INDEXED: for pairs, not for keys alone. */
+/* Shared memory of a block. INDEXED: pairs; otherwise keys only. */
 template <typename K, bool INDEXED, int BLOCK, int ITEMS> struct tile_memory {
 	static constexpr int warps = BLOCK / WARP, groups = BLOCK / GROUP, items = BLOCK * ITEMS;
 
 	K key[items]; /* the sorted tile */
 	uint32_t index[INDEXED ? items : 1];
-	/* keys of a digit that the warp has; then where the next of them goes in the sorted tile */
+	/* number of the warp's keys of a digit, then position of the next one in the sorted tile */
 	uint32_t count[warps][DIGITS];
-	uint32_t to[DIGITS]; /* what to add to a place in the sorted tile to have that in all */
+	uint32_t output_delta[DIGITS]; /* output index minus position in the sorted tile */
 	uint32_t in_group[groups][DIGITS];
 	uint32_t in_warp[warps];
 	uint32_t ticket;
 };
 
-/* Where the caller's keys go in the sorted tile, two to a register. */
+/* Positions of the thread's keys in the sorted tile, two per register. */
 template <int ITEMS> struct tile_ranks {
 	static_assert(BLOCK_MAX * ITEMS <= 1 << 16, "places of a tile have 16 bits");
 	uint32_t two[(ITEMS + 1) / 2];
 
-	/* Even rows before odd ones. */
+	/* Call for rows in ascending order: an even row overwrites the register. */
 	__device__ __forceinline__ void put(int row, uint32_t rank)
 	{
 		two[row / 2] = row % 2 ? two[row / 2] | rank << 16 : rank;
@@ -48,7 +50,7 @@ template <int ITEMS> struct tile_ranks {
 	}
 };
 
-/* For a warp: its counters begin at 0. */
+/* For a warp: sets its counters to 0. */
 static __device__ __forceinline__ void clear_counts(uint32_t *s_count)
 {
 	SL_UNROLL
@@ -57,7 +59,7 @@ static __device__ __forceinline__ void clear_counts(uint32_t *s_count)
 	__syncwarp();
 }
 
-/* The calling warp's digits, in counters that are 0. */
+/* For a warp: counts the digits of its keys; the counters must be 0. */
 template <bool FULL, typename K, int ITEMS>
 static __device__ __forceinline__ void count_digits(const struct warp_striped<FULL> &r,
 	const K (&key)[ITEMS], struct digit_field d, uint32_t *s_count)
@@ -70,7 +72,9 @@ static __device__ __forceinline__ void count_digits(const struct warp_striped<FU
 	}
 }
 
-/* Where the first key of the calling thread's digit goes in the sorted tile: a sum in each share.
+/*
+ * Position of the first key of the calling thread's digit in the sorted tile: an exclusive scan
+ * over the digits, done by each group for itself.
  */
 static __device__ __forceinline__ uint32_t start_of_digit(uint32_t count, uint32_t *s_in_warp)
 {
@@ -87,9 +91,10 @@ static __device__ __forceinline__ uint32_t start_of_digit(uint32_t count, uint32
 }
 
 /*
- * count[warp][digit] become the place of the warp's first key of that digit in the sorted tile. A
- * share has the counts of 8 warps. The tile's own are written in the book, if there is one, at
- * once. Gives the start of the calling thread's digit.
+ * Turns count[warp][digit] into the position of the warp's first key of that digit in the sorted
+ * tile. Each group handles the counts of 8 warps. Publishes the tile's counts in the table, if
+ * there is one, as soon as they are known. Returns the position of the first key of the calling
+ * thread's digit.
  */
 template <typename K, bool INDEXED, int BLOCK, int ITEMS>
 static __device__ __forceinline__ uint32_t scan_warp_counts(const struct digit_offset_table *table,
@@ -124,7 +129,10 @@ static __device__ __forceinline__ uint32_t scan_warp_counts(const struct digit_o
 	return start;
 }
 
-/* s_count is the warp's own: no other touches it. */
+/*
+ * For a warp: positions of its keys in the sorted tile. s_count is private to the warp, so
+ * __syncwarp() suffices.
+ */
 template <bool FULL, typename K, int ITEMS>
 static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(const struct warp_striped<FULL> &r,
 	const K (&key)[ITEMS], struct digit_field d, uint32_t *s_count)
@@ -140,16 +148,16 @@ static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(const struct warp_
 		equal = sl_lanes_alike<DIGIT_BITS>(digit);
 		before = count_lower_lanes(equal);
 		rank = s_count[digit] + before;
-		__syncwarp(); /* all have read */
+		__syncwarp(); /* all lanes have read s_count */
 		if (before == 0)
 			s_count[digit] = rank + (uint32_t)__popc(equal);
-		__syncwarp(); /* for the next row */
+		__syncwarp(); /* the update is visible to the next row */
 		ranks.put(row, rank);
 	}
 	return ranks;
 }
 
-/* Through shared memory: every item goes to its place in the sorted tile. */
+/* Stores every item of the thread at its position in the sorted tile. */
 template <bool FULL, typename T, int ITEMS>
 static __device__ __forceinline__ void scatter_to_shared(const struct warp_striped<FULL> &r,
 	const T (&item)[ITEMS], const tile_ranks<ITEMS> &ranks, T *s_sorted)

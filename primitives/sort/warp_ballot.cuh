@@ -1,10 +1,10 @@
 /*
- * sort/warp.cuh - what a warp knows of the digits of its 32 lanes, by votes: who else has mine, and
- * how many of those stand before me.
+ * sort/warp_ballot.cuh - ranks digits within a warp by ballots: which lanes have the same digit,
+ * and how many of them precede the caller.
  *
- * A vote on each bit of a digit tells a lane which others agree with it on that bit; those that
- * agree on all have its digit. So equal digits find each other in as many steps as a digit has
- * bits, whatever they are. (Ashkiani, Davidson, Meyer and Owens, GPU multisplit, 2016.)
+ * One ballot per bit tells a lane which lanes agree with it on that bit; lanes that agree on all
+ * bits have the same digit. So equal digits are found in as many ballots as a digit has bits,
+ * whatever the values are. (Ashkiani, Davidson, Meyer and Owens, GPU Multisplit, 2016.)
  */
 #ifndef SL_PRIMITIVES_SORT_WARP_BALLOT_CUH
 #define SL_PRIMITIVES_SORT_WARP_BALLOT_CUH
@@ -23,17 +23,18 @@ static __device__ __forceinline__ uint32_t warp_index(void)
 	return threadIdx.x / WARP;
 }
 
-/* How many of lanes stand before the caller. */
+/* Number of set bits of lanes below the calling lane. */
 static __device__ __forceinline__ uint32_t count_lower_lanes(uint32_t lanes)
 {
 	return (uint32_t)__popc(lanes & ((1u << lane_index()) - 1));
 }
 
-/* For each bit of a digit, the lanes that have it. */
+/* Bit masks of a warp: for each bit of the digit, the lanes where it is set. */
 template <int BITS> struct votes {
 	uint32_t lanes[BITS];
 };
 
+/* For a warp: one ballot per bit of the digit. */
 template <int BITS> static __device__ __forceinline__ struct votes<BITS> vote(uint32_t digit) {
 	struct votes<BITS> v;
 
@@ -43,7 +44,7 @@ template <int BITS> static __device__ __forceinline__ struct votes<BITS> vote(ui
 	return v;
 }
 
-/* The lanes that have that digit. */
+/* The lanes whose digit is equal to digit. */
 template <int BITS>
 static __device__ __forceinline__ uint32_t lanes_with(const struct votes<BITS> &v, uint32_t digit)
 {
@@ -55,7 +56,7 @@ static __device__ __forceinline__ uint32_t lanes_with(const struct votes<BITS> &
 	return lanes;
 }
 
-/* Sums over the lanes up to and with the caller. */
+/* Inclusive scan over the lanes. (Hillis and Steele.) */
 static __device__ __forceinline__ uint32_t sum_up_to_lane(uint32_t value)
 {
 	SL_UNROLL

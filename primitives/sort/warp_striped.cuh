@@ -1,9 +1,9 @@
 /*
- * sort/rows.cuh - how a tile is dealt out: each warp has rows of 32 neighbours, one after another,
- * and each lane one item of every row.
+ * sort/warp_striped.cuh - warp-striped arrangement of a tile: each warp owns consecutive rows of 32
+ * items, and each lane one item of every row.
  *
- * So a warp loads whole lines of memory, and what stands before what in the input can be told from
- * warp, row and lane in that order, which is what stable ranks need.
+ * Loads of a warp are then contiguous, and the input order is the order of (warp, row, lane), which
+ * stable ranking needs.
  */
 #ifndef SL_PRIMITIVES_SORT_WARP_STRIPED_CUH
 #define SL_PRIMITIVES_SORT_WARP_STRIPED_CUH
@@ -12,8 +12,8 @@
 #include "warp_ballot.cuh"
 
 /*
- * The caller's items in a tile of n: they stand at first, first + 32, ... in it. FULL: no row has
- * less than 32, and loops over rows have no branches.
+ * The items of the calling thread in a tile of n items: first, first + 32, ... With FULL every row
+ * has 32 items, and loops over rows have no branches.
  */
 template <bool FULL> struct warp_striped {
 	uint32_t first, n;
@@ -29,13 +29,16 @@ template <bool FULL> struct warp_striped {
 		return FULL || first + (uint32_t)row * WARP < n;
 	}
 
-	/* The same for all lanes: has none of them an item in that row? */
+	/* Uniform over the warp: true if no lane has an item in the row. */
 	__device__ __forceinline__ bool is_past(int row) const
 	{
 		return !FULL && first - lane_index() + (uint32_t)row * WARP >= n;
 	}
 
-	/* Past n stands the largest digit there is, behind all keys: so it moves none of them. */
+	/*
+	 * An absent item counts as the largest digit: it is ranked after all keys and moves none of
+	 * them.
+	 */
 	template <typename K>
 	__device__ __forceinline__ uint32_t digit_of(K key, int row, struct digit_field d) const
 	{
@@ -45,7 +48,8 @@ template <bool FULL> struct warp_striped {
 	template <typename T, int ITEMS>
 	__device__ __forceinline__ void load(const T *tile, T (&item)[ITEMS]) const
 	{
-		const T *from = tile + first; /* so that rows are at constant distances */
+		const T *from =
+			tile + first; /* base pointer, so that the rows are at constant offsets */
 
 		SL_UNROLL
 		for (int row = 0; row < ITEMS; row++)
