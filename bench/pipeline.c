@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/config/reader/read_config.h"
 #include "pipeline/compare/case_run.h"
 #include "primitives/base/clock.h"
 

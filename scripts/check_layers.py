@@ -30,7 +30,7 @@ INTERFACES = {
     "primitives/base/device_driver.h",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
-DEFINITION = re.compile(r"^(?!static|SL_HD|typedef|struct \w+ \{|enum \w+ \{|#|\s|/|\})[\w\s*]*?\b(\w+)\(")
+DEFINITION = re.compile(r"^(?!static|SL_HD|SL_PRINTF|typedef|struct \w+ \{|enum \w+ \{|#|\s|/|\})[\w\s*]*?\b(\w+)\(")
 # A definition whose name a macro completes: SL_NAME(sl_queue_mark)(...) {
 MACRO_NAME = re.compile(r"\b(?:SL_NAME|SL_AT_LEVEL)\((\w+)\)\(")
 

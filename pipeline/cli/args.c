@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "pipeline/text/messages.h"
 #include "pipeline/config/config.h"
 #include "pipeline/text/decimal_number.h"
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "pipeline/resolve/choices/names.h"
 #include "pipeline/cli/args.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pipeline/config/config_print.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "pipeline/cli/args.h"
 #include "pipeline/compare/compare.h"
 #include "pipeline/convert/convert.h"

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/compare/compare.h"
 
 /*

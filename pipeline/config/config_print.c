@@ -1,4 +1,6 @@
 /* config_print.c - the effective configuration, as YAML that reads back to the same bits. */
+#include "pipeline/config/config_print.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

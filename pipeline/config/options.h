@@ -1,29 +1,41 @@
-/* options.h - full paths of options: those of a model stand below model.NAME. */
+/*
+ * options.h - the table of options that all runs share, and look-ups in it and in the models' tables.
+ *
+ * The full path of an option is SECTION.KEY; for an option of a model it is model.NAME.KEY.
+ */
 #ifndef SL_PIPELINE_CONFIG_OPTIONS_H
 #define SL_PIPELINE_CONFIG_OPTIONS_H
 
+#include "pipeline/config/config.h"
 #include "stages/models/model.h"
 
 enum { SL_KEY_BYTES = 256 };
 
-/* Writes the full path of an option of that model, NULL for a common one. Returns its length. */
+/* The options of all runs; those of a model are in sl_models[]. */
+extern const struct sl_option sl_options[];
+extern const size_t sl_n_options;
+
+/* Writes the full path of an option of the model, NULL for a common one. Returns its length. */
 size_t sl_option_path(
 	const struct sl_model *model, const struct sl_option *o, char path[SL_KEY_BYTES]);
 
-/* The i-th option of a run of that model, common ones first, and its path; NULL past the last. */
+/* Option i of a run of the model, common options first, with its path; NULL after the last. */
 const struct sl_option *sl_option_at(
 	const struct sl_model *model, size_t i, char path[SL_KEY_BYTES]);
 
+/* The option with that full path, or NULL. *model is its model, NULL for a common option. */
+const struct sl_option *sl_option_find(const char *path, const struct sl_model **model);
+
 /*
- * The path of the option that a path stands for: without the numbers of items, as in
- * "model.rays.objects[].surface" for "model.rays.objects[3].surface". Returns pattern.
+ * Removes the item numbers from a path: "model.rays.objects[3].surface" becomes
+ * "model.rays.objects[].surface", the path of its option. Returns pattern.
  */
 const char *sl_key_pattern(const char *path, char pattern[SL_KEY_BYTES]);
 
-/* Is the option one of the keys of items? */
+/* Is the option a key of the items of a list, such as "objects[].surface"? */
 bool sl_option_of_items(const struct sl_option *o);
 
-/* The part of path behind its last dot. */
+/* The last component of path, after the last dot. */
 const char *sl_key_leaf(const char *path);
 
 /* The model of that name, or NULL. */

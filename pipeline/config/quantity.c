@@ -1,10 +1,12 @@
 /* quantity.c - counts and numbers with units: read as a whole, or refused with a reason. */
+#include "pipeline/config/quantity.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/text/decimal_number.h"
 #include "pipeline/config/values.h"
+#include "pipeline/text/decimal_number.h"
 #include "pipeline/text/messages.h"
 
 bool sl_refuse(char why[SL_WHY_BYTES], const char *format, ...)

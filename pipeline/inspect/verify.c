@@ -9,6 +9,7 @@
 #include "pipeline/run/batch_file.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/inspect/verify_side_files.h"
+#include "pipeline/text/messages.h"
 
 /* Survivors of a batch that are remade. */
 enum { SAMPLE = 256 };

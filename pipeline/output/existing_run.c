@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pipeline/config/reader/read_config.h"
 #include "pipeline/text/yaml.h"
 
 static enum sl_status bad_run_json(const struct sl_dir *dir, const char *why)

@@ -10,10 +10,11 @@
  * mean and standard_error are those of run.json, a particle of the run. The file is made in memory
  * and sealed as files of survivors are.
  */
+#include "pipeline/output/histogram_file.h"
+
 #include <stdio.h>
 
 #include "pipeline/output/run_directory.h"
-#include "pipeline/plan/plan.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/common/crc_trailer.h"
 
@@ -49,7 +50,8 @@ static void put_row(struct sl_h5 *h, hid_t at, const struct sl_plan *plan, uint3
 	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name);
 	struct sl_histogram_row row;
 
-	sl_histogram_row(plan, tally, (enum sl_fate)fate, &row);
+	sl_histogram_row(
+		&plan->recipe.bins, &plan->histograms, tally, (enum sl_fate)fate, &row);
 	sl_h5_put_u64(h, group, "under", row.count[0]);
 	sl_h5_put_u64(h, group, "over", row.count[bins + 1]);
 	put_values(h, group, "count", H5T_STD_U64LE, bins, row.count + 1);
@@ -153,4 +155,53 @@ enum sl_status sl_histogram_sums_commit(
 	s = sl_file_commit(dir, name, image, bytes, true);
 	sl_memory_give(SL_HOST, image);
 	return s;
+}
+
+/* --- run.json --------------------------------------------------------------------------------- */
+
+static void write_row(
+	struct sl_json *j, const struct sl_plan *plan, uint32_t tally, enum sl_fate fate)
+{
+	uint32_t bins = plan->tally[tally].bins;
+	struct sl_histogram_row row;
+
+	sl_histogram_row(&plan->recipe.bins, &plan->histograms, tally, fate, &row);
+	sl_json_object(j, sl_fate_facts[fate].name);
+	sl_json_u64(j, "under", row.count[0]);
+	sl_json_u64(j, "over", row.count[bins + 1]);
+	sl_json_u64s(j, "counts", row.count + 1, bins);
+	if (plan->recipe.bins.weighted)
+		sl_json_reals(j, "weights", row.weight + 1, bins);
+	sl_json_reals(j, "mean_over_batches", row.mean + 1, bins);
+	sl_json_reals(j, "standard_error_over_batches", row.error + 1, bins);
+	sl_json_close(j);
+}
+
+static void write_histogram(struct sl_json *j, const struct sl_plan *plan, uint32_t tally)
+{
+	const struct sl_histogram_axis *f = &plan->tally[tally];
+	const struct sl_column_facts *column = &sl_column_facts[f->column];
+
+	sl_json_object(j, NULL);
+	sl_json_text(j, "column", column->name);
+	sl_json_text(j, "unit", sl_units[column->unit].text);
+	sl_json_u64(j, "bins", f->bins);
+	sl_json_real(j, "from", f->lo);
+	sl_json_real(j, "to", f->hi);
+	sl_json_object(j, "fates");
+	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
+		if (SL_HAS(f->fates, fate))
+			write_row(j, plan, tally, (enum sl_fate)fate);
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+void sl_histogram_sums_json(struct sl_json *j, const struct sl_plan *plan)
+{
+	if (!plan->histograms.precision || plan->histograms.precision[0].batches == 0)
+		return;
+	sl_json_array(j, "histograms");
+	for (uint32_t k = 0; k < plan->n_histograms; k++)
+		write_histogram(j, plan, k);
+	sl_json_close(j);
 }

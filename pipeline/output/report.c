@@ -4,10 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/text/json.h"
 #include "pipeline/output/run_directory.h"
+#include "pipeline/output/histogram_file.h"
 
 /*
  * The standard error of a fraction of counts that is p. For weights from 0 to 1 it is an upper
@@ -77,7 +79,8 @@ static double normal_of_student(double t, double freedom)
 }
 
 /* In standard errors: by the bound, or by what batches tell of the error, if that is more. */
-static double deviation_of(const struct sl_plan *plan, const struct sl_results *r, int fate)
+static double deviation_of(
+	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
 {
 	double expected = plan->config.check.fate[fate];
 	double off = r->fate[fate].weight_fraction - expected, least, t;

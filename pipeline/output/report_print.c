@@ -5,6 +5,7 @@
 #include "pipeline/output/merged_list.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/output/report.h"
+#include "pipeline/text/messages.h"
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
 {

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "pipeline/output/existing_run.h"
+#include "pipeline/output/histogram_file.h"
+#include "pipeline/output/image_files.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/run/batch_file.h"
 #include "pipeline/output/stale_files.h"
@@ -256,7 +258,7 @@ enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir 
 	if (cut)
 		SL_TRY(sl_stale_files_remove_orphans(&s));
 	if (strcmp(state, "done") == 0)
-		SL_TRY(sl_image_sum_commit(plan, dir, m));
+		SL_TRY(sl_image_files_commit(plan, dir, m));
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_joined_commit(plan, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));

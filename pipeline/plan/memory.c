@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pipeline/run/autotune.h"
+#include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/input_reader.h"
 
@@ -11,19 +12,6 @@ enum {
 	LANES_AUTO = 3, /* one computes, one is copied home, one begins */
 	WRITERS_MOST = 16
 };
-
-const char *sl_sized(double bytes, char text[32])
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-	int u = 0;
-
-	while (bytes >= 1024 && u < 6) {
-		bytes /= 1024;
-		u++;
-	}
-	snprintf(text, 32, u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
-	return text;
-}
 
 /* A run of few particles has one batch that is smaller than the others would be. */
 uint32_t sl_memory_plan_batch(const struct sl_plan *plan)
@@ -107,7 +95,7 @@ static void measure(struct sl_plan *plan)
 	struct sl_memory_plan *room = &plan->room;
 	struct sl_recipe recipe = plan->recipe;
 	struct sl_arena all = {0};
-	struct sl_image_sum image_sum;
+	struct sl_image_sum image_sum = plan->image_sum;
 
 	memset(room, 0, sizeof(*room));
 	measure_by(plan, &recipe);
@@ -117,7 +105,7 @@ static void measure(struct sl_plan *plan)
 	}
 	room->image = sl_round_up(plan->format->image_bytes(&most, &plan->facts), SL_ALIGN);
 	room->histograms = histogram_bytes(plan);
-	sl_image_sum_lay_out(&all, plan, &image_sum);
+	sl_image_sum_lay_out(&all, &plan->facts, recipe.n_batches, &image_sum);
 	room->image_sum = all.used;
 	room->inputs = inputs_bytes(plan);
 	room->host = sl_size_add(
@@ -332,13 +320,13 @@ enum sl_status sl_memory_plan_change(struct sl_plan *plan, const struct sl_candi
 static enum sl_status get_canvas(struct sl_plan *plan)
 {
 	struct sl_arena a = {.size = plan->room.image_sum};
-	struct sl_image_sum got;
+	struct sl_image_sum got = plan->image_sum;
 
 	if (a.size == 0 || plan->image_sum.block)
 		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, a.size, &a.base));
 	memset(a.base, 0, a.size);
-	sl_image_sum_lay_out(&a, plan, &got);
+	sl_image_sum_lay_out(&a, &plan->facts, plan->recipe.n_batches, &got);
 	got.block = a.base;
 	plan->image_sum = got;
 	return SL_OK;

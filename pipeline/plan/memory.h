@@ -35,7 +35,4 @@ enum sl_status sl_memory_plan_get_sums(struct sl_plan *plan);
 /* The particles of the largest batch there is. */
 uint32_t sl_memory_plan_batch(const struct sl_plan *plan);
 
-/* Bytes as people write them: "1.5 GiB". */
-const char *sl_sized(double bytes, char text[32]);
-
 #endif

@@ -1,4 +1,5 @@
 /* plan.c - choices become a recipe, sizes and refusals. */
+#include "pipeline/config/config_print.h"
 #include "pipeline/run/autotune.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/host/cpu_dispatch.h"
 #include "stages/host/host_pipeline.h"
+#include "pipeline/text/messages.h"
 
 enum { PILOT = 4096 };
 
@@ -167,7 +169,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 	char need[32], have[32];
 
 	file = sl_size_add(file, sl_histogram_words(&plan->recipe.bins) * sizeof(uint64_t));
-	plan->disk_bytes = sl_size_add(sl_size_mul(file, files), sl_image_sum_disk(plan));
+	plan->disk_bytes = sl_size_add(sl_size_mul(file, files), sl_image_sum_disk(&plan->image_sum.image, &plan->facts));
 	if (plan->config.output.joined)
 		plan->disk_bytes =
 			sl_size_add(plan->disk_bytes, sl_size_mul(file, plan->recipe.n_batches));

@@ -1,10 +1,12 @@
 /* plan_print.c - a plan, for people. */
+#include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/run/autotune.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/tuning.h"
 #include "stages/batch/packed_record.h"
+#include "pipeline/text/messages.h"
 
 static void print_key(const struct sl_plan *plan, FILE *out)
 {

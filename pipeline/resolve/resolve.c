@@ -5,7 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/values.h"
+#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/condition/keep.h"
+#include "pipeline/resolve/execution/backends.h"
+#include "pipeline/resolve/execution/device.h"
+#include "pipeline/resolve/execution/mode.h"
+#include "pipeline/resolve/execution/schedule.h"
+#include "pipeline/resolve/input_files.h"
+#include "pipeline/resolve/output/histograms.h"
+#include "pipeline/resolve/output/image.h"
+#include "pipeline/resolve/output/mcpl_output.h"
+#include "pipeline/resolve/output/sort_key.h"
+#include "pipeline/resolve/output/stop.h"
 #include "pipeline/text/messages.h"
 #include "primitives/base/size.h"
 #include "primitives/tuning.h"
@@ -13,10 +26,8 @@
 enum {
 	NAME_MAX_BYTES = 100, /* leaves room for number and suffix in 255 bytes */
 	WORDS_BYTES = 400,
-	BATCHES_FEW = 64,           /* as many as auto aims at: enough for all cores, few files */
-	BATCHES_MOST = 1000000,     /* a file each: more would be no gift */
-	BATCH_AUTO_LEAST = 1 << 18, /* its columns of 1 MiB stay in a cache of the second level */
-	BATCH_AUTO_MOST = 1 << 24   /* a slot of it takes about 1 GiB */
+	BATCHES_FEW = 64,      /* as many as auto aims at: enough for all cores, few files */
+	BATCHES_MOST = 1000000 /* upper limit of files per run */
 };
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -46,119 +57,14 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 			shown);
 }
 
-/* --- sets of fates and columns ---------------------------------------------------------------- */
-
-/* A kind of thing that a model has a set of. */
-struct naming {
-	const char *what, *lacking; /* "fate", and why one that there is may be none here */
-	int n;
-	const char *(*name)(int i);
-};
-
-static const char *fate_name(int i)
-{
-	return sl_fate_facts[i].name;
-}
-
-static const char *column_name(int i)
-{
-	return sl_column_facts[i].name;
-}
-
-static const struct naming fates = {
-	"fate", "none of its particles ends so", SL_FATE_COUNT, fate_name};
-static const struct naming columns = {
-	"column", "its particles have none", SL_COLUMN_COUNT, column_name};
-
-/* What to try for a word that is none of the set: the nearest, or all. */
-static const char *suggest(
-	const struct naming *of, uint64_t set, const char *word, char text[WORDS_BYTES])
-{
-	const char *words[64];
-	size_t n = 0;
-
-	for (int i = 0; i < of->n; i++)
-		if (SL_HAS(set, i))
-			words[n++] = of->name(i);
-	return sl_suggest(word, words, n, text, WORDS_BYTES);
-}
-
-/* The member of allowed that word names; of->n, with a complaint about key, when there is none. */
-static int resolve_word(struct sl_reader *r, const char *key, const char *word,
-	const struct naming *of, uint64_t allowed, const char *model)
-{
-	char shown[SL_SHOWN_BYTES], words[WORDS_BYTES];
-	int i = 0;
-
-	while (i < of->n && strcmp(of->name(i), word) != 0)
-		i++;
-	if (i < of->n && SL_HAS(allowed, i))
-		return i;
-	sl_config_complain(r, key, "%s is no %s of %s (%s), try %s", sl_show(shown, word), of->what,
-		model, i < of->n ? of->lacking : "there is none of that name",
-		suggest(of, allowed, word, words));
-	return of->n;
-}
-
-/* The set that a list of words names, all of them in allowed, each once. */
-static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
-	const struct naming *of, uint32_t allowed, const char *model)
-{
-	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
-	uint32_t set = 0;
-
-	for (uint32_t k = 0; k < list->n; k++) {
-		int i;
-
-		snprintf(item, sizeof(item), "%s[%u]", key, k);
-		i = resolve_word(r, item, list->at[k], of, allowed, model);
-		if (i < of->n && SL_HAS(set, i))
-			sl_config_complain(r, item,
-				"%s is repeated (once is enough), try removing it",
-				sl_show(shown, list->at[k]));
-		else if (i < of->n)
-			set |= SL_BIT(i);
-	}
-	return set;
-}
-
-sl_fate_set sl_final_fates(const struct sl_choices *choices)
-{
-	return (choices->model->fates & ~SL_FATE_BIT(SL_FATE_alive)) |
-	       (choices->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
-}
-
-bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_choices *choices, enum sl_fate *fate)
-{
-	*fate = (enum sl_fate)resolve_word(
-		r, key, word, &fates, sl_final_fates(choices), choices->model->name);
-	return *fate < SL_FATE_COUNT;
-}
-
-/* As MCPL has it: the energy of a particle is the kinetic one. */
-enum sl_column sl_column_named(const char *word)
-{
-	return strcmp(word, "ekin") == 0 ? SL_COLUMN_energy : sl_column_find(word);
-}
-
-bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_model *model, uint32_t allowed, enum sl_column *column)
-{
-	enum sl_column named = sl_column_named(word);
-
-	if (named < SL_COLUMN_COUNT)
-		word = column_name(named);
-	*column = (enum sl_column)resolve_word(r, key, word, &columns, allowed, model->name);
-	return *column < SL_COLUMN_COUNT;
-}
+/* --- columns and checks ------------------------------------------------------------------------- */
 
 static void resolve_columns(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
 {
 	uint32_t metadata = choices->model->columns | SL_BIT(SL_COLUMN_id);
-	uint32_t set = resolve_set(
-		r, "output.columns", &c->output.columns, &columns, metadata, choices->model->name);
+	uint32_t set = sl_resolve_column_set(
+		r, "output.columns", &c->output.columns, choices->model, metadata);
 
 	if (c->output.columns.n == 0)
 		set = metadata;
@@ -174,18 +80,19 @@ static void resolve_check(
 	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {
 	sl_fate_set final = sl_final_fates(choices);
-	char key[SL_WORD_BYTES], words[WORDS_BYTES];
+	char key[SL_WORD_BYTES], words[SL_SUGGESTION_BYTES];
 	double sum = 0;
 
 	for (int i = 0; i < SL_FATE_COUNT; i++) {
-		snprintf(key, sizeof(key), "check.%s", fate_name(i));
+		snprintf(key, sizeof(key), "check.%s", sl_fate_facts[i].name);
 		if (isnan(c->check.fate[i]))
 			continue;
 		sum += c->check.fate[i];
 		if (!SL_HAS(final, i))
 			sl_config_complain(r, key,
 				"is no fate of %s (none would ever have it), try %s",
-				choices->model->name, suggest(&fates, final, fate_name(i), words));
+				choices->model->name,
+				sl_suggest_fate(final, sl_fate_facts[i].name, words));
 	}
 	if (sum > 1 + 1e-4) /* published fractions are rounded, each for itself */
 		sl_config_complain(r, "check",
@@ -218,9 +125,9 @@ static void resolve_format(
 /* A pure function of the number of particles: the machine has no say in what a batch is. */
 static uint64_t auto_batch(uint64_t particles)
 {
-	uint64_t batch = BATCH_AUTO_LEAST;
+	uint64_t batch = SL_BATCH_AUTO_LEAST;
 
-	while (batch < BATCH_AUTO_MOST && sl_ceil_div(particles, batch) > BATCHES_FEW)
+	while (batch < SL_BATCH_AUTO_MAX && sl_ceil_div(particles, batch) > BATCHES_FEW)
 		batch *= 2;
 	return batch;
 }

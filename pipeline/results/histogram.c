@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "pipeline/plan/plan.h"
-
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "files of tallies by bins are words in memory, least byte first"
 #endif
@@ -94,68 +92,18 @@ enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl
 	return SL_OK;
 }
 
-void sl_histogram_row(
-	const struct sl_plan *plan, uint32_t tally, enum sl_fate fate, struct sl_histogram_row *row)
+void sl_histogram_row(const struct sl_histogram_set *bins, const struct sl_histogram_sums *h,
+	uint32_t tally, enum sl_fate fate, struct sl_histogram_row *row)
 {
-	const struct sl_histogram_set *bins = &plan->recipe.bins;
 	const struct sl_histogram_rule *t = &bins->tally[tally];
 	uint32_t first = t->first[fate], n = t->bins + SL_HISTOGRAM_OUTSIDE;
 
-	row->count = plan->histograms.sum + first;
+	row->count = h->sum + first;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct sl_precision *p = &plan->histograms.precision[first + i];
+		const struct sl_precision *p = &h->precision[first + i];
 
 		row->weight[i] = p->weight;
 		row->mean[i] = p->weight / (double)p->particles;
 		row->error[i] = sl_precision_error(p);
 	}
-}
-
-/* --- run.json --------------------------------------------------------------------------------- */
-
-static void write_row(
-	struct sl_json *j, const struct sl_plan *plan, uint32_t tally, enum sl_fate fate)
-{
-	uint32_t bins = plan->tally[tally].bins;
-	struct sl_histogram_row row;
-
-	sl_histogram_row(plan, tally, fate, &row);
-	sl_json_object(j, sl_fate_facts[fate].name);
-	sl_json_u64(j, "under", row.count[0]);
-	sl_json_u64(j, "over", row.count[bins + 1]);
-	sl_json_u64s(j, "counts", row.count + 1, bins);
-	if (plan->recipe.bins.weighted)
-		sl_json_reals(j, "weights", row.weight + 1, bins);
-	sl_json_reals(j, "mean_over_batches", row.mean + 1, bins);
-	sl_json_reals(j, "standard_error_over_batches", row.error + 1, bins);
-	sl_json_close(j);
-}
-
-static void write_histogram(struct sl_json *j, const struct sl_plan *plan, uint32_t tally)
-{
-	const struct sl_histogram_axis *f = &plan->tally[tally];
-	const struct sl_column_facts *column = &sl_column_facts[f->column];
-
-	sl_json_object(j, NULL);
-	sl_json_text(j, "column", column->name);
-	sl_json_text(j, "unit", sl_units[column->unit].text);
-	sl_json_u64(j, "bins", f->bins);
-	sl_json_real(j, "from", f->lo);
-	sl_json_real(j, "to", f->hi);
-	sl_json_object(j, "fates");
-	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
-		if (SL_HAS(f->fates, fate))
-			write_row(j, plan, tally, (enum sl_fate)fate);
-	sl_json_close(j);
-	sl_json_close(j);
-}
-
-void sl_histogram_sums_json(struct sl_json *j, const struct sl_plan *plan)
-{
-	if (!plan->histograms.precision || plan->histograms.precision[0].batches == 0)
-		return;
-	sl_json_array(j, "histograms");
-	for (uint32_t k = 0; k < plan->n_histograms; k++)
-		write_histogram(j, plan, k);
-	sl_json_close(j);
 }

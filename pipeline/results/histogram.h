@@ -12,14 +12,11 @@
 #ifndef SL_PIPELINE_RESULTS_HISTOGRAM_H
 #define SL_PIPELINE_RESULTS_HISTOGRAM_H
 
-#include "pipeline/text/json.h"
 #include "pipeline/results/statistics.h"
 #include "primitives/base/arena.h"
 #include "stages/batch/recipe.h"
 
 #define SL_HISTOGRAM_SUFFIX ".bins"
-
-struct sl_plan;
 
 /* Of all batches, in the memory of a plan. */
 struct sl_histogram_sums {
@@ -50,23 +47,8 @@ struct sl_histogram_row {
 	double error[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE]; /* of the mean; NaN for one batch */
 };
 
-/* The row of a fate that the plan's tally has, once they are read. */
-void sl_histogram_row(const struct sl_plan *plan, uint32_t tally, enum sl_fate fate,
-	struct sl_histogram_row *row);
-
-/* The member "histograms" of run.json, once they are read. */
-void sl_histogram_sums_json(struct sl_json *j, const struct sl_plan *plan);
-
-/* The name of the HDF5 file of them; false when the run has none. */
-bool sl_histogram_sums_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES]);
-
-/*
- * Makes that file of what is added up, in memory to be given back with sl_memory_give(SL_HOST)
- * after success; and commits it.
- */
-enum sl_status sl_histogram_sums_file(
-	const struct sl_plan *plan, const char *name, void **image, size_t *bytes);
-enum sl_status sl_histogram_sums_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const char *name);
+/* Fills the row of a fate that histogram number tally counts; the sums must have been read. */
+void sl_histogram_row(const struct sl_histogram_set *bins, const struct sl_histogram_sums *h,
+	uint32_t tally, enum sl_fate fate, struct sl_histogram_row *row);
 
 #endif

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "pipeline/output/run_directory.h"
 #include "pipeline/results/survivor_file.h"
 #include "stages/formats/common/png.h"
 #include "stages/particle/weight.h"
@@ -14,18 +13,18 @@ static uint64_t pixels_of(const struct sl_image *p)
 	return (uint64_t)p->width * p->height;
 }
 
-void sl_image_sum_lay_out(struct sl_arena *a, const struct sl_plan *plan, struct sl_image_sum *c)
+void sl_image_sum_lay_out(struct sl_arena *a, const struct sl_file_facts *facts, uint64_t n_batches,
+	struct sl_image_sum *c)
 {
-	const struct sl_image *p = &plan->image_sum.image;
+	const struct sl_image *p = &c->image;
 	uint64_t n = pixels_of(p);
-	size_t png = sl_png_bytes(p->width, p->height), hdf5 = sl_image_bytes(p, &plan->facts);
+	size_t png = sl_png_bytes(p->width, p->height), hdf5 = sl_image_bytes(p, facts);
 	size_t scratch = sl_png_scratch(p->width);
 
-	*c = plan->image_sum;
 	if (n == 0)
 		return;
 	c->sum = (uint64_t *)sl_cut_items(a, n, sizeof(*c->sum));
-	c->added = (uint8_t *)sl_cut_items(a, plan->recipe.n_batches, sizeof(*c->added));
+	c->added = (uint8_t *)sl_cut_items(a, n_batches, sizeof(*c->added));
 	c->value = (double *)sl_cut_items(a, n, sizeof(*c->value));
 	c->rays = (uint64_t *)sl_cut_items(a, n, sizeof(*c->rays));
 	c->grey = (uint8_t *)sl_cut_items(a, n, sizeof(*c->grey));
@@ -34,13 +33,11 @@ void sl_image_sum_lay_out(struct sl_arena *a, const struct sl_plan *plan, struct
 	c->scratch = (struct sl_arena){.base = (char *)sl_cut(a, scratch), .size = scratch};
 }
 
-size_t sl_image_sum_disk(const struct sl_plan *plan)
+size_t sl_image_sum_disk(const struct sl_image *p, const struct sl_file_facts *facts)
 {
-	const struct sl_image *p = &plan->image_sum.image;
-
-	return pixels_of(p) == 0 ? 0
-	                         : sl_size_add(sl_png_bytes(p->width, p->height),
-					   sl_image_bytes(p, &plan->facts));
+	return pixels_of(p) == 0
+	               ? 0
+	               : sl_size_add(sl_png_bytes(p->width, p->height), sl_image_bytes(p, facts));
 }
 
 /* --- sums ------------------------------------------------------------------------------------- */
@@ -76,8 +73,7 @@ enum sl_status sl_image_sum_add(struct sl_image_sum *c, uint64_t batch, const st
 	return SL_OK;
 }
 
-/* The batches that another session has committed. */
-static enum sl_status read_back(
+enum sl_status sl_image_sum_read_back(
 	struct sl_image_sum *c, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -175,9 +171,7 @@ enum sl_status sl_image_sum_sum_up(struct sl_image_sum *c, const struct sl_manif
 	return SL_OK;
 }
 
-/* --- files ------------------------------------------------------------------------------------ */
-
-static enum sl_status make_numbers(
+enum sl_status sl_image_sum_numbers(
 	const struct sl_image_sum *c, const struct sl_file_facts *facts, size_t *bytes)
 {
 	const struct sl_image_values values = {.image = &c->image,
@@ -193,36 +187,4 @@ enum sl_status sl_image_sum_png(const struct sl_image_sum *c, size_t *bytes)
 {
 	return sl_png_make(c->scratch, c->image.width, c->image.height, c->grey, c->file,
 		c->file_bytes, bytes);
-}
-
-static enum sl_status commit_file(
-	const struct sl_plan *plan, const struct sl_dir *dir, enum sl_side_file which, size_t bytes)
-{
-	char name[SL_FILE_NAME_BYTES];
-
-	sl_side_file_name(plan->config.run.name, which, name);
-	return sl_file_commit(dir, name, plan->image_sum.file, bytes, true);
-}
-
-static enum sl_status commit(struct sl_image_sum *c, const struct sl_plan *plan,
-	const struct sl_dir *dir, const struct sl_manifest *m)
-{
-	size_t bytes;
-
-	SL_TRY(read_back(c, dir, m));
-	SL_TRY(sl_image_sum_sum_up(c, m));
-	SL_TRY(make_numbers(c, &plan->facts, &bytes));
-	SL_TRY(commit_file(plan, dir, SL_SIDE_IMAGE, bytes));
-	SL_TRY(sl_image_sum_png(c, &bytes));
-	return commit_file(plan, dir, SL_SIDE_PNG, bytes);
-}
-
-enum sl_status sl_image_sum_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
-{
-	struct sl_image_sum c = plan->image_sum;
-
-	if (pixels_of(&c.image) == 0)
-		return SL_OK;
-	return sl_add_context(commit(&c, plan, dir, m), "the image");
 }

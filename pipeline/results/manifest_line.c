@@ -9,7 +9,7 @@
  *looked at first: it finds whatever befell a line. Then what was read is printed again and must be
  *the same bytes: so nothing is missing, strange or written in another way.
  */
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/manifest_line.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -26,7 +26,7 @@ void sl_precision_add(struct sl_precision *p, const struct sl_tally *t, enum sl_
 {
 	sl_precision_take(p,
 		counts ? (double)t->count[fate]
-		       : (double)sl_tally_weight(t, particles, fate) * 0x1p-32,
+		       : (double)sl_tally_weight(t, particles, (int)fate) * 0x1p-32,
 		particles);
 }
 

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-
 enum {
 	SHOWN_MAX = 48, /* bytes of a text shown; escapes and "..." fit in SL_SHOWN_BYTES */
 	WORD_MAX = 64   /* letters of a word that are compared */
@@ -121,4 +119,17 @@ const char *sl_suggest(
 bool sl_is_after_comma(const char *key)
 {
 	return *key && key[strspn(key, "0123456789")] == '\0';
+}
+
+const char *sl_sized(double bytes, char text[32])
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	int u = 0;
+
+	while (bytes >= 1024 && u < 6) {
+		bytes /= 1024;
+		u++;
+	}
+	snprintf(text, 32, u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
+	return text;
 }

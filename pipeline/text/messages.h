@@ -1,7 +1,5 @@
 /*
  * messages.h - words that people wrote: shown without harm, and matched to those that are known.
- *
- * sl_nearest() of config.h lives in messages.c too.
  */
 #ifndef SL_PIPELINE_TEXT_MESSAGES_H
 #define SL_PIPELINE_TEXT_MESSAGES_H
@@ -25,6 +23,9 @@ void sl_append(char *text, size_t size, const char *format, ...) SL_PRINTF(3, 4)
 /* Writes "a, b or c" for n words. Returns text. */
 const char *sl_list_words(char *text, size_t size, const char *const *words, size_t n);
 
+/* The word nearest to written by edit distance, or NULL when none is near. */
+const char *sl_nearest(const char *written, const char *const *words, size_t n_words);
+
 /* What to try for a word that is none of words: the nearest, or all of them, written to text. */
 const char *sl_suggest(
 	const char *written, const char *const *words, size_t n, char *text, size_t size);
@@ -35,5 +36,8 @@ const char *sl_suggest(
  */
 bool sl_is_after_comma(const char *key);
 #define SL_COMMA_ADVICE "0.5 for 0,5 and 1_000 for 1,000"
+
+/* Writes a number of bytes with a binary unit, such as "1.5 GiB". Returns text. */
+const char *sl_sized(double bytes, char text[32]);
 
 #endif

@@ -150,9 +150,9 @@ inline int __popc(uint32_t x)
 	return __builtin_popcount(x);
 }
 
-inline int __ffs(uint32_t x)
+inline int __ffs(int x)
 {
-	return __builtin_ffs((int)x);
+	return __builtin_ffs(x);
 }
 
 inline int __clz(uint32_t x)

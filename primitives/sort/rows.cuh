@@ -58,7 +58,7 @@ template <bool FULL> struct rows {
 		SL_UNROLL
 		for (int row = 0; row < ITEMS; row++)
 			if (has(row))
-				tile[first + row * WARP] = item[row];
+				tile[first + (uint32_t)row * WARP] = item[row];
 	}
 };
 

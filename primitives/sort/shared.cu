@@ -34,7 +34,7 @@ static __device__ __forceinline__ void write_tile(
 {
 	SL_UNROLL
 	for (int i = 0; i < ITEMS; i++) {
-		uint32_t at = threadIdx.x + i * BLOCK;
+		uint32_t at = threadIdx.x + (uint32_t)i * BLOCK;
 
 		if (FULL || at < n) {
 			K key = s->key[at];

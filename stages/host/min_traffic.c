@@ -66,7 +66,7 @@ uint64_t sl_stage_bytes(
 {
 	uint32_t metadata = SL_STORED(sl_models[r->model]->columns);
 
-	if (!sl_stage_is_run(r->mode, s))
+	if (!sl_stage_is_run(r->mode, (int)s))
 		return 0;
 	switch (s) {
 	case SL_STAGE_generate:

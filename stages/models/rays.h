@@ -228,9 +228,10 @@ SL_HD struct sl_meeting sl_meet(const struct sl_surface *s, const struct sl_part
 SL_HD int sl_nearest_surface(
 	const struct sl_rays *r, const struct sl_particle *p, struct sl_meeting *nearest)
 {
+	const struct sl_meeting none = {sl_float(SL_INFINITY_BITS), 0, false};
 	int found = -1;
 
-	nearest->distance = sl_float(SL_INFINITY_BITS);
+	*nearest = none;
 	for (uint32_t i = 0; i < r->surfaces; i++) {
 		struct sl_meeting m = sl_meet(&r->surface[i], p);
 

@@ -257,7 +257,7 @@ static void sl_make_object(
 	s->light = r->scale > 0 ? (float)(sl_object_radiance(o) / r->scale) : 0.0f;
 	if (!sl_shape_of(o, i, check, &shape))
 		return;
-	s->shape = shape;
+	s->shape = (int)shape;
 	if (shape == SL_SHAPE_SPHERE)
 		sl_make_sphere(o, i, s, check);
 	else if (shape == SL_SHAPE_BOX)

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/config/config_print.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "pipeline/resolve/resolve.h"
 
 enum { SETS_MAX = 4, PAGE_BYTES = 1 << 17 };

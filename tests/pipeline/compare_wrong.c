@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/config/reader/read_config.h"
 #include "pipeline/compare/case_run.h"
 #include "primitives/base/emulated.h"
 #include "tests/support/check.h"

@@ -1,4 +1,7 @@
 /* config.c - configurations as a whole: what is refused and how, what is read, what is printed. */
+#include "pipeline/config/config_print.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "tests/support/config_check.h"
 
 #include <stdio.h>

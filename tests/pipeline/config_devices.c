@@ -1,5 +1,7 @@
 /* config_devices.c - run.device, run.mode and primitives: what is chosen where, and what is
  * refused. */
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "tests/support/config_check.h"
 
 #include <stdio.h>

@@ -1,7 +1,9 @@
 /* config_sets.c - --set: values, sections and items that stand above those of the file. */
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "tests/support/config_check.h"
 
-#include "pipeline/config/reader.h"
+#include "pipeline/config/reader/reader.h"
 #include "stages/models/rays.h"
 
 static const char text[] =
@@ -16,9 +18,7 @@ static const char rays[] =
 static void a_set_replaces_the_short_form(void **state)
 {
 	static const char *const sets[] = {"stop.min_batches=7",
-		"stop.when=rel_error(absorbed) < "
-		"0.5",
-		"stop=rel_error(reflected) < 0.25"};
+		"stop.when=rel_error(absorbed) < 0.5", "stop=rel_error(reflected) < 0.25"};
 	static const char stopped[] = "run: {particles: 1}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, "
 				      "thickness: inf}}\nkeep: absorbed\n"
 				      "stop: rel_error(none) < 2\n";
@@ -82,8 +82,8 @@ static void sets_change_items(void **state)
 {
 	static const char *const sets[] = {"model.rays.objects[0].sphere.radius=2 cm",
 		"model.rays.objects[0]={sphere: {center: [0, 0, 1 cm], radius: 3 cm}, emission: 5}",
-		"model.rays.objects=[{box: {from: [0, 0, 0], to: [1 cm, 1 cm, 1 cm]}}, {plane: "
-		"{point: [0, 0, 0], normal: [0, 0, 1]}}]",
+		("model.rays.objects=[{box: {from: [0, 0, 0], to: [1 cm, 1 cm, 1 cm]}}, {plane: "
+		 "{point: [0, 0, 0], normal: [0, 0, 1]}}]"),
 		"model.rays.objects[1].reflectance=0.25"};
 	const struct sl_rays *r = (const struct sl_rays *)(const void *)choices.rules.bytes;
 	static const float radii[] = {2.0f, 3.0f};

@@ -2,6 +2,8 @@
  * config_shipped.c - every key of every configuration that we ship: dropped, renamed and repeated,
  * each is read or refused.
  */
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "tests/support/config_check.h"
 
 #include <dirent.h>

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "pipeline/config/reader/read_config.h"
 #include "pipeline/plan/plan.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "tests/support/fixture.h"

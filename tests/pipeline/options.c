@@ -1,10 +1,11 @@
 /* options.c - the tables of options: how they stand, and how keys are found in them. */
+#include "pipeline/text/messages.h"
 #include "pipeline/config/options.h"
 
 #include <stdio.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/config/reader.h"
+#include "pipeline/config/reader/reader.h"
 #include "tests/support/check.h"
 
 /* Printing opens a section once, so the options of one must stand together. */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/config/reader/read_config.h"
+#include "pipeline/resolve/execution/mode.h"
 #include "pipeline/run/autotune.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/base/emulated.h"

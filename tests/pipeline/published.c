@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/config/config.h"
 #include "primitives/base/device.h"
 #include "tests/support/configs.h"

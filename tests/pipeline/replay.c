@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "pipeline/inspect/replay.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"
@@ -229,7 +231,7 @@ static uint64_t check_row(struct sl_plan *plan, const struct sl_table *table, ui
 	for (uint32_t k = 0; k < table->n_columns; k++) {
 		const struct sl_table_column *c = &table->column[k];
 		const struct sl_column_facts *facts = &sl_column_facts[c->column];
-		uint64_t told = bits_told(&t, last, c->column);
+		uint64_t told = bits_told(&t, last, (int)c->column);
 		const char *at =
 			(const char *)c->data + (c->constant ? 0 : (size_t)row * facts->bytes);
 

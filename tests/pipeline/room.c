@@ -164,11 +164,11 @@ static void resumed_with_more(void **state)
 		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 1 cm}}\n"
 		"keep: transmitted\nkey: [w:16]\noutput: {columns: [id, w]}\n");
 	call(&f, little, words, &e);
-	expect_ending(&e, SL_DEVICE_FAILED, ": stage sieve", words);
+	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
 	/* it begins, as far as its fault, in whichever batch is launched first */
 	call(&f, plenty, words, &e);
-	expect_ending(&e, SL_DEVICE_FAILED, ": stage sieve", words);
+	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
 	call(&f, less, words, &e);
 	expect_ending(&e, SL_DEVICE_MEMORY, "for batches of 1048576 particles", words);

@@ -215,7 +215,7 @@ static struct content read_content(const char *out)
 static void any_batch(void **state)
 {
 	static const char *const batches[] = {
-		"run.batch=" PARTICLES, "run.batch=871", "run.batch=17000", "run.batch=1e6"};
+		("run.batch=" PARTICLES), "run.batch=871", "run.batch=17000", "run.batch=1e6"};
 
 	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {

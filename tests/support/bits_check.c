@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/run/run.h"
 #include "pipeline/run/batch_file.h"

@@ -1,4 +1,6 @@
 /* config_check.c - see config_check.h. */
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "tests/support/config_check.h"
 
 #include "primitives/base/device.h"

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/plan/memory.h"
 

@@ -35,7 +35,9 @@ static void add_once(struct sl_mcpl_string *all, uint32_t *n, struct sl_mcpl_str
 
 const char *sl_mcpl_blob_behind(const struct sl_mcpl_blob *b, char text[SL_MCPL_BEHIND_BYTES])
 {
-	snprintf(text, SL_MCPL_BEHIND_BYTES, b->number > 1 ? "_%" PRIu32 : "", b->number);
+	text[0] = '\0';
+	if (b->number > 1)
+		snprintf(text, SL_MCPL_BEHIND_BYTES, "_%" PRIu32, b->number);
 	return text;
 }
 

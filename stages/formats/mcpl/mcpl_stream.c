@@ -49,9 +49,9 @@ static enum sl_status take(struct sl_mcpl_stream *s, size_t bytes, const uint8_t
 {
 	if (s->left < bytes && s->gzipped)
 		SL_TRY(refill(s, bytes));
+	*taken = s->at;
 	if (s->left < bytes)
 		return cut_short(s);
-	*taken = s->at;
 	s->at += bytes;
 	s->left -= bytes;
 	return SL_OK;

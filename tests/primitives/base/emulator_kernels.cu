@@ -93,7 +93,8 @@ static __global__ void parts_of_warps_clean(uint32_t *words)
 	uint32_t four = 0xfu << lane / 4 * 4, sum = 0;
 
 	if (lane < 16)
-		sum += __ballot_sync(half, lane % 2) + __popc(__match_any_sync(half, lane / 3));
+		sum += __ballot_sync(half, lane % 2) +
+		       (uint32_t)__popc(__match_any_sync(half, lane / 3));
 	else
 		for (uint32_t i = 0; i < 3; i++)
 			sum += __shfl_xor_sync(half, lane, 1);

@@ -1,0 +1,272 @@
+/* diagnostics.c - what is wrong with a configuration: where, what, and all of it in one report. */
+#include "pipeline/config/reader/diagnostics.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/text/messages.h"
+
+bool sl_key_below(const char *path, const char *key)
+{
+	size_t n = strlen(key);
+
+	return strncmp(path, key, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
+}
+
+struct sl_seen *sl_reader_seen(const struct sl_reader *r, const char *path)
+{
+	for (size_t i = 0; i < r->n_seen; i++)
+		if (strcmp(r->seen[i].path, path) == 0)
+			return (struct sl_seen *)&r->seen[i];
+	return NULL;
+}
+
+void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, const char *text)
+{
+	struct sl_flaw *f = &r->flaw[r->n_flaws];
+
+	for (size_t i = 0; i < r->n_flaws; i++)
+		if (*key && strcmp(r->flaw[i].key, key) == 0)
+			return;
+	if (r->n_flaws == SL_FLAWS_MAX) {
+		r->n_dropped++;
+		return;
+	}
+	f->place = at;
+	f->number = r->n_flaws++;
+	snprintf(f->key, sizeof(f->key), "%s", key);
+	snprintf(f->text, sizeof(f->text), "%s", text);
+}
+
+void sl_reader_forget(struct sl_reader *r, const char *key)
+{
+	size_t seen = 0, flaws = 0;
+
+	for (size_t i = 0; i < r->n_seen; i++)
+		if (!sl_key_below(r->seen[i].path, key))
+			r->seen[seen++] = r->seen[i];
+	for (size_t i = 0; i < r->n_flaws; i++)
+		if (!sl_key_below(r->flaw[i].key, key))
+			r->flaw[flaws++] = r->flaw[i];
+	r->n_seen = seen;
+	r->n_flaws = flaws;
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+/* Splits "keep[2]" into the list and the number of the item; -1 without one at the end of key. */
+static long split_item(const char *key, char list[SL_KEY_BYTES])
+{
+	const char *bracket = *key && key[strlen(key) - 1] == ']' ? strrchr(key, '[') : NULL;
+
+	snprintf(
+		list, SL_KEY_BYTES, "%.*s", (int)(bracket ? bracket - key : SL_KEY_BYTES - 1), key);
+	return bracket ? strtol(bracket + 1, NULL, 10) : -1;
+}
+
+/* The node of a value, or of an item of it. */
+static sl_node value_node(const struct sl_reader *r, const struct sl_seen *seen, long item)
+{
+	const struct sl_yaml *tree = r->tree[seen->key.source];
+	sl_node node = seen->value, found = 0;
+
+	if (item >= 0 && sl_yaml_kind(tree, node) == SL_LIST)
+		found = sl_yaml_item(tree, node, (size_t)item, NULL);
+	return found ? found : node;
+}
+
+/* Problems of a value are placed at the value; those of a section, or of nothing, at the key. */
+static struct sl_place place_of_value(
+	const struct sl_reader *r, const struct sl_seen *seen, long item)
+{
+	const struct sl_yaml *tree = r->tree[seen->key.source];
+	struct sl_place at = seen->key;
+	sl_node node = seen->value;
+
+	if (node == 0 || sl_yaml_kind(tree, node) == SL_MAPPING)
+		return at;
+	node = value_node(r, seen, item);
+	if (sl_yaml_kind(tree, node) == SL_SCALAR && *sl_yaml_text(tree, node, NULL) == '\0' &&
+		item < 0)
+		return at;
+	sl_yaml_place(tree, node, &at.line, &at.column);
+	return at;
+}
+
+static struct sl_place place_of(const struct sl_reader *r, const char *key)
+{
+	struct sl_place at = {0, 0, 0};
+	char path[SL_KEY_BYTES];
+	long item = split_item(key, path);
+	char *dot;
+
+	for (;;) {
+		const struct sl_seen *seen = sl_reader_seen(r, path);
+
+		if (seen)
+			return place_of_value(r, seen, item);
+		dot = strrchr(path, '.');
+		if (!dot)
+			break;
+		*dot = '\0';
+		item = -1;
+	}
+	if (r->tree[0])
+		sl_yaml_place(r->tree[0], sl_yaml_root(r->tree[0]), &at.line, &at.column);
+	return at;
+}
+
+/* An item of a list that was written as one word is the key itself. */
+static const char *name_of(const struct sl_reader *r, const char *key, char list[SL_KEY_BYTES])
+{
+	const struct sl_seen *seen;
+
+	if (split_item(key, list) < 0)
+		return key;
+	seen = sl_reader_seen(r, list);
+	return seen && sl_yaml_kind(r->tree[seen->key.source], seen->value) == SL_SCALAR ? list
+	                                                                                 : key;
+}
+
+/* --- the interface ---------------------------------------------------------------------------- */
+
+bool sl_config_given(const struct sl_reader *r, const char *key)
+{
+	char list[SL_KEY_BYTES];
+	long item = split_item(key, list);
+	const struct sl_seen *seen = sl_reader_seen(r, list);
+
+	if (!seen || item <= 0)
+		return seen != NULL;
+	return (size_t)item < sl_yaml_size(r->tree[seen->key.source], seen->value);
+}
+
+bool sl_config_changed(const struct sl_reader *r, const char *key)
+{
+	const struct sl_seen *seen = sl_reader_seen(r, key);
+
+	return seen && !seen->at_default;
+}
+
+bool sl_config_flawed(const struct sl_reader *r, const char *key)
+{
+	for (size_t i = 0; i < r->n_flaws; i++)
+		if (sl_key_below(r->flaw[i].key, key))
+			return true;
+	return false;
+}
+
+void sl_config_complain(struct sl_reader *r, const char *key, const char *format, ...)
+{
+	char text[SL_FLAW_BYTES], list[SL_KEY_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	sl_reader_add(r, place_of(r, key), name_of(r, key, list), text);
+}
+
+void sl_config_complain_within(
+	struct sl_reader *r, const char *key, size_t offset, const char *text)
+{
+	struct sl_place at = place_of(r, key);
+	char list[SL_KEY_BYTES];
+	long item = split_item(key, list);
+	const struct sl_seen *seen = sl_reader_seen(r, list);
+
+	if (seen && at.line > 0)
+		at.column += sl_yaml_inside(
+			r->tree[seen->key.source], value_node(r, seen, item), offset);
+	sl_reader_add(r, at, name_of(r, key, list), text);
+}
+
+size_t sl_config_problems(const struct sl_reader *r)
+{
+	return r->n_flaws + r->n_dropped;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct sl_flaw *x = (const struct sl_flaw *)a, *y = (const struct sl_flaw *)b;
+	size_t left[] = {x->place.source, x->place.line, x->place.column, x->number};
+	size_t right[] = {y->place.source, y->place.line, y->place.column, y->number};
+
+	for (int i = 0; i < 4; i++)
+		if (left[i] != right[i])
+			return left[i] < right[i] ? -1 : 1;
+	return 0;
+}
+
+static void print_flaw(struct sl_reader *r, const struct sl_flaw *f)
+{
+	const struct sl_place *at = &f->place;
+
+	if (at->source > 0)
+		sl_append(r->report, SL_REPORT_BYTES, "--set %.200s", r->sets[at->source - 1]);
+	else if (at->line > 0)
+		sl_append(r->report, SL_REPORT_BYTES, "%s:%zu:%zu", r->name, at->line, at->column);
+	else
+		sl_append(r->report, SL_REPORT_BYTES, "%s", r->name);
+	sl_append(r->report, SL_REPORT_BYTES, "%s%s: %s\n", *f->key ? ": " : "", f->key, f->text);
+}
+
+const char *sl_config_report(struct sl_reader *r)
+{
+	qsort(r->flaw, r->n_flaws, sizeof(r->flaw[0]), by_place);
+	r->report[0] = '\0';
+	for (size_t i = 0; i < r->n_flaws; i++)
+		print_flaw(r, &r->flaw[i]);
+	if (r->n_dropped > 0)
+		sl_append(r->report, SL_REPORT_BYTES, "%s: and %zu more problems\n", r->name,
+			r->n_dropped);
+	return r->report;
+}
+
+enum sl_status sl_config_verdict(struct sl_reader *r)
+{
+	const char *report = sl_config_report(r);
+
+	if (sl_config_problems(r) == 0)
+		return SL_OK;
+	return sl_fail(
+		SL_USAGE, "%.*s", (int)strlen(report) - 1, report); /* no empty line at its end */
+}
+
+/* --- what a model sees ------------------------------------------------------------------------ */
+
+static void full_path(const struct sl_reader *r, const char *key, char path[SL_KEY_BYTES])
+{
+	snprintf(path, SL_KEY_BYTES, "model.%s.%s", r->model->name, key);
+}
+
+static bool model_given(void *of, const char *key)
+{
+	const struct sl_reader *r = (const struct sl_reader *)of;
+	char path[SL_KEY_BYTES];
+
+	full_path(r, key, path);
+	return sl_config_changed(r, path);
+}
+
+SL_PRINTF(3, 4)
+static void model_complain(void *of, const char *key, const char *format, ...)
+{
+	struct sl_reader *r = (struct sl_reader *)of;
+	char text[SL_FLAW_BYTES], path[SL_KEY_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	full_path(r, key, path);
+	sl_config_complain(r, path, "%s", text);
+}
+
+struct sl_check sl_config_check(struct sl_reader *r)
+{
+	return (struct sl_check){.of = r, .given = model_given, .complain = model_complain};
+}

@@ -1,0 +1,151 @@
+/*
+ * config.c - reading a configuration: first where everything stands, then what it says.
+ *
+ * Each source (the file, then each --set) is parsed and walked against the tables (walk.c); only
+ * then are values read (read_values.c), so that one that is replaced by a --set need not be right.
+ */
+#include "pipeline/config/reader/read_config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pipeline/config/config.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/match_keys.h"
+#include "pipeline/config/reader/read_values.h"
+#include "pipeline/config/reader/reader.h"
+#include "primitives/base/device.h"
+
+static enum sl_status make_reader(
+	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)
+{
+	void *made, *trees;
+	enum sl_status s;
+
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(**r), &made));
+	s = sl_memory_get(SL_HOST, (n_sets + 1) * sizeof(struct sl_yaml *), &trees);
+	if (s != SL_OK) {
+		sl_memory_give(SL_HOST, made);
+		return s;
+	}
+	*r = (struct sl_reader *)made;
+	memset(*r, 0, sizeof(**r));
+	memset(trees, 0, (n_sets + 1) * sizeof(struct sl_yaml *));
+	(*r)->tree = (struct sl_yaml **)trees;
+	(*r)->sets = sets;
+	(*r)->n_sets = n_sets;
+	snprintf((*r)->name, sizeof((*r)->name), "%s", name);
+	return SL_OK;
+}
+
+/* The model that the file names first: known before the walk, so that all hints know its keys. */
+static void foresee_model(struct sl_reader *r)
+{
+	const struct sl_yaml *tree = r->tree[0];
+	sl_node key;
+
+	sl_yaml_item(tree, sl_yaml_get(tree, sl_yaml_root(tree), "model"), 0, &key);
+	r->model = sl_model_find(sl_yaml_text(tree, key, NULL));
+}
+
+static enum sl_status read_file(struct sl_reader *r, const char *text, size_t bytes)
+{
+	struct sl_place at = {0, 0, 0};
+	struct sl_problem problem;
+	enum sl_status s = sl_yaml_parse(text, bytes, &r->tree[0], &problem);
+	sl_node root;
+
+	if (s == SL_BAD_INPUT) {
+		at.line = problem.line;
+		at.column = problem.column;
+		sl_reader_add(r, at, "", problem.text);
+		return sl_config_verdict(r);
+	}
+	SL_TRY(s);
+	root = sl_yaml_root(r->tree[0]);
+	if (sl_yaml_kind(r->tree[0], root) != SL_MAPPING) {
+		sl_yaml_place(r->tree[0], root, &at.line, &at.column);
+		sl_reader_add(r, at, "",
+			"there are no keys here (a configuration is made of them), try run: "
+			"{particles: 1e6}");
+		return sl_config_verdict(r);
+	}
+	foresee_model(r);
+	sl_reader_match_keys(r, root);
+	return SL_OK;
+}
+
+static enum sl_status read_set(struct sl_reader *r, size_t source)
+{
+	const char *text = r->sets[source - 1], *equals = strchr(text, '=');
+	struct sl_place at = {source, 0, 0};
+	struct sl_problem problem;
+	char path[SL_KEY_BYTES];
+	enum sl_status s;
+
+	if (!equals || equals == text || equals - text >= SL_KEY_BYTES) {
+		sl_reader_add(r, at, "", "this sets nothing (it has no key), try key=value");
+		return SL_OK;
+	}
+	snprintf(path, sizeof(path), "%.*s", (int)(equals - text), text);
+	if (equals[1 + strspn(equals + 1, " ")] == '\0') {
+		sl_reader_add(r, at, path, "has no value (nothing follows the =), try key=value");
+		return SL_OK;
+	}
+	s = sl_yaml_parse(equals + 1, strlen(equals + 1), &r->tree[source], &problem);
+	if (s == SL_BAD_INPUT) {
+		sl_reader_add(r, at, path, problem.text);
+		sl_yaml_free(r->tree[source]);
+		r->tree[source] = NULL;
+		return SL_OK;
+	}
+	SL_TRY(s);
+	sl_reader_match_keys_set(r, source, path);
+	return SL_OK;
+}
+
+enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,
+	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r)
+{
+	*r = NULL;
+	memset(c, 0, sizeof(*c));
+	c->model = SL_MODEL_COUNT;
+	SL_TRY(make_reader(name, sets, n_sets, r));
+	SL_TRY(read_file(*r, text, bytes));
+	for (size_t i = 1; i <= n_sets; i++)
+		SL_TRY(read_set(*r, i));
+	return sl_reader_fill(*r, c);
+}
+
+enum sl_status sl_config_open(const char *path, const char *const *sets, size_t n_sets,
+	struct sl_config *c, struct sl_reader **r)
+{
+	char *text;
+	size_t bytes;
+	enum sl_status s;
+
+	*r = NULL;
+	s = sl_path_read(path, SL_YAML_BYTES, &text, &bytes);
+	if (s != SL_OK) {
+		memset(c, 0, sizeof(*c));
+		c->model = SL_MODEL_COUNT;
+		SL_TRY(make_reader(path, sets, n_sets, r));
+		sl_reader_add(*r, (struct sl_place){0, 0, 0}, "", sl_last_error());
+		/* a wrong name is wrong usage; a disk that fails stays one */
+		return s == SL_BAD_INPUT || access(path, F_OK) != 0 ? SL_USAGE : s;
+	}
+	s = sl_config_open_text(path, text, bytes, sets, n_sets, c, r);
+	sl_memory_give(SL_HOST, text);
+	return s;
+}
+
+void sl_config_close(struct sl_reader *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i <= r->n_sets; i++)
+		sl_yaml_free(r->tree[i]);
+	sl_memory_give(SL_HOST, r->tree);
+	sl_memory_give(SL_HOST, r);
+}

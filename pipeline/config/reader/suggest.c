@@ -1,0 +1,148 @@
+/* suggest.c - what a key that there is not may have meant. */
+#include "pipeline/config/reader/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/text/messages.h"
+
+enum { WORDS_MAX = 256, PLACES_MAX = 4, HINT_BYTES = 448 };
+
+/* Words of the tables, cut out of paths. */
+struct words {
+	size_t n;
+	const char *at[WORDS_MAX];
+	char text[WORDS_MAX][SL_WORD_BYTES];
+};
+
+static void add_word(struct words *w, const char *text, size_t bytes)
+{
+	char *to = w->text[w->n];
+
+	snprintf(to, SL_WORD_BYTES, "%.*s", (int)bytes, text);
+	if (w->n + 1 < WORDS_MAX && (w->n == 0 || strcmp(w->at[w->n - 1], to) != 0))
+		w->at[w->n++] = to;
+}
+
+/* "under model: slab:" for the section that path stands in; "at the top" for none. */
+static const char *say_section(const char *path, char text[SL_KEY_BYTES])
+{
+	const char *leaf = sl_key_leaf(path);
+
+	snprintf(text, SL_KEY_BYTES, leaf == path ? "at the top" : "under ");
+	for (const char *p = path; p < leaf; p++)
+		sl_append(text, SL_KEY_BYTES, *p != '.' ? "%c" : p + 1 < leaf ? ": " : ":", *p);
+	return text;
+}
+
+/* The words that may stand in a section ("" is the top). */
+static void list_children(const struct sl_reader *r, const char *section, struct words *w)
+{
+	size_t skip = *section ? strlen(section) + 1 : 0;
+	char path[SL_KEY_BYTES];
+
+	w->n = 0;
+	for (size_t i = 0; sl_option_at(r->model, i, path); i++)
+		if (!*section || (sl_key_below(path, section) && path[skip - 1] == '.'))
+			add_word(w, path + skip, strcspn(path + skip, ".["));
+}
+
+/* Where else a key of the same name stands: "under run:", or nothing. */
+static bool stands_elsewhere(const struct sl_reader *r, const char *leaf, char hint[HINT_BYTES])
+{
+	char path[SL_KEY_BYTES], section[PLACES_MAX][SL_KEY_BYTES];
+	const char *words[PLACES_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; n < PLACES_MAX && sl_option_at(r->model, i, path); i++) {
+		if (strcmp(sl_key_leaf(path), leaf) == 0) {
+			words[n] = say_section(path, section[n]);
+			n++;
+		}
+	}
+	sl_list_words(hint, HINT_BYTES, words, n);
+	return n > 0;
+}
+
+/* The nearest word of another section, with that section. */
+static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char hint[HINT_BYTES])
+{
+	char path[SL_KEY_BYTES], section[SL_KEY_BYTES];
+	const char *near, *words[WORDS_MAX];
+	struct words w;
+	size_t n = 0;
+
+	for (w.n = 0; n < WORDS_MAX && sl_option_at(r->model, n, path); n++) {
+		snprintf(w.text[n], SL_WORD_BYTES, "%.*s", SL_WORD_BYTES - 1, sl_key_leaf(path));
+		words[n] = w.text[n];
+	}
+	near = sl_nearest(leaf, words, n);
+	for (size_t i = 0; near && i < n; i++) {
+		if (words[i] != near)
+			continue;
+		sl_option_at(r->model, i, path);
+		snprintf(hint, HINT_BYTES, "%s, %s", near, say_section(path, section));
+	}
+	return near != NULL;
+}
+
+void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_FLAW_BYTES])
+{
+	char hint[HINT_BYTES], section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
+	const char *leaf = sl_key_leaf(path), *near;
+	struct words w;
+
+	if (sl_is_after_comma(leaf)) {
+		snprintf(text, SL_FLAW_BYTES,
+			"there is no such key (a comma parts keys), try " SL_COMMA_ADVICE);
+		return;
+	}
+	if (stands_elsewhere(r, leaf, hint)) {
+		snprintf(text, SL_FLAW_BYTES,
+			"there is no such key here (it stands %s), try moving it", hint);
+		return;
+	}
+	snprintf(section, sizeof(section), "%.*s", (int)(leaf > path ? leaf - path - 1 : 0), path);
+	list_children(r, sl_key_pattern(section, pattern), &w);
+	if (w.n == 0) {
+		snprintf(text, SL_FLAW_BYTES, "there is no such key (%s has none below it), try %s",
+			section, section);
+		return;
+	}
+	near = sl_nearest(leaf, w.at, w.n);
+	if (!near && !nearest_anywhere(r, leaf, hint))
+		sl_list_words(hint, sizeof(hint), w.at, w.n);
+	snprintf(text, SL_FLAW_BYTES, "there is no such key, try %s", near ? near : hint);
+}
+
+bool sl_hint_is_told(const struct sl_reader *r, const char *path)
+{
+	const char *leaf = sl_key_leaf(path);
+	size_t skip = (size_t)(leaf - path);
+	char section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
+	struct words w;
+
+	snprintf(section, sizeof(section), "%.*s", (int)(skip > 0 ? skip - 1 : 0), path);
+	list_children(r, sl_key_pattern(section, pattern), &w);
+	for (size_t i = 0; i < r->n_flaws; i++) {
+		const char *key = r->flaw[i].key, *near;
+
+		if ((size_t)(sl_key_leaf(key) - key) != skip || strncmp(key, path, skip) != 0)
+			continue;
+		near = sl_nearest(key + skip, w.at, w.n);
+		if (near && strcmp(near, leaf) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *sl_hint_model(const char *written, char *text, size_t size)
+{
+	const char *words[SL_MODEL_COUNT];
+
+	for (size_t i = 0; i < SL_MODEL_COUNT; i++)
+		words[i] = sl_models[i]->name;
+	return sl_suggest(written, words, SL_MODEL_COUNT, text, size);
+}

@@ -1,0 +1,63 @@
+/*
+ * choices.h - the resolved configuration: what each name in a configuration stands for.
+ *
+ * Output of the resolve folders and input of pipeline/plan. A plain struct without pointers of its
+ * own: the model, format and backends point to static tables.
+ */
+#ifndef SL_PIPELINE_RESOLVE_CHOICES_CHOICES_H
+#define SL_PIPELINE_RESOLVE_CHOICES_CHOICES_H
+
+#include "pipeline/results/statistics.h"
+#include "stages/batch/recipe.h"
+#include "stages/formats/common/format.h"
+#include "stages/models/model.h"
+
+/*
+ * Range of run.batch: auto, in particles. At the lower end a column of 4-byte values has 1 MiB, which
+ * stays in a second-level cache; at the upper end a slot takes about 1 GiB.
+ */
+enum { SL_BATCH_AUTO_LEAST = 1 << 18, SL_BATCH_AUTO_MAX = 1 << 24 };
+
+/* Where batches are computed. After resolving never SL_ON_AUTO. */
+enum sl_device_choice { SL_ON_AUTO, SL_ON_CPU, SL_ON_CUDA, SL_ON_EMULATED };
+
+/* transport.schedule. After resolving SL_BY_AUTO remains only where a GPU can measure candidates. */
+enum sl_schedule_choice { SL_BY_HISTORY, SL_BY_ROUNDS, SL_BY_MEASURE, SL_BY_AUTO };
+
+struct sl_choices {
+	const struct sl_model *model;
+	union {
+		unsigned char bytes[SL_RULES_BYTES]; /* the rules struct of the model */
+		double align;
+	} rules;
+	sl_fate_set keep;              /* set of fates that can survive */
+	struct sl_condition condition; /* what a particle with one of condition.of must meet */
+	uint32_t n_fields;             /* of the sort key; 0: survivors stay in id order */
+	struct sl_key_field field[SL_KEY_FIELDS_MAX];
+	uint32_t key_bits; /* sum over the fields */
+	uint32_t n_histograms;
+	struct sl_histogram_axis tally[SL_HISTOGRAMS_MAX];
+	uint32_t n_columns; /* written to files, in order of columns.def */
+	enum sl_column column[SL_COLUMN_COUNT];
+	enum sl_device_choice device;
+	int device_number;                    /* CUDA ordinal */
+	char device_reason[SL_MESSAGE_BYTES]; /* why auto chose the CPU; "" if it did not */
+	enum sl_mode mode;
+	const char *mode_reason; /* why auto chose staged on a device; "" if it did not */
+	enum sl_schedule_choice schedule;
+	struct sl_schedule rounds;      /* parameters of rounds, used or not */
+	bool rounds_named;              /* some parameter of rounds differs from its default */
+	struct sl_choice scan;          /* backend NULL: compact and sort use their own scan */
+	struct sl_choice compact, sort; /* compact is set in fused mode too, where it is not used */
+	const struct sl_backend *deflate; /* on the host */
+	enum sl_transfer_form form;       /* in which survivors are copied from the device */
+	const struct sl_backend *pack;    /* DEFLATE backend on the device, or NULL */
+	const struct sl_format *format;
+	uint64_t batch; /* particles per batch */
+	uint64_t n_batches;
+	struct sl_stop_rule stop_rule; /* can end the run before n_batches */
+	struct sl_image image;         /* width 0: the run makes no image */
+	struct sl_mcpl_facts mcpl;
+};
+
+#endif

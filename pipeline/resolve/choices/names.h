@@ -1,0 +1,43 @@
+/*
+ * names.h - looks up the fates and columns that a configuration names.
+ *
+ * Each function that takes a reader adds a problem for the configuration key when the name is
+ * unknown or not allowed, with a suggestion.
+ */
+#ifndef SL_PIPELINE_RESOLVE_CHOICES_NAMES_H
+#define SL_PIPELINE_RESOLVE_CHOICES_NAMES_H
+
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
+
+/* Bytes for a list of suggested names. */
+enum { SL_SUGGESTION_BYTES = 400 };
+
+/*
+ * The set of fates that a particle can end with: those of the model, and dropped if keep has
+ * conditions. Call it after sl_resolve_keep().
+ */
+sl_fate_set sl_final_fates(const struct sl_choices *choices);
+
+/* Finds a fate of sl_final_fates() by name; false after adding a problem for key. */
+bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_choices *choices, enum sl_fate *fate);
+
+/* The fate of set with the name nearest to word, or all names of set. */
+const char *sl_suggest_fate(sl_fate_set set, const char *word, char text[SL_SUGGESTION_BYTES]);
+
+/* Finds a column of the set allowed by name; false after adding a problem for key. */
+bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_model *model, uint32_t allowed, enum sl_column *column);
+
+/*
+ * The set of columns named by the items of key, each allowed and named once. Adds a problem for
+ * each other item.
+ */
+uint32_t sl_resolve_column_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
+	const struct sl_model *model, uint32_t allowed);
+
+/* The column of that name or synonym (ekin is energy); SL_COLUMN_COUNT if there is none. */
+enum sl_column sl_column_named(const char *word);
+
+#endif

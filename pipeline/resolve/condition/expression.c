@@ -1,0 +1,301 @@
+/* expression.c - see expression.h. */
+#include "pipeline/resolve/condition/expression.h"
+
+#include <string.h>
+
+#include "pipeline/resolve/condition/operand.h"
+
+enum { NESTED_MOST = 24 };
+
+/* --- kinds ------------------------------------------------------------------------------------ */
+
+/* The unit inside of a number's dimension, or what to call it without one. */
+static const char *unit_of(const struct sl_operand *v)
+{
+	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
+		const struct sl_dimension_facts *f = &sl_dimensions[d];
+
+		if (f->length == v->length && f->mass == v->mass && f->time == v->time)
+			return *f->unit ? f->unit : "no unit";
+	}
+	return "a unit made of several";
+}
+
+static void want_number(struct sl_parser *p, const struct sl_operand *v)
+{
+	char shown[SL_SHOWN_BYTES];
+
+	if (v->truth)
+		sl_parser_complain(p, v->from,
+			"%s is no number (it is true or not), try and, or, not",
+			sl_parser_show(p, v->from, shown));
+}
+
+static void want_truth(struct sl_parser *p, const struct sl_operand *v)
+{
+	char shown[SL_SHOWN_BYTES];
+
+	if (!v->truth)
+		sl_parser_complain(p, v->from,
+			"%s is a number (a condition is asked for), try comparing it, as with > 0",
+			sl_parser_show(p, v->from, shown));
+}
+
+/* A number that somebody wrote, without a unit. */
+static bool is_plain(const struct sl_operand *v)
+{
+	return v->literal >= 0 && v->length == 0 && v->mass == 0 && v->time == 0;
+}
+
+/* Two numbers that are added or compared are of one dimension. */
+static void want_same(struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b)
+{
+	char shown[SL_SHOWN_BYTES];
+
+	want_number(p, a);
+	want_number(p, b);
+	if (a->bare || b->bare ||
+		(a->length == b->length && a->mass == b->mass && a->time == b->time))
+		return;
+	if (is_plain(a) || is_plain(b))
+		sl_parser_complain(p, a->from,
+			"%s has a number without a unit (it could be any), try adding %s",
+			sl_parser_show(p, a->from, shown), unit_of(is_plain(a) ? b : a));
+	else
+		sl_parser_complain(p, a->from,
+			"%s has numbers of two kinds (%s and %s), try units of one kind",
+			sl_parser_show(p, a->from, shown), unit_of(a), unit_of(b));
+}
+
+/* --- operators -------------------------------------------------------------------------------- */
+
+/* Of what an expression is put together: what binds loosely first, what has no operators last. */
+enum level { OR, AND, NOT, COMPARISON, SUM, PRODUCT, FACTOR };
+
+static const struct {
+	enum level level;
+	const char *text; /* a longer one before its beginning */
+	enum sl_operation operation;
+} operators[] = {
+	{OR, "or", SL_OP_either},
+	{AND, "and", SL_OP_both},
+	{COMPARISON, "<=", SL_OP_at_most},
+	{COMPARISON, ">=", SL_OP_at_least},
+	{COMPARISON, "==", SL_OP_equal},
+	{COMPARISON, "!=", SL_OP_unequal},
+	{COMPARISON, "<", SL_OP_less},
+	{COMPARISON, ">", SL_OP_more},
+	{SUM, "+", SL_OP_plus},
+	{SUM, "-", SL_OP_minus},
+	{PRODUCT, "*", SL_OP_times},
+	{PRODUCT, "/", SL_OP_over},
+};
+
+/* The operator of that level that is next, which is read; SL_OPERATION_COUNT when none is. */
+static enum sl_operation take_operator(struct sl_parser *p, enum level level)
+{
+	for (size_t i = 0; !p->failed && i < sizeof(operators) / sizeof(operators[0]); i++)
+		if (operators[i].level == level && sl_parser_take(p, operators[i].text))
+			return operators[i].operation;
+	return SL_OPERATION_COUNT;
+}
+
+/* A number that is compared with a column of single precision is rounded as those are. */
+static void round_literal(
+	struct sl_parser *p, const struct sl_operand *column, const struct sl_operand *number)
+{
+	if (column->single && number->literal >= 0)
+		p->k->number[number->literal] = (double)(float)p->k->number[number->literal];
+}
+
+/* What two operands come to, which stand about an operator of that level. */
+static struct sl_operand join(struct sl_parser *p, enum level level, enum sl_operation operation,
+	const struct sl_operand *a, const struct sl_operand *b)
+{
+	struct sl_operand both = {.from = a->from, .literal = -1};
+	const struct sl_operand *of = a->bare ? b : a;
+	int sign = operation == SL_OP_over ? -1 : 1;
+
+	switch (level) {
+	case SUM:
+		want_same(p, a, b);
+		both.length = of->length;
+		both.mass = of->mass;
+		both.time = of->time;
+		break;
+	case PRODUCT:
+		want_number(p, a);
+		want_number(p, b);
+		both.length = a->length + sign * b->length;
+		both.mass = a->mass + sign * b->mass;
+		both.time = a->time + sign * b->time;
+		break;
+	case COMPARISON:
+		want_same(p, a, b);
+		round_literal(p, a, b);
+		round_literal(p, b, a);
+		both.truth = true;
+		break;
+	default: /* and, or; a was looked at before b was read */
+		want_truth(p, b);
+		both.truth = true;
+	}
+	sl_parser_emit(p, operation, 0);
+	return both;
+}
+
+/* --- the grammar ------------------------------------------------------------------------------ */
+
+static struct sl_operand parse(struct sl_parser *p, enum level level);
+
+/* Something that is nested goes deeper; false, with a complaint, when it is too deep. */
+static bool enter(struct sl_parser *p)
+{
+	if (p->nested == NESTED_MOST)
+		sl_parser_complain(p, p->at,
+			"is nested too deeply (at most %d levels), try fewer brackets",
+			NESTED_MOST);
+	p->nested++;
+	return !p->failed;
+}
+
+/* What stands between the brackets, of which the first is read. */
+static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enum level level)
+{
+	struct sl_operand v = sl_no_operand;
+
+	if (enter(p))
+		v = parse(p, level);
+	p->nested--;
+	if (!p->failed && !sl_parser_take(p, ")"))
+		sl_parser_complain(p, p->at, "has no ) here (a bracket is open), try adding it");
+	v.from = from;
+	return v;
+}
+
+static struct sl_operand parse_factor(struct sl_parser *p)
+{
+	const char *from = p->at;
+	struct sl_operand v = sl_no_operand;
+	struct sl_number scanned;
+	char shown[SL_SHOWN_BYTES];
+
+	if (sl_parser_take(p, "-")) {
+		if (enter(p))
+			v = parse_factor(p);
+		p->nested--;
+		want_number(p, &v);
+		if (v.literal >= 0)
+			p->k->number[v.literal] = -p->k->number[v.literal];
+		else
+			sl_parser_emit(p, SL_OP_negated, 0);
+	} else if (sl_parser_take(p, "(")) {
+		return parse_inside(p, from, OR);
+	} else if (sl_parser_take(p, "abs")) {
+		if (!sl_parser_take(p, "("))
+			sl_parser_complain(p, p->at, "has no ( behind abs, try abs(z)");
+		v = parse_inside(p, from, SUM);
+		want_number(p, &v);
+		sl_parser_emit(p, SL_OP_absolute, 0);
+		v.literal = -1;
+	} else if (*p->at != '+' && sl_number_scan(p->at, &scanned)) {
+		return sl_parse_number(p, &scanned);
+	} else if (sl_parser_at_word(p)) {
+		return sl_parse_name(p);
+	} else {
+		sl_parser_complain(p, p->at,
+			"cannot be read from %s on (a column, a number or a fate is due), try one, "
+			"as in w > 0",
+			*p->at ? sl_show(shown, p->at) : "its end");
+	}
+	v.from = from;
+	return v;
+}
+
+static struct sl_operand parse_not(struct sl_parser *p)
+{
+	const char *from = p->at;
+	struct sl_operand v = sl_no_operand;
+
+	if (!sl_parser_take(p, "not"))
+		return parse(p, COMPARISON);
+	if (enter(p))
+		v = parse_not(p);
+	p->nested--;
+	want_truth(p, &v);
+	sl_parser_emit(p, SL_OP_opposite, 0);
+	v.from = from;
+	return v;
+}
+
+/* What is of that level, or closer. Operators of one level are put together from the left. */
+static struct sl_operand parse(struct sl_parser *p, enum level level)
+{
+	enum sl_operation operation;
+	struct sl_operand a, b;
+
+	if (level == NOT)
+		return parse_not(p);
+	if (level == FACTOR)
+		return parse_factor(p);
+	a = parse(p, (enum level)(level + 1));
+	while ((operation = take_operator(p, level)) != SL_OPERATION_COUNT) {
+		if (level < NOT)
+			want_truth(p, &a);
+		b = parse(p, (enum level)(level + 1));
+		a = join(p, level, operation, &a, &b);
+		if (level == COMPARISON && take_operator(p, level) != SL_OPERATION_COUNT)
+			sl_parser_complain(p, a.from,
+				"compares three things (two are compared at a time), try a < b and "
+				"b < c");
+	}
+	return a;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+/* A program that was there has left its truth on the stack. */
+static struct sl_parser begin(
+	struct sl_reader *r, const char *key, const char *text, struct sl_condition *k)
+{
+	struct sl_parser p = {.text = text, .at = text, .r = r, .key = key, .k = k};
+
+	p.depth = k->n > 0 ? 1 : 0;
+	sl_parser_skip(&p, 0);
+	return p;
+}
+
+static bool end(struct sl_parser *p, bool first)
+{
+	if (!first)
+		sl_parser_emit(p, SL_OP_either, 0);
+	return !p->failed;
+}
+
+bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
+	const struct sl_model *model, struct sl_condition *k)
+{
+	struct sl_parser p = begin(r, key, text, k);
+	bool first = k->n == 0;
+	char shown[SL_SHOWN_BYTES];
+	struct sl_operand v;
+
+	p.model = model;
+	v = parse(&p, OR);
+	if (!p.failed && *p.at)
+		sl_parser_complain(&p, p.at,
+			"cannot be read from %s on (and, or or a comparison is due), try %s",
+			sl_show(shown, p.at), *p.at == '=' ? "==" : "and");
+	want_truth(&p, &v);
+	return end(&p, first);
+}
+
+bool sl_expression_add_fate(
+	struct sl_reader *r, const char *key, enum sl_fate fate, struct sl_condition *k)
+{
+	struct sl_parser p = begin(r, key, "", k);
+	bool first = k->n == 0;
+
+	sl_parser_emit(&p, SL_OP_fate, fate);
+	return end(&p, first);
+}

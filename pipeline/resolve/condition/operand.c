@@ -1,0 +1,221 @@
+/* operand.c - see operand.h. */
+#include "pipeline/resolve/condition/operand.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/config/quantity.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/resolve/choices/names.h"
+
+enum { NAMES_BYTES = 400, NAME_MAX_BYTES = 32 };
+
+/* --- what is wrong ---------------------------------------------------------------------------- */
+
+void sl_parser_complain(struct sl_parser *p, const char *where, const char *format, ...)
+{
+	char text[SL_WHY_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (!p->failed)
+		sl_config_complain_within(p->r, p->key, (size_t)(where - p->text), text);
+	p->failed = true;
+}
+
+const char *sl_parser_show(const struct sl_parser *p, const char *from, char shown[SL_SHOWN_BYTES])
+{
+	char part[SL_TEXT_BYTES];
+	size_t n = (size_t)(p->at - from);
+
+	while (n > 0 && from[n - 1] == ' ')
+		n--;
+	snprintf(part, sizeof(part), "%.*s", (int)n, from);
+	return sl_show(shown, part);
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+void sl_parser_emit(struct sl_parser *p, enum sl_operation operation, uint32_t operand)
+{
+	struct sl_condition *k = p->k;
+
+	p->depth += 1 - sl_condition_takes(operation);
+	if (p->failed)
+		return;
+	if (k->n == SL_CONDITION_STEPS || p->depth > SL_CONDITION_DEPTH) {
+		sl_parser_complain(p, p->text,
+			"is too long (at most %d names, numbers and signs are read, %d of them not "
+			"yet put together), try fewer",
+			SL_CONDITION_STEPS, SL_CONDITION_DEPTH);
+		return;
+	}
+	k->operation[k->n] = (uint8_t)operation;
+	k->operand[k->n++] = (uint8_t)operand;
+	if (operation == SL_OP_column)
+		k->columns |= SL_BIT(operand);
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+void sl_parser_skip(struct sl_parser *p, size_t n)
+{
+	p->at += n;
+	p->at += strspn(p->at, " ");
+}
+
+static size_t word_length(const char *at)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)at[n]) || at[n] == '_')
+		n++;
+	return n;
+}
+
+bool sl_parser_take(struct sl_parser *p, const char *text)
+{
+	size_t n = strlen(text), word = word_length(p->at);
+
+	if ((word > 0 && word != n) || strncmp(p->at, text, n) != 0)
+		return false;
+	sl_parser_skip(p, n);
+	return true;
+}
+
+bool sl_parser_at_word(const struct sl_parser *p)
+{
+	return word_length(p->at) > 0;
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+/* The longest unit that stands there, or NULL. */
+static const struct sl_unit_facts *unit_at(const char *at)
+{
+	const struct sl_unit_facts *unit = NULL;
+	size_t longest = 0;
+
+	for (int u = 0; u < SL_UNIT_COUNT; u++) {
+		size_t n = strlen(sl_units[u].text);
+
+		if (n > longest && strncmp(at, sl_units[u].text, n) == 0 &&
+			word_length(at + n) == 0) {
+			unit = &sl_units[u];
+			longest = n;
+		}
+	}
+	return unit;
+}
+
+/* Does a word stand there that goes on with the condition? */
+static bool is_joint(const char *at)
+{
+	size_t n = word_length(at);
+
+	return (n == 3 && strncmp(at, "and", n) == 0) || (n == 2 && strncmp(at, "or", n) == 0);
+}
+
+static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
+{
+	const struct sl_dimension_facts *f = &sl_dimensions[dimension];
+
+	v->length = f->length;
+	v->mass = f->mass;
+	v->time = f->time;
+}
+
+static void emit_number(struct sl_parser *p, struct sl_operand *v, double number)
+{
+	struct sl_condition *k = p->k;
+
+	if (k->n_numbers == SL_CONDITION_NUMBERS) {
+		sl_parser_complain(p, v->from, "has too many numbers (at most %d), try fewer",
+			SL_CONDITION_NUMBERS);
+		return;
+	}
+	k->number[k->n_numbers] = number;
+	v->literal = (int)k->n_numbers;
+	sl_parser_emit(p, SL_OP_number, k->n_numbers++);
+}
+
+struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_number *scanned)
+{
+	struct sl_operand v = sl_no_operand;
+	const char *behind = scanned->end + strspn(scanned->end, " ");
+	const struct sl_unit_facts *unit = unit_at(behind);
+	char text[SL_TEXT_BYTES + SL_WORD_BYTES], why[SL_WHY_BYTES], shown[SL_SHOWN_BYTES];
+	double number = 0;
+	int n;
+
+	v.from = p->at;
+	v.bare = !unit && (scanned->infinite || scanned->n_digits == 0);
+	n = snprintf(text, sizeof(text), "%.*s", (int)(scanned->end - p->at), p->at);
+	sl_parser_skip(p, (size_t)(scanned->end - p->at));
+	if (unit) {
+		sl_parser_skip(p, strlen(unit->text));
+		set_dimension(&v, unit->dimension);
+		snprintf(text + n, sizeof(text) - (size_t)n, " %s", unit->text);
+	} else if (word_length(behind) > 0 && !is_joint(behind)) {
+		sl_parser_skip(p, word_length(behind));
+		sl_parser_complain(p, v.from,
+			"%s has an unknown unit (what follows a number must be one), try one "
+			"that sluice list has, as 5 cm",
+			sl_parser_show(p, v.from, shown));
+		return v;
+	}
+	if (!sl_real_parse(text, unit ? unit->dimension : SL_DIM_NUMBER, &number, why))
+		sl_parser_complain(p, v.from, "%s", why);
+	emit_number(p, &v, number);
+	return v;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* The columns and fates that there are, of which one may be meant. */
+static void unknown(struct sl_parser *p, const char *from, const char *word)
+{
+	const char *words[(size_t)SL_COLUMN_COUNT + SL_FATE_COUNT];
+	char shown[SL_SHOWN_BYTES], text[NAMES_BYTES];
+	size_t n = 0;
+
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(p->model->columns, i))
+			words[n++] = sl_column_facts[i].name;
+	for (int i = 0; i < SL_FATE_COUNT; i++)
+		if (SL_HAS(p->model->fates, i) && i != SL_FATE_alive)
+			words[n++] = sl_fate_facts[i].name;
+	sl_parser_complain(p, from, "%s is neither a column nor a fate of %s, try %s",
+		sl_show(shown, word), p->model->name,
+		sl_suggest(word, words, n, text, sizeof(text)));
+}
+
+struct sl_operand sl_parse_name(struct sl_parser *p)
+{
+	struct sl_operand v = sl_no_operand;
+	char word[NAME_MAX_BYTES];
+	size_t n = word_length(p->at);
+	enum sl_column column;
+	enum sl_fate fate;
+
+	v.from = p->at;
+	snprintf(word, sizeof(word), "%.*s", (int)n, p->at);
+	sl_parser_skip(p, n);
+	column = sl_column_named(word);
+	fate = sl_fate_find(word);
+	if (column < SL_COLUMN_COUNT && SL_HAS(p->model->columns, column)) {
+		set_dimension(&v, sl_units[sl_column_facts[column].unit].dimension);
+		v.single = sl_column_facts[column].type == SL_TYPE_F32;
+		sl_parser_emit(p, SL_OP_column, column);
+	} else if (fate < SL_FATE_COUNT && fate != SL_FATE_alive && SL_HAS(p->model->fates, fate)) {
+		v.truth = true;
+		sl_parser_emit(p, SL_OP_fate, fate);
+	} else {
+		unknown(p, v.from, word);
+	}
+	return v;
+}

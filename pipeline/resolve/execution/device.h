@@ -1,0 +1,21 @@
+/*
+ * device.h - resolves run.device: the device that computes the batches, or the CPU.
+ */
+#ifndef SL_PIPELINE_RESOLVE_EXECUTION_DEVICE_H
+#define SL_PIPELINE_RESOLVE_EXECUTION_DEVICE_H
+
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
+
+/*
+ * Sets device, device_number and device_reason, and makes the device current for the calling thread.
+ * An unknown name adds a problem. A device that is named but cannot be used is the result
+ * (SL_NO_DEVICE, SL_USAGE); choices->device then stays SL_ON_AUTO.
+ */
+enum sl_status sl_resolve_device(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+
+/* Writes where the run computes and why, for messages. Returns text. */
+const char *sl_say_device(const struct sl_choices *choices, char *text, size_t size);
+
+#endif

@@ -1,0 +1,89 @@
+/* mode.c - run.mode becomes one of the ways to run a batch. */
+#include "pipeline/resolve/execution/mode.h"
+
+#include <string.h>
+
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/resolve/execution/device.h"
+#include "pipeline/resolve/execution/schedule.h"
+
+enum { WHY_BYTES = 400 };
+
+static bool is_named(const char *backend)
+{
+	return strcmp(backend, "auto") != 0;
+}
+
+/* What auto means: only who names a backend that fused has no use for wants to see the stages. */
+static void choose(const struct sl_config *c, struct sl_choices *choices)
+{
+	if (choices->device == SL_ON_CPU)
+		return;
+	if (choices->schedule == SL_BY_ROUNDS)
+		choices->mode_reason = "transport.schedule is rounds";
+	else if (is_named(c->primitives.compact))
+		choices->mode_reason = "primitives.compact is named";
+	else if (is_named(c->primitives.scan))
+		choices->mode_reason = "primitives.scan is named";
+	else
+		choices->mode = SL_MODE_fused;
+}
+
+/* A backend that is named in vain. */
+static void refuse_named(struct sl_reader *r, const char *key, const char *backend, const char *why)
+{
+	if (is_named(backend) && !sl_config_flawed(r, key))
+		sl_config_complain(r, key,
+			"does nothing here (run.mode: fused %s), try removing it, or run.mode: "
+			"staged",
+			why);
+}
+
+static void check_fused(
+	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
+{
+	const struct sl_backend *sort = choices->n_fields > 0 ? choices->sort.backend : NULL;
+	char why[WHY_BYTES];
+
+	if (choices->device == SL_ON_CPU) {
+		sl_config_complain(r, "run.mode",
+			"fused works on a device (%s), try auto, staged or run.device: emulated",
+			sl_say_device(choices, why, sizeof(why)));
+		return;
+	}
+	if (c->run.mode != 0 && choices->schedule == SL_BY_HISTORY && choices->rounds_named)
+		sl_refuse_rounds(r, "run.mode: fused follows histories", "run.mode: auto");
+	else if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
+		sl_config_complain(r, "transport.schedule",
+			"does nothing here (run.mode: fused follows histories), try removing it, "
+			"or run.mode: auto");
+	refuse_named(r, "primitives.compact", c->primitives.compact,
+		"compacts where particles are made");
+	if (!sort || !sort->uses_scan)
+		refuse_named(r, "primitives.scan", c->primitives.scan,
+			"has none, but in a sort that is made of one");
+}
+
+/* auto measures on a GPU, whose warps wait for their longest history; elsewhere none waits. */
+static void settle_schedule(const struct sl_config *c, struct sl_choices *choices)
+{
+	bool is_open = choices->device == SL_ON_CUDA && c->run.mode != SL_MODE_fused + 1;
+
+	if (choices->schedule == SL_BY_AUTO && !is_open)
+		choices->schedule = SL_BY_HISTORY;
+}
+
+void sl_resolve_mode(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+{
+	choices->mode = SL_MODE_staged;
+	choices->mode_reason = "";
+	if (choices->device == SL_ON_AUTO || sl_config_flawed(r, "run.mode"))
+		return;
+	settle_schedule(c, choices);
+	if (c->run.mode == 0)
+		choose(c, choices);
+	else
+		choices->mode = (enum sl_mode)(c->run.mode - 1);
+	if (choices->mode == SL_MODE_fused)
+		check_fused(c, r, choices);
+}

@@ -1,0 +1,72 @@
+/* input_files.c - opens the files of a list, checks what they contain, and closes them again. */
+#define SL_MODEL_HOST
+#include "pipeline/resolve/input_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "pipeline/config/reader/diagnostics.h"
+#include "stages/inputs/input_reader.h"
+#include "stages/models/list.h"
+
+#define FILES     "model.list.files"
+#define CHECKSUMS "model.list.checksums"
+
+static struct sl_list_config *list_of(struct sl_config *c)
+{
+	return (struct sl_list_config *)(void *)c->of_model.bytes;
+}
+
+static void take_facts(struct sl_config *c, struct sl_reader *r, const struct sl_inputs *inputs)
+{
+	struct sl_list_config *list = list_of(c);
+
+	list->constants = inputs->constants;
+	list->constant = inputs->constant;
+	list->weight_shift = inputs->weight_shift;
+	list->stamp = inputs->stamp;
+	if (inputs->particles == 0)
+		sl_config_complain(
+			r, FILES, "have no particles (there is nothing to do), try other files");
+	if (c->run.particles > inputs->particles)
+		sl_config_complain(r, "run.particles",
+			"are more than the files have (%" PRIu64 "), try that many or fewer",
+			inputs->particles);
+	if (c->run.particles == 0)
+		c->run.particles = inputs->particles;
+	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
+		sl_config_complain(r, CHECKSUMS,
+			"are %" PRIu32 " (each of %" PRIu32 " files has one), try leaving them out",
+			list->checksums.n, list->files.n);
+}
+
+enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
+{
+	char key[SL_WORD_BYTES];
+	struct sl_inputs *inputs;
+	enum sl_status s;
+	uint32_t which;
+
+	if (c->model == SL_MODEL_COUNT || !sl_models[c->model]->read ||
+		sl_config_flawed(r, "model") || sl_config_flawed(r, "run.particles"))
+		return SL_OK;
+	s = sl_inputs_open(&list_of(c)->files, &inputs, &which);
+	if (s == SL_OK)
+		s = sl_inputs_survey(inputs);
+	if (s == SL_OK)
+		take_facts(c, r, inputs);
+	sl_inputs_close(inputs);
+	snprintf(key, sizeof(key), FILES "[%" PRIu32 "]", which);
+	/* a wrong name is wrong usage; a disk that fails stays one */
+	if (s == SL_USAGE || (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0)) {
+		const char *path = list_of(c)->files.at[which];
+
+		sl_config_complain(r, key, "%s%s", sl_last_error(),
+			s == SL_DISK && path[0] != '/'
+				? ", names are from the folder that sluice is started in"
+				: "");
+		return SL_OK;
+	}
+	return s;
+}

@@ -1,0 +1,19 @@
+/*
+ * histograms.h - resolves tallies: histograms of a column, per fate.
+ *
+ * An item is COLUMN:BINS[:LO..HI][:FATE+FATE...].
+ */
+#ifndef SL_PIPELINE_RESOLVE_OUTPUT_HISTOGRAMS_H
+#define SL_PIPELINE_RESOLVE_OUTPUT_HISTOGRAMS_H
+
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
+
+/*
+ * Sets tally and n_histograms from the items of tallies. ranges: choices->rules are made, so that the
+ * model can state the range of a column. Call it after sl_resolve_keep().
+ */
+void sl_resolve_histograms(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+
+#endif

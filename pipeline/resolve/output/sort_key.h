@@ -1,0 +1,29 @@
+/*
+ * sort_key.h - resolves key: the fields by which survivors are sorted.
+ *
+ * An item is COLUMN:BITS[:LO..HI]; COLUMN_log:BITS sorts by the logarithm.
+ */
+#ifndef SL_PIPELINE_RESOLVE_OUTPUT_SORT_KEY_H
+#define SL_PIPELINE_RESOLVE_OUTPUT_SORT_KEY_H
+
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
+
+/*
+ * Sets field, n_fields and key_bits from the items of key. ranges: choices->rules are made, so that
+ * the model can state the range of a column.
+ */
+void sl_resolve_key(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+
+struct sl_key_fields {
+	uint32_t n, bits; /* bits: sum over the fields */
+	struct sl_key_field field[SL_KEY_FIELDS_MAX];
+};
+
+/* Resolves the items of any list in the syntax of key; key is its name in messages. */
+void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
+	const struct sl_choices *choices, const char *key, const struct sl_texts *list, bool ranges,
+	struct sl_key_fields *fields);
+
+#endif
