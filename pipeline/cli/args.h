@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "pipeline/config/config.h"
 #include "primitives/base/status.h"
 
 #define SL_COMMANDS(X)                                                                             \
@@ -29,7 +30,7 @@ enum sl_command {
 #undef X
 };
 
-enum { SL_SETS_MAX = 64, SL_SET_BYTES = 1024 };
+enum { SL_SET_BYTES = 1024 };
 
 struct sl_args_count {
 	bool given;

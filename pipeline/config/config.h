@@ -19,6 +19,9 @@
 #include "stages/models/model.h"
 #include "stages/models/option.h"
 
+/* The most assignments "key=value" (--set and flags) of a command line. */
+enum { SL_SETS_MAX = 64 };
+
 /* Every option of every run, in units inside. The table in options.c has one line for each. */
 struct sl_config {
 	struct {

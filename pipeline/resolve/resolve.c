@@ -153,8 +153,8 @@ static void resolve_batches(
 static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	const struct sl_model *model = choices->model;
-	const struct sl_common common = {.max_steps = c->transport.max_steps};
-	const struct sl_check check = sl_config_check(r);
+	const struct sl_model_common common = {.max_steps = c->transport.max_steps};
+	const struct sl_model_check check = sl_config_check(r);
 
 	if (!model->steps && sl_config_changed(r, "transport.max_steps"))
 		sl_config_complain(r, "transport.max_steps",
@@ -193,12 +193,12 @@ static enum sl_status resolve_tuning(
 	char path[SL_TUNING_PATH_BYTES];
 	enum sl_status s;
 
-	sl_tuning_forget();
+	sl_tuning_clear();
 	if (choices->device == SL_ON_CPU || strcmp(c->run.tuning, "none") == 0)
 		return SL_OK;
 	snprintf(path, sizeof(path), "%s", c->run.tuning);
 	if (strcmp(path, "auto") == 0)
-		sl_tuning_usual(path);
+		sl_tuning_default_path(path);
 	s = path[0] ? sl_tuning_read(path) : SL_OK;
 	if (s != SL_USAGE)
 		return sl_add_context(s, "run.tuning");

@@ -1,5 +1,8 @@
 /* histogram.c - sums of batches read back, added up, and told in run.json. */
 #include "pipeline/results/histogram.h"
+#include "primitives/files/read.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 #include <string.h>
 
@@ -34,7 +37,7 @@ static enum sl_status check(const struct sl_histogram_set *bins, const struct sl
 		return wrong(l, "size or checksum is not that of the manifest");
 	if (bytes != sl_histogram_words(bins) * sizeof(*sum))
 		return wrong(l, "its size is not that of this run's tallies by bins");
-	if (sl_histogram_open(bins, sum, l->tally.count, l->tally.weight) != SL_FATE_COUNT)
+	if (sl_histogram_mismatch(bins, sum, l->tally.count, l->tally.weight) != SL_FATE_COUNT)
 		return wrong(l, "its tallies by bins do not add up to the fates");
 	return SL_OK;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "pipeline/results/manifest_line.h"
+#include "primitives/files/dirs.h"
 
 struct sl_manifest {
 	struct sl_manifest_line *line; /* n, by ascending batch number; each batch once */

@@ -10,7 +10,7 @@
  * and places are read again for each.
  */
 #include "items.h"
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
 /* The number of this thread in the grid, and how many there are: the stride of its items. */

@@ -26,7 +26,7 @@
  * there are 2 operations on the stream.
  */
 #include "items.h"
-#include "primitives/base/look_back.cuh"
+#include "primitives/kernel/look_back.cuh"
 #include "primitives/primitives.h"
 
 enum {

@@ -17,7 +17,7 @@
  * the indices: reads 1/4 and its items, of which sectors without a survivor are left alone.
  */
 #include "items.h"
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
 enum {

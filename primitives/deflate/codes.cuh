@@ -7,7 +7,7 @@
 #ifndef SL_PRIMITIVES_DEFLATE_CODES_CUH
 #define SL_PRIMITIVES_DEFLATE_CODES_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "lookup.cuh"
 
 /*

@@ -16,7 +16,7 @@
  * that it stays in the cache. No byte depends on how many blocks or threads there are: cpu.c writes
  * the same.
  */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 #include "codes.cuh"
 #include "lookup.cuh"

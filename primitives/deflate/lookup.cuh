@@ -10,7 +10,7 @@
 #ifndef SL_PRIMITIVES_DEFLATE_LOOKUP_CUH
 #define SL_PRIMITIVES_DEFLATE_LOOKUP_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "block.h"
 #include "check.h"
 

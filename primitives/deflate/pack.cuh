@@ -4,7 +4,7 @@
 #ifndef SL_PRIMITIVES_DEFLATE_PACK_CUH
 #define SL_PRIMITIVES_DEFLATE_PACK_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "lookup.cuh"
 
 enum { PIECE_BYTES = SL_SEGMENT + 32 }; /* a segment in scratch, at most SL_STORED_BYTES more */

@@ -9,7 +9,7 @@
  * n log2 n additions where n would do, and 8 to 12 bytes an item and pass: 216 to 324 for 2^27
  * items. It is here as the first rung of the ladder, the one that is easiest to read.
  */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
 /* What every device takes. Kernels promise it, and get no more registers than go with it. */

@@ -14,8 +14,8 @@
  * For large n, devices from Hopper on have a kernel of their own (look_ahead.cuh). It has no
  * tuning: any other than the one by default is this file's.
  */
-#include "primitives/base/kernel.cuh"
-#include "primitives/base/look_back.cuh"
+#include "primitives/kernel/kernel.cuh"
+#include "primitives/kernel/look_back.cuh"
 #include "primitives/primitives.h"
 #include "look_ahead.cuh"
 #include "warp_part.cuh"

@@ -16,7 +16,7 @@
  * Over naive: 2n additions instead of n log2 n, and 32 bytes an item whatever n is, where naive
  * moves 8 to 12 in each of log2 n passes.
  */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
 /* 2^32 items have 31 levels above them, of which the last has two nodes; and a NULL above that. */

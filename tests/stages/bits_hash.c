@@ -91,8 +91,8 @@ static void no_complaint(void *of, const char *key, const char *format, ...)
 	(void)format;
 }
 
-static const struct sl_check check = {NULL, none_given, no_complaint};
-static const struct sl_common common = {.max_steps = 30};
+static const struct sl_model_check check = {NULL, none_given, no_complaint};
+static const struct sl_model_common common = {.max_steps = 30};
 
 /* Lives in a slab, from start to end. */
 static void add_lives(const struct sl_slab_config *c)

@@ -83,8 +83,8 @@ static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct s
 
 sl_fate_set sl_final_fates(const struct sl_choices *choices)
 {
-	return (choices->model->fates & ~SL_BIT(SL_FATE_alive)) |
-	       (choices->condition.n > 0 ? SL_BIT(SL_FATE_dropped) : 0);
+	return (choices->model->fates & ~SL_FATE_BIT(SL_FATE_alive)) |
+	       (choices->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 }
 
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,

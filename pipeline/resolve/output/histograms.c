@@ -101,7 +101,7 @@ static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_h
 		sl_config_complain(r, it->key, "its range %s", why);
 		return false;
 	}
-	flaw = sl_histogram_flaw(f);
+	flaw = sl_histogram_problem(f);
 	if (flaw)
 		sl_config_complain(r, it->key, "its range '%s' %s, try another", it->range, flaw);
 	return !flaw;
@@ -116,7 +116,7 @@ static bool own_range(struct sl_reader *r, const struct item *it, const struct s
 
 	if (known && sl_column_facts[f->column].type != SL_TYPE_F32)
 		f->hi = f->lo + f->bins * ceil((f->hi - f->lo + 1) / f->bins);
-	if (known && !sl_histogram_flaw(f))
+	if (known && !sl_histogram_problem(f))
 		return true;
 	sl_config_complain(r, it->key,
 		"'%s' has no range of its own here (bins must be spread over one), try "
