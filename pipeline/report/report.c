@@ -60,7 +60,7 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 
 bool sl_is_weighted(const struct sl_plan *plan)
 {
-	return sl_weighs(&plan->recipe) && !sl_counts_alone(plan);
+	return sl_sums_weights(&plan->recipe) && !sl_counts_alone(plan);
 }
 
 double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
