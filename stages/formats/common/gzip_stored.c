@@ -1,6 +1,7 @@
 /* gzip_stored.c - see gzip_stored.h. */
 #include "stages/formats/common/gzip_stored.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "primitives/files/crc32.h"
