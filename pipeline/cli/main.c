@@ -363,7 +363,7 @@ static enum sl_status obey(struct sl_args *a, char **argv)
 	case SL_COMMAND_list:
 		return sl_help_list(a->json, stdout);
 	case SL_COMMAND_help:
-		return sl_help(a->operand, stdout);
+		return a->markdown ? sl_help_markdown(stdout) : sl_help(a->operand, stdout);
 	case SL_COMMAND_NONE:
 		break;
 	}

@@ -6,6 +6,8 @@
 #ifndef SL_PIPELINE_COMPARE_TEMP_DIR_H
 #define SL_PIPELINE_COMPARE_TEMP_DIR_H
 
+#include <stddef.h>
+
 #include "primitives/files/dirs.h"
 
 struct sl_temp_dir {

@@ -21,7 +21,7 @@ static bool is_there(const char *path)
 /* JSON by our reader, and by Python's, which takes nothing else for JSON. */
 static void expect_json(const char *json)
 {
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 
 	assert_ok(sl_yaml_parse(json, strlen(json), &tree, &problem));
@@ -116,6 +116,36 @@ static void help_of_all(void **state)
 #undef SL_STATUS
 	free(help);
 	expect_out("sluice ", WORDS("--version"));
+}
+
+/* The reference in Markdown has every key, column, fate and unit; it takes no word. */
+static void help_as_markdown(void **state)
+{
+	char *text = output_of(&folder, WORDS("help", "--markdown")), item[SL_KEY_BYTES + 8];
+
+	(void)state;
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		char path[SL_KEY_BYTES];
+
+		for (size_t i = 0; sl_option_at(sl_models[m], i, path); i++) {
+			snprintf(item, sizeof(item), "\n- `%s`: ", path);
+			assert_non_null(strstr(text, item));
+		}
+	}
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		snprintf(item, sizeof(item), "\n- `%s`", sl_column_facts[c].name);
+		assert_non_null(strstr(text, item));
+	}
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		snprintf(item, sizeof(item), "\n- `%s`: ", sl_fate_facts[f].name);
+		assert_non_null(strstr(text, item));
+	}
+	for (int u = 1; u < SL_UNIT_COUNT; u++) {
+		snprintf(item, sizeof(item), "`%s`", sl_units[u].text);
+		assert_non_null(strstr(text, item));
+	}
+	free(text);
+	expect(&folder, SL_USAGE, "takes no word", WORDS("help", "run", "--markdown"));
 }
 
 /* Each line of the matrix, in every build, with its tunables and where it runs. */
@@ -391,6 +421,7 @@ int main(void)
 		cmocka_unit_test(help_of_words),
 		cmocka_unit_test(help_of_ranges),
 		cmocka_unit_test(help_of_all),
+		cmocka_unit_test(help_as_markdown),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(json),
 		cmocka_unit_test(replays),

