@@ -208,25 +208,25 @@ struct sl_backend {
 };
 
 /* Bytes of scratch that a call of b needs, at most; they grow with n. */
-size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most);
+SL_API size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most);
 
 /*
  * How many streams a job of deflate of so many bytes makes, one at least; and the most bytes that
  * they have all together, by any backend: what is in the chunks, filled up, a thousandth of it, 64
  * bytes a stream and 5 a segment (of 32 KiB, or a plane).
  */
-size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes);
-size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes);
+SL_API size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes);
+SL_API size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes);
 
 /*
  * Can b be tuned so on the current device? SL_USAGE, and a story with what is allowed, if not. The
  * calls below ask this too; a plan asks first.
  */
-enum sl_status sl_tuning_check(
+SL_API enum sl_status sl_tuning_check(
 	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type);
 
 /* What a call with that tuning, of n items of type, is launched with on the current device. */
-struct sl_tuning sl_tuning_of(
+SL_API struct sl_tuning sl_tuning_of(
 	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n);
 
 /*
@@ -234,40 +234,42 @@ struct sl_tuning sl_tuning_of(
  * overlaps, scratch too small, a backend of another primitive or space, bits, columns or tuning out
  * of range) and answers wrong use with SL_USAGE and a sentence; then it runs the backend.
  */
-enum sl_status sl_scan(
+SL_API enum sl_status sl_scan(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_scan_job *job);
-enum sl_status sl_compact(
+SL_API enum sl_status sl_compact(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_compact_job *job);
-enum sl_status sl_sort(
+SL_API enum sl_status sl_sort(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_sort_job *job);
-enum sl_status sl_deflate(
+SL_API enum sl_status sl_deflate(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_deflate_job *job);
 
 /*
  * Finds a backend by name, one of the host's or of the device in use (sl_device_emulate()).
  * SL_USAGE when there is none; the story lists those there are.
  */
-enum sl_status sl_find(enum sl_primitive p, const char *name, const struct sl_backend **found);
+SL_API enum sl_status sl_find(
+	enum sl_primitive p, const char *name, const struct sl_backend **found);
 
 /*
  * Walks the matrix for the device in use: the i-th backend in the order of backends.def, NULL past
  * the last.
  */
-const struct sl_backend *sl_backend_at(size_t i);
+SL_API const struct sl_backend *sl_backend_at(size_t i);
 
 /* "scan", "compact", "sort", "deflate". */
-const char *sl_primitive_name(enum sl_primitive p);
+SL_API const char *sl_primitive_name(enum sl_primitive p);
 
 /*
  * sl_scan_cpu, sl_sort_naive, ...: for calls by name in C. Those of the device link in CUDA builds
  * only; sl_sort_naive_emulated, ... in all.
  */
-#define SL_BACKEND(primitive, name, rank) extern const struct sl_backend sl_##primitive##_##name;
+#define SL_BACKEND(primitive, name, rank) \
+	extern SL_API const struct sl_backend sl_##primitive##_##name;
 #define SL_CUDA_BACKEND(primitive, name, rank) \
-	extern const struct sl_backend sl_##primitive##_##name;
-#define SL_DEVICE_BACKEND(primitive, name, rank)                \
-	extern const struct sl_backend sl_##primitive##_##name; \
-	extern const struct sl_backend sl_##primitive##_##name##_emulated;
+	extern SL_API const struct sl_backend sl_##primitive##_##name;
+#define SL_DEVICE_BACKEND(primitive, name, rank)                       \
+	extern SL_API const struct sl_backend sl_##primitive##_##name; \
+	extern SL_API const struct sl_backend sl_##primitive##_##name##_emulated;
 #include "primitives/backends.def"
 #undef SL_BACKEND
 #undef SL_CUDA_BACKEND

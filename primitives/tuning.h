@@ -31,21 +31,21 @@ enum { SL_TUNINGS_MAX = 1024, SL_TUNING_BYTES_MAX = 1 << 20, SL_TUNING_PATH_BYTE
  * in front of the story; nothing is read then. For the whole process; no other call may be under
  * way. What a file says of a device holds in threads that have called sl_device_use() for it.
  */
-enum sl_status sl_tuning_read(const char *path);
+SL_API enum sl_status sl_tuning_read(const char *path);
 
 /* Back to the backends' own choices. */
-void sl_tuning_clear(void);
+SL_API void sl_tuning_clear(void);
 
 /*
  * Where a file is looked for: what SL_TUNING in the environment names, else sluice/tuning in
  * $XDG_CONFIG_HOME, or in $HOME/.config. An empty path: SL_TUNING is not set, or empty, and no such
  * file is there.
  */
-void sl_tuning_default_path(char path[SL_TUNING_PATH_BYTES]);
+SL_API void sl_tuning_default_path(char path[SL_TUNING_PATH_BYTES]);
 
 /* The file that was read, and how many of its lines hold for the current device; "" for none. */
-const char *sl_tuning_path(void);
-uint32_t sl_tuning_lines(void);
+SL_API const char *sl_tuning_path(void);
+SL_API uint32_t sl_tuning_lines(void);
 
 /* One line. */
 struct sl_tuning_line {
@@ -58,7 +58,7 @@ struct sl_tuning_line {
 };
 
 /* The line for n items on the current device; NULL: none. */
-const struct sl_tuning_line *sl_tuning_find(
+SL_API const struct sl_tuning_line *sl_tuning_find(
 	const struct sl_backend *b, enum sl_type type, uint32_t n);
 
 SL_C_END

@@ -16,6 +16,16 @@
 #define SL_C_END
 #endif
 
+/*
+ * Part of the interface of the C library: visible to programs that link it. All other symbols are
+ * hidden (-fvisibility=hidden).
+ */
+#ifdef __GNUC__
+#define SL_API __attribute__((visibility("default")))
+#else
+#define SL_API
+#endif
+
 /* A function for host and device alike. */
 #ifdef __CUDACC__
 #define SL_HD __host__ __device__ static inline

@@ -25,20 +25,20 @@ enum sl_status {
 enum { SL_MESSAGE_BYTES = 2048 };
 
 /* Begins a story and returns s, so that it reads: return sl_fail(SL_USAGE, "...", ...). */
-enum sl_status sl_fail(enum sl_status s, const char *format, ...) SL_PRINTF(2, 3);
+SL_API enum sl_status sl_fail(enum sl_status s, const char *format, ...) SL_PRINTF(2, 3);
 
 /* Puts "what: " in front of the story; returns s. Does nothing when s is SL_OK. */
-enum sl_status sl_add_context(enum sl_status s, const char *format, ...) SL_PRINTF(2, 3);
+SL_API enum sl_status sl_add_context(enum sl_status s, const char *format, ...) SL_PRINTF(2, 3);
 
 /* The story of this thread's last failure; valid until its next one. Never NULL. */
-const char *sl_last_error(void);
+SL_API const char *sl_last_error(void);
 
 /* Takes over a story from another thread (a worker's failure told by its owner). */
 void sl_set_last_error(const char *message);
 
 /* "USAGE", and what it means; for an unknown code "UNKNOWN". */
-const char *sl_status_name(enum sl_status s);
-const char *sl_status_meaning(enum sl_status s);
+SL_API const char *sl_status_name(enum sl_status s);
+SL_API const char *sl_status_meaning(enum sl_status s);
 
 SL_C_END
 

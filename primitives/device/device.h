@@ -51,53 +51,53 @@ struct sl_limits {
  * From now on the process' device is the emulated one, or again CUDA's: the default. Nothing of the
  * other may be in use. SL_EMULATOR in the environment tells how it runs, see emulated.h.
  */
-void sl_device_emulate(bool emulate);
-bool sl_device_is_emulated(void);
+SL_API void sl_device_emulate(bool emulate);
+SL_API bool sl_device_is_emulated(void);
 
 /*
  * How many devices can be used. When there is none, SL_NO_DEVICE, and the story says which of:
  * built without CUDA, no driver, driver too old, no device.
  */
-enum sl_status sl_device_count(int *n);
+SL_API enum sl_status sl_device_count(int *n);
 
 /* Describes device number; makes it the calling thread's current one. */
-enum sl_status sl_device_use(int number, struct sl_device *device);
+SL_API enum sl_status sl_device_use(int number, struct sl_device *device);
 
 /*
  * The name of the device that the calling thread has chosen with sl_device_use(); "" when it has
  * not.
  */
-const char *sl_device_name(void);
+SL_API const char *sl_device_name(void);
 
 /* The limits of the current device. */
-enum sl_status sl_device_limits(struct sl_limits *limits);
+SL_API enum sl_status sl_device_limits(struct sl_limits *limits);
 
 /*
  * Gets bytes of memory, SL_ALIGN-aligned; *p is the caller's until it is given back. Zero bytes
  * give a valid pointer. Errors: SL_HOST_MEMORY, SL_DEVICE_MEMORY, SL_NO_DEVICE.
  */
-enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p);
+SL_API enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p);
 
 /* Gives memory back; p may be NULL. */
-void sl_memory_give(enum sl_space space, void *p);
+SL_API void sl_memory_give(enum sl_space space, void *p);
 
 /* A stream of the current device. Streams of CUDA's do not wait for the default one. */
-enum sl_status sl_stream_make(sl_stream *s);
-void sl_stream_free(sl_stream s);
+SL_API enum sl_status sl_stream_make(sl_stream *s);
+SL_API void sl_stream_free(sl_stream s);
 
 /* Waits until all work on s is done; a failure of that work is reported here. */
-enum sl_status sl_stream_wait(sl_stream s);
+SL_API enum sl_status sl_stream_wait(sl_stream s);
 
 /* A mark in a stream. Recording is asynchronous; a recorded event can be recorded again. */
-enum sl_status sl_event_make(sl_event *e);
-void sl_event_free(sl_event e);
-enum sl_status sl_event_record(sl_event e, sl_stream s);
+SL_API enum sl_status sl_event_make(sl_event *e);
+SL_API void sl_event_free(sl_event e);
+SL_API enum sl_status sl_event_record(sl_event e, sl_stream s);
 
 /* Waits until the stream has passed the mark; a failure of work before it is reported here. */
-enum sl_status sl_event_wait(sl_event e);
+SL_API enum sl_status sl_event_wait(sl_event e);
 
 /* Milliseconds between two marks that the stream has passed. */
-enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms);
+SL_API enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms);
 
 /*
  * From begin on, launches, copies, fills and events queued on s are noted and not done; end makes a
@@ -109,24 +109,24 @@ enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms);
  *
  * A launch costs the device less in a graph than by itself: some 1 microsecond for 2.
  */
-enum sl_status sl_capture_begin(sl_stream s);
-enum sl_status sl_capture_end(sl_stream s, sl_graph *g);
+SL_API enum sl_status sl_capture_begin(sl_stream s);
+SL_API enum sl_status sl_capture_end(sl_stream s, sl_graph *g);
 
 /* Instead of the end: what was noted is forgotten. */
-void sl_capture_drop(sl_stream s);
+SL_API void sl_capture_drop(sl_stream s);
 
 /* Queues all of it on s. Asynchronous. */
-enum sl_status sl_graph_queue(sl_graph g, sl_stream s);
-void sl_graph_free(sl_graph g);
+SL_API enum sl_status sl_graph_queue(sl_graph g, sl_stream s);
+SL_API void sl_graph_free(sl_graph g);
 
 /*
  * Queues a copy on s, between any two spaces. Asynchronous unless one side is SL_HOST
  * memory; both must stay valid until s has been waited for.
  */
-enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s);
+SL_API enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s);
 
 /* Queues bytes of value on s. Asynchronous. */
-enum sl_status sl_fill(void *to, int value, size_t bytes, sl_stream s);
+SL_API enum sl_status sl_fill(void *to, int value, size_t bytes, sl_stream s);
 
 SL_C_END
 
