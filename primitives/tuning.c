@@ -1,4 +1,9 @@
-/* tuning.c - a tuning file is read, line by line and strictly, into a table. */
+/*
+ * tuning.c - see tuning.h.
+ *
+ * The file is parsed strictly, line by line, into a new table. The table replaces the one in use only
+ * if the whole file is correct.
+ */
 #include "primitives/tuning.h"
 
 #include <stdio.h>
@@ -9,7 +14,7 @@
 #include "primitives/files/read.h"
 #include "primitives/launch_config.h"
 
-/* Those that can be tuned: one for each line of the matrix that has kernels of ours. */
+/* The backends that can be tuned: those of CUDA devices that also run on the emulated device. */
 static const struct sl_backend *const tunable[] = {
 #define SL_BACKEND(primitive, name, rank)
 #define SL_CUDA_BACKEND(primitive, name, rank)
@@ -32,7 +37,7 @@ static char path_now[SL_TUNING_PATH_BYTES];
 
 enum { WORDS_MOST = 8, WORD_SHOWN = 40 };
 
-/* Cuts a line at blanks, which become NULs; returns how many words, WORDS_MOST at most. */
+/* Splits a line at blanks, which become NULs. Returns the number of words, at most WORDS_MOST. */
 static int cut(char *line, char *word[WORDS_MOST])
 {
 	char *rest;
@@ -44,7 +49,7 @@ static int cut(char *line, char *word[WORDS_MOST])
 	return n;
 }
 
-/* Digits and nothing else, or with power a 2^k too; false when it is none, or too large. */
+/* Reads digits only, or 2^k if power is set. False if text is neither, or exceeds 32 bits. */
 static bool read_number(const char *text, bool power, uint32_t *value)
 {
 	const char *digits = power && strncmp(text, "2^", 2) == 0 ? text + 2 : text;
@@ -103,7 +108,7 @@ static enum sl_status read_field(const char *word, const char *name, uint32_t *v
 		SL_USAGE, "%.*s is not %s= and a whole number from 1", WORD_SHOWN, word, name);
 }
 
-/* Lines of one backend and type ascend, so that none is there twice. */
+/* Lines of one backend and type ascend, so none occurs twice. */
 static enum sl_status check_order(const struct table *t, const struct sl_tuning_line *line)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -140,7 +145,7 @@ static enum sl_status read_tuned(char *word[WORDS_MOST], int n, struct sl_tuning
 	return sl_tuning_check_limits(line->backend, line->tuning, line->type, &any);
 }
 
-/* The name is what stands behind the word, blanks within it and all. */
+/* The name is the rest of the line, including blanks within it. */
 static enum sl_status read_device(const char *rest, char device[96])
 {
 	size_t length;
@@ -263,7 +268,7 @@ static bool is_same(const struct sl_backend *p, const struct sl_backend *q)
 	return p->primitive == q->primitive && strcmp(p->name, q->name) == 0;
 }
 
-/* Ascending lines: the last that begins at n or before. */
+/* The lines ascend, so the last one with from <= n applies. */
 const struct sl_tuning_line *sl_tuning_find(
 	const struct sl_backend *b, enum sl_type type, uint32_t n)
 {

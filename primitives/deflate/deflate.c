@@ -19,7 +19,7 @@ static enum sl_status check_choices(const struct sl_backend *b, const struct sl_
 	return SL_OK;
 }
 
-/* Planes are of whole items. */
+/* Planes need whole items. */
 static enum sl_status check_items_of(const struct sl_backend *b, const struct sl_deflate_job *job)
 {
 	uint32_t item = job->item_bytes;
@@ -41,7 +41,7 @@ size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes)
 	return (size_t)sl_streams_make(in_bytes, chunk_bytes, 1, false).n;
 }
 
-/* Of libdeflate.h's and zlib.h's bounds and our own blocks, that of libdeflate is the largest. */
+/* The bound of libdeflate.h is larger than those of zlib.h and of this library's own blocks. */
 size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes)
 {
 	struct sl_streams s = sl_streams_make(in_bytes, chunk_bytes, item_bytes, true);
