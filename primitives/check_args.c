@@ -60,8 +60,8 @@ enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_c
 	if (scan->backend->primitive == SL_SCAN && scan->backend->space == b->space)
 		return sl_tuning_check(scan->backend, scan->tuning, SL_U32);
 	return sl_fail(SL_USAGE,
-		"%s/%s: the job's scan '%s' is no scan of %s memory; "
-		"leave it out or take one of that space",
+		"%s/%s: the job's scan '%s' is not a scan on %s memory; leave it out or choose "
+		"one of that space",
 		sl_primitive_name(b->primitive), b->name, scan->backend->name,
 		space_name(b->space));
 }

@@ -51,7 +51,8 @@ static enum sl_status check_block(
 
 	if (can->block == 0)
 		return sl_fail(SL_USAGE,
-			"%s/%s: block=%u, but it has no threads a block to choose; leave it out",
+			"%s/%s: block=%u, but the number of threads per block of this backend is "
+			"fixed; leave it out",
 			call, b->name, block);
 	if (block % can->block_step == 0 && block <= most)
 		return SL_OK;
@@ -70,7 +71,8 @@ static enum sl_status check_items(const struct sl_backend *b, uint32_t items)
 
 	if (b->tunable.items == 0)
 		return sl_fail(SL_USAGE,
-			"%s/%s: items=%u, but it has no items a thread to choose; leave it out",
+			"%s/%s: items=%u, but the number of items per thread of this backend is "
+			"fixed; leave it out",
 			call, b->name, items);
 	for (int i = 0; can[i] != 0; i++) {
 		if (can[i] == items)
@@ -79,7 +81,7 @@ static enum sl_status check_items(const struct sl_backend *b, uint32_t items)
 			list + used, sizeof(list) - used, "%s%u", used > 0 ? ", " : "", can[i]);
 	}
 	return sl_fail(SL_USAGE,
-		"%s/%s: items=%u a thread, but it takes one of %s; leave it out for %u", call,
+		"%s/%s: items=%u per thread, but it takes one of %s; leave it out for %u", call,
 		b->name, items, list, b->tunable.items);
 }
 

@@ -78,7 +78,7 @@ static enum sl_status read_backend(const char *word, const struct sl_backend **b
 			return SL_OK;
 	}
 	return sl_fail(SL_USAGE,
-		"%.*s is no backend that can be tuned (sluice list has all), try one as "
+		"%.*s is not a tunable backend (sluice list shows them); write one, for example "
 		"sort/shared",
 		WORD_SHOWN, word);
 }
@@ -89,9 +89,9 @@ static enum sl_status read_type(
 	bool wide = strcmp(word, "u64") == 0;
 
 	if (!wide && strcmp(word, "u32") != 0)
-		return sl_fail(SL_USAGE, "%.*s is no type, try u32 or u64", WORD_SHOWN, word);
+		return sl_fail(SL_USAGE, "%.*s is not a type; use u32 or u64", WORD_SHOWN, word);
 	if (wide && backend->primitive == SL_COMPACT)
-		return sl_fail(SL_USAGE, "compact has no u64 (its indices are u32), try u32");
+		return sl_fail(SL_USAGE, "compact has no u64 (its indices are u32); use u32");
 	*type = wide ? SL_U64 : SL_U32;
 	return SL_OK;
 }
@@ -117,8 +117,8 @@ static enum sl_status check_order(const struct table *t, const struct sl_tuning_
 		if (other->backend == line->backend && other->type == line->type &&
 			strcmp(other->device, line->device) == 0 && other->from >= line->from)
 			return sl_fail(SL_USAGE,
-				"from %u stands behind from %u of line %u (lines of one backend "
-				"and type ascend), try another order",
+				"from %u follows from %u of line %u, but lines of one backend and "
+				"type must ascend; reorder them",
 				line->from, other->from, other->line);
 	}
 	return SL_OK;
@@ -130,15 +130,17 @@ static enum sl_status read_tuned(char *word[WORDS_MOST], int n, struct sl_tuning
 
 	if (n != 6 || strcmp(word[2], "from") != 0)
 		return sl_fail(SL_USAGE,
-			"this is no line of a tuning file (six words are needed), try as: "
-			"sort/shared u32 from 0 block=384 items=20");
+			"this is not a line of a tuning file, which has six words; write for "
+			"example: sort/shared u32 from 0 block=384 items=20");
 	if (line->device[0] == '\0')
-		return sl_fail(SL_USAGE, "no device stands before it, try a line as: device "
-					 "NVIDIA H200");
+		return sl_fail(SL_USAGE,
+			"no device is named before this line; add a line such as: device NVIDIA "
+			"H200");
 	SL_TRY(read_backend(word[0], &line->backend));
 	SL_TRY(read_type(word[1], line->backend, &line->type));
 	if (!read_number(word[3], true, &line->from))
-		return sl_fail(SL_USAGE, "%.*s is no number of items, try 4194304 or 2^22",
+		return sl_fail(SL_USAGE,
+			"%.*s is not a number of items; write for example 4194304 or 2^22",
 			WORD_SHOWN, word[3]);
 	SL_TRY(read_field(word[4], "block", &line->tuning.block));
 	SL_TRY(read_field(word[5], "items", &line->tuning.items));
@@ -178,7 +180,7 @@ static enum sl_status read_line(char *text, struct table *t, struct sl_tuning_li
 	SL_TRY(read_tuned(word, n, line));
 	SL_TRY(check_order(t, line));
 	if (t->n == SL_TUNINGS_MAX)
-		return sl_fail(SL_USAGE, "more than %d lines, try fewer", SL_TUNINGS_MAX);
+		return sl_fail(SL_USAGE, "more than %d lines; remove some", SL_TUNINGS_MAX);
 	t->line[t->n++] = *line;
 	return SL_OK;
 }
@@ -190,7 +192,8 @@ static enum sl_status read_lines(const char *path, char *text, size_t bytes, str
 	struct sl_tuning_line line = {.line = 0};
 
 	if (strlen(text) != bytes)
-		return sl_fail(SL_USAGE, "%s has a NUL in it; is it the right file?", path);
+		return sl_fail(SL_USAGE,
+			"%s contains a NUL byte, so it is not a tuning file; check the path", path);
 	for (char *next; text; text = next) {
 		next = strchr(text, '\n');
 		if (next)

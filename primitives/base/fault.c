@@ -71,8 +71,8 @@ static void read_all(const char *text)
 		if (n_entries == ENTRIES_MAX || !read_entry(at, &entries[n_entries], &end) ||
 			(*end == ',' && end[1] == '\0')) {
 			snprintf(problem, sizeof(problem),
-				"SL_FAULT: \"%.80s\" is not understood (%d entries call:k:errno or "
-				"call:k+:errno at most, separated by commas); try "
+				"SL_FAULT: \"%.80s\" is not understood (write at most %d entries "
+				"call:k:errno or call:k+:errno, separated by commas); try "
 				"SL_FAULT=file_write:3:28, or unset it",
 				at, ENTRIES_MAX);
 			n_entries = 0;

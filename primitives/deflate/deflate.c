@@ -10,7 +10,7 @@ static enum sl_status check_choices(const struct sl_backend *b, const struct sl_
 {
 	if (job->level < 1 || job->level > 9)
 		return sl_fail(SL_USAGE,
-			"deflate/%s: there is no level %d; use 1 (fast) to 9 (small)", b->name,
+			"deflate/%s: level %d is out of range; use 1 (fast) to 9 (small)", b->name,
 			job->level);
 	if (job->wrapper != SL_RAW && job->wrapper != SL_ZLIB && job->wrapper != SL_GZIP)
 		return sl_fail(SL_USAGE,
@@ -26,8 +26,8 @@ static enum sl_status check_items_of(const struct sl_backend *b, const struct sl
 
 	if (item > 8 || (item & (item - 1)) != 0)
 		return sl_fail(SL_USAGE,
-			"deflate/%s: items of %u bytes have no planes; use 1, 2, 4 or 8", b->name,
-			item);
+			"deflate/%s: item_bytes is %u, which is not supported; use 1, 2, 4 or 8",
+			b->name, item);
 	if (item == 0 || (job->in_bytes % item == 0 && job->chunk_bytes % item == 0))
 		return SL_OK;
 	return sl_fail(SL_USAGE,

@@ -74,11 +74,13 @@ static enum sl_status status_of(int error, const char *what)
 		return SL_OK;
 	if (error == SL_ERROR_NO_IMAGE)
 		return sl_fail(SL_NO_DEVICE,
-			"%s: the device's architecture is too old, or this build has no code for it "
-			"(error %d, %s); build for it (CMAKE_CUDA_ARCHITECTURES), or run on the CPU",
+			"%s: the device's architecture is too old, or this build has no code for "
+			"it "
+			"(error %d, %s); build for it (CMAKE_CUDA_ARCHITECTURES), or run on the "
+			"CPU",
 			what, error, sl_driver_in_use()->error_text(error));
 	return sl_fail(error == SL_ERROR_MEMORY ? SL_DEVICE_MEMORY : SL_DEVICE_FAILED,
-		"%s: the device answers error %d, %s; start the program again, or run on the CPU",
+		"%s: the device returned error %d, %s; start the program again, or run on the CPU",
 		what, error, sl_driver_in_use()->error_text(error));
 }
 
@@ -218,7 +220,7 @@ static enum sl_status out_of_memory(
 	enum sl_status s, const char *kind, size_t bytes, uint64_t free_bytes, const char *why)
 {
 	return sl_fail(s,
-		"%s memory: %zu bytes asked, %llu are free: %s; "
+		"%s memory: %zu bytes requested, %llu are free: %s; "
 		"use smaller batches, or fewer at a time",
 		kind, bytes, (unsigned long long)free_bytes, why);
 }

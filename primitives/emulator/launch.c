@@ -228,7 +228,7 @@ static void tell_stuck(const struct sl_block *b)
 				", thread %u waits %s of %s:%d", first[state]->number, where[state],
 				first[state]->at.file, first[state]->at.line);
 	if (used > 0 && (size_t)used < size)
-		snprintf(text + used, size - (size_t)used, " for others that do not come");
+		snprintf(text + used, size - (size_t)used, " for threads that do not arrive");
 }
 
 static void tell_livelock(void)
@@ -236,8 +236,8 @@ static void tell_livelock(void)
 	const struct sl_running *r = &sl_running;
 
 	snprintf(sl_running.problem, sizeof(sl_running.problem),
-		"%s, block %u, thread %u, at %s:%d: livelock, it waits for what no block in "
-		"flight will do; blocks may begin in any order",
+		"%s, block %u, thread %u, at %s:%d: livelock, it waits for work that no block in "
+		"flight will do; blocks may start in any order",
 		r->launch->kernel, r->waited_block, r->waited_thread, r->waited_at.file,
 		r->waited_at.line);
 }

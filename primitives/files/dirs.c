@@ -40,7 +40,7 @@ static bool is_directory(const char *path)
 }
 
 /*
- * Makes the new entry path durable: fsync of its parent. A parent that this user may not read is
+ * Makes the new entry path durable: fsync of its parent. A parent without read permission is
  * skipped.
  */
 static int sync_parent(const char *path)

@@ -54,8 +54,8 @@ static inline enum sl_status sl_thrust(
 		call(thrust::cuda::par_nosync(memory).on(stream));
 	} catch (const std::bad_alloc &) {
 		return sl_fail(SL_INTERNAL,
-			"%s: Thrust wants more temporary memory than it was planned to, %zu bytes "
-			"in %zu; choose another backend",
+			"%s: Thrust needs %zu bytes of temporary memory, %zu were planned; choose "
+			"another backend",
 			name, arena->used, arena->size);
 	} catch (const thrust::system_error &e) {
 		return sl_launch_end(e.code().value(), name);
