@@ -143,7 +143,7 @@ static int code_of(const struct call *c, int error)
 static const char *words_of(const struct call *c, int error, char text[32])
 {
 	if (error == SL_ERROR_MEMORY && strstr(c->name, "malloc"))
-		return "bytes asked";
+		return "bytes requested";
 	if (strcmp(c->name, "dev_count") == 0 && error == SL_ERROR_OLD_DRIVER)
 		return "no CUDA driver is loaded";
 	if (strcmp(c->name, "dev_count") == 0 && error == SL_ERROR_NO_DEVICE)
