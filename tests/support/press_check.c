@@ -208,7 +208,7 @@ static void lay_out_lane(struct sl_arena *device, struct sl_arena *pinned,
 	const struct sl_recipe *r, struct sides *s)
 {
 	sl_device_pipeline_lay_out(device, pinned, r, r->batch, &s->lane);
-	sl_table_lay_out(pinned, r, r->batch, r->home, &s->home.table);
+	sl_table_lay_out(pinned, r, r->batch, r->unpacked, &s->home.table);
 	sl_device_packed_lay_out(pinned, r, r->batch, &s->home.device_packed);
 }
 

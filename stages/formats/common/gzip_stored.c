@@ -2,7 +2,6 @@
 #include "stages/formats/common/gzip_stored.h"
 
 #include <stdbool.h>
-
 #include <string.h>
 
 #include "primitives/files/crc32.h"
