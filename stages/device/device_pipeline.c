@@ -79,8 +79,8 @@ static enum sl_status queue(
 	const struct sl_device_mode *mode = pipeline->mode;
 
 	for (int i = from; i < to; i++) {
-		enum sl_status status =
-			sl_event_record(pipeline->mark[mark_before(mode, i)], pipeline->exec.stream);
+		enum sl_status status = sl_event_record(
+			pipeline->mark[mark_before(mode, i)], pipeline->exec.stream);
 
 		if (status == SL_OK)
 			status = mode->step[i].queue(r, pipeline);
@@ -88,7 +88,8 @@ static enum sl_status queue(
 			return sl_add_context(
 				status, "stage %s", sl_stages[mode->step[i].stage].name);
 	}
-	return sl_event_record(pipeline->mark[mark_before(mode, to - 1) + 1], pipeline->exec.stream);
+	return sl_event_record(
+		pipeline->mark[mark_before(mode, to - 1) + 1], pipeline->exec.stream);
 }
 
 /* --- a batch that is queued whole ------------------------------------------------------------- */
@@ -143,8 +144,8 @@ static enum sl_status copy_census(struct sl_device_pipeline *pipeline)
 enum sl_status sl_transfer_error(const char *what)
 {
 	return sl_fail(SL_DEVICE_FAILED,
-		"%s did not come whole from the device (two copies differ), run again with "
-		"--resume; if it happens again, test the machine's memory",
+		"transfer error: two copies of %s from the device differ; rerun with --resume, "
+		"and test the memory if it happens again",
 		what);
 }
 
