@@ -267,6 +267,9 @@ static enum sl_status check_operand(const struct sl_args *a, int left)
 	if ((left > 1 && a->command != SL_COMMAND_convert) ||
 		(a->command == SL_COMMAND_list && left > 0))
 		return sl_fail(SL_USAGE, "more words than the command takes, see sluice --help");
+	if (a->markdown && left > 0)
+		return sl_fail(SL_USAGE,
+			"help --markdown takes no word (it prints all keys), leave the word out");
 	if (a->resume && a->force)
 		return sl_fail(SL_USAGE,
 			"--resume and --force exclude each other (one keeps the run that is there, "

@@ -47,7 +47,7 @@ struct sl_args {
 	char made[SL_SETS_MAX][SL_SET_BYTES]; /* those made from options such as --out */
 	struct sl_args_count id;
 	const char *to;
-	bool resume, force, full, print_config, json, csv, quiet, help, version;
+	bool resume, force, full, print_config, json, csv, markdown, quiet, help, version;
 };
 
 /* SL_USAGE with a story when the line is not understood. Strings point into argv. */

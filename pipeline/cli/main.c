@@ -26,7 +26,7 @@
 #include "pipeline/inspect/replay.h"
 #include "pipeline/inspect/verify.h"
 #include "primitives/base/clock.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "primitives/base/fault.h"
 
 static struct sl_control control;
@@ -363,7 +363,7 @@ static enum sl_status obey(struct sl_args *a, char **argv)
 	case SL_COMMAND_list:
 		return sl_help_list(a->json, stdout);
 	case SL_COMMAND_help:
-		return sl_help(a->operand, stdout);
+		return a->markdown ? sl_help_markdown(stdout) : sl_help(a->operand, stdout);
 	case SL_COMMAND_NONE:
 		break;
 	}
@@ -385,8 +385,8 @@ int main(int argc, char **argv)
 	s = sl_formats_start();
 	if (s == SL_OK && sl_fault_problem())
 		s = sl_fail(SL_USAGE, "%s", sl_fault_problem());
-	if (s == SL_OK && sl_emulated_choices_problem())
-		s = sl_fail(SL_USAGE, "%s", sl_emulated_choices_problem());
+	if (s == SL_OK && sl_emulator_settings_problem())
+		s = sl_fail(SL_USAGE, "%s", sl_emulator_settings_problem());
 	if (s == SL_OK)
 		s = sl_args_parse(argc, argv, &args);
 	if (s == SL_OK)

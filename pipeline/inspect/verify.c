@@ -11,6 +11,7 @@
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/inspect/verify_side_files.h"
 #include "pipeline/text/messages.h"
+#include "primitives/files/read.h"
 
 /* Survivors of a batch that are remade. */
 enum { SAMPLE = 256 };

@@ -8,6 +8,9 @@
 #include "pipeline/output/run_directory.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "pipeline/report/histogram_file.h"
+#include "primitives/files/read.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *what)
 {

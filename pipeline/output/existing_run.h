@@ -4,7 +4,7 @@
 
 #include "pipeline/config/config.h"
 #include "pipeline/plan/plan.h"
-#include "primitives/base/files.h"
+#include "primitives/files/dirs.h"
 
 struct sl_yaml;
 

@@ -3,6 +3,7 @@
 
 #include "pipeline/plan/file_names.h"
 #include "pipeline/output/run_directory.h"
+#include "primitives/files/files.h"
 
 static enum sl_status commit_file(const struct sl_workspace *w, const struct sl_dir *dir,
 	enum sl_side_file which, size_t bytes)

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
-#include "primitives/base/map.h"
+#include "primitives/files/map.h"
+#include "primitives/files/read.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
 
@@ -115,14 +118,14 @@ static enum sl_status take_all(const struct sl_plan *plan, const struct sl_dir *
 
 static enum sl_status add(void *of, const void *bytes, size_t size)
 {
-	return sl_file_add((struct sl_writing *)of, bytes, size);
+	return sl_file_add((struct sl_file_writer *)of, bytes, size);
 }
 
 enum sl_status sl_joined_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
-	struct sl_writing w;
+	struct sl_file_writer w;
 	enum sl_status s;
 
 	if (!plan->config.output.joined || m->n == 0)

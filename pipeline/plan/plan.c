@@ -14,7 +14,7 @@
 #include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/base/clock.h"
-#include "primitives/base/files.h"
+#include "primitives/files/dirs.h"
 #include "primitives/tuning.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"

@@ -18,6 +18,7 @@
 #include "pipeline/run/workspace.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/common/crc_trailer.h"
+#include "primitives/files/files.h"
 
 enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
 

@@ -13,6 +13,7 @@
 #include "pipeline/text/json.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/report/histogram_file.h"
+#include "primitives/files/files.h"
 
 /*
  * The standard error of a fraction of counts that is p. For weights from 0 to 1 it is an upper

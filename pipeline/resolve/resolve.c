@@ -198,12 +198,12 @@ static enum sl_status resolve_tuning(
 	char path[SL_TUNING_PATH_BYTES];
 	enum sl_status s;
 
-	sl_tuning_forget();
+	sl_tuning_clear();
 	if (choices->device == SL_ON_CPU || strcmp(c->run.tuning, "none") == 0)
 		return SL_OK;
 	snprintf(path, sizeof(path), "%s", c->run.tuning);
 	if (strcmp(path, "auto") == 0)
-		sl_tuning_usual(path);
+		sl_tuning_default_path(path);
 	s = path[0] ? sl_tuning_read(path) : SL_OK;
 	if (s != SL_USAGE)
 		return sl_add_context(s, "run.tuning");

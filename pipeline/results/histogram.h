@@ -14,6 +14,7 @@
 
 #include "pipeline/results/statistics.h"
 #include "primitives/base/arena.h"
+#include "primitives/files/dirs.h"
 #include "stages/batch/recipe.h"
 
 #define SL_HISTOGRAM_SUFFIX ".bins"

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "primitives/base/size.h"
+#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 
 #define MANIFEST "manifest.jsonl"
 

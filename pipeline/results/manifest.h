@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "pipeline/results/manifest_line.h"
+#include "primitives/files/dirs.h"
 
 struct sl_manifest {
 	struct sl_manifest_line *line; /* n lines by ascending batch number; each batch once */

@@ -18,6 +18,7 @@
 
 #include "pipeline/text/json.h"
 #include "pipeline/text/yaml.h"
+#include "primitives/files/crc32.h"
 
 enum { CRC_DIGITS = 8, DIGEST_DIGITS = 16 };
 

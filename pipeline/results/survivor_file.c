@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "stages/particle/digest.h"
+#include "primitives/files/read.h"
 
 static enum sl_status read_table(const void *file, size_t bytes, struct sl_survivors *s)
 {

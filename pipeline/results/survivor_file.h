@@ -2,7 +2,7 @@
 #ifndef SL_PIPELINE_RESULTS_SURVIVOR_FILE_H
 #define SL_PIPELINE_RESULTS_SURVIVOR_FILE_H
 
-#include "primitives/base/files.h"
+#include "primitives/files/dirs.h"
 #include "stages/formats/common/format.h"
 
 struct sl_survivors {

@@ -5,6 +5,7 @@
 
 #include "pipeline/plan/file_names.h"
 #include "primitives/base/clock.h"
+#include "primitives/files/crc32.h"
 
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 {

@@ -8,12 +8,12 @@
 #define SL_PIPELINE_RUN_BATCH_FILE_H
 
 #include "pipeline/run/run.h"
-#include "primitives/base/files.h"
+#include "primitives/files/files.h"
 
 /* A batch on its way to the disk. */
 struct sl_batch_write {
 	struct sl_manifest_line line;
-	struct sl_writing file;
+	struct sl_file_writer file;
 	uint64_t assemble_ns, commit_ns; /* what both took so far */
 };
 

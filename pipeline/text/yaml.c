@@ -14,7 +14,7 @@
 #include <yaml.h>
 
 #include "pipeline/text/messages.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 
 enum { LEVELS_MAX = 32 };
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 #include "stages/counting/sums.cuh"
 

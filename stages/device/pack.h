@@ -18,7 +18,7 @@
 #define SL_STAGES_DEVICE_PACK_H
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/batch/batch.h"
 
 SL_C_BEGIN

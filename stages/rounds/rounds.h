@@ -20,7 +20,7 @@
 #define SL_STAGES_ROUNDS_ROUNDS_H
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "primitives/primitives.h"
 #include "stages/batch/batch.h"
 #include "stages/batch/schedule.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "pipeline/text/yaml.h"
-#include "primitives/base/files.h"
+#include "primitives/files/read.h"
 
 enum { TEXT_BYTES = 1 << 16 };
 

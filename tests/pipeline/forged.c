@@ -11,6 +11,9 @@
 #include "stages/particle/digest.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"
+#include "primitives/files/read.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 /* Batches 0 to 2 of 1500 particles, of which half survive: more than verify remakes. */
 static const char text[] = "run: {name: t, seed: 7, particles: 4500, batch: 1500}\n"

@@ -9,7 +9,7 @@
 #include "pipeline/resolve/execution/mode.h"
 #include "pipeline/run/autotune.h"
 #include "pipeline/plan/memory.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/support/check.h"
 
 static const char text[] = "run: {name: picked, seed: 7, particles: 1000, batch: 400, threads: 2}\n"
@@ -166,15 +166,15 @@ static void memory_for_any(void **state)
 /* Where there is room for histories alone, histories it is. */
 static void memory_for_histories(void **state)
 {
-	const struct sl_emulated_choices before = *sl_emulated_chosen();
-	struct sl_emulated_choices little = before;
+	const struct sl_emulator_settings before = *sl_emulator_get_settings();
+	struct sl_emulator_settings little = before;
 	const char *const set[SETS_MAX] = {measure_emulated[0], measure_emulated[1], "run.slots=1"};
 	size_t histories = alone(measure_emulated[0], "transport.schedule=history", NULL);
 	struct sl_plan *plan;
 
 	(void)state;
 	little.memory_bytes = most_of(measure_emulated[0]) - 1;
-	sl_emulated_choose(&little);
+	sl_emulator_set_settings(&little);
 	plan = plan_of(set);
 	assert_ok(sl_memory_plan_refuse(plan));
 	assert_int_equal(plan->n_candidates, 0);
@@ -183,11 +183,11 @@ static void memory_for_histories(void **state)
 	assert_non_null(strstr(plan->schedule_reason, "no memory"));
 	sl_plan_free(plan);
 	little.memory_bytes++;
-	sl_emulated_choose(&little);
+	sl_emulator_set_settings(&little);
 	plan = plan_of(set);
 	assert_int_equal(plan->n_candidates, 4);
 	sl_plan_free(plan);
-	sl_emulated_choose(&before);
+	sl_emulator_set_settings(&before);
 }
 
 /* --- the same batches ------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "pipeline/plan/memory.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/support/library_run.h"
 #include "tests/support/program.h"
 
@@ -19,10 +19,10 @@
 /* From now on the device has so much. */
 static void give_device(size_t bytes)
 {
-	struct sl_emulated_choices c = *sl_emulated_chosen();
+	struct sl_emulator_settings c = *sl_emulator_get_settings();
 
 	c.memory_bytes = bytes;
-	sl_emulated_choose(&c);
+	sl_emulator_set_settings(&c);
 }
 
 /* Makes the plan for a device that has so much. */

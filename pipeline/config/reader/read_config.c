@@ -16,7 +16,8 @@
 #include "pipeline/config/reader/match_keys.h"
 #include "pipeline/config/reader/read_values.h"
 #include "pipeline/config/reader/reader.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
+#include "primitives/files/read.h"
 
 static enum sl_status make_reader(
 	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)

@@ -10,7 +10,7 @@
 
 #include "pipeline/config/options.h"
 #include "pipeline/text/yaml.h"
-#include "primitives/base/files.h"
+#include "primitives/files/dirs.h"
 
 enum {
 	SL_SEEN_MAX = 512, /* known keys and sections; each is met once, so the tables bound it */

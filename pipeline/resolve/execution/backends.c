@@ -126,7 +126,7 @@ static size_t list_words(
 	size_t n = 0;
 
 	words[n++] = "auto";
-	for (const struct sl_line *l = sl_matrix; l->name && n < BACKENDS_MAX - 1; l++)
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name && n < BACKENDS_MAX - 1; l++)
 		if (l->primitive == p && find(choices, p, l->name))
 			words[n++] = l->name;
 	return n;
@@ -158,7 +158,7 @@ static void refuse_name(
 	struct sl_reader *r, const struct sl_choices *choices, const struct request *w)
 {
 	static const char *const where[] = {"the host", "a device", "CUDA devices only"};
-	const struct sl_line *line = sl_matrix_find(w->primitive, w->name);
+	const struct sl_catalog_entry *line = sl_catalog_find(w->primitive, w->name);
 	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES], why[WORDS_BYTES];
 	const char *words[BACKENDS_MAX];
 	size_t n = list_words(choices, w->primitive, words);
@@ -174,24 +174,25 @@ static void refuse_name(
 		refuse_pack(r, choices, w);
 		return;
 	}
-	if (line->reach == SL_RUNS_ON_DEVICE)
+	if (line->runs_on == SL_RUNS_ON_DEVICE)
 		words[n++] = "run.device: emulated";
-	sl_config_add_problem(r, w->key, "%s runs on %s, but %s; use %s", shown, where[line->reach],
-		sl_device_text(choices, why, sizeof(why)),
+	sl_config_add_problem(r, w->key, "%s runs on %s, but %s; use %s", shown,
+		where[line->runs_on], sl_device_text(choices, why, sizeof(why)),
 		sl_list_words(text, sizeof(text), words, n));
 }
 
-/* The backend that auto stands for: the first of the order that the run can use. */
+/* The backend that auto stands for: of those that the run can use, the one of lowest rank. */
 static const struct sl_backend *find_best(const struct sl_choices *choices, enum sl_primitive p)
 {
-	static const char *const order[] = {
-		"shared", "work_efficient", "naive", "libdeflate", "cpu"};
-	const struct sl_backend *best = NULL;
+	const struct sl_backend *best = NULL, *b;
+	uint32_t rank = UINT32_MAX;
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && !best; i++)
-		best = find(choices, p, order[i]);
-	for (const struct sl_line *l = sl_matrix; l->name && !best; l++)
-		best = find(choices, p, l->name);
+	for (const struct sl_catalog_entry *e = sl_catalog; e->name; e++) {
+		if (e->primitive != p || e->rank >= rank || !(b = find(choices, p, e->name)))
+			continue;
+		best = b;
+		rank = e->rank;
+	}
 	return best;
 }
 

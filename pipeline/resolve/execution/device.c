@@ -7,7 +7,7 @@
 
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/text/messages.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 
 enum { DIGITS_MAX = 4 }; /* in the number of a device */
 
@@ -36,7 +36,7 @@ static enum sl_status use_device(
 
 	sl_device_emulate(choice == SL_ON_EMULATED);
 	if (choice == SL_ON_EMULATED)
-		problem = sl_emulated_choices_problem();
+		problem = sl_emulator_settings_problem();
 	if (problem)
 		return sl_fail(SL_USAGE, "%s", problem);
 	SL_TRY(sl_device_use(number, &device));
