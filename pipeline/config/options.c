@@ -375,6 +375,7 @@ const struct sl_model *sl_model_find(const char *name)
 	return NULL;
 }
 
+/* The option of a table with that key, or NULL. */
 static const struct sl_option *find(const struct sl_option *table, size_t n, const char *key)
 {
 	for (size_t i = 0; i < n; i++)

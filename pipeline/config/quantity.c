@@ -64,6 +64,7 @@ bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 
 /* --- quantities ------------------------------------------------------------------------------- */
 
+/* The unit with that text, or NULL. The empty text is the unit of plain numbers. */
 static const struct sl_unit_facts *find_unit(const char *text)
 {
 	for (int i = 0; i < SL_UNIT_COUNT; i++)

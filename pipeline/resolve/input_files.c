@@ -13,6 +13,7 @@
 #define FILES     "model.list.files"
 #define CHECKSUMS "model.list.checksums"
 
+/* The configuration of model list. The bytes are aligned by the union that contains them. */
 static struct sl_list_config *list_of(struct sl_config *c)
 {
 	return (struct sl_list_config *)(void *)c->of_model.bytes;

@@ -38,6 +38,7 @@ enum {
 
 /* --- run.name --------------------------------------------------------------------------------- */
 
+/* Checks run.name, from which file names are made. */
 static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -64,6 +65,7 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 
 /* --- columns and checks ------------------------------------------------------------------------- */
 
+/* Sets the columns that are written; MCPL formats determine them. */
 static void resolve_columns(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
 {
@@ -81,6 +83,7 @@ static void resolve_columns(
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
+/* Checks the expected fractions below check. */
 static void resolve_check(
 	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {
@@ -108,6 +111,7 @@ static void resolve_check(
 
 /* --- format ----------------------------------------------------------------------------------- */
 
+/* Finds the file format. */
 static void resolve_format(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
@@ -137,6 +141,7 @@ static uint64_t auto_batch(uint64_t particles)
 	return batch;
 }
 
+/* Sets batch and n_batches. */
 static void resolve_batches(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
@@ -170,6 +175,7 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	return !sl_config_has_problem(r, "model");
 }
 
+/* Resolves everything that depends on the model. keep first: it determines which fates exist. */
 static void resolve_model(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {

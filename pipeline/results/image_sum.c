@@ -13,6 +13,7 @@
 #include "stages/formats/common/png.h"
 #include "stages/particle/weight.h"
 
+/* Number of pixels; 0 for a run without an image. */
 static uint64_t pixels_of(const struct sl_image *p)
 {
 	return (uint64_t)p->width * p->height;
@@ -143,6 +144,7 @@ double sl_image_sum_white(const struct sl_image_sum *c)
 	return white;
 }
 
+/* Converts values to greys, rows from top to bottom. Values above white are clipped. */
 static void compute_greys(const struct sl_image_sum *c)
 {
 	const struct sl_image *p = &c->image;

@@ -24,6 +24,7 @@ struct sl_yaml {
 
 /* --- problems --------------------------------------------------------------------------------- */
 
+/* Sets *problem and fails with SL_BAD_INPUT. */
 SL_PRINTF(3, 4)
 static enum sl_status refuse(
 	struct sl_yaml_problem *problem, yaml_mark_t at, const char *format, ...)
@@ -120,6 +121,7 @@ static const char *refusal(struct event_check *g, const yaml_event_t *e)
 	                             : NULL;
 }
 
+/* First pass: reads all events and stops at the first that is refused. */
 static enum sl_status check_events(const char *text, size_t bytes, struct sl_yaml_problem *problem)
 {
 	struct event_check g = {0, 0};
@@ -152,6 +154,7 @@ static enum sl_status check_events(const char *text, size_t bytes, struct sl_yam
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
+/* The libyaml node of that number, or NULL. Numbers start at 1. */
 static yaml_node_t *node_at(const struct sl_yaml *tree, sl_node node)
 {
 	/* libyaml's getters take a non-const document, but do not change it */
@@ -219,6 +222,7 @@ static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_yaml_
 
 /* --- the tree --------------------------------------------------------------------------------- */
 
+/* Second pass: loads the document. */
 static enum sl_status load(
 	const char *text, size_t bytes, struct sl_yaml *tree, struct sl_yaml_problem *problem)
 {

@@ -195,6 +195,10 @@ size_t sl_config_problems(const struct sl_reader *r)
 	return r->n_problems + r->n_dropped;
 }
 
+/*
+ * Orders problems by source, line and column; at one place by the order in which they were
+ * found.
+ */
 static int by_place(const void *a, const void *b)
 {
 	const struct sl_config_problem *x = (const struct sl_config_problem *)a,
@@ -208,6 +212,7 @@ static int by_place(const void *a, const void *b)
 	return 0;
 }
 
+/* Appends a problem to the report as "place: key: text". */
 static void print_problem(struct sl_reader *r, const struct sl_config_problem *f)
 {
 	const struct sl_place *at = &f->place;
@@ -245,11 +250,13 @@ enum sl_status sl_config_verdict(struct sl_reader *r)
 
 /* --- the interface for models ----------------------------------------------------------------- */
 
+/* The full path of a key of the model. */
 static void full_path(const struct sl_reader *r, const char *key, char path[SL_KEY_BYTES])
 {
 	snprintf(path, SL_KEY_BYTES, "model.%s.%s", r->model->name, key);
 }
 
+/* Implements sl_check.given for the model. */
 static bool model_given(void *of, const char *key)
 {
 	const struct sl_reader *r = (const struct sl_reader *)of;
@@ -259,6 +266,7 @@ static bool model_given(void *of, const char *key)
 	return sl_config_changed(r, path);
 }
 
+/* Implements sl_check.complain for the model. */
 SL_PRINTF(3, 4)
 static void model_complain(void *of, const char *key, const char *format, ...)
 {

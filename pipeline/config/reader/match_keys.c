@@ -37,6 +37,7 @@ static bool has_item(const struct sl_reader *r, const char *path)
 	       i < sl_yaml_size(r->tree[list->key.source], list->value);
 }
 
+/* The option at path, if it belongs to the chosen model and its list item exists; else NULL. */
 static const struct sl_option *option_at(const struct sl_reader *r, const char *path)
 {
 	const struct sl_model *model;
@@ -68,6 +69,7 @@ static bool is_model(const char *path)
 	return leaf - path == 6 && strncmp(path, "model.", 6) == 0;
 }
 
+/* Adds the problem that path is not a known key, with a suggestion. */
 static void add_unknown(struct sl_reader *r, struct sl_place at, const char *path)
 {
 	char text[SL_PROBLEM_BYTES];

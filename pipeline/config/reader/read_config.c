@@ -19,6 +19,7 @@
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 
+/* Allocates a reader with space for one tree per source. The texts of --set are not copied. */
 static enum sl_status make_reader(
 	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)
 {
@@ -51,6 +52,7 @@ static void find_model(struct sl_reader *r)
 	r->model = sl_model_find(sl_yaml_text(tree, key, NULL));
 }
 
+/* Parses the file and matches its keys. A file that is not a mapping ends the reading. */
 static enum sl_status read_file(struct sl_reader *r, const char *text, size_t bytes)
 {
 	struct sl_place at = {0, 0, 0};
@@ -78,6 +80,7 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 	return SL_OK;
 }
 
+/* Parses --set number source and matches its key. A wrong --set adds a problem and is skipped. */
 static enum sl_status read_set(struct sl_reader *r, size_t source)
 {
 	const char *text = r->sets[source - 1], *equals = strchr(text, '=');

@@ -22,6 +22,7 @@ struct words {
 	char text[WORDS_MAX][SL_WORD_BYTES];
 };
 
+/* Adds a word unless it equals the last one: the keys of a section are adjacent in the tables. */
 static void add_word(struct words *w, const char *text, size_t bytes)
 {
 	char *to = w->text[w->n];

@@ -1,4 +1,4 @@
-/* names.c - one look-up serves fates and columns: both are sets of at most 32 named items. */
+/* names.c - one look-up serves fates and columns: both are sets of at most 64 named items. */
 #include "pipeline/resolve/choices/names.h"
 
 #include <stdio.h>
@@ -14,11 +14,13 @@ struct name_table {
 	const char *(*name)(int i);
 };
 
+/* Name of fate number i, for struct name_table. */
 static const char *fate_name(int i)
 {
 	return sl_fate_facts[i].name;
 }
 
+/* Name of column number i, for struct name_table. */
 static const char *column_name(int i)
 {
 	return sl_column_facts[i].name;

@@ -26,6 +26,7 @@ static const char *unit_of(const struct sl_operand *v)
 	return "a compound unit";
 }
 
+/* Requires a number. */
 static void want_number(struct sl_parser *p, const struct sl_operand *v)
 {
 	char shown[SL_SHOWN_BYTES];
@@ -36,6 +37,7 @@ static void want_number(struct sl_parser *p, const struct sl_operand *v)
 			sl_parser_show(p, v->from, shown));
 }
 
+/* Requires a truth value. */
 static void want_truth(struct sl_parser *p, const struct sl_operand *v)
 {
 	char shown[SL_SHOWN_BYTES];
@@ -176,6 +178,10 @@ static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enu
 	return v;
 }
 
+/*
+ * Parses a factor: a sign, a bracket, abs(), a number or a name. A minus before a literal negates the
+ * literal, so that -5 cm is one number of the program.
+ */
 static struct sl_operand parse_factor(struct sl_parser *p)
 {
 	const char *from = p->at;
@@ -214,6 +220,7 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 	return v;
 }
 
+/* Parses "not" or a comparison. */
 static struct sl_operand parse_not(struct sl_parser *p)
 {
 	const char *from = p->at;

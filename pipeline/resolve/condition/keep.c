@@ -27,6 +27,7 @@
 /* A truth value in three-valued logic. */
 enum known { NO, YES, MAYBE };
 
+/* The three-valued result of a logical operation; a is ignored by unary ones. */
 static enum known operate(enum sl_operation operation, enum known a, enum known b)
 {
 	switch (operation) {
@@ -76,6 +77,7 @@ static void divide_fates(sl_fate_set fates, struct sl_condition *k, struct sl_ch
 
 /* --- the items -------------------------------------------------------------------------------- */
 
+/* Is text a single word, which can only be the name of a fate? */
 static bool is_word(const char *text)
 {
 	while (isalnum((unsigned char)*text) || *text == '_')

@@ -68,6 +68,7 @@ void sl_parser_skip(struct sl_parser *p, size_t n)
 	p->at += strspn(p->at, " ");
 }
 
+/* Length of the word (letters, digits, _) at this place; 0 if there is none. */
 static size_t word_length(const char *at)
 {
 	size_t n = 0;
@@ -120,6 +121,7 @@ static bool is_joint(const char *at)
 	return (n == 3 && strncmp(at, "and", n) == 0) || (n == 2 && strncmp(at, "or", n) == 0);
 }
 
+/* Sets the dimension of an operand. */
 static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
 {
 	const struct sl_dimension_facts *f = &sl_dimensions[dimension];
@@ -129,6 +131,7 @@ static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
 	v->time = f->time;
 }
 
+/* Stores a literal in the program and emits the step that pushes it. */
 static void emit_number(struct sl_parser *p, struct sl_operand *v, double number)
 {
 	struct sl_condition *k = p->k;

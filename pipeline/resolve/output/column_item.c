@@ -62,6 +62,10 @@ static bool parse_end(const char *text, enum sl_dimension dimension, double *val
 	return sl_real_parse(text, dimension, value, why);
 }
 
+/*
+ * Splits a range at ".." and reads both ends. A unit at one end only is ambiguous, except when the
+ * other end is 0.
+ */
 static bool parse_range(
 	const char *text, enum sl_column column, double *lo, double *hi, char why[SL_WHY_BYTES])
 {

@@ -22,6 +22,7 @@ enum { BINS_EXAMPLE = 50 };
 
 /* --- the parts -------------------------------------------------------------------------------- */
 
+/* Resolves the column. An id is unique, so a histogram of it says nothing. */
 static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_model *m, struct sl_histogram_axis *f)
 {
@@ -79,6 +80,10 @@ static bool resolve_fates(struct sl_reader *r, const struct sl_column_item *it, 
 
 /* --- the items -------------------------------------------------------------------------------- */
 
+/*
+ * Resolves one item of tallies. The part after the count is a range if it contains "..", else
+ * fates.
+ */
 static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_histogram_axis *f)
 {
@@ -96,6 +101,7 @@ static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
 	return !ranges || own_range(r, it, choices, f);
 }
 
+/* Checks the number of histograms and their counters: a GPU accumulates them in shared memory. */
 static void refuse_too_many(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_choices *choices, bool weighted)
 {

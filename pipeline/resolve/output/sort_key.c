@@ -23,6 +23,7 @@ enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, BITS_EXAMPLE = 16 };
 
 static const char logarithm[] = "_log";
 
+/* Is the column a single-precision number? The others are integers. */
 static bool is_float(enum sl_column column)
 {
 	return sl_column_facts[column].type == SL_TYPE_F32;
@@ -88,6 +89,7 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r,
 
 /* --- the items -------------------------------------------------------------------------------- */
 
+/* Resolves one item. ranges: the model can be asked for its range. */
 static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct sl_column_item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_key_field *f)
 {

@@ -75,6 +75,10 @@ static bool parse_bound(const char *bound, double *below, char why[SL_WHY_BYTES]
 		sl_show(shown, bound));
 }
 
+/*
+ * Resolves stop.when. The parts are checked from left to right, and the first problem is
+ * reported.
+ */
 static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	const char *fate = example(choices);
