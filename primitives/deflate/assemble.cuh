@@ -7,7 +7,7 @@
 #include "primitives/kernel/kernel.cuh"
 #include "match_search.cuh"
 
-enum { STAGED_BYTES = SL_SEGMENT + 32 }; /* a segment in scratch, at most SL_STORED_BYTES more */
+enum { STAGED_BYTES = SL_SEGMENT + 32 }; /* a segment in scratch, at most SL_STORED_HEADER_BYTES more */
 
 /* A segment that waits. */
 struct segment_output {
