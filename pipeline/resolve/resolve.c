@@ -63,25 +63,25 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 			shown);
 }
 
-/* --- columns and checks ------------------------------------------------------------------------- */
+/* --- output.columns --------------------------------------------------------------------------- */
 
 /* Sets the columns that are written; MCPL formats determine them. */
 static void resolve_columns(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
 {
-	uint32_t metadata = choices->model->columns | SL_BIT(SL_COLUMN_id);
+	uint32_t available = choices->model->columns | SL_BIT(SL_COLUMN_id);
 	uint32_t set = sl_resolve_column_set(
-		r, "output.columns", &c->output.columns, choices->model, metadata);
+		r, "output.columns", &c->output.columns, choices->model, available);
 
 	if (c->output.columns.n == 0)
-		set = metadata;
+		set = available;
 	set = sl_resolve_mcpl(c, r, choices, set, rules);
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(set, i))
 			choices->column[choices->n_columns++] = (enum sl_column)i;
 }
 
-/* --- checks ----------------------------------------------------------------------------------- */
+/* --- check ------------------------------------------------------------------------------------ */
 
 /* Checks the expected fractions below check. */
 static void resolve_check(
@@ -109,7 +109,7 @@ static void resolve_check(
 			sum);
 }
 
-/* --- format ----------------------------------------------------------------------------------- */
+/* --- output.format ---------------------------------------------------------------------------- */
 
 /* Finds the file format. */
 static void resolve_format(
@@ -129,7 +129,7 @@ static void resolve_format(
 		sl_suggest(c->output.format, words, n, text, sizeof(text)));
 }
 
-/* --- batches ---------------------------------------------------------------------------------- */
+/* --- run.batch -------------------------------------------------------------------------------- */
 
 /* Depends on the number of particles only, so that batches are the same on every machine. */
 static uint64_t auto_batch(uint64_t particles)

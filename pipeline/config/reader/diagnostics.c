@@ -257,9 +257,9 @@ static void full_path(const struct sl_reader *r, const char *key, char path[SL_K
 }
 
 /* Implements sl_check.given for the model. */
-static bool model_given(void *of, const char *key)
+static bool model_given(void *ctx, const char *key)
 {
-	const struct sl_reader *r = (const struct sl_reader *)of;
+	const struct sl_reader *r = (const struct sl_reader *)ctx;
 	char path[SL_KEY_BYTES];
 
 	full_path(r, key, path);
@@ -268,9 +268,9 @@ static bool model_given(void *of, const char *key)
 
 /* Implements sl_check.complain for the model. */
 SL_PRINTF(3, 4)
-static void model_complain(void *of, const char *key, const char *format, ...)
+static void model_complain(void *ctx, const char *key, const char *format, ...)
 {
-	struct sl_reader *r = (struct sl_reader *)of;
+	struct sl_reader *r = (struct sl_reader *)ctx;
 	char text[SL_PROBLEM_BYTES], path[SL_KEY_BYTES];
 	va_list args;
 
