@@ -187,7 +187,7 @@ size_t sl_config_print(const struct sl_config *c, bool free, char *text, size_t 
 		run++;
 	put_table(&p, NULL, sl_options, run, free, &copy);
 	if (c->model >= 0 && c->model < SL_MODEL_COUNT)
-		put_model(&p, sl_models[c->model], free, copy.of_model.bytes);
+		put_model(&p, sl_models[c->model], free, copy.model_config.bytes);
 	put_table(&p, NULL, sl_options + run, sl_n_options - run, free, &copy);
 	return p.used;
 }

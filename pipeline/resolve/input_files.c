@@ -16,7 +16,7 @@
 /* The configuration of model list. The bytes are aligned by the union that contains them. */
 static struct sl_list_config *list_of(struct sl_config *c)
 {
-	return (struct sl_list_config *)(void *)c->of_model.bytes;
+	return (struct sl_list_config *)(void *)c->model_config.bytes;
 }
 
 /* Stores what the files contain in the configuration, and checks the keys that depend on it. */

@@ -171,7 +171,7 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 			"has no effect: model %s has a single step; remove it", model->name);
 	if (sl_config_has_problem(r, "model") || sl_config_has_problem(r, "transport"))
 		return false;
-	model->make(c->of_model.bytes, &common, choices->rules.bytes, &check);
+	model->make(c->model_config.bytes, &common, choices->rules.bytes, &check);
 	return !sl_config_has_problem(r, "model");
 }
 

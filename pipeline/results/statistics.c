@@ -64,11 +64,11 @@ bool sl_stop_rule_met(const struct sl_stop_rule *g, const struct sl_precision *p
 	return p->batches >= g->min_batches && sl_precision_relative(p) < g->below;
 }
 
-struct sl_standing sl_stop_rule_standing(
+struct sl_stop_state sl_stop_rule_state(
 	const struct sl_stop_rule *g, uint64_t n_batches, const struct sl_manifest *m)
 {
 	struct sl_precision p = {0};
-	struct sl_standing o = {.batches = n_batches};
+	struct sl_stop_state o = {.batches = n_batches};
 
 	for (size_t i = 0; i < m->n && m->line[i].batch == i && !o.met; i++) {
 		sl_precision_add(&p, &m->line[i].tally, g->fate, m->line[i].generated, g->counts);

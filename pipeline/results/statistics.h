@@ -60,14 +60,14 @@ const char *sl_stop_rule_text(const struct sl_stop_rule *g, char text[SL_STOP_RU
 bool sl_stop_rule_met(const struct sl_stop_rule *g, const struct sl_precision *p);
 
 /* The state of the rule after the committed batches, up to the first that is missing. */
-struct sl_standing {
+struct sl_stop_state {
 	bool met;
 	uint64_t batches; /* of the whole run: all, or those up to the batch that met the rule */
 	double relative_error; /* at the batch that met the rule, else after the last batch */
 };
 
 /* n_batches: the batches of the run if the rule is never met. */
-struct sl_standing sl_stop_rule_standing(
+struct sl_stop_state sl_stop_rule_state(
 	const struct sl_stop_rule *g, uint64_t n_batches, const struct sl_manifest *m);
 
 #endif

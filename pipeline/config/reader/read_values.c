@@ -174,7 +174,7 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 
 	for (size_t i = 0; (o = sl_option_at(r->model, i, path)); i++) {
 		char *value =
-			(i < sl_n_options ? (char *)c : (char *)c->of_model.bytes) + o->offset;
+			(i < sl_n_options ? (char *)c : (char *)c->model_config.bytes) + o->offset;
 
 		if (sl_option_of_items(o))
 			SL_TRY(fill_of_items(r, o, path, items, value));

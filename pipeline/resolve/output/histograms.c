@@ -105,7 +105,7 @@ static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
 static void refuse_too_many(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_choices *choices, bool weighted)
 {
-	uint32_t counters = sl_histogram_counters(choices->tally, choices->n_histograms);
+	uint32_t counters = sl_histogram_counters(choices->histogram, choices->n_histograms);
 	uint32_t most = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted);
 
 	if (c->tallies.n > SL_HISTOGRAMS_MAX)
@@ -129,7 +129,7 @@ void sl_resolve_histograms(
 		sl_column_item_split("tallies", &c->tallies, k, &it);
 		if (resolve_field(r, &it, choices, ranges, &f) &&
 			choices->n_histograms < SL_HISTOGRAMS_MAX)
-			choices->tally[choices->n_histograms++] = f;
+			choices->histogram[choices->n_histograms++] = f;
 	}
 	if (ranges) {
 		struct sl_particle values;
