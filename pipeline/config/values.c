@@ -168,6 +168,7 @@ static bool within(
 static bool parse_count(
 	const struct sl_option *o, const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 {
+	/* 0 is never a valid count of such an option, so it can stand for auto */
 	if (o->automatic && strcmp(text, "auto") == 0) {
 		*value = 0;
 		return true;
@@ -219,6 +220,7 @@ static bool parse_text(const char *text, char *value, size_t size, char why[SL_W
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			return sl_refuse(why, "%s contains a control character; remove it",
 				sl_show(shown, text));
+	/* clear the rest: a value is compared with its default as bytes */
 	memset(value, 0, size);
 	memcpy(value, text, strlen(text));
 	return true;

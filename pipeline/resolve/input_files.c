@@ -1,4 +1,9 @@
-/* input_files.c - opens the files of a list, checks what they contain, and closes them again. */
+/*
+ * input_files.c - surveys the input files of model list and stores what they contain in its options.
+ *
+ * The files are closed afterwards; the plan opens them again and checks by the stamp that nothing
+ * changed in between (pipeline/plan/input_files.c).
+ */
 #define SL_MODEL_HOST
 #include "pipeline/resolve/input_files.h"
 

@@ -169,6 +169,7 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	if (!model->steps && sl_config_changed(r, "transport.max_steps"))
 		sl_config_add_problem(r, "transport.max_steps",
 			"has no effect: model %s has a single step; remove it", model->name);
+	/* the model computes with its parameters, so they must be valid */
 	if (sl_config_has_problem(r, "model") || sl_config_has_problem(r, "transport"))
 		return false;
 	model->make(c->model_config.bytes, &common, choices->rules.bytes, &check);
@@ -220,9 +221,11 @@ static enum sl_status resolve_tuning(
 /* Problems of the configuration take precedence over a device or an input file that fails. */
 enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
+	/* first, because batches and ranges depend on the number of particles in the files */
 	enum sl_status s, inputs = sl_resolve_inputs(c, r);
 	char message[SL_MESSAGE_BYTES];
 
+	/* later calls overwrite the last error, so keep that of the inputs */
 	memcpy(message, sl_last_error(), sizeof(message));
 	memset(choices, 0, sizeof(*choices));
 	resolve_name(c, r);

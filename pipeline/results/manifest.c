@@ -155,6 +155,7 @@ enum sl_status sl_manifest_write(const struct sl_dir *d, const struct sl_manifes
 		memcpy((char *)all + bytes, text, n);
 		bytes += n;
 	}
+	/* a new file replaces the old one by rename, so a crash leaves one of them complete */
 	s = sl_file_commit(d, MANIFEST, all, bytes, true);
 	sl_memory_give(SL_HOST, all);
 	return s;

@@ -207,6 +207,7 @@ enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manif
 	if (s == SL_OK)
 		read_line(tree, line);
 	sl_yaml_free(tree);
+	/* a lack of memory says nothing about the line */
 	if (s != SL_OK && s != SL_BAD_INPUT)
 		return s;
 	if (sl_manifest_print(line, again) != bytes + 1 || memcmp(text, again, bytes))

@@ -132,6 +132,7 @@ static enum sl_status check_events(const char *text, size_t bytes, struct sl_yam
 	if (!yaml_parser_initialize(&p))
 		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser");
 	yaml_parser_set_input_string(&p, (const unsigned char *)text, bytes);
+	/* this pass also finds all syntax errors, so the second pass finds none */
 	while (s == SL_OK && more) {
 		yaml_event_t e;
 		const char *why;
@@ -187,6 +188,7 @@ static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, ya
 			return refuse(problem, key[i]->start_mark,
 				"this is not a key: a key is one word; write a plain word");
 	}
+	/* sorting finds repeated keys in n log n: a text can have 10^5 keys */
 	qsort(key, n, sizeof(*key), by_text);
 	for (size_t i = 1; i < n; i++) {
 		const char *text = (char *)key[i]->data.scalar.value;
@@ -293,6 +295,8 @@ size_t sl_yaml_inside(const struct sl_yaml *tree, sl_node node, size_t offset)
 
 	if (!n || n->type != YAML_SCALAR_NODE || n->start_mark.line != n->end_mark.line)
 		return 0;
+	/* a plain scalar is as wide as its text, a quoted one has 2 more; other widths mean escapes
+	   or characters of several bytes */
 	columns = n->end_mark.column - n->start_mark.column;
 	quotes = n->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 2;
 	return columns == n->data.scalar.length + quotes ? offset + quotes / 2 : 0;

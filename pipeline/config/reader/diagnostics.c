@@ -33,6 +33,7 @@ void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, con
 {
 	struct sl_config_problem *f = &r->problem[r->n_problems];
 
+	/* problems without key, such as syntax errors, are all kept */
 	for (size_t i = 0; i < r->n_problems; i++)
 		if (*key && strcmp(r->problem[i].key, key) == 0)
 			return;
@@ -91,6 +92,7 @@ static struct sl_place place_of_value(
 	struct sl_place at = seen->key;
 	sl_node node = seen->value;
 
+	/* a section is long, so its key is the better place */
 	if (node == 0 || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return at;
 	node = value_node(r, seen, item);
@@ -109,6 +111,7 @@ static struct sl_place place_of(const struct sl_reader *r, const char *key)
 	long item = split_item(key, path);
 	char *dot;
 
+	/* "model.slab.mu_a", then "model.slab", then "model", then the whole file */
 	for (;;) {
 		const struct sl_seen *seen = sl_reader_seen(r, path);
 

@@ -83,6 +83,7 @@ static void record(struct sl_reader *r, struct sl_place at, const char *path, sl
 {
 	struct sl_seen *seen = sl_reader_seen(r, path);
 
+	/* the bound is never reached: the tables have fewer keys, see tests/pipeline/options.c */
 	if (!seen && r->n_seen < SL_SEEN_MAX)
 		seen = &r->seen[r->n_seen++];
 	if (!seen)
@@ -185,6 +186,7 @@ static void match_key(struct sl_reader *r, struct sl_place at, const char *path,
 {
 	const struct sl_option *o;
 
+	/* the keys of a second model are not matched: each would be a consequence of that problem */
 	if (is_model(path) && !choose_model(r, at, path))
 		return;
 	o = option_at(r, path);
@@ -259,6 +261,7 @@ void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path)
 {
 	const struct sl_place at = {source, 0, 0};
 
+	/* a --set replaces everything at its key, problems included */
 	sl_reader_forget(r, path);
 	if (strcmp(path, "model") == 0)
 		r->model = NULL;

@@ -93,6 +93,7 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 		sl_reader_add(r, at, "", "has no key; write --set key=value");
 		return SL_OK;
 	}
+	/* the key ends at the first =; the value can contain further ones */
 	snprintf(path, sizeof(path), "%.*s", (int)(equals - text), text);
 	if (equals[1 + strspn(equals + 1, " ")] == '\0') {
 		sl_reader_add(r, at, path, "has no value after the =; write --set key=value");
@@ -113,6 +114,7 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,
 	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r)
 {
+	/* without a model, the options of the model stay zero */
 	*r = NULL;
 	memset(c, 0, sizeof(*c));
 	c->model = SL_MODEL_COUNT;

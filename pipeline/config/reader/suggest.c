@@ -117,6 +117,7 @@ void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PR
 			"unknown key: %s is a value, not a section; use %s", section, section);
 		return;
 	}
+	/* the section first: a typing error is more likely than a wrong section */
 	near = sl_nearest(leaf, w.at, w.n);
 	if (!near && !nearest_anywhere(r, leaf, hint))
 		sl_list_words(hint, sizeof(hint), w.at, w.n);

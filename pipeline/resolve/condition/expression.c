@@ -2,7 +2,13 @@
  * expression.c - a recursive descent parser with one level per operator precedence.
  *
  * Each level parses its operands, checks their types and dimensions, and emits the operator after
- * them, which gives the postfix order.
+ * them, which gives the postfix order:
+ *
+ *	transmitted and w > 0.5     fate transmitted, column w, number 0.5, more, both
+ *
+ * The program runs on the GPU for each particle, so it has a bounded number of steps and a bounded
+ * stack, which sl_parser_emit() checks. After the first problem the parser emits nothing; the functions
+ * return quickly because no operator is taken any more.
  */
 #include "pipeline/resolve/condition/expression.h"
 
@@ -249,6 +255,7 @@ static struct sl_operand parse(struct sl_parser *p, enum level level)
 		return parse_factor(p);
 	a = parse(p, (enum level)(level + 1));
 	while ((operation = take_operator(p, level)) != SL_OPERATION_COUNT) {
+		/* before b is parsed, so that the leftmost problem is reported */
 		if (level < NOT)
 			want_truth(p, &a);
 		b = parse(p, (enum level)(level + 1));

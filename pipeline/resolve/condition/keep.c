@@ -52,6 +52,7 @@ static enum known evaluate(const struct sl_condition *k, int fate)
 		enum sl_operation operation = (enum sl_operation)k->operation[step];
 		uint32_t takes = sl_condition_takes(operation), under = top + 1 - takes;
 
+		/* operands are replaced by the result, as on the device */
 		if (operation == SL_OP_fate)
 			stack[under] = k->operand[step] == fate ? YES : NO;
 		else

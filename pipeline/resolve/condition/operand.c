@@ -82,6 +82,7 @@ bool sl_parser_take(struct sl_parser *p, const char *text)
 {
 	size_t n = strlen(text), word = word_length(p->at);
 
+	/* "or" must not match the start of "orange"; a sign has no word length */
 	if ((word > 0 && word != n) || strncmp(p->at, text, n) != 0)
 		return false;
 	sl_parser_skip(p, n);
@@ -158,6 +159,7 @@ struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_decimal *
 
 	v.from = p->at;
 	v.bare = !unit && (scanned->infinite || scanned->n_digits == 0);
+	/* sl_real_parse() reads "NUMBER UNIT", so the two are copied with one blank between them */
 	n = snprintf(text, sizeof(text), "%.*s", (int)(scanned->end - p->at), p->at);
 	sl_parser_skip(p, (size_t)(scanned->end - p->at));
 	if (unit) {

@@ -1,4 +1,8 @@
-/* column_item.c - splits an item at its colons, and reads its count and its range. */
+/*
+ * column_item.c - splits an item at its colons, and reads its count and its range.
+ *
+ * Messages end with an item that would be accepted, made of what the user wrote.
+ */
 #include "pipeline/resolve/output/column_item.h"
 
 #include <stdio.h>
@@ -22,6 +26,7 @@ void sl_column_item_split(
 {
 	char *count;
 
+	/* the copy is cut in place; the configuration keeps the text as it was given */
 	snprintf(it->key, sizeof(it->key), "%s[%u]", key, k);
 	memcpy(it->text, list->at[k], sizeof(it->text));
 	it->column = it->text;
