@@ -301,11 +301,11 @@ const struct sl_option sl_options[] = {
 		.help = "format mcpl: column written as user flags: id, userflags, pixel, steps, "
 			"collisions, fate, or none; default: userflags for model list, else pixel "
 			"if the model has pixels, else fate"},
-	/* stop: "foremost" makes stop: RULE short for stop: {when: RULE} */
+	/* stop: "shorthand" makes stop: RULE short for stop: {when: RULE} */
 	{.key = "stop.when",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(stop.when),
-		.foremost = true,
+		.shorthand = true,
 		.help = "end the run after the first batch where rel_error(FATE) < X holds, such as "
 			"rel_error(reflected) < 1e-3 or < 0.1 %: the standard error of the fraction "
 			"of that fate over the batches so far, relative to the fraction; "

@@ -163,7 +163,7 @@ static void compute_greys(const struct sl_image_sum *c)
 		}
 }
 
-enum sl_status sl_image_sum_sum_up(struct sl_image_sum *c, const struct sl_manifest *m)
+enum sl_status sl_image_sum_finish(struct sl_image_sum *c, const struct sl_manifest *m)
 {
 	c->particles = 0;
 	for (size_t i = 0; i < m->n; i++)

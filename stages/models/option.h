@@ -76,7 +76,7 @@ struct sl_option {
 	const char *help;
 	bool automatic; /* COUNT: "auto" is allowed and reads as 0 */
 	bool free;      /* does not change a byte of the results: not compared on resume */
-	bool foremost;  /* SECTION: VALUE is short for SECTION: {KEY: VALUE} */
+	bool shorthand; /* SECTION: VALUE is short for SECTION: {KEY: VALUE} */
 };
 
 /*

@@ -122,7 +122,7 @@ static bool find_shorthand(const struct sl_reader *r, const char *path, char opt
 	const struct sl_option *o;
 
 	for (size_t i = 0; (o = sl_option_at(r->model, i, option)); i++)
-		if (o->foremost && sl_key_below(option, path))
+		if (o->shorthand && sl_key_below(option, path))
 			return true;
 	return false;
 }
