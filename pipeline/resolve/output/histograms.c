@@ -47,7 +47,7 @@ static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 
 	if (known && sl_column_facts[f->column].type != SL_TYPE_F32)
 		f->hi = f->lo + f->bins * ceil((f->hi - f->lo + 1) / f->bins);
-	if (known && !sl_histogram_flaw(f))
+	if (known && !sl_histogram_problem(f))
 		return true;
 	return sl_column_item_needs_range(r, it, f->column, f->bins, *unit ? 1 : f->bins);
 }
@@ -97,7 +97,7 @@ static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
 		return false;
 	if (range)
 		return sl_column_item_range(r, it, range, f->column, &f->lo, &f->hi) &&
-		       sl_column_item_check(r, it, range, sl_histogram_flaw(f));
+		       sl_column_item_check(r, it, range, sl_histogram_problem(f));
 	return !ranges || own_range(r, it, choices, f);
 }
 
