@@ -147,7 +147,7 @@ const struct sl_backend SL_NAME(sl_compact_naive) = {
 	.name = "naive",
 	.primitive = SL_COMPACT,
 	.space = SL_DEVICE,
-	.help = "map, scan, scatter; the scan is scan/naive unless the job names another",
+	.help = "map, scan, scatter; scan/naive unless the job names another scan",
 	.uses_scan = true,
 	/* one item per thread: many threads, so many loads in flight */
 	.tunable = {.block = 256,

@@ -6,7 +6,7 @@
  * __ballot_sync() turns them into one 32-bit word. The population count of the word is the number
  * of its survivors; only these counts are scanned. The position of a survivor is
  *
- * 	survivors before its word + bits set below its own bit.
+ *	survivors before its word + bits set below its own bit.
  *
  * (Harris and Garland, Optimizing parallel prefix operations for the Fermi architecture, 2012.)
  *
@@ -234,8 +234,8 @@ const struct sl_backend SL_NAME(sl_compact_work_efficient) = {
 	.name = "work_efficient",
 	.primitive = SL_COMPACT,
 	.space = SL_DEVICE,
-	.help = "warp ballots, then a scan of counts per 32 flags: scan/work_efficient unless the job "
-		"names another",
+	.help = "warp ballots, scan of one count per 32 flags, scatter; scan/work_efficient unless the "
+		"job names another scan",
 	.uses_scan = true,
 	/* each lane loads single bytes: as many loads in flight as possible */
 	.tunable = {.block = 256,

@@ -246,7 +246,7 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 	.name = "shared",
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
-	.help = "single pass over tiles in shared memory with decoupled look-back (Merrill, Garland); "
+	.help = "single pass over tiles in shared memory with decoupled look-back; "
 		"look-ahead for many items on Hopper",
 	.tunable = {.block = DEFAULT_TUNING.block,
 		.block_step = LANES,

@@ -145,7 +145,7 @@ const struct sl_backend SL_NAME(sl_sort_naive) = {
 	.name = "naive",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
-	.help = "split by one bit per pass; the scan is scan/naive unless the job names another",
+	.help = "split by one bit per pass; scan/naive unless the job names another scan",
 	.uses_scan = true,
 	/* 4 rows per warp: the scan is a tenth of the traffic, and there are still enough warps */
 	.tunable = {.block = 256,

@@ -227,8 +227,8 @@ const struct sl_backend SL_NAME(sl_sort_work_efficient) = {
 	.name = "work_efficient",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
-	.help = "count, scan, scatter, 4 bits per pass; the scan is scan/work_efficient unless the "
-		"job names another",
+	.help = "count, scan, scatter, 4 bits per pass; scan/work_efficient unless the job names "
+		"another scan",
 	.uses_scan = true,
 	.tunable = {.block = 256,
 		.block_step = WARP,
