@@ -42,7 +42,7 @@ struct sl_cub_pipeline {
 	enum sl_model_number model;
 	const void *rules; /* its struct sl_NAME */
 	uint64_t seed;
-	uint32_t keep; /* set of fates */
+	sl_fate_set keep;
 	uint32_t key_bits;
 	uint32_t needed; /* set of columns: of the key, of the table, fate */
 	/* Its columns, index, key and table are laid out by sl_cub_lay_out(); n is the caller's. */

@@ -13,7 +13,7 @@
  * scan. Limits: n < 2^32, any block size up to 1024.
  */
 #include "items.h"
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
 /* Index of this thread in the grid. */

@@ -36,7 +36,7 @@
  * to 1024; 16, 32 or 64 flags per thread, at most 2^16 per tile.
  */
 #include "items.h"
-#include "primitives/base/look_back.cuh"
+#include "primitives/kernel/look_back.cuh"
 #include "primitives/primitives.h"
 
 enum {

@@ -21,7 +21,7 @@
 #include <thrust/scatter.h>
 
 #include "items.h"
-#include "primitives/base/thrust_arena.cuh"
+#include "primitives/kernel/thrust_arena.cuh"
 #include "primitives/primitives.h"
 
 namespace

@@ -8,7 +8,7 @@
 #ifndef SL_PRIMITIVES_DEFLATE_ASSEMBLE_CUH
 #define SL_PRIMITIVES_DEFLATE_ASSEMBLE_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "match_search.cuh"
 
 enum {

@@ -29,7 +29,7 @@
  * Launches: clear, segments_kernel, sums_kernel, streams_kernel, pack_kernel. Scratch: 32 KiB per
  * segment and 326 KiB per resident block (at most BLOCKS_MAX).
  */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 #include "huffman_codes.cuh"
 #include "match_search.cuh"

@@ -13,7 +13,7 @@
 #ifndef SL_PRIMITIVES_DEFLATE_MATCH_SEARCH_CUH
 #define SL_PRIMITIVES_DEFLATE_MATCH_SEARCH_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "block.h"
 #include "checksum.h"
 

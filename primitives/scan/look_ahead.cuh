@@ -37,8 +37,8 @@
 
 #include <string.h>
 
-#include "primitives/base/bulk.cuh"
-#include "primitives/base/look_back.cuh"
+#include "primitives/kernel/bulk.cuh"
+#include "primitives/kernel/look_back.cuh"
 #include "primitives/primitives.h"
 #include "warp.cuh"
 

@@ -15,7 +15,7 @@
  * are the same array and the number of passes is odd.
  * Limits: n < 2^32, any block size up to 1024; blocks loop when n exceeds the grid.
  */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
 /*

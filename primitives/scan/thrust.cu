@@ -9,7 +9,7 @@
  */
 #include <thrust/scan.h>
 
-#include "primitives/base/thrust_arena.cuh"
+#include "primitives/kernel/thrust_arena.cuh"
 #include "primitives/primitives.h"
 
 /*

@@ -6,7 +6,7 @@
 #ifndef SL_PRIMITIVES_SCAN_WARP_CUH
 #define SL_PRIMITIVES_SCAN_WARP_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 static constexpr uint32_t LANES = 32, WARPS_MAX = 32, VECTOR_BYTES = 16;
 

@@ -20,7 +20,7 @@
  * Launches: 2 log2 n. Scratch: n / 2 + n / 4 + ... = n items. Limits: n < 2^32, any block size up
  * to 1024.
  */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
 /* n < 2^32 has at most 31 levels above the input; one more entry stays NULL above the top level. */

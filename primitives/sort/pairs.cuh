@@ -8,7 +8,7 @@
 #ifndef SL_PRIMITIVES_SORT_PAIRS_CUH
 #define SL_PRIMITIVES_SORT_PAIRS_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
 template <typename K> struct pairs {

@@ -18,7 +18,7 @@
 #include <thrust/transform.h>
 
 #include "pairs.cuh"
-#include "primitives/base/thrust_arena.cuh"
+#include "primitives/kernel/thrust_arena.cuh"
 
 namespace
 {

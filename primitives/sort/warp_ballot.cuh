@@ -9,7 +9,7 @@
 #ifndef SL_PRIMITIVES_SORT_WARP_BALLOT_CUH
 #define SL_PRIMITIVES_SORT_WARP_BALLOT_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 enum { WARP = 32 };
 

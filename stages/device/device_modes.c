@@ -1,5 +1,8 @@
 /* device_modes.c - what each of the two ways queues, and the memory for it. */
+#include "stages/device/device_modes.h"
+
 #include "stages/device/device_pipeline.h"
+#include "stages/device/rounds_device.h"
 #include "stages/models/list.h"
 #include "stages/batch/packed_record.h"
 
@@ -117,17 +120,6 @@ static void lay_out_staged(struct sl_arena *device, const struct sl_recipe *r, u
 
 /* --- fused ------------------------------------------------------------------------------------ */
 
-uint32_t sl_carried(const struct sl_recipe *r)
-{
-	uint32_t set = 0;
-
-	if (sl_models[r->model]->remade)
-		return 0;
-	for (uint32_t k = 0; k < r->n_columns; k++)
-		set |= SL_BIT(r->column[k]);
-	return set & ~r->constants;
-}
-
 static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_pipeline *lane)
 {
 	return (struct sl_fused){.model = r->model,
@@ -139,7 +131,7 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.n_fields = r->n_fields,
 		.field = r->field,
 		.narrow = sl_key_type(r) == SL_U32,
-		.metadata = sl_carried(r),
+		.metadata = sl_record_columns(r),
 		.weight_scale = sl_weight_scale(r),
 		.bins = &r->bins};
 }
@@ -191,13 +183,13 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 		b->key = sl_cut_items(device, n, key_bytes(r));
 	if (!sl_models[r->model]->remade)
 		b->record = (uint32_t *)sl_cut_items(
-			device, n, sl_record_words(sl_carried(r)) * sizeof(uint32_t));
+			device, n, sl_record_words(sl_record_columns(r)) * sizeof(uint32_t));
 	table = *device;
 	cut_scratch(device, sl_sort_scratch(r, n), lane);
 	sl_table_lay_out(&table, r, n, UINT32_MAX, &b->table);
 	if (table.used > device->used)
 		device->used = table.used;
-	lane->select.size = r->kernels->sieve_scratch(&f, n);
+	lane->select.size = r->kernels->select_scratch(&f, n);
 }
 
 const struct sl_device_mode sl_device_modes[SL_MODE_COUNT] = {

@@ -39,12 +39,6 @@ struct sl_device_mode {
 	struct sl_step step[SL_STAGE_COUNT];
 };
 
-/*
- * Fused: the columns that a record has, those of the table that are not one value for the whole
- * run. None of a model that is remade.
- */
-uint32_t sl_carried(const struct sl_recipe *r);
-
 extern const struct sl_device_mode sl_device_modes[SL_MODE_COUNT];
 
 #endif

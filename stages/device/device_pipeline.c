@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "stages/device/pack_run.h"
 
 /*
  * The mark before step i; the next one is behind it. The host waits behind the steps that count, so

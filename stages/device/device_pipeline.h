@@ -25,9 +25,9 @@
 #ifndef SL_STAGES_DEVICE_DEVICE_PIPELINE_H
 #define SL_STAGES_DEVICE_DEVICE_PIPELINE_H
 
+#include "stages/device/device_modes.h"
 #include "stages/device/kernels.h"
 #include "stages/device/pack.h"
-#include "stages/device/device_modes.h"
 
 struct sl_device_pipeline {
 	const struct sl_device_mode *way;
@@ -68,17 +68,6 @@ enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns);
 
 /* SL_DEVICE_FAILED: what the device sent twice was not twice the same. */
 enum sl_status sl_device_pipeline_torn(const char *what);
-
-/* The stage advance in rounds (rounds_device.c). The host waits once a round. */
-enum sl_status sl_device_pipeline_rounds(
-	const struct sl_recipe *r, struct sl_device_pipeline *lane);
-
-/*
- * Packs the table and queues the copy of what it became to b->pressed (pack_run.c). The host
- * waits for the sizes.
- */
-enum sl_status sl_device_pipeline_press(
-	const struct sl_recipe *r, struct sl_device_pipeline *lane, struct sl_batch *b);
 
 /* Makes the stream and the events; those of a lane half made are freed as well. */
 enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *lane);

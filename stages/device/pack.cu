@@ -5,12 +5,13 @@
  * A thread takes values in strides of the grid; warps add up in registers, and then to the sheet.
  * The least number is kept as the largest key turned over, so that a sheet begins as zeros.
  */
+#include "stages/device/pack.h"
+
 #include <string.h>
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
-#include "stages/device/kernels.h"
-#include "stages/sums.cuh"
+#include "stages/counting/sums.cuh"
 
 enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 512 }; /* EACH: values a thread at least */
 
@@ -74,7 +75,7 @@ static __global__ void weigh_kernel(const uint8_t *bytes, const size_t *used, ui
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < words; j += threads)
 		mine[0] += sl_digest_word(j, word_of(bytes, n, j));
-	sl_block_add<1>(mine, digest);
+	sl_block_add<sl_words_of<1>>(mine, digest);
 }
 
 static __global__ void fill_kernel(uint64_t word, uint64_t n, uint64_t *words)
@@ -111,7 +112,7 @@ enum sl_status SL_NAME(sl_queue_bounds)(
 	return SL_OK;
 }
 
-enum sl_status SL_NAME(sl_queue_weigh)(
+enum sl_status SL_NAME(sl_queue_pack_digest)(
 	const uint8_t *out, size_t most, struct sl_pack_size_header *sheet, sl_stream s)
 {
 	return SL_LAUNCH(weigh_kernel, grid_of(most / sizeof(uint64_t) + 1), BLOCK, 0, s, out,

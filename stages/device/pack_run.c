@@ -1,4 +1,6 @@
 /* pack_run.c - survivors are packed on the device, and come home as records or streams. */
+#include "stages/device/pack_run.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -68,7 +70,7 @@ static enum sl_status pack(
 
 	SL_TRY(sl_fill(p->sheet, 0, p->sheet_bytes, s));
 	SL_TRY(queue_form(r, lane, t));
-	SL_TRY(r->kernels->weigh(p->out, p->out_size, p->sheet, s));
+	SL_TRY(r->kernels->digest(p->out, p->out_size, p->sheet, s));
 	SL_TRY(sl_event_record(lane->device_packed, s));
 	lane->presses = true;
 	for (int i = 0; i < 2; i++)

@@ -1,4 +1,6 @@
 /* rounds_device.c - what rounds are made of, on a device. The host waits once a round. */
+#include "stages/device/rounds_device.h"
+
 #include "stages/device/device_pipeline.h"
 
 static enum sl_status mark(void *of, enum sl_round_mark m)

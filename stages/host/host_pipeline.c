@@ -1,24 +1,18 @@
 /* stages.c - the stages on the host: loops by pieces, primitives by their backends. */
 #include "stages/host/host_pipeline.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "stages/host/rounds_host.h"
 #include "stages/inputs/input_reader.h"
+#include "stages/rounds/rounds.h"
 
 /*
  * Particles between two looks at r->drop: short enough to stop within a second (a flight takes 25
  * ns, a history may have thousands), long enough to cost nothing.
  */
 enum { PIECE = 1 << 10 };
-
-enum sl_status sl_give_up_if_dropped(const struct sl_recipe *r)
-{
-	if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
-		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
-	return SL_OK;
-}
 
 enum sl_status sl_by_pieces(
 	const struct sl_recipe *r, struct sl_batch *b, sl_loop *each, uint32_t n)
@@ -48,16 +42,6 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, stru
 		return sl_rounds_on_host(r, x, b);
 	sl_active_set_begin(b, UINT32_MAX);
 	return sl_by_pieces(r, b, r->loops->advance, b->n);
-}
-
-float sl_weight_scale(const struct sl_recipe *r)
-{
-	return ldexpf(1, r->weight_shift);
-}
-
-double sl_weight_of(const struct sl_recipe *r, uint64_t sum)
-{
-	return ldexp((double)(int64_t)sum, -32 - r->weight_shift);
 }
 
 enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *b)

@@ -75,12 +75,8 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 	uint64_t ns[SL_STAGE_COUNT]);
 
 /* A loop over the first n of a batch, by pieces: SL_STOPPED soon after r->drop was set. */
-typedef void sl_loop(const struct sl_recipe *, struct sl_batch *, uint32_t from, uint32_t to);
 enum sl_status sl_by_pieces(
 	const struct sl_recipe *r, struct sl_batch *b, sl_loop *each, uint32_t n);
-
-/* SL_STOPPED, once r->drop is set. */
-enum sl_status sl_give_up_if_dropped(const struct sl_recipe *r);
 
 /* Every particle is accounted for, exactly: SL_CHECK_FAILED if b's tally does not add up. */
 enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *b);

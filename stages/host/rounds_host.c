@@ -1,6 +1,9 @@
 /* rounds_host.c - what rounds are made of, on the host. */
+#include "stages/host/rounds_host.h"
+
 #include "primitives/base/clock.h"
 #include "stages/host/host_pipeline.h"
+#include "stages/rounds/rounds.h"
 
 /* The times of the marks. */
 struct clock {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 
 /* What an item stands for: itself, or what was found. */
 struct found {

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
-#include "primitives/base/map.h"
+#include "primitives/device/device.h"
+#include "primitives/files/map.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/mcpl_survey.h"
 
@@ -250,7 +252,7 @@ bool sl_inputs_have(const struct sl_inputs *inputs, const struct sl_dir *dir, co
 {
 	uint64_t device, number;
 
-	if (!sl_file_which(dir, name, &device, &number))
+	if (!sl_file_identity(dir, name, &device, &number))
 		return false;
 	for (uint32_t k = 0; k < inputs->n; k++) {
 		const struct sl_map *map = &inputs->reading->of[k].map;

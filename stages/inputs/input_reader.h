@@ -8,7 +8,7 @@
 #ifndef SL_STAGES_INPUTS_INPUT_READER_H
 #define SL_STAGES_INPUTS_INPUT_READER_H
 
-#include "primitives/base/files.h"
+#include "primitives/files/dirs.h"
 #include "stages/batch/batch.h"
 #include "stages/inputs/file_patterns.h"
 

@@ -28,9 +28,10 @@
 		SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_steps) |     \
 		SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_FATES_cavity                                                                       \
-	(SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_absorbed) | \
-		SL_BIT(SL_FATE_max_steps) | SL_BIT(SL_FATE_escaped))
+#define SL_FATES_cavity                                                          \
+	(SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_transmitted) |     \
+		SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_max_steps) | \
+		SL_FATE_BIT(SL_FATE_escaped))
 
 /* A history is dozens of flights. */
 #define SL_REMADE_cavity   false

@@ -17,7 +17,7 @@
 		SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | SL_BIT(SL_COLUMN_pol_x) |   \
 		SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_FATES_list SL_BIT(SL_FATE_listed)
+#define SL_FATES_list SL_FATE_BIT(SL_FATE_listed)
 
 /* Weights are whatever the files say: their sums stand beside counts, and are no part of anything.
  */

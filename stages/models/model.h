@@ -68,7 +68,7 @@ static inline void sl_needed(
 }
 
 /* The number of the last fate of a set: the upper end of its range. */
-static inline double sl_last_fate(uint32_t fates)
+static inline double sl_last_fate(sl_fate_set fates)
 {
 	int last = 0;
 
@@ -82,7 +82,7 @@ static inline double sl_last_fate(uint32_t fates)
  * (of a model that has a most of them) and of those fates. false: the column is none of them.
  */
 static inline bool sl_usual_range(
-	enum sl_column column, uint32_t max_steps, uint32_t fates, double *lo, double *hi)
+	enum sl_column column, uint32_t max_steps, sl_fate_set fates, double *lo, double *hi)
 {
 	*lo = 0;
 	*hi = 1;
@@ -125,9 +125,9 @@ struct sl_image {
 struct sl_model {
 	const char *name;
 	const char *help;
-	const char *species;             /* the name of its particles in files: "photons" */
-	uint32_t columns;                /* set of columns carried; id and fate included */
-	uint32_t fates;                  /* set of fates */
+	const char *species; /* the name of its particles in files: "photons" */
+	uint32_t columns;    /* set of columns carried; id and fate included */
+	sl_fate_set fates;
 	bool read;                       /* from files, which tell how many there are (inputs.h) */
 	bool steps;                      /* more than one step: transport.max_steps applies */
 	bool remade;                     /* survivors are made again, not carried (fused) */

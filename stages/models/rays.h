@@ -35,9 +35,9 @@
 		SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_pixel) |     \
 		SL_BIT(SL_COLUMN_steps) | SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_FATES_rays                                                               \
-	(SL_BIT(SL_FATE_lit) | SL_BIT(SL_FATE_absorbed) | SL_BIT(SL_FATE_escaped) | \
-		SL_BIT(SL_FATE_max_steps))
+#define SL_FATES_rays                                                                              \
+	(SL_FATE_BIT(SL_FATE_lit) | SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_escaped) | \
+		SL_FATE_BIT(SL_FATE_max_steps))
 
 /* A history is several flights past all surfaces. */
 #define SL_REMADE_rays   false

@@ -35,9 +35,10 @@
 		SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_steps) |     \
 		SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_FATES_slab                                                                         \
-	(SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_absorbed) | \
-		SL_BIT(SL_FATE_max_steps) | SL_BIT(SL_FATE_roulette))
+#define SL_FATES_slab                                                            \
+	(SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_transmitted) |     \
+		SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_max_steps) | \
+		SL_FATE_BIT(SL_FATE_roulette))
 
 /* A history is dozens of flights. */
 #define SL_REMADE_slab   false
@@ -445,7 +446,7 @@ static bool sl_is_analogue(const struct sl_slab *r)
 static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
 	const struct sl_slab *r = (const struct sl_slab *)rules;
-	uint32_t not_dealt = sl_is_analogue(r) ? SL_BIT(SL_FATE_roulette) : 0;
+	sl_fate_set not_dealt = sl_is_analogue(r) ? SL_FATE_BIT(SL_FATE_roulette) : 0;
 
 	if (column != SL_COLUMN_z)
 		return sl_usual_range(column, r->max_steps, SL_FATES_slab & ~not_dealt, lo, hi);

@@ -17,7 +17,7 @@
 		SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_fate))
 
 #define SL_FATES_source_detector \
-	(SL_BIT(SL_FATE_hit) | SL_BIT(SL_FATE_missed) | SL_BIT(SL_FATE_blocked))
+	(SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_missed) | SL_FATE_BIT(SL_FATE_blocked))
 
 /* One step decides all. */
 #define SL_REMADE_source_detector   true

@@ -4,20 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "stages/host/host_pipeline.h"
-
-bool sl_is_due(const struct sl_when *when, uint32_t round, uint32_t last, uint32_t alive)
-{
-	switch (when->kind) {
-	case SL_NEVER:
-		break;
-	case SL_EVERY:
-		return (round + 1) % when->every == 0;
-	case SL_BELOW:
-		return alive < when->below * last;
-	}
-	return false;
-}
+#include "stages/batch/recipe.h"
 
 /* --- rooms ------------------------------------------------------------------------------------ */
 

@@ -2,6 +2,7 @@
 #include "stages/selection/histogram.h"
 
 #include <float.h>
+#include <math.h>
 
 static bool is_float(enum sl_column column)
 {

@@ -13,7 +13,7 @@
  * is the first number above the range.
  *
  * Where particles differ in weight, the sums of weights stand behind the counts, in the fixed point
- * of mark.h. Sums are integers: their order does not matter.
+ * of weight.h. Sums are integers: their order does not matter.
  *
  *	counts | weights, if any |        of a tally: fate after fate, | below | bins | above |
  */
@@ -22,7 +22,6 @@
 
 #include <stdbool.h>
 
-#include "stages/mark.h"
 #include "stages/particle/particle.h"
 
 SL_C_BEGIN
@@ -44,8 +43,8 @@ enum {
 struct sl_histogram_axis {
 	enum sl_column column;
 	uint32_t bins;
-	uint32_t fates; /* set */
-	double lo, hi;  /* in the unit of the column; whole numbers: hi - lo divides by bins */
+	sl_fate_set fates;
+	double lo, hi; /* in the unit of the column; whole numbers: hi - lo divides by bins */
 };
 
 /* A tally as the rule uses it. */

@@ -13,7 +13,7 @@
 #include "stages/particle/digest.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/selection/key.h"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
@@ -250,7 +250,7 @@ SL_HD void sl_rule_keeps_and_weight(
 	float weight = fabsf(sl_rule_float(in[2]));
 
 	(void)w;
-	out[0] = sl_keeps(in[0], (uint8_t)(in[1] % SL_FATE_COUNT));
+	out[0] = sl_has_fate(in[0], (uint8_t)(in[1] % SL_FATE_COUNT));
 	sl_rule_put_two(out + 1, sl_fixed_weight(weight < 0x1p31f ? weight : 1.0f));
 }
 

@@ -9,6 +9,7 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/inspect/replay.h"
+#include "stages/host/host_pipeline.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"
 #include "stages/particle/random.h"
@@ -137,7 +138,7 @@ static uint64_t number_at(const struct told *t, sl_node of, const char *key)
 static void tell(struct told *t, struct sl_plan *plan, uint64_t id)
 {
 	char *json = replayed(plan, id, true);
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 
 	assert_ok(sl_yaml_parse(json, strlen(json), &t->tree, &problem));
 	free(json);

@@ -5,6 +5,7 @@
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
 
+#include "stages/host/cpu_dispatch.h"
 #include "stages/host/history.h"
 #include "stages/models/slab.h"
 

@@ -10,6 +10,7 @@
 
 #include "stages/particle/digest.h"
 #include "stages/host/host_pipeline.h"
+#include "stages/host/rounds_host.h"
 
 enum { N = 3000 };
 

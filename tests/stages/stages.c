@@ -7,10 +7,11 @@
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
 
+#include "stages/host/cpu_dispatch.h"
 #include "stages/particle/digest.h"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 
-enum { N = 100003, PIECE = 1024, ALL_FATES = (1 << SL_FATE_COUNT) - 1 };
+enum { N = 100003, PIECE = 1024 };
 
 /* --- what a batch must be --------------------------------------------------------------------- */
 
@@ -153,7 +154,7 @@ static void wide_keys_sort_too(void **state)
 	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 
-		r.keep = ALL_FATES;
+		r.keep = SL_EVERY_FATE;
 		r.field[0] = sl_key_rule_make(&fate);
 		r.field[1] = sl_key_rule_make(&u);
 		r.key_bits = 35;
@@ -167,7 +168,7 @@ static void all_or_none_survive(void **state)
 	for (int i = 0; i < 2 * HAND_MODELS; i++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)(i / 2), 20000);
 
-		r.keep = i % 2 ? ALL_FATES : SL_BIT(SL_FATE_alive);
+		r.keep = i % 2 ? SL_EVERY_FATE : SL_FATE_BIT(SL_FATE_alive);
 		check_run(&r);
 	}
 }
@@ -348,7 +349,7 @@ static void late_batches_have_their_ids(void **state)
 		r.particles = (UINT64_C(1) << 40) + 17;
 		r.field[1] = r.field[0];
 		r.field[0] = sl_key_rule_make(&id);
-		r.keep = ALL_FATES;
+		r.keep = SL_EVERY_FATE;
 		open_room(&m, &r, 0);
 		run_batch(&r, &m, (UINT64_C(1) << 40) / 1000);
 		assert_int_equal(793, m.b.n); /* 2^40 + 17 modulo 1000 */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model_check.h"
+#include "stages/host/cpu_dispatch.h"
 #include "stages/models/cavity.h"
 #include "stages/models/rays.h"
 #include "stages/models/slab.h"
@@ -79,7 +80,7 @@ struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)
 	r.seed = 1234;
 	r.particles = r.batch = n;
 	r.n_batches = 1;
-	r.keep = SL_BIT(made[number].keep);
+	r.keep = SL_FATE_BIT(made[number].keep);
 	r.n_fields = 2;
 	r.field[0] = sl_key_rule_make(&w);
 	r.field[1] = sl_key_rule_make(&x);
