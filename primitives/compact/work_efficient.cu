@@ -234,8 +234,8 @@ const struct sl_backend SL_NAME(sl_compact_work_efficient) = {
 	.name = "work_efficient",
 	.primitive = SL_COMPACT,
 	.space = SL_DEVICE,
-	.help = "warp ballots, scan of one count per 32 flags, scatter; scan/work_efficient unless the "
-		"job names another scan",
+	.help = "warp ballots, scan of a count per 32 flags, scatter; scan/work_efficient unless "
+		"the job names another scan",
 	.uses_scan = true,
 	/* each lane loads single bytes: as many loads in flight as possible */
 	.tunable = {.block = 256,

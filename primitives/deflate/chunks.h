@@ -6,7 +6,7 @@
 #define SL_PRIMITIVES_DEFLATE_CHUNKS_H
 
 #include "planes.h"
-#include "streams.h"
+#include "encoder/streams.h"
 
 /*
  * A backend's function for one stream: job has no chunks and no items; sets *job->out_bytes, to 0

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#include "block.h"
-#include "checksum.h"
+#include "encoder/block.h"
+#include "encoder/checksum.h"
 
 /* Working memory of a segment. */
 struct encoder {

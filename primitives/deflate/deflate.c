@@ -4,7 +4,7 @@
  */
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"
-#include "streams.h"
+#include "encoder/streams.h"
 
 static enum sl_status check_choices(const struct sl_backend *b, const struct sl_deflate_job *job)
 {
@@ -47,7 +47,7 @@ size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes)
 	struct sl_streams s = sl_streams_make(in_bytes, chunk_bytes, item_bytes, true);
 	uint64_t stream = s.chunk_bytes + s.chunk_bytes / 1024 + 64;
 
-	return (size_t)(s.n * stream + s.n_segments * SL_STORED_BYTES);
+	return (size_t)(s.n * stream + s.n_segments * SL_STORED_HEADER_BYTES);
 }
 
 enum sl_status sl_deflate(

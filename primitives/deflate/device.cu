@@ -31,9 +31,9 @@
  */
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
-#include "huffman_codes.cuh"
-#include "match_search.cuh"
-#include "assemble.cuh"
+#include "encoder/huffman_codes.cuh"
+#include "encoder/match_search.cuh"
+#include "encoder/assemble.cuh"
 
 enum {
 	BLOCKS = 4,      /* per multiprocessor, limited by shared memory (228 KiB on an H200) */

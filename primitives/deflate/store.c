@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "checksum.h"
+#include "encoder/checksum.h"
 #include "chunks.h"
 
 enum { BLOCK_BYTES = 65535 }; /* limit of a stored block */

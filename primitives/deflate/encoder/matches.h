@@ -1,5 +1,5 @@
 /*
- * deflate/matches.h - candidates for LZ77 matches at a position of a segment, and their costs;
+ * encoder/matches.h - candidates for LZ77 matches at a position of a segment, and their costs;
  * shared by host and device.
  *
  * For each position, the last SL_CANDIDATES previous positions with the same hash of three bytes
@@ -11,8 +11,8 @@
  *
  * Positions count from SL_HISTORY bytes before the segment; of these bytes all or none are present.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_MATCHES_H
-#define SL_PRIMITIVES_DEFLATE_MATCHES_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_MATCHES_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_MATCHES_H
 
 #include "huffman.h"
 #include "streams.h"

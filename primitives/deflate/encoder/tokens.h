@@ -1,5 +1,5 @@
 /*
- * deflate/tokens.h - turns a segment into tokens (literals, runs, matches), slice by slice; shared
+ * encoder/tokens.h - turns a segment into tokens (literals, runs, matches), slice by slice; shared
  * by host and device.
  *
  * If runs are long, only runs are searched, by the positions where they start. Otherwise the first
@@ -12,8 +12,8 @@
  * again. Long runs are cut every 258 bytes from where they start, so that each slice knows the cuts
  * of the slices before it.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_TOKENS_H
-#define SL_PRIMITIVES_DEFLATE_TOKENS_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_TOKENS_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_TOKENS_H
 
 #include "matches.h"
 

@@ -1,5 +1,5 @@
 /*
- * deflate/match_search.cuh - finds the best match at every position of a segment, with all threads
+ * encoder/match_search.cuh - finds the best match at every position of a segment, with all threads
  * of a block.
  *
  * The positions are sorted by the hash of their first three bytes, in two passes of a stable radix
@@ -10,8 +10,8 @@
  * bytes in shared memory, so that lanes read candidates from there instead of following pointers in
  * memory.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_MATCH_SEARCH_CUH
-#define SL_PRIMITIVES_DEFLATE_MATCH_SEARCH_CUH
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_MATCH_SEARCH_CUH
+#define SL_PRIMITIVES_DEFLATE_ENCODER_MATCH_SEARCH_CUH
 
 #include "primitives/kernel/kernel.cuh"
 #include "block.h"

@@ -1,12 +1,12 @@
 /*
- * deflate/assemble.cuh - assembles streams from the segments in scratch: computes the offset of
+ * encoder/assemble.cuh - assembles streams from the segments in scratch: computes the offset of
  * every segment and stream, then copies, with wrappers and checksums.
  *
  * Three kernels: sums_kernel (one warp per stream: segment offsets, stream size, checksum),
  * streams_kernel (one block: stream offsets), pack_kernel (all blocks: the copy).
  */
-#ifndef SL_PRIMITIVES_DEFLATE_ASSEMBLE_CUH
-#define SL_PRIMITIVES_DEFLATE_ASSEMBLE_CUH
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_ASSEMBLE_CUH
+#define SL_PRIMITIVES_DEFLATE_ENCODER_ASSEMBLE_CUH
 
 #include "primitives/kernel/kernel.cuh"
 #include "match_search.cuh"

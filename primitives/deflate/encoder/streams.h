@@ -1,13 +1,13 @@
 /*
- * deflate/streams.h - how a deflate job is divided: into chunks, each of which becomes one stream,
+ * encoder/streams.h - how a deflate job is divided: into chunks, each of which becomes one stream,
  * and chunks into segments, each of which is compressed independently.
  *
  * The bytes of a chunk are arranged in planes (planes.h) if its items have more than one byte.
  * Planes differ in their statistics, so a segment contains bytes of one plane only, unless the
  * chunk is too small for that. The header is shared by host and device code.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_STREAMS_H
-#define SL_PRIMITIVES_DEFLATE_STREAMS_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_STREAMS_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_STREAMS_H
 
 #include "primitives/base/hd.h"
 #include "primitives/primitives.h"

@@ -1,12 +1,12 @@
 /*
- * deflate/huffman_codes.cuh - builds the Huffman codes of a segment and of its header with all
+ * encoder/huffman_codes.cuh - builds the Huffman codes of a segment and of its header with all
  * threads of a block.
  *
  * One thread per symbol or per list item (huffman.h). The last warp lists the code lengths of the
  * header while the others sum the bits of their slices.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_HUFFMAN_CODES_CUH
-#define SL_PRIMITIVES_DEFLATE_HUFFMAN_CODES_CUH
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_HUFFMAN_CODES_CUH
+#define SL_PRIMITIVES_DEFLATE_ENCODER_HUFFMAN_CODES_CUH
 
 #include "primitives/kernel/kernel.cuh"
 #include "match_search.cuh"

@@ -1,5 +1,5 @@
 /*
- * deflate/block.h - writes one segment as one DEFLATE block: its codes, its header, its tokens;
+ * encoder/block.h - writes one segment as one DEFLATE block: its codes, its header, its tokens;
  * shared by host and device.
  *
  * A block starts and ends at a byte boundary, so blocks of different segments can be concatenated.
@@ -8,8 +8,8 @@
  * an odd number an empty stored block (35 to 42 bits) follows, as after a sync flush of zlib. (RFC
  * 1951, 3.2; pigz pads in the same way.)
  */
-#ifndef SL_PRIMITIVES_DEFLATE_BLOCK_H
-#define SL_PRIMITIVES_DEFLATE_BLOCK_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_BLOCK_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_BLOCK_H
 
 #include "tokens.h"
 

@@ -1,13 +1,13 @@
 /*
- * deflate/checksum.h - Adler-32 and CRC-32 of parts of a stream, their combination, and the bytes
+ * encoder/checksum.h - Adler-32 and CRC-32 of parts of a stream, their combination, and the bytes
  * of the zlib and gzip wrappers; shared by host and device.
  *
  * In both checksums the later bytes only shift the contribution of the earlier ones, so parts can
  * be computed independently and combined. (RFC 1950, 8.2; RFC 1952, 8; crc32_combine() of zlib, by
  * Adler.)
  */
-#ifndef SL_PRIMITIVES_DEFLATE_CHECKSUM_H
-#define SL_PRIMITIVES_DEFLATE_CHECKSUM_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_CHECKSUM_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_CHECKSUM_H
 
 #include "streams.h"
 #include "tokens.h"

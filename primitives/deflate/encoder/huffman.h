@@ -1,5 +1,5 @@
 /*
- * deflate/huffman.h - optimal length-limited canonical Huffman codes from symbol counts; shared by
+ * encoder/huffman.h - optimal length-limited canonical Huffman codes from symbol counts; shared by
  * host and device.
  *
  * Package-merge (Larmore and Hirschberg, A fast algorithm for optimal length-limited Huffman codes,
@@ -12,8 +12,8 @@
  * The position of an item in a merged list is found by binary search, so all items of a list can be
  * merged in parallel by any number of threads; the host runs the same functions in a loop.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_HUFFMAN_H
-#define SL_PRIMITIVES_DEFLATE_HUFFMAN_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_HUFFMAN_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_HUFFMAN_H
 
 #include "primitives/base/hd.h"
 
