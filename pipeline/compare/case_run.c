@@ -75,7 +75,7 @@ static void take_times(struct attempt *a, const struct sl_host_slot *slot)
 		a->batch_ms[ALL] += a->batch_ms[i];
 	}
 	for (int s = 0; s < SL_STAGE_COUNT; s++)
-		a->row->bytes[s] = sl_stage_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
+		a->row->bytes[s] = sl_stage_min_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
 	a->row->home_bytes = 0;
 	for (uint32_t k = 0; a->row->on_device && k < b->table.n_columns; k++)
 		if (!b->table.column[k].constant)

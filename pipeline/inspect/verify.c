@@ -150,7 +150,7 @@ static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_ma
 
 	for (uint32_t k = 0; ids && k < n; k++) {
 		uint32_t i = (uint32_t)((uint64_t)k * t->n / n);
-		struct sl_particle p = sl_remake(r, ((const uint64_t *)ids->data)[i]);
+		struct sl_particle p = sl_compute_particle(r, ((const uint64_t *)ids->data)[i]);
 		uint64_t key = key_of(r, &p);
 
 		SL_TRY(check_row(r, l, t, i, &p));

@@ -9,9 +9,7 @@
 #include "pipeline/plan/plan_table.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
-#include "pipeline/output/merged_list.h"
 #include "pipeline/text/json.h"
-#include "pipeline/output/run_directory.h"
 #include "pipeline/report/histogram_file.h"
 #include "primitives/files/files.h"
 
@@ -60,7 +58,7 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 
 bool sl_is_weighted(const struct sl_plan *plan)
 {
-	return sl_weighs(&plan->recipe) && !sl_counts_alone(plan);
+	return sl_sums_weights(&plan->recipe) && !sl_counts_alone(plan);
 }
 
 double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)

@@ -158,8 +158,8 @@ static void resolve_batches(
 static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	const struct sl_model *model = choices->model;
-	const struct sl_common common = {.max_steps = c->transport.max_steps};
-	const struct sl_check check = sl_config_check(r);
+	const struct sl_model_common common = {.max_steps = c->transport.max_steps};
+	const struct sl_model_check check = sl_config_check(r);
 
 	if (!model->steps && sl_config_changed(r, "transport.max_steps"))
 		sl_config_add_problem(r, "transport.max_steps",

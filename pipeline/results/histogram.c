@@ -42,7 +42,7 @@ static enum sl_status check(const struct sl_histogram_set *bins, const struct sl
 		return wrong(l, "its size or checksum is not that of the manifest");
 	if (bytes != sl_histogram_words(bins) * sizeof(*sum))
 		return wrong(l, "its size does not match the histograms of this run");
-	if (sl_histogram_open(bins, sum, l->tally.count, l->tally.weight) != SL_FATE_COUNT)
+	if (sl_histogram_mismatch(bins, sum, l->tally.count, l->tally.weight) != SL_FATE_COUNT)
 		return wrong(l, "its histograms do not add up to the fates");
 	return SL_OK;
 }

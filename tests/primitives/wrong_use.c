@@ -319,7 +319,7 @@ static void columns_out_of_range(void **state)
 		column[1].bytes = bytes;
 		if (bytes == 0 || bytes > 32 || (bytes & (bytes - 1)) != 0)
 			assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
-				"which cannot be moved; use 1, 2, 4, 8, 16 or 32");
+				"bytes; use 1, 2, 4, 8, 16 or 32");
 	}
 	assert_non_null(strstr(sl_last_error(), "column[1] has items of 69 bytes"));
 }

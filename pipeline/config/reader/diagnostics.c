@@ -273,7 +273,7 @@ static void model_complain(void *of, const char *key, const char *format, ...)
 	sl_config_add_problem(r, path, "%s", text);
 }
 
-struct sl_check sl_config_check(struct sl_reader *r)
+struct sl_model_check sl_config_check(struct sl_reader *r)
 {
-	return (struct sl_check){.of = r, .given = model_given, .complain = model_complain};
+	return (struct sl_model_check){.ctx = r, .is_given = model_given, .complain = model_complain};
 }

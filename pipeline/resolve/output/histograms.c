@@ -100,7 +100,7 @@ static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_h
 		sl_config_add_problem(r, it->key, "range: %s", why);
 		return false;
 	}
-	problem = sl_histogram_flaw(f);
+	problem = sl_histogram_problem(f);
 	if (problem)
 		sl_config_add_problem(
 			r, it->key, "the range '%s' %s; use another range", it->range, problem);
@@ -119,7 +119,7 @@ static bool own_range(struct sl_reader *r, const struct item *it, const struct s
 
 	if (known && sl_column_facts[f->column].type != SL_TYPE_F32)
 		f->hi = f->lo + f->bins * ceil((f->hi - f->lo + 1) / f->bins);
-	if (known && !sl_histogram_flaw(f))
+	if (known && !sl_histogram_problem(f))
 		return true;
 	sl_config_add_problem(r, it->key,
 		"'%s' needs a range, because this model states none for it; write "

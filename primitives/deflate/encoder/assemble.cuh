@@ -11,9 +11,8 @@
 #include "primitives/kernel/kernel.cuh"
 #include "match_search.cuh"
 
-enum {
-	STAGED_BYTES = SL_SEGMENT + 32
-}; /* a staged segment: at most 5 bytes longer than the original */
+/* Bytes reserved for a staged segment, which is at most 5 bytes longer than the original. */
+enum { STAGED_BYTES = SL_SEGMENT + 32 };
 
 /* Result of one segment. */
 struct segment_output {
