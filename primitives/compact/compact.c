@@ -27,13 +27,13 @@ static enum sl_status check_columns(const struct sl_backend *b, const struct sl_
 {
 	if (job->n_columns > SL_COMPACT_COLUMNS_MAX)
 		return sl_fail(SL_USAGE,
-			"compact/%s: %u columns are too many; a call takes at most %d, so split them "
-			"over several calls",
+			"compact/%s: %u columns are too many; a call takes at most %d, so split "
+			"them over several calls",
 			b->name, job->n_columns, SL_COMPACT_COLUMNS_MAX);
 	if (job->n_columns > 0 && !job->column)
 		return sl_fail(SL_USAGE,
-			"compact/%s: column is a null pointer, but n_columns is %u; pass the address "
-			"of the columns",
+			"compact/%s: column is a null pointer, but n_columns is %u; pass the "
+			"address of the columns",
 			b->name, job->n_columns);
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		if (!is_item_size(job->column[k].bytes))

@@ -17,7 +17,7 @@
 
 /* Working memory of a segment. */
 struct encoder {
-	struct sl_block block;
+	struct sl_deflate_block block;
 	struct sl_huffman_work work;
 	uint16_t last[1 << SL_HASH_BITS]; /* last position of each hash, plus 1 */
 	uint16_t before[SL_POSITIONS];    /* previous position with the same hash, plus 1 */
@@ -65,7 +65,7 @@ static uint32_t count_bytes(struct encoder *e, struct span s)
 /*
  * Sets the cost of each literal in a code for literals only; returns the cost of the whole segment.
  */
-static uint32_t make_costs(struct sl_block *b, uint32_t bytes)
+static uint32_t make_costs(struct sl_deflate_block *b, uint32_t bytes)
 {
 	uint32_t sum = 0;
 
@@ -147,7 +147,7 @@ static enum sl_match_mode search_matches(struct encoder *e, struct span s)
 /* Parses all slices, counts symbols, and joins matches across pairs of slices. */
 static void parse(struct encoder *e, struct span s, enum sl_match_mode mode)
 {
-	struct sl_block *b = &e->block;
+	struct sl_deflate_block *b = &e->block;
 	struct sl_parse p = {e->data, e->run_starts, &b->cost, s.end, b->count};
 	uint32_t run = 0;
 
@@ -195,7 +195,7 @@ static void make_codes(struct sl_huffman_work *w, const uint32_t *count, uint32_
 /* Builds all codes and the header's symbols. */
 static void make_header(struct encoder *e)
 {
-	struct sl_block *b = &e->block;
+	struct sl_deflate_block *b = &e->block;
 
 	sl_huffman_use_two(b->count + SL_LITLEN_SYMBOLS, SL_DISTANCE_SYMBOLS);
 	make_codes(&e->work, b->count, SL_LITLEN_SYMBOLS, SL_CODE_MAX, b->length, b->code);
@@ -213,7 +213,7 @@ static void make_header(struct encoder *e)
  */
 static uint32_t encode(struct encoder *e, const struct sl_segment *g)
 {
-	struct sl_block *b = &e->block;
+	struct sl_deflate_block *b = &e->block;
 	uint32_t bit[SL_SLICES + 1], slices = (g->bytes + SL_SLICE - 1) / SL_SLICE, bytes;
 
 	make_header(e);

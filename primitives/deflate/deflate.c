@@ -44,8 +44,8 @@ size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes)
 }
 
 /*
- * The largest bound of all backends: libdeflate's bound per stream, plus one stored block header per
- * segment for the cpu and device backends. zlib's own bound is smaller.
+ * The largest bound of all backends: libdeflate's bound per stream, plus one stored block header
+ * per segment for the cpu and device backends. zlib's own bound is smaller.
  */
 size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes)
 {

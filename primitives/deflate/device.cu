@@ -289,7 +289,7 @@ static __device__ inline uint32_t store(const struct segment_task &p, uint8_t *t
 static __device__ inline void write(const struct segment_task &p, const struct sl_tokens &tokens,
 	struct bit_offsets bits, uint32_t bytes, uint8_t *to)
 {
-	const struct sl_block *b = &p.mem->block;
+	const struct sl_deflate_block *b = &p.mem->block;
 	uint32_t *word = (uint32_t *)p.mem->data, words = (bytes + 3) / 4;
 
 	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
@@ -309,7 +309,7 @@ static __device__ inline void write(const struct segment_task &p, const struct s
 static __device__ inline uint32_t encode(
 	const struct segment_task &p, const struct sl_tokens &tokens, uint8_t *to)
 {
-	const struct sl_block *b = &p.mem->block;
+	const struct sl_deflate_block *b = &p.mem->block;
 	const struct bit_offsets bits = make_header(p, tokens);
 	uint32_t bytes = sl_block_bytes(b, p.segment.last, bits.all);
 

@@ -22,7 +22,7 @@ enum {
 };
 
 /* Everything about a block but its tokens. */
-struct sl_block {
+struct sl_deflate_block {
 	/* Both alphabets: literals, end of block and lengths; then distances. */
 	uint32_t count[SL_LITLEN_SYMBOLS + SL_DISTANCE_SYMBOLS];
 	uint8_t length[SL_LITLEN_SYMBOLS + SL_DISTANCE_SYMBOLS];
@@ -97,7 +97,8 @@ SL_HD uint32_t sl_repeat_bits(uint32_t symbol)
 }
 
 /* Appends one symbol to the header and counts it. */
-SL_HD void sl_block_header_add(struct sl_block *b, uint32_t at, uint32_t symbol, uint32_t extra)
+SL_HD void sl_block_header_add(
+	struct sl_deflate_block *b, uint32_t at, uint32_t symbol, uint32_t extra)
 {
 	sl_counter_add(&b->length_count[symbol], 1);
 	b->symbol[at] = (uint16_t)(symbol | extra << 8);
@@ -107,7 +108,8 @@ SL_HD void sl_block_header_add(struct sl_block *b, uint32_t at, uint32_t symbol,
  * Writes n equal code lengths as symbols from index at on, single or as repeats; returns the index
  * after them.
  */
-SL_HD uint32_t sl_block_header_repeat(struct sl_block *b, uint32_t at, uint32_t length, uint32_t n)
+SL_HD uint32_t sl_block_header_repeat(
+	struct sl_deflate_block *b, uint32_t at, uint32_t length, uint32_t n)
 {
 	if (length > 0) {
 		sl_block_header_add(b, at++, length, 0);
@@ -157,7 +159,7 @@ SL_HD uint32_t sl_code_length_at(uint32_t i)
 }
 
 /* Code length i of the header: literals and lengths, then distances. */
-SL_HD uint32_t sl_block_header_length(const struct sl_block *b, uint32_t i)
+SL_HD uint32_t sl_block_header_length(const struct sl_deflate_block *b, uint32_t i)
 {
 	return b->length[i < b->n_lengths ? i : i + SL_LITLEN_SYMBOLS - b->n_lengths];
 }
@@ -166,7 +168,7 @@ SL_HD uint32_t sl_block_header_length(const struct sl_block *b, uint32_t i)
  * Builds the symbols of the header from the lengths of both alphabets, and counts them. Host only;
  * the device uses list_lengths().
  */
-SL_HD void sl_block_header_make(struct sl_block *b)
+SL_HD void sl_block_header_make(struct sl_deflate_block *b)
 {
 	uint32_t n, same;
 
@@ -187,7 +189,7 @@ SL_HD void sl_block_header_make(struct sl_block *b)
 }
 
 /* Number of code lengths of the code length alphabet that are transmitted. */
-SL_HD uint32_t sl_code_lengths_used(const struct sl_block *b)
+SL_HD uint32_t sl_code_lengths_used(const struct sl_deflate_block *b)
 {
 	uint32_t n = SL_CODE_LENGTH_SYMBOLS;
 
@@ -197,7 +199,7 @@ SL_HD uint32_t sl_code_lengths_used(const struct sl_block *b)
 }
 
 /* Bits of the header, without the end symbol. */
-SL_HD uint32_t sl_block_header_bits(const struct sl_block *b)
+SL_HD uint32_t sl_block_header_bits(const struct sl_deflate_block *b)
 {
 	uint32_t bits = 3 + 5 + 5 + 4 + 3 * b->n_code_lengths;
 
@@ -207,7 +209,7 @@ SL_HD uint32_t sl_block_header_bits(const struct sl_block *b)
 }
 
 /* Writes the header at the start of word. */
-SL_HD void sl_block_header_write(const struct sl_block *b, bool last, uint32_t *word)
+SL_HD void sl_block_header_write(const struct sl_deflate_block *b, bool last, uint32_t *word)
 {
 	struct sl_bit_writer to = sl_bit_writer_at(word, 0);
 
@@ -229,7 +231,7 @@ SL_HD void sl_block_header_write(const struct sl_block *b, bool last, uint32_t *
 /* --- tokens ----------------------------------------------------------------------------------- */
 
 /* Bits of the tokens of a slice. */
-SL_HD uint32_t sl_tokens_bits(const struct sl_block *b, const struct sl_tokens *tokens)
+SL_HD uint32_t sl_tokens_bits(const struct sl_deflate_block *b, const struct sl_tokens *tokens)
 {
 	uint32_t bits = 0, token[SL_LOADS_IN_FLIGHT];
 
@@ -252,7 +254,8 @@ SL_HD uint32_t sl_tokens_bits(const struct sl_block *b, const struct sl_tokens *
 }
 
 /* Appends the code of a symbol and its extra bits. */
-SL_HD void sl_symbol_put(struct sl_bit_writer *to, const struct sl_block *b, struct sl_symbol s)
+SL_HD void sl_symbol_put(
+	struct sl_bit_writer *to, const struct sl_deflate_block *b, struct sl_symbol s)
 {
 	uint32_t bits = b->length[s.symbol];
 
@@ -260,7 +263,7 @@ SL_HD void sl_symbol_put(struct sl_bit_writer *to, const struct sl_block *b, str
 }
 
 /* Appends a literal, or the length and distance of a match. */
-SL_HD void sl_token_put(struct sl_bit_writer *to, const struct sl_block *b, uint32_t token)
+SL_HD void sl_token_put(struct sl_bit_writer *to, const struct sl_deflate_block *b, uint32_t token)
 {
 	uint32_t length = sl_token_length(token);
 	struct sl_symbol s = {token, 0, 0};
@@ -274,8 +277,8 @@ SL_HD void sl_token_put(struct sl_bit_writer *to, const struct sl_block *b, uint
 }
 
 /* Writes the tokens of a slice from a bit position on. */
-SL_HD void sl_tokens_write(
-	const struct sl_block *b, const struct sl_tokens *tokens, uint32_t *word, uint32_t bit)
+SL_HD void sl_tokens_write(const struct sl_deflate_block *b, const struct sl_tokens *tokens,
+	uint32_t *word, uint32_t bit)
 {
 	struct sl_bit_writer to = sl_bit_writer_at(word, bit);
 	uint32_t token[SL_LOADS_IN_FLIGHT];
@@ -297,7 +300,7 @@ SL_HD uint32_t sl_empty_blocks(uint32_t bits)
 }
 
 /* Bytes of a coded block whose header and tokens have bits bits, with end symbol and padding. */
-SL_HD uint32_t sl_block_bytes(const struct sl_block *b, bool last, uint32_t bits)
+SL_HD uint32_t sl_block_bytes(const struct sl_deflate_block *b, bool last, uint32_t bits)
 {
 	bits += b->length[SL_END_OF_BLOCK];
 	if (last)
@@ -307,7 +310,7 @@ SL_HD uint32_t sl_block_bytes(const struct sl_block *b, bool last, uint32_t bits
 }
 
 /* Writes the end symbol after bits bits, and the padding if the block is not the last. */
-SL_HD void sl_block_end(const struct sl_block *b, bool last, uint32_t *word, uint32_t bits)
+SL_HD void sl_block_end(const struct sl_deflate_block *b, bool last, uint32_t *word, uint32_t bits)
 {
 	struct sl_bit_writer to = sl_bit_writer_at(word, bits);
 	uint32_t end = bits + b->length[SL_END_OF_BLOCK];

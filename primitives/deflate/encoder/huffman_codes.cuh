@@ -74,7 +74,7 @@ static __device__ inline void set_length(
 /* Builds the codes of literals and lengths, and of distances. */
 static __device__ inline void make_codes(const struct segment_task &p)
 {
-	struct sl_block *b = &p.mem->block;
+	struct sl_deflate_block *b = &p.mem->block;
 	struct sl_huffman_work *w = &p.mem->scratch.work;
 	struct symbol_stats *literal_stats = &p.mem->symbol_stats[LITERALS],
 			    *distance_stats = &p.mem->symbol_stats[DISTANCES];
@@ -125,7 +125,7 @@ static __device__ inline uint32_t sum_up_to_lane(uint32_t mine)
  */
 static __device__ inline void list_lengths(const struct segment_task &p)
 {
-	struct sl_block *b = &p.mem->block;
+	struct sl_deflate_block *b = &p.mem->block;
 	uint32_t lane = threadIdx.x % 32, *run_starts = p.mem->run_starts, symbols = 0;
 	uint32_t n = p.mem->symbol_stats[LITERALS].end + p.mem->symbol_stats[DISTANCES].end;
 
@@ -186,7 +186,7 @@ static __device__ inline struct bit_offsets bit_offsets_of(
 static __device__ inline struct bit_offsets make_header(
 	const struct segment_task &p, const struct sl_tokens &tokens)
 {
-	struct sl_block *b = &p.mem->block;
+	struct sl_deflate_block *b = &p.mem->block;
 	struct sl_huffman_work *w = &p.mem->scratch.work;
 	struct symbol_stats *code_lengths = &p.mem->symbol_stats[CODE_LENGTHS];
 	uint32_t t = threadIdx.x, mine, sum;

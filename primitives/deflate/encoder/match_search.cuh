@@ -22,8 +22,8 @@ enum {
 	WARPS = THREADS / 32,
 	DIGIT_BITS = SL_HASH_BITS / 2,
 	DIGITS = 1 << DIGIT_BITS,
-	PLACE_BITS = 16, /* the hash is above the position */
-	ROWS = 4,        /* rows of positions that a warp loads at a time, to overlap latencies */
+	POSITION_BITS = 16, /* the hash is above the position */
+	ROWS = 4, /* rows of positions that a warp loads at a time, to overlap latencies */
 	PADDING_POSITIONS = 64, /* read past the sorted positions; nothing is searched there */
 	SORTED_POSITIONS = SL_POSITIONS + PADDING_POSITIONS
 };
@@ -62,7 +62,7 @@ struct symbol_stats {
 struct block_memory {
 	uint8_t data[SL_POSITIONS + SL_PAD]; /* aligned to 4; later the encoded words */
 	uint32_t run_starts[SL_RUN_START_WORDS];
-	struct sl_block block;
+	struct sl_deflate_block block;
 	union shared_scratch scratch;
 	uint16_t run[SL_SLICES]; /* last run start of each slice, plus 1 */
 	uint32_t bits[WARPS];    /* bits of the tokens of each warp */
@@ -116,7 +116,7 @@ static __device__ inline uint32_t key_at(
 	uint32_t position = p.begin + q;
 
 	return from ? from[q]
-	            : sl_hash(sl_bytes_at(p.mem->data, position)) << PLACE_BITS | position;
+	            : sl_hash(sl_bytes_at(p.mem->data, position)) << POSITION_BITS | position;
 }
 
 /* For a block: turns the digit counts of the warps into targets; ordered by digit, then by warp. */
@@ -162,7 +162,7 @@ static __device__ inline void keys_at(
  * them is added.
  */
 template <class T>
-static __device__ inline void place_row(
+static __device__ inline void store_row(
 	uint32_t *next, T *to, uint32_t key, uint32_t digit, uint32_t equal)
 {
 	uint32_t lane = threadIdx.x % 32, below = (uint32_t)__popc(equal & ((1u << lane) - 1));
@@ -212,7 +212,7 @@ static __device__ inline void sort_pass(
 		}
 		SL_UNROLL
 		for (uint32_t k = 0; k < ROWS; k++)
-			place_row(next, to, key[k], digit[k], equal[k]);
+			store_row(next, to, key[k], digit[k], equal[k]);
 	}
 	__syncthreads();
 }
@@ -327,8 +327,8 @@ static __device__ inline void search_positions(const struct segment_task &p, uin
 
 	if (threadIdx.x < PADDING_POSITIONS)
 		p.sorted[n + threadIdx.x] = 0;
-	sort_pass(p, NULL, p.found, n, PLACE_BITS);
-	sort_pass(p, p.found, p.sorted, n, PLACE_BITS + DIGIT_BITS);
+	sort_pass(p, NULL, p.found, n, POSITION_BITS);
+	sort_pass(p, p.found, p.sorted, n, POSITION_BITS + DIGIT_BITS);
 	atomicAdd(&p.mem->found, search_range(p, first, first + each, n));
 	if (threadIdx.x < SL_HASHED - 1) /* the last positions have no hash */
 		*found_at(p, end + threadIdx.x) = 0;
