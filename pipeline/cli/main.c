@@ -26,6 +26,7 @@
 #include "primitives/base/clock.h"
 #include "primitives/base/emulated.h"
 #include "primitives/base/fault.h"
+#include "stages/formats/formats.h"
 
 static struct sl_control control;
 static uint64_t started;              /* when the program began */

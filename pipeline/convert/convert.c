@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "primitives/base/device.h"
+#include "stages/formats/formats.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 void sl_convert_note(struct sl_converting *c, const char *format, ...)
 {

@@ -5,6 +5,8 @@
 #include "primitives/base/map.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
 /* --- writing ---------------------------------------------------------------------------------- */
 

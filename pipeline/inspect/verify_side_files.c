@@ -6,6 +6,7 @@
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
 #include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/images/image_file_read.h"
 #include "pipeline/output/histogram_file.h"
 
 static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *what)

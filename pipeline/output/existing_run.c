@@ -5,6 +5,7 @@
 
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/text/yaml.h"
+#include "stages/formats/formats.h"
 
 static enum sl_status bad_run_json(const struct sl_dir *dir, const char *why)
 {

@@ -15,8 +15,9 @@
 #include <stdio.h>
 
 #include "pipeline/output/run_directory.h"
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/formats.h"
 
 enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
 

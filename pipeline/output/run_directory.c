@@ -11,6 +11,7 @@
 #include "pipeline/run/batch_file.h"
 #include "pipeline/output/stale_files.h"
 #include "stages/formats/hdf5/xdmf.h"
+#include "stages/formats/formats.h"
 
 /* Has the file that size and checksum? */
 static enum sl_status has_crc(

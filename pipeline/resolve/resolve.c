@@ -22,6 +22,7 @@
 #include "pipeline/text/messages.h"
 #include "primitives/base/size.h"
 #include "primitives/tuning.h"
+#include "stages/formats/formats.h"
 
 enum {
 	NAME_MAX_BYTES = 100, /* leaves room for number and suffix in 255 bytes */

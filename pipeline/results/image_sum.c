@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "pipeline/results/survivor_file.h"
-#include "stages/formats/common/png.h"
+#include "stages/formats/images/png.h"
 #include "stages/particle/weight.h"
 
 static uint64_t pixels_of(const struct sl_image *p)
@@ -42,18 +42,10 @@ size_t sl_image_sum_disk(const struct sl_image *p, const struct sl_file_facts *f
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-static const struct sl_table_column *column_of(const struct sl_table *t, enum sl_column which)
-{
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == which)
-			return &t->column[k];
-	return NULL;
-}
-
 enum sl_status sl_image_sum_add(struct sl_image_sum *c, uint64_t batch, const struct sl_table *t)
 {
-	const struct sl_table_column *pixels = column_of(t, SL_COLUMN_pixel);
-	const struct sl_table_column *weights = column_of(t, SL_COLUMN_weight);
+	const struct sl_table_column *pixels = sl_table_find(t, SL_COLUMN_pixel);
+	const struct sl_table_column *weights = sl_table_find(t, SL_COLUMN_weight);
 	uint64_t n = pixels_of(&c->image);
 
 	if (n == 0 || c->added[batch])

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "stages/particle/digest.h"
+#include "stages/formats/formats.h"
 
 static enum sl_status read_table(const void *file, size_t bytes, struct sl_survivors *s)
 {

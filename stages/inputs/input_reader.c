@@ -9,6 +9,7 @@
 #include "primitives/base/device.h"
 #include "primitives/base/map.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/inputs/mcpl_survey.h"
 
 /* Of a file, and so far fewer than numbers of 64 bits can count in all. */

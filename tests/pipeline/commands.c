@@ -9,7 +9,7 @@
 #include "primitives/catalog.h"
 #include "pipeline/config/options.h"
 #include "pipeline/text/yaml.h"
-#include "stages/formats/common/format.h"
+#include "stages/formats/formats.h"
 #include "tests/support/commands_check.h"
 #include "tests/support/lists.h"
 

@@ -11,6 +11,7 @@
 #include "primitives/base/emulated.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"
+#include "stages/formats/formats.h"
 
 /*
  * One at a time, so that the calls come in the order of the batches: four of 400, one of 100. A

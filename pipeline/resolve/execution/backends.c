@@ -10,6 +10,7 @@
 #include "pipeline/resolve/execution/device.h"
 #include "pipeline/text/messages.h"
 #include "primitives/catalog.h"
+#include "stages/formats/formats.h"
 
 enum { BACKENDS_MAX = 32, WORDS_BYTES = 400 };
 
@@ -145,7 +146,7 @@ static void refuse_press(
 	sl_config_complain(r, w->key,
 		"%s compresses what the device has made of survivors (a file of %s %s), try auto, "
 		"or output.format: %s",
-		sl_show(shown, w->name), f->name, f->unpressed,
+		sl_show(shown, w->name), f->name, f->no_streams,
 		sl_list_words(text, sizeof(text), words, n));
 }
 

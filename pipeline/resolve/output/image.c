@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "pipeline/config/reader/diagnostics.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /* A pixel's sum has 32 bits for whole weights. */
 static const double most_of_pixel = 0x1p32;

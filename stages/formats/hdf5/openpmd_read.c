@@ -5,15 +5,16 @@
  * columns.def, under a seal. HDF5 finds its way in the file; chunks are inflated and unshuffled
  * here, straight from the file's bytes, so that no size which a file states is ever allocated.
  */
-#include "stages/formats/hdf5/openpmd.h"
+#include "stages/formats/hdf5/openpmd_read.h"
 
 #include <string.h>
 
 #include "primitives/deflate/planes.h"
-#include "stages/particle/digest.h"
-#include "stages/formats/hdf5/hdf5.h"
-#include "stages/formats/common/inflate.h"
 #include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/common/inflate.h"
+#include "stages/formats/hdf5/hdf5_inspect.h"
+#include "stages/formats/hdf5/openpmd.h"
+#include "stages/particle/digest.h"
 
 /* Deflate gives at most 1032 bytes for one; a file that claims more is lying. */
 enum { RATIO_MOST = 1100 };

@@ -8,12 +8,17 @@
 #include "stages/formats/mcpl/mcpl.h"
 
 #include "stages/formats/common/gzip_stored.h"
+#include "stages/formats/mcpl/mcpl_header.h"
+#include "stages/formats/mcpl/mcpl_read.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "numbers are written as they lie in memory, and the file says that they are little-endian"
 #endif
 
 enum { MEMBER_BYTES = SL_MCPL_MEMBER_BYTES };
+
+_Static_assert(sizeof(struct sl_mcpl_facts) <= sizeof(union sl_format_facts),
+	"the facts of MCPL do not fit in struct sl_file_facts");
 
 /* What must outlive the table's columns. */
 struct kept {
@@ -25,7 +30,8 @@ struct kept {
 /* The bytes of a table's records: when each has a weight of its own, as lay_out() cannot tell. */
 static size_t records_bytes(const struct sl_table *t, const struct sl_file_facts *run)
 {
-	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, 0);
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, 0);
 
 	return sl_size_mul(t->n, h.record_bytes);
 }
@@ -113,12 +119,13 @@ static void put_rows(const struct sl_mcpl_record *r, const struct sl_mcpl_rows *
 static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
 	(void)x;
 	SL_TRY(begin(t, records_bytes(t, run), p));
-	SL_TRY(sl_mcpl_record_of(t, &run->mcpl, &r));
+	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	put_rows(&r, &rows, 0, t->n, p->bytes);
 	p->used = (size_t)t->n * r.bytes;
 	return SL_OK;
@@ -146,11 +153,12 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 {
 	struct sl_exec rest = *x;
 	void *room = records ? NULL : sl_cut(&rest.scratch, MEMBER_BYTES);
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
 	SL_TRY(begin(t, members_bytes(t, run), p));
-	SL_TRY(sl_mcpl_record_of(t, &run->mcpl, &r));
+	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	for (uint32_t from = 0, n, most = MEMBER_BYTES / r.bytes; from < t->n; from += n) {
 		size_t used;
 
@@ -257,7 +265,7 @@ const struct sl_format sl_format_mcpl = {
 	.scratch = scratch,
 	.pack = pack,
 	.packing = {.records = true},
-	.unpressed = "is not compressed",
+	.no_streams = "is not compressed",
 	.take = take,
 	.image_bytes = image_bytes,
 	.assemble = assemble,

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stages/formats/mcpl/mcpl.h"
+
 /* The strings of a header, one after the other. */
 struct strings {
 	const uint8_t *at;

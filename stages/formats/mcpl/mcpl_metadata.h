@@ -16,8 +16,8 @@
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 
-#include "stages/formats/mcpl/mcpl_join.h"
-#include "stages/formats/mcpl/mcpl_strings.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
 /* A list in memory, and which of all particles are its. */
 struct sl_mcpl_part {

@@ -4,8 +4,11 @@
  * A comment tells which they are. Directions, and what stands there in other units, come back
  * rounded; of numbers of 8 bytes those in other units come back to the bit.
  */
+#include "stages/formats/mcpl/mcpl_read.h"
+
 #include <string.h>
 
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 enum { TEXT_BYTES = 1024 };

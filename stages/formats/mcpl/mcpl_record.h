@@ -53,10 +53,6 @@ SL_HD struct sl_particle sl_mcpl_row(const struct sl_mcpl_rows *rows, uint64_t i
 	return p;
 }
 
-/* The table's, whose memory may be of any space; constants are on the host. Host only. */
-struct sl_table;
-struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t);
-
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 SL_HD double sl_mcpl_wide(float v)

@@ -312,3 +312,94 @@ enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, si
 	s->read += *n;
 	return SL_OK;
 }
+
+/* --- whole headers ---------------------------------------------------------------------------- */
+
+/* Reads all strings behind the bytes that are used, or, where to is NULL, measures them. */
+static enum sl_status read_strings(struct sl_mcpl_stream *s, uint8_t *to, size_t size, size_t *used)
+{
+	char nothing[1];
+	uint32_t length;
+
+	for (uint64_t i = 0; i < sl_mcpl_count_strings(&s->header); i++) {
+		char *text = to ? (char *)to + *used + sizeof(length) : nothing;
+
+		SL_TRY(sl_mcpl_text(
+			s, text, to ? size - *used - sizeof(length) : sizeof(nothing), &length));
+		if (to)
+			memcpy(to + *used, &length, sizeof(length));
+		*used += sizeof(length) + length;
+	}
+	return SL_OK;
+}
+
+/* One pass over the strings, of a stream that is opened for it. */
+static enum sl_status pass(const void *file, size_t bytes, uint8_t *to, size_t size,
+	struct sl_mcpl_head *h, bool *recovered)
+{
+	struct sl_mcpl_stream s;
+	enum sl_status status;
+
+	SL_TRY(sl_mcpl_open(&s, file, bytes));
+	h->size = sl_mcpl_put_fixed(to, &s.header);
+	status = read_strings(&s, to, size, &h->size);
+	if (status == SL_OK)
+		status = sl_mcpl_begin(&s);
+	h->fixed = s.header;
+	*recovered = s.recovered;
+	sl_mcpl_close(&s);
+	return status;
+}
+
+/* Nobody knows for how much of what was simulated the particles stand that a dying writer left. */
+static void forget_sums(struct sl_mcpl_head *h)
+{
+	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
+	char text[SL_MCPL_VALUE_BYTES + 1];
+
+	sl_mcpl_print_value(-1, text);
+	sl_mcpl_next_string(&at);
+	for (uint32_t i = 0; i < h->fixed.comments; i++) {
+		struct sl_mcpl_string comment = sl_mcpl_next_string(&at);
+		double value;
+		size_t value_at;
+
+		if (sl_mcpl_is_sum(&comment, &value_at, &value))
+			memcpy((uint8_t *)(uintptr_t)(comment.at + value_at), text,
+				SL_MCPL_VALUE_BYTES);
+	}
+}
+
+enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s)
+{
+	size_t bytes = 0;
+
+	SL_TRY(read_strings(s, NULL, 0, &bytes));
+	return sl_mcpl_begin(s);
+}
+
+enum sl_status sl_mcpl_head_read(
+	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
+{
+	enum sl_status status;
+	void *memory;
+	size_t size;
+
+	*h = (struct sl_mcpl_head){0};
+	SL_TRY(pass(file, bytes, NULL, 0, h, recovered));
+	size = h->size + 1; /* behind a text stands a 0 */
+	SL_TRY(sl_memory_get(SL_HOST, size, &memory));
+	status = pass(file, bytes, (uint8_t *)memory, size, h, recovered);
+	h->bytes = (uint8_t *)memory;
+	if (status != SL_OK)
+		sl_mcpl_head_free(h);
+	else if (*recovered)
+		forget_sums(h);
+	return status;
+}
+
+void sl_mcpl_head_free(struct sl_mcpl_head *h)
+{
+	sl_memory_give(SL_HOST, h->bytes);
+	h->bytes = NULL;
+}

@@ -10,7 +10,7 @@
 #define SL_STAGES_FORMATS_MCPL_MCPL_STREAM_H
 
 #include "stages/formats/common/inflate.h"
-#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
 
 /* A particle, in the units of the file: cm, MeV, ms. */
 struct sl_mcpl_particle {
@@ -73,5 +73,23 @@ enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, si
  * damage. *behind: something else followed.
  */
 enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind);
+
+/* Reads all strings of a stream just opened, up to its first particle. */
+enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s);
+
+/* A header with all of its strings. */
+struct sl_mcpl_head {
+	struct sl_mcpl_header fixed; /* particles: of all files that were joined */
+	uint8_t *bytes;              /* as in a file, except the number of particles */
+	size_t size;
+};
+
+/*
+ * Reads the whole header of a file in memory to a block that it allocates; *recovered as in struct
+ * sl_mcpl_stream. After success, call sl_mcpl_head_free().
+ */
+enum sl_status sl_mcpl_head_read(
+	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered);
+void sl_mcpl_head_free(struct sl_mcpl_head *h);
 
 #endif

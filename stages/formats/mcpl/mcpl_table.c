@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_read.h"
+#include "stages/formats/mcpl/mcpl_record.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
 /* What a particle of a list has that is a column, in the order of struct place. */
 enum field {

@@ -5,6 +5,8 @@
  * member has its checksum. What may change unseen are the bits behind the end of a deflated stream,
  * and of what a stored block begins with, up to the next byte.
  */
+#include "stages/formats/tables/npz_read.h"
+
 #include <string.h>
 
 #include "stages/formats/common/inflate.h"

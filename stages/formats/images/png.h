@@ -3,8 +3,8 @@
  *
  * The bytes follow from the pixels and the versions of libpng and zlib: no time is in the file.
  */
-#ifndef SL_STAGES_FORMATS_COMMON_PNG_H
-#define SL_STAGES_FORMATS_COMMON_PNG_H
+#ifndef SL_STAGES_FORMATS_IMAGES_PNG_H
+#define SL_STAGES_FORMATS_IMAGES_PNG_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  * and nowhere else. Dates are all 1980-01-01, the first there is: equal content makes equal bytes.
  * Names are plain ASCII. Nothing here touches the data. (PKWARE, APPNOTE.TXT 6.3.9, 4.3 to 4.5.)
  */
-#ifndef SL_STAGES_FORMATS_COMMON_ZIP_H
-#define SL_STAGES_FORMATS_COMMON_ZIP_H
+#ifndef SL_STAGES_FORMATS_TABLES_ZIP_H
+#define SL_STAGES_FORMATS_TABLES_ZIP_H
 
 #include <stdbool.h>
 #include <stddef.h>
