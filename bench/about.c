@@ -5,7 +5,7 @@
 
 #include "bench/bench.h"
 #include "pipeline/plan/machine.h"
-#include "primitives/base/device_driver.h"
+#include "primitives/device/device_driver.h"
 
 /* The version of NVIDIA's kernel module, as its file in /proc has it; "" when there is none. */
 static void ask_module(char *text, size_t size)
@@ -26,7 +26,7 @@ static void describe_cuda(char text[SL_ABOUT_BYTES])
 	int driver, runtime;
 	char module[300], cccl[64] = "";
 
-	sl_driver_now()->versions(&driver, &runtime);
+	sl_driver_in_use()->versions(&driver, &runtime);
 	ask_module(module, sizeof(module));
 #ifdef SL_WITH_CUDA
 	snprintf(cccl, sizeof(cccl), ", CCCL %d.%d.%d", sl_bench_cccl / 1000000,

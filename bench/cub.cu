@@ -16,7 +16,7 @@
 #include <thrust/iterator/zip_iterator.h>
 
 #include "bench/kernels.h"
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 /* Columns that a zip iterator is made of. */
 enum { ZIPPED = 8 };
@@ -45,7 +45,7 @@ template <class T> static enum sl_status scan(struct sl_exec *x, const struct sl
 	size_t bytes;
 	void *temporary = cut_temporary(&a, &bytes, call);
 
-	return sl_launch_taken((int)call(temporary, bytes), "scan/cub");
+	return sl_launch_end((int)call(temporary, bytes), "scan/cub");
 }
 
 static enum sl_status run_scan(struct sl_exec *x, const struct sl_scan_job *job)
@@ -167,7 +167,7 @@ static enum sl_status run_compact(struct sl_exec *x, const struct sl_compact_job
 			"and %d of 4; ask for one of these",
 			ZIPPED);
 	temporary = cut_temporary(&a, &bytes, call);
-	return sl_launch_taken((int)call(temporary, bytes), "compact/cub");
+	return sl_launch_end((int)call(temporary, bytes), "compact/cub");
 }
 
 /* --- sort ------------------------------------------------------------------------------------- */
@@ -217,7 +217,7 @@ template <class Key> static enum sl_status sort(struct sl_exec *x, const struct 
 	size_t bytes;
 	void *temporary = cut_temporary(&a, &bytes, call);
 
-	return sl_launch_taken((int)call(temporary, bytes), "sort/cub");
+	return sl_launch_end((int)call(temporary, bytes), "sort/cub");
 }
 
 static enum sl_status run_sort(struct sl_exec *x, const struct sl_sort_job *job)

@@ -14,7 +14,7 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #include "bench/kernels.h"
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/particle/weight.h"
 
 #define SL_MODEL_HEADERS
@@ -84,7 +84,7 @@ enum sl_status sl_cub_select(const struct sl_cub_pipeline *p, sl_stream s)
 {
 	size_t bytes = p->temporary_bytes;
 
-	return sl_launch_taken((int)select(p, p->temporary, bytes, s), "select");
+	return sl_launch_end((int)select(p, p->temporary, bytes, s), "select");
 }
 
 /* --- order ------------------------------------------------------------------------------------ */
@@ -112,7 +112,7 @@ enum sl_status sl_cub_sort(struct sl_cub_pipeline *p, sl_stream s)
 {
 	size_t bytes = p->temporary_bytes;
 
-	return sl_launch_taken(
+	return sl_launch_end(
 		(int)sort(p, p->batch.n_survivors, p->temporary, bytes, s), "sort of pairs");
 }
 

@@ -1,6 +1,6 @@
 /* hold.cu - what stands before a call that is timed: emptied caches, and a stream that waits. */
 #include "bench/kernels.h"
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 /* --- caches ----------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * A particle is in registers for all its flights; its columns are read and written once. A warp
  * lasts as long as the longest of its histories, or of those steps that a round allows.
  */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/advance.h"
 #include "stages/counting/sums.cuh"
 

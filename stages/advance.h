@@ -8,7 +8,7 @@
 #ifndef SL_STAGES_ADVANCE_H
 #define SL_STAGES_ADVANCE_H
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/batch/loops.h"
 #include "stages/models/model.h"
 

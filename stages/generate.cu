@@ -1,5 +1,5 @@
 /* generate.cu - particles as they start, a thread each: the kernel beside generate.c's loop. */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/generate.h"
 
 #define SL_MODEL_HEADERS

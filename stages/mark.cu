@@ -7,7 +7,7 @@
  */
 #include "stages/mark.h"
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/counting/sums.cuh"
 
 enum {

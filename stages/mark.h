@@ -8,7 +8,7 @@
 #ifndef SL_STAGES_MARK_H
 #define SL_STAGES_MARK_H
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/batch/loops.h"
 #include "stages/selection/condition.h"
 

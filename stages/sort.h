@@ -7,7 +7,7 @@
 #ifndef SL_STAGES_SORT_H
 #define SL_STAGES_SORT_H
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/batch/loops.h"
 #include "stages/selection/key.h"
 

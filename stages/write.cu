@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/write.h"
 #include "stages/counting/sums.cuh"
 

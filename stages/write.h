@@ -6,7 +6,7 @@
 #ifndef SL_STAGES_WRITE_H
 #define SL_STAGES_WRITE_H
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/batch/loops.h"
 
 SL_C_BEGIN

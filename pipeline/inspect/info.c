@@ -6,6 +6,7 @@
 #include "pipeline/results/survivor_file.h"
 #include "stages/formats/common/format.h"
 #include "stages/formats/images/image_file.h"
+#include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/images/image_file_read.h"
 

@@ -70,7 +70,8 @@ struct sl_recipe {
 	struct sl_choice compact;    /* staged alone */
 	struct sl_choice sort;
 	struct sl_pack_rule pack;
-	uint32_t home; /* set of columns that come home from a device as they are; all, if that is
+	uint32_t
+		unpacked; /* set of columns that come home from a device as they are; all, if that is
 	                  the form */
 	const struct sl_loops *loops;     /* for this processor */
 	const struct sl_kernels *kernels; /* for the device; NULL: stages run on the host */
@@ -84,7 +85,7 @@ static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 }
 
 /* Are weights summed up, as they differ? */
-static inline bool sl_weighs(const struct sl_recipe *r)
+static inline bool sl_sums_weights(const struct sl_recipe *r)
 {
 	return sl_models[r->model]->weighted && !SL_HAS(r->constants, SL_COLUMN_weight);
 }
@@ -102,10 +103,10 @@ double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
 uint32_t sl_record_columns(const struct sl_recipe *r);
 
 /* SL_STOPPED once r->drop is set, else SL_OK. */
-enum sl_status sl_give_up_if_dropped(const struct sl_recipe *r);
+enum sl_status sl_check_cancelled(const struct sl_recipe *r);
 
 /* The fate of a particle whose last step is done. */
-static inline uint8_t sl_judge(const struct sl_recipe *r, const struct sl_particle *p)
+static inline uint8_t sl_final_fate(const struct sl_recipe *r, const struct sl_particle *p)
 {
 	struct sl_particle copy = *p;
 	struct sl_columns columns = sl_columns_of(&copy);

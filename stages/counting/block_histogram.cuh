@@ -10,7 +10,7 @@
 #ifndef SL_STAGES_COUNTING_BLOCK_HISTOGRAM_CUH
 #define SL_STAGES_COUNTING_BLOCK_HISTOGRAM_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/particle/weight.h"
 #include "stages/selection/histogram.h"
 

@@ -7,7 +7,7 @@
 #ifndef SL_STAGES_COUNTING_HISTOGRAM_H
 #define SL_STAGES_COUNTING_HISTOGRAM_H
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/batch/batch.h"
 #include "stages/selection/histogram.h"
 

@@ -8,7 +8,7 @@
 #ifndef SL_STAGES_COUNTING_SUMS_CUH
 #define SL_STAGES_COUNTING_SUMS_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/batch/batch.h"
 #include "stages/particle/digest.h"
 #include "stages/particle/weight.h"

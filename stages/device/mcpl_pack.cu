@@ -8,7 +8,7 @@
  */
 #include "stages/device/mcpl_pack.h"
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/formats/mcpl/mcpl_header.h"
 
 enum { BLOCK = 256 };

@@ -2,7 +2,7 @@
 #ifndef SL_STAGES_DEVICE_MCPL_PACK_H
 #define SL_STAGES_DEVICE_MCPL_PACK_H
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/particle/table.h"
 

@@ -18,7 +18,7 @@
 #define SL_STAGES_DEVICE_PACK_H
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/batch/batch.h"
 
 SL_C_BEGIN
@@ -38,13 +38,13 @@ struct sl_pack_size_header {
 };
 
 struct sl_pack {
-	uint32_t *records; /* NULL: parts are columns */
-	uint64_t *filled;  /* those of one value, in turn */
-	uint8_t *out;      /* what comes home: streams, or the records */
+	uint32_t *records; /* NULL: the parts are columns */
+	uint64_t *filled;  /* one constant column at a time, filled with its value */
+	uint8_t *out;      /* what is copied to the host: streams, or the records */
 	size_t out_size;
-	struct sl_pack_size_header *sheet;
-	struct sl_pack_size_header *seen[2]; /* copies, pinned */
-	size_t sheet_bytes;                  /* of each */
+	struct sl_pack_size_header *size_header;
+	struct sl_pack_size_header *host_size_header[2]; /* two copies of it, pinned */
+	size_t size_header_bytes;                        /* of each, stream sizes included */
 	struct sl_arena scratch;
 };
 
@@ -84,12 +84,12 @@ sl_fill_launcher sl_queue_fill, sl_queue_fill_emulated;
 /* Queues the kernels that find the least and the greatest position of b->table. The caller has set
  * the size header to 0. */
 typedef enum sl_status sl_bounds_launcher(
-	const struct sl_batch *b, struct sl_pack_size_header *sheet, sl_stream s);
+	const struct sl_batch *b, struct sl_pack_size_header *header, sl_stream s);
 sl_bounds_launcher sl_queue_bounds, sl_queue_bounds_emulated;
 
-/* Queues the kernel that digests the first sheet->used bytes at out, which are at most most. */
+/* Queues the kernel that digests the first header->used bytes at out, which are at most most. */
 typedef enum sl_status sl_pack_digest_launcher(
-	const uint8_t *out, size_t most, struct sl_pack_size_header *sheet, sl_stream s);
+	const uint8_t *out, size_t most, struct sl_pack_size_header *header, sl_stream s);
 sl_pack_digest_launcher sl_queue_pack_digest, sl_queue_pack_digest_emulated;
 
 SL_C_END

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "primitives/files/crc32.h"
 #include "stages/formats/hdf5/hdf5_file.h"
 
 const struct sl_format *const sl_formats[] = {

@@ -7,7 +7,7 @@
 #ifndef SL_STAGES_FUSED_GATHER_ROWS_H
 #define SL_STAGES_FUSED_GATHER_ROWS_H
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/counting/counters.h"
 #include "stages/fused/fused.h"
 

@@ -5,7 +5,7 @@
 #ifndef SL_STAGES_FUSED_MODEL_RULES_CUH
 #define SL_STAGES_FUSED_MODEL_RULES_CUH
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"

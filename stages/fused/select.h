@@ -8,7 +8,7 @@
 #define SL_STAGES_FUSED_SELECT_H
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/counting/counters.h"
 #include "stages/fused/fused.h"
 

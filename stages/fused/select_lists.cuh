@@ -5,7 +5,7 @@
 #ifndef SL_STAGES_FUSED_SELECT_LISTS_CUH
 #define SL_STAGES_FUSED_SELECT_LISTS_CUH
 
-#include "primitives/base/look_back.cuh"
+#include "primitives/kernel/look_back.cuh"
 #include "stages/counting/block_histogram.cuh"
 #include "stages/fused/fused.h"
 #include "stages/batch/packed_record.h"

@@ -61,7 +61,7 @@ static uint64_t bytes_to_write(const struct sl_recipe *r)
 	return bytes;
 }
 
-uint64_t sl_stage_bytes(
+uint64_t sl_stage_min_bytes(
 	const struct sl_recipe *r, enum sl_stage_number s, uint64_t n, uint64_t survivors)
 {
 	uint32_t metadata = SL_STORED(sl_models[r->model]->columns);

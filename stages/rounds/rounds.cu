@@ -4,7 +4,7 @@
  *
  * A thread takes one of them with all its columns. Reads and writes its state once.
  */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "stages/rounds/rounds.h"
 
 enum { BLOCK = 256 };

@@ -20,7 +20,7 @@
 #define SL_STAGES_ROUNDS_ROUNDS_H
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "primitives/primitives.h"
 #include "stages/batch/batch.h"
 #include "stages/batch/schedule.h"
@@ -57,7 +57,7 @@ enum sl_round_mark {
  * What rounds are made of beside the primitives, on the host (rounds_host.c) and on a
  * device (rounds_device.c). What is done to b is done to b->living.
  */
-struct sl_rounds_by {
+struct sl_round_operations {
 	/*
 	 * Advances the living and sets b->keep for each, between its two marks; returns when that
 	 * is done, with b->living.alive.
@@ -81,7 +81,7 @@ struct sl_rounds_by {
  * of the space of x. Fills b->rounds. SL_STOPPED when r->drop was set.
  */
 enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
-	const struct sl_rounds_by *by, void *of, uint32_t *n_out);
+	const struct sl_round_operations *by, void *of, uint32_t *n_out);
 
 /* Adds what the rounds of a batch were to a sum. */
 void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *of_batch);

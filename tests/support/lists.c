@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/read.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_record.h"

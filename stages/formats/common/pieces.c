@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/crc32.h"
 
 void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes)
 {
@@ -14,7 +14,7 @@ void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes)
 	else
 		f->piece[f->n++] = (struct sl_piece){at, bytes};
 	f->bytes += bytes;
-	f->crc = sl_crc32_on(f->crc, at, bytes);
+	f->crc = sl_crc32_update(f->crc, at, bytes);
 }
 
 void sl_pieces_join(const struct sl_pieces *f, void *to)

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/crc32.h"
 #include "stages/formats/tables/npz_pack.h"
 #include "stages/formats/tables/npz_read.h"
 
