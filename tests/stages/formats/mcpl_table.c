@@ -2,7 +2,7 @@
  * mcpl_table.c - lists as tables: of ours the columns that they were made of, of others what a
  * particle has; the header decides which, and damaged rows change nothing in that.
  */
-#include "stages/formats/mcpl/mcpl_table.h"
+#include "stages/formats/mcpl/mcpl_read.h"
 
 #include "stages/formats/mcpl/mcpl.h"
 #include "tables.h"
