@@ -1,4 +1,9 @@
-/* mcpl_header.c - the header of our files of MCPL: what they are, of which run, made of what. */
+/*
+ * mcpl_header.c - see mcpl_header.h.
+ *
+ * The header is written by functions that count bytes if there is no memory for them, so the same
+ * code computes its size and writes it.
+ */
 #include "stages/formats/mcpl/mcpl_header.h"
 
 #include <inttypes.h>
@@ -14,7 +19,7 @@ static int32_t common_pdg(const struct sl_table *t, const struct sl_mcpl_facts *
 {
 	const struct sl_table_column *c = sl_table_find(t, SL_COLUMN_pdg);
 
-	/* where a table is only measured, it has no data: the longer record is */
+	/* A table that is only measured has no data: take the longer record. */
 	return c && c->constant && c->data ? *(const int32_t *)c->data : facts->pdg;
 }
 
@@ -26,8 +31,11 @@ double sl_mcpl_common_weight(const struct sl_table *t)
 	return isfinite(weight) ? weight : 0;
 }
 
-/* How many comments are those of lists? Ours takes the place of a sum of that name. */
-static uint32_t carried_comments(const struct sl_mcpl_metadata *c)
+/*
+ * Comments taken over from input lists. A sluice_generated among them replaces the comment of this
+ * program, so it adds none.
+ */
+static uint32_t metadata_comments(const struct sl_mcpl_metadata *c)
 {
 	return c ? c->n_sums - sl_mcpl_metadata_has_generated(c) + c->n_sources + c->n_comments : 0;
 }
@@ -38,7 +46,7 @@ struct sl_mcpl_header sl_mcpl_header_of(
 	struct sl_mcpl_header h = {.version = 3,
 		.particles = t->n,
 		.comments = (facts->flags == SL_COLUMN_COUNT ? 3 : 4) +
-	                    carried_comments(facts->metadata),
+	                    metadata_comments(facts->metadata),
 		.blobs = 1 + (facts->metadata ? facts->metadata->n_blobs : 0),
 		.flags = facts->flags != SL_COLUMN_COUNT,
 		.polarised = sl_table_find(t, SL_COLUMN_pol_x) != NULL,
@@ -50,7 +58,7 @@ struct sl_mcpl_header sl_mcpl_header_of(
 	return h;
 }
 
-/* The columns that a record is made of, as a set. */
+/* The set of columns that a record needs. */
 static uint32_t needed(const struct sl_mcpl_record *r)
 {
 	return SL_MCPL_NEEDED | (r->polarised ? SL_MCPL_POLARISATION : 0) |
@@ -74,8 +82,8 @@ enum sl_status sl_mcpl_record_of(
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (SL_HAS(needed(r), c) && !sl_table_find(t, (enum sl_column)c))
 			return sl_fail(SL_USAGE,
-				"a particle of mcpl has the column %s, and the table does not; add "
-				"it",
+				"an MCPL record has the column %s, and the table does not; add "
+				"the column",
 				sl_column_facts[c].name);
 	return SL_OK;
 }
@@ -98,9 +106,9 @@ struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
 	return rows;
 }
 
-/* Bytes that are measured, and written if there is a place for them. */
+/* Bytes that are written, or only counted. */
 struct bytes {
-	uint8_t *at; /* NULL: measure */
+	uint8_t *at; /* NULL: count only */
 	size_t used;
 };
 
@@ -122,7 +130,7 @@ static void put_string(struct bytes *b, const char *text)
 	put(b, text, strlen(text));
 }
 
-/* What user flags are; of fates, which number is which. */
+/* Describes the user flags; if they are fates, also the number of each fate. */
 static void put_flags(struct bytes *b, enum sl_column flags)
 {
 	char text[TEXT_BYTES];
@@ -146,18 +154,18 @@ static void put_columns(struct bytes *b, const struct sl_table *t)
 	put_string(b, text);
 }
 
-/* --- what lists leave ------------------------------------------------------------------------- */
+/* --- strings of input lists ------------------------------------------------------------------- */
 
 static void put_joined(
-	struct bytes *b, const char *before, const struct sl_mcpl_string *s, const char *behind)
+	struct bytes *b, const char *prefix, const struct sl_mcpl_string *s, const char *suffix)
 {
-	put_u32(b, (uint32_t)(strlen(before) + s->length + strlen(behind)));
-	put(b, before, strlen(before));
+	put_u32(b, (uint32_t)(strlen(prefix) + s->length + strlen(suffix)));
+	put(b, prefix, strlen(prefix));
 	put(b, s->at, s->length);
-	put(b, behind, strlen(behind));
+	put(b, suffix, strlen(suffix));
 }
 
-/* Where nothing is written, values need not be known: all are of one length. */
+/* All values have the same length, so the value is not needed when bytes are only counted. */
 static void put_sum(struct bytes *b, const struct sl_mcpl_metadata *c, uint32_t k,
 	const struct sl_batch_facts *batch)
 {
@@ -171,7 +179,7 @@ static void put_sum(struct bytes *b, const struct sl_mcpl_metadata *c, uint32_t 
 	put_joined(b, "", &c->sum[k], value);
 }
 
-static void put_carried_comments(
+static void put_metadata_comments(
 	struct bytes *b, const struct sl_mcpl_metadata *c, const struct sl_batch_facts *batch)
 {
 	for (uint32_t k = 0; c && k < c->n_sums; k++)
@@ -184,11 +192,11 @@ static void put_carried_comments(
 
 static void put_blob_names(struct bytes *b, const struct sl_mcpl_metadata *c)
 {
-	char behind[SL_MCPL_BEHIND_BYTES];
+	char suffix[SL_MCPL_SUFFIX_BYTES];
 
 	put_string(b, SL_MCPL_CONFIG);
 	for (uint32_t k = 0; c && k < c->n_blobs; k++)
-		put_joined(b, "", &c->blob[k].name, sl_mcpl_blob_behind(&c->blob[k], behind));
+		put_joined(b, "", &c->blob[k].name, sl_mcpl_blob_suffix(&c->blob[k], suffix));
 }
 
 static void put_blobs(struct bytes *b, const char *config, const struct sl_mcpl_metadata *c)
@@ -198,9 +206,9 @@ static void put_blobs(struct bytes *b, const char *config, const struct sl_mcpl_
 		put_joined(b, "", &c->blob[k].data, "");
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the header ------------------------------------------------------------------------------- */
 
-/* The convention of stat:sum wants 24 digits or blanks, and -1 of what is not known. */
+/* The convention of stat:sum: 24 characters, padded with blanks on the left; -1 is unknown. */
 static void put_generated(struct bytes *b, const struct sl_batch_facts *batch)
 {
 	char text[TEXT_BYTES];
@@ -225,7 +233,7 @@ static void put_all(struct bytes *b, const struct sl_file_facts *run, const stru
 	put_string(b, text);
 	if (!sl_mcpl_metadata_has_generated(metadata))
 		put_generated(b, batch);
-	put_carried_comments(b, metadata, batch);
+	put_metadata_comments(b, metadata, batch);
 	snprintf(text, sizeof(text),
 		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
 		run->run_name, run->seed, run->rules_version, run->species);

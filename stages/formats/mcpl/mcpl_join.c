@@ -8,16 +8,15 @@
 
 #include "stages/formats/mcpl/mcpl_layout.h"
 
-/* --- joining ---------------------------------------------------------------------------------- */
-
 static enum sl_status refuse(const char *what, uint32_t number)
 {
 	char shown[64];
 
 	snprintf(shown, sizeof(shown), number > 0 ? "%s %" PRIu32 : "%s", what, number);
 	return sl_fail(SL_BAD_INPUT,
-		"its %s is not that of the first file (lists of one header alone are joined, as "
-		"mcpltool --merge does), try a run of the model list, which takes any",
+		"its %s is not that of the first file (only files with equal headers can be "
+		"joined, as by mcpltool --merge); use a run of the model list, which takes any "
+		"files",
 		shown);
 }
 
@@ -41,7 +40,7 @@ static enum sl_status check_fixed(const struct sl_mcpl_header *a, const struct s
 	return SL_OK;
 }
 
-/* Adds the value of b to that of a, where both are sums of one key. */
+/* Adds the value of b to that of a, in place, if both are statistics with the same key. */
 static bool add_up(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
 {
 	char text[SL_MCPL_VALUE_BYTES + 1];
@@ -56,8 +55,7 @@ static bool add_up(const struct sl_mcpl_string *a, const struct sl_mcpl_string *
 	return true;
 }
 
-/* Is string i of a header a comment, that is a sum in both? It is added up even if they are equal.
- */
+/* Merges string i of two headers: equal statistics are added too, all else must be equal. */
 static enum sl_status join_string(uint64_t i, const struct sl_mcpl_header *h,
 	const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
 {

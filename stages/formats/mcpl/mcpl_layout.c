@@ -95,7 +95,7 @@ bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string
 
 /* --- directions ------------------------------------------------------------------------------- */
 
-/* The component that two others leave. */
+/* The third component of a unit vector. */
 static double third(double sign, double a, double b)
 {
 	return copysign(sqrt(fmax(0, 1 - (a * a + b * b))), sign);
