@@ -9,9 +9,7 @@
 #include "pipeline/plan/plan_table.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
-#include "pipeline/output/merged_list.h"
 #include "pipeline/text/json.h"
-#include "pipeline/output/run_directory.h"
 #include "pipeline/report/histogram_file.h"
 #include "primitives/files/files.h"
 

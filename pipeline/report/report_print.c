@@ -5,7 +5,6 @@
 #include "pipeline/report/report_rounds.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/file_names.h"
-#include "pipeline/output/merged_list.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/report/report.h"
 #include "pipeline/text/messages.h"
