@@ -4,6 +4,7 @@
 #ifndef SL_PIPELINE_RESULTS_MANIFEST_LINE_H
 #define SL_PIPELINE_RESULTS_MANIFEST_LINE_H
 
+#include "primitives/base/status.h"
 #include "stages/batch/batch.h"
 
 enum { SL_FILE_NAME_BYTES = 256, SL_MANIFEST_LINE_BYTES = 8192 };

@@ -11,6 +11,7 @@
 #include "stages/particle/digest.h"
 #include "stages/host/host_pipeline.h"
 #include "stages/host/rounds_host.h"
+#include "stages/rounds/rounds.h"
 
 enum { N = 3000 };
 
