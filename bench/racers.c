@@ -90,7 +90,7 @@ static enum sl_status run_lane(struct sl_racer *w, struct sl_lap *lap)
 	SL_TRY(sl_event_record(w->from, w->lane.exec.stream));
 	SL_TRY(sl_device_pipeline_run(w->recipe, &w->lane, &w->home, ns));
 	s = SL_OK;
-	lap->all_ms = ms_between(w->from, w->lane.home, &s) - 1e-6 * (double)w->lane.transfer_ns;
+	lap->all_ms = ms_between(w->from, w->lane.copied, &s) - 1e-6 * (double)w->lane.transfer_ns;
 	lap->n = 0;
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		if (ns[i] > 0) {

@@ -27,7 +27,7 @@ static enum sl_status remove_file(const struct sl_stale_files *s, const char *na
 {
 	if (!s->spare)
 		return sl_file_remove(s->dir, name);
-	if (!sl_inputs_have(s->spare, s->dir, name))
+	if (!sl_inputs_contain(s->spare, s->dir, name))
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s/%s: is read by this run (--force would remove it), try another --out",

@@ -14,8 +14,8 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 
 	if (plan->on_device) {
 		if (r->inputs)
-			sl_columns_lay_out(pinned, r, n, &s->batch.columns);
-		sl_table_lay_out(pinned, r, n, r->home, &s->batch.table);
+			sl_layout_columns(pinned, r, n, &s->batch.columns);
+		sl_table_lay_out(pinned, r, n, r->unpacked, &s->batch.table);
 		if (r->pack.form != SL_AS_COLUMNS)
 			sl_device_packed_lay_out(pinned, r, n, &s->batch.device_packed);
 	} else {

@@ -13,6 +13,7 @@
 #include "pipeline/results/image_sum.h"
 #include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
+#include "pipeline/text/version.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/dirs.h"
 #include "primitives/tuning.h"
@@ -31,11 +32,11 @@ static enum sl_status make_press(
 	struct sl_arena none = {0};
 	struct sl_table t;
 
-	r->home = UINT32_MAX;
+	r->unpacked = UINT32_MAX;
 	if (c->form == SL_AS_COLUMNS)
 		return SL_OK;
 	/* an image is summed up on the host */
-	r->home = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
+	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
 	r->pack = (struct sl_pack_rule){.form = c->form,
 		.packing = c->format->packing,
 		.backend = c->pack,
@@ -68,7 +69,7 @@ static enum sl_status make_recipe(
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	if (c->model->weight_shift)
 		r->weight_shift = c->model->weight_shift(c->rules.bytes);
-	r->bins = sl_histogram_make(c->tally, c->n_histograms, sl_weighs(r));
+	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -76,7 +77,7 @@ static enum sl_status make_recipe(
 	if (r->mode == SL_MODE_staged)
 		r->compact = c->compact;
 	r->sort = c->sort;
-	r->loops = sl_loops_find(level && level[0] ? level : NULL);
+	r->loops = sl_find_loops(level && level[0] ? level : NULL);
 	if (!r->loops)
 		return sl_fail(SL_USAGE,
 			"SL_LEVEL=%s names no level that this processor has, try baseline", level);
@@ -92,7 +93,7 @@ static enum sl_status fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 	if (r->inputs)
 		SL_TRY(sl_inputs_pilot(r, p->particles, &p->survivors));
 	for (uint64_t id = 0; !r->inputs && id < p->particles; id++)
-		p->survivors += SL_HAS(r->keep, sl_remake(r, id).fate);
+		p->survivors += SL_HAS(r->keep, sl_compute_particle(r, id).fate);
 	p->ns = (double)(sl_now_ns() - start) / p->particles;
 	share = (double)p->survivors / p->particles;
 	/* one survivor more than seen, so that none seen does not foresee none */
@@ -233,7 +234,7 @@ enum sl_status sl_plan_make(
 	plan->white = config->output.white;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
-		.software_version = SL_VERSION,
+		.software_version = sl_version(),
 		.seed = config->run.seed,
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
@@ -248,7 +249,7 @@ enum sl_status sl_plan_make(
 	plan->config.run.batch = plan->recipe.batch;
 	plan->stop_rule = choices->stop_rule;
 	plan->n_histograms = choices->n_histograms;
-	memcpy(plan->tally, choices->tally, sizeof(plan->tally));
+	memcpy(plan->tally, choices->histogram, sizeof(plan->tally));
 	plan->config.stop.min_batches = plan->stop_rule.min_batches;
 	SL_TRY(print_config(plan));
 	sl_memory_plan_fit(plan);

@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 
-#include "pipeline/output/run_directory.h"
 #include "pipeline/run/workspace.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/common/crc_trailer.h"

@@ -42,7 +42,7 @@ static enum sl_status check(const struct sl_histogram_set *bins, const struct sl
 		return wrong(l, "its size or checksum is not that of the manifest");
 	if (bytes != sl_histogram_words(bins) * sizeof(*sum))
 		return wrong(l, "its size does not match the histograms of this run");
-	if (sl_histogram_open(bins, sum, l->tally.count, l->tally.weight) != SL_FATE_COUNT)
+	if (sl_histogram_mismatch(bins, sum, l->tally.count, l->tally.weight) != SL_FATE_COUNT)
 		return wrong(l, "its histograms do not add up to the fates");
 	return SL_OK;
 }
@@ -75,6 +75,7 @@ static void add(const struct sl_recipe *r, const uint64_t *sum, uint64_t particl
 
 	for (uint32_t i = 0; i < sl_histogram_words(bins); i++)
 		h->sum[i] += sum[i];
+	/* the error needs each batch by itself, so it cannot be computed from the sums */
 	for (uint32_t i = 0; i < bins->n_counters; i++) {
 		double weight = bins->weighted ? sl_weight_of(r, sum[bins->n_counters + i])
 		                               : (double)sum[i];

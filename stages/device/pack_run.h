@@ -12,7 +12,7 @@ struct sl_device_pipeline;
  * Packs the table of the pipeline's batch and queues the copy of the packed bytes to
  * b->device_packed. The host waits for the sizes before it queues the copy.
  */
-enum sl_status sl_device_pipeline_press(
-	const struct sl_recipe *r, struct sl_device_pipeline *lane, struct sl_batch *b);
+enum sl_status sl_device_pipeline_pack(
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b);
 
 #endif

@@ -12,6 +12,6 @@ struct sl_device_pipeline;
  * the number of particles that are still alive.
  */
 enum sl_status sl_device_pipeline_rounds(
-	const struct sl_recipe *r, struct sl_device_pipeline *lane);
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline);
 
 #endif

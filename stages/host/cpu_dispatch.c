@@ -33,7 +33,7 @@ static bool has_v3(void)
 }
 #endif
 
-const struct sl_loops *sl_loops_find(const char *name)
+const struct sl_loops *sl_find_loops(const char *name)
 {
 #ifdef SL_HAS_X86_64_V3
 	if (has_v3() && (!name || strcmp(name, loops_x86_64_v3.level) == 0))

@@ -12,6 +12,6 @@
  * The loops of the best level that this processor supports. If name is not NULL, those of that
  * level, or NULL if there is no such level or the processor does not support it.
  */
-const struct sl_loops *sl_loops_find(const char *name);
+const struct sl_loops *sl_find_loops(const char *name);
 
 #endif

@@ -15,7 +15,7 @@ static struct sl_histogram_rule rule(enum sl_column column, uint32_t bins, doubl
 {
 	const struct sl_histogram_axis f = {column, bins, SL_FATE_BIT(SL_FATE_hit), lo, hi};
 
-	assert_null(sl_histogram_flaw(&f));
+	assert_null(sl_histogram_problem(&f));
 	return sl_histogram_make(&f, 1, false).tally[0];
 }
 
@@ -130,10 +130,10 @@ static void bad_ranges_are_told(void **state)
 		{{SL_COLUMN_x, 4, 1, (double)NAN, 1}, "not finite"},
 		{{SL_COLUMN_x, 4, 1, 0, (double)INFINITY}, "not finite"},
 		{{SL_COLUMN_x, 4, 1, -3e38, 3e38}, "not finite"},
-		{{SL_COLUMN_x, 4, 1, 0, 1e-38}, "cannot be divided"},
-		{{SL_COLUMN_steps, 4, 1, -4, 4}, "not of whole numbers"},
-		{{SL_COLUMN_steps, 4, 1, 0.5, 4}, "not of whole numbers"},
-		{{SL_COLUMN_steps, 4, 1, 0, 0x1p33}, "not of whole numbers"},
+		{{SL_COLUMN_x, 4, 1, 0, 1e-38}, "cannot have so many bins"},
+		{{SL_COLUMN_steps, 4, 1, -4, 4}, "must have whole numbers"},
+		{{SL_COLUMN_steps, 4, 1, 0.5, 4}, "must have whole numbers"},
+		{{SL_COLUMN_steps, 4, 1, 0, 0x1p33}, "must have whole numbers"},
 		{{SL_COLUMN_steps, 4, 1, 4, 4}, "empty"},
 		{{SL_COLUMN_steps, 4, 1, 0, 10}, "cannot be divided"},
 		{{SL_COLUMN_steps, 4, 1, 0, 2}, "cannot be divided"},
@@ -142,7 +142,7 @@ static void bad_ranges_are_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const char *why = sl_histogram_flaw(&bad[i].field);
+		const char *why = sl_histogram_problem(&bad[i].field);
 
 		if (!why || !strstr(why, bad[i].why))
 			fail_msg("case %zu: %s", i, why ? why : "no flaw");
@@ -186,10 +186,10 @@ static void what_is_missing_is_told(void **state)
 	uint64_t sum[] = {1, 2, 3, 4, 5, 0, 10, 20, 30, 40, 50, 0};
 
 	(void)state;
-	assert_int_equal(sl_histogram_open(&b, sum, count, weight), SL_FATE_COUNT);
+	assert_int_equal(sl_histogram_mismatch(&b, sum, count, weight), SL_FATE_COUNT);
 	for (int i = 0; i < 12; i++) {
 		sum[i]++;
-		assert_int_equal(sl_histogram_open(&b, sum, count, weight),
+		assert_int_equal(sl_histogram_mismatch(&b, sum, count, weight),
 			i % 6 < 3 ? SL_FATE_reflected : SL_FATE_absorbed);
 		sum[i]--;
 	}
@@ -280,7 +280,7 @@ static void batches_are_counted_exactly(void **state)
 					weighted ? b.bins + r.bins.n_counters + at : NULL);
 			assert_int_equal(at, r.bins.n_counters);
 			b.bins[1]++; /* reflected or alive, one too many */
-			assert_fails(sl_close_histograms(&r, &b), SL_CHECK_FAILED, "do not close");
+			assert_fails(sl_check_histograms(&r, &b), SL_CHECK_FAILED, "do not add up");
 			free(a.base);
 			sl_memory_give(SL_HOST, x.scratch.base);
 		}

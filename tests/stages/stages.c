@@ -47,7 +47,7 @@ static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
 	assert_int_equal(b->n_survivors, b->table.n);
 	for (uint32_t j = 0; j < b->table.n; j++) {
 		uint64_t id = table_id(b, j), key;
-		struct sl_particle p = sl_remake(r, id);
+		struct sl_particle p = sl_compute_particle(r, id);
 
 		assert_true(id >= b->first_id && id < b->first_id + b->n && p.id == id);
 		assert_true(SL_HAS(r->keep, p.fate));
@@ -89,7 +89,7 @@ static void check_tally(const struct sl_recipe *r, const struct sl_batch *b)
 
 	memset(&want, 0, sizeof(want));
 	for (uint64_t i = 0; i < b->n; i++) {
-		struct sl_particle p = sl_remake(r, b->first_id + i);
+		struct sl_particle p = sl_compute_particle(r, b->first_id + i);
 
 		want.count[p.fate]++;
 		want.weight[p.fate] += (uint64_t)((double)p.weight * 0x1p32);
@@ -230,13 +230,13 @@ static void levels_and_backends_agree(void **state)
 	const char *const levels[] = {"baseline", "x86_64_v3"};
 
 	(void)state;
-	assert_null(sl_loops_find("none"));
-	assert_non_null(sl_loops_find("baseline"));
+	assert_null(sl_find_loops("none"));
+	assert_non_null(sl_find_loops("baseline"));
 	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N), other = r;
 
 		for (int l = 0; l < 2; l++) {
-			other.loops = sl_loops_find(levels[l]);
+			other.loops = sl_find_loops(levels[l]);
 			if (!other.loops) {
 				print_message("no %s here: left out\n", levels[l]);
 				continue;

@@ -51,6 +51,6 @@ enum sl_status sl_config_verdict(struct sl_reader *r);
  * The access of the chosen model to the reader, with keys relative to model.NAME. A key with its
  * default value counts as not given, so that the output of --print-config is accepted.
  */
-struct sl_check sl_config_check(struct sl_reader *r);
+struct sl_model_check sl_config_check(struct sl_reader *r);
 
 #endif
