@@ -24,7 +24,7 @@ static void ask_module(char *text, size_t size)
 static void describe_cuda(char text[SL_ABOUT_BYTES])
 {
 	int driver, runtime;
-	char module[300], cccl[64] = "";
+	char module[260], cccl[64] = "";
 
 	sl_driver_in_use()->versions(&driver, &runtime);
 	ask_module(module, sizeof(module));
