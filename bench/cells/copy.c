@@ -1,20 +1,20 @@
 /* copy.c - times a copy within device memory. */
 #include "bench/cells/copy.h"
 
-struct copy {
+struct copy_call {
 	void *from, *to;
 	size_t bytes;
 };
 
 static enum sl_status run_copy(void *ctx)
 {
-	const struct copy *c = (const struct copy *)ctx;
+	const struct copy_call *c = (const struct copy_call *)ctx;
 
 	return sl_copy(c->to, c->from, c->bytes, NULL);
 }
 
 static enum sl_status time_copy(
-	const struct sl_bench *b, struct copy *c, struct sl_call_times *times)
+	const struct sl_bench *b, struct copy_call *c, struct sl_call_times *times)
 {
 	const struct sl_timed_call timed = {c, NULL, run_copy};
 
@@ -27,7 +27,7 @@ static enum sl_status time_copy(
 
 enum sl_status sl_copy_time(const struct sl_bench *b, uint32_t n, struct sl_call_times *times)
 {
-	struct copy c = {.bytes = n * sizeof(uint32_t)};
+	struct copy_call c = {.bytes = n * sizeof(uint32_t)};
 	enum sl_status s = time_copy(b, &c, times);
 
 	sl_memory_give(SL_DEVICE, c.from);

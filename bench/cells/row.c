@@ -20,10 +20,11 @@ static double or_none(uint32_t n)
 	return n > 0 ? (double)n : NAN;
 }
 
+/* The column "of" has the number of samples. */
 void sl_cell_row_heading(void)
 {
 	printf("\n%-9s %-15s %-4s %10s %5s %5s  %10s %10s %10s %3s %9s  %8s %6s %6s\n", "",
-		"backend", "type", "n", "block", "items", "median ms", "least", "most", "of",
+		"backend", "type", "n", "block", "items", "median ms", "min", "max", "of",
 		"host ms", "GB/s", "copy", "CUB");
 }
 

@@ -5,7 +5,7 @@
 #include "bench/measure/options.h"
 
 /*
- * Calls each for one tuning after another until it fails: for the backend's own choice (a tuning of
+ * Calls each for one tuning after another until it fails: for the default of the backend (a tuning of
  * zeros), for the block and items of the options, or with --tunings for all that are possible.
  */
 typedef enum sl_status sl_each_tuning(void *ctx, struct sl_tuning tuning);

@@ -245,7 +245,7 @@ enum sl_status sl_bench_deflate(struct sl_bench *b)
 	enum sl_status s = SL_OK;
 
 	printf("\n%-9s %-10s %-10s %10s %10s %10s %10s %10s %3s %8s %9s\n", "", "backend", "column",
-		"n", "MB", "median ms", "least", "most", "of", "GB/s", "ratio");
+		"n", "MB", "median ms", "min", "max", "of", "GB/s", "ratio");
 	for (uint32_t i = 0; s == SL_OK && i < (sizes->n ? sizes->n : 1); i++)
 		for (size_t k = 0;
 			s == SL_OK && (backend = sl_job_backend(b->options, SL_DEFLATE, k)); k++) {

@@ -30,28 +30,28 @@ enum {
 	HOST_MAX = 1 << 24 /* particles; the host needs one or two seconds for them */
 };
 
-/* The times of one implementation. */
-struct entry {
+/* The times of one mode, or of CUB. */
+struct contender_row {
 	char name[32];
 	uint32_t steps;
 	const char *step[SL_CONTENDER_STEPS_MAX];
 	struct sl_spread all, ms[SL_CONTENDER_STEPS_MAX];
 };
 
-/* All implementations at one size, and their common result. */
-struct comparison {
+/* All modes and CUB at one size, and their common result. */
+struct contender_table {
 	struct sl_bench *b;
 	uint32_t n;
-	struct sl_batch_result expected; /* of the host, or of the first implementation */
+	struct sl_batch_result expected; /* of the host, or of the first mode */
 	bool has_expected;
-	struct entry entry[ENTRIES_MAX];
+	struct contender_row entry[ENTRIES_MAX];
 	uint32_t n_entries;
 };
 
-/* --- one implementation ------------------------------------------------------------------------------------ */
+/* --- one implementation ----------------------------------------------------------------------- */
 
 static enum sl_status check_result(
-	struct comparison *r, const struct sl_batch_result *a, const char *name)
+	struct contender_table *r, const struct sl_batch_result *a, const char *name)
 {
 	if (!r->has_expected)
 		r->expected = *a;
@@ -69,7 +69,7 @@ static enum sl_status check_result(
 
 /* The call whose result is checked is the first warm-up. */
 static enum sl_status check_contender(
-	struct comparison *r, struct sl_contender *c, const char *name)
+	struct contender_table *r, struct sl_contender *c, const char *name)
 {
 	struct sl_batch_result result;
 	struct sl_contender_times times;
@@ -82,7 +82,8 @@ static enum sl_status check_contender(
 	return SL_OK;
 }
 
-static enum sl_status time_contender(struct comparison *r, struct sl_contender *c, struct entry *e)
+static enum sl_status time_contender(
+	struct contender_table *r, struct sl_contender *c, struct contender_row *e)
 {
 	static double all[SAMPLES_MAX], step[SL_CONTENDER_STEPS_MAX][SAMPLES_MAX];
 	uint64_t begun = sl_now_ns();
@@ -107,10 +108,10 @@ static enum sl_status time_contender(struct comparison *r, struct sl_contender *
 	return SL_OK;
 }
 
-static enum sl_status run_contender(struct comparison *r, const struct sl_contender_type *type,
+static enum sl_status run_contender(struct contender_table *r, const struct sl_contender_type *type,
 	const struct sl_recipe *recipe, const char *name)
 {
-	struct entry *e = &r->entry[r->n_entries];
+	struct contender_row *e = &r->entry[r->n_entries];
 	struct sl_contender c;
 	enum sl_status s = sl_contender_open(type, recipe, &c);
 
@@ -124,7 +125,7 @@ static enum sl_status run_contender(struct comparison *r, const struct sl_conten
 	return s;
 }
 
-static enum sl_status run_mode(struct comparison *r, const char *mode, const char *name)
+static enum sl_status run_mode(struct contender_table *r, const char *mode, const char *name)
 {
 	struct sl_plan *plan;
 	enum sl_status s = sl_batch_plan_make(r->b, r->n, mode, &plan);
@@ -150,7 +151,7 @@ static const char *const *modes(void)
 	return mode ? mode->choices + 1 : NULL;
 }
 
-static enum sl_status run_cub(struct comparison *r)
+static enum sl_status run_cub(struct contender_table *r)
 {
 	struct sl_plan *plan;
 	enum sl_status s;
@@ -166,7 +167,7 @@ static enum sl_status run_cub(struct comparison *r)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static const struct sl_spread *cub_times(const struct comparison *r)
+static const struct sl_spread *cub_times(const struct contender_table *r)
 {
 	for (uint32_t i = 0; sl_cub_contender && i < r->n_entries; i++)
 		if (strcmp(r->entry[i].name, sl_cub_contender->name) == 0)
@@ -174,7 +175,7 @@ static const struct sl_spread *cub_times(const struct comparison *r)
 	return NULL;
 }
 
-static void write_row(const struct comparison *r, const char *way, const char *step,
+static void write_row(const struct contender_table *r, const char *way, const char *step,
 	const struct sl_spread *ms, const struct sl_spread *cub)
 {
 	bool all = strcmp(step, "all") == 0;
@@ -198,7 +199,7 @@ static void write_row(const struct comparison *r, const char *way, const char *s
 }
 
 static void print_entry(
-	const struct comparison *r, const struct entry *e, const struct sl_spread *cub)
+	const struct contender_table *r, const struct contender_row *e, const struct sl_spread *cub)
 {
 	printf("%-8s %10u  %10.4f %10.4f %10.4f %3u  %10.3f", e->name, r->n, e->all.median,
 		e->all.least, e->all.most, e->all.n, 1e-6 * r->n / e->all.median);
@@ -212,12 +213,12 @@ static void print_entry(
 	(void)fflush(stdout);
 }
 
-static void show(const struct comparison *r)
+static void show(const struct contender_table *r)
 {
 	const struct sl_spread *cub = cub_times(r);
 
 	for (uint32_t i = 0; i < r->n_entries; i++) {
-		const struct entry *e = &r->entry[i];
+		const struct contender_row *e = &r->entry[i];
 
 		print_entry(r, e, cub);
 		write_row(r, e->name, "all", &e->all, cub);
@@ -227,7 +228,7 @@ static void show(const struct comparison *r)
 }
 
 /* The speed of the memory: a copy of one column of 4 bytes. */
-static enum sl_status show_copy(const struct comparison *r)
+static enum sl_status show_copy(const struct contender_table *r)
 {
 	struct sl_call_times times;
 
@@ -239,7 +240,7 @@ static enum sl_status show_copy(const struct comparison *r)
 	return SL_OK;
 }
 
-static enum sl_status run_all(struct comparison *r)
+static enum sl_status run_all(struct contender_table *r)
 {
 	SL_TRY(show_copy(r));
 	if (!modes())
@@ -255,15 +256,15 @@ static enum sl_status run_all(struct comparison *r)
 
 enum sl_status sl_pipeline_row(struct sl_bench *b, uint32_t n)
 {
-	struct comparison r = {.b = b, .n = n};
+	struct contender_table r = {.b = b, .n = n};
 
 	return sl_add_context(run_all(&r), "pipeline of %u particles", n);
 }
 
 void sl_pipeline_heading(void)
 {
-	printf("\n%-8s %10s  %10s %10s %10s %3s  %10s %7s   %s\n", "way", "n", "median ms", "least",
-		"most", "of", "G/s", "CUB", "steps, ms");
+	printf("\n%-8s %10s  %10s %10s %10s %3s  %10s %7s   %s\n", "mode", "n", "median ms", "min",
+		"max", "of", "G/s", "CUB", "steps, ms");
 }
 
 enum sl_status sl_bench_pipeline(struct sl_bench *b)

@@ -16,8 +16,8 @@ static enum sl_status measure_form(
 	static const struct sl_number_list random = {1, {SL_INPUT_RANDOM}};
 	const struct sl_number_list *inputs = sl_number_list_or(&b->options->inputs, &random);
 	uint32_t all = set->type == SL_U32 ? 32 : 64;
-	const struct sl_number_list every = {1, {all}},
-				    *bits = sl_number_list_or(&b->options->bits, &every);
+	const struct sl_number_list all_bits = {1, {all}};
+	const struct sl_number_list *bits = sl_number_list_or(&b->options->bits, &all_bits);
 
 	for (uint32_t i = 0; i < inputs->n; i++)
 		for (uint32_t k = 0; k < bits->n; k++) {
@@ -89,7 +89,7 @@ static enum sl_status measure_all(struct sl_bench *b, uint32_t n, uint32_t off)
 	return SL_OK;
 }
 
-/* The emulated device is slow. */
+/* Default sizes; the emulated device is slow. */
 enum { N_USUAL = 1 << 27, N_EMULATED = 1 << 12 };
 
 enum sl_status sl_bench_primitives(struct sl_bench *b)

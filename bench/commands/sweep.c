@@ -29,7 +29,7 @@ enum axis { NOTHING, SURVIVORS, COLUMNS, ENTROPY, BITS, OFF, KEYS, TUNINGS, BLOC
 #define LESS(power) (P(power) - 3)
 
 /* A round measures one or all of the three primitives, with one or both types. */
-static const struct round {
+static const struct sweep_round {
 	enum table_number table;
 	enum axis axis;
 	const char *only; /* NULL: all */
@@ -70,7 +70,7 @@ static const struct round {
 	{SIZES_TABLE, NOTHING, NULL, false, {2, {LESS(30), LESS(29)}}},
 };
 
-struct sweep {
+struct sweep_state {
 	struct sl_bench *b;
 	const struct sl_bench_options *options; /* of the command line */
 	struct sl_bench_options round;          /* of the current round */
@@ -135,7 +135,7 @@ static bool vary(struct sl_job *job, enum axis axis, size_t i)
 }
 
 static enum sl_status measure_primitives(
-	struct sweep *w, const struct round *r, enum sl_type type, uint32_t n)
+	struct sweep_state *w, const struct sweep_round *r, enum sl_type type, uint32_t n)
 {
 	for (int p = SL_SCAN; p <= SL_SORT; p++) {
 		struct sl_job job = sl_job_usual((enum sl_primitive)p, type, n);
@@ -148,7 +148,7 @@ static enum sl_status measure_primitives(
 	return SL_OK;
 }
 
-static enum sl_status measure_size(struct sweep *w, const struct round *r, uint32_t n)
+static enum sl_status measure_size(struct sweep_state *w, const struct sweep_round *r, uint32_t n)
 {
 	char text[64];
 
@@ -166,7 +166,7 @@ static enum sl_status measure_size(struct sweep *w, const struct round *r, uint3
 }
 
 /* The emulated device measures one small size per round. */
-static enum sl_status run_round(struct sweep *w, const struct round *r)
+static enum sl_status run_round(struct sweep_state *w, const struct sweep_round *r)
 {
 	static const struct sl_number_list blocks = {8, {32, 64, 128, 256, 384, 512, 768, 1024}};
 	static const struct sl_number_list few = {2, {64, 256}};
@@ -195,7 +195,7 @@ static enum sl_status run_round(struct sweep *w, const struct round *r)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static enum sl_status open_tables(struct sweep *w, const char *folder)
+static enum sl_status open_tables(struct sweep_state *w, const char *folder)
 {
 	char name[SL_PATH_BYTES];
 	struct sl_dir dir;
@@ -211,7 +211,7 @@ static enum sl_status open_tables(struct sweep *w, const char *folder)
 
 enum sl_status sl_bench_sweep(struct sl_bench *b)
 {
-	static struct sweep w;
+	static struct sweep_state w;
 	struct sl_bench_table *table = b->table;
 	char message[SL_MESSAGE_BYTES];
 	enum sl_status s, closed = SL_OK;

@@ -3,9 +3,9 @@
  * this device, and writes a tuning file (primitives/tuning.h).
  *
  * Every block and items that a backend can run with are timed with a few samples. The fastest of
- * them and the backend's own choice are then timed with the usual number of samples. The result is
- * written only where it is faster than the own choice by more than the noise, so that the file
- * contains only lines that matter.
+ * them and the default tuning of the backend are then timed with the usual number of samples. A
+ * tuning is written only where it is faster than the default by more than the noise, so that the
+ * file contains only lines that matter.
  *
  * The result of a size holds for all sizes up to the geometric mean of this size and the next,
  * rounded down to a power of two.
@@ -28,30 +28,30 @@ enum {
 	SIZES = SL_NUMBER_LIST_MAX
 };
 
-/* A tuning is written if its time is at most this share of the time of the own choice. */
+/* A tuning is written if its time is less than this share of the time of the default. */
 static const double worthwhile = 0.98;
 
 /* Time limit of a first measurement. */
 static const double few_budget_ms = 100;
 
-struct attempt {
+struct tuning_time {
 	struct sl_tuning tuning;
 	double ms;
 };
 
 /* The result for a backend and type, size by size. */
-struct found {
+struct tuning_result {
 	uint32_t n;
 	uint32_t size[SIZES];
-	struct sl_tuning tuning[SIZES]; /* 0: the own choice */
-	double gain[SIZES];             /* speed divided by that of the own choice */
+	struct sl_tuning tuning[SIZES]; /* 0: the default */
+	double gain[SIZES];             /* speed divided by that of the default */
 };
 
 struct tuner {
 	struct sl_bench *b;
 	struct sl_contest *c;
 	const struct sl_backend *backend;
-	struct attempt attempt[TRIES_MAX];
+	struct tuning_time tried[TRIES_MAX];
 	uint32_t n;
 	bool incomplete; /* time or table space ended before all tunings were tried */
 	FILE *file;
@@ -72,7 +72,7 @@ static enum sl_status try_tuning(void *ctx, struct sl_tuning tuning)
 	}
 	s = sl_cell_time(t->b, t->c, t->backend, tuning, &times);
 	if (s == SL_OK)
-		t->attempt[t->n++] = (struct attempt){tuning, times.ms.median};
+		t->tried[t->n++] = (struct tuning_time){tuning, times.ms.median};
 	return s == SL_DEVICE_FAILED || s == SL_CHECK_FAILED ? s : SL_OK;
 }
 
@@ -80,11 +80,11 @@ static enum sl_status try_tuning(void *ctx, struct sl_tuning tuning)
 static void sort_tries(struct tuner *t)
 {
 	for (uint32_t i = 1; i < t->n; i++)
-		for (uint32_t k = i; k > 0 && t->attempt[k].ms < t->attempt[k - 1].ms; k--) {
-			struct attempt swap = t->attempt[k];
+		for (uint32_t k = i; k > 0 && t->tried[k].ms < t->tried[k - 1].ms; k--) {
+			struct tuning_time swap = t->tried[k];
 
-			t->attempt[k] = t->attempt[k - 1];
-			t->attempt[k - 1] = swap;
+			t->tried[k] = t->tried[k - 1];
+			t->tried[k - 1] = swap;
 		}
 }
 
@@ -104,7 +104,7 @@ static enum sl_status try_all(struct tuner *t)
 	return s;
 }
 
-/* *tuning: the fastest, 0 for the own choice; *gain: its speed divided by that of the own choice. */
+/* *tuning: the fastest, 0 for the default; *gain: its speed divided by that of the default. */
 static enum sl_status find_best(struct tuner *t, struct sl_tuning *tuning, double *gain)
 {
 	struct sl_call_times own, times;
@@ -116,13 +116,13 @@ static enum sl_status find_best(struct tuner *t, struct sl_tuning *tuning, doubl
 	SL_TRY(sl_cell_measure(t->b, t->c, t->backend, *tuning, &own));
 	best = own.ms.median * worthwhile;
 	for (uint32_t i = 0; i < t->n && i < FINALISTS; i++) {
-		if (t->attempt[i].tuning.block == 0)
+		if (t->tried[i].tuning.block == 0)
 			continue;
-		SL_TRY(sl_cell_measure(t->b, t->c, t->backend, t->attempt[i].tuning, &times));
+		SL_TRY(sl_cell_measure(t->b, t->c, t->backend, t->tried[i].tuning, &times));
 		if (times.ms.n == 0 || times.ms.median >= best)
 			continue;
 		best = times.ms.median;
-		*tuning = t->attempt[i].tuning;
+		*tuning = t->tried[i].tuning;
 		*gain = own.ms.median / best;
 	}
 	return SL_OK;
@@ -142,10 +142,10 @@ static bool is_same(struct sl_tuning a, struct sl_tuning b)
 }
 
 /*
- * A line holds for all larger sizes until the next line. So the own choice is written too where it
- * follows another tuning.
+ * A line holds for all larger sizes until the next line. So the default is written too where it follows
+ * another tuning.
  */
-static void write_lines(struct tuner *t, enum sl_type type, const struct found *f)
+static void write_lines(struct tuner *t, enum sl_type type, const struct tuning_result *f)
 {
 	struct sl_tuning before = {0};
 	const struct sl_tunable *own = &t->backend->tunable;
@@ -158,7 +158,7 @@ static void write_lines(struct tuner *t, enum sl_type type, const struct found *
 		if (!is_same(now, before))
 			fprintf(t->file,
 				"%s/%s %s from %-10u block=%u items=%u  # n=%u: %.2f times as fast "
-				"as its own choice\n",
+				"as the default\n",
 				sl_primitive_name(t->backend->primitive), t->backend->name,
 				type == SL_U32 ? "u32" : "u64",
 				i > 0 ? size_between(f->size[i - 1], f->size[i]) : 0, now.block,
@@ -195,7 +195,7 @@ static void leave_out(struct tuner *t, const struct sl_job *job)
 	fprintf(t->file, "# left out: %s\n", line);
 }
 
-static enum sl_status tune_size(struct tuner *t, const struct sl_job *job, struct found *f)
+static enum sl_status tune_size(struct tuner *t, const struct sl_job *job, struct tuning_result *f)
 {
 	struct sl_contest c;
 	enum sl_status s;
@@ -220,7 +220,7 @@ static enum sl_status tune_size(struct tuner *t, const struct sl_job *job, struc
 static enum sl_status tune_backend(
 	struct tuner *t, enum sl_type type, const struct sl_number_list *sizes)
 {
-	static struct found f;
+	static struct tuning_result f;
 
 	memset(&f, 0, sizeof(f));
 	for (uint32_t i = 0; i < sizes->n; i++) {

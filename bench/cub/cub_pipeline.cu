@@ -62,7 +62,7 @@ enum sl_status sl_cub_pipeline_generate(const struct sl_cub_pipeline *p, sl_stre
 
 /* --- survivors -------------------------------------------------------------------------------- */
 
-struct is_kept {
+struct has_kept_fate {
 	uint32_t keep;
 
 	__host__ __device__ uint8_t operator()(uint8_t fate) const
@@ -77,7 +77,7 @@ static cudaError_t select(
 	const struct sl_batch *b = &p->batch;
 
 	return cub::DeviceSelect::Flagged(temporary, bytes, thrust::counting_iterator<uint32_t>(0),
-		thrust::make_transform_iterator(b->columns.fate, is_kept{p->keep}), b->index,
+		thrust::make_transform_iterator(b->columns.fate, has_kept_fate{p->keep}), b->index,
 		p->n_survivors, b->n, s);
 }
 

@@ -276,6 +276,8 @@ void sl_bench_options_help(FILE *out)
 		snprintf(left, sizeof(left), "%s %s", o->name, o->value);
 		fprintf(out, "  %-36s %s (%s)\n", left, o->help, o->commands);
 	}
+	fputs("\nTables: \"of\" is the number of samples; \"copy\" and \"CUB\" are the speed relative to a copy and to\nCUB; a * after the host time means that the time may contain host time.\n",
+		out);
 	fputs("\nExit codes: 0 success, 2 wrong use, 4 a file cannot be written, 8 no device, 11 a "
 	      "wrong answer.\n",
 		out);
