@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""plot.py - pictures of what sluice-bench, sluice compare --csv and stages.py have measured.
+"""plot.py - draws figures from the CSV files of sluice-bench, sluice compare --csv and stages.py.
 
-    python3 bench/plot.py --out FOLDER FILE.csv...
+    python3 bench/plot/plot.py --out FOLDER FILE.csv...
 
-What a file is, its columns tell. Written into FOLDER, as far as the files have it, each as SVG and PNG:
-    scan-u32, compact-u32, ...   milliseconds against n, with the copy and CUB
-    share-of-copy                the fastest backends against what a copy takes
-    block-...                    milliseconds against the block, the best items of each
-    survivors, bits, entropy     milliseconds against what the input is
-    stages-..., pipeline         where the time of a batch goes
-and report.html, which has all of them, the tables' origins, and needs no other file.
-Exit code 77: there is no matplotlib.
+The columns of a file determine its kind. The script writes these figures into FOLDER, as SVG and as
+PNG, if the files contain the data:
+    scan-u32, compact-u32, ...   time by n, with the copy and CUB
+    share-of-copy                speed of the fastest backends relative to a copy
+    block-...                    time by block size, each with its best number of items
+    survivors, bits, entropy     time by a property of the input
+    stages-..., pipeline         time of a batch by stage
+It also writes report.html, which contains all figures and the origin of the tables in one file.
+Exit code 77: matplotlib is not installed.
 """
 import argparse
 import csv
@@ -25,7 +26,8 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 except ImportError:
-    print("plot.py: matplotlib is missing (python3-matplotlib); nothing is drawn", file=sys.stderr)
+    print("plot.py: matplotlib is not installed, so no figure is drawn; "
+          "install python3-matplotlib", file=sys.stderr)
     sys.exit(77)
 
 COLORS = {"copy": "#999999", "CUB": "#000000", "thrust": "#009e73", "shared": "#0072b2",
@@ -36,7 +38,7 @@ STAGES = ["generate", "advance", "mark", "compact", "sieve", "sort", "write", "c
 
 
 class Table:
-    """A CSV file: its comments, and its rows with numbers as numbers."""
+    """A CSV file: its comments, and its rows with numbers converted to float."""
 
     def __init__(self, path):
         self.name = os.path.basename(path)
@@ -55,7 +57,7 @@ class Table:
 
 
 def number(text):
-    """A float where it is one, None where there is nothing."""
+    """The text as a float if it is a number, None if it is empty."""
     if text is None or text == "":
         return None
     try:
@@ -65,14 +67,14 @@ def number(text):
 
 
 def usual(row):
-    """Is this a cell of the usual job: all bits, random keys, half alive, no columns, aligned?"""
+    """Is this a row of the usual job: all bits, random keys, half survive, no columns, aligned?"""
     bits = 64 if row["type"] == "u64" else 32
     return (row.get("bits") in (None, bits) and row.get("entropy") in (None, 1) and
             row.get("survivors_percent") in (None, 50) and not row.get("columns") and not row.get("items_off"))
 
 
-class Pictures:
-    """Figures by name, written and kept as SVG text."""
+class Figures:
+    """Writes figures and keeps their SVG text for the report."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -107,14 +109,14 @@ def axes(title, x, y, log_x=True, log_y=True):
 
 
 def legend(ax, upwards=False):
-    """upwards: as stacked bars are, the first at the bottom (matplotlib before 3.7 has no reverse=)."""
+    """upwards: the first entry at the bottom, as in stacked bars (matplotlib < 3.7 has no reverse=)."""
     handles, labels = ax.get_legend_handles_labels()
     step = -1 if upwards else 1
     ax.legend(handles[::step], labels[::step], frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def line(ax, name, points):
-    """Points are (x, row); the quartiles, where a row has them, are a band."""
+    """points: (x, row). The band shows the quartiles if the rows have them."""
     points = sorted(points, key=lambda p: p[0])
     x = [p[0] for p in points]
     style = {"copy": ":", "CUB": "--"}.get(name, "-")
@@ -133,12 +135,12 @@ def by_backend(rows):
 
 
 def once(rows, key):
-    """The last row for each key: a later file stands above an earlier one."""
+    """The last row for each key: a later file replaces rows of an earlier one."""
     return list({key(row): row for row in rows}.values())
 
 
-def draw_sizes(cells, device, pictures):
-    """Milliseconds against n, a picture for each primitive and type."""
+def draw_sizes(cells, device, figures):
+    """Time by n, a figure for each primitive and type."""
     cells = once([r for r in cells if usual(r) and not r["tuned"]], lambda r: (r["primitive"], r["backend"],
                                                                               r["type"], r["n"]))
     copies = [(r["n"], r) for r in cells if r["primitive"] == "copy"]
@@ -153,13 +155,13 @@ def draw_sizes(cells, device, pictures):
             sizes = {r["n"] for r in rows}
             line(ax, "copy", [p for p in copies if p[0] in sizes])
             legend(ax)
-            pictures.save(figure, f"{primitive}-{kind}", f"{primitive}, {kind}: milliseconds against n; the copy "
-                          "is of n words of 4 bytes")
-    draw_shares(cells, device, pictures)
+            figures.save(figure, f"{primitive}-{kind}", f"{primitive}, {kind}: time by n; the copy moves n words "
+                          "of 4 bytes")
+    draw_shares(cells, device, figures)
 
 
-def draw_shares(cells, device, pictures):
-    figure, ax = axes(f"share of a copy's speed, {device}", "n", "%", log_y=False)
+def draw_shares(cells, device, figures):
+    figure, ax = axes(f"speed relative to a copy, {device}", "n", "%", log_y=False)
     for primitive, style in (("scan", "o-"), ("compact", "s-"), ("sort", "^-")):
         for backend in ("shared", "CUB"):
             rows = sorted((r for r in cells if r["primitive"] == primitive and r["backend"] == backend and
@@ -171,17 +173,17 @@ def draw_shares(cells, device, pictures):
     if any(len(drawn.get_xdata()) > 1 for drawn in ax.get_lines()):
         legend(ax)
         ax.set_ylim(bottom=0)
-        pictures.save(figure, "share-of-copy", "the least bytes that any algorithm must move, by the time, in parts "
-                      "of a copy's speed")
+        figures.save(figure, "share-of-copy", "least bytes that any algorithm must move, divided by the time, "
+                      "relative to the speed of a copy")
     plt.close(figure)
 
 
-def draw_blocks(cells, device, pictures):
-    """Of each block the best items."""
+def draw_blocks(cells, device, figures):
+    """Time by block size; each with its best number of items per thread."""
     tuned = [r for r in cells if r["tuned"] and r.get("block") is not None and not r.get("columns")]
     for primitive, kind, n in sorted({(r["primitive"], r["type"], r["n"]) for r in tuned}):
         rows = [r for r in tuned if (r["primitive"], r["type"], r["n"]) == (primitive, kind, n)]
-        figure, ax = axes(f"{primitive}, {kind}, n={n:.0f}, {device}", "threads a block", "milliseconds (median)")
+        figure, ax = axes(f"{primitive}, {kind}, n={n:.0f}, {device}", "threads per block", "milliseconds (median)")
         for backend, group in by_backend(rows):
             best = {}
             for r in group:
@@ -191,14 +193,14 @@ def draw_blocks(cells, device, pictures):
         ticks = sorted({int(r["block"]) for r in rows if int(r["block"]) & (int(r["block"]) - 1) == 0})
         ax.set_xticks(ticks, [str(t) for t in ticks])
         legend(ax)
-        pictures.save(figure, f"block-{primitive}-{kind}", f"{primitive}: milliseconds against the block, the best "
-                      "items a thread of each")
+        figures.save(figure, f"block-{primitive}-{kind}", f"{primitive}: time by threads per block, each with its "
+                      "best number of items per thread")
 
 
-def draw_inputs(cells, device, pictures):
-    """Milliseconds against one property of the input, at the size that has most of it."""
+def draw_inputs(cells, device, figures):
+    """Time by one property of the input, at the size with the most values of it."""
     for column, primitive, label in (("survivors_percent", "compact", "survivors, %"), ("bits", "sort", "bits"),
-                                     ("entropy", "sort", "entropy, bits a bit")):
+                                     ("entropy", "sort", "entropy per bit")):
         rows = [r for r in cells if r["primitive"] == primitive and r["type"] == "u32" and not r["tuned"] and
                 not r.get("items_off") and not r.get("columns") and r.get(column) is not None and
                 (column == "bits" or primitive == "compact" or r["bits"] == 32) and
@@ -214,11 +216,11 @@ def draw_inputs(cells, device, pictures):
         for backend, group in by_backend(rows):
             line(ax, backend, [(r[column], r) for r in group])
         legend(ax)
-        pictures.save(figure, column.split("_")[0], f"{primitive} of {n:.0f}: milliseconds against {label}")
+        figures.save(figure, column.split("_")[0], f"{primitive} of {n:.0f} items: time by {label}")
 
 
-def bars(title, y, names, parts, pictures, name, caption):
-    """Stacked bars: parts[stage] has a height for each of names."""
+def bars(title, y, names, parts, figures, name, caption):
+    """Stacked bars: parts[stage] is a list with a height for each of names."""
     figure, ax = plt.subplots(figsize=(max(5, 1.2 * len(names) + 2.5), 4.8))
     bottom = [0.0] * len(names)
     for k, stage in enumerate(s for s in STAGES + sorted(set(parts) - set(STAGES)) if s in parts):
@@ -230,11 +232,11 @@ def bars(title, y, names, parts, pictures, name, caption):
     ax.grid(True, axis="y", color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
     legend(ax, upwards=True)
-    pictures.save(figure, name, caption)
+    figures.save(figure, name, caption)
 
 
-def draw_pipeline(table, pictures):
-    """The ways of each size side by side, in nanoseconds a particle; and end to end against n."""
+def draw_pipeline(table, figures):
+    """For each size the modes side by side; and the time of the whole batch by n."""
     rows = [r for r in table.rows if r["way"] != "copy"]
     sizes = sorted({r["n"] for r in rows})
     for n in sizes:
@@ -242,8 +244,8 @@ def draw_pipeline(table, pictures):
         ways = list(dict.fromkeys(r["way"] for r in here))
         parts = {s: [sum(r["ms_median"] for r in here if r["way"] == w and r["step"] == s) for w in ways]
                  for s in {r["step"] for r in here}}
-        bars(f"{n:.0f} particles, {table.device()}", "milliseconds", ways, parts, pictures, f"pipeline-{n:.0f}",
-             f"where the time of a batch of {n:.0f} particles goes, by each way")
+        bars(f"{n:.0f} particles, {table.device()}", "milliseconds", ways, parts, figures, f"pipeline-{n:.0f}",
+             f"stages of a batch of {n:.0f} particles, in each mode")
     if len(sizes) > 1:
         figure, ax = axes(f"particles to sorted columns, {table.device()}", "particles", "milliseconds (median)")
         ways = list(dict.fromkeys(r["way"] for r in rows))
@@ -252,11 +254,11 @@ def draw_pipeline(table, pictures):
             ax.plot([p[0] for p in points], [p[1] for p in points], "--" if way == "CUB" else "-", marker="o",
                     markersize=3, color=COLORS.get(way, STAGE_COLORS[k]), label=way)
         legend(ax)
-        pictures.save(figure, "pipeline", "a batch from particles to sorted columns, first launch to last kernel")
+        figures.save(figure, "pipeline", "a batch from particles to sorted columns, first launch to last kernel")
 
 
-def draw_compare(table, pictures):
-    """sluice compare --csv: a bar for each row of backends on the device."""
+def draw_compare(table, figures):
+    """sluice compare --csv: a bar for each choice of backends on the device."""
     rows = [r for r in table.rows if r["where"] != "host" and r["stage"] in STAGES and
             isinstance(r["median_ms"], float)]
     choice = lambda r: "\n".join(str(r[k]) for k in ("scan", "compact", "sort"))
@@ -266,11 +268,11 @@ def draw_compare(table, pictures):
     parts = {s: [sum(r["median_ms"] for r in rows if choice(r) == c and r["stage"] == s) for c in names]
              for s in {r["stage"] for r in rows}}
     short = os.path.splitext(table.name)[0]
-    bars(short, "milliseconds a batch", names, parts, pictures, f"stages-{short}",
-         f"{short}: stages of a batch of {rows[0]['batch']:.0f}; below each bar its scan, compact and sort")
+    bars(short, "milliseconds per batch", names, parts, figures, f"stages-{short}",
+         f"{short}: stages of a batch of {rows[0]['batch']:.0f} particles; the labels name scan, compact and sort")
 
 
-def draw_stages(table, pictures):
+def draw_stages(table, figures):
     """stages.py: a bar for each configuration, on one core."""
     start = "ns a particle, "
     rows = [r for r in table.rows if str(r["quantity"]).startswith(start)]
@@ -280,12 +282,12 @@ def draw_stages(table, pictures):
     parts = {s: [sum(r["median"] for r in rows if r["config"] == c and r["quantity"] == start + s) for c in names]
              for s in {r["quantity"][len(start):] for r in rows}}
     short = os.path.splitext(table.name)[0]
-    bars(short, "ns a particle and core", names, parts, pictures, f"stages-{short}",
+    bars(short, "ns per particle and core", names, parts, figures, f"stages-{short}",
          f"{short}: one core, {rows[0]['processor']}")
 
 
 def mark_tuned(rows):
-    """A backend that was measured with several blocks at one job is tuned; elsewhere it has its own choice."""
+    """Marks rows of jobs that a backend ran with several tunings; elsewhere it used its default."""
     job = lambda r: tuple(r.get(k) for k in ("primitive", "backend", "type", "n", "bits", "entropy",
                                              "survivors_percent", "columns", "column_bytes", "items_off"))
     blocks = {}
@@ -295,30 +297,30 @@ def mark_tuned(rows):
         r["tuned"] = len(blocks[job(r)]) > 1
 
 
-def write_report(tables, pictures):
+def write_report(tables, figures):
     parts = ["<!doctype html><html lang='en'><meta charset='utf-8'><title>sluice-bench</title><style>"
              "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
              "svg{width:100%;height:auto}pre{background:#f4f4f4;padding:.7em;overflow-x:auto;font-size:12px}"
              "figure{margin:2em 0}figcaption{color:#555}</style><h1>sluice-bench</h1>"]
-    for name, caption, svg in pictures.svg:
+    for name, caption, svg in figures.svg:
         parts.append(f"<figure id='{html.escape(name)}'>{svg}<figcaption>{html.escape(caption)}</figcaption></figure>")
-    parts.append("<h2>From where</h2>")
+    parts.append("<h2>Origin of the tables</h2>")
     for table in tables:
         parts.append(f"<h3>{html.escape(table.name)}: {len(table.rows)} rows</h3>"
                      f"<pre>{html.escape(chr(10).join(table.about))}</pre>")
-    with open(os.path.join(pictures.folder, "report.html"), "w") as f:
+    with open(os.path.join(figures.folder, "report.html"), "w") as f:
         f.write("\n".join(parts) + "\n")
 
 
 def main():
-    arguments = argparse.ArgumentParser(description="Draws what sluice-bench has measured.")
-    arguments.add_argument("--out", required=True, help="folder of the pictures")
+    arguments = argparse.ArgumentParser(description="Draws figures from the CSV files of sluice-bench.")
+    arguments.add_argument("--out", required=True, help="folder for the figures")
     arguments.add_argument("files", nargs="+", help="CSV files of sluice-bench, sluice compare or stages.py")
     a = arguments.parse_args()
     matplotlib.rcParams.update({"svg.fonttype": "none", "font.size": 10, "axes.spines.top": False,
                                 "axes.spines.right": False})
     tables = [Table(path) for path in a.files]
-    pictures = Pictures(a.out)
+    figures = Figures(a.out)
     cells, device = [], ""
     for table in tables:
         if {"primitive", "backend", "ms_median"} <= set(table.columns):
@@ -326,19 +328,20 @@ def main():
             cells += table.rows
             device = table.device()
         elif {"way", "step"} <= set(table.columns):
-            draw_pipeline(table, pictures)
+            draw_pipeline(table, figures)
         elif {"where", "stage", "median_ms"} <= set(table.columns):
-            draw_compare(table, pictures)
+            draw_compare(table, figures)
         elif {"config", "quantity"} <= set(table.columns):
-            draw_stages(table, pictures)
+            draw_stages(table, figures)
         elif table.rows:
-            sys.exit(f"plot.py: {table.name}: its columns are none that are known ({', '.join(table.columns)})")
+            sys.exit(f"plot.py: {table.name} has unknown columns ({', '.join(table.columns)}); give CSV files of "
+                     "sluice-bench, sluice compare --csv or stages.py")
     if cells:
-        draw_sizes(cells, device, pictures)
-        draw_blocks(cells, device, pictures)
-        draw_inputs(cells, device, pictures)
-    write_report(tables, pictures)
-    print(f"{len(pictures.svg)} pictures and report.html in {a.out}")
+        draw_sizes(cells, device, figures)
+        draw_blocks(cells, device, figures)
+        draw_inputs(cells, device, figures)
+    write_report(tables, figures)
+    print(f"{len(figures.svg)} figures and report.html in {a.out}")
 
 
 main()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""stages.py - nanoseconds a particle and stage, on one core, for configurations as they are.
+"""stages.py - measures the time per particle of each stage on one core.
 
-    python3 bench/stages.py [--repeat 5] [--sluice build/release/sluice] CONFIG... > results.csv
+    python3 bench/plot/stages.py [--repeat 5] [--sluice build/release/sluice] CONFIG... > results.csv
 
-Each configuration runs with one thread, --repeat times; the CSV has the median and the spread (least and
-largest) of each stage, the machine and the command. A run whose checks are not met ends the measurement:
-no time is printed for a wrong answer. With --table the medians as a Markdown table go to stderr.
+Each configuration runs --repeat times with one thread. The CSV contains the median, the least and the
+largest time of each stage, the machine and the command. The script stops if a run fails one of its
+checks, so no time of a wrong answer is printed. --table prints the medians as a Markdown table to stderr.
 """
 import argparse
 import csv
@@ -22,13 +22,13 @@ STAGES = COMPUTE + ["compress", "assemble", "commit"]
 
 
 def run(sluice, config, folder):
-    """One run on one thread: its run.json."""
+    """Runs config on one thread and returns its run.json."""
     command = [sluice, "run", config, "--threads", "1", "--json", "--force", "--out", folder]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
 def sample(result):
-    """ns a particle of each stage, and rates derived from them."""
+    """Nanoseconds per particle of each stage, and rates derived from them."""
     n = result["times"]["particles"]
     ns = {s: result["times"]["thread_seconds"][s] * 1e9 / n for s in STAGES}
     computing = sum(ns[s] for s in COMPUTE)
@@ -43,11 +43,11 @@ def sample(result):
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("--repeat", type=int, default=5)
-    arguments.add_argument("--sluice", default="build/release/sluice")
-    arguments.add_argument("--table", action="store_true")
-    arguments.add_argument("configs", nargs="+")
+    arguments = argparse.ArgumentParser(description="Measures the time per particle of each stage on one core.")
+    arguments.add_argument("--repeat", type=int, default=5, help="runs per configuration")
+    arguments.add_argument("--sluice", default="build/release/sluice", help="the program")
+    arguments.add_argument("--table", action="store_true", help="print the medians to stderr")
+    arguments.add_argument("configs", nargs="+", help="YAML configurations")
     a = arguments.parse_args()
     folder = tempfile.mkdtemp()
     table = {}
