@@ -1,48 +1,49 @@
-/* matrix.c - backends.def as a table. */
+/* catalog.c - backends.def as a table, and look-up in it. */
 #include "primitives/catalog.h"
 
 #include <string.h>
 
-/* What the first word of a line stands for. */
+/* The primitives under the names that backends.def uses. */
 enum {
-	first_scan = SL_SCAN,
-	first_compact = SL_COMPACT,
-	first_sort = SL_SORT,
-	first_deflate = SL_DEFLATE
+	primitive_scan = SL_SCAN,
+	primitive_compact = SL_COMPACT,
+	primitive_sort = SL_SORT,
+	primitive_deflate = SL_DEFLATE
 };
 
 #ifdef SL_WITH_CUDA
-#define OF_CUDA(backend) &backend
+#define CUDA_ONLY(backend) &backend
 #else
-#define OF_CUDA(backend) NULL
+#define CUDA_ONLY(backend) NULL
 #endif
 
-const struct sl_line sl_matrix[] = {
-#define LINE(primitive, name, reach, facts) \
-	{(enum sl_primitive)first_##primitive, #name, reach, facts},
-#define SL_BACKEND(primitive, name) LINE(primitive, name, SL_RUNS_ON_HOST, &sl_##primitive##_##name)
-#define SL_DEVICE_BACKEND(primitive, name) \
-	LINE(primitive, name, SL_RUNS_ON_DEVICE, &sl_##primitive##_##name##_emulated)
-#define SL_CUDA_BACKEND(primitive, name) \
-	LINE(primitive, name, SL_RUNS_ON_CUDA, OF_CUDA(sl_##primitive##_##name))
+#define ENTRY(primitive, name, rank, runs_on, backend) \
+	{(enum sl_primitive)primitive_##primitive, #name, runs_on, rank, backend},
+
+const struct sl_catalog_entry sl_catalog[SL_CATALOG_COUNT + 1] = {
+#define SL_BACKEND(primitive, name, rank) \
+	ENTRY(primitive, name, rank, SL_RUNS_ON_HOST, &sl_##primitive##_##name)
+#define SL_DEVICE_BACKEND(primitive, name, rank) \
+	ENTRY(primitive, name, rank, SL_RUNS_ON_DEVICE, &sl_##primitive##_##name##_emulated)
+#define SL_CUDA_BACKEND(primitive, name, rank) \
+	ENTRY(primitive, name, rank, SL_RUNS_ON_CUDA, CUDA_ONLY(sl_##primitive##_##name))
 #include "primitives/backends.def"
 #undef SL_BACKEND
 #undef SL_DEVICE_BACKEND
 #undef SL_CUDA_BACKEND
-#undef LINE
-	{SL_PRIMITIVE_COUNT, NULL, SL_RUNS_ON_HOST, NULL}};
+	{SL_PRIMITIVE_COUNT, NULL, SL_RUNS_ON_HOST, 0, NULL}};
 
-const struct sl_line *sl_matrix_find(enum sl_primitive p, const char *name)
+const struct sl_catalog_entry *sl_catalog_find(enum sl_primitive p, const char *name)
 {
-	for (const struct sl_line *l = sl_matrix; l->name; l++)
-		if (l->primitive == p && strcmp(l->name, name) == 0)
-			return l;
+	for (const struct sl_catalog_entry *e = sl_catalog; e->name; e++)
+		if (e->primitive == p && strcmp(e->name, name) == 0)
+			return e;
 	return NULL;
 }
 
-const char *sl_reach_name(enum sl_reach reach)
+const char *sl_runs_on_name(enum sl_runs_on runs_on)
 {
 	static const char *const names[] = {"host", "device", "cuda"};
 
-	return names[reach];
+	return names[runs_on];
 }

@@ -26,9 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/device.h"
-#include "base/status.h"
+#include "primitives/base/arena.h"
+#include "primitives/device/device.h"
+#include "primitives/base/status.h"
 
 SL_C_BEGIN
 
@@ -262,12 +262,13 @@ const char *sl_primitive_name(enum sl_primitive p);
  * sl_scan_cpu, sl_sort_naive, ...: for calls by name in C. Those of the device link in CUDA builds
  * only; sl_sort_naive_emulated, ... in all.
  */
-#define SL_BACKEND(primitive, name)      extern const struct sl_backend sl_##primitive##_##name;
-#define SL_CUDA_BACKEND(primitive, name) extern const struct sl_backend sl_##primitive##_##name;
-#define SL_DEVICE_BACKEND(primitive, name)                      \
+#define SL_BACKEND(primitive, name, rank) extern const struct sl_backend sl_##primitive##_##name;
+#define SL_CUDA_BACKEND(primitive, name, rank) \
+	extern const struct sl_backend sl_##primitive##_##name;
+#define SL_DEVICE_BACKEND(primitive, name, rank)                \
 	extern const struct sl_backend sl_##primitive##_##name; \
 	extern const struct sl_backend sl_##primitive##_##name##_emulated;
-#include "backends.def"
+#include "primitives/backends.def"
 #undef SL_BACKEND
 #undef SL_CUDA_BACKEND
 #undef SL_DEVICE_BACKEND

@@ -1,28 +1,34 @@
-/* registry.c - the matrix of this build, made from backends.def, and finding by name in it. */
-#include "primitives.h"
+/*
+ * registry.c - the backends that this build and the device in use can run, and look-up by name.
+ *
+ * There are two tables, both made from backends.def: one with the backends of CUDA devices (if the
+ * build has them) and one with those of the emulated device. Host backends are in both.
+ */
+#include "primitives/primitives.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* For CUDA devices, or for none. */
+#include "primitives/catalog.h"
+
 static const struct sl_backend *const built[] = {
-#define SL_BACKEND(primitive, name) &sl_##primitive##_##name,
+#define SL_BACKEND(primitive, name, rank) &sl_##primitive##_##name,
 #ifdef SL_WITH_CUDA
 #define SL_DEVICE_BACKEND SL_BACKEND
 #define SL_CUDA_BACKEND   SL_BACKEND
 #else
-#define SL_DEVICE_BACKEND(primitive, name)
-#define SL_CUDA_BACKEND(primitive, name)
+#define SL_DEVICE_BACKEND(primitive, name, rank)
+#define SL_CUDA_BACKEND(primitive, name, rank)
 #endif
-#include "backends.def"
+#include "primitives/backends.def"
 #undef SL_DEVICE_BACKEND
 #undef SL_CUDA_BACKEND
 	NULL};
 
 static const struct sl_backend *const emulated[] = {
-#define SL_DEVICE_BACKEND(primitive, name) &sl_##primitive##_##name##_emulated,
-#define SL_CUDA_BACKEND(primitive, name)
-#include "backends.def"
+#define SL_DEVICE_BACKEND(primitive, name, rank) &sl_##primitive##_##name##_emulated,
+#define SL_CUDA_BACKEND(primitive, name, rank)
+#include "primitives/backends.def"
 #undef SL_BACKEND
 #undef SL_DEVICE_BACKEND
 #undef SL_CUDA_BACKEND
@@ -50,21 +56,6 @@ const char *sl_primitive_name(enum sl_primitive p)
 	return "unknown primitive";
 }
 
-/* Is "scan", "naive" a line of the matrix that the device in use does not have? */
-static bool needs_cuda(const char *primitive, const char *name)
-{
-#define SL_BACKEND(of, called)
-#define SL_CUDA_BACKEND(of, called)                                    \
-	if (strcmp(primitive, #of) == 0 && strcmp(name, #called) == 0) \
-		return true;
-#define SL_DEVICE_BACKEND SL_CUDA_BACKEND
-#include "backends.def"
-#undef SL_BACKEND
-#undef SL_CUDA_BACKEND
-#undef SL_DEVICE_BACKEND
-	return false;
-}
-
 /* "cpu, cpu_scan". */
 static void list(enum sl_primitive p, char *text, size_t size)
 {
@@ -83,7 +74,7 @@ static void list(enum sl_primitive p, char *text, size_t size)
 static enum sl_status not_found(enum sl_primitive p, const char *name)
 {
 	char there[512];
-	const char *why = needs_cuda(sl_primitive_name(p), name)
+	const char *why = sl_catalog_find(p, name)
 	                          ? sl_device_is_emulated()
 	                                    ? "it needs CUDA and the device is emulated"
 	                                    : "it needs CUDA and this build has none"

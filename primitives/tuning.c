@@ -6,14 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/read.h"
+#include "primitives/launch_config.h"
 
 /* Those that can be tuned: one for each line of the matrix that has kernels of ours. */
 static const struct sl_backend *const tunable[] = {
-#define SL_BACKEND(primitive, name)
-#define SL_CUDA_BACKEND(primitive, name)
-#define SL_DEVICE_BACKEND(primitive, name) &sl_##primitive##_##name##_emulated,
-#include "backends.def"
+#define SL_BACKEND(primitive, name, rank)
+#define SL_CUDA_BACKEND(primitive, name, rank)
+#define SL_DEVICE_BACKEND(primitive, name, rank) &sl_##primitive##_##name##_emulated,
+#include "primitives/backends.def"
 #undef SL_BACKEND
 #undef SL_CUDA_BACKEND
 #undef SL_DEVICE_BACKEND
@@ -21,7 +22,7 @@ static const struct sl_backend *const tunable[] = {
 
 struct table {
 	uint32_t n;
-	struct sl_tuned line[SL_TUNINGS_MAX];
+	struct sl_tuning_line line[SL_TUNINGS_MAX];
 };
 
 static struct table now;
@@ -103,10 +104,10 @@ static enum sl_status read_field(const char *word, const char *name, uint32_t *v
 }
 
 /* Lines of one backend and type ascend, so that none is there twice. */
-static enum sl_status check_order(const struct table *t, const struct sl_tuned *line)
+static enum sl_status check_order(const struct table *t, const struct sl_tuning_line *line)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
-		const struct sl_tuned *other = &t->line[i];
+		const struct sl_tuning_line *other = &t->line[i];
 
 		if (other->backend == line->backend && other->type == line->type &&
 			strcmp(other->device, line->device) == 0 && other->from >= line->from)
@@ -118,7 +119,7 @@ static enum sl_status check_order(const struct table *t, const struct sl_tuned *
 	return SL_OK;
 }
 
-static enum sl_status read_tuned(char *word[WORDS_MOST], int n, struct sl_tuned *line)
+static enum sl_status read_tuned(char *word[WORDS_MOST], int n, struct sl_tuning_line *line)
 {
 	const struct sl_limits any = {.block_threads = UINT32_MAX, .shared_bytes = SIZE_MAX};
 
@@ -136,7 +137,7 @@ static enum sl_status read_tuned(char *word[WORDS_MOST], int n, struct sl_tuned 
 			WORD_SHOWN, word[3]);
 	SL_TRY(read_field(word[4], "block", &line->tuning.block));
 	SL_TRY(read_field(word[5], "items", &line->tuning.items));
-	return sl_tuning_allowed(line->backend, line->tuning, line->type, &any);
+	return sl_tuning_check_limits(line->backend, line->tuning, line->type, &any);
 }
 
 /* The name is what stands behind the word, blanks within it and all. */
@@ -155,7 +156,7 @@ static enum sl_status read_device(const char *rest, char device[96])
 	return SL_OK;
 }
 
-static enum sl_status read_line(char *text, struct table *t, struct sl_tuned *line)
+static enum sl_status read_line(char *text, struct table *t, struct sl_tuning_line *line)
 {
 	static const char device[] = "device";
 	char *word[WORDS_MOST], *comment = strchr(text, '#');
@@ -181,7 +182,7 @@ static enum sl_status read_line(char *text, struct table *t, struct sl_tuned *li
 
 static enum sl_status read_lines(const char *path, char *text, size_t bytes, struct table *t)
 {
-	struct sl_tuned line = {.line = 0};
+	struct sl_tuning_line line = {.line = 0};
 
 	if (strlen(text) != bytes)
 		return sl_fail(SL_USAGE, "%s has a NUL in it; is it the right file?", path);
@@ -217,13 +218,13 @@ enum sl_status sl_tuning_read(const char *path)
 	return s;
 }
 
-void sl_tuning_forget(void)
+void sl_tuning_clear(void)
 {
 	now.n = 0;
 	path_now[0] = '\0';
 }
 
-void sl_tuning_usual(char path[SL_TUNING_PATH_BYTES])
+void sl_tuning_default_path(char path[SL_TUNING_PATH_BYTES])
 {
 	const char *named = getenv("SL_TUNING"), *config = getenv("XDG_CONFIG_HOME");
 	const char *home = getenv("HOME");
@@ -263,14 +264,15 @@ static bool is_same(const struct sl_backend *p, const struct sl_backend *q)
 }
 
 /* Ascending lines: the last that begins at n or before. */
-const struct sl_tuned *sl_tuned_find(const struct sl_backend *b, enum sl_type type, uint32_t n)
+const struct sl_tuning_line *sl_tuning_find(
+	const struct sl_backend *b, enum sl_type type, uint32_t n)
 {
-	const struct sl_tuned *found = NULL;
+	const struct sl_tuning_line *found = NULL;
 
 	if (b->space != SL_DEVICE || b->tunable.block == 0)
 		return NULL;
 	for (uint32_t i = 0; i < now.n; i++) {
-		const struct sl_tuned *l = &now.line[i];
+		const struct sl_tuning_line *l = &now.line[i];
 
 		if (l->type == type && l->from <= n && is_same(l->backend, b) &&
 			strcmp(l->device, sl_device_name()) == 0)

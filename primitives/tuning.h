@@ -34,21 +34,21 @@ enum { SL_TUNINGS_MAX = 1024, SL_TUNING_BYTES_MAX = 1 << 20, SL_TUNING_PATH_BYTE
 enum sl_status sl_tuning_read(const char *path);
 
 /* Back to the backends' own choices. */
-void sl_tuning_forget(void);
+void sl_tuning_clear(void);
 
 /*
  * Where a file is looked for: what SL_TUNING in the environment names, else sluice/tuning in
  * $XDG_CONFIG_HOME, or in $HOME/.config. An empty path: SL_TUNING is not set, or empty, and no such
  * file is there.
  */
-void sl_tuning_usual(char path[SL_TUNING_PATH_BYTES]);
+void sl_tuning_default_path(char path[SL_TUNING_PATH_BYTES]);
 
 /* The file that was read, and how many of its lines hold for the current device; "" for none. */
 const char *sl_tuning_path(void);
 uint32_t sl_tuning_lines(void);
 
 /* One line. */
-struct sl_tuned {
+struct sl_tuning_line {
 	char device[96];
 	const struct sl_backend *backend; /* the emulated one, whose facts are those of both */
 	enum sl_type type;
@@ -58,11 +58,8 @@ struct sl_tuned {
 };
 
 /* The line for n items on the current device; NULL: none. */
-const struct sl_tuned *sl_tuned_find(const struct sl_backend *b, enum sl_type type, uint32_t n);
-
-/* Could b be tuned so on a device of those limits? In tuned.c, as sl_tuning_check(). */
-enum sl_status sl_tuning_allowed(const struct sl_backend *b, struct sl_tuning tuning,
-	enum sl_type type, const struct sl_limits *limits);
+const struct sl_tuning_line *sl_tuning_find(
+	const struct sl_backend *b, enum sl_type type, uint32_t n);
 
 SL_C_END
 

@@ -27,10 +27,14 @@ SOURCES = (".c", ".cu", ".h", ".cuh", ".def")
 # Headers that declare functions of several files, each with the reason in the header itself.
 INTERFACES = {
     "primitives/primitives.h",
-    "primitives/base/device_driver.h",
+    "primitives/device/device_driver.h",
 }
+# Programs that use the whole library: as if they stood in the last folder.
+PROGRAMS = {"primitives/example.c"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 DEFINITION = re.compile(r"^(?!static|SL_HD|SL_PRINTF|typedef|struct \w+ \{|enum \w+ \{|#|\s|/|\})[\w\s*]*?\b(\w+)\(")
+# A definition whose name a macro completes: SL_NAME(sl_queue_mark)(...) {
+MACRO_NAME = re.compile(r"\b(?:SL_NAME|SL_AT_LEVEL)\((\w+)\)\(")
 
 
 def tracked_files():
@@ -81,12 +85,16 @@ def read_definitions(text):
         while end < len(lines) and not lines[end].rstrip().endswith((")", ";", "{")):
             end += 1
         if end + 1 < len(lines) and lines[end].rstrip().endswith(")") and lines[end + 1] == "{":
-            found.append((i + 1, match.group(1)))
+            completed = MACRO_NAME.search(line)
+            found.append((i + 1, completed.group(1) if completed else match.group(1)))
     return found
 
 
 def declared_in(name, header_text):
-    return re.search(r"^[\w\s*]+?\*?\b%s\(" % re.escape(name), header_text, flags=re.M) is not None
+    """By a prototype, or by a function type: "sl_loop sl_loop_mark_baseline, sl_loop_...;"."""
+    prototype = r"^[\w\s*]+?\*?\b%s\(" % re.escape(name)
+    by_type = r"^sl_\w+ (?:\w+,\s+)*%s(?:_baseline)?[,;]" % re.escape(name)
+    return re.search(f"{prototype}|{by_type}", header_text, flags=re.M) is not None
 
 
 class Tree:
@@ -105,6 +113,8 @@ class Tree:
                     self.defined.setdefault(name, []).append((file, line))
 
     def layer_of(self, file):
+        if file in PROGRAMS:
+            return len(self.layer)
         return self.layer.get(os.path.dirname(file))
 
 
@@ -132,6 +142,8 @@ def check_calls(tree):
     word = re.compile(r"\bsl_\w+")
     for file, text in sorted(tree.text.items()):
         if not file.endswith((".c", ".cu", ".cuh", ".h")):
+            continue
+        if file in INTERFACES:  # declares functions of later folders, calls none
             continue
         mine = tree.layer_of(file)
         for number, line in enumerate(text.splitlines(), 1):

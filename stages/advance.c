@@ -1,11 +1,14 @@
 /* advance.c - the living move: by some steps, or until their fates are decided. */
+#include "stages/advance.h"
+
 #include "stages/batch/recipe.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
 #undef SL_MODEL_HEADERS
 
-SL_LOOP(advance)
+void SL_AT_LEVEL(sl_loop_advance)(
+	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	struct sl_active_set *l = &b->active_set;
 

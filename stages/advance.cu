@@ -4,9 +4,9 @@
  * A particle is in registers for all its flights; its columns are read and written once. A warp
  * lasts as long as the longest of its histories, or of those steps that a round allows.
  */
-#include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
-#include "stages/sums.cuh"
+#include "primitives/kernel/kernel.cuh"
+#include "stages/advance.h"
+#include "stages/counting/sums.cuh"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
@@ -34,7 +34,7 @@ enum { BLOCK = 256 };
 				keep[i] = (uint8_t)active_set[0];                                  \
 		}                                                                                  \
 		if (alive)                                                                         \
-			sl_block_add<1>(active_set, alive);                                        \
+			sl_block_add<sl_words_of<1>>(active_set, alive);                           \
 	}
 #include "stages/models/models.def"
 #undef MODEL

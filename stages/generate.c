@@ -1,11 +1,14 @@
 /* generate.c - particles as they start, from nothing but (seed, id). */
+#include "stages/generate.h"
+
 #include "stages/batch/recipe.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
 #undef SL_MODEL_HEADERS
 
-SL_LOOP(generate)
+void SL_AT_LEVEL(sl_loop_generate)(
+	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	switch (r->model) {
 #define MODEL(name)                                                                                \

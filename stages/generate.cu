@@ -1,6 +1,6 @@
 /* generate.cu - particles as they start, a thread each: the kernel beside generate.c's loop. */
-#include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
+#include "primitives/kernel/kernel.cuh"
+#include "stages/generate.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"

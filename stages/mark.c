@@ -2,6 +2,7 @@
 #include "stages/mark.h"
 
 #include "stages/batch/recipe.h"
+#include "stages/particle/weight.h"
 
 /* Each particle in each tally by bins. */
 static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
@@ -25,7 +26,8 @@ static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t f
 		}
 }
 
-SL_LOOP(mark)
+void SL_AT_LEVEL(sl_loop_mark)(
+	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	const struct sl_columns *c = &b->columns;
 	bool weighted = sl_models[r->model]->weighted;
@@ -40,7 +42,7 @@ SL_LOOP(mark)
 		b->keep[i] = 0;
 		if (fate >= SL_FATE_COUNT)
 			continue; /* memory is damaged: not counted, so fates do not close */
-		b->keep[i] = sl_keeps(r->keep, fate);
+		b->keep[i] = sl_has_fate(r->keep, fate);
 		t->count[fate]++;
 		t->weight[fate] += sl_fixed_weight(weighted ? c->weight[i] * scale : 1.0f);
 	}

@@ -7,9 +7,8 @@
  */
 #include "stages/mark.h"
 
-#include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
-#include "stages/sums.cuh"
+#include "primitives/kernel/kernel.cuh"
+#include "stages/counting/sums.cuh"
 
 enum {
 	BLOCK = 256,
@@ -19,13 +18,13 @@ enum {
 
 /* Of whatever model: every fate, but for dropped where nothing is asked; every column. */
 template <bool asks>
-static constexpr uint32_t fates = (SL_BIT(SL_FATE_COUNT) - 1) &
-                                  ~(asks ? 0 : SL_BIT(SL_FATE_dropped));
+static constexpr sl_fate_set fates = SL_EVERY_FATE & ~(asks ? 0 : SL_FATE_BIT(SL_FATE_dropped));
 
 struct mark_job {
 	struct sl_columns c;
 	uint64_t first_id;
-	uint32_t n, keep;
+	uint32_t n;
+	sl_fate_set keep;
 	bool weighted;
 	float weight_scale;
 	struct sl_condition condition;
@@ -36,7 +35,6 @@ struct mark_job {
 /* Compiled with conditions and without, so that they cost nothing where there are none. */
 template <bool asks> static __global__ void mark_kernel(struct mark_job job)
 {
-	static constexpr uint32_t words = sl_tally_used(fates<asks>, UINT32_MAX);
 	const struct sl_columns &c = job.c;
 	union sl_tally_words mine = {};
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -51,17 +49,17 @@ template <bool asks> static __global__ void mark_kernel(struct mark_job job)
 		}
 		bool known = fate < SL_FATE_COUNT; /* else memory is damaged: fates do not close */
 
-		job.flag[i] = known ? sl_keeps(job.keep, fate) : 0;
+		job.flag[i] = known ? sl_has_fate(job.keep, fate) : 0;
 		if (known)
 			sl_tally_count(&mine.t, fates<asks>, fate,
 				job.weighted ? c.weight[i] * job.weight_scale : 1.0f);
 		mine.t.steps += c.steps ? c.steps[i] : 0;
 		mine.t.collisions += c.collisions ? c.collisions[i] : 0;
 	}
-	sl_block_add<words>(mine.word, job.sum);
+	sl_block_add<sl_tally_used<fates<asks>, SL_EVERY_COLUMN>>(mine.word, job.sum);
 }
 
-enum sl_status SL_NAME(sl_queue_mark)(uint32_t keep, const struct sl_condition *condition,
+enum sl_status SL_NAME(sl_queue_mark)(sl_fate_set keep, const struct sl_condition *condition,
 	bool weighted, float weight_scale, const struct sl_batch *b, struct sl_tally *tally,
 	sl_stream s)
 {

@@ -1,27 +1,32 @@
-/* mark.h - who is dead, and what is counted of everybody. */
+/*
+ * mark.h - stage 3: decides which particles survive, and counts all particles.
+ *
+ * Input: the final fates. Particles with a kept fate that fail the condition get the fate dropped.
+ * Output: b->keep (1 = survives), and the tally: per fate the number of particles and the sum of
+ * their weights. On the host the same loop fills the histograms; on a device histogram.h does.
+ */
 #ifndef SL_STAGES_MARK_H
 #define SL_STAGES_MARK_H
 
-#include <math.h>
+#include "primitives/device/device.h"
+#include "stages/batch/loops.h"
+#include "stages/selection/condition.h"
 
-#include "stages/particle/particle.h"
+SL_C_BEGIN
 
-/* A particle survives when its fate is one of those kept; every other fate is dead. */
-SL_HD uint8_t sl_keeps(uint32_t keep, uint8_t fate)
-{
-	return (uint8_t)SL_HAS(keep, fate);
-}
+/* The loop on the host, once per CPU level; adds to b->tally and b->bins. */
+sl_loop sl_loop_mark_baseline, sl_loop_mark_x86_64_v3;
 
 /*
- * A weight in fixed point with 32 bits after the point: exact from 2^-9 on. A smaller one is
- * rounded, by 2^-33 at most and either way: small as a part of weights down to 1e-6, and none of a
- * sum of many, the scatter of which hides it. One below 0, as lists may have it, is counted modulo
- * 2^64, so that it takes from a sum, and may be off by a whole step.
+ * Queues the kernel that marks the particles of b; keep are the fates that survive. It adds to *tally, which
+ * is device memory. Without weighted each particle counts with weight 1, else with its weight times
+ * weight_scale (see sl_weight_scale()).
  */
-SL_HD uint64_t sl_fixed_weight(float weight)
-{
-	return (uint64_t)(int64_t)(weight < 0x1p-9f ? fmaf(weight, 0x1p32f, 0.5f)
-						    : weight * 0x1p32f);
-}
+typedef enum sl_status sl_mark_launcher(sl_fate_set keep, const struct sl_condition *condition,
+	bool weighted, float weight_scale, const struct sl_batch *b, struct sl_tally *tally,
+	sl_stream s);
+sl_mark_launcher sl_queue_mark, sl_queue_mark_emulated;
+
+SL_C_END
 
 #endif

@@ -1,7 +1,10 @@
 /* sort.c - the key of each survivor; the plan's sort backend then orders index by key. */
+#include "stages/sort.h"
+
 #include "stages/batch/recipe.h"
 
-SL_LOOP(sort)
+void SL_AT_LEVEL(sl_loop_sort)(
+	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	uint32_t *key32 = (uint32_t *)b->key;
 	uint64_t *key64 = (uint64_t *)b->key;

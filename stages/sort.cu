@@ -1,6 +1,6 @@
 /* sort.cu - the key of each survivor, a thread each: the kernel beside sort.c's loop. */
-#include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
+#include "primitives/kernel/kernel.cuh"
+#include "stages/sort.h"
 
 enum { BLOCK = 256 };
 

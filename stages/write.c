@@ -1,4 +1,6 @@
 /* write.c - each column of the survivors is gathered once, in key order, and digested. */
+#include "stages/write.h"
+
 #include <string.h>
 
 #include "stages/particle/digest.h"
@@ -75,7 +77,8 @@ static void write_rows(const struct sl_recipe *r, struct sl_batch *b, const stru
 	}
 }
 
-SL_LOOP(write)
+void SL_AT_LEVEL(sl_loop_write)(
+	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	struct rows rows;
 

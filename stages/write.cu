@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
-#include "stages/sums.cuh"
+#include "primitives/kernel/kernel.cuh"
+#include "stages/write.h"
+#include "stages/counting/sums.cuh"
 
 enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 2048 }; /* EACH: rows a thread at least */
 
@@ -25,7 +25,7 @@ static __global__ void gather_kernel(
 		to[j] = value;
 		mine[0] += sl_digest_item(sl_digest_weight(j), sl_digest_bits(value));
 	}
-	sl_block_add<1>(mine, digest);
+	sl_block_add<sl_words_of<1>>(mine, digest);
 }
 
 /* Ids are not stored: they follow from the place. */
@@ -38,7 +38,7 @@ static __global__ void gather_ids_kernel(
 		to[j] = first_id + index[j];
 		mine[0] += sl_digest_item(sl_digest_weight(j), to[j]);
 	}
-	sl_block_add<1>(mine, digest);
+	sl_block_add<sl_words_of<1>>(mine, digest);
 }
 
 static __global__ void digest_kernel(uint64_t bits, uint32_t n, uint64_t *digest)
@@ -47,7 +47,7 @@ static __global__ void digest_kernel(uint64_t bits, uint32_t n, uint64_t *digest
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads)
 		mine[0] += sl_digest_item(sl_digest_weight(j), bits);
-	sl_block_add<1>(mine, digest);
+	sl_block_add<sl_words_of<1>>(mine, digest);
 }
 
 static uint32_t grid_of(uint32_t n)

@@ -55,7 +55,7 @@ const char *sl_job_text(const struct sl_job *job, char text[SL_JOB_BYTES])
 			", %u columns of %u bytes", set->columns.n, set->columns.bytes);
 	if (job->primitive == SL_SORT)
 		used += (size_t)snprintf(text + used, SL_JOB_BYTES - used, ", %u bits, %s",
-			set->end_bit, sl_input_name(set->input));
+			set->end_bit, sl_distribution_name(set->input));
 	if (set->off[0] > 0)
 		snprintf(text + used, SL_JOB_BYTES - used, ", %u off", set->off[0]);
 	return text;

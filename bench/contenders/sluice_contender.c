@@ -30,7 +30,7 @@ static enum sl_status run(struct sl_contender *c, struct sl_contender_times *tim
 	SL_TRY(sl_event_record(c->from, c->pipeline.exec.stream));
 	SL_TRY(sl_device_pipeline_run(c->recipe, &c->pipeline, &c->on_host, ns));
 	s = SL_OK;
-	times->all_ms = sl_ms_between(c->from, c->pipeline.home, &s) -
+	times->all_ms = sl_ms_between(c->from, c->pipeline.copied, &s) -
 	                1e-6 * (double)c->pipeline.transfer_ns;
 	times->n = 0;
 	for (int i = 0; i < SL_STAGE_COUNT; i++)

@@ -17,7 +17,7 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 /* Number of columns of the zip iterator. */
 enum { ZIPPED = 8 };
@@ -46,7 +46,7 @@ template <class T> static enum sl_status scan(struct sl_exec *x, const struct sl
 	size_t bytes;
 	void *temporary = cut_temporary(&a, &bytes, call);
 
-	return sl_launch_taken((int)call(temporary, bytes), "scan/cub");
+	return sl_launch_end((int)call(temporary, bytes), "scan/cub");
 }
 
 static enum sl_status run_scan(struct sl_exec *x, const struct sl_scan_job *job)
@@ -169,7 +169,7 @@ static enum sl_status run_compact(struct sl_exec *x, const struct sl_compact_job
 			"4 bytes; choose one of these",
 			ZIPPED);
 	temporary = cut_temporary(&a, &bytes, call);
-	return sl_launch_taken((int)call(temporary, bytes), "compact/cub");
+	return sl_launch_end((int)call(temporary, bytes), "compact/cub");
 }
 
 /* --- sort ------------------------------------------------------------------------------------- */
@@ -219,7 +219,7 @@ template <class Key> static enum sl_status sort(struct sl_exec *x, const struct 
 	size_t bytes;
 	void *temporary = cut_temporary(&a, &bytes, call);
 
-	return sl_launch_taken((int)call(temporary, bytes), "sort/cub");
+	return sl_launch_end((int)call(temporary, bytes), "sort/cub");
 }
 
 static enum sl_status run_sort(struct sl_exec *x, const struct sl_sort_job *job)

@@ -15,8 +15,8 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
-#include "primitives/base/kernel.cuh"
-#include "stages/mark.h"
+#include "primitives/kernel/kernel.cuh"
+#include "stages/particle/weight.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
@@ -63,11 +63,11 @@ enum sl_status sl_cub_pipeline_generate(const struct sl_cub_pipeline *p, sl_stre
 /* --- survivors -------------------------------------------------------------------------------- */
 
 struct has_kept_fate {
-	uint32_t keep;
+	sl_fate_set keep;
 
 	__host__ __device__ uint8_t operator()(uint8_t fate) const
 	{
-		return sl_keeps(keep, fate);
+		return sl_has_fate(keep, fate);
 	}
 };
 
@@ -85,7 +85,7 @@ enum sl_status sl_cub_pipeline_select(const struct sl_cub_pipeline *p, sl_stream
 {
 	size_t bytes = p->temporary_bytes;
 
-	return sl_launch_taken((int)select(p, p->temporary, bytes, s), "select");
+	return sl_launch_end((int)select(p, p->temporary, bytes, s), "select");
 }
 
 /* --- order ------------------------------------------------------------------------------------ */
@@ -113,7 +113,7 @@ enum sl_status sl_cub_pipeline_sort(struct sl_cub_pipeline *p, sl_stream s)
 {
 	size_t bytes = p->temporary_bytes;
 
-	return sl_launch_taken(
+	return sl_launch_end(
 		(int)sort(p, p->batch.n_survivors, p->temporary, bytes, s), "sort of pairs");
 }
 

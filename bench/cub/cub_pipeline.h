@@ -18,7 +18,7 @@ struct sl_cub_pipeline {
 	enum sl_model_number model;
 	const void *rules; /* the struct sl_NAME of the model */
 	uint64_t seed;
-	uint32_t keep; /* set of fates */
+	sl_fate_set keep;
 	uint32_t key_bits;
 	uint32_t needed; /* set of columns to store: of the key, of the table, fate */
 	/* The caller sets n; sl_cub_pipeline_lay_out() sets columns, index and key. */

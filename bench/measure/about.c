@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "pipeline/plan/machine.h"
-#include "primitives/base/device_driver.h"
+#include "primitives/device/device_driver.h"
 
 /* The version of NVIDIA's kernel module from /proc, after a comma; "" if there is none. */
 static void read_module_version(char *text, size_t size)
@@ -26,7 +26,7 @@ static void describe_cuda(int cccl, char text[SL_ABOUT_BYTES])
 	int driver, runtime;
 	char module[256], cub[48] = "";
 
-	sl_driver_now()->versions(&driver, &runtime);
+	sl_driver_in_use()->versions(&driver, &runtime);
 	read_module_version(module, sizeof(module));
 	if (cccl > 0)
 		snprintf(cub, sizeof(cub), ", CCCL %d.%d.%d", cccl / 1000000, cccl / 1000 % 1000,

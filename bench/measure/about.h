@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "bench/measure/options.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 
 enum { SL_ABOUT_BYTES = 400, SL_ABOUT_LINES = 6 };
 struct sl_about {

@@ -1,7 +1,7 @@
 /* gate.cu - the kernels that run before a timed call. */
 #include "bench/measure/gate.h"
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 /* --- caches ----------------------------------------------------------------------------------- */
 

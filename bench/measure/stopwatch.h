@@ -7,7 +7,7 @@
 #define SL_BENCH_MEASURE_STOPWATCH_H
 
 #include "pipeline/compare/compare.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 
 /* A call to time, and the call that restores its input before each sample. Both only queue work. */
 struct sl_timed_call {

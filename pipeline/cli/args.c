@@ -119,10 +119,10 @@ static enum sl_status add_set(struct sl_args *a, const char *key, const char *va
 
 static enum sl_status take_count(const char *option, const char *text, struct sl_args_count *count)
 {
-	struct sl_number number;
+	struct sl_decimal number;
 
-	if (!sl_number_scan(text, &number) || *number.end ||
-		sl_number_whole(&number, &count->value) != SL_WHOLE)
+	if (!sl_decimal_scan(text, &number) || *number.end ||
+		sl_decimal_to_integer(&number, &count->value) != SL_INTEGER_OK)
 		return sl_fail(SL_USAGE,
 			"--%s %s: is no whole number (from 0 to 2^64 - 1), try --%s 17", option,
 			text, option);
@@ -267,6 +267,9 @@ static enum sl_status check_operand(const struct sl_args *a, int left)
 	if ((left > 1 && a->command != SL_COMMAND_convert) ||
 		(a->command == SL_COMMAND_list && left > 0))
 		return sl_fail(SL_USAGE, "more words than the command takes, see sluice --help");
+	if (a->markdown && left > 0)
+		return sl_fail(SL_USAGE,
+			"help --markdown takes no word (it prints all keys), leave the word out");
 	if (a->resume && a->force)
 		return sl_fail(SL_USAGE,
 			"--resume and --force exclude each other (one keeps the run that is there, "

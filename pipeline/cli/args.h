@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "pipeline/config/config.h"
 #include "primitives/base/status.h"
 
 #define SL_COMMANDS(X)                                                                             \
@@ -29,7 +30,7 @@ enum sl_command {
 #undef X
 };
 
-enum { SL_SETS_MAX = 64, SL_SET_BYTES = 1024 };
+enum { SL_SET_BYTES = 1024 };
 
 struct sl_args_count {
 	bool given;
@@ -46,7 +47,7 @@ struct sl_args {
 	char made[SL_SETS_MAX][SL_SET_BYTES]; /* those made from options such as --out */
 	struct sl_args_count id;
 	const char *to;
-	bool resume, force, full, print_config, json, csv, quiet, help, version;
+	bool resume, force, full, print_config, json, csv, markdown, quiet, help, version;
 };
 
 /* SL_USAGE with a story when the line is not understood. Strings point into argv. */

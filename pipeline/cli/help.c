@@ -35,7 +35,7 @@ static void print_ends(const struct sl_option *o, FILE *out)
 		o->hi == DBL_MAX && o->lo != DBL_MIN ? " or more" : "");
 }
 
-static void print_range(const struct sl_option *o, FILE *out)
+void sl_help_range(const struct sl_option *o, FILE *out)
 {
 	switch (o->kind) {
 	case SL_KIND_COUNT:
@@ -79,7 +79,7 @@ static void print_option(const struct sl_model *model, const struct sl_option *o
 
 	sl_option_path(model, o, path);
 	fprintf(out, "%s\n    %s\n    ", path, o->help);
-	print_range(o, out);
+	sl_help_range(o, out);
 	if (o->fallback)
 		fprintf(out, "; default %s", o->fallback[0] ? o->fallback : "empty");
 	fprintf(out, "%s\n", o->required ? "; required" : "");

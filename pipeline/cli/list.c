@@ -60,12 +60,12 @@ static void print_backends(FILE *out)
 	if (!has_cuda)
 		fprintf(out, "  built without CUDA: those of a device run on the emulated one, "
 			     "those of cuda do not run\n");
-	for (const struct sl_line *l = sl_matrix; l->name; l++) {
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
 		fprintf(out, "  %-8s %-14s %-7s %s\n", sl_primitive_name(l->primitive), l->name,
-			sl_reach_name(l->reach),
-			l->facts ? l->facts->help : "not in this build, known by name only");
-		if (l->facts)
-			print_tunable(&l->facts->tunable, out);
+			sl_runs_on_name(l->runs_on),
+			l->backend ? l->backend->help : "not in this build, known by name only");
+		if (l->backend)
+			print_tunable(&l->backend->tunable, out);
 	}
 }
 
@@ -152,7 +152,7 @@ static void list_units(struct sl_json *j)
 }
 
 /* Where this build can run it. */
-static void list_places(struct sl_json *j, enum sl_reach reach)
+static void list_places(struct sl_json *j, enum sl_runs_on reach)
 {
 	sl_json_array(j, "runs_on");
 	if (reach == SL_RUNS_ON_HOST)
@@ -167,15 +167,15 @@ static void list_places(struct sl_json *j, enum sl_reach reach)
 static void list_backends(struct sl_json *j)
 {
 	sl_json_array(j, "backends");
-	for (const struct sl_line *l = sl_matrix; l->name; l++) {
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
 		sl_json_object(j, NULL);
 		sl_json_text(j, "primitive", sl_primitive_name(l->primitive));
 		sl_json_text(j, "name", l->name);
-		sl_json_text(j, "space", l->reach == SL_RUNS_ON_HOST ? "host" : "device");
-		list_places(j, l->reach);
-		if (l->facts) {
-			sl_json_text(j, "help", l->facts->help);
-			list_tunable(j, &l->facts->tunable);
+		sl_json_text(j, "space", l->runs_on == SL_RUNS_ON_HOST ? "host" : "device");
+		list_places(j, l->runs_on);
+		if (l->backend) {
+			sl_json_text(j, "help", l->backend->help);
+			list_tunable(j, &l->backend->tunable);
 		}
 		sl_json_close(j);
 	}

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "pipeline/config/config_print.h"
+#include "pipeline/report/report_print.h"
+#include "pipeline/report/plan_print.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/cli/args.h"
@@ -24,7 +26,7 @@
 #include "pipeline/inspect/replay.h"
 #include "pipeline/inspect/verify.h"
 #include "primitives/base/clock.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "primitives/base/fault.h"
 
 static struct sl_control control;
@@ -168,38 +170,39 @@ static enum sl_status make_plan(struct sl_args *a, struct sl_plan **plan)
 	return s == SL_OK ? sl_plan_refuse(*plan, a->resume ? sl_output_done(*plan) : 0) : s;
 }
 
-static enum sl_status print_results(const struct sl_args *a, const struct sl_plan *plan,
+static enum sl_status print_results(const struct sl_args *a, const struct sl_workspace *w,
 	const struct sl_manifest *m, const struct sl_session *session, const char *state)
 {
 	char *text;
 	size_t bytes;
 
 	if (a->json) {
-		SL_TRY(sl_report_text(plan, m, session, state, &text, &bytes));
+		SL_TRY(sl_report_text(w, m, session, state, &text, &bytes));
 		fwrite(text, 1, bytes, stdout);
 		sl_memory_give(SL_HOST, text);
 	} else if (!a->quiet) {
-		sl_report_print(plan, m, session, stdout);
+		sl_report_print(w, m, session, stdout);
 	}
 	return SL_OK;
 }
 
-static enum sl_status run_in(const struct sl_args *a, struct sl_plan *plan,
+static enum sl_status run_in(const struct sl_args *a, struct sl_workspace *w,
 	const struct sl_dir *dir, struct sl_manifest *done)
 {
+	const struct sl_plan *plan = w->plan;
 	struct sl_session session;
 	struct sl_manifest all = {0};
 	struct sl_results results;
 	enum sl_status s, finished;
 
-	SL_TRY(sl_autotune_schedule(plan, done, &control));
+	SL_TRY(sl_autotune_schedule(w, done, &control));
 	if (!a->quiet && !a->json && isatty(STDERR_FILENO))
 		control.progress = show_progress;
 	if (isfinite(plan->config.run.stop_before))
 		control.stop_before =
 			1e-9 *
 			fmax(plan->config.run.stop_before - (double)(sl_now_ns() - started), 1);
-	s = sl_run(plan, dir, done, &control, &session);
+	s = sl_run(w, dir, done, &control, &session);
 	if (control.progress)
 		fputs("\n", stderr);
 	if (s != SL_OK && s != SL_STOPPED)
@@ -208,15 +211,15 @@ static enum sl_status run_in(const struct sl_args *a, struct sl_plan *plan,
 		char why[SL_MESSAGE_BYTES];
 
 		memcpy(why, sl_last_error(), sizeof(why));
-		finished = sl_output_finish(plan, dir, &session, "stopped", &all);
+		finished = sl_output_finish(w, dir, &session, "stopped", &all);
 		sl_manifest_free(&all);
 		if (finished == SL_OK)
 			sl_set_last_error(why);
 		return finished == SL_OK ? s : finished;
 	}
-	s = sl_output_finish(plan, dir, &session, "done", &all);
+	s = sl_output_finish(w, dir, &session, "done", &all);
 	if (s == SL_OK)
-		s = print_results(a, plan, &all, &session, "done");
+		s = print_results(a, w, &all, &session, "done");
 	sl_results_make(&all, sl_counts_alone(plan), &results);
 	sl_manifest_free(&all);
 	return s == SL_OK ? sl_checks(plan, &results) : s;
@@ -229,19 +232,23 @@ static enum sl_status run(struct sl_args *a)
 	                                 : SL_START_NEW;
 	struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct sl_manifest done = {0};
+	struct sl_workspace *w = NULL;
 	struct sl_plan *plan;
 	enum sl_status s = make_plan(a, &plan);
 
 	if (s == SL_OK && plan)
-		s = sl_plan_provide(plan);
+		s = sl_workspace_open(plan, &w);
+	if (s == SL_OK && plan)
+		s = sl_workspace_provide(w);
 	running = 1;
 	if (s == SL_OK && plan)
-		s = sl_output_open(plan, start, &dir, &done);
+		s = sl_output_open(w, start, &dir, &done);
 	if (s == SL_OK && plan)
-		s = run_in(a, plan, &dir, &done);
+		s = run_in(a, w, &dir, &done);
 	sl_manifest_free(&done);
 	if (dir.fd >= 0)
 		sl_dir_close(&dir);
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 	return s;
 }
@@ -356,7 +363,7 @@ static enum sl_status obey(struct sl_args *a, char **argv)
 	case SL_COMMAND_list:
 		return sl_help_list(a->json, stdout);
 	case SL_COMMAND_help:
-		return sl_help(a->operand, stdout);
+		return a->markdown ? sl_help_markdown(stdout) : sl_help(a->operand, stdout);
 	case SL_COMMAND_NONE:
 		break;
 	}
@@ -378,8 +385,8 @@ int main(int argc, char **argv)
 	s = sl_formats_start();
 	if (s == SL_OK && sl_fault_problem())
 		s = sl_fail(SL_USAGE, "%s", sl_fault_problem());
-	if (s == SL_OK && sl_emulated_choices_problem())
-		s = sl_fail(SL_USAGE, "%s", sl_emulated_choices_problem());
+	if (s == SL_OK && sl_emulator_settings_problem())
+		s = sl_fail(SL_USAGE, "%s", sl_emulator_settings_problem());
 	if (s == SL_OK)
 		s = sl_args_parse(argc, argv, &args);
 	if (s == SL_OK)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
 #include "pipeline/compare/temp_dir.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/run/batch_file.h"
@@ -33,7 +34,7 @@ struct attempt {
 };
 
 enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *row,
-	bool first_batch, struct sl_plan **plan)
+	bool first_batch, struct sl_plan **plan, struct sl_workspace **w)
 {
 	struct sl_choices choices = c->choices;
 	struct sl_config config = c->config;
@@ -52,9 +53,11 @@ enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *r
 	choices.scan = row->scan;
 	choices.compact = row->compact;
 	choices.sort = row->sort;
+	*w = NULL;
 	SL_TRY(sl_plan_make(&config, &choices, plan));
 	SL_TRY(sl_memory_plan_refuse(*plan));
-	return sl_plan_provide(*plan);
+	SL_TRY(sl_workspace_open(*plan, w));
+	return sl_workspace_provide(*w);
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
@@ -72,7 +75,7 @@ static void take_times(struct attempt *a, const struct sl_host_slot *slot)
 		a->batch_ms[ALL] += a->batch_ms[i];
 	}
 	for (int s = 0; s < SL_STAGE_COUNT; s++)
-		a->row->bytes[s] = sl_stage_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
+		a->row->bytes[s] = sl_stage_min_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
 	a->row->home_bytes = 0;
 	for (uint32_t k = 0; a->row->on_device && k < b->table.n_columns; k++)
 		if (!b->table.column[k].constant)
@@ -91,24 +94,24 @@ static void look_at(void *of, const struct sl_host_slot *slot)
 
 		sl_batch_file_name(a->plan, slot->batch.number, name);
 		(void)sl_file_remove(a->dir, name);
-		sl_batch_file_bins_name(a->plan, slot->batch.number, name);
+		sl_batch_histogram_file_name(a->plan, slot->batch.number, name);
 		if (name[0])
 			(void)sl_file_remove(a->dir, name);
 	}
 }
 
 /* Runs the plan once, to a->dir or to nowhere; *ms of it. */
-static enum sl_status go(struct attempt *a, struct sl_plan *plan, double *ms)
+static enum sl_status go(struct attempt *a, struct sl_workspace *w, double *ms)
 {
 	const struct sl_manifest none = {0};
 	struct sl_session session;
 	enum sl_status s;
 
-	a->plan = plan;
+	a->plan = w->plan;
 	a->control->batch = look_at;
 	a->control->of = a;
 	a->control->discard = !a->dir;
-	s = sl_run(plan, a->dir, &none, a->control, &session);
+	s = sl_run(w, a->dir, &none, a->control, &session);
 	if (a->dir && s == SL_OK)
 		s = sl_temp_dir_empty(a->dir);
 	if (s == SL_OK && atomic_load(&a->control->stop))
@@ -162,16 +165,17 @@ static bool is_enough(const struct attempt *a, uint32_t n, double ms)
  * All batches, as the configuration says: the first time for the answer, then for the time. A run
  * that takes long is its own sample: what the first time costs does not show in it.
  */
-static enum sl_status time_whole(struct attempt *a, struct sl_plan *plan, struct sl_spread *spread)
+static enum sl_status time_whole(
+	struct attempt *a, struct sl_workspace *w, struct sl_spread *spread)
 {
 	double ms[SAMPLES], total = 0;
 	uint32_t n = 0;
 
-	SL_TRY(go(a, plan, &ms[0]));
+	SL_TRY(go(a, w, &ms[0]));
 	a->reference->knows = true;
 	if (ms[0] < 1e3 * seconds_enough && !is_enough(a, 1, 0))
 		do {
-			SL_TRY(go(a, plan, &ms[n]));
+			SL_TRY(go(a, w, &ms[n]));
 			total += ms[n];
 		} while (!is_enough(a, ++n, total));
 	*spread = sl_spread_of(ms, n > 0 ? n : 1);
@@ -180,32 +184,34 @@ static enum sl_status time_whole(struct attempt *a, struct sl_plan *plan, struct
 
 static enum sl_status run_whole(struct attempt *a, const struct sl_dir *dir)
 {
+	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
-	enum sl_status s = sl_row_plan(a->c, a->row, false, &plan);
+	enum sl_status s = sl_row_plan(a->c, a->row, false, &plan, &w);
 
 	if (s == SL_OK) {
 		a->row->threads = plan->threads;
 		a->row->lanes = plan->n_device_slots;
-		s = time_whole(a, plan, &a->row->whole);
+		s = time_whole(a, w, &a->row->whole);
 	}
 	a->dir = dir;
 	if (s == SL_OK)
-		s = time_whole(a, plan, &a->row->written);
+		s = time_whole(a, w, &a->row->written);
 	a->dir = NULL;
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 	return s;
 }
 
-static enum sl_status sample_batches(struct attempt *a, struct sl_plan *plan, uint32_t *n)
+static enum sl_status sample_batches(struct attempt *a, struct sl_workspace *w, uint32_t *n)
 {
 	double total = 0, ms;
 
 	*n = 0;
-	SL_TRY(go(a, plan, &ms));
+	SL_TRY(go(a, w, &ms));
 	while (!is_enough(a, *n, total)) {
 		/* the emulated device has been timed by the run that warms up */
 		if (!(a->row->on_device && sl_device_is_emulated()))
-			SL_TRY(go(a, plan, &ms));
+			SL_TRY(go(a, w, &ms));
 		for (int i = 0; i < TIMES; i++)
 			a->sample[i][*n] = a->batch_ms[i];
 		total += ms;
@@ -217,12 +223,14 @@ static enum sl_status sample_batches(struct attempt *a, struct sl_plan *plan, ui
 /* The first batch alone, so that none waits for another. */
 static enum sl_status time_batch(struct attempt *a)
 {
+	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
-	enum sl_status s = sl_row_plan(a->c, a->row, true, &plan);
+	enum sl_status s = sl_row_plan(a->c, a->row, true, &plan, &w);
 	uint32_t n = 0;
 
 	if (s == SL_OK)
-		s = sample_batches(a, plan, &n);
+		s = sample_batches(a, w, &n);
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 	if (s != SL_OK)
 		return s;

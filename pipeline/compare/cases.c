@@ -4,25 +4,15 @@
 
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/compare/compare.h"
+#include "primitives/catalog.h"
 
 /*
  * In each of two spaces: every name that three primitives have, the choice of the configuration,
  * and each backend once more in its place; and fused, that choice and at most each once more; and
  * the schedules.
  */
-enum {
-	BACKENDS =
-#define SL_BACKEND(primitive, name)        1 +
-#define SL_DEVICE_BACKEND(primitive, name) 1 +
-#define SL_CUDA_BACKEND(primitive, name)   1 +
-#include "primitives/backends.def"
-#undef SL_BACKEND
-#undef SL_DEVICE_BACKEND
-#undef SL_CUDA_BACKEND
-		0
-};
 enum { SCHEDULES = 4 };
-_Static_assert(3 + BACKENDS / 3 + 2 * BACKENDS + 2 * SCHEDULES <= SL_ROWS_MAX,
+_Static_assert(3 + SL_CATALOG_COUNT / 3 + 2 * SL_CATALOG_COUNT + 2 * SCHEDULES <= SL_ROWS_MAX,
 	"there may be more rows than fit");
 
 bool sl_row_scans(const struct sl_row *row)

@@ -4,7 +4,7 @@
 
 #include "pipeline/compare/compare.h"
 #include "pipeline/text/json.h"
-#include "pipeline/output/report.h"
+#include "pipeline/report/report.h"
 
 static const char *const answers[] = {
 	[SL_ANSWER_NONE] = "none",

@@ -2,7 +2,7 @@
 #ifndef SL_PIPELINE_COMPARE_COPY_SPEED_H
 #define SL_PIPELINE_COMPARE_COPY_SPEED_H
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 
 /*
  * Bytes read and written per ns (GB/s) by a copy within space, SL_HOST by one thread or SL_DEVICE:

@@ -13,17 +13,19 @@ enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_refere
 	void *lines;
 
 	memset(r, 0, sizeof(*r));
-	SL_TRY(sl_row_plan(c, &c->row[0], true, &r->plan));
+	SL_TRY(sl_row_plan(c, &c->row[0], true, &r->plan, &r->w));
 	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(c->n_batches, sizeof(*r->line)), &lines));
 	r->line = (struct sl_manifest_line *)lines;
-	/* the plan is of one batch; this one makes any */
-	r->plan->recipe.particles = c->particles;
-	r->plan->recipe.n_batches = c->n_batches;
+	/* the plan is of one batch; find_difference() computes any */
+	r->recipe = r->plan->recipe;
+	r->recipe.particles = c->particles;
+	r->recipe.n_batches = c->n_batches;
 	return SL_OK;
 }
 
 void sl_reference_close(struct sl_reference *r)
 {
+	sl_workspace_close(r->w);
 	sl_plan_free(r->plan);
 	sl_memory_give(SL_HOST, r->line);
 }
@@ -127,11 +129,11 @@ static void describe(
 /* Makes the batch again as the first row does, and tells the first place that is not the same. */
 static void find_difference(struct sl_reference *r, struct sl_row *row, const struct sl_batch *b)
 {
-	struct sl_host_slot *slot = &r->plan->slot[0];
+	struct sl_host_slot *slot = &r->w->slot[0];
 	char name[SL_ROW_BYTES], what[WHAT_BYTES];
 
-	sl_batch_begin(&r->plan->recipe, &slot->batch, b->number);
-	if (sl_stages_run(&r->plan->recipe, &slot->exec, &slot->batch, NULL) == SL_OK)
+	sl_batch_begin(&r->recipe, &slot->batch, b->number);
+	if (sl_stages_run(&r->recipe, &slot->exec, &slot->batch, NULL) == SL_OK)
 		describe(b, &slot->batch, what);
 	else
 		snprintf(what, sizeof(what), "where cannot be told (%.100s)", sl_last_error());

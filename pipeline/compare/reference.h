@@ -12,6 +12,8 @@
 
 struct sl_reference {
 	struct sl_plan *plan;          /* of the first row, for a batch at a time */
+	struct sl_workspace *w;        /* of plan */
+	struct sl_recipe recipe;       /* the plan's, for all batches of the comparison */
 	struct sl_manifest_line *line; /* n_batches */
 	bool knows;                    /* the lines are set */
 };
@@ -25,6 +27,6 @@ void sl_reference_look(struct sl_reference *r, struct sl_row *row, const struct 
 
 /* Plans a row: all of its batches, or the first alone, one thread and one lane. */
 enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *row,
-	bool first_batch, struct sl_plan **plan);
+	bool first_batch, struct sl_plan **plan, struct sl_workspace **w);
 
 #endif

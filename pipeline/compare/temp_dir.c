@@ -1,5 +1,6 @@
 /* temp_dir.c - a folder is made with its parents, emptied, and removed with them. */
 #include "pipeline/compare/temp_dir.h"
+#include "primitives/files/files.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,9 @@
 #ifndef SL_PIPELINE_COMPARE_TEMP_DIR_H
 #define SL_PIPELINE_COMPARE_TEMP_DIR_H
 
-#include "primitives/base/files.h"
+#include <stddef.h>
+
+#include "primitives/files/dirs.h"
 
 struct sl_temp_dir {
 	struct sl_dir dir;

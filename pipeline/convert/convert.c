@@ -5,7 +5,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
+#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
 
 void sl_convert_note(struct sl_converting *c, const char *format, ...)
 {

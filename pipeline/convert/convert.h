@@ -17,6 +17,8 @@
 
 #include "pipeline/results/manifest.h"
 #include "stages/formats/common/format.h"
+#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
 
 struct sl_convert_job {
 	const char *const *in; /* n operands of the command line */
@@ -79,7 +81,7 @@ enum sl_status sl_convert_tables(struct sl_converting *c, bool of_lists);
  */
 struct sl_list_writer {
 	struct sl_converting *c;
-	struct sl_writing file;
+	struct sl_file_writer file;
 	uint8_t *member, *packed; /* records that wait; room for what becomes of them */
 	size_t most, used;        /* of records in a member */
 	struct sl_exec x;

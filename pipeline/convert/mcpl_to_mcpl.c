@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "pipeline/convert/convert.h"
-#include "primitives/base/map.h"
+#include "primitives/files/map.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
 

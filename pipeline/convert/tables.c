@@ -11,7 +11,7 @@
 
 #include "pipeline/convert/origin.h"
 #include "pipeline/results/survivor_file.h"
-#include "primitives/base/map.h"
+#include "primitives/files/map.h"
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 

@@ -69,7 +69,7 @@ static void lay_out_rooms(struct sl_arena *a, const struct sl_converting *c,
 
 static enum sl_status commit(struct sl_converting *c, const struct sl_pieces *file)
 {
-	struct sl_writing w;
+	struct sl_file_writer w;
 
 	SL_TRY(sl_convert_check(c));
 	SL_TRY(sl_file_begin(&c->dir, c->name, false, &w));

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "pipeline/inspect/info.h"
-#include "primitives/base/files.h"
+#include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 enum { TEXT_BYTES = 256, NUMBERS = 14 };

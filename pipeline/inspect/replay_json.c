@@ -62,7 +62,7 @@ static void write_values(
 	sl_json_text(j, sl_column_facts[SL_COLUMN_fate].name, sl_fate_facts[p->fate].name);
 }
 
-static bool write_step(void *of, const struct sl_step_taken *s)
+static bool write_step(void *of, const struct sl_history_step *s)
 {
 	struct document *d = (struct document *)of;
 	struct sl_json *j = &d->json;
@@ -121,13 +121,13 @@ enum sl_status sl_tell_json(const struct sl_replay_writer *t)
 {
 	static char text[PIECE_BYTES];
 	struct document d = {.t = t, .json = sl_json_start(text, sizeof(text), true)};
-	const struct sl_watcher watcher = {.step = write_step, .draw = write_draw, .of = &d};
+	const struct sl_history_observer watcher = {.step = write_step, .draw = write_draw, .of = &d};
 	struct sl_particle p;
 
 	write_head(&d.json, t);
 	if (!sl_json_fits(&d.json))
 		return sl_fail(SL_INTERNAL, "the head of the history has outgrown its buffer");
-	p = sl_follow(&t->plan->recipe, t->id, &watcher);
+	p = sl_follow_history(&t->plan->recipe, t->id, &watcher);
 	write_end(&d, &p);
 	return SL_OK;
 }

@@ -59,7 +59,7 @@ static void print_columns(const struct sl_replay_writer *t)
 	fprintf(t->out, "%s\n", sl_column_facts[SL_COLUMN_fate].name);
 }
 
-static bool print_step(void *of, const struct sl_step_taken *s)
+static bool print_step(void *of, const struct sl_history_step *s)
 {
 	struct text *x = (struct text *)of;
 	FILE *out = x->t->out;
@@ -110,12 +110,12 @@ static void print_end(const struct text *x, const struct sl_particle *p)
 void sl_tell_text(const struct sl_replay_writer *t)
 {
 	struct text x = {.t = t};
-	const struct sl_watcher watcher = {.step = print_step, .draw = print_draw, .of = &x};
+	const struct sl_history_observer watcher = {.step = print_step, .draw = print_draw, .of = &x};
 	struct sl_particle p;
 
 	sl_powers_make(&x.powers);
 	print_head(t);
 	print_columns(t);
-	p = sl_follow(&t->plan->recipe, t->id, &watcher);
+	p = sl_follow_history(&t->plan->recipe, t->id, &watcher);
 	print_end(&x, &p);
 }

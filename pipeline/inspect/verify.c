@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/text/json.h"
 #include "pipeline/plan/memory.h"
@@ -10,6 +11,7 @@
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/inspect/verify_side_files.h"
 #include "pipeline/text/messages.h"
+#include "primitives/files/read.h"
 
 /* Survivors of a batch that are remade. */
 enum { SAMPLE = 256 };
@@ -148,7 +150,7 @@ static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_ma
 
 	for (uint32_t k = 0; ids && k < n; k++) {
 		uint32_t i = (uint32_t)((uint64_t)k * t->n / n);
-		struct sl_particle p = sl_remake(r, ((const uint64_t *)ids->data)[i]);
+		struct sl_particle p = sl_compute_particle(r, ((const uint64_t *)ids->data)[i]);
 		uint64_t key = key_of(r, &p);
 
 		SL_TRY(check_row(r, l, t, i, &p));
@@ -175,21 +177,22 @@ static enum sl_status check_same(
 
 /* What was computed becomes a file in memory and is read back, as found was, and so rounded. */
 static enum sl_status check_file(
-	struct sl_plan *plan, const struct sl_manifest_line *l, const struct sl_table *found)
+	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
 {
 	const struct sl_batch_facts facts = {l->batch, l->first_id, l->generated};
-	struct sl_host_slot *slot = &plan->slot[0];
+	struct sl_host_slot *slot = &w->slot[0];
 	struct sl_survivors made;
 	struct sl_pieces pieces;
 	enum sl_status s;
 	void *file;
 
-	SL_TRY(plan->format->pack(&slot->exec, &plan->facts, &slot->batch.table, &slot->packed));
-	SL_TRY(plan->format->assemble(
-		&plan->facts, &facts, &slot->packed, plan->image, plan->room.image, &pieces));
+	SL_TRY(w->plan->format->pack(
+		&slot->exec, &w->plan->facts, &slot->batch.table, &slot->packed));
+	SL_TRY(w->plan->format->assemble(&w->plan->facts, &facts, &slot->packed, w->file_image,
+		w->plan->room.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
-	s = sl_survivors_of(plan->format, file, pieces.bytes, &made);
+	s = sl_survivors_of(w->plan->format, file, pieces.bytes, &made);
 	sl_memory_give(SL_HOST, file);
 	SL_TRY(s);
 	s = check_same(l, found, &made.table);
@@ -199,24 +202,23 @@ static enum sl_status check_file(
 
 /* The batch is computed anew, in memory; digests and tallies are compared, and what was rounded. */
 static enum sl_status redo(
-	struct sl_plan *plan, const struct sl_manifest_line *l, const struct sl_table *found)
+	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
 {
 	struct sl_manifest_line made;
 	struct sl_host_slot *slot;
 
-	if (!plan->slot)
-		SL_TRY(sl_plan_provide(plan));
-	slot = &plan->slot[0];
-	sl_batch_begin(&plan->recipe, &slot->batch, l->batch);
-	SL_TRY(sl_stages_run(&plan->recipe, &slot->exec, &slot->batch, NULL));
+	if (!w->slot)
+		SL_TRY(sl_workspace_provide(w));
+	slot = &w->slot[0];
+	sl_batch_begin(&w->plan->recipe, &slot->batch, l->batch);
+	SL_TRY(sl_stages_run(&w->plan->recipe, &slot->exec, &slot->batch, NULL));
 	if (memcmp(&slot->batch.tally, &l->tally, sizeof(l->tally)) != 0)
 		return wrong("the tallies are not those of the batch computed anew", l);
 	sl_batch_file_line(&slot->batch, &made);
 	if (made.bins_crc != l->bins_crc)
 		return wrong("the tallies by bins are not those of the batch computed anew", l);
 	SL_TRY(check_digests(l, &slot->batch.table));
-	return exact_columns(found).n_columns < found->n_columns ? check_file(plan, l, found)
-	                                                         : SL_OK;
+	return exact_columns(found).n_columns < found->n_columns ? check_file(w, l, found) : SL_OK;
 }
 
 static enum sl_status check_line(const struct sl_recipe *r, const struct sl_manifest_line *l)
@@ -244,7 +246,7 @@ static enum sl_status check_bins(
 	char name[SL_FILE_NAME_BYTES];
 	uint64_t *sum;
 
-	sl_batch_file_bins_name(plan, l->batch, name);
+	sl_batch_histogram_file_name(plan, l->batch, name);
 	if (strcmp(l->bins_file, name) != 0)
 		return wrong("the tallies by bins are not those of this run", l);
 	if (!name[0])
@@ -254,10 +256,10 @@ static enum sl_status check_bins(
 	return SL_OK;
 }
 
-static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir,
+static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, struct counts *counts)
 {
-	const struct sl_recipe *r = &plan->recipe;
+	const struct sl_recipe *r = &w->plan->recipe;
 	struct sl_survivors s;
 	struct sl_table exact;
 	enum sl_status status;
@@ -266,7 +268,7 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 	bool whole;
 
 	SL_TRY(check_line(r, l));
-	SL_TRY(check_bins(plan, dir, l));
+	SL_TRY(check_bins(w->plan, dir, l));
 	SL_TRY(sl_file_check(dir, l->file, &bytes, &crc));
 	if (bytes != l->file_bytes || crc != l->file_crc)
 		return wrong("size or checksum of the file is not that of the manifest", l);
@@ -282,11 +284,11 @@ static enum sl_status check_batch(struct sl_plan *plan, const struct sl_dir *dir
 	/* what was read can only be read again, and is, all of it */
 	if (status == SL_OK && (r->inputs || (!whole && !counts->redone))) {
 		counts->redone++;
-		status = redo(plan, l, &s.table);
+		status = redo(w, l, &s.table);
 	}
 	if (status == SL_OK)
 		status = sl_add_context(
-			sl_image_sum_add(&plan->image_sum, l->batch, &s.table), "%s", l->file);
+			sl_image_sum_add(&w->image_sum, l->batch, &s.table), "%s", l->file);
 	sl_survivors_free(&s);
 	counts->batches++;
 	counts->survivors += l->survivors;
@@ -344,15 +346,14 @@ static void tell(
 	fprintf(out, "%s\n", text);
 }
 
-static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
+static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
-	SL_TRY(sl_memory_plan_get_sums(plan));
 	for (size_t i = 0; i < m->n; i++) {
-		if (m->line[i].batch >= of && of < plan->recipe.n_batches)
+		if (m->line[i].batch >= of && of < w->plan->recipe.n_batches)
 			return wrong(
 				"the run had met its stop.when before this batch", &m->line[i]);
-		SL_TRY(check_batch(plan, dir, &m->line[i], counts));
+		SL_TRY(check_batch(w, dir, &m->line[i], counts));
 	}
 	if (m->damaged > 0)
 		return sl_fail(SL_CHECK_FAILED,
@@ -363,9 +364,9 @@ static enum sl_status verify(struct sl_plan *plan, const struct sl_dir *dir,
 		return sl_fail(SL_CHECK_FAILED,
 			"%s: %zu of %s%llu batches are committed (the run has not ended), go on "
 			"with --resume",
-			dir->path, m->n, plan->stop_rule.below > 0 ? "at most " : "",
+			dir->path, m->n, w->plan->stop_rule.below > 0 ? "at most " : "",
 			(unsigned long long)of);
-	return sl_verify_sides(plan, dir, m);
+	return sl_verify_sides(w, dir, m);
 }
 
 enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out)
@@ -373,6 +374,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	struct sl_dir dir;
 	struct sl_manifest m = {0};
 	struct counts counts = {0};
+	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
 	enum sl_status s;
 	uint64_t of = 0;
@@ -381,13 +383,16 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	s = plan_of(&dir, &plan);
 	if (s == SL_OK)
 		s = sl_manifest_read(&dir, &m);
+	if (s == SL_OK)
+		s = sl_workspace_open(plan, &w);
 	if (s == SL_OK) {
 		of = sl_stop_rule_standing(&plan->stop_rule, plan->recipe.n_batches, &m).batches;
-		s = verify(plan, &dir, &m, of, &counts);
+		s = verify(w, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))
 		tell(&counts, of, plan, json, out);
 	sl_manifest_free(&m);
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 	sl_dir_close(&dir);
 	return s;

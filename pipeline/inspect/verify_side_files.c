@@ -3,10 +3,14 @@
 
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
 #include "stages/formats/common/crc_trailer.h"
-#include "pipeline/output/histogram_file.h"
+#include "pipeline/report/histogram_file.h"
+#include "primitives/files/read.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *what)
 {
@@ -35,14 +39,14 @@ static enum sl_status read_sealed(
 }
 
 /* Are those bytes the file that the tallies of all batches make? */
-static enum sl_status check_tallies(const struct sl_plan *plan, const struct sl_dir *dir,
+static enum sl_status check_tallies(struct sl_workspace *w, const struct sl_dir *dir,
 	const char *name, const char *file, size_t bytes)
 {
 	bool same;
 	size_t made_bytes;
 	void *made;
 
-	SL_TRY(sl_histogram_sums_file(plan, name, &made, &made_bytes));
+	SL_TRY(sl_histogram_sums_file(w, name, &made, &made_bytes));
 	same = bytes == made_bytes && memcmp(file, made, bytes) == 0;
 	sl_memory_give(SL_HOST, made);
 	return same ? SL_OK
@@ -52,19 +56,19 @@ static enum sl_status check_tallies(const struct sl_plan *plan, const struct sl_
 }
 
 static enum sl_status check_histograms(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
 	enum sl_status s;
 	size_t bytes;
 	char *file;
 
-	if (!sl_histogram_sums_name(plan, name))
+	if (!sl_histogram_file_name(w->plan, name))
 		return SL_OK;
 	SL_TRY(read_sealed(dir, name, &file, &bytes));
-	s = sl_histogram_sums_read(&plan->recipe, dir, m, &plan->histograms);
+	s = sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms);
 	if (s == SL_OK)
-		s = check_tallies(plan, dir, name, file, bytes);
+		s = check_tallies(w, dir, name, file, bytes);
 	sl_memory_give(SL_HOST, file);
 	return s;
 }
@@ -117,15 +121,15 @@ static enum sl_status check_png(
 }
 
 static enum sl_status check_image(
-	struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	SL_TRY(sl_image_sum_sum_up(&plan->image_sum, m));
-	sl_side_file_name(plan->config.run.name, SL_SIDE_IMAGE, name);
-	SL_TRY(check_numbers(&plan->image_sum, dir, name));
-	sl_side_file_name(plan->config.run.name, SL_SIDE_PNG, name);
-	return check_png(&plan->image_sum, dir, name);
+	SL_TRY(sl_image_sum_sum_up(&w->image_sum, m));
+	sl_side_file_name(w->plan->config.run.name, SL_SIDE_IMAGE, name);
+	SL_TRY(check_numbers(&w->image_sum, dir, name));
+	sl_side_file_name(w->plan->config.run.name, SL_SIDE_PNG, name);
+	return check_png(&w->image_sum, dir, name);
 }
 
 static enum sl_status check_joined(
@@ -133,16 +137,16 @@ static enum sl_status check_joined(
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	sl_joined_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	SL_TRY(check_there(dir, name));
 	return sl_joined_check(plan, dir, m);
 }
 
 enum sl_status sl_verify_sides(
-	struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	SL_TRY(check_histograms(plan, dir, m));
-	if (plan->config.output.joined)
-		SL_TRY(check_joined(plan, dir, m));
-	return plan->config.output.image ? check_image(plan, dir, m) : SL_OK;
+	SL_TRY(check_histograms(w, dir, m));
+	if (w->plan->config.output.joined)
+		SL_TRY(check_joined(w->plan, dir, m));
+	return w->plan->config.output.image ? check_image(w, dir, m) : SL_OK;
 }

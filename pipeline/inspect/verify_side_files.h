@@ -7,13 +7,13 @@
 #ifndef SL_PIPELINE_INSPECT_VERIFY_SIDE_FILES_H
 #define SL_PIPELINE_INSPECT_VERIFY_SIDE_FILES_H
 
-#include "pipeline/plan/plan.h"
+#include "pipeline/run/workspace.h"
 
 /*
  * Of a run whose batches are all there, and added to the plan's canvas where there is an image.
  * SL_CHECK_FAILED or SL_BAD_INPUT at the first file that is not what it should be.
  */
 enum sl_status sl_verify_sides(
-	struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m);
 
 #endif

@@ -2,9 +2,9 @@
 #ifndef SL_PIPELINE_OUTPUT_EXISTING_RUN_H
 #define SL_PIPELINE_OUTPUT_EXISTING_RUN_H
 
-#include "pipeline/cli/args.h"
+#include "pipeline/config/config.h"
 #include "pipeline/plan/plan.h"
-#include "primitives/base/files.h"
+#include "primitives/files/dirs.h"
 
 struct sl_yaml;
 

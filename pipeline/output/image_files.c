@@ -1,36 +1,37 @@
 /* image_files.c - sums up the image and commits its two files; the sum itself is in results/. */
 #include "pipeline/output/image_files.h"
 
+#include "pipeline/plan/file_names.h"
 #include "pipeline/output/run_directory.h"
+#include "primitives/files/files.h"
 
-static enum sl_status commit_file(
-	const struct sl_plan *plan, const struct sl_dir *dir, enum sl_side_file which, size_t bytes)
+static enum sl_status commit_file(const struct sl_workspace *w, const struct sl_dir *dir,
+	enum sl_side_file which, size_t bytes)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	sl_side_file_name(plan->config.run.name, which, name);
-	return sl_file_commit(dir, name, plan->image_sum.file, bytes, true);
+	sl_side_file_name(w->plan->config.run.name, which, name);
+	return sl_file_commit(dir, name, w->image_sum.file, bytes, true);
 }
 
-static enum sl_status commit(struct sl_image_sum *c, const struct sl_plan *plan,
-	const struct sl_dir *dir, const struct sl_manifest *m)
+static enum sl_status commit(
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
+	struct sl_image_sum *c = &w->image_sum;
 	size_t bytes;
 
 	SL_TRY(sl_image_sum_read_back(c, dir, m));
 	SL_TRY(sl_image_sum_sum_up(c, m));
-	SL_TRY(sl_image_sum_numbers(c, &plan->facts, &bytes));
-	SL_TRY(commit_file(plan, dir, SL_SIDE_IMAGE, bytes));
+	SL_TRY(sl_image_sum_numbers(c, &w->plan->facts, &bytes));
+	SL_TRY(commit_file(w, dir, SL_SIDE_IMAGE, bytes));
 	SL_TRY(sl_image_sum_png(c, &bytes));
-	return commit_file(plan, dir, SL_SIDE_PNG, bytes);
+	return commit_file(w, dir, SL_SIDE_PNG, bytes);
 }
 
 enum sl_status sl_image_files_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	struct sl_image_sum c = plan->image_sum;
-
-	if (c.image.width == 0)
+	if (w->plan->image.width == 0)
 		return SL_OK;
-	return sl_add_context(commit(&c, plan, dir, m), "the image");
+	return sl_add_context(commit(w, dir, m), "the image");
 }

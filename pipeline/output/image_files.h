@@ -4,13 +4,13 @@
 #ifndef SL_PIPELINE_OUTPUT_IMAGE_FILES_H
 #define SL_PIPELINE_OUTPUT_IMAGE_FILES_H
 
-#include "pipeline/plan/plan.h"
+#include "pipeline/run/workspace.h"
 
 /*
  * Adds the batches of m that the sum lacks, from their files in dir, and commits both image files.
  * Does nothing when the plan makes no image.
  */
 enum sl_status sl_image_files_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m);
 
 #endif

@@ -4,17 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/base/map.h"
+#include "pipeline/plan/file_names.h"
+#include "primitives/files/map.h"
+#include "primitives/files/read.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
 
 /* Takes the next bytes of the list. */
 typedef enum sl_status (*taker)(void *of, const void *bytes, size_t size);
-
-void sl_joined_name(const char *run, const struct sl_format *format, char name[SL_FILE_NAME_BYTES])
-{
-	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, format->suffix);
-}
 
 /* --- pieces ----------------------------------------------------------------------------------- */
 
@@ -119,19 +118,19 @@ static enum sl_status take_all(const struct sl_plan *plan, const struct sl_dir *
 
 static enum sl_status add(void *of, const void *bytes, size_t size)
 {
-	return sl_file_add((struct sl_writing *)of, bytes, size);
+	return sl_file_add((struct sl_file_writer *)of, bytes, size);
 }
 
 enum sl_status sl_joined_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
-	struct sl_writing w;
+	struct sl_file_writer w;
 	enum sl_status s;
 
 	if (!plan->config.output.joined || m->n == 0)
 		return SL_OK;
-	sl_joined_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	SL_TRY(sl_file_begin(dir, name, true, &w));
 	s = take_all(plan, dir, m, add, &w);
 	if (s == SL_OK)
@@ -169,7 +168,7 @@ enum sl_status sl_joined_check(
 	struct sl_map file;
 	enum sl_status s;
 
-	sl_joined_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
 	SL_TRY(sl_map_file(path, &file));
 	found.at = (const char *)file.at;

@@ -16,9 +16,6 @@
 #include "pipeline/results/manifest.h"
 #include "pipeline/plan/plan.h"
 
-/* The name of the list of a run of that format. */
-void sl_joined_name(const char *run, const struct sl_format *format, char name[SL_FILE_NAME_BYTES]);
-
 /*
  * Commits it, in the place of one that is there; nothing where the plan has none. SL_CHECK_FAILED
  * when the file of a batch is not that of the manifest.

@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan_table.h"
 #include "pipeline/output/existing_run.h"
-#include "pipeline/output/histogram_file.h"
+#include "pipeline/report/histogram_file.h"
 #include "pipeline/output/image_files.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/run/batch_file.h"
 #include "pipeline/output/stale_files.h"
 #include "stages/formats/hdf5/xdmf.h"
+#include "primitives/files/read.h"
 
 /* Has the file that size and checksum? */
 static enum sl_status has_crc(
@@ -43,7 +46,7 @@ static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *
 		return SL_OK;
 	sl_batch_begin(&plan->recipe, &expected, l->batch);
 	sl_batch_file_name(plan, l->batch, name);
-	sl_batch_file_bins_name(plan, l->batch, bins);
+	sl_batch_histogram_file_name(plan, l->batch, bins);
 	if (l->first_id != expected.first_id || l->generated != expected.n ||
 		strcmp(l->file, name) != 0 || strcmp(l->bins_file, bins) != 0)
 		return SL_OK;
@@ -101,16 +104,6 @@ static enum sl_status resume(
 	return sl_stale_files_remove_orphans(&s);
 }
 
-void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
-{
-	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
-		[SL_SIDE_HISTOGRAMS] = ".tallies",
-		[SL_SIDE_IMAGE] = SL_IMAGE_SUFFIX,
-		[SL_SIDE_PNG] = ".png"};
-
-	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);
-}
-
 static enum sl_status replace(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
@@ -147,14 +140,14 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 	return begun ? resume(plan, dir, done) : sl_stale_files_check(plan, dir);
 }
 
-enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
+enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done)
 {
 	memset(done, 0, sizeof(*done));
-	SL_TRY(sl_dir_open(plan->to, true, dir));
+	SL_TRY(sl_dir_open(w->plan->to, true, dir));
 	SL_TRY(sl_dir_lock(dir));
-	SL_TRY(enter(plan, start, dir, done));
-	return sl_report_commit(plan, dir, done, NULL, "running");
+	SL_TRY(enter(w->plan, start, dir, done));
+	return sl_report_commit(w, dir, done, NULL, "running");
 }
 
 uint64_t sl_output_batch(const struct sl_config *config)
@@ -164,7 +157,7 @@ uint64_t sl_output_batch(const struct sl_config *config)
 	struct sl_dir dir;
 	uint64_t batch = 0;
 
-	sl_plan_where(config, to);
+	sl_output_directory_name(config, to);
 	if (sl_dir_open(to, false, &dir) != SL_OK)
 		return 0;
 	if (sl_file_exists(&dir, "run.json") && sl_existing_run_read(&dir, &existing) == SL_OK) {
@@ -233,20 +226,21 @@ static enum sl_status commit_side_car(
 /* Adds up the tallies by bins, for run.json, and writes them where the other files are HDF5, too.
  */
 static enum sl_status commit_histograms(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	if (plan->recipe.bins.n == 0 || m->n == 0)
+	if (w->plan->recipe.bins.n == 0 || m->n == 0)
 		return SL_OK;
-	SL_TRY(sl_histogram_sums_read(&plan->recipe, dir, m, &plan->histograms));
-	return sl_histogram_sums_name(plan, name) ? sl_histogram_sums_commit(plan, dir, name)
-	                                          : SL_OK;
+	SL_TRY(sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms));
+	return sl_histogram_file_name(w->plan, name) ? sl_histogram_sums_commit(w, dir, name)
+	                                             : SL_OK;
 }
 
-enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
+	const struct sl_plan *plan = w->plan;
 	struct sl_stale_files s = sl_stale_files_of(plan, dir, m);
 	bool cut;
 
@@ -258,10 +252,10 @@ enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir 
 	if (cut)
 		SL_TRY(sl_stale_files_remove_orphans(&s));
 	if (strcmp(state, "done") == 0)
-		SL_TRY(sl_image_files_commit(plan, dir, m));
+		SL_TRY(sl_image_files_commit(w, dir, m));
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_joined_commit(plan, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));
-	SL_TRY(commit_histograms(plan, dir, m));
-	return sl_report_commit(plan, dir, m, session, state);
+	SL_TRY(commit_histograms(w, dir, m));
+	return sl_report_commit(w, dir, m, session, state);
 }

@@ -15,7 +15,7 @@
 #ifndef SL_PIPELINE_OUTPUT_RUN_DIRECTORY_H
 #define SL_PIPELINE_OUTPUT_RUN_DIRECTORY_H
 
-#include "pipeline/output/report.h"
+#include "pipeline/report/report.h"
 
 enum sl_start {
 	SL_START_NEW,    /* refused when there is a run already */
@@ -23,16 +23,12 @@ enum sl_start {
 	SL_START_FORCE   /* removes the files of the run that is there */
 };
 
-/* The files of a run beside those of its batches, and their names. */
-enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_HISTOGRAMS, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };
-void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES]);
-
 /*
  * Opens and locks the plan's directory and brings it into a state that the run can go on from.
  * *done are the batches that need not be computed again. Both are the caller's to close and free,
  * also after a failure.
  */
-enum sl_status sl_output_open(const struct sl_plan *plan, enum sl_start start, struct sl_dir *dir,
+enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done);
 
 /* The particles of a batch of the run that is in the directory of config; 0: there is none. */
@@ -48,7 +44,7 @@ uint64_t sl_output_done(const struct sl_plan *plan);
  * After a run that ended in state: the manifest in order, the image (of one that is done), the
  * side-car, run.json. *m is read anew.
  */
-enum sl_status sl_output_finish(const struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m);
 
 #endif

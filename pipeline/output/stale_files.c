@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
@@ -26,7 +27,7 @@ static enum sl_status remove_file(const struct sl_stale_files *s, const char *na
 {
 	if (!s->spare)
 		return sl_file_remove(s->dir, name);
-	if (!sl_inputs_have(s->spare, s->dir, name))
+	if (!sl_inputs_contain(s->spare, s->dir, name))
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s/%s: is read by this run (--force would remove it), try another --out",
@@ -108,7 +109,7 @@ static enum sl_status remove_named(struct sl_stale_files *s)
 		sl_side_file_name(s->run, (enum sl_side_file)i, name);
 		SL_TRY(remove_file(s, name));
 	}
-	sl_joined_name(s->run, s->format, name);
+	sl_merged_list_name(s->run, s->format, name);
 	return s->joined ? remove_file(s, name) : SL_OK;
 }
 
@@ -156,7 +157,7 @@ static enum sl_status refuse_named(void *of, const char *name)
 		sl_side_file_name(s->run, (enum sl_side_file)i, side);
 		taken = taken || strcmp(name, side) == 0;
 	}
-	sl_joined_name(s->run, s->format, side);
+	sl_merged_list_name(s->run, s->format, side);
 	taken = taken || (s->joined && strcmp(name, side) == 0);
 	if (!taken)
 		return SL_OK;

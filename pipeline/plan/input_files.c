@@ -9,6 +9,7 @@
 #include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/models/list.h"
+#include "primitives/files/crc32.h"
 
 #define FILES     "model.list.files"
 #define CHECKSUMS "model.list.checksums"
@@ -31,7 +32,7 @@ static uint32_t crc_of(struct sl_inputs *inputs, uint32_t item, uint32_t *k)
 		struct sl_input *f = &inputs->at[*k];
 
 		f->crc = sl_inputs_crc(inputs, *k);
-		crc = sl_crc32_join(crc, f->crc, f->bytes);
+		crc = sl_crc32_combine(crc, f->crc, f->bytes);
 	}
 	return crc;
 }
@@ -81,7 +82,7 @@ enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct
 	one.columns = sl_columns_of(p);
 	SL_TRY(sl_inputs_read(r->inputs, &one));
 	p->id = id;
-	p->fate = sl_judge(r, p);
+	p->fate = sl_final_fate(r, p);
 	return SL_OK;
 }
 

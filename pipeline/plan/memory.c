@@ -1,9 +1,14 @@
-/* room.c - slots and lanes: laid out, measured, made to fit, got and given back. */
+/* memory.c - counts the bytes of a plan, makes it fit and refuses it. */
 #include "pipeline/plan/memory.h"
 
 #include <string.h>
 
-#include "pipeline/run/autotune.h"
+#include "pipeline/plan/plan_table.h"
+#include "pipeline/plan/candidates.h"
+#include "pipeline/plan/host_slot.h"
+#include "pipeline/results/histogram.h"
+#include "pipeline/results/image_sum.h"
+#include "stages/device/device_pipeline.h"
 #include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/input_reader.h"
@@ -22,32 +27,6 @@ uint32_t sl_memory_plan_batch(const struct sl_plan *plan)
 }
 
 /* --- measuring -------------------------------------------------------------------------------- */
-
-/* One text for measuring a slot and for cutting it. */
-static void lay_out_slot(struct sl_arena *block, struct sl_arena *pinned,
-	const struct sl_plan *plan, const struct sl_recipe *r, struct sl_host_slot *s)
-{
-	uint32_t n = sl_memory_plan_batch(plan);
-	struct sl_table most = sl_plan_table(plan, n);
-	size_t scratch = plan->format->scratch(&most, &plan->facts);
-
-	if (plan->on_device) {
-		if (r->inputs)
-			sl_columns_lay_out(pinned, r, n, &s->batch.columns);
-		sl_table_lay_out(pinned, r, n, r->home, &s->batch.table);
-		if (r->pack.form != SL_AS_COLUMNS)
-			sl_device_packed_lay_out(pinned, r, n, &s->batch.device_packed);
-	} else {
-		size_t stages = sl_stages_scratch(r, n);
-
-		sl_batch_lay_out(block, r, n, &s->batch);
-		scratch = stages > scratch ? stages : scratch;
-	}
-	sl_histogram_lay_out(block, r, &s->batch);
-	plan->format->lay_out(block, &most, &plan->facts, &s->packed);
-	s->exec = (struct sl_exec){.space = SL_HOST};
-	s->exec.scratch = (struct sl_arena){.base = sl_cut(block, scratch), .size = scratch};
-}
 
 /* What the sums over batches take; nothing where there are none. */
 static size_t histogram_bytes(const struct sl_plan *plan)
@@ -79,7 +58,7 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 	struct sl_device_pipeline lane;
 	struct sl_host_slot slot = {0};
 
-	lay_out_slot(&block, &pinned, plan, r, &slot);
+	sl_host_slot_lay_out(&block, &pinned, plan, r, &slot);
 	if (plan->on_device)
 		sl_device_pipeline_lay_out(
 			&lane_block, &lane_pinned, r, sl_memory_plan_batch(plan), &lane);
@@ -95,12 +74,12 @@ static void measure(struct sl_plan *plan)
 	struct sl_memory_plan *room = &plan->room;
 	struct sl_recipe recipe = plan->recipe;
 	struct sl_arena all = {0};
-	struct sl_image_sum image_sum = plan->image_sum;
+	struct sl_image_sum image_sum = {.image = plan->image};
 
 	memset(room, 0, sizeof(*room));
 	measure_by(plan, &recipe);
 	for (uint32_t i = 0; i < plan->n_candidates; i++) {
-		sl_autotune_take(&recipe, &plan->candidate[i]);
+		sl_candidate_apply(&recipe, &plan->candidate[i]);
 		measure_by(plan, &recipe);
 	}
 	room->image = sl_round_up(plan->format->image_bytes(&most, &plan->facts), SL_ALIGN);
@@ -216,8 +195,7 @@ void sl_memory_plan_fit(struct sl_plan *plan)
 	if (fit(plan) || plan->n_candidates == 0)
 		return;
 	plan->n_candidates = 0;
-	snprintf(plan->schedule_reason, sizeof(plan->schedule_reason),
-		"there is no memory for other ways to choose from");
+	plan->schedule_reason = "there is no memory for other ways to choose from";
 	(void)fit(plan);
 }
 
@@ -261,134 +239,4 @@ enum sl_status sl_memory_plan_refuse(const struct sl_plan *plan)
 		sl_sized((double)plan->machine.free_bytes, have), plan->n_host_slots,
 		sl_sized((double)plan->room.slot + (double)plan->room.slot_pinned, each),
 		sl_memory_plan_batch(plan), most);
-}
-
-/* --- getting ---------------------------------------------------------------------------------- */
-
-/* Cuts a slot from its memory. */
-static void cut_slot(const struct sl_plan *plan, struct sl_host_slot *slot)
-{
-	struct sl_arena block = {.base = slot->block, .size = plan->room.slot},
-			pinned = {.base = slot->pinned, .size = plan->room.slot_pinned};
-	struct sl_host_slot cut = {.block = slot->block, .pinned = slot->pinned};
-
-	lay_out_slot(&block, &pinned, plan, &plan->recipe, &cut);
-	*slot = cut;
-}
-
-static enum sl_status get_slot(const struct sl_plan *plan, struct sl_host_slot *slot)
-{
-	SL_TRY(sl_memory_get(SL_HOST, plan->room.slot, &slot->block));
-	if (plan->on_device)
-		SL_TRY(sl_memory_get(SL_PINNED, plan->room.slot_pinned, &slot->pinned));
-	cut_slot(plan, slot);
-	return SL_OK;
-}
-
-/* Cuts a lane from its memory, and opens it. */
-static enum sl_status cut_lane(const struct sl_plan *plan, struct sl_device_pipeline *lane)
-{
-	struct sl_arena block = {.base = lane->block, .size = plan->room.lane},
-			pinned = {.base = lane->pinned, .size = plan->room.lane_pinned};
-
-	sl_device_pipeline_lay_out(
-		&block, &pinned, &plan->recipe, sl_memory_plan_batch(plan), lane);
-	lane->block = block.base;
-	lane->pinned = pinned.base;
-	return sl_device_pipeline_open(lane);
-}
-
-static enum sl_status get_lane(const struct sl_plan *plan, struct sl_device_pipeline *lane)
-{
-	SL_TRY(sl_memory_get(SL_DEVICE, plan->room.lane, &lane->block));
-	SL_TRY(sl_memory_get(SL_PINNED, plan->room.lane_pinned, &lane->pinned));
-	return cut_lane(plan, lane);
-}
-
-enum sl_status sl_memory_plan_change(struct sl_plan *plan, const struct sl_candidate *way)
-{
-	sl_autotune_take(&plan->recipe, way);
-	for (uint32_t i = 0; i < plan->n_host_slots; i++)
-		cut_slot(plan, &plan->slot[i]);
-	for (uint32_t i = 0; i < plan->n_device_slots; i++) {
-		sl_device_pipeline_close(&plan->lane[i]);
-		SL_TRY(cut_lane(plan, &plan->lane[i]));
-	}
-	return SL_OK;
-}
-
-static enum sl_status get_canvas(struct sl_plan *plan)
-{
-	struct sl_arena a = {.size = plan->room.image_sum};
-	struct sl_image_sum got = plan->image_sum;
-
-	if (a.size == 0 || plan->image_sum.block)
-		return SL_OK;
-	SL_TRY(sl_memory_get(SL_HOST, a.size, &a.base));
-	memset(a.base, 0, a.size);
-	sl_image_sum_lay_out(&a, &plan->facts, plan->recipe.n_batches, &got);
-	got.block = a.base;
-	plan->image_sum = got;
-	return SL_OK;
-}
-
-/* n zeroed structs of some bytes. */
-static enum sl_status get_zeroed(uint32_t n, size_t bytes, void **p)
-{
-	SL_TRY(sl_memory_get(SL_HOST, n * bytes, p));
-	memset(*p, 0, n * bytes);
-	return SL_OK;
-}
-
-static enum sl_status get_histograms(struct sl_plan *plan)
-{
-	struct sl_arena a = {.size = plan->room.histograms};
-
-	if (plan->recipe.bins.n == 0 || plan->histogram_block)
-		return SL_OK;
-	SL_TRY(sl_memory_get(SL_HOST, a.size, &plan->histogram_block));
-	memset(plan->histogram_block, 0, a.size); /* no batches are added up yet */
-	a.base = plan->histogram_block;
-	sl_histogram_sums_lay_out(&a, &plan->recipe.bins, &plan->histograms);
-	return SL_OK;
-}
-
-enum sl_status sl_memory_plan_get_sums(struct sl_plan *plan)
-{
-	SL_TRY(get_histograms(plan));
-	return get_canvas(plan);
-}
-
-enum sl_status sl_memory_plan_get(struct sl_plan *plan)
-{
-	void *memory;
-
-	SL_TRY(get_zeroed(plan->n_host_slots, sizeof(*plan->slot), &memory));
-	plan->slot = (struct sl_host_slot *)memory;
-	SL_TRY(get_zeroed(plan->n_device_slots, sizeof(*plan->lane), &memory));
-	plan->lane = (struct sl_device_pipeline *)memory;
-	for (uint32_t i = 0; i < plan->n_host_slots; i++)
-		SL_TRY(get_slot(plan, &plan->slot[i]));
-	for (uint32_t i = 0; i < plan->n_device_slots; i++)
-		SL_TRY(get_lane(plan, &plan->lane[i]));
-	SL_TRY(sl_memory_plan_get_sums(plan));
-	return sl_memory_get(SL_HOST, plan->n_writers * plan->room.image, &plan->image);
-}
-
-void sl_memory_plan_give(struct sl_plan *plan)
-{
-	for (uint32_t i = 0; plan->lane && i < plan->n_device_slots; i++) {
-		sl_device_pipeline_close(&plan->lane[i]);
-		sl_memory_give(SL_DEVICE, plan->lane[i].block);
-		sl_memory_give(SL_PINNED, plan->lane[i].pinned);
-	}
-	for (uint32_t i = 0; plan->slot && i < plan->n_host_slots; i++) {
-		sl_memory_give(SL_HOST, plan->slot[i].block);
-		sl_memory_give(SL_PINNED, plan->slot[i].pinned);
-	}
-	sl_memory_give(SL_HOST, plan->lane);
-	sl_memory_give(SL_HOST, plan->slot);
-	sl_memory_give(SL_HOST, plan->image_sum.block);
-	sl_memory_give(SL_HOST, plan->image);
-	sl_memory_give(SL_HOST, plan->histogram_block);
 }

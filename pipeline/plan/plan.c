@@ -1,18 +1,24 @@
 /* plan.c - choices become a recipe, sizes and refusals. */
+#include "pipeline/plan/plan.h"
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan_table.h"
 #include "pipeline/config/config_print.h"
-#include "pipeline/run/autotune.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/plan/candidates.h"
 #include "pipeline/plan/input_files.h"
+#include "pipeline/results/image_sum.h"
+#include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/base/clock.h"
-#include "primitives/base/files.h"
+#include "primitives/files/dirs.h"
 #include "primitives/tuning.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/host/cpu_dispatch.h"
 #include "stages/host/host_pipeline.h"
 #include "pipeline/text/messages.h"
 
@@ -25,11 +31,11 @@ static enum sl_status make_press(
 	struct sl_arena none = {0};
 	struct sl_table t;
 
-	r->home = UINT32_MAX;
+	r->unpacked = UINT32_MAX;
 	if (c->form == SL_AS_COLUMNS)
 		return SL_OK;
 	/* an image is summed up on the host */
-	r->home = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
+	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
 	r->pack = (struct sl_pack_rule){.form = c->form,
 		.packing = c->format->packing,
 		.backend = c->pack,
@@ -62,7 +68,7 @@ static enum sl_status make_recipe(
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	if (c->model->weight_shift)
 		r->weight_shift = c->model->weight_shift(c->rules.bytes);
-	r->bins = sl_histogram_make(c->tally, c->n_histograms, sl_weighs(r));
+	r->bins = sl_histogram_make(c->tally, c->n_histograms, sl_sums_weights(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -70,7 +76,7 @@ static enum sl_status make_recipe(
 	if (r->mode == SL_MODE_staged)
 		r->compact = c->compact;
 	r->sort = c->sort;
-	r->loops = sl_loops_find(level && level[0] ? level : NULL);
+	r->loops = sl_find_loops(level && level[0] ? level : NULL);
 	if (!r->loops)
 		return sl_fail(SL_USAGE,
 			"SL_LEVEL=%s names no level that this processor has, try baseline", level);
@@ -86,7 +92,7 @@ static enum sl_status fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 	if (r->inputs)
 		SL_TRY(sl_inputs_pilot(r, p->particles, &p->survivors));
 	for (uint64_t id = 0; !r->inputs && id < p->particles; id++)
-		p->survivors += SL_HAS(r->keep, sl_remake(r, id).fate);
+		p->survivors += SL_HAS(r->keep, sl_compute_particle(r, id).fate);
 	p->ns = (double)(sl_now_ns() - start) / p->particles;
 	share = (double)p->survivors / p->particles;
 	/* one survivor more than seen, so that none seen does not foresee none */
@@ -95,29 +101,6 @@ static enum sl_status fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 	if (p->most_fraction > 1)
 		p->most_fraction = 1;
 	return SL_OK;
-}
-
-struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
-{
-	struct sl_table t = {.n = n, .n_columns = plan->recipe.n_columns};
-
-	for (uint32_t k = 0; k < t.n_columns; k++) {
-		t.column[k].column = plan->recipe.column[k];
-		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);
-	}
-	return t;
-}
-
-const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan)
-{
-	const struct sl_backend *pack = plan->recipe.pack.backend;
-
-	return pack ? pack : plan->facts.deflate;
-}
-
-bool sl_plan_is_device_packed(const struct sl_plan *plan)
-{
-	return sl_is_device_packed(&plan->recipe.pack.packing, plan->recipe.pack.form);
 }
 
 /* The free space where the output will be: of its nearest parent that exists. */
@@ -168,7 +151,8 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 	char need[32], have[32];
 
 	file = sl_size_add(file, sl_histogram_words(&plan->recipe.bins) * sizeof(uint64_t));
-	plan->disk_bytes = sl_size_add(sl_size_mul(file, files), sl_image_sum_disk(&plan->image_sum.image, &plan->facts));
+	plan->disk_bytes = sl_size_add(
+		sl_size_mul(file, files), sl_image_sum_disk(&plan->image, &plan->facts));
 	if (plan->config.output.joined)
 		plan->disk_bytes =
 			sl_size_add(plan->disk_bytes, sl_size_mul(file, plan->recipe.n_batches));
@@ -186,9 +170,10 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
 	plan->mode_reason = c->mode_reason;
+	plan->schedule_reason = "";
 	plan->schedule = c->schedule;
-	sl_autotune_among(plan, c);
-	plan->device_reason = c->device_reason;
+	sl_candidates_make(plan, c);
+	memcpy(plan->device_reason, c->device_reason, sizeof(plan->device_reason));
 	plan->on_device = c->device != SL_ON_CPU;
 	if (!plan->on_device)
 		return SL_OK;
@@ -197,10 +182,10 @@ static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *
 	if (plan->recipe.n_fields > 0)
 		SL_TRY(sl_tuning_check(plan->recipe.sort.backend, plan->recipe.sort.tuning,
 			sl_key_type(&plan->recipe)));
-	if (!sl_autotune_compact(plan)->backend)
+	if (!sl_plan_compact(plan)->backend)
 		return SL_OK;
 	return sl_tuning_check(
-		sl_autotune_compact(plan)->backend, sl_autotune_compact(plan)->tuning, SL_U32);
+		sl_plan_compact(plan)->backend, sl_plan_compact(plan)->tuning, SL_U32);
 }
 
 enum sl_status sl_plan_enter(const struct sl_plan *plan)
@@ -213,21 +198,18 @@ enum sl_status sl_plan_enter(const struct sl_plan *plan)
 /* Every file has this text, so that its length is part of their size. */
 static enum sl_status print_config(struct sl_plan *plan)
 {
-	size_t length =
-		sl_config_print(&plan->config, false, plan->config_text, sizeof(plan->config_text));
+	size_t length = sl_config_print(&plan->config, false, NULL, 0);
+	void *text;
 
-	if (length >= sizeof(plan->config_text))
+	if (length >= SL_CONFIG_TEXT_BYTES)
 		return sl_fail(
 			SL_USAGE, "the configuration is too long to be stored (%zu bytes)", length);
+	sl_memory_give(SL_HOST, plan->config_text);
+	plan->config_text = NULL;
+	SL_TRY(sl_memory_get(SL_HOST, length + 1, &text));
+	sl_config_print(&plan->config, false, (char *)text, length + 1);
+	plan->facts.config = plan->config_text = (char *)text;
 	return SL_OK;
-}
-
-void sl_plan_where(const struct sl_config *config, char to[SL_TEXT_BYTES])
-{
-	if (config->output.to[0])
-		memcpy(to, config->output.to, SL_TEXT_BYTES);
-	else
-		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
 }
 
 enum sl_status sl_plan_make(
@@ -245,14 +227,13 @@ enum sl_status sl_plan_make(
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
 	SL_TRY(choose_device(choices, plan));
-	sl_plan_where(config, plan->to);
+	sl_output_directory_name(config, plan->to);
 	plan->format = choices->format;
-	plan->image_sum.image = choices->image;
-	plan->image_sum.white = config->output.white;
+	plan->image = choices->image;
+	plan->white = config->output.white;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
 		.software_version = SL_VERSION,
-		.config = plan->config_text,
 		.seed = config->run.seed,
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
@@ -286,17 +267,11 @@ enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done)
 	return refuse_disk(plan, done);
 }
 
-enum sl_status sl_plan_provide(struct sl_plan *plan)
-{
-	SL_TRY(sl_plan_enter(plan));
-	return sl_memory_plan_get(plan);
-}
-
 void sl_plan_free(struct sl_plan *plan)
 {
 	if (!plan)
 		return;
-	sl_memory_plan_give(plan);
+	sl_memory_give(SL_HOST, plan->config_text);
 	sl_mcpl_metadata_free(plan->metadata);
 	sl_inputs_close(plan->recipe.inputs);
 	sl_memory_give(SL_HOST, plan);

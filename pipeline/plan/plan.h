@@ -10,38 +10,17 @@
 
 #include <stdio.h>
 
-#include "pipeline/results/image_sum.h"
 #include "pipeline/config/config.h"
-#include "pipeline/results/histogram.h"
 #include "pipeline/plan/machine.h"
 #include "pipeline/resolve/resolve.h"
 #include "stages/formats/common/format.h"
-#include "stages/device/device_pipeline.h"
+#include "stages/formats/hdf5/image_file.h"
 
 enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
 
 /* Changes whenever any rule, or the digest, gives other bits: runs of different versions cannot be
  * resumed. */
 enum { SL_RULES_VERSION = 2 };
-
-/*
- * A slot holds one batch in flight on the host; there is one more than threads, so that a thread
- * goes on while a writer still has its last batch. Where a device computes, the batch itself is
- * in a lane (stages/device/device_pipeline.h) and the slot has what came home.
- *
- *	host     block  | columns | keep | index | key | states | table | bins | packed | scratch |
- *	device   block  | bins | packed | scratch |
- *	         pinned | columns, if read | table | or what was pressed |
- */
-struct sl_host_slot {
-	void *block, *pinned;
-	struct sl_batch batch;
-	struct sl_packed packed;
-	struct sl_exec exec;
-	uint64_t ns[SL_STAGE_COUNT]; /* what the stages of its batch took */
-	uint64_t transfer_ns;        /* and the copies from the device */
-	uint64_t pack_ns;            /* and compressing */
-};
 
 /* Bytes, all counted before any is asked for. */
 struct sl_memory_plan {
@@ -62,7 +41,7 @@ struct sl_pilot {
 	double ns;            /* a particle, on one thread */
 };
 
-enum { SL_SCHEDULE_REASON_BYTES = 300, SL_CANDIDATES_MAX = 4 };
+enum { SL_CANDIDATES_MAX = 4 };
 
 /* A way to run a batch, where the schedule is left open (autotune.h). */
 struct sl_candidate {
@@ -70,7 +49,6 @@ struct sl_candidate {
 	enum sl_mode mode;
 	struct sl_schedule schedule;
 	struct sl_choice compact; /* staged alone */
-	double seconds;           /* that the first particles took; 0: not measured */
 };
 
 struct sl_plan {
@@ -84,16 +62,18 @@ struct sl_plan {
 	const struct sl_format *format;
 	struct sl_file_facts facts;
 	struct sl_mcpl_metadata *metadata; /* of lists that are read, to such that are written */
-	char config_text[SL_CONFIG_TEXT_BYTES]; /* what determines the results, as YAML */
-	char to[SL_TEXT_BYTES];                 /* the output directory */
+	char *config_text;                 /* what determines the results, as YAML; owned */
+	struct sl_image image;             /* no pixels: the run makes no image */
+	double white;           /* the value of the image that is white; NaN: the largest */
+	char to[SL_TEXT_BYTES]; /* the output directory */
 	bool on_device;
 	enum sl_schedule_choice schedule;
 	uint32_t n_candidates; /* 0: the schedule is named */
 	struct sl_candidate candidate[SL_CANDIDATES_MAX];
-	char schedule_reason[SL_SCHEDULE_REASON_BYTES]; /* why it is what it is, or "" */
-	const char *mode_reason;   /* why auto means staged on a device, or "" */
-	struct sl_device device;   /* when on_device */
-	const char *device_reason; /* why auto means the CPU, or "" */
+	const char *schedule_reason;          /* why there is no choice of schedules, or "" */
+	const char *mode_reason;              /* why auto means staged on a device, or "" */
+	struct sl_device device;              /* when on_device */
+	char device_reason[SL_MESSAGE_BYTES]; /* why auto means the CPU, or "" */
 	uint32_t threads;
 	uint32_t n_writers;
 	uint32_t n_host_slots;
@@ -102,16 +82,7 @@ struct sl_plan {
 	struct sl_memory_plan room;
 	uint64_t disk_bytes; /* foreseen, before compression */
 	uint64_t disk_free;
-	struct sl_host_slot *slot;       /* n_slots, once provided */
-	struct sl_device_pipeline *lane; /* n_lanes, likewise */
-	void *image;                     /* one behind another, of each writer */
-	void *histogram_block;
-	struct sl_histogram_sums histograms;
-	struct sl_image_sum image_sum; /* the image of the run; its memory once provided */
 };
-
-/* Where the output of a configuration goes. */
-void sl_plan_where(const struct sl_config *config, char to[SL_TEXT_BYTES]);
 
 /*
  * Makes the plan of a resolved configuration. Gets no memory but for itself; *plan is to be freed
@@ -129,21 +100,6 @@ enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done);
 /* The thread that calls works on the plan's device from now on; nothing to do on the host. */
 enum sl_status sl_plan_enter(const struct sl_plan *plan);
 
-/* Gets the memory that the plan says, and opens its lanes. */
-enum sl_status sl_plan_provide(struct sl_plan *plan);
-
 void sl_plan_free(struct sl_plan *plan);
-
-/* The table that formats size themselves by: the plan's columns, n rows, no data. */
-struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
-
-/* What compresses survivors: the device, or the host's backend. */
-const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
-
-/* Does the device make of survivors all that is to be made, so that threads compress nothing? */
-bool sl_plan_is_device_packed(const struct sl_plan *plan);
-
-/* What the run would do: sizes, backends, memory, files. For people. */
-void sl_plan_print(const struct sl_plan *plan, FILE *out);
 
 #endif

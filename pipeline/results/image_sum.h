@@ -12,6 +12,7 @@
 #include "pipeline/results/manifest.h"
 #include "stages/formats/common/format.h"
 #include "stages/formats/hdf5/image_file.h"
+#include "primitives/files/dirs.h"
 
 struct sl_image_sum {
 	struct sl_image image; /* width 0: the run makes no image */

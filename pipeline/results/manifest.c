@@ -1,20 +1,22 @@
 /*
- * manifest.c - the file of lines: read whatever state it is in, appended to, replaced.
+ * manifest.c - reads the manifest in any state, appends lines, and replaces the file.
  *
- * A process that is killed may leave a torn last line. It is dropped when the file is read, and
- * in_order tells that the file must be written anew before anything is appended.
+ * A killed process can leave an incomplete last line. Reading drops it and clears in_order, which
+ * means that the file must be rewritten before a line is appended.
  */
 #include "pipeline/results/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "primitives/base/size.h"
+#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 
 #define MANIFEST "manifest.jsonl"
 
-/* Where in the file a batch was found. */
+/* The batch of a line of the file, for sorting. */
 struct place {
 	uint64_t batch;
 	size_t line;
@@ -29,7 +31,7 @@ static int by_batch(const void *a, const void *b)
 	return p->line < q->line ? -1 : p->line > q->line;
 }
 
-/* Reads each line of text to found, those that are valid; m notes the others. */
+/* Reads the valid lines of text into found; counts the others in m->damaged. */
 static enum sl_status read_lines(const char *text, size_t bytes, struct sl_manifest_line *found,
 	size_t *n, struct sl_manifest *m)
 {
@@ -45,14 +47,14 @@ static enum sl_status read_lines(const char *text, size_t bytes, struct sl_manif
 		else if (s == SL_BAD_INPUT)
 			m->damaged++;
 		else
-			return s; /* no memory, say: the line may be a good one */
+			return s; /* such as no memory: the line may be valid */
 		m->in_order &= s == SL_OK && stop;
 		text += length;
 	}
 	return SL_OK;
 }
 
-/* Puts the n lines found into m by batch number; of equals the first in the file stays. */
+/* Stores the n lines in m, sorted by batch; of lines of one batch the first is kept. */
 static void order(
 	const struct sl_manifest_line *found, size_t n, struct place *place, struct sl_manifest *m)
 {
@@ -69,7 +71,7 @@ static void order(
 	}
 }
 
-/* How many lines, the unfinished one at the end included. */
+/* Number of lines, including an incomplete one at the end. */
 static size_t count_lines(const char *text, size_t bytes)
 {
 	size_t n = 1;

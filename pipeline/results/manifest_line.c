@@ -1,13 +1,13 @@
 /*
- * manifest_line.c - a line is one object of JSON whose last member is the CRC-32 of all before it.
+ * manifest_line.c - a line is a JSON object whose last member is the CRC-32 of the text before it.
  *
  *	{"batch":0,"first_id":0,"generated":1048576,"survivors":..,"fates":{"hit":..},
  *	 "weights":{"hit":..},"steps":..,"collisions":..,"digests":{"x":"16 digits"},
  *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"bins":{..as file},"crc":"8 digits"}
  *
- * Fates that no particle met are left out, and bins where there are no tallies by bins. The CRC is
- *looked at first: it finds whatever befell a line. Then what was read is printed again and must be
- *the same bytes: so nothing is missing, strange or written in another way.
+ * Fates without particles are omitted, as is "bins" without histograms. Reading checks the CRC first,
+ * which finds damage. Then the values read are printed again and must give the same bytes, which
+ * finds missing and unknown members.
  */
 #include "pipeline/results/manifest_line.h"
 
@@ -18,16 +18,17 @@
 
 #include "pipeline/text/json.h"
 #include "pipeline/text/yaml.h"
+#include "primitives/files/crc32.h"
 
 enum { CRC_DIGITS = 8, DIGEST_DIGITS = 16 };
 
-/* The last member, by its shape: digits stand for themselves. */
+/* The text around the digits of the last member. */
 #define CRC_BEFORE ",\"crc\":\""
 #define CRC_AFTER  "\"}"
 
 enum { TAIL_BYTES = sizeof(CRC_BEFORE) - 1 + CRC_DIGITS + sizeof(CRC_AFTER) - 1 };
 
-/* The numbers of one kind for each fate that some particle met. */
+/* Prints the counts or the weights of the fates that have particles. */
 static void print_fates(struct sl_json *j, const char *key, const struct sl_tally *t,
 	const uint64_t number[SL_FATE_COUNT])
 {
@@ -85,7 +86,8 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 static enum sl_status refuse(const char *why)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"a line of manifest.jsonl is not valid (%s); --resume computes its batch anew",
+		"a line of manifest.jsonl is not valid (%s); use --resume, which computes its "
+		"batch again",
 		why);
 }
 
@@ -94,7 +96,7 @@ static uint64_t hex(const char *text)
 	return strtoull(text, NULL, 16);
 }
 
-/* Does the line end in the CRC of all before it? */
+/* Does the line end with the CRC of the text before it? */
 static bool has_right_crc(const char *text, size_t bytes)
 {
 	char tail[TAIL_BYTES + 1];
@@ -151,7 +153,7 @@ static void read_file(const struct sl_yaml *tree, const char *key, char name[SL_
 	*crc = (uint32_t)hex(sl_yaml_text(tree, sl_yaml_get(tree, file, "crc"), NULL));
 }
 
-/* Takes what is there; what is missing or strange shows when the line is printed again. */
+/* Reads the members that exist; printing the line again shows what is missing. */
 static void read_line(const struct sl_yaml *tree, struct sl_manifest_line *line)
 {
 	sl_node root = sl_yaml_root(tree);
@@ -168,8 +170,8 @@ static void read_line(const struct sl_yaml *tree, struct sl_manifest_line *line)
 	read_digests(tree, line);
 }
 
-/* Promise 2: each particle has one fate, and survivors are particles. */
-static bool is_closed(const struct sl_manifest_line *line)
+/* Each particle has exactly one fate, and there are no more survivors than particles. */
+static bool adds_up(const struct sl_manifest_line *line)
 {
 	uint64_t rest = line->generated;
 
@@ -184,7 +186,7 @@ static bool is_closed(const struct sl_manifest_line *line)
 enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manifest_line *line)
 {
 	char again[SL_MANIFEST_LINE_BYTES];
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 	enum sl_status s;
 
@@ -192,7 +194,7 @@ enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manif
 	if (bytes >= SL_MANIFEST_LINE_BYTES)
 		return refuse("it is too long");
 	if (!has_right_crc(text, bytes))
-		return refuse("its checksum is wrong: it was torn or changed");
+		return refuse("its checksum is wrong: it is incomplete or was changed");
 	s = sl_yaml_parse(text, bytes, &tree, &problem);
 	if (s == SL_OK)
 		read_line(tree, line);
@@ -201,5 +203,5 @@ enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manif
 		return s;
 	if (sl_manifest_print(line, again) != bytes + 1 || memcmp(text, again, bytes))
 		return refuse("another version of the program wrote it");
-	return is_closed(line) ? SL_OK : refuse("its fates do not add up to its particles");
+	return adds_up(line) ? SL_OK : refuse("its fates do not add up to its particles");
 }

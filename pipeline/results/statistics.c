@@ -1,4 +1,9 @@
-/* precision.c - the scatter of batches, summed up one by one. */
+/*
+ * statistics.c - accumulates mean and scatter batch by batch, without a second pass.
+ *
+ * The update is that of Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for
+ * computing sample variances, 1979. It is stable where a sum of squares minus a squared sum is not.
+ */
 #include "pipeline/results/statistics.h"
 
 #include <math.h>
@@ -6,7 +11,7 @@
 
 #include "pipeline/text/decimal_number.h"
 
-/* Two sets of a and b particles: their squares, and those of their two means (Chan et al. 1979). */
+/* Joins the a particles so far with the b particles of the batch. */
 void sl_precision_take(struct sl_precision *p, double weight, uint64_t particles)
 {
 	double a = (double)p->particles, b = (double)particles;
@@ -48,7 +53,7 @@ const char *sl_stop_rule_text(const struct sl_stop_rule *g, char text[SL_STOP_RU
 {
 	char below[32];
 
-	sl_number_print(g->below, below, sizeof(below));
+	sl_double_print(g->below, below, sizeof(below));
 	snprintf(
 		text, SL_STOP_RULE_BYTES, "rel_error(%s) < %s", sl_fate_facts[g->fate].name, below);
 	return text;

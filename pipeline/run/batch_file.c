@@ -3,22 +3,9 @@
 
 #include <string.h>
 
+#include "pipeline/plan/file_names.h"
 #include "primitives/base/clock.h"
-
-void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
-{
-	sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, plan->format->suffix);
-}
-
-void sl_batch_file_bins_name(
-	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
-{
-	if (plan->recipe.bins.n > 0)
-		sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch,
-			SL_HISTOGRAM_SUFFIX);
-	else
-		name[0] = '\0';
-}
+#include "primitives/files/crc32.h"
 
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 {
@@ -46,7 +33,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 
 	sl_batch_file_line(b, line);
 	sl_batch_file_name(plan, b->number, line->file);
-	sl_batch_file_bins_name(plan, b->number, line->bins_file);
+	sl_batch_histogram_file_name(plan, b->number, line->bins_file);
 	SL_TRY(plan->format->assemble(
 		&plan->facts, &facts, &slot->packed, image, plan->room.image, file));
 	line->file_bytes = file->bytes;
@@ -63,14 +50,14 @@ static enum sl_status write_file(
 	return sl_file_sync(&w->file);
 }
 
-static enum sl_status commit(struct sl_plan *plan, const struct sl_dir *dir,
+static enum sl_status commit(struct sl_workspace *work, const struct sl_dir *dir,
 	const struct sl_batch *b, struct sl_batch_write *w)
 {
 	SL_TRY(sl_file_name_part(&w->file, false));
 	if (w->line.bins_bytes > 0)
 		SL_TRY(sl_file_commit(dir, w->line.bins_file, b->bins, w->line.bins_bytes, false));
 	SL_TRY(sl_manifest_append(dir, &w->line));
-	return sl_image_sum_add(&plan->image_sum, b->number, &b->table);
+	return sl_image_sum_add(&work->image_sum, b->number, &b->table);
 }
 
 static enum sl_status told(enum sl_status s, const struct sl_host_slot *slot)
@@ -92,11 +79,11 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 	return SL_OK;
 }
 
-enum sl_status sl_batch_file_commit(struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, struct sl_batch_write *w)
 {
 	uint64_t start = sl_now_ns();
-	enum sl_status s = told(commit(plan, dir, &slot->batch, w), slot);
+	enum sl_status s = told(commit(work, dir, &slot->batch, w), slot);
 
 	w->commit_ns += sl_now_ns() - start;
 	return s;

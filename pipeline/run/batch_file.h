@@ -8,12 +8,12 @@
 #define SL_PIPELINE_RUN_BATCH_FILE_H
 
 #include "pipeline/run/run.h"
-#include "primitives/base/files.h"
+#include "primitives/files/files.h"
 
 /* A batch on its way to the disk. */
 struct sl_batch_write {
 	struct sl_manifest_line line;
-	struct sl_writing file;
+	struct sl_file_writer file;
 	uint64_t assemble_ns, commit_ns; /* what both took so far */
 };
 
@@ -21,16 +21,11 @@ struct sl_batch_write {
 enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, void *image, struct sl_batch_write *w);
 
-/* Commits what was written so. */
-enum sl_status sl_batch_file_commit(struct sl_plan *plan, const struct sl_dir *dir,
+/* Renames the written file, adds its manifest line, and adds the batch to the image of the run. */
+enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, struct sl_batch_write *w);
 
 /* What the manifest says of a batch, but for its file; of its tallies by bins all but the name. */
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line);
-
-/* The names of the files of a batch: survivors, and tallies by bins ("" where there are none). */
-void sl_batch_file_bins_name(
-	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
-void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
 
 #endif

@@ -1,7 +1,7 @@
 /* compute.c - threads take batches and slots, compute and compress. */
 #include <string.h>
 
-#include "pipeline/run/workers.h"
+#include "pipeline/run/compute.h"
 #include "stages/particle/digest.h"
 #include "stages/inputs/input_reader.h"
 
@@ -34,15 +34,15 @@ static struct sl_device_pipeline *take_lane(struct sl_run_workers *c)
 	struct sl_device_pipeline *lane = NULL;
 
 	pthread_mutex_lock(&c->lock);
-	while (!lane && c->status == SL_OK && !atomic_load(&c->drop)) {
+	while (!lane && c->status == SL_OK && !atomic_load(&c->w->drop)) {
 		for (uint32_t i = 0; i < c->plan->n_device_slots && !lane; i++)
 			if (!c->device_slot_taken[i])
-				lane = &c->plan->lane[i];
+				lane = &c->w->device_pipeline[i];
 		if (!lane)
 			pthread_cond_wait(&c->changed, &c->lock);
 	}
 	if (lane)
-		c->device_slot_taken[lane - c->plan->lane] = true;
+		c->device_slot_taken[lane - c->w->device_pipeline] = true;
 	pthread_mutex_unlock(&c->lock);
 	return lane;
 }
@@ -52,7 +52,7 @@ static void give_lane(
 {
 	pthread_mutex_lock(&c->lock);
 	c->session->busy_ns[SL_WORKER_device] += busy_ns;
-	c->device_slot_taken[lane - c->plan->lane] = false;
+	c->device_slot_taken[lane - c->w->device_pipeline] = false;
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -80,7 +80,7 @@ static enum sl_status check_home(const struct sl_batch *b)
 /* On the host in the slot; on the device in a lane, which is free again for the next batch. */
 static enum sl_status run_stages(struct sl_run_workers *c, struct sl_host_slot *slot)
 {
-	const struct sl_recipe *r = &c->plan->recipe;
+	const struct sl_recipe *r = &c->w->recipe;
 	struct sl_device_pipeline *lane;
 	enum sl_status s;
 	uint64_t start;
@@ -92,7 +92,7 @@ static enum sl_status run_stages(struct sl_run_workers *c, struct sl_host_slot *
 	if (!lane)
 		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
 	start = sl_now_ns();
-	slot->batch.device_packed.wanted = r->pack.form != SL_AS_COLUMNS && !c->control->discard;
+	slot->batch.device_packed.wanted = r->pack.form != SL_AS_COLUMNS && !c->discard;
 	s = sl_device_pipeline_run(r, lane, &slot->batch, slot->ns);
 	slot->transfer_ns = lane->transfer_ns;
 	slot->pack_ns = lane->pack_ns;
@@ -125,7 +125,7 @@ static enum sl_status compute(
 	if (s == SL_OK && c->plan->on_device)
 		s = sl_add_context(check_home(&slot->batch), "batch %llu",
 			(unsigned long long)slot->batch.number);
-	if (s == SL_OK && !c->control->discard)
+	if (s == SL_OK && !c->discard)
 		s = sl_add_context(pack(c->plan, slot), "batch %llu, compressing",
 			(unsigned long long)slot->batch.number);
 	slot->pack_ns += sl_now_ns() - start;
@@ -136,13 +136,13 @@ static enum sl_status compute(
 /* Computes the batch of that number in slot i. Called with the lock held. */
 static void work_on(struct sl_run_workers *c, uint32_t i, uint64_t number)
 {
-	struct sl_host_slot *slot = &c->plan->slot[i];
+	struct sl_host_slot *slot = &c->w->slot[i];
 	double begun = sl_run_workers_seconds();
 	uint64_t busy_ns = 0;
 	enum sl_status s;
 
 	c->slot_work[i].state = SL_SLOT_BUSY;
-	sl_batch_begin(&c->plan->recipe, &slot->batch, number);
+	sl_batch_begin(&c->w->recipe, &slot->batch, number);
 	slot->batch.turn = c->begun++;
 	pthread_mutex_unlock(&c->lock);
 	s = compute(c, slot, &busy_ns);
@@ -157,9 +157,9 @@ static void work_on(struct sl_run_workers *c, uint32_t i, uint64_t number)
 	pthread_cond_broadcast(&c->changed);
 }
 
-void *sl_run_workers_work(void *of)
+void *sl_compute_thread(void *ctx)
 {
-	struct sl_run_workers *c = (struct sl_run_workers *)of;
+	struct sl_run_workers *c = (struct sl_run_workers *)ctx;
 	enum sl_status entered = sl_plan_enter(c->plan);
 	uint64_t number;
 

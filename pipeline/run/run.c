@@ -4,25 +4,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "pipeline/run/workers.h"
+#include "pipeline/run/compute.h"
+#include "pipeline/run/writer.h"
 #include "stages/inputs/input_reader.h"
-
-void sl_run_workers_fail(struct sl_run_workers *c, enum sl_status s)
-{
-	if (c->status == SL_OK) {
-		c->status = s;
-		memcpy(c->message, sl_last_error(), sizeof(c->message));
-	}
-	c->stop = true;
-	atomic_store(&c->drop, 1);
-	pthread_cond_broadcast(&c->changed);
-}
 
 static void tell(struct sl_run_workers *c, const struct sl_control *control, double start)
 {
 	struct sl_progress p = {.n_batches = c->end,
-		.at_most = c->plan->stop_rule.below > 0 && !c->met,
-		.particles = c->plan->recipe.particles,
+		.at_most = c->stop_rule.below > 0 && !c->met,
+		.particles = c->w->recipe.particles,
 		.seconds = sl_run_workers_seconds() - start,
 		.left = -1};
 
@@ -82,7 +72,7 @@ static void watch(struct sl_run_workers *c, struct sl_control *control)
 		}
 		if (asked >= 0 && is_time_to_drop(control, sl_run_workers_seconds() - start,
 					  sl_run_workers_seconds() - asked))
-			atomic_store(&c->drop, 1);
+			atomic_store(&c->w->drop, 1);
 		/* threads that wake this one often do not make it tell more often */
 		if (sl_run_workers_seconds() - told >= 0.2 || c->working == 0) {
 			tell(c, control, start);
@@ -107,7 +97,7 @@ static enum sl_status hire(struct sl_run_workers *c, pthread_t *thread, uint32_t
 	for (*started = 0; *started < n && error == 0; *started += error == 0) {
 		c->working++;
 		error = pthread_create(&thread[*started], NULL,
-			*started < writers ? sl_run_workers_write : sl_run_workers_work, c);
+			*started < writers ? sl_writer_thread : sl_compute_thread, c);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (error == 0)
@@ -150,7 +140,7 @@ static enum sl_status run(struct sl_run_workers *c, struct sl_control *control)
 	pthread_mutex_unlock(&c->lock);
 	for (uint32_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	sl_run_workers_drop_written(c);
+	sl_writer_remove_uncommitted(c);
 	sl_memory_give(SL_HOST, memory);
 	if (c->status != SL_OK)
 		sl_set_last_error(c->message); /* it was another thread's */
@@ -174,40 +164,71 @@ double sl_session_busy(const struct sl_session *s, const struct sl_plan *plan, e
 	               : 0;
 }
 
-enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session)
+double sl_computing_seconds(const struct sl_session *s)
 {
-	struct sl_run_workers c = {.plan = plan,
-		.dir = dir,
-		.done = done,
-		.control = control,
-		.session = session,
-		.end = plan->recipe.n_batches};
+	uint64_t ns = s->transfer_ns;
+
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		ns += s->stage_ns[i];
+	return 1e-9 * (double)ns;
+}
+
+/* Runs the batches of c->w->recipe with threads of its own. */
+static enum sl_status run_batches(struct sl_run_workers *c, struct sl_control *control)
+{
 	pthread_condattr_t monotonic;
 	enum sl_status s;
 
-	memset(session, 0, sizeof(*session));
-	plan->recipe.drop = &c.drop;
-	sl_run_workers_check_stop_rule(&c, false);
-	if (plan->recipe.inputs)
-		sl_inputs_restart(plan->recipe.inputs);
-	pthread_mutex_init(&c.lock, NULL);
+	memset(c->session, 0, sizeof(*c->session));
+	atomic_store(&c->w->drop, 0);
+	c->plan = c->w->plan;
+	c->control = control;
+	c->end = c->w->recipe.n_batches;
+	sl_writer_check_stop_rule(c, false);
+	if (c->w->recipe.inputs)
+		sl_inputs_restart(c->w->recipe.inputs);
+	pthread_mutex_init(&c->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&c.changed, &monotonic);
+	pthread_cond_init(&c->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	s = run(&c, control);
-	pthread_cond_destroy(&c.changed);
-	pthread_mutex_destroy(&c.lock);
-	plan->recipe.drop = NULL;
+	s = run(c, control);
+	pthread_cond_destroy(&c->changed);
+	pthread_mutex_destroy(&c->lock);
+	return s;
+}
+
+enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
+	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session)
+{
+	struct sl_run_workers c = {.w = w,
+		.dir = dir,
+		.done = done,
+		.session = session,
+		.discard = control->discard,
+		.stop_rule = w->plan->stop_rule};
+	enum sl_status s = run_batches(&c, control);
+
 	if (s != SL_OK && s != SL_STOPPED)
 		return s;
 	if (done->n + c.commits < c.end)
 		return sl_fail(SL_STOPPED,
 			"stopped with %llu of %s%llu batches committed (%s), go on with --resume",
 			(unsigned long long)(done->n + c.commits),
-			plan->stop_rule.below > 0 ? "at most " : "", (unsigned long long)c.end,
+			c.stop_rule.below > 0 ? "at most " : "", (unsigned long long)c.end,
 			atomic_load(&control->stop) ? "asked by a signal"
 						    : "its time is nearly up");
 	return SL_OK;
+}
+
+enum sl_status sl_run_trial(struct sl_workspace *w, uint32_t particles, struct sl_control *control,
+	struct sl_session *session)
+{
+	const struct sl_manifest none = {0};
+	struct sl_run_workers c = {
+		.w = w, .done = &none, .session = session, .discard = true, .trial = true};
+
+	w->recipe.particles = particles;
+	w->recipe.n_batches = 1;
+	return run_batches(&c, control);
 }

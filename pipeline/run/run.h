@@ -5,9 +5,9 @@
  *	writer: the next batch in order -> assemble -> write under .part
  *	        the next batch that is written -> its name -> manifest -> the slot is free
  *
- * The bytes of the output do not depend on the number of threads. Behind each batch, in order, a
- * writer looks at the goal; once it is met, what is in flight is dropped. When all slots are full
- *of what is to be written, threads wait.
+ * The bytes of the output do not depend on the number of threads. After each batch, in batch
+ * order, a writer evaluates the stop rule; once it is met, batches in flight are discarded. Threads
+ * wait while all slots hold batches that are not yet written.
  */
 #ifndef SL_PIPELINE_RUN_RUN_H
 #define SL_PIPELINE_RUN_RUN_H
@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #include "pipeline/results/manifest.h"
-#include "pipeline/plan/plan.h"
+#include "pipeline/run/workspace.h"
 
 struct sl_progress {
 	uint64_t batches_done, n_batches; /* batches of earlier sessions count as done */
@@ -67,12 +67,23 @@ struct sl_session {
 /* The share of the session that workers of a kind were busy; 0 if there are none. */
 double sl_session_busy(const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind);
 
+/* Seconds that threads, or batches in flight on a device, computed in a session. */
+double sl_computing_seconds(const struct sl_session *s);
+
 /*
- * Carries out the plan in dir (locked by the caller). done are the batches already committed there.
- * SL_STOPPED when control->stop ended it early; what was committed stays and can be resumed.
- * SL_OK when all batches are there, or those up to the plan's goal.
+ * Runs the plan of w, with the schedule in use, in dir (locked by the caller). done are the batches
+ * committed there before. SL_STOPPED if control->stop ended the run early: committed batches stay
+ * and the run can be resumed. SL_OK if all batches are committed, or those up to the one that met
+ * the stop rule.
  */
-enum sl_status sl_run(struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session);
+
+/*
+ * Computes the first particles of the run as one batch, for its time: writes nothing, ignores the
+ * stop rule and calls no control->batch. particles must fit in a batch of the plan.
+ */
+enum sl_status sl_run_trial(struct sl_workspace *w, uint32_t particles, struct sl_control *control,
+	struct sl_session *session);
 
 #endif

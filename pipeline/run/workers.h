@@ -30,7 +30,11 @@ struct sl_slot_work {
 
 /* All that the threads share; guarded by lock but for what is atomic. */
 struct sl_run_workers {
-	struct sl_plan *plan;
+	struct sl_workspace *w;
+	const struct sl_plan *plan; /* w->plan */
+	bool discard;               /* compute only: nothing is compressed or written */
+	bool trial;                 /* sl_run_trial(): nobody is told of batches */
+	struct sl_stop_rule stop_rule;
 	const struct sl_dir *dir;
 	const struct sl_manifest *done;
 	const struct sl_control *control;
@@ -52,7 +56,6 @@ struct sl_run_workers {
 	uint32_t writers;   /* that have begun */
 	bool stop;          /* begin no more */
 	bool met;           /* the goal */
-	atomic_int drop;    /* give up what is in flight */
 	enum sl_status status;
 	char message[SL_MESSAGE_BYTES];
 };
@@ -62,20 +65,7 @@ static inline double sl_run_workers_seconds(void)
 	return 1e-9 * (double)sl_now_ns();
 }
 
-/* Remembers the first failure and makes everybody end. Called with the lock held. */
+/* Records the first failure and makes all threads end. Called with the lock held. */
 void sl_run_workers_fail(struct sl_run_workers *c, enum sl_status s);
-
-/* Threads, with the crew as what they are of: one that computes, one that writes. */
-void *sl_run_workers_work(void *of);
-void *sl_run_workers_write(void *of);
-
-/*
- * Takes in the batches that are done and follow without a gap; if the goal is met, ends the run
- * behind the last that was taken in. met: it is already. Called with the lock held.
- */
-void sl_run_workers_check_stop_rule(struct sl_run_workers *c, bool met);
-
-/* Removes what was written and is not to be committed, once all threads have ended. */
-void sl_run_workers_drop_written(const struct sl_run_workers *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* writer.c - writers write what is ready, and commit it in the order of batches. */
 #include <string.h>
 
-#include "pipeline/run/workers.h"
+#include "pipeline/run/writer.h"
 
 /*
  * The slot whose batch is the lowest of those in flight that are not past that state, if it is in
@@ -13,8 +13,7 @@ static uint32_t find_in_order(const struct sl_run_workers *c, enum sl_slot_state
 
 	for (uint32_t i = 0; i < n; i++)
 		if (c->slot_work[i].state != SL_SLOT_FREE && c->slot_work[i].state <= ready &&
-			(first == n ||
-				c->plan->slot[i].batch.number < c->plan->slot[first].batch.number))
+			(first == n || c->w->slot[i].batch.number < c->w->slot[first].batch.number))
 			first = i;
 	return first < n && c->slot_work[first].state == ready ? first : n;
 }
@@ -22,13 +21,13 @@ static uint32_t find_in_order(const struct sl_run_workers *c, enum sl_slot_state
 /* One more batch in order; true when the goal is met by it, and the run ends here. */
 static bool is_last(struct sl_run_workers *c, const struct sl_tally *t, uint64_t generated)
 {
-	const struct sl_stop_rule *g = &c->plan->stop_rule;
+	const struct sl_stop_rule *g = &c->stop_rule;
 
 	sl_precision_add(&c->precision, t, g->fate, generated, g->counts);
 	return sl_stop_rule_met(g, &c->precision);
 }
 
-void sl_run_workers_check_stop_rule(struct sl_run_workers *c, bool met)
+void sl_writer_check_stop_rule(struct sl_run_workers *c, bool met)
 {
 	const struct sl_manifest *done = c->done;
 
@@ -43,7 +42,7 @@ void sl_run_workers_check_stop_rule(struct sl_run_workers *c, bool met)
 		return;
 	c->met = c->stop = true;
 	c->end = c->precision.batches;
-	atomic_store(&c->drop, 1);
+	atomic_store(&c->w->drop, 1);
 }
 
 static uint64_t column_bytes(const struct sl_table *t)
@@ -83,9 +82,9 @@ static void write_batch(struct sl_run_workers *c, uint32_t i, void *image)
 	pthread_mutex_unlock(&c->lock);
 	memset(&b->writing, 0, sizeof(b->writing));
 	b->status = SL_OK;
-	if (!c->control->discard)
+	if (!c->discard)
 		b->status =
-			sl_batch_file_write(c->plan, c->dir, &c->plan->slot[i], image, &b->writing);
+			sl_batch_file_write(c->plan, c->dir, &c->w->slot[i], image, &b->writing);
 	if (b->status != SL_OK)
 		memcpy(b->message, sl_last_error(), sizeof(b->message));
 	pthread_mutex_lock(&c->lock);
@@ -102,9 +101,9 @@ static enum sl_status hand_over(
 		sl_set_last_error(b->message); /* it may be another writer's */
 		return b->status;
 	}
-	if (!c->control->discard)
-		SL_TRY(sl_batch_file_commit(c->plan, c->dir, slot, &b->writing));
-	if (c->control->batch)
+	if (!c->discard)
+		SL_TRY(sl_batch_file_commit(c->w, c->dir, slot, &b->writing));
+	if (c->control->batch && !c->trial)
 		c->control->batch(c->control->of, slot);
 	return SL_OK;
 }
@@ -112,7 +111,7 @@ static enum sl_status hand_over(
 /* Commits the batch in slot i, the next in order. Called with the lock held. */
 static void commit_batch(struct sl_run_workers *c, uint32_t i)
 {
-	const struct sl_host_slot *slot = &c->plan->slot[i];
+	const struct sl_host_slot *slot = &c->w->slot[i];
 	struct sl_slot_work *b = &c->slot_work[i];
 	uint64_t start = sl_now_ns();
 	enum sl_status s;
@@ -126,7 +125,7 @@ static void commit_batch(struct sl_run_workers *c, uint32_t i)
 		sl_run_workers_fail(c, s);
 	} else {
 		count(c, slot, &b->writing);
-		sl_run_workers_check_stop_rule(c, is_last(c, &slot->batch.tally, slot->batch.n));
+		sl_writer_check_stop_rule(c, is_last(c, &slot->batch.tally, slot->batch.n));
 	}
 	b->state = SL_SLOT_FREE;
 	pthread_cond_broadcast(&c->changed);
@@ -142,14 +141,14 @@ static bool is_all_done(const struct sl_run_workers *c)
 }
 
 /* What can be committed goes first: it frees a slot. */
-void *sl_run_workers_write(void *of)
+void *sl_writer_thread(void *ctx)
 {
-	struct sl_run_workers *c = (struct sl_run_workers *)of;
+	struct sl_run_workers *c = (struct sl_run_workers *)ctx;
 	uint32_t n = c->plan->n_host_slots, i;
 	char *image;
 
 	pthread_mutex_lock(&c->lock);
-	image = (char *)c->plan->image + c->writers++ * c->plan->room.image;
+	image = (char *)c->w->file_image + c->writers++ * c->plan->room.image;
 	while (c->status == SL_OK && !c->met && !is_all_done(c)) {
 		if ((i = find_in_order(c, SL_SLOT_COMMITTING)) == n &&
 			(i = find_in_order(c, SL_SLOT_WRITTEN)) < n)
@@ -165,7 +164,7 @@ void *sl_run_workers_write(void *of)
 	return NULL;
 }
 
-void sl_run_workers_drop_written(const struct sl_run_workers *c)
+void sl_writer_remove_uncommitted(const struct sl_run_workers *c)
 {
 	for (uint32_t i = 0; i < c->plan->n_host_slots; i++)
 		if (c->slot_work[i].state == SL_SLOT_WRITTEN && c->slot_work[i].writing.file.dir)

@@ -16,43 +16,44 @@
  * that it stays in the cache. No byte depends on how many blocks or threads there are: cpu.c writes
  * the same.
  */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
-#include "codes.cuh"
-#include "lookup.cuh"
-#include "pack.cuh"
+#include "huffman_codes.cuh"
+#include "match_search.cuh"
+#include "assemble.cuh"
 
 enum {
-	BLOCKS = 4,       /* a multiprocessor, by their shared memory on a Hopper */
-	BLOCKS_MOST = 600 /* for the memory that each has in scratch */
+	BLOCKS = 4,      /* a multiprocessor, by their shared memory on a Hopper */
+	BLOCKS_MAX = 600 /* for the memory that each has in scratch */
 };
 
 static_assert(THREADS == (int)SL_SLICES, "a thread a slice");
-static_assert(BLOCKS * (sizeof(struct room) + 1024) <= 228 * 1024, "blocks of a multiprocessor");
+static_assert(
+	BLOCKS * (sizeof(struct block_memory) + 1024) <= 228 * 1024, "blocks of a multiprocessor");
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-static __device__ inline void load(const struct part &p, const struct sl_streams &s)
+static __device__ inline void load_segment(const struct segment_task &p, const struct sl_streams &s)
 {
-	struct room *r = p.r;
+	struct block_memory *mem = p.mem;
 
-	for (uint32_t i = threadIdx.x; i < SL_LENGTHS + SL_DISTANCES; i += THREADS) {
-		r->block.count[i] = i == SL_END;
-		r->block.length[i] = 0;
+	for (uint32_t i = threadIdx.x; i < SL_LITLEN_SYMBOLS + SL_DISTANCE_SYMBOLS; i += THREADS) {
+		mem->block.count[i] = i == SL_END_OF_BLOCK;
+		mem->block.length[i] = 0;
 	}
 	if (threadIdx.x < ALPHABETS)
-		r->alphabet[threadIdx.x] = alphabet{};
+		mem->symbol_stats[threadIdx.x] = symbol_stats{};
 	if (s.wrapper == SL_GZIP)
-		r->u.checks.crc[threadIdx.x] = sl_crc_of_byte(threadIdx.x);
+		mem->scratch.checksums.crc[threadIdx.x] = sl_crc_of_byte(threadIdx.x);
 	if (threadIdx.x < SL_PAD)
-		r->data[p.end + threadIdx.x] = 0;
+		mem->data[p.end + threadIdx.x] = 0;
 	if (threadIdx.x == 0) {
-		r->sum = r->found = r->runs = r->probe[0] = r->probe[1] = 0;
-		r->block.cost.least = UINT8_MAX;
-		r->check = sl_check{0, 0};
+		mem->sum = mem->found = mem->runs = mem->probe[0] = mem->probe[1] = 0;
+		mem->block.cost.min = UINT8_MAX;
+		mem->checksum = sl_deflate_checksum{0, 0};
 	}
 	sl_chunk_load(&s, p.segment.stream, p.segment.from - p.segment.history,
-		p.segment.history + p.segment.bytes, threadIdx.x, THREADS, r->data + p.begin);
+		p.segment.history + p.segment.bytes, threadIdx.x, THREADS, mem->data + p.begin);
 }
 
 /* A sum of all lanes, for the first. */
@@ -76,24 +77,24 @@ static __device__ inline uint32_t least_of_lanes(uint32_t mine)
 
 /* Counts the bytes of a row, alike neighbours at once, and marks where runs begin. */
 static __device__ inline void count_row(
-	const struct part &p, uint32_t i, uint32_t byte, bool begins)
+	const struct segment_task &p, uint32_t i, uint32_t byte, bool begins)
 {
 	uint32_t lane = threadIdx.x % 32, word = __ballot_sync(SL_LANES, begins);
-	uint32_t next = word >> lane >> 1, alike = next ? (uint32_t)__ffs((int)next) : 32 - lane;
+	uint32_t next = word >> lane >> 1, equal = next ? (uint32_t)__ffs((int)next) : 32 - lane;
 
-	alike = alike < p.end - i ? alike : p.end - i;
+	equal = equal < p.end - i ? equal : p.end - i;
 	if (i < p.end && (begins || lane == 0))
-		atomicAdd(&p.r->block.count[byte], alike);
+		atomicAdd(&p.mem->block.count[byte], equal);
 	if (lane == 0)
-		p.r->breaks[i / 32] = word;
+		p.mem->run_starts[i / 32] = word;
 }
 
 /* Counts bytes, marks runs, and sums up Adler's check; some rows are read before the first is used.
  */
-static __device__ inline void count(const struct part &p)
+static __device__ inline void count(const struct segment_task &p)
 {
 	uint32_t lane = threadIdx.x % 32, runs = 0, a = 0, b = 0;
-	struct room *r = p.r;
+	struct block_memory *mem = p.mem;
 
 	for (uint32_t round = SL_HISTORY; round < p.end; round += ROWS * THREADS) {
 		uint32_t byte[ROWS];
@@ -103,8 +104,8 @@ static __device__ inline void count(const struct part &p)
 		for (uint32_t k = 0; k < ROWS; k++) {
 			uint32_t i = round + k * THREADS + threadIdx.x;
 
-			byte[k] = i < p.end ? r->data[i] : 0;
-			begins[k] = i < p.end && sl_is_break(r->data, p.begin, i);
+			byte[k] = i < p.end ? mem->data[i] : 0;
+			begins[k] = i < p.end && sl_starts_run(mem->data, p.begin, i);
 		}
 		SL_UNROLL
 		for (uint32_t k = 0; k < ROWS; k++) {
@@ -118,48 +119,48 @@ static __device__ inline void count(const struct part &p)
 	}
 	runs = sum_of_lanes(runs);
 	a = sum_of_lanes(a);
-	b = sum_of_lanes(b % SL_ADLER);
+	b = sum_of_lanes(b % SL_ADLER_MODULUS);
 	if (lane == 0) {
-		atomicAdd(&r->runs, runs);
-		atomicAdd(&r->check.a, a);
-		atomicAdd(&r->check.b, b);
+		atomicAdd(&mem->runs, runs);
+		atomicAdd(&mem->checksum.a, a);
+		atomicAdd(&mem->checksum.b, b);
 	}
 }
 
 /* The other check, of slices; then joins these, neighbours first. */
-static __device__ inline void make_crc(const struct part &p)
+static __device__ inline void make_crc(const struct segment_task &p)
 {
 	uint32_t slice = threadIdx.x;
-	struct sl_check *check = p.r->u.checks.of_slice;
+	struct sl_deflate_checksum *checksum = p.mem->scratch.checksums.of_slice;
 
 	if (slice < p.slices || slice == 0)
-		check[slice] = sl_check_slice(SL_GZIP, p.r->data + slice_from(slice),
-			slice_to(p, slice) - slice_from(slice), p.r->u.checks.crc);
+		checksum[slice] = sl_checksum_slice(SL_GZIP, p.mem->data + slice_from(slice),
+			slice_to(p, slice) - slice_from(slice), p.mem->scratch.checksums.crc);
 	__syncthreads();
 	for (uint32_t by = 1; by < p.slices; by *= 2) {
 		uint32_t right = slice + by, last = right + by < p.slices ? right + by : p.slices;
 
 		if (slice % (2 * by) == 0 && right < p.slices)
-			check[slice] = sl_check_join(SL_GZIP, check[slice], check[right],
-				slice_to(p, last - 1) - slice_from(right));
+			checksum[slice] = sl_checksum_join(SL_GZIP, checksum[slice],
+				checksum[right], slice_to(p, last - 1) - slice_from(right));
 		__syncthreads();
 	}
 	if (slice == 0)
-		p.r->check = check[0];
+		p.mem->checksum = checksum[0];
 	__syncthreads();
 }
 
 /* What literals cost if there is nothing else; their counts are 0 again. */
-static __device__ inline void make_costs(const struct part &p)
+static __device__ inline void make_costs(const struct segment_task &p)
 {
-	uint32_t n = p.segment.bytes, *count = &p.r->block.count[threadIdx.x];
+	uint32_t n = p.segment.bytes, *count = &p.mem->block.count[threadIdx.x];
 	uint32_t cost = sl_literal_cost(*count, n), least = least_of_lanes(cost);
-	uint32_t sum = sum_of_lanes(sl_literal_sum(*count, n));
+	uint32_t sum = sum_of_lanes(sl_literal_entropy(*count, n));
 
-	p.r->block.cost.of[threadIdx.x] = (uint8_t)cost;
+	p.mem->block.cost.literal[threadIdx.x] = (uint8_t)cost;
 	if (threadIdx.x % 32 == 0) {
-		atomicAdd(&p.r->sum, sum);
-		atomicMin(&p.r->block.cost.least, least);
+		atomicAdd(&p.mem->sum, sum);
+		atomicMin(&p.mem->block.cost.min, least);
 	}
 	*count = 0;
 }
@@ -167,67 +168,69 @@ static __device__ inline void make_costs(const struct part &p)
 /* --- tokens ----------------------------------------------------------------------------------- */
 
 /* What the first slices take, a lane each: by runs in the first warp, by matches in the second. */
-static __device__ inline void probe(const struct part &p)
+static __device__ inline void probe(const struct segment_task &p)
 {
 	uint32_t slice = threadIdx.x % 32, warp = threadIdx.x / 32;
-	struct sl_parse q = {p.r->data, p.r->breaks, &p.r->block.cost, p.end, NULL};
+	struct sl_parse q = {p.mem->data, p.mem->run_starts, &p.mem->block.cost, p.end, NULL};
 
 	if (warp < 2 && slice < SL_PROBE_SLICES)
-		atomicAdd(
-			&p.r->probe[warp], sl_slice_cost(&q, warp == 0 ? SL_RUNS : SL_MATCHES,
-						   slice_from(slice), p.found + slice, SL_SLICES));
+		atomicAdd(&p.mem->probe[warp],
+			sl_slice_cost(&q, warp == 0 ? SL_MODE_RUNS : SL_MODE_MATCHES,
+				slice_from(slice), p.found + slice, SL_SLICES));
 	__syncthreads();
 }
 
 /* What is to be said: looks up matches, if it is they. */
-static __device__ inline enum sl_device_mode look_up(const struct part &p)
+static __device__ inline enum sl_match_mode search_matches(const struct segment_task &p)
 {
 	uint32_t n = p.segment.bytes, first = SL_PROBE + (uint32_t)SL_HISTORY;
-	enum sl_device_mode way = sl_device_mode_first(p.r->runs, n);
+	enum sl_match_mode mode = sl_match_mode_initial(p.mem->runs, n);
 
-	if (way == SL_MATCHES && sl_hashed_end(p.end) >= first) {
-		look_up_places(p, first);
-		if (p.r->found >= SL_FOUND_LEAST)
+	if (mode == SL_MODE_MATCHES && sl_hashed_end(p.end) >= first) {
+		search_positions(p, first);
+		if (p.mem->found >= SL_PROBE_MATCHES_MIN)
 			probe(p);
-		way = sl_device_mode_of(
-			sl_matches_gain(p.r->probe[0], p.r->probe[1]), p.r->runs, p.r->sum, n);
+		mode = sl_match_mode_after_probe(sl_matches_gain(p.mem->probe[0], p.mem->probe[1]),
+			p.mem->runs, p.mem->sum, n);
 	}
-	if (way == SL_MATCHES)
-		look_up_places(p, sl_hashed_end(p.end));
-	return way;
+	if (mode == SL_MODE_MATCHES)
+		search_positions(p, sl_hashed_end(p.end));
+	return mode;
 }
 
 /* Where the run began, plus 1, that goes on into the thread's slice; 0: in the history. */
-static __device__ inline uint32_t run_before(const struct part &p)
+static __device__ inline uint32_t previous_run_start(const struct segment_task &p)
 {
 	uint32_t slice = threadIdx.x, run = 0;
 
 	while (slice > 0 && run == 0)
-		run = p.r->run[--slice];
+		run = p.mem->run[--slice];
 	return run;
 }
 
 /* The tokens of the thread's slice; of one behind the last, none. */
-static __device__ inline struct sl_tokens parse(const struct part &p, enum sl_device_mode way)
+static __device__ inline struct sl_tokens parse(
+	const struct segment_task &p, enum sl_match_mode mode)
 {
-	struct sl_parse q = {p.r->data, p.r->breaks, &p.r->block.cost, p.end, p.r->block.count};
+	struct sl_parse q = {
+		p.mem->data, p.mem->run_starts, &p.mem->block.cost, p.end, p.mem->block.count};
 	uint32_t slice = threadIdx.x, from = slice_from(slice), to = slice_to(p, slice);
 	struct sl_tokens tokens = {p.token + slice, SL_SLICES, 0, 0};
-	bool there = slice < p.slices;
+	bool in_segment = slice < p.slices;
 
-	if (there)
-		p.r->run[slice] = (uint16_t)sl_last_break(q.breaks, from, to);
+	if (in_segment)
+		p.mem->run[slice] = (uint16_t)sl_last_run_start(q.run_starts, from, to);
 	__syncthreads();
-	if (there && way == SL_MATCHES)
+	if (in_segment && mode == SL_MODE_MATCHES)
 		sl_parse_matches(&q, from, to, p.found + slice, &tokens);
-	else if (there)
-		sl_parse_runs(&q, sl_run_resumed(&q, run_before(p), from), to, &tokens);
-	if (way == SL_MATCHES) {
+	else if (in_segment)
+		sl_parse_runs(&q, sl_run_resumed(&q, previous_run_start(p), from), to, &tokens);
+	if (mode == SL_MODE_MATCHES) {
 		uint32_t n = __shfl_up_sync(SL_LANES, tokens.n, 1);
 		const struct sl_tokens left = {tokens.first - 1, SL_SLICES, n, 0};
 
 		__syncwarp();
-		if (there && slice % 2 == 1)
+		if (in_segment && slice % 2 == 1)
 			sl_tokens_join(&q, &left, &tokens);
 	}
 	return tokens;
@@ -236,13 +239,13 @@ static __device__ inline struct sl_tokens parse(const struct part &p, enum sl_de
 /* --- bits ------------------------------------------------------------------------------------- */
 
 /* Words: five bytes stand before those of the segment. */
-static __device__ inline uint32_t store(const struct part &p, uint8_t *to)
+static __device__ inline uint32_t store(const struct segment_task &p, uint8_t *to)
 {
-	const uint32_t *word = (const uint32_t *)(p.r->data + SL_HISTORY);
-	uint32_t bytes = p.segment.bytes + SL_STORED_BYTES, lead[2] = {0, 0};
+	const uint32_t *word = (const uint32_t *)(p.mem->data + SL_HISTORY);
+	uint32_t bytes = p.segment.bytes + SL_STORED_HEADER_BYTES, lead[2] = {0, 0};
 
-	for (uint32_t i = 0; i < SL_STORED_BYTES; i++)
-		lead[i / 4] |= (uint32_t)sl_stored_byte(p.segment.last, p.segment.bytes, i)
+	for (uint32_t i = 0; i < SL_STORED_HEADER_BYTES; i++)
+		lead[i / 4] |= (uint32_t)sl_stored_header_byte(p.segment.last, p.segment.bytes, i)
 		               << i % 4 * 8;
 	for (uint32_t i = threadIdx.x; i < (bytes + 3) / 4; i += THREADS)
 		((uint32_t *)to)[i] = i == 0   ? lead[0]
@@ -252,18 +255,18 @@ static __device__ inline uint32_t store(const struct part &p, uint8_t *to)
 }
 
 /* Into the words that held the bytes, all slices at the same time; from there to scratch. */
-static __device__ inline void write(const struct part &p, const struct sl_tokens &tokens,
-	struct bits bits, uint32_t bytes, uint8_t *to)
+static __device__ inline void write(const struct segment_task &p, const struct sl_tokens &tokens,
+	struct bit_offsets bits, uint32_t bytes, uint8_t *to)
 {
-	const struct sl_block *b = &p.r->block;
-	uint32_t *word = (uint32_t *)p.r->data, words = (bytes + 3) / 4;
+	const struct sl_block *b = &p.mem->block;
+	uint32_t *word = (uint32_t *)p.mem->data, words = (bytes + 3) / 4;
 
 	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
 		word[i] = 0;
 	__syncthreads();
 	sl_tokens_write(b, &tokens, word, bits.before);
 	if (threadIdx.x == THREADS - 1) {
-		sl_header_write(b, p.segment.last, word);
+		sl_block_header_write(b, p.segment.last, word);
 		sl_block_end(b, p.segment.last, word, bits.all);
 	}
 	__syncthreads();
@@ -273,10 +276,10 @@ static __device__ inline void write(const struct part &p, const struct sl_tokens
 
 /* Gives the bytes of the segment in scratch. */
 static __device__ inline uint32_t encode(
-	const struct part &p, const struct sl_tokens &tokens, uint8_t *to)
+	const struct segment_task &p, const struct sl_tokens &tokens, uint8_t *to)
 {
-	const struct sl_block *b = &p.r->block;
-	const struct bits bits = make_header(p, tokens);
+	const struct sl_block *b = &p.mem->block;
+	const struct bit_offsets bits = make_header(p, tokens);
 	uint32_t bytes = sl_block_bytes(b, p.segment.last, bits.all);
 
 	if (bytes > p.segment.bytes)
@@ -287,19 +290,19 @@ static __device__ inline uint32_t encode(
 
 /* The same, of a segment whose bytes are loaded. */
 static __device__ inline uint32_t compress(
-	const struct part &p, enum sl_wrapper wrapper, uint8_t *to)
+	const struct segment_task &p, enum sl_wrapper wrapper, uint8_t *to)
 {
-	enum sl_device_mode way;
+	enum sl_match_mode mode;
 
 	count(p);
 	__syncthreads();
 	if (wrapper == SL_GZIP)
 		make_crc(p);
 	make_costs(p);
-	way = p.segment.bytes > 0 ? look_up(p) : SL_STORED;
-	if (way == SL_STORED)
+	mode = p.segment.bytes > 0 ? search_matches(p) : SL_MODE_STORED;
+	if (mode == SL_MODE_STORED)
 		return store(p, to);
-	const struct sl_tokens tokens = parse(p, way);
+	const struct sl_tokens tokens = parse(p, mode);
 
 	__syncthreads();
 	make_codes(p);
@@ -309,16 +312,16 @@ static __device__ inline uint32_t compress(
 /* Blocks take segments as they come to them: some take ten times as long as others. */
 static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct deflate_job job)
 {
-	SL_SHARED_DYNAMIC(struct room, r);
+	SL_SHARED_DYNAMIC(struct block_memory, mem);
 	uint64_t k = blockIdx.x;
-	struct part p = {
-		r, job.found + k * SL_PLACES, job.order + k * ORDERED, job.token + k * SL_SEGMENT};
+	struct segment_task p = {mem, job.found + k * SL_POSITIONS,
+		job.sorted + k * SORTED_POSITIONS, job.token + k * SL_SEGMENT};
 
 	for (;;) {
 		if (threadIdx.x == 0)
-			r->segment = atomicAdd(job.ticket, 1);
+			mem->segment = atomicAdd(job.ticket, 1);
 		__syncthreads();
-		uint64_t s = r->segment;
+		uint64_t s = mem->segment;
 
 		if (s >= job.streams.n_segments)
 			return;
@@ -326,13 +329,13 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct
 		p.begin = SL_HISTORY - p.segment.history;
 		p.end = SL_HISTORY + p.segment.bytes;
 		p.slices = (p.segment.bytes + SL_SLICE - 1) / SL_SLICE;
-		load(p, job.streams);
+		load_segment(p, job.streams);
 		__syncthreads();
-		uint32_t bytes = compress(p, job.streams.wrapper, job.staged + s * PIECE_BYTES);
+		uint32_t bytes = compress(p, job.streams.wrapper, job.staged + s * STAGED_BYTES);
 		if (threadIdx.x == THREADS - 1) {
-			job.piece[s].bytes = bytes;
-			job.piece[s].check = sl_check_join(
-				job.streams.wrapper, sl_check{0, 0}, r->check, p.segment.bytes);
+			job.segment_output[s].bytes = bytes;
+			job.segment_output[s].checksum = sl_checksum_join(job.streams.wrapper,
+				sl_deflate_checksum{0, 0}, mem->checksum, p.segment.bytes);
 		}
 	}
 }
@@ -341,23 +344,25 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct
 
 static void cut(struct sl_arena *a, struct deflate_job *job)
 {
-	uint64_t n = job->streams.n_segments, blocks = n < BLOCKS_MOST ? n : (uint64_t)BLOCKS_MOST;
+	uint64_t n = job->streams.n_segments, blocks = n < BLOCKS_MAX ? n : (uint64_t)BLOCKS_MAX;
 
-	job->staged = (uint8_t *)sl_cut_items(a, n, PIECE_BYTES);
-	job->piece = (struct piece *)sl_cut_items(a, n, sizeof(*job->piece));
-	job->place = (struct place *)sl_cut_items(a, job->streams.n, sizeof(*job->place));
-	job->found = (uint32_t *)sl_cut_items(a, blocks * SL_PLACES, sizeof(*job->found));
+	job->staged = (uint8_t *)sl_cut_items(a, n, STAGED_BYTES);
+	job->segment_output =
+		(struct segment_output *)sl_cut_items(a, n, sizeof(*job->segment_output));
+	job->stream_output = (struct stream_output *)sl_cut_items(
+		a, job->streams.n, sizeof(*job->stream_output));
+	job->found = (uint32_t *)sl_cut_items(a, blocks * SL_POSITIONS, sizeof(*job->found));
 	job->token = (uint32_t *)sl_cut_items(a, blocks * SL_SEGMENT, sizeof(*job->token));
-	job->order = (uint16_t *)sl_cut_items(a, blocks * ORDERED, sizeof(*job->order));
+	job->sorted = (uint16_t *)sl_cut_items(a, blocks * SORTED_POSITIONS, sizeof(*job->sorted));
 	job->ticket = (uint64_t *)sl_cut_items(a, 1, sizeof(*job->ticket));
 }
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct deflate_job job = {};
 	struct sl_arena a = {};
 
-	job.streams = sl_streams_make(most->in_bytes, most->chunk_bytes, most->item_bytes, true);
+	job.streams = sl_streams_make(shape->in_bytes, shape->chunk_bytes, shape->item_bytes, true);
 	cut(&a, &job);
 	return a.used;
 }
@@ -366,7 +371,7 @@ static uint32_t grid(uint64_t segments, uint32_t multiprocessors, uint32_t each)
 {
 	uint64_t most = (uint64_t)multiprocessors * each;
 
-	most = most < BLOCKS_MOST ? most : (uint64_t)BLOCKS_MOST;
+	most = most < BLOCKS_MAX ? most : (uint64_t)BLOCKS_MAX;
 	return (uint32_t)(segments < most ? segments : most);
 }
 
@@ -382,7 +387,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 	cut(&a, &j);
 	SL_TRY(sl_fill(j.ticket, 0, sizeof(*j.ticket), x->stream));
 	SL_TRY(SL_LAUNCH(segments_kernel, grid(segments, limits.multiprocessors, BLOCKS), THREADS,
-		sizeof(struct room), x->stream, j));
+		sizeof(struct block_memory), x->stream, j));
 	/* no more than scratch has pieces for, of 32 KiB each */
 	SL_TRY(SL_LAUNCH(sums_kernel, (uint32_t)j.streams.n, 32, 0, x->stream, j));
 	SL_TRY(SL_LAUNCH(streams_kernel, 1, THREADS, THREADS * sizeof(uint64_t), x->stream, j));

@@ -24,10 +24,10 @@ enum {
 
 /* What making codes takes. An alphabet that begins at symbol base has its part of each. */
 struct sl_huffman_work {
-	uint32_t leaf[SL_SYMBOLS_MAX];               /* counts of symbols in use, the least first */
-	uint16_t order[SL_SYMBOLS_MAX];              /* and which they are */
-	uint32_t list[2][2 * SL_SYMBOLS_MAX];        /* weights: of one list, and of the next */
-	uint16_t place[SL_CODE_MAX][SL_SYMBOLS_MAX]; /* of leaves, in each list */
+	uint32_t leaf[SL_SYMBOLS_MAX];        /* counts of symbols in use, the least first */
+	uint16_t order[SL_SYMBOLS_MAX];       /* and which they are */
+	uint32_t list[2][2 * SL_SYMBOLS_MAX]; /* weights: of one list, and of the next */
+	uint16_t position[SL_CODE_MAX][SL_SYMBOLS_MAX]; /* of leaves, in each list */
 };
 
 /* An alphabet that is being made. */
@@ -50,7 +50,7 @@ SL_HD uint32_t sl_symbols_used(const uint32_t *count, uint32_t n)
 }
 
 /* Two symbols at least are given a code, so that it is complete, which readers ask for. */
-SL_HD void sl_huffman_two(uint32_t *count, uint32_t n)
+SL_HD void sl_huffman_use_two(uint32_t *count, uint32_t n)
 {
 	uint32_t used = sl_symbols_used(count, n);
 
@@ -90,7 +90,7 @@ SL_HD struct sl_alphabet sl_alphabet_of(
 }
 
 /* The weight of a package: of two neighbours in the list before. */
-SL_HD uint32_t sl_package(const struct sl_alphabet *a, uint32_t p)
+SL_HD uint32_t sl_huffman_package(const struct sl_alphabet *a, uint32_t p)
 {
 	const uint32_t *before = a->w->list[(a->list + 1) % 2] + 2 * (size_t)a->base;
 
@@ -98,13 +98,13 @@ SL_HD uint32_t sl_package(const struct sl_alphabet *a, uint32_t p)
 }
 
 /* How many packages are lighter than a symbol. */
-SL_HD uint32_t sl_packages_below(const struct sl_alphabet *a, uint32_t weight)
+SL_HD uint32_t sl_huffman_packages_below(const struct sl_alphabet *a, uint32_t weight)
 {
 	uint32_t from = 0, n = a->packages;
 
 	while (n > 0) {
 		uint32_t half = n / 2;
-		bool below = sl_package(a, from + half) < weight;
+		bool below = sl_huffman_package(a, from + half) < weight;
 
 		from = below ? from + half + 1 : from;
 		n = below ? n - half - 1 : half;
@@ -113,7 +113,7 @@ SL_HD uint32_t sl_packages_below(const struct sl_alphabet *a, uint32_t weight)
 }
 
 /* How many symbols are no heavier than a package: at the same weight they come first. */
-SL_HD uint32_t sl_leaves_below(const struct sl_alphabet *a, uint32_t weight)
+SL_HD uint32_t sl_huffman_leaves_below(const struct sl_alphabet *a, uint32_t weight)
 {
 	uint32_t from = 0, n = a->used;
 
@@ -130,27 +130,27 @@ SL_HD uint32_t sl_leaves_below(const struct sl_alphabet *a, uint32_t weight)
 /* Puts item i where it belongs in the list, symbols first, then packages: all, in any turn. */
 SL_HD void sl_huffman_merge(const struct sl_alphabet *a, uint32_t i)
 {
-	uint32_t *to = a->w->list[a->list % 2] + 2 * (size_t)a->base, weight, place;
+	uint32_t *to = a->w->list[a->list % 2] + 2 * (size_t)a->base, weight, position;
 
 	if (i < a->used) {
 		weight = a->w->leaf[a->base + i];
-		place = i + sl_packages_below(a, weight);
-		a->w->place[a->list][a->base + i] = (uint16_t)place;
+		position = i + sl_huffman_packages_below(a, weight);
+		a->w->position[a->list][a->base + i] = (uint16_t)position;
 	} else {
-		weight = sl_package(a, i - a->used);
-		place = i - a->used + sl_leaves_below(a, weight);
+		weight = sl_huffman_package(a, i - a->used);
+		position = i - a->used + sl_huffman_leaves_below(a, weight);
 	}
-	to[place] = weight;
+	to[position] = weight;
 }
 
 /* Items of the list that is merged; 0: it was the last. */
-SL_HD uint32_t sl_list_items(const struct sl_alphabet *a)
+SL_HD uint32_t sl_huffman_list_items(const struct sl_alphabet *a)
 {
 	return a->list < a->limit ? a->used + a->packages : 0;
 }
 
 /* On to the next list, when all items are in this one. */
-SL_HD void sl_list_end(struct sl_alphabet *a)
+SL_HD void sl_huffman_next_list(struct sl_alphabet *a)
 {
 	a->packages = (a->used + a->packages) / 2;
 	a->list++;
@@ -159,14 +159,14 @@ SL_HD void sl_list_end(struct sl_alphabet *a)
 /* --- codes ------------------------------------------------------------------------------------ */
 
 /* How many symbols are among the first n items of a list. */
-SL_HD uint32_t sl_leaves_among(const struct sl_alphabet *a, uint32_t list, uint32_t n)
+SL_HD uint32_t sl_huffman_leaves_among(const struct sl_alphabet *a, uint32_t list, uint32_t n)
 {
-	const uint16_t *place = a->w->place[list] + a->base;
+	const uint16_t *position = a->w->position[list] + a->base;
 	uint32_t from = 0, left = a->used;
 
 	while (left > 0) {
 		uint32_t half = left / 2;
-		bool among = place[from + half] < n;
+		bool among = position[from + half] < n;
 
 		from = among ? from + half + 1 : from;
 		left = among ? left - half - 1 : half;
@@ -180,7 +180,7 @@ SL_HD uint8_t sl_huffman_length(const struct sl_alphabet *a, uint32_t i)
 	uint32_t items = 2 * a->used - 2, length = 0;
 
 	for (uint32_t list = a->limit; list-- > 0;) {
-		uint32_t leaves = sl_leaves_among(a, list, items);
+		uint32_t leaves = sl_huffman_leaves_among(a, list, items);
 
 		length += i < leaves;
 		items = 2 * (items - leaves);
@@ -188,7 +188,7 @@ SL_HD uint8_t sl_huffman_length(const struct sl_alphabet *a, uint32_t i)
 	return (uint8_t)length;
 }
 
-SL_HD uint32_t sl_bits_back(uint32_t x, uint32_t n)
+SL_HD uint32_t sl_reverse_bits(uint32_t x, uint32_t n)
 {
 #ifdef __CUDA_ARCH__
 	return __brev(x) >> (32 - n);
@@ -215,7 +215,7 @@ SL_HD uint16_t sl_huffman_code(const uint8_t *length, const uint32_t *of_length,
 		code += of_length[shorter] << (mine - shorter);
 	for (uint32_t other = 0; other < s; other++)
 		code += length[other] == mine;
-	return (uint16_t)sl_bits_back(code, mine);
+	return (uint16_t)sl_reverse_bits(code, mine);
 }
 
 #endif

@@ -14,17 +14,17 @@
 
 #include "chunks.h"
 
-static _Thread_local struct sl_arena *lent;
+static _Thread_local struct sl_arena *lent_arena;
 
-static void *get(size_t bytes)
+static void *allocate(size_t bytes)
 {
-	return lent ? sl_cut(lent, bytes) : malloc(bytes);
+	return lent_arena ? sl_cut(lent_arena, bytes) : malloc(bytes);
 }
 
 /* What was cut from the lent arena goes with it. */
-static void give(void *p)
+static void release(void *p)
 {
-	if (!lent)
+	if (!lent_arena)
 		free(p);
 }
 
@@ -32,7 +32,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void set_allocator(void)
 {
-	libdeflate_set_memory_allocator(get, give);
+	libdeflate_set_memory_allocator(allocate, release);
 }
 
 /* A compressor in a; with an arena that only measures, NULL and a->used. */
@@ -41,18 +41,18 @@ static struct libdeflate_compressor *make(struct sl_arena *a, int level)
 	struct libdeflate_compressor *c;
 
 	pthread_once(&once, set_allocator);
-	lent = a;
+	lent_arena = a;
 	c = libdeflate_alloc_compressor(level);
-	lent = NULL;
+	lent_arena = NULL;
 	return c;
 }
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {0};
 
-	make(&a, most->level);
-	return sl_chunks_scratch(most, a.used);
+	make(&a, shape->level);
+	return sl_chunks_scratch(shape, a.used);
 }
 
 static size_t compress(struct libdeflate_compressor *c, const struct sl_deflate_job *job)

@@ -13,13 +13,13 @@
 #include <string.h>
 
 /* bytes is a constant at most calls, so that compilers make vectors of the loops: 3 to 6 GB/s. */
-static inline void sl_to_planes_of(
-	const uint8_t *restrict in, size_t n, uint8_t *restrict out, size_t room, size_t bytes)
+static inline void sl_to_planes_of(const uint8_t *restrict in, size_t n, uint8_t *restrict out,
+	size_t plane_items, size_t bytes)
 {
 	for (size_t plane = 0; plane < bytes; plane++) {
 		for (size_t i = 0; i < n; i++)
-			out[plane * room + i] = in[i * bytes + plane];
-		memset(out + plane * room + n, 0, room - n);
+			out[plane * plane_items + i] = in[i * bytes + plane];
+		memset(out + plane * plane_items + n, 0, plane_items - n);
 	}
 }
 
@@ -32,16 +32,17 @@ static inline void sl_from_planes_of(
 }
 
 /* n items to planes of room items each, zeros behind theirs. in and out must not overlap. */
-static inline void sl_to_planes(const void *in, size_t n, void *out, size_t room, size_t item_bytes)
+static inline void sl_to_planes(
+	const void *in, size_t n, void *out, size_t plane_items, size_t item_bytes)
 {
 	if (item_bytes == 1)
-		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, room, 1);
+		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, plane_items, 1);
 	else if (item_bytes == 4)
-		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, room, 4);
+		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, plane_items, 4);
 	else if (item_bytes == 8)
-		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, room, 8);
+		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, plane_items, 8);
 	else
-		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, room, item_bytes);
+		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, plane_items, item_bytes);
 }
 
 /* Undoes it, of planes of n items. */

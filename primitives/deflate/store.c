@@ -8,18 +8,18 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "check.h"
+#include "checksum.h"
 #include "chunks.h"
 
 enum { BLOCK_BYTES = 65535 }; /* of which a block has no more */
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
-	return sl_chunks_scratch(most, 0);
+	return sl_chunks_scratch(shape, 0);
 }
 
 /* zlib counts in 32 bits: a block at a time. */
-static uint32_t check(enum sl_wrapper wrapper, const uint8_t *in, size_t bytes)
+static uint32_t checksum(enum sl_wrapper wrapper, const uint8_t *in, size_t bytes)
 {
 	uLong value = wrapper == SL_ZLIB ? adler32(0, NULL, 0) : crc32(0, NULL, 0);
 
@@ -39,8 +39,8 @@ static uint8_t *put_blocks(const uint8_t *in, size_t bytes, uint8_t *out)
 	do {
 		uint32_t n = (uint32_t)(bytes - at < BLOCK_BYTES ? bytes - at : BLOCK_BYTES);
 
-		for (uint32_t i = 0; i < SL_STORED_BYTES; i++)
-			*out++ = sl_stored_byte(at + n == bytes, n, i);
+		for (uint32_t i = 0; i < SL_STORED_HEADER_BYTES; i++)
+			*out++ = sl_stored_header_byte(at + n == bytes, n, i);
 		if (n > 0)
 			memcpy(out, in + at, n);
 		out += n;
@@ -52,8 +52,10 @@ static uint8_t *put_blocks(const uint8_t *in, size_t bytes, uint8_t *out)
 static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	size_t blocks = job->in_bytes / BLOCK_BYTES + (job->in_bytes % BLOCK_BYTES > 0);
-	uint32_t header = sl_header_bytes(job->wrapper), trailer = sl_trailer_bytes(job->wrapper);
-	size_t bytes = header + job->in_bytes + SL_STORED_BYTES * (blocks ? blocks : 1) + trailer;
+	uint32_t header = sl_wrapper_header_bytes(job->wrapper),
+		 trailer = sl_wrapper_trailer_bytes(job->wrapper);
+	size_t bytes =
+		header + job->in_bytes + SL_STORED_HEADER_BYTES * (blocks ? blocks : 1) + trailer;
 	const uint8_t *in = (const uint8_t *)job->in;
 	uint8_t *out = (uint8_t *)job->out;
 	uint32_t value;
@@ -63,11 +65,11 @@ static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *jo
 	if (bytes > job->out_size)
 		return SL_OK;
 	for (uint32_t i = 0; i < header; i++)
-		*out++ = sl_header_byte(job->wrapper, i);
+		*out++ = sl_wrapper_header_byte(job->wrapper, i);
 	out = put_blocks(in, job->in_bytes, out);
-	value = trailer > 0 ? check(job->wrapper, in, job->in_bytes) : 0;
+	value = trailer > 0 ? checksum(job->wrapper, in, job->in_bytes) : 0;
 	for (uint32_t i = 0; i < trailer; i++)
-		*out++ = sl_trailer_byte(job->wrapper, value, job->in_bytes, i);
+		*out++ = sl_wrapper_trailer_byte(job->wrapper, value, job->in_bytes, i);
 	return SL_OK;
 }
 

@@ -12,21 +12,21 @@
 #include "primitives/primitives.h"
 
 enum {
-	SL_SEGMENT = 1 << 15,            /* bytes at most: distances of DEFLATE reach no farther */
-	SL_HISTORY = 1024,               /* bytes before a segment that it may refer to */
-	SL_PLANE_LEAST = SL_SEGMENT / 8, /* bytes of a plane that has segments of its own */
-	SL_STORED_BYTES = 5,             /* before the bytes of a stored block */
-	SL_AT_A_TIME = 8                 /* bytes that a thread reads before it stores them */
+	SL_SEGMENT = 1 << 15,          /* bytes at most: distances of DEFLATE reach no farther */
+	SL_HISTORY = 1024,             /* bytes before a segment that it may refer to */
+	SL_PLANE_MIN = SL_SEGMENT / 8, /* bytes of a plane that has segments of its own */
+	SL_STORED_HEADER_BYTES = 5,    /* before the bytes of a stored block */
+	SL_LOADS_IN_FLIGHT = 8         /* bytes that a thread reads before it stores them */
 };
 
 struct sl_streams {
 	const uint8_t *in;
 	uint64_t in_bytes, chunk_bytes;
 	uint32_t item_bytes;
-	bool whole;          /* the last chunk is filled up with zeros */
-	uint64_t n;          /* streams */
-	uint64_t n_segments; /* of all */
-	uint64_t each;       /* segments of every chunk but the last, which has no more */
+	bool whole;                   /* the last chunk is filled up with zeros */
+	uint64_t n;                   /* streams */
+	uint64_t n_segments;          /* of all */
+	uint64_t segments_per_stream; /* segments of every chunk but the last, which has no more */
 	enum sl_wrapper wrapper;
 };
 
@@ -52,19 +52,19 @@ SL_HD uint64_t sl_chunk_bytes(const struct sl_streams *s, uint64_t k)
 }
 
 /* Of a chunk of so many bytes, those that segments are cut from one by one. */
-SL_HD uint64_t sl_run_bytes(uint64_t bytes, uint32_t item_bytes)
+SL_HD uint64_t sl_section_bytes(uint64_t bytes, uint32_t item_bytes)
 {
 	uint64_t plane = bytes / item_bytes;
 
-	return plane < SL_PLANE_LEAST ? bytes : plane;
+	return plane < SL_PLANE_MIN ? bytes : plane;
 }
 
 /* A chunk of no bytes has one segment, of none. */
 SL_HD uint64_t sl_chunk_segments(uint64_t bytes, uint32_t item_bytes)
 {
-	uint64_t run = sl_run_bytes(bytes, item_bytes);
+	uint64_t section = sl_section_bytes(bytes, item_bytes);
 
-	return run ? bytes / run * sl_deflate_divide(run, SL_SEGMENT) : 1;
+	return section ? bytes / section * sl_deflate_divide(section, SL_SEGMENT) : 1;
 }
 
 /* item_bytes and chunk_bytes may be 0, as in a job: 1, and all in one. */
@@ -76,9 +76,9 @@ SL_HD struct sl_streams sl_streams_make(
 
 	if (in_bytes > s.chunk_bytes)
 		s.n = sl_deflate_divide(in_bytes, s.chunk_bytes);
-	s.each = sl_chunk_segments(s.chunk_bytes, s.item_bytes);
-	s.n_segments =
-		(s.n - 1) * s.each + sl_chunk_segments(sl_chunk_bytes(&s, s.n - 1), s.item_bytes);
+	s.segments_per_stream = sl_chunk_segments(s.chunk_bytes, s.item_bytes);
+	s.n_segments = (s.n - 1) * s.segments_per_stream +
+	               sl_chunk_segments(sl_chunk_bytes(&s, s.n - 1), s.item_bytes);
 	return s;
 }
 
@@ -95,21 +95,21 @@ SL_HD struct sl_streams sl_streams_of(const struct sl_deflate_job *job)
 
 SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t number)
 {
-	struct sl_segment g = {number / s->each, 0, 0, 0, false};
-	uint64_t k = number % s->each, bytes, run, of_run, left;
+	struct sl_segment g = {number / s->segments_per_stream, 0, 0, 0, false};
+	uint64_t k = number % s->segments_per_stream, bytes, section, per_section, left;
 
 	if (g.stream > s->n - 1) /* never: each is of the largest chunk */
 		g.stream = s->n - 1;
 	bytes = sl_chunk_bytes(s, g.stream);
-	run = sl_run_bytes(bytes, s->item_bytes);
-	of_run = sl_deflate_divide(run, SL_SEGMENT);
-	if (run == 0) {
+	section = sl_section_bytes(bytes, s->item_bytes);
+	per_section = sl_deflate_divide(section, SL_SEGMENT);
+	if (section == 0) {
 		g.last = true;
 		return g;
 	}
-	g.from = k / of_run * run + k % of_run * SL_SEGMENT;
-	left = run - k % of_run * SL_SEGMENT;
-	g.history = k % of_run > 0 ? (uint32_t)SL_HISTORY : 0;
+	g.from = k / per_section * section + k % per_section * SL_SEGMENT;
+	left = section - k % per_section * SL_SEGMENT;
+	g.history = k % per_section > 0 ? (uint32_t)SL_HISTORY : 0;
 	g.bytes = (uint32_t)(left < SL_SEGMENT ? left : (uint64_t)SL_SEGMENT);
 	g.last = g.from + g.bytes == bytes;
 	return g;
@@ -125,22 +125,22 @@ SL_HD void sl_chunk_load(const struct sl_streams *s, uint64_t stream, uint64_t f
 {
 	uint64_t chunk = stream * s->chunk_bytes, end = from + bytes;
 	uint64_t items = sl_chunk_bytes(s, stream) / s->item_bytes;
-	uint64_t there = (s->in_bytes - chunk) / s->item_bytes; /* items; behind them zeros */
+	uint64_t available = (s->in_bytes - chunk) / s->item_bytes; /* items; behind them zeros */
 
 	for (uint64_t to; from < end; data += to - from, from = to) {
 		uint64_t plane = from / items, first = from % items, n;
 		const uint8_t *in = s->in + chunk + plane + first * s->item_bytes;
 
 		to = (plane + 1) * items < end ? (plane + 1) * items : end;
-		n = first > there ? 0 : there - first;
+		n = first > available ? 0 : available - first;
 		n = n < to - from ? n : to - from;
-		for (uint64_t i = thread; i < n; i += (uint64_t)SL_AT_A_TIME * threads) {
-			uint8_t byte[SL_AT_A_TIME] = {0};
+		for (uint64_t i = thread; i < n; i += (uint64_t)SL_LOADS_IN_FLIGHT * threads) {
+			uint8_t byte[SL_LOADS_IN_FLIGHT] = {0};
 
-			for (uint32_t k = 0; k < SL_AT_A_TIME; k++)
+			for (uint32_t k = 0; k < SL_LOADS_IN_FLIGHT; k++)
 				if (i + k * threads < n)
 					byte[k] = in[(i + k * threads) * s->item_bytes];
-			for (uint32_t k = 0; k < SL_AT_A_TIME; k++)
+			for (uint32_t k = 0; k < SL_LOADS_IN_FLIGHT; k++)
 				if (i + k * threads < n)
 					data[i + k * threads] = byte[k];
 		}

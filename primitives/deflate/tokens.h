@@ -15,33 +15,35 @@
 #include "matches.h"
 
 enum {
-	SL_RUN_USUAL = 32,    /* bytes; in longer runs nothing else is looked for */
-	SL_PROBE_SLICES = 16, /* that are looked up first, ... */
+	SL_RUN_LENGTH_MEAN = 32, /* bytes; in longer runs nothing else is looked for */
+	SL_PROBE_SLICES = 16,    /* that are looked up first, ... */
 	SL_PROBE = SL_PROBE_SLICES * SL_SLICE,
-	SL_FOUND_LEAST = 16, /* ... and said both ways if so many matches are found, ... */
-	SL_GAIN = 100        /* ... which are to save one bit of so many */
+	SL_PROBE_MATCHES_MIN = 16, /* ... and said both ways if so many matches are found, ... */
+	SL_GAIN_DIVISOR = 100      /* ... which are to save one bit of so many */
 };
 
 /* --- ways ------------------------------------------------------------------------------------- */
 
 /* Before anything is looked up: is there more than runs? */
-SL_HD enum sl_device_mode sl_device_mode_first(uint32_t runs, uint32_t n)
+SL_HD enum sl_match_mode sl_match_mode_initial(uint32_t runs, uint32_t n)
 {
-	return runs > n / SL_RUN_USUAL ? SL_MATCHES : SL_RUNS;
+	return runs > n / SL_RUN_LENGTH_MEAN ? SL_MODE_MATCHES : SL_MODE_RUNS;
 }
 
 /* By what the first slices take, said by runs alone and by matches. */
 SL_HD bool sl_matches_gain(uint32_t by_runs, uint32_t by_matches)
 {
-	return by_matches < by_runs - by_runs / SL_GAIN;
+	return by_matches < by_runs - by_runs / SL_GAIN_DIVISOR;
 }
 
 /* When that is known. */
-SL_HD enum sl_device_mode sl_device_mode_of(bool gain, uint32_t runs, uint32_t sum, uint32_t n)
+SL_HD enum sl_match_mode sl_match_mode_after_probe(
+	bool gain, uint32_t runs, uint32_t sum, uint32_t n)
 {
 	if (gain)
-		return SL_MATCHES;
-	return sl_is_dull(sum, n) && runs > n - n / SL_RUN_USUAL ? SL_STORED : SL_RUNS;
+		return SL_MODE_MATCHES;
+	return sl_is_incompressible(sum, n) && runs > n - n / SL_RUN_LENGTH_MEAN ? SL_MODE_STORED
+	                                                                         : SL_MODE_RUNS;
 }
 
 /* --- slices ----------------------------------------------------------------------------------- */
@@ -49,7 +51,7 @@ SL_HD enum sl_device_mode sl_device_mode_of(bool gain, uint32_t runs, uint32_t s
 /* What is parsed. */
 struct sl_parse {
 	const uint8_t *data;
-	const uint32_t *breaks;
+	const uint32_t *run_starts;
 	const struct sl_costs *cost;
 	uint32_t end; /* of the segment */
 	/* Counts of symbols, literals, the end and lengths, then distances; NULL: costs are summed
@@ -65,7 +67,7 @@ struct sl_tokens {
 };
 
 /* So many more, which others may count at the same time. */
-SL_HD void sl_count(uint32_t *count, uint32_t more)
+SL_HD void sl_counter_add(uint32_t *count, uint32_t more)
 {
 #if defined(__CUDA_ARCH__) || defined(SL_EMULATED)
 	atomicAdd(count, more);
@@ -79,9 +81,10 @@ SL_HD void sl_token_count(const struct sl_parse *p, uint32_t token, uint32_t mor
 {
 	uint32_t length = sl_token_length(token), distance = sl_token_distance(token);
 
-	sl_count(&p->count[length ? sl_length_symbol(length).symbol : token], more);
+	sl_counter_add(&p->count[length ? sl_length_symbol(length).symbol : token], more);
 	if (length > 0)
-		sl_count(&p->count[SL_LENGTHS + sl_distance_symbol(distance).symbol], more);
+		sl_counter_add(
+			&p->count[SL_LITLEN_SYMBOLS + sl_distance_symbol(distance).symbol], more);
 }
 
 /* What a token costs, about. */
@@ -89,7 +92,7 @@ SL_HD uint32_t sl_token_cost(const struct sl_parse *p, uint32_t token)
 {
 	uint32_t length = sl_token_length(token);
 
-	return length ? sl_match_cost(length, sl_token_distance(token)) : p->cost->of[token];
+	return length ? sl_match_cost(length, sl_token_distance(token)) : p->cost->literal[token];
 }
 
 SL_HD void sl_token_add(const struct sl_parse *p, struct sl_tokens *t, uint32_t token)
@@ -106,7 +109,7 @@ SL_HD void sl_token_add(const struct sl_parse *p, struct sl_tokens *t, uint32_t 
 SL_HD void sl_tokens_load(
 	const uint32_t *first, uint32_t step, uint32_t i, uint32_t n, uint32_t *token)
 {
-	for (uint32_t k = 0; k < SL_AT_A_TIME; k++)
+	for (uint32_t k = 0; k < SL_LOADS_IN_FLIGHT; k++)
 		token[k] = i + k < n ? first[(i + k) * step] : 0;
 }
 
@@ -118,19 +121,19 @@ SL_HD void sl_tokens_load(
 SL_HD void sl_parse_matches(const struct sl_parse *p, uint32_t from, uint32_t to,
 	const uint32_t *found, struct sl_tokens *tokens)
 {
-	uint32_t n = to - from, said = 0, here = found[0], next[SL_AT_A_TIME];
+	uint32_t n = to - from, coded_end = 0, here = found[0], next[SL_LOADS_IN_FLIGHT];
 
-	for (uint32_t i = 0; i < n; i += SL_AT_A_TIME) {
+	for (uint32_t i = 0; i < n; i += SL_LOADS_IN_FLIGHT) {
 		sl_tokens_load(found, tokens->step, i + 1, n, next);
-		for (uint32_t k = 0; k < SL_AT_A_TIME && i + k < n; here = next[k++]) {
+		for (uint32_t k = 0; k < SL_LOADS_IN_FLIGHT && i + k < n; here = next[k++]) {
 			uint32_t length = sl_token_length(here);
 
-			if (i + k < said)
+			if (i + k < coded_end)
 				continue;
 			if (length == 0 || sl_token_length(next[k]) > length)
 				here = p->data[from + i + k];
 			sl_token_add(p, tokens, here);
-			said = i + k + sl_token_length(here);
+			coded_end = i + k + sl_token_length(here);
 		}
 	}
 }
@@ -158,19 +161,19 @@ SL_HD uint32_t sl_run_token(const struct sl_parse *p, uint32_t at)
 {
 	uint32_t left = p->end - at, most = left < SL_MATCH_MAX ? left : (uint32_t)SL_MATCH_MAX;
 
-	return sl_run_at(p->data, p->breaks, at, most, p->cost);
+	return sl_run_at(p->data, p->run_starts, at, most, p->cost);
 }
 
 /* The last place from .. to - 1 that begins a run, plus 1; 0: none. */
-SL_HD uint32_t sl_last_break(const uint32_t *breaks, uint32_t from, uint32_t to)
+SL_HD uint32_t sl_last_run_start(const uint32_t *run_starts, uint32_t from, uint32_t to)
 {
 	while (to > from) {
-		uint32_t first = (to - 1) / 32 * 32, bits = breaks[first / 32];
+		uint32_t first = (to - 1) / 32 * 32, bits = run_starts[first / 32];
 
 		bits &= 0xffffffffu >> (first + 32 - to);
 		bits = first < from ? bits >> (from - first) << (from - first) : bits;
 		if (bits)
-			return first + sl_log2_below(bits) + 1;
+			return first + sl_floor_log2(bits) + 1;
 		to = first;
 	}
 	return 0;
@@ -184,8 +187,8 @@ SL_HD uint32_t sl_run_resumed(const struct sl_parse *p, uint32_t run, uint32_t f
 {
 	uint32_t first = run ? run : (uint32_t)SL_HISTORY;
 	uint32_t at = from - (from - first) % SL_MATCH_MAX;
-	bool is_break = p->breaks[from / 32] >> from % 32 & 1;
-	uint32_t length = is_break || at == from ? 0 : sl_token_length(sl_run_token(p, at));
+	bool starts_run = p->run_starts[from / 32] >> from % 32 & 1;
+	uint32_t length = starts_run || at == from ? 0 : sl_token_length(sl_run_token(p, at));
 
 	return length ? at + length : from;
 }
@@ -206,16 +209,16 @@ SL_HD void sl_parse_runs(
  * What a slice takes, by matches of which found is that at its first place, or by runs that begin
  * in it, which may go on behind.
  */
-SL_HD uint32_t sl_slice_cost(const struct sl_parse *p, enum sl_device_mode way, uint32_t from,
+SL_HD uint32_t sl_slice_cost(const struct sl_parse *p, enum sl_match_mode mode, uint32_t from,
 	uint32_t *found, uint32_t step)
 {
 	struct sl_tokens tokens = {found, step, 0, 0};
 	uint32_t to = from + SL_SLICE;
 
-	if (way == SL_MATCHES)
+	if (mode == SL_MODE_MATCHES)
 		sl_parse_matches(p, from, to, found, &tokens);
 	else
-		sl_parse_runs(p, from + sl_run_length(p->breaks, from, SL_SLICE), to, &tokens);
+		sl_parse_runs(p, from + sl_run_length(p->run_starts, from, SL_SLICE), to, &tokens);
 	return tokens.cost;
 }
 

@@ -16,12 +16,12 @@
 /* zlib's own: the largest window (32 KiB), which HDF5's filter expects, and the default memory. */
 enum { WINDOW_BITS = 15, GZIP = 16, MEMORY_LEVEL = 8 };
 
-static voidpf cut(voidpf arena, uInt items, uInt bytes)
+static voidpf allocate(voidpf arena, uInt items, uInt bytes)
 {
 	return sl_cut_items((struct sl_arena *)arena, items, bytes);
 }
 
-static void keep(voidpf arena, voidpf p)
+static void ignore_free(voidpf arena, voidpf p)
 {
 	(void)arena;
 	(void)p;
@@ -43,8 +43,8 @@ static int window_bits(enum sl_wrapper wrapper)
 static int begin(z_stream *z, struct sl_arena *a, int level, enum sl_wrapper wrapper)
 {
 	memset(z, 0, sizeof(*z));
-	z->zalloc = cut;
-	z->zfree = keep;
+	z->zalloc = allocate;
+	z->zfree = ignore_free;
 	z->opaque = a;
 	return deflateInit2(
 		z, level, Z_DEFLATED, window_bits(wrapper), MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
@@ -74,7 +74,7 @@ static size_t measure(void)
 }
 
 /* For a stream it is the same for every level, wrapper and size; measured when first asked. */
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	static _Atomic size_t measured;
 	size_t bytes = atomic_load(&measured);
@@ -83,7 +83,7 @@ static size_t scratch(const struct sl_shape *most)
 		bytes = measure();
 		atomic_store(&measured, bytes == SIZE_MAX ? 0 : bytes);
 	}
-	return sl_chunks_scratch(most, bytes);
+	return sl_chunks_scratch(shape, bytes);
 }
 
 /* zlib counts in 32 bits: gives it the next piece of what is left. */

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "stages/batch/active_set.h"
+#include "stages/particle/table.h"
 
 SL_C_BEGIN
 
@@ -50,32 +51,6 @@ static inline uint64_t sl_tally_weight(const struct sl_tally *t, uint64_t partic
 		missing -= t->weight[f];
 	return t->weight[fate] + (fate == SL_FATE_absorbed ? missing : 0);
 }
-
-/* Survivors' columns in key order, contiguous: what a format makes a file of. */
-struct sl_table_column {
-	enum sl_column column;
-	bool constant;   /* one value for the whole run; data points to it */
-	bool rounded;    /* read from a file that does not hold all bits of what was written */
-	void *data;      /* n items; one when constant; NULL: they are pressed */
-	uint64_t digest; /* of the n items, see sl_digest_item() */
-};
-
-struct sl_table {
-	uint32_t n; /* rows */
-	uint32_t n_columns;
-	struct sl_table_column column[SL_COLUMN_COUNT];
-};
-
-/* What a device has made of a table: records, or streams (pack.h). */
-struct sl_device_packed {
-	bool wanted;        /* of this batch */
-	uint8_t *bytes;     /* all of them, one behind another */
-	size_t size, used;  /* room; bytes */
-	size_t *stream;     /* bytes of each stream */
-	float lo[3], hi[3]; /* of columns, the least and the greatest x, y, z; lo > hi: there is
-	                       none */
-	uint64_t digest;    /* of the bytes, see sl_digest_bytes() */
-};
 
 /* What a round did, summed over batches. */
 struct sl_round {

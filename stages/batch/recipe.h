@@ -10,14 +10,14 @@
 #include <stdatomic.h>
 
 #include "primitives/primitives.h"
+#include "stages/batch/loops.h"
+#include "stages/batch/schedule.h"
 #include "stages/selection/histogram.h"
 #include "stages/selection/condition.h"
 #include "stages/formats/common/transfer_form.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/selection/key.h"
-#include "stages/host/cpu_dispatch.h"
 #include "stages/models/model.h"
-#include "stages/rounds/rounds.h"
 
 enum { SL_RULES_BYTES = 4096 };
 
@@ -53,7 +53,7 @@ struct sl_recipe {
 	uint64_t particles; /* of the run */
 	uint32_t batch;     /* particles a batch; the last one may be smaller */
 	uint64_t n_batches;
-	uint32_t keep;                 /* set of fates that survive ... */
+	sl_fate_set keep;              /* the fates that survive ... */
 	struct sl_condition condition; /* ... and what is asked of some of them */
 	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
@@ -70,7 +70,8 @@ struct sl_recipe {
 	struct sl_choice compact;    /* staged alone */
 	struct sl_choice sort;
 	struct sl_pack_rule pack;
-	uint32_t home; /* set of columns that come home from a device as they are; all, if that is
+	uint32_t
+		unpacked; /* set of columns that come home from a device as they are; all, if that is
 	                  the form */
 	const struct sl_loops *loops;     /* for this processor */
 	const struct sl_kernels *kernels; /* for the device; NULL: stages run on the host */
@@ -78,13 +79,13 @@ struct sl_recipe {
 };
 
 /* The fates that particles can have in the end. */
-static inline uint32_t sl_fates_of(const struct sl_recipe *r)
+static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 {
-	return sl_models[r->model]->fates | (r->condition.n > 0 ? SL_BIT(SL_FATE_dropped) : 0);
+	return sl_models[r->model]->fates | (r->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 }
 
 /* Are weights summed up, as they differ? */
-static inline bool sl_weighs(const struct sl_recipe *r)
+static inline bool sl_sums_weights(const struct sl_recipe *r)
 {
 	return sl_models[r->model]->weighted && !SL_HAS(r->constants, SL_COLUMN_weight);
 }
@@ -95,8 +96,17 @@ float sl_weight_scale(const struct sl_recipe *r);
 /* A sum of weights, counted modulo 2^64, as a number. */
 double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
 
+/*
+ * Fused: the columns in the record of a survivor (packed_record.h): those of the table that are not
+ * constant. 0 if the model is remade, as it has no records.
+ */
+uint32_t sl_record_columns(const struct sl_recipe *r);
+
+/* SL_STOPPED once r->drop is set, else SL_OK. */
+enum sl_status sl_check_cancelled(const struct sl_recipe *r);
+
 /* The fate of a particle whose last step is done. */
-static inline uint8_t sl_judge(const struct sl_recipe *r, const struct sl_particle *p)
+static inline uint8_t sl_final_fate(const struct sl_recipe *r, const struct sl_particle *p)
 {
 	struct sl_particle copy = *p;
 	struct sl_columns columns = sl_columns_of(&copy);

@@ -17,33 +17,27 @@
 
 struct sl_device_pipeline;
 
-/* A stage, queued on the lane's stream. */
+/* A stage, queued on the pipeline's stream. */
 struct sl_step {
 	enum sl_stage_number stage;
-	enum sl_status (*queue)(const struct sl_recipe *r, struct sl_device_pipeline *lane);
+	enum sl_status (*queue)(const struct sl_recipe *r, struct sl_device_pipeline *pipeline);
 };
 
 struct sl_device_mode {
 	const char *name;
 	/*
 	 * Cuts from device what batches of at most n particles need, and sets the pointers of the
-	 * lane's batch, and its scratch, which the steps share.
+	 * pipeline's batch, and its scratch, which the steps share.
 	 */
 	void (*lay_out)(struct sl_arena *device, const struct sl_recipe *r, uint32_t n,
-		struct sl_device_pipeline *lane);
+		struct sl_device_pipeline *pipeline);
 	enum sl_stage_number marks, compacts; /* who knows the fates, and the survivors */
 	int n_counted;                        /* steps before the wait */
-	uint32_t whole;                       /* particles a multiprocessor up to which a batch is
+	uint32_t whole_per_multiprocessor;    /* particles a multiprocessor up to which a batch is
 	                                         queued whole */
 	int n;                                /* steps in all */
 	struct sl_step step[SL_STAGE_COUNT];
 };
-
-/*
- * Fused: the columns that a record has, those of the table that are not one value for the whole
- * run. None of a model that is remade.
- */
-uint32_t sl_carried(const struct sl_recipe *r);
 
 extern const struct sl_device_mode sl_device_modes[SL_MODE_COUNT];
 

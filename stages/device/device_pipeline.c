@@ -1,109 +1,113 @@
-/* lane.c - the stages on a device: queued, counted, queued on, copied home. */
+/* pipeline.c - the stages on a device: queued, counted, queued on, copied home. */
 #include "stages/device/device_pipeline.h"
 
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "stages/device/pack_run.h"
 
 /*
  * The mark before step i; the next one is behind it. The host waits behind the steps that count, so
  * what is behind the last of them is not before the next step.
  */
-static int mark_before(const struct sl_device_mode *way, int i)
+static int mark_before(const struct sl_device_mode *mode, int i)
 {
-	return i < way->n_counted ? i : i + 1;
+	return i < mode->n_counted ? i : i + 1;
 }
 
-static int marks(const struct sl_device_mode *way)
+static int marks(const struct sl_device_mode *mode)
 {
-	return way->n + 2;
+	return mode->n + 2;
 }
 
 void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
-	const struct sl_recipe *r, uint32_t n, struct sl_device_pipeline *lane)
+	const struct sl_recipe *r, uint32_t n, struct sl_device_pipeline *pipeline)
 {
-	memset(lane, 0, sizeof(*lane));
-	lane->way = &sl_device_modes[r->mode];
-	lane->in_rounds = r->schedule.steps > 0;
-	lane->way->lay_out(device, r, n, lane);
-	lane->begun = (uint64_t *)sl_cut(pinned, sizeof(*lane->begun));
-	lane->census_bytes = sl_batch_counters_bytes(&r->bins);
-	lane->counters = (struct sl_batch_counters *)sl_cut(device, lane->census_bytes);
-	lane->select.base = sl_cut(device, lane->select.size);
-	lane->cleared_bytes =
-		(size_t)((char *)lane->select.base - (char *)lane->counters) + lane->select.size;
-	lane->exec.space = SL_DEVICE;
+	memset(pipeline, 0, sizeof(*pipeline));
+	pipeline->mode = &sl_device_modes[r->mode];
+	pipeline->has_rounds = r->schedule.steps > 0;
+	pipeline->mode->lay_out(device, r, n, pipeline);
+	pipeline->host_first_id = (uint64_t *)sl_cut(pinned, sizeof(*pipeline->host_first_id));
+	pipeline->counters_bytes = sl_batch_counters_bytes(&r->bins);
+	pipeline->counters = (struct sl_batch_counters *)sl_cut(device, pipeline->counters_bytes);
+	pipeline->select_scratch.base = sl_cut(device, pipeline->select_scratch.size);
+	pipeline->cleared_bytes =
+		(size_t)((char *)pipeline->select_scratch.base - (char *)pipeline->counters) +
+		pipeline->select_scratch.size;
+	pipeline->exec.space = SL_DEVICE;
 	for (int i = 0; i < 2; i++)
-		lane->seen[i] = (struct sl_batch_counters *)sl_cut(pinned, lane->census_bytes);
+		pipeline->host_counters[i] =
+			(struct sl_batch_counters *)sl_cut(pinned, pipeline->counters_bytes);
 	if (r->pack.form != SL_AS_COLUMNS)
-		sl_pack_lay_out(device, pinned, r, n, &lane->pack);
+		sl_pack_lay_out(device, pinned, r, n, &pipeline->pack);
 }
 
-enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *lane)
+enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *pipeline)
 {
 	struct sl_limits limits;
 
 	SL_TRY(sl_device_limits(&limits));
-	lane->whole_most = (uint64_t)lane->way->whole * limits.multiprocessors;
-	SL_TRY(sl_stream_make(&lane->exec.stream));
-	for (int i = 0; i < marks(lane->way); i++)
-		SL_TRY(sl_event_make(&lane->mark[i]));
-	for (int i = 0; lane->in_rounds && i < SL_ROUND_MARKS; i++)
-		SL_TRY(sl_event_make(&lane->round[i]));
-	SL_TRY(sl_event_make(&lane->counted));
-	SL_TRY(sl_event_make(&lane->device_packed));
-	return sl_event_make(&lane->home);
+	pipeline->whole_max =
+		(uint64_t)pipeline->mode->whole_per_multiprocessor * limits.multiprocessors;
+	SL_TRY(sl_stream_make(&pipeline->exec.stream));
+	for (int i = 0; i < marks(pipeline->mode); i++)
+		SL_TRY(sl_event_make(&pipeline->mark[i]));
+	for (int i = 0; pipeline->has_rounds && i < SL_ROUND_MARKS; i++)
+		SL_TRY(sl_event_make(&pipeline->round[i]));
+	SL_TRY(sl_event_make(&pipeline->counted));
+	SL_TRY(sl_event_make(&pipeline->device_packed));
+	return sl_event_make(&pipeline->copied);
 }
 
-void sl_device_pipeline_close(struct sl_device_pipeline *lane)
+void sl_device_pipeline_close(struct sl_device_pipeline *pipeline)
 {
-	sl_graph_free(lane->graph);
-	for (int i = 0; lane->way && i < marks(lane->way); i++)
-		sl_event_free(lane->mark[i]);
+	sl_graph_free(pipeline->graph);
+	for (int i = 0; pipeline->mode && i < marks(pipeline->mode); i++)
+		sl_event_free(pipeline->mark[i]);
 	for (int i = 0; i < SL_ROUND_MARKS; i++)
-		sl_event_free(lane->round[i]);
-	sl_event_free(lane->counted);
-	sl_event_free(lane->device_packed);
-	sl_event_free(lane->home);
-	sl_stream_free(lane->exec.stream);
+		sl_event_free(pipeline->round[i]);
+	sl_event_free(pipeline->counted);
+	sl_event_free(pipeline->device_packed);
+	sl_event_free(pipeline->copied);
+	sl_stream_free(pipeline->exec.stream);
 }
 
 /* Queues steps from .. to-1, each behind its mark. */
 static enum sl_status queue(
-	const struct sl_recipe *r, struct sl_device_pipeline *lane, int from, int to)
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, int from, int to)
 {
-	const struct sl_device_mode *way = lane->way;
+	const struct sl_device_mode *mode = pipeline->mode;
 
 	for (int i = from; i < to; i++) {
 		enum sl_status status =
-			sl_event_record(lane->mark[mark_before(way, i)], lane->exec.stream);
+			sl_event_record(pipeline->mark[mark_before(mode, i)], pipeline->exec.stream);
 
 		if (status == SL_OK)
-			status = way->step[i].queue(r, lane);
+			status = mode->step[i].queue(r, pipeline);
 		if (status != SL_OK)
 			return sl_add_context(
-				status, "stage %s", sl_stages[way->step[i].stage].name);
+				status, "stage %s", sl_stages[mode->step[i].stage].name);
 	}
-	return sl_event_record(lane->mark[mark_before(way, to - 1) + 1], lane->exec.stream);
+	return sl_event_record(pipeline->mark[mark_before(mode, to - 1) + 1], pipeline->exec.stream);
 }
 
 /* --- a batch that is queued whole ------------------------------------------------------------- */
 
-static enum sl_status queue_all(const struct sl_recipe *r, struct sl_device_pipeline *lane)
+static enum sl_status queue_all(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	SL_TRY(queue(r, lane, 0, lane->way->n_counted));
-	return queue(r, lane, lane->way->n_counted, lane->way->n);
+	SL_TRY(queue(r, pipeline, 0, pipeline->mode->n_counted));
+	return queue(r, pipeline, pipeline->mode->n_counted, pipeline->mode->n);
 }
 
-static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeline *lane)
+static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	enum sl_status s;
 
-	SL_TRY(sl_capture_begin(lane->exec.stream));
-	s = queue_all(r, lane);
+	SL_TRY(sl_capture_begin(pipeline->exec.stream));
+	s = queue_all(r, pipeline);
 	if (s == SL_OK)
-		return sl_capture_end(lane->exec.stream, &lane->graph);
-	sl_capture_drop(lane->exec.stream);
+		return sl_capture_end(pipeline->exec.stream, &pipeline->graph);
+	sl_capture_drop(pipeline->exec.stream);
 	return s;
 }
 
@@ -112,31 +116,31 @@ static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeli
  * what is read of one lies in other places, too. One batch alone is not worth a graph, and makes
  * CUDA load its kernels.
  */
-static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_device_pipeline *lane)
+static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	bool usual = lane->batch.n == r->batch && !r->inputs;
+	bool usual = pipeline->batch.n == r->batch && !r->inputs;
 
-	if (!usual || !lane->warm) {
-		lane->warm |= usual;
-		return queue_all(r, lane);
+	if (!usual || !pipeline->warm) {
+		pipeline->warm |= usual;
+		return queue_all(r, pipeline);
 	}
-	if (!lane->graph)
-		SL_TRY(capture(r, lane));
-	return sl_graph_queue(lane->graph, lane->exec.stream);
+	if (!pipeline->graph)
+		SL_TRY(capture(r, pipeline));
+	return sl_graph_queue(pipeline->graph, pipeline->exec.stream);
 }
 
 /* --- a batch ---------------------------------------------------------------------------------- */
 
 /* Twice, to two places: a bit that changes on the way, or in one of them, is seen. */
-static enum sl_status copy_census(struct sl_device_pipeline *lane)
+static enum sl_status copy_census(struct sl_device_pipeline *pipeline)
 {
 	for (int i = 0; i < 2; i++)
-		SL_TRY(sl_copy(
-			lane->seen[i], lane->counters, lane->census_bytes, lane->exec.stream));
+		SL_TRY(sl_copy(pipeline->host_counters[i], pipeline->counters,
+			pipeline->counters_bytes, pipeline->exec.stream));
 	return SL_OK;
 }
 
-enum sl_status sl_device_pipeline_torn(const char *what)
+enum sl_status sl_transfer_error(const char *what)
 {
 	return sl_fail(SL_DEVICE_FAILED,
 		"%s did not come whole from the device (two copies differ), run again with "
@@ -144,11 +148,12 @@ enum sl_status sl_device_pipeline_torn(const char *what)
 		what);
 }
 
-static enum sl_status check_census(const struct sl_device_pipeline *lane)
+static enum sl_status check_census(const struct sl_device_pipeline *pipeline)
 {
-	if (memcmp(lane->seen[0], lane->seen[1], lane->census_bytes) == 0)
+	if (memcmp(pipeline->host_counters[0], pipeline->host_counters[1],
+		    pipeline->counters_bytes) == 0)
 		return SL_OK;
-	return sl_device_pipeline_torn("the tallies and the digests");
+	return sl_transfer_error("the tallies and the digests");
 }
 
 /* As many must be left as were marked, before that number sizes anything. */
@@ -169,47 +174,49 @@ static enum sl_status check_survivors(const struct sl_recipe *r, const struct sl
 
 /* Queues what comes before the wait: for what is queued whole, all places may have a survivor. */
 static enum sl_status queue_batch(
-	const struct sl_recipe *r, struct sl_device_pipeline *lane, const struct sl_batch *b)
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, const struct sl_batch *b)
 {
-	lane->batch.number = b->number;
-	lane->batch.first_id = b->first_id;
-	lane->batch.n = b->n;
-	lane->whole = b->n <= lane->whole_most;
-	lane->batch.n_survivors = b->n;
-	lane->listed = &b->columns;
-	if (lane->first_id) {
-		*lane->begun = b->first_id;
-		SL_TRY(sl_copy(
-			lane->first_id, lane->begun, sizeof(*lane->begun), lane->exec.stream));
+	pipeline->batch.number = b->number;
+	pipeline->batch.first_id = b->first_id;
+	pipeline->batch.n = b->n;
+	pipeline->whole = b->n <= pipeline->whole_max;
+	pipeline->batch.n_survivors = b->n;
+	pipeline->input_columns = &b->columns;
+	if (pipeline->first_id) {
+		*pipeline->host_first_id = b->first_id;
+		SL_TRY(sl_copy(pipeline->first_id, pipeline->host_first_id,
+			sizeof(*pipeline->host_first_id), pipeline->exec.stream));
 	}
-	return lane->whole ? queue_whole(r, lane) : queue(r, lane, 0, lane->way->n_counted);
+	return pipeline->whole ? queue_whole(r, pipeline)
+	                       : queue(r, pipeline, 0, pipeline->mode->n_counted);
 }
 
 /* Up to the number of survivors: the one wait inside a batch. */
 static enum sl_status find_survivors(
-	const struct sl_recipe *r, struct sl_device_pipeline *lane, struct sl_batch *b)
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
-	SL_TRY(queue_batch(r, lane, b));
-	b->rounds = lane->batch.rounds;
-	SL_TRY(copy_census(lane));
-	SL_TRY(sl_event_record(lane->counted, lane->exec.stream));
-	SL_TRY(sl_event_wait(lane->counted));
-	SL_TRY(check_census(lane));
-	b->tally = lane->seen[0]->tally;
+	SL_TRY(queue_batch(r, pipeline, b));
+	b->rounds = pipeline->batch.rounds;
+	SL_TRY(copy_census(pipeline));
+	SL_TRY(sl_event_record(pipeline->counted, pipeline->exec.stream));
+	SL_TRY(sl_event_wait(pipeline->counted));
+	SL_TRY(check_census(pipeline));
+	b->tally = pipeline->host_counters[0]->tally;
 	if (r->bins.n > 0)
-		memcpy(b->bins, sl_batch_counters_histogram(lane->seen[0]),
+		memcpy(b->bins, sl_batch_counters_histogram(pipeline->host_counters[0]),
 			b->bin_words * sizeof(*b->bins));
-	b->n_survivors = lane->batch.n_survivors = lane->seen[0]->n_survivors;
-	SL_TRY(sl_add_context(sl_close_fates(r, b), "stage %s", sl_stages[lane->way->marks].name));
+	b->n_survivors = pipeline->batch.n_survivors = pipeline->host_counters[0]->n_survivors;
 	SL_TRY(sl_add_context(
-		sl_close_histograms(r, b), "stage %s", sl_stages[lane->way->marks].name));
+		sl_check_fate_counts(r, b), "stage %s", sl_stages[pipeline->mode->marks].name));
 	SL_TRY(sl_add_context(
-		check_survivors(r, b), "stage %s", sl_stages[lane->way->compacts].name));
-	return sl_give_up_if_dropped(r);
+		sl_check_histograms(r, b), "stage %s", sl_stages[pipeline->mode->marks].name));
+	SL_TRY(sl_add_context(
+		check_survivors(r, b), "stage %s", sl_stages[pipeline->mode->compacts].name));
+	return sl_check_cancelled(r);
 }
 
 /* Queues the copies of what was gathered to b's table, as far as that has room for it. */
-static enum sl_status copy_table(struct sl_device_pipeline *lane, struct sl_batch *b)
+static enum sl_status copy_table(struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
 	b->table.n = b->n_survivors;
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
@@ -217,28 +224,28 @@ static enum sl_status copy_table(struct sl_device_pipeline *lane, struct sl_batc
 		size_t bytes = (size_t)b->n_survivors * sl_column_facts[to->column].bytes;
 
 		if (!to->constant && to->data)
-			SL_TRY(sl_copy(to->data, lane->batch.table.column[k].data, bytes,
-				lane->exec.stream));
+			SL_TRY(sl_copy(to->data, pipeline->batch.table.column[k].data, bytes,
+				pipeline->exec.stream));
 	}
-	return copy_census(lane);
+	return copy_census(pipeline);
 }
 
 static enum sl_status bring_home(
-	const struct sl_recipe *r, struct sl_device_pipeline *lane, struct sl_batch *b)
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
-	if (!lane->whole)
-		SL_TRY(queue(r, lane, lane->way->n_counted, lane->way->n));
-	lane->presses = false;
+	if (!pipeline->whole)
+		SL_TRY(queue(r, pipeline, pipeline->mode->n_counted, pipeline->mode->n));
+	pipeline->packs = false;
 	if (b->device_packed.wanted)
-		SL_TRY(sl_device_pipeline_press(r, lane, b));
-	SL_TRY(copy_table(lane, b));
-	SL_TRY(sl_event_record(lane->home, lane->exec.stream));
-	SL_TRY(sl_event_wait(lane->home));
-	SL_TRY(check_census(lane));
+		SL_TRY(sl_device_pipeline_pack(r, pipeline, b));
+	SL_TRY(copy_table(pipeline, b));
+	SL_TRY(sl_event_record(pipeline->copied, pipeline->exec.stream));
+	SL_TRY(sl_event_wait(pipeline->copied));
+	SL_TRY(check_census(pipeline));
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
 		struct sl_table_column *c = &b->table.column[k];
 
-		c->digest = lane->seen[0]->digest[c->column];
+		c->digest = pipeline->host_counters[0]->digest[c->column];
 	}
 	return SL_OK;
 }
@@ -252,35 +259,35 @@ enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns)
 	return SL_OK;
 }
 
-static enum sl_status add_times(struct sl_device_pipeline *lane, uint64_t ns[SL_STAGE_COUNT])
+static enum sl_status add_times(struct sl_device_pipeline *pipeline, uint64_t ns[SL_STAGE_COUNT])
 {
-	const struct sl_device_mode *way = lane->way;
+	const struct sl_device_mode *mode = pipeline->mode;
 	sl_event done;
 
-	for (int i = 0; i < way->n; i++) {
-		int mark = mark_before(way, i);
+	for (int i = 0; i < mode->n; i++) {
+		int mark = mark_before(mode, i);
 		uint64_t took;
 
-		SL_TRY(sl_event_ns(lane->mark[mark], lane->mark[mark + 1], &took));
-		ns[way->step[i].stage] += took;
+		SL_TRY(sl_event_ns(pipeline->mark[mark], pipeline->mark[mark + 1], &took));
+		ns[mode->step[i].stage] += took;
 	}
-	done = lane->mark[marks(way) - 1];
-	lane->pack_ns = 0;
-	if (lane->presses) {
-		SL_TRY(sl_event_ns(done, lane->device_packed, &lane->pack_ns));
-		done = lane->device_packed;
+	done = pipeline->mark[marks(mode) - 1];
+	pipeline->pack_ns = 0;
+	if (pipeline->packs) {
+		SL_TRY(sl_event_ns(done, pipeline->device_packed, &pipeline->pack_ns));
+		done = pipeline->device_packed;
 	}
-	return sl_event_ns(done, lane->home, &lane->transfer_ns);
+	return sl_event_ns(done, pipeline->copied, &pipeline->transfer_ns);
 }
 
-enum sl_status sl_device_pipeline_run(const struct sl_recipe *r, struct sl_device_pipeline *lane,
-	struct sl_batch *b, uint64_t ns[SL_STAGE_COUNT])
+enum sl_status sl_device_pipeline_run(const struct sl_recipe *r,
+	struct sl_device_pipeline *pipeline, struct sl_batch *b, uint64_t ns[SL_STAGE_COUNT])
 {
-	enum sl_status s = find_survivors(r, lane, b);
+	enum sl_status s = find_survivors(r, pipeline, b);
 
 	if (s == SL_OK)
-		s = bring_home(r, lane, b);
+		s = bring_home(r, pipeline, b);
 	if (s == SL_OK && ns)
-		s = add_times(lane, ns);
+		s = add_times(pipeline, ns);
 	return sl_add_context(s, "batch %llu", (unsigned long long)b->number);
 }

@@ -10,12 +10,12 @@ const struct sl_kernels sl_kernels_emulated = {
 	.key = sl_queue_key_emulated,
 	.gather = sl_queue_gather_emulated,
 	.select = sl_queue_select_emulated,
-	.sieve_scratch = sl_queue_select_scratch_emulated,
+	.select_scratch = sl_queue_select_scratch_emulated,
 	.rows = sl_queue_gather_rows_emulated,
 	.records = sl_queue_records_emulated,
 	.fill = sl_queue_fill_emulated,
 	.bounds = sl_queue_bounds_emulated,
-	.weigh = sl_queue_weigh_emulated,
+	.digest = sl_queue_pack_digest_emulated,
 };
 
 #ifdef SL_WITH_CUDA
@@ -28,12 +28,12 @@ const struct sl_kernels sl_kernels_cuda = {
 	.key = sl_queue_key,
 	.gather = sl_queue_gather,
 	.select = sl_queue_select,
-	.sieve_scratch = sl_queue_select_scratch,
+	.select_scratch = sl_queue_select_scratch,
 	.rows = sl_queue_gather_rows,
 	.records = sl_queue_records,
 	.fill = sl_queue_fill,
 	.bounds = sl_queue_bounds,
-	.weigh = sl_queue_weigh,
+	.digest = sl_queue_pack_digest,
 };
 #endif
 

@@ -6,8 +6,9 @@
  *
  * Reads the columns and writes the records once.
  */
-#include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
+#include "stages/device/mcpl_pack.h"
+
+#include "primitives/kernel/kernel.cuh"
 
 enum { BLOCK = 256 };
 

@@ -126,10 +126,12 @@ void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 		p->scratch.size = scratch_most(rule, &most);
 		p->scratch.base = sl_cut(device, p->scratch.size);
 	}
-	p->sheet_bytes = sizeof(*p->sheet) + sl_pack_streams(rule, &most) * sizeof(size_t);
-	p->sheet = (struct sl_pack_size_header *)sl_cut(device, p->sheet_bytes);
+	p->size_header_bytes =
+		sizeof(*p->size_header) + sl_pack_streams(rule, &most) * sizeof(size_t);
+	p->size_header = (struct sl_pack_size_header *)sl_cut(device, p->size_header_bytes);
 	for (int i = 0; i < 2; i++)
-		p->seen[i] = (struct sl_pack_size_header *)sl_cut(pinned, p->sheet_bytes);
+		p->host_size_header[i] =
+			(struct sl_pack_size_header *)sl_cut(pinned, p->size_header_bytes);
 }
 
 void sl_device_packed_lay_out(

@@ -2,15 +2,16 @@
  * pack.cu - what must be known of columns that are compressed on the device and do not come home:
  * the box around positions, and a digest of the bytes that do come; and columns of one value.
  *
- * A thread takes values in strides of the grid; warps add up in registers, and then to the sheet.
- * The least number is kept as the largest key turned over, so that a sheet begins as zeros.
+ * A thread takes values in strides of the grid; warps add up in registers, and then to the header.
+ * The least number is kept as the largest key turned over, so that a header begins as zeros.
  */
+#include "stages/device/pack.h"
+
 #include <string.h>
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
-#include "stages/device/kernels.h"
-#include "stages/sums.cuh"
+#include "stages/counting/sums.cuh"
 
 enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 512 }; /* EACH: values a thread at least */
 
@@ -74,7 +75,7 @@ static __global__ void weigh_kernel(const uint8_t *bytes, const size_t *used, ui
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < words; j += threads)
 		mine[0] += sl_digest_word(j, word_of(bytes, n, j));
-	sl_block_add<1>(mine, digest);
+	sl_block_add<sl_words_of<1>>(mine, digest);
 }
 
 static __global__ void fill_kernel(uint64_t word, uint64_t n, uint64_t *words)
@@ -96,7 +97,7 @@ enum sl_status SL_NAME(sl_queue_fill)(
 }
 
 enum sl_status SL_NAME(sl_queue_bounds)(
-	const struct sl_batch *b, struct sl_pack_size_header *sheet, sl_stream s)
+	const struct sl_batch *b, struct sl_pack_size_header *header, sl_stream s)
 {
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
 		const struct sl_table_column *c = &b->table.column[k];
@@ -105,15 +106,15 @@ enum sl_status SL_NAME(sl_queue_bounds)(
 		if (c->constant || axis < 0 || axis >= 3)
 			continue;
 		SL_TRY(SL_LAUNCH(bounds_kernel, grid_of(b->n_survivors), BLOCK, 0, s,
-			(const float *)c->data, b->n_survivors, &sheet->below[axis],
-			&sheet->above[axis]));
+			(const float *)c->data, b->n_survivors, &header->below[axis],
+			&header->above[axis]));
 	}
 	return SL_OK;
 }
 
-enum sl_status SL_NAME(sl_queue_weigh)(
-	const uint8_t *out, size_t most, struct sl_pack_size_header *sheet, sl_stream s)
+enum sl_status SL_NAME(sl_queue_pack_digest)(
+	const uint8_t *out, size_t most, struct sl_pack_size_header *header, sl_stream s)
 {
 	return SL_LAUNCH(weigh_kernel, grid_of(most / sizeof(uint64_t) + 1), BLOCK, 0, s, out,
-		&sheet->used, &sheet->digest);
+		&header->used, &header->digest);
 }

@@ -17,17 +17,34 @@
 #ifndef SL_STAGES_DEVICE_PACK_H
 #define SL_STAGES_DEVICE_PACK_H
 
-#include "stages/device/kernels.h"
-#include "stages/batch/recipe.h"
+#include "primitives/base/arena.h"
+#include "primitives/device/device.h"
+#include "stages/batch/batch.h"
+
+SL_C_BEGIN
+
+struct sl_recipe;
+struct sl_pack_rule;
+
+/*
+ * What the device finds out about packed bytes, copied to the host before the bytes are. The size
+ * of each stream follows the struct, as size_t.
+ */
+struct sl_pack_size_header {
+	uint64_t digest; /* of all bytes, see sl_digest_bytes() */
+	size_t used;     /* all bytes */
+	/* Of x, y and z: the largest complemented key and the largest key; 0: there is no number */
+	uint32_t below[3], above[3];
+};
 
 struct sl_pack {
-	uint32_t *records; /* NULL: parts are columns */
-	uint64_t *filled;  /* those of one value, in turn */
-	uint8_t *out;      /* what comes home: streams, or the records */
+	uint32_t *records; /* NULL: the parts are columns */
+	uint64_t *filled;  /* one constant column at a time, filled with its value */
+	uint8_t *out;      /* what is copied to the host: streams, or the records */
 	size_t out_size;
-	struct sl_pack_size_header *sheet;
-	struct sl_pack_size_header *seen[2]; /* copies, pinned */
-	size_t sheet_bytes;                  /* of each */
+	struct sl_pack_size_header *size_header;
+	struct sl_pack_size_header *host_size_header[2]; /* two copies of it, pinned */
+	size_t size_header_bytes;                        /* of each, stream sizes included */
 	struct sl_arena scratch;
 };
 
@@ -39,20 +56,6 @@ struct sl_pack_part {
 	uint32_t item_bytes; /* of a plane's items; 1: there are no planes */
 	const char *name;    /* of a column, or "records" */
 };
-
-/* Rows in a chunk of a part of n > 0 rows: all, or as many as a chunk holds. */
-static inline uint32_t sl_chunk_items(uint32_t n, uint32_t item_bytes, size_t chunk_bytes)
-{
-	size_t most = chunk_bytes / item_bytes;
-
-	return n < most ? n : (uint32_t)most;
-}
-
-/* How many chunks a part of n rows has. */
-static inline size_t sl_chunks(uint32_t n, uint32_t item_bytes, size_t chunk_bytes)
-{
-	return n ? (size_t)sl_ceil_div(n, sl_chunk_items(n, item_bytes, chunk_bytes)) : 0;
-}
 
 /* The parts of a table, and where they are; p may be NULL, to measure. Returns how many. */
 uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t,
@@ -69,5 +72,26 @@ void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 /* Where what was pressed comes home to, pinned. */
 void sl_device_packed_lay_out(
 	struct sl_arena *pinned, const struct sl_recipe *r, uint32_t n, struct sl_device_packed *p);
+
+/* --- kernels ---------------------------------------------------------------------------------- */
+
+/* Queues the kernel that fills words with n > 0 copies of a value of 1, 4 or 8 bytes, which is in
+ * host memory. It writes whole words of 64 bits. */
+typedef enum sl_status sl_fill_launcher(
+	const void *value, uint32_t bytes, uint32_t n, uint64_t *words, sl_stream s);
+sl_fill_launcher sl_queue_fill, sl_queue_fill_emulated;
+
+/* Queues the kernels that find the least and the greatest position of b->table. The caller has set
+ * the size header to 0. */
+typedef enum sl_status sl_bounds_launcher(
+	const struct sl_batch *b, struct sl_pack_size_header *header, sl_stream s);
+sl_bounds_launcher sl_queue_bounds, sl_queue_bounds_emulated;
+
+/* Queues the kernel that digests the first header->used bytes at out, which are at most most. */
+typedef enum sl_status sl_pack_digest_launcher(
+	const uint8_t *out, size_t most, struct sl_pack_size_header *header, sl_stream s);
+sl_pack_digest_launcher sl_queue_pack_digest, sl_queue_pack_digest_emulated;
+
+SL_C_END
 
 #endif

@@ -1,4 +1,6 @@
 /* pack_run.c - survivors are packed on the device, and come home as records or streams. */
+#include "stages/device/pack_run.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -17,22 +19,22 @@ static struct sl_deflate_job job_of(const struct sl_pack_rule *rule, const struc
 		.chunk_bytes = part->chunk_bytes,
 		.item_bytes = part->item_bytes,
 		.whole_chunks = rule->packing.planes,
-		.out_used = &p->sheet->used};
+		.out_used = &p->size_header->used};
 }
 
 /* All parts to one output, each behind the one before. */
-static enum sl_status queue_streams(
-	const struct sl_recipe *r, const struct sl_device_pipeline *lane, const struct sl_table *t)
+static enum sl_status queue_streams(const struct sl_recipe *r,
+	const struct sl_device_pipeline *pipeline, const struct sl_table *t)
 {
-	const struct sl_pack *p = &lane->pack;
+	const struct sl_pack *p = &pipeline->pack;
 	struct sl_pack_part part[SL_COLUMN_COUNT];
 	uint32_t parts = sl_pack_parts(&r->pack, t, p, part);
-	size_t *stream = (size_t *)(void *)(p->sheet + 1);
+	size_t *stream = (size_t *)(void *)(p->size_header + 1);
 
 	for (uint32_t k = 0; k < parts; k++) {
 		struct sl_deflate_job job = job_of(&r->pack, p, &part[k], stream);
 		struct sl_exec x = {
-			.space = SL_DEVICE, .stream = lane->exec.stream, .scratch = p->scratch};
+			.space = SL_DEVICE, .stream = pipeline->exec.stream, .scratch = p->scratch};
 
 		if (part[k].value)
 			SL_TRY(r->kernels->fill(part[k].value, (uint32_t)(part[k].bytes / t->n),
@@ -44,40 +46,40 @@ static enum sl_status queue_streams(
 }
 
 /* What the form asks for: records, streams, or streams of records. */
-static enum sl_status queue_form(
-	const struct sl_recipe *r, const struct sl_device_pipeline *lane, const struct sl_table *t)
+static enum sl_status queue_form(const struct sl_recipe *r,
+	const struct sl_device_pipeline *pipeline, const struct sl_table *t)
 {
-	const struct sl_pack *p = &lane->pack;
+	const struct sl_pack *p = &pipeline->pack;
 	bool streams = r->pack.form == SL_AS_STREAMS;
-	sl_stream s = lane->exec.stream;
+	sl_stream s = pipeline->exec.stream;
 
 	if (p->records)
-		SL_TRY(r->kernels->records(
-			t, &r->pack.record, t->n, p->records, streams ? NULL : &p->sheet->used, s));
+		SL_TRY(r->kernels->records(t, &r->pack.record, t->n, p->records,
+			streams ? NULL : &p->size_header->used, s));
 	else
-		SL_TRY(r->kernels->bounds(&lane->batch, p->sheet, s));
-	return streams ? queue_streams(r, lane, t) : SL_OK;
+		SL_TRY(r->kernels->bounds(&pipeline->batch, p->size_header, s));
+	return streams ? queue_streams(r, pipeline, t) : SL_OK;
 }
 
-/* Packs, and waits for the sheet, which sizes what comes home; it is copied twice. */
+/* Packs, and waits for the header, which sizes what comes home; it is copied twice. */
 static enum sl_status pack(
-	const struct sl_recipe *r, struct sl_device_pipeline *lane, const struct sl_table *t)
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, const struct sl_table *t)
 {
-	const struct sl_pack *p = &lane->pack;
-	sl_stream s = lane->exec.stream;
+	const struct sl_pack *p = &pipeline->pack;
+	sl_stream s = pipeline->exec.stream;
 
-	SL_TRY(sl_fill(p->sheet, 0, p->sheet_bytes, s));
-	SL_TRY(queue_form(r, lane, t));
-	SL_TRY(r->kernels->weigh(p->out, p->out_size, p->sheet, s));
-	SL_TRY(sl_event_record(lane->device_packed, s));
-	lane->presses = true;
+	SL_TRY(sl_fill(p->size_header, 0, p->size_header_bytes, s));
+	SL_TRY(queue_form(r, pipeline, t));
+	SL_TRY(r->kernels->digest(p->out, p->out_size, p->size_header, s));
+	SL_TRY(sl_event_record(pipeline->device_packed, s));
+	pipeline->packs = true;
 	for (int i = 0; i < 2; i++)
-		SL_TRY(sl_copy(p->seen[i], p->sheet, p->sheet_bytes, s));
-	SL_TRY(sl_event_record(lane->counted, s));
-	SL_TRY(sl_event_wait(lane->counted));
-	return memcmp(p->seen[0], p->seen[1], p->sheet_bytes) == 0
+		SL_TRY(sl_copy(p->host_size_header[i], p->size_header, p->size_header_bytes, s));
+	SL_TRY(sl_event_record(pipeline->counted, s));
+	SL_TRY(sl_event_wait(pipeline->counted));
+	return memcmp(p->host_size_header[0], p->host_size_header[1], p->size_header_bytes) == 0
 	               ? SL_OK
-	               : sl_device_pipeline_torn("the sizes of what was pressed");
+	               : sl_transfer_error("the sizes of what was pressed");
 }
 
 static float bound(uint32_t key, float none)
@@ -89,43 +91,44 @@ static float bound(uint32_t key, float none)
 	return isnan(v) ? none : v;
 }
 
-/* Takes over what the sheet says. The streams, or records, add up to all, or sizes are wrong. */
-static enum sl_status read_sheet(const struct sl_pack_rule *rule,
-	const struct sl_device_pipeline *lane, const struct sl_table *t,
+/* Takes over what the header says. The streams, or records, add up to all, or sizes are wrong. */
+static enum sl_status read_header(const struct sl_pack_rule *rule,
+	const struct sl_device_pipeline *pipeline, const struct sl_table *t,
 	struct sl_device_packed *to)
 {
-	const struct sl_pack_size_header *sheet = lane->pack.seen[0];
+	const struct sl_pack_size_header *header = pipeline->pack.host_size_header[0];
 	size_t n = sl_pack_streams(rule, t);
 	size_t sum = rule->form == SL_AS_STREAMS ? 0 : sl_pack_most(rule, t);
 
-	memcpy(to->stream, sheet + 1, n * sizeof(*to->stream));
+	memcpy(to->stream, header + 1, n * sizeof(*to->stream));
 	for (size_t k = 0; k < n; k++)
 		sum += to->stream[k];
-	if (sum != sheet->used || sum > to->size)
+	if (sum != header->used || sum > to->size)
 		return sl_fail(SL_CHECK_FAILED,
 			"%zu streams of what was pressed, or its records, have %zu bytes and add "
 			"up to %zu (a fault of this program), please report it",
-			n, sheet->used, sum);
-	to->used = sheet->used;
-	to->digest = sheet->digest;
+			n, header->used, sum);
+	to->used = header->used;
+	to->digest = header->digest;
 	for (int axis = 0; axis < 3; axis++) {
-		to->lo[axis] = bound(~sheet->below[axis], INFINITY);
-		to->hi[axis] = bound(sheet->above[axis], -INFINITY);
+		to->lo[axis] = bound(~header->below[axis], INFINITY);
+		to->hi[axis] = bound(header->above[axis], -INFINITY);
 	}
 	return SL_OK;
 }
 
-enum sl_status sl_device_pipeline_press(
-	const struct sl_recipe *r, struct sl_device_pipeline *lane, struct sl_batch *b)
+enum sl_status sl_device_pipeline_pack(
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
-	struct sl_table t = lane->batch.table;
+	struct sl_table t = pipeline->batch.table;
 
 	t.n = b->n_survivors;
 	if (t.n > 0)
-		SL_TRY(sl_add_context(pack(r, lane, &t), "packing"));
+		SL_TRY(sl_add_context(pack(r, pipeline, &t), "packing"));
 	else
-		memset(lane->pack.seen[0], 0, sizeof(*lane->pack.seen[0]));
-	SL_TRY(read_sheet(&r->pack, lane, &t, &b->device_packed));
-	return sl_copy(
-		b->device_packed.bytes, lane->pack.out, b->device_packed.used, lane->exec.stream);
+		memset(pipeline->pack.host_size_header[0], 0,
+			sizeof(*pipeline->pack.host_size_header[0]));
+	SL_TRY(read_header(&r->pack, pipeline, &t, &b->device_packed));
+	return sl_copy(b->device_packed.bytes, pipeline->pack.out, b->device_packed.used,
+		pipeline->exec.stream);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/crc32.h"
 
 const struct sl_format *const sl_formats[] = {&sl_format_openpmd, &sl_format_csv_gz, &sl_format_npz,
 	&sl_format_mcpl, &sl_format_mcpl_gz, NULL};
@@ -62,7 +62,7 @@ void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes)
 	else
 		f->piece[f->n++] = (struct sl_piece){at, bytes};
 	f->bytes += bytes;
-	f->crc = sl_crc32_on(f->crc, at, bytes);
+	f->crc = sl_crc32_update(f->crc, at, bytes);
 }
 
 void sl_pieces_join(const struct sl_pieces *f, void *to)

@@ -9,10 +9,10 @@
  */
 #include <string.h>
 
-#include "stages/fused/fused.cuh"
-#include "stages/device/kernels.h"
+#include "stages/fused/model_rules.cuh"
+#include "stages/fused/gather_rows.h"
 #include "stages/batch/packed_record.h"
-#include "stages/sums.cuh"
+#include "stages/counting/sums.cuh"
 
 enum {
 	BLOCK = 256,
@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 		if (n - j <= threads) /* the sum might be beyond 2^32 */
 			break;
 	}
-	sl_block_add<Model::columns>(digest, job.digest);
+	sl_block_add<sl_words_of<Model::columns>>(digest, job.digest);
 }
 
 /* The table's columns as the kernel needs them: by name. */

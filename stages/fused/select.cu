@@ -19,15 +19,17 @@
  *
  * Reads nothing; writes 8 bytes a survivor, 12 with keys of 64 bits, and its record.
  */
-#include "stages/fused/fused.cuh"
+#include "stages/fused/select.h"
+
+#include "stages/fused/model_rules.cuh"
 #include "stages/fused/select_lists.cuh"
-#include "stages/sums.cuh"
+#include "stages/counting/sums.cuh"
 
 /* --- a tile ----------------------------------------------------------------------------------- */
 
 /* The fates that a kernel counts: those of the model, and dropped where conditions are asked. */
 template <class Model, bool asks>
-static constexpr uint32_t fates_of = Model::fates | (asks ? SL_BIT(SL_FATE_dropped) : 0);
+static constexpr sl_fate_set fates_of = Model::fates | (asks ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 
 /* Makes the warp's particles of a tile, counts them, and lists those that survive: how many? */
 template <class Model, class Key, bool asks>
@@ -53,7 +55,7 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 				p.fate = sl_condition_fate(
 					&job->condition, &columns, 0, p.id, p.fate);
 			}
-			alive = p.fate < SL_FATE_COUNT && sl_keeps(job->keep, p.fate);
+			alive = p.fate < SL_FATE_COUNT && sl_has_fate(job->keep, p.fate);
 			fates.count(p.fate);
 			if (Model::weighted)
 				sl_tally_weigh(tally, fates_of<Model, asks>, p.fate,
@@ -151,7 +153,7 @@ static __device__ __forceinline__ void pad(
  */
 template <class Model, class Key, bool asks>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
-	sieve_kernel(typename Model::rules rules, struct select_job<Key> job)
+	select_kernel(typename Model::rules rules, struct select_job<Key> job)
 {
 	SL_SHARED_DYNAMIC(unsigned char, lists);
 	struct both {
@@ -201,7 +203,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	}
 	if (asks)
 		sl_block_histogram_add(&job.bins, bins, job.bin);
-	sl_block_add<sl_tally_used(fates_of<Model, asks>, Model::columns)>(tally.word, job.tally);
+	sl_block_add<sl_tally_used<fates_of<Model, asks>, Model::columns>>(tally.word, job.tally);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
@@ -281,14 +283,14 @@ static uint32_t word_of(const struct layout *l, uint32_t metadata, enum sl_colum
 }
 
 template <class Model, class Key, bool asks>
-static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batch *b,
+static enum sl_status queue_select(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
 	struct layout l = lay_out<Model>(f);
 	uint32_t items = items_for(&l, b->n), tiles = sl_grid(b->n, BLOCK * items);
 	struct sl_look_back<uint32_t> before = sl_look_back_cut<uint32_t>(&scratch, tiles);
 	struct select_job<Key> job = {
-		.seed = f->seed, .first_id = f->first_id, .n = b->n, .keep = f->keep,
+		.seed = f->seed, .first_id = f->first_id, .keep = f->keep, .n = b->n,
 		.n_fields = f->n_fields, .items = items, .metadata = f->metadata, .words = l.words,
 		.beside = l.beside, .stride = l.stride,
 		.wanted = f->metadata | f->bins->columns | f->condition->columns | key_columns(f),
@@ -303,7 +305,7 @@ static enum sl_status queue_sieve(const struct sl_fused *f, const struct sl_batc
 		job.field[k] = f->field[k];
 		job.field_at[k] = word_of(&l, f->metadata, f->field[k].column);
 	}
-	return SL_LAUNCH((sieve_kernel<Model, Key, asks>), tiles < l.blocks ? tiles : l.blocks,
+	return SL_LAUNCH((select_kernel<Model, Key, asks>), tiles < l.blocks ? tiles : l.blocks,
 		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,
 		*(const typename Model::rules *)f->rules, job);
 }
@@ -316,10 +318,10 @@ static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *
 	bool asks = f->bins->n > 0 || f->condition->n > 0;
 
 	if (f->narrow)
-		return asks ? queue_sieve<Model, uint32_t, true>(f, b, counters, scratch, s)
-		            : queue_sieve<Model, uint32_t, false>(f, b, counters, scratch, s);
-	return asks ? queue_sieve<Model, uint64_t, true>(f, b, counters, scratch, s)
-	            : queue_sieve<Model, uint64_t, false>(f, b, counters, scratch, s);
+		return asks ? queue_select<Model, uint32_t, true>(f, b, counters, scratch, s)
+		            : queue_select<Model, uint32_t, false>(f, b, counters, scratch, s);
+	return asks ? queue_select<Model, uint64_t, true>(f, b, counters, scratch, s)
+	            : queue_select<Model, uint64_t, false>(f, b, counters, scratch, s);
 }
 
 size_t SL_NAME(sl_queue_select_scratch)(const struct sl_fused *f, uint32_t n)

@@ -5,9 +5,9 @@
 #ifndef SL_STAGES_FUSED_SELECT_LISTS_CUH
 #define SL_STAGES_FUSED_SELECT_LISTS_CUH
 
-#include "primitives/base/look_back.cuh"
-#include "stages/histogram.cuh"
-#include "stages/device/kernels.h"
+#include "primitives/kernel/look_back.cuh"
+#include "stages/counting/block_histogram.cuh"
+#include "stages/fused/fused.h"
 #include "stages/batch/packed_record.h"
 
 enum {
@@ -24,7 +24,8 @@ static_assert(ITEMS_REMADE <= 15, "fates are counted in four bits");
 template <class Key> struct select_job {
 	uint64_t seed;
 	const uint64_t *first_id;
-	uint32_t n, keep, n_fields;
+	sl_fate_set keep;
+	uint32_t n, n_fields;
 	uint32_t items;           /* particles a thread and tile */
 	uint32_t metadata, words; /* of a record: its columns, its size; of a model not remade */
 	uint32_t beside;    /* columns listed beside the record: the index, those of the key */

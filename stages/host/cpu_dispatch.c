@@ -1,31 +1,31 @@
-/* cpu_dispatch.c - which loops this processor can run. */
+/* cpu_dispatch.c - the loops of each CPU level, and which of them this processor can run. */
 #include "stages/host/cpu_dispatch.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "stages/batch/recipe.h"
+#include "stages/advance.h"
+#include "stages/generate.h"
+#include "stages/mark.h"
+#include "stages/sort.h"
+#include "stages/write.h"
 
-#define LOOPS(level_)                                                                      \
-	void sl_loop_generate_##level_(                                                    \
-		const struct sl_recipe *, struct sl_batch *, uint32_t, uint32_t);          \
-	void sl_loop_advance_##level_(                                                     \
-		const struct sl_recipe *, struct sl_batch *, uint32_t, uint32_t);          \
-	void sl_loop_mark_##level_(                                                        \
-		const struct sl_recipe *, struct sl_batch *, uint32_t, uint32_t);          \
-	void sl_loop_sort_##level_(                                                        \
-		const struct sl_recipe *, struct sl_batch *, uint32_t, uint32_t);          \
-	void sl_loop_write_##level_(                                                       \
-		const struct sl_recipe *, struct sl_batch *, uint32_t, uint32_t);          \
-	static const struct sl_loops loops_##level_ = {#level_, sl_loop_generate_##level_, \
-		sl_loop_advance_##level_, sl_loop_mark_##level_, sl_loop_sort_##level_,    \
-		sl_loop_write_##level_};
-
-LOOPS(baseline)
+static const struct sl_loops loops_baseline = {.level = "baseline",
+	.generate = sl_loop_generate_baseline,
+	.advance = sl_loop_advance_baseline,
+	.mark = sl_loop_mark_baseline,
+	.sort = sl_loop_sort_baseline,
+	.write = sl_loop_write_baseline};
 
 #ifdef SL_HAS_X86_64_V3
-LOOPS(x86_64_v3)
+static const struct sl_loops loops_x86_64_v3 = {.level = "x86_64_v3",
+	.generate = sl_loop_generate_x86_64_v3,
+	.advance = sl_loop_advance_x86_64_v3,
+	.mark = sl_loop_mark_x86_64_v3,
+	.sort = sl_loop_sort_x86_64_v3,
+	.write = sl_loop_write_x86_64_v3};
 
+/* The instruction sets of x86-64-v3 that the loops use. */
 static bool has_v3(void)
 {
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -33,7 +33,7 @@ static bool has_v3(void)
 }
 #endif
 
-const struct sl_loops *sl_loops_find(const char *name)
+const struct sl_loops *sl_find_loops(const char *name)
 {
 #ifdef SL_HAS_X86_64_V3
 	if (has_v3() && (!name || strcmp(name, loops_x86_64_v3.level) == 0))

@@ -2,7 +2,7 @@
 #include "stages/host/history.h"
 
 /* Whom this thread's draws are told; NULL: nobody. Rules take no such thing along. */
-static _Thread_local const struct sl_watcher *watching;
+static _Thread_local const struct sl_history_observer *watching;
 
 static inline struct sl_words watched_draw(uint64_t seed, uint64_t id, uint64_t block)
 {
@@ -61,11 +61,11 @@ static const char *event_of(const struct sl_particle *before, const struct sl_pa
  * A step is a pure function of where it began. So it is taken twice, the second time to be asked
  * for its draws: they can be told after it, however many there are, and none has to be kept.
  */
-struct sl_particle sl_follow(
-	const struct sl_recipe *r, uint64_t id, const struct sl_watcher *watcher)
+struct sl_particle sl_follow_history(
+	const struct sl_recipe *r, uint64_t id, const struct sl_history_observer *watcher)
 {
 	const struct sl_particle *before = NULL;
-	struct sl_step_taken taken = {0};
+	struct sl_history_step taken = {0};
 	struct sl_particle was;
 	bool more;
 
@@ -80,6 +80,6 @@ struct sl_particle sl_follow(
 		before = &was;
 		/* the loops take UINT32_MAX steps at most */
 	} while (more && taken.p.fate == SL_FATE_alive && taken.number++ < UINT32_MAX);
-	taken.p.fate = sl_judge(r, &taken.p);
+	taken.p.fate = sl_final_fate(r, &taken.p);
 	return taken.p;
 }

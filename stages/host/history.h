@@ -10,7 +10,7 @@
 #include "stages/particle/random.h"
 #include "stages/batch/recipe.h"
 
-struct sl_step_taken {
+struct sl_history_step {
 	uint64_t number; /* from 1; 0 is the start, which the model's generate() makes */
 	/*
 	 * What happened, in a word, as far as the particle's state before and after tells it:
@@ -26,9 +26,9 @@ struct sl_step_taken {
 };
 
 /* Each step is told by step, then what it drew by draw, in the order that it was drawn. */
-struct sl_watcher {
+struct sl_history_observer {
 	/* false: enough has been seen */
-	bool (*step)(void *of, const struct sl_step_taken *s);
+	bool (*step)(void *of, const struct sl_history_step *s);
 	/* words 4 * block to 4 * block + 3 of the particle */
 	void (*draw)(void *of, uint64_t block, struct sl_words words);
 	void *of;
@@ -36,9 +36,9 @@ struct sl_watcher {
 
 /*
  * Follows the particle id from its start until its fate is decided, with no bound to its steps but
- * the model's own. Returns it as it ended: to the bit what sl_remake() gives.
+ * the model's own. Returns it as it ended: to the bit what sl_compute_particle() gives.
  */
-struct sl_particle sl_follow(
-	const struct sl_recipe *r, uint64_t id, const struct sl_watcher *watcher);
+struct sl_particle sl_follow_history(
+	const struct sl_recipe *r, uint64_t id, const struct sl_history_observer *watcher);
 
 #endif

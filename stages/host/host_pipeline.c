@@ -1,11 +1,12 @@
 /* stages.c - the stages on the host: loops by pieces, primitives by their backends. */
 #include "stages/host/host_pipeline.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "stages/host/rounds_host.h"
 #include "stages/inputs/input_reader.h"
+#include "stages/rounds/rounds.h"
 
 /*
  * Particles between two looks at r->drop: short enough to stop within a second (a flight takes 25
@@ -13,20 +14,12 @@
  */
 enum { PIECE = 1 << 10 };
 
-enum sl_status sl_give_up_if_dropped(const struct sl_recipe *r)
-{
-	if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
-		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
-	return SL_OK;
-}
-
-enum sl_status sl_by_pieces(
-	const struct sl_recipe *r, struct sl_batch *b, sl_loop *each, uint32_t n)
+enum sl_status sl_run_loop(const struct sl_recipe *r, struct sl_batch *b, sl_loop *each, uint32_t n)
 {
 	for (uint32_t from = 0; from < n; from += PIECE) {
 		uint32_t left = n - from;
 
-		SL_TRY(sl_give_up_if_dropped(r));
+		SL_TRY(sl_check_cancelled(r));
 		each(r, b, from, from + (left < PIECE ? left : PIECE));
 		if (left <= PIECE)
 			break;
@@ -39,7 +32,7 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_exec *x, str
 	(void)x;
 	if (r->inputs)
 		return sl_inputs_read(r->inputs, b);
-	return sl_by_pieces(r, b, r->loops->generate, b->n);
+	return sl_run_loop(r, b, r->loops->generate, b->n);
 }
 
 static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -47,20 +40,10 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, stru
 	if (r->schedule.steps > 0)
 		return sl_rounds_on_host(r, x, b);
 	sl_active_set_begin(b, UINT32_MAX);
-	return sl_by_pieces(r, b, r->loops->advance, b->n);
+	return sl_run_loop(r, b, r->loops->advance, b->n);
 }
 
-float sl_weight_scale(const struct sl_recipe *r)
-{
-	return ldexpf(1, r->weight_shift);
-}
-
-double sl_weight_of(const struct sl_recipe *r, uint64_t sum)
-{
-	return ldexp((double)(int64_t)sum, -32 - r->weight_shift);
-}
-
-enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *b)
+enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	uint64_t sum = 0, odd = 0;
 
@@ -78,9 +61,10 @@ enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *
 	return SL_OK;
 }
 
-enum sl_status sl_close_histograms(const struct sl_recipe *r, const struct sl_batch *b)
+enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b)
 {
-	enum sl_fate open = sl_histogram_open(&r->bins, b->bins, b->tally.count, b->tally.weight);
+	enum sl_fate open =
+		sl_histogram_mismatch(&r->bins, b->bins, b->tally.count, b->tally.weight);
 
 	if (open == SL_FATE_COUNT)
 		return SL_OK;
@@ -96,9 +80,9 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct 
 	memset(&b->tally, 0, sizeof(b->tally));
 	if (r->bins.n > 0)
 		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
-	SL_TRY(sl_by_pieces(r, b, r->loops->mark, b->n));
-	SL_TRY(sl_close_fates(r, b));
-	return sl_close_histograms(r, b);
+	SL_TRY(sl_run_loop(r, b, r->loops->mark, b->n));
+	SL_TRY(sl_check_fate_counts(r, b));
+	return sl_check_histograms(r, b);
 }
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -123,7 +107,7 @@ static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct 
 
 	if (r->n_fields == 0)
 		return SL_OK;
-	SL_TRY(sl_by_pieces(r, b, r->loops->sort, b->n_survivors));
+	SL_TRY(sl_run_loop(r, b, r->loops->sort, b->n_survivors));
 	return sl_sort(r->sort.backend, x, &job);
 }
 
@@ -152,7 +136,7 @@ bool sl_stage_is_run(enum sl_mode mode, int s)
 	return mode == SL_MODE_fused ? !is_alone : !is_sieve;
 }
 
-void sl_columns_lay_out(
+void sl_layout_columns(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c)
 {
 	uint32_t metadata = SL_STORED(sl_models[r->model]->columns);
@@ -167,7 +151,7 @@ void sl_columns_lay_out(
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	memset(b, 0, sizeof(*b));
-	sl_columns_lay_out(a, r, n, &b->columns);
+	sl_layout_columns(a, r, n, &b->columns);
 	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
@@ -250,7 +234,7 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 	return SL_OK;
 }
 
-struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id)
+struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)
 {
 	struct sl_particle p = {0};
 	uint8_t keep;
@@ -260,6 +244,6 @@ struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id)
 	r->loops->generate(r, &one, 0, 1);
 	r->loops->advance(r, &one, 0, 1);
 	p.id = id;
-	p.fate = sl_judge(r, &p);
+	p.fate = sl_final_fate(r, &p);
 	return p;
 }

@@ -46,7 +46,7 @@ void sl_batch_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 
 /* The columns that the model's particles are stored in, n rows each. */
-void sl_columns_lay_out(
+void sl_layout_columns(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c);
 
 /* The table of a batch alone: the recipe's columns, n rows each, of those in that set. */
@@ -75,20 +75,16 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 	uint64_t ns[SL_STAGE_COUNT]);
 
 /* A loop over the first n of a batch, by pieces: SL_STOPPED soon after r->drop was set. */
-typedef void sl_loop(const struct sl_recipe *, struct sl_batch *, uint32_t from, uint32_t to);
-enum sl_status sl_by_pieces(
+enum sl_status sl_run_loop(
 	const struct sl_recipe *r, struct sl_batch *b, sl_loop *each, uint32_t n);
 
-/* SL_STOPPED, once r->drop is set. */
-enum sl_status sl_give_up_if_dropped(const struct sl_recipe *r);
-
 /* Every particle is accounted for, exactly: SL_CHECK_FAILED if b's tally does not add up. */
-enum sl_status sl_close_fates(const struct sl_recipe *r, const struct sl_batch *b);
+enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b);
 
 /* The same of the tallies by bins: each row adds up to its fate's particles and weight. */
-enum sl_status sl_close_histograms(const struct sl_recipe *r, const struct sl_batch *b);
+enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b);
 
 /* The particle id alone, remade from its number and run to its fate. */
-struct sl_particle sl_remake(const struct sl_recipe *r, uint64_t id);
+struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id);
 
 #endif

@@ -2,7 +2,6 @@
 #include "stages/host/min_traffic.h"
 
 #include "stages/batch/packed_record.h"
-#include "stages/device/device_modes.h"
 
 /* Bytes of one particle in the columns of a set. */
 static uint64_t bytes_of(uint32_t set)
@@ -47,7 +46,7 @@ static uint64_t bytes_of_record(const struct sl_recipe *r)
 {
 	bool metadata = r->mode == SL_MODE_fused && !sl_models[r->model]->remade;
 
-	return metadata ? sl_record_words(sl_carried(r)) * sizeof(uint32_t) : 0;
+	return metadata ? sl_record_words(sl_record_columns(r)) * sizeof(uint32_t) : 0;
 }
 
 static uint64_t bytes_to_write(const struct sl_recipe *r)
@@ -62,7 +61,7 @@ static uint64_t bytes_to_write(const struct sl_recipe *r)
 	return bytes;
 }
 
-uint64_t sl_stage_bytes(
+uint64_t sl_stage_min_bytes(
 	const struct sl_recipe *r, enum sl_stage_number s, uint64_t n, uint64_t survivors)
 {
 	uint32_t metadata = SL_STORED(sl_models[r->model]->columns);

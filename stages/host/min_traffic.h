@@ -10,7 +10,7 @@
  * Bytes that stage s must move for a batch of n particles with that many survivors, each item read
  * and written once: whatever the backend. No stage can be faster than a copy of half as many.
  */
-uint64_t sl_stage_bytes(
+uint64_t sl_stage_min_bytes(
 	const struct sl_recipe *r, enum sl_stage_number s, uint64_t n, uint64_t survivors);
 
 #endif

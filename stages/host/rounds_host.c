@@ -1,6 +1,9 @@
 /* rounds_host.c - what rounds are made of, on the host. */
+#include "stages/host/rounds_host.h"
+
 #include "primitives/base/clock.h"
 #include "stages/host/host_pipeline.h"
+#include "stages/rounds/rounds.h"
 
 /* The times of the marks. */
 struct clock {
@@ -25,7 +28,7 @@ static enum sl_status between(
 static enum sl_status advance(const struct sl_recipe *r, void *of, struct sl_batch *b)
 {
 	mark(of, SL_ROUND_BEGINS);
-	SL_TRY(sl_by_pieces(r, b, r->loops->advance, b->active_set.n));
+	SL_TRY(sl_run_loop(r, b, r->loops->advance, b->active_set.n));
 	return mark(of, SL_ROUND_ADVANCED);
 }
 
@@ -60,7 +63,7 @@ static enum sl_status gather(const struct sl_recipe *r, void *of, const struct s
 
 enum sl_status sl_rounds_on_host(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
-	static const struct sl_rounds_by host = {
+	static const struct sl_round_operations host = {
 		.advance = advance, .key = key, .gather = gather, .mark = mark, .between = between};
 	struct clock clock = {{0}};
 

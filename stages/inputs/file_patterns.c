@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 
 /* What an item stands for: itself, or what was found. */
 struct found {
@@ -66,11 +66,11 @@ static enum sl_status look_for(const char *item, struct found *f)
 
 /* Copies them, item by item; measures where there is no memory. */
 static void lay_out(
-	struct sl_arena *a, const struct found *found, uint32_t n, struct sl_input_names *names)
+	struct sl_arena *a, const struct found *found, uint32_t n, struct sl_input_files *names)
 {
 	uint32_t at = 0;
 
-	names->at = (struct sl_input_name *)sl_cut_items(a, names->n, sizeof(*names->at));
+	names->at = (struct sl_input_file *)sl_cut_items(a, names->n, sizeof(*names->at));
 	for (uint32_t item = 0; item < n; item++)
 		for (size_t i = 0; i < count_of(&found[item]); i++, at++) {
 			const char *path = path_of(&found[item], i);
@@ -79,12 +79,12 @@ static void lay_out(
 			if (!copy)
 				continue;
 			memcpy(copy, path, strlen(path) + 1);
-			names->at[at] = (struct sl_input_name){copy, item};
+			names->at[at] = (struct sl_input_file){copy, item};
 		}
 }
 
 static enum sl_status copy_names(
-	const struct found *found, uint32_t n, struct sl_input_names *names, uint32_t *which)
+	const struct found *found, uint32_t n, struct sl_input_files *names, uint32_t *which)
 {
 	struct sl_arena a = {0};
 	size_t all = 0;
@@ -108,14 +108,14 @@ static enum sl_status copy_names(
 	return SL_OK;
 }
 
-enum sl_status sl_input_names_find(
-	const struct sl_lines *items, struct sl_input_names *names, uint32_t *which)
+enum sl_status sl_find_input_files(
+	const struct sl_lines *items, struct sl_input_files *names, uint32_t *which)
 {
 	struct found found[SL_LIST_MAX];
 	enum sl_status s = SL_OK;
 	uint32_t n = 0;
 
-	*names = (struct sl_input_names){.n = 0};
+	*names = (struct sl_input_files){.n = 0};
 	*which = 0;
 	while (n < items->n && s == SL_OK) {
 		*which = n;

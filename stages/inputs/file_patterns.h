@@ -7,15 +7,15 @@
 
 enum { SL_INPUTS_MAX = 4096 };
 
-struct sl_input_name {
+struct sl_input_file {
 	const char *path;
 	uint32_t item; /* of the list */
 };
 
-struct sl_input_names {
+struct sl_input_files {
 	uint32_t n;
 	size_t bytes;             /* of all this */
-	struct sl_input_name *at; /* memory of their own, to be given back with sl_memory_give() */
+	struct sl_input_file *at; /* memory of their own, to be given back with sl_memory_give() */
 };
 
 /*
@@ -23,7 +23,7 @@ struct sl_input_names {
  * shell has it (glob), and stands for all files that meet it, in the order of their bytes. SL_USAGE
  * when none does, or all are more than SL_INPUTS_MAX; *which is then the item.
  */
-enum sl_status sl_input_names_find(
-	const struct sl_lines *items, struct sl_input_names *names, uint32_t *which);
+enum sl_status sl_find_input_files(
+	const struct sl_lines *items, struct sl_input_files *names, uint32_t *which);
 
 #endif

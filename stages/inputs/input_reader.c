@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "primitives/base/arena.h"
-#include "primitives/base/device.h"
-#include "primitives/base/map.h"
+#include "primitives/device/device.h"
+#include "primitives/files/map.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/mcpl_survey.h"
 
@@ -154,12 +156,12 @@ static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
 enum sl_status sl_inputs_open(
 	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which)
 {
-	struct sl_input_names names;
+	struct sl_input_files names;
 	struct sl_inputs *inputs;
 	enum sl_status s;
 
 	*made = NULL;
-	SL_TRY(sl_input_names_find(files, &names, which));
+	SL_TRY(sl_find_input_files(files, &names, which));
 	s = get_inputs(names.n, made);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, names.at);
@@ -213,9 +215,9 @@ static enum sl_status survey(struct sl_inputs *inputs, uint32_t k, double *weigh
 	struct sl_mcpl_stream plain = reading->of[k].stream;
 
 	if (!plain.gzipped)
-		return sl_mcpl_survey(&plain, weights);
+		return sl_check_mcpl_particles(&plain, weights);
 	SL_TRY(begin_gzip(reading, k));
-	return sl_mcpl_survey(&reading->gzip, weights);
+	return sl_check_mcpl_particles(&reading->gzip, weights);
 }
 
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs)
@@ -246,11 +248,11 @@ enum sl_status sl_inputs_metadata(const struct sl_inputs *inputs, struct sl_mcpl
 	return s;
 }
 
-bool sl_inputs_have(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name)
+bool sl_inputs_contain(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name)
 {
 	uint64_t device, number;
 
-	if (!sl_file_which(dir, name, &device, &number))
+	if (!sl_file_identity(dir, name, &device, &number))
 		return false;
 	for (uint32_t k = 0; k < inputs->n; k++) {
 		const struct sl_map *map = &inputs->reading->of[k].map;

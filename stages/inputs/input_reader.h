@@ -8,7 +8,7 @@
 #ifndef SL_STAGES_INPUTS_INPUT_READER_H
 #define SL_STAGES_INPUTS_INPUT_READER_H
 
-#include "primitives/base/files.h"
+#include "primitives/files/dirs.h"
 #include "stages/batch/batch.h"
 #include "stages/inputs/file_patterns.h"
 
@@ -29,7 +29,7 @@ struct sl_mcpl_metadata;
 struct sl_inputs {
 	uint32_t n;
 	struct sl_input *at;
-	struct sl_input_names names;
+	struct sl_input_files names;
 	size_t memory;               /* bytes that all this takes */
 	uint64_t particles;          /* in all */
 	uint64_t stamp;              /* another one: files are others, or were written to since */
@@ -70,7 +70,7 @@ enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
 enum sl_status sl_inputs_metadata(const struct sl_inputs *inputs, struct sl_mcpl_metadata **made);
 
 /* Is the entry name of dir one of the files? */
-bool sl_inputs_have(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name);
+bool sl_inputs_contain(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name);
 
 /* The CRC-32 of the bytes of file k. */
 uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k);

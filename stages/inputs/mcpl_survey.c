@@ -68,7 +68,7 @@ static enum sl_status look_at(const struct sl_mcpl_header *h, const struct numbe
 	return SL_OK;
 }
 
-enum sl_status sl_mcpl_survey(struct sl_mcpl_stream *s, double *weights)
+enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights)
 {
 	const struct sl_mcpl_header *h = &s->header;
 	const struct numbers all = numbers_of(h);

@@ -15,6 +15,6 @@
  * damaged or cut short, where a weight is none, and where a finite number has no finite one nearest
  * to it in single precision, in units inside.
  */
-enum sl_status sl_mcpl_survey(struct sl_mcpl_stream *s, double *weights);
+enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights);
 
 #endif

@@ -28,9 +28,10 @@
 		SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_steps) |     \
 		SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_FATES_cavity                                                                       \
-	(SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_absorbed) | \
-		SL_BIT(SL_FATE_max_steps) | SL_BIT(SL_FATE_escaped))
+#define SL_FATES_cavity                                                          \
+	(SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_transmitted) |     \
+		SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_max_steps) | \
+		SL_FATE_BIT(SL_FATE_escaped))
 
 /* A history is dozens of flights. */
 #define SL_REMADE_cavity   false
@@ -72,7 +73,7 @@ SL_HD struct sl_particle sl_cavity_generate(
 }
 
 /* From one point of the sphere to another, which may be in the port. */
-SL_HD void sl_sphere_flight(const struct sl_cavity *r, struct sl_particle *p)
+SL_HD void sl_cavity_sphere_flight(const struct sl_cavity *r, struct sl_particle *p)
 {
 	float along = fmaf(p->x, p->u, fmaf(p->y, p->v, p->z * p->w)), onto;
 
@@ -89,7 +90,7 @@ SL_HD void sl_sphere_flight(const struct sl_cavity *r, struct sl_particle *p)
  * How far it is to the wall of an endless tube, from a point on it or, before the first flight, in
  * it. No difference is taken of what may be nearly equal; sideways = 0 is a flight along the axis.
  */
-SL_HD float sl_tube_distance(const struct sl_cavity *r, const struct sl_particle *p)
+SL_HD float sl_cavity_tube_distance(const struct sl_cavity *r, const struct sl_particle *p)
 {
 	float sideways = fmaf(p->u, p->u, p->v * p->v), along = fmaf(p->x, p->u, p->y * p->v);
 	float inside = fmaf(r->radius, r->radius, -fmaf(p->x, p->x, p->y * p->y)), root;
@@ -103,9 +104,9 @@ SL_HD float sl_tube_distance(const struct sl_cavity *r, const struct sl_particle
 }
 
 /* To the wall of the tube, or out at an end. */
-SL_HD void sl_tube_flight(const struct sl_cavity *r, struct sl_particle *p)
+SL_HD void sl_cavity_tube_flight(const struct sl_cavity *r, struct sl_particle *p)
 {
-	float distance = sl_tube_distance(r, p), end = fmaf(distance, p->w, p->z), onto;
+	float distance = sl_cavity_tube_distance(r, p), end = fmaf(distance, p->w, p->z), onto;
 
 	if (end < 0.0f) {
 		sl_fly(p, -p->z / p->w, r->slowness);
@@ -129,9 +130,9 @@ SL_HD void sl_cavity_step(const struct sl_cavity *r, uint64_t seed, struct sl_pa
 	bool round = r->type == SL_CAVITY_SPHERE;
 
 	if (round)
-		sl_sphere_flight(r, p);
+		sl_cavity_sphere_flight(r, p);
 	else
-		sl_tube_flight(r, p);
+		sl_cavity_tube_flight(r, p);
 	p->steps++;
 	if (p->fate != SL_FATE_alive)
 		return;
@@ -162,11 +163,11 @@ struct sl_cavity_config {
 	int type;
 };
 
-static const char *const sl_cavities[] = {"sphere", "tube", NULL};
+static const char *const sl_cavity_types[] = {"sphere", "tube", NULL};
 
 #define OPTION(...) SL_OPTION(sl_cavity_config, __VA_ARGS__)
 static const struct sl_option sl_cavity_options[] = {
-	OPTION(type, CHOICE, NUMBER, 0, 0, .required = true, .choices = sl_cavities,
+	OPTION(type, CHOICE, NUMBER, 0, 0, .required = true, .choices = sl_cavity_types,
 		.help = "sphere (with a port opposite the start) or tube (open at both ends)"),
 	OPTION(radius, REAL, LENGTH, 1e-12, 1e12, .required = true,
 		.help = "radius of the sphere or of the tube"),
@@ -179,19 +180,19 @@ static const struct sl_option sl_cavity_options[] = {
 };
 #undef OPTION
 
-static void sl_cavity_make(const void *config, const struct sl_common *common, void *rules,
-	const struct sl_check *check)
+static void sl_cavity_make(const void *config, const struct sl_model_common *common, void *rules,
+	const struct sl_model_check *check)
 {
 	const struct sl_cavity_config *c = (const struct sl_cavity_config *)config;
 	struct sl_cavity *r = (struct sl_cavity *)rules;
 	bool round = c->type == SL_CAVITY_SPHERE;
 
-	sl_needed(check, round, "port", "a sphere");
-	sl_needed(check, !round, "length", "a tube");
-	sl_useless(check, round, "port", "a sphere");
-	sl_useless(check, !round, "length", "a tube");
-	if (round && !(c->port > 0) && !(c->reflectance < 1) && check->given(check->of, "port"))
-		check->complain(check->of, "port",
+	sl_model_require(check, round, "port", "a sphere");
+	sl_model_require(check, !round, "length", "a tube");
+	sl_model_refuse_unused(check, round, "port", "a sphere");
+	sl_model_refuse_unused(check, !round, "length", "a tube");
+	if (round && !(c->port > 0) && !(c->reflectance < 1) && check->is_given(check->ctx, "port"))
+		check->complain(check->ctx, "port",
 			"is 0 with a reflectance of 1 (a particle could neither leave nor be "
 			"absorbed), change one of them");
 	r->type = c->type;
@@ -221,7 +222,7 @@ static bool sl_cavity_range(const void *rules, enum sl_column column, double *lo
 		*lo = round ? -*hi : 0;
 		return true;
 	default:
-		return sl_usual_range(column, r->max_steps, SL_FATES_cavity, lo, hi);
+		return sl_model_common_range(column, r->max_steps, SL_FATES_cavity, lo, hi);
 	}
 }
 

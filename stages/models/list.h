@@ -17,7 +17,7 @@
 		SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | SL_BIT(SL_COLUMN_pol_x) |   \
 		SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_FATES_list SL_BIT(SL_FATE_listed)
+#define SL_FATES_list SL_FATE_BIT(SL_FATE_listed)
 
 /* Weights are whatever the files say: their sums stand beside counts, and are no part of anything.
  */
@@ -88,8 +88,8 @@ static const struct sl_option sl_list_options[] = {
 			"was changed"},
 };
 
-static void sl_list_make(const void *config, const struct sl_common *common, void *rules,
-	const struct sl_check *check)
+static void sl_list_make(const void *config, const struct sl_model_common *common, void *rules,
+	const struct sl_model_check *check)
 {
 	const struct sl_list_config *c = (const struct sl_list_config *)config;
 	struct sl_list r = {.constants = c->constants,
@@ -107,7 +107,8 @@ static bool sl_list_range(const void *rules, enum sl_column column, double *lo, 
 	*lo = sl_least_whole(column);
 	*hi = *lo + (double)UINT32_MAX;
 	return column == SL_COLUMN_pdg || column == SL_COLUMN_userflags ||
-	       (column != SL_COLUMN_weight && sl_usual_range(column, 0, SL_FATES_list, lo, hi));
+	       (column != SL_COLUMN_weight &&
+		       sl_model_common_range(column, 0, SL_FATES_list, lo, hi));
 }
 
 static uint32_t sl_list_constants(const void *rules, struct sl_particle *values)

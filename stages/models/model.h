@@ -42,33 +42,33 @@
 SL_C_BEGIN
 
 /* How a model, while it makes its rules, asks about the configuration and complains about it. */
-struct sl_check {
-	void *of;
+struct sl_model_check {
+	void *ctx; /* passed to both functions */
 	/* Was the model's key ("source.radius") given, or is it at its default? */
-	bool (*given)(void *of, const char *key);
+	bool (*is_given)(void *ctx, const char *key);
 	/* Reports a problem with that key; as many as there are. */
-	void (*complain)(void *of, const char *key, const char *format, ...) SL_PRINTF(3, 4);
+	void (*complain)(void *ctx, const char *key, const char *format, ...) SL_PRINTF(3, 4);
 };
 
 /* Complains when key was given although it has no use with what was chosen. */
-static inline void sl_useless(
-	const struct sl_check *check, bool used, const char *key, const char *use)
+static inline void sl_model_refuse_unused(
+	const struct sl_model_check *check, bool used, const char *key, const char *use)
 {
-	if (!used && check->given(check->of, key))
-		check->complain(check->of, key,
+	if (!used && check->is_given(check->ctx, key))
+		check->complain(check->ctx, key,
 			"does nothing here (it is for %s), remove it or change the type", use);
 }
 
 /* Complains when key was not given although it is needed. */
-static inline void sl_needed(
-	const struct sl_check *check, bool used, const char *key, const char *use)
+static inline void sl_model_require(
+	const struct sl_model_check *check, bool used, const char *key, const char *use)
 {
-	if (used && !check->given(check->of, key))
-		check->complain(check->of, key, "is missing (%s needs it), add it", use);
+	if (used && !check->is_given(check->ctx, key))
+		check->complain(check->ctx, key, "is missing (%s needs it), add it", use);
 }
 
 /* The number of the last fate of a set: the upper end of its range. */
-static inline double sl_last_fate(uint32_t fates)
+static inline double sl_model_last_fate(sl_fate_set fates)
 {
 	int last = 0;
 
@@ -81,8 +81,8 @@ static inline double sl_last_fate(uint32_t fates)
  * The range of what is the same in all models: of directions, weights up to 1, steps and collisions
  * (of a model that has a most of them) and of those fates. false: the column is none of them.
  */
-static inline bool sl_usual_range(
-	enum sl_column column, uint32_t max_steps, uint32_t fates, double *lo, double *hi)
+static inline bool sl_model_common_range(
+	enum sl_column column, uint32_t max_steps, sl_fate_set fates, double *lo, double *hi)
 {
 	*lo = 0;
 	*hi = 1;
@@ -99,7 +99,7 @@ static inline bool sl_usual_range(
 		*hi = max_steps;
 		return max_steps > 0;
 	case SL_COLUMN_fate:
-		*hi = sl_last_fate(fates);
+		*hi = sl_model_last_fate(fates);
 		return true;
 	default:
 		return false;
@@ -107,7 +107,7 @@ static inline bool sl_usual_range(
 }
 
 /* What every model is told beside its own configuration. */
-struct sl_common {
+struct sl_model_common {
 	uint64_t max_steps; /* transport.max_steps */
 };
 
@@ -125,9 +125,9 @@ struct sl_image {
 struct sl_model {
 	const char *name;
 	const char *help;
-	const char *species;             /* the name of its particles in files: "photons" */
-	uint32_t columns;                /* set of columns carried; id and fate included */
-	uint32_t fates;                  /* set of fates */
+	const char *species; /* the name of its particles in files: "photons" */
+	uint32_t columns;    /* set of columns carried; id and fate included */
+	sl_fate_set fates;
 	bool read;                       /* from files, which tell how many there are (inputs.h) */
 	bool steps;                      /* more than one step: transport.max_steps applies */
 	bool remade;                     /* survivors are made again, not carried (fused) */
@@ -138,8 +138,8 @@ struct sl_model {
 	size_t rules_bytes;  /* of struct sl_NAME */
 
 	/* Makes the rules from a configuration; complaints go to check. */
-	void (*make)(const void *config, const struct sl_common *common, void *rules,
-		const struct sl_check *check);
+	void (*make)(const void *config, const struct sl_model_common *common, void *rules,
+		const struct sl_model_check *check);
 
 	/* The range that values of a column have by the model itself; false: unbounded, must be
 	 * stated. */

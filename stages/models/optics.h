@@ -32,7 +32,7 @@ SL_HD float sl_fresnel(float n, float m, float c, float *t)
 }
 
 /* Gives p the direction (u, v, w), brought nearer to unit length by one step of Newton's method. */
-SL_HD void sl_direct(struct sl_particle *p, float u, float v, float w)
+SL_HD void sl_set_direction(struct sl_particle *p, float u, float v, float w)
 {
 	float unit = fmaf(-0.5f, fmaf(u, u, fmaf(v, v, w * w)), 1.5f);
 
@@ -44,7 +44,7 @@ SL_HD void sl_direct(struct sl_particle *p, float u, float v, float w)
 /* Bends the direction of p into a medium of relative index ratio = n/m; t is the cosine beyond. */
 SL_HD void sl_refract(struct sl_particle *p, float ratio, float t)
 {
-	sl_direct(p, ratio * p->u, ratio * p->v, p->w < 0.0f ? -t : t);
+	sl_set_direction(p, ratio * p->u, ratio * p->v, p->w < 0.0f ? -t : t);
 }
 
 /*
@@ -60,10 +60,10 @@ SL_HD float sl_henyey_greenstein(float g, float g_plus_1_squared_2, float unifor
 }
 
 /* Turns the direction of p by a cosine c to the old one, at an azimuth of half_turns * pi. */
-SL_HD void sl_turn(struct sl_particle *p, float c, float half_turns)
+SL_HD void sl_scatter(struct sl_particle *p, float c, float half_turns)
 {
 	sl_deflect(p, p->u, p->v, p->w, sqrtf((1.0f - c) * (1.0f + c)), c, half_turns);
-	sl_direct(p, p->u, p->v, p->w);
+	sl_set_direction(p, p->u, p->v, p->w);
 }
 
 #endif

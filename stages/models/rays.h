@@ -35,21 +35,21 @@
 		SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_pixel) |     \
 		SL_BIT(SL_COLUMN_steps) | SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_FATES_rays                                                               \
-	(SL_BIT(SL_FATE_lit) | SL_BIT(SL_FATE_absorbed) | SL_BIT(SL_FATE_escaped) | \
-		SL_BIT(SL_FATE_max_steps))
+#define SL_FATES_rays                                                                              \
+	(SL_FATE_BIT(SL_FATE_lit) | SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_escaped) | \
+		SL_FATE_BIT(SL_FATE_max_steps))
 
 /* A history is several flights past all surfaces. */
 #define SL_REMADE_rays   false
 #define SL_WEIGHTED_rays true
 
-enum sl_ray_source { SL_RAYS_OF_CAMERA, SL_RAYS_AT_RANDOM };
-enum sl_ray_shape { SL_SHAPE_SPHERE, SL_SHAPE_BOX, SL_SHAPE_PLANE };
-enum sl_ray_finish { SL_FINISH_DIFFUSE, SL_FINISH_MIRROR };
+enum sl_rays_source { SL_RAYS_FROM_CAMERA, SL_RAYS_AT_RANDOM };
+enum sl_rays_shape { SL_RAYS_SPHERE, SL_RAYS_BOX, SL_RAYS_PLANE };
+enum sl_rays_finish { SL_RAYS_DIFFUSE, SL_RAYS_MIRROR };
 
-enum { SL_SURFACES_MAX = 32 };
+enum { SL_RAYS_SURFACES_MAX = 32 };
 
-struct sl_surface {
+struct sl_rays_surface {
 	int shape, finish; /* enums above */
 	float a[3];        /* centre of a sphere, from of a box, normal of a plane; cm */
 	float b[3];        /* to of a box, cm */
@@ -60,7 +60,7 @@ struct sl_surface {
 };
 
 struct sl_rays {
-	int source;      /* enum sl_ray_source */
+	int source;      /* enum sl_rays_source */
 	float eye[3];    /* the camera, or the middle of all spheres and boxes, cm */
 	float radius;    /* of the sphere that random rays enter, cm */
 	float corner[3]; /* from the eye to the upper left of the picture, at any distance */
@@ -71,14 +71,14 @@ struct sl_rays {
 	uint32_t width, height;
 	uint32_t max_steps;
 	uint32_t surfaces;
-	struct sl_surface surface[SL_SURFACES_MAX];
+	struct sl_rays_surface surface[SL_RAYS_SURFACES_MAX];
 	double scale; /* the radiance that a weight of 1 stands for; the host's */
 };
 
 /* --- starts ----------------------------------------------------------------------------------- */
 
 /* Makes the direction of p a unit vector along (a, b, c). */
-SL_HD void sl_ray_aim(struct sl_particle *p, float a, float b, float c)
+SL_HD void sl_rays_aim(struct sl_particle *p, float a, float b, float c)
 {
 	float onto = 1.0f / sqrtf(fmaf(a, a, fmaf(b, b, c * c)));
 
@@ -88,7 +88,7 @@ SL_HD void sl_ray_aim(struct sl_particle *p, float a, float b, float c)
 }
 
 /* Through a place anywhere in the pixel of p. */
-SL_HD void sl_ray_through_pixel(
+SL_HD void sl_rays_start_at_camera(
 	const struct sl_rays *r, struct sl_particle *p, const struct sl_words *random)
 {
 	float i = (float)(p->pixel % r->width) + sl_uniform(random->at[0]);
@@ -97,13 +97,13 @@ SL_HD void sl_ray_through_pixel(
 	p->x = r->eye[0];
 	p->y = r->eye[1];
 	p->z = r->eye[2];
-	sl_ray_aim(p, fmaf(i, r->right[0], fmaf(j, r->down[0], r->corner[0])),
+	sl_rays_aim(p, fmaf(i, r->right[0], fmaf(j, r->down[0], r->corner[0])),
 		fmaf(i, r->right[1], fmaf(j, r->down[1], r->corner[1])),
 		fmaf(i, r->right[2], fmaf(j, r->down[2], r->corner[2])));
 }
 
 /* Into the sphere about the scene, anywhere, in a Lambertian direction about its normal. */
-SL_HD void sl_ray_from_around(
+SL_HD void sl_rays_start_around(
 	const struct sl_rays *r, struct sl_particle *p, const struct sl_words *random)
 {
 	float cosine = fmaf(-2.0f, sl_uniform(random->at[2]), 1.0f), s, c;
@@ -127,28 +127,29 @@ SL_HD struct sl_particle sl_rays_generate(
 	p.weight = 1.0f;
 	p.fate = SL_FATE_alive;
 	p.pixel = (uint32_t)(id % ((uint64_t)r->width * r->height));
-	if (r->source == SL_RAYS_OF_CAMERA)
-		sl_ray_through_pixel(r, &p, &random);
+	if (r->source == SL_RAYS_FROM_CAMERA)
+		sl_rays_start_at_camera(r, &p, &random);
 	else
-		sl_ray_from_around(r, &p, &random);
+		sl_rays_start_around(r, &p, &random);
 	return p;
 }
 
 /* --- flights ---------------------------------------------------------------------------------- */
 
 /* Where a flight meets a surface. */
-struct sl_meeting {
+struct sl_rays_hit {
 	float distance; /* negative: nowhere */
 	int axis;       /* of a box: across which its face is */
 	bool behind; /* inside of a sphere or box, on the side of a plane that its normal leaves */
 };
 
 /* The distance to a sphere: from inside to its far side, whatever rounding says. */
-SL_HD struct sl_meeting sl_meet_sphere(const struct sl_surface *s, const struct sl_particle *p)
+SL_HD struct sl_rays_hit sl_rays_hit_sphere(
+	const struct sl_rays_surface *s, const struct sl_particle *p)
 {
 	float x = p->x - s->a[0], y = p->y - s->a[1], z = p->z - s->a[2];
 	float along = -fmaf(x, p->u, fmaf(y, p->v, z * p->w)), inside, half;
-	struct sl_meeting m = {-1.0f, 0, false};
+	struct sl_rays_hit m = {-1.0f, 0, false};
 
 	m.behind = fmaf(x, x, fmaf(y, y, z * z)) < s->reach * s->reach;
 	x = fmaf(along, p->u, x);
@@ -164,17 +165,19 @@ SL_HD struct sl_meeting sl_meet_sphere(const struct sl_surface *s, const struct 
 }
 
 /* The distances at which a flight comes between two faces of a box and leaves. */
-SL_HD void sl_meet_faces(float from, float to, float at, float cosine, float *enter, float *leave)
+SL_HD void sl_rays_hit_faces(
+	float from, float to, float at, float cosine, float *enter, float *leave)
 {
 	*enter = ((cosine > 0.0f ? from : to) - at) / cosine;
 	*leave = ((cosine > 0.0f ? to : from) - at) / cosine;
 }
 
-SL_HD struct sl_meeting sl_meet_box(const struct sl_surface *s, const struct sl_particle *p)
+SL_HD struct sl_rays_hit sl_rays_hit_box(
+	const struct sl_rays_surface *s, const struct sl_particle *p)
 {
 	const float at[3] = {p->x, p->y, p->z}, along[3] = {p->u, p->v, p->w};
 	float first = -1.0f, last = sl_float(SL_INFINITY_BITS), enter, leave;
-	struct sl_meeting m = {-1.0f, 0, true};
+	struct sl_rays_hit m = {-1.0f, 0, true};
 	int in = 0, out = 0;
 
 	for (int k = 0; k < 3; k++)
@@ -185,7 +188,7 @@ SL_HD struct sl_meeting sl_meet_box(const struct sl_surface *s, const struct sl_
 				return m;
 			continue;
 		}
-		sl_meet_faces(s->a[k], s->b[k], at[k], along[k], &enter, &leave);
+		sl_rays_hit_faces(s->a[k], s->b[k], at[k], along[k], &enter, &leave);
 		in = enter > first ? k : in;
 		first = enter > first ? enter : first;
 		out = leave < last ? k : out;
@@ -200,16 +203,17 @@ SL_HD struct sl_meeting sl_meet_box(const struct sl_surface *s, const struct sl_
 }
 
 /* The height of p over a plane. */
-SL_HD float sl_plane_height(const struct sl_surface *s, const struct sl_particle *p)
+SL_HD float sl_rays_plane_height(const struct sl_rays_surface *s, const struct sl_particle *p)
 {
 	return fmaf(p->x, s->a[0], fmaf(p->y, s->a[1], fmaf(p->z, s->a[2], -s->reach)));
 }
 
-SL_HD struct sl_meeting sl_meet_plane(const struct sl_surface *s, const struct sl_particle *p)
+SL_HD struct sl_rays_hit sl_rays_hit_plane(
+	const struct sl_rays_surface *s, const struct sl_particle *p)
 {
-	float height = sl_plane_height(s, p);
+	float height = sl_rays_plane_height(s, p);
 	float rise = fmaf(p->u, s->a[0], fmaf(p->v, s->a[1], p->w * s->a[2]));
-	struct sl_meeting m = {-1.0f, 0, false};
+	struct sl_rays_hit m = {-1.0f, 0, false};
 
 	m.behind = height < 0.0f;
 	if (m.behind ? rise > 0.0f : rise < 0.0f)
@@ -217,23 +221,24 @@ SL_HD struct sl_meeting sl_meet_plane(const struct sl_surface *s, const struct s
 	return m;
 }
 
-SL_HD struct sl_meeting sl_meet(const struct sl_surface *s, const struct sl_particle *p)
+SL_HD struct sl_rays_hit sl_rays_hit_surface(
+	const struct sl_rays_surface *s, const struct sl_particle *p)
 {
-	if (s->shape == SL_SHAPE_SPHERE)
-		return sl_meet_sphere(s, p);
-	return s->shape == SL_SHAPE_BOX ? sl_meet_box(s, p) : sl_meet_plane(s, p);
+	if (s->shape == SL_RAYS_SPHERE)
+		return sl_rays_hit_sphere(s, p);
+	return s->shape == SL_RAYS_BOX ? sl_rays_hit_box(s, p) : sl_rays_hit_plane(s, p);
 }
 
 /* The surface that p comes to first, of two at one place the first in the list; -1: none. */
-SL_HD int sl_nearest_surface(
-	const struct sl_rays *r, const struct sl_particle *p, struct sl_meeting *nearest)
+SL_HD int sl_rays_nearest_surface(
+	const struct sl_rays *r, const struct sl_particle *p, struct sl_rays_hit *nearest)
 {
-	const struct sl_meeting none = {sl_float(SL_INFINITY_BITS), 0, false};
+	const struct sl_rays_hit none = {sl_float(SL_INFINITY_BITS), 0, false};
 	int found = -1;
 
 	*nearest = none;
 	for (uint32_t i = 0; i < r->surfaces; i++) {
-		struct sl_meeting m = sl_meet(&r->surface[i], p);
+		struct sl_rays_hit m = sl_rays_hit_surface(&r->surface[i], p);
 
 		if (m.distance >= 0.0f && m.distance < nearest->distance) {
 			*nearest = m;
@@ -246,7 +251,7 @@ SL_HD int sl_nearest_surface(
 /* --- landings --------------------------------------------------------------------------------- */
 
 /* Puts p, which has come to a sphere, beside it, with the normal towards p. */
-SL_HD void sl_land_on_sphere(const struct sl_surface *s, const struct sl_meeting *m,
+SL_HD void sl_rays_place_on_sphere(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
 	struct sl_particle *p, float normal[3])
 {
 	float x = p->x - s->a[0], y = p->y - s->a[1], z = p->z - s->a[2];
@@ -266,8 +271,8 @@ SL_HD void sl_land_on_sphere(const struct sl_surface *s, const struct sl_meeting
 }
 
 /* One coordinate of p on a box: across the face that was met, or along it, where it stays. */
-SL_HD float sl_land_beside(const struct sl_surface *s, const struct sl_meeting *m, int k, float at,
-	float cosine, float *normal)
+SL_HD float sl_rays_place_on_face(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
+	int k, float at, float cosine, float *normal)
 {
 	float skin = m->behind ? -s->skin : s->skin;
 	float from = s->a[k] - skin, to = s->b[k] + skin;
@@ -282,21 +287,21 @@ SL_HD float sl_land_beside(const struct sl_surface *s, const struct sl_meeting *
 	return at < to ? at : to;
 }
 
-SL_HD void sl_land_on_box(const struct sl_surface *s, const struct sl_meeting *m,
+SL_HD void sl_rays_place_on_box(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
 	struct sl_particle *p, float normal[3])
 {
-	p->x = sl_land_beside(s, m, 0, p->x, p->u, &normal[0]);
-	p->y = sl_land_beside(s, m, 1, p->y, p->v, &normal[1]);
-	p->z = sl_land_beside(s, m, 2, p->z, p->w, &normal[2]);
+	p->x = sl_rays_place_on_face(s, m, 0, p->x, p->u, &normal[0]);
+	p->y = sl_rays_place_on_face(s, m, 1, p->y, p->v, &normal[1]);
+	p->z = sl_rays_place_on_face(s, m, 2, p->z, p->w, &normal[2]);
 }
 
 /* Planes have no end, so what rounding may do depends on the place. */
-SL_HD void sl_land_on_plane(const struct sl_surface *s, const struct sl_meeting *m,
+SL_HD void sl_rays_place_on_plane(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
 	struct sl_particle *p, float normal[3])
 {
 	float far = fabsf(p->x) + fabsf(p->y) + fabsf(p->z) + fabsf(s->reach);
 	float sign = m->behind ? -1.0f : 1.0f;
-	float up = fmaf(sign, fmaf(far, 0x1p-20f, 0x1p-100f), -sl_plane_height(s, p));
+	float up = fmaf(sign, fmaf(far, 0x1p-20f, 0x1p-100f), -sl_rays_plane_height(s, p));
 
 	p->x = fmaf(up, s->a[0], p->x);
 	p->y = fmaf(up, s->a[1], p->y);
@@ -305,55 +310,55 @@ SL_HD void sl_land_on_plane(const struct sl_surface *s, const struct sl_meeting 
 		normal[k] = sign * s->a[k];
 }
 
-SL_HD void sl_land(const struct sl_surface *s, const struct sl_meeting *m, struct sl_particle *p,
-	float normal[3])
+SL_HD void sl_rays_place_on_surface(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
+	struct sl_particle *p, float normal[3])
 {
-	if (s->shape == SL_SHAPE_SPHERE)
-		sl_land_on_sphere(s, m, p, normal);
-	else if (s->shape == SL_SHAPE_BOX)
-		sl_land_on_box(s, m, p, normal);
+	if (s->shape == SL_RAYS_SPHERE)
+		sl_rays_place_on_sphere(s, m, p, normal);
+	else if (s->shape == SL_RAYS_BOX)
+		sl_rays_place_on_box(s, m, p, normal);
 	else
-		sl_land_on_plane(s, m, p, normal);
+		sl_rays_place_on_plane(s, m, p, normal);
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* Where p ends: at a light of that weight, unless it is 0. */
-SL_HD void sl_ray_end(struct sl_particle *p, float light, enum sl_fate otherwise)
+SL_HD void sl_rays_end(struct sl_particle *p, float light, enum sl_fate otherwise)
 {
 	p->fate = (uint8_t)(light > 0.0f ? SL_FATE_lit : otherwise);
 	p->weight = light > 0.0f ? light : 1.0f;
 }
 
 /* Makes a unit vector of the direction again: hundreds of mirrors would add up what they round. */
-SL_HD void sl_ray_mirror(struct sl_particle *p, const float n[3])
+SL_HD void sl_rays_mirror(struct sl_particle *p, const float n[3])
 {
 	float twice = -2.0f * fmaf(p->u, n[0], fmaf(p->v, n[1], p->w * n[2]));
 
-	sl_ray_aim(p, fmaf(twice, n[0], p->u), fmaf(twice, n[1], p->v), fmaf(twice, n[2], p->w));
+	sl_rays_aim(p, fmaf(twice, n[0], p->u), fmaf(twice, n[1], p->v), fmaf(twice, n[2], p->w));
 }
 
 SL_HD void sl_rays_step(const struct sl_rays *r, uint64_t seed, struct sl_particle *p)
 {
 	struct sl_words random = sl_draw(seed, p->id, 1 + (uint64_t)p->steps);
-	struct sl_meeting m;
-	int i = sl_nearest_surface(r, p, &m);
-	const struct sl_surface *s;
+	struct sl_rays_hit m;
+	int i = sl_rays_nearest_surface(r, p, &m);
+	const struct sl_rays_surface *s;
 	float n[3];
 
 	p->steps++;
 	if (i < 0) {
-		sl_ray_end(p, r->sky, SL_FATE_escaped);
+		sl_rays_end(p, r->sky, SL_FATE_escaped);
 		return;
 	}
 	s = &r->surface[i];
 	sl_fly(p, m.distance, r->slowness);
-	sl_land(s, &m, p, n);
+	sl_rays_place_on_surface(s, &m, p, n);
 	p->collisions++;
 	if (sl_uniform(random.at[0]) <= s->absorb)
-		sl_ray_end(p, s->light, SL_FATE_absorbed);
-	else if (s->finish == SL_FINISH_MIRROR)
-		sl_ray_mirror(p, n);
+		sl_rays_end(p, s->light, SL_FATE_absorbed);
+	else if (s->finish == SL_RAYS_MIRROR)
+		sl_rays_mirror(p, n);
 	else
 		sl_lambertian(p, n[0], n[1], n[2], random.at[1], random.at[2]);
 }

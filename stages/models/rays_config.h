@@ -28,11 +28,11 @@ struct sl_rays_config {
 	} camera;
 	double sky;
 	uint64_t n_objects;
-	struct sl_rays_object object[SL_SURFACES_MAX];
+	struct sl_rays_object object[SL_RAYS_SURFACES_MAX];
 };
 
-static const char *const sl_ray_sources[] = {"camera", "random", NULL};
-static const char *const sl_finishes[] = {"diffuse", "mirror", NULL};
+static const char *const sl_rays_sources[] = {"camera", "random", NULL};
+static const char *const sl_rays_finishes[] = {"diffuse", "mirror", NULL};
 
 #define OPTION(...) SL_OPTION(sl_rays_config, __VA_ARGS__)
 #define OF_OBJECT(path, ...)                                                             \
@@ -41,7 +41,7 @@ static const char *const sl_finishes[] = {"diffuse", "mirror", NULL};
 /* Lengths are squared in single precision. */
 #define PLACE(make, path, ...) make(path, VECTOR, LENGTH, -1e15, 1e15, __VA_ARGS__)
 static const struct sl_option sl_rays_options[] = {
-	OPTION(source, CHOICE, NUMBER, 0, 0, .fallback = "camera", .choices = sl_ray_sources,
+	OPTION(source, CHOICE, NUMBER, 0, 0, .fallback = "camera", .choices = sl_rays_sources,
 		.help = "where rays start: at a camera, or at random around the scene (isotropic "
 			"radiance that enters a sphere about all spheres and boxes)"),
 	PLACE(OPTION, camera.position, .help = "of the camera: x, y, z"),
@@ -58,7 +58,7 @@ static const struct sl_option sl_rays_options[] = {
 		.kind = SL_KIND_ITEMS,
 		.offset = offsetof(struct sl_rays_config, n_objects),
 		.lo = 1,
-		.hi = SL_SURFACES_MAX,
+		.hi = SL_RAYS_SURFACES_MAX,
 		.required = true,
 		.help = "the surfaces of the scene, each a sphere, a box or a plane: [{sphere: "
 			"{center: [0, 0, 1 cm], radius: 1 cm}, reflectance: 0.5}]"},
@@ -69,7 +69,7 @@ static const struct sl_option sl_rays_options[] = {
 	PLACE(OF_OBJECT, plane.point, .help = "any point of a plane"),
 	OF_OBJECT(plane.normal, VECTOR, NUMBER, -1e15, 1e15,
 		.help = "a direction across the plane, of any length"),
-	OF_OBJECT(surface, CHOICE, NUMBER, 0, 0, .fallback = "diffuse", .choices = sl_finishes,
+	OF_OBJECT(surface, CHOICE, NUMBER, 0, 0, .fallback = "diffuse", .choices = sl_rays_finishes,
 		.help = "how it reflects: diffuse (Lambertian) or mirror"),
 	OF_OBJECT(reflectance, REAL, NUMBER, 0, 1, .fallback = "0",
 		.help = "share of light that it sends back; it absorbs the rest"),
@@ -82,30 +82,31 @@ static const struct sl_option sl_rays_options[] = {
 
 /* --- vectors ---------------------------------------------------------------------------------- */
 
-static double sl_larger(double a, double b)
+static double sl_rays_max(double a, double b)
 {
 	return a > b ? a : b;
 }
 
-static double sl_dot(const struct sl_vector *a, const struct sl_vector *b)
+static double sl_rays_dot(const struct sl_vector *a, const struct sl_vector *b)
 {
 	return fma(a->at[0], b->at[0], fma(a->at[1], b->at[1], a->at[2] * b->at[2]));
 }
 
 /* Scales v to the length 1; false when it has none. */
-static bool sl_normalize(struct sl_vector *v)
+static bool sl_rays_normalize(struct sl_vector *v)
 {
-	double most = sl_larger(fabs(v->at[0]), sl_larger(fabs(v->at[1]), fabs(v->at[2]))), length;
+	double most = sl_rays_max(fabs(v->at[0]), sl_rays_max(fabs(v->at[1]), fabs(v->at[2]))),
+	       length;
 
 	for (int k = 0; k < 3 && most > 0; k++)
 		v->at[k] /= most; /* whatever its size, its square is a number */
-	length = sqrt(sl_dot(v, v));
+	length = sqrt(sl_rays_dot(v, v));
 	for (int k = 0; k < 3 && most > 0; k++)
 		v->at[k] /= length;
 	return most > 0;
 }
 
-static struct sl_vector sl_cross(const struct sl_vector *a, const struct sl_vector *b)
+static struct sl_vector sl_rays_cross(const struct sl_vector *a, const struct sl_vector *b)
 {
 	struct sl_vector c;
 
@@ -117,7 +118,7 @@ static struct sl_vector sl_cross(const struct sl_vector *a, const struct sl_vect
 	return c;
 }
 
-static void sl_to_floats(const struct sl_vector *v, double by, float to[3])
+static void sl_rays_to_floats(const struct sl_vector *v, double by, float to[3])
 {
 	for (int k = 0; k < 3; k++)
 		to[k] = (float)(v->at[k] * by);
@@ -126,37 +127,37 @@ static void sl_to_floats(const struct sl_vector *v, double by, float to[3])
 /* --- surfaces --------------------------------------------------------------------------------- */
 
 /* The model's key of object i, "objects[3].sphere.radius"; the object itself when of is "". */
-static const char *sl_object_key(uint64_t i, const char *of, char key[64])
+static const char *sl_rays_object_key(uint64_t i, const char *of, char key[64])
 {
 	snprintf(key, 64, "objects[%d]%s%s", (int)i, *of ? "." : "", of);
 	return key;
 }
 
 /* Complains about a part of a shape that is not there; true when it is. */
-static bool sl_has_part(
-	const struct sl_check *check, uint64_t i, const char *part, double value, const char *shape)
+static bool sl_rays_has_part(const struct sl_model_check *check, uint64_t i, const char *part,
+	double value, const char *shape)
 {
 	char key[64];
 
 	if (!isnan(value))
 		return true;
-	check->complain(check->of, sl_object_key(i, part, key),
+	check->complain(check->ctx, sl_rays_object_key(i, part, key),
 		"is missing (a %s needs it), add it", shape);
 	return false;
 }
 
 /* Which shape an object has; false, with a complaint, when it has none, two, or a part of one. */
-static bool sl_shape_of(const struct sl_rays_object *o, uint64_t i, const struct sl_check *check,
-	enum sl_ray_shape *shape)
+static bool sl_rays_shape_of(const struct sl_rays_object *o, uint64_t i,
+	const struct sl_model_check *check, enum sl_rays_shape *shape)
 {
 	bool sphere = !isnan(o->sphere.center.at[0]) || !isnan(o->sphere.radius);
 	bool box = !isnan(o->box.from.at[0]) || !isnan(o->box.to.at[0]);
 	bool plane = !isnan(o->plane.point.at[0]) || !isnan(o->plane.normal.at[0]), whole;
 	char key[64];
 
-	*shape = sphere ? SL_SHAPE_SPHERE : box ? SL_SHAPE_BOX : SL_SHAPE_PLANE;
+	*shape = sphere ? SL_RAYS_SPHERE : box ? SL_RAYS_BOX : SL_RAYS_PLANE;
 	if (sphere + box + plane != 1) {
-		check->complain(check->of, sl_object_key(i, "", key),
+		check->complain(check->ctx, sl_rays_object_key(i, "", key),
 			sphere || box || plane
 				? "has more than one shape (an object is a sphere, a "
 				  "box or a plane), try an object for each"
@@ -166,50 +167,53 @@ static bool sl_shape_of(const struct sl_rays_object *o, uint64_t i, const struct
 		return false;
 	}
 	if (sphere) {
-		whole = sl_has_part(check, i, "sphere.center", o->sphere.center.at[0], "sphere");
-		return sl_has_part(check, i, "sphere.radius", o->sphere.radius, "sphere") && whole;
+		whole = sl_rays_has_part(
+			check, i, "sphere.center", o->sphere.center.at[0], "sphere");
+		return sl_rays_has_part(check, i, "sphere.radius", o->sphere.radius, "sphere") &&
+		       whole;
 	}
 	if (box) {
-		whole = sl_has_part(check, i, "box.from", o->box.from.at[0], "box");
-		return sl_has_part(check, i, "box.to", o->box.to.at[0], "box") && whole;
+		whole = sl_rays_has_part(check, i, "box.from", o->box.from.at[0], "box");
+		return sl_rays_has_part(check, i, "box.to", o->box.to.at[0], "box") && whole;
 	}
-	whole = sl_has_part(check, i, "plane.point", o->plane.point.at[0], "plane");
-	return sl_has_part(check, i, "plane.normal", o->plane.normal.at[0], "plane") && whole;
+	whole = sl_rays_has_part(check, i, "plane.point", o->plane.point.at[0], "plane");
+	return sl_rays_has_part(check, i, "plane.normal", o->plane.normal.at[0], "plane") && whole;
 }
 
 /* The largest coordinate of v. */
-static double sl_farthest(const struct sl_vector *v)
+static double sl_rays_largest_coordinate(const struct sl_vector *v)
 {
-	return sl_larger(fabs(v->at[0]), sl_larger(fabs(v->at[1]), fabs(v->at[2])));
+	return sl_rays_max(fabs(v->at[0]), sl_rays_max(fabs(v->at[1]), fabs(v->at[2])));
 }
 
-static void sl_make_sphere(const struct sl_rays_object *o, uint64_t i, struct sl_surface *s,
-	const struct sl_check *check)
+static void sl_rays_make_sphere(const struct sl_rays_object *o, uint64_t i,
+	struct sl_rays_surface *s, const struct sl_model_check *check)
 {
-	double far = sl_farthest(&o->sphere.center);
+	double far = sl_rays_largest_coordinate(&o->sphere.center);
 	char key[64];
 
 	if (o->sphere.radius < far * 0x1p-14)
-		check->complain(check->of, sl_object_key(i, "sphere.radius", key),
+		check->complain(check->ctx, sl_rays_object_key(i, "sphere.radius", key),
 			"is too small so far from the origin (positions have 24 bits), make it at "
 			"least %.2g cm or move the scene",
 			far * 0x1p-14);
-	sl_to_floats(&o->sphere.center, 1, s->a);
+	sl_rays_to_floats(&o->sphere.center, 1, s->a);
 	s->reach = (float)o->sphere.radius;
 	s->skin = (float)((far + o->sphere.radius) * 0x1p-20);
 }
 
-static void sl_make_box(const struct sl_rays_object *o, uint64_t i, struct sl_surface *s,
-	const struct sl_check *check)
+static void sl_rays_make_box(const struct sl_rays_object *o, uint64_t i, struct sl_rays_surface *s,
+	const struct sl_model_check *check)
 {
-	double far = sl_larger(sl_farthest(&o->box.from), sl_farthest(&o->box.to));
+	double far = sl_rays_max(
+		sl_rays_largest_coordinate(&o->box.from), sl_rays_largest_coordinate(&o->box.to));
 	char key[64];
 
 	for (int k = 0; k < 3; k++) {
 		double size = o->box.to.at[k] - o->box.from.at[k];
 
 		if (size < far * 0x1p-14) {
-			check->complain(check->of, sl_object_key(i, "box.to", key),
+			check->complain(check->ctx, sl_rays_object_key(i, "box.to", key),
 				"is %s of from along %c (a box has an inside, and positions have "
 				"24 bits), make it larger by %.2g cm or more",
 				size > 0 ? "too little ahead" : "not ahead", "xyz"[k],
@@ -217,86 +221,86 @@ static void sl_make_box(const struct sl_rays_object *o, uint64_t i, struct sl_su
 			break;
 		}
 	}
-	sl_to_floats(&o->box.from, 1, s->a);
-	sl_to_floats(&o->box.to, 1, s->b);
+	sl_rays_to_floats(&o->box.from, 1, s->a);
+	sl_rays_to_floats(&o->box.to, 1, s->b);
 	s->skin = (float)(far * 0x1p-20);
 }
 
-static void sl_make_plane(const struct sl_rays_object *o, uint64_t i, struct sl_surface *s,
-	const struct sl_check *check)
+static void sl_rays_make_plane(const struct sl_rays_object *o, uint64_t i,
+	struct sl_rays_surface *s, const struct sl_model_check *check)
 {
 	struct sl_vector normal = o->plane.normal;
 	char key[64];
 
-	if (!sl_normalize(&normal))
-		check->complain(check->of, sl_object_key(i, "plane.normal", key),
+	if (!sl_rays_normalize(&normal))
+		check->complain(check->ctx, sl_rays_object_key(i, "plane.normal", key),
 			"has no length (it is a direction), try [0, 0, 1]");
-	sl_to_floats(&normal, 1, s->a);
-	s->reach = (float)sl_dot(&normal, &o->plane.point);
+	sl_rays_to_floats(&normal, 1, s->a);
+	s->reach = (float)sl_rays_dot(&normal, &o->plane.point);
 }
 
 /* The radiance of a surface in an enclosure of its own kind. */
-static double sl_object_radiance(const struct sl_rays_object *o)
+static double sl_rays_object_radiance(const struct sl_rays_object *o)
 {
 	return o->emission > 0 && o->reflectance < 1 ? o->emission / (1 - o->reflectance) : 0;
 }
 
-static void sl_make_object(
-	const struct sl_rays_object *o, uint64_t i, struct sl_rays *r, const struct sl_check *check)
+static void sl_rays_make_object(const struct sl_rays_object *o, uint64_t i, struct sl_rays *r,
+	const struct sl_model_check *check)
 {
-	struct sl_surface *s = &r->surface[i];
-	enum sl_ray_shape shape;
+	struct sl_rays_surface *s = &r->surface[i];
+	enum sl_rays_shape shape;
 	char key[64];
 
 	if (o->emission > 0 && !(o->reflectance < 1))
-		check->complain(check->of, sl_object_key(i, "emission", key),
+		check->complain(check->ctx, sl_rays_object_key(i, "emission", key),
 			"is above 0 with a reflectance of 1 (no ray would end at that light), make "
 			"one of them less");
 	s->finish = o->surface;
 	s->absorb = (float)(1 - o->reflectance);
-	s->light = r->scale > 0 ? (float)(sl_object_radiance(o) / r->scale) : 0.0f;
-	if (!sl_shape_of(o, i, check, &shape))
+	s->light = r->scale > 0 ? (float)(sl_rays_object_radiance(o) / r->scale) : 0.0f;
+	if (!sl_rays_shape_of(o, i, check, &shape))
 		return;
 	s->shape = (int)shape;
-	if (shape == SL_SHAPE_SPHERE)
-		sl_make_sphere(o, i, s, check);
-	else if (shape == SL_SHAPE_BOX)
-		sl_make_box(o, i, s, check);
+	if (shape == SL_RAYS_SPHERE)
+		sl_rays_make_sphere(o, i, s, check);
+	else if (shape == SL_RAYS_BOX)
+		sl_rays_make_box(o, i, s, check);
 	else
-		sl_make_plane(o, i, s, check);
+		sl_rays_make_plane(o, i, s, check);
 }
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-static void sl_make_camera(
-	const struct sl_rays_config *c, struct sl_rays *r, const struct sl_check *check)
+static void sl_rays_make_camera(
+	const struct sl_rays_config *c, struct sl_rays *r, const struct sl_model_check *check)
 {
 	const struct sl_counts *pixels = &c->camera.pixels;
 	struct sl_vector ahead = c->camera.look_at, right, up;
 	float sine, cosine;
 	double half, step;
 
-	sl_needed(check, isnan(c->camera.position.at[0]), "camera.position", "a camera");
-	sl_needed(check, isnan(c->camera.look_at.at[0]), "camera.look_at", "a camera");
+	sl_model_require(check, isnan(c->camera.position.at[0]), "camera.position", "a camera");
+	sl_model_require(check, isnan(c->camera.look_at.at[0]), "camera.look_at", "a camera");
 	if (isnan(c->camera.position.at[0]) || isnan(c->camera.look_at.at[0]))
 		return;
 	if (pixels->n != 2) {
-		check->complain(check->of, "camera.pixels",
+		check->complain(check->ctx, "camera.pixels",
 			"has %u numbers (width and height are needed), write [256, 256]",
 			pixels->n);
 		return;
 	}
 	for (int k = 0; k < 3; k++)
 		ahead.at[k] -= c->camera.position.at[k];
-	if (!sl_normalize(&ahead))
-		check->complain(check->of, "camera.look_at",
+	if (!sl_rays_normalize(&ahead))
+		check->complain(check->ctx, "camera.look_at",
 			"is where the camera is (it would look nowhere), move one of them");
-	right = sl_cross(&ahead, &c->camera.up);
-	if (!sl_normalize(&right))
-		check->complain(check->of, "camera.up",
+	right = sl_rays_cross(&ahead, &c->camera.up);
+	if (!sl_rays_normalize(&right))
+		check->complain(check->ctx, "camera.up",
 			"is along the line of sight (it would not say what is upright), try %s",
 			fabs(c->camera.up.at[2]) > 0 ? "[0, 1, 0]" : "[0, 0, 1]");
-	up = sl_cross(&right, &ahead);
+	up = sl_rays_cross(&right, &ahead);
 	r->width = (uint32_t)pixels->at[0];
 	r->height = (uint32_t)pixels->at[1];
 	/* not tan(), which differs from library to library */
@@ -306,14 +310,15 @@ static void sl_make_camera(
 	for (int k = 0; k < 3; k++)
 		ahead.at[k] =
 			fma(-half, right.at[k], fma(step * r->height / 2, up.at[k], ahead.at[k]));
-	sl_to_floats(&c->camera.position, 1, r->eye);
-	sl_to_floats(&ahead, 1, r->corner);
-	sl_to_floats(&right, step, r->right);
-	sl_to_floats(&up, -step, r->down);
+	sl_rays_to_floats(&c->camera.position, 1, r->eye);
+	sl_rays_to_floats(&ahead, 1, r->corner);
+	sl_rays_to_floats(&right, step, r->right);
+	sl_rays_to_floats(&up, -step, r->down);
 }
 
 /* The box about an object; false for a plane, about which there is none. */
-static bool sl_extent(const struct sl_rays_object *o, struct sl_vector *from, struct sl_vector *to)
+static bool sl_rays_extent(
+	const struct sl_rays_object *o, struct sl_vector *from, struct sl_vector *to)
 {
 	*from = o->box.from;
 	*to = o->box.to;
@@ -325,77 +330,78 @@ static bool sl_extent(const struct sl_rays_object *o, struct sl_vector *from, st
 }
 
 /* How far from a point the farthest place of an object is. */
-static double sl_distance_of(const struct sl_rays_object *o, const struct sl_vector *from,
-	const struct sl_vector *to, const struct sl_vector *point)
+static double sl_rays_farthest_distance(const struct sl_rays_object *o,
+	const struct sl_vector *from, const struct sl_vector *to, const struct sl_vector *point)
 {
 	bool round = !isnan(o->sphere.radius);
 	struct sl_vector off;
 
 	for (int k = 0; k < 3; k++)
-		off.at[k] = round ? fabs(o->sphere.center.at[k] - point->at[k])
-		                  : sl_larger(to->at[k] - point->at[k], point->at[k] - from->at[k]);
-	return sqrt(sl_dot(&off, &off)) + (round ? o->sphere.radius : 0);
+		off.at[k] =
+			round ? fabs(o->sphere.center.at[k] - point->at[k])
+			      : sl_rays_max(to->at[k] - point->at[k], point->at[k] - from->at[k]);
+	return sqrt(sl_rays_dot(&off, &off)) + (round ? o->sphere.radius : 0);
 }
 
 /* The sphere about the middle of all spheres and boxes, a little larger than it need be. */
-static void sl_make_around(
-	const struct sl_rays_config *c, struct sl_rays *r, const struct sl_check *check)
+static void sl_rays_make_around(
+	const struct sl_rays_config *c, struct sl_rays *r, const struct sl_model_check *check)
 {
 	struct sl_vector from, to, least = {{0}}, most = {{0}}, middle = {{0}};
 	double radius = 0;
 	bool any = false;
 
 	for (uint64_t i = 0; i < c->n_objects; i++) {
-		if (!sl_extent(&c->object[i], &from, &to))
+		if (!sl_rays_extent(&c->object[i], &from, &to))
 			continue;
 		for (int k = 0; k < 3; k++) {
-			least.at[k] = any ? -sl_larger(-least.at[k], -from.at[k]) : from.at[k];
-			most.at[k] = any ? sl_larger(most.at[k], to.at[k]) : to.at[k];
+			least.at[k] = any ? -sl_rays_max(-least.at[k], -from.at[k]) : from.at[k];
+			most.at[k] = any ? sl_rays_max(most.at[k], to.at[k]) : to.at[k];
 			middle.at[k] = (least.at[k] + most.at[k]) / 2;
 		}
 		any = true;
 	}
 	if (!any)
-		check->complain(check->of, "source",
+		check->complain(check->ctx, "source",
 			"is random in a scene of planes alone (there is nothing to enter), add a "
 			"sphere or a box, or try camera");
 	for (uint64_t i = 0; any && i < c->n_objects; i++)
-		if (sl_extent(&c->object[i], &from, &to))
-			radius = sl_larger(
-				radius, sl_distance_of(&c->object[i], &from, &to, &middle));
-	sl_to_floats(&middle, 1, r->eye);
+		if (sl_rays_extent(&c->object[i], &from, &to))
+			radius = sl_rays_max(radius,
+				sl_rays_farthest_distance(&c->object[i], &from, &to, &middle));
+	sl_rays_to_floats(&middle, 1, r->eye);
 	r->radius = (float)(radius * 1.001);
 	r->width = r->height = 1;
 }
 
-static void sl_rays_make(const void *config, const struct sl_common *common, void *rules,
-	const struct sl_check *check)
+static void sl_rays_make(const void *config, const struct sl_model_common *common, void *rules,
+	const struct sl_model_check *check)
 {
 	static const char *const of_camera[] = {"camera.position", "camera.look_at", "camera.up",
 		"camera.field_of_view", "camera.pixels"};
 	const struct sl_rays_config *c = (const struct sl_rays_config *)config;
 	struct sl_rays *r = (struct sl_rays *)rules;
-	bool camera = c->source == SL_RAYS_OF_CAMERA;
+	bool camera = c->source == SL_RAYS_FROM_CAMERA;
 
 	r->scale = c->sky;
 	for (uint64_t i = 0; i < c->n_objects; i++)
-		r->scale = sl_larger(r->scale, sl_object_radiance(&c->object[i]));
+		r->scale = sl_rays_max(r->scale, sl_rays_object_radiance(&c->object[i]));
 	r->surfaces = (uint32_t)c->n_objects;
 	for (uint64_t i = 0; i < c->n_objects; i++)
-		sl_make_object(&c->object[i], i, r, check);
+		sl_rays_make_object(&c->object[i], i, r, check);
 	r->source = c->source;
 	r->sky = r->scale > 0 ? (float)(c->sky / r->scale) : 0.0f;
 	r->slowness = (float)(1 / 29.9792458); /* of light */
 	r->max_steps = (uint32_t)common->max_steps;
 	for (int k = 0; !camera && k < 5; k++)
-		if (check->given(check->of, of_camera[k]))
-			check->complain(check->of, of_camera[k],
+		if (check->is_given(check->ctx, of_camera[k]))
+			check->complain(check->ctx, of_camera[k],
 				"does nothing here (random rays have no camera), remove it or try "
 				"source: camera");
 	if (camera)
-		sl_make_camera(c, r, check);
+		sl_rays_make_camera(c, r, check);
 	else
-		sl_make_around(c, r, check);
+		sl_rays_make_around(c, r, check);
 }
 
 /* --- the model -------------------------------------------------------------------------------- */
@@ -406,7 +412,7 @@ static bool sl_rays_range(const void *rules, enum sl_column column, double *lo, 
 	const struct sl_rays *r = (const struct sl_rays *)rules;
 
 	if (column != SL_COLUMN_pixel)
-		return sl_usual_range(column, r->max_steps, SL_FATES_rays, lo, hi);
+		return sl_model_common_range(column, r->max_steps, SL_FATES_rays, lo, hi);
 	*lo = 0;
 	*hi = (double)r->width * r->height - 1;
 	return true;
@@ -434,7 +440,7 @@ static bool sl_rays_image(const void *rules, struct sl_image *p)
 		.scale = r->scale,
 		.fate = SL_FATE_lit,
 		.in_turn = true};
-	return r->source == SL_RAYS_OF_CAMERA;
+	return r->source == SL_RAYS_FROM_CAMERA;
 }
 
 SL_MODEL(rays,

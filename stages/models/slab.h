@@ -35,20 +35,21 @@
 		SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_steps) |     \
 		SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_FATES_slab                                                                         \
-	(SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_absorbed) | \
-		SL_BIT(SL_FATE_max_steps) | SL_BIT(SL_FATE_roulette))
+#define SL_FATES_slab                                                            \
+	(SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_transmitted) |     \
+		SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_max_steps) | \
+		SL_FATE_BIT(SL_FATE_roulette))
 
 /* A history is dozens of flights. */
 #define SL_REMADE_slab   false
 #define SL_WEIGHTED_slab true
 
-enum sl_incidence { SL_INCIDENCE_NORMAL, SL_INCIDENCE_ANGLE, SL_INCIDENCE_DIFFUSE };
-enum sl_absorption { SL_ABSORPTION_ANALOGUE, SL_ABSORPTION_IMPLICIT };
+enum sl_slab_incidence { SL_SLAB_NORMAL, SL_SLAB_ANGLE, SL_SLAB_DIFFUSE };
+enum sl_slab_absorption { SL_SLAB_ANALOGUE, SL_SLAB_IMPLICIT };
 
-enum { SL_LAYERS_MAX = 16 };
+enum { SL_SLAB_LAYERS_MAX = 16 };
 
-struct sl_layer {
+struct sl_slab_layer {
 	float top, bottom;         /* depths, cm; the last bottom may be infinite */
 	float first, last;         /* the depths between which there are collisions */
 	float mean_free_path;      /* 1/mu_t, cm */
@@ -61,11 +62,11 @@ struct sl_layer {
 };
 
 struct sl_slab {
-	struct sl_layer layer[SL_LAYERS_MAX];
+	struct sl_slab_layer layer[SL_SLAB_LAYERS_MAX];
 	uint32_t layers;
 	float below, survive, gain; /* roulette: weights below; its odds; 1/survive. analogue: 0 */
 	float sin_in, cos_in;       /* of the angle of incidence */
-	int incidence;              /* enum sl_incidence */
+	int incidence;              /* enum sl_slab_incidence */
 	uint32_t max_steps;
 };
 
@@ -81,7 +82,7 @@ SL_HD struct sl_particle sl_slab_generate(
 	p.u = r->sin_in;
 	p.w = r->cos_in;
 	p.weight = 1.0f;
-	if (r->incidence == SL_INCIDENCE_DIFFUSE)
+	if (r->incidence == SL_SLAB_DIFFUSE)
 		sl_lambertian(&p, 0.0f, 0.0f, 1.0f, random.at[1], random.at[2]);
 	if (sl_uniform(random.at[0]) <=
 		sl_fresnel(r->layer[0].n_above, r->layer[0].n, p.w, &beyond)) {
@@ -95,7 +96,7 @@ SL_HD struct sl_particle sl_slab_generate(
 }
 
 /* The layer that a particle at depth z flies through; on a boundary it has that cosine w. */
-SL_HD uint32_t sl_layer_at(const struct sl_slab *r, float z, float w)
+SL_HD uint32_t sl_slab_layer_at(const struct sl_slab *r, float z, float w)
 {
 	uint32_t i = 0;
 
@@ -108,10 +109,10 @@ SL_HD uint32_t sl_layer_at(const struct sl_slab *r, float z, float w)
  * p flies to the upper or lower end of layer i of so many, and is reflected there, or gets into the
  * next layer, or out. The layer where it is then.
  */
-SL_HD_PART uint32_t sl_slab_surface(const struct sl_slab *r, uint32_t layers, uint32_t i,
+SL_HD_PART uint32_t sl_slab_cross_boundary(const struct sl_slab *r, uint32_t layers, uint32_t i,
 	struct sl_particle *p, bool up, float uniform)
 {
-	const struct sl_layer *l = &r->layer[i];
+	const struct sl_slab_layer *l = &r->layer[i];
 	float z = up ? l->top : l->bottom, m = up ? l->n_above : l->n_below;
 	float beyond, cosine = p->w < 0.0f ? -p->w : p->w;
 
@@ -129,8 +130,8 @@ SL_HD_PART uint32_t sl_slab_surface(const struct sl_slab *r, uint32_t layers, ui
 }
 
 /* What a collision takes of p: all or nothing, or a share of its weight, and roulette the rest. */
-SL_HD void sl_slab_absorb(
-	const struct sl_slab *r, const struct sl_layer *l, struct sl_particle *p, float uniform)
+SL_HD void sl_slab_absorb(const struct sl_slab *r, const struct sl_slab_layer *l,
+	struct sl_particle *p, float uniform)
 {
 	if (uniform <= l->absorb)
 		p->fate = SL_FATE_absorbed;
@@ -147,29 +148,29 @@ SL_HD void sl_slab_absorb(
 SL_HD_PART uint32_t sl_slab_step(
 	const struct sl_slab *r, uint32_t layers, uint32_t i, uint64_t seed, struct sl_particle *p)
 {
-	const struct sl_layer *l = &r->layer[i];
+	const struct sl_slab_layer *l = &r->layer[i];
 	struct sl_words random = sl_draw(seed, p->id, 1 + (uint64_t)p->steps);
 	float flight = -l->mean_free_path * sl_log(sl_uniform(random.at[0]));
 	float end = fmaf(flight, p->w, p->z), uniform = sl_uniform(random.at[1]);
 
 	p->steps++;
 	if (end < l->top || end > l->bottom)
-		return sl_slab_surface(r, layers, i, p, end < l->top, uniform);
+		return sl_slab_cross_boundary(r, layers, i, p, end < l->top, uniform);
 	sl_fly(p, flight, l->slowness);
 	if (layers > 1)
 		p->z = p->z < l->first ? l->first : p->z > l->last ? l->last : p->z;
 	p->collisions++;
 	sl_slab_absorb(r, l, p, uniform);
 	if (p->fate == SL_FATE_alive)
-		sl_turn(p,
+		sl_scatter(p,
 			sl_henyey_greenstein(l->g, l->g_plus_1_squared_2, sl_uniform(random.at[2])),
 			2.0f * sl_uniform(random.at[3]));
 	return i;
 }
 
 /* At most n steps of p, in layer i of so many. */
-SL_HD_PART void sl_slab_fly(const struct sl_slab *r, uint32_t layers, uint32_t i, uint64_t seed,
-	struct sl_particle *p, uint32_t n)
+SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t layers, uint32_t i,
+	uint64_t seed, struct sl_particle *p, uint32_t n)
 {
 	while (n-- > 0 && p->fate == SL_FATE_alive) {
 		i = sl_slab_step(r, layers, i, seed, p);
@@ -184,9 +185,9 @@ SL_HD void sl_slab_advance(
 {
 	(void)wanted;
 	if (r->layers == 1)
-		sl_slab_fly(r, 1, 0, seed, p, n);
+		sl_slab_take_steps(r, 1, 0, seed, p, n);
 	else
-		sl_slab_fly(r, r->layers, sl_layer_at(r, p->z, p->w), seed, p, n);
+		sl_slab_take_steps(r, r->layers, sl_slab_layer_at(r, p->z, p->w), seed, p, n);
 }
 
 #ifdef SL_MODEL_HOST
@@ -242,18 +243,18 @@ static const struct sl_option sl_slab_options[] = {
 #undef OPTION
 
 /* The value of layer i: its own, or the one for all. */
-static double sl_layer_value(const struct sl_reals *list, uint32_t i)
+static double sl_slab_layer_value(const struct sl_reals *list, uint32_t i)
 {
 	return list->at[list->n > 1 ? i : 0];
 }
 
-static double sl_layer_mu_t(const struct sl_slab_config *c, uint32_t i)
+static double sl_slab_layer_mu_t(const struct sl_slab_config *c, uint32_t i)
 {
-	return sl_layer_value(&c->mu_a, i) + sl_layer_value(&c->mu_s, i);
+	return sl_slab_layer_value(&c->mu_a, i) + sl_slab_layer_value(&c->mu_s, i);
 }
 
 /* The key where the value of layer i stands: mu_a, or mu_a[1]. */
-static const char *sl_layer_key(
+static const char *sl_slab_layer_key(
 	const char *key, const struct sl_reals *list, uint32_t i, char text[32])
 {
 	snprintf(text, 32, list->n > 1 ? "%s[%u]" : "%s", key, i);
@@ -261,7 +262,8 @@ static const char *sl_layer_key(
 }
 
 /* How many layers there are; 0, after a complaint, if that cannot be told. */
-static uint32_t sl_count_layers(const struct sl_slab_config *c, const struct sl_check *check)
+static uint32_t sl_slab_count_layers(
+	const struct sl_slab_config *c, const struct sl_model_check *check)
 {
 	const struct {
 		const char *key;
@@ -277,39 +279,41 @@ static uint32_t sl_count_layers(const struct sl_slab_config *c, const struct sl_
 	n = keys[longest].list->n;
 	for (int k = 0; k < n_keys; k++)
 		if (keys[k].list->n != n && keys[k].list->n != 1) {
-			check->complain(check->of, keys[k].key,
+			check->complain(check->ctx, keys[k].key,
 				"has %u values where %s has %u (each layer needs one), give one "
 				"for each layer or one for all",
 				keys[k].list->n, keys[longest].key, n);
 			wrong++;
 		}
-	if (n > SL_LAYERS_MAX) {
-		check->complain(check->of, keys[longest].key,
+	if (n > SL_SLAB_LAYERS_MAX) {
+		check->complain(check->ctx, keys[longest].key,
 			"has %u values (a slab has at most %d layers), give fewer", n,
-			SL_LAYERS_MAX);
+			SL_SLAB_LAYERS_MAX);
 		wrong++;
 	}
 	return wrong ? 0 : n;
 }
 
 /* Complains of media in which flights would not end, or not in floats. */
-static void sl_check_media(const struct sl_slab_config *c, uint32_t n, const struct sl_check *check)
+static void sl_slab_check_media(
+	const struct sl_slab_config *c, uint32_t n, const struct sl_model_check *check)
 {
 	uint32_t clear = 0;
 	char key[32];
 
 	for (uint32_t i = 0; i < n; i++)
-		clear += !(sl_layer_mu_t(c, i) > 0);
+		clear += !(sl_slab_layer_mu_t(c, i) > 0);
 	for (uint32_t i = 0; i < n; i++) {
-		double mu_t = sl_layer_mu_t(c, i), thickness = sl_layer_value(&c->thickness, i);
-		const char *of = sl_layer_key("mu_a", &c->mu_a, i, key);
+		double mu_t = sl_slab_layer_mu_t(c, i),
+		       thickness = sl_slab_layer_value(&c->thickness, i);
+		const char *of = sl_slab_layer_key("mu_a", &c->mu_a, i, key);
 
 		if (!(mu_t > 0) && (clear == n || isinf(thickness)))
-			check->complain(check->of, of,
+			check->complain(check->ctx, of,
 				"mu_a + mu_s is 0 (a flight would never end), give one of them a "
 				"value");
 		else if (mu_t > 0 && mu_t < 1e-30)
-			check->complain(check->of, of,
+			check->complain(check->ctx, of,
 				"mu_a + mu_s is %g /cm (flights would leave single precision), "
 				"make it at least 1e-30 /cm",
 				mu_t);
@@ -318,21 +322,21 @@ static void sl_check_media(const struct sl_slab_config *c, uint32_t n, const str
 	}
 }
 
-static bool sl_is_same_medium(const struct sl_slab_config *c, uint32_t i, uint32_t j)
+static bool sl_slab_is_same_medium(const struct sl_slab_config *c, uint32_t i, uint32_t j)
 {
-	return sl_layer_value(&c->mu_a, i) == sl_layer_value(&c->mu_a, j) &&
-	       sl_layer_value(&c->mu_s, i) == sl_layer_value(&c->mu_s, j) &&
-	       sl_layer_value(&c->g, i) == sl_layer_value(&c->g, j) &&
-	       sl_layer_value(&c->n, i) == sl_layer_value(&c->n, j);
+	return sl_slab_layer_value(&c->mu_a, i) == sl_slab_layer_value(&c->mu_a, j) &&
+	       sl_slab_layer_value(&c->mu_s, i) == sl_slab_layer_value(&c->mu_s, j) &&
+	       sl_slab_layer_value(&c->g, i) == sl_slab_layer_value(&c->g, j) &&
+	       sl_slab_layer_value(&c->n, i) == sl_slab_layer_value(&c->n, j);
 }
 
 /* The medium of layer i. */
-static void sl_make_medium(const struct sl_slab_config *c, uint32_t i, struct sl_layer *l)
+static void sl_slab_make_medium(const struct sl_slab_config *c, uint32_t i, struct sl_slab_layer *l)
 {
-	double mu_t = sl_layer_mu_t(c, i), n = sl_layer_value(&c->n, i);
-	bool clear = !(mu_t > 0), implicit = c->absorption == SL_ABSORPTION_IMPLICIT;
-	double absorb = clear ? 0 : sl_layer_value(&c->mu_a, i) / mu_t;
-	double g = clear ? 1 : sl_layer_value(&c->g, i);
+	double mu_t = sl_slab_layer_mu_t(c, i), n = sl_slab_layer_value(&c->n, i);
+	bool clear = !(mu_t > 0), implicit = c->absorption == SL_SLAB_IMPLICIT;
+	double absorb = clear ? 0 : sl_slab_layer_value(&c->mu_a, i) / mu_t;
+	double g = clear ? 1 : sl_slab_layer_value(&c->g, i);
 
 	l->mean_free_path = (float)(clear ? 1e30 : 1 / mu_t);
 	l->absorb = implicit ? 0.0f : (float)absorb;
@@ -347,30 +351,32 @@ static void sl_make_medium(const struct sl_slab_config *c, uint32_t i, struct sl
  * The layers, those of one medium made one. A layer has at least 2^8 floats for depths, so that
  * they are good to a small part of it.
  */
-static void sl_make_layers(
-	const struct sl_slab_config *c, uint32_t n, struct sl_slab *r, const struct sl_check *check)
+static void sl_slab_make_layers(const struct sl_slab_config *c, uint32_t n, struct sl_slab *r,
+	const struct sl_model_check *check)
 {
 	double top = 0, bottom = 0;
 	char key[32];
 
 	r->layers = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		double thickness = sl_layer_value(&c->thickness, i);
+		double thickness = sl_slab_layer_value(&c->thickness, i);
 
 		if (i + 1 < n && isinf(thickness))
-			check->complain(check->of, sl_layer_key("thickness", &c->thickness, i, key),
+			check->complain(check->ctx,
+				sl_slab_layer_key("thickness", &c->thickness, i, key),
 				"is infinite, of layer %u of %u (only the last can be), give it an "
 				"end",
 				i + 1, n);
 		bottom += thickness;
-		if (i + 1 < n && sl_is_same_medium(c, i, i + 1))
+		if (i + 1 < n && sl_slab_is_same_medium(c, i, i + 1))
 			continue;
 		if (bottom - top < top * 0x1p-16)
-			check->complain(check->of, sl_layer_key("thickness", &c->thickness, i, key),
+			check->complain(check->ctx,
+				sl_slab_layer_key("thickness", &c->thickness, i, key),
 				"is too thin at a depth of %g cm (positions have 24 bits), make it "
 				"at least %.2g cm",
 				top, top * 0x1p-16);
-		sl_make_medium(c, i, &r->layer[r->layers]);
+		sl_slab_make_medium(c, i, &r->layer[r->layers]);
 		r->layer[r->layers].top = (float)top;
 		r->layer[r->layers++].bottom = (float)bottom;
 		top = bottom;
@@ -378,10 +384,10 @@ static void sl_make_layers(
 }
 
 /* What each layer has about it. */
-static void sl_join_layers(const struct sl_slab_config *c, struct sl_slab *r)
+static void sl_slab_join_layers(const struct sl_slab_config *c, struct sl_slab *r)
 {
 	for (uint32_t i = 0; i < r->layers; i++) {
-		struct sl_layer *l = &r->layer[i];
+		struct sl_slab_layer *l = &r->layer[i];
 		bool outer = i == 0, innermost = i + 1 == r->layers;
 
 		l->n_above = outer ? (float)c->n_above : r->layer[i - 1].n;
@@ -391,19 +397,19 @@ static void sl_join_layers(const struct sl_slab_config *c, struct sl_slab *r)
 	}
 }
 
-static void sl_make_roulette(
-	const struct sl_slab_config *c, struct sl_slab *r, const struct sl_check *check)
+static void sl_slab_make_roulette(
+	const struct sl_slab_config *c, struct sl_slab *r, const struct sl_model_check *check)
 {
 	static const char *const keys[] = {"roulette.below", "roulette.survive"};
-	bool implicit = c->absorption == SL_ABSORPTION_IMPLICIT;
+	bool implicit = c->absorption == SL_SLAB_IMPLICIT;
 
 	for (int k = 0; k < 2; k++)
-		if (!implicit && check->given(check->of, keys[k]))
-			check->complain(check->of, keys[k],
+		if (!implicit && check->is_given(check->ctx, keys[k]))
+			check->complain(check->ctx, keys[k],
 				"does nothing here (only absorption: implicit uses it), remove it "
 				"or change absorption");
 	if (implicit && c->roulette.below > c->roulette.survive)
-		check->complain(check->of, keys[0],
+		check->complain(check->ctx, keys[0],
 			"is above roulette.survive (weights would come out above 1), make it at "
 			"most %g",
 			c->roulette.survive);
@@ -412,32 +418,32 @@ static void sl_make_roulette(
 	r->gain = (float)(1 / (double)r->survive);
 }
 
-static void sl_slab_make(const void *config, const struct sl_common *common, void *rules,
-	const struct sl_check *check)
+static void sl_slab_make(const void *config, const struct sl_model_common *common, void *rules,
+	const struct sl_model_check *check)
 {
 	const struct sl_slab_config *c = (const struct sl_slab_config *)config;
 	struct sl_slab *r = (struct sl_slab *)rules;
-	uint32_t n = sl_count_layers(c, check);
+	uint32_t n = sl_slab_count_layers(c, check);
 
-	sl_check_media(c, n, check);
-	sl_make_layers(c, n, r, check);
-	sl_join_layers(c, r);
-	sl_make_roulette(c, r, check);
-	if (c->incidence == SL_INCIDENCE_ANGLE && !check->given(check->of, "angle"))
-		check->complain(check->of, "incidence",
+	sl_slab_check_media(c, n, check);
+	sl_slab_make_layers(c, n, r, check);
+	sl_slab_join_layers(c, r);
+	sl_slab_make_roulette(c, r, check);
+	if (c->incidence == SL_SLAB_ANGLE && !check->is_given(check->ctx, "angle"))
+		check->complain(check->ctx, "incidence",
 			"needs an angle (none is given), add angle: 30 deg");
-	if (c->incidence != SL_INCIDENCE_ANGLE && check->given(check->of, "angle"))
-		check->complain(check->of, "angle",
+	if (c->incidence != SL_SLAB_ANGLE && check->is_given(check->ctx, "angle"))
+		check->complain(check->ctx, "angle",
 			"does nothing here (only incidence: angle uses it), remove it or change "
 			"incidence");
 	r->incidence = c->incidence;
 	r->max_steps = (uint32_t)common->max_steps;
-	sl_sincospi(c->incidence == SL_INCIDENCE_ANGLE ? (float)(c->angle / 3.14159265358979323846)
-						       : 0.0f,
+	sl_sincospi(
+		c->incidence == SL_SLAB_ANGLE ? (float)(c->angle / 3.14159265358979323846) : 0.0f,
 		&r->sin_in, &r->cos_in);
 }
 
-static bool sl_is_analogue(const struct sl_slab *r)
+static bool sl_slab_is_analogue(const struct sl_slab *r)
 {
 	return !(r->below > 0.0f);
 }
@@ -445,10 +451,11 @@ static bool sl_is_analogue(const struct sl_slab *r)
 static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
 	const struct sl_slab *r = (const struct sl_slab *)rules;
-	uint32_t not_dealt = sl_is_analogue(r) ? SL_BIT(SL_FATE_roulette) : 0;
+	sl_fate_set not_dealt = sl_slab_is_analogue(r) ? SL_FATE_BIT(SL_FATE_roulette) : 0;
 
 	if (column != SL_COLUMN_z)
-		return sl_usual_range(column, r->max_steps, SL_FATES_slab & ~not_dealt, lo, hi);
+		return sl_model_common_range(
+			column, r->max_steps, SL_FATES_slab & ~not_dealt, lo, hi);
 	*lo = 0;
 	*hi = (double)r->layer[r->layers - 1].bottom;
 	return *hi < HUGE_VAL;
@@ -457,7 +464,7 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 static uint32_t sl_slab_constants(const void *rules, struct sl_particle *values)
 {
 	values->weight = 1.0f;
-	return sl_is_analogue((const struct sl_slab *)rules) ? SL_BIT(SL_COLUMN_weight) : 0;
+	return sl_slab_is_analogue((const struct sl_slab *)rules) ? SL_BIT(SL_COLUMN_weight) : 0;
 }
 
 SL_MODEL(slab, .help = "flights through plane layers that absorb, scatter and refract",

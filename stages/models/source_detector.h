@@ -17,18 +17,18 @@
 		SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_fate))
 
 #define SL_FATES_source_detector \
-	(SL_BIT(SL_FATE_hit) | SL_BIT(SL_FATE_missed) | SL_BIT(SL_FATE_blocked))
+	(SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_missed) | SL_FATE_BIT(SL_FATE_blocked))
 
 /* One step decides all. */
 #define SL_REMADE_source_detector   true
 #define SL_WEIGHTED_source_detector false
 
-enum sl_source { SL_SOURCE_POINT, SL_SOURCE_DISK, SL_SOURCE_BEAM, SL_SOURCE_SPHERE };
-enum sl_detector { SL_DETECTOR_SPHERE, SL_DETECTOR_DISK, SL_DETECTOR_RECTANGLE };
-enum sl_stop { SL_STOP_NONE, SL_STOP_DISK, SL_STOP_APERTURE };
-enum sl_spectrum { SL_SPECTRUM_FIXED, SL_SPECTRUM_LINES, SL_SPECTRUM_EXPONENTIAL };
+enum sl_source_type { SL_SOURCE_POINT, SL_SOURCE_DISK, SL_SOURCE_BEAM, SL_SOURCE_SPHERE };
+enum sl_detector_type { SL_DETECTOR_SPHERE, SL_DETECTOR_DISK, SL_DETECTOR_RECTANGLE };
+enum sl_stop_type { SL_STOP_NONE, SL_STOP_DISK, SL_STOP_APERTURE };
+enum sl_spectrum_type { SL_SPECTRUM_FIXED, SL_SPECTRUM_LINES, SL_SPECTRUM_EXPONENTIAL };
 
-enum { SL_LINES_MAX = 32 };
+enum { SL_SPECTRUM_LINES_MAX = 32 };
 
 struct sl_source_detector {
 	int source, detector, stop, spectrum;  /* enums above */
@@ -43,12 +43,13 @@ struct sl_source_detector {
 	float slowness;                   /* 1/speed, ns/cm */
 	float energy;                     /* fixed, or the mean, keV */
 	uint32_t n_lines;
-	float line[SL_LINES_MAX];       /* keV */
-	float cumulative[SL_LINES_MAX]; /* intensity of the lines up to this one, the last 1 */
+	float line[SL_SPECTRUM_LINES_MAX]; /* keV */
+	float cumulative
+		[SL_SPECTRUM_LINES_MAX]; /* intensity of the lines up to this one, the last 1 */
 };
 
 /* Where and whither a particle starts. */
-SL_HD void sl_source_start(
+SL_HD void sl_source_detector_start(
 	const struct sl_source_detector *r, struct sl_particle *p, struct sl_words random)
 {
 	float radius, sine, cosine, s, c;
@@ -85,7 +86,8 @@ SL_HD void sl_source_start(
 	p->y = radius * s;
 }
 
-SL_HD float sl_source_energy(const struct sl_source_detector *r, uint64_t seed, uint64_t id)
+SL_HD float sl_source_detector_energy(
+	const struct sl_source_detector *r, uint64_t seed, uint64_t id)
 {
 	float uniform;
 	uint32_t i = 0;
@@ -108,20 +110,20 @@ SL_HD struct sl_particle sl_source_detector_generate(
 	p.id = id;
 	p.weight = 1.0f;
 	if (SL_HAS(wanted, SL_COLUMN_energy))
-		p.energy = sl_source_energy(r, seed, id);
+		p.energy = sl_source_detector_energy(r, seed, id);
 	p.fate = SL_FATE_alive;
-	sl_source_start(r, &p, sl_draw(seed, id, 0));
+	sl_source_detector_start(r, &p, sl_draw(seed, id, 0));
 	return p;
 }
 
 /* The distance to the plane at z, or a negative one when p does not fly towards it. */
-SL_HD float sl_to_plane(const struct sl_particle *p, float z)
+SL_HD float sl_source_detector_to_plane(const struct sl_particle *p, float z)
 {
 	return p->w > 0.0f ? (z - p->z) / p->w : -1.0f;
 }
 
 /* The square of the distance from the axis once p has flown so far. */
-SL_HD float sl_radius2_after(const struct sl_particle *p, float distance)
+SL_HD float sl_source_detector_radius2_after(const struct sl_particle *p, float distance)
 {
 	float x = fmaf(distance, p->u, p->x), y = fmaf(distance, p->v, p->y);
 
@@ -129,7 +131,7 @@ SL_HD float sl_radius2_after(const struct sl_particle *p, float distance)
 }
 
 /* The distance to the sphere of that radius about (0, 0, z), or a negative one. */
-SL_HD float sl_to_sphere(const struct sl_particle *p, float z, float radius)
+SL_HD float sl_source_detector_to_sphere(const struct sl_particle *p, float z, float radius)
 {
 	float a = p->z - z, along = -fmaf(p->x, p->u, fmaf(p->y, p->v, a * p->w));
 	float x = fmaf(along, p->u, p->x), y = fmaf(along, p->v, p->y), c = fmaf(along, p->w, a);
@@ -139,7 +141,7 @@ SL_HD float sl_to_sphere(const struct sl_particle *p, float z, float radius)
 }
 
 /* A coordinate's pixel of n: v + half is in 0 .. 2 half, up to rounding. */
-SL_HD uint32_t sl_pixel(float v, float half, float per_cm, uint32_t n)
+SL_HD uint32_t sl_source_detector_pixel(float v, float half, float per_cm, uint32_t n)
 {
 	float at = (v + half) * per_cm;
 	uint32_t i = at > 0.0f ? (uint32_t)at : 0;
@@ -148,17 +150,20 @@ SL_HD uint32_t sl_pixel(float v, float half, float per_cm, uint32_t n)
 }
 
 /* The distance to the detector along p's flight, or a negative one when p misses it. */
-SL_HD float sl_to_detector(const struct sl_source_detector *r, const struct sl_particle *p)
+SL_HD float sl_source_detector_to_detector(
+	const struct sl_source_detector *r, const struct sl_particle *p)
 {
 	float distance, x, y;
 
 	if (r->detector == SL_DETECTOR_SPHERE)
-		return sl_to_sphere(p, r->distance, r->radius);
-	distance = sl_to_plane(p, r->distance);
+		return sl_source_detector_to_sphere(p, r->distance, r->radius);
+	distance = sl_source_detector_to_plane(p, r->distance);
 	if (distance < 0.0f)
 		return distance;
 	if (r->detector == SL_DETECTOR_DISK)
-		return sl_radius2_after(p, distance) <= r->radius * r->radius ? distance : -1.0f;
+		return sl_source_detector_radius2_after(p, distance) <= r->radius * r->radius
+		               ? distance
+		               : -1.0f;
 	x = fmaf(distance, p->u, p->x);
 	y = fmaf(distance, p->v, p->y);
 	return fabsf(x) <= r->half_width && fabsf(y) <= r->half_height ? distance : -1.0f;
@@ -173,16 +178,16 @@ SL_HD void sl_source_detector_advance(const struct sl_source_detector *r, uint32
 	if (n == 0 || p->fate != SL_FATE_alive)
 		return;
 	if (r->stop != SL_STOP_NONE) {
-		distance = sl_to_plane(p, r->stop_distance);
+		distance = sl_source_detector_to_plane(p, r->stop_distance);
 		if (distance >= 0.0f &&
-			(sl_radius2_after(p, distance) <= r->stop_radius * r->stop_radius) ==
-				(r->stop == SL_STOP_DISK)) {
+			(sl_source_detector_radius2_after(p, distance) <=
+				r->stop_radius * r->stop_radius) == (r->stop == SL_STOP_DISK)) {
 			sl_fly(p, distance, r->slowness);
 			p->fate = SL_FATE_blocked;
 			return;
 		}
 	}
-	distance = sl_to_detector(r, p);
+	distance = sl_source_detector_to_detector(r, p);
 	if (distance < 0.0f) {
 		p->fate = SL_FATE_missed;
 		return;
@@ -191,8 +196,10 @@ SL_HD void sl_source_detector_advance(const struct sl_source_detector *r, uint32
 	p->fate = SL_FATE_hit;
 	if (SL_HAS(wanted, SL_COLUMN_pixel))
 		p->pixel =
-			sl_pixel(p->y, r->half_height, r->pixels_per_y, r->pixels_y) * r->pixels_x +
-			sl_pixel(p->x, r->half_width, r->pixels_per_x, r->pixels_x);
+			sl_source_detector_pixel(
+				p->y, r->half_height, r->pixels_per_y, r->pixels_y) *
+				r->pixels_x +
+			sl_source_detector_pixel(p->x, r->half_width, r->pixels_per_x, r->pixels_x);
 }
 
 #ifdef SL_MODEL_HOST
@@ -219,15 +226,16 @@ struct sl_source_detector_config {
 	double speed;
 };
 
-static const char *const sl_sources[] = {"point", "disk", "beam", "sphere", NULL};
-static const char *const sl_detectors[] = {"sphere", "disk", "rectangle", NULL};
-static const char *const sl_stops[] = {"none", "disk", "aperture", NULL};
-static const char *const sl_spectra[] = {"fixed", "lines", "exponential", NULL};
+static const char *const sl_source_detector_sources[] = {"point", "disk", "beam", "sphere", NULL};
+static const char *const sl_source_detector_detectors[] = {"sphere", "disk", "rectangle", NULL};
+static const char *const sl_source_detector_stops[] = {"none", "disk", "aperture", NULL};
+static const char *const sl_source_detector_spectra[] = {"fixed", "lines", "exponential", NULL};
 
 /* Lengths are squared in single precision: 1e-18 to 1e18 cm leave room. */
 #define OPTION(...) SL_OPTION(sl_source_detector_config, __VA_ARGS__)
 static const struct sl_option sl_source_detector_options[] = {
-	OPTION(source.type, CHOICE, NUMBER, 0, 0, .fallback = "point", .choices = sl_sources,
+	OPTION(source.type, CHOICE, NUMBER, 0, 0, .fallback = "point",
+		.choices = sl_source_detector_sources,
 		.help = "point (isotropic), disk and sphere (Lambertian surfaces), beam (along the "
 			"axis)"),
 	OPTION(source.radius, REAL, LENGTH, 1e-18, 1e18, .help = "of a disk or a sphere"),
@@ -235,7 +243,8 @@ static const struct sl_option sl_source_detector_options[] = {
 		.help = "standard deviation of a beam's profile in x and in y; 0 is a pencil beam"),
 	OPTION(source.half_angle, REAL, ANGLE, 1e-6, 3.14159265358979323846, .fallback = "180 deg",
 		.help = "a point source fills a cone of this half angle about the axis"),
-	OPTION(detector.type, CHOICE, NUMBER, 0, 0, .required = true, .choices = sl_detectors,
+	OPTION(detector.type, CHOICE, NUMBER, 0, 0, .required = true,
+		.choices = sl_source_detector_detectors,
 		.help = "sphere (about a point of the axis), disk or rectangle (across the axis)"),
 	OPTION(detector.distance, REAL, LENGTH, 1e-18, 1e18, .required = true,
 		.help = "of its plane, or of the centre of a sphere, from the origin"),
@@ -244,11 +253,13 @@ static const struct sl_option sl_source_detector_options[] = {
 	OPTION(detector.height, REAL, LENGTH, 1e-18, 1e18, .help = "of a rectangle, along y"),
 	OPTION(detector.pixels, COUNTS, NUMBER, 1, 65535, .fallback = "[1, 1]",
 		.help = "pixels along x and y, of a rectangle or of the square around a disk"),
-	OPTION(stop.type, CHOICE, NUMBER, 0, 0, .fallback = "none", .choices = sl_stops,
+	OPTION(stop.type, CHOICE, NUMBER, 0, 0, .fallback = "none",
+		.choices = sl_source_detector_stops,
 		.help = "disk: an opaque disk; aperture: an opaque plane with a round hole"),
 	OPTION(stop.distance, REAL, LENGTH, 1e-18, 1e18, .help = "of the stop from the origin"),
 	OPTION(stop.radius, REAL, LENGTH, 1e-18, 1e18, .help = "of the disk or of the hole"),
-	OPTION(energy.type, CHOICE, NUMBER, 0, 0, .fallback = "fixed", .choices = sl_spectra,
+	OPTION(energy.type, CHOICE, NUMBER, 0, 0, .fallback = "fixed",
+		.choices = sl_source_detector_spectra,
 		.help = "of the particles: one value, a list of lines, or exponential"),
 	OPTION(energy.value, REAL, ENERGY, 0, 1e20, .fallback = "1 keV",
 		.help = "with type: fixed"),
@@ -262,16 +273,17 @@ static const struct sl_option sl_source_detector_options[] = {
 };
 #undef OPTION
 
-static void sl_make_source(const struct sl_source_detector_config *c, struct sl_source_detector *r,
-	const struct sl_check *check)
+static void sl_source_detector_make_source(const struct sl_source_detector_config *c,
+	struct sl_source_detector *r, const struct sl_model_check *check)
 {
 	bool round = c->source.type == SL_SOURCE_DISK || c->source.type == SL_SOURCE_SPHERE;
 	float sine, cosine;
 
-	sl_needed(check, round, "source.radius", sl_sources[c->source.type]);
-	sl_useless(check, round, "source.radius", "a disk or a sphere");
-	sl_useless(check, c->source.type == SL_SOURCE_BEAM, "source.sigma", "a beam");
-	sl_useless(check, c->source.type == SL_SOURCE_POINT, "source.half_angle", "a point source");
+	sl_model_require(check, round, "source.radius", sl_source_detector_sources[c->source.type]);
+	sl_model_refuse_unused(check, round, "source.radius", "a disk or a sphere");
+	sl_model_refuse_unused(check, c->source.type == SL_SOURCE_BEAM, "source.sigma", "a beam");
+	sl_model_refuse_unused(
+		check, c->source.type == SL_SOURCE_POINT, "source.half_angle", "a point source");
 	r->source = c->source.type;
 	r->source_radius = (float)c->source.radius;
 	r->sigma = (float)c->source.sigma;
@@ -281,31 +293,32 @@ static void sl_make_source(const struct sl_source_detector_config *c, struct sl_
 	r->slowness = (float)(1 / c->speed);
 }
 
-static void sl_make_detector(const struct sl_source_detector_config *c,
-	struct sl_source_detector *r, const struct sl_check *check)
+static void sl_source_detector_make_detector(const struct sl_source_detector_config *c,
+	struct sl_source_detector *r, const struct sl_model_check *check)
 {
 	bool rectangle = c->detector.type == SL_DETECTOR_RECTANGLE;
 	bool sphere = c->detector.type == SL_DETECTOR_SPHERE;
 	const struct sl_counts *pixels = &c->detector.pixels;
 
-	sl_needed(check, !rectangle, "detector.radius", sl_detectors[c->detector.type]);
-	sl_needed(check, rectangle, "detector.width", "a rectangle");
-	sl_needed(check, rectangle, "detector.height", "a rectangle");
-	sl_useless(check, !rectangle, "detector.radius", "a sphere or a disk");
-	sl_useless(check, rectangle, "detector.width", "a rectangle");
-	sl_useless(check, rectangle, "detector.height", "a rectangle");
-	sl_useless(check, !sphere, "detector.pixels", "a rectangle or a disk");
+	sl_model_require(check, !rectangle, "detector.radius",
+		sl_source_detector_detectors[c->detector.type]);
+	sl_model_require(check, rectangle, "detector.width", "a rectangle");
+	sl_model_require(check, rectangle, "detector.height", "a rectangle");
+	sl_model_refuse_unused(check, !rectangle, "detector.radius", "a sphere or a disk");
+	sl_model_refuse_unused(check, rectangle, "detector.width", "a rectangle");
+	sl_model_refuse_unused(check, rectangle, "detector.height", "a rectangle");
+	sl_model_refuse_unused(check, !sphere, "detector.pixels", "a rectangle or a disk");
 	if (pixels->n != 2)
-		check->complain(check->of, "detector.pixels",
+		check->complain(check->ctx, "detector.pixels",
 			"has %u numbers (one along x and one along y are needed), write [64, 64]",
 			pixels->n);
 	if (c->source.type == SL_SOURCE_SPHERE &&
 		!(c->detector.distance - (sphere ? c->detector.radius : 0) >= c->source.radius) &&
-		check->given(check->of, "source.radius"))
-		check->complain(check->of, "detector.distance",
+		check->is_given(check->ctx, "source.radius"))
+		check->complain(check->ctx, "detector.distance",
 			"is inside the source (a sphere about the origin), move the detector away");
 	if (sphere && c->detector.radius >= c->detector.distance)
-		check->complain(check->of, "detector.radius",
+		check->complain(check->ctx, "detector.radius",
 			"reaches the origin (the source would be inside the detector), make it "
 			"smaller than the distance");
 	r->detector = c->detector.type;
@@ -319,8 +332,8 @@ static void sl_make_detector(const struct sl_source_detector_config *c,
 	r->pixels_per_y = (float)r->pixels_y / (r->half_height + r->half_height);
 }
 
-static void sl_make_stop(const struct sl_source_detector_config *c, struct sl_source_detector *r,
-	const struct sl_check *check)
+static void sl_source_detector_make_stop(const struct sl_source_detector_config *c,
+	struct sl_source_detector *r, const struct sl_model_check *check)
 {
 	bool any = c->stop.type != SL_STOP_NONE;
 	double end = c->detector.type == SL_DETECTOR_SPHERE
@@ -328,12 +341,12 @@ static void sl_make_stop(const struct sl_source_detector_config *c, struct sl_so
 	                     : c->detector.distance;
 	double start = c->source.type == SL_SOURCE_SPHERE ? c->source.radius : 0;
 
-	sl_needed(check, any, "stop.distance", "a stop");
-	sl_needed(check, any, "stop.radius", "a stop");
-	sl_useless(check, any, "stop.distance", "a stop");
-	sl_useless(check, any, "stop.radius", "a stop");
+	sl_model_require(check, any, "stop.distance", "a stop");
+	sl_model_require(check, any, "stop.radius", "a stop");
+	sl_model_refuse_unused(check, any, "stop.distance", "a stop");
+	sl_model_refuse_unused(check, any, "stop.radius", "a stop");
 	if (any && (c->stop.distance >= end || c->stop.distance <= start))
-		check->complain(check->of, "stop.distance",
+		check->complain(check->ctx, "stop.distance",
 			"is not between source and detector (%g cm to %g cm), move the stop there",
 			start, end);
 	r->stop = c->stop.type;
@@ -341,8 +354,8 @@ static void sl_make_stop(const struct sl_source_detector_config *c, struct sl_so
 	r->stop_radius = (float)c->stop.radius;
 }
 
-static void sl_make_spectrum(const struct sl_source_detector_config *c,
-	struct sl_source_detector *r, const struct sl_check *check)
+static void sl_source_detector_make_spectrum(const struct sl_source_detector_config *c,
+	struct sl_source_detector *r, const struct sl_model_check *check)
 {
 	const struct sl_reals *lines = &c->energy.lines, *intensities = &c->energy.intensities;
 	bool fixed = c->energy.type == SL_SPECTRUM_FIXED,
@@ -350,21 +363,21 @@ static void sl_make_spectrum(const struct sl_source_detector_config *c,
 	bool exponential = c->energy.type == SL_SPECTRUM_EXPONENTIAL;
 	double sum = 0, below = 0;
 
-	sl_useless(check, fixed, "energy.value", "type: fixed");
-	sl_useless(check, exponential, "energy.mean", "type: exponential");
-	sl_useless(check, listed, "energy.lines", "type: lines");
-	sl_useless(check, listed, "energy.intensities", "type: lines");
-	sl_needed(check, exponential, "energy.mean", "type: exponential");
-	sl_needed(check, listed, "energy.lines", "type: lines");
+	sl_model_refuse_unused(check, fixed, "energy.value", "type: fixed");
+	sl_model_refuse_unused(check, exponential, "energy.mean", "type: exponential");
+	sl_model_refuse_unused(check, listed, "energy.lines", "type: lines");
+	sl_model_refuse_unused(check, listed, "energy.intensities", "type: lines");
+	sl_model_require(check, exponential, "energy.mean", "type: exponential");
+	sl_model_require(check, listed, "energy.lines", "type: lines");
 	if (intensities->n != 0 && intensities->n != lines->n)
-		check->complain(check->of, "energy.intensities",
+		check->complain(check->ctx, "energy.intensities",
 			"has %u numbers for %u lines (each line needs one), make the lists equally "
 			"long",
 			intensities->n, lines->n);
 	for (uint32_t i = 0; i < intensities->n; i++)
 		sum += intensities->at[i];
 	if (intensities->n != 0 && !(sum > 0))
-		check->complain(check->of, "energy.intensities",
+		check->complain(check->ctx, "energy.intensities",
 			"are all 0 (no line would be drawn), give at least one a value");
 	r->spectrum = c->energy.type;
 	r->energy = (float)(exponential ? c->energy.mean : c->energy.value);
@@ -376,18 +389,18 @@ static void sl_make_spectrum(const struct sl_source_detector_config *c,
 	}
 }
 
-static void sl_source_detector_make(const void *config, const struct sl_common *common, void *rules,
-	const struct sl_check *check)
+static void sl_source_detector_make(const void *config, const struct sl_model_common *common,
+	void *rules, const struct sl_model_check *check)
 {
 	const struct sl_source_detector_config *c =
 		(const struct sl_source_detector_config *)config;
 	struct sl_source_detector *r = (struct sl_source_detector *)rules;
 
 	(void)common;
-	sl_make_source(c, r, check);
-	sl_make_detector(c, r, check);
-	sl_make_stop(c, r, check);
-	sl_make_spectrum(c, r, check);
+	sl_source_detector_make_source(c, r, check);
+	sl_source_detector_make_detector(c, r, check);
+	sl_source_detector_make_stop(c, r, check);
+	sl_source_detector_make_spectrum(c, r, check);
 }
 
 static bool sl_source_detector_range(
@@ -406,7 +419,7 @@ static bool sl_source_detector_range(
 			*hi = i == 0 || (double)r->line[i] > *hi ? (double)r->line[i] : *hi;
 		return r->spectrum != SL_SPECTRUM_EXPONENTIAL && *hi > 0;
 	default: /* x, y, z, time: of a particle that missed they are those of the source */
-		return sl_usual_range(column, 0, SL_FATES_source_detector, lo, hi);
+		return sl_model_common_range(column, 0, SL_FATES_source_detector, lo, hi);
 	}
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "stages/batch/batch.h"
+#include "stages/particle/table.h"
 
 /* Little-endian, as everything that this program writes. */
 #define DIGEST(type)                                                                      \

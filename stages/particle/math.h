@@ -28,7 +28,6 @@
 
 /* The largest errors over all floats, in units of the last place of the result. */
 #define SL_LOG_ULP      0.92
-#define SL_EXP_ULP      0.77 /* among denormals */
 #define SL_SINCOSPI_ULP 0.97 /* of sin, among denormals; of cos 0.89 */
 
 /* Patterns of bits. */
@@ -86,29 +85,6 @@ SL_HD float sl_log(float x)
 	y = x < sl_float(SL_INFINITY_BITS) ? y : x;
 	y = x > 0.0f ? y : sl_float(SL_INFINITY_BITS | SL_SIGN_BIT);
 	return x >= 0.0f ? y : sl_float(SL_NAN_BITS);
-}
-
-/*
- * e^x = 2^n * e^r with |r| <= log(2)/2; overflows to infinity, underflows gradually. What rounding
- * takes from r and from 1 + r is added again below, while the polynomial is under way. The power
- * of two is applied in two steps, of which only the second can round: into the denormals.
- */
-SL_HD float sl_exp(float x)
-{
-	const float to_integer = 0x1.8p+23f; /* adding it rounds to an integer, in the low bits */
-	float y = x < 89.0f ? x : 89.0f;     /* e^89 > 2^128 */
-	float z = y > -104.0f ? y : -104.0f; /* e^-104 < 2^-150 */
-	float shifted = fmaf(z, 0x1.715476p+0f, to_integer), n = shifted - to_integer;
-	uint32_t power = sl_bits(shifted) - sl_bits(to_integer) + 2 * 127, half = power / 2;
-	float high = fmaf(n, -0x1.62e43p-1f, z); /* exact */
-	float r = fmaf(n, 0x1.05c61p-29f, high), head = 1.0f + r, r2 = r * r;
-	float lost = fmaf(n, 0x1.05c61p-29f, high - r) + ((1.0f - head) + r);
-	float a = fmaf(r, 0x1.555556p-3f, 0.5f), b = fmaf(r, 0x1.110fc2p-7f, 0x1.5555p-5f);
-	float p = fmaf(r2, fmaf(r2, fmaf(r, 0x1.a2d982p-13f, 0x1.6d3074p-10f), b), a);
-	float e = head + fmaf(r2, p, lost);
-	float scaled = e * sl_float(half << 23) * sl_float((power - half) << 23);
-
-	return x == x ? scaled : sl_float(SL_NAN_BITS);
 }
 
 /*

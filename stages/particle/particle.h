@@ -28,14 +28,31 @@ enum sl_column {
 	SL_COLUMN_COUNT
 };
 
-/* Sets of columns or fates are words of bits. */
-#define SL_BIT(i)      (1u << (i))
-#define SL_HAS(set, i) (((set) >> (i)) & 1u)
+/*
+ * Sets. Bit i of a set stands for column i or fate i. A set of columns is a uint32_t, made with
+ * SL_BIT(); a set of fates is a sl_fate_set, made with SL_FATE_BIT(). SL_HAS() works for both.
+ */
+typedef uint64_t sl_fate_set;
+
+#define SL_BIT(column)    (1u << (column))
+#define SL_FATE_BIT(fate) (UINT64_C(1) << (fate))
+#define SL_HAS(set, i)    ((uint32_t)(((set) >> (i)) & 1u))
 
 #define SL_EVERY_COLUMN UINT32_MAX
+#define SL_EVERY_FATE   (UINT64_MAX >> (64 - SL_FATE_COUNT))
 
 /* The columns of a set that take memory in a batch: all but id, which follows from the place. */
 #define SL_STORED(set) ((set) & ~SL_BIT(SL_COLUMN_id))
+
+/*
+ * Whether a fate, less than SL_FATE_COUNT, is in a set. Up to 32 fates, only the lower half of the
+ * set is read: a GPU needs several instructions to shift 64 bits.
+ */
+SL_HD uint8_t sl_has_fate(sl_fate_set set, uint8_t fate)
+{
+	return (uint8_t)((int)SL_FATE_COUNT <= 32 ? SL_HAS((uint32_t)set, fate)
+						  : SL_HAS(set, fate));
+}
 
 /* One particle, as rules see it: in registers. A model leaves what it does not carry at 0. */
 struct sl_particle {

@@ -70,12 +70,6 @@ SL_HD struct sl_words sl_draw(uint64_t seed, uint64_t id, uint64_t block)
 	return sl_philox(counter, (uint32_t)seed, (uint32_t)(seed >> 32));
 }
 
-/* Word k of the particle id. Three of the four words made are thrown away: for tests and tools. */
-SL_HD uint32_t sl_draw_word(uint64_t seed, uint64_t id, uint64_t k)
-{
-	return sl_draw(seed, id, k / 4).at[k % 4];
-}
-
 /*
  * curand_uniform(): word * 2^-32 + 2^-33, in (0, 1]. Multiplying by a power of two is exact, so
  * a fused and a separate addition round alike. Beware of the ends: the least value is 2^-33, so

@@ -4,20 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "stages/host/host_pipeline.h"
-
-bool sl_is_due(const struct sl_when *when, uint32_t round, uint32_t last, uint32_t alive)
-{
-	switch (when->kind) {
-	case SL_NEVER:
-		break;
-	case SL_EVERY:
-		return (round + 1) % when->every == 0;
-	case SL_BELOW:
-		return alive < when->below * last;
-	}
-	return false;
-}
+#include "stages/batch/recipe.h"
 
 /* --- rooms ------------------------------------------------------------------------------------ */
 
@@ -83,7 +70,7 @@ struct walk {
 	const struct sl_recipe *r;
 	struct sl_exec *x;
 	struct sl_batch *b;
-	const struct sl_rounds_by *by;
+	const struct sl_round_operations *by;
 	void *of;
 	uint32_t *n_out;
 	uint32_t round;
@@ -219,7 +206,7 @@ static enum sl_status advance(struct walk *w)
 }
 
 enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
-	const struct sl_rounds_by *by, void *of, uint32_t *n_out)
+	const struct sl_round_operations *by, void *of, uint32_t *n_out)
 {
 	struct walk w = {.r = r,
 		.x = x,
@@ -236,7 +223,7 @@ enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struc
 	memset(&b->rounds, 0, sizeof(b->rounds));
 	sl_active_set_begin(b, s->steps);
 	for (; l->alive > 0; w.round++) {
-		SL_TRY(sl_give_up_if_dropped(r));
+		SL_TRY(sl_check_cancelled(r));
 		if (l->alive < s->finish * b->n)
 			l->steps = UINT32_MAX;
 		SL_TRY(advance(&w));

@@ -4,8 +4,8 @@
  *
  * A thread takes one of them with all its columns. Reads and writes its state once.
  */
-#include "primitives/base/kernel.cuh"
-#include "stages/device/kernels.h"
+#include "primitives/kernel/kernel.cuh"
+#include "stages/rounds/rounds.h"
 
 enum { BLOCK = 256 };
 

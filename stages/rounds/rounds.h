@@ -20,31 +20,14 @@
 #define SL_STAGES_ROUNDS_ROUNDS_H
 
 #include "primitives/base/arena.h"
+#include "primitives/device/device.h"
 #include "primitives/primitives.h"
 #include "stages/batch/batch.h"
-#include "stages/selection/key.h"
+#include "stages/batch/schedule.h"
+
+SL_C_BEGIN
 
 struct sl_recipe;
-
-/* When, of rounds, something is done. */
-enum sl_when_kind { SL_NEVER, SL_EVERY, SL_BELOW };
-struct sl_when {
-	enum sl_when_kind kind;
-	uint32_t every; /* so many rounds */
-	double below;   /* that part of those that were alive when it was done last is left */
-};
-
-struct sl_schedule {
-	uint32_t steps; /* a round; 0: histories, there are no rounds */
-	struct sl_when compact, sort;
-	double finish;                               /* below that part of the batch; 0: never */
-	uint32_t n_fields;                           /* of the key that the living are sorted by */
-	struct sl_key_rule field[SL_KEY_FIELDS_MAX]; /* 32 bits in all, at most */
-	uint32_t key_bits;
-};
-
-/* Is it due, in round number round of 0, with alive of last left? */
-bool sl_is_due(const struct sl_when *when, uint32_t round, uint32_t last, uint32_t alive);
 
 /*
  * The rooms of a batch of at most n particles for the dense states of its living, in a; none where
@@ -74,7 +57,7 @@ enum sl_round_mark {
  * What rounds are made of beside the primitives, on the host (rounds_host.c) and on a
  * device (rounds_device.c). What is done to b is done to b->living.
  */
-struct sl_rounds_by {
+struct sl_round_operations {
 	/*
 	 * Advances the living and sets b->keep for each, between its two marks; returns when that
 	 * is done, with b->living.alive.
@@ -98,12 +81,19 @@ struct sl_rounds_by {
  * of the space of x. Fills b->rounds. SL_STOPPED when r->drop was set.
  */
 enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
-	const struct sl_rounds_by *by, void *of, uint32_t *n_out);
-
-/* The same on the host. */
-enum sl_status sl_rounds_on_host(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
+	const struct sl_round_operations *by, void *of, uint32_t *n_out);
 
 /* Adds what the rounds of a batch were to a sum. */
 void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *of_batch);
+
+/*
+ * Queues the kernel that copies the particles of b->active_set that b->index names to *to, in that
+ * order, together with their places. to->n is the number of particles.
+ */
+typedef enum sl_status sl_move_launcher(
+	const struct sl_batch *b, const struct sl_active_set *to, sl_stream s);
+sl_move_launcher sl_queue_move, sl_queue_move_emulated;
+
+SL_C_END
 
 #endif

@@ -50,9 +50,9 @@ enum sl_operation {
 enum { SL_CONDITION_STEPS = 96, SL_CONDITION_NUMBERS = 32, SL_CONDITION_DEPTH = 16 };
 
 struct sl_condition {
-	uint32_t n;       /* steps; 0: nothing is asked */
-	uint32_t of;      /* set of fates of which it is asked */
-	uint32_t columns; /* set of those that are looked at, fate aside */
+	uint32_t n;        /* steps; 0: nothing is asked */
+	sl_fate_set fates; /* of which it is asked of which it is asked */
+	uint32_t columns;  /* set of those that are looked at, fate aside */
 	uint32_t n_numbers;
 	uint8_t operation[SL_CONDITION_STEPS]; /* enum sl_operation */
 	uint8_t operand[SL_CONDITION_STEPS];   /* which column, number or fate */
@@ -163,7 +163,8 @@ SL_HD bool sl_condition_holds(const struct sl_condition *k, const struct sl_colu
 SL_HD uint8_t sl_condition_fate(const struct sl_condition *k, const struct sl_columns *c,
 	uint64_t i, uint64_t id, uint8_t fate)
 {
-	if (fate >= SL_FATE_COUNT || !SL_HAS(k->of, fate) || sl_condition_holds(k, c, i, id, fate))
+	if (fate >= SL_FATE_COUNT || !sl_has_fate(k->fates, fate) ||
+		sl_condition_holds(k, c, i, id, fate))
 		return fate;
 	return SL_FATE_dropped;
 }

@@ -2,6 +2,7 @@
 #include "stages/selection/histogram.h"
 
 #include <float.h>
+#include <math.h>
 
 static bool is_float(enum sl_column column)
 {
@@ -41,7 +42,7 @@ static const char *integer_flaw(const struct sl_histogram_axis *f)
 	                 "end is above them)";
 }
 
-const char *sl_histogram_flaw(const struct sl_histogram_axis *field)
+const char *sl_histogram_problem(const struct sl_histogram_axis *field)
 {
 	return is_float(field->column) ? float_flaw(field) : integer_flaw(field);
 }
@@ -109,7 +110,7 @@ static uint64_t row_sum(const struct sl_histogram_rule *t, const uint64_t *sum, 
 	return all;
 }
 
-enum sl_fate sl_histogram_open(const struct sl_histogram_set *b, const uint64_t *sum,
+enum sl_fate sl_histogram_mismatch(const struct sl_histogram_set *b, const uint64_t *sum,
 	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT])
 {
 	for (uint32_t k = 0; k < b->n; k++)

@@ -13,7 +13,7 @@
  * is the first number above the range.
  *
  * Where particles differ in weight, the sums of weights stand behind the counts, in the fixed point
- * of mark.h. Sums are integers: their order does not matter.
+ * of weight.h. Sums are integers: their order does not matter.
  *
  *	counts | weights, if any |        of a tally: fate after fate, | below | bins | above |
  */
@@ -22,7 +22,6 @@
 
 #include <stdbool.h>
 
-#include "stages/mark.h"
 #include "stages/particle/particle.h"
 
 SL_C_BEGIN
@@ -44,8 +43,8 @@ enum {
 struct sl_histogram_axis {
 	enum sl_column column;
 	uint32_t bins;
-	uint32_t fates; /* set */
-	double lo, hi;  /* in the unit of the column; whole numbers: hi - lo divides by bins */
+	sl_fate_set fates;
+	double lo, hi; /* in the unit of the column; whole numbers: hi - lo divides by bins */
 };
 
 /* A tally as the rule uses it. */
@@ -128,7 +127,7 @@ SL_HD uint32_t sl_histogram_find(
 }
 
 /* What is wrong with the range of a tally, or NULL: the rule must be able to tell its bins. */
-const char *sl_histogram_flaw(const struct sl_histogram_axis *field);
+const char *sl_histogram_problem(const struct sl_histogram_axis *field);
 
 /* The counters of n tallies. */
 uint32_t sl_histogram_counters(const struct sl_histogram_axis *field, uint32_t n);
@@ -141,7 +140,7 @@ struct sl_histogram_set sl_histogram_make(
  * Is every particle of a batch in one counter, and its weight? sum: its sums; count, weight: those
  * of its fates. Names a fate for which they do not add up, SL_FATE_COUNT if there is none.
  */
-enum sl_fate sl_histogram_open(const struct sl_histogram_set *b, const uint64_t *sum,
+enum sl_fate sl_histogram_mismatch(const struct sl_histogram_set *b, const uint64_t *sum,
 	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT]);
 
 SL_C_END

@@ -1,5 +1,5 @@
 /* differ.cu - do two blocks of device memory differ? Asked on the device, at its speed. */
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "tests/cases/contest.h"
 
 enum { BLOCK = 256, BLOCKS_MOST = 4096 };

@@ -25,8 +25,8 @@ static void no_complaint(void *of, const char *key, const char *format, ...)
 	(void)format;
 }
 
-static const struct sl_check check = {NULL, none_given, no_complaint};
-static const struct sl_common common = {.max_steps = 30};
+static const struct sl_model_check check = {NULL, none_given, no_complaint};
+static const struct sl_model_common common = {.max_steps = 30};
 
 /*
  * Scattering, indices of refraction and incidence in all combinations, one to four layers, the

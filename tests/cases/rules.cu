@@ -1,7 +1,7 @@
 /* rules.cu - each rule as a kernel, a thread an item. */
 #include "tests/cases/rules.h"
 
-#include "primitives/base/kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 enum { BLOCK = 256 };
 

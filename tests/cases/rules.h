@@ -13,7 +13,7 @@
 #include "stages/particle/digest.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/selection/key.h"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
@@ -43,12 +43,12 @@ struct sl_rule_world {
 
 /* The rules: RULE(name, words that it writes). */
 #define SL_RULES(RULE)              \
-	RULE(log_and_exp, 4)        \
+	RULE(log, 2)                \
 	RULE(sincospi, 4)           \
 	RULE(arithmetic, 4)         \
 	RULE(uniform, 1)            \
 	RULE(philox, 4)             \
-	RULE(draw, 5)               \
+	RULE(draw, 4)               \
 	RULE(key_maps, 4)           \
 	RULE(key_of_float, 2)       \
 	RULE(key_of_integer, 2)     \
@@ -150,13 +150,11 @@ SL_HD void sl_rule_put_particle(uint32_t *out, const struct sl_particle *p)
 /* --- the rules -------------------------------------------------------------------------------- */
 
 /* Of any float, and of those that models have. */
-SL_HD void sl_rule_log_and_exp(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_log(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
 {
 	(void)w;
 	out[0] = sl_bits(sl_log(sl_float(in[0])));
-	out[1] = sl_bits(sl_exp(sl_float(in[0])));
-	out[2] = sl_bits(sl_log(sl_uniform(in[1])));
-	out[3] = sl_bits(sl_exp(100.0f * sl_rule_float(in[2] | 1)));
+	out[1] = sl_bits(sl_log(sl_uniform(in[1])));
 }
 
 SL_HD void sl_rule_sincospi(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
@@ -208,7 +206,6 @@ SL_HD void sl_rule_draw(const struct sl_rule_world *w, const uint32_t *in, uint3
 	(void)w;
 	for (int i = 0; i < 4; i++)
 		out[i] = words.at[i];
-	out[4] = sl_draw_word(seed, id, k);
 }
 
 SL_HD void sl_rule_key_maps(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
@@ -250,7 +247,7 @@ SL_HD void sl_rule_keeps_and_weight(
 	float weight = fabsf(sl_rule_float(in[2]));
 
 	(void)w;
-	out[0] = sl_keeps(in[0], (uint8_t)(in[1] % SL_FATE_COUNT));
+	out[0] = sl_has_fate(in[0], (uint8_t)(in[1] % SL_FATE_COUNT));
 	sl_rule_put_two(out + 1, sl_fixed_weight(weight < 0x1p31f ? weight : 1.0f));
 }
 

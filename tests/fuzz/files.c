@@ -110,7 +110,7 @@ static enum sl_status survey(struct sl_mcpl_stream *s, const uint8_t *data, size
 
 	SL_TRY(sl_mcpl_rewind(s, data, size));
 	SL_TRY(sl_mcpl_skip_head(s));
-	SL_TRY(sl_mcpl_survey(s, &weights));
+	SL_TRY(sl_check_mcpl_particles(s, &weights));
 	if (!(weights >= 0))
 		abort();
 	return SL_OK;

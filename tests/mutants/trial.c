@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/cases/case.h"
 #include "tests/mutants/mutant.h"
 #include "tests/primitives/look_ahead_kernels.h"
@@ -218,11 +218,11 @@ static void try_stages(uint32_t blocks)
 	}
 }
 
-static enum sl_status try_schedule(const char *name, const struct sl_emulated_choices *c)
+static enum sl_status try_schedule(const char *name, const struct sl_emulator_settings *c)
 {
 	const struct sl_backend *b;
 
-	sl_emulated_choose(c);
+	sl_emulator_set_settings(c);
 	if (strcmp(name, "stages") == 0) {
 		try_stages(c->blocks);
 		return SL_OK;
@@ -235,7 +235,7 @@ static enum sl_status try_schedule(const char *name, const struct sl_emulated_ch
 
 int main(int argc, char **argv)
 {
-	static const struct sl_emulated_choices schedules[] = {
+	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 1, .memory_bytes = 1 << 30},
 		{.blocks = 2, .seed = 1, .from_last = true, .memory_bytes = 1 << 30},
 		{.blocks = 3, .seed = 2, .memory_bytes = 1 << 30},

@@ -21,7 +21,7 @@ static bool is_there(const char *path)
 /* JSON by our reader, and by Python's, which takes nothing else for JSON. */
 static void expect_json(const char *json)
 {
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 
 	assert_ok(sl_yaml_parse(json, strlen(json), &tree, &problem));
@@ -118,22 +118,52 @@ static void help_of_all(void **state)
 	expect_out("sluice ", WORDS("--version"));
 }
 
+/* The reference in Markdown has every key, column, fate and unit; it takes no word. */
+static void help_as_markdown(void **state)
+{
+	char *text = output_of(&folder, WORDS("help", "--markdown")), item[SL_KEY_BYTES + 8];
+
+	(void)state;
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		char path[SL_KEY_BYTES];
+
+		for (size_t i = 0; sl_option_at(sl_models[m], i, path); i++) {
+			snprintf(item, sizeof(item), "\n- `%s`: ", path);
+			assert_non_null(strstr(text, item));
+		}
+	}
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		snprintf(item, sizeof(item), "\n- `%s`", sl_column_facts[c].name);
+		assert_non_null(strstr(text, item));
+	}
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		snprintf(item, sizeof(item), "\n- `%s`: ", sl_fate_facts[f].name);
+		assert_non_null(strstr(text, item));
+	}
+	for (int u = 1; u < SL_UNIT_COUNT; u++) {
+		snprintf(item, sizeof(item), "`%s`", sl_units[u].text);
+		assert_non_null(strstr(text, item));
+	}
+	free(text);
+	expect(&folder, SL_USAGE, "takes no word", WORDS("help", "run", "--markdown"));
+}
+
 /* Each line of the matrix, in every build, with its tunables and where it runs. */
-static void expect_backend(const char *list, const struct sl_line *l)
+static void expect_backend(const char *list, const struct sl_catalog_entry *l)
 {
 	char line[128], tunables[64];
 	const char *at;
 
 	snprintf(line, sizeof(line), "\n  %-8s %-14s %-7s ", sl_primitive_name(l->primitive),
-		l->name, sl_reach_name(l->reach));
+		l->name, sl_runs_on_name(l->runs_on));
 	at = strstr(list, line);
 	if (!at)
 		fail_msg("no line \"%s\" in\n%s", line, list);
-	assert_non_null(strstr(at, l->facts ? l->facts->help : "not in this build"));
+	assert_non_null(strstr(at, l->backend ? l->backend->help : "not in this build"));
 	at = strchr(at + 1, '\n');
-	if (!l->facts || l->facts->tunable.block == 0)
+	if (!l->backend || l->backend->tunable.block == 0)
 		return;
-	snprintf(tunables, sizeof(tunables), "block=%u (", l->facts->tunable.block);
+	snprintf(tunables, sizeof(tunables), "block=%u (", l->backend->tunable.block);
 	assert_ptr_equal(strstr(at, tunables), at + 1 + strspn(at + 1, " "));
 }
 
@@ -150,12 +180,12 @@ static void lists(void **state)
 		assert_non_null(strstr(list, sl_models[m]->help));
 	assert_non_null(strstr(list, "\n  cm m mm um nm km\n"));
 	assert_non_null(strstr(list, "\n  rad mrad deg\n"));
-	for (const struct sl_line *l = sl_matrix; l->name; l++) {
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
 		expect_backend(list, l);
 		n++;
-		devices += l->reach != SL_RUNS_ON_HOST;
-		emulated += l->reach == SL_RUNS_ON_DEVICE;
-		tuned += l->facts && l->facts->tunable.block > 0;
+		devices += l->runs_on != SL_RUNS_ON_HOST;
+		emulated += l->runs_on == SL_RUNS_ON_DEVICE;
+		tuned += l->backend && l->backend->tunable.block > 0;
 	}
 	assert_int_equal(times_in(json, "\"primitive\": "), n);
 	assert_int_equal(times_in(json, "\"space\": \"device\""), devices);
@@ -391,6 +421,7 @@ int main(void)
 		cmocka_unit_test(help_of_words),
 		cmocka_unit_test(help_of_ranges),
 		cmocka_unit_test(help_of_all),
+		cmocka_unit_test(help_as_markdown),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(json),
 		cmocka_unit_test(replays),

@@ -27,7 +27,7 @@ static const struct refusal refusals[] = {
 	{SL_USAGE, "has no '='", {"sluice", "run", "c.yaml", "--set", "run.seed"}},
 	{SL_USAGE, "has no key", {"sluice", "run", "c.yaml", "--set", "=7"}},
 	{SL_USAGE, "is a folder (this is about one file), try", {"sluice", "info", "whole"}},
-	{SL_BAD_INPUT, "c.yaml: its suffix is that of no format", {"sluice", "info", "c.yaml"}},
+	{SL_BAD_INPUT, "c.yaml: the suffix belongs to no format", {"sluice", "info", "c.yaml"}},
 	{SL_USAGE, "--json does nothing for info", {"sluice", "info", "c.yaml", "--json"}},
 	{SL_USAGE, "--resume does nothing for plan", {"sluice", "plan", "c.yaml", "--resume"}},
 	{SL_USAGE, "verify takes no settings", {"sluice", "verify", ".", "--set", "run.seed=2"}},
@@ -61,17 +61,17 @@ static const struct refusal refusals[] = {
 		{"sluice", "plan", "c.yaml", "--device", "cuda:9999", "--scan", "x"}},
 	{SL_USAGE, "run.slots: '17'", {"sluice", "run", "c.yaml", "--slots", "17"}},
 	{SL_USAGE, "run.mode: 'fussed'", {"sluice", "run", "c.yaml", "--mode", "fussed"}},
-	{SL_USAGE, "run.mode: fused works on a device (this run computes on the CPU",
+	{SL_USAGE, "run.mode: fused needs a device, but this run computes on the CPU",
 		{"sluice", "run", "c.yaml", "--mode", "fused", "--device", "cpu"}},
-	{SL_USAGE, "'x' is no scan", {"sluice", "run", "c.yaml", "--scan", "x"}},
-	{SL_USAGE, "'x' is no compact", {"sluice", "run", "c.yaml", "--compact", "x"}},
-	{SL_USAGE, "'x' is no sort", {"sluice", "run", "c.yaml", "--sort", "x"}},
-	{SL_USAGE, "'x' is no deflate", {"sluice", "run", "c.yaml", "--deflate", "x"}},
-	{SL_USAGE, "primitives.scan: 'naive' works on a device (this run computes on the CPU",
+	{SL_USAGE, "'x' is not a backend of scan", {"sluice", "run", "c.yaml", "--scan", "x"}},
+	{SL_USAGE, "'x' is not a backend of compact", {"sluice", "run", "c.yaml", "--compact", "x"}},
+	{SL_USAGE, "'x' is not a backend of sort", {"sluice", "run", "c.yaml", "--sort", "x"}},
+	{SL_USAGE, "'x' is not a backend of deflate", {"sluice", "run", "c.yaml", "--deflate", "x"}},
+	{SL_USAGE, "primitives.scan: 'naive' runs on a device, but this run computes on the CPU",
 		{"sluice", "run", "c.yaml", "--scan", "naive", "--device", "cpu"}},
-	{SL_USAGE, "primitives.sort: 'cpu' works on the host",
+	{SL_USAGE, "primitives.sort: 'cpu' runs on the host",
 		{"sluice", "run", "c.yaml", "--sort", "cpu", "--device", "emulated"}},
-	{SL_USAGE, "primitives.scan: 'blok=1' is no tuning",
+	{SL_USAGE, "primitives.scan: 'blok=1' is not a tuning parameter",
 		{"sluice", "run", "c.yaml", "--scan", "naive:blok=1"}},
 	{SL_USAGE, "takes multiples of",
 		{"sluice", "plan", "c.yaml", "--sort", "naive:block=9999", "--device", "emulated"}},
@@ -101,7 +101,7 @@ static void bad_configuration(void **state)
 	write_text(&folder, "bad.yaml", "run: {particles: 0, sede: 1}\nmodel: {slap: {}}\n");
 	shell(SL_USAGE, "bad.yaml:1:18: run.particles",
 		"$SLUICE run bad.yaml --out out || { rc=$?; test ! -e out && exit $rc; }");
-	expect(&folder, SL_USAGE, "run.sede: there is no such key, try seed",
+	expect(&folder, SL_USAGE, "run.sede: unknown key; use seed",
 		WORDS("run", "bad.yaml", "--out", "out"));
 	expect(&folder, SL_USAGE, "slap", WORDS("plan", "bad.yaml", "--out", "out"));
 	unlink(folder_path(&folder, "bad.yaml"));

@@ -56,7 +56,7 @@ static double get_number(sl_node of, const char *key)
 
 static void parse(const char *json)
 {
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 
 	sl_yaml_free(tree);
 	tree = NULL;
@@ -165,10 +165,10 @@ static bool has_row(const char *where, enum sl_primitive p, const char *name)
 /* Each that the emulated device has, and each of the host. */
 static void expect_every_backend(void)
 {
-	for (const struct sl_line *l = sl_matrix; l->name; l++) {
-		const char *where = l->reach == SL_RUNS_ON_HOST ? "host" : "device";
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
+		const char *where = l->runs_on == SL_RUNS_ON_HOST ? "host" : "device";
 
-		if (l->primitive != SL_DEFLATE && l->reach != SL_RUNS_ON_CUDA &&
+		if (l->primitive != SL_DEFLATE && l->runs_on != SL_RUNS_ON_CUDA &&
 			!has_row(where, l->primitive, l->name))
 			fail_msg("no row on the %s has %s %s", where,
 				sl_primitive_name(l->primitive), l->name);
@@ -256,10 +256,10 @@ static void one_at_a_time(void **state)
 	(void)state;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--scan", "naive",
 		"--compact", "naive", "--sort", "naive"));
-	for (const struct sl_line *l = sl_matrix; l->name; l++) {
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
 		bool found = true;
 
-		if (l->reach != SL_RUNS_ON_DEVICE)
+		if (l->runs_on != SL_RUNS_ON_DEVICE)
 			continue;
 		if (l->primitive == SL_COMPACT)
 			found = has_choice("naive", l->name, "naive");

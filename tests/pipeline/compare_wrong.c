@@ -8,7 +8,7 @@
 
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/compare/case_run.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"
 
@@ -347,13 +347,13 @@ static void no_reference(void **state)
 /* A row that needs more memory than there is, of two that do not. */
 static void too_large(void **state)
 {
-	const struct sl_emulated_choices was = *sl_emulated_chosen();
-	struct sl_emulated_choices little = was;
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
+	struct sl_emulator_settings little = was;
 	struct sl_control control = {0};
 
 	(void)state;
 	little.memory_bytes = 4096;
-	sl_emulated_choose(&little);
+	sl_emulator_set_settings(&little);
 	plan("emulated", "run.batch=400");
 	comparison.n = 3;
 	comparison.row[2] = comparison.row[1];
@@ -363,7 +363,7 @@ static void too_large(void **state)
 	assert_true(comparison.ended);
 	assert_int_equal(comparison.row[1].answer, SL_ANSWER_FAILED);
 	assert_int_equal(comparison.row[2].answer, SL_ANSWER_SAME);
-	sl_emulated_choose(&was);
+	sl_emulator_set_settings(&was);
 	sl_compare_free(&comparison);
 }
 

@@ -256,21 +256,21 @@ static void complaints_find_their_place(void **state)
 
 	(void)state;
 	assert_ok(take(text, &set, 1, &r));
-	sl_config_complain(r, "model.slab.mu_s", "a%d", 1);
-	sl_config_complain(r, "model.slab.mu_s", "again");
-	sl_config_complain(r, "model.slab.g", "b");
-	sl_config_complain(r, "model.slab.no.such", "c");
-	sl_config_complain(r, "keep[1]", "d");
-	sl_config_complain(r, "key", "e");
-	sl_config_complain(r, "output.level", "f");
-	sl_config_complain(r, "output.format", "g");
+	sl_config_add_problem(r, "model.slab.mu_s", "a%d", 1);
+	sl_config_add_problem(r, "model.slab.mu_s", "again");
+	sl_config_add_problem(r, "model.slab.g", "b");
+	sl_config_add_problem(r, "model.slab.no.such", "c");
+	sl_config_add_problem(r, "keep[1]", "d");
+	sl_config_add_problem(r, "key", "e");
+	sl_config_add_problem(r, "output.level", "f");
+	sl_config_add_problem(r, "output.format", "g");
 	assert_string_equal(sl_config_report(r),
 		"c:1:1: key: e\nc:3:3: model.slab.g: b\nc:3:3: model.slab.no.such: c\n"
 		"c:3:29: model.slab.mu_s: a1\nc:4:18: keep[1]: d\n"
 		"--set output.level=3: output.format: g\n--set output.level=3: output.level: f\n");
 	assert_int_equal(sl_config_verdict(r), SL_USAGE);
-	assert_true(sl_config_flawed(r, "model"));
-	assert_false(sl_config_flawed(r, "run"));
+	assert_true(sl_config_has_problem(r, "model"));
+	assert_false(sl_config_has_problem(r, "run"));
 	sl_config_close(r);
 }
 
@@ -289,7 +289,8 @@ static void fields_have_their_ranges(void **state)
 	assert_int_equal(choices.n_columns, 3);
 	assert_int_equal(choices.column[0], SL_COLUMN_id);
 	assert_int_equal(choices.column[2], SL_COLUMN_steps);
-	assert_int_equal(choices.keep, SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_max_steps));
+	assert_int_equal(
+		choices.keep, SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_max_steps));
 	take_good(good[2]);
 	assert_true(choices.field[0].lo == 0 && choices.field[0].hi == 64 * 32 - 1);
 	assert_true(choices.field[1].hi == 2000);

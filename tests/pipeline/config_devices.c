@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "primitives/base/fault.h"
 
 static const char plain[] = "model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"

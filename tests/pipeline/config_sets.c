@@ -99,7 +99,7 @@ static void sets_change_items(void **state)
 			assert_true(r->surface[0].reach == radii[n - 1]);
 		assert_true(r->scale == (n == 2 ? 5 : 0));
 	}
-	assert_int_equal(r->surface[0].shape, SL_SHAPE_BOX);
+	assert_int_equal(r->surface[0].shape, SL_RAYS_BOX);
 	assert_true(r->surface[1].absorb == 0.75f);
 }
 

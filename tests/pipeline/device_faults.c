@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "primitives/base/device_driver.h"
+#include "primitives/device/device_driver.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/program.h"

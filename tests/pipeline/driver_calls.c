@@ -160,7 +160,7 @@ static int ask_for_all(void *of)
 	refused += sl_event_ms(e, e, &ms) == SL_DEVICE_FAILED;
 	refused += sl_copy(&byte, &byte, 1, s) == SL_DEVICE_FAILED;
 	refused += sl_fill(&byte, 0, 1, s) == SL_DEVICE_FAILED;
-	refused += sl_launch_allowed("none") == SL_DEVICE_FAILED;
+	refused += sl_launch_begin("none") == SL_DEVICE_FAILED;
 	return refused;
 }
 

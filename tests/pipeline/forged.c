@@ -11,6 +11,9 @@
 #include "stages/particle/digest.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"
+#include "primitives/files/read.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 /* Batches 0 to 2 of 1500 particles, of which half survive: more than verify remakes. */
 static const char text[] = "run: {name: t, seed: 7, particles: 4500, batch: 1500}\n"
@@ -22,6 +25,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 4500, batch: 1500
 struct forger {
 	struct sl_dir dir;
 	struct sl_plan *plan;
+	struct sl_workspace *w;
 	struct sl_manifest manifest;
 };
 
@@ -36,13 +40,15 @@ static void open_run(struct forger *f)
 	assert_ok(sl_existing_run_read(&f->dir, &existing));
 	assert_ok(sl_existing_run_plan(&existing, NULL, 0, &f->plan));
 	sl_existing_run_free(&existing);
-	assert_ok(sl_plan_provide(f->plan));
+	assert_ok(sl_workspace_open(f->plan, &f->w));
+	assert_ok(sl_workspace_provide(f->w));
 	assert_ok(sl_manifest_read(&f->dir, &f->manifest));
 }
 
 static void close_run(struct forger *f)
 {
 	sl_manifest_free(&f->manifest);
+	sl_workspace_close(f->w);
 	sl_plan_free(f->plan);
 	sl_dir_close(&f->dir);
 }
@@ -78,15 +84,15 @@ static void forge(uint64_t batch, change make)
 
 	open_run(&f);
 	l = &f.manifest.line[batch];
-	slot = &f.plan->slot[0];
+	slot = &f.w->slot[0];
 	facts = (struct sl_batch_facts){l->batch, l->first_id, l->generated};
 	assert_ok(sl_survivors_read(&f.dir, l->file, &s));
 	assert_true(s.table.n > 300);
 	make(&s.table, l);
 	digest(&s.table, l);
 	assert_ok(f.plan->format->pack(&slot->exec, &f.plan->facts, &s.table, &slot->packed));
-	assert_ok(f.plan->format->assemble(
-		&f.plan->facts, &facts, &slot->packed, f.plan->image, f.plan->room.image, &pieces));
+	assert_ok(f.plan->format->assemble(&f.plan->facts, &facts, &slot->packed, f.w->file_image,
+		f.plan->room.image, &pieces));
 	file = malloc(pieces.bytes);
 	assert_non_null(file);
 	sl_pieces_join(&pieces, file);

@@ -2,6 +2,7 @@
  * keep.c - conditions of keep: against the same conditions written in C, for particles with all
  * kinds of numbers; which fates they leave alone; the fate of who does not meet them.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,8 +155,8 @@ static void conditions_mean_what_they_say(void **state)
 		uint32_t met = 0;
 
 		take_list(text[k]);
-		assert_int_equal(choices.keep, SL_BIT(SL_FATE_listed));
-		assert_int_equal(choices.condition.of, SL_BIT(SL_FATE_listed));
+		assert_int_equal(choices.keep, SL_FATE_BIT(SL_FATE_listed));
+		assert_int_equal(choices.condition.fates, SL_FATE_BIT(SL_FATE_listed));
 		for (uint64_t id = 0; id < PARTICLES; id++) {
 			p = particle_of(id);
 			list_conditions(&p, text, meets);
@@ -190,35 +191,37 @@ static void numbers_are_as_long_as_texts(void **state)
 
 /* --- fates ------------------------------------------------------------------------------------ */
 
-#define SET2(a, b) (SL_BIT(SL_FATE_##a) | SL_BIT(SL_FATE_##b))
+#define SET2(a, b) (SL_FATE_BIT(SL_FATE_##a) | SL_FATE_BIT(SL_FATE_##b))
 
-static void expect_fates(const char *keep, uint32_t kept, uint32_t asked)
+static void expect_fates(const char *keep, sl_fate_set kept, sl_fate_set asked)
 {
 	take_slab(keep);
-	if (choices.keep != kept || choices.condition.of != asked ||
+	if (choices.keep != kept || choices.condition.fates != asked ||
 		(choices.condition.n > 0) != (asked != 0))
-		fail_msg("'%s' keeps %x, asks of %x in %u steps; not %x and %x", keep, choices.keep,
-			choices.condition.of, choices.condition.n, kept, asked);
+		fail_msg("'%s' keeps %" PRIx64 ", asks of %" PRIx64 " in %u steps; not %" PRIx64
+			 " and %" PRIx64,
+			keep, choices.keep, choices.condition.fates, choices.condition.n, kept,
+			asked);
 }
 
 /* Fates alone ask nothing; only those that could survive are asked. */
 static void fates_are_told_apart(void **state)
 {
-	const uint32_t all = sl_models[SL_MODEL_slab]->fates & ~SL_BIT(SL_FATE_alive);
+	const sl_fate_set all = sl_models[SL_MODEL_slab]->fates & ~SL_FATE_BIT(SL_FATE_alive);
 
 	(void)state;
-	expect_fates("transmitted", SL_BIT(SL_FATE_transmitted), 0);
+	expect_fates("transmitted", SL_FATE_BIT(SL_FATE_transmitted), 0);
 	expect_fates("[transmitted, reflected]", SET2(transmitted, reflected), 0);
 	expect_fates("transmitted or reflected", SET2(transmitted, reflected), 0);
-	expect_fates("not absorbed", all & ~SL_BIT(SL_FATE_absorbed), 0);
-	expect_fates("transmitted and w > 0.5", SL_BIT(SL_FATE_transmitted),
-		SL_BIT(SL_FATE_transmitted));
+	expect_fates("not absorbed", all & ~SL_FATE_BIT(SL_FATE_absorbed), 0);
+	expect_fates("transmitted and w > 0.5", SL_FATE_BIT(SL_FATE_transmitted),
+		SL_FATE_BIT(SL_FATE_transmitted));
 	expect_fates("reflected or transmitted and w > 0.5", SET2(transmitted, reflected),
-		SL_BIT(SL_FATE_transmitted));
+		SL_FATE_BIT(SL_FATE_transmitted));
 	expect_fates("[reflected, transmitted and w > 0.5]", SET2(transmitted, reflected),
-		SL_BIT(SL_FATE_transmitted));
-	expect_fates("not (absorbed or w > 0.5)", all & ~SL_BIT(SL_FATE_absorbed),
-		all & ~SL_BIT(SL_FATE_absorbed));
+		SL_FATE_BIT(SL_FATE_transmitted));
+	expect_fates("not (absorbed or w > 0.5)", all & ~SL_FATE_BIT(SL_FATE_absorbed),
+		all & ~SL_FATE_BIT(SL_FATE_absorbed));
 	expect_fates("w > 0.5", all, all);
 	expect_fates("w > 0.5 or not w > 0.5", all, all); /* nobody looks that closely */
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "primitives/base/fault.h"
+#include "primitives/files/crc32.h"
 #include "tests/support/check.h"
 #include "tests/support/scene.h"
 

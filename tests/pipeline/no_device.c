@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/support/check.h"
+#include "pipeline/report/plan_print.h"
 #include "tests/support/counting_driver.h"
 #include "tests/support/library_run.h"
 

@@ -9,7 +9,7 @@
 #include "pipeline/resolve/execution/mode.h"
 #include "pipeline/run/autotune.h"
 #include "pipeline/plan/memory.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/support/check.h"
 
 static const char text[] = "run: {name: picked, seed: 7, particles: 1000, batch: 400, threads: 2}\n"
@@ -166,15 +166,15 @@ static void memory_for_any(void **state)
 /* Where there is room for histories alone, histories it is. */
 static void memory_for_histories(void **state)
 {
-	const struct sl_emulated_choices before = *sl_emulated_chosen();
-	struct sl_emulated_choices little = before;
+	const struct sl_emulator_settings before = *sl_emulator_get_settings();
+	struct sl_emulator_settings little = before;
 	const char *const set[SETS_MAX] = {measure_emulated[0], measure_emulated[1], "run.slots=1"};
 	size_t histories = alone(measure_emulated[0], "transport.schedule=history", NULL);
 	struct sl_plan *plan;
 
 	(void)state;
 	little.memory_bytes = most_of(measure_emulated[0]) - 1;
-	sl_emulated_choose(&little);
+	sl_emulator_set_settings(&little);
 	plan = plan_of(set);
 	assert_ok(sl_memory_plan_refuse(plan));
 	assert_int_equal(plan->n_candidates, 0);
@@ -183,11 +183,11 @@ static void memory_for_histories(void **state)
 	assert_non_null(strstr(plan->schedule_reason, "no memory"));
 	sl_plan_free(plan);
 	little.memory_bytes++;
-	sl_emulated_choose(&little);
+	sl_emulator_set_settings(&little);
 	plan = plan_of(set);
 	assert_int_equal(plan->n_candidates, 4);
 	sl_plan_free(plan);
-	sl_emulated_choose(&before);
+	sl_emulator_set_settings(&before);
 }
 
 /* --- the same batches ------------------------------------------------------------------------- */
@@ -209,14 +209,14 @@ static void add_batch(void *of, const struct sl_host_slot *slot)
 		sum = 31 * sum + b->bins[k];
 }
 
-static uint64_t sum_of(struct sl_plan *plan)
+static uint64_t sum_of(struct sl_workspace *w)
 {
 	const struct sl_manifest none = {0};
 	struct sl_control control = {.batch = add_batch, .discard = true};
 	struct sl_session session;
 
 	sum = 0;
-	assert_ok(sl_run(plan, NULL, &none, &control, &session));
+	assert_ok(sl_run(w, NULL, &none, &control, &session));
 	assert_int_equal(session.batches, 3);
 	return sum;
 }
@@ -224,16 +224,19 @@ static uint64_t sum_of(struct sl_plan *plan)
 static void each_in_the_same_memory(const char *const set[SETS_MAX])
 {
 	struct sl_plan *plan = plan_of(set);
+	struct sl_workspace *w;
 	uint64_t histories;
 
-	assert_ok(sl_plan_provide(plan));
-	histories = sum_of(plan);
+	assert_ok(sl_workspace_open(plan, &w));
+	assert_ok(sl_workspace_provide(w));
+	histories = sum_of(w);
 	for (int again = 0; again < 2; again++)
 		for (uint32_t i = plan->n_candidates; i-- > 0;) {
-			assert_ok(sl_memory_plan_change(plan, &plan->candidate[i]));
-			assert_true(sum_of(plan) == histories);
-			assert_int_equal(plan->recipe.mode, plan->candidate[i].mode);
+			assert_ok(sl_workspace_use(w, &plan->candidate[i]));
+			assert_true(sum_of(w) == histories);
+			assert_int_equal(w->recipe.mode, plan->candidate[i].mode);
 		}
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 }
 
@@ -251,21 +254,22 @@ static unsigned picked_by(struct sl_plan *plan, uint64_t done, struct sl_control
 {
 	struct sl_manifest_line line = {.generated = done};
 	const struct sl_manifest lines = {.line = &line, .n = done > 0};
-	const struct sl_recipe before = plan->recipe;
+	struct sl_workspace *w;
 	unsigned particles = 0;
 
 	plan->stop_rule.below = 0.5;
-	assert_ok(sl_plan_provide(plan));
-	assert_ok(sl_autotune_schedule(plan, &lines, control));
-	assert_int_equal(plan->recipe.particles, before.particles);
-	assert_int_equal(plan->recipe.n_batches, before.n_batches);
-	assert_true(plan->stop_rule.below == 0.5);
+	assert_ok(sl_workspace_open(plan, &w));
+	assert_ok(sl_workspace_provide(w));
+	assert_ok(sl_autotune_schedule(w, &lines, control));
+	assert_int_equal(w->recipe.particles, plan->recipe.particles);
+	assert_int_equal(w->recipe.n_batches, plan->recipe.n_batches);
 	assert_false(control->discard);
-	if (plan->schedule_reason[0])
+	if (w->schedule_reason[0])
 		assert_int_equal(
-			sscanf(plan->schedule_reason,
-				"%*[a-z], by %u particles: histories %*f ms, ", &particles),
+			sscanf(w->schedule_reason, "%*[a-z], by %u particles: histories %*f ms, ",
+				&particles),
 			1);
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 	return particles;
 }
@@ -307,22 +311,25 @@ static void the_fastest(void **state)
 	struct sl_plan *plan = plan_of(measure_emulated);
 	const struct sl_manifest none = {0};
 	struct sl_control control = {0};
+	struct sl_workspace *w;
 	uint32_t best = 0;
 	char it_is[64];
 
 	(void)state;
-	assert_ok(sl_plan_provide(plan));
-	assert_ok(sl_autotune_schedule(plan, &none, &control));
+	assert_ok(sl_workspace_open(plan, &w));
+	assert_ok(sl_workspace_provide(w));
+	assert_ok(sl_autotune_schedule(w, &none, &control));
 	for (uint32_t i = 0; i < plan->n_candidates; i++) {
-		assert_true(plan->candidate[i].seconds > 0);
-		assert_non_null(strstr(plan->schedule_reason, plan->candidate[i].name));
-		if (plan->candidate[i].seconds < plan->candidate[best].seconds)
+		assert_true(w->seconds[i] > 0);
+		assert_non_null(strstr(w->schedule_reason, plan->candidate[i].name));
+		if (w->seconds[i] < w->seconds[best])
 			best = i;
 	}
 	snprintf(it_is, sizeof(it_is), "; %s it is", plan->candidate[best].name);
-	assert_non_null(strstr(plan->schedule_reason, it_is));
-	assert_int_equal(plan->recipe.mode, plan->candidate[best].mode);
-	assert_int_equal(plan->recipe.schedule.steps, plan->candidate[best].schedule.steps);
+	assert_non_null(strstr(w->schedule_reason, it_is));
+	assert_int_equal(w->recipe.mode, plan->candidate[best].mode);
+	assert_int_equal(w->recipe.schedule.steps, plan->candidate[best].schedule.steps);
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 }
 

@@ -11,7 +11,7 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/config/config.h"
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "tests/support/configs.h"
 #include "tests/support/program.h"
 

@@ -9,6 +9,7 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/inspect/replay.h"
+#include "stages/host/host_pipeline.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"
 #include "stages/particle/random.h"
@@ -137,7 +138,7 @@ static uint64_t number_at(const struct told *t, sl_node of, const char *key)
 static void tell(struct told *t, struct sl_plan *plan, uint64_t id)
 {
 	char *json = replayed(plan, id, true);
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 
 	assert_ok(sl_yaml_parse(json, strlen(json), &t->tree, &problem));
 	free(json);
@@ -219,7 +220,7 @@ static uint64_t check_row(struct sl_plan *plan, const struct sl_table *table, ui
 {
 	const struct sl_recipe *r = &plan->recipe;
 	uint64_t id = ((const uint64_t *)table->column[0].data)[row];
-	struct sl_particle p = sl_remake(r, id);
+	struct sl_particle p = sl_compute_particle(r, id);
 	struct told t;
 	uint64_t key = 0;
 	sl_node last;
@@ -304,7 +305,8 @@ static void has_survivors_and_others(void **state)
 	assert_ok(plan_of(k.path, NULL, 0, &k));
 	assert_ok(plan_of(k.path, sets, 1, &other));
 	for (uint64_t id = 0; id < 40; id++) {
-		bool survives = sl_remake(&k.plan->recipe, id).fate == SL_FATE_transmitted;
+		bool survives =
+			sl_compute_particle(&k.plan->recipe, id).fate == SL_FATE_transmitted;
 
 		tell(&t, k.plan, id);
 		assert_string_equal(text_at(&t, t.root, "survives"), survives ? "true" : "false");
@@ -367,7 +369,7 @@ static uint64_t longest(struct sl_plan *plan)
 {
 	uint64_t id = 0;
 
-	while (sl_remake(&plan->recipe, id).fate != SL_FATE_max_steps)
+	while (sl_compute_particle(&plan->recipe, id).fate != SL_FATE_max_steps)
 		assert_true(++id < plan->recipe.particles);
 	return id;
 }

@@ -2,7 +2,7 @@
  * report.c - sums over batches and the checks, worked by hand: fractions of particles and of
  * weight, and what is known of their errors.
  */
-#include "pipeline/output/report.h"
+#include "pipeline/report/report.h"
 
 #include <math.h>
 #include <string.h>

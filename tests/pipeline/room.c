@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "pipeline/plan/memory.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/support/library_run.h"
 #include "tests/support/program.h"
 
@@ -19,10 +19,10 @@
 /* From now on the device has so much. */
 static void give_device(size_t bytes)
 {
-	struct sl_emulated_choices c = *sl_emulated_chosen();
+	struct sl_emulator_settings c = *sl_emulator_get_settings();
 
 	c.memory_bytes = bytes;
-	sl_emulated_choose(&c);
+	sl_emulator_set_settings(&c);
 }
 
 /* Makes the plan for a device that has so much. */
@@ -230,6 +230,7 @@ static void begun(void)
 /* The run takes what the plan says: no byte more, no byte less. */
 static size_t count_to_the_byte(struct library_run r)
 {
+	struct sl_workspace *w;
 	struct sl_plan *plan;
 	size_t bytes;
 
@@ -237,7 +238,9 @@ static size_t count_to_the_byte(struct library_run r)
 	assert_ok(library_plan(&r, &plan));
 	bytes = plan->room.device;
 	give_device(bytes - 1); /* somebody else has taken a byte since */
-	assert_fails(sl_plan_provide(plan), SL_DEVICE_MEMORY, "device memory: ");
+	assert_ok(sl_workspace_open(plan, &w));
+	assert_fails(sl_workspace_provide(w), SL_DEVICE_MEMORY, "device memory: ");
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 	r.begun = begun;
 	has_begun = false;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/output/report.h"
+#include "pipeline/report/report.h"
 #include "pipeline/results/survivor_file.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "stages/formats/common/format.h"
 #include "tests/cases/thin.h"
 #include "tests/support/bits_check.h"

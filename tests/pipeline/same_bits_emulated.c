@@ -2,7 +2,7 @@
  * same_bits_emulated.c - runs on the emulated device give the CPU's bits: every configuration,
  * backend, number of slots and threads, batch size and key, and whatever order its blocks run in.
  */
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "stages/formats/common/format.h"
 #include "tests/cases/thin.h"
 #include "tests/support/bits_check.h"
@@ -77,22 +77,22 @@ static void any_key(void **state)
 /* Work done when it is queued, and four blocks in flight that take turns at random. */
 static void any_order(void **state)
 {
-	const struct sl_emulated_choices was = *sl_emulated_chosen();
-	struct sl_emulated_choices c = was;
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
+	struct sl_emulator_settings c = was;
 
 	(void)state;
 	c.at_once = true;
-	sl_emulated_choose(&c);
+	sl_emulator_set_settings(&c);
 	any_slots(state);
 	any_batch(state);
 	every_backend(state);
 	c = was;
 	c.blocks = 4;
 	c.seed = 3;
-	sl_emulated_choose(&c);
+	sl_emulator_set_settings(&c);
 	any_slots(state);
 	every_backend(state);
-	sl_emulated_choose(&was);
+	sl_emulator_set_settings(&was);
 }
 
 static void every_file(void **state)

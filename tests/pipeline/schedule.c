@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "pipeline/text/yaml.h"
-#include "primitives/base/device_driver.h"
+#include "primitives/device/device_driver.h"
 #include "tests/cases/thin.h"
 #include "tests/support/whole.h"
 

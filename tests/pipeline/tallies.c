@@ -29,7 +29,7 @@ static sl_node row_of(const struct sl_yaml *tree, size_t k, int fate)
 static struct sl_yaml *read_histograms(const char *out)
 {
 	char *cut = histograms_of(out), *whole = (char *)malloc(strlen(cut) + 3);
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 
 	assert_non_null(whole);

@@ -2,7 +2,7 @@
  * deflate_emulated.c - the device's encoder on the emulated device: byte for byte what the
  * specification writes, with every kind of input and cut, and threads in any order.
  */
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/support/check.h"
 #include "tests/support/deflate_check.h"
 
@@ -47,7 +47,7 @@ static void any_job(void **state)
 
 static void every_schedule_gives_the_same(void **state)
 {
-	static const struct sl_emulated_choices schedules[] = {
+	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 1, .memory_bytes = 1 << 30},
 		{.blocks = 2, .seed = 1, .memory_bytes = 1 << 30},
 		{.blocks = 7, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
@@ -56,11 +56,11 @@ static void every_schedule_gives_the_same(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
-		sl_emulated_choose(&schedules[i]);
+		sl_emulator_set_settings(&schedules[i]);
 		for (uint64_t k = 0; k < 3; k++)
 			deflate_random(device(), 100 + 3 * i + k, 4000);
 	}
-	sl_emulated_choose(&schedules[0]);
+	sl_emulator_set_settings(&schedules[0]);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "primitives/base/clock.h"
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/cases/walk.h"
 #include "tests/support/check.h"
 
@@ -66,7 +66,7 @@ static void every_backend_is_right(void **state)
 /* Threads in any order, several blocks in flight, blocks started from the last. */
 static void every_schedule_gives_the_same(void **state)
 {
-	static const struct sl_emulated_choices schedules[] = {
+	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 1, .memory_bytes = 1 << 30},
 		{.blocks = 2, .seed = 1, .memory_bytes = 1 << 30},
 		{.blocks = 7, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
@@ -77,10 +77,10 @@ static void every_schedule_gives_the_same(void **state)
 	(void)state;
 	sl_thin_up_to(LARGEST);
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
-		sl_emulated_choose(&schedules[i]);
+		sl_emulator_set_settings(&schedules[i]);
 		walk_each(sl_walk_tiles, 67);
 	}
-	sl_emulated_choose(&schedules[0]);
+	sl_emulator_set_settings(&schedules[0]);
 }
 
 int main(void)

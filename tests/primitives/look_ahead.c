@@ -2,7 +2,7 @@
  * look_ahead.c - scan/shared's kernel for Hopper on the emulated device: with small tiles, over
  * alignments, sizes around tiles, and schedules; and as the backend chooses it.
  */
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "primitives/base/fault.h"
 #include "tests/cases/case.h"
 #include "tests/primitives/look_ahead_kernels.h"
@@ -60,7 +60,7 @@ static void size_is_right(const struct sl_backend *b, uint32_t tile_bytes, uint3
 	}
 }
 
-static void every_size_is_right(const struct sl_emulated_choices *how)
+static void every_size_is_right(const struct sl_emulator_settings *how)
 {
 	static const struct {
 		uint32_t tiles;
@@ -68,19 +68,19 @@ static void every_size_is_right(const struct sl_emulated_choices *how)
 	} sizes[] = {{0, 1}, {0, 2}, {0, 3}, {0, 6}, {1, -1}, {1, 0}, {1, 1}, {2, -3}, {2, -2},
 		{2, 2}, {7, 5}, {70, 9}};
 
-	sl_emulated_choose(how);
+	sl_emulator_set_settings(how);
 	for (int k = 0; k < LOOK_AHEAD_SMALL; k++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			size_is_right(&look_ahead_small[k], look_ahead_tile_bytes[k],
 				sizes[i].tiles, sizes[i].more);
 }
 
-static const struct sl_emulated_choices by_default = {.blocks = 1, .memory_bytes = 1 << 30};
+static const struct sl_emulator_settings by_default = {.blocks = 1, .memory_bytes = 1 << 30};
 
 /* Blocks one after the other, at a time, at random, and in an order that was not promised. */
 static void small_tiles_are_right(void **state)
 {
-	static const struct sl_emulated_choices schedules[] = {
+	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 4, .memory_bytes = 1 << 30},
 		{.blocks = 3, .seed = 1, .memory_bytes = 1 << 30},
 		{.blocks = 5, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
@@ -90,18 +90,18 @@ static void small_tiles_are_right(void **state)
 	every_size_is_right(&by_default);
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++)
 		every_size_is_right(&schedules[i]);
-	sl_emulated_choose(&by_default);
+	sl_emulator_set_settings(&by_default);
 }
 
 /* Tiles far apart: a looker has to ask more than once. */
 static void far_tiles_are_right(void **state)
 {
-	static const struct sl_emulated_choices all = {.blocks = 32, .memory_bytes = 1 << 30};
+	static const struct sl_emulator_settings all = {.blocks = 32, .memory_bytes = 1 << 30};
 
 	(void)state;
-	sl_emulated_choose(&all);
+	sl_emulator_set_settings(&all);
 	size_is_right(&look_ahead_deep, look_ahead_deep_bytes, 600, 0);
-	sl_emulated_choose(&by_default);
+	sl_emulator_set_settings(&by_default);
 }
 
 /* --- the backend's choice --------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ static void it_is_chosen_where_it_can_be(void **state)
 {
 	static const uint32_t plain[2] = {0, 0}, same[2] = {3, 3}, other[2] = {1, 2};
 	static const struct sl_tuning own = {0, 0}, asked = {.block = 128};
-	static const struct sl_emulated_choices turing = {
+	static const struct sl_emulator_settings turing = {
 		.blocks = 1, .turing = true, .memory_bytes = 1 << 30};
 
 	(void)state;
@@ -155,15 +155,15 @@ static void it_is_chosen_where_it_can_be(void **state)
 	assert_true(looks_ahead(SL_U32, WORTH, same, own));
 	assert_false(looks_ahead(SL_U32, 2 * WORTH, other, own));
 	assert_false(looks_ahead(SL_U32, 2 * WORTH, plain, asked));
-	sl_emulated_choose(&turing);
+	sl_emulator_set_settings(&turing);
 	assert_false(looks_ahead(SL_U32, 2 * WORTH, plain, own));
-	sl_emulated_choose(&by_default);
+	sl_emulator_set_settings(&by_default);
 }
 
 /* Both kernels, either side of the least, in place or not. */
 static void the_backend_is_right(void **state)
 {
-	static const struct sl_emulated_choices schedules[] = {
+	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 4, .seed = 5, .memory_bytes = 1 << 30},
 		{.blocks = 1, .memory_bytes = 1 << 30}};
 
@@ -178,12 +178,12 @@ static void the_backend_is_right(void **state)
 			.inclusive = i % 2 == i / 2,
 			.off = {i % 2, i % 2}};
 
-		sl_emulated_choose(&schedules[i % 2]);
+		sl_emulator_set_settings(&schedules[i % 2]);
 		scan_is_right(shared(), &set);
 		set.n = least - 1;
 		scan_is_right(shared(), &set);
 	}
-	sl_emulated_choose(&by_default);
+	sl_emulator_set_settings(&by_default);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/cases/contest.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"
@@ -36,7 +36,7 @@ static int use_device(void **state)
 static int forget(void **state)
 {
 	(void)state;
-	sl_tuning_forget();
+	sl_tuning_clear();
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static void lines_hold_for_device_type_and_size(void **state)
 	assert_tuning(compact, none, SL_U64, 5, 33, 2); /* which has no types */
 	assert_tuning(scan, block, SL_U32, 100, 192, scan->tunable.items);
 	assert_tuning(scan, items, SL_U32, 100, scan->tunable.block, 8);
-	sl_tuning_forget();
+	sl_tuning_clear();
 	assert_int_equal(sl_tuning_lines(), 0);
 	assert_string_equal(sl_tuning_path(), "");
 	assert_tuning(scan, none, SL_U32, 100, scan->tunable.block, scan->tunable.items);
@@ -157,14 +157,14 @@ static void lines_that_the_device_cannot_have_are_refused(void **state)
 {
 	const struct sl_backend *sort = find(SL_SORT, "shared");
 	const struct sl_tuning large = {.block = sort->tunable.block_most, .items = 24};
-	const struct sl_emulated_choices own = *sl_emulated_chosen();
-	struct sl_emulated_choices turing = own;
+	const struct sl_emulator_settings own = *sl_emulator_get_settings();
+	struct sl_emulator_settings turing = own;
 	struct sl_limits limits;
 	char text[256], place[sizeof(path) + 16];
 
 	(void)state;
 	turing.turing = true;
-	sl_emulated_choose(&turing);
+	sl_emulator_set_settings(&turing);
 	assert_ok(sl_device_limits(&limits));
 	assert_true(sort->tunable.shared_bytes(large, SL_U64) > limits.shared_bytes);
 	snprintf(text, sizeof(text), "device emulated\nsort/shared u64 from 7 block=%u items=%u\n",
@@ -173,7 +173,7 @@ static void lines_that_the_device_cannot_have_are_refused(void **state)
 	snprintf(place, sizeof(place), "%s:2: ", path);
 	assert_fails(sl_tuning_check(sort, (struct sl_tuning){0}, SL_U64), SL_USAGE, place);
 	assert_ok(sl_tuning_check(sort, (struct sl_tuning){0}, SL_U32));
-	sl_emulated_choose(&own);
+	sl_emulator_set_settings(&own);
 }
 
 /* --- scratch and calls ------------------------------------------------------------------------ */
@@ -278,19 +278,19 @@ static void usual_places(void **state)
 	(void)state;
 	unsetenv("SL_TUNING");
 	setenv("XDG_CONFIG_HOME", folder.path, 1);
-	sl_tuning_usual(found);
+	sl_tuning_default_path(found);
 	assert_string_equal(found, "");
 	snprintf(place, sizeof(place), "mkdir -p %s/sluice", folder.path);
 	assert_int_equal(system(place), 0);
 	write_text(&folder, "sluice/tuning", good);
-	sl_tuning_usual(found);
+	sl_tuning_default_path(found);
 	snprintf(place, sizeof(place), "%s/sluice/tuning", folder.path);
 	assert_string_equal(found, place);
 	setenv("SL_TUNING", "some/file", 1);
-	sl_tuning_usual(found);
+	sl_tuning_default_path(found);
 	assert_string_equal(found, "some/file");
 	setenv("SL_TUNING", "", 1);
-	sl_tuning_usual(found);
+	sl_tuning_default_path(found);
 	assert_string_equal(found, "");
 }
 

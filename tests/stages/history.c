@@ -5,6 +5,7 @@
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
 
+#include "stages/host/cpu_dispatch.h"
 #include "stages/host/history.h"
 #include "stages/models/slab.h"
 
@@ -42,7 +43,7 @@ static bool has_turned(const struct sl_particle *a, const struct sl_particle *b)
 }
 
 /* Is the event the word for what lies between two states? */
-static void check_event(const struct seen *seen, const struct sl_step_taken *s)
+static void check_event(const struct seen *seen, const struct sl_history_step *s)
 {
 	bool collided = s->p.collisions > seen->p.collisions;
 	int number = event_number(s->event);
@@ -73,7 +74,7 @@ static void same_particle(const struct sl_particle *a, const struct sl_particle 
 	}
 }
 
-static bool see_step(void *of, const struct sl_step_taken *s)
+static bool see_step(void *of, const struct sl_history_step *s)
 {
 	struct seen *seen = (struct seen *)of;
 
@@ -104,9 +105,9 @@ static void see_draw(void *of, uint64_t block, struct sl_words random)
 
 static struct sl_particle follow(struct seen *seen)
 {
-	const struct sl_watcher watcher = {.step = see_step, .draw = see_draw, .of = seen};
+	const struct sl_history_observer watcher = {.step = see_step, .draw = see_draw, .of = seen};
 
-	return sl_follow(seen->r, seen->id, &watcher);
+	return sl_follow_history(seen->r, seen->id, &watcher);
 }
 
 /* --- tests ------------------------------------------------------------------------------------ */
@@ -121,7 +122,7 @@ static void follow_all(const struct sl_recipe *r, uint64_t event[WORDS_MOST])
 		seen.event = event;
 		seen.stop_at = UINT64_MAX;
 		end = follow(&seen);
-		made = sl_remake(r, seen.id);
+		made = sl_compute_particle(r, seen.id);
 		same_particle(&end, &made);
 		same_particle(&seen.p, &made);
 		assert_true(end.fate != SL_FATE_alive);
@@ -150,7 +151,7 @@ static void ends_as_the_loops_do(void **state)
 		struct sl_recipe r = hand_recipe((enum sl_model_number)m, N);
 
 		follow_all(&r, event);
-		r.loops = sl_loops_find("baseline");
+		r.loops = sl_find_loops("baseline");
 		follow_all(&r, event);
 		r.seed = UINT64_MAX;
 		if (r.model == SL_MODEL_slab)

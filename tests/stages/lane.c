@@ -2,7 +2,7 @@
  * lane.c - batches on the emulated device are the host's, byte by byte; so are those of a device
  * that does not do its work before somebody waits, or does it at once.
  */
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/lane_check.h"
@@ -67,30 +67,30 @@ static void a_lane_used_again(void **state)
 
 static void work_done_at_once(void **state)
 {
-	struct sl_emulated_choices c = *sl_emulated_chosen();
+	struct sl_emulator_settings c = *sl_emulator_get_settings();
 
 	(void)state;
 	c.at_once = true;
-	sl_emulated_choose(&c);
+	sl_emulator_set_settings(&c);
 	lane_check_reuse(N);
 }
 
 /* Blocks that take turns at random, or begin with the last one. */
 static void any_order(void **state)
 {
-	const struct sl_emulated_choices was = *sl_emulated_chosen();
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 3; seed++) {
-		struct sl_emulated_choices c = was;
+		struct sl_emulator_settings c = was;
 
 		c.blocks = 2 + (uint32_t)seed;
 		c.seed = seed;
 		c.from_last = seed % 2;
-		sl_emulated_choose(&c);
+		sl_emulator_set_settings(&c);
 		lane_check_tiles(LARGEST, 4);
 	}
-	sl_emulated_choose(&was);
+	sl_emulator_set_settings(&was);
 }
 
 static void a_bit_that_changes_on_the_way(void **state)

@@ -1,5 +1,5 @@
 /*
- * stages/math.c - log, exp, sin and cos against the double ones of the C library.
+ * stages/math.c - log, sin and cos against the double ones of the C library.
  *
  * Every 67th float is tried, the special values, and the worst places that ulp.txt records. With
  * --all every float is: it prints the largest errors, where they are, and a digest over all
@@ -73,7 +73,6 @@ static const struct function {
 	double ulp; /* what math.h promises */
 } functions[] = {
 	{"log", sl_log, log, SL_LOG_ULP},
-	{"exp", sl_exp, exp, SL_EXP_ULP},
 	{"sin", sine, want_sine, SL_SINCOSPI_ULP},
 	{"cos", cosine, want_cosine, SL_SINCOSPI_ULP},
 };
@@ -225,21 +224,6 @@ static void log_at_its_ends(void **state)
 	assert_bits(0, sl_log(1.0f));
 }
 
-static void exp_at_its_ends(void **state)
-{
-	(void)state;
-	assert_bits(SL_INFINITY_BITS, sl_exp(INFINITY));
-	assert_bits(SL_INFINITY_BITS, sl_exp(0x1.62e430p+6f)); /* 88.722839, just too much */
-	assert_true(sl_exp(0x1.62e42ep+6f) < INFINITY);
-	assert_bits(0, sl_exp(-INFINITY));
-	assert_bits(0, sl_exp(-104.0f));
-	assert_bits(1, sl_exp(-103.0f)); /* the least denormal */
-	assert_bits(sl_bits(1.0f), sl_exp(0.0f));
-	assert_bits(sl_bits(1.0f), sl_exp(-0.0f));
-	assert_bits(SL_NAN_BITS, sl_exp(sl_float(0xffc12345u)));
-	assert_bits(SL_NAN_BITS, sl_exp(sl_float(0x7f812345u)));
-}
-
 /* Multiples of 1/2 are exact, wherever they are. */
 static void quarter_turns_are_exact(void **state)
 {
@@ -285,7 +269,6 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log_at_its_ends),
-		cmocka_unit_test(exp_at_its_ends),
 		cmocka_unit_test(quarter_turns_are_exact),
 		cmocka_unit_test(angles_end_at_2_to_the_22),
 		cmocka_unit_test(recorded_worst_places_are_as_bad),

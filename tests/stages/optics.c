@@ -190,7 +190,7 @@ static void a_million_turns_keep_the_length(void **state)
 		struct sl_particle old = p;
 		float c = scatter(k % 2 ? 0.9 : -0.5, sl_uniform(random.at[0]));
 
-		sl_turn(&p, c, 2.0f * sl_uniform(random.at[1]));
+		sl_scatter(&p, c, 2.0f * sl_uniform(random.at[1]));
 		longest = fmax(longest, fabs(excess_length(&p)));
 		worst = fmax(worst, fabs(cosine_between(&p, &old) - (double)c));
 	}
@@ -205,7 +205,7 @@ static void a_turn_mends_the_length(void **state)
 	struct sl_particle p = {.u = 0.6001f, .w = -0.8001f};
 
 	(void)state;
-	sl_turn(&p, 0.5f, 0.3f);
+	sl_scatter(&p, 0.5f, 0.3f);
 	assert_true(fabs(excess_length(&p)) < 1e-6);
 }
 
@@ -222,13 +222,13 @@ static void turns_at_the_poles(void **state)
 		struct sl_particle p = poles[i];
 		double u = 0, v = 0, w = 0;
 
-		sl_turn(&p, 1.0f, 0.7f);
+		sl_scatter(&p, 1.0f, 0.7f);
 		assert_true(fabs(cosine_between(&p, &poles[i]) - 1) < 1e-6);
-		sl_turn(&p, -1.0f, 1.3f);
+		sl_scatter(&p, -1.0f, 1.3f);
 		assert_true(fabs(cosine_between(&p, &poles[i]) + 1) < 1e-6);
 		for (int k = 0; k < 1000; k++) {
 			p = poles[i];
-			sl_turn(&p, 0.25f, (float)k / 500);
+			sl_scatter(&p, 0.25f, (float)k / 500);
 			assert_true(fabs(excess_length(&p)) < 1e-6);
 			assert_true(fabs(cosine_between(&p, &poles[i]) - 0.25) < 1e-6);
 			u += (double)p.u / 1000;

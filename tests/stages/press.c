@@ -1,5 +1,5 @@
 /* press.c - survivors packed on the emulated device: columns and records, and streams of both. */
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/settings.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/press_check.h"
@@ -30,18 +30,18 @@ static void lanes(void **state)
 /* Blocks that take turns at random, the last first. */
 static void any_order(void **state)
 {
-	const struct sl_emulated_choices was = *sl_emulated_chosen();
-	struct sl_emulated_choices c = was;
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
+	struct sl_emulator_settings c = was;
 
 	(void)state;
 	c.blocks = 3;
 	c.seed = 5;
 	c.from_last = true;
-	sl_emulated_choose(&c);
+	sl_emulator_set_settings(&c);
 	press_check_kernels(MOST);
 	records_check_kernel(600);
 	press_check_lanes(150);
-	sl_emulated_choose(&was);
+	sl_emulator_set_settings(&was);
 }
 
 int main(void)

@@ -10,6 +10,8 @@
 
 #include "stages/particle/digest.h"
 #include "stages/host/host_pipeline.h"
+#include "stages/host/rounds_host.h"
+#include "stages/rounds/rounds.h"
 
 enum { N = 3000 };
 
@@ -111,7 +113,8 @@ static void who_is_alive(void **state)
 		if (!sl_models[model]->steps)
 			continue;
 		for (uint64_t id = 0; id < N; id++)
-			for (uint32_t k = 1; k < sl_remake(&r, id).steps && k < SL_ROUNDS_MAX; k++)
+			for (uint32_t k = 1;
+				k < sl_compute_particle(&r, id).steps && k < SL_ROUNDS_MAX; k++)
 				alive[k - 1]++;
 		while (alive[n - 1] > 0)
 			n++;
@@ -134,7 +137,7 @@ static void nobody_is_alive(void **state)
 	struct room m;
 
 	(void)state;
-	while (sl_remake(&r, id).steps > 0)
+	while (sl_compute_particle(&r, id).steps > 0)
 		id++;
 	r.batch = 1;
 	r.particles = id + 1;

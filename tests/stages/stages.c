@@ -7,10 +7,11 @@
 #include "tests/support/check.h"
 #include "tests/support/hand_recipe.h"
 
+#include "stages/host/cpu_dispatch.h"
 #include "stages/particle/digest.h"
-#include "stages/mark.h"
+#include "stages/particle/weight.h"
 
-enum { N = 100003, PIECE = 1024, ALL_FATES = (1 << SL_FATE_COUNT) - 1 };
+enum { N = 100003, PIECE = 1024 };
 
 /* --- what a batch must be --------------------------------------------------------------------- */
 
@@ -46,7 +47,7 @@ static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
 	assert_int_equal(b->n_survivors, b->table.n);
 	for (uint32_t j = 0; j < b->table.n; j++) {
 		uint64_t id = table_id(b, j), key;
-		struct sl_particle p = sl_remake(r, id);
+		struct sl_particle p = sl_compute_particle(r, id);
 
 		assert_true(id >= b->first_id && id < b->first_id + b->n && p.id == id);
 		assert_true(SL_HAS(r->keep, p.fate));
@@ -88,7 +89,7 @@ static void check_tally(const struct sl_recipe *r, const struct sl_batch *b)
 
 	memset(&want, 0, sizeof(want));
 	for (uint64_t i = 0; i < b->n; i++) {
-		struct sl_particle p = sl_remake(r, b->first_id + i);
+		struct sl_particle p = sl_compute_particle(r, b->first_id + i);
 
 		want.count[p.fate]++;
 		want.weight[p.fate] += (uint64_t)((double)p.weight * 0x1p32);
@@ -153,7 +154,7 @@ static void wide_keys_sort_too(void **state)
 	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
 
-		r.keep = ALL_FATES;
+		r.keep = SL_EVERY_FATE;
 		r.field[0] = sl_key_rule_make(&fate);
 		r.field[1] = sl_key_rule_make(&u);
 		r.key_bits = 35;
@@ -167,7 +168,7 @@ static void all_or_none_survive(void **state)
 	for (int i = 0; i < 2 * HAND_MODELS; i++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)(i / 2), 20000);
 
-		r.keep = i % 2 ? ALL_FATES : SL_BIT(SL_FATE_alive);
+		r.keep = i % 2 ? SL_EVERY_FATE : SL_FATE_BIT(SL_FATE_alive);
 		check_run(&r);
 	}
 }
@@ -229,13 +230,13 @@ static void levels_and_backends_agree(void **state)
 	const char *const levels[] = {"baseline", "x86_64_v3"};
 
 	(void)state;
-	assert_null(sl_loops_find("none"));
-	assert_non_null(sl_loops_find("baseline"));
+	assert_null(sl_find_loops("none"));
+	assert_non_null(sl_find_loops("baseline"));
 	for (int model = 0; model < HAND_MODELS; model++) {
 		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N), other = r;
 
 		for (int l = 0; l < 2; l++) {
-			other.loops = sl_loops_find(levels[l]);
+			other.loops = sl_find_loops(levels[l]);
 			if (!other.loops) {
 				print_message("no %s here: left out\n", levels[l]);
 				continue;
@@ -348,7 +349,7 @@ static void late_batches_have_their_ids(void **state)
 		r.particles = (UINT64_C(1) << 40) + 17;
 		r.field[1] = r.field[0];
 		r.field[0] = sl_key_rule_make(&id);
-		r.keep = ALL_FATES;
+		r.keep = SL_EVERY_FATE;
 		open_room(&m, &r, 0);
 		run_batch(&r, &m, (UINT64_C(1) << 40) / 1000);
 		assert_int_equal(793, m.b.n); /* 2^40 + 17 modulo 1000 */

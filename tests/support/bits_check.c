@@ -102,16 +102,19 @@ static void run(struct kept *k)
 	struct sl_control control = {.batch = keep_line, .of = k, .discard = true};
 	const struct sl_manifest none = {0};
 	struct sl_session session;
+	struct sl_workspace *w;
 	struct sl_plan *plan;
 
 	need(k, resolve(k, &config, &choices));
 	need(k, sl_plan_make(&config, &choices, &plan));
 	need(k, sl_memory_plan_refuse(plan));
-	need(k, sl_plan_provide(plan));
+	need(k, sl_workspace_open(plan, &w));
+	need(k, sl_workspace_provide(w));
 	k->n = plan->recipe.n_batches;
 	k->line = (struct sl_manifest_line *)calloc(k->n, sizeof(*k->line));
 	assert_non_null(k->line);
-	need(k, sl_run(plan, NULL, &none, &control, &session));
+	need(k, sl_run(w, NULL, &none, &control, &session));
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 	assert_int_equal(k->seen, k->n);
 }

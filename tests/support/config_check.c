@@ -3,7 +3,7 @@
 #include "pipeline/config/reader/read_config.h"
 #include "tests/support/config_check.h"
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 
 struct sl_config config;
 struct sl_choices choices;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "primitives/base/emulated.h"
+#include "primitives/emulator/driver.h"
 #include "primitives/base/fault.h"
 #include "tests/support/allocations.h"
 #include "tests/support/check.h"

@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "primitives/base/device_driver.h"
+#include "primitives/device/device_driver.h"
 
 /* Those that can answer with an error: name, parameters, what is handed on. */
 #define COUNTED_CALLS(X)                                                                       \

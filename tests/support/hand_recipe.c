@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model_check.h"
+#include "stages/host/cpu_dispatch.h"
 #include "stages/models/cavity.h"
 #include "stages/models/rays.h"
 #include "stages/models/slab.h"
@@ -17,7 +18,7 @@ static const struct sl_slab_config glass = {.mu_a = {1, {1}},
 	.n = {1, {1.4}},
 	.n_above = 1,
 	.n_below = 1.2,
-	.incidence = SL_INCIDENCE_ANGLE,
+	.incidence = SL_SLAB_ANGLE,
 	.angle = 0.4};
 
 static const struct sl_source_detector_config lamp = {
@@ -47,7 +48,7 @@ static const struct sl_rays_config room = {.camera = {.position = {{0, -1.5, 0.2
 						   .pixels = {2, {8, 4}}},
 	.sky = 0.1,
 	.n_objects = 3,
-	.object = {{{{{0.3, 0, 0}}, 0.5}, {NO, NO}, {NO, NO}, SL_FINISH_MIRROR, 0.9, 0},
+	.object = {{{{{0.3, 0, 0}}, 0.5}, {NO, NO}, {NO, NO}, SL_RAYS_MIRROR, 0.9, 0},
 		{{NO, (double)NAN}, {{{-1, -0.4, -0.5}}, {{-0.5, 0.4, 0.3}}}, {NO, NO}, 0, 0.3, 1},
 		{{NO, (double)NAN}, {NO, NO}, {{{0, 0, -0.6}}, {{0, 0, 1}}}, 0, 0.8, 0}}};
 #undef NO
@@ -68,7 +69,7 @@ struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)
 	const struct sl_model *m = sl_models[number];
 	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1, false},
 				  x = {SL_COLUMN_x, 4, -2, 2, false};
-	const struct sl_common common = {.max_steps = 50};
+	const struct sl_model_common common = {.max_steps = 50};
 	struct model_check check; /* what it says of keys not given does not matter */
 	struct sl_recipe r;
 
@@ -79,7 +80,7 @@ struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)
 	r.seed = 1234;
 	r.particles = r.batch = n;
 	r.n_batches = 1;
-	r.keep = SL_BIT(made[number].keep);
+	r.keep = SL_FATE_BIT(made[number].keep);
 	r.n_fields = 2;
 	r.field[0] = sl_key_rule_make(&w);
 	r.field[1] = sl_key_rule_make(&x);
@@ -91,6 +92,6 @@ struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)
 	r.scan.backend = &sl_scan_cpu;
 	r.compact.backend = &sl_compact_cpu;
 	r.sort.backend = &sl_sort_cpu;
-	r.loops = sl_loops_find(NULL);
+	r.loops = sl_find_loops(NULL);
 	return r;
 }

@@ -39,12 +39,12 @@ static void check_shapes(enum sl_model_number model, uint32_t n)
 {
 	const struct sl_key_field eighths = {SL_COLUMN_id, 3, 0, n, false};
 	struct sl_recipe r = hand_recipe(model, n);
-	uint32_t keep = r.keep;
+	sl_fate_set keep = r.keep;
 
 	sides_compare_ways(&r);
 	r.keep = 0;
 	sides_compare_ways(&r);
-	r.keep = (1u << SL_FATE_COUNT) - 1;
+	r.keep = SL_EVERY_FATE;
 	sides_compare_ways(&r);
 	r.n_fields = 0;
 	sides_compare_ways(&r);
@@ -56,7 +56,7 @@ static void check_shapes(enum sl_model_number model, uint32_t n)
 	r.key_bits = r.field[0].bits + 31;
 	sides_compare_ways(&r);
 	r = hand_recipe(model, n);
-	r.keep = (1u << SL_FATE_COUNT) - 1;
+	r.keep = SL_EVERY_FATE;
 	r.field[1] = r.field[0]; /* groups of ids, each sorted: where a group ends shows */
 	r.field[0] = sl_key_rule_make(&eighths);
 	r.key_bits = r.field[0].bits + r.field[1].bits;
@@ -85,7 +85,7 @@ static void check_tiles(enum sl_model_number model, uint32_t n)
 	sides_compare(&r, fused, "naive");
 	r.n_fields = 0;
 	sides_compare(&r, fused, "naive");
-	r.keep = (1u << SL_FATE_COUNT) - 1;
+	r.keep = SL_EVERY_FATE;
 	sides_compare(&r, fused, "naive");
 }
 
@@ -168,7 +168,7 @@ void lane_check_keys(uint32_t n)
 static struct sl_condition condition_of(
 	enum sl_column column, double number, enum sl_operation operation)
 {
-	struct sl_condition k = {.of = SL_EVERY_COLUMN,
+	struct sl_condition k = {.fates = SL_EVERY_FATE,
 		.columns = SL_BIT(column),
 		.n_numbers = 1,
 		.number = {number}};
@@ -185,7 +185,7 @@ static void check_conditions(enum sl_model_number model, uint32_t n)
 {
 	struct sl_recipe r = hand_recipe(model, n);
 
-	r.keep = (1u << SL_FATE_COUNT) - 1 - SL_BIT(SL_FATE_dropped);
+	r.keep = SL_EVERY_FATE & ~SL_FATE_BIT(SL_FATE_dropped);
 	for (uint32_t k = 0; k < r.n_columns; k++) {
 		bool id = r.column[k] == SL_COLUMN_id;
 		struct sl_recipe other;
@@ -289,8 +289,9 @@ void lane_check_rounds_of_all(uint32_t n)
 static uint32_t fields_of(
 	const struct sl_recipe *r, uint32_t at, struct sl_histogram_axis field[SL_HISTOGRAMS_MAX])
 {
-	uint32_t some = SL_BIT(SL_FATE_transmitted) | SL_BIT(SL_FATE_hit);
-	uint32_t fates = sl_models[r->model]->fates, n = 0;
+	sl_fate_set some = SL_FATE_BIT(SL_FATE_transmitted) | SL_FATE_BIT(SL_FATE_hit);
+	sl_fate_set fates = sl_models[r->model]->fates;
+	uint32_t n = 0;
 
 	for (; at < r->n_columns && n < SL_HISTOGRAMS_MAX; at++) {
 		bool number = sl_column_facts[r->column[at]].type != SL_TYPE_F32;
@@ -313,8 +314,7 @@ static void check_tallies(struct sl_recipe *r)
 {
 	struct sl_histogram_axis field[SL_HISTOGRAMS_MAX];
 
-	r->keep =
-		(1u << SL_FATE_COUNT) - 1; /* a flag behind the fates would count as one of them */
+	r->keep = SL_EVERY_FATE; /* a flag behind the fates would count as one of them */
 	for (uint32_t at = 0; at < r->n_columns; at += SL_HISTOGRAMS_MAX - 1)
 		for (uint32_t weighted = 0; weighted < 2; weighted++) {
 			uint32_t n = fields_of(r, at, field);

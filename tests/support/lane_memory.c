@@ -120,7 +120,7 @@ static bool flip(
 static void flip_each(enum sl_model_number model, uint32_t n, const char *compact)
 {
 	const struct sl_histogram_axis halves = {
-		SL_COLUMN_w, 2, SL_BIT(SL_FATE_hit) | SL_BIT(SL_FATE_transmitted), -1, 1};
+		SL_COLUMN_w, 2, SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_transmitted), -1, 1};
 	struct sl_recipe r = hand_recipe(model, n), d;
 	struct side host, lane;
 	uint32_t flipped = 0, expected;

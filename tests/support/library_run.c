@@ -103,7 +103,7 @@ static void look_on(void *of, const struct sl_host_slot *slot)
 		r->batch();
 }
 
-static enum sl_status run(const struct library_run *r, struct sl_plan *plan)
+static enum sl_status run(const struct library_run *r, struct sl_workspace *w)
 {
 	struct sl_control control = {
 		.batch = look_on, .of = (void *)(uintptr_t)r, .discard = !r->to};
@@ -113,11 +113,11 @@ static enum sl_status run(const struct library_run *r, struct sl_plan *plan)
 	enum sl_status s = SL_OK;
 
 	if (r->to)
-		s = sl_output_open(plan, SL_START_NEW, &dir, &done);
+		s = sl_output_open(w, SL_START_NEW, &dir, &done);
 	if (r->begun)
 		r->begun();
 	if (s == SL_OK)
-		s = sl_run(plan, &dir, &done, &control, &session);
+		s = sl_run(w, &dir, &done, &control, &session);
 	if (r->ended)
 		r->ended();
 	sl_manifest_free(&done);
@@ -128,15 +128,19 @@ static enum sl_status run(const struct library_run *r, struct sl_plan *plan)
 
 enum sl_status library_run(const struct library_run *r)
 {
+	struct sl_workspace *w = NULL;
 	struct sl_plan *plan;
 	enum sl_status s = library_plan(r, &plan);
 
 	if (s == SL_OK)
 		s = sl_memory_plan_refuse(plan);
 	if (s == SL_OK)
-		s = sl_plan_provide(plan);
+		s = sl_workspace_open(plan, &w);
 	if (s == SL_OK)
-		s = run(r, plan);
+		s = sl_workspace_provide(w);
+	if (s == SL_OK)
+		s = run(r, w);
+	sl_workspace_close(w);
 	sl_plan_free(plan);
 	return s;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/read.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "tests/support/check.h"
 #include "tests/support/configs.h"

@@ -33,5 +33,5 @@ void model_check_begin(struct model_check *m, const char *keys)
 {
 	memset(m, 0, sizeof(*m));
 	m->given = keys;
-	m->check = (struct sl_check){m, given, complain};
+	m->check = (struct sl_model_check){m, given, complain};
 }

@@ -1,5 +1,5 @@
 /*
- * model_check.h - a struct sl_check that remembers, and what tests ask of directions.
+ * model_check.h - a struct sl_model_check that remembers, and what tests ask of directions.
  */
 #ifndef SL_TESTS_SUPPORT_MODEL_CHECK_H
 #define SL_TESTS_SUPPORT_MODEL_CHECK_H
@@ -12,7 +12,7 @@ struct model_check {
 	const char *given; /* the keys that were given: " source.radius speed " */
 	int n;             /* complaints */
 	char said[2048];   /* them all: "key: text\n" */
-	struct sl_check check;
+	struct sl_model_check check;
 };
 
 /* Begins anew; given is a list of keys between spaces. */

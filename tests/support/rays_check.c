@@ -59,7 +59,7 @@ void rays_add_plane(struct sl_rays_config *c, struct sl_vector point, struct sl_
 
 struct sl_rays rays_make(const struct sl_rays_config *c, const char *given, struct model_check *m)
 {
-	static const struct sl_common common = {.max_steps = 1000};
+	static const struct sl_model_common common = {.max_steps = 1000};
 	struct sl_rays r;
 
 	memset(&r, 0, sizeof(r));
@@ -72,7 +72,7 @@ struct sl_rays rays_rules(const struct sl_rays_config *c)
 {
 	struct model_check m;
 	struct sl_rays r = rays_make(
-		c, c->source == SL_RAYS_OF_CAMERA ? " camera.position camera.look_at " : "", &m);
+		c, c->source == SL_RAYS_FROM_CAMERA ? " camera.position camera.look_at " : "", &m);
 
 	assert_string_equal("", m.said);
 	return r;

@@ -2,7 +2,7 @@
 #ifndef SL_TESTS_SUPPORT_SCENE_H
 #define SL_TESTS_SUPPORT_SCENE_H
 
-#include "primitives/base/files.h"
+#include "primitives/files/dirs.h"
 #include "tests/support/folder.h"
 
 struct scene {

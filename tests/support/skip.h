@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "primitives/base/device.h"
+#include "primitives/device/device.h"
 #include "primitives/base/status.h"
 
 enum { SKIPPED = 77 }; /* what such a test's main gives, see tests/CMakeLists.txt */

@@ -1,7 +1,7 @@
 /* slab_check.c - see slab_check.h. */
 #include "tests/support/slab_check.h"
 
-static const struct sl_common common = {.max_steps = 1000};
+static const struct sl_model_common common = {.max_steps = 1000};
 
 struct sl_slab slab_rules(struct sl_slab_config c)
 {
@@ -9,7 +9,7 @@ struct sl_slab slab_rules(struct sl_slab_config c)
 	struct sl_slab r;
 
 	memset(&r, 0, sizeof(r));
-	model_check_begin(&m, c.incidence == SL_INCIDENCE_ANGLE ? " angle " : "");
+	model_check_begin(&m, c.incidence == SL_SLAB_ANGLE ? " angle " : "");
 	sl_slab_model.make(&c, &common, &r, &m.check);
 	assert_string_equal("", m.said);
 	return r;
@@ -35,7 +35,7 @@ const struct sl_slab_config slab_stack = {.mu_a = {3, {1, 0, 2}},
 
 struct sl_slab_config slab_implicit(struct sl_slab_config c)
 {
-	c.absorption = SL_ABSORPTION_IMPLICIT;
+	c.absorption = SL_SLAB_IMPLICIT;
 	return c;
 }
 
@@ -68,7 +68,7 @@ void slab_complains(struct sl_slab_config c, const char *given, const char *want
 
 uint32_t slab_meet(const struct sl_slab *r, uint32_t i, struct sl_particle *p, float uniform)
 {
-	return sl_slab_surface(r, r->layers, i, p, p->w < 0.0f, uniform);
+	return sl_slab_cross_boundary(r, r->layers, i, p, p->w < 0.0f, uniform);
 }
 
 float slab_thickness(const struct sl_slab *r)

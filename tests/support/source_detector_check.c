@@ -11,7 +11,7 @@ const struct sl_source_detector_config source_detector_plain = {
 struct sl_source_detector source_detector_make(
 	const struct sl_source_detector_config *c, const char *given, struct model_check *m)
 {
-	static const struct sl_common common = {.max_steps = 1000};
+	static const struct sl_model_common common = {.max_steps = 1000};
 	struct sl_source_detector r;
 
 	memset(&r, 0, sizeof(r));

@@ -15,16 +15,17 @@ static const char text[] =
 
 const struct tally tallies[N_TALLIES] = {
 	{"w", {SL_COLUMN_w, 16,
-		      SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) |
-			      SL_BIT(SL_FATE_absorbed) | SL_BIT(SL_FATE_max_steps) |
-			      SL_BIT(SL_FATE_roulette),
+		      SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_transmitted) |
+			      SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_max_steps) |
+			      SL_FATE_BIT(SL_FATE_roulette),
 		      -1, 1}},
-	{"z", {SL_COLUMN_z, 8, SL_BIT(SL_FATE_absorbed), 0, 0.25}},
-	{"steps", {SL_COLUMN_steps, 4, SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_absorbed), 1, 9}},
+	{"z", {SL_COLUMN_z, 8, SL_FATE_BIT(SL_FATE_absorbed), 0, 0.25}},
+	{"steps", {SL_COLUMN_steps, 4,
+			  SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_absorbed), 1, 9}},
 	{"fate", {SL_COLUMN_fate, 5,
-			 SL_BIT(SL_FATE_reflected) | SL_BIT(SL_FATE_transmitted) |
-				 SL_BIT(SL_FATE_absorbed) | SL_BIT(SL_FATE_max_steps) |
-				 SL_BIT(SL_FATE_roulette),
+			 SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_transmitted) |
+				 SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_max_steps) |
+				 SL_FATE_BIT(SL_FATE_roulette),
 			 0, 10}},
 };
 

@@ -10,12 +10,12 @@
 
 #include "pipeline/config/options.h"
 #include "pipeline/text/yaml.h"
-#include "primitives/base/files.h"
+#include "primitives/files/dirs.h"
 
 enum {
-	SL_SEEN_MAX = 512,  /* known keys and sections; each is met once, so the tables bound it */
-	SL_FLAWS_MAX = 128, /* problems told; further ones are counted */
-	SL_FLAW_BYTES = 640,
+	SL_SEEN_MAX = 512, /* known keys and sections; each is met once, so the tables bound it */
+	SL_PROBLEMS_MAX = 128, /* problems told; further ones are counted */
+	SL_PROBLEM_BYTES = 640,
 	SL_REPORT_BYTES = 128 * 1024
 };
 
@@ -30,9 +30,9 @@ struct sl_seen {
 	bool at_default;     /* given, but as what it would be anyway */
 };
 
-struct sl_flaw {
+struct sl_config_problem {
 	char key[SL_KEY_BYTES];
-	char text[SL_FLAW_BYTES];
+	char text[SL_PROBLEM_BYTES];
 	struct sl_place place;
 	size_t number; /* keeps problems of one place in order */
 };
@@ -43,9 +43,9 @@ struct sl_reader {
 	size_t n_sets;
 	struct sl_yaml **tree; /* one a source; NULL where it could not be parsed */
 	const struct sl_model *model;
-	size_t n_seen, n_flaws, n_dropped;
+	size_t n_seen, n_problems, n_dropped;
 	struct sl_seen seen[SL_SEEN_MAX];
-	struct sl_flaw flaw[SL_FLAWS_MAX];
+	struct sl_config_problem problem[SL_PROBLEMS_MAX];
 	char report[SL_REPORT_BYTES];
 };
 

@@ -30,8 +30,8 @@ struct sl_choices {
 		unsigned char bytes[SL_RULES_BYTES]; /* the rules struct of the model */
 		double align;
 	} rules;
-	uint32_t keep;                 /* set of fates that can survive */
-	struct sl_condition condition; /* what a particle with one of condition.of must meet */
+	sl_fate_set keep;              /* set of fates that can survive */
+	struct sl_condition condition; /* what a particle with one of condition.fates must meet */
 	uint32_t n_fields;             /* of the sort key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits; /* sum over the fields */

@@ -17,14 +17,14 @@ enum { SL_SUGGESTION_BYTES = 400 };
  * The set of fates that a particle can end with: those of the model, and dropped if keep has
  * conditions. Call it after sl_resolve_keep().
  */
-uint32_t sl_final_fates(const struct sl_choices *choices);
+sl_fate_set sl_final_fates(const struct sl_choices *choices);
 
 /* Finds a fate of sl_final_fates() by name; false after adding a problem for key. */
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
 	const struct sl_choices *choices, enum sl_fate *fate);
 
 /* The fate of set with the name nearest to word, or all names of set. */
-const char *sl_suggest_fate(uint32_t set, const char *word, char text[SL_SUGGESTION_BYTES]);
+const char *sl_suggest_fate(sl_fate_set set, const char *word, char text[SL_SUGGESTION_BYTES]);
 
 /* Finds a column of the set allowed by name; false after adding a problem for key. */
 bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,

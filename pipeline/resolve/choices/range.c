@@ -6,7 +6,7 @@
 
 #include "stages/models/option.h"
 
-/* One end of a range: a number in the unit of the column, or with a unit of its own. */
+/* Reads one end; *unit: it has a unit, otherwise it is in the unit of the column. */
 static bool parse_end(const char *text, enum sl_dimension dimension, double *value, bool *unit,
 	char why[SL_WHY_BYTES])
 {
@@ -27,13 +27,14 @@ bool sl_range_parse(
 
 	if (!dots)
 		return sl_refuse(why,
-			"'%s' is none (two numbers with .. between them are), try -1..1", text);
+			"'%s' is not a range; write two numbers with .. between them, such as -1..1",
+			text);
 	snprintf(from, sizeof(from), "%.*s", (int)(dots - text), text);
 	if (!parse_end(from, dimension, lo, &unit_lo, why) ||
 		!parse_end(dots + 2, dimension, hi, &unit_hi, why))
 		return false;
 	if (unit_lo == unit_hi || *lo == 0 || *hi == 0)
 		return true;
-	return sl_refuse(why,
-		"'%s' has a unit at one end (the other could be in any), try one at both", text);
+	return sl_refuse(
+		why, "'%s' has a unit at one end only; add the unit to the other end", text);
 }

@@ -1,9 +1,9 @@
 /*
- * tallies.c - the items of tallies: as columns, bins, ranges and fates.
+ * histograms.c - parses the items of tallies into histogram axes with their fates.
  *
- *	w:50                             a column in 50 bins, over the range that the model tells
- *	z:40:0 cm..0.02 cm               over a range of one's own; without units, in the column's
- *	z:40:0 cm..0.02 cm:absorbed      of these fates alone, a + between them; all when left out
+ *	w:50                             a column in 50 bins, over the range that the model states
+ *	z:40:0 cm..0.02 cm               over this range; a plain number is in the unit of the column
+ *	z:40:0 cm..0.02 cm:absorbed      of these fates only, joined by +; all fates if omitted
  *	w:50:transmitted+reflected
  */
 #include "pipeline/resolve/output/histograms.h"
@@ -20,14 +20,14 @@
 
 enum { ITEM_BYTES = 24, BINS_EXAMPLE = 50 };
 
-/* An item while it is taken apart. */
+/* The parts of an item. */
 struct item {
-	char key[ITEM_BYTES]; /* "tallies[2]", for complaints */
+	char key[ITEM_BYTES]; /* "tallies[2]", for messages */
 	char text[SL_WORD_BYTES];
-	const char *column, *bins, *range, *fates; /* parts of text; NULL when left out */
+	const char *column, *bins, *range, *fates; /* point into text; NULL if omitted */
 };
 
-/* The part of text behind its first colon, which ends what is before; NULL without one. */
+/* Ends text at its first colon and returns the rest; NULL without a colon. */
 static char *cut(char *text)
 {
 	char *colon = text ? strchr(text, ':') : NULL;
@@ -38,7 +38,7 @@ static char *cut(char *text)
 	return colon + 1;
 }
 
-/* In place, as the parts point into the item itself. */
+/* Splits item k at its colons. The parts point into *it, which must not be moved. */
 static void split(const struct sl_texts *list, uint32_t k, struct item *it)
 {
 	char *rest;
@@ -66,8 +66,8 @@ static bool resolve_column(struct sl_reader *r, const struct item *it, const str
 
 	if (strcmp(it->column, "id") != 0)
 		return sl_resolve_column(r, it->key, it->column, m, allowed, &f->column);
-	sl_config_complain(r, it->key,
-		"'id' is nothing to tally (each particle has its own), try another column");
+	sl_config_add_problem(r, it->key,
+		"'id' cannot be tallied: each particle has its own; use another column");
 	return false;
 }
 
@@ -77,14 +77,13 @@ static bool resolve_bins(struct sl_reader *r, const struct item *it, struct sl_h
 	uint64_t bins;
 
 	if (!it->bins) {
-		sl_config_complain(r, it->key,
-			"'%s' has no bins (the tally must know how finely to count), try %s:%d",
+		sl_config_add_problem(r, it->key, "'%s' lacks the number of bins; write %s:%d",
 			it->column, it->column, BINS_EXAMPLE);
 		return false;
 	}
 	if (!sl_count_parse(it->bins, &bins, why) || bins < 1 || bins > SL_HISTOGRAM_MOST) {
-		sl_config_complain(r, it->key,
-			"'%s' is no number of bins (1 to %d can be had), try %s:%d", it->bins,
+		sl_config_add_problem(r, it->key,
+			"'%s' is not a number of bins from 1 to %d; write %s:%d", it->bins,
 			SL_HISTOGRAM_MOST, it->column, BINS_EXAMPLE);
 		return false;
 	}
@@ -95,19 +94,23 @@ static bool resolve_bins(struct sl_reader *r, const struct item *it, struct sl_h
 static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_histogram_axis *f)
 {
 	char why[SL_WHY_BYTES];
-	const char *flaw;
+	const char *problem;
 
 	if (!sl_range_parse(it->range, f->column, &f->lo, &f->hi, why)) {
-		sl_config_complain(r, it->key, "its range %s", why);
+		sl_config_add_problem(r, it->key, "range: %s", why);
 		return false;
 	}
-	flaw = sl_histogram_flaw(f);
-	if (flaw)
-		sl_config_complain(r, it->key, "its range '%s' %s, try another", it->range, flaw);
-	return !flaw;
+	problem = sl_histogram_problem(f);
+	if (problem)
+		sl_config_add_problem(
+			r, it->key, "the range '%s' %s; use another range", it->range, problem);
+	return !problem;
 }
 
-/* The range that the model tells; of whole numbers, as wide as it takes for bins of one width. */
+/*
+ * The range that the model states. For integers the upper end is raised until all bins contain equally
+ * many values.
+ */
 static bool own_range(struct sl_reader *r, const struct item *it, const struct sl_choices *choices,
 	struct sl_histogram_axis *f)
 {
@@ -116,17 +119,17 @@ static bool own_range(struct sl_reader *r, const struct item *it, const struct s
 
 	if (known && sl_column_facts[f->column].type != SL_TYPE_F32)
 		f->hi = f->lo + f->bins * ceil((f->hi - f->lo + 1) / f->bins);
-	if (known && !sl_histogram_flaw(f))
+	if (known && !sl_histogram_problem(f))
 		return true;
-	sl_config_complain(r, it->key,
-		"'%s' has no range of its own here (bins must be spread over one), try "
+	sl_config_add_problem(r, it->key,
+		"'%s' needs a range, because this model states none for it; write "
 		"%s:%u:0%s%s..%u%s%s",
 		it->column, it->column, f->bins, *unit ? " " : "", unit, *unit ? 1 : f->bins,
 		*unit ? " " : "", unit);
 	return false;
 }
 
-/* The fates between the signs, each once. */
+/* Resolves the fates joined by +; each must be named once. */
 static bool resolve_fates(struct sl_reader *r, const struct item *it,
 	const struct sl_choices *choices, struct sl_histogram_axis *f)
 {
@@ -143,17 +146,16 @@ static bool resolve_fates(struct sl_reader *r, const struct item *it,
 		if (!sl_resolve_fate(r, it->key, word, choices, &fate))
 			return false;
 		if (SL_HAS(f->fates, fate)) {
-			sl_config_complain(r, it->key,
-				"'%s' is repeated (once is enough), try removing it", word);
+			sl_config_add_problem(r, it->key, "'%s' is repeated; remove it", word);
 			return false;
 		}
-		f->fates |= SL_BIT(fate);
+		f->fates |= SL_FATE_BIT(fate);
 		word = plus;
 	}
 	return true;
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- the items -------------------------------------------------------------------------------- */
 
 static bool resolve_field(struct sl_reader *r, const struct item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_histogram_axis *f)
@@ -173,13 +175,14 @@ static void refuse_too_many(const struct sl_config *c, struct sl_reader *r,
 	uint32_t most = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted);
 
 	if (c->tallies.n > SL_HISTOGRAMS_MAX)
-		sl_config_complain(r, "tallies", "are %u (at most %d can be had), try fewer",
-			c->tallies.n, SL_HISTOGRAMS_MAX);
+		sl_config_add_problem(r, "tallies",
+			"has %u items, at most %d are allowed; remove some", c->tallies.n,
+			SL_HISTOGRAMS_MAX);
 	else if (counters > most)
-		sl_config_complain(r, "tallies",
-			"have %u counters in all (of each fate its bins and two more; at most %u "
-			"fit in the shared memory of a GPU%s), try fewer bins or fates",
-			counters, most, weighted ? ", as weights are summed beside them" : "");
+		sl_config_add_problem(r, "tallies",
+			"needs %u counters (bins + 2 per fate), but at most %u fit in the shared "
+			"memory of a GPU%s; use fewer bins or fates",
+			counters, most, weighted ? " together with the sums of weights" : "");
 }
 
 void sl_resolve_histograms(

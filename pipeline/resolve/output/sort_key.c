@@ -1,10 +1,10 @@
 /*
- * sort_key.c - the items of key: as fields of a sort key.
+ * sort_key.c - parses the items of key into the fields of a sort key.
  *
- *	w:16                    a column in 16 bits, over the range that the model tells
- *	x:12:-5 mm..5 mm        over a range of one's own; without units, in the column's
- *	energy_log:16           by the logarithm, over all numbers above 0 or a range of them
- *	id                      as the last: nothing to do, as ties are in id order anyway
+ *	w:16                    a column in 16 bits, over the range that the model states
+ *	x:12:-5 mm..5 mm        over this range; a plain number is in the unit of the column
+ *	energy_log:16           by the logarithm, over all positive numbers or a range
+ *	id                      as the last item: no field, because ties are in id order already
  */
 #include "pipeline/resolve/output/sort_key.h"
 
@@ -23,15 +23,15 @@ enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, ITEM_BYTES = 24 };
 
 static const char logarithm[] = "_log";
 
-/* An item while it is taken apart. */
+/* The parts of an item. */
 struct item {
-	char key[ITEM_BYTES]; /* "key[2]", for complaints */
+	char key[ITEM_BYTES]; /* "key[2]", for messages */
 	char text[SL_WORD_BYTES];
-	char *column;             /* part of text, as the next */
+	char *column;             /* points into text, as do the next */
 	const char *bits, *range; /* NULL when left out */
 };
 
-/* In place, as the parts point into the item itself. */
+/* Splits item k at its colons. The parts point into *it, which must not be moved. */
 static void split(const char *key, const struct sl_texts *list, uint32_t k, struct item *it)
 {
 	char *colon;
@@ -57,7 +57,7 @@ static bool is_float(enum sl_column column)
 	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
-/* Is it ekin_log, or another column's? Its column is then what stands before. */
+/* Removes the suffix _log from the name of a column; true if there was one. */
 static bool cut_log(char *column)
 {
 	size_t n = strlen(column), log = strlen(logarithm);
@@ -76,14 +76,13 @@ static bool resolve_bits(struct sl_reader *r, const struct item *it, struct sl_k
 	char why[SL_WHY_BYTES];
 
 	if (!it->bits) {
-		sl_config_complain(r, it->key,
-			"'%s' has no bits (the key must know how finely to sort), try %s:16",
+		sl_config_add_problem(r, it->key, "'%s' lacks the number of bits; write %s:16",
 			it->column, it->column);
 		return false;
 	}
 	if (!sl_count_parse(it->bits, &bits, why) || bits < 1 || bits > most) {
-		sl_config_complain(r, it->key,
-			"'%s' is no number of bits (1 to %u can be had), try %s:16", it->bits,
+		sl_config_add_problem(r, it->key,
+			"'%s' is not a number of bits from 1 to %u; write %s:16", it->bits,
 			(unsigned)most, it->column);
 		return false;
 	}
@@ -91,8 +90,8 @@ static bool resolve_bits(struct sl_reader *r, const struct item *it, struct sl_k
 	return true;
 }
 
-/* Can the rule tell values of that range apart? Words why not, or NULL. */
-static const char *range_flaw(const struct sl_key_field *f)
+/* Why the field cannot divide its range into 2^bits steps, as a part of a sentence; or NULL. */
+static const char *range_problem(const struct sl_key_field *f)
 {
 	double scale = ldexp(1, (int)f->bits) / (f->hi - f->lo);
 	double least = sl_least_whole(f->column), most = least < 0 ? 0x1p31 : 0x1p64;
@@ -100,38 +99,39 @@ static const char *range_flaw(const struct sl_key_field *f)
 	if (f->logarithmic)
 		return f->lo > 0 && (float)f->lo < (float)f->hi && f->hi <= FLT_MAX
 		               ? NULL
-		               : "has no logarithms (its ends must be above 0, the first the lesser)";
+		               : "has no logarithm: its ends must be above 0 and in ascending order";
 	if (!is_float(f->column)) {
 		if (!(f->lo >= least) || !(f->hi < most) || f->lo != floor(f->lo) ||
 			f->hi != floor(f->hi))
 			return SL_NOT_WHOLE(least);
-		return f->lo <= f->hi ? NULL : "is empty (its ends are in the wrong order)";
+		return f->lo <= f->hi ? NULL : "is empty: its ends are in the wrong order";
 	}
 	if (!(fabs(f->lo) <= FLT_MAX) || !(fabs(f->hi) <= FLT_MAX))
-		return "is not finite (in single precision, as the column)";
+		return "is not finite in single precision, the type of the column";
 	if (!(f->lo < f->hi))
-		return "is empty (its first end must be below its second)";
+		return "is empty: the first end must be below the second";
 	return scale <= FLT_MAX && scale >= FLT_MIN
 	               ? NULL
-	               : "cannot be divided so (steps would be out of single precision)";
+	               : "cannot be divided into that many steps in single precision";
 }
 
 static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_key_field *f)
 {
 	char why[SL_WHY_BYTES];
-	const char *flaw;
+	const char *problem;
 
 	if (!sl_range_parse(it->range, f->column, &f->lo, &f->hi, why)) {
-		sl_config_complain(r, it->key, "its range %s", why);
+		sl_config_add_problem(r, it->key, "range: %s", why);
 		return false;
 	}
-	flaw = range_flaw(f);
-	if (flaw)
-		sl_config_complain(r, it->key, "its range '%s' %s, try another", it->range, flaw);
-	return !flaw;
+	problem = range_problem(f);
+	if (problem)
+		sl_config_add_problem(
+			r, it->key, "the range '%s' %s; use another range", it->range, problem);
+	return !problem;
 }
 
-/* The range by itself: ids count the particles, the model knows its own columns. */
+/* The range when none is given: the number of particles for id, else from the model. */
 static bool own_range(const struct sl_config *c, struct sl_reader *r, const struct item *it,
 	const struct sl_choices *choices, struct sl_key_field *f)
 {
@@ -148,16 +148,16 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r, const stru
 		return true;
 	}
 	if (choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi) &&
-		!range_flaw(f))
+		!range_problem(f))
 		return true;
-	sl_config_complain(r, it->key,
-		"'%s' has no range of its own here (bits must be spread over one), try "
+	sl_config_add_problem(r, it->key,
+		"'%s' needs a range, because this model states none for it; write "
 		"%s:%u:0%s%s..1%s%s",
 		it->column, it->column, f->bits, *unit ? " " : "", unit, *unit ? " " : "", unit);
 	return false;
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- the items -------------------------------------------------------------------------------- */
 
 static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_key_field *f)
@@ -169,12 +169,12 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 		    r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
 		return false;
 	if (f->logarithmic && !is_float(f->column)) {
-		sl_config_complain(r, it->key,
-			"'%s' has no logarithm (its numbers are whole), try %s:16", it->column,
-			it->column);
+		sl_config_add_problem(r, it->key,
+			"'%s' has integer values, which are not sorted by logarithm; write %s:16",
+			it->column, it->column);
 		return false;
 	}
-	if (f->logarithmic) /* complaints tell the whole name */
+	if (f->logarithmic) /* restore the suffix, for messages */
 		it->column[strlen(it->column)] = logarithm[0];
 	if (!resolve_bits(r, it, f))
 		return false;
@@ -183,7 +183,7 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 	return !ranges || own_range(c, r, it, choices, f);
 }
 
-/* A second field of a column would never decide. */
+/* Is there a field of the column already? A second one would have no effect. */
 static bool is_repeated(const struct sl_key_fields *fields, enum sl_column column)
 {
 	for (uint32_t i = 0; i < fields->n; i++)
@@ -206,14 +206,14 @@ void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
 		if (!resolve_field(c, r, &it, choices, ranges, &f))
 			continue;
 		if (is_repeated(fields, f.column)) {
-			sl_config_complain(r, it.key,
-				"'%s' is repeated (its second place would decide nothing), try "
-				"removing it",
+			sl_config_add_problem(r, it.key,
+				"'%s' is repeated, and the second one has no effect; remove it",
 				it.column);
 			continue;
 		}
 		if (fields->n == SL_KEY_FIELDS_MAX) {
-			sl_config_complain(r, key, "has too many fields (at most %d), try fewer",
+			sl_config_add_problem(r, key,
+				"has more than %d fields, which is the limit; use fewer",
 				SL_KEY_FIELDS_MAX);
 			continue;
 		}
@@ -232,6 +232,7 @@ void sl_resolve_key(
 	choices->key_bits = fields.bits;
 	memcpy(choices->field, fields.field, sizeof(choices->field));
 	if (fields.bits > KEY_BITS_MAX)
-		sl_config_complain(r, "key", "has %u bits in all (at most %d), try fewer a field",
+		sl_config_add_problem(r, "key",
+			"has %u bits in total, at most %d are allowed; use fewer per field",
 			fields.bits, KEY_BITS_MAX);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/crc32.h"
 
 void sl_crc_trailer_print(uint32_t crc, char *line)
 {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "primitives/primitives.h"
-#include "stages/batch/batch.h"
+#include "stages/particle/table.h"
 #include "stages/formats/common/transfer_form.h"
 
 SL_C_BEGIN

@@ -1,9 +1,10 @@
 /* gzip_stored.c - see gzip_stored.h. */
 #include "stages/formats/common/gzip_stored.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/crc32.h"
 
 /* Least byte first. */
 static uint8_t *put(uint8_t *to, uint32_t value, int bytes)

@@ -8,6 +8,7 @@
 #ifndef SL_STAGES_FORMATS_COMMON_TRANSFER_FORM_H
 #define SL_STAGES_FORMATS_COMMON_TRANSFER_FORM_H
 
+#include "primitives/base/size.h"
 #include "primitives/primitives.h"
 
 enum sl_transfer_form {
@@ -32,6 +33,20 @@ static inline bool sl_is_device_packed(
 	const struct sl_device_packing *p, enum sl_transfer_form form)
 {
 	return form == SL_AS_STREAMS || (form == SL_AS_RECORDS && p->chunk_bytes == 0);
+}
+
+/* Rows per chunk of an array of n > 0 rows of item_bytes each: all n, or as many as fit. */
+static inline uint32_t sl_chunk_items(uint32_t n, uint32_t item_bytes, size_t chunk_bytes)
+{
+	size_t most = chunk_bytes / item_bytes;
+
+	return n < most ? n : (uint32_t)most;
+}
+
+/* Chunks of an array of n rows; 0 if it is empty. */
+static inline size_t sl_chunks(uint32_t n, uint32_t item_bytes, size_t chunk_bytes)
+{
+	return n ? (size_t)sl_ceil_div(n, sl_chunk_items(n, item_bytes, chunk_bytes)) : 0;
 }
 
 #endif

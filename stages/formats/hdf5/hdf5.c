@@ -70,10 +70,26 @@ bool sl_h5_ok(struct sl_h5 *h, int64_t answer)
 	return !h->failed;
 }
 
+/*
+ * Is the new id in HDF5's table of ids? HDF5 1.14 returns an id even if no memory was left to enter
+ * it there. Such an id works only while it is the last one that HDF5 looked up, and cannot be
+ * closed. Looking up the next id of that type, which does not exist yet, ends that.
+ */
+static bool is_entered(hid_t id)
+{
+	return H5Iis_valid(id + 1) >= 0 && H5Iis_valid(id) > 0;
+}
+
 hid_t sl_h5_id(struct sl_h5 *h, hid_t id)
 {
-	sl_h5_ok(h, id);
-	return id;
+	if (!sl_h5_ok(h, id))
+		return id;
+	if (is_entered(id))
+		return id;
+	h->failed = true;
+	h->no_memory = true;
+	snprintf(h->why, sizeof(h->why), "it has no memory to enter an id in its table");
+	return H5I_INVALID_HID;
 }
 
 void sl_h5_close(struct sl_h5 *h, hid_t id)

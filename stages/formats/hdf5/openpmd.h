@@ -21,7 +21,7 @@
 #include <hdf5.h>
 
 #include "stages/formats/common/format.h"
-#include "stages/device/pack.h"
+#include "stages/formats/common/transfer_form.h"
 
 /* What every reader's chunk cache holds by default. */
 enum { SL_OPENPMD_CHUNK_BYTES = 1 << 20 };

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stages/batch/batch.h"
+#include "stages/particle/table.h"
 
 SL_C_BEGIN
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/crc32.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "items are handed over as they lie in memory, and the file's types are little-endian"

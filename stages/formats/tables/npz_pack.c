@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/crc32.h"
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/tables/npz.h"
 

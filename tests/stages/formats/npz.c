@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
+#include "stages/batch/recipe.h"
 #include "stages/device/pack.h"
 #include "tests/cases/thin.h"
 #include "tests/stages/formats/tables.h"

@@ -2,6 +2,8 @@
  * openpmd_chunks.c - chunks of an openPMD file: as a device has compressed them, as they are
  * stored, shuffled or not, and that none is copied into the file.
  */
+#include "stages/batch/recipe.h"
+#include "stages/device/pack.h"
 #include "tests/stages/formats/openpmd_check.h"
 #include "tests/support/folder.h"
 

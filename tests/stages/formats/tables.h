@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/base/files.h"
+#include "primitives/files/crc32.h"
 #include "stages/particle/digest.h"
 #include "stages/formats/common/format.h"
 #include "tests/cases/thin.h"

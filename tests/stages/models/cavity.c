@@ -9,7 +9,7 @@
 #include "stages/models/cavity.h"
 
 static const struct sl_model *const model = &sl_cavity_model;
-static const struct sl_common common = {.max_steps = 1000};
+static const struct sl_model_common common = {.max_steps = 1000};
 
 static const struct sl_cavity_config sphere = {.type = SL_CAVITY_SPHERE,
 	.radius = 5,
@@ -153,7 +153,7 @@ static void distances_to_the_wall_are_right(void **state)
 	(void)state;
 	for (uint64_t id = 0; id < 200000; id++) {
 		struct sl_particle p = sl_cavity_generate(&r, SL_EVERY_COLUMN, 2, id);
-		double want = want_distance(&p, 2), got = (double)sl_tube_distance(&r, &p);
+		double want = want_distance(&p, 2), got = (double)sl_cavity_tube_distance(&r, &p);
 
 		worst = fmax(worst, fabs(got - want) / (want + 1e-3));
 	}
@@ -171,7 +171,7 @@ static void flights_along_the_axis_pass(void **state)
 		struct sl_particle p = {
 			.x = 2.0f, .z = 1.5f, .w = cosines[i], .steps = (uint32_t)i};
 
-		sl_tube_flight(&r, &p);
+		sl_cavity_tube_flight(&r, &p);
 		assert_int_equal(p.fate, i ? SL_FATE_reflected : SL_FATE_transmitted);
 		assert_true(p.x == 2.0f && p.y == 0.0f && p.z == (i ? 0.0f : 3.0f));
 		assert_true(fabs((double)p.time * 29.9792458 - 1.5) < 1e-6);
@@ -258,7 +258,7 @@ static void flights_across_the_axis_stay(void **state)
 			.weight = 1.0f,
 			.steps = 1};
 
-		sl_tube_flight(&r, &p);
+		sl_cavity_tube_flight(&r, &p);
 		if (p.fate == SL_FATE_alive)
 			assert_true(p.x == 2.0f && fabs((double)p.time * 29.9792458 - 4) < 1e-5);
 		p.steps = 1;

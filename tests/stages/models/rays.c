@@ -73,7 +73,7 @@ static void distances_are_right(void **state)
 		height = 0.3 * (double)p.x - 4 * ((double)p.y - 0.2) + (double)p.z - 0.1;
 		want[2] = height * rise < 0 ? -height / rise : -1;
 		for (int k = 0; k < 3; k++) {
-			double got = (double)sl_meet(&r.surface[k], &p).distance;
+			double got = (double)sl_rays_hit_surface(&r.surface[k], &p).distance;
 
 			met += want[k] >= 0;
 			if ((got < 0) != (want[k] < 0))
@@ -127,13 +127,12 @@ static void pictures_show_what_is_there(void **state)
 	(void)state;
 	c.camera.up = vector(0, 0, 1);
 	d = c;
-	rays_add_sphere(&c, vector(0.93, 1, -0.62), 0.03, SL_FINISH_DIFFUSE, 0, 1);
+	rays_add_sphere(&c, vector(0.93, 1, -0.62), 0.03, SL_RAYS_DIFFUSE, 0, 1);
 	check_spot(&c, vector(0.93, 1, -0.62), "a lamp");
 	/* a mirror at y = 2: the lamp behind a screen is seen at 4 - y, and in the mirror alone */
-	rays_add_plane(&d, vector(0, 2, 0), vector(0, 1, 0), SL_FINISH_MIRROR, 0.95, 0);
-	rays_add_sphere(&d, vector(-0.5, 1.5, 0.8), 0.03, SL_FINISH_DIFFUSE, 0, 1);
-	rays_add_box(
-		&d, vector(-0.53, 1.3, 0.73), vector(-0.42, 1.4, 0.83), SL_FINISH_DIFFUSE, 0, 0);
+	rays_add_plane(&d, vector(0, 2, 0), vector(0, 1, 0), SL_RAYS_MIRROR, 0.95, 0);
+	rays_add_sphere(&d, vector(-0.5, 1.5, 0.8), 0.03, SL_RAYS_DIFFUSE, 0, 1);
+	rays_add_box(&d, vector(-0.53, 1.3, 0.73), vector(-0.42, 1.4, 0.83), SL_RAYS_DIFFUSE, 0, 0);
 	check_spot(&d, vector(-0.5, 2.5, 0.8), "a lamp in a mirror");
 }
 
@@ -150,7 +149,7 @@ static void random_rays_come_from_everywhere(void **state)
 
 	(void)state;
 	c.source = SL_RAYS_AT_RANDOM;
-	rays_add_box(&c, vector(1, 1, 1), vector(1.5, 3, 1.3), SL_FINISH_DIFFUSE, 0, 0);
+	rays_add_box(&c, vector(1, 1, 1), vector(1.5, 3, 1.3), SL_RAYS_DIFFUSE, 0, 0);
 	r = rays_rules(&c);
 	for (uint64_t id = 0; id < RAYS; id++) {
 		struct sl_particle p = sl_rays_generate(&r, SL_EVERY_COLUMN, 3, id);
@@ -218,8 +217,8 @@ static void steps_can_be_taken_one_by_one(void **state)
 	struct sl_rays r;
 
 	(void)state;
-	rays_add_box(&c, vector(-1, -1, -1), vector(1, 1, 1), SL_FINISH_DIFFUSE, 0.9, 0.01);
-	rays_add_sphere(&c, vector(0, 0, 0), 0.6, SL_FINISH_MIRROR, 0.95, 0);
+	rays_add_box(&c, vector(-1, -1, -1), vector(1, 1, 1), SL_RAYS_DIFFUSE, 0.9, 0.01);
+	rays_add_sphere(&c, vector(0, 0, 0), 0.6, SL_RAYS_MIRROR, 0.95, 0);
 	r = rays_rules(&c);
 	for (uint64_t id = 0; id < 3000; id++) {
 		struct sl_particle at_once = sl_rays_generate(&r, SL_EVERY_COLUMN, 9, id);

@@ -37,17 +37,17 @@ static void furnaces_are_white(void **state)
 		c.source = i % 2;
 		c.sky = 1;
 		rays_add_sphere(
-			&c, vector(-0.6, 0, 0.5), 0.5, SL_FINISH_DIFFUSE, reflectance, emission);
+			&c, vector(-0.6, 0, 0.5), 0.5, SL_RAYS_DIFFUSE, reflectance, emission);
 		rays_add_sphere(
-			&c, vector(0.5, 0, 0.5), 0.5, SL_FINISH_MIRROR, reflectance, emission);
+			&c, vector(0.5, 0, 0.5), 0.5, SL_RAYS_MIRROR, reflectance, emission);
 		rays_add_sphere(
-			&c, vector(0.5, 0, 0.5), 0.2, SL_FINISH_MIRROR, reflectance, emission);
-		rays_add_box(&c, vector(-0.3, 0.4, -0.2), vector(0.4, 1.1, 1.3), SL_FINISH_DIFFUSE,
+			&c, vector(0.5, 0, 0.5), 0.2, SL_RAYS_MIRROR, reflectance, emission);
+		rays_add_box(&c, vector(-0.3, 0.4, -0.2), vector(0.4, 1.1, 1.3), SL_RAYS_DIFFUSE,
 			reflectance, emission);
-		rays_add_box(&c, vector(-1.4, -0.7, 0), vector(-1.3, 0.7, 1), SL_FINISH_MIRROR,
+		rays_add_box(&c, vector(-1.4, -0.7, 0), vector(-1.3, 0.7, 1), SL_RAYS_MIRROR,
 			reflectance, emission);
-		rays_add_plane(&c, vector(0, 0, 0), vector(0.1, 0, 1), SL_FINISH_DIFFUSE,
-			reflectance, emission);
+		rays_add_plane(&c, vector(0, 0, 0), vector(0.1, 0, 1), SL_RAYS_DIFFUSE, reflectance,
+			emission);
 		check_furnace(&c, i / 2 ? "emitting" : "reflecting");
 	}
 }
@@ -111,8 +111,8 @@ static void concentric_spheres(void **state)
 		struct sl_rays_config c = rays_scene(vector(0, -1, 0), vector(0, -2, 0), 1);
 		struct sl_rays r;
 
-		rays_add_sphere(&c, vector(0, 0, 0), r1, SL_FINISH_DIFFUSE, 0, 2.5);
-		rays_add_sphere(&c, vector(0, 0, 0), 1.2, SL_FINISH_DIFFUSE, rho, 0);
+		rays_add_sphere(&c, vector(0, 0, 0), r1, SL_RAYS_DIFFUSE, 0, 2.5);
+		rays_add_sphere(&c, vector(0, 0, 0), 1.2, SL_RAYS_DIFFUSE, rho, 0);
 		r = rays_rules(&c);
 		check_radiance(&r, 7 + (uint64_t)i, rho * F * 2.5 / (1 - rho * (1 - F)),
 			"concentric spheres");
@@ -130,8 +130,8 @@ static void a_ball_over_a_plane(void **state)
 		struct sl_rays r;
 
 		c.camera.field_of_view = 1e-4;
-		rays_add_plane(&c, vector(0, 0, 0), vector(0, 0, -2), SL_FINISH_DIFFUSE, 0.9, 0);
-		rays_add_sphere(&c, vector(0, 0, heights[i]), 0.4, SL_FINISH_DIFFUSE, 0, 3);
+		rays_add_plane(&c, vector(0, 0, 0), vector(0, 0, -2), SL_RAYS_DIFFUSE, 0.9, 0);
+		rays_add_sphere(&c, vector(0, 0, heights[i]), 0.4, SL_RAYS_DIFFUSE, 0, 3);
 		r = rays_rules(&c);
 		check_radiance(&r, 17 + (uint64_t)i, 0.9 * 3 * 0.16 / (heights[i] * heights[i]),
 			"ball over a plane");
@@ -172,8 +172,8 @@ static void squares_see_each_other(void **state)
 	struct sl_rays r;
 
 	(void)state;
-	rays_add_box(&c, vector(0, 0, 1), vector(1, 1, 1.5), SL_FINISH_DIFFUSE, 0, 1);
-	rays_add_box(&d, vector(1, 0, 0), vector(1.5, 1, 1), SL_FINISH_DIFFUSE, 0, 1);
+	rays_add_box(&c, vector(0, 0, 1), vector(1, 1, 1.5), SL_RAYS_DIFFUSE, 0, 1);
+	rays_add_box(&d, vector(1, 0, 0), vector(1.5, 1, 1), SL_RAYS_DIFFUSE, 0, 1);
 	r = rays_rules(&c);
 	check_squares(&r, 0.199825, "parallel squares");
 	r = rays_rules(&d);

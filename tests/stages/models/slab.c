@@ -23,7 +23,7 @@ static void angled_incidence_is_refracted(void **state)
 	struct sl_slab r;
 
 	(void)state;
-	c.incidence = SL_INCIDENCE_ANGLE;
+	c.incidence = SL_SLAB_ANGLE;
 	c.angle = 0.5;
 	c.n.at[0] = 1.5;
 	r = slab_rules(c);
@@ -48,7 +48,7 @@ static void all_is_reflected_at_entry_beyond_the_critical_angle(void **state)
 	struct sl_slab r;
 
 	(void)state;
-	c.incidence = SL_INCIDENCE_ANGLE;
+	c.incidence = SL_SLAB_ANGLE;
 	c.angle = 0.8;
 	c.n_above = 1.5;
 	r = slab_rules(c);
@@ -70,7 +70,7 @@ static void diffuse_incidence_is_lambertian(void **state)
 	struct sl_slab r;
 
 	(void)state;
-	c.incidence = SL_INCIDENCE_DIFFUSE;
+	c.incidence = SL_SLAB_DIFFUSE;
 	r = slab_rules(c);
 	for (uint64_t id = 0; id < N; id++) {
 		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id);
@@ -176,18 +176,18 @@ static void lives_keep_to_the_slab(void **state)
 	const struct sl_slab_config slabs[] = {
 		slab_plain,
 		slab_of_one(10, 90, 0.75, 0.02, 1, 1, 1, 0, 0),
-		slab_of_one(0, 1, 0, HUGE_VAL, 1.5, 1, 1, 0, SL_INCIDENCE_DIFFUSE),
+		slab_of_one(0, 1, 0, HUGE_VAL, 1.5, 1, 1, 0, SL_SLAB_DIFFUSE),
 		slab_of_one(0, 1e30, 0.999, 1e-30, 10, 0.1, 0.1, 0, 0),
 		slab_of_one(0, 1e-30, -0.999, HUGE_VAL, 1, 1, 1, 0, 0),
-		slab_of_one(1e-30, 1e30, 0, 1e-28, 0.1, 10, 10, 1.57, SL_INCIDENCE_ANGLE),
-		slab_of_one(1e30, 1e-30, 0.5, 1, 1.33, 1, 1.5, 1.57, SL_INCIDENCE_ANGLE),
-		slab_of_one(0, 1, -0.9, 1e30, 1.33, 1.5, 1, 0, SL_INCIDENCE_DIFFUSE),
-		slab_of_one(0.01, 1, 0.9, 5, 2.4, 1, 1.33, 1, SL_INCIDENCE_ANGLE),
-		slab_of_one(7, 0, 0.9, 1, 2.4, 1, 1.33, 1, SL_INCIDENCE_ANGLE),
+		slab_of_one(1e-30, 1e30, 0, 1e-28, 0.1, 10, 10, 1.57, SL_SLAB_ANGLE),
+		slab_of_one(1e30, 1e-30, 0.5, 1, 1.33, 1, 1.5, 1.57, SL_SLAB_ANGLE),
+		slab_of_one(0, 1, -0.9, 1e30, 1.33, 1.5, 1, 0, SL_SLAB_DIFFUSE),
+		slab_of_one(0.01, 1, 0.9, 5, 2.4, 1, 1.33, 1, SL_SLAB_ANGLE),
+		slab_of_one(7, 0, 0.9, 1, 2.4, 1, 1.33, 1, SL_SLAB_ANGLE),
 		slab_stack,
-		ended_by(slab_stack, HUGE_VAL, SL_INCIDENCE_DIFFUSE),
-		ended_by(slab_stack, 0.1501 * 0x1p-16, SL_INCIDENCE_ANGLE),
-		ended_by(slab_stack, 1e30, SL_INCIDENCE_ANGLE),
+		ended_by(slab_stack, HUGE_VAL, SL_SLAB_DIFFUSE),
+		ended_by(slab_stack, 0.1501 * 0x1p-16, SL_SLAB_ANGLE),
+		ended_by(slab_stack, 1e30, SL_SLAB_ANGLE),
 	};
 
 	(void)state;
@@ -282,7 +282,7 @@ static void bad_configurations_are_refused(void **state)
 	(void)state;
 	nothing.mu_a.at[0] = nothing.mu_s.at[0] = 0;
 	little.mu_a.at[0] = little.mu_s.at[0] = 1e-31;
-	angled.incidence = SL_INCIDENCE_ANGLE;
+	angled.incidence = SL_SLAB_ANGLE;
 	slab_complains(slab_plain, "", "");
 	slab_complains(nothing, "",
 		"mu_a: mu_a + mu_s is 0 (a flight would never end), give one of them a value\n");

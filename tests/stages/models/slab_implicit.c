@@ -103,7 +103,7 @@ static void implicit_agrees_with_analogue(void **state)
 	for (int k = 0; k < 5; k++) {
 		const struct sl_slab_config slabs[] = {
 			slab_of_one(10, 90, 0.75, 0.02, 1, 1, 1, 0, 0), slab_plain, slab_stack,
-			often, slab_of_one(50, 50, 0, 0.05, 1.4, 1, 1, 0, SL_INCIDENCE_DIFFUSE)};
+			often, slab_of_one(50, 50, 0, 0.05, 1.4, 1, 1, 0, SL_SLAB_DIFFUSE)};
 		struct estimate a = estimate(slabs[k], 1), b = estimate(slab_implicit(slabs[k]), 2);
 
 		for (int i = 0; i < 4; i++) {

@@ -67,7 +67,7 @@ static void layers_that_differ_stay(void **state)
 static void layers_lie_on_one_another(void **state)
 {
 	struct sl_slab r = slab_rules(slab_stack);
-	const struct sl_layer *l = r.layer;
+	const struct sl_slab_layer *l = r.layer;
 
 	(void)state;
 	assert_int_equal(3, r.layers);
@@ -86,17 +86,17 @@ static void layers_lie_on_one_another(void **state)
 static void depth_and_direction_tell_the_layer(void **state)
 {
 	struct sl_slab r = slab_rules(slab_stack);
-	const struct sl_layer *l = r.layer;
+	const struct sl_slab_layer *l = r.layer;
 
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++)
 		for (int k = -1; k <= 1; k++) {
-			assert_int_equal(i, sl_layer_at(&r, l[i].first, (float)k));
-			assert_int_equal(i, sl_layer_at(&r, l[i].last, (float)k));
-			assert_int_equal(
-				k < 0 && i > 0 ? i - 1 : i, sl_layer_at(&r, l[i].top, (float)k));
+			assert_int_equal(i, sl_slab_layer_at(&r, l[i].first, (float)k));
+			assert_int_equal(i, sl_slab_layer_at(&r, l[i].last, (float)k));
+			assert_int_equal(k < 0 && i > 0 ? i - 1 : i,
+				sl_slab_layer_at(&r, l[i].top, (float)k));
 			assert_int_equal(k < 0 || i == 2 ? i : i + 1,
-				sl_layer_at(&r, l[i].bottom, (float)k));
+				sl_slab_layer_at(&r, l[i].bottom, (float)k));
 		}
 }
 
@@ -143,7 +143,8 @@ static void boundaries_reflect_or_refract(void **state)
 	p = down;
 	assert_int_equal(1, slab_meet(&r, 0, &p, 1.0f));
 	assert_true(p.z == 0.1f && p.fate == SL_FATE_alive && fabsf(p.u - 0.9f) < 1e-6f);
-	assert_true(fabs((double)p.w - sqrt(1 - 0.81)) < 1e-6 && sl_layer_at(&r, p.z, p.w) == 1);
+	assert_true(
+		fabs((double)p.w - sqrt(1 - 0.81)) < 1e-6 && sl_slab_layer_at(&r, p.z, p.w) == 1);
 	assert_true(fabs((double)p.time - 1.5 * 0.0625 / 29.9792458) < 1e-9);
 	q = p; /* turned about, it comes back as it came */
 	q.w = -q.w;
@@ -183,10 +184,10 @@ static void grazing_flights_keep_their_layer(void **state)
 			uint32_t layer;
 
 			p.z = r.layer[1].top;
-			layer = sl_layer_at(&r, p.z, p.w);
+			layer = sl_slab_layer_at(&r, p.z, p.w);
 			assert_int_equal(p.w < 0.0f ? 0 : 1, layer);
 			sl_slab_advance(&r, SL_EVERY_COLUMN, 3, &p, 1);
-			assert_int_equal(layer, sl_layer_at(&r, p.z, p.w));
+			assert_int_equal(layer, sl_slab_layer_at(&r, p.z, p.w));
 			assert_true(p.collisions == 0 || p.z != r.layer[1].top);
 		}
 }
@@ -237,7 +238,7 @@ static void bad_layers_are_refused(void **state)
 		"n: has 0 values where mu_a has 3 (each layer needs one), give one for each layer "
 		"or one for all\n");
 	c = slab_plain;
-	c.g.n = SL_LAYERS_MAX + 1;
+	c.g.n = SL_SLAB_LAYERS_MAX + 1;
 	slab_complains(c, "", "g: has 17 values (a slab has at most 16 layers), give fewer\n");
 	c = slab_stack;
 	c.thickness.at[1] = HUGE_VAL;

@@ -109,15 +109,15 @@ static void pixels_are_in_range(void **state)
 
 		for (uint32_t k = 0; k <= steps; k++) {
 			float x = half * ((float)k * (2.0f / (float)steps) - 1.0f);
-			uint32_t at = sl_pixel(x, half, r.pixels_per_x, n);
+			uint32_t at = sl_source_detector_pixel(x, half, r.pixels_per_x, n);
 
 			assert_true(at < n && at >= last && at - last <= 1);
 			last = at;
 		}
 		assert_int_equal(n - 1, last);
-		assert_int_equal(0, sl_pixel(-half, half, r.pixels_per_x, n));
-		assert_int_equal(n - 1, sl_pixel(half, half, r.pixels_per_x, n));
-		assert_int_equal(0, sl_pixel(NAN, half, r.pixels_per_x, n));
+		assert_int_equal(0, sl_source_detector_pixel(-half, half, r.pixels_per_x, n));
+		assert_int_equal(n - 1, sl_source_detector_pixel(half, half, r.pixels_per_x, n));
+		assert_int_equal(0, sl_source_detector_pixel(NAN, half, r.pixels_per_x, n));
 	}
 }
 

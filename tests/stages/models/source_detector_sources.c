@@ -13,7 +13,7 @@ static struct sl_particle start(
 	struct sl_particle p = {0};
 	struct sl_words words = {{a, b, c, d}};
 
-	sl_source_start(r, &p, words);
+	sl_source_detector_start(r, &p, words);
 	assert_true(is_finite(&p) && fabs(excess_length(&p)) < 1e-6);
 	return p;
 }
@@ -180,12 +180,12 @@ static void lines_are_equal_without_intensities(void **state)
 	r = source_detector_rules(c, GIVEN " energy.lines ");
 	assert_true(r.cumulative[2] == 1.0f);
 	for (uint64_t id = 0; id < N; id++)
-		count[(int)sl_source_energy(&r, 1, id)]++;
+		count[(int)sl_source_detector_energy(&r, 1, id)]++;
 	for (int i = 0; i < 3; i++)
 		assert_true(fabs(count[i] - N / 3.0) < 4 * sqrt(N * 2.0 / 9));
 	c.energy.lines.n = 1;
 	r = source_detector_rules(c, GIVEN " energy.lines ");
-	assert_true(sl_source_energy(&r, 1, 0) == 0.0f);
+	assert_true(sl_source_detector_energy(&r, 1, 0) == 0.0f);
 }
 
 static void energies_fixed_or_exponential(void **state)

@@ -1,0 +1,79 @@
+/* candidates.c - the schedules that a run chooses from. */
+#include "pipeline/plan/candidates.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * auto: one trial takes a sixteenth of the remaining particles at most, so that four candidates
+ * take about a quarter of the time of the run. Fewer particles than AUTO_MIN do not fill a GPU.
+ */
+enum { AUTO_SHARE = 16, AUTO_MIN = 1 << 16 };
+
+uint64_t sl_candidates_trial(uint64_t left)
+{
+	return left / AUTO_SHARE < AUTO_MIN ? 0 : left / AUTO_SHARE;
+}
+
+/* schedule is NULL for histories; staged ones are the second of their kind. */
+static void add(struct sl_plan *plan, enum sl_mode mode, const struct sl_choice *compact,
+	const struct sl_schedule *schedule)
+{
+	struct sl_candidate *to = &plan->candidate[plan->n_candidates++];
+
+	memset(to, 0, sizeof(*to));
+	to->mode = mode;
+	if (mode == SL_MODE_staged)
+		to->compact = *compact;
+	if (schedule) {
+		to->schedule = *schedule;
+		snprintf(to->name, sizeof(to->name), "rounds of %u", schedule->steps);
+	} else {
+		snprintf(to->name, sizeof(to->name),
+			plan->n_candidates > 1 ? "histories staged" : "histories");
+	}
+}
+
+/*
+ * Two that were best on an H200, each at an end (bench/NOTES.md): where most live on for long, and
+ * where few are left soon.
+ */
+static void add_rounds(struct sl_plan *plan, const struct sl_choices *c)
+{
+	const struct sl_when every = {.kind = SL_EVERY, .every = 1};
+	const struct sl_schedule usual[] = {{.steps = 16, .compact = every, .finish = 0.01},
+		{.steps = 4, .compact = every, .finish = 0.3}};
+
+	if (c->rounds_named)
+		add(plan, SL_MODE_staged, &c->compact, &c->rounds);
+	for (int i = 0; i < 2 && !c->rounds_named; i++)
+		add(plan, SL_MODE_staged, &c->compact, &usual[i]);
+}
+
+void sl_candidates_make(struct sl_plan *plan, const struct sl_choices *c)
+{
+	plan->n_candidates = 0;
+	if (c->schedule != SL_BY_MEASURE &&
+		(c->schedule != SL_BY_AUTO || sl_candidates_trial(plan->recipe.particles) == 0))
+		return;
+	add(plan, c->mode, &c->compact, NULL);
+	/* fused, the stages are another way to follow histories */
+	if (c->mode == SL_MODE_fused)
+		add(plan, SL_MODE_staged, &c->compact, NULL);
+	add_rounds(plan, c);
+}
+
+void sl_candidate_apply(struct sl_recipe *r, const struct sl_candidate *way)
+{
+	r->mode = way->mode;
+	r->schedule = way->schedule;
+	r->compact = way->compact;
+}
+
+const struct sl_choice *sl_plan_compact(const struct sl_plan *plan)
+{
+	uint32_t n = plan->n_candidates;
+
+	/* rounds are the last, and staged */
+	return n > 0 ? &plan->candidate[n - 1].compact : &plan->recipe.compact;
+}

@@ -1,0 +1,52 @@
+/* file_names.c - the names of all files that a run writes. */
+#include "pipeline/plan/file_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/results/histogram.h"
+
+void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+{
+	sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, plan->format->suffix);
+}
+
+void sl_batch_histogram_file_name(
+	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+{
+	if (plan->recipe.bins.n > 0)
+		sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch,
+			SL_HISTOGRAM_SUFFIX);
+	else
+		name[0] = '\0';
+}
+
+void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES])
+{
+	if (config->output.to[0])
+		memcpy(to, config->output.to, SL_TEXT_BYTES);
+	else
+		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
+}
+
+void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
+{
+	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
+		[SL_SIDE_HISTOGRAMS] = ".tallies",
+		[SL_SIDE_IMAGE] = SL_IMAGE_SUFFIX,
+		[SL_SIDE_PNG] = ".png"};
+
+	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);
+}
+
+void sl_merged_list_name(
+	const char *run, const struct sl_format *format, char name[SL_FILE_NAME_BYTES])
+{
+	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, format->suffix);
+}
+
+bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
+{
+	sl_side_file_name(plan->config.run.name, SL_SIDE_HISTOGRAMS, name);
+	return plan->recipe.bins.n > 0 && plan->format == &sl_format_openpmd;
+}

@@ -1,0 +1,31 @@
+/* host_slot.c - one function both measures a slot and places it, so that the two cannot differ. */
+#include "pipeline/plan/host_slot.h"
+
+#include "pipeline/plan/plan_table.h"
+#include "pipeline/plan/memory.h"
+#include "stages/device/device_pipeline.h"
+
+void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
+	const struct sl_plan *plan, const struct sl_recipe *r, struct sl_host_slot *s)
+{
+	uint32_t n = sl_memory_plan_batch(plan);
+	struct sl_table most = sl_plan_table(plan, n);
+	size_t scratch = plan->format->scratch(&most, &plan->facts);
+
+	if (plan->on_device) {
+		if (r->inputs)
+			sl_layout_columns(pinned, r, n, &s->batch.columns);
+		sl_table_lay_out(pinned, r, n, r->unpacked, &s->batch.table);
+		if (r->pack.form != SL_AS_COLUMNS)
+			sl_device_packed_lay_out(pinned, r, n, &s->batch.device_packed);
+	} else {
+		size_t stages = sl_stages_scratch(r, n);
+
+		sl_batch_lay_out(block, r, n, &s->batch);
+		scratch = stages > scratch ? stages : scratch;
+	}
+	sl_histogram_lay_out(block, r, &s->batch);
+	plan->format->lay_out(block, &most, &plan->facts, &s->packed);
+	s->exec = (struct sl_exec){.space = SL_HOST};
+	s->exec.scratch = (struct sl_arena){.base = sl_cut(block, scratch), .size = scratch};
+}

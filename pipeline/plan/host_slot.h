@@ -1,0 +1,37 @@
+/*
+ * host_slot.h - the host memory of one batch in flight: its layout and its size.
+ *
+ * A run has one slot more than threads, and another one for every eight threads, so that a thread
+ * computes on while a writer still uses the slot of its last batch. Where a device computes, the
+ * batch itself is in a device pipeline (stages/device/device_pipeline.h) and the slot has what was
+ * copied from the device.
+ *
+ *	host     block  | columns | keep | index | key | states | table | bins | packed | scratch |
+ *	device   block  | bins | packed | scratch |
+ *	         pinned | columns, if read | table | or streams packed on the device |
+ */
+#ifndef SL_PIPELINE_PLAN_HOST_SLOT_H
+#define SL_PIPELINE_PLAN_HOST_SLOT_H
+
+#include "pipeline/plan/plan.h"
+#include "stages/host/host_pipeline.h"
+
+struct sl_host_slot {
+	void *block, *pinned; /* the memory; owned by the workspace */
+	struct sl_batch batch;
+	struct sl_packed packed;
+	struct sl_exec exec;
+	uint64_t ns[SL_STAGE_COUNT]; /* of each stage of the batch */
+	uint64_t transfer_ns;        /* of copies from the device */
+	uint64_t pack_ns;            /* of compression */
+};
+
+/*
+ * Lays out the slot of a batch of recipe r in the two arenas and sets its pointers. With arenas
+ * that have no memory it only measures: their used fields are the sizes. r is the plan's recipe,
+ * or the plan's recipe with another schedule.
+ */
+void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
+	const struct sl_plan *plan, const struct sl_recipe *r, struct sl_host_slot *s);
+
+#endif

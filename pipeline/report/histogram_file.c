@@ -1,0 +1,202 @@
+/*
+ * histogram_file.c - NAME.tallies: tallies by bins of a run as one HDF5 file.
+ *
+ *	/z                  a group a tally, called after its column (z_2 the second of z):
+ *	                    attributes column, unit, unitSI, particles
+ *	/z/edges            bins + 1 values, in the unit
+ *	/z/absorbed         a group a fate: attributes under, over
+ *	/z/absorbed/count, weight, mean, standard_error        a value a bin
+ *
+ * mean and standard_error are those of run.json, a particle of the run. The file is made in memory
+ * and sealed as files of survivors are.
+ */
+#include "pipeline/report/histogram_file.h"
+
+#include <stdio.h>
+
+#include "pipeline/run/workspace.h"
+#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/common/crc_trailer.h"
+#include "primitives/files/files.h"
+
+enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
+
+/*
+ * A dataset or group with its header, attributes and place in its group stays below 2 KiB; the file
+ * ends at a multiple of the driver's step of 64 KiB while it is written.
+ */
+static size_t image_bytes(const struct sl_plan *plan)
+{
+	size_t object = (size_t)2 << 10, bytes = SL_CRC_TRAILER_BYTES + ((size_t)128 << 10);
+
+	for (uint32_t k = 0; k < plan->n_histograms; k++) {
+		const struct sl_histogram_axis *f = &plan->tally[k];
+		size_t rows = sl_histogram_counters(f, 1) / (f->bins + SL_HISTOGRAM_OUTSIDE);
+		size_t dataset = object + (f->bins + 1) * sizeof(double);
+
+		bytes += 2 * object + dataset + rows * (object + ROW_DATASETS * dataset);
+	}
+	return bytes;
+}
+
+static void put_values(
+	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values)
+{
+	sl_h5_close(h, sl_h5_values(h, at, name, type, n, values));
+}
+
+static void put_row(
+	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t tally, int fate)
+{
+	uint32_t bins = w->plan->tally[tally].bins;
+	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name);
+	struct sl_histogram_row row;
+
+	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, tally, (enum sl_fate)fate, &row);
+	sl_h5_put_u64(h, group, "under", row.count[0]);
+	sl_h5_put_u64(h, group, "over", row.count[bins + 1]);
+	put_values(h, group, "count", H5T_STD_U64LE, bins, row.count + 1);
+	put_values(h, group, "weight", H5T_IEEE_F64LE, bins, row.weight + 1);
+	put_values(h, group, "mean", H5T_IEEE_F64LE, bins, row.mean + 1);
+	put_values(h, group, "standard_error", H5T_IEEE_F64LE, bins, row.error + 1);
+	sl_h5_close(h, group);
+}
+
+static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_histogram_axis *f)
+{
+	double edge[SL_HISTOGRAM_MOST + 1];
+
+	for (uint32_t i = 0; i < f->bins; i++)
+		edge[i] = f->lo + (f->hi - f->lo) * i / f->bins;
+	edge[f->bins] = f->hi;
+	put_values(h, at, "edges", H5T_IEEE_F64LE, f->bins + 1, edge);
+}
+
+/* "z", or "z_2" for the second tally of z. */
+static void name_group(const struct sl_plan *plan, uint32_t tally, char name[NAME_BYTES])
+{
+	enum sl_column column = plan->tally[tally].column;
+	unsigned number = 1;
+
+	for (uint32_t k = 0; k < tally; k++)
+		number += plan->tally[k].column == column;
+	snprintf(name, NAME_BYTES, number > 1 ? "%s_%u" : "%s", sl_column_facts[column].name,
+		number);
+}
+
+static void put_tally(struct sl_h5 *h, hid_t file, const struct sl_workspace *w, uint32_t tally)
+{
+	const struct sl_histogram_axis *f = &w->plan->tally[tally];
+	const struct sl_column_facts *column = &sl_column_facts[f->column];
+	const struct sl_unit_facts *unit = &sl_units[column->unit];
+	char name[NAME_BYTES];
+	hid_t group;
+
+	name_group(w->plan, tally, name);
+	group = sl_h5_group(h, file, name);
+	sl_h5_put_text(h, group, "column", column->name);
+	sl_h5_put_text(h, group, "unit", unit->text);
+	sl_h5_put_f64(h, group, "unitSI", sl_dimensions[unit->dimension].si * unit->factor);
+	sl_h5_put_u64(h, group, "particles", w->histograms.precision[0].particles);
+	put_edges(h, group, f);
+	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
+		if (SL_HAS(f->fates, fate))
+			put_row(h, group, w, tally, fate);
+	sl_h5_close(h, group);
+}
+
+/* Makes the file in image; its size, or 0 after a failure. */
+static size_t make_file(struct sl_h5 *h, const struct sl_workspace *w, void *image, size_t size)
+{
+	size_t bytes;
+	hid_t file;
+
+	sl_h5_begin(h, image, size - SL_CRC_TRAILER_BYTES);
+	file = sl_h5_create_file(h);
+	for (uint32_t k = 0; k < w->plan->n_histograms; k++)
+		put_tally(h, file, w, k);
+	bytes = sl_h5_finish_file(h, file);
+	if (h->failed)
+		return 0;
+	sl_crc_trailer_add(image, bytes);
+	return bytes + SL_CRC_TRAILER_BYTES;
+}
+
+enum sl_status sl_histogram_sums_file(
+	const struct sl_workspace *w, const char *name, void **image, size_t *bytes)
+{
+	size_t size = image_bytes(w->plan);
+	struct sl_h5 h;
+
+	SL_TRY(sl_memory_get(SL_HOST, size, image));
+	*bytes = make_file(&h, w, *image, size);
+	if (*bytes > 0)
+		return SL_OK;
+	sl_memory_give(SL_HOST, *image);
+	return sl_fail(h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
+		"%s: HDF5 cannot make the file (%s), %s", name,
+		h.full ? "its image is too small" : h.why,
+		h.no_memory ? "free some memory and try again" : "please report it");
+}
+
+enum sl_status sl_histogram_sums_commit(
+	const struct sl_workspace *w, const struct sl_dir *dir, const char *name)
+{
+	enum sl_status s;
+	size_t bytes;
+	void *image;
+
+	SL_TRY(sl_histogram_sums_file(w, name, &image, &bytes));
+	s = sl_file_commit(dir, name, image, bytes, true);
+	sl_memory_give(SL_HOST, image);
+	return s;
+}
+
+/* --- run.json --------------------------------------------------------------------------------- */
+
+static void write_row(
+	struct sl_json *j, const struct sl_workspace *w, uint32_t tally, enum sl_fate fate)
+{
+	uint32_t bins = w->plan->tally[tally].bins;
+	struct sl_histogram_row row;
+
+	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, tally, fate, &row);
+	sl_json_object(j, sl_fate_facts[fate].name);
+	sl_json_u64(j, "under", row.count[0]);
+	sl_json_u64(j, "over", row.count[bins + 1]);
+	sl_json_u64s(j, "counts", row.count + 1, bins);
+	if (w->plan->recipe.bins.weighted)
+		sl_json_reals(j, "weights", row.weight + 1, bins);
+	sl_json_reals(j, "mean_over_batches", row.mean + 1, bins);
+	sl_json_reals(j, "standard_error_over_batches", row.error + 1, bins);
+	sl_json_close(j);
+}
+
+static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uint32_t tally)
+{
+	const struct sl_histogram_axis *f = &w->plan->tally[tally];
+	const struct sl_column_facts *column = &sl_column_facts[f->column];
+
+	sl_json_object(j, NULL);
+	sl_json_text(j, "column", column->name);
+	sl_json_text(j, "unit", sl_units[column->unit].text);
+	sl_json_u64(j, "bins", f->bins);
+	sl_json_real(j, "from", f->lo);
+	sl_json_real(j, "to", f->hi);
+	sl_json_object(j, "fates");
+	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
+		if (SL_HAS(f->fates, fate))
+			write_row(j, w, tally, (enum sl_fate)fate);
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+void sl_histogram_sums_json(struct sl_json *j, const struct sl_workspace *w)
+{
+	if (!w->histograms.precision || w->histograms.precision[0].batches == 0)
+		return;
+	sl_json_array(j, "histograms");
+	for (uint32_t k = 0; k < w->plan->n_histograms; k++)
+		write_histogram(j, w, k);
+	sl_json_close(j);
+}

@@ -1,0 +1,215 @@
+/* plan_print.c - a plan, for people. */
+#include "pipeline/resolve/execution/schedule.h"
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan_table.h"
+#include "pipeline/report/plan_print.h"
+#include "pipeline/plan/input_files.h"
+#include "pipeline/plan/candidates.h"
+#include "pipeline/plan/memory.h"
+#include "primitives/tuning.h"
+#include "stages/batch/packed_record.h"
+#include "stages/device/device_modes.h"
+#include "pipeline/text/messages.h"
+
+static void print_key(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_recipe *r = &plan->recipe;
+
+	if (r->n_fields == 0) {
+		fprintf(out, "none (id order)\n");
+		return;
+	}
+	for (uint32_t k = 0; k < r->n_fields; k++)
+		fprintf(out, "%s%s%s:%u", k ? ", " : "", sl_column_facts[r->field[k].column].name,
+			r->field[k].is_log ? "_log" : "", r->field[k].bits);
+	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
+}
+
+static void print_tallies(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_histogram_set *b = &plan->recipe.bins;
+	char bytes[32];
+
+	if (b->n == 0)
+		return;
+	fprintf(out, "tallies     ");
+	for (uint32_t k = 0; k < b->n; k++)
+		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[b->tally[k].column].name,
+			b->tally[k].bins);
+	fprintf(out, ": %u counters%s, %s a batch\n", b->n_counters,
+		b->weighted ? " and sums of weight" : "",
+		sl_sized((double)(sl_histogram_words(b) * sizeof(uint64_t)), bytes));
+}
+
+static void print_choice(
+	const char *primitive, const struct sl_choice *c, const struct sl_choice *scan, FILE *out)
+{
+	fprintf(out, "%s %s", primitive, c->backend->name);
+	if (c->tuning.block)
+		fprintf(out, ":block=%u", c->tuning.block);
+	if (c->tuning.items)
+		fprintf(out, ":items=%u", c->tuning.items);
+	if (c->backend->uses_scan)
+		fprintf(out, " on scan %s", scan->backend ? scan->backend->name : "of its own");
+	fputs(", ", out);
+}
+
+/* What of a survivor goes from kernel to kernel, or why the mode is not the one of a device. */
+static void print_mode(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	uint32_t bytes = sl_record_words(sl_record_columns(r)) * (uint32_t)sizeof(uint32_t);
+
+	fprintf(out, "mode        %s", sl_device_modes[r->mode].name);
+	if (r->mode == SL_MODE_fused && sl_models[r->model]->remade)
+		fprintf(out, ": survivors are made again when they are written");
+	else if (r->mode == SL_MODE_fused)
+		fprintf(out, ": survivors are carried as records of %u bytes", bytes);
+	else if (plan->mode_reason[0])
+		fprintf(out, " (%s; fused has no use for it)", plan->mode_reason);
+	if (r->mode == SL_MODE_fused && plan->n_candidates > 0)
+		fprintf(out, "; or staged, as the schedule is");
+	fputc('\n', out);
+}
+
+static void print_schedule(const struct sl_plan *plan, FILE *out)
+{
+	char text[SL_SCHEDULE_BYTES];
+
+	if (!sl_models[plan->recipe.model]->steps)
+		return;
+	if (plan->n_candidates > 0) {
+		fprintf(out, "schedule    what is fastest for the first particles, of ");
+		for (uint32_t i = 0; i < plan->n_candidates; i++)
+			fprintf(out, "%s%s", i ? ", " : "", plan->candidate[i].name);
+		fprintf(out, "; memory is for any\n");
+	} else {
+		fprintf(out, "schedule    %s\n", sl_schedule_text(&plan->recipe.schedule, text));
+	}
+	if (plan->schedule_reason[0])
+		fprintf(out, "            %s\n", plan->schedule_reason);
+}
+
+static void print_primitives(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	const struct sl_choice *compact = sl_plan_compact(plan);
+	bool scans = (compact->backend && compact->backend->uses_scan) ||
+	             (r->n_fields && r->sort.backend->uses_scan);
+
+	fprintf(out, "primitives  ");
+	if (r->scan.backend && !scans)
+		fprintf(out, "scan %s (not used), ", r->scan.backend->name);
+	if (compact->backend)
+		print_choice("compact", compact, &r->scan, out);
+	if (r->n_fields > 0)
+		print_choice("sort", &r->sort, &r->scan, out);
+	else
+		fputs("no sort, ", out);
+	fprintf(out, "deflate %s\n", sl_plan_deflate(plan)->name);
+}
+
+static void print_device(const struct sl_plan *plan, FILE *out)
+{
+	if (plan->on_device)
+		fprintf(out, "device      %s%s, %u batches at a time; %u threads%s\n",
+			plan->device.name, sl_device_is_emulated() ? " on the CPU" : "",
+			plan->n_device_slots, plan->threads,
+			sl_plan_is_device_packed(plan) ? "" : " compress");
+	else
+		fprintf(out, "device      cpu: %u thread%s, loops for %s (%s)\n", plan->threads,
+			plan->threads == 1 ? "" : "s", plan->recipe.loops->level,
+			plan->machine.processor);
+	if (plan->on_device && sl_tuning_lines() > 0)
+		fprintf(out, "            tuned by %s: %u lines\n", sl_tuning_path(),
+			sl_tuning_lines());
+	if (plan->device_reason[0])
+		fprintf(out, "            no GPU: %s\n", plan->device_reason);
+}
+
+static void print_memory(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_memory_plan *room = &plan->room;
+	char a[32], b[32], c[32], d[32];
+
+	fprintf(out, "memory      %s: %u slots of %s, %u writer%s of %s; %s free\n",
+		sl_sized((double)room->host, a), plan->n_host_slots,
+		sl_sized((double)room->slot + (double)room->slot_pinned, b), plan->n_writers,
+		plan->n_writers > 1 ? "s" : "", sl_sized((double)room->image, c),
+		sl_sized((double)plan->machine.free_bytes, d));
+	if (room->inputs > 0)
+		fprintf(out, "            %s of that for the lists, which are open\n",
+			sl_sized((double)room->inputs, a));
+	if (plan->on_device)
+		fprintf(out, "            of the device %s: %u slots of %s; %s free\n",
+			sl_sized((double)room->device, a), plan->n_device_slots,
+			sl_sized((double)room->lane, b),
+			sl_sized((double)plan->device.free_bytes, c));
+}
+
+static void print_goal(const struct sl_plan *plan, FILE *out)
+{
+	char text[SL_STOP_RULE_BYTES];
+
+	if (plan->stop_rule.below > 0)
+		fprintf(out, "stop        when %s, after %llu batches or more%s\n",
+			sl_stop_rule_text(&plan->stop_rule, text),
+			(unsigned long long)plan->stop_rule.min_batches,
+			plan->stop_rule.min_batches > plan->recipe.n_batches
+				? ": never, there are fewer"
+				: "");
+}
+
+static void print_image(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_image *p = &plan->image;
+	char bytes[32];
+
+	if (p->width > 0)
+		fprintf(out, "image       %u x %u pixels of %s, %s of memory\n", p->width,
+			p->height, p->what, sl_sized((double)plan->room.image_sum, bytes));
+}
+
+static void print_joined(const struct sl_plan *plan, FILE *out)
+{
+	char name[SL_FILE_NAME_BYTES];
+
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
+	if (plan->config.output.joined)
+		fprintf(out, "joined      all lists of batches in %s, when the run is done\n",
+			name);
+}
+
+void sl_plan_print(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	char a[32], b[32];
+	double seconds = plan->pilot.ns * 1e-9 * (double)r->particles / plan->threads;
+
+	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
+		(unsigned long long)r->particles, (unsigned long long)r->seed,
+		sl_models[r->model]->name);
+	fprintf(out, "batches     %s%llu of %u particles\n",
+		plan->stop_rule.below > 0 ? "at most " : "", (unsigned long long)r->n_batches,
+		r->batch);
+	sl_inputs_print(plan, false, out);
+	print_goal(plan, out);
+	fprintf(out, "key         ");
+	print_key(plan, out);
+	print_tallies(plan, out);
+	print_mode(plan, out);
+	print_schedule(plan, out);
+	print_primitives(plan, out);
+	print_device(plan, out);
+	print_memory(plan, out);
+	print_image(plan, out);
+	print_joined(plan, out);
+	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
+		sl_sized((double)plan->disk_bytes, a), plan->to,
+		sl_sized((double)plan->disk_free, b));
+	fprintf(out,
+		"foreseen    %.3g %% survive, about %.2g s of computing (%u particles looked at), "
+		"then compressing\n",
+		100.0 * plan->pilot.survivors / plan->pilot.particles, seconds,
+		plan->pilot.particles);
+}

@@ -1,0 +1,429 @@
+/* report.c - sums over batches, the checks, run.json. */
+#include "pipeline/report/report.h"
+#include "pipeline/report/report_rounds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan_table.h"
+#include "pipeline/resolve/execution/schedule.h"
+#include "pipeline/plan/input_files.h"
+#include "pipeline/text/json.h"
+#include "pipeline/report/histogram_file.h"
+#include "primitives/files/files.h"
+
+/*
+ * The standard error of a fraction of counts that is p. For weights from 0 to 1 it is an upper
+ * bound, as their squares are no larger than they are.
+ */
+static double binomial_error(const struct sl_results *r, double p)
+{
+	return sqrt(p * (1 - p) / (double)r->particles);
+}
+
+bool sl_counts_alone(const struct sl_plan *plan)
+{
+	return sl_models[plan->recipe.model]->read;
+}
+
+void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->batches = m->n;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct sl_manifest_line *l = &m->line[i];
+
+		r->particles += l->generated;
+		r->survivors += l->survivors;
+		r->bytes += l->file_bytes;
+		r->steps += l->tally.steps;
+		r->collisions += l->tally.collisions;
+		for (int f = 0; f < SL_FATE_COUNT; f++) {
+			r->fate[f].count += l->tally.count[f];
+			r->fate[f].weight += counts ? l->tally.weight[f]
+			                            : sl_tally_weight(&l->tally, l->generated, f);
+			sl_precision_add(&r->fate[f].precision, &l->tally, (enum sl_fate)f,
+				l->generated, counts);
+		}
+	}
+	for (int f = 0; m->n > 0 && f < SL_FATE_COUNT; f++) {
+		struct sl_fate_result *fate = &r->fate[f];
+
+		fate->fraction = (double)fate->count / (double)r->particles;
+		fate->weight_fraction = fate->precision.weight / (double)r->particles;
+		fate->binomial_error = binomial_error(r, fate->fraction);
+	}
+}
+
+bool sl_is_weighted(const struct sl_plan *plan)
+{
+	return sl_sums_weights(&plan->recipe) && !sl_counts_alone(plan);
+}
+
+double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
+{
+	const struct sl_fate_result *f = &r->fate[fate];
+
+	return sl_is_weighted(plan) && r->batches > 1 ? sl_precision_error(&f->precision)
+	                                              : binomial_error(r, f->weight_fraction);
+}
+
+/*
+ * The deviate of the normal distribution that is as improbable as t of Student's with that many
+ * degrees of freedom: instead of 4 it gives 3.99 for 10 of them, 3.95 for 5, 3.5 for one. (Wallace,
+ * Ann. Math. Statist. 30 (1959) 1121.)
+ */
+static double normal_of_student(double t, double freedom)
+{
+	return copysign(
+		(8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t * t / freedom)), t);
+}
+
+/* In standard errors: by the bound, or by what batches tell of the error, if that is more. */
+static double deviation_of(
+	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
+{
+	double expected = plan->config.check.fate[fate];
+	double off = r->fate[fate].weight_fraction - expected, least, t;
+
+	if (!(fabs(off) > 0))
+		return 0;
+	least = off / binomial_error(r, expected);
+	if (!sl_is_weighted(plan) || r->batches < 2)
+		return least;
+	t = normal_of_student(
+		off / sl_precision_error(&r->fate[fate].precision), (double)(r->batches - 1));
+	return fabs(t) > fabs(least) ? t : least;
+}
+
+bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
+	double *deviation)
+{
+	double sigmas = deviation_of(plan, r, fate);
+
+	if (deviation)
+		*deviation = sigmas;
+	return fabs(sigmas) <= plan->config.check.sigma;
+}
+
+enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
+{
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		double deviation;
+
+		if (isnan(plan->config.check.fate[f]) ||
+			sl_check_met(plan, r, (enum sl_fate)f, &deviation))
+			continue;
+		return sl_fail(SL_CHECK_FAILED,
+			"check.%s: %.7g was expected and %.7g found, %+.1f sigma off (%.3g are "
+			"allowed), either the value is not of this configuration or the program "
+			"is wrong",
+			sl_fate_facts[f].name, plan->config.check.fate[f],
+			r->fate[f].weight_fraction, deviation, plan->config.check.sigma);
+	}
+	return SL_OK;
+}
+
+/* NaN where nothing was computed, or no error is known. */
+static double figure_of_merit(const struct sl_results *r, const struct sl_session *s, int f)
+{
+	double error = sl_precision_relative(&r->fate[f].precision);
+
+	if (!s || s->particles == 0)
+		return (double)NAN;
+	return (double)s->particles /
+	       (error * error * sl_computing_seconds(s) * (double)r->particles);
+}
+
+double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates)
+{
+	uint64_t sum = 0;
+
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		sum += SL_HAS(fates, f) ? r->fate[f].weight : 0;
+	return sl_weight_of(&plan->recipe, sum);
+}
+
+/* Of lists: what particles of a fate weigh, and which part of all that is. */
+static void write_weight(
+	struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r, int f)
+{
+	double weight = sl_sum_of_weights(plan, r, SL_FATE_BIT(f));
+	double all = sl_sum_of_weights(plan, r, SL_EVERY_FATE);
+
+	sl_json_real(j, "weight", weight);
+	sl_json_real(j, "weight_fraction", all != 0 ? weight / all : 0);
+}
+
+static void write_fate(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r,
+	const struct sl_session *session, int f)
+{
+	const struct sl_fate_result *fate = &r->fate[f];
+	double deviation;
+
+	sl_json_object(j, sl_fate_facts[f].name);
+	sl_json_u64(j, "count", fate->count);
+	sl_json_real(j, "fraction", fate->fraction);
+	sl_json_real(j, "standard_error", fate->binomial_error);
+	if (sl_counts_alone(plan))
+		write_weight(j, plan, r, f);
+	else
+		sl_json_real(j, "weight_fraction", fate->weight_fraction);
+	sl_json_real(j, "mean_over_batches", fate->weight_fraction);
+	sl_json_real(j, "standard_error_over_batches", sl_precision_error(&fate->precision));
+	sl_json_real(j, "relative_error", sl_precision_relative(&fate->precision));
+	sl_json_real(j, "figure_of_merit", figure_of_merit(r, session, f));
+	if (!isnan(plan->config.check.fate[f]) && r->particles > 0) {
+		bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
+
+		sl_json_object(j, "check");
+		sl_json_real(j, "expected", plan->config.check.fate[f]);
+		sl_json_real(j, "deviation_in_sigma", deviation);
+		sl_json_bool(j, "met", met);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+/* Of lists: what all particles weigh, those that are kept, and in which steps that was summed up.
+ */
+static void write_weights(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r)
+{
+	sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
+	sl_json_real(j, "survivors_weight", sl_sum_of_weights(plan, r, plan->recipe.keep));
+	sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
+}
+
+static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
+	const struct sl_results *r, const struct sl_session *session)
+{
+	const struct sl_plan *plan = w->plan;
+	sl_json_object(j, "tallies");
+	sl_json_u64(j, "particles", r->particles);
+	sl_json_u64(j, "survivors", r->survivors);
+	if (sl_counts_alone(plan))
+		write_weights(j, plan, r);
+	sl_json_u64(j, "steps", r->steps);
+	sl_json_u64(j, "collisions", r->collisions);
+	sl_json_object(j, "fates");
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		if (SL_HAS(sl_fates_of(&plan->recipe), f))
+			write_fate(j, plan, r, session, f);
+	sl_json_close(j);
+	sl_histogram_sums_json(j, w);
+	sl_json_close(j);
+}
+
+/* The rule of a run that may end early, and what became of it. */
+static void write_goal(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
+{
+	const struct sl_stop_rule *g = &plan->stop_rule;
+	struct sl_standing o = sl_stop_rule_standing(g, plan->recipe.n_batches, m);
+	char text[SL_STOP_RULE_BYTES];
+
+	sl_json_object(j, "stop");
+	sl_json_text(j, "when", sl_stop_rule_text(g, text));
+	sl_json_u64(j, "min_batches", g->min_batches);
+	sl_json_u64(j, "most_batches", plan->recipe.n_batches);
+	sl_json_real(j, "relative_error", o.relative_error);
+	sl_json_bool(j, "met", o.met);
+	sl_json_close(j);
+}
+
+/* Its files are there once the run is done. */
+static void write_image(struct sl_json *j, const struct sl_workspace *w)
+{
+	const struct sl_image *p = &w->plan->image;
+	const uint64_t pixels[] = {p->width, p->height};
+	char name[SL_FILE_NAME_BYTES];
+
+	sl_json_object(j, "image");
+	sl_side_file_name(w->plan->config.run.name, SL_SIDE_PNG, name);
+	sl_json_text(j, "png", name);
+	sl_side_file_name(w->plan->config.run.name, SL_SIDE_IMAGE, name);
+	sl_json_text(j, "numbers", name);
+	sl_json_u64s(j, "pixels", pixels, 2);
+	sl_json_real(j, "white", sl_image_sum_white(&w->image_sum));
+	sl_json_close(j);
+}
+
+static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
+{
+	sl_json_object(j, NULL);
+	sl_json_u64(j, "batch", l->batch);
+	sl_json_text(j, "file", l->file);
+	sl_json_u64(j, "bytes", l->file_bytes);
+	sl_json_u64(j, "generated", l->generated);
+	sl_json_u64(j, "survivors", l->survivors);
+	sl_json_object(j, "fates");
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		if (l->tally.count[f] > 0)
+			sl_json_u64(j, sl_fate_facts[f].name, l->tally.count[f]);
+	sl_json_close(j);
+	sl_json_object(j, "digests");
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(l->columns, c))
+			sl_json_hex(j, sl_column_facts[c].name, l->digest[c], 16);
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+static void write_times(struct sl_json *j, const struct sl_workspace *w, const struct sl_session *s)
+{
+	sl_json_object(j, "times");
+	sl_json_real(j, "wall_seconds", s->seconds);
+	sl_json_u64(j, "batches", s->batches);
+	sl_json_u64(j, "particles", s->particles);
+	sl_json_u64(j, "column_bytes", s->column_bytes);
+	sl_json_u64(j, "file_bytes", s->file_bytes);
+	sl_json_real(j, "computing_seconds", sl_computing_seconds(s));
+	sl_json_object(j, "thread_seconds");
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		if (sl_stage_is_run(w->recipe.mode, i))
+			sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
+	sl_json_real(j, "copied_home", (double)s->transfer_ns * 1e-9);
+	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
+	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
+	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
+	sl_json_close(j);
+	sl_json_object(j, "busy");
+	for (int k = 0; k < SL_WORKER_COUNT; k++)
+		sl_json_real(j, sl_workers[k], sl_session_busy(s, w->plan, (enum sl_worker)k));
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
+{
+	sl_json_object(j, "machine");
+	sl_json_text(j, "host", plan->machine.host);
+	sl_json_text(j, "system", plan->machine.system);
+	sl_json_text(j, "processor", plan->machine.processor);
+	sl_json_u64(j, "cores", plan->machine.cores);
+	sl_json_u64(j, "memory_bytes", plan->machine.memory_bytes);
+	sl_json_u64(j, "threads", plan->threads);
+	sl_json_text(j, "loops", plan->recipe.loops->level);
+	sl_json_text(j, "compiler", __VERSION__);
+	if (plan->on_device) {
+		sl_json_object(j, "device");
+		sl_json_text(j, "name", plan->device.name);
+		sl_json_u64(j, "number", (uint64_t)plan->device.number);
+		sl_json_u64(j, "multiprocessors", (uint64_t)plan->device.multiprocessors);
+		sl_json_u64(j, "memory_bytes", plan->device.memory_bytes);
+		sl_json_u64(j, "slots", plan->n_device_slots);
+		sl_json_u64(j, "bytes", plan->room.device);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+static void write_choice(struct sl_json *j, const char *primitive, const struct sl_choice *c)
+{
+	sl_json_object(j, primitive);
+	sl_json_text(j, "backend", c->backend->name);
+	if (c->tuning.block)
+		sl_json_u64(j, "block", c->tuning.block);
+	if (c->tuning.items)
+		sl_json_u64(j, "items", c->tuning.items);
+	sl_json_close(j);
+}
+
+/* What was made with what. None of it changes a result. */
+static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
+{
+	const struct sl_choice deflate = {.backend = sl_plan_deflate(w->plan)};
+
+	sl_json_object(j, "primitives");
+	if (w->recipe.scan.backend)
+		write_choice(j, "scan", &w->recipe.scan);
+	if (w->recipe.compact.backend)
+		write_choice(j, "compact", &w->recipe.compact);
+	if (w->recipe.n_fields > 0)
+		write_choice(j, "sort", &w->recipe.sort);
+	write_choice(j, "deflate", &deflate);
+	sl_json_close(j);
+}
+
+/* The list of all batches. */
+static void write_joined(struct sl_json *j, const struct sl_plan *plan)
+{
+	char name[SL_FILE_NAME_BYTES];
+
+	sl_merged_list_name(plan->config.run.name, plan->format, name);
+	sl_json_text(j, "joined", name);
+}
+
+static void write_run(struct sl_json *j, const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state)
+{
+	const struct sl_plan *plan = w->plan;
+	char text[SL_SCHEDULE_BYTES];
+	struct sl_results results;
+
+	sl_results_make(m, sl_counts_alone(plan), &results);
+	sl_json_object(j, NULL);
+	sl_json_text(j, "program", "sluice");
+	sl_json_text(j, "version", SL_VERSION);
+	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
+	sl_json_text(j, "state", state);
+	sl_json_text(j, "name", plan->config.run.name);
+	sl_json_text(j, "model", sl_models[w->recipe.model]->name);
+	sl_json_text(j, "format", plan->format->name);
+	sl_json_text(j, "config", plan->config_text);
+	if (plan->stop_rule.below > 0)
+		write_goal(j, plan, m);
+	write_tallies(j, w, &results, session);
+	if (plan->config.output.image && strcmp(state, "done") == 0)
+		write_image(j, w);
+	if (plan->config.output.joined)
+		write_joined(j, plan);
+	if (session) {
+		write_times(j, w, session);
+		sl_rounds_report(j, &session->rounds);
+	}
+	sl_inputs_json(j, plan);
+	sl_report_machine(j, plan);
+	sl_json_text(j, "mode", sl_device_modes[w->recipe.mode].name);
+	if (sl_models[w->recipe.model]->steps)
+		sl_json_text(j, "schedule", sl_schedule_text(&w->recipe.schedule, text));
+	if (w->schedule_reason[0])
+		sl_json_text(j, "schedule_story", w->schedule_reason);
+	write_primitives(j, w);
+	/* last, so that what precedes can be read alone, however many there are */
+	sl_json_array(j, "batches");
+	for (size_t i = 0; i < m->n; i++)
+		write_batch(j, &m->line[i]);
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+enum sl_status sl_report_text(const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state, char **text, size_t *bytes)
+{
+	struct sl_json measure = sl_json_start(NULL, 0, true), j;
+	void *memory;
+
+	write_run(&measure, w, m, session, state);
+	SL_TRY(sl_memory_get(SL_HOST, measure.used + 2, &memory));
+	*text = (char *)memory;
+	j = sl_json_start(*text, measure.used + 1, true);
+	write_run(&j, w, m, session, state);
+	*bytes = j.used;
+	(*text)[(*bytes)++] = '\n';
+	(*text)[*bytes] = '\0';
+	return SL_OK;
+}
+
+enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_dir *dir,
+	const struct sl_manifest *m, const struct sl_session *session, const char *state)
+{
+	enum sl_status s;
+	size_t bytes;
+	char *text;
+
+	SL_TRY(sl_report_text(w, m, session, state, &text, &bytes));
+	s = sl_file_commit(dir, "run.json", text, bytes, true);
+	sl_memory_give(SL_HOST, text);
+	return s;
+}

@@ -1,0 +1,134 @@
+/* report_print.c - what a run gave, for people. */
+#include <math.h>
+
+#include "pipeline/report/report_print.h"
+#include "pipeline/report/report_rounds.h"
+#include "pipeline/plan/input_files.h"
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/memory.h"
+#include "pipeline/report/report.h"
+#include "pipeline/text/messages.h"
+
+static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
+{
+	bool listed = sl_counts_alone(plan);
+
+	fprintf(out, "%-14s %14s %12s %10s  %s%s\n", "fate", "particles",
+		sl_is_weighted(plan) ? "weight" : "fraction", "+-",
+		listed ? "sum of weights  " : "", "check");
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		const struct sl_fate_result *fate = &r->fate[f];
+		double expected = plan->config.check.fate[f], deviation;
+
+		if (!SL_HAS(sl_fates_of(&plan->recipe), f))
+			continue;
+		fprintf(out, "%-14s %14llu %12.8f %10.2g", sl_fate_facts[f].name,
+			(unsigned long long)fate->count, fate->weight_fraction,
+			sl_fate_error(plan, r, (enum sl_fate)f));
+		if (listed)
+			fprintf(out, "  %14.8g", sl_sum_of_weights(plan, r, SL_FATE_BIT(f)));
+		if (!isnan(expected)) {
+			bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
+
+			fprintf(out, "  %.8g: %+.2f sigma, %s", expected, deviation,
+				met ? "met" : "NOT MET");
+		}
+		fprintf(out, "%s\n", SL_HAS(plan->recipe.keep, f) ? "  (kept)" : "");
+	}
+}
+
+/* Did the run end early, or why not? */
+static void print_goal(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
+{
+	const struct sl_stop_rule *g = &plan->stop_rule;
+	const char *fate = sl_fate_facts[g->fate].name;
+	unsigned long long most = plan->recipe.n_batches;
+	struct sl_standing o = sl_stop_rule_standing(g, most, m);
+	char error[32];
+
+	snprintf(error, sizeof(error), isnan(o.relative_error) ? "unknown" : "%.4g",
+		o.relative_error);
+	if (o.met)
+		fprintf(out,
+			"stopped after batch %llu (%llu of at most %llu): rel_error(%s) %s < %.4g\n",
+			(unsigned long long)o.batches - 1, (unsigned long long)o.batches, most,
+			fate, error, g->below);
+	else
+		fprintf(out,
+			"stop.when was not met: rel_error(%s) is %s after all %llu batches "
+			"(wanted: < %.4g, after %llu or more)\n",
+			fate, error, most, g->below, (unsigned long long)g->min_batches);
+}
+
+/* Who was busy, and whom the others waited for: the busiest. */
+static void print_busy(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
+{
+	double busiest = -1;
+	int whom = 0;
+
+	fprintf(out, "busy ");
+	for (int k = 0; k < SL_WORKER_COUNT; k++) {
+		double busy = sl_session_busy(s, plan, (enum sl_worker)k);
+
+		if (k == SL_WORKER_device && !plan->on_device)
+			continue;
+		fprintf(out, " %s %.0f %%", sl_workers[k], 100 * busy);
+		whom = busy > busiest ? k : whom;
+		busiest = busy > busiest ? busy : busiest;
+	}
+	fprintf(out,
+		"; the run waited for the %s; %.3g GB/s of columns became %.3g GB/s of files\n",
+		sl_workers[whom], 1e-9 * (double)s->column_bytes / s->seconds,
+		1e-9 * (double)s->file_bytes / s->seconds);
+}
+
+static void print_times(const struct sl_workspace *w, const struct sl_session *s, FILE *out)
+{
+	const struct sl_plan *plan = w->plan;
+	double n = (double)s->particles;
+
+	if (s->particles == 0) {
+		fprintf(out, "nothing was left to do: all batches were committed before\n");
+		return;
+	}
+	fprintf(out, "\nns a particle ");
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		if (sl_stage_is_run(w->recipe.mode, i))
+			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
+	if (plan->on_device)
+		fprintf(out, "  copied home %.1f", (double)s->transfer_ns / n);
+	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
+	fprintf(out,
+		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s a %s before compression\n",
+		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
+		plan->on_device ? " and " : "", plan->threads, plan->threads == 1 ? "" : "s",
+		n / sl_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
+	print_busy(plan, s, out);
+}
+
+void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, FILE *out)
+{
+	const struct sl_plan *plan = w->plan;
+	struct sl_results r;
+	char bytes[32];
+
+	sl_results_make(m, sl_counts_alone(plan), &r);
+	sl_inputs_print(plan, true, out);
+	print_fates(plan, &r, out);
+	if (plan->stop_rule.below > 0)
+		print_goal(plan, m, out);
+	print_times(w, session, out);
+	if (w->schedule_reason[0])
+		fprintf(out, "%s\n", w->schedule_reason);
+	sl_rounds_print(&session->rounds, out);
+	fprintf(out, "%llu survivors in %s/%s%s%s (%s), summary in run.json\n",
+		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",
+		m->n > 1 ? m->line[m->n - 1].file : "", sl_sized((double)r.bytes, bytes));
+	if (plan->config.output.joined) {
+		char name[SL_FILE_NAME_BYTES];
+
+		sl_merged_list_name(plan->config.run.name, plan->format, name);
+		fprintf(out, "all of them in %s/%s\n", plan->to, name);
+	}
+}

@@ -1,0 +1,158 @@
+/* workspace.c - allocates what the plan has counted, and frees it. */
+#include "pipeline/run/workspace.h"
+
+#include <string.h>
+
+#include "pipeline/plan/candidates.h"
+#include "pipeline/plan/memory.h"
+
+/* Places a slot in its memory. */
+static void place_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
+{
+	const struct sl_memory_plan *room = &w->plan->room;
+	struct sl_arena block = {.base = slot->block, .size = room->slot},
+			pinned = {.base = slot->pinned, .size = room->slot_pinned};
+	struct sl_host_slot placed = {.block = slot->block, .pinned = slot->pinned};
+
+	sl_host_slot_lay_out(&block, &pinned, w->plan, &w->recipe, &placed);
+	*slot = placed;
+}
+
+static enum sl_status get_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
+{
+	SL_TRY(sl_memory_get(SL_HOST, w->plan->room.slot, &slot->block));
+	if (w->plan->on_device)
+		SL_TRY(sl_memory_get(SL_PINNED, w->plan->room.slot_pinned, &slot->pinned));
+	place_slot(w, slot);
+	return SL_OK;
+}
+
+/* Places a device pipeline in its memory and opens its stream. */
+static enum sl_status place_device_pipeline(
+	const struct sl_workspace *w, struct sl_device_pipeline *d)
+{
+	const struct sl_memory_plan *room = &w->plan->room;
+	struct sl_arena block = {.base = d->block, .size = room->lane},
+			pinned = {.base = d->pinned, .size = room->lane_pinned};
+
+	sl_device_pipeline_lay_out(&block, &pinned, &w->recipe, sl_memory_plan_batch(w->plan), d);
+	d->block = block.base;
+	d->pinned = pinned.base;
+	return sl_device_pipeline_open(d);
+}
+
+static enum sl_status get_device_pipeline(
+	const struct sl_workspace *w, struct sl_device_pipeline *d)
+{
+	SL_TRY(sl_memory_get(SL_DEVICE, w->plan->room.lane, &d->block));
+	SL_TRY(sl_memory_get(SL_PINNED, w->plan->room.lane_pinned, &d->pinned));
+	return place_device_pipeline(w, d);
+}
+
+/* n zeroed items of some bytes. */
+static enum sl_status get_zeroed(uint32_t n, size_t bytes, void **p)
+{
+	SL_TRY(sl_memory_get(SL_HOST, n * bytes, p));
+	memset(*p, 0, n * bytes);
+	return SL_OK;
+}
+
+static enum sl_status get_histograms(struct sl_workspace *w)
+{
+	struct sl_arena a = {.size = w->plan->room.histograms};
+
+	if (w->plan->recipe.bins.n == 0)
+		return SL_OK;
+	SL_TRY(sl_memory_get(SL_HOST, a.size, &w->histogram_block));
+	memset(w->histogram_block, 0, a.size); /* no batches are added up yet */
+	a.base = w->histogram_block;
+	sl_histogram_sums_lay_out(&a, &w->plan->recipe.bins, &w->histograms);
+	return SL_OK;
+}
+
+static enum sl_status get_image_sum(struct sl_workspace *w)
+{
+	struct sl_arena a = {.size = w->plan->room.image_sum};
+
+	if (a.size > 0) {
+		SL_TRY(sl_memory_get(SL_HOST, a.size, &a.base));
+		memset(a.base, 0, a.size);
+	}
+	w->image_sum = (struct sl_image_sum){.image = w->plan->image, .white = w->plan->white};
+	sl_image_sum_lay_out(&a, &w->plan->facts, w->plan->recipe.n_batches, &w->image_sum);
+	w->image_sum.block = a.base;
+	return SL_OK;
+}
+
+static void use_recipe(struct sl_workspace *w)
+{
+	w->recipe = w->plan->recipe;
+	w->recipe.drop = &w->drop;
+}
+
+enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace **made)
+{
+	struct sl_workspace *w;
+	void *memory;
+
+	*made = NULL;
+	SL_TRY(get_zeroed(1, sizeof(*w), &memory));
+	w = *made = (struct sl_workspace *)memory;
+	w->plan = plan;
+	atomic_init(&w->drop, 0);
+	use_recipe(w);
+	snprintf(w->schedule_reason, sizeof(w->schedule_reason), "%s", plan->schedule_reason);
+	SL_TRY(get_histograms(w));
+	return get_image_sum(w);
+}
+
+enum sl_status sl_workspace_provide(struct sl_workspace *w)
+{
+	const struct sl_plan *plan = w->plan;
+	void *memory;
+
+	SL_TRY(sl_plan_enter(plan));
+	SL_TRY(get_zeroed(plan->n_host_slots, sizeof(*w->slot), &memory));
+	w->slot = (struct sl_host_slot *)memory;
+	SL_TRY(get_zeroed(plan->n_device_slots, sizeof(*w->device_pipeline), &memory));
+	w->device_pipeline = (struct sl_device_pipeline *)memory;
+	for (uint32_t i = 0; i < plan->n_host_slots; i++)
+		SL_TRY(get_slot(w, &w->slot[i]));
+	for (uint32_t i = 0; i < plan->n_device_slots; i++)
+		SL_TRY(get_device_pipeline(w, &w->device_pipeline[i]));
+	return sl_memory_get(SL_HOST, plan->n_writers * plan->room.image, &w->file_image);
+}
+
+enum sl_status sl_workspace_use(struct sl_workspace *w, const struct sl_candidate *candidate)
+{
+	use_recipe(w);
+	sl_candidate_apply(&w->recipe, candidate);
+	for (uint32_t i = 0; i < w->plan->n_host_slots; i++)
+		place_slot(w, &w->slot[i]);
+	for (uint32_t i = 0; i < w->plan->n_device_slots; i++) {
+		sl_device_pipeline_close(&w->device_pipeline[i]);
+		SL_TRY(place_device_pipeline(w, &w->device_pipeline[i]));
+	}
+	return SL_OK;
+}
+
+void sl_workspace_close(struct sl_workspace *w)
+{
+	if (!w)
+		return;
+	for (uint32_t i = 0; w->device_pipeline && i < w->plan->n_device_slots; i++) {
+		sl_device_pipeline_close(&w->device_pipeline[i]);
+		sl_memory_give(SL_DEVICE, w->device_pipeline[i].block);
+		sl_memory_give(SL_PINNED, w->device_pipeline[i].pinned);
+	}
+	for (uint32_t i = 0; w->slot && i < w->plan->n_host_slots; i++) {
+		sl_memory_give(SL_HOST, w->slot[i].block);
+		sl_memory_give(SL_PINNED, w->slot[i].pinned);
+	}
+	sl_memory_give(SL_HOST, w->device_pipeline);
+	sl_memory_give(SL_HOST, w->slot);
+	sl_memory_give(SL_HOST, w->image_sum.block);
+	sl_memory_give(SL_HOST, w->file_image);
+	sl_memory_give(SL_HOST, w->histogram_block);
+	sl_memory_give(SL_HOST, w);
+}

@@ -1,0 +1,172 @@
+/*
+ * check_args.c - see check_args.h.
+ *
+ * The pairwise overlap check costs n*(n+1)/2 comparisons: about a dozen for a scan or a sort, about
+ * 600 for a compaction of SL_COMPACT_COLUMNS_MAX columns. That is far below the cost of a launch.
+ */
+#include "primitives/check_args.h"
+
+#include <stdio.h>
+
+static const char *space_name(enum sl_space space)
+{
+	switch (space) {
+	case SL_HOST:
+		return "host";
+	case SL_DEVICE:
+		return "device";
+	case SL_PINNED:
+		return "pinned";
+	}
+	return "unknown";
+}
+
+/* The backend must do primitive p in the space of the work. */
+enum sl_status sl_check_backend(
+	enum sl_primitive p, const struct sl_backend *b, const struct sl_exec *x, const void *job)
+{
+	const char *call = sl_primitive_name(p);
+
+	if (!b || !x || !job)
+		return sl_fail(SL_USAGE,
+			"%s: the %s is a null pointer; pass one (sl_find gives a backend)", call,
+			!b   ? "backend"
+			: !x ? "exec"
+			     : "job");
+	if (b->primitive != p)
+		return sl_fail(SL_USAGE,
+			"%s: backend '%s' does %s, not %s; take one from sl_find of that primitive",
+			call, b->name, sl_primitive_name(b->primitive), call);
+	if (b->space != x->space)
+		return sl_fail(SL_USAGE,
+			"%s/%s works on %s memory, but the exec's space is %s; "
+			"choose a backend of that space",
+			call, b->name, space_name(b->space), space_name(x->space));
+	return SL_OK;
+}
+
+enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type)
+{
+	if (type == SL_U32 || type == SL_U64)
+		return SL_OK;
+	return sl_fail(SL_USAGE, "%s/%s: type %d is unknown; use SL_U32 or SL_U64",
+		sl_primitive_name(b->primitive), b->name, (int)type);
+}
+
+/* A scan inside must be a scan, of the same space. */
+enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_choice *scan)
+{
+	if (!b->uses_scan || !scan->backend)
+		return SL_OK;
+	if (scan->backend->primitive == SL_SCAN && scan->backend->space == b->space)
+		return sl_tuning_check(scan->backend, scan->tuning, SL_U32);
+	return sl_fail(SL_USAGE,
+		"%s/%s: the job's scan '%s' is no scan of %s memory; "
+		"leave it out or take one of that space",
+		sl_primitive_name(b->primitive), b->name, scan->backend->name,
+		space_name(b->space));
+}
+
+/* x as a backend is to see it. */
+struct sl_exec sl_tuned_exec(
+	const struct sl_backend *b, const struct sl_exec *x, enum sl_type type, uint32_t n)
+{
+	struct sl_exec y = *x;
+
+	y.tuning = sl_tuning_of(b, x->tuning, type, n);
+	return y;
+}
+
+/* "keep", "column[2].from". */
+enum { NAME_BYTES = 40 };
+static const char *name_of(const struct sl_buffer *m, char text[NAME_BYTES])
+{
+	if (m->column == 0)
+		return m->name;
+	snprintf(text, NAME_BYTES, "column[%u].%s", m->column - 1, m->name);
+	return text;
+}
+
+static enum sl_status check_pointer(const struct sl_backend *b, const struct sl_buffer *m)
+{
+	const char *call = sl_primitive_name(b->primitive);
+	char name[NAME_BYTES];
+
+	if (m->n == 0)
+		return SL_OK;
+	if (!m->at)
+		return sl_fail(SL_USAGE,
+			"%s/%s: %s is a null pointer, but has %llu items; pass their address", call,
+			b->name, name_of(m, name), (unsigned long long)m->n);
+	if ((uintptr_t)m->at % m->align != 0)
+		return sl_fail(SL_USAGE,
+			"%s/%s: %s at %p is not aligned to its items of %zu bytes; "
+			"begin it at a multiple of that",
+			call, b->name, name_of(m, name), m->at, m->align);
+	return SL_OK;
+}
+
+static bool overlap(const struct sl_buffer *p, const struct sl_buffer *q)
+{
+	uintptr_t p_at = (uintptr_t)p->at, q_at = (uintptr_t)q->at;
+	size_t p_bytes = (size_t)p->n * p->item_bytes, q_bytes = (size_t)q->n * q->item_bytes;
+
+	if (p_bytes == 0 || q_bytes == 0 || (p->read_only && q->read_only))
+		return false;
+	return p_at < q_at ? q_at - p_at < p_bytes : p_at - q_at < q_bytes;
+}
+
+/* What a backend may cut from: the rest of the arena, after what is cut already. */
+static struct sl_buffer scratch_left(const struct sl_exec *x)
+{
+	size_t used = sl_round_up(x->scratch.used, SL_ALIGN);
+	struct sl_buffer left = {"scratch", x->scratch.base, 0, 1, SL_ALIGN, false, 0};
+
+	if (!x->scratch.base || used >= x->scratch.size)
+		return left;
+	left.at = (const char *)x->scratch.base + used;
+	left.n = x->scratch.size - used;
+	return left;
+}
+
+enum sl_status sl_check_buffers(
+	const struct sl_backend *b, const struct sl_buffer *m, int n, const struct sl_exec *x)
+{
+	const struct sl_buffer scratch = scratch_left(x);
+	char name[NAME_BYTES], other_name[NAME_BYTES];
+
+	for (int i = 0; i < n; i++) {
+		SL_TRY(check_pointer(b, &m[i]));
+		for (int k = 0; k <= i; k++) {
+			const struct sl_buffer *other = k < i ? &m[k] : &scratch;
+
+			if (overlap(&m[i], other))
+				return sl_fail(SL_USAGE,
+					"%s/%s: %s and %s overlap, so one would overwrite "
+					"the other; give each its own memory",
+					sl_primitive_name(b->primitive), b->name,
+					name_of(&m[i], name), name_of(other, other_name));
+		}
+	}
+	return SL_OK;
+}
+
+enum sl_status sl_check_scratch(
+	const struct sl_backend *b, const struct sl_exec *x, const struct sl_shape *shape)
+{
+	const char *call = sl_primitive_name(b->primitive);
+	const struct sl_buffer scratch = scratch_left(x);
+	size_t needed = sl_scratch(b, shape);
+
+	if (needed > scratch.n)
+		return sl_fail(SL_USAGE,
+			"%s/%s: scratch has %llu bytes left, %zu are needed; "
+			"get what sl_scratch() says",
+			call, b->name, (unsigned long long)scratch.n, needed);
+	if ((uintptr_t)x->scratch.base % SL_ALIGN != 0)
+		return sl_fail(SL_USAGE,
+			"%s/%s: scratch at %p is not aligned to %zu bytes, as arenas are; "
+			"take it from sl_memory_get",
+			call, b->name, x->scratch.base, SL_ALIGN);
+	return SL_OK;
+}

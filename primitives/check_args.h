@@ -1,0 +1,58 @@
+/*
+ * check_args.h - checks of the arguments that sl_scan, sl_compact, sl_sort and sl_deflate share.
+ *
+ * Each check returns SL_OK, or SL_USAGE with a message that names the primitive, the backend, the
+ * wrong value and what is allowed. Backends check nothing: every check is here, in the file of the
+ * call (scan/scan.c, compact/compact.c, ...) or in launch_config.c.
+ */
+#ifndef SL_PRIMITIVES_CHECK_ARGS_H
+#define SL_PRIMITIVES_CHECK_ARGS_H
+
+#include "primitives/primitives.h"
+
+/* One block of memory that a call reads or writes. */
+struct sl_buffer {
+	const char *name; /* field of the job, for messages */
+	const void *at;
+	uint64_t n; /* items */
+	size_t item_bytes;
+	size_t align;    /* required alignment in bytes, a power of two */
+	bool read_only;  /* two read-only buffers may overlap */
+	uint32_t column; /* index + 1 of the column that the buffer belongs to; 0: none */
+};
+
+/* Bytes of an item of that type. */
+static inline size_t sl_type_bytes(enum sl_type type)
+{
+	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
+/* None of b, x and job is NULL, b implements primitive p, and b works in the space of x. */
+enum sl_status sl_check_backend(
+	enum sl_primitive p, const struct sl_backend *b, const struct sl_exec *x, const void *job);
+
+/* type is SL_U32 or SL_U64. */
+enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type);
+
+/*
+ * The scan that b is built on, if the job names one: a scan backend of the same space whose tuning
+ * this device supports. Backends that use no scan ignore the choice.
+ */
+enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_choice *scan);
+
+/*
+ * No non-empty buffer of m[0..n-1] is NULL or misaligned, and none overlaps another one or the
+ * unused part of the scratch of x, unless both are read-only.
+ */
+enum sl_status sl_check_buffers(
+	const struct sl_backend *b, const struct sl_buffer *m, int n, const struct sl_exec *x);
+
+/* The unused part of the scratch of x is aligned and has sl_scratch(b, shape) bytes. */
+enum sl_status sl_check_scratch(
+	const struct sl_backend *b, const struct sl_exec *x, const struct sl_shape *shape);
+
+/* A copy of x whose tuning has a value in each field that b supports (sl_tuning_of). */
+struct sl_exec sl_tuned_exec(
+	const struct sl_backend *b, const struct sl_exec *x, enum sl_type type, uint32_t n);
+
+#endif

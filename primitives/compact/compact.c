@@ -1,0 +1,84 @@
+/*
+ * compact.c - sl_compact(): checks the arguments of a stream compaction, then runs the chosen
+ * backend.
+ */
+#include "items.h"
+#include "primitives/check_args.h"
+#include "primitives/primitives.h"
+
+/* Buffers of a job: keep, out, n_out, and both ends of each column. */
+enum { BUFFERS_MAX = 3 + 2 * SL_COMPACT_COLUMNS_MAX };
+
+static bool is_item_size(uint32_t bytes)
+{
+	switch (bytes) {
+#define X(item_bytes, type) case item_bytes:
+		SL_COMPACT_ITEMS(X)
+#undef X
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum sl_status check_columns(const struct sl_backend *b, const struct sl_compact_job *job)
+{
+	if (job->n_columns > SL_COMPACT_COLUMNS_MAX)
+		return sl_fail(SL_USAGE,
+			"compact/%s: %u columns are too many for a call; take at most %d, and call "
+			"again for the others",
+			b->name, job->n_columns, SL_COMPACT_COLUMNS_MAX);
+	if (job->n_columns > 0 && !job->column)
+		return sl_fail(SL_USAGE,
+			"compact/%s: column is a null pointer, but has %u columns; pass their "
+			"address",
+			b->name, job->n_columns);
+	for (uint32_t k = 0; k < job->n_columns; k++)
+		if (!is_item_size(job->column[k].bytes))
+			return sl_fail(SL_USAGE,
+				"compact/%s: column[%u] has items of %u bytes, which cannot be "
+				"moved; use 1, 2, 4, 8, 16 or 32",
+				b->name, k, job->column[k].bytes);
+	return SL_OK;
+}
+
+/* All that a compaction reads and writes. Indices may be left out where there are columns. */
+static int list_buffers(const struct sl_compact_job *job, struct sl_buffer m[BUFFERS_MAX])
+{
+	const size_t word = sizeof(uint32_t);
+	uint32_t n_indices = job->out || job->n_columns == 0 ? job->n : 0;
+	int n = 0;
+
+	m[n++] = (struct sl_buffer){"keep", job->keep, job->n, 1, 1, true, 0};
+	m[n++] = (struct sl_buffer){"out", job->out, n_indices, word, word, false, 0};
+	m[n++] = (struct sl_buffer){"n_out", job->n_out, 1, word, word, false, 0};
+	for (uint32_t k = 0; k < job->n_columns; k++) {
+		const struct sl_compact_column *c = &job->column[k];
+		size_t align = c->bytes < 16 ? c->bytes : 16;
+
+		m[n++] = (struct sl_buffer){"from", c->from, job->n, c->bytes, align, true, k + 1};
+		m[n++] = (struct sl_buffer){"to", c->to, job->n, c->bytes, align, false, k + 1};
+	}
+	return n;
+}
+
+enum sl_status sl_compact(
+	const struct sl_backend *b, struct sl_exec *x, const struct sl_compact_job *job)
+{
+	struct sl_shape shape = {0};
+	struct sl_buffer m[BUFFERS_MAX];
+	struct sl_exec y;
+
+	SL_TRY(sl_check_backend(SL_COMPACT, b, x, job));
+	SL_TRY(sl_check_inner_scan(b, &job->scan));
+	SL_TRY(sl_tuning_check(b, x->tuning, SL_U32));
+	SL_TRY(check_columns(b, job));
+	SL_TRY(sl_check_buffers(b, m, list_buffers(job, m), x));
+	shape.n = job->n;
+	shape.tuning = x->tuning;
+	shape.scan = job->scan;
+	shape.n_columns = job->n_columns;
+	SL_TRY(sl_check_scratch(b, x, &shape));
+	y = sl_tuned_exec(b, x, SL_U32, job->n);
+	return b->compact(&y, job);
+}

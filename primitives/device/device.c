@@ -1,0 +1,463 @@
+/*
+ * device.c - host memory, and what all drivers have in common: faults on demand, statuses, stories,
+ * and the end of a device that has failed for good.
+ */
+#include "device.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "primitives/base/arena.h"
+#include "device_driver.h"
+#include "primitives/base/fault.h"
+
+static bool emulated;
+static _Thread_local char name_now[sizeof(((struct sl_device *)0)->name)];
+static atomic_int failed; /* the error that the device has failed for good with; 0: none */
+
+void sl_device_emulate(bool emulate)
+{
+	emulated = emulate;
+	name_now[0] = '\0';
+}
+
+bool sl_device_is_emulated(void)
+{
+	return emulated;
+}
+
+const struct sl_driver *sl_driver_in_use(void)
+{
+	return emulated ? &sl_driver_emulated : &sl_driver_built;
+}
+
+/*
+ * The errors after which, as cuda_runtime_api.h says of each, "the process must be terminated and
+ * relaunched": ECC, illegal address, launch timeout, hardware stack, illegal or misaligned access,
+ * assert, failed launch, ...
+ */
+static bool is_for_good(int error)
+{
+	static const int ends[] = {
+		214, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (error == ends[i])
+			return true;
+	return false;
+}
+
+/* Remembers an error that nothing can follow; gives it back. */
+static int noted(int error)
+{
+	if (is_for_good(error))
+		atomic_store(&failed, error);
+	return error;
+}
+
+/* The error that a call must report without reaching the driver, or 0. */
+static int before(const char *fault)
+{
+	int error = atomic_load(&failed);
+
+	return error != 0 ? error : noted(sl_fault(fault));
+}
+
+/* The status of a call, with a story that begins with what was done. */
+static enum sl_status status_of(int error, const char *what)
+{
+	if (noted(error) == 0)
+		return SL_OK;
+	if (error == SL_ERROR_NO_IMAGE)
+		return sl_fail(SL_NO_DEVICE,
+			"%s: the device's architecture is too old, or this build has no code for it "
+			"(error %d, %s); build for it (CMAKE_CUDA_ARCHITECTURES), or run on the CPU",
+			what, error, sl_driver_in_use()->error_text(error));
+	return sl_fail(error == SL_ERROR_MEMORY ? SL_DEVICE_MEMORY : SL_DEVICE_FAILED,
+		"%s: the device answers error %d, %s; start the program again, or run on the CPU",
+		what, error, sl_driver_in_use()->error_text(error));
+}
+
+enum sl_status sl_launch_begin(const char *kernel)
+{
+	return status_of(before("dev_launch"), kernel);
+}
+
+enum sl_status sl_launch_end(int error, const char *kernel)
+{
+	return status_of(error, kernel);
+}
+
+/* --- devices ---------------------------------------------------------------------------------- */
+
+/* CUDA writes 13.0 as 13000. */
+enum { MAJOR = 1000, MINOR = 10 };
+
+/* CUDA has one error for two causes: with no driver at all its version is 0. */
+static enum sl_status bad_driver(void)
+{
+	int driver, runtime;
+
+	sl_driver_in_use()->versions(&driver, &runtime);
+	if (driver == 0)
+		return sl_fail(SL_NO_DEVICE,
+			"no CUDA driver is loaded, so no device can be used (this build has CUDA "
+			"%d.%d); install the NVIDIA driver, or run on the CPU",
+			runtime / MAJOR, runtime % MAJOR / MINOR);
+	return sl_fail(SL_NO_DEVICE,
+		"the CUDA driver is too old: it serves CUDA %d.%d, this build needs %d.%d; update "
+		"the NVIDIA driver, or run on the CPU",
+		driver / MAJOR, driver % MAJOR / MINOR, runtime / MAJOR, runtime % MAJOR / MINOR);
+}
+
+static enum sl_status no_device(void)
+{
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+	return sl_fail(SL_NO_DEVICE,
+		"the CUDA driver sees no device (CUDA_VISIBLE_DEVICES is %s%s%s); "
+		"check nvidia-smi, or run on the CPU",
+		visible ? "'" : "not set", visible ? visible : "", visible ? "'" : "");
+}
+
+static bool is_built_without(void)
+{
+	return strcmp(sl_driver_in_use()->name, "none") == 0;
+}
+
+enum sl_status sl_device_count(int *n)
+{
+	int error = before("dev_count");
+	const char *problem = NULL;
+
+	*n = 0;
+	if (error == 0 && is_built_without())
+		return sl_fail(SL_NO_DEVICE,
+			"built without CUDA, so there is no device to use; build with nvcc "
+			"(SLUICE_CUDA=ON), or run on the CPU");
+	if (error == 0 && sl_driver_in_use()->settings_problem)
+		problem = sl_driver_in_use()->settings_problem();
+	if (problem)
+		return sl_fail(SL_USAGE, "%s", problem);
+	if (error == 0)
+		error = noted(sl_driver_in_use()->count(n));
+	if (error == 0)
+		return SL_OK;
+	*n = 0;
+	if (error == SL_ERROR_OLD_DRIVER)
+		return bad_driver();
+	if (error == SL_ERROR_NO_DEVICE)
+		return no_device();
+	if (is_for_good(error))
+		return status_of(error, "counting the devices");
+	return sl_fail(SL_NO_DEVICE,
+		"no device can be used: CUDA error %d, %s; check nvidia-smi, or run on the CPU",
+		error, sl_driver_in_use()->error_text(error));
+}
+
+enum sl_status sl_device_use(int number, struct sl_device *device)
+{
+	int error, n;
+
+	memset(device, 0, sizeof(*device));
+	SL_TRY(sl_device_count(&n));
+	if (number < 0 || number >= n)
+		return sl_fail(SL_NO_DEVICE,
+			"there is no device %d: this machine has %d; choose one from 0 to %d",
+			number, n, n - 1);
+	error = before("dev_use");
+	if (error == 0)
+		error = sl_driver_in_use()->use(number, device);
+	if (error == SL_ERROR_NO_IMAGE && device->major > 0)
+		return sl_fail(SL_NO_DEVICE,
+			"device %d, %s, is of architecture %d.%d, too old for this program (7.5, "
+			"Turing, at least); choose another, or run on the CPU",
+			number, device->name, device->major, device->minor);
+	SL_TRY(status_of(error, "choosing the device"));
+	memcpy(name_now, device->name, sizeof(name_now));
+	return SL_OK;
+}
+
+const char *sl_device_name(void)
+{
+	return name_now;
+}
+
+enum sl_status sl_device_limits(struct sl_limits *limits)
+{
+	int error = before("dev_limits");
+
+	memset(limits, 0, sizeof(*limits));
+	if (error == 0)
+		error = sl_driver_in_use()->limits(limits);
+	return status_of(error, "asking for the device's limits");
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* What the system could give at once; 0 when it does not tell. */
+static uint64_t free_host_bytes(void)
+{
+	long pages = sysconf(_SC_AVPHYS_PAGES);
+	long page_bytes = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
+}
+
+/*
+ * Large blocks ask for huge pages: gathers over columns of megabytes then miss the TLB a few times
+ * instead of at every item. A system that has none declines, and nothing is lost.
+ */
+#define HUGE_PAGE ((size_t)1 << 21)
+
+static enum sl_status out_of_memory(
+	enum sl_status s, const char *kind, size_t bytes, uint64_t free_bytes, const char *why)
+{
+	return sl_fail(s,
+		"%s memory: %zu bytes asked, %llu are free: %s; "
+		"use smaller batches, or fewer at a time",
+		kind, bytes, (unsigned long long)free_bytes, why);
+}
+
+static enum sl_status get_host(size_t bytes, void **p)
+{
+	size_t whole = bytes > 0 ? bytes : 1;
+	int error = sl_fault("host_malloc");
+
+	if (error == 0 && whole > PTRDIFF_MAX)
+		error = ENOMEM; /* saturated on the way, or no object can be so large */
+	if (error == 0)
+		error = posix_memalign(p, whole < HUGE_PAGE ? SL_ALIGN : HUGE_PAGE, whole);
+	if (error != 0) {
+		*p = NULL;
+		return out_of_memory(
+			SL_HOST_MEMORY, "host", bytes, free_host_bytes(), strerror(error));
+	}
+	if (whole >= HUGE_PAGE)
+		(void)madvise(*p, whole, MADV_HUGEPAGE);
+	return SL_OK;
+}
+
+static enum sl_status get_device(size_t bytes, void **p)
+{
+	int n, error = before("dev_malloc");
+
+	if (error == 0) {
+		SL_TRY(sl_device_count(&n));
+		error = sl_driver_in_use()->get(SL_DEVICE, bytes > 0 ? bytes : 1, p);
+	}
+	if (error == SL_ERROR_MEMORY)
+		return out_of_memory(SL_DEVICE_MEMORY, "device", bytes,
+			sl_driver_in_use()->free_bytes(), sl_driver_in_use()->error_text(error));
+	return status_of(error, "getting device memory");
+}
+
+/* Running out of pinned memory is a want of the host, though the driver reports it. */
+static enum sl_status get_pinned(size_t bytes, void **p)
+{
+	int n, error = before("pinned_malloc");
+
+	if (error == 0) {
+		SL_TRY(sl_device_count(&n));
+		error = sl_driver_in_use()->get(SL_PINNED, bytes > 0 ? bytes : 1, p);
+	}
+	if (error == SL_ERROR_MEMORY)
+		return out_of_memory(SL_HOST_MEMORY, "pinned host", bytes, free_host_bytes(),
+			sl_driver_in_use()->error_text(error));
+	return status_of(error, "getting pinned memory");
+}
+
+enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p)
+{
+	*p = NULL;
+	switch (space) {
+	case SL_HOST:
+		return get_host(bytes, p);
+	case SL_DEVICE:
+		return get_device(bytes, p);
+	case SL_PINNED:
+		return get_pinned(bytes, p);
+	}
+	return sl_fail(SL_USAGE,
+		"memory of space %d: there is none; use SL_HOST, SL_DEVICE or SL_PINNED",
+		(int)space);
+}
+
+/* What a failed device holds goes back with the process. */
+void sl_memory_give(enum sl_space space, void *p)
+{
+	if (!p)
+		return;
+	if (space == SL_HOST)
+		free(p);
+	else if (atomic_load(&failed) == 0)
+		sl_driver_in_use()->give(space, p);
+}
+
+/* --- streams and events ----------------------------------------------------------------------- */
+
+enum sl_status sl_stream_make(sl_stream *s)
+{
+	int n, error = before("dev_stream");
+
+	*s = NULL;
+	if (error == 0) {
+		SL_TRY(sl_device_count(&n));
+		error = sl_driver_in_use()->stream_make(s);
+	}
+	return status_of(error, "making a stream");
+}
+
+void sl_stream_free(sl_stream s)
+{
+	if (s && atomic_load(&failed) == 0)
+		sl_driver_in_use()->stream_free(s);
+}
+
+enum sl_status sl_stream_wait(sl_stream s)
+{
+	int error = before("dev_sync");
+
+	if (error == 0)
+		error = sl_driver_in_use()->stream_wait(s);
+	return status_of(error, "waiting for queued work");
+}
+
+enum sl_status sl_event_make(sl_event *e)
+{
+	int n, error = before("dev_event");
+
+	*e = NULL;
+	if (error == 0) {
+		SL_TRY(sl_device_count(&n));
+		error = sl_driver_in_use()->event_make(e);
+	}
+	return status_of(error, "making an event");
+}
+
+void sl_event_free(sl_event e)
+{
+	if (e && atomic_load(&failed) == 0)
+		sl_driver_in_use()->event_free(e);
+}
+
+enum sl_status sl_event_record(sl_event e, sl_stream s)
+{
+	int error = before("dev_record");
+
+	if (error == 0)
+		error = sl_driver_in_use()->event_record(e, s);
+	return status_of(error, "recording an event");
+}
+
+enum sl_status sl_event_wait(sl_event e)
+{
+	int error = before("dev_sync");
+
+	if (error == 0)
+		error = sl_driver_in_use()->event_wait(e);
+	return status_of(error, "waiting for queued work");
+}
+
+enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms)
+{
+	int error = before("dev_elapsed");
+
+	*ms = 0;
+	if (error == 0)
+		error = sl_driver_in_use()->event_ms(from, to, ms);
+	return status_of(error, "reading the time between events");
+}
+
+/* --- graphs ----------------------------------------------------------------------------------- */
+
+enum sl_status sl_capture_begin(sl_stream s)
+{
+	int error = before("dev_capture");
+
+	if (error == 0)
+		error = sl_driver_in_use()->capture_begin(s);
+	return status_of(error, "capturing a stream");
+}
+
+enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
+{
+	int error = before("dev_graph");
+
+	*g = NULL;
+	if (error == 0)
+		error = sl_driver_in_use()->capture_end(s, g);
+	else
+		sl_capture_drop(s);
+	return status_of(error, "making a graph");
+}
+
+void sl_capture_drop(sl_stream s)
+{
+	if (atomic_load(&failed) == 0)
+		(void)sl_driver_in_use()->capture_end(s, NULL);
+}
+
+enum sl_status sl_graph_queue(sl_graph g, sl_stream s)
+{
+	int error = before("dev_replay");
+
+	if (error == 0)
+		error = sl_driver_in_use()->graph_queue(g, s);
+	return status_of(error, "queueing a graph");
+}
+
+void sl_graph_free(sl_graph g)
+{
+	if (g && atomic_load(&failed) == 0)
+		sl_driver_in_use()->graph_free(g);
+}
+
+/* --- copies ----------------------------------------------------------------------------------- */
+
+/*
+ * What the fault dev_flip:k:b does to a copy from the device: bit b of what came, from 1 and round
+ * and round, is the other one. It waits for the copy, as only tests ask for it.
+ */
+static int flip(unsigned char *to, size_t bytes, int b, sl_stream s)
+{
+	const struct sl_driver *d = sl_driver_in_use();
+	size_t bit = (size_t)(b - 1) % (bytes * 8);
+	unsigned char byte;
+	int error;
+
+	if (d->on_device(to))
+		return 0;
+	error = d->stream_wait(s);
+	if (error == 0)
+		error = d->copy(&byte, to + bit / 8, 1, s);
+	if (error == 0)
+		error = d->stream_wait(s);
+	if (error == 0)
+		error = d->fill(to + bit / 8, byte ^ 1 << bit % 8, 1, s);
+	return error;
+}
+
+enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s)
+{
+	int error = before("dev_copy"), bit = sl_fault("dev_flip");
+
+	if (error == 0 && bytes > 0)
+		error = sl_driver_in_use()->copy(to, from, bytes, s);
+	if (error == 0 && bytes > 0 && bit > 0)
+		error = flip((unsigned char *)to, bytes, bit, s);
+	return status_of(error, "copying");
+}
+
+enum sl_status sl_fill(void *to, int value, size_t bytes, sl_stream s)
+{
+	int error = before("dev_fill");
+
+	if (error == 0 && bytes > 0)
+		error = sl_driver_in_use()->fill(to, value, bytes, s);
+	return status_of(error, "filling");
+}

@@ -1,0 +1,81 @@
+/*
+ * device_driver.h - what device.c asks of a driver: CUDA's, the emulated device's, or none.
+ *
+ * A driver only makes the call and answers 0 or an error, by CUDA's numbers in all of them. Faults
+ * on demand, statuses, stories and what follows from a failure are device.c's, once for all.
+ */
+#ifndef SL_PRIMITIVES_DEVICE_DEVICE_DRIVER_H
+#define SL_PRIMITIVES_DEVICE_DEVICE_DRIVER_H
+
+#include "device.h"
+
+SL_C_BEGIN
+
+/* The numbers that something depends on here (cuda_runtime_api.h has all). */
+enum sl_device_error {
+	SL_ERROR_VALUE = 1,
+	SL_ERROR_MEMORY = 2,
+	SL_ERROR_OLD_DRIVER = 35, /* also: no driver at all */
+	SL_ERROR_NO_DEVICE = 100,
+	SL_ERROR_BAD_DEVICE = 101,
+	SL_ERROR_NO_IMAGE = 209, /* no code for a device of that architecture */
+	SL_ERROR_ADDRESS = 700,
+	SL_ERROR_LAUNCH = 719,
+	SL_ERROR_CAPTURED = 900 /* not while a stream is captured */
+};
+
+struct sl_driver {
+	const char *name; /* "cuda" */
+
+	int (*count)(int *n);
+	/* The CUDA that the driver serves and the one built for, 13000 for 13.0; 0: none. */
+	void (*versions)(int *driver, int *runtime);
+	int (*use)(int number, struct sl_device *device);
+	int (*limits)(struct sl_limits *limits);
+
+	/* SL_DEVICE or SL_PINNED memory; bytes > 0. */
+	int (*get)(enum sl_space space, size_t bytes, void **p);
+	void (*give)(enum sl_space space, void *p);
+	size_t (*free_bytes)(void); /* of the current device */
+	bool (*on_device)(const void *p);
+
+	int (*stream_make)(sl_stream *s);
+	void (*stream_free)(sl_stream s);
+	int (*stream_wait)(sl_stream s);
+
+	int (*event_make)(sl_event *e);
+	void (*event_free)(sl_event e);
+	int (*event_record)(sl_event e, sl_stream s);
+	int (*event_wait)(sl_event e);
+	int (*event_ms)(sl_event from, sl_event to, float *ms);
+
+	/* end: g is NULL if what was noted is to be forgotten. */
+	int (*capture_begin)(sl_stream s);
+	int (*capture_end)(sl_stream s, sl_graph *g);
+	int (*graph_queue)(sl_graph g, sl_stream s);
+	void (*graph_free)(sl_graph g);
+
+	/* As sl_copy and sl_fill; bytes > 0. */
+	int (*copy)(void *to, const void *from, size_t bytes, sl_stream s);
+	int (*fill)(void *to, int value, size_t bytes, sl_stream s);
+
+	const char *(*error_text)(int error);
+
+	/* What is wrong with the settings of the driver, or NULL; may be NULL itself. */
+	const char *(*settings_problem)(void);
+};
+
+/* The driver that a build without the emulated device's has: device_cuda.c or device_none.c. */
+extern const struct sl_driver sl_driver_built;
+extern const struct sl_driver sl_driver_emulated;
+
+/* The one in use. */
+const struct sl_driver *sl_driver_in_use(void);
+
+/* For launches, which kernel.cuh makes: may one be made, and how was it taken? In device.c. */
+enum sl_status sl_launch_begin(const char *kernel);
+enum sl_status sl_launch_end(int error, const char *kernel);
+
+SL_C_END
+
+#endif

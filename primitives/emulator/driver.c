@@ -1,0 +1,492 @@
+/*
+ * driver.c - the driver of the emulated device: streams, events and graphs. Memory is in memory.c.
+ *
+ * A stream is a list of work to come. By default it is done no sooner than somebody waits, the
+ * latest that a real device may do it: a result that is read without waiting is never there. (With
+ * queue=now it is done at once, the soonest.) One lock is the device: one piece of work at a time.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "memory.h"
+#include "primitives/base/clock.h"
+#include "primitives/base/size.h"
+#include "primitives/device/device_driver.h"
+#include "settings.h"
+#include "thread.h"
+
+enum { QUEUE_MOST = 64, MULTIPROCESSORS = 4 };
+
+/* Turing's and Hopper's own. */
+uint32_t sl_emulated_capability(void)
+{
+	return sl_emulator_get_settings()->turing ? 75 : 90;
+}
+
+static size_t shared_most(void)
+{
+	return (size_t)(sl_emulator_get_settings()->turing ? 64 : 227) << 10;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* --- streams ---------------------------------------------------------------------------------- */
+
+enum kind { COPY, FILL, LAUNCH, MARK };
+
+struct work {
+	enum kind kind;
+	void *to;
+	const void *from;
+	int value;
+	size_t bytes;
+	struct sl_emulated_launch launch;
+	struct CUevent_st *event;
+	uint64_t mark; /* which recording of the event */
+	_Alignas(16) unsigned char closure[SL_CLOSURE_BYTES];
+};
+
+struct CUevent_st {
+	struct CUstream_st *stream; /* of the last recording */
+	uint64_t recorded, passed;  /* how often */
+	uint64_t ns;                /* when it was passed last */
+	uint32_t queued;            /* recordings that a stream has yet to come to */
+	bool freed;                 /* to be, after the last of them */
+};
+
+struct CUstream_st {
+	struct CUstream_st *next;        /* of all */
+	struct CUgraphExec_st *captured; /* what is queued goes there */
+	uint32_t first, n;               /* a ring */
+	struct work work[QUEUE_MOST];
+};
+
+struct CUgraphExec_st {
+	uint32_t n, room;
+	struct work *work;
+};
+
+static struct CUstream_st default_stream;
+static struct CUstream_st *streams = &default_stream;
+static int failed; /* the error of a launch: nothing is done any more */
+
+static struct CUstream_st *stream_of(sl_stream s)
+{
+	return s ? s : &default_stream;
+}
+
+/* The stream has come to the mark, or would have. */
+static void pass(struct CUevent_st *e, uint64_t mark)
+{
+	e->queued--;
+	if (failed == 0) {
+		e->passed = mark;
+		e->ns = sl_now_ns();
+	}
+	if (e->freed && e->queued == 0)
+		free(e);
+}
+
+static void do_work(struct work *w)
+{
+	if (w->kind == MARK)
+		pass(w->event, w->mark);
+	else if (failed != 0)
+		return;
+	else if (w->kind == COPY)
+		memmove(w->to, w->from, w->bytes);
+	else if (w->kind == FILL)
+		memset(w->to, w->value, w->bytes);
+	else
+		failed = sl_emulated_run(&w->launch, w->closure);
+}
+
+/* Does the work of s, as far as the event's mark, all without one, in order. */
+static int drain(struct CUstream_st *s, const struct CUevent_st *until, uint64_t mark)
+{
+	if (s->n == 0)
+		return failed;
+	sl_emulated_memory_open(true);
+	while (s->n > 0 && (!until || until->passed < mark)) {
+		do_work(&s->work[s->first]);
+		s->first = (s->first + 1) % QUEUE_MOST;
+		s->n--;
+	}
+	sl_emulated_memory_open(false);
+	return failed;
+}
+
+/* A place at the end of a graph, which has twice the room when it is full; NULL: there is none. */
+static struct work *next_of_graph(struct CUgraphExec_st *g)
+{
+	if (g->n == g->room) {
+		uint32_t room = g->room > 0 ? 2 * g->room : QUEUE_MOST;
+		void *more = realloc(g->work, room * sizeof(*g->work));
+
+		if (!more)
+			return NULL;
+		g->work = (struct work *)more;
+		g->room = room;
+	}
+	return &g->work[g->n++];
+}
+
+/* A place at the end of s. A full stream does its work first, as real ones block their caller. */
+static struct work *next_of_stream(struct CUstream_st *s)
+{
+	if (s->n == QUEUE_MOST)
+		(void)drain(s, NULL, 0);
+	return &s->work[(s->first + s->n++) % QUEUE_MOST];
+}
+
+/* A place for what is queued on s; NULL: there is no memory for it. */
+static struct work *next_work(struct CUstream_st *s, enum kind kind)
+{
+	struct work *w = s->captured ? next_of_graph(s->captured) : next_of_stream(s);
+
+	if (w)
+		w->kind = kind;
+	return w;
+}
+
+/* That work stands at its place. */
+static int queued(struct CUstream_st *s, struct work *w)
+{
+	if (s->captured)
+		return failed;
+	if (w->kind == MARK) {
+		w->mark = ++w->event->recorded;
+		w->event->queued++;
+		w->event->stream = s;
+	}
+	return sl_emulator_get_settings()->at_once ? drain(s, NULL, 0) : failed;
+}
+
+int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes,
+	sl_stream stream)
+{
+	struct CUstream_st *s = stream_of(stream);
+	int error = SL_ERROR_MEMORY;
+	struct work *w;
+
+	if (l->blocks == 0 || l->threads == 0 || l->threads > SL_BLOCK_MAX ||
+		l->shared_bytes > shared_most())
+		return SL_ERROR_VALUE;
+	pthread_mutex_lock(&lock);
+	w = next_work(s, LAUNCH);
+	if (w) {
+		w->launch = *l;
+		memcpy(w->closure, closure, closure_bytes);
+		error = queued(s, w);
+	}
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static int copy(void *to, const void *from, size_t bytes, sl_stream stream)
+{
+	struct CUstream_st *s = stream_of(stream);
+	int error = SL_ERROR_VALUE;
+	struct work *w = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (!sl_emulated_memory_ends(to, bytes) && !sl_emulated_memory_ends(from, bytes)) {
+		w = next_work(s, COPY);
+		error = SL_ERROR_MEMORY;
+	}
+	if (w) {
+		w->to = to;
+		w->from = from;
+		w->bytes = bytes;
+		error = queued(s, w);
+	}
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static int fill(void *to, int value, size_t bytes, sl_stream stream)
+{
+	struct CUstream_st *s = stream_of(stream);
+	int error = SL_ERROR_VALUE;
+	struct work *w = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (!sl_emulated_memory_ends(to, bytes)) {
+		w = next_work(s, FILL);
+		error = SL_ERROR_MEMORY;
+	}
+	if (w) {
+		w->to = to;
+		w->value = value;
+		w->bytes = bytes;
+		error = queued(s, w);
+	}
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static int stream_make(sl_stream *s)
+{
+	*s = (sl_stream)calloc(1, sizeof(**s));
+	if (!*s)
+		return SL_ERROR_MEMORY;
+	pthread_mutex_lock(&lock);
+	(*s)->next = streams;
+	streams = *s;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+static int stream_wait(sl_stream s)
+{
+	int error;
+
+	pthread_mutex_lock(&lock);
+	error = stream_of(s)->captured ? SL_ERROR_CAPTURED : drain(stream_of(s), NULL, 0);
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static void stream_free(sl_stream s)
+{
+	pthread_mutex_lock(&lock);
+	(void)drain(s, NULL, 0);
+	for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)
+		if (*at == s) {
+			*at = s->next;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	free(s);
+}
+
+static int event_make(sl_event *e)
+{
+	*e = (sl_event)calloc(1, sizeof(**e));
+	return *e ? 0 : SL_ERROR_MEMORY;
+}
+
+static void event_free(sl_event e)
+{
+	pthread_mutex_lock(&lock);
+	e->freed = true;
+	if (e->queued == 0)
+		free(e);
+	pthread_mutex_unlock(&lock);
+}
+
+static int event_record(sl_event e, sl_stream stream)
+{
+	struct CUstream_st *s = stream_of(stream);
+	int error = SL_ERROR_MEMORY;
+	struct work *w;
+
+	pthread_mutex_lock(&lock);
+	w = next_work(s, MARK);
+	if (w) {
+		w->event = e;
+		error = queued(s, w);
+	}
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static int event_wait(sl_event e)
+{
+	int error;
+
+	pthread_mutex_lock(&lock);
+	if (failed == 0 && e->passed < e->recorded)
+		(void)drain(e->stream, e, e->recorded);
+	error = failed;
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static int event_ms(sl_event from, sl_event to, float *ms)
+{
+	int error = 0;
+
+	pthread_mutex_lock(&lock);
+	if (from->recorded == 0 || to->recorded == 0 || from->passed < from->recorded ||
+		to->passed < to->recorded)
+		error = SL_ERROR_VALUE;
+	else
+		*ms = 1e-6f * (float)((int64_t)to->ns - (int64_t)from->ns);
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+/* --- graphs ----------------------------------------------------------------------------------- */
+
+static void graph_free(sl_graph g)
+{
+	if (g)
+		free(g->work);
+	free(g);
+}
+
+/* The default stream is never captured, as CUDA's. */
+static int capture_begin(sl_stream s)
+{
+	int error = SL_ERROR_CAPTURED;
+
+	pthread_mutex_lock(&lock);
+	if (s && !s->captured) {
+		s->captured = (struct CUgraphExec_st *)calloc(1, sizeof(*s->captured));
+		error = s->captured ? failed : SL_ERROR_MEMORY;
+	}
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static int capture_end(sl_stream s, sl_graph *g)
+{
+	int error;
+
+	pthread_mutex_lock(&lock);
+	error = s->captured ? failed : SL_ERROR_VALUE;
+	if (g && error == 0)
+		*g = s->captured;
+	else
+		graph_free(s->captured);
+	s->captured = NULL;
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static int graph_queue(sl_graph g, sl_stream stream)
+{
+	struct CUstream_st *s = stream_of(stream);
+	int error;
+
+	pthread_mutex_lock(&lock);
+	error = s->captured ? SL_ERROR_CAPTURED : failed;
+	for (uint32_t i = 0; i < g->n && error == 0; i++) {
+		struct work *w = next_of_stream(s);
+
+		*w = g->work[i];
+		error = queued(s, w);
+	}
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+/* --- the device ------------------------------------------------------------------------------- */
+
+static int count(int *n)
+{
+	*n = 1;
+	return 0;
+}
+
+static void versions(int *driver, int *runtime)
+{
+	*driver = *runtime = 0;
+}
+
+static int use(int number, struct sl_device *device)
+{
+	device->number = number;
+	snprintf(device->name, sizeof(device->name), "emulated");
+	device->major = (int)sl_emulated_capability() / 10;
+	device->minor = (int)sl_emulated_capability() % 10;
+	device->multiprocessors = MULTIPROCESSORS;
+	device->memory_bytes = sl_emulator_get_settings()->memory_bytes;
+	device->free_bytes = sl_emulated_memory_free();
+	return 0;
+}
+
+static int limits(struct sl_limits *l)
+{
+	l->multiprocessors = MULTIPROCESSORS;
+	l->block_threads = SL_BLOCK_MAX;
+	l->shared_bytes = shared_most();
+	return 0;
+}
+
+static int get(enum sl_space space, size_t bytes, void **p)
+{
+	int error;
+
+	if (space == SL_PINNED) {
+		*p = bytes <= PTRDIFF_MAX ? aligned_alloc(256, sl_round_up(bytes, 256)) : NULL;
+		return *p ? 0 : SL_ERROR_MEMORY;
+	}
+	pthread_mutex_lock(&lock);
+	error = sl_emulated_memory_get(bytes, p);
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+/* Waits for all work, as cudaFree and cudaFreeHost do. */
+static void give(enum sl_space space, void *p)
+{
+	pthread_mutex_lock(&lock);
+	for (struct CUstream_st *s = streams; s; s = s->next)
+		(void)drain(s, NULL, 0);
+	if (space == SL_PINNED)
+		free(p);
+	else
+		sl_emulated_memory_give(p);
+	pthread_mutex_unlock(&lock);
+}
+
+static bool on_device(const void *p)
+{
+	bool has;
+
+	pthread_mutex_lock(&lock);
+	has = sl_emulated_memory_has(p);
+	pthread_mutex_unlock(&lock);
+	return has;
+}
+
+static const char *error_text(int error)
+{
+	switch (error) {
+	case SL_ERROR_MEMORY:
+		return "out of memory";
+	case SL_ERROR_LAUNCH:
+		return sl_emulated_problem()[0] ? sl_emulated_problem() : "a launch failed";
+	case SL_ERROR_VALUE:
+		return "an argument is not valid";
+	case SL_ERROR_ADDRESS:
+		return "an illegal address";
+	case SL_ERROR_CAPTURED:
+		return "not while a stream is captured";
+	default:
+		return "an error of the emulated device";
+	}
+}
+
+const struct sl_driver sl_driver_emulated = {
+	.name = "emulated",
+	.count = count,
+	.versions = versions,
+	.use = use,
+	.limits = limits,
+	.get = get,
+	.give = give,
+	.free_bytes = sl_emulated_memory_free,
+	.on_device = on_device,
+	.stream_make = stream_make,
+	.stream_free = stream_free,
+	.stream_wait = stream_wait,
+	.event_make = event_make,
+	.event_free = event_free,
+	.event_record = event_record,
+	.event_wait = event_wait,
+	.event_ms = event_ms,
+	.capture_begin = capture_begin,
+	.capture_end = capture_end,
+	.graph_queue = graph_queue,
+	.graph_free = graph_free,
+	.copy = copy,
+	.fill = fill,
+	.error_text = error_text,
+	.settings_problem = sl_emulator_settings_problem,
+};

@@ -1,0 +1,359 @@
+/*
+ * launch.c - runs a kernel launch: decides which blocks are in flight and whose turn it is.
+ *
+ * Each block in flight occupies one element of places[], with its threads, warps and shared memory.
+ * A thread runs on its own stack until it waits or gives its turn away (thread.c), then control
+ * returns to run_round() here. One launch runs at a time, under the lock of the driver.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "memory.h"
+#include "primitives/device/device_driver.h"
+
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define VALGRIND_MAKE_MEM_UNDEFINED(p, bytes) 0
+#endif
+
+enum {
+	PLACES_MOST = SL_EMULATED_BLOCKS_MAX + SL_FIBER_SETS_BESIDE,
+	IDLE_ROUNDS_MOST = 10000, /* of nothing but backoffs: what they wait for will not come */
+	SHARED_ALIGN = 128
+};
+
+struct sl_emulated_here sl_emulated_here;
+struct sl_running sl_running;
+
+static struct sl_block *places; /* PLACES_MOST, got at the first launch and kept */
+static char end;                /* of all threads of a launch, for sl_fiber_release */
+
+const char *sl_emulated_problem(void)
+{
+	return sl_running.problem;
+}
+
+/* xorshift64 (Marsaglia, 2003). */
+uint32_t sl_random_below(uint32_t n)
+{
+	uint64_t r = sl_running.random | 1; /* never 0 */
+
+	r ^= r << 13;
+	r ^= r >> 7;
+	r ^= r << 17;
+	sl_running.random = r;
+	return (uint32_t)(r >> 32) % n;
+}
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+/* What runs on a thread's stack. */
+static void body(void)
+{
+	struct sl_thread *t = sl_running.thread;
+
+	sl_fiber_acquire(&t->block->order->start);
+	sl_running.launch->call(sl_running.closure);
+	sl_fiber_release(&t->block->order->end);
+	sl_fiber_release(&end);
+	t->state = SL_DONE;
+	sl_fiber_leave(&t->fiber, true);
+}
+
+static bool begin_thread(struct sl_block *b, uint32_t number)
+{
+	struct sl_thread *t = &b->thread[number];
+
+	if (!sl_fiber_begin(&t->fiber, body))
+		return false;
+	sl_fiber_name(&t->fiber, b->number, number);
+	t->block = b;
+	t->number = number;
+	t->state = SL_READY;
+	t->waits = false;
+	b->warp[number / SL_WARP].alive |= 1u << number % SL_WARP;
+	b->begun++;
+	b->ready++;
+	return true;
+}
+
+static void resume(struct sl_thread *t)
+{
+	sl_running.thread = t;
+	sl_running.loads = 0;
+	sl_emulated_here.thread.x = t->number;
+	sl_emulated_here.block.x = t->block->number;
+	sl_fiber_enter(&t->fiber);
+}
+
+/* A launch has been given up while t ran, or had its turn to come. */
+static void abandon(struct sl_thread *t)
+{
+	sl_fiber_act_as(&t->fiber);
+	sl_fiber_release(&t->block->order->end);
+	sl_fiber_release(&end);
+	sl_fiber_act_as(NULL);
+	sl_fiber_abandon(&t->fiber);
+	t->state = SL_DONE;
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+void *sl_shared_get(size_t bytes)
+{
+	void *p;
+
+	if (posix_memalign(&p, SHARED_ALIGN, bytes) != 0)
+		return NULL;
+	memset(p, SL_EMULATED_FILL, bytes);
+	(void)VALGRIND_MAKE_MEM_UNDEFINED(p, bytes);
+	return p;
+}
+
+static void end_block(struct sl_block *b)
+{
+	for (uint32_t i = 0; i < b->begun; i++)
+		if (b->thread[i].state != SL_DONE)
+			abandon(&b->thread[i]);
+	for (uint32_t i = 0; i < b->n_variables; i++)
+		sl_fiber_free(b->variable[i].at, &b->order->end);
+	sl_fiber_free(b->dynamic, &b->order->end);
+	free(b->order);
+	b->busy = false;
+}
+
+/* False when the host has no memory for it. */
+static bool begin_block(struct sl_block *b, uint32_t number)
+{
+	const struct sl_emulated_launch *launch = sl_running.launch;
+
+	b->order = (struct sl_block_order *)malloc(sizeof(*b->order));
+	if (!b->order)
+		return false;
+	b->dynamic = NULL;
+	b->number = number;
+	b->alive = launch->threads;
+	b->begun = b->ready = b->waiting = b->yes = b->round = 0;
+	b->n_variables = 0;
+	b->variable_bytes = 0;
+	memset(b->warp, 0, sizeof(b->warp));
+	b->busy = true;
+	if (launch->shared_bytes > 0 && !(b->dynamic = sl_shared_get(launch->shared_bytes)))
+		return false;
+	for (uint32_t i = 0; i < launch->threads; i++)
+		if (!begin_thread(b, i))
+			return false;
+	sl_fiber_release(&b->order->start);
+	return true;
+}
+
+/* A thread has ended: those that wait for all of the others need not wait for it. */
+static void count_out(struct sl_block *b, const struct sl_thread *t)
+{
+	sl_running.moved = true;
+	b->alive--;
+	b->ready--;
+	b->warp[t->number / SL_WARP].alive &= ~(1u << t->number % SL_WARP);
+	if (b->alive > 0 && b->waiting == b->alive)
+		sl_barrier_open(b);
+}
+
+/* Of n, as many steps from one to the next as leave none out. */
+static uint32_t random_step(uint32_t n)
+{
+	for (;;) {
+		uint32_t step = 1 + sl_random_below(n), a = n, b = step;
+
+		while (b) {
+			uint32_t rest = a % b;
+
+			a = b;
+			b = rest;
+		}
+		if (a == 1)
+			return step;
+	}
+}
+
+/*
+ * Gives every thread of a block that is ready its turn, in order or at random. At random, one may
+ * be passed over, and those of one warp mostly are.
+ */
+static bool run_round(struct sl_block *b)
+{
+	bool shuffled = sl_running.how->seed != 0;
+	uint32_t n = sl_running.launch->threads, warps = (n + SL_WARP - 1) / SL_WARP;
+	uint32_t i = shuffled ? sl_random_below(n) : 0, step = shuffled ? random_step(n) : 1;
+	uint32_t held = (b->number + b->round) % warps;
+
+	for (uint32_t k = 0; k < n; k++, i += i + step < n ? step : step - n) {
+		struct sl_thread *t = &b->thread[i];
+
+		if (t->state != SL_READY)
+			continue;
+		if (shuffled && sl_random_below(16) < (i / SL_WARP == held ? 15 : 4))
+			continue;
+		resume(t);
+		if (sl_running.problem[0])
+			return false;
+		if (t->state == SL_DONE)
+			count_out(b, t);
+	}
+	return true;
+}
+
+/* --- what goes wrong -------------------------------------------------------------------------- */
+
+static void tell_stuck(const struct sl_block *b)
+{
+	static const char *const where[] = {
+		[SL_AT_BARRIER] = "at the barrier",
+		[SL_AT_WARP] = "in the warp call",
+		[SL_AT_GATE] = "at the gate",
+	};
+	const struct sl_thread *first[SL_DONE + 1] = {NULL};
+	char *text = sl_running.problem;
+	size_t size = sizeof(sl_running.problem);
+	int used = snprintf(
+		text, size, "%s, block %u: deadlock", sl_running.launch->kernel, b->number);
+
+	for (uint32_t i = sl_running.launch->threads; i-- > 0;)
+		first[b->thread[i].state] = &b->thread[i];
+	for (int state = SL_AT_BARRIER; state <= SL_AT_GATE; state++)
+		if (first[state] && used > 0 && (size_t)used < size)
+			used += snprintf(text + used, size - (size_t)used,
+				", thread %u waits %s of %s:%d", first[state]->number, where[state],
+				first[state]->at.file, first[state]->at.line);
+	if (used > 0 && (size_t)used < size)
+		snprintf(text + used, size - (size_t)used, " for others that do not come");
+}
+
+static void tell_livelock(void)
+{
+	const struct sl_running *r = &sl_running;
+
+	snprintf(sl_running.problem, sizeof(sl_running.problem),
+		"%s, block %u, thread %u, at %s:%d: livelock, it waits for what no block in "
+		"flight will do; blocks may begin in any order",
+		r->launch->kernel, r->waited_block, r->waited_thread, r->waited_at.file,
+		r->waited_at.line);
+}
+
+/* --- launches --------------------------------------------------------------------------------- */
+
+/* Blocks of the launch, and places for them: one more is free than may be in flight at a time. */
+struct turns {
+	uint32_t begun, in_flight, in_flight_most;
+	uint32_t places, next_place;
+	uint32_t held; /* at random: the place that is passed over while others can do something */
+};
+
+static struct turns turns_of(const struct sl_emulated_launch *l)
+{
+	uint32_t most = SL_FIBERS_MAX / l->threads, n = sl_running.how->blocks;
+	struct turns t = {0};
+
+	t.places = n + SL_FIBER_SETS_BESIDE < most ? n + SL_FIBER_SETS_BESIDE : most;
+	t.in_flight_most = n < t.places ? n : t.places;
+	return t;
+}
+
+static bool begin_next(struct turns *t)
+{
+	uint32_t blocks = sl_running.launch->blocks, block = t->begun++;
+
+	while (places[t->next_place].busy)
+		t->next_place = (t->next_place + 1) % t->places;
+	t->in_flight++;
+	sl_running.moved = true;
+	if (begin_block(&places[t->next_place],
+		    sl_running.how->from_last ? blocks - 1 - block : block)) {
+		t->next_place = (t->next_place + 1) % t->places;
+		return true;
+	}
+	snprintf(sl_running.problem, sizeof(sl_running.problem),
+		"%s: the host has no memory for a block of the emulated device",
+		sl_running.launch->kernel);
+	return false;
+}
+
+/*
+ * A round of turns of all blocks in flight. At random, a block may be passed over; and one is until
+ * all others wait for it, which is when blocks learn least of each other.
+ */
+static bool run_blocks(struct turns *t, bool idle)
+{
+	bool shuffled = sl_running.how->seed != 0;
+
+	if (shuffled && idle)
+		t->held = sl_random_below(t->places);
+	for (uint32_t k = 0; k < t->places; k++) {
+		struct sl_block *b = &places[k];
+
+		if (!b->busy)
+			continue;
+		if (shuffled && (sl_random_below(4) == 0 || (k == t->held && t->in_flight > 1)))
+			continue;
+		if (b->ready == 0) {
+			tell_stuck(b);
+			return false;
+		}
+		if (!run_round(b))
+			return false;
+		if (b->alive == 0) {
+			end_block(b);
+			t->in_flight--;
+		}
+	}
+	return true;
+}
+
+/* Runs all blocks. False: given up, the problem says why. */
+static bool run_launch(struct turns *t)
+{
+	for (uint32_t idle = 0; t->begun < sl_running.launch->blocks || t->in_flight > 0;) {
+		sl_running.moved = sl_running.waited = false;
+		while (t->begun < sl_running.launch->blocks && t->in_flight < t->in_flight_most)
+			if (!begin_next(t))
+				return false;
+		if (!run_blocks(t, idle > 0))
+			return false;
+		if (sl_running.moved)
+			idle = 0;
+		else if (sl_running.waited && ++idle == IDLE_ROUNDS_MOST) {
+			tell_livelock();
+			return false;
+		}
+	}
+	return true;
+}
+
+int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
+{
+	static uint64_t launches;
+	struct turns t;
+	bool ended;
+
+	if (!places)
+		places = (struct sl_block *)calloc(PLACES_MOST, sizeof(*places));
+	if (!places)
+		return SL_ERROR_MEMORY;
+	memset(&sl_running, 0, sizeof(sl_running));
+	sl_running.how = sl_emulator_get_settings();
+	sl_running.launch = l;
+	sl_running.closure = closure;
+	sl_running.random = (sl_running.how->seed + launches++) * UINT64_C(0x9e3779b97f4a7c15);
+	sl_emulated_here.threads.x = l->threads;
+	sl_emulated_here.blocks.x = l->blocks;
+	sl_fiber_home();
+	t = turns_of(l);
+	ended = run_launch(&t);
+	for (uint32_t k = 0; k < PLACES_MOST; k++)
+		if (places[k].busy)
+			end_block(&places[k]);
+	sl_fiber_acquire(&end);
+	return ended ? 0 : SL_ERROR_LAUNCH;
+}

@@ -1,0 +1,115 @@
+/*
+ * memory.c - allocates device memory of the emulated device with mmap. See memory.h.
+ */
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "primitives/base/size.h"
+#include "primitives/device/device_driver.h"
+#include "settings.h"
+
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define VALGRIND_MAKE_MEM_UNDEFINED(p, bytes) 0
+#endif
+
+#ifdef SL_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#endif
+
+enum { PAGE = 4096 };
+
+/* A block of device memory: pages that are closed while the host runs, and one closed for good. */
+struct block {
+	struct block *next;
+	char *at;
+	size_t bytes, mapped;
+};
+
+static struct block *blocks;
+static size_t used_bytes; /* as asked for: the cap is held to the byte */
+
+size_t sl_emulated_memory_free(void)
+{
+	size_t all = sl_emulator_get_settings()->memory_bytes;
+
+	return all > used_bytes ? all - used_bytes : 0;
+}
+
+void sl_emulated_memory_open(bool open)
+{
+	for (struct block *b = blocks; b; b = b->next)
+		(void)mprotect(b->at, b->mapped - PAGE, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+int sl_emulated_memory_get(size_t bytes, void **p)
+{
+	size_t pages = sl_round_up(bytes, PAGE);
+	struct block *b;
+	void *at;
+
+	if (bytes > sl_emulated_memory_free())
+		return SL_ERROR_MEMORY;
+	b = (struct block *)malloc(sizeof(*b));
+	if (!b)
+		return SL_ERROR_MEMORY;
+	at = mmap(NULL, pages + PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED) {
+		free(b);
+		return SL_ERROR_MEMORY;
+	}
+	*b = (struct block){blocks, (char *)at, bytes, pages + PAGE};
+	memset(at, SL_EMULATED_FILL, bytes);
+	(void)VALGRIND_MAKE_MEM_UNDEFINED(at, bytes);
+	(void)mprotect(at, pages + PAGE, PROT_NONE);
+#ifdef SL_ADDRESS_SANITIZER
+	__asan_poison_memory_region(b->at + bytes, pages - bytes);
+#endif
+	blocks = b;
+	used_bytes += bytes;
+	*p = at;
+	return 0;
+}
+
+void sl_emulated_memory_give(void *p)
+{
+	for (struct block **at = &blocks; *at; at = &(*at)->next) {
+		struct block *b = *at;
+
+		if (b->at != (char *)p)
+			continue;
+#ifdef SL_ADDRESS_SANITIZER
+		__asan_unpoison_memory_region(b->at, b->mapped);
+#endif
+		*at = b->next;
+		used_bytes -= b->bytes;
+		(void)munmap(b->at, b->mapped);
+		free(b);
+		return;
+	}
+}
+
+bool sl_emulated_memory_has(const void *p)
+{
+	const char *at = (const char *)p;
+
+	for (const struct block *b = blocks; b; b = b->next)
+		if (at >= b->at && at < b->at + b->bytes)
+			return true;
+	return false;
+}
+
+bool sl_emulated_memory_ends(const void *p, size_t bytes)
+{
+	const char *at = (const char *)p;
+
+	for (const struct block *b = blocks; b; b = b->next)
+		if (at >= b->at && at < b->at + b->mapped)
+			return bytes > b->bytes || (size_t)(at - b->at) > b->bytes - bytes;
+	return false;
+}

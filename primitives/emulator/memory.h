@@ -1,0 +1,39 @@
+/*
+ * memory.h - the memory of the emulated device: pages that only the device may touch.
+ *
+ * The pages of an allocation are inaccessible while the host runs, so a host that dereferences a
+ * device pointer crashes as it would with a GPU. An inaccessible guard page follows each allocation.
+ * The driver (driver.c) makes all calls under its lock.
+ */
+#ifndef SL_PRIMITIVES_EMULATOR_MEMORY_H
+#define SL_PRIMITIVES_EMULATOR_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "primitives/base/hd.h"
+
+SL_C_BEGIN
+
+/* The value of each byte of fresh device memory and shared memory: not 0, to show missing writes. */
+enum { SL_EMULATED_FILL = 0xa5 };
+
+/* Allocates bytes, all SL_EMULATED_FILL. Returns 0, or SL_ERROR_MEMORY if fewer are free. */
+int sl_emulated_memory_get(size_t bytes, void **p);
+void sl_emulated_memory_give(void *p);
+
+/* Bytes of device memory that are free. */
+size_t sl_emulated_memory_free(void);
+
+/* Makes all device memory accessible (the device runs) or inaccessible (the host runs). */
+void sl_emulated_memory_open(bool open);
+
+/* Whether p points into device memory. */
+bool sl_emulated_memory_has(const void *p);
+
+/* Whether p .. p + bytes begins in an allocation and ends outside it. */
+bool sl_emulated_memory_ends(const void *p, size_t bytes);
+
+SL_C_END
+
+#endif

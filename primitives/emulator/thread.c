@@ -1,0 +1,372 @@
+/*
+ * thread.c - what the threads of a kernel call: see thread.h.
+ *
+ * Compiled without sanitizers, as fiber.c and launch.c are: a change of stacks would confuse them.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "memory.h"
+
+enum {
+	STATIC_SHARED_MOST = 48 << 10, /* CUDA's own limit */
+	LOADS_MOST = 1 << 20           /* of a thread in one turn */
+};
+
+/* The kernel has done what no kernel may: the launch is given up, and the device with it. */
+static _Noreturn void give_up(struct sl_emulated_site at, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static _Noreturn void give_up(struct sl_emulated_site at, const char *format, ...)
+{
+	struct sl_running *r = &sl_running;
+	va_list arguments;
+	int used;
+
+	used = snprintf(r->problem, sizeof(r->problem),
+		"%s, block %u, thread %u, at %s:%d: ", r->launch->kernel, r->thread->block->number,
+		r->thread->number, at.file, at.line);
+	if (used > 0 && (size_t)used < sizeof(r->problem)) {
+		va_start(arguments, format);
+		vsnprintf(r->problem + used, sizeof(r->problem) - (size_t)used, format, arguments);
+		va_end(arguments);
+	}
+	sl_fiber_leave(&r->thread->fiber, false);
+	abort();
+}
+
+static bool is_same(struct sl_emulated_site a, struct sl_emulated_site b)
+{
+	return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
+}
+
+/* Gives the turn away until what t waits for has come. */
+static void wait_at(struct sl_thread *t, enum sl_thread_state state, struct sl_emulated_site at)
+{
+	t->state = state;
+	t->at = at;
+	t->block->ready--;
+	if (state != SL_AT_WARP)
+		t->waits = false;
+	if (!t->waits)
+		sl_running.moved = true;
+}
+
+/* --- barriers --------------------------------------------------------------------------------- */
+
+void sl_barrier_open(struct sl_block *b)
+{
+	for (uint32_t i = 0; i < sl_running.launch->threads; i++) {
+		if (b->thread[i].state == SL_AT_BARRIER) {
+			b->thread[i].state = SL_READY;
+			b->thread[i].yes = b->yes;
+		}
+	}
+	b->ready += b->waiting;
+	b->waiting = b->yes = 0;
+	b->round++;
+}
+
+/* Another thread of b that waits at a barrier. */
+static const struct sl_thread *at_barrier(const struct sl_block *b)
+{
+	for (uint32_t i = 0; i < sl_running.launch->threads; i++)
+		if (b->thread[i].state == SL_AT_BARRIER)
+			return &b->thread[i];
+	return NULL;
+}
+
+uint32_t sl_emulated_barrier(bool yes, struct sl_emulated_site at)
+{
+	struct sl_thread *t = sl_running.thread;
+	struct sl_block *b = t->block;
+	uint32_t round = b->round % 2;
+
+	if (b->waiting == 0)
+		b->barrier_at = at;
+	else if (!is_same(at, b->barrier_at))
+		give_up(at, "it is at a barrier while thread %u waits at the one of %s:%d",
+			at_barrier(b)->number, b->barrier_at.file, b->barrier_at.line);
+	sl_fiber_release(&b->order->barrier[round]);
+	wait_at(t, SL_AT_BARRIER, at);
+	b->yes += yes;
+	if (++b->waiting == b->alive)
+		sl_barrier_open(b);
+	sl_fiber_leave(&t->fiber, false);
+	sl_fiber_acquire(&b->order->barrier[round]);
+	return t->yes;
+}
+
+/* --- warps ------------------------------------------------------------------------------------ */
+
+uint32_t sl_emulated_lane(void)
+{
+	return sl_running.thread->number % SL_WARP;
+}
+
+/*
+ * A lane of t's mask that waits already, and for t, must wait in the same call. Those that wait for
+ * others may yet come.
+ */
+static void check_call(const struct sl_thread *t, const struct sl_warp *w)
+{
+	uint32_t lane = t->number % SL_WARP;
+
+	if (!(t->mask >> lane & 1))
+		give_up(t->at, "the mask %08x of a warp call lacks its caller, lane %u", t->mask,
+			lane);
+	if (t->mask & ~w->alive)
+		give_up(t->at, "the mask %08x of a warp call names lanes that have ended, %08x",
+			t->mask, t->mask & ~w->alive);
+	for (uint32_t left = w->arrived & t->mask; left; left &= left - 1) {
+		const struct sl_thread *other = t - lane + __builtin_ctz(left);
+
+		if (!(other->mask >> lane & 1))
+			continue;
+		if (other->mask != t->mask)
+			give_up(t->at,
+				"a warp call with mask %08x meets one of thread %u with %08x, "
+				"%s:%d",
+				t->mask, other->number, other->mask, other->at.file,
+				other->at.line);
+		if (other->call != t->call || !is_same(other->at, t->at))
+			give_up(t->at, "a warp call meets another one of thread %u, %s:%d",
+				other->number, other->at.file, other->at.line);
+		return; /* and it stands for all of the call */
+	}
+}
+
+/* Have all lanes of mask come to the call? */
+static bool is_complete(const struct sl_warp *w, const struct sl_thread *lane, uint32_t mask)
+{
+	if ((w->arrived & mask) != mask)
+		return false;
+	for (uint32_t left = mask; left; left &= left - 1)
+		if (lane[__builtin_ctz(left)].mask != mask)
+			return false;
+	return true;
+}
+
+static uint32_t votes_of(const struct sl_thread *lane, uint32_t mask)
+{
+	uint32_t votes = 0;
+
+	for (uint32_t left = mask; left; left &= left - 1)
+		if (lane[__builtin_ctz(left)].word)
+			votes |= left & -left;
+	return votes;
+}
+
+static void match(struct sl_thread *lane, uint32_t mask)
+{
+	for (uint32_t left = mask; left;) {
+		uint64_t word = lane[__builtin_ctz(left)].word;
+		uint32_t same = 0;
+
+		for (uint32_t k = left; k; k &= k - 1)
+			if (lane[__builtin_ctz(k)].word == word)
+				same |= k & -k;
+		left &= ~same;
+		for (uint32_t k = same; k; k &= k - 1)
+			lane[__builtin_ctz(k)].result = same;
+	}
+}
+
+/* Each lane of mask has its result and may go on. */
+static void open_warp(
+	struct sl_warp *w, struct sl_thread *lane, enum sl_emulated_call call, uint32_t mask)
+{
+	uint32_t votes = call == SL_CALL_BALLOT ? votes_of(lane, mask) : 0;
+
+	if (call == SL_CALL_MATCH)
+		match(lane, mask);
+	for (uint32_t left = mask; left; left &= left - 1) {
+		struct sl_thread *t = &lane[__builtin_ctz(left)];
+
+		t->state = SL_READY;
+		t->block->ready++;
+		if (call == SL_CALL_BALLOT)
+			t->result = votes;
+		if (call == SL_CALL_SHUFFLE)
+			t->result = mask >> t->from % SL_WARP & 1
+			                    ? lane[t->from % SL_WARP].word
+			                    : SL_EMULATED_FILL * UINT64_C(0x0101010101010101);
+	}
+	w->arrived &= ~mask;
+	w->round += call == SL_CALL_SYNC;
+}
+
+uint64_t sl_emulated_warp(enum sl_emulated_call call, uint32_t mask, uint64_t word, uint32_t from,
+	struct sl_emulated_site at)
+{
+	struct sl_thread *t = sl_running.thread;
+	uint32_t lane = t->number % SL_WARP, number = t->number / SL_WARP;
+	struct sl_warp *w = &t->block->warp[number];
+	char *order = &t->block->order->warp[number][w->round % 2];
+
+	wait_at(t, SL_AT_WARP, at);
+	t->call = call;
+	t->mask = mask;
+	t->word = word;
+	t->from = from;
+	check_call(t, w);
+	w->arrived |= 1u << lane;
+	if (call == SL_CALL_SYNC)
+		sl_fiber_release(order);
+	if (is_complete(w, t - lane, mask))
+		open_warp(w, t - lane, call, mask);
+	sl_fiber_leave(&t->fiber, false);
+	if (call == SL_CALL_SYNC)
+		sl_fiber_acquire(order);
+	return t->result;
+}
+
+/* --- atomics ---------------------------------------------------------------------------------- */
+
+void sl_emulated_atomic(bool writes, struct sl_emulated_site at)
+{
+	struct sl_running *r = &sl_running;
+
+	if (writes) {
+		r->moved = true;
+		r->thread->waits = false;
+	} else if (++r->loads == LOADS_MOST) {
+		give_up(at, "it loads a word over and over without sl_backoff");
+	}
+	if (sl_running.how->seed && sl_random_below(8) == 0)
+		sl_fiber_leave(&r->thread->fiber, false);
+}
+
+void sl_emulated_backoff(struct sl_emulated_site at)
+{
+	struct sl_running *r = &sl_running;
+
+	r->waited = true;
+	r->thread->waits = true;
+	r->waited_at = at;
+	r->waited_block = r->thread->block->number;
+	r->waited_thread = r->thread->number;
+	sl_fiber_leave(&r->thread->fiber, false);
+}
+
+/* --- gates ------------------------------------------------------------------------------------ */
+
+enum { BULK_ALIGN = 16 };
+
+void sl_emulated_gate_make(struct sl_gate *g, uint32_t arrivals)
+{
+	*g = (struct sl_gate){.arrivals = arrivals, .missing = arrivals};
+}
+
+/* What shared memory holds at first is no number of arrivals that a block can have. */
+static void check_gate(const struct sl_gate *g, struct sl_emulated_site at)
+{
+	if (g->arrivals == 0 || g->arrivals > SL_BLOCK_MAX)
+		give_up(at, "the gate has not been made");
+}
+
+/* The round is over, and those that wait may go on, once all arrivals and bytes have come. */
+static void open_gate(struct sl_gate *g)
+{
+	struct sl_block *b = sl_running.thread->block;
+
+	if (g->missing > 0 || g->bytes != 0)
+		return;
+	g->missing = g->arrivals;
+	g->round++;
+	for (uint32_t i = 0; i < sl_running.launch->threads; i++) {
+		if (b->thread[i].state == SL_AT_GATE && b->thread[i].gate == g) {
+			b->thread[i].state = SL_READY;
+			b->ready++;
+		}
+	}
+}
+
+void sl_emulated_gate_arrive(struct sl_gate *g, uint32_t bytes, struct sl_emulated_site at)
+{
+	sl_emulated_atomic(true, at);
+	check_gate(g, at);
+	if (g->missing == 0)
+		give_up(at, "one more arrives at the gate than the %u that it was made for",
+			g->arrivals);
+	sl_fiber_release(&g->order[g->round % 2]);
+	g->bytes += bytes;
+	g->missing--;
+	open_gate(g);
+}
+
+void sl_emulated_bulk_load(
+	void *to, const void *from, uint32_t bytes, struct sl_gate *g, struct sl_emulated_site at)
+{
+	sl_emulated_atomic(true, at);
+	check_gate(g, at);
+	if (bytes == 0 || ((uintptr_t)to | (uintptr_t)from | bytes) % BULK_ALIGN != 0)
+		give_up(at, "a bulk load of %u bytes from %p to %p: all must be multiples of %d",
+			bytes, from, to, BULK_ALIGN);
+	memcpy(to, from, bytes);
+	sl_fiber_release(&g->order[g->round % 2]);
+	g->bytes -= bytes;
+	open_gate(g);
+}
+
+void sl_emulated_gate_wait(struct sl_gate *g, uint32_t round, struct sl_emulated_site at)
+{
+	struct sl_thread *t = sl_running.thread;
+
+	check_gate(g, at);
+	while (g->round == round) {
+		t->gate = g;
+		wait_at(t, SL_AT_GATE, at);
+		sl_fiber_leave(&t->fiber, false);
+	}
+	if (g->round != round + 1)
+		give_up(at,
+			"it waits for round %u of a gate that is in round %u: a parity tells that "
+			"and the one before alone",
+			round, g->round);
+	sl_fiber_acquire(&g->order[round % 2]);
+}
+
+/* --- shared memory ---------------------------------------------------------------------------- */
+
+static void *new_variable(
+	struct sl_block *b, const void *key, size_t bytes, struct sl_emulated_site at)
+{
+	void *p;
+
+	b->variable_bytes += bytes;
+	if (b->n_variables == SL_VARIABLES_MAX || b->variable_bytes > STATIC_SHARED_MOST)
+		give_up(at,
+			"variables in shared memory take %zu bytes; %d, of %d variables, may be",
+			b->variable_bytes, STATIC_SHARED_MOST, SL_VARIABLES_MAX);
+	sl_fiber_act_as(NULL);
+	p = sl_shared_get(bytes);
+	sl_fiber_release(&b->order->shared);
+	sl_fiber_act_as(&sl_running.thread->fiber);
+	if (!p)
+		give_up(at, "the host has no memory for shared memory");
+	b->variable[b->n_variables++] = (struct sl_variable){key, p};
+	return p;
+}
+
+void *sl_emulated_shared(const void *key, size_t bytes, struct sl_emulated_site at)
+{
+	struct sl_block *b = sl_running.thread->block;
+	void *p = NULL;
+
+	for (uint32_t i = 0; i < b->n_variables && !p; i++)
+		if (b->variable[i].key == key)
+			p = b->variable[i].at;
+	if (!p)
+		p = new_variable(b, key, bytes, at);
+	sl_fiber_acquire(&b->order->shared);
+	return p;
+}
+
+void *sl_emulated_dynamic(void)
+{
+	return sl_running.thread->block->dynamic;
+}

@@ -1,0 +1,98 @@
+/*
+ * thread.h - what a thread of a kernel calls on the emulated device: barriers, warp calls, atomics,
+ * gates and shared memory.
+ *
+ * cuda_names.h and bulk.cuh map the names that kernels use to these functions. Each of them may give
+ * the turn to another thread. All take the place of the call in the source (file and line), which
+ * messages name. A violation of CUDA's rules ends the launch (settings.h has the list): the function
+ * then does not return.
+ */
+#ifndef SL_PRIMITIVES_EMULATOR_THREAD_H
+#define SL_PRIMITIVES_EMULATOR_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "primitives/base/hd.h"
+
+SL_C_BEGIN
+
+enum { SL_WARP = 32, SL_BLOCK_MAX = 1024 };
+
+/* threadIdx.x and so on: all is one-dimensional. */
+struct sl_emulated_index {
+	uint32_t x;
+};
+
+/* threadIdx, blockIdx, blockDim and gridDim of the thread that runs. */
+struct sl_emulated_here {
+	struct sl_emulated_index thread, block, threads, blocks;
+};
+
+extern struct sl_emulated_here sl_emulated_here;
+
+/* A place in the source of the kernel. */
+struct sl_emulated_site {
+	const char *file;
+	int line;
+};
+
+/* __syncthreads(): waits for all threads of the block. Returns how many of them passed true. */
+uint32_t sl_emulated_barrier(bool yes, struct sl_emulated_site at);
+
+enum sl_emulated_call {
+	SL_CALL_SYNC,    /* __syncwarp: no result; the only warp call that orders memory */
+	SL_CALL_SHUFFLE, /* the word of lane `from`; SL_EMULATED_FILL bytes if it is not in the mask */
+	SL_CALL_BALLOT, /* the lanes whose word is not 0 */
+	SL_CALL_MATCH   /* the lanes that have the same word as the caller */
+};
+
+/* Waits for the lanes of mask; each passes a word and gets the result of the call. */
+uint64_t sl_emulated_warp(enum sl_emulated_call call, uint32_t mask, uint64_t word, uint32_t from,
+	struct sl_emulated_site at);
+
+/* The lane of the thread that runs, 0 to 31. */
+uint32_t sl_emulated_lane(void);
+
+/* Called before each atomic operation. With a seed, other threads run first now and then. */
+void sl_emulated_atomic(bool writes, struct sl_emulated_site at);
+
+/* Gives the turn to other threads: for loops that wait for another block. */
+void sl_emulated_backoff(struct sl_emulated_site at);
+
+/* A gate as in kernel/bulk.cuh, in shared memory. */
+struct sl_gate {
+	uint32_t arrivals; /* of each round */
+	uint32_t missing;  /* arrivals that the current round still waits for */
+	int64_t bytes;     /* announced minus loaded */
+	uint32_t round;    /* rounds that are complete */
+	char order[2];     /* tags for sl_fiber_release: of this round and the previous one */
+};
+
+/* Initialises a gate whose rounds have that many arrivals. */
+void sl_emulated_gate_make(struct sl_gate *g, uint32_t arrivals);
+
+/* Announces bytes that are to be loaded, then arrives. */
+void sl_emulated_gate_arrive(struct sl_gate *g, uint32_t bytes, struct sl_emulated_site at);
+
+/* Waits until that round is complete. */
+void sl_emulated_gate_wait(struct sl_gate *g, uint32_t round, struct sl_emulated_site at);
+
+/* Copies at once, the earliest that a device may, and counts the bytes in g. */
+void sl_emulated_bulk_load(
+	void *to, const void *from, uint32_t bytes, struct sl_gate *g, struct sl_emulated_site at);
+
+/* The block's variable in shared memory with that key; made and filled at the first call. */
+void *sl_emulated_shared(const void *key, size_t bytes, struct sl_emulated_site at);
+
+/* The dynamic shared memory of the block; NULL if the launch asked for none. */
+void *sl_emulated_dynamic(void);
+
+/* For launch.c: lets all threads that wait at the barrier of b continue. */
+struct sl_block;
+void sl_barrier_open(struct sl_block *b);
+
+SL_C_END
+
+#endif

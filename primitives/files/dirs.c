@@ -1,0 +1,295 @@
+/*
+ * dirs.c - directories: made, held open, locked, listed.
+ *
+ * The lock is flock(2) on a file LOCK: the kernel lets go of it when the process ends, however it
+ * ends, so there are no stale locks. The text in the file only serves the message of whoever is
+ * refused; a directory that was closed in order has an empty LOCK.
+ */
+#include "dirs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "primitives/device/device.h"
+#include "disk.h"
+
+#define LOCK_NAME "LOCK"
+
+const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES])
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(folder, SL_PATH_BYTES, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		slash ? path : ".");
+	return slash ? slash + 1 : path;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat facts;
+
+	return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+/* Makes the new entry path durable in its parent. A parent that may not be read is let be. */
+static int sync_parent(const char *path)
+{
+	char parent[SL_PATH_BYTES];
+	size_t n = strlen(path);
+	int fd, error;
+
+	while (n > 0 && path[n - 1] == '/')
+		n--;
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	snprintf(parent, sizeof(parent), "%.*s", (int)n, n ? path : "");
+	fd = sl_open(AT_FDCWD, n ? parent : ".", O_RDONLY | O_DIRECTORY);
+	if (fd < 0)
+		return errno == EACCES ? 0 : errno;
+	error = sl_sync_directory(fd);
+	close(fd);
+	return error;
+}
+
+/* Makes one directory whose parent is there. */
+static enum sl_status make_one(const char *path)
+{
+	struct stat facts;
+	int error;
+
+	if (is_directory(path))
+		return SL_OK;
+	if (sl_fault_injected("dir_make") || mkdir(path, 0777) != 0) {
+		error = errno;
+		if (error == EEXIST && is_directory(path)) /* somebody was faster */
+			return SL_OK;
+		if (error == EEXIST)
+			error = stat(path, &facts) == 0 ? ENOTDIR : ENOENT;
+		return sl_disk_failed(error, "make the folder", path, NULL);
+	}
+	error = sync_parent(path);
+	return error ? sl_disk_failed(error, "keep the new folder", path, NULL) : SL_OK;
+}
+
+static enum sl_status make_all(const char *path)
+{
+	char part[SL_PATH_BYTES];
+
+	for (size_t i = 1; path[i - 1]; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		snprintf(part, sizeof(part), "%.*s", (int)i, path);
+		SL_TRY(make_one(part));
+	}
+	return SL_OK;
+}
+
+enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d)
+{
+	size_t n = strlen(path);
+
+	*d = (struct sl_dir){.fd = -1, .lock = -1};
+	if (n == 0 || n >= SL_PATH_BYTES)
+		return sl_fail(SL_USAGE,
+			"the path of a folder has %zu bytes (1 to %d are possible); choose another",
+			n, SL_PATH_BYTES - 1);
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	memcpy(d->path, path, n);
+	if (make)
+		SL_TRY(make_all(d->path));
+	d->fd = sl_open(AT_FDCWD, d->path, O_RDONLY | O_DIRECTORY);
+	return d->fd < 0 ? sl_disk_failed(errno, "open the folder", d->path, NULL) : SL_OK;
+}
+
+enum sl_status sl_dir_remove(const char *path)
+{
+	int error = sl_fault("dir_remove");
+
+	if (error == 0 && rmdir(path) != 0)
+		error = errno;
+	return error ? sl_disk_failed(error, "remove the folder", path, NULL) : SL_OK;
+}
+
+void sl_dir_close(struct sl_dir *d)
+{
+	if (d->lock >= 0) {
+		int cleared = ftruncate(d->lock, 0); /* the text is a courtesy */
+
+		(void)cleared;
+		close(d->lock);
+	}
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = d->lock = -1;
+}
+
+/* Who holds the lock, by what the holder wrote; "" when it has not yet. */
+static void read_holder(int fd, char *text, size_t size)
+{
+	ssize_t n = pread(fd, text, size - 1, 0);
+
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	sl_make_printable(text);
+}
+
+static enum sl_status refuse_lock(const struct sl_dir *d, int fd, int error)
+{
+	char holder[256];
+
+	if (error != EWOULDBLOCK)
+		return sl_disk_failed(error, "lock", d->path, LOCK_NAME);
+	read_holder(fd, holder, sizeof(holder));
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s is in use by another run (%s; two runs would overwrite each other); wait "
+		"until it has ended or choose another output folder",
+		d->path, holder[0] ? holder : "it has not given its name yet");
+}
+
+/* Writes who we are. */
+static enum sl_status sign(const struct sl_dir *d, int fd)
+{
+	char text[256], host[128] = "unknown", start[32];
+	time_t now = time(NULL);
+	struct tm utc;
+	int n, error;
+
+	gethostname(host, sizeof(host) - 1);
+	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	n = snprintf(text, sizeof(text), "pid %ld host %s start %s\n", (long)getpid(), host, start);
+	/* The old text is cut after the new one stands: there is always one to be read. */
+	error = sl_write_all(fd, "dir_sign", text, (size_t)n);
+	if (!error && ftruncate(fd, n) != 0)
+		error = errno;
+	return error ? sl_disk_failed(error, "write", d->path, LOCK_NAME) : SL_OK;
+}
+
+enum sl_status sl_dir_lock(struct sl_dir *d)
+{
+	int fd, error = 0;
+	enum sl_status s;
+
+	if (d->lock >= 0)
+		return SL_OK;
+	fd = sl_open(d->fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return sl_disk_failed(errno, "open", d->path, LOCK_NAME);
+	if (sl_fault_injected("dir_lock") || flock(fd, LOCK_EX | LOCK_NB) != 0)
+		error = errno;
+	s = error ? refuse_lock(d, fd, error) : sign(d, fd);
+	if (s != SL_OK)
+		close(fd);
+	else
+		d->lock = fd;
+	return s;
+}
+
+enum sl_status sl_dir_free_bytes(const struct sl_dir *d, uint64_t *bytes)
+{
+	struct statvfs facts;
+
+	if (sl_fault_injected("dir_space") || fstatvfs(d->fd, &facts) != 0)
+		return sl_disk_failed(errno, "ask for the free space of", d->path, NULL);
+	if (facts.f_frsize != 0 && facts.f_bavail > UINT64_MAX / facts.f_frsize)
+		*bytes = UINT64_MAX;
+	else
+		*bytes = (uint64_t)facts.f_bavail * facts.f_frsize;
+	return SL_OK;
+}
+
+/* The names of a directory, each NUL-terminated, one behind the other. */
+struct names {
+	char *text;
+	size_t used, size, n;
+};
+
+static enum sl_status add_name(struct names *all, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+
+	if (bytes > all->size - all->used) {
+		size_t size = all->size * 2 + 4096; /* more than the longest name, 256 */
+		void *text;
+
+		SL_TRY(sl_memory_get(SL_HOST, size, &text));
+		if (all->used)
+			memcpy(text, all->text, all->used);
+		sl_memory_give(SL_HOST, all->text);
+		all->text = (char *)text;
+		all->size = size;
+	}
+	memcpy(all->text + all->used, name, bytes);
+	all->used += bytes;
+	all->n++;
+	return SL_OK;
+}
+
+static enum sl_status read_names(const struct sl_dir *d, DIR *stream, struct names *all)
+{
+	for (;;) {
+		const struct dirent *entry;
+
+		errno = 0;
+		entry = sl_fault_injected("dir_read") ? NULL : readdir(stream);
+		if (!entry && errno)
+			return sl_disk_failed(errno, "list", d->path, NULL);
+		if (!entry)
+			return SL_OK;
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			SL_TRY(add_name(all, entry->d_name));
+	}
+}
+
+static enum sl_status list(const struct sl_dir *d, struct names *all)
+{
+	int fd = sl_open(d->fd, ".", O_RDONLY | O_DIRECTORY);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	enum sl_status s;
+
+	if (!stream) {
+		s = sl_disk_failed(errno, "list", d->path, NULL);
+		if (fd >= 0)
+			close(fd);
+		return s;
+	}
+	s = read_names(d, stream, all);
+	closedir(stream);
+	return s;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+enum sl_status sl_dir_each(
+	const struct sl_dir *d, enum sl_status (*each)(void *ctx, const char *name), void *ctx)
+{
+	struct names all = {NULL, 0, 0, 0};
+	void *block = NULL;
+	enum sl_status s = list(d, &all);
+
+	if (s == SL_OK)
+		s = sl_memory_get(SL_HOST, all.n * sizeof(char *), &block);
+	if (s == SL_OK) {
+		const char **name = (const char **)block, *at = all.text;
+
+		for (size_t i = 0; i < all.n; at += strlen(at) + 1)
+			name[i++] = at;
+		qsort(name, all.n, sizeof(*name), by_name);
+		for (size_t i = 0; i < all.n && s == SL_OK; i++)
+			s = each(ctx, name[i]);
+	}
+	sl_memory_give(SL_HOST, block);
+	sl_memory_give(SL_HOST, all.text);
+	return s;
+}

@@ -1,0 +1,64 @@
+/*
+ * dirs.h - directories: create, open, lock, list and remove.
+ *
+ * struct sl_dir holds a directory open. Files are named relative to it (files.h, read.h), so a
+ * rename or a symbolic link elsewhere in the path cannot redirect a write.
+ *
+ * A failed system call is SL_DISK; the message has the path, the text of errno and what to try.
+ * Calls for SL_FAULT: dir_make dir_remove dir_lock dir_sign dir_read dir_space file_open
+ * file_dirsync.
+ */
+#ifndef SL_PRIMITIVES_FILES_DIRS_H
+#define SL_PRIMITIVES_FILES_DIRS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "primitives/base/status.h"
+
+SL_C_BEGIN
+
+enum { SL_PATH_BYTES = 4096 };
+
+struct sl_dir {
+	int fd;   /* -1: not open */
+	int lock; /* descriptor of the file LOCK while this process holds the lock; -1 */
+	char path[SL_PATH_BYTES];
+};
+
+/*
+ * Splits a path: returns the name after the last '/', and copies what precedes it to folder, "."
+ * if there is no '/'. The result points into path.
+ */
+const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES]);
+
+/* Opens the directory path. With make, first creates it and its parents. Close with sl_dir_close. */
+enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d);
+
+/* Closes d and releases its lock; does nothing to one that is closed. */
+void sl_dir_close(struct sl_dir *d);
+
+/* Removes the empty directory path. */
+enum sl_status sl_dir_remove(const char *path);
+
+/*
+ * Locks the directory for this process: flock(2) on the file LOCK, which then contains process,
+ * host and time. SL_OUTPUT_IN_USE if another process holds the lock; the message names it. The
+ * kernel releases the lock of a process that ends. sl_dir_close() empties LOCK but keeps it:
+ * removing it could remove the lock of a process that has just opened the file.
+ */
+enum sl_status sl_dir_lock(struct sl_dir *d);
+
+/* Free bytes for this user on the file system of d. */
+enum sl_status sl_dir_free_bytes(const struct sl_dir *d, uint64_t *bytes);
+
+/*
+ * Calls each(ctx, name) for every entry except . and .., sorted by name. Stops at the first call
+ * that does not return SL_OK, and returns its status.
+ */
+enum sl_status sl_dir_each(
+	const struct sl_dir *d, enum sl_status (*each)(void *ctx, const char *name), void *ctx);
+
+SL_C_END
+
+#endif

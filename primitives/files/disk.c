@@ -1,0 +1,162 @@
+/* disk.c - system calls as files.c, read.c and dirs.c need them, and their errors in words. */
+#include "disk.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* At most so much in one write, so that a signal or a full disk shows soon. */
+enum { PIECE_BYTES = 1 << 20 };
+
+static const struct {
+	int error;
+	const char *why;
+	const char *advice;
+} words[] = {
+	{ENOSPC, "the file system is full",
+		"free space, or choose another output folder; --resume goes on with a run"},
+	{EDQUOT, "the quota of disk space is used up",
+		"free space, or choose another output folder; --resume goes on with a run"},
+	{EFBIG, "larger than files may be here, see ulimit -f",
+		"raise the limit, lower run.batch or choose another output folder, then --resume"},
+	{EIO, "the storage reported an error, see dmesg",
+		"check the disk or choose another output folder, then --resume"},
+	{EROFS, "the file system is read-only", "choose another output folder"},
+	{EACCES, "this user may not", "change its owner or mode, or choose another one"},
+	{EPERM, "this user may not", "change its owner or mode, or choose another one"},
+	{ENOENT, "there is none of that name", "check the spelling"},
+	{ENOTDIR, "part of the path is not a folder", "choose another path"},
+	{EISDIR, "it is a folder", "move it away or choose another name"},
+	{ELOOP, "it is a symbolic link, which is not followed here",
+		"put the file itself there or choose another name"},
+	{ENXIO, "it is not a regular file", "move it away or choose another name"},
+	{EEXIST, "something of that name is there already", "move it away or choose another name"},
+	{ENAMETOOLONG, "the name is too long for this file system", "choose a shorter one"},
+	{EMFILE, "too many files are open in this process", "raise ulimit -n"},
+	{ENFILE, "too many files are open on this machine", "close other programs"},
+	{ENOMEM, "the kernel has no memory left", "close other programs"},
+	{ENOLCK, "the file system has no locks", "choose an output folder on a local disk"},
+	{EOPNOTSUPP, "the file system cannot do this", "choose an output folder on a local disk"},
+	{ESTALE, "the network file system lost it", "mount it again, then --resume"},
+};
+
+enum sl_status sl_disk_failed(int error, const char *verb, const char *dir, const char *name)
+{
+	const char *why = "the system call failed";
+	const char *advice = "check the folder or choose another one";
+	const char *text = strerrordesc_np(error); /* strerror would follow the locale */
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (words[i].error == error) {
+			why = words[i].why;
+			advice = words[i].advice;
+		}
+	}
+	return sl_fail(SL_DISK, "cannot %s %s%s%s: %s (%s); %s", verb, dir, name ? "/" : "",
+		name ? name : "", text ? text : "unknown error", why, advice);
+}
+
+void sl_make_printable(char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+	}
+}
+
+enum sl_status sl_check_name(const char *name)
+{
+	size_t n = strlen(name);
+	const char *why = NULL;
+	char shown[65];
+
+	if (n == 0)
+		why = "it is empty";
+	else if (n > NAME_MAX)
+		why = "it is longer than 255 bytes";
+	else if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		why = "it names a folder";
+	else if (strchr(name, '/'))
+		why = "it has a '/', files are written to the output folder alone";
+	for (size_t i = 0; i < n && !why; i++) {
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+			why = "it has a control character";
+	}
+	if (!why)
+		return SL_OK;
+	snprintf(shown, sizeof(shown), "%s", name);
+	sl_make_printable(shown);
+	return sl_fail(SL_USAGE,
+		"\"%s\" cannot name a file (%s); use letters, digits, '.', '_' and '-'", shown,
+		why);
+}
+
+int sl_open(int at, const char *name, int flags)
+{
+	int fd;
+
+	if (sl_fault_injected("file_open"))
+		return -1;
+	do
+		fd = openat(at, name, flags | O_CLOEXEC | O_NOCTTY, 0666);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+int sl_write_all(int fd, const char *call, const void *bytes, size_t size)
+{
+	const char *at = (const char *)bytes;
+
+	while (size > 0) {
+		size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
+		ssize_t n = sl_fault_injected(call) ? -1 : write(fd, at, piece);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? errno : EIO;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int sl_sync_directory(int fd)
+{
+	if (!sl_fault_injected("file_dirsync") && fsync(fd) == 0)
+		return 0;
+	return errno == EINVAL ? 0 : errno; /* EINVAL: a file system that has no such call */
+}
+
+int sl_close(int fd, int error)
+{
+	bool failed = sl_fault_injected("file_close");
+	int reported = failed ? errno : 0;
+
+	if (close(fd) != 0 && errno != EINTR && !failed) /* Linux has closed it even so */
+		reported = errno;
+	return error ? error : reported;
+}
+
+enum sl_status sl_check_regular(int fd, const char *dir, const char *name, uint64_t *size)
+{
+	struct stat facts;
+	int error = 0;
+
+	if (sl_fault_injected("file_stat") || fstat(fd, &facts) != 0)
+		error = errno;
+	if (!error && S_ISREG(facts.st_mode)) {
+		*size = (uint64_t)facts.st_size;
+		return SL_OK;
+	}
+	close(fd);
+	if (error)
+		return sl_disk_failed(error, "look at", dir, name);
+	return sl_fail(SL_BAD_INPUT,
+		"%s%s%s is not a regular file (pipes, devices and folders are not read or "
+		"written); copy it to a file first",
+		dir, name ? "/" : "", name ? name : "");
+}

@@ -1,0 +1,251 @@
+/*
+ * files.c - files below a directory held open: committed whole, appended to, removed.
+ *
+ * The order of a commit is what makes it survive a power cut: the bytes are on the disk (fsync)
+ * before the name is (rename), and the name before anyone is told (fsync of the directory).
+ */
+#include "files.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "disk.h"
+
+#define PART ".part"
+
+/* --- commit ------------------------------------------------------------------------------- */
+
+enum sl_status sl_file_begin(
+	const struct sl_dir *d, const char *name, bool ours, struct sl_file_writer *w)
+{
+	*w = (struct sl_file_writer){.dir = d, .fd = -1};
+	SL_TRY(sl_check_name(name));
+	snprintf(w->part, sizeof(w->part), "%s" PART, name);
+	SL_TRY(sl_check_name(w->part));
+	if (ours)
+		unlinkat(d->fd, w->part, 0); /* left by a killed run, so not in use */
+	w->fd = sl_open(d->fd, w->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+	return w->fd < 0 ? sl_disk_failed(errno, "make", d->path, w->part) : SL_OK;
+}
+
+void sl_file_drop(struct sl_file_writer *w)
+{
+	if (w->fd < 0)
+		return;
+	close(w->fd);
+	w->fd = -1;
+	unlinkat(w->dir->fd, w->part, 0);
+}
+
+enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t size)
+{
+	int error = sl_write_all(w->fd, "file_write", bytes, size);
+
+	if (!error)
+		return SL_OK;
+	sl_file_drop(w);
+	return sl_disk_failed(error, "write", w->dir->path, w->part);
+}
+
+enum sl_status sl_file_sync(struct sl_file_writer *w)
+{
+	const char *verb = "write";
+	int error = 0;
+
+	if (sl_fault_injected("file_fsync") || fsync(w->fd) != 0) {
+		verb = "sync";
+		error = errno;
+	}
+	error = sl_close(w->fd, error);
+	w->fd = -1;
+	if (!error)
+		return SL_OK;
+	sl_file_remove_part(w);
+	return sl_disk_failed(error, verb, w->dir->path, w->part);
+}
+
+void sl_file_remove_part(struct sl_file_writer *w)
+{
+	unlinkat(w->dir->fd, w->part, 0);
+}
+
+/* For file systems without RENAME_NOREPLACE: link refuses a taken name as well. */
+static int link_new(const struct sl_dir *d, const char *part, const char *name)
+{
+	if (sl_fault_injected("file_link") || linkat(d->fd, part, d->fd, name, 0) != 0)
+		return errno;
+	if (sl_fault_injected("file_remove") || unlinkat(d->fd, part, 0) != 0) {
+		int error = errno;
+
+		unlinkat(d->fd, name, 0);
+		return error;
+	}
+	return 0;
+}
+
+/* For those without links either: looks first, which is safe as the directory is locked. */
+static int rename_checked(const struct sl_dir *d, const char *part, const char *name)
+{
+	if (sl_file_exists(d, name))
+		return EEXIST;
+	return sl_fault_injected("file_rename") || renameat(d->fd, part, d->fd, name) != 0 ? errno
+	                                                                                   : 0;
+}
+
+/* Gives part its name. 0 or an errno. */
+static int put(const struct sl_dir *d, const char *part, const char *name, bool replace)
+{
+	int error = 0;
+
+	if (sl_fault_injected("file_rename") ||
+		renameat2(d->fd, part, d->fd, name, replace ? 0 : RENAME_NOREPLACE) != 0)
+		error = errno;
+	if (!replace && (error == EINVAL || error == ENOSYS)) {
+		error = link_new(d, part, name);
+		if (error == EPERM || error == EOPNOTSUPP || error == ENOSYS)
+			error = rename_checked(d, part, name);
+	}
+	return error;
+}
+
+static enum sl_status name_part(
+	const struct sl_dir *d, const char *part, const char *name, bool replace)
+{
+	int error = put(d, part, name, replace);
+
+	if (error == EEXIST && !replace)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s/%s is there already (results are never overwritten); choose another "
+			"output folder, or --resume to go on with a run",
+			d->path, name);
+	if (error)
+		return sl_disk_failed(error, "rename to", d->path, name);
+	error = sl_sync_directory(d->fd);
+	if (error && !replace)
+		unlinkat(d->fd, name, 0); /* not known to last, so not committed */
+	return error ? sl_disk_failed(error, "sync the folder of", d->path, name) : SL_OK;
+}
+
+enum sl_status sl_file_name_part(struct sl_file_writer *w, bool replace)
+{
+	char name[NAME_MAX + 1];
+	enum sl_status s;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(strlen(w->part) - strlen(PART)), w->part);
+	s = name_part(w->dir, w->part, name, replace);
+	if (s != SL_OK)
+		sl_file_remove_part(w);
+	return s;
+}
+
+enum sl_status sl_file_end(struct sl_file_writer *w, bool replace)
+{
+	SL_TRY(sl_file_sync(w));
+	return sl_file_name_part(w, replace);
+}
+
+enum sl_status sl_file_commit(
+	const struct sl_dir *d, const char *name, const void *bytes, size_t size, bool replace)
+{
+	struct sl_file_writer w;
+
+	SL_TRY(sl_file_begin(d, name, true, &w));
+	SL_TRY(sl_file_add(&w, bytes, size));
+	return sl_file_end(&w, replace);
+}
+
+/* --- small things --------------------------------------------------------------------------- */
+
+bool sl_file_exists(const struct sl_dir *d, const char *name)
+{
+	struct stat facts;
+
+	return fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool sl_file_identity(const struct sl_dir *d, const char *name, uint64_t *device, uint64_t *number)
+{
+	struct stat facts;
+
+	if (fstatat(d->fd, name, &facts, 0) != 0)
+		return false;
+	*device = facts.st_dev;
+	*number = facts.st_ino;
+	return true;
+}
+
+enum sl_status sl_file_remove(const struct sl_dir *d, const char *name)
+{
+	SL_TRY(sl_check_name(name));
+	if (sl_fault_injected("file_remove") || (unlinkat(d->fd, name, 0) != 0 && errno != ENOENT))
+		return sl_disk_failed(errno, "remove", d->path, name);
+	return SL_OK;
+}
+
+/* --- append --------------------------------------------------------------------------------- */
+
+/* Opens name for appending; *made says whether it is new. */
+static enum sl_status open_to_append(
+	const struct sl_dir *d, const char *name, int *fd, bool *made, uint64_t *size)
+{
+	/* O_NONBLOCK: opening a FIFO must not wait for its reader. */
+	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
+	enum sl_status s;
+
+	*made = false;
+	*fd = sl_open(d->fd, name, flags);
+	if (*fd < 0 && errno == ENOENT) {
+		*made = true;
+		*fd = sl_open(d->fd, name, flags | O_CREAT | O_EXCL);
+	}
+	if (*fd < 0)
+		return sl_disk_failed(errno, "open", d->path, name);
+	s = sl_check_regular(*fd, d->path, name, size);
+	if (s != SL_OK && *made)
+		unlinkat(d->fd, name, 0);
+	return s;
+}
+
+/* After a failure: back to the old length, as far as the file system allows it. */
+static void restore(const struct sl_dir *d, const char *name, bool made, uint64_t size)
+{
+	int fd = -1, kept = 0;
+
+	if (made)
+		unlinkat(d->fd, name, 0);
+	else
+		fd = openat(d->fd, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0) {
+		kept = ftruncate(fd, (off_t)size);
+		close(fd);
+	}
+	(void)kept;
+}
+
+enum sl_status sl_file_append(
+	const struct sl_dir *d, const char *name, const void *bytes, size_t size)
+{
+	const char *verb = "append to";
+	uint64_t before = 0;
+	bool made;
+	int fd, error;
+
+	SL_TRY(sl_check_name(name));
+	SL_TRY(open_to_append(d, name, &fd, &made, &before));
+	error = sl_write_all(fd, "file_append", bytes, size);
+	if (!error && (sl_fault_injected("file_datasync") || fdatasync(fd) != 0)) {
+		verb = "sync";
+		error = errno;
+	}
+	error = sl_close(fd, error);
+	if (!error && made)
+		error = sl_sync_directory(d->fd);
+	if (!error)
+		return SL_OK;
+	restore(d, name, made, before);
+	return sl_disk_failed(error, verb, d->path, name);
+}

@@ -1,0 +1,64 @@
+/* map.c - see map.h. */
+#include "map.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "disk.h"
+
+static int64_t written_ns(const struct stat *file)
+{
+	return (int64_t)file->st_mtim.tv_sec * 1000000000 + file->st_mtim.tv_nsec;
+}
+
+enum sl_status sl_map_file(const char *path, struct sl_map *m)
+{
+	int fd = sl_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK), error = 0;
+	void *at = NULL;
+	struct stat file = {0};
+	uint64_t bytes;
+
+	*m = (struct sl_map){0};
+	if (fd < 0)
+		return sl_disk_failed(errno, "open", path, NULL);
+	SL_TRY(sl_check_regular(fd, path, NULL, &bytes));
+	if (fstat(fd, &file) != 0)
+		error = errno;
+	if (bytes > 0 && !error)
+		at = sl_fault_injected("file_map")
+		             ? MAP_FAILED
+		             : mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (at == MAP_FAILED)
+		error = errno;
+	error = sl_close(fd, error);
+	if (error && at && at != MAP_FAILED)
+		munmap(at, bytes);
+	if (error)
+		return sl_disk_failed(error, "map", path, NULL);
+	if (at)
+		madvise(at, bytes, MADV_SEQUENTIAL); /* advice: whatever comes of it */
+	*m = (struct sl_map){.at = at,
+		.bytes = bytes,
+		.device = file.st_dev,
+		.number = file.st_ino,
+		.written_ns = written_ns(&file)};
+	return SL_OK;
+}
+
+bool sl_map_is_changed(const struct sl_map *m, const char *path)
+{
+	struct stat file;
+
+	return !sl_fault_injected("file_stat") && stat(path, &file) == 0 &&
+	       file.st_dev == m->device && file.st_ino == m->number &&
+	       ((uint64_t)file.st_size != m->bytes || written_ns(&file) != m->written_ns);
+}
+
+void sl_unmap(struct sl_map *m)
+{
+	if (m->at)
+		munmap((void *)m->at, m->bytes);
+	*m = (struct sl_map){0};
+}

@@ -1,0 +1,117 @@
+/* read.c - see read.h. */
+#include "read.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "crc32.h"
+#include "disk.h"
+#include "primitives/base/size.h"
+#include "primitives/device/device.h"
+
+enum { PIECE_BYTES = 1 << 16 };
+
+/* read(2), begun again when a signal interrupts it. */
+static ssize_t read_some(int fd, void *bytes, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = sl_fault_injected("file_read") ? -1 : read(fd, bytes, size);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+/* Reads up to size bytes, fewer only at the end of the file. 0 or an errno. */
+static int read_all(int fd, char *bytes, size_t size, size_t *used)
+{
+	ssize_t n = 1;
+
+	for (*used = 0; *used < size && n > 0; *used += n > 0 ? (size_t)n : 0)
+		n = read_some(fd, bytes + *used, size - *used);
+	return n < 0 ? errno : 0;
+}
+
+/* Opens a regular file for reading. dir is NULL for a path of its own. */
+static enum sl_status open_to_read(
+	int at, const char *dir, const char *name, int flags, int *fd, uint64_t *size)
+{
+	*fd = sl_open(at, name, flags | O_RDONLY | O_NONBLOCK);
+	if (*fd < 0)
+		return sl_disk_failed(errno, "open", dir ? dir : name, dir ? name : NULL);
+	return sl_check_regular(*fd, dir ? dir : name, dir ? name : NULL, size);
+}
+
+/* Reads all of the open file of that size, and closes it. */
+static enum sl_status read_whole(
+	int fd, const char *dir, const char *name, uint64_t bytes_there, char **bytes, size_t *size)
+{
+	void *block = NULL;
+	enum sl_status s;
+	int error;
+
+	s = sl_memory_get(SL_HOST, sl_size_add((size_t)bytes_there, 1), &block);
+	if (s != SL_OK) {
+		close(fd);
+		return s;
+	}
+	error = sl_close(fd, read_all(fd, (char *)block, (size_t)bytes_there, size));
+	if (error) {
+		sl_memory_give(SL_HOST, block);
+		return sl_disk_failed(error, "read", dir, name);
+	}
+	*bytes = (char *)block;
+	(*bytes)[*size] = '\0';
+	return SL_OK;
+}
+
+enum sl_status sl_file_read(const struct sl_dir *d, const char *name, char **bytes, size_t *size)
+{
+	uint64_t there;
+	int fd;
+
+	*bytes = NULL;
+	*size = 0;
+	SL_TRY(sl_check_name(name));
+	SL_TRY(open_to_read(d->fd, d->path, name, O_NOFOLLOW, &fd, &there));
+	return read_whole(fd, d->path, name, there, bytes, size);
+}
+
+enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t *size)
+{
+	uint64_t there;
+	int fd;
+
+	*bytes = NULL;
+	*size = 0;
+	SL_TRY(open_to_read(AT_FDCWD, NULL, path, 0, &fd, &there));
+	if (there > most) {
+		close(fd);
+		return sl_fail(SL_BAD_INPUT,
+			"%s has %llu bytes (at most %zu are read); is it the right file?", path,
+			(unsigned long long)there, most);
+	}
+	return read_whole(fd, path, NULL, there, bytes, size);
+}
+
+enum sl_status sl_file_check(
+	const struct sl_dir *d, const char *name, uint64_t *size, uint32_t *crc)
+{
+	char piece[PIECE_BYTES];
+	uint64_t there;
+	ssize_t n;
+	int fd, error = 0;
+
+	SL_TRY(sl_check_name(name));
+	SL_TRY(open_to_read(d->fd, d->path, name, O_NOFOLLOW, &fd, &there));
+	*size = 0;
+	*crc = 0;
+	while ((n = read_some(fd, piece, sizeof(piece))) > 0) {
+		*crc = sl_crc32_update(*crc, piece, (size_t)n);
+		*size += (uint64_t)n;
+	}
+	if (n < 0)
+		error = errno;
+	error = sl_close(fd, error);
+	return error ? sl_disk_failed(error, "read", d->path, name) : SL_OK;
+}

@@ -1,0 +1,32 @@
+/*
+ * read.h - reads whole regular files, or checksums them in pieces.
+ *
+ * A failed system call is SL_DISK; something that is not a regular file is SL_BAD_INPUT.
+ * Calls for SL_FAULT: file_open file_stat file_read file_close.
+ */
+#ifndef SL_PRIMITIVES_FILES_READ_H
+#define SL_PRIMITIVES_FILES_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dirs.h"
+
+SL_C_BEGIN
+
+/*
+ * Reads the file name below d. *bytes has *size bytes and a NUL after them; the caller frees it with
+ * sl_memory_give(SL_HOST, *bytes). After a failure *bytes is NULL.
+ */
+enum sl_status sl_file_read(const struct sl_dir *d, const char *name, char **bytes, size_t *size);
+
+/* The same for any path. SL_BAD_INPUT if the file has more than most bytes. */
+enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t *size);
+
+/* Size and CRC-32 of the file name below d, read in pieces. */
+enum sl_status sl_file_check(
+	const struct sl_dir *d, const char *name, uint64_t *size, uint32_t *crc);
+
+SL_C_END
+
+#endif

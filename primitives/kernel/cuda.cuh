@@ -1,0 +1,171 @@
+/*
+ * cuda.cuh - the words of kernel.cuh on a CUDA device.
+ */
+#ifndef SL_PRIMITIVES_KERNEL_CUDA_CUH
+#define SL_PRIMITIVES_KERNEL_CUDA_CUH
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#include "primitives/device/device_driver.h"
+
+#define SL_SHARED(type, name) __shared__ type name
+/* Whole lines of 128 bytes: where bulk loads (bulk.cuh) are fastest. */
+#define SL_SHARED_DYNAMIC(type, name)                                     \
+	extern __shared__ __align__(128) unsigned char sl_shared_bytes[]; \
+	type *name = reinterpret_cast<type *>(sl_shared_bytes)
+
+/* PTX ISA, 9.7.9: relaxed, acquire and release at the scope of the device, since sm_70. */
+#define SL_ORDERED(type, bits, constraint)                                                         \
+	static __device__ __forceinline__ type sl_load_relaxed(const type *at)                     \
+	{                                                                                          \
+		type v;                                                                            \
+		asm volatile("ld.relaxed.gpu.global.u" #bits " %0, [%1];"                          \
+			     : "=" constraint(v)                                                   \
+			     : "l"(at)                                                             \
+			     : "memory");                                                          \
+		return v;                                                                          \
+	}                                                                                          \
+	static __device__ __forceinline__ type sl_load_acquire(const type *at)                     \
+	{                                                                                          \
+		type v;                                                                            \
+		asm volatile("ld.acquire.gpu.global.u" #bits " %0, [%1];"                          \
+			     : "=" constraint(v)                                                   \
+			     : "l"(at)                                                             \
+			     : "memory");                                                          \
+		return v;                                                                          \
+	}                                                                                          \
+	static __device__ __forceinline__ void sl_store_relaxed(type *at, type v)                  \
+	{                                                                                          \
+		asm volatile("st.relaxed.gpu.global.u" #bits " [%0], %1;" ::"l"(at), constraint(v) \
+			     : "memory");                                                          \
+	}                                                                                          \
+	static __device__ __forceinline__ void sl_store_release(type *at, type v)                  \
+	{                                                                                          \
+		asm volatile("st.release.gpu.global.u" #bits " [%0], %1;" ::"l"(at), constraint(v) \
+			     : "memory");                                                          \
+	}
+
+SL_ORDERED(uint32_t, 32, "r")
+SL_ORDERED(uint64_t, 64, "l")
+
+/* CUDA has this for unsigned long long alone, which uint64_t is not. */
+static __device__ __forceinline__ uint64_t atomicAdd(uint64_t *at, uint64_t value)
+{
+	return atomicAdd(reinterpret_cast<unsigned long long *>(at), value);
+}
+
+/* A compiler stores four words of C one by one where it cannot see that they are neighbours. */
+static __device__ __forceinline__ void sl_store_vector(void *to, uint4 v)
+{
+	asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.x), "r"(v.y),
+		     "r"(v.z), "r"(v.w)
+		     : "memory");
+}
+
+/* A vote on each bit, in PTX: a compiler makes twice the instructions of the same in C. */
+template <int BITS> static __device__ __forceinline__ uint32_t sl_lanes_alike(uint32_t value)
+{
+	uint32_t lanes = 0xffffffff;
+
+#pragma unroll
+	for (int bit = 0; bit < BITS; bit++) {
+		uint32_t alike;
+
+		asm volatile("{\n\t"
+			     ".reg .pred mine;\n\t"
+			     "and.b32 %0, %1, %2;\n\t"
+			     "setp.ne.u32 mine, %0, 0;\n\t"
+			     "vote.sync.ballot.b32 %0, mine, 0xffffffff;\n\t"
+			     "@!mine not.b32 %0, %0;\n\t"
+			     "}"
+			     : "=&r"(alike)
+			     : "r"(value), "r"(1u << bit));
+		lanes &= alike;
+	}
+	return lanes;
+}
+
+static __device__ __forceinline__ void sl_backoff(uint32_t nanoseconds)
+{
+	if (nanoseconds > 0)
+		__nanosleep(nanoseconds);
+}
+
+/* Programmatic dependent launch (PTX ISA, 9.7.13.13), from Hopper on; others launch in order. */
+static __device__ __forceinline__ void sl_wait_for_last(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void sl_let_next_begin(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* 0 when there is no such code; its launch would say why. */
+template <class... P> static inline uint32_t sl_compiled_for(void (*kernel)(P...))
+{
+	struct cudaFuncAttributes a = {};
+
+	if (cudaFuncGetAttributes(&a, kernel) != cudaSuccess)
+		(void)cudaGetLastError();
+	return (uint32_t)a.ptxVersion;
+}
+
+/* What a launch has without asking: 48 KiB, less what kernels of this library have of fixed size.
+ */
+#define SL_SHARED_PLAIN ((size_t)40 << 10)
+
+template <class... P, class... A>
+static inline enum sl_status sl_launch_as(const char *name, void (*kernel)(P...), bool early,
+	uint32_t blocks, uint32_t threads, size_t shared_bytes, sl_stream stream,
+	const A &...arguments)
+{
+	cudaLaunchAttribute attribute = {};
+	cudaLaunchConfig_t config = {};
+	cudaError_t error = cudaSuccess;
+
+	SL_TRY(sl_launch_begin(name));
+	if (shared_bytes > SL_SHARED_PLAIN)
+		error = cudaFuncSetAttribute(
+			kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute.val.programmaticStreamSerializationAllowed = 1;
+	config.gridDim = blocks;
+	config.blockDim = threads;
+	config.dynamicSmemBytes = shared_bytes;
+	config.stream = stream;
+	config.attrs = &attribute;
+	config.numAttrs = early;
+	if (error == cudaSuccess)
+		error = cudaLaunchKernelEx(&config, kernel, static_cast<P>(arguments)...);
+	if (error == cudaSuccess)
+		error = cudaGetLastError();
+	else
+		(void)cudaGetLastError();
+	return sl_launch_end((int)error, name);
+}
+
+template <class... P, class... A>
+static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), uint32_t blocks,
+	uint32_t threads, size_t shared_bytes, sl_stream stream, const A &...arguments)
+{
+	return sl_launch_as(
+		name, kernel, false, blocks, threads, shared_bytes, stream, arguments...);
+}
+
+template <class... P, class... A>
+static inline enum sl_status sl_launch_early(const char *name, void (*kernel)(P...),
+	uint32_t blocks, uint32_t threads, size_t shared_bytes, sl_stream stream,
+	const A &...arguments)
+{
+	return sl_launch_as(
+		name, kernel, true, blocks, threads, shared_bytes, stream, arguments...);
+}
+
+#endif

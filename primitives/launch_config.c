@@ -1,0 +1,166 @@
+/*
+ * launch_config.c - the block size and items per thread that a call is launched with, whether the
+ * device supports them, and the scratch that they need.
+ *
+ * The source of a value, in this order: the caller's struct sl_tuning; a line of the tuning file
+ * (tuning.h), if the caller set neither field; the default of the backend.
+ */
+#include "primitives/launch_config.h"
+
+#include <stdio.h>
+
+#include "primitives/tuning.h"
+
+static bool is_left_out(struct sl_tuning t)
+{
+	return t.block == 0 && t.items == 0;
+}
+
+/* Compact has one type, whatever a shape says. */
+static enum sl_type type_of(const struct sl_backend *b, enum sl_type type)
+{
+	return b->primitive == SL_COMPACT ? SL_U32 : type;
+}
+
+/* With the backend's own choice in place of every 0. */
+static struct sl_tuning with_own(const struct sl_backend *b, struct sl_tuning t)
+{
+	if (t.block == 0)
+		t.block = b->tunable.block;
+	if (t.items == 0)
+		t.items = b->tunable.items;
+	return t;
+}
+
+struct sl_tuning sl_tuning_of(
+	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n)
+{
+	const struct sl_tuning_line *line =
+		is_left_out(tuning) ? sl_tuning_find(b, type_of(b, type), n) : NULL;
+
+	return line ? line->tuning : with_own(b, tuning);
+}
+
+static enum sl_status check_block(
+	const struct sl_backend *b, uint32_t block, const struct sl_limits *limits)
+{
+	const struct sl_tunable *can = &b->tunable;
+	uint32_t most =
+		can->block_most < limits->block_threads ? can->block_most : limits->block_threads;
+	const char *call = sl_primitive_name(b->primitive);
+
+	if (can->block == 0)
+		return sl_fail(SL_USAGE,
+			"%s/%s: block=%u, but it has no threads a block to choose; leave it out",
+			call, b->name, block);
+	if (block % can->block_step == 0 && block <= most)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"%s/%s: block=%u threads, but it takes multiples of %u up to %u on this device; "
+		"leave it out for %u",
+		call, b->name, block, can->block_step, most, can->block);
+}
+
+static enum sl_status check_items(const struct sl_backend *b, uint32_t items)
+{
+	const char *call = sl_primitive_name(b->primitive);
+	const uint32_t *can = b->tunable.items_can;
+	char list[128] = "";
+	size_t used = 0;
+
+	if (b->tunable.items == 0)
+		return sl_fail(SL_USAGE,
+			"%s/%s: items=%u, but it has no items a thread to choose; leave it out",
+			call, b->name, items);
+	for (int i = 0; can[i] != 0; i++) {
+		if (can[i] == items)
+			return SL_OK;
+		used += (size_t)snprintf(
+			list + used, sizeof(list) - used, "%s%u", used > 0 ? ", " : "", can[i]);
+	}
+	return sl_fail(SL_USAGE,
+		"%s/%s: items=%u a thread, but it takes one of %s; leave it out for %u", call,
+		b->name, items, list, b->tunable.items);
+}
+
+enum sl_status sl_tuning_check_limits(const struct sl_backend *b, struct sl_tuning tuning,
+	enum sl_type type, const struct sl_limits *limits)
+{
+	size_t shared;
+
+	if (tuning.block != 0)
+		SL_TRY(check_block(b, tuning.block, limits));
+	if (tuning.items != 0)
+		SL_TRY(check_items(b, tuning.items));
+	if (!b->tunable.shared_bytes)
+		return SL_OK;
+	tuning = with_own(b, tuning);
+	shared = b->tunable.shared_bytes(tuning, type);
+	if (shared <= limits->shared_bytes)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"%s/%s: block=%u and items=%u take %zu bytes of shared memory, this device has %zu "
+		"a block; choose smaller ones, or leave them out for %u and %u",
+		sl_primitive_name(b->primitive), b->name, tuning.block, tuning.items, shared,
+		limits->shared_bytes, b->tunable.block, b->tunable.items);
+}
+
+/* Every line of the tuning file that may be chosen: it may have been written for another device. */
+static enum sl_status check_file(
+	const struct sl_backend *b, enum sl_type type, const struct sl_limits *limits)
+{
+	const struct sl_tuning_line *line = sl_tuning_find(b, type, UINT32_MAX);
+
+	for (; line; line = line->from > 0 ? sl_tuning_find(b, type, line->from - 1) : NULL)
+		SL_TRY(sl_add_context(sl_tuning_check_limits(b, line->tuning, type, limits),
+			"%s:%u", sl_tuning_path(), line->line));
+	return SL_OK;
+}
+
+enum sl_status sl_tuning_check(
+	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type)
+{
+	struct sl_limits limits = {0};
+
+	if (b->space == SL_DEVICE)
+		SL_TRY(sl_device_limits(&limits));
+	if (is_left_out(tuning))
+		SL_TRY(check_file(b, type_of(b, type), &limits));
+	return sl_tuning_check_limits(b, tuning, type, &limits);
+}
+
+/* What a backend asks for with that shape, its tuning filled in. */
+static size_t scratch_tuned(
+	const struct sl_backend *b, const struct sl_shape *shape, uint32_t n, struct sl_tuning t)
+{
+	struct sl_shape s = *shape;
+
+	s.n = n;
+	s.tuning = t;
+	if (!b->uses_scan)
+		s.scan = (struct sl_choice){0};
+	return b->scratch(&s);
+}
+
+/*
+ * Fewer items may be tuned otherwise, and take more: so it is the most of what n items take and of
+ * what the largest n takes that each earlier line of the tuning file holds for.
+ */
+size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
+{
+	enum sl_type type = type_of(b, most->type);
+	const struct sl_tuning_line *line =
+		is_left_out(most->tuning) ? sl_tuning_find(b, type, most->n) : NULL;
+	size_t bytes = 0, needed;
+	uint32_t n = most->n;
+
+	for (; line; line = sl_tuning_find(b, type, n)) {
+		needed = scratch_tuned(b, most, n, line->tuning);
+		bytes = needed > bytes ? needed : bytes;
+		if (line->from == 0)
+			return bytes;
+		n = line->from - 1;
+	}
+	needed = scratch_tuned(b, most, n, with_own(b, most->tuning));
+	return needed > bytes ? needed : bytes;
+}

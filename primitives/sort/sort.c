@@ -1,0 +1,100 @@
+/*
+ * sort.c - sl_sort(): checks the arguments of a radix sort, then runs the chosen backend.
+ */
+#include <string.h>
+
+#include "primitives/check_args.h"
+#include "primitives/primitives.h"
+
+/* Buffers of a job: keys and indices, in and out. */
+enum { BUFFERS_MAX = 4 };
+
+static enum sl_status check_bits(const struct sl_backend *b, const struct sl_sort_job *job)
+{
+	uint32_t most = (uint32_t)(8 * sl_type_bytes(job->type));
+
+	if (job->begin_bit <= job->end_bit && job->end_bit <= most)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"sort/%s: bits %u to %u cannot be sorted by, keys have %u; "
+		"use begin_bit <= end_bit <= %u",
+		b->name, job->begin_bit, job->end_bit, most, most);
+}
+
+/* What goes in comes out: keys, or pairs; or nothing does, in place. */
+static enum sl_status check_outputs(const struct sl_backend *b, const struct sl_sort_job *job)
+{
+	if (job->index_out && !job->index)
+		return sl_fail(SL_USAGE,
+			"sort/%s: index_out is given, but index is not, and keys alone are sorted; "
+			"give both or neither",
+			b->name);
+	if (!job->index || !job->key_out == !job->index_out)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"sort/%s: %s is given, but %s is not, and pairs are two columns; "
+		"give both, or neither to sort in place",
+		b->name, job->key_out ? "key_out" : "index_out",
+		job->key_out ? "index_out" : "key_out");
+}
+
+static enum sl_status check_buffers(
+	const struct sl_backend *b, const struct sl_exec *x, const struct sl_sort_job *job)
+{
+	const size_t word = sizeof(uint32_t), item = sl_type_bytes(job->type);
+	struct sl_buffer m[BUFFERS_MAX];
+	int n = 0;
+
+	SL_TRY(check_outputs(b, job));
+	m[n++] = (struct sl_buffer){"key", job->key, job->n, item, item, false, 0};
+	if (job->index)
+		m[n++] = (struct sl_buffer){"index", job->index, job->n, word, word, false, 0};
+	if (job->key_out)
+		m[n++] = (struct sl_buffer){"key_out", job->key_out, job->n, item, item, false, 0};
+	if (job->index_out)
+		m[n++] = (struct sl_buffer){
+			"index_out", job->index_out, job->n, word, word, false, 0};
+	return sl_check_buffers(b, m, n, x);
+}
+
+static enum sl_status copy_column(const struct sl_exec *x, void *to, const void *from, size_t bytes)
+{
+	if (x->space != SL_HOST)
+		return sl_copy(to, from, bytes, x->stream);
+	if (bytes > 0)
+		memcpy(to, from, bytes);
+	return SL_OK;
+}
+
+/* There is nothing to order: what goes in comes out as it is. */
+static enum sl_status pass_through(const struct sl_exec *x, const struct sl_sort_job *job)
+{
+	if (job->key_out)
+		SL_TRY(copy_column(x, job->key_out, job->key, job->n * sl_type_bytes(job->type)));
+	if (job->index_out)
+		SL_TRY(copy_column(x, job->index_out, job->index, job->n * sizeof(uint32_t)));
+	return SL_OK;
+}
+
+enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const struct sl_sort_job *job)
+{
+	struct sl_shape shape = {0};
+	struct sl_exec y;
+
+	SL_TRY(sl_check_backend(SL_SORT, b, x, job));
+	SL_TRY(sl_check_type(b, job->type));
+	SL_TRY(check_bits(b, job));
+	SL_TRY(sl_check_inner_scan(b, &job->scan));
+	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
+	SL_TRY(check_buffers(b, x, job));
+	shape.n = job->n;
+	shape.type = job->type;
+	shape.tuning = x->tuning;
+	shape.scan = job->scan;
+	shape.keys_only = !job->index;
+	SL_TRY(sl_check_scratch(b, x, &shape));
+	if (job->n < 2 || job->begin_bit == job->end_bit)
+		return pass_through(x, job);
+	y = sl_tuned_exec(b, x, job->type, job->n);
+	return b->sort(&y, job);
+}

@@ -1,0 +1,32 @@
+/* recipe.c - what follows from a recipe: scale of weights, columns of a record, cancellation. */
+#include "stages/batch/recipe.h"
+
+#include <math.h>
+
+float sl_weight_scale(const struct sl_recipe *r)
+{
+	return ldexpf(1, r->weight_shift);
+}
+
+double sl_weight_of(const struct sl_recipe *r, uint64_t sum)
+{
+	return ldexp((double)(int64_t)sum, -32 - r->weight_shift);
+}
+
+uint32_t sl_record_columns(const struct sl_recipe *r)
+{
+	uint32_t set = 0;
+
+	if (sl_models[r->model]->remade)
+		return 0;
+	for (uint32_t k = 0; k < r->n_columns; k++)
+		set |= SL_BIT(r->column[k]);
+	return set & ~r->constants;
+}
+
+enum sl_status sl_check_cancelled(const struct sl_recipe *r)
+{
+	if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
+		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
+	return SL_OK;
+}

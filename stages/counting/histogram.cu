@@ -1,0 +1,43 @@
+/*
+ * histogram.cu - tallies by bins of a batch, staged: the kernel beside mark.c's loop.
+ *
+ * A thread takes particles in strides of the grid; histogram.cuh counts them.
+ *
+ * Reads fate, weight if particles differ in it, and each tally's column.
+ */
+#include "stages/counting/histogram.h"
+
+#include "stages/counting/block_histogram.cuh"
+
+enum {
+	BLOCK = 256,
+	EACH = 16,         /* particles a thread at least: adding up a block is not for nothing */
+	BLOCKS_MOST = 1024 /* about eight a multiprocessor on the largest devices */
+};
+
+static __global__ void bins_kernel(struct sl_histogram_set bins, float weight_scale,
+	struct sl_columns c, uint32_t n, uint64_t *sum)
+{
+	SL_SHARED_DYNAMIC(unsigned char, counters);
+	struct sl_block_histogram mine = sl_block_histogram_at(&bins, counters);
+	uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+
+	sl_block_histogram_clear(&bins, mine);
+	__syncthreads();
+	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
+		if (c.fate[i] < SL_FATE_COUNT)
+			sl_block_histogram_count(
+				&bins, mine, &c, i, c.fate[i], c.weight[i] * weight_scale);
+	__syncthreads();
+	sl_block_histogram_add(&bins, mine, sum);
+}
+
+enum sl_status SL_NAME(sl_queue_histograms)(const struct sl_histogram_set *bins, float weight_scale,
+	const struct sl_batch *b, uint64_t *sum, sl_stream s)
+{
+	uint32_t blocks = sl_grid(b->n, BLOCK * EACH);
+
+	return SL_LAUNCH(bins_kernel, blocks < BLOCKS_MOST ? blocks : (uint32_t)BLOCKS_MOST, BLOCK,
+		sl_histogram_shared(bins->n_counters, bins->weighted), s, *bins, weight_scale,
+		b->columns, b->n, sum);
+}

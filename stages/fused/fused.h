@@ -1,0 +1,47 @@
+/*
+ * fused.h - what the kernels of fused mode need to know of a recipe.
+ *
+ * Fused mode runs on devices only. Two kernels replace the stages generate to compact and write:
+ *
+ *	select.cu       makes all particles, in registers, and stores only the survivors
+ *	gather_rows.cu  writes all columns of the survivors in key order
+ *
+ * No particle that does not survive touches memory.
+ */
+#ifndef SL_STAGES_FUSED_FUSED_H
+#define SL_STAGES_FUSED_FUSED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stages/models/model.h"
+#include "stages/selection/condition.h"
+#include "stages/selection/histogram.h"
+#include "stages/selection/key.h"
+
+SL_C_BEGIN
+
+/* The parameters of both kernels. All pointers but first_id point to host memory. */
+struct sl_fused {
+	enum sl_model_number model;
+	const void *rules; /* the model's struct sl_NAME */
+	uint64_t seed;
+	const uint64_t *first_id; /* of the batch, in device memory: it changes between launches of
+	                             one CUDA graph, while all other parameters stay */
+	sl_fate_set keep;         /* the fates that survive */
+	const struct sl_condition *condition;
+	uint32_t n_fields; /* of the key; 0: survivors are not sorted */
+	const struct sl_key_rule *field;
+	bool narrow;       /* keys are u32, else u64 */
+	uint32_t metadata; /* set of columns in a record (packed_record.h); 0 if the model is
+	                      remade */
+	const struct sl_histogram_set *bins;
+	float weight_scale; /* see sl_weight_scale() */
+	bool padded; /* fill the keys after the last survivor with the largest key, one per particle
+	                that does not survive: for a sort that runs before the number of survivors
+	                is known on the host */
+};
+
+SL_C_END
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * table.h - the survivors of a batch as columns, which is what a file format writes and reads.
+ *
+ * A table has one array per column, contiguous and in key order. A column whose value is the same
+ * for the whole run has no array of n items: its data points to the one value. If a device has
+ * packed the survivors (stages/device/pack.h), struct sl_device_packed holds the packed bytes, and
+ * the table has data only for those columns that are also needed unpacked.
+ */
+#ifndef SL_STAGES_PARTICLE_TABLE_H
+#define SL_STAGES_PARTICLE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stages/particle/particle.h"
+
+SL_C_BEGIN
+
+struct sl_table_column {
+	enum sl_column column;
+	bool constant;   /* one value for the whole run; data points to that value */
+	bool rounded;    /* read from a file format that does not store all bits of a value */
+	void *data;      /* n items, or 1 if constant; NULL: only the packed bytes exist */
+	uint64_t digest; /* of the n items, see sl_digest_item() */
+};
+
+struct sl_table {
+	uint32_t n; /* rows */
+	uint32_t n_columns;
+	struct sl_table_column column[SL_COLUMN_COUNT];
+};
+
+/* A table that a device has packed into records or DEFLATE streams; host copy, pinned memory. */
+struct sl_device_packed {
+	bool wanted;        /* this batch is packed on the device */
+	uint8_t *bytes;     /* all records, or all streams one after another */
+	size_t size, used;  /* bytes allocated; bytes used */
+	size_t *stream;     /* size of each stream in bytes */
+	float lo[3], hi[3]; /* least and greatest x, y, z, for columns; lo > hi if all are NaN */
+	uint64_t digest;    /* of the used bytes, see sl_digest_bytes() */
+};
+
+SL_C_END
+
+#endif

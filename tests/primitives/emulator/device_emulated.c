@@ -1,0 +1,300 @@
+/*
+ * device_emulated.c - streams, events and memory of the emulated device are no kinder than a real
+ * one's.
+ */
+#include <pthread.h>
+
+#include "primitives/base/fault.h"
+#include "tests/primitives/emulator/emulator_check.h"
+
+/* --- streams and events ----------------------------------------------------------------------- */
+
+static void work_is_done_when_it_is_waited_for(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+	uint32_t *at = get_words();
+
+	(void)state;
+	assert_ok(launch_kernel("add_one", at, NULL));
+	assert_ok(sl_copy(words, at, WORDS_BYTES, NULL));
+	assert_int_equal(words[5], 0);
+	assert_ok(sl_stream_wait(NULL));
+	assert_int_equal(words[5], 1);
+	sl_emulator_set_settings(&(struct sl_emulator_settings){
+		.blocks = 1, .at_once = true, .memory_bytes = 1 << 20});
+	assert_ok(launch_kernel("add_one", at, NULL));
+	assert_ok(sl_copy(words, at, WORDS_BYTES, NULL));
+	assert_int_equal(words[5], 2);
+	sl_memory_give(SL_DEVICE, at);
+}
+
+/* An event waits for what was queued before it, and for no more. */
+static void events_stand_in_order(void **state)
+{
+	static uint32_t words[3][KERNEL_WORDS];
+	uint32_t *at = get_words();
+	sl_event events[3];
+	sl_stream s;
+	float ms, more;
+
+	(void)state;
+	assert_ok(sl_stream_wait(NULL));
+	assert_ok(sl_stream_make(&s));
+	for (int i = 0; i < 3; i++) {
+		assert_ok(sl_event_make(&events[i]));
+		assert_ok(launch_kernel("add_one", at, s));
+		assert_ok(sl_copy(words[i], at, WORDS_BYTES, s));
+		assert_ok(sl_event_record(events[i], s));
+	}
+	assert_int_equal(sl_event_ms(events[0], events[1], &ms), SL_DEVICE_FAILED);
+	assert_ok(sl_event_wait(events[1]));
+	assert_int_equal(words[1][0], 2);
+	assert_int_equal(words[2][0], 0);
+	assert_ok(sl_event_wait(events[0]));
+	assert_int_equal(words[2][0], 0);
+	assert_ok(sl_event_wait(events[2]));
+	assert_int_equal(words[2][0], 3);
+	assert_ok(sl_event_ms(events[0], events[1], &ms));
+	assert_ok(sl_event_ms(events[0], events[2], &more));
+	assert_true(ms > 0 && more > ms && more < 60e3f);
+	assert_ok(sl_event_ms(events[2], events[0], &ms));
+	assert_true(ms == -more);
+	for (int i = 0; i < 3; i++)
+		sl_event_free(events[i]);
+	sl_stream_free(s);
+	sl_memory_give(SL_DEVICE, at);
+}
+
+/* An event that is freed, memory that is given back, a stream that is freed, with work to come. */
+static void what_is_still_queued_ends_well(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+	uint32_t *at = get_words();
+	sl_event first, second;
+	sl_stream s;
+
+	(void)state;
+	assert_ok(sl_stream_wait(NULL));
+	assert_ok(sl_stream_make(&s));
+	assert_ok(sl_event_make(&first));
+	assert_ok(sl_event_make(&second));
+	assert_ok(sl_event_record(first, s));
+	assert_ok(sl_event_record(first, s));
+	sl_event_free(first);
+	assert_ok(launch_kernel("add_one", at, s));
+	assert_ok(sl_copy(words, at, WORDS_BYTES, s));
+	assert_ok(sl_event_record(second, s));
+	sl_memory_give(SL_DEVICE, at); /* as cudaFree, waits */
+	assert_int_equal(words[0], 1);
+	assert_ok(sl_event_record(second, s));
+	sl_stream_free(s);
+	assert_ok(sl_event_wait(second));
+	sl_event_free(second);
+}
+
+/* More work than a stream holds at a time. */
+static void full_streams_keep_their_order(void **state)
+{
+	enum { TIMES = 1000 };
+	static uint32_t words[KERNEL_WORDS];
+	uint32_t *at = get_words();
+
+	(void)state;
+	for (int i = 0; i < TIMES; i++)
+		assert_ok(launch_kernel("add_one", at, NULL));
+	fetch(words, at);
+	assert_int_equal(words[63], TIMES);
+	assert_int_equal(words[64], 0);
+	sl_memory_give(SL_DEVICE, at);
+}
+
+/* What is captured is done each time that it is queued as a graph, and not before. */
+static void graphs_do_it_again(void **state)
+{
+	enum { TIMES = 100 };
+	static uint32_t words[KERNEL_WORDS];
+	uint32_t *at = get_words();
+	sl_event before, behind;
+	sl_graph g;
+	sl_stream s;
+	float ms;
+
+	(void)state;
+	assert_ok(sl_stream_wait(NULL));
+	assert_ok(sl_stream_make(&s));
+	assert_ok(sl_event_make(&before));
+	assert_ok(sl_event_make(&behind));
+	assert_ok(sl_capture_begin(s));
+	assert_ok(sl_event_record(before, s));
+	for (int i = 0; i < TIMES; i++)
+		assert_ok(launch_kernel("add_one", at, s));
+	assert_ok(sl_copy(words, at, WORDS_BYTES, s));
+	assert_ok(sl_fill(at + 1, 0, sizeof(*at), s));
+	assert_ok(sl_event_record(behind, s));
+	assert_int_equal(sl_stream_wait(s), SL_DEVICE_FAILED);
+	assert_ok(sl_capture_end(s, &g));
+	assert_ok(sl_stream_wait(s));
+	assert_int_equal(words[0], 0);
+	for (uint32_t again = 1; again <= 3; again++) {
+		assert_ok(sl_graph_queue(g, s));
+		assert_int_equal(words[0], (again - 1) * TIMES);
+		assert_int_equal(sl_event_ms(before, behind, &ms), SL_DEVICE_FAILED);
+		assert_ok(sl_event_wait(behind));
+		assert_ok(sl_event_ms(before, behind, &ms));
+		assert_true(ms > 0);
+		assert_int_equal(words[0], again * TIMES);
+		assert_int_equal(words[1], TIMES);
+	}
+	sl_graph_free(g);
+	sl_event_free(before);
+	sl_event_free(behind);
+	sl_stream_free(s);
+	sl_memory_give(SL_DEVICE, at);
+}
+
+static void captures_come_one_at_a_time(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+	uint32_t *at = get_words();
+	sl_stream s, other;
+	sl_graph g, none;
+
+	(void)state;
+	assert_ok(sl_stream_wait(NULL));
+	assert_ok(sl_stream_make(&s));
+	assert_ok(sl_stream_make(&other));
+	assert_int_equal(sl_capture_begin(NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_capture_end(s, &none), SL_DEVICE_FAILED);
+	assert_null(none);
+	assert_ok(sl_capture_begin(s));
+	assert_int_equal(sl_capture_begin(s), SL_DEVICE_FAILED);
+	assert_ok(launch_kernel("add_one", at, s));
+	sl_capture_drop(s);
+	assert_ok(sl_capture_begin(s));
+	assert_null(sl_fault_set("dev_graph:1:2"));
+	assert_int_equal(sl_capture_end(s, &none), SL_DEVICE_MEMORY);
+	sl_fault_set(NULL);
+	assert_ok(sl_stream_wait(s)); /* is captured no more */
+	assert_ok(sl_capture_begin(s));
+	assert_ok(sl_copy(words, at, WORDS_BYTES, s));
+	assert_ok(launch_kernel("add_one", at, other));
+	assert_ok(sl_stream_wait(other)); /* is not captured */
+	assert_ok(sl_capture_end(s, &g));
+	assert_ok(sl_capture_begin(other));
+	assert_int_equal(sl_graph_queue(g, other), SL_DEVICE_FAILED);
+	sl_capture_drop(other);
+	assert_ok(sl_graph_queue(g, other));
+	assert_ok(sl_stream_wait(other));
+	assert_int_equal(words[0], 1);
+	sl_graph_free(g);
+	sl_graph_free(NULL);
+	sl_stream_free(other);
+	sl_stream_free(s);
+	sl_memory_give(SL_DEVICE, at);
+}
+
+enum { THREADS = 4, ROUNDS = 50 };
+
+/* A host thread with a stream, memory and an event of its own. Gives how often it was wrong. */
+static void *work_alone(void *unused)
+{
+	uint32_t words[64] = {0};
+	uintptr_t wrong = 0;
+	sl_stream s;
+	sl_event e;
+	void *at;
+
+	(void)unused;
+	if (sl_stream_make(&s) != SL_OK || sl_event_make(&e) != SL_OK ||
+		sl_memory_get(SL_DEVICE, sizeof(words), &at) != SL_OK)
+		return (void *)1;
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		words[63] = i;
+		wrong += sl_copy(at, words, sizeof(words), s) != SL_OK;
+		wrong += launch_kernel("add_one", (uint32_t *)at, s) != SL_OK;
+		wrong += sl_copy(words, at, sizeof(words), s) != SL_OK;
+		wrong += sl_event_record(e, s) != SL_OK;
+		wrong += (i % 2 ? sl_event_wait(e) : sl_stream_wait(s)) != SL_OK;
+		wrong += words[63] != i + 1 || words[0] != i + 1;
+	}
+	sl_memory_give(SL_DEVICE, at);
+	sl_event_free(e);
+	sl_stream_free(s);
+	return (void *)wrong;
+}
+
+static void threads_of_the_host_share_the_device(void **state)
+{
+	pthread_t threads[THREADS];
+	void *wrong;
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, work_alone, NULL), 0);
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(threads[i], &wrong), 0);
+		assert_null(wrong);
+	}
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static void copies_that_leave_a_block_are_refused(void **state)
+{
+	static char host[2 * WORDS_BYTES];
+	char *at = (char *)get_words();
+
+	(void)state;
+	assert_int_equal(sl_copy(host, at, WORDS_BYTES + 1, NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_copy(at, host, WORDS_BYTES + 1, NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_copy(at + 1, host, WORDS_BYTES, NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_copy(at + WORDS_BYTES, host, 1, NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_fill(at + 8, 0, WORDS_BYTES - 7, NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_fill(at, 0, SIZE_MAX, NULL), SL_DEVICE_FAILED);
+	assert_ok(sl_copy(host, at + 1, WORDS_BYTES - 1, NULL));
+	assert_ok(sl_stream_wait(NULL));
+	sl_memory_give(SL_DEVICE, at);
+}
+
+/* The cap holds for all blocks together, in pages. */
+static void memory_ends_where_it_was_told_to(void **state)
+{
+	struct sl_device device;
+	void *most, *more;
+
+	(void)state;
+	sl_emulator_set_settings(
+		&(struct sl_emulator_settings){.blocks = 1, .memory_bytes = (size_t)64 << 20});
+	assert_ok(sl_device_use(0, &device));
+	assert_string_equal(device.name, "emulated");
+	assert_int_equal(device.memory_bytes, 64 << 20);
+	assert_int_equal(device.free_bytes, 64 << 20);
+	assert_ok(sl_memory_get(SL_DEVICE, (size_t)40 << 20, &most));
+	assert_fails(sl_memory_get(SL_DEVICE, (24 << 20) + 1, &more), SL_DEVICE_MEMORY,
+		"device memory: 25165825 bytes asked, 25165824 are free: out of memory");
+	assert_null(more);
+	assert_ok(sl_memory_get(SL_DEVICE, 24 << 20, &more));
+	assert_int_equal(sl_memory_get(SL_DEVICE, 1, &more), SL_DEVICE_MEMORY);
+	sl_memory_give(SL_DEVICE, most);
+	assert_int_equal(sl_memory_get(SL_DEVICE, SIZE_MAX, &more), SL_DEVICE_MEMORY);
+	assert_ok(sl_memory_get(SL_DEVICE, (size_t)40 << 20, &most));
+	sl_memory_give(SL_DEVICE, most);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(work_is_done_when_it_is_waited_for, as_by_default),
+		cmocka_unit_test(events_stand_in_order),
+		cmocka_unit_test(what_is_still_queued_ends_well),
+		cmocka_unit_test(full_streams_keep_their_order),
+		cmocka_unit_test(graphs_do_it_again),
+		cmocka_unit_test(captures_come_one_at_a_time),
+		cmocka_unit_test(threads_of_the_host_share_the_device),
+		cmocka_unit_test(copies_that_leave_a_block_are_refused),
+		cmocka_unit_test_teardown(memory_ends_where_it_was_told_to, as_by_default),
+	};
+
+	sl_device_emulate(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

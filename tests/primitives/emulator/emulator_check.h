@@ -1,0 +1,69 @@
+/*
+ * emulator_check.h - what tests of the emulated device itself share: words that kernels work on,
+ * its choices, processes of their own.
+ */
+#ifndef SL_TESTS_PRIMITIVES_EMULATOR_EMULATOR_CHECK_H
+#define SL_TESTS_PRIMITIVES_EMULATOR_EMULATOR_CHECK_H
+
+#include <stdio.h>
+
+#include "primitives/emulator/settings.h"
+#include "tests/primitives/emulator/emulator_kernels.h"
+#include "tests/support/check.h"
+#include "tests/support/process.h"
+
+enum { WORDS_BYTES = KERNEL_WORDS * sizeof(uint32_t), ALONE_SECONDS = 60 };
+
+/* KERNEL_WORDS words of device memory, all 0. */
+static inline uint32_t *get_words(void)
+{
+	void *p;
+
+	assert_ok(sl_memory_get(SL_DEVICE, WORDS_BYTES, &p));
+	assert_ok(sl_fill(p, 0, WORDS_BYTES, NULL));
+	return (uint32_t *)p;
+}
+
+static inline void fetch(uint32_t *to, const uint32_t *words)
+{
+	assert_ok(sl_copy(to, words, WORDS_BYTES, NULL));
+	assert_ok(sl_stream_wait(NULL));
+}
+
+/* Runs a kernel and fetches the words, which were 0. */
+static inline void run_kernel(const char *name, uint32_t *result)
+{
+	uint32_t *words = get_words();
+
+	assert_ok(launch_kernel(name, words, NULL));
+	fetch(result, words);
+	sl_memory_give(SL_DEVICE, words);
+}
+
+/* For a test's teardown: the choices as they are when SL_EMULATOR has none. */
+static inline int as_by_default(void **state)
+{
+	(void)state;
+	sl_emulator_set_settings(
+		&(struct sl_emulator_settings){.blocks = 1, .memory_bytes = (size_t)1 << 30});
+	return 0;
+}
+
+/*
+ * This program again, with that word and those choices. ThreadSanitizer would wait a second at the
+ * end of each for races of threads that go on, of which there are none.
+ */
+static inline void run_alone(const char *what, const char *choices, struct ending *e)
+{
+	const char *argv[] = {"/proc/self/exe", what, NULL};
+	char setting[300];
+	const char *const env[] = {setting, "TSAN_OPTIONS=atexit_sleep_ms=0", NULL};
+	struct process p = {.argv = argv, .env = env};
+
+	snprintf(setting, sizeof(setting), "SL_EMULATOR=%s", choices);
+	process_run(&p, ALONE_SECONDS, e);
+	if (e->timed_out)
+		fail_msg("%s (%s) does not end", what, choices);
+}
+
+#endif

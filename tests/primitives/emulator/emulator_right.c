@@ -1,0 +1,187 @@
+/*
+ * emulator_right.c - what right kernels do on the emulated device comes out as on a real one, in
+ * whatever order their threads and blocks take turns.
+ */
+#include "tests/primitives/emulator/emulator_check.h"
+
+/* In order, then others: those that are built with sanitizers see no fault in any of them. */
+static const struct sl_emulator_settings schedules[] = {
+	{.blocks = 1, .memory_bytes = 1 << 30},
+	{.blocks = 4, .memory_bytes = 1 << 30},
+	{.blocks = 1, .seed = 1, .memory_bytes = 1 << 30},
+	{.blocks = 3, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
+	{.blocks = SL_EMULATED_BLOCKS_MAX, .seed = 3, .at_once = true, .memory_bytes = 1 << 30},
+};
+
+/* From here on kernels run by the k-th; false: there is none. */
+static bool choose(int k)
+{
+	if (k == sizeof(schedules) / sizeof(schedules[0]))
+		return false;
+	sl_emulator_set_settings(&schedules[k]);
+	return true;
+}
+
+static void barriers_count(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+
+	(void)state;
+	for (int k = 0; choose(k); k++) {
+		run_kernel("ended_clean", words);
+		for (uint32_t i = 0; i < 64; i++)
+			assert_int_equal(words[i], i % 3 == 0 ? 0 : 21);
+		run_kernel("votes_clean", words);
+		for (uint32_t i = 0; i < 33; i++)
+			assert_int_equal(words[i], 1 | 1 << 2);
+		run_kernel("barrier_clean", words);
+		for (uint32_t i = 0; i < 3 * 64; i++)
+			assert_int_equal(words[i], 2);
+		run_kernel("syncwarp_clean", words);
+		for (uint32_t i = 0; i < 32; i++)
+			assert_int_equal(words[32 + i], i ^ 1);
+	}
+}
+
+/* A shuffled word is the number of the lane that it came from. */
+static uint32_t part_of_warp(uint32_t lane)
+{
+	uint32_t sum = lane < 16 ? 0xaaaa + (lane < 15 ? 3 : 1) : 3 * (lane ^ 1);
+
+	for (uint32_t i = 0; i < lane / 4; i++)
+		sum += lane / 4 * 4 + i % 4;
+	return sum + 1000;
+}
+
+static void parts_of_warps_go_their_own_ways(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+
+	(void)state;
+	for (int k = 0; choose(k); k++) {
+		run_kernel("parts_of_warps_clean", words);
+		for (uint32_t i = 0; i < 64; i++)
+			assert_int_equal(words[i], part_of_warp(i % 32));
+	}
+}
+
+static void shuffles_reach_their_lanes(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+
+	(void)state;
+	run_kernel("shuffles_clean", words);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(words[i], 1 + (i < 2 ? i : i - 2) +
+						   3 * (1 + (i < 27 ? i + 5 : i)) +
+						   9 * (1 + (i ^ 16)));
+	assert_int_equal(words[32], 0xa5a5a5a5);
+	for (uint32_t i = 33; i < 36; i++)
+		assert_int_equal(words[i], 7);
+}
+
+static void atomics_add_up(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+
+	(void)state;
+	for (int k = 0; choose(k); k++) {
+		run_kernel("atomics_clean", words);
+		assert_int_equal(words[0], 9 * 64);
+		assert_int_equal(words[1], 0xffffffff);
+		assert_int_equal(words[2], 0);
+		assert_int_equal(words[3], 63);
+	}
+}
+
+/* Five rounds of four words, of which each thread adds up the first and the last. */
+static void gates_open_round_by_round(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+	uint32_t *at = get_words();
+
+	(void)state;
+	for (int k = 0; choose(k); k++) {
+		assert_ok(sl_fill(at, 0, WORDS_BYTES, NULL));
+		assert_ok(launch_kernel("numbers_clean", at, NULL));
+		assert_ok(launch_kernel("gates_clean", at, NULL));
+		fetch(words, at);
+		for (uint32_t i = 0; i < 3 * 64; i++)
+			assert_int_equal(
+				words[i], i % 64 == 0 ? 0 : 2 * (0 + 4 + 8 + 12 + 16) + 5 * 3);
+	}
+	sl_memory_give(SL_DEVICE, at);
+}
+
+static void blocks_pass_words_on(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+
+	(void)state;
+	for (int k = 0; choose(k); k++) {
+		run_kernel("tickets_clean", words);
+		for (uint32_t i = 0; i < 20 * 32; i++)
+			assert_int_equal(words[100 + i], i / 32 * (i / 32 + 1) / 2);
+		if (schedules[k].from_last) /* it goes by the block's index */
+			continue;
+		run_kernel("message_clean", words);
+		for (uint32_t i = 0; i < 9; i++)
+			assert_int_equal(words[i], i + 1);
+	}
+}
+
+/* What a kernel reads is what the one before on the stream wrote, all of it. */
+static void kernels_follow_each_other(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+	uint32_t *at = get_words();
+
+	(void)state;
+	for (int k = 0; choose(k); k++) {
+		assert_ok(sl_fill(at, 0, WORDS_BYTES, NULL));
+		for (int i = 0; i < 6; i++)
+			assert_ok(launch_kernel(i % 2 ? "back_clean" : "reversed_clean", at, NULL));
+		fetch(words, at);
+		for (uint32_t i = 0; i < 256; i++)
+			assert_int_equal(words[i], 3);
+	}
+	sl_memory_give(SL_DEVICE, at);
+}
+
+static void memory_holds_a5_at_first(void **state)
+{
+	static uint32_t words[KERNEL_WORDS];
+	void *at;
+
+	(void)state;
+	for (int k = 0; choose(k); k++) {
+		run_kernel("shared_at_first", words);
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(words[i], 0xa5a5a5a5);
+	}
+	for (int k = 0; k < 2; k++) {
+		assert_ok(sl_memory_get(SL_DEVICE, WORDS_BYTES, &at));
+		fetch(words, (const uint32_t *)at);
+		for (uint32_t i = 0; i < KERNEL_WORDS; i++)
+			assert_int_equal(words[i], 0xa5a5a5a5);
+		assert_ok(sl_fill(at, 0, WORDS_BYTES, NULL));
+		sl_memory_give(SL_DEVICE, at);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(barriers_count, as_by_default),
+		cmocka_unit_test_teardown(parts_of_warps_go_their_own_ways, as_by_default),
+		cmocka_unit_test(shuffles_reach_their_lanes),
+		cmocka_unit_test_teardown(atomics_add_up, as_by_default),
+		cmocka_unit_test_teardown(gates_open_round_by_round, as_by_default),
+		cmocka_unit_test_teardown(blocks_pass_words_on, as_by_default),
+		cmocka_unit_test_teardown(kernels_follow_each_other, as_by_default),
+		cmocka_unit_test_teardown(memory_holds_a5_at_first, as_by_default),
+	};
+
+	sl_device_emulate(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

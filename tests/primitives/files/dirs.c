@@ -1,0 +1,232 @@
+/* dirs.c - folders are made with their parents, listed in order, and refused in words. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "primitives/base/fault.h"
+#include "primitives/files/files.h"
+#include "tests/support/check.h"
+#include "tests/support/fixture.h"
+
+static enum sl_status open_below(const char *name, bool make)
+{
+	struct sl_dir d;
+	enum sl_status s = sl_dir_open(folder_path(&folder, name), make, &d);
+
+	assert_int_equal(d.fd >= 0, s == SL_OK);
+	assert_int_equal(d.lock, -1);
+	sl_dir_close(&d);
+	assert_int_equal(d.fd, -1); /* so that a second time does no harm */
+	return s;
+}
+
+static bool is_folder(const char *name)
+{
+	struct stat facts;
+
+	return stat(folder_path(&folder, name), &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static void made(void **state)
+{
+	(void)state;
+	assert_fails(open_below("a", false), SL_DISK, "cannot open the folder");
+	assert_false(folder_has(&folder, "a"));
+	assert_ok(open_below("a/b/c", true));
+	assert_ok(open_below("a/b/c", true));
+	assert_ok(open_below("a/b/c", false));
+	assert_ok(open_below("a//b///d//", true));
+	assert_ok(open_below("./e/../f", true));
+	assert_true(is_folder("a/b/c") && is_folder("a/b/d") && is_folder("e") && is_folder("f"));
+	assert_int_equal(folder_count(&folder), 3);
+}
+
+static void relative(void **state)
+{
+	struct sl_dir d;
+	char here[4096];
+
+	(void)state;
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_int_equal(chdir(folder.path), 0);
+	assert_ok(sl_dir_open("a/b/", true, &d));
+	assert_string_equal(d.path, "a/b");
+	sl_dir_close(&d);
+	assert_ok(sl_dir_open("c", true, &d));
+	sl_dir_close(&d);
+	assert_ok(sl_dir_open(".", true, &d));
+	sl_dir_close(&d);
+	assert_int_equal(chdir(here), 0);
+	assert_true(is_folder("a/b") && is_folder("c"));
+	assert_ok(sl_dir_open("/", true, &d));
+	assert_string_equal(d.path, "/");
+	sl_dir_close(&d);
+}
+
+static void links(void **state)
+{
+	(void)state;
+	assert_ok(open_below("real", true));
+	assert_int_equal(symlink("real", folder_path(&folder, "link")), 0);
+	assert_int_equal(symlink("nowhere", folder_path(&folder, "dangling")), 0);
+	assert_ok(open_below("link", true));
+	assert_ok(open_below("link/below", true));
+	assert_true(is_folder("real/below"));
+	assert_fails(open_below("dangling", true), SL_DISK, "dangling: No such file");
+	assert_fails(open_below("dangling/x", true), SL_DISK, "dangling: No such file");
+	assert_false(folder_has(&folder, "nowhere"));
+}
+
+/* The component that is in the way is the one that is named. */
+static void in_the_way(void **state)
+{
+	static const char *const paths[] = {"file", "file/", "file/a", "file/a/b"};
+
+	(void)state;
+	folder_write(&folder, "file", "x", 1);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		assert_fails(open_below(paths[i], true), SL_DISK, "/file: Not a directory");
+		assert_fails(open_below(paths[i], false), SL_DISK, "Not a directory");
+	}
+	assert_int_equal(folder_count(&folder), 1);
+}
+
+static void wrong_paths(void **state)
+{
+	static char path[SL_PATH_BYTES + 1];
+	struct sl_dir d;
+
+	(void)state;
+	assert_fails(sl_dir_open("", true, &d), SL_USAGE, "0 bytes");
+	memset(path, '/', SL_PATH_BYTES);
+	assert_fails(sl_dir_open(path, true, &d), SL_USAGE, "4096 bytes");
+	memset(path, 'a', 300);
+	path[300] = '\0';
+	assert_fails(sl_dir_open(path, true, &d), SL_DISK, "File name too long");
+}
+
+static void faults(void **state)
+{
+	static const struct {
+		const char *fault, *told;
+	} cases[] = {{"dir_make:1:30", "cannot make the folder"},
+		{"dir_make:2:13", "/a/b: Permission denied (this user may not); change"},
+		{"file_dirsync:1:5", "cannot keep the new folder"},
+		{"file_open:1:24", "Too many open files"},
+		{"file_open:3:24", "Too many open files"}};
+	struct sl_dir d;
+	uint64_t bytes;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sl_fault_set(cases[i].fault);
+		assert_fails(open_below("a/b", true), SL_DISK, cases[i].told);
+		rmdir(folder_path(&folder, "a/b"));
+		rmdir(folder_path(&folder, "a"));
+	}
+	sl_fault_set(
+		"file_open:1:13,file_dirsync:1:22"); /* a parent that may not be read, or synced */
+	assert_ok(open_below("a/b", true));
+	sl_fault_set("dir_space:1:5");
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	assert_fails(sl_dir_free_bytes(&d, &bytes), SL_DISK, "free space");
+	assert_ok(sl_dir_free_bytes(&d, &bytes));
+	assert_true(bytes > 0);
+	sl_dir_close(&d);
+}
+
+/* --- listing ------------------------------------------------------------------------------ */
+
+struct seen {
+	size_t n, stop_at;
+	char last[256];
+};
+
+static enum sl_status see(void *of, const char *name)
+{
+	struct seen *seen = (struct seen *)of;
+
+	assert_true(strcmp(seen->last, name) < 0);
+	snprintf(seen->last, sizeof(seen->last), "%s", name);
+	return ++seen->n == seen->stop_at ? sl_fail(SL_CHECK_FAILED, "stop") : SL_OK;
+}
+
+enum { MANY = 700 };
+
+static void listed(void **state)
+{
+	struct seen seen = {0, 0, ""};
+	struct sl_dir d;
+	char name[64];
+
+	(void)state;
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	assert_ok(sl_dir_each(&d, see, &seen));
+	assert_int_equal(seen.n, 0);
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%d_a_name_of_some_length", i * 37 % MANY);
+		folder_write(&folder, name, "", 0);
+	}
+	assert_ok(sl_dir_each(&d, see, &seen));
+	assert_int_equal(seen.n, MANY);
+	seen = (struct seen){0, 10, ""};
+	assert_fails(sl_dir_each(&d, see, &seen), SL_CHECK_FAILED, "stop");
+	assert_int_equal(seen.n, 10);
+	sl_dir_close(&d);
+}
+
+static void listing_fails(void **state)
+{
+	static const char *const texts[] = {"file_open:1:5", "dir_read:1:5", "dir_read:3:5",
+		"host_malloc:1:12", "host_malloc:2:12"};
+	struct seen seen = {0, 0, ""};
+	struct sl_dir d;
+
+	(void)state;
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	folder_write(&folder, "a", "", 0);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		sl_fault_set(texts[i]);
+		assert_int_equal(sl_dir_each(&d, see, &seen), i < 3 ? SL_DISK : SL_HOST_MEMORY);
+		assert_int_equal(seen.n, 0);
+	}
+	sl_dir_close(&d);
+}
+
+static enum sl_status remove_it(void *of, const char *name)
+{
+	return sl_file_remove((const struct sl_dir *)of, name);
+}
+
+/* What is called may change the folder. */
+static void emptied(void **state)
+{
+	struct sl_dir d;
+
+	(void)state;
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	folder_write(&folder, "a", "", 0);
+	folder_write(&folder, "b", "", 0);
+	assert_ok(sl_dir_each(&d, remove_it, &d));
+	assert_int_equal(folder_count(&folder), 0);
+	sl_dir_close(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_FOLDER(made),
+		WITH_FOLDER(relative),
+		WITH_FOLDER(links),
+		WITH_FOLDER(in_the_way),
+		WITH_FOLDER(wrong_paths),
+		WITH_FOLDER(faults),
+		WITH_FOLDER(listed),
+		WITH_FOLDER(listing_fails),
+		WITH_FOLDER(emptied),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

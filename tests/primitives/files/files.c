@@ -1,0 +1,329 @@
+/* files.c - files are committed whole or not at all, under names that are theirs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "primitives/base/fault.h"
+#include "primitives/files/map.h"
+#include "primitives/files/crc32.h"
+#include "tests/primitives/files/files_check.h"
+
+/* --- commit ------------------------------------------------------------------------------- */
+
+/* Sizes around those of a piece; read back by other means, and by ours. */
+static void sizes(void **state)
+{
+	static const size_t sizes[] = {0, 1, 4095, MIB - 1, MIB, MIB + 1, 3 * MIB + 5};
+	struct scene *s = (struct scene *)*state;
+	unsigned char *bytes = (unsigned char *)malloc(4 * MIB);
+
+	for (size_t i = 0; i < 4 * MIB; i++)
+		bytes[i] = byte_at(i);
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		size_t size, own_size;
+		uint64_t checked;
+		uint32_t crc;
+		char *text, *own;
+
+		assert_ok(sl_file_commit(&s->dir, "a", bytes, sizes[i], true));
+		text = folder_read(&s->folder, "a", &size);
+		assert_int_equal(size, sizes[i]);
+		assert_memory_equal(text, bytes, size);
+		assert_ok(sl_file_read(&s->dir, "a", &own, &own_size));
+		assert_int_equal(own_size, size);
+		assert_memory_equal(own, bytes, size);
+		assert_int_equal(own[size], '\0');
+		assert_ok(sl_file_check(&s->dir, "a", &checked, &crc));
+		assert_int_equal(checked, size);
+		assert_int_equal(crc, crc32(0, bytes, (unsigned)size));
+		assert_int_equal(crc, sl_crc32(bytes, size));
+		free(text);
+		sl_memory_give(SL_HOST, own);
+	}
+	assert_int_equal(folder_count(&s->folder), 1);
+	free(bytes);
+}
+
+static void never_overwritten(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+
+	assert_ok(commit(s, "a", "old", false));
+	assert_fails(commit(s, "a", "new", false), SL_OUTPUT_IN_USE, "a is there already");
+	expect_content(s, "a", "old");
+	assert_ok(commit(s, "a", "new", true));
+	expect_content(s, "a", "new");
+	assert_ok(commit(s, "b", "made by replace", true));
+	assert_int_equal(folder_count(&s->folder), 2);
+}
+
+/* A file of pieces has its name at its end, and not before; another's half is let be. */
+static void piece_by_piece(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+	struct sl_file_writer w, other;
+
+	assert_ok(sl_file_begin(&s->dir, "a", false, &w));
+	assert_ok(sl_file_add(&w, "one ", 4));
+	assert_fails(sl_file_begin(&s->dir, "a", false, &other), SL_DISK, "a.part");
+	assert_ok(sl_file_add(&w, "", 0));
+	assert_ok(sl_file_add(&w, "two", 3));
+	assert_false(sl_file_exists(&s->dir, "a"));
+	assert_ok(sl_file_end(&w, false));
+	expect_content(s, "a", "one two");
+	sl_file_drop(&w); /* does nothing to one that has ended */
+	expect_content(s, "a", "one two");
+	assert_ok(sl_file_begin(&s->dir, "a", false, &w));
+	assert_ok(sl_file_add(&w, "three", 5));
+	assert_fails(sl_file_end(&w, false), SL_OUTPUT_IN_USE, "a is there already");
+	assert_ok(sl_file_begin(&s->dir, "b", false, &w));
+	assert_ok(sl_file_add(&w, "three", 5));
+	sl_file_drop(&w);
+	assert_int_equal(folder_count(&s->folder), 1);
+	folder_write(&s->folder, "b.part", "half", 4);
+	assert_ok(sl_file_begin(&s->dir, "b", true, &w)); /* one of ours, that was killed */
+	assert_ok(sl_file_end(&w, false));
+	expect_content(s, "b", "");
+	assert_int_equal(folder_count(&s->folder), 2);
+}
+
+static void mapped(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+	struct sl_map m;
+
+	assert_ok(commit(s, "a", "some text", false));
+	assert_ok(commit(s, "b", "", false));
+	assert_ok(sl_map_file(folder_path(&s->folder, "a"), &m));
+	assert_int_equal(m.bytes, 9);
+	assert_memory_equal(m.at, "some text", 9);
+	sl_unmap(&m);
+	assert_ok(sl_map_file(folder_path(&s->folder, "b"), &m));
+	assert_int_equal(m.bytes, 0);
+	sl_unmap(&m);
+	assert_fails(sl_map_file(folder_path(&s->folder, "c"), &m), SL_DISK, "there is none");
+	assert_fails(sl_map_file(s->folder.path, &m), SL_BAD_INPUT, "not a regular file");
+}
+
+static void umask_holds(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+	mode_t was = umask(027);
+	struct stat facts;
+	struct sl_dir d;
+
+	assert_ok(commit(s, "a", "x", false));
+	assert_ok(sl_dir_open(folder_path(&s->folder, "d"), true, &d));
+	sl_dir_close(&d);
+	umask(was);
+	assert_int_equal(stat(folder_path(&s->folder, "a"), &facts), 0);
+	assert_int_equal(facts.st_mode & 0777, 0640);
+	assert_int_equal(stat(folder_path(&s->folder, "d"), &facts), 0);
+	assert_int_equal(facts.st_mode & 0777, 0750);
+}
+
+/* --- names -------------------------------------------------------------------------------- */
+
+static void expect_refused(struct scene *s, const char *name)
+{
+	uint64_t before = folder_hash(s->folder.path, NULL), size;
+	uint32_t crc;
+	char *bytes;
+	size_t n;
+
+	assert_fails(commit(s, name, "x", false), SL_USAGE, "cannot name a file");
+	assert_fails(commit(s, name, "x", true), SL_USAGE, "cannot name a file");
+	assert_fails(sl_file_append(&s->dir, name, "x", 1), SL_USAGE, "cannot name a file");
+	assert_fails(sl_file_remove(&s->dir, name), SL_USAGE, "cannot name a file");
+	assert_fails(sl_file_read(&s->dir, name, &bytes, &n), SL_USAGE, "cannot name a file");
+	assert_fails(sl_file_check(&s->dir, name, &size, &crc), SL_USAGE, "cannot name a file");
+	assert_null(strchr(sl_last_error(), '\n'));
+	assert_int_equal(folder_hash(s->folder.path, NULL), before);
+}
+
+static void names_refused(void **state)
+{
+	static const char *const names[] = {"", ".", "..", "/", "a/b", "/etc/x", "../a", "a/",
+		"./a", "a\nb", "a\tb", "\x1b[2Ja", "a\x7f", "\r"};
+	struct scene *s = (struct scene *)*state;
+	char name[300];
+
+	assert_ok(commit(s, "a", "old", false));
+	for (size_t i = 0; i < COUNT(names); i++)
+		expect_refused(s, names[i]);
+	memset(name, 'n', sizeof(name));
+	name[256] = '\0';
+	expect_refused(s, name);
+}
+
+static void names_allowed(void **state)
+{
+	static const char *const names[] = {
+		"...", ".hidden", "-", "a b", "\xc3\xa4", "a.part", "*", "a\\b", "~"};
+	struct scene *s = (struct scene *)*state;
+	char name[300];
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		assert_ok(commit(s, names[i], names[i], false));
+		expect_content(s, names[i], names[i]);
+	}
+	memset(name, 'n', sizeof(name));
+	name[250] = '\0'; /* with ".part" 255 */
+	assert_ok(commit(s, name, "x", false));
+	name[250] = 'n';
+	name[251] = '\0';
+	assert_fails(commit(s, name, "x", false), SL_USAGE, "longer than 255");
+}
+
+/* --- what else may stand at a name -------------------------------------------------------- */
+
+static void make_strangers(struct scene *s)
+{
+	folder_write(&s->folder, "victim", "untouched", 9);
+	assert_int_equal(symlink("victim", folder_path(&s->folder, "link")), 0);
+	assert_int_equal(symlink("nowhere", folder_path(&s->folder, "dangling")), 0);
+	assert_int_equal(mkfifo(folder_path(&s->folder, "fifo"), 0666), 0);
+	assert_int_equal(mkdir(folder_path(&s->folder, "folder"), 0777), 0);
+}
+
+static const char *const strangers[] = {"link", "dangling", "fifo", "folder"};
+
+/* None of them is read, appended to, replaced unasked or waited for. */
+static void strangers_at_the_name(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+	uint64_t before, size;
+	uint32_t crc;
+	char *bytes;
+	size_t n;
+
+	make_strangers(s);
+	before = folder_hash(s->folder.path, NULL);
+	alarm(10);
+	for (size_t i = 0; i < COUNT(strangers); i++) {
+		const char *name = strangers[i];
+
+		assert_int_equal(commit(s, name, "x", false), SL_OUTPUT_IN_USE);
+		assert_int_not_equal(sl_file_append(&s->dir, name, "x", 1), SL_OK);
+		assert_int_not_equal(sl_file_read(&s->dir, name, &bytes, &n), SL_OK);
+		assert_null(bytes);
+		assert_int_not_equal(sl_file_check(&s->dir, name, &size, &crc), SL_OK);
+		assert_true(sl_file_exists(&s->dir, name));
+		assert_int_equal(folder_hash(s->folder.path, NULL), before);
+	}
+	alarm(0);
+	assert_fails(sl_file_read(&s->dir, "link", &bytes, &n), SL_DISK, "symbolic link");
+	assert_fails(sl_file_read(&s->dir, "fifo", &bytes, &n), SL_BAD_INPUT, "not a regular file");
+	assert_fails(commit(s, "folder", "x", true), SL_DISK, "folder");
+	assert_int_equal(folder_hash(s->folder.path, NULL), before);
+	assert_ok(commit(s, "link", "new", true)); /* the link is replaced, not what it names */
+	expect_content(s, "victim", "untouched");
+	expect_content(s, "link", "new");
+}
+
+/* A .part left by a killed run is no hindrance, whatever it is; only a folder is not removed. */
+static void strangers_at_the_part(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+
+	make_strangers(s);
+	for (size_t i = 0; i < COUNT(strangers); i++) {
+		char part[64];
+
+		snprintf(part, sizeof(part), "a%zu.part", i);
+		assert_int_equal(renameat(s->dir.fd, strangers[i], s->dir.fd, part), 0);
+		part[2] = '\0';
+		if (strcmp(strangers[i], "folder") != 0) {
+			assert_ok(commit(s, part, "x", false));
+			expect_content(s, part, "x");
+		} else {
+			assert_fails(commit(s, part, "x", false), SL_DISK, "already");
+			assert_false(sl_file_exists(&s->dir, part));
+		}
+	}
+	folder_write(&s->folder, "b.part", "half a fi", 9);
+	assert_ok(commit(s, "b", "x", false));
+	assert_false(folder_has(&s->folder, "b.part"));
+	expect_content(s, "victim", "untouched");
+}
+
+/* --- append ------------------------------------------------------------------------------- */
+
+static void appended(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+
+	assert_ok(sl_file_append(&s->dir, "log", "one\n", 4));
+	assert_ok(sl_file_append(&s->dir, "log", "", 0));
+	assert_ok(sl_file_append(&s->dir, "log", "two\n", 4));
+	expect_content(s, "log", "one\ntwo\n");
+}
+
+/* --- small things ------------------------------------------------------------------------- */
+
+static void removed(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+
+	assert_ok(sl_file_remove(&s->dir, "a"));
+	assert_false(sl_file_exists(&s->dir, "a"));
+	assert_ok(commit(s, "a", "x", false));
+	assert_true(sl_file_exists(&s->dir, "a"));
+	sl_fault_set("file_remove:1:5");
+	assert_fails(sl_file_remove(&s->dir, "a"), SL_DISK, "cannot remove");
+	assert_true(sl_file_exists(&s->dir, "a"));
+	assert_ok(sl_file_remove(&s->dir, "a"));
+	assert_false(sl_file_exists(&s->dir, "a"));
+}
+
+static void paths_read(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+	char *bytes;
+	size_t size;
+
+	folder_write(&s->folder, "a", "a\0b", 3);
+	assert_int_equal(symlink("a", folder_path(&s->folder, "link")), 0);
+	assert_ok(sl_path_read(folder_path(&s->folder, "link"), 3, &bytes, &size));
+	assert_int_equal(size, 3);
+	assert_memory_equal(bytes, "a\0b", 4);
+	sl_memory_give(SL_HOST, bytes);
+	assert_fails(sl_path_read(folder_path(&s->folder, "a"), 2, &bytes, &size), SL_BAD_INPUT,
+		"has 3 bytes (at most 2");
+	assert_fails(sl_path_read(s->folder.path, 99, &bytes, &size), SL_BAD_INPUT, "regular");
+	assert_fails(sl_path_read("/dev/zero", 99, &bytes, &size), SL_BAD_INPUT, "regular");
+	assert_fails(
+		sl_path_read(folder_path(&s->folder, "b"), 99, &bytes, &size), SL_DISK, "/b: No");
+	assert_fails(sl_path_read("", 99, &bytes, &size), SL_DISK, "No such file");
+}
+
+static void crc(void **state)
+{
+	(void)state;
+	assert_int_equal(sl_crc32("123456789", 9), 0xcbf43926); /* the check value of CRC-32 */
+	assert_int_equal(sl_crc32("", 0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_SCENE(sizes),
+		WITH_SCENE(never_overwritten),
+		WITH_SCENE(piece_by_piece),
+		WITH_SCENE(mapped),
+		WITH_SCENE(umask_holds),
+		WITH_SCENE(names_refused),
+		WITH_SCENE(names_allowed),
+		WITH_SCENE(strangers_at_the_name),
+		WITH_SCENE(strangers_at_the_part),
+		WITH_SCENE(appended),
+		WITH_SCENE(removed),
+		WITH_SCENE(paths_read),
+		cmocka_unit_test(crc),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

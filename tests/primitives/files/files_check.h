@@ -1,0 +1,38 @@
+/* files_check.h - what tests of files share: texts committed and read back. */
+#ifndef SL_TESTS_PRIMITIVES_FILES_FILES_CHECK_H
+#define SL_TESTS_PRIMITIVES_FILES_FILES_CHECK_H
+
+#include "primitives/device/device.h"
+#include "primitives/files/files.h"
+#include "primitives/files/read.h"
+#include "tests/support/check.h"
+#include "tests/support/scene.h"
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+enum { MIB = 1 << 20 };
+
+static inline enum sl_status commit(
+	struct scene *s, const char *name, const char *text, bool replace)
+{
+	return sl_file_commit(&s->dir, name, text, strlen(text), replace);
+}
+
+static inline void expect_content(struct scene *s, const char *name, const char *expected)
+{
+	char *bytes;
+	size_t size;
+
+	assert_ok(sl_file_read(&s->dir, name, &bytes, &size));
+	assert_int_equal(size, strlen(expected));
+	assert_string_equal(bytes, expected);
+	sl_memory_give(SL_HOST, bytes);
+}
+
+/* Byte i of a text without pattern (Knuth's multiplicative hash). */
+static inline unsigned char byte_at(size_t i)
+{
+	return (unsigned char)(i * 2654435761u >> 24);
+}
+
+#endif

@@ -1,0 +1,351 @@
+/*
+ * files_faults.c - files are committed whole or not at all, whatever the system does on the way:
+ * each call of it fails, and real disks are full.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "primitives/files/disk.h"
+#include "primitives/base/fault.h"
+#include "tests/primitives/files/files_check.h"
+#include "tests/support/process.h"
+
+/* --- faults ------------------------------------------------------------------------------- */
+
+static bool any_part(const struct scene *s)
+{
+	return folder_has(&s->folder, "a.part") || folder_has(&s->folder, "new.part");
+}
+
+/*
+ * Commits with the fault at its k-th call, for all k until it is not met any more: each failure is
+ * SL_DISK with the errno in its story and leaves the folder as it was. Returns how many failed.
+ */
+static int sweep(struct scene *s, const char *call, int error, const char *on, const char *name,
+	bool replace)
+{
+	static char bytes[2 * MIB + 1];
+
+	for (int k = 1;; k++) {
+		uint64_t before = folder_hash(s->folder.path, NULL);
+		char fault[64];
+		enum sl_status status;
+
+		snprintf(fault, sizeof(fault), "%s:%d%s:%d", call, k, on, error);
+		assert_null(sl_fault_set(fault));
+		status = sl_file_commit(&s->dir, name, bytes, sizeof(bytes), replace);
+		sl_fault_set(NULL);
+		assert_false(any_part(s));
+		if (status == SL_OK)
+			return k - 1;
+		assert_int_equal(status, SL_DISK);
+		assert_non_null(strstr(sl_last_error(), strerrordesc_np(error)));
+		assert_non_null(strstr(sl_last_error(), name));
+		assert_int_equal(folder_hash(s->folder.path, NULL), before);
+	}
+}
+
+static void every_fault(void **state)
+{
+	static const struct {
+		const char *call;
+		int times; /* how often a commit of 2 MiB and a byte makes it */
+	} calls[] = {{"file_open", 1}, {"file_write", 3}, {"file_fsync", 1}, {"file_close", 1},
+		{"file_rename", 1}};
+	static const int errors[] = {ENOSPC, EIO, EDQUOT, EFBIG, EROFS};
+	struct scene *s = (struct scene *)*state;
+
+	assert_ok(commit(s, "a", "old", false));
+	for (size_t i = 0; i < COUNT(calls); i++) {
+		for (size_t e = 0; e < COUNT(errors); e++) {
+			const char *on = e % 2 ? "+" : "";
+
+			assert_int_equal(sweep(s, calls[i].call, errors[e], on, "new", false),
+				calls[i].times);
+			assert_ok(sl_file_remove(&s->dir, "new"));
+			assert_int_equal(
+				sweep(s, calls[i].call, errors[e], on, "a", true), calls[i].times);
+			assert_ok(commit(s, "a", "old", true));
+		}
+	}
+	assert_int_equal(sweep(s, "file_dirsync", EIO, "", "new", false), 1);
+}
+
+/* The one exception: what was replaced stays so when only the folder could not be synced. */
+static void replaced_but_not_synced(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+
+	assert_ok(commit(s, "a", "old", false));
+	sl_fault_set("file_dirsync:1:5");
+	assert_fails(commit(s, "a", "new", true), SL_DISK, "sync the folder");
+	expect_content(s, "a", "new");
+	assert_false(any_part(s));
+}
+
+/* Signals interrupt, some file systems cannot sync a folder: neither is a failure. */
+static void faults_that_are_none(void **state)
+{
+	struct scene *s = (struct scene *)*state;
+
+	sl_fault_set("file_write:1:4");
+	assert_ok(commit(s, "a", "text", false));
+	sl_fault_set("file_dirsync:1:22");
+	assert_ok(commit(s, "b", "text", false));
+	sl_fault_set("file_read:1:4");
+	expect_content(s, "a", "text");
+	sl_fault_set("file_append:1:4");
+	assert_ok(sl_file_append(&s->dir, "a", "more", 4));
+	sl_fault_set(NULL);
+	expect_content(s, "a", "textmore");
+}
+
+/* File systems without RENAME_NOREPLACE, and those without links too. */
+static void old_file_systems(void **state)
+{
+	static const char *const faults[] = {"file_rename:1:22", "file_rename:1:38",
+		"file_rename:1:22,file_link:1:1", "file_rename:1:22,file_link:1:95"};
+	struct scene *s = (struct scene *)*state;
+
+	for (size_t i = 0; i < COUNT(faults); i++) {
+		sl_fault_set(faults[i]);
+		assert_ok(commit(s, "a", "old", false));
+		sl_fault_set(faults[i]);
+		assert_fails(commit(s, "a", "new", false), SL_OUTPUT_IN_USE, "already");
+		sl_fault_set(NULL);
+		expect_content(s, "a", "old");
+		assert_int_equal(folder_count(&s->folder), 1);
+		assert_ok(sl_file_remove(&s->dir, "a"));
+	}
+	sl_fault_set("file_rename:1:22,file_remove:1:5");
+	assert_int_equal(commit(s, "a", "old", false), SL_DISK);
+	sl_fault_set("file_rename:1:22,file_link:1:5");
+	assert_int_equal(commit(s, "a", "old", false), SL_DISK);
+	sl_fault_set("file_rename:1+:22,file_link:1:1");
+	assert_int_equal(commit(s, "a", "old", false), SL_DISK);
+	assert_int_equal(folder_count(&s->folder), 0);
+}
+
+static void failed_reads(void **state)
+{
+	static const char *const faults[] = {
+		"file_open:1:5", "file_stat:1:5", "file_read:1:5", "file_close:1:5"};
+	struct scene *s = (struct scene *)*state;
+	uint64_t checked;
+	uint32_t crc;
+	char *bytes;
+	size_t size;
+
+	assert_ok(commit(s, "a", "text", false));
+	for (size_t i = 0; i < COUNT(faults); i++) {
+		sl_fault_set(faults[i]);
+		assert_fails(sl_file_read(&s->dir, "a", &bytes, &size), SL_DISK, "Input/output");
+		assert_null(bytes);
+		sl_fault_set(faults[i]);
+		assert_fails(sl_file_check(&s->dir, "a", &checked, &crc), SL_DISK, "Input/output");
+		sl_fault_set(faults[i]);
+		assert_fails(sl_path_read(folder_path(&s->folder, "a"), 99, &bytes, &size), SL_DISK,
+			"Input/output");
+	}
+	sl_fault_set("host_malloc:1:12");
+	assert_int_equal(sl_file_read(&s->dir, "a", &bytes, &size), SL_HOST_MEMORY);
+	assert_null(bytes);
+}
+
+/* Problem, why it is one, what to try. */
+static void words(void **state)
+{
+	static const struct {
+		int error;
+		const char *told;
+	} cases[] = {
+		{ENOSPC, "a.part: No space left on device (the file system is full); free space"},
+		{EDQUOT, "Disk quota exceeded (the quota of disk space is used up); free space"},
+		{EFBIG, "File too large (larger than files may be here, see ulimit -f); raise"},
+		{EIO, "Input/output error (the storage reported an error, see dmesg); check"},
+		{9999, "unknown error (the system call failed); check the folder"}};
+	struct scene *s = (struct scene *)*state;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char fault[64];
+
+		snprintf(fault, sizeof(fault), "file_write:1:%d", cases[i].error);
+		sl_fault_set(fault);
+		assert_fails(commit(s, "a", "x", false), SL_DISK, cases[i].told);
+	}
+}
+
+static void append_every_fault(void **state)
+{
+	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_append:1:28",
+		"file_append:2:28", "file_append:3:28", "file_datasync:1:5", "file_close:1:5"};
+	struct scene *s = (struct scene *)*state;
+	static char bytes[2 * MIB + 1];
+
+	folder_write(&s->folder, "log", "one\n", 4);
+	for (size_t i = 0; i < COUNT(faults); i++) {
+		sl_fault_set(faults[i]);
+		assert_int_equal(sl_file_append(&s->dir, "log", bytes, sizeof(bytes)), SL_DISK);
+		sl_fault_set(faults[i]);
+		assert_int_equal(sl_file_append(&s->dir, "new", bytes, sizeof(bytes)), SL_DISK);
+		expect_content(s, "log", "one\n");
+		assert_int_equal(folder_count(&s->folder), 1);
+	}
+	sl_fault_set("file_dirsync:1:5");
+	assert_int_equal(sl_file_append(&s->dir, "new", "x", 1), SL_DISK);
+	assert_int_equal(folder_count(&s->folder), 1);
+}
+
+/* --- real faults -------------------------------------------------------------------------- */
+
+static void dev_full(void **state)
+{
+	int fd = open("/dev/full", O_WRONLY);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(sl_write_all(fd, "file_write", "x", 1), ENOSPC);
+	assert_int_equal(sl_write_all(fd, "file_write", "x", 0), 0);
+	close(fd);
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* Reads the pipe slowly to its end: 0 when the bytes are all there, in order. */
+static int read_slowly(int fd, size_t expected)
+{
+	unsigned char bytes[5000];
+	size_t at = 0;
+	ssize_t n;
+
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < n; i++, at++) {
+			if (bytes[i] != byte_at(at))
+				return 1;
+		}
+		usleep(100);
+	}
+	return at == expected ? 0 : 2;
+}
+
+/* A pipe that is read slowly and a timer: most writes are interrupted, in the middle or before. */
+static void interrupted_writes(void **state)
+{
+	enum { BYTES = 3 * MIB + 1 };
+	const struct sigaction action = {.sa_handler = on_alarm}; /* without SA_RESTART */
+	const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+	unsigned char *bytes = (unsigned char *)malloc(BYTES);
+	int ends[2], status;
+	pid_t reader;
+
+	(void)state;
+	for (size_t i = 0; i < BYTES; i++)
+		bytes[i] = byte_at(i);
+	assert_int_equal(pipe(ends), 0);
+	reader = fork();
+	assert_true(reader >= 0);
+	if (reader == 0) {
+		close(ends[1]);
+		_exit(read_slowly(ends[0], BYTES));
+	}
+	close(ends[0]);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	status = sl_write_all(ends[1], "file_write", bytes, BYTES);
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_DFL);
+	close(ends[1]);
+	assert_int_equal(status, 0);
+	assert_int_equal(waitpid(reader, &status, 0), reader);
+	assert_int_equal(status, 0);
+	free(bytes);
+}
+
+enum { CANNOT_MOUNT = 77, NOT_REFUSED = 1, LEFTOVER = 2, NO_SUCCESS = 3 };
+
+/* Commits more than there is room for, then what fits. Runs in a child. */
+static int commit_too_much(struct scene *s)
+{
+	static char bytes[4 * MIB];
+	struct sl_dir d;
+
+	if (sl_dir_open(s->folder.path, false, &d) != SL_OK)
+		return NO_SUCCESS;
+	if (sl_file_commit(&d, "small", bytes, 1000, false) != SL_OK)
+		return NO_SUCCESS;
+	if (sl_file_commit(&d, "a", bytes, sizeof(bytes), false) != SL_DISK ||
+		sl_file_commit(&d, "small", bytes, sizeof(bytes), true) != SL_DISK ||
+		sl_file_append(&d, "small", bytes, sizeof(bytes)) != SL_DISK ||
+		sl_file_append(&d, "b", bytes, sizeof(bytes)) != SL_DISK)
+		return NOT_REFUSED;
+	if (folder_count(&s->folder) != 1 || faccessat(d.fd, "small", F_OK, 0) != 0)
+		return LEFTOVER;
+	return sl_file_commit(&d, "a", bytes, MIB / 2, false) == SL_OK ? 0 : NO_SUCCESS;
+}
+
+/* In a mount namespace of its own, so nothing is left to be unmounted. */
+static int on_tiny_disk(void *of)
+{
+	struct scene *s = (struct scene *)of;
+
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+		mount("tmpfs", s->folder.path, "tmpfs", 0, "size=1m") != 0)
+		return CANNOT_MOUNT;
+	return commit_too_much(s);
+}
+
+static void full_disk(void **state)
+{
+	int code = in_child(on_tiny_disk, *state);
+
+	if (code == CANNOT_MOUNT) {
+		print_message("may not mount a tiny file system here; skipped\n");
+		skip();
+	}
+	assert_int_equal(code, 0);
+}
+
+static int with_file_limit(void *of)
+{
+	const struct rlimit limit = {MIB, MIB};
+
+	signal(SIGXFSZ, SIG_IGN); /* as the program does */
+	return setrlimit(RLIMIT_FSIZE, &limit) ? CANNOT_MOUNT : commit_too_much((struct scene *)of);
+}
+
+static void file_limit(void **state)
+{
+	assert_int_equal(in_child(with_file_limit, *state), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_SCENE(every_fault),
+		WITH_SCENE(replaced_but_not_synced),
+		WITH_SCENE(faults_that_are_none),
+		WITH_SCENE(old_file_systems),
+		WITH_SCENE(failed_reads),
+		WITH_SCENE(words),
+		WITH_SCENE(append_every_fault),
+		cmocka_unit_test(dev_full),
+		cmocka_unit_test(interrupted_writes),
+		WITH_SCENE(full_disk),
+		WITH_SCENE(file_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* lock.c - one process at a time has a folder, and the dead have none. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "primitives/base/fault.h"
+#include "primitives/files/dirs.h"
+#include "tests/support/check.h"
+#include "tests/support/fixture.h"
+
+enum { ROUNDS = 100 };
+
+/* A child that opens and locks the folder. It says so with a byte, then waits for its end. */
+struct holder {
+	pid_t pid;
+	int said; /* the byte: the status of sl_dir_lock */
+	int end;  /* closed: let go and exit */
+};
+
+static void hold(int say, int wait)
+{
+	struct sl_dir d;
+	enum sl_status s = sl_dir_open(folder.path, false, &d);
+	char byte;
+
+	if (s == SL_OK)
+		s = sl_dir_lock(&d);
+	byte = (char)s;
+	if (write(say, &byte, 1) == 1 && read(wait, &byte, 1) == 0)
+		sl_dir_close(&d);
+	_exit(0);
+}
+
+static struct holder start_holder(void)
+{
+	struct holder h;
+	int said[2], end[2];
+
+	assert_int_equal(pipe2(said, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(end, O_CLOEXEC), 0);
+	h.pid = fork();
+	assert_true(h.pid >= 0);
+	if (h.pid == 0) {
+		close(end[1]);
+		hold(said[1], end[0]);
+	}
+	close(said[1]);
+	close(end[0]);
+	h.said = said[0];
+	h.end = end[1];
+	return h;
+}
+
+static enum sl_status answer(const struct holder *h)
+{
+	char byte;
+
+	assert_int_equal(read(h->said, &byte, 1), 1);
+	return (enum sl_status)byte;
+}
+
+/* Ends the holder in order, or by signal 9. */
+static void end_holder(struct holder *h, bool killed)
+{
+	int status;
+
+	if (killed)
+		kill(h->pid, SIGKILL);
+	close(h->end);
+	assert_int_equal(waitpid(h->pid, &status, 0), h->pid);
+	assert_int_equal(WIFSIGNALED(status) != 0, killed);
+	close(h->said);
+}
+
+/* Refused while another lives, with its number; taken at once when it is dead, however it died. */
+static void hundred_times(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct holder h = start_holder();
+		char pid[64];
+		struct sl_dir d;
+
+		assert_int_equal(answer(&h), SL_OK);
+		snprintf(pid, sizeof(pid), "in use by another run (pid %ld host ", (long)h.pid);
+		assert_ok(sl_dir_open(folder.path, false, &d));
+		assert_fails(sl_dir_lock(&d), SL_OUTPUT_IN_USE, pid);
+		assert_int_equal(d.lock, -1);
+		end_holder(&h, i % 2);
+		assert_ok(sl_dir_lock(&d));
+		sl_dir_close(&d);
+	}
+}
+
+/* Two at the same moment: one gets it, whichever. */
+static void races(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct holder a = start_holder(), b = start_holder();
+		enum sl_status first = answer(&a), second = answer(&b);
+
+		assert_int_equal((first == SL_OK) + (second == SL_OK), 1);
+		assert_int_equal(first == SL_OK ? second : first, SL_OUTPUT_IN_USE);
+		close(a.end); /* b has a copy of it, which would keep a waiting */
+		end_holder(&b, false);
+		assert_int_equal(waitpid(a.pid, NULL, 0), a.pid);
+		close(a.said);
+	}
+}
+
+/* The text says who; a folder that was closed in order names nobody. */
+static void text(void **state)
+{
+	struct sl_dir d, other;
+	char expected[64];
+	size_t size;
+	char *bytes;
+
+	(void)state;
+	folder_write(&folder, "LOCK",
+		"an old text that is longer than any new one would ever be, "
+		"with a pid 1 and a host and more than enough bytes to show what was left of it\n",
+		139);
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	assert_ok(sl_dir_lock(&d));
+	assert_ok(sl_dir_lock(&d));
+	bytes = folder_read(&folder, "LOCK", &size);
+	snprintf(expected, sizeof(expected), "pid %ld host ", (long)getpid());
+	assert_memory_equal(bytes, expected, strlen(expected));
+	assert_non_null(strstr(bytes, " start 20"));
+	assert_string_equal(bytes + size - 2, "Z\n");
+	free(bytes);
+
+	assert_ok(sl_dir_open(folder.path, false, &other));
+	assert_fails(sl_dir_lock(&other), SL_OUTPUT_IN_USE, expected);
+	sl_dir_close(&other);
+	bytes = folder_read(&folder, "LOCK", &size);
+	assert_true(size > 0); /* who was refused has not touched it */
+	free(bytes);
+
+	sl_dir_close(&d);
+	bytes = folder_read(&folder, "LOCK", &size);
+	assert_int_equal(size, 0);
+	free(bytes);
+}
+
+/* A holder that has not signed yet, or whose text was spoilt: still refused, on one clean line. */
+static void strange_texts(void **state)
+{
+	struct sl_dir d, other;
+
+	(void)state;
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	assert_ok(sl_dir_open(folder.path, false, &other));
+	assert_ok(sl_dir_lock(&d));
+	folder_write(&folder, "LOCK", "", 0);
+	assert_fails(sl_dir_lock(&other), SL_OUTPUT_IN_USE, "it has not given its name yet");
+	folder_write(&folder, "LOCK", "\x1b[2J\x07 pid\nmore", 14);
+	assert_fails(sl_dir_lock(&other), SL_OUTPUT_IN_USE, "(?[2J? pid; two runs");
+	sl_dir_close(&d);
+	sl_dir_close(&other);
+}
+
+/* What a program starts does not keep the lock when the program has ended. */
+static void not_inherited(void **state)
+{
+	struct sl_dir d;
+	pid_t sleeper;
+	int done[2];
+	char byte;
+
+	(void)state;
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	assert_ok(sl_dir_lock(&d));
+	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+	sleeper = fork();
+	assert_true(sleeper >= 0);
+	if (sleeper == 0) {
+		execlp("sleep", "sleep", "20", (char *)NULL);
+		_exit(127);
+	}
+	close(done[1]);
+	assert_int_equal(read(done[0], &byte, 1), 0); /* exec has closed the other end */
+	close(done[0]);
+	close(d.lock); /* as the kernel does at the end of a process */
+	d.lock = -1;
+	assert_ok(sl_dir_lock(&d));
+	sl_dir_close(&d);
+	kill(sleeper, SIGKILL);
+	waitpid(sleeper, NULL, 0);
+}
+
+static void strangers(void **state)
+{
+	struct sl_dir d;
+
+	(void)state;
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	folder_write(&folder, "victim", "untouched", 9);
+	assert_int_equal(symlink("victim", folder_path(&folder, "LOCK")), 0);
+	assert_fails(sl_dir_lock(&d), SL_DISK, "symbolic link");
+	assert_int_equal(unlinkat(d.fd, "LOCK", 0), 0);
+	assert_int_equal(mkdir(folder_path(&folder, "LOCK"), 0777), 0);
+	assert_fails(sl_dir_lock(&d), SL_DISK, "folder");
+	assert_int_equal(unlinkat(d.fd, "LOCK", AT_REMOVEDIR), 0);
+	alarm(10);
+	assert_int_equal(mkfifo(folder_path(&folder, "LOCK"), 0666), 0);
+	assert_int_not_equal(sl_dir_lock(&d), SL_OK);
+	alarm(0);
+	sl_dir_close(&d);
+}
+
+static void faults(void **state)
+{
+	static const char *const texts[] = {
+		"file_open:1:13", "dir_lock:1:37", "dir_lock:1:95", "dir_sign:1:28"};
+	struct sl_dir d;
+
+	(void)state;
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		sl_fault_set(texts[i]);
+		assert_fails(sl_dir_lock(&d), SL_DISK, "LOCK: ");
+		assert_int_equal(d.lock, -1);
+	}
+	assert_ok(sl_dir_lock(&d)); /* a failed one has let go of it */
+	sl_dir_close(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_FOLDER(hundred_times),
+		WITH_FOLDER(races),
+		WITH_FOLDER(text),
+		WITH_FOLDER(strange_texts),
+		WITH_FOLDER(not_inherited),
+		WITH_FOLDER(strangers),
+		WITH_FOLDER(faults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

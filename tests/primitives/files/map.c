@@ -1,0 +1,112 @@
+/* base/map.c - files as memory: what is in them, and what is none. */
+#include "primitives/files/map.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "primitives/base/fault.h"
+#include "tests/support/check.h"
+#include "tests/support/fixture.h"
+
+static void a_file_is_its_bytes(void **state)
+{
+	enum { N = 100003 };
+	static unsigned char bytes[N];
+	struct sl_map m;
+
+	(void)state;
+	for (uint32_t i = 0; i < N; i++)
+		bytes[i] = (unsigned char)(i * i >> 3);
+	folder_write(&folder, "some", bytes, N);
+	assert_ok(sl_map_file(folder_path(&folder, "some"), &m));
+	assert_int_equal(m.bytes, N);
+	assert_memory_equal(m.at, bytes, N);
+	sl_unmap(&m);
+	assert_null(m.at);
+	sl_unmap(&m); /* of nothing */
+}
+
+/* Written to, it has changed; with another file in its place it has not. */
+static void writing_is_noticed(void **state)
+{
+	const char *path;
+	struct sl_map m;
+
+	(void)state;
+	folder_write(&folder, "some", "bytes", 5);
+	path = folder_path(&folder, "some");
+	assert_ok(sl_map_file(path, &m));
+	assert_false(sl_map_is_changed(&m, path));
+	folder_write(&folder, "other", "by", 2);
+	assert_int_equal(0, rename(folder_path(&folder, "other"), path));
+	assert_false(sl_map_is_changed(&m, path));
+	sl_unmap(&m);
+	assert_ok(sl_map_file(path, &m));
+	assert_int_equal(0, truncate(path, 1));
+	assert_true(sl_map_is_changed(&m, path));
+	sl_unmap(&m);
+	assert_ok(sl_map_file(path, &m));
+	assert_int_equal(0, utimensat(AT_FDCWD, path, NULL, 0)); /* as who writes does */
+	m.written_ns--;                                          /* even if no time has passed */
+	assert_true(sl_map_is_changed(&m, path));
+	sl_unmap(&m);
+}
+
+static void an_empty_file_has_none(void **state)
+{
+	struct sl_map m;
+
+	(void)state;
+	folder_write(&folder, "empty", "", 0);
+	assert_ok(sl_map_file(folder_path(&folder, "empty"), &m));
+	assert_null(m.at);
+	assert_int_equal(m.bytes, 0);
+	sl_unmap(&m);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+	struct sl_map m;
+
+	(void)state;
+	assert_int_equal(SL_DISK, sl_map_file(folder_path(&folder, "nowhere"), &m));
+	assert_non_null(strstr(sl_last_error(), "cannot open"));
+	assert_int_equal(SL_BAD_INPUT, sl_map_file(folder.path, &m));
+	assert_int_equal(0, mkfifo(folder_path(&folder, "pipe"), 0600));
+	assert_int_equal(SL_BAD_INPUT, sl_map_file(folder_path(&folder, "pipe"), &m));
+	assert_null(m.at);
+}
+
+static void each_call_may_fail(void **state)
+{
+	static const char *const faults[] = {
+		"file_open:1:5", "file_stat:1:5", "file_map:1:12", "file_close:1:5"};
+	struct sl_map m;
+
+	(void)state;
+	folder_write(&folder, "some", "bytes", 5);
+	for (int k = 0; k < 4; k++) {
+		assert_null(sl_fault_set(faults[k]));
+		assert_int_equal(SL_DISK, sl_map_file(folder_path(&folder, "some"), &m));
+		assert_null(m.at);
+		sl_fault_set(NULL);
+	}
+	assert_ok(sl_map_file(folder_path(&folder, "some"), &m));
+	sl_unmap(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_its_bytes),
+		cmocka_unit_test(writing_is_noticed),
+		cmocka_unit_test(an_empty_file_has_none),
+		cmocka_unit_test(what_is_no_file_is_refused),
+		cmocka_unit_test(each_call_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, folder_begin, folder_end);
+}
