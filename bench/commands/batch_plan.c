@@ -48,6 +48,9 @@ enum sl_status sl_batch_plan_make(
 		snprintf(device, sizeof(device), "run.device=cuda:%d", b->device.number);
 	snprintf(run_mode, sizeof(run_mode), "run.mode=%s", mode ? mode : "");
 	s = sl_config_open(path, sets, mode ? 5 : 4, &config, &reader);
+	if (!b->options->config)
+		s = sl_add_context(s,
+			"default configuration of the source folder (elsewhere use --config FILE)");
 	if (s == SL_OK)
 		s = sl_resolve(&config, reader, &choices);
 	sl_config_close(reader);

@@ -128,6 +128,10 @@ refused 2 "$work/bad:2: " primitives --device emulated --tuning "$work/bad"
 printf 'run: {name: t, particles: 10}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\nkeep: transmitted\n' >"$work/c.yaml"
 refused 2 "needs columns of 4 bytes" pipeline --device emulated --config "$work/c.yaml"
 
+cd "$work"
+refused 2 "elsewhere use --config FILE" pipeline --device emulated --n 100
+cd "$source"
+
 code=0
 python3 bench/plot/plot.py --out "$work/pictures" bench/results/epyc-*.csv bench/results/h200-compare-*.csv "$work"/sweep/*.csv || code=$?
 [ $code -eq 0 ] || [ $code -eq 77 ] || fail "bench/plot/plot.py failed"
