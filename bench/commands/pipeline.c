@@ -175,12 +175,12 @@ static const struct sl_spread *cub_times(const struct contender_table *r)
 	return NULL;
 }
 
-static void write_row(const struct contender_table *r, const char *way, const char *step,
+static void write_row(const struct contender_table *r, const char *name, const char *step,
 	const struct sl_spread *ms, const struct sl_spread *cub)
 {
 	bool all = strcmp(step, "all") == 0;
 	const struct sl_bench_field row[] = {
-		{"way", way, 0, 0},
+		{"way", name, 0, 0},
 		{"n", NULL, r->n, 10},
 		{"step", step, 0, 0},
 		{"ms_median", NULL, ms->median, 6},
@@ -189,7 +189,7 @@ static void write_row(const struct contender_table *r, const char *way, const ch
 		{"ms_upper_quartile", NULL, ms->upper, 6},
 		{"ms_max", NULL, ms->most, 6},
 		{"samples", NULL, ms->n, 4},
-		{"survivors", NULL, strcmp(way, "copy") ? r->expected.n_survivors : (double)NAN,
+		{"survivors", NULL, strcmp(name, "copy") ? r->expected.n_survivors : (double)NAN,
 			10},
 		{"g_particles_per_s", NULL, all ? 1e-6 * r->n / ms->median : (double)NAN, 5},
 		{"times_cub", NULL, cub && all ? cub->median / ms->median : (double)NAN, 4},

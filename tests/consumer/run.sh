@@ -43,3 +43,11 @@ fi
 
 "$work/installed/bin/sluice" list >/dev/null
 test -f "$work/installed/include/sluice/primitives/primitives.h"
+
+# The bench is part of every build except one with ThreadSanitizer.
+if [ -e "$build/sluice-bench" ]; then
+	"$work/installed/bin/sluice-bench" --help >/dev/null
+fi
+for file in examples/example.c scripts/plot.py scripts/plot_run.py bench/plot.py bench/stages.py; do
+	test -f "$work/installed/share/sluice/$file"
+done
