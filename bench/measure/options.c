@@ -5,11 +5,11 @@
 #include "bench/measure/options.h"
 
 #include <stddef.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/text/messages.h"
+#include "pipeline/text/version.h"
 #include "tests/cases/inputs.h"
 
 const struct sl_input_choice sl_entropies[SL_ENTROPIES] = {
@@ -240,7 +240,7 @@ enum sl_status sl_bench_options_read(int argc, char **argv, struct sl_bench_opti
 {
 	memset(options, 0, sizeof(*options));
 	options->device = "cuda";
-	options->commit = SL_COMMIT;
+	options->commit = sl_commit();
 	options->command = SL_BENCH_NONE;
 	for (int i = 0; i < argc; i++)
 		sl_append(options->command_line, sizeof(options->command_line), "%s%s",
