@@ -13,7 +13,7 @@
 #include "bench/cells/job.h"
 #include "bench/commands/batch_plan.h"
 #include "bench/contenders/sluice_contender.h"
-#include "primitives/deflate/streams.h"
+#include "primitives/deflate/encoder/streams.h"
 #include "stages/formats/common/inflate.h"
 
 enum { CHUNK_BYTES = 1 << 20, N_DEFAULT = 1 << 25, N_EMULATED = 1 << 12 };

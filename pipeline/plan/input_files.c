@@ -18,7 +18,7 @@ enum { NOTICE_BYTES = 160, SHOWN_MOST = 16 };
 
 static struct sl_list_config *list_of(struct sl_config *c)
 {
-	return (struct sl_list_config *)(void *)c->of_model.bytes;
+	return (struct sl_list_config *)(void *)c->model_config.bytes;
 }
 
 /* --- the plan --------------------------------------------------------------------------------- */

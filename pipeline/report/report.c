@@ -220,7 +220,7 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 static void write_goal(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
 {
 	const struct sl_stop_rule *g = &plan->stop_rule;
-	struct sl_standing o = sl_stop_rule_standing(g, plan->recipe.n_batches, m);
+	struct sl_stop_state o = sl_stop_rule_state(g, plan->recipe.n_batches, m);
 	char text[SL_STOP_RULE_BYTES];
 
 	sl_json_object(j, "stop");

@@ -1,42 +1,47 @@
 /*
- * tokens.h - what a segment is said with: literals, runs and matches, slice by slice.
+ * encoder/tokens.h - turns a segment into tokens (literals, runs, matches), slice by slice; shared
+ * by host and device.
  *
- * Where bytes follow each other in long runs nothing but runs is looked for, by the places where
- * they begin. Elsewhere the first places are tried both ways, and matches are looked up (matches.h)
- * where these become shorter by them: most planes of particles are either noise or long
- * runs, and a look-up of all places takes most of the time. Slices are parsed by themselves; a
- * match waits if there is a longer one a place on, as in zlib, and of two slices one may go on from
- * the first to the second. Long runs are cut every 258 bytes
- * from where they begin, so that each slice knows what those before it have said of its own.
+ * If runs are long, only runs are searched, by the positions where they start. Otherwise the first
+ * positions are encoded both ways, and matches (matches.h) are searched in the rest only if they
+ * made these shorter: most byte planes of particles are either noise or long runs, and the search
+ * of all positions takes most of the time.
+ *
+ * Slices of 128 bytes are parsed independently. A match waits if the next position has a longer
+ * one, as in zlib (lazy matching). A match that was cut at the border of two slices is joined
+ * again. Long runs are cut every 258 bytes from where they start, so that each slice knows the cuts
+ * of the slices before it.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_TOKENS_H
-#define SL_PRIMITIVES_DEFLATE_TOKENS_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_TOKENS_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_TOKENS_H
 
 #include "matches.h"
 
 enum {
-	SL_RUN_LENGTH_MEAN = 32, /* bytes; in longer runs nothing else is looked for */
-	SL_PROBE_SLICES = 16,    /* that are looked up first, ... */
+	SL_RUN_LENGTH_MEAN =
+		32, /* bytes per run on average; with longer runs only runs are searched */
+	SL_PROBE_SLICES = 16, /* slices of the probe, ... */
 	SL_PROBE = SL_PROBE_SLICES * SL_SLICE,
-	SL_PROBE_MATCHES_MIN = 16, /* ... and said both ways if so many matches are found, ... */
-	SL_GAIN_DIVISOR = 100      /* ... which are to save one bit of so many */
+	SL_PROBE_MATCHES_MIN =
+		16,           /* ... which compares both ways if it found so many matches; ... */
+	SL_GAIN_DIVISOR = 100 /* ... matches must save one bit in so many */
 };
 
-/* --- ways ------------------------------------------------------------------------------------- */
+/* --- modes ------------------------------------------------------------------------------------ */
 
-/* Before anything is looked up: is there more than runs? */
+/* Mode before any search: matches are only worth a search if there are many short runs. */
 SL_HD enum sl_match_mode sl_match_mode_initial(uint32_t runs, uint32_t n)
 {
 	return runs > n / SL_RUN_LENGTH_MEAN ? SL_MODE_MATCHES : SL_MODE_RUNS;
 }
 
-/* By what the first slices take, said by runs alone and by matches. */
+/* True if matches save enough in the probe; arguments: its cost by runs and by matches. */
 SL_HD bool sl_matches_gain(uint32_t by_runs, uint32_t by_matches)
 {
 	return by_matches < by_runs - by_runs / SL_GAIN_DIVISOR;
 }
 
-/* When that is known. */
+/* Mode after the probe. */
 SL_HD enum sl_match_mode sl_match_mode_after_probe(
 	bool gain, uint32_t runs, uint32_t sum, uint32_t n)
 {
@@ -48,25 +53,29 @@ SL_HD enum sl_match_mode sl_match_mode_after_probe(
 
 /* --- slices ----------------------------------------------------------------------------------- */
 
-/* What is parsed. */
+/* Input of the parse of a segment. */
 struct sl_parse {
 	const uint8_t *data;
 	const uint32_t *run_starts;
 	const struct sl_costs *cost;
-	uint32_t end; /* of the segment */
-	/* Counts of symbols, literals, the end and lengths, then distances; NULL: costs are summed
-	 * up, and no token is kept. */
+	uint32_t end; /* end of the segment */
+	/*
+	 * Counts of symbols: literals, end of block and lengths, then distances. NULL: only the
+	 * cost is summed and no token is stored.
+	 */
 	uint32_t *count;
 };
 
-/* Tokens of a slice, each so many words behind the one before: slices of a device stand side by
- * side, as its threads make a token each at the same time. */
+/*
+ * Tokens of a slice, step words apart: on the device the slices are interleaved, so that the
+ * threads of a warp, which parse one slice each, access neighbouring words.
+ */
 struct sl_tokens {
 	uint32_t *first;
 	uint32_t step, n, cost;
 };
 
-/* So many more, which others may count at the same time. */
+/* Adds to a counter that other threads may update at the same time. */
 SL_HD void sl_counter_add(uint32_t *count, uint32_t more)
 {
 #if defined(__CUDA_ARCH__) || defined(SL_EMULATED)
@@ -76,7 +85,7 @@ SL_HD void sl_counter_add(uint32_t *count, uint32_t more)
 #endif
 }
 
-/* The symbols of a token. */
+/* Adds more to the counts of the symbols of a token. */
 SL_HD void sl_token_count(const struct sl_parse *p, uint32_t token, uint32_t more)
 {
 	uint32_t length = sl_token_length(token), distance = sl_token_distance(token);
@@ -87,7 +96,7 @@ SL_HD void sl_token_count(const struct sl_parse *p, uint32_t token, uint32_t mor
 			&p->count[SL_LITLEN_SYMBOLS + sl_distance_symbol(distance).symbol], more);
 }
 
-/* What a token costs, about. */
+/* Estimated cost of a token. */
 SL_HD uint32_t sl_token_cost(const struct sl_parse *p, uint32_t token)
 {
 	uint32_t length = sl_token_length(token);
@@ -95,6 +104,7 @@ SL_HD uint32_t sl_token_cost(const struct sl_parse *p, uint32_t token)
 	return length ? sl_match_cost(length, sl_token_distance(token)) : p->cost->literal[token];
 }
 
+/* Appends a token and counts its symbols, or adds its cost. */
 SL_HD void sl_token_add(const struct sl_parse *p, struct sl_tokens *t, uint32_t token)
 {
 	if (p->count == NULL) {
@@ -105,7 +115,10 @@ SL_HD void sl_token_add(const struct sl_parse *p, struct sl_tokens *t, uint32_t 
 	sl_token_count(p, token, 1);
 }
 
-/* Some tokens of n from i on, before any is used, as memory is far away; behind the last none. */
+/*
+ * Loads tokens i .. i + SL_LOADS_IN_FLIGHT - 1 of n before any is used, to overlap the latencies;
+ * those past the end are 0.
+ */
 SL_HD void sl_tokens_load(
 	const uint32_t *first, uint32_t step, uint32_t i, uint32_t n, uint32_t *token)
 {
@@ -114,9 +127,9 @@ SL_HD void sl_tokens_load(
 }
 
 /*
- * What was found from .. to - 1, a slice, place by place, as tokens, which may take the place of
- * what was found. All threads are at the same place of their slices: those of a match are passed
- * by.
+ * Parses the slice from .. to - 1 by the matches found at its positions. tokens may overwrite
+ * found. Positions inside a match are skipped one by one instead of jumped over, so that all
+ * threads of a warp stay at the same position of their slices.
  */
 SL_HD void sl_parse_matches(const struct sl_parse *p, uint32_t from, uint32_t to,
 	const uint32_t *found, struct sl_tokens *tokens)
@@ -138,7 +151,10 @@ SL_HD void sl_parse_matches(const struct sl_parse *p, uint32_t from, uint32_t to
 	}
 }
 
-/* A match that is cut where a slice ends and the next begins becomes one again. */
+/*
+ * Joins a match that was cut at the border of two slices: extends the last token of left, drops the
+ * first of right.
+ */
 SL_HD void sl_tokens_join(
 	const struct sl_parse *p, const struct sl_tokens *left, struct sl_tokens *right)
 {
@@ -156,7 +172,7 @@ SL_HD void sl_tokens_join(
 	right->n--;
 }
 
-/* A run, which may go on behind its slice. */
+/* The token of a run at a position; it may end after its slice. */
 SL_HD uint32_t sl_run_token(const struct sl_parse *p, uint32_t at)
 {
 	uint32_t left = p->end - at, most = left < SL_MATCH_MAX ? left : (uint32_t)SL_MATCH_MAX;
@@ -164,7 +180,7 @@ SL_HD uint32_t sl_run_token(const struct sl_parse *p, uint32_t at)
 	return sl_run_at(p->data, p->run_starts, at, most, p->cost);
 }
 
-/* The last place from .. to - 1 that begins a run, plus 1; 0: none. */
+/* Last position from .. to - 1 that starts a run, plus 1; 0: none. */
 SL_HD uint32_t sl_last_run_start(const uint32_t *run_starts, uint32_t from, uint32_t to)
 {
 	while (to > from) {
@@ -180,8 +196,9 @@ SL_HD uint32_t sl_last_run_start(const uint32_t *run_starts, uint32_t from, uint
 }
 
 /*
- * Where the first token from a slice on begins, when the last run before began at a place that is
- * given plus 1; 0: in the history. Its matches follow each other from the place behind.
+ * Position of the first token that starts in a slice, given where the last run before started, plus
+ * 1 (0: in the history). The matches of that run follow each other every 258 bytes from its second
+ * byte on.
  */
 SL_HD uint32_t sl_run_resumed(const struct sl_parse *p, uint32_t run, uint32_t from)
 {
@@ -193,7 +210,7 @@ SL_HD uint32_t sl_run_resumed(const struct sl_parse *p, uint32_t run, uint32_t f
 	return length ? at + length : from;
 }
 
-/* The same as sl_parse_matches() for runs alone; the first token begins at at. */
+/* Parses a slice by runs only; the first token starts at position at. */
 SL_HD void sl_parse_runs(
 	const struct sl_parse *p, uint32_t at, uint32_t to, struct sl_tokens *tokens)
 {
@@ -206,8 +223,8 @@ SL_HD void sl_parse_runs(
 }
 
 /*
- * What a slice takes, by matches of which found is that at its first place, or by runs that begin
- * in it, which may go on behind.
+ * Cost of a slice, by the matches found at its positions, or by the runs that start in it, which
+ * may end after it.
  */
 SL_HD uint32_t sl_slice_cost(const struct sl_parse *p, enum sl_match_mode mode, uint32_t from,
 	uint32_t *found, uint32_t step)

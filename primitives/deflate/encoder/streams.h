@@ -1,49 +1,51 @@
 /*
- * streams.h - how a job of deflate is cut: into chunks, each of which becomes a stream, and those
- * into segments, each of which is compressed by itself.
+ * encoder/streams.h - how a deflate job is divided: into chunks, each of which becomes one stream,
+ * and chunks into segments, each of which is compressed independently.
  *
- * The bytes of a chunk stand in planes (planes.h), if its items have more than one. Planes are
- * unlike each other, so a segment has bytes of one plane alone, unless the chunk is that small.
+ * The bytes of a chunk are arranged in planes (planes.h) if its items have more than one byte.
+ * Planes differ in their statistics, so a segment contains bytes of one plane only, unless the
+ * chunk is too small for that. The header is shared by host and device code.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_STREAMS_H
-#define SL_PRIMITIVES_DEFLATE_STREAMS_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_STREAMS_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_STREAMS_H
 
 #include "primitives/base/hd.h"
 #include "primitives/primitives.h"
 
 enum {
-	SL_SEGMENT = 1 << 15,          /* bytes at most: distances of DEFLATE reach no farther */
-	SL_HISTORY = 1024,             /* bytes before a segment that it may refer to */
-	SL_PLANE_MIN = SL_SEGMENT / 8, /* bytes of a plane that has segments of its own */
-	SL_STORED_HEADER_BYTES = 5,    /* before the bytes of a stored block */
-	SL_LOADS_IN_FLIGHT = 8         /* bytes that a thread reads before it stores them */
+	SL_SEGMENT = 1 << 15, /* bytes of a segment at most: the range of a DEFLATE distance */
+	SL_HISTORY = 1024,    /* bytes before a segment that its matches may refer to */
+	SL_PLANE_MIN = SL_SEGMENT / 8, /* bytes from which a plane has segments of its own */
+	SL_STORED_HEADER_BYTES = 5,    /* header of a stored block: type, LEN, NLEN */
+	SL_LOADS_IN_FLIGHT = 8         /* loads that a thread issues before the first store */
 };
 
 struct sl_streams {
 	const uint8_t *in;
 	uint64_t in_bytes, chunk_bytes;
 	uint32_t item_bytes;
-	bool whole;                   /* the last chunk is filled up with zeros */
-	uint64_t n;                   /* streams */
-	uint64_t n_segments;          /* of all */
-	uint64_t segments_per_stream; /* segments of every chunk but the last, which has no more */
+	bool whole;                   /* the last chunk is padded with zeros */
+	uint64_t n;                   /* number of streams */
+	uint64_t n_segments;          /* of all streams */
+	uint64_t segments_per_stream; /* of every chunk but the last, which may have fewer */
 	enum sl_wrapper wrapper;
 };
 
-/* Bytes from .. from + bytes - 1 of a chunk, as they stand in planes. */
+/* Bytes from .. from + bytes - 1 of a chunk in plane order. */
 struct sl_segment {
 	uint64_t stream, from;
-	uint32_t bytes;   /* 0: of a chunk that has none */
-	uint32_t history; /* bytes before, of the same plane: SL_HISTORY or none */
-	bool last;        /* of its stream */
+	uint32_t bytes;   /* 0: segment of an empty chunk */
+	uint32_t history; /* bytes before it in the same plane: SL_HISTORY or 0 */
+	bool last;        /* last segment of its stream */
 };
 
+/* a / b rounded up. */
 SL_HD uint64_t sl_deflate_divide(uint64_t a, uint64_t b)
 {
 	return a / b + (a % b != 0);
 }
 
-/* Of chunk k, all. */
+/* Bytes of chunk k, with padding. */
 SL_HD uint64_t sl_chunk_bytes(const struct sl_streams *s, uint64_t k)
 {
 	uint64_t left = s->in_bytes - k * s->chunk_bytes;
@@ -51,7 +53,10 @@ SL_HD uint64_t sl_chunk_bytes(const struct sl_streams *s, uint64_t k)
 	return s->whole || left > s->chunk_bytes ? s->chunk_bytes : left;
 }
 
-/* Of a chunk of so many bytes, those that segments are cut from one by one. */
+/*
+ * Bytes of a section: the part of a chunk that is cut into segments on its own. A plane, or the
+ * whole chunk if planes are shorter than SL_PLANE_MIN.
+ */
 SL_HD uint64_t sl_section_bytes(uint64_t bytes, uint32_t item_bytes)
 {
 	uint64_t plane = bytes / item_bytes;
@@ -59,7 +64,7 @@ SL_HD uint64_t sl_section_bytes(uint64_t bytes, uint32_t item_bytes)
 	return plane < SL_PLANE_MIN ? bytes : plane;
 }
 
-/* A chunk of no bytes has one segment, of none. */
+/* Segments of a chunk; an empty chunk has one empty segment. */
 SL_HD uint64_t sl_chunk_segments(uint64_t bytes, uint32_t item_bytes)
 {
 	uint64_t section = sl_section_bytes(bytes, item_bytes);
@@ -67,7 +72,7 @@ SL_HD uint64_t sl_chunk_segments(uint64_t bytes, uint32_t item_bytes)
 	return section ? bytes / section * sl_deflate_divide(section, SL_SEGMENT) : 1;
 }
 
-/* item_bytes and chunk_bytes may be 0, as in a job: 1, and all in one. */
+/* Divides in_bytes; chunk_bytes and item_bytes may be 0 as in a job: one chunk, items of 1 byte. */
 SL_HD struct sl_streams sl_streams_make(
 	uint64_t in_bytes, uint64_t chunk_bytes, uint32_t item_bytes, bool whole)
 {
@@ -82,7 +87,7 @@ SL_HD struct sl_streams sl_streams_make(
 	return s;
 }
 
-/* Those of a job. */
+/* The division of a job. */
 SL_HD struct sl_streams sl_streams_of(const struct sl_deflate_job *job)
 {
 	struct sl_streams s = sl_streams_make(
@@ -93,12 +98,13 @@ SL_HD struct sl_streams sl_streams_of(const struct sl_deflate_job *job)
 	return s;
 }
 
+/* Segment by its number in the whole job. */
 SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t number)
 {
 	struct sl_segment g = {number / s->segments_per_stream, 0, 0, 0, false};
 	uint64_t k = number % s->segments_per_stream, bytes, section, per_section, left;
 
-	if (g.stream > s->n - 1) /* never: each is of the largest chunk */
+	if (g.stream > s->n - 1) /* cannot happen: no chunk has more segments */
 		g.stream = s->n - 1;
 	bytes = sl_chunk_bytes(s, g.stream);
 	section = sl_section_bytes(bytes, s->item_bytes);
@@ -116,16 +122,17 @@ SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t numbe
 }
 
 /*
- * Of a chunk, bytes from on, as they stand in planes, to data, by one of so many threads. On the
- * way a byte moves from item i, byte k, to byte i of plane k. Some are read before the first is
- * stored, as memory is far away.
+ * Copies bytes from .. from + bytes - 1 of a chunk, in plane order, to data; called by each of
+ * threads threads with its own number. Byte k of item i becomes byte i of plane k. Loads are issued
+ * in groups before the first store, because global memory has a latency of hundreds of cycles.
  */
 SL_HD void sl_chunk_load(const struct sl_streams *s, uint64_t stream, uint64_t from, uint64_t bytes,
 	uint32_t thread, uint32_t threads, uint8_t *data)
 {
 	uint64_t chunk = stream * s->chunk_bytes, end = from + bytes;
 	uint64_t items = sl_chunk_bytes(s, stream) / s->item_bytes;
-	uint64_t available = (s->in_bytes - chunk) / s->item_bytes; /* items; behind them zeros */
+	uint64_t available =
+		(s->in_bytes - chunk) / s->item_bytes; /* items of the input; padding follows */
 
 	for (uint64_t to; from < end; data += to - from, from = to) {
 		uint64_t plane = from / items, first = from % items, n;

@@ -1,11 +1,13 @@
 /*
- * check.h - Adler-32 and CRC-32 of pieces, and of what pieces make up together.
+ * encoder/checksum.h - Adler-32 and CRC-32 of parts of a stream, their combination, and the bytes
+ * of the zlib and gzip wrappers; shared by host and device.
  *
- * Both are sums in which what comes later shifts what came before, so pieces are summed up by
- * themselves and joined. (RFC 1950, 8.2; RFC 1952, 8; Adler's crc32_combine in zlib.)
+ * In both checksums the later bytes only shift the contribution of the earlier ones, so parts can
+ * be computed independently and combined. (RFC 1950, 8.2; RFC 1952, 8; crc32_combine() of zlib, by
+ * Adler.)
  */
-#ifndef SL_PRIMITIVES_DEFLATE_CHECKSUM_H
-#define SL_PRIMITIVES_DEFLATE_CHECKSUM_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_CHECKSUM_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_CHECKSUM_H
 
 #include "streams.h"
 #include "tokens.h"
@@ -14,12 +16,15 @@ enum { SL_ADLER_MODULUS = 65521, SL_CRC_TABLE = 256 };
 
 #define SL_CRC_POLYNOMIAL 0xedb88320u
 
-/* A sum as if nothing stood before. Adler's two; or the CRC's remainder in a. */
+/*
+ * Checksum of a part, with zero as initial value: the two sums of Adler-32, or the CRC remainder in
+ * a.
+ */
 struct sl_deflate_checksum {
 	uint32_t a, b;
 };
 
-/* The remainder of one byte, for the table. */
+/* CRC of one byte: an entry of the table. */
 SL_HD uint32_t sl_crc_of_byte(uint32_t byte)
 {
 	for (int bit = 0; bit < 8; bit++)
@@ -27,7 +32,7 @@ SL_HD uint32_t sl_crc_of_byte(uint32_t byte)
 	return byte;
 }
 
-/* The product of two remainders; the top bit is x^0. */
+/* Product of two polynomials modulo the CRC polynomial; the top bit is x^0. */
 SL_HD uint32_t sl_crc_multiply(uint32_t p, uint32_t q)
 {
 	uint32_t product = 0;
@@ -39,7 +44,7 @@ SL_HD uint32_t sl_crc_multiply(uint32_t p, uint32_t q)
 	return product;
 }
 
-/* x^(8 bytes). Those of whole slices and segments are known. */
+/* x^(8 * bytes) modulo the CRC polynomial; constants for whole slices and segments. */
 SL_HD uint32_t sl_crc_shift(uint64_t bytes)
 {
 	uint32_t shift = 1u << 31, power = 1u << 23;
@@ -56,7 +61,9 @@ SL_HD uint32_t sl_crc_shift(uint64_t bytes)
 	return shift;
 }
 
-/* Of SL_SLICE bytes at most; table is sl_crc_of_byte() of each byte, for SL_GZIP alone. */
+/*
+ * Checksum of at most SL_SLICE bytes. table: sl_crc_of_byte() of each byte; used for SL_GZIP only.
+ */
 SL_HD struct sl_deflate_checksum sl_checksum_slice(
 	enum sl_wrapper wrapper, const uint8_t *data, uint32_t bytes, const uint32_t *table)
 {
@@ -71,6 +78,7 @@ SL_HD struct sl_deflate_checksum sl_checksum_slice(
 	return c;
 }
 
+/* Checksum of two adjacent parts; right_bytes: size of the right one. */
 SL_HD struct sl_deflate_checksum sl_checksum_join(enum sl_wrapper wrapper,
 	struct sl_deflate_checksum left, struct sl_deflate_checksum right, uint64_t right_bytes)
 {
@@ -86,7 +94,10 @@ SL_HD struct sl_deflate_checksum sl_checksum_join(enum sl_wrapper wrapper,
 	return c;
 }
 
-/* The number that a wrapper has, of so many bytes. */
+/*
+ * The number that the wrapper stores, from the checksum of all bytes; applies the initial value of
+ * the format.
+ */
 SL_HD uint32_t sl_checksum_value(
 	enum sl_wrapper wrapper, struct sl_deflate_checksum c, uint64_t bytes)
 {
@@ -95,19 +106,21 @@ SL_HD uint32_t sl_checksum_value(
 	return (c.a + 1) % SL_ADLER_MODULUS | (uint32_t)((c.b + bytes) % SL_ADLER_MODULUS) << 16;
 }
 
-/* --- what stands around --------------------------------------------------------------------- */
+/* --- wrappers --------------------------------------------------------------------------------- */
 
+/* Bytes of the wrapper before the stream. */
 SL_HD uint32_t sl_wrapper_header_bytes(enum sl_wrapper wrapper)
 {
 	return wrapper == SL_RAW ? 0 : wrapper == SL_ZLIB ? 2 : 10;
 }
 
+/* Bytes of the wrapper after the stream. */
 SL_HD uint32_t sl_wrapper_trailer_bytes(enum sl_wrapper wrapper)
 {
 	return wrapper == SL_RAW ? 0 : wrapper == SL_ZLIB ? 4 : 8;
 }
 
-/* Byte i before a stream: DEFLATE in a window of 32 KiB; no name, no time, no system. */
+/* Byte i of the wrapper's header: DEFLATE, window of 32 KiB; no name, no time, unknown system. */
 SL_HD uint8_t sl_wrapper_header_byte(enum sl_wrapper wrapper, uint32_t i)
 {
 	const uint8_t zlib[2] = {0x78, 0x01}, gzip[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
@@ -115,7 +128,7 @@ SL_HD uint8_t sl_wrapper_header_byte(enum sl_wrapper wrapper, uint32_t i)
 	return wrapper == SL_ZLIB ? zlib[i] : gzip[i];
 }
 
-/* Byte i behind a stream of so many bytes: Adler-32, its top first; or CRC-32 and bytes. */
+/* Byte i of the wrapper's trailer: Adler-32, big endian; or CRC-32 and the size, little endian. */
 SL_HD uint8_t sl_wrapper_trailer_byte(
 	enum sl_wrapper wrapper, uint32_t value, uint64_t bytes, uint32_t i)
 {
@@ -124,7 +137,7 @@ SL_HD uint8_t sl_wrapper_trailer_byte(
 	return (uint8_t)(i < 4 ? value >> 8 * i : bytes >> 8 * (i - 4));
 }
 
-/* Byte i before the bytes of a stored block. */
+/* Byte i of the header of a stored block. */
 SL_HD uint8_t sl_stored_header_byte(bool last, uint32_t bytes, uint32_t i)
 {
 	uint32_t lengths = bytes | ~bytes << 16;

@@ -1,22 +1,27 @@
 /*
- * deflate/pack.cuh - from segments that wait in scratch to streams, one behind another.
+ * encoder/assemble.cuh - assembles streams from the segments in scratch: computes the offset of
+ * every segment and stream, then copies, with wrappers and checksums.
+ *
+ * Three kernels: sums_kernel (one warp per stream: segment offsets, stream size, checksum),
+ * streams_kernel (one block: stream offsets), pack_kernel (all blocks: the copy).
  */
-#ifndef SL_PRIMITIVES_DEFLATE_ASSEMBLE_CUH
-#define SL_PRIMITIVES_DEFLATE_ASSEMBLE_CUH
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_ASSEMBLE_CUH
+#define SL_PRIMITIVES_DEFLATE_ENCODER_ASSEMBLE_CUH
 
 #include "primitives/kernel/kernel.cuh"
 #include "match_search.cuh"
 
-enum { STAGED_BYTES = SL_SEGMENT + 32 }; /* a segment in scratch, at most SL_STORED_HEADER_BYTES more */
+/* Bytes reserved for a staged segment, which is at most 5 bytes longer than the original. */
+enum { STAGED_BYTES = SL_SEGMENT + 32 };
 
-/* A segment that waits. */
+/* Result of one segment. */
 struct segment_output {
-	uint64_t at; /* in its stream */
+	uint64_t at; /* offset in its stream */
 	uint32_t bytes;
 	struct sl_deflate_checksum checksum;
 };
 
-/* A stream: where it begins in out, NOWHERE if it does not fit; at first how long it is. */
+/* Result of one stream. at: first its size, then its offset in out, or DOES_NOT_FIT. */
 struct stream_output {
 	uint64_t at;
 	uint32_t checksum;
@@ -24,28 +29,29 @@ struct stream_output {
 
 static constexpr uint64_t DOES_NOT_FIT = UINT64_MAX;
 
+/* Arguments of all kernels, by value. */
 struct deflate_job {
 	struct sl_streams streams;
 	uint8_t *out;
 	uint64_t out_size;
 	size_t *out_bytes, *out_used;
-	/* scratch */
-	uint8_t *staged;                       /* PIECE_BYTES a segment */
-	struct segment_output *segment_output; /* one a segment */
-	struct stream_output *stream_output;   /* one a stream */
-	uint32_t *found;                       /* SL_PLACES a block */
-	uint16_t *sorted;                      /* ORDERED a block */
-	uint32_t *token;                       /* SL_SEGMENT a block */
-	uint64_t *ticket;                      /* segments that are taken */
+	/* the rest is scratch */
+	uint8_t *staged;                       /* STAGED_BYTES per segment */
+	struct segment_output *segment_output; /* one per segment */
+	struct stream_output *stream_output;   /* one per stream */
+	uint32_t *found;                       /* SL_POSITIONS per block */
+	uint16_t *sorted;                      /* SORTED_POSITIONS per block */
+	uint32_t *token;                       /* SL_SEGMENT per block */
+	uint64_t *ticket;                      /* number of segments taken */
 };
 
-/* What a lane, or those before it too, have of a stream. */
+/* Sum over consecutive segments of a stream. */
 struct stream_sum {
-	uint64_t bytes, in_bytes; /* as written; as they were */
+	uint64_t bytes, in_bytes; /* encoded; original */
 	struct sl_deflate_checksum checksum;
 };
 
-/* Some segments of a stream, from .. to - 1. */
+/* Sum over segments from .. to - 1, by one thread. */
 static __device__ inline struct stream_sum sum_segments(
 	const struct deflate_job &job, uint64_t from, uint64_t to)
 {
@@ -63,7 +69,11 @@ static __device__ inline struct stream_sum sum_segments(
 	return all;
 }
 
-/* That of all lanes, for the first, neighbours first; *before: bytes of those before the lane. */
+/*
+ * For a warp: joins the sums of all lanes, in lane order; the result is valid in lane 0, except
+ * bytes, which all lanes get. *before: encoded bytes of the lanes before. Pairwise joins need only
+ * log2(32) steps because the checksums are associative.
+ */
 static __device__ inline struct stream_sum join_lanes(
 	enum sl_wrapper wrapper, struct stream_sum mine, uint64_t *before)
 {
@@ -85,8 +95,7 @@ static __device__ inline struct stream_sum join_lanes(
 	return mine;
 }
 
-/* A block of one warp a stream: its segments have their places in it, and it its bytes, at first as
- * its place, and check. */
+/* One warp per stream: offsets of its segments, its size and its checksum. */
 static __global__ void __launch_bounds__(32) sums_kernel(struct deflate_job job)
 {
 	const struct sl_streams *s = &job.streams;
@@ -109,7 +118,7 @@ static __global__ void __launch_bounds__(32) sums_kernel(struct deflate_job job)
 	}
 }
 
-/* Sums up to and with each thread's, in end. (Hillis and Steele.) */
+/* Inclusive scan over the threads of a block, in end[]. (Hillis and Steele.) */
 static __device__ inline void scan(uint64_t *end, uint64_t mine)
 {
 	end[threadIdx.x] = mine;
@@ -123,7 +132,10 @@ static __device__ inline void scan(uint64_t *end, uint64_t mine)
 	}
 }
 
-/* One block: where streams begin, as long as they fit: behind one that does not none does. */
+/*
+ * One block: offsets of the streams in out; from the first stream that does not fit, none is
+ * written.
+ */
 static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_job job)
 {
 	SL_SHARED_DYNAMIC(uint64_t, end);
@@ -150,7 +162,7 @@ static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_
 		*job.out_used = before + end[threadIdx.x];
 }
 
-/* Bytes to anywhere, from a multiple of 4: most of them by words of where they go. */
+/* Copies bytes to any address, mostly by words of the destination; from is aligned to 4 bytes. */
 static __device__ inline void copy(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
 	uint32_t head = (uint32_t)(-(uintptr_t)to % 4), words;
@@ -165,7 +177,10 @@ static __device__ inline void copy(uint8_t *to, const uint8_t *from, uint32_t by
 		to[i] = from[i];
 }
 
-/* Each block a segment at a time, to where it belongs, and what is before and behind a stream. */
+/*
+ * Each block copies one segment at a time to its final place, and the wrapper around the first and
+ * last of a stream.
+ */
 static __global__ void __launch_bounds__(THREADS) pack_kernel(struct deflate_job job)
 {
 	const struct sl_streams *s = &job.streams;

@@ -1,18 +1,19 @@
 /*
- * deflate/codes.cuh - the codes of a segment, and those of its header, by a block.
+ * encoder/huffman_codes.cuh - builds the Huffman codes of a segment and of its header with all
+ * threads of a block.
  *
- * A thread a symbol, or an item of a list (huffman.h). While a warp lists what the header has to
- * say, all others add up the bits of their slices.
+ * One thread per symbol or per list item (huffman.h). The last warp lists the code lengths of the
+ * header while the others sum the bits of their slices.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_HUFFMAN_CODES_CUH
-#define SL_PRIMITIVES_DEFLATE_HUFFMAN_CODES_CUH
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_HUFFMAN_CODES_CUH
+#define SL_PRIMITIVES_DEFLATE_ENCODER_HUFFMAN_CODES_CUH
 
 #include "primitives/kernel/kernel.cuh"
 #include "match_search.cuh"
 
 /*
- * Symbols of an alphabet in order, one a lane: a warp's, with s, follow each other from a multiple
- * of 32.
+ * Sorts the symbols of an alphabet by count, one per thread; the symbols s of a warp are
+ * consecutive, from a multiple of 32 on. Also finds the number of used symbols and the last one.
  */
 static __device__ inline void sort_symbols(const struct segment_task &p, const uint32_t *count,
 	uint32_t base, uint32_t n, uint32_t s, struct symbol_stats *a)
@@ -28,7 +29,7 @@ static __device__ inline void sort_symbols(const struct segment_task &p, const u
 	}
 }
 
-/* Two distances at least, by a warp. (sl_huffman_two) */
+/* For a warp: sl_huffman_use_two() for the distances. */
 static __device__ inline void use_two(uint32_t *count)
 {
 	uint32_t s = threadIdx.x % 32,
@@ -40,7 +41,7 @@ static __device__ inline void use_two(uint32_t *count)
 	__syncwarp();
 }
 
-/* The lists of one or two alphabets, at the same time. */
+/* For a block: package-merge of one or two alphabets at the same time. */
 static __device__ inline void merge(struct sl_alphabet a, struct sl_alphabet b)
 {
 	for (;;) {
@@ -49,7 +50,8 @@ static __device__ inline void merge(struct sl_alphabet a, struct sl_alphabet b)
 		if (items == 0)
 			return;
 		for (uint32_t i = threadIdx.x; i < items; i += THREADS) {
-			const struct sl_alphabet one = i < of_a ? a : b; /* stays in registers */
+			const struct sl_alphabet one =
+				i < of_a ? a : b; /* a copy, so that it stays in registers */
 
 			sl_huffman_merge(&one, i < of_a ? i : i - of_a);
 		}
@@ -59,7 +61,7 @@ static __device__ inline void merge(struct sl_alphabet a, struct sl_alphabet b)
 	}
 }
 
-/* The length of the code of the i-th symbol in order. */
+/* Stores the code length of the i-th symbol in order, and counts it. */
 static __device__ inline void set_length(
 	const struct sl_alphabet &of, uint32_t i, uint8_t *length, struct symbol_stats *a)
 {
@@ -69,10 +71,10 @@ static __device__ inline void set_length(
 	atomicAdd(&a->of_length[bits], 1u);
 }
 
-/* Of literals and lengths, and of distances. */
+/* Builds the codes of literals and lengths, and of distances. */
 static __device__ inline void make_codes(const struct segment_task &p)
 {
-	struct sl_block *b = &p.mem->block;
+	struct sl_deflate_block *b = &p.mem->block;
 	struct sl_huffman_work *w = &p.mem->scratch.work;
 	struct symbol_stats *literal_stats = &p.mem->symbol_stats[LITERALS],
 			    *distance_stats = &p.mem->symbol_stats[DISTANCES];
@@ -104,7 +106,7 @@ static __device__ inline void make_codes(const struct segment_task &p)
 			b->length + SL_LITLEN_SYMBOLS, distance_stats->of_length, t);
 }
 
-/* Sums up to and with each lane's. */
+/* Inclusive scan over the lanes. (Hillis and Steele.) */
 static __device__ inline uint32_t sum_up_to_lane(uint32_t mine)
 {
 	uint32_t lane = threadIdx.x % 32;
@@ -118,12 +120,12 @@ static __device__ inline uint32_t sum_up_to_lane(uint32_t mine)
 }
 
 /*
- * What the header lists, by a warp: a lane for each run of lengths that are alike. Where these
- * begin is marked where runs of bytes were, which nobody asks for any more.
+ * For a warp: lists the code lengths of the header, one lane per run of equal lengths. Marks where
+ * these runs start in run_starts, which is no longer needed for the bytes.
  */
 static __device__ inline void list_lengths(const struct segment_task &p)
 {
-	struct sl_block *b = &p.mem->block;
+	struct sl_deflate_block *b = &p.mem->block;
 	uint32_t lane = threadIdx.x % 32, *run_starts = p.mem->run_starts, symbols = 0;
 	uint32_t n = p.mem->symbol_stats[LITERALS].end + p.mem->symbol_stats[DISTANCES].end;
 
@@ -161,12 +163,12 @@ static __device__ inline void list_lengths(const struct segment_task &p)
 		b->n_symbols = symbols;
 }
 
-/* Bits of the header and of all tokens, and those before the thread's tokens. */
+/* Bit offset of the thread's tokens in the block, and of the end of all tokens. */
 struct bit_offsets {
 	uint32_t before, all;
 };
 
-/* By the sums of lanes and of warps. */
+/* From the scan within each warp and the sums of the warps. */
 static __device__ inline struct bit_offsets bit_offsets_of(
 	const struct segment_task &p, uint32_t mine, uint32_t sum)
 {
@@ -180,12 +182,11 @@ static __device__ inline struct bit_offsets bit_offsets_of(
 	return b;
 }
 
-/* Of the header's symbols, which the last warp lists while others add up the bits of their tokens.
- */
+/* Builds the header and its code; returns the bit offsets of the tokens. */
 static __device__ inline struct bit_offsets make_header(
 	const struct segment_task &p, const struct sl_tokens &tokens)
 {
-	struct sl_block *b = &p.mem->block;
+	struct sl_deflate_block *b = &p.mem->block;
 	struct sl_huffman_work *w = &p.mem->scratch.work;
 	struct symbol_stats *code_lengths = &p.mem->symbol_stats[CODE_LENGTHS];
 	uint32_t t = threadIdx.x, mine, sum;

@@ -1,45 +1,50 @@
 /*
- * deflate/lookup.cuh - what the bytes at each place of a segment are the same as, by a block.
+ * encoder/match_search.cuh - finds the best match at every position of a segment, with all threads
+ * of a block.
  *
- * Places are sorted by the hash of the bytes that stand there, in two passes of a radix sort that
- * keeps the order of places: those with the same hash then follow each other, and those before one
- * are the places that cpu.c has in its lists. Each warp sorts a part of the places; where it puts
- * those of a digit is known from the counts of all. Lanes then see in a window of their warp what
- * stands at the places before theirs.
+ * The positions are sorted by the hash of their first three bytes, in two passes of a stable radix
+ * sort. Positions with the same hash are then adjacent and in their original order, so the
+ * candidates of a position, which cpu.c finds through linked lists, are the entries directly before
+ * it. Each warp sorts a contiguous part; a scan of all digit counts gives the target of each warp
+ * and digit. For the search, each warp keeps a window of 64 sorted positions with their first eight
+ * bytes in shared memory, so that lanes read candidates from there instead of following pointers in
+ * memory.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_MATCH_SEARCH_CUH
-#define SL_PRIMITIVES_DEFLATE_MATCH_SEARCH_CUH
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_MATCH_SEARCH_CUH
+#define SL_PRIMITIVES_DEFLATE_ENCODER_MATCH_SEARCH_CUH
 
 #include "primitives/kernel/kernel.cuh"
 #include "block.h"
 #include "checksum.h"
 
 enum {
-	THREADS = 256, /* of a block: one a byte's value, and one a slice */
+	THREADS = 256, /* of a block: one per byte value, and one per slice */
 	WARPS = THREADS / 32,
 	DIGIT_BITS = SL_HASH_BITS / 2,
 	DIGITS = 1 << DIGIT_BITS,
-	PLACE_BITS = 16, /* below a place's hash */
-	ROWS = 4,        /* of places that a warp reads at a time, as memory is far away */
-	PADDING_POSITIONS =
-		64, /* places behind those in order, in the history: nothing is said there */
+	POSITION_BITS = 16, /* the hash is above the position */
+	ROWS = 4, /* rows of positions that a warp loads at a time, to overlap latencies */
+	PADDING_POSITIONS = 64, /* read past the sorted positions; nothing is searched there */
 	SORTED_POSITIONS = SL_POSITIONS + PADDING_POSITIONS
 };
 
-/* Places in order, those of a warp and the 32 before them, and the eight bytes at each. */
+/*
+ * Sorted positions of a warp: 32 previous ones and its current 32, with the first eight bytes of
+ * each.
+ */
 struct window {
 	uint64_t prefix[64];
 	uint16_t position[64];
 };
 
-/* What is needed at one time, and then no more. */
+/* Shared memory of steps that do not overlap in time. */
 union shared_scratch {
 	struct {
 		uint32_t crc[SL_CRC_TABLE];
 		struct sl_deflate_checksum of_slice[SL_SLICES];
 	} checksums;
 	struct {
-		uint32_t next[WARPS][DIGITS]; /* how many; then where the next goes */
+		uint32_t next[WARPS][DIGITS]; /* digit counts, then the next target */
 		uint32_t total[WARPS];
 	} sort;
 	struct window window[WARPS];
@@ -48,42 +53,43 @@ union shared_scratch {
 
 enum { LITERALS, DISTANCES, CODE_LENGTHS, ALPHABETS };
 
-/* Of the symbols that one is made for: how many, and the last plus 1; codes of each length. */
+/* Of the alphabet being built: number of used symbols, last one plus 1, codes of each length. */
 struct symbol_stats {
 	uint32_t used, end, of_length[SL_CODE_MAX + 1];
 };
 
-/* What a block has in shared memory. */
+/* Shared memory of a block. */
 struct block_memory {
-	uint8_t data[SL_POSITIONS +
-		     SL_PAD]; /* at a multiple of 4; later the words that are written */
+	uint8_t data[SL_POSITIONS + SL_PAD]; /* aligned to 4; later the encoded words */
 	uint32_t run_starts[SL_RUN_START_WORDS];
-	struct sl_block block;
+	struct sl_deflate_block block;
 	union shared_scratch scratch;
-	uint16_t run[SL_SLICES]; /* where the last of a slice begins, plus 1 */
-	uint32_t bits[WARPS];    /* of what the slices of a warp say */
+	uint16_t run[SL_SLICES]; /* last run start of each slice, plus 1 */
+	uint32_t bits[WARPS];    /* bits of the tokens of each warp */
 	uint64_t segment;
-	uint32_t sum, found, runs; /* what literals would take; what the probe finds; runs */
-	uint32_t probe[2];         /* what its slices take, by runs and by matches */
+	uint32_t sum, found, runs; /* cost of all literals; matches in the probe; number of runs */
+	uint32_t probe[2];         /* cost of the probe by runs and by matches */
 	struct symbol_stats symbol_stats[ALPHABETS];
 	struct sl_deflate_checksum checksum;
 };
 
-/* A segment and what the block has for it. */
+/* A segment and the block's memory for it. */
 struct segment_task {
 	struct block_memory *mem;
-	uint32_t *found; /* at each place, slices side by side; before, places half in order */
+	uint32_t *found; /* tokens found, slices interleaved; before, half-sorted positions */
 	uint16_t *sorted;
-	uint32_t *token; /* the same, of what is said */
+	uint32_t *token; /* tokens of the parse, slices interleaved */
 	struct sl_segment segment;
-	uint32_t begin, end, slices; /* places of the history and the segment */
+	uint32_t begin, end, slices; /* positions: start of history, end of segment */
 };
 
+/* First position of a slice. */
 static __device__ inline uint32_t slice_from(uint32_t slice)
 {
 	return SL_HISTORY + slice * SL_SLICE;
 }
 
+/* End of a slice. */
 static __device__ inline uint32_t slice_to(const struct segment_task &p, uint32_t slice)
 {
 	uint32_t end = slice_from(slice + 1);
@@ -91,7 +97,7 @@ static __device__ inline uint32_t slice_to(const struct segment_task &p, uint32_
 	return end < p.end ? end : p.end;
 }
 
-/* What is found at a place. */
+/* Where the token found at a position is stored. */
 static __device__ inline uint32_t *found_at(const struct segment_task &p, uint32_t position)
 {
 	uint32_t slice = (position - SL_HISTORY) / SL_SLICE;
@@ -99,20 +105,21 @@ static __device__ inline uint32_t *found_at(const struct segment_task &p, uint32
 	return &p.found[(position - slice_from(slice)) * SL_SLICES + slice];
 }
 
-/* --- order ------------------------------------------------------------------------------------ */
+/* --- sort of positions ------------------------------------------------------------------------ */
 
-/* The q-th place before a pass, and the hash of what stands there above it: places from from
- * (NULL: as they are). */
+/*
+ * Sort key q: the hash above the position; from: output of the previous pass, NULL for the first.
+ */
 static __device__ inline uint32_t key_at(
 	const struct segment_task &p, const uint32_t *from, uint32_t q)
 {
 	uint32_t position = p.begin + q;
 
 	return from ? from[q]
-	            : sl_hash(sl_bytes_at(p.mem->data, position)) << PLACE_BITS | position;
+	            : sl_hash(sl_bytes_at(p.mem->data, position)) << POSITION_BITS | position;
 }
 
-/* From how many of each digit a warp has to where they go: by digits, then by warps. */
+/* For a block: turns the digit counts of the warps into targets; ordered by digit, then by warp. */
 static __device__ inline void scan_digits(const struct segment_task &p)
 {
 	enum { EACH = WARPS * DIGITS / THREADS };
@@ -141,7 +148,7 @@ static __device__ inline void scan_digits(const struct segment_task &p)
 	}
 }
 
-/* The keys of a lane in some rows, its first the q-th; from end on there is none. */
+/* Loads a lane's keys of ROWS rows, starting at q; keys from end on are 0. */
 static __device__ inline void keys_at(
 	const struct segment_task &p, const uint32_t *from, uint32_t q, uint32_t end, uint32_t *key)
 {
@@ -150,23 +157,28 @@ static __device__ inline void keys_at(
 		key[k] = q + 32 * k < end ? key_at(p, from, q + 32 * k) : 0;
 }
 
-/* A row to where its places go, those of a digit behind each other. */
+/*
+ * For a warp: stores one row at its targets. Equal digits keep their order: the lane's rank among
+ * them is added.
+ */
 template <class T>
-static __device__ inline void place_row(
-	uint32_t *next, T *to, uint32_t key, uint32_t digit, uint32_t alike)
+static __device__ inline void store_row(
+	uint32_t *next, T *to, uint32_t key, uint32_t digit, uint32_t equal)
 {
-	uint32_t lane = threadIdx.x % 32, below = (uint32_t)__popc(alike & ((1u << lane) - 1));
+	uint32_t lane = threadIdx.x % 32, below = (uint32_t)__popc(equal & ((1u << lane) - 1));
 	uint32_t at = digit < DIGITS ? next[digit] + below : 0;
 
 	if (digit < DIGITS)
 		to[at] = (T)key;
 	__syncwarp();
 	if (digit < DIGITS && below == 0)
-		next[digit] = at + (uint32_t)__popc(alike);
+		next[digit] = at + (uint32_t)__popc(equal);
 	__syncwarp();
 }
 
-/* n places from from to to, with their hash if it has room for it, by the digit from bit shift on.
+/*
+ * One pass of the sort, by the digit at bit shift; T without room for the hash keeps the position
+ * only.
  */
 template <class T>
 static __device__ inline void sort_pass(
@@ -174,7 +186,7 @@ static __device__ inline void sort_pass(
 {
 	uint32_t each = (n + THREADS - 1) / THREADS * 32, lane = threadIdx.x % 32;
 	uint32_t warp = threadIdx.x / 32, first = warp * each, end = first + each;
-	uint32_t *next = p.mem->scratch.sort.next[warp], key[ROWS], digit[ROWS], alike[ROWS];
+	uint32_t *next = p.mem->scratch.sort.next[warp], key[ROWS], digit[ROWS], equal[ROWS];
 
 	end = end < n ? end : n;
 	for (uint32_t d = lane; d < DIGITS; d += 32)
@@ -196,16 +208,16 @@ static __device__ inline void sort_pass(
 		for (uint32_t k = 0; k < ROWS; k++) {
 			digit[k] = row + 32 * k + lane < end ? (key[k] >> shift) % DIGITS
 			                                     : (uint32_t)DIGITS;
-			alike[k] = sl_lanes_alike<DIGIT_BITS + 1>(digit[k]);
+			equal[k] = sl_lanes_alike<DIGIT_BITS + 1>(digit[k]);
 		}
 		SL_UNROLL
 		for (uint32_t k = 0; k < ROWS; k++)
-			place_row(next, to, key[k], digit[k], alike[k]);
+			store_row(next, to, key[k], digit[k], equal[k]);
 	}
 	__syncthreads();
 }
 
-/* --- what is found ---------------------------------------------------------------------------- */
+/* --- search ----------------------------------------------------------------------------------- */
 
 static __device__ inline struct sl_bytes8 window_at(const struct window *w, uint32_t i)
 {
@@ -219,7 +231,10 @@ static __device__ inline void window_put(
 	w->position[i] = (uint16_t)position;
 }
 
-/* What stands before the first of n places in order: nothing that those behind it begin with. */
+/*
+ * For a warp: eight bytes to place before the first position, chosen so that they match none of the
+ * first positions: a first byte that none of them has.
+ */
 static __device__ inline struct sl_bytes8 prefix_of_none(const struct segment_task &p, uint32_t n)
 {
 	uint32_t lane = threadIdx.x % 32, first = 0;
@@ -232,23 +247,23 @@ static __device__ inline struct sl_bytes8 prefix_of_none(const struct segment_ta
 }
 
 /*
- * What is best said at the lane's place. Where the hash is another three bytes are never alike, so
- * that it need not be asked. A try is how many bytes are alike, then how near the place is in
- * order.
+ * Best match at the lane's position, as a token; 0: none. Positions with another hash cannot have
+ * three equal bytes, so the hash is not compared. A candidate is ranked by its number of equal
+ * bytes, then by its distance in the sorted order.
  */
 static __device__ inline uint32_t search_position(const struct segment_task &p,
 	const struct window *w, uint32_t at, const struct sl_bytes8 &mine)
 {
 	const uint8_t *data = p.mem->data;
 	uint32_t most = sl_slice_left(at, p.end), best = 0, longest, q = threadIdx.x % 32 + 32;
-	uint32_t full_prefixes = 0; /* a bit for each that has as many */
+	uint32_t full_prefixes = 0; /* bit k: candidate k has all eight bytes in common */
 
 	SL_UNROLL
 	for (uint32_t k = 1; k <= SL_CANDIDATES; k++) {
-		uint32_t alike = sl_common_prefix(mine, window_at(w, q - k)),
-			 candidate = alike * 32 + 32 - k;
+		uint32_t equal = sl_common_prefix(mine, window_at(w, q - k)),
+			 candidate = equal * 32 + 32 - k;
 
-		full_prefixes |= (uint32_t)(alike == SL_PREFIX_BYTES) << k;
+		full_prefixes |= (uint32_t)(equal == SL_PREFIX_BYTES) << k;
 		best = candidate > best ? candidate : best;
 	}
 	if (at < SL_HISTORY || best / 32 < SL_MATCH_MIN)
@@ -263,8 +278,10 @@ static __device__ inline uint32_t search_position(const struct segment_task &p,
 	return sl_candidate_token(data, at, most, &p.mem->block.cost, longest);
 }
 
-/* Places in order from first on, some of n, by a warp, which gives how many of the lane's have a
- * match. In the history nothing is said. */
+/*
+ * For a warp: searches sorted positions first .. end - 1 of n; returns how many of the lane's have
+ * a match. Positions of the history are only candidates.
+ */
 static __device__ inline uint32_t search_range(
 	const struct segment_task &p, uint32_t first, uint32_t end, uint32_t n)
 {
@@ -299,7 +316,10 @@ static __device__ inline uint32_t search_range(
 	return found;
 }
 
-/* Places up to end; of the segment's first SL_PROBE, how many have a match, is known then. */
+/*
+ * For a block: searches all positions before end. For the probe, mem->found then counts the
+ * matches.
+ */
 static __device__ inline void search_positions(const struct segment_task &p, uint32_t end)
 {
 	uint32_t n = end - p.begin, each = (n + THREADS - 1) / THREADS * 32;
@@ -307,10 +327,10 @@ static __device__ inline void search_positions(const struct segment_task &p, uin
 
 	if (threadIdx.x < PADDING_POSITIONS)
 		p.sorted[n + threadIdx.x] = 0;
-	sort_pass(p, NULL, p.found, n, PLACE_BITS);
-	sort_pass(p, p.found, p.sorted, n, PLACE_BITS + DIGIT_BITS);
+	sort_pass(p, NULL, p.found, n, POSITION_BITS);
+	sort_pass(p, p.found, p.sorted, n, POSITION_BITS + DIGIT_BITS);
 	atomicAdd(&p.mem->found, search_range(p, first, first + each, n));
-	if (threadIdx.x < SL_HASHED - 1) /* the last places have no hash */
+	if (threadIdx.x < SL_HASHED - 1) /* the last positions have no hash */
 		*found_at(p, end + threadIdx.x) = 0;
 	__syncthreads();
 }

@@ -1,31 +1,36 @@
 /*
- * block.h - a segment as one block of DEFLATE: its codes, its header, its bits.
+ * encoder/block.h - writes one segment as one DEFLATE block: its codes, its header, its tokens;
+ * shared by host and device.
  *
- * A block begins and ends with a whole byte, so that blocks are joined by putting one behind the
- * other: one of codes, unless it is the last, is followed by empty ones. Those of fixed codes have
- * 10 bits, so up to three of them fill up any even number of bits; behind an odd one is an empty
- * stored block, as by a sync flush, of 35 to 42. (RFC 1951, 3.2; pigz does so.)
+ * A block starts and ends at a byte boundary, so blocks of different segments can be concatenated.
+ * A block with dynamic codes that is not the last one is therefore padded with empty blocks. An
+ * empty block of fixed codes has 10 bits, so up to three of them pad any even number of bits; after
+ * an odd number an empty stored block (35 to 42 bits) follows, as after a sync flush of zlib. (RFC
+ * 1951, 3.2; pigz pads in the same way.)
  */
-#ifndef SL_PRIMITIVES_DEFLATE_BLOCK_H
-#define SL_PRIMITIVES_DEFLATE_BLOCK_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_BLOCK_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_BLOCK_H
 
 #include "tokens.h"
 
 enum {
-	SL_CODE_LENGTH_SYMBOLS = 19,     /* the alphabet that lengths of codes are written in */
-	SL_CODE_LENGTH_MAX = 7,          /* bits of a code of it */
-	SL_BLOCK_WORDS = SL_SEGMENT / 4, /* a block of codes has no more bytes than the segment */
-	SL_EMPTY_BLOCK = 2,              /* an empty block of fixed codes, ... */
-	SL_EMPTY_BLOCK_BITS = 10         /* ... of 3 bits and the end of 7 */
+	SL_CODE_LENGTH_SYMBOLS = 19,     /* alphabet in which code lengths are transmitted */
+	SL_CODE_LENGTH_MAX = 7,          /* longest code of that alphabet */
+	SL_BLOCK_WORDS = SL_SEGMENT / 4, /* a coded block is never longer than its segment */
+	SL_EMPTY_BLOCK = 2,              /* empty block of fixed codes: ... */
+	SL_EMPTY_BLOCK_BITS = 10         /* ... 3 bits of header, 7 of end */
 };
 
-struct sl_block {
-	/* Literals, the end and lengths; then distances. */
+/* Everything about a block but its tokens. */
+struct sl_deflate_block {
+	/* Both alphabets: literals, end of block and lengths; then distances. */
 	uint32_t count[SL_LITLEN_SYMBOLS + SL_DISTANCE_SYMBOLS];
 	uint8_t length[SL_LITLEN_SYMBOLS + SL_DISTANCE_SYMBOLS];
 	uint16_t code[SL_LITLEN_SYMBOLS + SL_DISTANCE_SYMBOLS];
 	struct sl_costs cost;
-	/* The header: how many lengths there are, and these as symbols, what follows one above it.
+	/*
+	 * The header: numbers of code lengths, and the lengths as run-length coded symbols, with
+	 * the repeat count above bit 8.
 	 */
 	uint32_t n_lengths, n_distances, n_code_lengths, n_symbols;
 	uint16_t symbol[SL_LITLEN_SYMBOLS + SL_DISTANCE_SYMBOLS];
@@ -36,13 +41,17 @@ struct sl_block {
 
 /* --- bits ------------------------------------------------------------------------------------- */
 
-/* Bits on their way to words, which are 0 at first and may be shared with others' bits. */
+/*
+ * Appends bits to words, which must be 0 before; the first and last word may be shared with the
+ * bits of other writers.
+ */
 struct sl_bit_writer {
 	uint32_t *word;
 	uint64_t held;
-	uint32_t n; /* bits held, fewer than 32 */
+	uint32_t n; /* bits in held that are not stored yet, fewer than 32 */
 };
 
+/* Stores bits into a word that other threads may write at the same time. */
 SL_HD void sl_bits_or(uint32_t *word, uint32_t value)
 {
 #if defined(__CUDA_ARCH__) || defined(SL_EMULATED)
@@ -52,6 +61,7 @@ SL_HD void sl_bits_or(uint32_t *word, uint32_t value)
 #endif
 }
 
+/* A writer that starts at a bit position. */
 SL_HD struct sl_bit_writer sl_bit_writer_at(uint32_t *word, uint32_t bit)
 {
 	struct sl_bit_writer b = {word + bit / 32, 0, bit % 32};
@@ -59,7 +69,7 @@ SL_HD struct sl_bit_writer sl_bit_writer_at(uint32_t *word, uint32_t bit)
 	return b;
 }
 
-/* Up to 32 of them, of which value has no more. */
+/* Appends the lowest bits of value, at most 32; the bits above must be 0. */
 SL_HD void sl_bit_writer_put(struct sl_bit_writer *b, uint32_t value, uint32_t bits)
 {
 	b->held |= (uint64_t)value << b->n;
@@ -71,29 +81,35 @@ SL_HD void sl_bit_writer_put(struct sl_bit_writer *b, uint32_t value, uint32_t b
 	b->n -= 32;
 }
 
+/* Stores the remaining bits. */
 SL_HD void sl_bit_writer_flush(const struct sl_bit_writer *b)
 {
 	if (b->n > 0)
 		sl_bits_or(b->word, (uint32_t)b->held);
 }
 
-/* --- the header ------------------------------------------------------------------------------- */
+/* --- header ----------------------------------------------------------------------------------- */
 
-/* Bits behind a symbol of the header: a repetition's count. */
+/* Extra bits of a code length symbol: its repeat count. */
 SL_HD uint32_t sl_repeat_bits(uint32_t symbol)
 {
 	return symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
 }
 
-SL_HD void sl_block_header_add(struct sl_block *b, uint32_t at, uint32_t symbol, uint32_t extra)
+/* Appends one symbol to the header and counts it. */
+SL_HD void sl_block_header_add(
+	struct sl_deflate_block *b, uint32_t at, uint32_t symbol, uint32_t extra)
 {
 	sl_counter_add(&b->length_count[symbol], 1);
 	b->symbol[at] = (uint16_t)(symbol | extra << 8);
 }
 
-/* n lengths that are alike, as symbols from at on: as they are, or as repetitions. Gives the place
- * behind. */
-SL_HD uint32_t sl_block_header_repeat(struct sl_block *b, uint32_t at, uint32_t length, uint32_t n)
+/*
+ * Writes n equal code lengths as symbols from index at on, single or as repeats; returns the index
+ * after them.
+ */
+SL_HD uint32_t sl_block_header_repeat(
+	struct sl_deflate_block *b, uint32_t at, uint32_t length, uint32_t n)
 {
 	if (length > 0) {
 		sl_block_header_add(b, at++, length, 0);
@@ -115,7 +131,7 @@ SL_HD uint32_t sl_block_header_repeat(struct sl_block *b, uint32_t at, uint32_t 
 	return at;
 }
 
-/* How many symbols that makes. */
+/* Number of symbols that sl_block_header_repeat() writes. */
 SL_HD uint32_t sl_repeat_symbols(uint32_t length, uint32_t n)
 {
 	uint32_t first = length > 0, most = length > 0 ? 6 : 138, rest = (n - first) % most;
@@ -123,7 +139,7 @@ SL_HD uint32_t sl_repeat_symbols(uint32_t length, uint32_t n)
 	return first + (n - first) / most + (rest < 3 ? rest : 1);
 }
 
-/* Lengths used in an alphabet of n: those behind are 0. */
+/* Number of code lengths up to the last that is not 0. */
 SL_HD uint32_t sl_lengths_used(const uint8_t *length, uint32_t n)
 {
 	while (length[n - 1] == 0)
@@ -131,8 +147,10 @@ SL_HD uint32_t sl_lengths_used(const uint8_t *length, uint32_t n)
 	return n;
 }
 
-/* In the order in which the header has them: 16, 17, 18, 0, 8, 7, 9, 6, ... 1, 15. A table would be
- * in memory of its own for each thread. */
+/*
+ * Order of the code lengths of the code length alphabet: 16, 17, 18, 0, 8, 7, 9, 6, ... 1, 15.
+ * Computed, because a table would be in the local memory of each thread.
+ */
 SL_HD uint32_t sl_code_length_at(uint32_t i)
 {
 	if (i < 4)
@@ -140,14 +158,17 @@ SL_HD uint32_t sl_code_length_at(uint32_t i)
 	return i % 2 == 0 ? 6 + i / 2 : 9 - i / 2;
 }
 
-/* The i-th length that it lists: of literals and lengths, then of distances. */
-SL_HD uint32_t sl_block_header_length(const struct sl_block *b, uint32_t i)
+/* Code length i of the header: literals and lengths, then distances. */
+SL_HD uint32_t sl_block_header_length(const struct sl_deflate_block *b, uint32_t i)
 {
 	return b->length[i < b->n_lengths ? i : i + SL_LITLEN_SYMBOLS - b->n_lengths];
 }
 
-/* From the lengths of both alphabets: the symbols, and how often each is there. */
-SL_HD void sl_block_header_make(struct sl_block *b)
+/*
+ * Builds the symbols of the header from the lengths of both alphabets, and counts them. Host only;
+ * the device uses list_lengths().
+ */
+SL_HD void sl_block_header_make(struct sl_deflate_block *b)
 {
 	uint32_t n, same;
 
@@ -167,8 +188,8 @@ SL_HD void sl_block_header_make(struct sl_block *b)
 	}
 }
 
-/* How many lengths of codes for symbols the header has, by these lengths. */
-SL_HD uint32_t sl_code_lengths_used(const struct sl_block *b)
+/* Number of code lengths of the code length alphabet that are transmitted. */
+SL_HD uint32_t sl_code_lengths_used(const struct sl_deflate_block *b)
 {
 	uint32_t n = SL_CODE_LENGTH_SYMBOLS;
 
@@ -177,7 +198,8 @@ SL_HD uint32_t sl_code_lengths_used(const struct sl_block *b)
 	return n;
 }
 
-SL_HD uint32_t sl_block_header_bits(const struct sl_block *b)
+/* Bits of the header, without the end symbol. */
+SL_HD uint32_t sl_block_header_bits(const struct sl_deflate_block *b)
 {
 	uint32_t bits = 3 + 5 + 5 + 4 + 3 * b->n_code_lengths;
 
@@ -186,7 +208,8 @@ SL_HD uint32_t sl_block_header_bits(const struct sl_block *b)
 	return bits;
 }
 
-SL_HD void sl_block_header_write(const struct sl_block *b, bool last, uint32_t *word)
+/* Writes the header at the start of word. */
+SL_HD void sl_block_header_write(const struct sl_deflate_block *b, bool last, uint32_t *word)
 {
 	struct sl_bit_writer to = sl_bit_writer_at(word, 0);
 
@@ -207,8 +230,8 @@ SL_HD void sl_block_header_write(const struct sl_block *b, bool last, uint32_t *
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
-/* Their bits. */
-SL_HD uint32_t sl_tokens_bits(const struct sl_block *b, const struct sl_tokens *tokens)
+/* Bits of the tokens of a slice. */
+SL_HD uint32_t sl_tokens_bits(const struct sl_deflate_block *b, const struct sl_tokens *tokens)
 {
 	uint32_t bits = 0, token[SL_LOADS_IN_FLIGHT];
 
@@ -230,15 +253,17 @@ SL_HD uint32_t sl_tokens_bits(const struct sl_block *b, const struct sl_tokens *
 	return bits;
 }
 
-/* A symbol of both alphabets, and the bits behind it. */
-SL_HD void sl_symbol_put(struct sl_bit_writer *to, const struct sl_block *b, struct sl_symbol s)
+/* Appends the code of a symbol and its extra bits. */
+SL_HD void sl_symbol_put(
+	struct sl_bit_writer *to, const struct sl_deflate_block *b, struct sl_symbol s)
 {
 	uint32_t bits = b->length[s.symbol];
 
 	sl_bit_writer_put(to, b->code[s.symbol] | s.extra << bits, bits + s.extra_bits);
 }
 
-SL_HD void sl_token_put(struct sl_bit_writer *to, const struct sl_block *b, uint32_t token)
+/* Appends a literal, or the length and distance of a match. */
+SL_HD void sl_token_put(struct sl_bit_writer *to, const struct sl_deflate_block *b, uint32_t token)
 {
 	uint32_t length = sl_token_length(token);
 	struct sl_symbol s = {token, 0, 0};
@@ -251,8 +276,9 @@ SL_HD void sl_token_put(struct sl_bit_writer *to, const struct sl_block *b, uint
 	sl_symbol_put(to, b, s);
 }
 
-SL_HD void sl_tokens_write(
-	const struct sl_block *b, const struct sl_tokens *tokens, uint32_t *word, uint32_t bit)
+/* Writes the tokens of a slice from a bit position on. */
+SL_HD void sl_tokens_write(const struct sl_deflate_block *b, const struct sl_tokens *tokens,
+	uint32_t *word, uint32_t bit)
 {
 	struct sl_bit_writer to = sl_bit_writer_at(word, bit);
 	uint32_t token[SL_LOADS_IN_FLIGHT];
@@ -265,16 +291,16 @@ SL_HD void sl_tokens_write(
 	sl_bit_writer_flush(&to);
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- end -------------------------------------------------------------------------------------- */
 
-/* Empty blocks of fixed codes that make a whole byte of an even number of bits. */
+/* Number of empty blocks of fixed codes that pad an even number of bits to whole bytes. */
 SL_HD uint32_t sl_empty_blocks(uint32_t bits)
 {
 	return (8 - bits % 8) % 8 / 2;
 }
 
-/* Bytes of a block of codes: header and tokens have so many bits; then the end of the block. */
-SL_HD uint32_t sl_block_bytes(const struct sl_block *b, bool last, uint32_t bits)
+/* Bytes of a coded block whose header and tokens have bits bits, with end symbol and padding. */
+SL_HD uint32_t sl_block_bytes(const struct sl_deflate_block *b, bool last, uint32_t bits)
 {
 	bits += b->length[SL_END_OF_BLOCK];
 	if (last)
@@ -283,8 +309,8 @@ SL_HD uint32_t sl_block_bytes(const struct sl_block *b, bool last, uint32_t bits
 	                : (bits + SL_EMPTY_BLOCK_BITS * sl_empty_blocks(bits)) / 8;
 }
 
-/* The end of the block behind so many bits, and the empty ones if it is not the last. */
-SL_HD void sl_block_end(const struct sl_block *b, bool last, uint32_t *word, uint32_t bits)
+/* Writes the end symbol after bits bits, and the padding if the block is not the last. */
+SL_HD void sl_block_end(const struct sl_deflate_block *b, bool last, uint32_t *word, uint32_t bits)
 {
 	struct sl_bit_writer to = sl_bit_writer_at(word, bits);
 	uint32_t end = bits + b->length[SL_END_OF_BLOCK];

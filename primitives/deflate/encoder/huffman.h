@@ -1,15 +1,19 @@
 /*
- * huffman.h - canonical codes of DEFLATE from counts, the best with no code longer than a limit.
+ * encoder/huffman.h - optimal length-limited canonical Huffman codes from symbol counts; shared by
+ * host and device.
  *
- * Package-merge (Larmore and Hirschberg, 1990): symbols in the order of their counts are a list;
- * neighbours in a list, two by two, become packages, and these merged with the symbols the next
- * list, as many times as a code has bits. Of the last list the first 2 n - 2 are taken, of each
- * before that what packages are made of; a code has a bit for each list that its symbol is taken
- * from. Where an item goes in a list is looked for by halves, so that all are merged at the same
- * time, by as many threads as there are.
+ * Package-merge (Larmore and Hirschberg, A fast algorithm for optimal length-limited Huffman codes,
+ * 1990). The first list contains the symbols by ascending count. Adjacent pairs of a list become
+ * packages; the packages merged with the symbols are the next list; there are as many lists as a
+ * code may have bits. From the last list the first 2 n - 2 items are selected; a selected package
+ * selects its two items in the list before. The length of a code is the number of lists in which
+ * its symbol is selected.
+ *
+ * The position of an item in a merged list is found by binary search, so all items of a list can be
+ * merged in parallel by any number of threads; the host runs the same functions in a loop.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_HUFFMAN_H
-#define SL_PRIMITIVES_DEFLATE_HUFFMAN_H
+#ifndef SL_PRIMITIVES_DEFLATE_ENCODER_HUFFMAN_H
+#define SL_PRIMITIVES_DEFLATE_ENCODER_HUFFMAN_H
 
 #include "primitives/base/hd.h"
 
@@ -18,28 +22,30 @@
 #include <stdint.h>
 
 enum {
-	SL_SYMBOLS_MAX = 286 + 30, /* of both alphabets, which may be made at a time */
-	SL_CODE_MAX = 12 /* bits of a code, and lists; 15, as DEFLATE has, gains nothing here */
+	SL_SYMBOLS_MAX = 286 + 30, /* both alphabets */
+	SL_CODE_MAX = 12           /* longest code; the 15 of DEFLATE save nothing here */
 };
 
-/* What making codes takes. An alphabet that begins at symbol base has its part of each. */
+/*
+ * Working memory. An alphabet whose symbols start at index base uses its own range of each array.
+ */
 struct sl_huffman_work {
-	uint32_t leaf[SL_SYMBOLS_MAX];        /* counts of symbols in use, the least first */
-	uint16_t order[SL_SYMBOLS_MAX];       /* and which they are */
-	uint32_t list[2][2 * SL_SYMBOLS_MAX]; /* weights: of one list, and of the next */
-	uint16_t position[SL_CODE_MAX][SL_SYMBOLS_MAX]; /* of leaves, in each list */
+	uint32_t leaf[SL_SYMBOLS_MAX];                  /* counts of the used symbols, ascending */
+	uint16_t order[SL_SYMBOLS_MAX];                 /* the symbols in that order */
+	uint32_t list[2][2 * SL_SYMBOLS_MAX];           /* weights of one list and of the next */
+	uint16_t position[SL_CODE_MAX][SL_SYMBOLS_MAX]; /* positions of the symbols in each list */
 };
 
-/* An alphabet that is being made. */
+/* An alphabet under construction. */
 struct sl_alphabet {
 	struct sl_huffman_work *w;
-	uint32_t base, used; /* its symbols in use: from base on; two at least */
-	uint32_t limit;      /* bits of a code, and lists: fewer than symbols */
-	uint32_t list;       /* that is merged, and the packages in it: none in the first */
+	uint32_t base, used; /* its used symbols are base .. base + used - 1; at least two */
+	uint32_t limit;      /* bits of a code, and number of lists: fewer than symbols */
+	uint32_t list;       /* the list being merged, and its packages; none in the first */
 	uint32_t packages;
 };
 
-/* Its symbols in use. */
+/* Number of symbols with a non-zero count. */
 SL_HD uint32_t sl_symbols_used(const uint32_t *count, uint32_t n)
 {
 	uint32_t used = 0;
@@ -49,7 +55,10 @@ SL_HD uint32_t sl_symbols_used(const uint32_t *count, uint32_t n)
 	return used;
 }
 
-/* Two symbols at least are given a code, so that it is complete, which readers ask for. */
+/*
+ * Gives a count to unused symbols until two are used, so that the code is complete, as decoders
+ * require.
+ */
 SL_HD void sl_huffman_use_two(uint32_t *count, uint32_t n)
 {
 	uint32_t used = sl_symbols_used(count, n);
@@ -62,8 +71,8 @@ SL_HD void sl_huffman_use_two(uint32_t *count, uint32_t n)
 }
 
 /*
- * Puts symbol s of n where it belongs in the order of an alphabet from base on: all of them, in any
- * turn, are a sort.
+ * Inserts symbol s of n into the order by count, by rank: calls for all s, in any order, sort the
+ * alphabet.
  */
 SL_HD void sl_huffman_place(
 	struct sl_huffman_work *w, const uint32_t *count, uint32_t base, uint32_t n, uint32_t s)
@@ -72,7 +81,8 @@ SL_HD void sl_huffman_place(
 
 	if (count[s] == 0)
 		return;
-	for (uint32_t other = 0; other < n; other++) /* 0 less 1 is the most */
+	for (uint32_t other = 0; other < n;
+		other++) /* an unused symbol has 0 - 1, the largest number */
 		rank += count[other] - 1 < less + (other < s);
 	w->leaf[rank] = count[s];
 	w->order[rank] = (uint16_t)s;
@@ -80,7 +90,7 @@ SL_HD void sl_huffman_place(
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* An alphabet of which so many are in use, before its first list. */
+/* The alphabet with so many used symbols, before its first list. */
 SL_HD struct sl_alphabet sl_alphabet_of(
 	struct sl_huffman_work *w, uint32_t base, uint32_t used, uint32_t limit)
 {
@@ -89,7 +99,7 @@ SL_HD struct sl_alphabet sl_alphabet_of(
 	return a;
 }
 
-/* The weight of a package: of two neighbours in the list before. */
+/* Weight of package p: items 2p and 2p + 1 of the previous list. */
 SL_HD uint32_t sl_huffman_package(const struct sl_alphabet *a, uint32_t p)
 {
 	const uint32_t *before = a->w->list[(a->list + 1) % 2] + 2 * (size_t)a->base;
@@ -97,7 +107,7 @@ SL_HD uint32_t sl_huffman_package(const struct sl_alphabet *a, uint32_t p)
 	return before[2 * p] + before[2 * p + 1];
 }
 
-/* How many packages are lighter than a symbol. */
+/* Number of packages that are lighter than weight, by binary search. */
 SL_HD uint32_t sl_huffman_packages_below(const struct sl_alphabet *a, uint32_t weight)
 {
 	uint32_t from = 0, n = a->packages;
@@ -112,7 +122,7 @@ SL_HD uint32_t sl_huffman_packages_below(const struct sl_alphabet *a, uint32_t w
 	return from;
 }
 
-/* How many symbols are no heavier than a package: at the same weight they come first. */
+/* Number of symbols that are not heavier than weight: on a tie symbols precede packages. */
 SL_HD uint32_t sl_huffman_leaves_below(const struct sl_alphabet *a, uint32_t weight)
 {
 	uint32_t from = 0, n = a->used;
@@ -127,7 +137,10 @@ SL_HD uint32_t sl_huffman_leaves_below(const struct sl_alphabet *a, uint32_t wei
 	return from;
 }
 
-/* Puts item i where it belongs in the list, symbols first, then packages: all, in any turn. */
+/*
+ * Stores item i of the list at its position (symbols are items first, then packages); any order of
+ * calls.
+ */
 SL_HD void sl_huffman_merge(const struct sl_alphabet *a, uint32_t i)
 {
 	uint32_t *to = a->w->list[a->list % 2] + 2 * (size_t)a->base, weight, position;
@@ -143,13 +156,13 @@ SL_HD void sl_huffman_merge(const struct sl_alphabet *a, uint32_t i)
 	to[position] = weight;
 }
 
-/* Items of the list that is merged; 0: it was the last. */
+/* Items of the current list; 0 after the last list. */
 SL_HD uint32_t sl_huffman_list_items(const struct sl_alphabet *a)
 {
 	return a->list < a->limit ? a->used + a->packages : 0;
 }
 
-/* On to the next list, when all items are in this one. */
+/* Proceeds to the next list after all items of this one are merged. */
 SL_HD void sl_huffman_next_list(struct sl_alphabet *a)
 {
 	a->packages = (a->used + a->packages) / 2;
@@ -158,7 +171,7 @@ SL_HD void sl_huffman_next_list(struct sl_alphabet *a)
 
 /* --- codes ------------------------------------------------------------------------------------ */
 
-/* How many symbols are among the first n items of a list. */
+/* Number of symbols among the first n items of a list. */
 SL_HD uint32_t sl_huffman_leaves_among(const struct sl_alphabet *a, uint32_t list, uint32_t n)
 {
 	const uint16_t *position = a->w->position[list] + a->base;
@@ -174,7 +187,7 @@ SL_HD uint32_t sl_huffman_leaves_among(const struct sl_alphabet *a, uint32_t lis
 	return from;
 }
 
-/* Bits of the code of the i-th symbol in order, when all lists are merged. */
+/* Code length of the i-th symbol in order, after all lists are merged. */
 SL_HD uint8_t sl_huffman_length(const struct sl_alphabet *a, uint32_t i)
 {
 	uint32_t items = 2 * a->used - 2, length = 0;
@@ -188,6 +201,7 @@ SL_HD uint8_t sl_huffman_length(const struct sl_alphabet *a, uint32_t i)
 	return (uint8_t)length;
 }
 
+/* The lowest n bits in reverse order, n > 0. */
 SL_HD uint32_t sl_reverse_bits(uint32_t x, uint32_t n)
 {
 #ifdef __CUDA_ARCH__
@@ -202,8 +216,9 @@ SL_HD uint32_t sl_reverse_bits(uint32_t x, uint32_t n)
 }
 
 /*
- * The code of symbol s, its first bit lowest, by the lengths of all, of which so many have each:
- * behind the shorter ones, and those of the same length before it. (RFC 1951, 3.2.2.)
+ * Canonical code of symbol s, bit-reversed as DEFLATE writes it; length: of all symbols; of_length:
+ * number of symbols of each length. It follows all shorter codes, and those of the same length of
+ * smaller symbols. (RFC 1951, 3.2.2.)
  */
 SL_HD uint16_t sl_huffman_code(const uint8_t *length, const uint32_t *of_length, uint32_t s)
 {
