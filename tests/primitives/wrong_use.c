@@ -402,11 +402,12 @@ static void a_scan_inside_that_is_none(void **state)
 	(void)state;
 	b.compact.scan.backend = &sl_sort_cpu;
 	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
-		"compact/cpu_scan: the job's scan 'cpu' is no scan of host memory; leave it out or "
-		"take one of that space");
+		"compact/cpu_scan: the job's scan 'cpu' is not a scan on host memory; leave it out or "
+		"choose one of that space");
 	elsewhere.space = SL_DEVICE;
 	b.compact.scan.backend = &elsewhere;
-	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE, "is no scan of");
+	assert_fails(
+		sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE, "is not a scan on");
 	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &b.compact)); /* has no scan inside */
 }
 
