@@ -349,7 +349,7 @@ static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally 
 	seen = e.code != 0;
 	if (seen)
 		tiny_check_ending(
-			t, &e, SL_DEVICE_FAILED, "not come whole from the device", "batch ");
+			t, &e, SL_DEVICE_FAILED, "transfer error", "batch ");
 	if (!seen && n != BATCHES)
 		fail_msg("%s: exit code 0, but %u batches", t->what, n);
 	process_free(&e);

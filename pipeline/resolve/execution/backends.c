@@ -198,6 +198,10 @@ static const struct sl_backend *find_best(const struct sl_choices *choices, enum
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
+/*
+ * Checks block and items against the limits of the device. Keys of more than 32 bits are sorted
+ * as u64.
+ */
 static enum sl_status check_tuning(struct sl_reader *r, const struct sl_choices *choices,
 	const struct request *w, const struct sl_backend *b)
 {
@@ -210,6 +214,7 @@ static enum sl_status check_tuning(struct sl_reader *r, const struct sl_choices 
 	return SL_OK;
 }
 
+/* Resolves one primitive. With an unknown device nothing can be checked, so only the syntax is. */
 static enum sl_status resolve_backend(struct sl_reader *r, const struct sl_choices *choices,
 	enum sl_primitive p, const char *text, struct sl_choice *choice)
 {

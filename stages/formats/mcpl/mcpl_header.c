@@ -7,22 +7,14 @@
 
 enum { TEXT_BYTES = 1024 };
 
-static const struct sl_table_column *find(const struct sl_table *t, enum sl_column column)
-{
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == column)
-			return &t->column[k];
-	return NULL;
-}
-
 bool sl_mcpl_is_polarised(const struct sl_table *t)
 {
-	return find(t, SL_COLUMN_pol_x) != NULL;
+	return sl_table_find(t, SL_COLUMN_pol_x) != NULL;
 }
 
 int32_t sl_mcpl_common_pdg(const struct sl_table *t, const struct sl_mcpl_facts *facts)
 {
-	const struct sl_table_column *c = find(t, SL_COLUMN_pdg);
+	const struct sl_table_column *c = sl_table_find(t, SL_COLUMN_pdg);
 
 	/* where a table is only measured, it has no data: the longer record is */
 	return c && c->constant && c->data ? *(const int32_t *)c->data : facts->pdg;

@@ -3,14 +3,6 @@
 
 #include "stages/formats/mcpl/mcpl.h"
 
-static const struct sl_table_column *find(const struct sl_table *t, enum sl_column column)
-{
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == column)
-			return &t->column[k];
-	return NULL;
-}
-
 struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
 {
 	struct sl_mcpl_rows rows = {.set = 0};
@@ -31,7 +23,7 @@ struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
 
 double sl_mcpl_common_weight(const struct sl_table *t)
 {
-	const struct sl_table_column *c = find(t, SL_COLUMN_weight);
+	const struct sl_table_column *c = sl_table_find(t, SL_COLUMN_weight);
 	double weight = c && c->constant ? (double)*(const float *)c->data : 0;
 
 	return isfinite(weight) ? weight : 0;
@@ -59,7 +51,7 @@ enum sl_status sl_mcpl_record_of(
 		.flags = facts->flags,
 		.energy = facts->energy / SL_MCPL_KEV};
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS(needed(r), c) && !find(t, (enum sl_column)c))
+		if (SL_HAS(needed(r), c) && !sl_table_find(t, (enum sl_column)c))
 			return sl_fail(SL_USAGE,
 				"a particle of mcpl has the column %s, and the table does not; add "
 				"it",
