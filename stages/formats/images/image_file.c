@@ -1,9 +1,9 @@
 /* picture.c - see image_file.h. */
-#include "stages/formats/hdf5/image_file.h"
+#include "stages/formats/images/image_file.h"
 
 #include <string.h>
 
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
 
 /* Beside the numbers, groups and attributes stay far below 128 KiB, the step of the file included.

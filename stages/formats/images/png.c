@@ -1,5 +1,5 @@
 /* png.c - libpng, which is given memory of ours and writes to memory of ours. */
-#include "stages/formats/common/png.h"
+#include "stages/formats/images/png.h"
 
 #include <png.h>
 #include <stdio.h>

@@ -1,9 +1,11 @@
 /* image_file_read.c - the numbers of an image from an HDF5 file in memory, where they stand in it. */
+#include "stages/formats/images/image_file_read.h"
+
 #include <string.h>
 
-#include "stages/formats/hdf5/hdf5.h"
-#include "stages/formats/hdf5/image_file.h"
+#include "primitives/base/size.h"
 #include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/hdf5/hdf5_inspect.h"
 
 /* A file being read. */
 struct reading {

@@ -1,11 +1,11 @@
-/* hdf5.c - HDF5 in a few words: failures, files in memory, groups, datasets, attributes. */
-#include "stages/formats/hdf5/hdf5.h"
+/* hdf5_file.c - see hdf5_file.h. */
+#include "stages/formats/hdf5/hdf5_file.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "stages/formats/common/format.h"
+#include "stages/formats/hdf5/hdf5_driver.h"
 
 /* By how much HDF5 would lengthen a file, which it only reads. */
 static const size_t file_step = (size_t)1 << 16;
@@ -25,7 +25,7 @@ void sl_h5_unlock(void)
 /* A path below a device file: exists on no machine, so HDF5 cannot mistake a file for our image. */
 static const char no_file[] = "/dev/null/image";
 
-enum sl_status sl_formats_start(void)
+enum sl_status sl_h5_start(void)
 {
 	struct sl_h5 h;
 
@@ -115,7 +115,7 @@ hid_t sl_h5_create_file(struct sl_h5 *h)
 	hid_t access = access_file(h);
 	hid_t file = H5I_INVALID_HID;
 
-	sl_h5_drive(h, access);
+	sl_h5_set_driver(h, access);
 	if (!h->failed)
 		file = sl_h5_id(h, H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access));
 	sl_h5_close(h, access);

@@ -1,5 +1,5 @@
 /* zip.c - see zip.h. */
-#include "stages/formats/common/zip.h"
+#include "stages/formats/tables/zip.h"
 
 #include <string.h>
 
