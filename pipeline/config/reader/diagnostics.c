@@ -286,5 +286,6 @@ static void model_complain(void *ctx, const char *key, const char *format, ...)
 
 struct sl_model_check sl_config_check(struct sl_reader *r)
 {
-	return (struct sl_model_check){.ctx = r, .is_given = model_given, .complain = model_complain};
+	return (struct sl_model_check){
+		.ctx = r, .is_given = model_given, .complain = model_complain};
 }
