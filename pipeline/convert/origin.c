@@ -1,6 +1,8 @@
 /* origin.c - see origin.h. */
 #include "pipeline/convert/origin.h"
 
+#include "pipeline/text/version.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -139,7 +141,7 @@ static void state_little(struct sl_converting *c, uint32_t columns, struct sl_or
 		(int)(strlen(c->name) - strlen(c->format->suffix)), c->name);
 	f->run_name = sl_format_is_mcpl(c->format) ? "unknown" : o->name;
 	f->species = "particles";
-	f->software_version = SL_VERSION;
+	f->software_version = sl_version();
 	f->config = "# of no run that is known: put together by sluice convert\n";
 	f->mcpl = (struct sl_mcpl_facts){
 		.pdg = typed ? 0 : PHOTON, .energy = NAN, .flags = find_flags(columns)};

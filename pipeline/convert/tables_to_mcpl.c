@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/convert/tables.h"
+#include "pipeline/convert/tables_to_mcpl.h"
 #include "stages/formats/mcpl/mcpl_join.h"
 
 /* The columns that a record of this list is made of. */

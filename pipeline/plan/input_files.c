@@ -186,7 +186,7 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
 			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
 			*notice ? "; " : "", notice,
-			f->told && !plan->metadata ? "; comments and blobs are left behind" : "");
+			f->has_metadata && !plan->metadata ? "; comments and blobs are left behind" : "");
 	}
 	if (shown > SHOWN_MOST)
 		fprintf(out, "%-12sand %" PRIu32 " other files\n", noticed ? "inputs" : "",

@@ -13,6 +13,7 @@
 #include "pipeline/results/image_sum.h"
 #include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
+#include "pipeline/text/version.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/dirs.h"
 #include "primitives/tuning.h"
@@ -233,7 +234,7 @@ enum sl_status sl_plan_make(
 	plan->white = config->output.white;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
-		.software_version = SL_VERSION,
+		.software_version = sl_version(),
 		.seed = config->run.seed,
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,

@@ -1,6 +1,7 @@
 /* report.c - sums over batches, the checks, run.json. */
 #include "pipeline/report/report.h"
 #include "pipeline/report/report_rounds.h"
+#include "pipeline/text/version.h"
 
 #include <math.h>
 #include <string.h>
@@ -364,7 +365,8 @@ static void write_run(struct sl_json *j, const struct sl_workspace *w, const str
 	sl_results_make(m, sl_counts_alone(plan), &results);
 	sl_json_object(j, NULL);
 	sl_json_text(j, "program", "sluice");
-	sl_json_text(j, "version", SL_VERSION);
+	sl_json_text(j, "version", sl_version());
+	sl_json_text(j, "commit", sl_commit());
 	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
 	sl_json_text(j, "state", state);
 	sl_json_text(j, "name", plan->config.run.name);

@@ -42,7 +42,7 @@ static enum sl_status check_columns(const struct sl_backend *b, const struct sl_
 	return SL_OK;
 }
 
-/* All that a compaction reads and writes. Indices may be left out where there are columns. */
+/* All buffers of a compaction. out may be NULL if there are columns. */
 static int list_buffers(const struct sl_compact_job *job, struct sl_buffer m[BUFFERS_MAX])
 {
 	const size_t word = sizeof(uint32_t);

@@ -10,7 +10,7 @@ static enum sl_status check_choices(const struct sl_backend *b, const struct sl_
 {
 	if (job->level < 1 || job->level > 9)
 		return sl_fail(SL_USAGE,
-			"deflate/%s: there is no level %d; use 1 (fast) to 9 (small)", b->name,
+			"deflate/%s: level %d is out of range; use 1 (fast) to 9 (small)", b->name,
 			job->level);
 	if (job->wrapper != SL_RAW && job->wrapper != SL_ZLIB && job->wrapper != SL_GZIP)
 		return sl_fail(SL_USAGE,
@@ -19,15 +19,15 @@ static enum sl_status check_choices(const struct sl_backend *b, const struct sl_
 	return SL_OK;
 }
 
-/* Planes are of whole items. */
+/* Planes need whole items. */
 static enum sl_status check_items_of(const struct sl_backend *b, const struct sl_deflate_job *job)
 {
 	uint32_t item = job->item_bytes;
 
 	if (item > 8 || (item & (item - 1)) != 0)
 		return sl_fail(SL_USAGE,
-			"deflate/%s: items of %u bytes have no planes; use 1, 2, 4 or 8", b->name,
-			item);
+			"deflate/%s: item_bytes is %u, which is not supported; use 1, 2, 4 or 8",
+			b->name, item);
 	if (item == 0 || (job->in_bytes % item == 0 && job->chunk_bytes % item == 0))
 		return SL_OK;
 	return sl_fail(SL_USAGE,
@@ -41,7 +41,7 @@ size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes)
 	return (size_t)sl_streams_make(in_bytes, chunk_bytes, 1, false).n;
 }
 
-/* Of libdeflate.h's and zlib.h's bounds and our own blocks, that of libdeflate is the largest. */
+/* The bound of libdeflate.h is larger than those of zlib.h and of this library's own blocks. */
 size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes)
 {
 	struct sl_streams s = sl_streams_make(in_bytes, chunk_bytes, item_bytes, true);

@@ -21,7 +21,7 @@ static enum sl_status check_bits(const struct sl_backend *b, const struct sl_sor
 		b->name, job->begin_bit, job->end_bit, most, most);
 }
 
-/* What goes in comes out: keys, or pairs; or nothing does, in place. */
+/* The outputs are those of the inputs (keys, or keys and indices), or none for a sort in place. */
 static enum sl_status check_outputs(const struct sl_backend *b, const struct sl_sort_job *job)
 {
 	if (job->index_out && !job->index)
@@ -66,7 +66,7 @@ static enum sl_status copy_column(const struct sl_exec *x, void *to, const void 
 	return SL_OK;
 }
 
-/* There is nothing to order: what goes in comes out as it is. */
+/* Fewer than two keys or no bits: the output is the input. */
 static enum sl_status pass_through(const struct sl_exec *x, const struct sl_sort_job *job)
 {
 	if (job->key_out)

@@ -222,10 +222,10 @@ static void levels_and_wrappers_out_of_range(void **state)
 	(void)state;
 	b.deflate.level = 0;
 	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
-		"deflate/zlib: there is no level 0; use 1 (fast) to 9 (small)");
+		"deflate/zlib: level 0 is out of range; use 1 (fast) to 9 (small)");
 	b.deflate.level = 10;
 	assert_fails(sl_deflate(&sl_deflate_libdeflate, &b.x, &b.deflate), SL_USAGE,
-		"deflate/libdeflate: there is no level 10");
+		"deflate/libdeflate: level 10 is out of range");
 	b.deflate.level = 1;
 	b.deflate.wrapper = (enum sl_wrapper)3;
 	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
@@ -233,7 +233,7 @@ static void levels_and_wrappers_out_of_range(void **state)
 	b = right();
 	b.deflate.item_bytes = 3;
 	assert_fails(sl_deflate(&sl_deflate_store, &b.x, &b.deflate), SL_USAGE,
-		"deflate/store: items of 3 bytes have no planes; use 1, 2, 4 or 8");
+		"deflate/store: item_bytes is 3, which is not supported; use 1, 2, 4 or 8");
 	b.deflate.item_bytes = 16;
 	assert_fails(sl_deflate(&sl_deflate_cpu, &b.x, &b.deflate), SL_USAGE, "items of 16 bytes");
 	b.deflate.item_bytes = 8;
@@ -402,11 +402,12 @@ static void a_scan_inside_that_is_none(void **state)
 	(void)state;
 	b.compact.scan.backend = &sl_sort_cpu;
 	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
-		"compact/cpu_scan: the job's scan 'cpu' is no scan of host memory; leave it out or "
-		"take one of that space");
+		"compact/cpu_scan: the job's scan 'cpu' is not a scan on host memory; leave it out or "
+		"choose one of that space");
 	elsewhere.space = SL_DEVICE;
 	b.compact.scan.backend = &elsewhere;
-	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE, "is no scan of");
+	assert_fails(
+		sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE, "is not a scan on");
 	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &b.compact)); /* has no scan inside */
 }
 

@@ -1,5 +1,5 @@
 /* args.c - getopt_long against args.def. */
-#include "pipeline/cli/args.h"
+#include "pipeline/args/args.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -7,6 +7,22 @@
 #include "pipeline/text/messages.h"
 #include "pipeline/config/config.h"
 #include "pipeline/text/decimal_number.h"
+
+const struct sl_command_facts sl_commands[SL_COMMAND_NONE] = {
+#define COMMAND(name, function, operands, least, most, sets, help, details) \
+	{#name, operands, least, most, sets, help, details},
+#include "pipeline/args/commands.def"
+#undef COMMAND
+};
+
+enum sl_command sl_command_find(const char *name)
+{
+	int c = 0;
+
+	while (c < SL_COMMAND_NONE && strcmp(sl_commands[c].name, name) != 0)
+		c++;
+	return (enum sl_command)c;
+}
 
 struct setting {
 	const char *option, *key, *value, *help;
@@ -26,7 +42,7 @@ static const struct setting settings[] = {
 #define TEXT(option, field, value, commands, help)
 #define COUNT(option, field, value, commands, help)
 #define FLAG(option, field, commands, help)
-#include "pipeline/cli/args.def"
+#include "pipeline/args/args.def"
 #undef SETTING
 #undef TEXT
 #undef COUNT
@@ -41,7 +57,7 @@ static const struct other others[] = {
 	{option, value, false, offsetof(struct sl_args, field), commands, help},
 #define FLAG(option, field, commands, help) \
 	{option, "", false, offsetof(struct sl_args, field), commands, help},
-#include "pipeline/cli/args.def"
+#include "pipeline/args/args.def"
 #undef SETTING
 #undef TEXT
 #undef COUNT
@@ -164,23 +180,16 @@ static enum sl_status take_option(struct sl_args *a, int code, const char *given
 
 static enum sl_status take_command(struct sl_args *a, const char *word)
 {
-#define X(name, operand, help)        \
-	if (strcmp(word, #name) == 0) \
-		a->command = SL_COMMAND_##name;
-	SL_COMMANDS(X)
-#undef X
-	if (a->command == SL_COMMAND_NONE) {
-		static const char *const words[] = {
-#define X(name, operand, help) #name,
-			SL_COMMANDS(X)
-#undef X
-		};
-		const char *near = sl_nearest(word, words, sizeof(words) / sizeof(words[0]));
+	const char *names[SL_COMMAND_NONE], *near;
 
-		return sl_fail(SL_USAGE, "%s: there is no such command%s%s, see sluice --help",
-			word, near ? ", did you mean " : "", near ? near : "");
-	}
-	return SL_OK;
+	a->command = sl_command_find(word);
+	if (a->command != SL_COMMAND_NONE)
+		return SL_OK;
+	for (int c = 0; c < SL_COMMAND_NONE; c++)
+		names[c] = sl_commands[c].name;
+	near = sl_nearest(word, names, SL_COMMAND_NONE);
+	return sl_fail(SL_USAGE, "%s: unknown command%s%s; see sluice --help", word,
+		near ? ", did you mean " : "", near ? near : "");
 }
 
 /* Is word one of those in words, which stand apart by spaces? */
@@ -194,32 +203,22 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-static bool takes_sets(const char *command)
+static enum sl_status check_sets(const struct sl_args *a)
 {
-	return has_word("run plan compare replay convert", command);
-}
+	const struct sl_command_facts *command = &sl_commands[a->command];
 
-/* What stands for a --set: how to compute, and where to write. */
-static bool takes_settings(const char *command)
-{
-	return takes_sets(command) && !has_word("replay convert", command);
-}
-
-static enum sl_status check_sets(const struct sl_args *a, const char *command)
-{
 	for (size_t i = 0; i < a->n_sets; i++) {
-		bool stands_for_set = a->set[i] == a->made[i];
+		bool by_option = a->set[i] == a->made[i];
 
-		if (!takes_sets(command))
+		if (command->sets == SL_SETS_NONE)
 			return sl_fail(SL_USAGE,
-				"%s takes no settings (they are for run, plan, compare, "
-				"replay and convert), leave out %s",
-				command, a->set[i]);
-		if (stands_for_set && !takes_settings(command))
+				"%s reads no configuration, so it takes no settings; remove %s",
+				command->name, a->set[i]);
+		if (by_option && command->sets == SL_SETS_ONLY_SET)
 			return sl_fail(SL_USAGE,
-				"%s takes settings by --set alone (other options say how a run "
-				"computes or where it writes), leave out the one for %s",
-				command, a->set[i]);
+				"the option for %s says how a run computes or where it writes; %s "
+				"takes settings by --set only: remove the option",
+				a->set[i], command->name);
 	}
 	return SL_OK;
 }
@@ -234,9 +233,11 @@ static bool is_given(const struct sl_args *a, const struct other *o)
 }
 
 /* An option that a command does not take would do nothing, so it is refused. */
-static enum sl_status check_options(const struct sl_args *a, const char *command)
+static enum sl_status check_options(const struct sl_args *a)
 {
-	SL_TRY(check_sets(a, command));
+	const char *command = sl_commands[a->command].name;
+
+	SL_TRY(check_sets(a));
 	for (int i = 0; i < N_OTHERS; i++) {
 		const struct other *o = &others[i];
 		bool taken = has_word(o->commands, command);
@@ -253,21 +254,18 @@ static enum sl_status check_options(const struct sl_args *a, const char *command
 	return SL_OK;
 }
 
-/*
- * Every command takes one operand, but list, which takes none, help, where it may be left out, and
- * convert, which takes any number.
- */
-static enum sl_status check_operand(const struct sl_args *a, int left)
+static enum sl_status check_operands(const struct sl_args *a, size_t n)
 {
-	bool needed = a->command != SL_COMMAND_list && a->command != SL_COMMAND_help;
+	const struct sl_command_facts *command = &sl_commands[a->command];
 
-	if (needed && left == 0)
-		return sl_fail(
-			SL_USAGE, "the command needs a file or directory, see sluice --help");
-	if ((left > 1 && a->command != SL_COMMAND_convert) ||
-		(a->command == SL_COMMAND_list && left > 0))
-		return sl_fail(SL_USAGE, "more words than the command takes, see sluice --help");
-	if (a->markdown && left > 0)
+	if (n < command->least)
+		return sl_fail(SL_USAGE, "%s needs %s; see sluice help %s", command->name,
+			command->operands, command->name);
+	if (n > command->most)
+		return sl_fail(SL_USAGE, "%s takes %zu operand%s, not %zu; see sluice help %s",
+			command->name, command->most, command->most == 1 ? "" : "s", n,
+			command->name);
+	if (a->markdown && n > 0)
 		return sl_fail(SL_USAGE,
 			"help --markdown takes no word (it prints all keys), leave the word out");
 	if (a->resume && a->force)
@@ -283,6 +281,8 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 	int code;
 
 	memset(a, 0, sizeof(*a));
+	a->command = SL_COMMAND_NONE;
+	a->argv = (const char *const *)argv;
 	list_options(long_option);
 	opterr = 0;
 	while ((code = getopt_long(argc, argv, ":h", long_option, NULL)) != -1) {
@@ -296,8 +296,9 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 	if (optind == argc)
 		return sl_fail(SL_USAGE, "no command given, see sluice --help");
 	SL_TRY(take_command(a, argv[optind]));
-	SL_TRY(check_options(a, argv[optind++]));
-	SL_TRY(check_operand(a, argc - optind));
+	optind++;
+	SL_TRY(check_options(a));
+	SL_TRY(check_operands(a, (size_t)(argc - optind)));
 	a->operand = optind < argc ? argv[optind] : NULL;
 	a->operands = (const char *const *)argv + optind;
 	a->n_operands = (size_t)(argc - optind);
@@ -312,51 +313,48 @@ static void print_option(const char *option, const char *value, FILE *out)
 	fprintf(out, "  %-26s ", text);
 }
 
-/* Those of a command; of all, with the commands behind, when it is NULL. */
-static void print_options(const char *command, FILE *out)
+/* The options of a command; if it is SL_COMMAND_NONE all options, each with its commands. */
+static void print_options(enum sl_command command, FILE *out)
 {
-	if (!command || takes_sets(command))
+	const struct sl_command_facts *one = command < SL_COMMAND_NONE ? &sl_commands[command] : NULL;
+
+	if (!one || one->sets != SL_SETS_NONE)
 		fprintf(out, "  %-26s %s\n", "--set KEY=VALUE",
-			"a value of the configuration, above the file's");
-	for (int i = 0; i < N_SETTINGS; i++) {
-		if (command && !takes_settings(command))
-			break;
+			"a value of the configuration; overrides the file");
+	for (int i = 0; i < N_SETTINGS && (!one || one->sets == SL_SETS_ALL); i++) {
 		print_option(settings[i].option, settings[i].value, out);
 		fprintf(out, "%s (%s)\n", settings[i].help, settings[i].key);
 	}
 	for (int i = 0; i < N_OTHERS; i++) {
 		const char *commands = others[i].commands;
 
-		if (command && !has_word(commands, command))
+		if (one && !has_word(commands, one->name))
 			continue;
 		print_option(others[i].option, others[i].value, out);
-		if (command || !commands[0])
+		if (one || !commands[0])
 			fprintf(out, "%s\n", others[i].help);
 		else
 			fprintf(out, "%s (%s)\n", others[i].help, commands);
 	}
 }
 
-void sl_args_help_of(const char *command, const char *more, FILE *out)
+void sl_args_help_of(enum sl_command command, FILE *out)
 {
-#define X(name, operand, help)                                                                 \
-	if (strcmp(command, #name) == 0)                                                       \
-		fprintf(out, "sluice %s%s%s\n    %s\n", #name, operand[0] ? " " : "", operand, \
-			help);
-	SL_COMMANDS(X)
-#undef X
-	fprintf(out, "%s\n", more);
+	const struct sl_command_facts *c = &sl_commands[command];
+
+	fprintf(out, "sluice %s%s%s\n    %s\n%s\n", c->name, c->operands[0] ? " " : "",
+		c->operands, c->help, c->details);
 	print_options(command, out);
 }
 
 void sl_args_help(FILE *out)
 {
-	fprintf(out, "usage: sluice COMMAND [OPERAND] [OPTION...]\n\n");
-#define X(name, operand, help) fprintf(out, "  %-8s %-15s %s\n", #name, operand, help);
-	SL_COMMANDS(X)
-#undef X
+	fprintf(out, "usage: sluice COMMAND [OPERAND...] [OPTION...]\n\n");
+	for (int c = 0; c < SL_COMMAND_NONE; c++)
+		fprintf(out, "  %-8s %-9s %s\n", sl_commands[c].name, sl_commands[c].operands,
+			sl_commands[c].help);
 	fputc('\n', out);
-	print_options(NULL, out);
+	print_options(SL_COMMAND_NONE, out);
 	fprintf(out, "\nexit codes:\n");
 #define SL_STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
 #include "primitives/base/status.def"

@@ -1,6 +1,6 @@
 /* list.c - sluice list: what there is in this build, as text and as JSON. */
 #include "pipeline/config/config.h"
-#include "pipeline/cli/help.h"
+#include "pipeline/help/list.h"
 #include "pipeline/text/json.h"
 #include "primitives/catalog.h"
 #include "stages/formats/common/format.h"

@@ -6,7 +6,8 @@
  */
 #include <string.h>
 
-#include "pipeline/cli/help.h"
+#include "pipeline/help/help.h"
+#include "pipeline/help/help_markdown.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
 

@@ -1,12 +1,12 @@
 /* help.c - sluice help: prints the tables of options, columns and fates. */
-#include "pipeline/cli/help.h"
+#include "pipeline/help/help.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "pipeline/resolve/choices/names.h"
-#include "pipeline/cli/args.h"
+#include "pipeline/args/args.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
 #include "pipeline/resolve/resolve.h"
@@ -146,76 +146,6 @@ static int print_words(const char *word, FILE *out)
 	return column < SL_COLUMN_COUNT || fate < SL_FATE_COUNT;
 }
 
-static bool is_command(const char *word)
-{
-#define X(name, operand, help)        \
-	if (strcmp(word, #name) == 0) \
-		return true;
-	SL_COMMANDS(X)
-#undef X
-	return false;
-}
-
-static const char of_compare[] =
-	"\n"
-	"    A row is a choice of backends: those of the host, then, on the device, all of one\n"
-	"    name together and each by itself in the place of what the configuration names, staged,\n"
-	"    and every sort once more, fused (run.mode does not matter). Where run.device is auto\n"
-	"    and there is no GPU, the device is the emulated one.\n"
-	"\n"
-	"    Every batch of every row must have the tally, the survivors and the digests of the\n"
-	"    first row, the host's cpu, cpu, cpu. If one has not, its batch, column and index are\n"
-	"    told, and the exit code is 11. A row that cannot run, for want of memory for one,\n"
-	"    does not end the others; the exit code is then its own.\n"
-	"\n"
-	"    Stages are timed over the first batch alone, again and again; from end to end, all\n"
-	"    batches run with as many threads and slots as a run would have, without output and\n"
-	"    with. stop.when is left out, so that all rows do the same work. Nothing is kept: files\n"
-	"    go to a folder beside the output, its name with .compare behind, and are removed.\n";
-
-static const char of_replay[] =
-	"\n"
-	"    A particle is a function of (seed, id), so that any one of a run can be followed alone:\n"
-	"    on the CPU, wherever the run was computed, and to the same bits. The first line of a\n"
-	"    step has its number, its event and the columns as the step has left them; below stand\n"
-	"    the random words that it drew, by blocks of four, each with the uniform in (0, 1]\n"
-	"    that it stands for.\n"
-	"\n"
-	"    start      the particle is made\n"
-	"    collision  with the medium\n"
-	"    surface    it was turned otherwise: reflected or refracted\n"
-	"    flight     none of these\n"
-	"    any other  is the fate, which was decided in this step\n"
-	"\n"
-	"    --set takes keys as for run. Those that say where and how to compute do not matter.\n";
-
-static const char of_convert[] =
-	"\n"
-	"    An IN is a file of any format, or the directory of a run, which stands for the files of\n"
-	"    all batches that it has committed. Several are joined, in the order given: either all are\n"
-	"    MCPL, whoever wrote them, or none is. The suffix of FILE says what is made: .h5, .npz,\n"
-	"    .csv.gz, .mcpl or .mcpl.gz. It is never there already, and has its name once it is whole.\n"
-	"\n"
-	"    MCPL to MCPL   records, comments and blobs go by as they are, of any number of particles,\n"
-	"                   plain or in gzip; headers must agree as for mcpltool --merge, and what\n"
-	"                   comments sum up (stat:sum) is added up\n"
-	"    others to MCPL position, direction, energy, weight and time must be among the columns; one\n"
-	"                   input is in memory at a time\n"
-	"    to the others  all have the same columns; the file is made in memory\n"
-	"\n"
-	"    What could not be kept is told. Files in the folder of their run keep its name, seed and\n"
-	"    configuration, and how many particles were generated; with them --set output.mcpl.energy,\n"
-	"    .pdg, .precision and .userflags say what MCPL states, as they do for run.\n";
-
-static const char *more_of(const char *command)
-{
-	if (strcmp(command, "compare") == 0)
-		return of_compare;
-	if (strcmp(command, "convert") == 0)
-		return of_convert;
-	return strcmp(command, "replay") == 0 ? of_replay : "";
-}
-
 /* What the word may have meant: a command, a model, a column, a fate, or the end of a key; or NULL.
  */
 static const char *nearest(const char *word)
@@ -223,9 +153,8 @@ static const char *nearest(const char *word)
 	const char *words[WORDS_MAX] = {"model"};
 	size_t n = 1;
 
-#define X(name, operand, help) words[n++] = #name;
-	SL_COMMANDS(X)
-#undef X
+	for (int c = 0; c < SL_COMMAND_NONE; c++)
+		words[n++] = sl_commands[c].name;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		words[n++] = sl_column_facts[c].name;
 	for (int f = 0; f < SL_FATE_COUNT; f++)
@@ -243,6 +172,7 @@ static const char *nearest(const char *word)
 
 enum sl_status sl_help(const char *word, FILE *out)
 {
+	enum sl_command command = word ? sl_command_find(word) : SL_COMMAND_NONE;
 	const char *near;
 	int found;
 
@@ -250,12 +180,12 @@ enum sl_status sl_help(const char *word, FILE *out)
 		sl_args_help(out);
 		return SL_OK;
 	}
-	if (is_command(word))
-		sl_args_help_of(word, more_of(word), out);
+	if (command != SL_COMMAND_NONE)
+		sl_args_help_of(command, out);
 	found = print_words(word, out) + print_keys(is_below, word, out);
-	if (found == 0 && !is_command(word))
+	if (found == 0 && command == SL_COMMAND_NONE)
 		found = print_keys(is_leaf, word, out);
-	if (found > 0 || is_command(word))
+	if (found > 0 || command != SL_COMMAND_NONE)
 		return SL_OK;
 	near = nearest(word);
 	return sl_fail(SL_USAGE,
