@@ -316,7 +316,8 @@ static void print_option(const char *option, const char *value, FILE *out)
 /* The options of a command; if it is SL_COMMAND_NONE all options, each with its commands. */
 static void print_options(enum sl_command command, FILE *out)
 {
-	const struct sl_command_facts *one = command < SL_COMMAND_NONE ? &sl_commands[command] : NULL;
+	const struct sl_command_facts *one =
+		command < SL_COMMAND_NONE ? &sl_commands[command] : NULL;
 
 	if (!one || one->sets != SL_SETS_NONE)
 		fprintf(out, "  %-26s %s\n", "--set KEY=VALUE",
@@ -342,8 +343,8 @@ void sl_args_help_of(enum sl_command command, FILE *out)
 {
 	const struct sl_command_facts *c = &sl_commands[command];
 
-	fprintf(out, "sluice %s%s%s\n    %s\n%s\n", c->name, c->operands[0] ? " " : "",
-		c->operands, c->help, c->details);
+	fprintf(out, "sluice %s%s%s\n    %s\n%s\n", c->name, c->operands[0] ? " " : "", c->operands,
+		c->help, c->details);
 	print_options(command, out);
 }
 

@@ -55,8 +55,9 @@ static enum sl_status run_in(const struct sl_args *a, struct sl_workspace *w,
 		sl_cli_control.progress = show_progress;
 	if (isfinite(plan->config.run.stop_before))
 		sl_cli_control.stop_before =
-			1e-9 *
-			fmax(plan->config.run.stop_before - (double)(sl_now_ns() - sl_program_start_ns), 1);
+			1e-9 * fmax(plan->config.run.stop_before -
+					       (double)(sl_now_ns() - sl_program_start_ns),
+				       1);
 	s = sl_run(w, dir, done, &sl_cli_control, &session);
 	if (sl_cli_control.progress)
 		fputs("\n", stderr);

@@ -15,7 +15,7 @@
 #include "primitives/base/clock.h"
 #include "primitives/base/fault.h"
 #include "primitives/emulator/settings.h"
-#include "stages/formats/common/format.h"
+#include "stages/formats/formats.h"
 
 uint64_t sl_program_start_ns;
 
@@ -29,7 +29,7 @@ static void open_standard_files(void)
 
 static enum sl_status call_command(struct sl_args *a)
 {
-	static enum sl_status (*const functions[SL_COMMAND_NONE])(struct sl_args *a) = {
+	static enum sl_status (*const functions[SL_COMMAND_NONE])(struct sl_args * a) = {
 #define COMMAND(name, function, operands, least, most, sets, help, details) function,
 #include "pipeline/args/commands.def"
 #undef COMMAND

@@ -49,7 +49,8 @@ static void take_times(struct attempt *a, const struct sl_host_slot *slot)
 		a->batch_ms[ALL] += a->batch_ms[i];
 	}
 	for (int s = 0; s < SL_STAGE_COUNT; s++)
-		a->row->bytes[s] = sl_stage_min_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
+		a->row->bytes[s] =
+			sl_stage_min_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
 	a->row->home_bytes = 0;
 	for (uint32_t k = 0; a->row->on_device && k < b->table.n_columns; k++)
 		if (!b->table.column[k].constant)
@@ -185,8 +186,8 @@ static enum sl_status time_batch(struct attempt *a)
 	return SL_OK;
 }
 
-enum sl_status sl_case_run(const struct sl_comparison *c, struct sl_comparison_case *row, struct sl_reference *r,
-	const struct sl_dir *dir, struct sl_control *control)
+enum sl_status sl_case_run(const struct sl_comparison *c, struct sl_comparison_case *row,
+	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control)
 {
 	struct attempt a = {.c = c, .row = row, .reference = r, .control = control};
 

@@ -129,7 +129,8 @@ static const struct sl_backend *scanning(enum sl_primitive p, enum sl_space spac
 }
 
 /* A scan shows where others are made of it. */
-static void vary_scan(struct sl_comparison *c, enum sl_space space, const struct sl_comparison_case *base)
+static void vary_scan(
+	struct sl_comparison *c, enum sl_space space, const struct sl_comparison_case *base)
 {
 	const struct sl_backend *compact = scanning(SL_COMPACT, space), *b;
 	const struct sl_backend *sort = scanning(SL_SORT, space);

@@ -55,7 +55,8 @@ void sl_compare_free(struct sl_comparison *c)
 /* --- running ---------------------------------------------------------------------------------- */
 
 /* Are the other rows in vain? */
-static bool ends_all(enum sl_status s, const struct sl_comparison *c, const struct sl_comparison_case *row)
+static bool ends_all(
+	enum sl_status s, const struct sl_comparison *c, const struct sl_comparison_case *row)
 {
 	return row == c->row || s == SL_STOPPED || s == SL_DISK || s == SL_OUTPUT_IN_USE;
 }
@@ -75,8 +76,8 @@ static enum sl_status verdict(const struct sl_comparison *c)
 	return bad ? sl_fail(bad->status, "%s", bad->message) : SL_OK;
 }
 
-static enum sl_status run_row(struct sl_comparison *c, struct sl_comparison_case *row, struct sl_reference *r,
-	const struct sl_dir *dir, struct sl_control *control)
+static enum sl_status run_row(struct sl_comparison *c, struct sl_comparison_case *row,
+	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control)
 {
 	enum sl_status s = sl_case_run(c, row, r, dir, control);
 	char name[SL_CASE_BYTES];

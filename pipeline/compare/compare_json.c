@@ -31,7 +31,8 @@ static void put_spread(struct sl_json *j, const struct sl_spread *t)
 	sl_json_real(j, "most_ms", t->most);
 }
 
-static void put_stages(struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *row)
+static void put_stages(
+	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *row)
 {
 	sl_json_object(j, "stages");
 	for (int s = 0; s < SL_STAGE_COUNT; s++) {
@@ -66,7 +67,8 @@ static void put_whole(struct sl_json *j, const struct sl_comparison *c, const ch
 	sl_json_close(j);
 }
 
-static void put_row(struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *row)
+static void put_row(
+	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *row)
 {
 	struct sl_case_names names = sl_case_names(row);
 
@@ -153,7 +155,8 @@ static void put_figure(double value, FILE *out)
 }
 
 /* A stage, or the copies home behind the last one. */
-static void put_line(const struct sl_comparison *c, const struct sl_comparison_case *row, int s, FILE *out)
+static void put_line(
+	const struct sl_comparison *c, const struct sl_comparison_case *row, int s, FILE *out)
 {
 	struct sl_case_names names = sl_case_names(row);
 	bool home = s == SL_STAGE_COUNT;

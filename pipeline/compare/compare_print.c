@@ -127,7 +127,8 @@ static void print_times(const struct sl_comparison *c, const struct widths *w, F
 /* --- GB/s ------------------------------------------------------------------------------------- */
 
 /* "1.88 (3%)". */
-static void print_speed(const struct sl_comparison *c, const struct sl_comparison_case *row, int s, FILE *out)
+static void print_speed(
+	const struct sl_comparison *c, const struct sl_comparison_case *row, int s, FILE *out)
 {
 	double speed = sl_gb_per_second(row->bytes[s], &row->stage[s]);
 	double share = sl_share_of_copy(c, row, s);

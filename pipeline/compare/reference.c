@@ -129,7 +129,8 @@ static void describe(
 }
 
 /* Makes the batch again as the first row does, and tells the first place that is not the same. */
-static void find_difference(struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b)
+static void find_difference(
+	struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b)
 {
 	struct sl_host_slot *slot = &r->w->slot[0];
 	char name[SL_CASE_BYTES], what[WHAT_BYTES];
@@ -156,7 +157,8 @@ static bool is_same(const struct sl_manifest_line *l, const struct sl_batch *b)
 	return memcmp(l, &found, sizeof(found)) == 0;
 }
 
-void sl_reference_check(struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b)
+void sl_reference_check(
+	struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b)
 {
 	struct sl_manifest_line *l = &r->line[b->number];
 

@@ -23,6 +23,7 @@ enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_refere
 void sl_reference_close(struct sl_reference *r);
 
 /* Looks at a batch of row: learns it, or sets the answer and story of a row that differs. */
-void sl_reference_check(struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b);
+void sl_reference_check(
+	struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b);
 
 #endif

@@ -9,6 +9,8 @@
 #include "primitives/device/device.h"
 #include "primitives/files/dirs.h"
 #include "primitives/files/files.h"
+#include "stages/formats/formats.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
 #include "primitives/files/map.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
 static enum sl_status join_head(
 	struct sl_converting *c, const char *path, const void *file, size_t bytes, void *of)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "stages/formats/common/gzip_stored.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_join.h"
 
 static enum sl_status add(struct sl_list_writer *w, const void *bytes, size_t size)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "pipeline/convert/origin.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "pipeline/convert/tables_to_mcpl.h"
 #include "pipeline/convert/tables_to_table.h"
 

@@ -3,7 +3,7 @@
 #define SL_PIPELINE_CONVERT_TABLES_SCAN_H
 
 #include "pipeline/convert/mcpl_writer.h"
-#include "stages/formats/mcpl/mcpl_table.h"
+#include "stages/formats/mcpl/mcpl_read.h"
 
 /* What all inputs are together. Sets of columns: those there are; with values; with several. */
 struct sl_convert_survey {

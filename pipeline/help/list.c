@@ -3,7 +3,7 @@
 #include "pipeline/help/list.h"
 #include "pipeline/text/json.h"
 #include "primitives/catalog.h"
-#include "stages/formats/common/format.h"
+#include "stages/formats/formats.h"
 
 enum { LIST_BYTES = 1 << 16 };
 

@@ -8,8 +8,10 @@
 
 #include "pipeline/results/survivor_file.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/hdf5/image_file.h"
+#include "stages/formats/images/image_file.h"
 #include "primitives/files/read.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/images/image_file_read.h"
 
 /* The value of row i as a number, for people. */
 static double value_at(const struct sl_table_column *c, uint32_t i)

@@ -6,7 +6,8 @@
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 #include "stages/formats/common/crc_trailer.h"
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_file.h"
+#include "stages/formats/hdf5/hdf5_inspect.h"
 #include "stages/selection/histogram.h"
 
 enum { NAME_BYTES = 64 };
@@ -30,7 +31,8 @@ static bool read_text(struct sl_h5 *h, hid_t at, const char *name, char *text, s
 		return false;
 	type = sl_h5_id(h, H5Aget_type(attribute));
 	fits = type >= 0 && H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type) &&
-	       H5Tget_size(type) < sizeof(value) && H5Aget_storage_size(attribute) < sizeof(value) &&
+	       H5Tget_size(type) < sizeof(value) &&
+	       H5Aget_storage_size(attribute) < sizeof(value) &&
 	       sl_h5_ok(h, H5Aread(attribute, type, value));
 	sl_h5_close(h, type);
 	sl_h5_ok(h, H5Aclose(attribute));
@@ -98,8 +100,8 @@ static enum sl_status print_histogram(struct sl_h5 *h, hid_t group, const char *
 		!read_text(h, group, "unit", unit, sizeof(unit)) ||
 		!sl_h5_get(h, group, "particles", H5T_STD_U64LE, &particles))
 		return damaged("edges, column, unit or particles of a histogram are missing");
-	fprintf(out, "%s: column %s, %llu bins from %.6g to %.6g%s%s, %llu particles\n", name, column,
-		(unsigned long long)n - 1, edge[0], edge[n - 1], unit[0] ? " " : "", unit,
+	fprintf(out, "%s: column %s, %llu bins from %.6g to %.6g%s%s, %llu particles\n", name,
+		column, (unsigned long long)n - 1, edge[0], edge[n - 1], unit[0] ? " " : "", unit,
 		(unsigned long long)particles);
 	fprintf(out, "  %-14s %14s %14s %14s\n", "fate", "below", "in bins", "above");
 	return print_fates(h, group, n - 1, out);

@@ -31,12 +31,14 @@ static void print_run(const struct sl_dir *dir, const struct sl_existing_run *ru
 		bytes += m->line[i].file_bytes + m->line[i].bins_bytes;
 	}
 	fprintf(out, "%s: run %s, format %s, %s\n", dir->path, run->name ? run->name : "(no name)",
-		run->format ? run->format->name : "(unknown)", run->state ? run->state : "(no state)");
+		run->format ? run->format->name : "(unknown)",
+		run->state ? run->state : "(no state)");
 	fprintf(out, "%zu batches, %llu particles, %llu survivors, %s in files\n", m->n,
 		(unsigned long long)generated, (unsigned long long)survivors,
 		sl_sized((double)bytes, size));
 	if (m->damaged > 0)
-		fprintf(out, "%zu lines of manifest.jsonl are damaged; see sluice verify\n", m->damaged);
+		fprintf(out, "%zu lines of manifest.jsonl are damaged; see sluice verify\n",
+			m->damaged);
 	if (generated > 0)
 		print_fates(m, generated, out);
 }

@@ -121,7 +121,8 @@ enum sl_status sl_replay_write_json(const struct sl_replay_writer *t)
 {
 	static char text[PIECE_BYTES];
 	struct document d = {.t = t, .json = sl_json_start(text, sizeof(text), true)};
-	const struct sl_history_observer watcher = {.step = write_step, .draw = write_draw, .ctx = &d};
+	const struct sl_history_observer watcher = {
+		.step = write_step, .draw = write_draw, .ctx = &d};
 	struct sl_particle p;
 
 	write_head(&d.json, t);

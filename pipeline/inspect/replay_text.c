@@ -110,7 +110,8 @@ static void print_end(const struct text *x, const struct sl_particle *p)
 void sl_replay_write_text(const struct sl_replay_writer *t)
 {
 	struct text x = {.t = t};
-	const struct sl_history_observer watcher = {.step = print_step, .draw = print_draw, .ctx = &x};
+	const struct sl_history_observer watcher = {
+		.step = print_step, .draw = print_draw, .ctx = &x};
 	struct sl_particle p;
 
 	sl_powers_make(&x.powers);

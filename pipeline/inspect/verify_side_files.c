@@ -11,6 +11,7 @@
 #include "primitives/files/read.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
+#include "stages/formats/images/image_file_read.h"
 
 static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *what)
 {

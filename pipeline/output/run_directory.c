@@ -14,6 +14,7 @@
 #include "pipeline/output/stale_files.h"
 #include "stages/formats/hdf5/xdmf.h"
 #include "primitives/files/read.h"
+#include "stages/formats/formats.h"
 
 /* Has the file that size and checksum? */
 static enum sl_status has_crc(

@@ -21,6 +21,7 @@
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/host/cpu_dispatch.h"
 #include "stages/host/host_pipeline.h"
+#include "stages/formats/mcpl/mcpl_header.h"
 #include "pipeline/text/messages.h"
 
 enum { PILOT = 4096 };
@@ -216,6 +217,7 @@ static enum sl_status print_config(struct sl_plan *plan)
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
 {
+	struct sl_mcpl_facts mcpl;
 	struct sl_plan *plan;
 	void *memory;
 
@@ -239,11 +241,12 @@ enum sl_status sl_plan_make(
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
 		.level = (int)config->output.level,
-		.form = choices->form,
-		.mcpl = choices->mcpl};
+		.form = choices->form};
 	if (plan->recipe.inputs && sl_format_is_mcpl(plan->format))
 		SL_TRY(sl_inputs_metadata(plan->recipe.inputs, &plan->metadata));
-	plan->facts.mcpl.metadata = plan->metadata;
+	mcpl = choices->mcpl;
+	mcpl.metadata = plan->metadata;
+	sl_mcpl_set_facts(&plan->facts, &mcpl);
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */
 	plan->batch_is_ours = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;

@@ -28,6 +28,7 @@
 #include "pipeline/text/messages.h"
 #include "primitives/base/size.h"
 #include "primitives/tuning.h"
+#include "stages/formats/formats.h"
 
 enum {
 	NAME_MAX_BYTES = 100, /* so that number and suffix fit in the 255 bytes of a file name */

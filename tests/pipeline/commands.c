@@ -9,7 +9,7 @@
 #include "primitives/catalog.h"
 #include "pipeline/config/options.h"
 #include "pipeline/text/yaml.h"
-#include "stages/formats/common/format.h"
+#include "stages/formats/formats.h"
 #include "tests/support/commands_check.h"
 #include "tests/support/lists.h"
 
@@ -118,8 +118,8 @@ static void help_of_all(void **state)
 /* Both ways to ask give the same text, with each fact on a line of its own. */
 static void version(void **state)
 {
-	static const char *const facts[] = {
-		"sluice 0", "\ncommit ", "\ncompilers  C ", "\nCUDA ", "\nHDF5 ", "\nCPU loops  baseline"};
+	static const char *const facts[] = {"sluice 0", "\ncommit ", "\ncompilers  C ", "\nCUDA ",
+		"\nHDF5 ", "\nCPU loops  baseline"};
 	char *text = output_of(&folder, WORDS("version"));
 
 	(void)state;

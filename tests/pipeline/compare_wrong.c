@@ -12,6 +12,7 @@
 #include "primitives/emulator/settings.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"
+#include "stages/formats/formats.h"
 
 /*
  * One at a time, so that the calls come in the order of the batches: four of 400, one of 100. A
@@ -153,7 +154,8 @@ static void plan(const char *device, const char *more)
 static struct sl_comparison_case *plant(const struct sl_backend *bad)
 {
 	struct sl_comparison_case *row = &comparison.row[1];
-	struct sl_comparison_case *like = &comparison.row[bad->space == SL_HOST ? 0 : comparison.n - 1];
+	struct sl_comparison_case *like =
+		&comparison.row[bad->space == SL_HOST ? 0 : comparison.n - 1];
 	struct sl_comparison_case wrong = *like;
 
 	assert_true(comparison.n < SL_CASES_MAX);

@@ -348,8 +348,7 @@ static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally 
 	n = tiny_check(t, "out", TINY_ENDED);
 	seen = e.code != 0;
 	if (seen)
-		tiny_check_ending(
-			t, &e, SL_DEVICE_FAILED, "transfer error", "batch ");
+		tiny_check_ending(t, &e, SL_DEVICE_FAILED, "transfer error", "batch ");
 	if (!seen && n != BATCHES)
 		fail_msg("%s: exit code 0, but %u batches", t->what, n);
 	process_free(&e);

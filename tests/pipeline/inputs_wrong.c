@@ -47,8 +47,8 @@ static void damaged_files_are_refused(void **state)
 		"at the folder in which sluice runs");
 	refuse_list(&folder, "/nowhere.mcpl", SL_USAGE, "check the spelling\n");
 	refuse_list(&folder, "c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
-	refuse_list(
-		&folder, "[]", SL_USAGE, "model.list.files[0]: is a list, but a single value is needed");
+	refuse_list(&folder, "[]", SL_USAGE,
+		"model.list.files[0]: is a list, but a single value is needed");
 	file = reference_list("example.mcpl", &bytes);
 	put_number(file + 8, UINT64_C(1) << 63);
 	folder_write(&folder, "many.mcpl.gz", packed,

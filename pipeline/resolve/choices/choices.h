@@ -11,6 +11,7 @@
 #include "stages/batch/recipe.h"
 #include "stages/formats/common/format.h"
 #include "stages/models/model.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /*
  * Range of run.batch: auto, in particles. At the lower end a column of 4-byte values has 1 MiB, which

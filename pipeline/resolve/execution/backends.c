@@ -15,6 +15,7 @@
 #include "pipeline/resolve/execution/device.h"
 #include "pipeline/text/messages.h"
 #include "primitives/catalog.h"
+#include "stages/formats/formats.h"
 
 enum { BACKENDS_MAX = 32, WORDS_BYTES = 400 };
 
@@ -152,7 +153,7 @@ static void refuse_pack(
 	sl_config_add_problem(r, w->key,
 		"%s compresses files on the device, but a file of %s %s; use auto, or "
 		"output.format: %s",
-		sl_show(shown, w->name), f->name, f->unpressed,
+		sl_show(shown, w->name), f->name, f->no_streams,
 		sl_list_words(text, sizeof(text), words, n));
 }
 

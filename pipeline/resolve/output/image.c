@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "pipeline/config/reader/diagnostics.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /* The sum of a pixel has 32 bits before the binary point. */
 static const double pixel_limit = 0x1p32;

@@ -4,9 +4,10 @@
  * Strict: the bytes must be those that packing the same table would have compressed. The text goes
  * by through a small window and is never held as a whole.
  */
+#include "stages/formats/tables/csv_gz_read.h"
+
 #include <string.h>
 
-#include "stages/formats/tables/csv_gz.h"
 #include "stages/formats/common/decimal.h"
 #include "stages/formats/common/inflate.h"
 

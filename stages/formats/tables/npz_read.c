@@ -5,13 +5,12 @@
  * member has its checksum. What may change unseen are the bits behind the end of a deflated stream,
  * and of what a stored block begins with, up to the next byte.
  */
+#include "stages/formats/tables/npz_read.h"
+
 #include <string.h>
 
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/tables/npz.h"
-
-/* Deflate gives at most 1032 bytes for one; a member that claims more is lying. */
-enum { RATIO_MOST = 1100 };
 
 /* A file being read. */
 struct reading {
@@ -49,7 +48,7 @@ static enum sl_status agree_on_rows(
 	if (m->size < SL_NPY_BYTES || items % f->bytes != 0 || n > UINT32_MAX ||
 		(t->n_columns > 0 && n != t->n))
 		return damaged("its number of rows is none, or not that of the other columns");
-	if (m->size / RATIO_MOST > m->packed)
+	if (m->size / SL_INFLATE_RATIO_MAX > m->packed)
 		return damaged("it claims more rows than the file can hold");
 	t->n = (uint32_t)n;
 	return SL_OK;

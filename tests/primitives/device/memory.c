@@ -92,8 +92,8 @@ static void faults_on_demand(void **state)
 		"device memory: 77 bytes requested, ");
 	assert_fails(sl_memory_get(SL_PINNED, 78, &p), SL_HOST_MEMORY,
 		"pinned host memory: 78 bytes requested, ");
-	assert_fails(
-		sl_memory_get(SL_HOST, 79, &p), SL_HOST_MEMORY, "host memory: 79 bytes requested, ");
+	assert_fails(sl_memory_get(SL_HOST, 79, &p), SL_HOST_MEMORY,
+		"host memory: 79 bytes requested, ");
 	assert_null(p);
 }
 
