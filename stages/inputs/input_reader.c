@@ -134,7 +134,7 @@ static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
 	for (int i = 0; i < 2; i++) {
 		struct sl_inputs *inputs = (struct sl_inputs *)sl_cut(&a, sizeof(*inputs));
 		struct sl_input *at = (struct sl_input *)sl_cut_items(&a, n, sizeof(*at));
-		struct source *sources = (struct source *)sl_cut_items(&a, n, sizeof(*of));
+		struct source *sources = (struct source *)sl_cut_items(&a, n, sizeof(*sources));
 
 		reading = (struct sl_reading *)sl_cut(&a, sizeof(*reading));
 		if (i == 0) {
