@@ -1,12 +1,9 @@
 /*
- * config.h - a configuration file becomes plain values.
+ * config.h - the values of a configuration: one member per option, in internal units.
  *
- * YAML, read with libyaml's document API against one table (options.c, and the model's own table).
- * All that is wrong is reported in one go, each problem as
- *
- *	file:line:column: key: what, why, try
- *
- * Values from --set stand above those of the file and are placed as "--set key=value".
+ * Folder pipeline/config: the option table (options.c), parsing and printing of single values
+ * (quantity.c, values.c) and of the whole configuration (config_print.c). The folder reader/ reads a
+ * file and --set options into struct sl_config. Names are not resolved here: see pipeline/resolve.
  */
 #ifndef SL_PIPELINE_CONFIG_CONFIG_H
 #define SL_PIPELINE_CONFIG_CONFIG_H
@@ -19,29 +16,29 @@
 #include "stages/models/model.h"
 #include "stages/models/option.h"
 
-/* The most assignments "key=value" (--set and flags) of a command line. */
+/* Upper limit of assignments "key=value" (--set and flags) of a command line. */
 enum { SL_SETS_MAX = 64 };
 
-/* Every option of every run, in units inside. The table in options.c has one line for each. */
+/* The options of all runs. Each member has an entry in the table of options.c. */
 struct sl_config {
 	struct {
-		char name[SL_TEXT_BYTES]; /* names the files: letters, digits, '.', '_', '-' */
+		char name[SL_TEXT_BYTES]; /* prefix of all file names */
 		uint64_t seed;
 		uint64_t particles;
-		uint64_t batch;             /* particles a batch; 0: auto */
-		uint64_t threads;           /* 0: one a core */
+		uint64_t batch;             /* particles per batch; 0: auto */
+		uint64_t threads;           /* 0: one per core */
 		char device[SL_TEXT_BYTES]; /* auto, cpu, cuda, cuda:N, emulated */
-		uint64_t slots;             /* batches on the device at the same time; 0: auto */
+		uint64_t slots;             /* batches in flight on the device; 0: auto */
 		int mode;                   /* 0: auto; enum sl_mode + 1 */
-		double stop_before;         /* ns; infinite: never */
+		double stop_before;         /* wall-clock limit in ns; infinite: none */
 		char tuning[SL_TEXT_BYTES]; /* auto, none or a file */
 	} run;
-	int model; /* enum sl_model_number; SL_MODEL_COUNT when none could be told */
+	int model; /* enum sl_model_number; SL_MODEL_COUNT: none was given */
 	union {
 		unsigned char
-			bytes[SL_MODEL_CONFIG_BYTES]; /* the model's own configuration struct */
+			bytes[SL_MODEL_CONFIG_BYTES]; /* the configuration struct of the model */
 		double align;
-	} of_model;
+	} model_config;
 	struct {
 		uint64_t max_steps;
 		int schedule; /* enum sl_schedule_choice */
@@ -68,16 +65,16 @@ struct sl_config {
 		struct {
 			char precision[SL_TEXT_BYTES]; /* "": single */
 			double pdg;                    /* NaN: 22 */
-			double energy;                 /* keV; NaN: they have a column */
+			double energy;                 /* keV; NaN: the energy is a column */
 			char userflags[SL_TEXT_BYTES]; /* "": pixel or fate */
 		} mcpl;
 	} output;
 	struct {
 		char when[SL_TEXT_BYTES];
-		uint64_t min_batches; /* 0: as many as the program chooses */
+		uint64_t min_batches; /* 0: default */
 	} stop;
 	struct {
-		double fate[SL_FATE_COUNT]; /* expected fraction of all; NaN: not checked */
+		double fate[SL_FATE_COUNT]; /* expected fraction; NaN: not checked */
 		double sigma;
 	} check;
 };

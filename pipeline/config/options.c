@@ -1,4 +1,10 @@
-/* options.c - the table of what is common to all runs: one line an option. */
+/*
+ * options.c - the table of the options that all runs share, and look-ups in the option tables.
+ *
+ * One entry per option gives its key, kind, default, range and help. From the table follow parsing,
+ * messages, --print-config and sluice help, so a new option needs an entry here and a member of
+ * struct sl_config only.
+ */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +16,8 @@
 
 #define AT(field) offsetof(struct sl_config, field)
 
-/* How a backend is named that has a tuning. */
-#define TUNED "auto, or NAME[:block=N][:items=N] as sluice list tells; auto: "
+/* The syntax of a backend with a tuning, for help texts. */
+#define TUNED "auto, or NAME[:block=N][:items=N] (see sluice list); auto: "
 
 static const char *const modes[] = {"auto",
 #define X(name) #name,
@@ -19,29 +25,39 @@ static const char *const modes[] = {"auto",
 #undef X
 		NULL};
 
-/* In the order of enum sl_schedule_choice. */
+/* In the order of enum sl_schedule_choice (resolve/choices/choices.h). */
 static const char *const schedules[] = {"history", "rounds", "measure", "auto", NULL};
 
+/*
+ * The order is that of --print-config and of the generated documentation. Options of one section must be
+ * adjacent. "free" marks options that change no byte of the results: they can differ on resume.
+ */
 const struct sl_option sl_options[] = {
+	/*
+	 * run: 2^48 particles are the limit of the input reader too. A batch has at most 2^31, so that
+	 * 32-bit counters on a device cannot overflow.
+	 */
 	{.key = "run.name",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(run.name),
 		.fallback = "run",
-		.help = "names the files of the run: letters, digits, '.', '_' and '-'"},
+		.help = "prefix of the names of all files of the run: letters, digits, '.', '_' and "
+			"'-'"},
 	{.key = "run.seed",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(run.seed),
 		.fallback = "1",
 		.hi = 0x1p64,
-		.help = "of all random numbers; another seed is an independent run"},
+		.help = "seed of all random numbers; runs with different seeds are statistically "
+			"independent"},
 	{.key = "run.particles",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(run.particles),
 		.required = true,
 		.lo = 1,
 		.hi = 0x1p48,
-		.help = "how many particles to generate; of a list how many to read, all when left "
-			"out"},
+		.help = "number of particles to generate; model list: number of particles to read, "
+			"default all"},
 	{.key = "run.batch",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(run.batch),
@@ -49,8 +65,8 @@ const struct sl_option sl_options[] = {
 		.lo = 1,
 		.hi = 0x1p31,
 		.automatic = true,
-		.help = "particles a batch, one file each; auto: 2^18 to 2^24, for at most 64 "
-			"batches where that is enough"},
+		.help = "particles per batch; each batch is one file; auto: 2^18 to 2^24, such that "
+			"a run has at most 64 batches where possible"},
 	{.key = "run.threads",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(run.threads),
@@ -59,14 +75,14 @@ const struct sl_option sl_options[] = {
 		.hi = 1024,
 		.automatic = true,
 		.free = true,
-		.help = "batches computed at the same time; auto: one a core"},
+		.help = "batches computed at the same time; auto: one per core"},
 	{.key = "run.device",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(run.device),
 		.fallback = "auto",
 		.free = true,
-		.help = "where to compute: auto, cpu, cuda, cuda:N or emulated (kernels run on the "
-			"CPU, to test them); auto: the first CUDA device, or else the CPU"},
+		.help = "where to compute: auto, cpu, cuda, cuda:N, or emulated (runs the kernels "
+			"on the CPU, for tests); auto: the first CUDA device, else the CPU"},
 	{.key = "run.slots",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(run.slots),
@@ -75,17 +91,17 @@ const struct sl_option sl_options[] = {
 		.hi = 16,
 		.automatic = true,
 		.free = true,
-		.help = "on a device: batches there at the same time; auto: 3"},
+		.help = "on a device: batches in flight at the same time; auto: 3"},
 	{.key = "run.mode",
 		.kind = SL_KIND_CHOICE,
 		.offset = AT(run.mode),
 		.fallback = "auto",
 		.choices = modes,
 		.free = true,
-		.help = "how to run a batch; staged: each stage by itself; fused, on a device: "
-			"particles are made and compacted in one kernel, no dead one touches "
-			"memory; auto: fused, unless on the CPU or a backend of compact or scan "
-			"is named"},
+		.help = "how to run a batch; staged: one kernel per stage; fused, on a device: "
+			"particles are generated and compacted in one kernel, and dead particles "
+			"are never written to memory; auto: fused, except on the CPU or when a "
+			"backend of compact or scan is named"},
 	{.key = "run.stop_before",
 		.kind = SL_KIND_REAL,
 		.dimension = SL_DIM_TIME,
@@ -94,33 +110,35 @@ const struct sl_option sl_options[] = {
 		.lo = 1e9,
 		.hi = HUGE_VAL,
 		.free = true,
-		.help = "the run stops by itself, as by a signal, so as to end before it has taken "
-			"that long: the time that a batch queue allows"},
+		.help = "wall-clock limit of the run, such as that of a batch queue: the run stops "
+			"in time to end within it, as after a signal, and can be resumed"},
 	{.key = "run.tuning",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(run.tuning),
 		.fallback = "auto",
 		.free = true,
-		.help = "on a device: file of the block and items that backends choose, as "
-			"sluice-bench tune writes it, or none; auto: the file that SL_TUNING "
-			"names, else ~/.config/sluice/tuning if it is there"},
+		.help = "on a device: file with the block and items of each backend, as written by "
+			"sluice-bench tune, or none; auto: the file that SL_TUNING names, else "
+			"~/.config/sluice/tuning if it exists"},
+	/* transport: for models whose particles take many steps; all but max_steps are free */
 	{.key = "transport.max_steps",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(transport.max_steps),
 		.fallback = "10000",
 		.lo = 1,
 		.hi = 1e9,
-		.help = "flights after which a particle is given up; for models of many steps"},
+		.help = "number of steps after which a particle ends with fate max_steps; for "
+			"models with many steps"},
 	{.key = "transport.schedule",
 		.kind = SL_KIND_CHOICE,
 		.offset = AT(transport.schedule),
 		.fallback = "auto",
 		.choices = schedules,
 		.free = true,
-		.help = "history: each particle to its end; rounds: some steps of all that live, "
-			"the dead left behind; measure: what is fastest for the first particles; "
-			"auto: measure on a GPU, history elsewhere. For models of many steps; the "
-			"results are the same"},
+		.help = "for models with many steps; history: a thread follows a particle to its "
+			"end; rounds: each launch advances all alive particles by some steps, and "
+			"dead ones are removed in between; measure: the fastest for the first "
+			"particles; auto: measure on a GPU, else history; the results are the same"},
 	{.key = "transport.steps_per_launch",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(transport.steps_per_launch),
@@ -128,167 +146,178 @@ const struct sl_option sl_options[] = {
 		.lo = 1,
 		.hi = 1e9,
 		.free = true,
-		.help = "of rounds: steps of each particle in a round"},
+		.help = "rounds: steps of each particle per launch"},
 	{.key = "transport.compact",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(transport.compact),
 		.fallback = "alive < 0.5",
 		.free = true,
-		.help = "of rounds: when the living are moved together: every (round), every 4, "
-			"never, or alive < 0.5: when that part of them is left"},
+		.help = "rounds: when to compact the alive particles: every (after each launch), "
+			"every N, never, or alive < F: when that fraction is left since the last "
+			"time"},
 	{.key = "transport.sort",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(transport.sort),
 		.fallback = "never",
 		.free = true,
-		.help = "of rounds: when the living are sorted by transport.key, and so compacted; "
-			"in the words of transport.compact"},
+		.help = "rounds: when to sort the alive particles by transport.key, which also "
+			"compacts them; syntax of transport.compact"},
 	{.key = "transport.key",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(transport.key),
 		.free = true,
-		.help = "of rounds: what the living are sorted by, as z:8; fields as those of key, "
-			"32 bits in all"},
+		.help = "rounds: sort key of the alive particles, such as z:8; syntax of key, at "
+			"most 32 bits in total"},
 	{.key = "transport.finish",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(transport.finish),
 		.fallback = "alive < 0.01",
 		.free = true,
-		.help = "of rounds: when the last of a batch are run to their ends in one go: "
-			"alive < 0.01, or never"},
+		.help = "rounds: when to compute the remaining particles to their ends in one "
+			"launch: alive < F, such as alive < 0.01, or never"},
+	/* keep, key, tallies: lists whose items have a syntax of their own, parsed by pipeline/resolve */
 	{.key = "keep",
 		.kind = SL_KIND_LINES,
 		.offset = AT(keep),
 		.required = true,
-		.help = "the fates that survive, or conditions, as transmitted and w > 0.5, or ekin "
-			"> 1 keV and not (abs(z) < 5 cm or pdg == 22), any of a list; all else is "
-			"dead"},
+		.help = "the particles that survive: a fate, a condition such as transmitted and w "
+			"> 0.5, or ekin > 1 keV and not (abs(z) < 5 cm or pdg == 22), or a list of "
+			"these, of which one must hold"},
 	{.key = "key",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(key),
-		.help = "survivors are sorted by these fields, as w:16 or x:12:-5 mm..5 mm "
-			"(column, "
-			"bits, range, in the column's unit where it names none), or ekin_log:16, by the "
-			"logarithm; ties by id"},
+		.help = "sort key of the survivors: a list of COLUMN:BITS[:LO..HI], such as w:16 or "
+			"x:12:-5 mm..5 mm (plain numbers are in the unit of the column), or "
+			"COLUMN_log:BITS for the logarithm, such as ekin_log:16; equal keys are "
+			"sorted by id"},
 	{.key = "tallies",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(tallies),
-		.help = "counts of all particles by bins of a column, as w:50 or "
-			"z:40:0 cm..0.02 cm:absorbed (column, bins, range, fates with + between "
-			"them); the range is the model's where it has one, and in the column's unit "
-			"where it names none; the fates are all when left out"},
+		.help = "histograms of all particles at their ends: a list of "
+			"COLUMN:BINS[:LO..HI][:FATE+FATE], such as w:50 or z:40:0 cm..0.02 "
+			"cm:absorbed; the range (in the unit of the column by default) can be "
+			"omitted if the model states one; default of the fates: all"},
+	/*
+	 * primitives: all backends of a primitive give the same bits. The files of different DEFLATE
+	 * backends differ in their compressed bytes, but not in their contents.
+	 */
 	{.key = "primitives.scan",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.scan),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of prefix sums: " TUNED "compact and sort use their own"},
+		.help = "backend of prefix sums: " TUNED
+			"compact and sort each use their own scan"},
 	{.key = "primitives.compact",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.compact),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of stream compaction: " TUNED "the fastest there is"},
+		.help = "backend of stream compaction: " TUNED "the fastest"},
 	{.key = "primitives.sort",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.sort),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of the radix sort: " TUNED "the fastest there is"},
+		.help = "backend of the radix sort: " TUNED "the fastest"},
 	{.key = "primitives.deflate",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.deflate),
 		.fallback = "auto",
 		.free = true,
-		.help = "the backend of DEFLATE; auto: device, where openpmd, npz or mcpl.gz is written "
-			"on a GPU, which compresses survivors there, else the fastest of the "
-			"host's; store: no compression"},
+		.help = "backend of DEFLATE; auto: device, which compresses survivors on the GPU, "
+			"if a GPU writes openpmd, npz or mcpl.gz, else the fastest on the host; "
+			"store: no compression"},
+	/* output: what is written, and where */
 	{.key = "output.to",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.to),
 		.free = true,
-		.help = "the directory of the run; out/NAME when left out"},
+		.help = "directory of the run; default: out/NAME"},
 	{.key = "output.format",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.format),
 		.fallback = "openpmd",
-		.help = "of the files: see sluice list"},
+		.help = "format of the files: see sluice list"},
 	{.key = "output.columns",
 		.kind = SL_KIND_TEXTS,
 		.offset = AT(output.columns),
-		.help = "the columns written; all that the model carries when left out"},
+		.help = "the columns that are written; default: all columns of the model"},
 	{.key = "output.level",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(output.level),
 		.fallback = "1",
 		.lo = 1,
 		.hi = 9,
-		.help = "of compression, from 1 (fast) to 9 (small)"},
+		.help = "compression level from 1 (fast) to 9 (small)"},
 	{.key = "output.joined",
 		.kind = SL_KIND_BOOL,
 		.offset = AT(output.joined),
 		.fallback = "false",
 		.free = true,
-		.help = "for mcpl and mcpl.gz: when the run is done, the lists of its batches become "
-			"one, NAME.mcpl, too, which takes the disk once more; sluice convert does so "
-			"afterwards"},
+		.help = "formats mcpl and mcpl.gz: at the end of the run, also merge the files of "
+			"all batches into one, NAME.mcpl, which takes the same disk space again; "
+			"sluice convert does the same later"},
 	{.key = "output.image",
 		.kind = SL_KIND_BOOL,
 		.offset = AT(output.image),
 		.fallback = "false",
-		.help = "sums up the weight of survivors by pixel: NAME.png to look at, and "
-			"NAME.image.h5 with the numbers; for rays of a camera, and for detectors "
-			"with pixels"},
+		.help = "sum the weight of survivors per pixel: NAME.png to look at and "
+			"NAME.image.h5 with the numbers; for the camera of model rays, and for "
+			"detectors with pixels"},
 	{.key = "output.white",
 		.kind = SL_KIND_REAL,
 		.offset = AT(output.white),
 		.lo = DBL_MIN,
 		.hi = DBL_MAX,
-		.help = "the value of a pixel that is white in NAME.png, greys below it as sRGB "
-			"codes light; the largest of the image when left out"},
+		.help = "pixel value that is white in NAME.png; smaller values get the grey of the "
+			"sRGB curve; default: the largest value of the image"},
+	/* output.mcpl: no defaults here, so that other formats can refuse the keys that were given */
 	{.key = "output.mcpl.precision",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.mcpl.precision),
-		.help = "of the numbers in files of mcpl: single, 4 bytes, or double, 8; columns "
-			"are single, but time and energy in other units, and directions as MCPL "
-			"packs them, come nearer to them in double; single when left out"},
+		.help = "format mcpl: single (4 bytes) or double (8 bytes) numbers; the columns "
+			"have single precision, but time and energy after a change of unit, and "
+			"packed directions, are closer to them in double; default: single"},
 	{.key = "output.mcpl.pdg",
 		.kind = SL_KIND_REAL,
 		.offset = AT(output.mcpl.pdg),
 		.lo = INT32_MIN,
 		.hi = INT32_MAX,
-		.help = "what the particles are in files of mcpl, by the code of the Particle Data "
-			"Group: 22 photons, 2112 neutrons, 11 electrons; 22 when left out; those "
-			"of a list have codes of their own"},
+		.help = "format mcpl: particle type as a code of the Particle Data Group: 22 "
+			"photon, 2112 neutron, 11 electron; default: 22; particles of model list "
+			"have their own codes"},
 	{.key = "output.mcpl.energy",
 		.kind = SL_KIND_REAL,
 		.dimension = SL_DIM_ENERGY,
 		.offset = AT(output.mcpl.energy),
 		.lo = 0,
 		.hi = DBL_MAX,
-		.help = "the kinetic energy of all particles in files of mcpl, as 2 eV: for models "
-			"whose particles have none"},
+		.help = "format mcpl: kinetic energy of all particles, such as 2 eV, for models "
+			"without an energy"},
 	{.key = "output.mcpl.userflags",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.mcpl.userflags),
-		.help = "the column that user flags are in files of mcpl: id, userflags, pixel, "
-			"steps, collisions or fate, or none of them; when left out, those of a "
-			"list, pixel where the model has them, else fate"},
+		.help = "format mcpl: column written as user flags: id, userflags, pixel, steps, "
+			"collisions, fate, or none; default: userflags for model list, else pixel "
+			"if the model has pixels, else fate"},
+	/* stop: "shorthand" makes stop: RULE short for stop: {when: RULE} */
 	{.key = "stop.when",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(stop.when),
-		.foremost = true,
-		.help = "the run ends behind the first batch where this holds, "
-			"rel_error(reflected) < 1e-3 or < 0.1 %: the standard error of the "
-			"fraction of a fate, over the batches so far, in parts of that fraction; "
-			"run.particles is then the most; stop: RULE is short for it"},
+		.shorthand = true,
+		.help = "end the run after the first batch where rel_error(FATE) < X holds, such as "
+			"rel_error(reflected) < 1e-3 or < 0.1 %: the standard error of the fraction "
+			"of that fate over the batches so far, relative to the fraction; "
+			"run.particles is then the upper limit; stop: RULE sets the same key"},
 	{.key = "stop.min_batches",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(stop.min_batches),
 		.lo = 2,
 		.hi = 1e6,
-		.help = "batches before which the run is not ended by stop.when, as the scatter of "
-			"a few may be small by chance; 5 when left out"},
+		.help = "number of batches before stop.when is evaluated, because the scatter of a "
+			"few batches can be small by chance; default: 5"},
+/* check: one option per fate; fates.def gives name and help */
 #define FATE(name, help_)                                 \
 	{.key = "check." #name,                           \
 		.kind = SL_KIND_REAL,                     \
@@ -296,7 +325,7 @@ const struct sl_option sl_options[] = {
 		.lo = 0,                                  \
 		.hi = 1,                                  \
 		.free = true,                             \
-		.help = "the expected fraction of this fate: " help_},
+		.help = "expected fraction of particles with this fate: " help_},
 #include "stages/particle/fates.def"
 #undef FATE
 	{.key = "check.sigma",
@@ -306,7 +335,7 @@ const struct sl_option sl_options[] = {
 		.lo = DBL_MIN,
 		.hi = DBL_MAX,
 		.free = true,
-		.help = "how many standard errors an expected fraction may be off"},
+		.help = "number of standard errors by which an expected fraction can differ"},
 };
 const size_t sl_n_options = sizeof(sl_options) / sizeof(sl_options[0]);
 
@@ -364,6 +393,7 @@ const struct sl_model *sl_model_find(const char *name)
 	return NULL;
 }
 
+/* The option of a table with that key, or NULL. */
 static const struct sl_option *find(const struct sl_option *table, size_t n, const char *key)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,4 +1,9 @@
-/* quantity.c - counts and numbers with units: read as a whole, or refused with a reason. */
+/*
+ * quantity.c - reads a text completely as a count or a quantity, or writes why it cannot.
+ *
+ * Scanning keeps the decimal digits (text/decimal_number.c), so counts are exact up to 2^64-1 and a
+ * change between units that differ by a power of ten costs no rounding.
+ */
 #include "pipeline/config/quantity.h"
 
 #include <stdarg.h>
@@ -19,11 +24,11 @@ bool sl_refuse(char why[SL_WHY_BYTES], const char *format, ...)
 	return false;
 }
 
-/* 0777 is 511 to some readers of YAML. */
+/* Refuses leading zeros: YAML 1.1 readers take 0777 for octal 511. */
 static bool padded(const char *shown, char why[SL_WHY_BYTES])
 {
 	return sl_refuse(why,
-		"%s begins with a needless 0 (some take that for octal), try it without", shown);
+		"%s has a leading 0 (YAML readers can take it for octal); remove the 0", shown);
 }
 
 /* --- counts ----------------------------------------------------------------------------------- */
@@ -31,27 +36,28 @@ static bool padded(const char *shown, char why[SL_WHY_BYTES])
 bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 {
 	char shown[SL_SHOWN_BYTES];
-	struct sl_number n;
+	struct sl_decimal n;
 
+	/* the number must be the whole text: "10M" and "1e6 " are refused */
 	sl_show(shown, text);
-	if (!sl_number_scan(text, &n) || *n.end)
+	if (!sl_decimal_scan(text, &n) || *n.end)
 		return sl_refuse(why,
-			"%s is not a count (all of it must be one whole number without a unit), "
-			"try a number such as 1e6 or 1_000_000",
+			"%s is not a count (a whole number without a unit); write a number such as 1e6 "
+			"or 1_000_000",
 			shown);
 	if (n.padded)
 		return padded(shown, why);
-	switch (sl_number_whole(&n, value)) {
-	case SL_WHOLE_NEGATIVE:
-		return sl_refuse(
-			why, "%s is negative (a count is not), try a whole number from 0", shown);
-	case SL_WHOLE_FRACTION:
-		return sl_refuse(
-			why, "%s is not whole (things are counted), try a whole number", shown);
-	case SL_WHOLE_TOO_LARGE:
-		return sl_refuse(why, "%s is too large (counts have 64 bits), try at most %llu",
+	switch (sl_decimal_to_integer(&n, value)) {
+	case SL_INTEGER_NEGATIVE:
+		return sl_refuse(why,
+			"%s is negative, but this is a count; use a whole number from 0", shown);
+	case SL_INTEGER_FRACTION:
+		return sl_refuse(why,
+			"%s has a fractional part, but this is a count; use a whole number", shown);
+	case SL_INTEGER_TOO_LARGE:
+		return sl_refuse(why, "%s is too large (a count has 64 bits); use at most %llu",
 			shown, (unsigned long long)UINT64_MAX);
-	case SL_WHOLE:
+	case SL_INTEGER_OK:
 		break;
 	}
 	return true;
@@ -59,6 +65,7 @@ bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 
 /* --- quantities ------------------------------------------------------------------------------- */
 
+/* The unit with that text, or NULL. The empty text is the unit of plain numbers. */
 static const struct sl_unit_facts *find_unit(const char *text)
 {
 	for (int i = 0; i < SL_UNIT_COUNT; i++)
@@ -67,7 +74,7 @@ static const struct sl_unit_facts *find_unit(const char *text)
 	return NULL;
 }
 
-/* "cm, m or mm": the units of a dimension. */
+/* Writes the units of a dimension as "cm, m or mm". */
 static const char *list_units(enum sl_dimension dimension, char *text, size_t size)
 {
 	const char *words[SL_UNIT_COUNT];
@@ -79,7 +86,7 @@ static const char *list_units(enum sl_dimension dimension, char *text, size_t si
 	return sl_list_words(text, size, words, n);
 }
 
-/* The k of a factor that is 10^k; 0 for one that is not. */
+/* The exponent k if factor is 10^k with |k| <= 9, else 0. */
 static int power_of_ten(double factor)
 {
 	static const double power[] = {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1,
@@ -92,36 +99,33 @@ static int power_of_ten(double factor)
 	return 0;
 }
 
-/* The unit that text names, for a number of that dimension; NULL, with why set, when it cannot be.
+/*
+ * The unit named by text, the part of whole after the number n. NULL, with why set, when it is not a
+ * unit of the dimension.
  */
 static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
-	const struct sl_number *n, enum sl_dimension dimension, char why[SL_WHY_BYTES])
+	const struct sl_decimal *n, enum sl_dimension dimension, char why[SL_WHY_BYTES])
 {
 	const struct sl_unit_facts *unit = find_unit(text);
 	char shown[SL_SHOWN_BYTES], units[128];
-	bool bare = n->infinite || n->n_digits == 0; /* 0 and inf are the same in any unit */
+	bool bare = n->infinite || n->n_digits == 0; /* 0 and inf need no unit */
 
 	if (unit && (unit->dimension == dimension || (*text == '\0' && bare)))
 		return unit;
 	sl_show(shown, whole);
 	list_units(dimension, units, sizeof(units));
 	if (dimension == SL_DIM_NUMBER && unit)
-		sl_refuse(why, "%s has a unit (this is a plain number), try it without %s", shown,
-			text);
+		sl_refuse(why, "%s has a unit, but this number has none; remove %s", shown, text);
 	else if (dimension == SL_DIM_NUMBER)
-		sl_refuse(why,
-			"%s is not a number (all of it must be one), try a number such as 0.5 or "
-			"1e-3",
-			shown);
+		sl_refuse(
+			why, "%s is not a number; write a plain number such as 0.5 or 1e-3", shown);
 	else if (*text == '\0')
-		sl_refuse(why, "%s has no unit (it could be any), try adding %s", shown, units);
+		sl_refuse(why, "%s has no unit; add %s", shown, units);
 	else if (unit)
-		sl_refuse(why, "%s has a unit of another kind (%s does not measure this), try %s",
-			shown, text, units);
+		sl_refuse(why, "%s has the wrong unit (%s measures something else); use %s", shown,
+			text, units);
 	else
-		sl_refuse(why,
-			"%s has an unknown unit (what follows the number must be one), try %s",
-			shown, units);
+		sl_refuse(why, "%s has an unknown unit; use %s", shown, units);
 	return NULL;
 }
 
@@ -130,40 +134,40 @@ bool sl_real_parse(
 {
 	const struct sl_unit_facts *unit;
 	char shown[SL_SHOWN_BYTES];
-	const char *behind;
-	struct sl_number n;
+	const char *after; /* the number and blanks */
+	struct sl_decimal n;
 	int shift;
 
 	sl_show(shown, text);
-	if (!sl_number_scan(text, &n))
-		return sl_refuse(why,
-			"%s is not a number (all of it must be one), try a number such as %s%s%s",
-			shown, dimension == SL_DIM_NUMBER ? "0.5 or 1e-3" : "1",
+	if (!sl_decimal_scan(text, &n))
+		return sl_refuse(why, "%s is not a number; write a number such as %s%s%s", shown,
+			dimension == SL_DIM_NUMBER ? "0.5 or 1e-3" : "1",
 			dimension == SL_DIM_NUMBER ? "" : " ", sl_dimensions[dimension].unit);
 	if (n.padded)
 		return padded(shown, why);
 	if (n.grouped)
-		return sl_refuse(why, "%s has _ in it (only counts may), try it without", shown);
-	behind = n.end + strspn(n.end, " ");
-	unit = unit_of(text, *behind ? behind : n.end, &n, dimension, why);
+		return sl_refuse(
+			why, "%s contains _, which only counts can contain; remove it", shown);
+	after = n.end + strspn(n.end, " ");
+	unit = unit_of(text, *after ? after : n.end, &n, dimension, why);
 	if (!unit)
 		return false;
 	shift = power_of_ten(unit->factor);
-	if (!sl_number_round(&n, shift, value))
-		return sl_refuse(why,
-			"%s is too %s (a double does not reach it), try a number nearer to 1",
-			shown, *value == 0 ? "small" : "large");
+	if (!sl_decimal_to_double(&n, shift, value))
+		return sl_refuse(why, "%s is too %s for a double; use a number nearer to 1", shown,
+			*value == 0 ? "small" : "large");
+	/* a factor that is no power of ten, such as deg, costs a second rounding */
 	if (shift == 0)
 		*value *= unit->factor;
 	return true;
 }
 
-bool sl_part_parse(const char *text, double *value, char why[SL_WHY_BYTES])
+bool sl_fraction_parse(const char *text, double *value, char why[SL_WHY_BYTES])
 {
 	size_t n = strlen(text);
 	bool percent = n > 0 && text[n - 1] == '%';
 	char number[SL_WORD_BYTES];
-	struct sl_number digits;
+	struct sl_decimal digits;
 
 	n -= percent;
 	while (n > 0 && text[n - 1] == ' ')
@@ -171,8 +175,8 @@ bool sl_part_parse(const char *text, double *value, char why[SL_WHY_BYTES])
 	snprintf(number, sizeof(number), "%.*s", (int)n, text);
 	if (!sl_real_parse(number, SL_DIM_NUMBER, value, why))
 		return false;
-	/* 0.7 % are the bits of 0.007, which a division need not give */
-	if (percent && sl_number_scan(number, &digits))
-		sl_number_round(&digits, -2, value);
+	/* shift the decimal point before rounding: dividing by 100 would round twice */
+	if (percent && sl_decimal_scan(number, &digits))
+		sl_decimal_to_double(&digits, -2, value);
 	return true;
 }

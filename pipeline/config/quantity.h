@@ -24,7 +24,7 @@ bool sl_real_parse(
 	const char *text, enum sl_dimension dimension, double *value, char why[SL_WHY_BYTES]);
 
 /* A fraction: 0.007, or 0.7 %, which gives the same bits. */
-bool sl_part_parse(const char *text, double *value, char why[SL_WHY_BYTES]);
+bool sl_fraction_parse(const char *text, double *value, char why[SL_WHY_BYTES]);
 
 /* An unsigned whole number, such as 1000, 1e3 or 1_000. */
 bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES]);

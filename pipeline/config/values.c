@@ -1,4 +1,8 @@
-/* values.c - the kinds of values: read, checked against their option, printed. */
+/*
+ * values.c - the kinds of values: layout in memory, parsing with range check, printing.
+ *
+ * Each section handles one of these for all kinds (SL_KIND_...); a new kind adds a case to each.
+ */
 #include "pipeline/config/values.h"
 
 #include <float.h>
@@ -10,7 +14,7 @@
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/text/messages.h"
 
-/* --- the layout of values --------------------------------------------------------------------- */
+/* --- layout in memory ------------------------------------------------------------------------- */
 
 bool sl_value_listed(const struct sl_option *o)
 {
@@ -117,7 +121,7 @@ bool sl_value_absent(const struct sl_option *o, const void *value)
 
 /* --- ranges ----------------------------------------------------------------------------------- */
 
-/* An end of the range as one would write it, with its unit. */
+/* Prints an end of the range as in a configuration, with its unit. */
 static void print_end(const struct sl_option *o, double end, char *text, int size)
 {
 	const char *unit = sl_dimensions[o->dimension].unit;
@@ -125,12 +129,15 @@ static void print_end(const struct sl_option *o, double end, char *text, int siz
 	if (o->kind == SL_KIND_COUNT || o->kind == SL_KIND_COUNTS)
 		snprintf(text, (size_t)size, "%.0f", end);
 	else
-		sl_number_print(end, text, size);
+		sl_double_print(end, text, size);
 	if (*unit)
 		sl_append(text, (size_t)size, " %s", unit);
 }
 
-/* Ends that are those of all doubles, or next to 0, are told in words. */
+/*
+ * Checks the range. An end that only excludes infinity (DBL_MAX) or zero (DBL_MIN) is described in
+ * words, because its digits would help nobody.
+ */
 static bool within(
 	const struct sl_option *o, const char *text, double value, char why[SL_WHY_BYTES])
 {
@@ -142,22 +149,26 @@ static bool within(
 	print_end(o, o->lo, lo, sizeof(lo));
 	print_end(o, o->hi, hi, sizeof(hi));
 	if (isinf(value))
-		return sl_refuse(
-			why, "%s is out of range (it must be finite), try a number", shown);
+		return sl_refuse(why, "%s is out of range: it must be finite; use a number", shown);
 	if (o->lo == DBL_MIN && value < o->lo)
 		return sl_refuse(
-			why, "%s is out of range (it must be above 0), try a larger one", shown);
+			why, "%s is out of range: it must be above 0; use a larger number", shown);
 	if (o->hi >= DBL_MAX)
-		return sl_refuse(why, "%s is out of range (at least %s), try %s", shown, lo, lo);
+		return sl_refuse(why, "%s is out of range: it must be at least %s; use %s or more",
+			shown, lo, lo);
 	if (o->lo <= -DBL_MAX)
-		return sl_refuse(why, "%s is out of range (at most %s), try %s", shown, hi, hi);
-	return sl_refuse(why, "%s is out of range (%s to %s), try %s", shown, lo, hi,
-		value < o->lo ? lo : hi);
+		return sl_refuse(why, "%s is out of range: it must be at most %s; use %s or less",
+			shown, hi, hi);
+	return sl_refuse(why,
+		"%s is out of range: it must be between %s and %s; the nearest value is %s", shown,
+		lo, hi, value < o->lo ? lo : hi);
 }
 
+/* Parses a count; auto reads as 0 where the option allows it. */
 static bool parse_count(
 	const struct sl_option *o, const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 {
+	/* 0 is never a valid count of such an option, so it can stand for auto */
 	if (o->automatic && strcmp(text, "auto") == 0) {
 		*value = 0;
 		return true;
@@ -167,6 +178,7 @@ static bool parse_count(
 
 /* --- words ------------------------------------------------------------------------------------ */
 
+/* Parses true or false; yes, no, on and off of YAML 1.1 are refused. */
 static bool parse_bool(const char *text, bool *value, char why[SL_WHY_BYTES])
 {
 	char shown[SL_SHOWN_BYTES];
@@ -174,11 +186,11 @@ static bool parse_bool(const char *text, bool *value, char why[SL_WHY_BYTES])
 	*value = strcmp(text, "true") == 0;
 	if (*value || strcmp(text, "false") == 0)
 		return true;
-	return sl_refuse(why,
-		"%s is neither true nor false (one word each is enough), try one of them",
+	return sl_refuse(why, "%s is neither true nor false; write one of these words",
 		sl_show(shown, text));
 }
 
+/* Parses a word of the option; the value is its index. */
 static bool parse_choice(
 	const struct sl_option *o, const char *text, int *value, char why[SL_WHY_BYTES])
 {
@@ -191,24 +203,24 @@ static bool parse_choice(
 			return true;
 		}
 	}
-	return sl_refuse(why, "%s is not a choice here (it is one of %zu words), try %s",
-		sl_show(shown, text), n, sl_suggest(text, o->choices, n, words, sizeof(words)));
+	return sl_refuse(why, "%s is not a valid choice; use %s", sl_show(shown, text),
+		sl_suggest(text, o->choices, n, words, sizeof(words)));
 }
 
+/* Copies a text that fits and has no control characters, which harm terminals and file names. */
 static bool parse_text(const char *text, char *value, size_t size, char why[SL_WHY_BYTES])
 {
 	char shown[SL_SHOWN_BYTES];
 
 	if (strlen(text) >= size)
 		return sl_refuse(why,
-			"%s is too long (%zu bytes, at most %zu are read), try a shorter one",
+			"%s is too long: %zu bytes, at most %zu are allowed; shorten it",
 			sl_show(shown, text), strlen(text), size - 1);
 	for (const char *p = text; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			return sl_refuse(why,
-				"%s has a control character in it (files and terminals would trip "
-				"over it), try it without",
+			return sl_refuse(why, "%s contains a control character; remove it",
 				sl_show(shown, text));
+	/* clear the rest: a value is compared with its default as bytes */
 	memset(value, 0, size);
 	memcpy(value, text, strlen(text));
 	return true;
@@ -236,13 +248,13 @@ bool sl_value_parse(const struct sl_option *o, const char *text, void *item, cha
 		return parse_text(text, (char *)item, SL_TEXT_BYTES, why);
 	case SL_KIND_TEXTS:
 		return parse_text(text, (char *)item, SL_WORD_BYTES, why);
-	case SL_KIND_ITEMS: /* has no text */
+	case SL_KIND_ITEMS: /* its keys have the texts */
 		break;
 	}
 	return false;
 }
 
-/* Would any reader of YAML take text for itself, in a list too? */
+/* Is text a plain YAML scalar that every YAML reader takes as a string, inside a list too? */
 static bool is_plain(const char *text)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -254,7 +266,7 @@ static bool is_plain(const char *text)
 	return strchr("./", text[0]) || (text[0] >= 'A' && text[0] <= 'z');
 }
 
-/* The code point at *p, which is moved behind it. The text is UTF-8: libyaml took care of that. */
+/* Decodes the code point at *p and advances *p. libyaml has verified that the text is UTF-8. */
 static unsigned code_point(const unsigned char **p)
 {
 	unsigned first = *(*p)++, code = first;
@@ -266,7 +278,10 @@ static unsigned code_point(const unsigned char **p)
 	return code;
 }
 
-/* In quotes, all that is not ASCII is escaped: some of it breaks lines, some may not stand raw. */
+/*
+ * Prints a text plainly or in double quotes. In quotes all non-ASCII characters are escaped, because
+ * YAML takes some of them for line breaks and forbids others.
+ */
 static void print_text(const char *value, char text[SL_VALUE_BYTES])
 {
 	const unsigned char *p = (const unsigned char *)value;
@@ -306,7 +321,7 @@ void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VA
 	case SL_KIND_REALS:
 	case SL_KIND_VECTOR:
 		unit = sl_dimensions[o->dimension].unit;
-		sl_number_print(*(const double *)item, text, SL_VALUE_BYTES);
+		sl_double_print(*(const double *)item, text, SL_VALUE_BYTES);
 		sl_append(text, SL_VALUE_BYTES, "%s%s", *unit ? " " : "", unit);
 		break;
 	case SL_KIND_BOOL:

@@ -6,6 +6,7 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"
+#include "stages/formats/formats.h"
 
 static enum sl_status bad_run_json(const struct sl_dir *dir, const char *why)
 {
@@ -61,7 +62,7 @@ static enum sl_status look_up(const struct sl_dir *dir, struct sl_existing_run *
 
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f)
 {
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	enum sl_status s;
 	size_t bytes;
 	char *text;
@@ -87,7 +88,7 @@ void sl_existing_run_free(struct sl_existing_run *f)
 uint64_t sl_existing_run_batch(const struct sl_existing_run *f)
 {
 	struct sl_yaml *tree = NULL;
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	uint64_t batch = 0;
 
 	if (sl_yaml_parse(f->config, strlen(f->config), &tree, &problem) == SL_OK) {

@@ -5,7 +5,6 @@
 #include "pipeline/report/report_rounds.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/file_names.h"
-#include "pipeline/output/merged_list.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/report/report.h"
 #include "pipeline/text/messages.h"
@@ -44,7 +43,7 @@ static void print_goal(const struct sl_plan *plan, const struct sl_manifest *m, 
 	const struct sl_stop_rule *g = &plan->stop_rule;
 	const char *fate = sl_fate_facts[g->fate].name;
 	unsigned long long most = plan->recipe.n_batches;
-	struct sl_standing o = sl_stop_rule_standing(g, most, m);
+	struct sl_stop_state o = sl_stop_rule_state(g, most, m);
 	char error[32];
 
 	snprintf(error, sizeof(error), isnan(o.relative_error) ? "unknown" : "%.4g",

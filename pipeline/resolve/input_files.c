@@ -1,4 +1,9 @@
-/* input_files.c - opens the files of a list, checks what they contain, and closes them again. */
+/*
+ * input_files.c - surveys the input files of model list and stores what they contain in its options.
+ *
+ * The files are closed afterwards; the plan opens them again and checks by the stamp that nothing
+ * changed in between (pipeline/plan/input_files.c).
+ */
 #define SL_MODEL_HOST
 #include "pipeline/resolve/input_files.h"
 
@@ -13,12 +18,14 @@
 #define FILES     "model.list.files"
 #define CHECKSUMS "model.list.checksums"
 
+/* The configuration of model list. The bytes are aligned by the union that contains them. */
 static struct sl_list_config *list_of(struct sl_config *c)
 {
-	return (struct sl_list_config *)(void *)c->of_model.bytes;
+	return (struct sl_list_config *)(void *)c->model_config.bytes;
 }
 
-static void take_facts(struct sl_config *c, struct sl_reader *r, const struct sl_inputs *inputs)
+/* Stores what the files contain in the configuration, and checks the keys that depend on it. */
+static void store_facts(struct sl_config *c, struct sl_reader *r, const struct sl_inputs *inputs)
 {
 	struct sl_list_config *list = list_of(c);
 
@@ -27,17 +34,19 @@ static void take_facts(struct sl_config *c, struct sl_reader *r, const struct sl
 	list->weight_shift = inputs->weight_shift;
 	list->stamp = inputs->stamp;
 	if (inputs->particles == 0)
-		sl_config_complain(
-			r, FILES, "have no particles (there is nothing to do), try other files");
+		sl_config_add_problem(r, FILES, "contain no particles; use other files");
 	if (c->run.particles > inputs->particles)
-		sl_config_complain(r, "run.particles",
-			"are more than the files have (%" PRIu64 "), try that many or fewer",
-			inputs->particles);
+		sl_config_add_problem(r, "run.particles",
+			"is %" PRIu64 ", but the files contain %" PRIu64 " particles; use at most "
+			"that many",
+			c->run.particles, inputs->particles);
 	if (c->run.particles == 0)
 		c->run.particles = inputs->particles;
 	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
-		sl_config_complain(r, CHECKSUMS,
-			"are %" PRIu32 " (each of %" PRIu32 " files has one), try leaving them out",
+		sl_config_add_problem(r, CHECKSUMS,
+			"has %" PRIu32 " values for %" PRIu32
+			" files; give one per file, or remove "
+			"the key",
 			list->checksums.n, list->files.n);
 }
 
@@ -49,22 +58,22 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	uint32_t which;
 
 	if (c->model == SL_MODEL_COUNT || !sl_models[c->model]->read ||
-		sl_config_flawed(r, "model") || sl_config_flawed(r, "run.particles"))
+		sl_config_has_problem(r, "model") || sl_config_has_problem(r, "run.particles"))
 		return SL_OK;
 	s = sl_inputs_open(&list_of(c)->files, &inputs, &which);
 	if (s == SL_OK)
 		s = sl_inputs_survey(inputs);
 	if (s == SL_OK)
-		take_facts(c, r, inputs);
+		store_facts(c, r, inputs);
 	sl_inputs_close(inputs);
 	snprintf(key, sizeof(key), FILES "[%" PRIu32 "]", which);
-	/* a wrong name is wrong usage; a disk that fails stays one */
+	/* a wrong file name is a usage error; a disk error keeps its code */
 	if (s == SL_USAGE || (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0)) {
 		const char *path = list_of(c)->files.at[which];
 
-		sl_config_complain(r, key, "%s%s", sl_last_error(),
+		sl_config_add_problem(r, key, "%s%s", sl_last_error(),
 			s == SL_DISK && path[0] != '/'
-				? ", names are from the folder that sluice is started in"
+				? "; relative names start at the folder in which sluice runs"
 				: "");
 		return SL_OK;
 	}

@@ -1,4 +1,10 @@
-/* resolve.c - every choice that a configuration makes by name, and what they mean together. */
+/*
+ * resolve.c - resolves the parts of a configuration in the order of their dependencies.
+ *
+ * Input files first (they determine run.particles), then name, format, batches and everything that
+ * the model determines; then the device and what depends on it: tuning, backends, mode. Each part
+ * adds its problems to the reader, and the verdict is taken at the end.
+ */
 #include "pipeline/resolve/resolve.h"
 
 #include <math.h>
@@ -22,16 +28,18 @@
 #include "pipeline/text/messages.h"
 #include "primitives/base/size.h"
 #include "primitives/tuning.h"
+#include "stages/formats/formats.h"
 
 enum {
-	NAME_MAX_BYTES = 100, /* leaves room for number and suffix in 255 bytes */
+	NAME_MAX_BYTES = 100, /* so that number and suffix fit in the 255 bytes of a file name */
 	WORDS_BYTES = 400,
-	BATCHES_FEW = 64,      /* as many as auto aims at: enough for all cores, few files */
+	BATCHES_FEW = 64,      /* at most for run.batch: auto: enough for all cores, few files */
 	BATCHES_MOST = 1000000 /* upper limit of files per run */
 };
 
-/* --- names ------------------------------------------------------------------------------------ */
+/* --- run.name --------------------------------------------------------------------------------- */
 
+/* Checks run.name, from which file names are made. */
 static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -41,41 +49,42 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 
 	sl_show(shown, name);
 	if (strlen(name) > NAME_MAX_BYTES)
-		sl_config_complain(r, "run.name",
-			"%s is too long (files are named after it, at most %d bytes fit), try a "
-			"shorter one",
+		sl_config_add_problem(r, "run.name",
+			"%s is too long for file names: at most %d bytes are allowed; shorten it",
 			shown, NAME_MAX_BYTES);
 	else if (strspn(name, safe) != strlen(name))
-		sl_config_complain(r, "run.name",
-			"%s cannot name files (letters, digits, '.', '_' and '-' can), try without "
-			"the rest",
+		sl_config_add_problem(r, "run.name",
+			"%s contains characters that are not allowed in file names; use letters, "
+			"digits, '.', '_' and '-'",
 			shown);
 	else if (*name == '.' || *name == '-')
-		sl_config_complain(r, "run.name",
-			"%s cannot name files (some would be hidden, or taken for options), try a "
-			"letter first",
+		sl_config_add_problem(r, "run.name",
+			"%s starts with '.' or '-': its files would be hidden or taken for options; "
+			"start with a letter",
 			shown);
 }
 
-/* --- columns and checks ------------------------------------------------------------------------- */
+/* --- output.columns --------------------------------------------------------------------------- */
 
+/* Sets the columns that are written; MCPL formats determine them. */
 static void resolve_columns(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
 {
-	uint32_t metadata = choices->model->columns | SL_BIT(SL_COLUMN_id);
+	uint32_t available = choices->model->columns | SL_BIT(SL_COLUMN_id);
 	uint32_t set = sl_resolve_column_set(
-		r, "output.columns", &c->output.columns, choices->model, metadata);
+		r, "output.columns", &c->output.columns, choices->model, available);
 
 	if (c->output.columns.n == 0)
-		set = metadata;
+		set = available;
 	set = sl_resolve_mcpl(c, r, choices, set, rules);
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(set, i))
 			choices->column[choices->n_columns++] = (enum sl_column)i;
 }
 
-/* --- checks ----------------------------------------------------------------------------------- */
+/* --- check ------------------------------------------------------------------------------------ */
 
+/* Checks the expected fractions below check. */
 static void resolve_check(
 	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {
@@ -89,20 +98,21 @@ static void resolve_check(
 			continue;
 		sum += c->check.fate[i];
 		if (!SL_HAS(final, i))
-			sl_config_complain(r, key,
-				"is no fate of %s (none would ever have it), try %s",
+			sl_config_add_problem(r, key,
+				"is not a fate of model %s: no particle gets it; use %s",
 				choices->model->name,
 				sl_suggest_fate(final, sl_fate_facts[i].name, words));
 	}
-	if (sum > 1 + 1e-4) /* published fractions are rounded, each for itself */
-		sl_config_complain(r, "check",
-			"adds up to %g (fractions of all particles are at most 1 together), try "
-			"smaller ones",
+	if (sum > 1 + 1e-4) /* published fractions are rounded one by one */
+		sl_config_add_problem(r, "check",
+			"adds up to %g, but fractions of all particles add up to at most 1; use "
+			"smaller fractions",
 			sum);
 }
 
-/* --- format ----------------------------------------------------------------------------------- */
+/* --- output.format ---------------------------------------------------------------------------- */
 
+/* Finds the file format. */
 static void resolve_format(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
@@ -115,14 +125,14 @@ static void resolve_format(
 		return;
 	for (; sl_formats[n] && n < 16; n++)
 		words[n] = sl_formats[n]->name;
-	sl_config_complain(r, "output.format", "%s is no format (there are a few), try %s",
+	sl_config_add_problem(r, "output.format", "%s is not a format; use %s",
 		sl_show(shown, c->output.format),
 		sl_suggest(c->output.format, words, n, text, sizeof(text)));
 }
 
-/* --- batches ---------------------------------------------------------------------------------- */
+/* --- run.batch -------------------------------------------------------------------------------- */
 
-/* A pure function of the number of particles: the machine has no say in what a batch is. */
+/* Depends on the number of particles only, so that batches are the same on every machine. */
 static uint64_t auto_batch(uint64_t particles)
 {
 	uint64_t batch = SL_BATCH_AUTO_LEAST;
@@ -132,24 +142,25 @@ static uint64_t auto_batch(uint64_t particles)
 	return batch;
 }
 
+/* Sets batch and n_batches. */
 static void resolve_batches(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	if (sl_config_flawed(r, "run.particles") || sl_config_flawed(r, "run.batch") ||
+	if (sl_config_has_problem(r, "run.particles") || sl_config_has_problem(r, "run.batch") ||
 		c->run.particles == 0)
 		return;
 	choices->batch = c->run.batch ? c->run.batch : auto_batch(c->run.particles);
 	choices->n_batches = sl_ceil_div(c->run.particles, choices->batch);
 	if (choices->n_batches > BATCHES_MOST)
-		sl_config_complain(r, "run.batch",
-			"makes %llu batches (each is a file; at most %d), try %llu or more",
+		sl_config_add_problem(r, "run.batch",
+			"gives %llu batches, each a file; at most %d are allowed; use %llu or more",
 			(unsigned long long)choices->n_batches, BATCHES_MOST,
 			(unsigned long long)sl_ceil_div(c->run.particles, BATCHES_MOST));
 }
 
 /* --- the model -------------------------------------------------------------------------------- */
 
-/* Makes the rules; false when the configuration is not good enough to. */
+/* Makes the rules of the model; false when problems of the configuration prevent it. */
 static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	const struct sl_model *model = choices->model;
@@ -157,14 +168,16 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	const struct sl_model_check check = sl_config_check(r);
 
 	if (!model->steps && sl_config_changed(r, "transport.max_steps"))
-		sl_config_complain(r, "transport.max_steps",
-			"does nothing here (%s flies one step), try removing it", model->name);
-	if (sl_config_flawed(r, "model") || sl_config_flawed(r, "transport"))
+		sl_config_add_problem(r, "transport.max_steps",
+			"has no effect: model %s has a single step; remove it", model->name);
+	/* the model computes with its parameters, so they must be valid */
+	if (sl_config_has_problem(r, "model") || sl_config_has_problem(r, "transport"))
 		return false;
-	model->make(c->of_model.bytes, &common, choices->rules.bytes, &check);
-	return !sl_config_flawed(r, "model");
+	model->make(c->model_config.bytes, &common, choices->rules.bytes, &check);
+	return !sl_config_has_problem(r, "model");
 }
 
+/* Resolves everything that depends on the model. keep first: it determines which fates exist. */
 static void resolve_model(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
@@ -186,7 +199,7 @@ static void resolve_model(
 
 /* --- tunings ---------------------------------------------------------------------------------- */
 
-/* What backends choose on a device where nobody chooses for them. */
+/* Loads the tuning file: the block and items that backends use unless the configuration sets them. */
 static enum sl_status resolve_tuning(
 	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {
@@ -202,16 +215,18 @@ static enum sl_status resolve_tuning(
 	s = path[0] ? sl_tuning_read(path) : SL_OK;
 	if (s != SL_USAGE)
 		return sl_add_context(s, "run.tuning");
-	sl_config_complain(r, "run.tuning", "%s", sl_last_error());
+	sl_config_add_problem(r, "run.tuning", "%s", sl_last_error());
 	return SL_OK;
 }
 
-/* What is wrong in the configuration itself is told before that its device is not there. */
+/* Problems of the configuration take precedence over a device or an input file that fails. */
 enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
+	/* first, because batches and ranges depend on the number of particles in the files */
 	enum sl_status s, inputs = sl_resolve_inputs(c, r);
 	char message[SL_MESSAGE_BYTES];
 
+	/* later calls overwrite the last error, so keep that of the inputs */
 	memcpy(message, sl_last_error(), sizeof(message));
 	memset(choices, 0, sizeof(*choices));
 	resolve_name(c, r);

@@ -1,4 +1,8 @@
-/* histogram.c - sums of batches read back, added up, and told in run.json. */
+/*
+ * histogram.c - checks and adds up the histogram files of the batches.
+ *
+ * The words of a file are used as they are in memory, so the machine must be little-endian.
+ */
 #include "pipeline/results/histogram.h"
 #include "primitives/files/read.h"
 #include "primitives/files/crc32.h"
@@ -7,7 +11,7 @@
 #include <string.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "files of tallies by bins are words in memory, least byte first"
+#error "histogram files are little-endian words, read without conversion"
 #endif
 
 void sl_histogram_sums_lay_out(
@@ -21,24 +25,25 @@ void sl_histogram_sums_lay_out(
 		(struct sl_precision *)sl_cut_items(a, bins->n_counters, sizeof(*h->precision));
 }
 
+/* Fails with what is wrong with the histogram file of a line. */
 static enum sl_status wrong(const struct sl_manifest_line *l, const char *what)
 {
 	return sl_fail(SL_CHECK_FAILED,
 		"%s: %s (batch %llu: the file or the manifest was changed, or the disk is "
-		"failing), try --resume, which makes the batch anew",
+		"failing); use --resume, which computes the batch again",
 		l->bins_file, what, (unsigned long long)l->batch);
 }
 
-/* Are those bytes the sums that the line stands for? */
+/* Checks the bytes of a file against the line of the manifest. */
 static enum sl_status check(const struct sl_histogram_set *bins, const struct sl_manifest_line *l,
 	const uint64_t *sum, size_t bytes)
 {
 	if (bytes != l->bins_bytes || sl_crc32(sum, bytes) != l->bins_crc)
-		return wrong(l, "size or checksum is not that of the manifest");
+		return wrong(l, "its size or checksum is not that of the manifest");
 	if (bytes != sl_histogram_words(bins) * sizeof(*sum))
-		return wrong(l, "its size is not that of this run's tallies by bins");
+		return wrong(l, "its size does not match the histograms of this run");
 	if (sl_histogram_mismatch(bins, sum, l->tally.count, l->tally.weight) != SL_FATE_COUNT)
-		return wrong(l, "its tallies by bins do not add up to the fates");
+		return wrong(l, "its histograms do not add up to the fates");
 	return SL_OK;
 }
 
@@ -51,7 +56,7 @@ enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const stru
 
 	*sum = NULL;
 	if (!line->bins_file[0] || !sl_file_exists(dir, line->bins_file))
-		return wrong(line, "the file of its tallies by bins is not there");
+		return wrong(line, "the histogram file is missing");
 	SL_TRY(sl_file_read(dir, line->bins_file, &read, &bytes));
 	*sum = (uint64_t *)(void *)read;
 	s = check(bins, line, *sum, bytes);
@@ -62,7 +67,7 @@ enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const stru
 	return s;
 }
 
-/* One more batch, of so many particles. */
+/* Adds the counters of a batch of so many particles. */
 static void add(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
 	const struct sl_histogram_sums *h)
 {
@@ -70,6 +75,7 @@ static void add(const struct sl_recipe *r, const uint64_t *sum, uint64_t particl
 
 	for (uint32_t i = 0; i < sl_histogram_words(bins); i++)
 		h->sum[i] += sum[i];
+	/* the error needs each batch by itself, so it cannot be computed from the sums */
 	for (uint32_t i = 0; i < bins->n_counters; i++) {
 		double weight = bins->weighted ? sl_weight_of(r, sum[bins->n_counters + i])
 		                               : (double)sum[i];

@@ -1,13 +1,13 @@
 /*
- * histogram.h - tallies by bins over the batches of a run: read back, added up, written.
+ * histogram.h - reads the histograms of the batches of a run and adds them up.
  *
- * A batch's sums are a file beside its survivors', NAME_000000.bins: the words of histogram.h, 64 bits
- * each, least byte first. It is committed before the manifest's line, which has its size and
- * checksum; so a run that is gone on with adds up the same files in the same order as an unbroken
- * one.
+ * Each batch has a file NAME_000000.bins with its counters: 64-bit little-endian words in the layout
+ * of stages/selection/histogram.h. The file is committed before the line of the manifest, which
+ * contains its size and checksum. A resumed run therefore adds up the same files in the same order as
+ * an uninterrupted one.
  *
- * Of each counter the mean over all particles and its error are those of statistics.h: of the
- * weight, where particles differ in it.
+ * The mean per particle and its standard error come from statistics.h, weighted if particles have
+ * weights.
  */
 #ifndef SL_PIPELINE_RESULTS_HISTOGRAM_H
 #define SL_PIPELINE_RESULTS_HISTOGRAM_H
@@ -19,33 +19,35 @@
 
 #define SL_HISTOGRAM_SUFFIX ".bins"
 
-/* Of all batches, in the memory of a plan. */
+/* Sums over all batches; the memory belongs to the plan. */
 struct sl_histogram_sums {
-	uint64_t *sum;                  /* the words of histogram.h */
-	struct sl_precision *precision; /* of each counter */
+	uint64_t *sum;                  /* layout of stages/selection/histogram.h */
+	struct sl_precision *precision; /* per counter */
 };
 
-/* Cuts or measures them; nothing where there are no tallies by bins. */
+/* Cuts the arrays of h from the arena, or measures them; sets NULL when there are no histograms. */
 void sl_histogram_sums_lay_out(
 	struct sl_arena *a, const struct sl_histogram_set *bins, struct sl_histogram_sums *h);
 
 /*
- * Reads the sums of a batch: words to be given back with sl_memory_give(SL_HOST). SL_CHECK_FAILED
- * when they are not those that the line stands for, or do not add up to its fates.
+ * Reads the counters of a batch into memory that the caller frees by sl_memory_give(SL_HOST).
+ * SL_CHECK_FAILED when size or checksum differ from the line, or the counters do not add up to the
+ * fates of the line.
  */
 enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const struct sl_dir *dir,
 	const struct sl_manifest_line *line, uint64_t **sum);
 
-/* Adds up those of all lines. */
+/* Sets h to the sums over the batches of all lines of m, in their order. */
 enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_histogram_sums *h);
 
-/* The counters of one fate in a tally: below, the bins, above. */
+/* The counters of one fate: underflow, the bins, overflow. */
 struct sl_histogram_row {
 	const uint64_t *count;
-	double weight[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE]; /* of the particles */
-	double mean[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE];   /* a particle of the run */
-	double error[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE]; /* of the mean; NaN for one batch */
+	double weight[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE]; /* sum over the particles */
+	double mean[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE];   /* per particle of the run */
+	double error[SL_HISTOGRAM_MOST +
+		     SL_HISTOGRAM_OUTSIDE]; /* standard error of the mean; NaN for one batch */
 };
 
 /* Fills the row of a fate that histogram number tally counts; the sums must have been read. */

@@ -1,13 +1,19 @@
-/* image_sum.c - pixels summed up, and made into a picture. */
+/*
+ * image_sum.c - sums weights per pixel and converts the sums to values and grey codes.
+ *
+ * The integer sums are exact, so they are compared with the weight that the manifest has counted for
+ * the fate: a difference means that a file was changed.
+ */
 #include "pipeline/results/image_sum.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "pipeline/results/survivor_file.h"
-#include "stages/formats/common/png.h"
+#include "stages/formats/images/png.h"
 #include "stages/particle/weight.h"
 
+/* Number of pixels; 0 for a run without an image. */
 static uint64_t pixels_of(const struct sl_image *p)
 {
 	return (uint64_t)p->width * p->height;
@@ -42,18 +48,10 @@ size_t sl_image_sum_disk(const struct sl_image *p, const struct sl_file_facts *f
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-static const struct sl_table_column *column_of(const struct sl_table *t, enum sl_column which)
-{
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == which)
-			return &t->column[k];
-	return NULL;
-}
-
 enum sl_status sl_image_sum_add(struct sl_image_sum *c, uint64_t batch, const struct sl_table *t)
 {
-	const struct sl_table_column *pixels = column_of(t, SL_COLUMN_pixel);
-	const struct sl_table_column *weights = column_of(t, SL_COLUMN_weight);
+	const struct sl_table_column *pixels = sl_table_find(t, SL_COLUMN_pixel);
+	const struct sl_table_column *weights = sl_table_find(t, SL_COLUMN_weight);
 	uint64_t n = pixels_of(&c->image);
 
 	if (n == 0 || c->added[batch])
@@ -62,10 +60,11 @@ enum sl_status sl_image_sum_add(struct sl_image_sum *c, uint64_t batch, const st
 		uint32_t pixel = ((const uint32_t *)pixels->data)[pixels->constant ? 0 : i];
 		float weight = ((const float *)weights->data)[weights->constant ? 0 : i];
 
+		/* a file that is read back could have been changed: never index with an unchecked pixel */
 		if (pixel >= n || !(weight >= 0.0f && weight <= 1.0f))
 			return sl_fail(SL_CHECK_FAILED,
-				"row %u has the pixel %u of %llu and the weight %g (no survivor "
-				"has): memory or the disk is failing",
+				"row %u has pixel %u of %llu and weight %g, which no survivor can "
+				"have: memory or the disk is failing; use --resume",
 				i, pixel, (unsigned long long)n, (double)weight);
 		c->sum[pixel] += sl_fixed_weight(weight);
 	}
@@ -91,7 +90,7 @@ enum sl_status sl_image_sum_read_back(
 	return SL_OK;
 }
 
-/* Every survivor is in one pixel, so all pixels add up to what the batches have counted. */
+/* Every survivor is in exactly one pixel, so the pixels add up to the weight of the fate. */
 static enum sl_status check_sum(const struct sl_image_sum *c, const struct sl_manifest *m)
 {
 	uint64_t counted = 0, seen = 0;
@@ -103,17 +102,20 @@ static enum sl_status check_sum(const struct sl_image_sum *c, const struct sl_ma
 	return counted == seen
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
-				 "the image does not add up to the weight of %s (it has %llu / "
-				 "2^32, not %llu): a file was changed, or the disk is failing; "
-				 "look with sluice verify",
+				 "the image does not add up to the weight of %s (%llu / 2^32 "
+				 "instead of %llu): a file was changed, or the disk is failing; "
+				 "run sluice verify",
 				 sl_fate_facts[c->image.fate].name, (unsigned long long)seen,
 				 (unsigned long long)counted);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* In turn, the first pixels have one particle more than the last. */
-static void find_values(const struct sl_image_sum *c)
+/*
+ * With in_turn, particle i starts at pixel i mod n, so the first pixels can have one more than the
+ * others, and a value is the mean over the rays of its pixel.
+ */
+static void compute_values(const struct sl_image_sum *c)
 {
 	const struct sl_image *p = &c->image;
 	uint64_t n = pixels_of(p), particles = c->particles;
@@ -128,7 +130,7 @@ static void find_values(const struct sl_image_sum *c)
 	}
 }
 
-/* The curve of sRGB (IEC 61966-2-1), from light to code, both from 0 to 1. */
+/* The transfer function of sRGB (IEC 61966-2-1): linear light to code, both 0 to 1. */
 static double srgb(double light)
 {
 	return light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
@@ -143,7 +145,8 @@ double sl_image_sum_white(const struct sl_image_sum *c)
 	return white;
 }
 
-static void find_greys(const struct sl_image_sum *c)
+/* Converts values to greys, rows from top to bottom. Values above white are clipped. */
+static void compute_greys(const struct sl_image_sum *c)
 {
 	const struct sl_image *p = &c->image;
 	double white = sl_image_sum_white(c);
@@ -160,14 +163,14 @@ static void find_greys(const struct sl_image_sum *c)
 		}
 }
 
-enum sl_status sl_image_sum_sum_up(struct sl_image_sum *c, const struct sl_manifest *m)
+enum sl_status sl_image_sum_finish(struct sl_image_sum *c, const struct sl_manifest *m)
 {
 	c->particles = 0;
 	for (size_t i = 0; i < m->n; i++)
 		c->particles += m->line[i].generated;
 	SL_TRY(check_sum(c, m));
-	find_values(c);
-	find_greys(c);
+	compute_values(c);
+	compute_greys(c);
 	return SL_OK;
 }
 

@@ -1,8 +1,8 @@
 /*
- * manifest.c - the file of lines: read whatever state it is in, appended to, replaced.
+ * manifest.c - reads the manifest in any state, appends lines, and replaces the file.
  *
- * A process that is killed may leave a torn last line. It is dropped when the file is read, and
- * in_order tells that the file must be written anew before anything is appended.
+ * A killed process can leave an incomplete last line. Reading drops it and clears in_order, which
+ * means that the file must be rewritten before a line is appended.
  */
 #include "pipeline/results/manifest.h"
 
@@ -16,12 +16,13 @@
 
 #define MANIFEST "manifest.jsonl"
 
-/* Where in the file a batch was found. */
+/* The batch of a line of the file, for sorting. */
 struct place {
 	uint64_t batch;
 	size_t line;
 };
 
+/* Orders lines by batch, lines of one batch by their order in the file. */
 static int by_batch(const void *a, const void *b)
 {
 	const struct place *p = (const struct place *)a, *q = (const struct place *)b;
@@ -31,7 +32,7 @@ static int by_batch(const void *a, const void *b)
 	return p->line < q->line ? -1 : p->line > q->line;
 }
 
-/* Reads each line of text to found, those that are valid; m notes the others. */
+/* Reads the valid lines of text into found; counts the others in m->damaged. */
 static enum sl_status read_lines(const char *text, size_t bytes, struct sl_manifest_line *found,
 	size_t *n, struct sl_manifest *m)
 {
@@ -47,14 +48,14 @@ static enum sl_status read_lines(const char *text, size_t bytes, struct sl_manif
 		else if (s == SL_BAD_INPUT)
 			m->damaged++;
 		else
-			return s; /* no memory, say: the line may be a good one */
+			return s; /* such as no memory: the line may be valid */
 		m->in_order &= s == SL_OK && stop;
 		text += length;
 	}
 	return SL_OK;
 }
 
-/* Puts the n lines found into m by batch number; of equals the first in the file stays. */
+/* Stores the n lines in m, sorted by batch; of lines of one batch the first is kept. */
 static void order(
 	const struct sl_manifest_line *found, size_t n, struct place *place, struct sl_manifest *m)
 {
@@ -71,7 +72,7 @@ static void order(
 	}
 }
 
-/* How many lines, the unfinished one at the end included. */
+/* Number of lines, including an incomplete one at the end. */
 static size_t count_lines(const char *text, size_t bytes)
 {
 	size_t n = 1;
@@ -81,11 +82,13 @@ static size_t count_lines(const char *text, size_t bytes)
 	return n;
 }
 
+/* Allocates n items; an overflow of the size fails as out of memory. */
 static enum sl_status get_items(size_t n, size_t item_bytes, void **p)
 {
 	return sl_memory_get(SL_HOST, sl_size_mul(n, item_bytes), p);
 }
 
+/* Parses the whole manifest. found needs space for all lines, m only for the valid ones. */
 static enum sl_status read_text(const char *text, size_t bytes, struct sl_manifest *m)
 {
 	size_t most = count_lines(text, bytes), n = 0;
@@ -152,6 +155,7 @@ enum sl_status sl_manifest_write(const struct sl_dir *d, const struct sl_manifes
 		memcpy((char *)all + bytes, text, n);
 		bytes += n;
 	}
+	/* a new file replaces the old one by rename, so a crash leaves one of them complete */
 	s = sl_file_commit(d, MANIFEST, all, bytes, true);
 	sl_memory_give(SL_HOST, all);
 	return s;

@@ -1,10 +1,13 @@
 /*
- * manifest.h - manifest.jsonl: a line per committed batch, in batch order.
+ * manifest.h - reads and writes manifest.jsonl: one line per committed batch, in batch order.
  *
- * A batch is done when its line is valid (its own CRC is right) and its files have the stated sizes
- * and checksums; not when a file exists. All numbers are integers, so lines of several processes
- * can be merged and sums do not depend on order. Nothing in it depends on time or machine: a
- * resumed run ends with the same bytes as an unbroken one.
+ * A batch is done when its line is valid (its CRC matches) and its files have the sizes and checksums
+ * of the line; the existence of a file is not enough. All numbers are integers, so sums over lines do
+ * not depend on the order. Nothing in the manifest depends on time or machine: a resumed run ends
+ * with the same bytes as an uninterrupted one.
+ *
+ * The folder results/ contains what is known after batches are done: manifest, statistics, sums of
+ * histograms and images, and files of survivors read back. It takes no plan.
  */
 #ifndef SL_PIPELINE_RESULTS_MANIFEST_H
 #define SL_PIPELINE_RESULTS_MANIFEST_H
@@ -15,20 +18,23 @@
 #include "primitives/files/dirs.h"
 
 struct sl_manifest {
-	struct sl_manifest_line *line; /* n, by ascending batch number; each batch once */
+	struct sl_manifest_line *line; /* n lines by ascending batch number; each batch once */
 	size_t n;
-	size_t damaged; /* lines dropped: torn, of a wrong CRC, or repeated */
-	bool in_order;  /* the file holds just these lines, in this order */
+	size_t damaged; /* lines dropped: incomplete, with a wrong CRC, or repeated */
+	bool in_order;  /* the file consists of exactly these lines in this order */
 };
 
-/* Reads DIR/manifest.jsonl; no file is an empty manifest. To be freed in any case. */
+/*
+ * Reads manifest.jsonl in d; a missing file gives an empty manifest. The caller frees m, also after a
+ * failure.
+ */
 enum sl_status sl_manifest_read(const struct sl_dir *d, struct sl_manifest *m);
 void sl_manifest_free(struct sl_manifest *m);
 
-/* Appends one line to the file, durably. */
+/* Appends one line to the file and flushes it to the disk. */
 enum sl_status sl_manifest_append(const struct sl_dir *d, const struct sl_manifest_line *line);
 
-/* Replaces the file by the lines of m, whole. */
+/* Replaces the file by the lines of m atomically. */
 enum sl_status sl_manifest_write(const struct sl_dir *d, const struct sl_manifest *m);
 
 #endif

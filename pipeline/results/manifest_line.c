@@ -1,13 +1,13 @@
 /*
- * manifest_line.c - a line is one object of JSON whose last member is the CRC-32 of all before it.
+ * manifest_line.c - a line is a JSON object whose last member is the CRC-32 of the text before it.
  *
  *	{"batch":0,"first_id":0,"generated":1048576,"survivors":..,"fates":{"hit":..},
  *	 "weights":{"hit":..},"steps":..,"collisions":..,"digests":{"x":"16 digits"},
  *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"bins":{..as file},"crc":"8 digits"}
  *
- * Fates that no particle met are left out, and bins where there are no tallies by bins. The CRC is
- *looked at first: it finds whatever befell a line. Then what was read is printed again and must be
- *the same bytes: so nothing is missing, strange or written in another way.
+ * Fates without particles are omitted, as is "bins" without histograms. Reading checks the CRC first,
+ * which finds damage. Then the values read are printed again and must give the same bytes, which
+ * finds missing and unknown members.
  */
 #include "pipeline/results/manifest_line.h"
 
@@ -22,13 +22,13 @@
 
 enum { CRC_DIGITS = 8, DIGEST_DIGITS = 16 };
 
-/* The last member, by its shape: digits stand for themselves. */
+/* The text around the digits of the last member. */
 #define CRC_BEFORE ",\"crc\":\""
 #define CRC_AFTER  "\"}"
 
 enum { TAIL_BYTES = sizeof(CRC_BEFORE) - 1 + CRC_DIGITS + sizeof(CRC_AFTER) - 1 };
 
-/* The numbers of one kind for each fate that some particle met. */
+/* Prints the counts or the weights of the fates that have particles. */
 static void print_fates(struct sl_json *j, const char *key, const struct sl_tally *t,
 	const uint64_t number[SL_FATE_COUNT])
 {
@@ -40,6 +40,7 @@ static void print_fates(struct sl_json *j, const char *key, const struct sl_tall
 	sl_json_close(j);
 }
 
+/* Prints the digests of the columns that the file contains. */
 static void print_digests(struct sl_json *j, const struct sl_manifest_line *line)
 {
 	sl_json_object(j, "digests");
@@ -50,6 +51,7 @@ static void print_digests(struct sl_json *j, const struct sl_manifest_line *line
 	sl_json_close(j);
 }
 
+/* Prints name, size and checksum of a file. */
 static void print_file(
 	struct sl_json *j, const char *key, const char *name, uint64_t bytes, uint32_t crc)
 {
@@ -83,19 +85,22 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	return j.used + 1;
 }
 
+/* Fails with the reason why a line is not valid. */
 static enum sl_status refuse(const char *why)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"a line of manifest.jsonl is not valid (%s); --resume computes its batch anew",
+		"a line of manifest.jsonl is not valid (%s); use --resume, which computes its "
+		"batch again",
 		why);
 }
 
+/* The value of hexadecimal digits; other texts give a value that the comparison refuses. */
 static uint64_t hex(const char *text)
 {
 	return strtoull(text, NULL, 16);
 }
 
-/* Does the line end in the CRC of all before it? */
+/* Does the line end with the CRC of the text before it? */
 static bool has_right_crc(const char *text, size_t bytes)
 {
 	char tail[TAIL_BYTES + 1];
@@ -107,6 +112,7 @@ static bool has_right_crc(const char *text, size_t bytes)
 	return memcmp(text + bytes, tail, TAIL_BYTES) == 0;
 }
 
+/* The number at key, 0 if there is none. */
 static uint64_t number(const struct sl_yaml *tree, sl_node mapping, const char *key)
 {
 	uint64_t value;
@@ -115,6 +121,7 @@ static uint64_t number(const struct sl_yaml *tree, sl_node mapping, const char *
 	return value;
 }
 
+/* Reads counts and weights; fates that are not listed have none. */
 static void read_fates(const struct sl_yaml *tree, struct sl_tally *t)
 {
 	sl_node counts = sl_yaml_get(tree, sl_yaml_root(tree), "fates");
@@ -128,6 +135,7 @@ static void read_fates(const struct sl_yaml *tree, struct sl_tally *t)
 	}
 }
 
+/* Reads the digests; their keys are the columns of the file. */
 static void read_digests(const struct sl_yaml *tree, struct sl_manifest_line *line)
 {
 	sl_node digests = sl_yaml_get(tree, sl_yaml_root(tree), "digests");
@@ -141,6 +149,7 @@ static void read_digests(const struct sl_yaml *tree, struct sl_manifest_line *li
 	}
 }
 
+/* Reads name, size and checksum of a file; "" and 0 if there is no such member. */
 static void read_file(const struct sl_yaml *tree, const char *key, char name[SL_FILE_NAME_BYTES],
 	uint64_t *bytes, uint32_t *crc)
 {
@@ -152,7 +161,7 @@ static void read_file(const struct sl_yaml *tree, const char *key, char name[SL_
 	*crc = (uint32_t)hex(sl_yaml_text(tree, sl_yaml_get(tree, file, "crc"), NULL));
 }
 
-/* Takes what is there; what is missing or strange shows when the line is printed again. */
+/* Reads the members that exist; printing the line again shows what is missing. */
 static void read_line(const struct sl_yaml *tree, struct sl_manifest_line *line)
 {
 	sl_node root = sl_yaml_root(tree);
@@ -169,8 +178,8 @@ static void read_line(const struct sl_yaml *tree, struct sl_manifest_line *line)
 	read_digests(tree, line);
 }
 
-/* Promise 2: each particle has one fate, and survivors are particles. */
-static bool is_closed(const struct sl_manifest_line *line)
+/* Each particle has exactly one fate, and there are no more survivors than particles. */
+static bool adds_up(const struct sl_manifest_line *line)
 {
 	uint64_t rest = line->generated;
 
@@ -185,7 +194,7 @@ static bool is_closed(const struct sl_manifest_line *line)
 enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manifest_line *line)
 {
 	char again[SL_MANIFEST_LINE_BYTES];
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 	enum sl_status s;
 
@@ -193,14 +202,15 @@ enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manif
 	if (bytes >= SL_MANIFEST_LINE_BYTES)
 		return refuse("it is too long");
 	if (!has_right_crc(text, bytes))
-		return refuse("its checksum is wrong: it was torn or changed");
+		return refuse("its checksum is wrong: it is incomplete or was changed");
 	s = sl_yaml_parse(text, bytes, &tree, &problem);
 	if (s == SL_OK)
 		read_line(tree, line);
 	sl_yaml_free(tree);
+	/* a lack of memory says nothing about the line */
 	if (s != SL_OK && s != SL_BAD_INPUT)
 		return s;
 	if (sl_manifest_print(line, again) != bytes + 1 || memcmp(text, again, bytes))
 		return refuse("another version of the program wrote it");
-	return is_closed(line) ? SL_OK : refuse("its fates do not add up to its particles");
+	return adds_up(line) ? SL_OK : refuse("its fates do not add up to its particles");
 }

@@ -12,19 +12,18 @@ enum { SL_FILE_NAME_BYTES = 256, SL_MANIFEST_LINE_BYTES = 8192 };
 struct sl_manifest_line {
 	uint64_t batch, first_id, generated, survivors;
 	struct sl_tally tally;
-	uint32_t columns;                 /* set of columns that the file holds */
-	uint64_t digest[SL_COLUMN_COUNT]; /* of those */
+	uint32_t columns;                 /* set of columns in the file */
+	uint64_t digest[SL_COLUMN_COUNT]; /* of each of these columns */
 	char file[SL_FILE_NAME_BYTES];
-	char bins_file[SL_FILE_NAME_BYTES]; /* with tallies by bins; "" when there are none */
+	char bins_file[SL_FILE_NAME_BYTES]; /* histograms; "" if the run has none */
 	uint64_t file_bytes, bins_bytes;
 	uint32_t file_crc, bins_crc;
 };
 
-/* The line as text, newline included; returns its length. It always fits. */
+/* Prints the line with its newline; returns the length. SL_MANIFEST_LINE_BYTES always suffice. */
 size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIFEST_LINE_BYTES]);
 
-/* Reads one line (bytes without newline). SL_BAD_INPUT with the reason when it is not a valid one.
- */
+/* Reads a line of bytes without its newline. SL_BAD_INPUT when the line is not valid. */
 enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manifest_line *line);
 
 #endif

@@ -1,11 +1,15 @@
-/* survivor_file.c - measure, get, read, digest. */
+/*
+ * survivor_file.c - calls the reader of a format twice: to measure the memory, then to fill it.
+ */
 #include "pipeline/results/survivor_file.h"
 
 #include <string.h>
 
 #include "stages/particle/digest.h"
 #include "primitives/files/read.h"
+#include "stages/formats/formats.h"
 
+/* Reads the table of a file in memory and computes the digests of its columns. */
 static enum sl_status read_table(const void *file, size_t bytes, struct sl_survivors *s)
 {
 	struct sl_arena measure = {0}, cut = {0};
@@ -41,8 +45,7 @@ enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, str
 	s->format = sl_format_of(name);
 	if (!s->format)
 		return sl_fail(SL_BAD_INPUT,
-			"%s: its suffix is that of no format (sluice list names them), give a file "
-			"that a run has written",
+			"%s: the suffix belongs to no format (see sluice list); give a file of a run",
 			name);
 	SL_TRY(sl_file_read(dir, name, &file, &s->file_bytes));
 	status = read_table(file, s->file_bytes, s);

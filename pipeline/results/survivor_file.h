@@ -1,4 +1,4 @@
-/* survivor_file.h - a file of survivors, read back whole into memory. */
+/* survivor_file.h - reads a file of survivors completely into memory. */
 #ifndef SL_PIPELINE_RESULTS_SURVIVOR_FILE_H
 #define SL_PIPELINE_RESULTS_SURVIVOR_FILE_H
 
@@ -8,16 +8,16 @@
 struct sl_survivors {
 	const struct sl_format *format;
 	size_t file_bytes;
-	struct sl_table table; /* digests computed anew from what was read */
-	void *block;
+	struct sl_table table; /* with digests computed from the values read */
+	void *block;           /* the memory of the table */
 };
 
-/* Reads a file of any of the formats, told by its suffix. To be freed after success. */
+/* Read a file; its suffix determines the format. Free s after success. */
 enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s);
 enum sl_status sl_survivors_read(
 	const struct sl_dir *dir, const char *name, struct sl_survivors *s);
 
-/* The same from a file of that format in memory. */
+/* The same for a file in memory. */
 enum sl_status sl_survivors_of(
 	const struct sl_format *format, const void *file, size_t bytes, struct sl_survivors *s);
 void sl_survivors_free(struct sl_survivors *s);

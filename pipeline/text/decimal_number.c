@@ -1,8 +1,8 @@
 /*
- * decimal_number.c - scanning, rounding and printing numbers.
+ * decimal_number.c - scans numbers into decimal digits, rounds them once, prints doubles.
  *
- * A number is kept by its decimal digits, so that whole ones are exact and a unit that is a power
- * of ten of another moves the exponent before rounding: 0.2 mm and 0.02 cm are the same bits.
+ * With the decimal digits kept, integers are exact, and a change to a unit that differs by a power of
+ * ten only changes the exponent before the one rounding: 0.2 mm and 0.02 cm give the same bits.
  */
 #include "pipeline/text/decimal_number.h"
 
@@ -12,15 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPONENT_MAX = 100000 }; /* far beyond any double; sums of a few stay in a long */
+enum { EXPONENT_MAX = 100000 }; /* beyond any double; sums of a few fit in a long */
 
+/* isdigit() depends on the locale and is undefined for negative char. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* Adds a digit; zeros in front are worth nothing. */
-static bool add_digit(struct sl_number *n, char digit)
+/* Appends a digit, except leading zeros; false when there is no space. */
+static bool add_digit(struct sl_decimal *n, char digit)
 {
 	if (n->n_digits == 0 && digit == '0')
 		return true;
@@ -30,8 +31,8 @@ static bool add_digit(struct sl_number *n, char digit)
 	return true;
 }
 
-/* The digits before the point, perhaps in groups. */
-static bool scan_integer(const char **at, struct sl_number *n)
+/* Scans the digits before the point; _ is allowed between two digits. */
+static bool scan_integer(const char **at, struct sl_decimal *n)
 {
 	const char *p = *at;
 
@@ -46,7 +47,8 @@ static bool scan_integer(const char **at, struct sl_number *n)
 	return true;
 }
 
-static bool scan_fraction(const char **at, struct sl_number *n)
+/* Scans the digits after the point; each lowers the exponent by one. */
+static bool scan_fraction(const char **at, struct sl_decimal *n)
 {
 	for (; is_digit(**at); ++*at) {
 		n->scale--;
@@ -56,8 +58,8 @@ static bool scan_fraction(const char **at, struct sl_number *n)
 	return true;
 }
 
-/* An e without digits behind it is no exponent: it may begin a unit, as in 5eV. */
-static void scan_exponent(const char **at, struct sl_number *n)
+/* Scans an exponent. An e without digits after it is none: it can start a unit, as in 5eV. */
+static void scan_exponent(const char **at, struct sl_decimal *n)
 {
 	const char *p = *at;
 	bool negative = false;
@@ -77,7 +79,7 @@ static void scan_exponent(const char **at, struct sl_number *n)
 	*at = p;
 }
 
-bool sl_number_scan(const char *text, struct sl_number *n)
+bool sl_decimal_scan(const char *text, struct sl_decimal *n)
 {
 	const char *p = text;
 
@@ -101,33 +103,33 @@ bool sl_number_scan(const char *text, struct sl_number *n)
 	return true;
 }
 
-enum sl_whole sl_number_whole(const struct sl_number *n, uint64_t *value)
+enum sl_integer_result sl_decimal_to_integer(const struct sl_decimal *n, uint64_t *value)
 {
 	int digits = n->n_digits;
 	long scale = n->scale;
 
 	*value = 0;
 	if (n->infinite)
-		return SL_WHOLE_TOO_LARGE;
+		return SL_INTEGER_TOO_LARGE;
 	if (digits == 0)
-		return SL_WHOLE;
+		return SL_INTEGER_OK;
 	if (n->negative)
-		return SL_WHOLE_NEGATIVE;
+		return SL_INTEGER_NEGATIVE;
 	for (; scale < 0 && n->digits[digits - 1] == '0'; scale++)
 		digits--;
 	if (scale < 0)
-		return SL_WHOLE_FRACTION;
+		return SL_INTEGER_FRACTION;
 	for (long i = 0; i < digits + scale; i++) {
 		unsigned digit = i < digits ? (unsigned)(n->digits[i] - '0') : 0;
 
 		if (*value > (UINT64_MAX - digit) / 10)
-			return SL_WHOLE_TOO_LARGE;
+			return SL_INTEGER_TOO_LARGE;
 		*value = *value * 10 + digit;
 	}
-	return SL_WHOLE;
+	return SL_INTEGER_OK;
 }
 
-bool sl_number_round(const struct sl_number *n, int shift, double *value)
+bool sl_decimal_to_double(const struct sl_decimal *n, int shift, double *value)
 {
 	char text[SL_DIGITS_MAX + 32];
 
@@ -135,19 +137,19 @@ bool sl_number_round(const struct sl_number *n, int shift, double *value)
 		*value = n->negative ? -HUGE_VAL : HUGE_VAL;
 		return true;
 	}
-	/* Without a point, so that no locale can have its own. */
+	/* an integer and an exponent: independent of the decimal point of the locale */
 	snprintf(text, sizeof(text), "%s%se%ld", n->negative ? "-" : "",
 		n->n_digits ? n->digits : "0", n->scale + shift);
 	*value = strtod(text, NULL);
 	return isfinite(*value) && (*value != 0 || n->n_digits == 0);
 }
 
-void sl_number_print(double value, char *text, int size)
+void sl_double_print(double value, char *text, int size)
 {
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), was = uselocale(plain);
 	char tried[32];
 
-	/* More digits can be shorter: 10 is 1e+01 in one digit. 17 digits hold any double. */
+	/* 17 digits identify any double. Fewer digits can be longer: 10 in one digit is 1e+01. */
 	snprintf(text, (size_t)size, "%.17g", value);
 	for (int digits = 16; digits > 0; digits--) {
 		snprintf(tried, sizeof(tried), "%.*g", digits, value);

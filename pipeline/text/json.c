@@ -1,4 +1,9 @@
-/* json.c - each value puts its own comma, newline and indentation in front of itself. */
+/*
+ * json.c - writes JSON values one after another.
+ *
+ * Each value writes its own comma, newline and indentation first (begin()), so that the writer needs
+ * no look-ahead: only the depth and whether the open object or array has a member.
+ */
 #include "pipeline/text/json.h"
 
 #include <assert.h>
@@ -9,6 +14,7 @@
 
 #include "pipeline/text/decimal_number.h"
 
+/* Appends bytes; counts those that do not fit. */
 static void put(struct sl_json *j, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++, j->used++) {
@@ -19,11 +25,13 @@ static void put(struct sl_json *j, const char *bytes, size_t n)
 	}
 }
 
+/* Appends a string. */
 static void put_text(struct sl_json *j, const char *text)
 {
 	put(j, text, strlen(text));
 }
 
+/* Starts a new line with the indentation of the depth, when indented. */
 static void put_line(struct sl_json *j)
 {
 	if (!j->indented)
@@ -34,8 +42,8 @@ static void put_line(struct sl_json *j)
 }
 
 /*
- * The code point at text and its length; 0 bytes when it is not UTF-8 (too long a form, a surrogate
- * or beyond Unicode included).
+ * Decodes the code point at text and returns its length in bytes; 0 when it is not valid UTF-8
+ * (overlong forms, surrogates and values above 10FFFF included).
  */
 static size_t decode(const unsigned char *text, uint32_t *point)
 {
@@ -58,13 +66,14 @@ static size_t decode(const unsigned char *text, uint32_t *point)
 	return n;
 }
 
-/* Must the code point be written as \uXXXX? JSON asks it of the first 32, YAML of the others. */
+/* Must the code point be escaped? JSON requires it below 20 hex, YAML for the others. */
 static bool is_control(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0xfeff ||
 	       point == 0xfffe || point == 0xffff;
 }
 
+/* Appends a quoted string. Every byte that is not part of valid UTF-8 becomes U+FFFD. */
 static void put_string(struct sl_json *j, const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -90,7 +99,7 @@ static void put_string(struct sl_json *j, const char *text)
 	put_text(j, "\"");
 }
 
-/* What stands before a value. */
+/* Writes what precedes a value: comma, newline, indentation and key. */
 static void begin(struct sl_json *j, const char *key)
 {
 	if (j->filled)
@@ -104,6 +113,7 @@ static void begin(struct sl_json *j, const char *key)
 	j->filled = true;
 }
 
+/* Opens an object or an array and remembers its closing bracket. */
 static void open(struct sl_json *j, const char *key, char first, char last)
 {
 	assert(j->depth < SL_JSON_DEPTH);
@@ -169,13 +179,13 @@ void sl_json_real(struct sl_json *j, const char *key, double value)
 
 	begin(j, key);
 	if (value == 0 && signbit(value))
-		snprintf(text, sizeof(text), "-0.0"); /* many read -0 as a whole number: 0 */
+		snprintf(text, sizeof(text), "-0.0"); /* many readers take -0 for the integer 0 */
 	else if (isfinite(value))
-		sl_number_print(value, text, sizeof(text));
+		sl_double_print(value, text, sizeof(text));
 	put_text(j, text);
 }
 
-/* An array whose items do not stand in lines of their own; returns how the rest is written. */
+/* Opens an array in one line; returns the indentation mode to restore. */
 static bool open_line(struct sl_json *j, const char *key)
 {
 	bool indented = j->indented;
@@ -185,6 +195,7 @@ static bool open_line(struct sl_json *j, const char *key)
 	return indented;
 }
 
+/* Closes the array of open_line() and restores the indentation mode. */
 static void close_line(struct sl_json *j, bool indented)
 {
 	sl_json_close(j);

@@ -1,5 +1,5 @@
 /*
- * json.h - writes JSON into a fixed buffer: the lines of the manifest, run.json, --json.
+ * json.h - writes JSON into a buffer of fixed size: manifest lines, run.json, the output of --json.
  *
  *	struct sl_json j = sl_json_start(text, sizeof(text), false);
  *
@@ -11,9 +11,9 @@
  *	sl_json_close(&j);
  *	if (!sl_json_fits(&j)) ...
  *
- * key is NULL for an item of an array and for the outermost value. As snprintf does, a writer whose
- * buffer is full goes on counting: used says how many bytes it takes, so a buffer of no bytes
- * measures. Text that is not UTF-8 is made so (U+FFFD), and what is written reads back as YAML too.
+ * key is NULL for an item of an array and for the outermost value. Like snprintf, the writer keeps
+ * counting when the buffer is full: used is the length of the complete text, so a buffer of 0 bytes
+ * measures. Bytes that are not UTF-8 become U+FFFD. The output is valid YAML too.
  */
 #ifndef SL_PIPELINE_TEXT_JSON_H
 #define SL_PIPELINE_TEXT_JSON_H
@@ -27,15 +27,16 @@ enum { SL_JSON_DEPTH = 32 };
 struct sl_json {
 	char *text;
 	size_t size, used;
-	bool indented;             /* a member a line; else all in one line without spaces */
-	unsigned depth;            /* objects and arrays that are open */
-	bool filled;               /* the innermost has a member already */
-	char close[SL_JSON_DEPTH]; /* what ends each */
+	bool indented;             /* one member per line; else one line without spaces */
+	unsigned depth;            /* number of open objects and arrays */
+	bool filled;               /* the innermost object or array has a member */
+	char close[SL_JSON_DEPTH]; /* the closing bracket of each */
 };
 
+/* Starts a writer on text, a buffer of size bytes that the caller owns. */
 struct sl_json sl_json_start(char *text, size_t size, bool indented);
 
-/* Opens an object or an array; closes the innermost one. */
+/* Open an object or an array; close the innermost one. */
 void sl_json_object(struct sl_json *j, const char *key);
 void sl_json_array(struct sl_json *j, const char *key);
 void sl_json_close(struct sl_json *j);
@@ -44,18 +45,20 @@ void sl_json_text(struct sl_json *j, const char *key, const char *value);
 void sl_json_u64(struct sl_json *j, const char *key, uint64_t value);
 void sl_json_bool(struct sl_json *j, const char *key, bool value);
 
-/* The shortest number that reads back as value, in every locale the same; null for what JSON has no
- * number for. */
+/*
+ * Writes the shortest number that reads back to the same bits, independent of the locale; null for
+ * NaN and infinity.
+ */
 void sl_json_real(struct sl_json *j, const char *key, double value);
 
-/* n values as an array in one line, however the rest is written. */
+/* Write n values as an array in one line, also when indented. */
 void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n);
 void sl_json_reals(struct sl_json *j, const char *key, const double *values, size_t n);
 
-/* value as a string of that many hexadecimal digits. */
+/* Writes value as a string of that many hexadecimal digits. */
 void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits);
 
-/* Did all of it fit, the final NUL included? */
+/* Did the text fit in the buffer, including the final NUL? */
 bool sl_json_fits(const struct sl_json *j);
 
 #endif

@@ -1,4 +1,10 @@
-/* messages.c - showing words, and finding the known word nearest to one that is not. */
+/*
+ * messages.c - quoting and suggesting words.
+ *
+ * Suggestions use the optimal string alignment distance: the number of letters to insert, delete,
+ * replace or swap with a neighbour (Damerau, A technique for computer detection and correction of
+ * spelling errors, 1964).
+ */
 #include "pipeline/text/messages.h"
 
 #include <ctype.h>
@@ -9,8 +15,8 @@
 #include <string.h>
 
 enum {
-	SHOWN_MAX = 48, /* bytes of a text shown; escapes and "..." fit in SL_SHOWN_BYTES */
-	WORD_MAX = 64   /* letters of a word that are compared */
+	SHOWN_MAX = 48, /* bytes before the cut; escapes and "..." then fit in SL_SHOWN_BYTES */
+	WORD_MAX = 64   /* longer words get no suggestion */
 };
 
 const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text)
@@ -26,7 +32,7 @@ const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text)
 		else
 			shown[used++] = (char)c;
 	}
-	/* Never half a UTF-8 character: up to three bytes follow its first. */
+	/* Complete a UTF-8 character that the limit cut: up to three bytes follow its first. */
 	for (int i = 0; i < 3 && ((unsigned char)*text & 0xc0) == 0x80; i++)
 		shown[used++] = *text++;
 	snprintf(shown + used, SL_SHOWN_BYTES - used, *text ? "...'" : "'");
@@ -51,7 +57,7 @@ const char *sl_list_words(char *text, size_t size, const char *const *words, siz
 	return text;
 }
 
-/* Letters are compared as people read them: a capital is no other letter, nor is - for _. */
+/* Folds case, and - into _: such differences do not count as typing errors. */
 static int letter(char c)
 {
 	return c == '-' ? '_' : tolower((unsigned char)c);
@@ -63,9 +69,8 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * How many letters must be added, left out, replaced or swapped with their neighbour to make b of a
- * (optimal string alignment; Damerau, A technique for computer detection and correction of
- * spelling errors, 1964). Row i of the table needs rows i-1 and i-2 alone.
+ * The distance of two words of at most WORD_MAX letters. Entry [i][j] of the table is the distance
+ * of the first i letters of a and the first j of b; row i needs only rows i-1 and i-2.
  */
 static size_t distance(const char *a, const char *b)
 {
@@ -99,7 +104,7 @@ const char *sl_nearest(const char *written, const char *const *words, size_t n_w
 	for (size_t i = 0; i < n_words; i++) {
 		size_t far = strlen(words[i]) > WORD_MAX ? SIZE_MAX : distance(written, words[i]);
 
-		/* A word of which no letter is left is not near. */
+		/* a distance of all letters is no resemblance; of equally near words the first wins */
 		if (far < best + (found == NULL) && far < length) {
 			best = far;
 			found = words[i];

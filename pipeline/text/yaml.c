@@ -1,8 +1,9 @@
 /*
- * tree.c - libyaml's document API, behind a gate.
+ * yaml.c - checks YAML text with libyaml's event API, then loads it with the document API.
  *
- * The document API has forgotten anchors and followed aliases by the time one can look, so the
- * events of the text are looked at first: what passes the gate is a plain tree.
+ * The document API resolves aliases and drops anchors, so it cannot refuse them. The first pass looks
+ * at the events and refuses aliases, anchors, tags, further documents and deep nesting; the second
+ * pass loads the tree; the last step refuses repeated keys and keys that are not text.
  */
 #include "pipeline/text/yaml.h"
 
@@ -23,8 +24,10 @@ struct sl_yaml {
 
 /* --- problems --------------------------------------------------------------------------------- */
 
+/* Sets *problem and fails with SL_BAD_INPUT. */
 SL_PRINTF(3, 4)
-static enum sl_status refuse(struct sl_problem *problem, yaml_mark_t at, const char *format, ...)
+static enum sl_status refuse(
+	struct sl_yaml_problem *problem, yaml_mark_t at, const char *format, ...)
 {
 	va_list args;
 
@@ -36,7 +39,7 @@ static enum sl_status refuse(struct sl_problem *problem, yaml_mark_t at, const c
 	return sl_fail(SL_BAD_INPUT, "%s", problem->text);
 }
 
-/* The reader of characters tells a byte, not a place. */
+/* Line and column of a byte offset: libyaml gives only the offset of an encoding error. */
 static yaml_mark_t mark_of(const char *text, size_t offset)
 {
 	yaml_mark_t at = {0, 0, 0};
@@ -52,49 +55,50 @@ static yaml_mark_t mark_of(const char *text, size_t offset)
 	return at;
 }
 
-/* Is the character at that place a tab? It may not indent, and nobody sees that it does. */
+/* Is the character at that place a tab? YAML forbids tabs as indentation, and they are invisible. */
 static bool is_tab(const char *text, size_t bytes, yaml_mark_t at)
 {
 	return at.index < bytes && text[at.index] == '\t';
 }
 
-static enum sl_status tell_syntax(
-	const yaml_parser_t *p, const char *text, size_t bytes, struct sl_problem *problem)
+/* Reports the error of the parser, with its place. */
+static enum sl_status refuse_syntax(
+	const yaml_parser_t *p, const char *text, size_t bytes, struct sl_yaml_problem *problem)
 {
 	yaml_mark_t at = p->problem_mark;
 
-	/* Some of libyaml's failures for want of memory name no problem at all. */
+	/* libyaml sets no problem text for some failed allocations */
 	if (p->error == YAML_MEMORY_ERROR || !p->problem)
 		return sl_fail(SL_HOST_MEMORY, "no memory to read %zu bytes of YAML", bytes);
 	if (p->error == YAML_READER_ERROR)
 		return refuse(problem, mark_of(text, p->problem_offset),
-			"this is not YAML (%s), try saving the file as UTF-8", p->problem);
+			"this is not YAML (%s); save the file as UTF-8", p->problem);
 	if (is_tab(text, bytes, at))
 		return refuse(problem, at,
-			"a tab stands where none may (YAML is indented with "
-			"spaces), try spaces");
+			"a tab is not allowed here: YAML is indented with spaces; use spaces");
 	if (!p->context)
 		return refuse(problem, at, "this is not YAML (%s)", p->problem);
-	return refuse(problem, at, "this is not YAML (%s, %s that begins at %zu:%zu)", p->problem,
+	return refuse(problem, at, "this is not YAML (%s, %s that starts at %zu:%zu)", p->problem,
 		p->context, p->context_mark.line + 1, p->context_mark.column + 1);
 }
 
-/* --- the gate --------------------------------------------------------------------------------- */
+/* --- the events ------------------------------------------------------------------------------- */
 
-struct gate {
+/* Counters over the events so far. */
+struct event_check {
 	int depth, documents;
 };
 
-/* Why an event may not pass, or NULL. */
-static const char *reason(struct gate *g, const yaml_event_t *e)
+/* The message for an event that is refused, or NULL. */
+static const char *refusal(struct event_check *g, const yaml_event_t *e)
 {
 	const yaml_char_t *anchor = NULL, *tag = NULL;
 
 	if (e->type == YAML_DOCUMENT_START_EVENT && g->documents++ > 0)
-		return "a second document begins (one is read), try removing the line ---";
+		return "a second document starts here, but only one is read; remove the line ---";
 	if (e->type == YAML_ALIAS_EVENT)
-		return "an alias is refused (a short text could stand for an endless one), try "
-		       "writing the value out";
+		return "aliases are not allowed, because they can expand without limit; write the "
+		       "value out";
 	if (e->type == YAML_SCALAR_EVENT) {
 		anchor = e->data.scalar.anchor;
 		tag = e->data.scalar.tag;
@@ -110,16 +114,17 @@ static const char *reason(struct gate *g, const yaml_event_t *e)
 		g->depth--;
 	}
 	if (anchor)
-		return "an anchor is refused (aliases are), try removing the word with &";
+		return "anchors are not allowed, because aliases are not; remove the word with &";
 	if (tag)
-		return "a tag is refused (types are known by key), try removing the word with !";
-	return g->depth > LEVELS_MAX ? "this is nested too deeply (32 levels are read), try fewer"
+		return "tags are not allowed, because the key determines the type; remove the word with !";
+	return g->depth > LEVELS_MAX ? "this is nested more than 32 levels deep; use fewer levels"
 	                             : NULL;
 }
 
-static enum sl_status pass_gate(const char *text, size_t bytes, struct sl_problem *problem)
+/* First pass: reads all events and stops at the first that is refused. */
+static enum sl_status check_events(const char *text, size_t bytes, struct sl_yaml_problem *problem)
 {
-	struct gate g = {0, 0};
+	struct event_check g = {0, 0};
 	enum sl_status s = SL_OK;
 	bool more = true;
 	yaml_parser_t p;
@@ -127,15 +132,16 @@ static enum sl_status pass_gate(const char *text, size_t bytes, struct sl_proble
 	if (!yaml_parser_initialize(&p))
 		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser");
 	yaml_parser_set_input_string(&p, (const unsigned char *)text, bytes);
+	/* this pass also finds all syntax errors, so the second pass finds none */
 	while (s == SL_OK && more) {
 		yaml_event_t e;
 		const char *why;
 
 		if (!yaml_parser_parse(&p, &e)) {
-			s = tell_syntax(&p, text, bytes, problem);
+			s = refuse_syntax(&p, text, bytes, problem);
 			break;
 		}
-		why = reason(&g, &e);
+		why = refusal(&g, &e);
 		if (why)
 			s = refuse(problem, e.start_mark, "%s", why);
 		more = e.type != YAML_STREAM_END_EVENT;
@@ -143,19 +149,20 @@ static enum sl_status pass_gate(const char *text, size_t bytes, struct sl_proble
 	}
 	yaml_parser_delete(&p);
 	if (s == SL_OK && g.documents == 0)
-		s = refuse(problem, mark_of(text, 0),
-			"there is nothing to read (the text is empty), try writing key: value");
+		s = refuse(problem, mark_of(text, 0), "the text is empty; write key: value");
 	return s;
 }
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
+/* The libyaml node of that number, or NULL. Numbers start at 1. */
 static yaml_node_t *node_at(const struct sl_yaml *tree, sl_node node)
 {
-	/* libyaml takes a document to change in all its calls, those that only read too. */
+	/* libyaml's getters take a non-const document, but do not change it */
 	return yaml_document_get_node((yaml_document_t *)&tree->document, node);
 }
 
+/* Orders keys by text, equal ones by address, which is their order in the document. */
 static int by_text(const void *a, const void *b)
 {
 	const yaml_node_t *x = *(yaml_node_t *const *)a, *y = *(yaml_node_t *const *)b;
@@ -164,8 +171,9 @@ static int by_text(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-static enum sl_status check_keys(
-	const struct sl_yaml *tree, sl_node mapping, yaml_node_t **key, struct sl_problem *problem)
+/* Refuses keys that are not text or are repeated; key has space for all keys of the mapping. */
+static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, yaml_node_t **key,
+	struct sl_yaml_problem *problem)
 {
 	size_t n = sl_yaml_size(tree, mapping);
 	char shown[SL_SHOWN_BYTES];
@@ -178,25 +186,26 @@ static enum sl_status check_keys(
 		if (key[i]->type != YAML_SCALAR_NODE ||
 			strlen((char *)key[i]->data.scalar.value) != key[i]->data.scalar.length)
 			return refuse(problem, key[i]->start_mark,
-				"this is no key (a key is one word), try a plain word");
+				"this is not a key: a key is one word; write a plain word");
 	}
+	/* sorting finds repeated keys in n log n: a text can have 10^5 keys */
 	qsort(key, n, sizeof(*key), by_text);
 	for (size_t i = 1; i < n; i++) {
 		const char *text = (char *)key[i]->data.scalar.value;
 
 		if (strcmp((char *)key[i - 1]->data.scalar.value, text) == 0)
 			return refuse(problem, key[i]->start_mark,
-				"the key %s is repeated (it stands at %zu:%zu already), try "
-				"%s",
+				"the key %s is repeated, it is also at %zu:%zu; %s",
 				sl_show(shown, text), key[i - 1]->start_mark.line + 1,
 				key[i - 1]->start_mark.column + 1,
-				sl_is_after_comma(text) ? SL_COMMA_ADVICE : "keeping one of them");
+				sl_is_after_comma(text) ? "write " SL_COMMA_ADVICE
+							: "remove one of them");
 	}
 	return SL_OK;
 }
 
-/* Every mapping has words for keys, each once. */
-static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_problem *problem)
+/* Checks the keys of all mappings. */
+static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_yaml_problem *problem)
 {
 	enum sl_status s = SL_OK;
 	size_t most = 0;
@@ -215,8 +224,9 @@ static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_probl
 
 /* --- the tree --------------------------------------------------------------------------------- */
 
+/* Second pass: loads the document. */
 static enum sl_status load(
-	const char *text, size_t bytes, struct sl_yaml *tree, struct sl_problem *problem)
+	const char *text, size_t bytes, struct sl_yaml *tree, struct sl_yaml_problem *problem)
 {
 	enum sl_status s = SL_OK;
 	yaml_parser_t p;
@@ -225,22 +235,22 @@ static enum sl_status load(
 		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser");
 	yaml_parser_set_input_string(&p, (const unsigned char *)text, bytes);
 	if (!yaml_parser_load(&p, &tree->document))
-		s = tell_syntax(&p, text, bytes, problem);
+		s = refuse_syntax(&p, text, bytes, problem);
 	yaml_parser_delete(&p);
 	return s;
 }
 
 enum sl_status sl_yaml_parse(
-	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_problem *problem)
+	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_yaml_problem *problem)
 {
 	void *made;
 
 	*tree = NULL;
-	*problem = (struct sl_problem){0, 0, ""};
+	*problem = (struct sl_yaml_problem){0, 0, ""};
 	if (bytes > SL_YAML_BYTES)
 		return refuse(problem, mark_of(text, 0),
-			"the text has %zu bytes (at most %d are read)", bytes, SL_YAML_BYTES);
-	SL_TRY(pass_gate(text, bytes, problem));
+			"the text has %zu bytes, at most %d are allowed", bytes, SL_YAML_BYTES);
+	SL_TRY(check_events(text, bytes, problem));
 	SL_TRY(sl_memory_get(SL_HOST, sizeof(**tree), &made));
 	*tree = (struct sl_yaml *)made;
 	memset(*tree, 0, sizeof(**tree));
@@ -285,6 +295,8 @@ size_t sl_yaml_inside(const struct sl_yaml *tree, sl_node node, size_t offset)
 
 	if (!n || n->type != YAML_SCALAR_NODE || n->start_mark.line != n->end_mark.line)
 		return 0;
+	/* a plain scalar is as wide as its text, a quoted one has 2 more; other widths mean escapes
+	   or characters of several bytes */
 	columns = n->end_mark.column - n->start_mark.column;
 	quotes = n->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 2;
 	return columns == n->data.scalar.length + quotes ? offset + quotes / 2 : 0;

@@ -1,21 +1,24 @@
 /*
- * compact/cpu.c - the specification: one loop, and one for each column.
+ * compact/cpu.c - stream compaction on one host thread: the specification of every compact backend.
  *
- * Every index is written at the end of the list, and the list grows by the flag. So no branch
- * depends on the data (a wrong guess would cost some 15 cycles), and as the list is never longer
- * than i, the write stays within the n places that out has.
+ * One loop lists the indices of the survivors; one more loop per column copies their items. Each
+ * index is written at the end of the list, whether it survives or not, and the length grows by the
+ * flag. So no branch depends on the data (a misprediction costs about 15 cycles), and since the
+ * list is never longer than i, the write stays within the n items of out. No scratch.
  */
 #include <string.h>
 
 #include "items.h"
 #include "primitives/primitives.h"
 
-static size_t scratch(const struct sl_shape *most)
+/* No scratch. */
+static size_t scratch(const struct sl_shape *shape)
 {
-	(void)most;
+	(void)shape;
 	return 0;
 }
 
+/* Writes the indices of the survivors to out, ascending; returns their number. */
 static uint32_t list(const uint8_t *keep, uint32_t n, uint32_t *out)
 {
 	uint32_t n_out = 0;
@@ -27,6 +30,7 @@ static uint32_t list(const uint8_t *keep, uint32_t n, uint32_t *out)
 	return n_out;
 }
 
+/* Number of survivors, for jobs that want no indices. */
 static uint32_t count(const uint8_t *keep, uint32_t n)
 {
 	uint32_t n_out = 0;
@@ -36,8 +40,11 @@ static uint32_t count(const uint8_t *keep, uint32_t n)
 	return n_out;
 }
 
-/* The same loop for items of a column; bytes is a constant where this is called. */
-static inline void move_items(
+/*
+ * Same loop for the items of a column. bytes is a constant at each call, so that memcpy() becomes
+ * one load and one store.
+ */
+static inline void compact_items(
 	const uint8_t *keep, uint32_t n, const struct sl_compact_column *c, size_t bytes)
 {
 	const char *from = (const char *)c->from;
@@ -49,12 +56,13 @@ static inline void move_items(
 	}
 }
 
-static void move_column(const uint8_t *keep, uint32_t n, const struct sl_compact_column *c)
+/* Selects the loop for the item size of the column. */
+static void compact_column(const uint8_t *keep, uint32_t n, const struct sl_compact_column *c)
 {
 	switch (c->bytes) {
-#define X(item_bytes, type)                         \
-	case item_bytes:                            \
-		move_items(keep, n, c, item_bytes); \
+#define X(item_bytes, type)                            \
+	case item_bytes:                               \
+		compact_items(keep, n, c, item_bytes); \
 		break;
 		SL_COMPACT_ITEMS(X)
 #undef X
@@ -66,7 +74,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	(void)x;
 	*job->n_out = job->out ? list(job->keep, job->n, job->out) : count(job->keep, job->n);
 	for (uint32_t k = 0; k < job->n_columns; k++)
-		move_column(job->keep, job->n, &job->column[k]);
+		compact_column(job->keep, job->n, &job->column[k]);
 	return SL_OK;
 }
 
@@ -74,7 +82,7 @@ const struct sl_backend sl_compact_cpu = {
 	.name = "cpu",
 	.primitive = SL_COMPACT,
 	.space = SL_HOST,
-	.help = "one loop without branches, the specification; reads a flag, writes an index",
+	.help = "one loop without branches on one thread; the specification",
 	.scratch = scratch,
 	.compact = run,
 };

@@ -1,6 +1,8 @@
 /*
- * compact/items.h - the sizes that an item of a column may have, and a type of each that has the
- * size and alignment alone: X(bytes, type).
+ * compact/items.h - the item sizes that a column of a compaction may have: X(bytes, type).
+ *
+ * Each type has only the size and alignment of the item; compaction copies items without
+ * interpreting them. Used by all compact backends and by the argument check.
  */
 #ifndef SL_PRIMITIVES_COMPACT_ITEMS_H
 #define SL_PRIMITIVES_COMPACT_ITEMS_H
@@ -16,7 +18,7 @@
 	X(16, sl_16_bytes)  \
 	X(32, sl_32_bytes)
 
-/* What a thread of a device reads or writes at a time, and two of these. */
+/* The widest load or store of a device thread, and two of them. */
 typedef struct {
 	alignas(16) uint32_t word[4];
 } sl_16_bytes;

@@ -1,41 +1,49 @@
 /*
- * compact/naive.cu - compaction as a scan: map flags to 0 and 1, sum them, scatter.
+ * compact/naive.cu - stream compaction by scan on the device: map flags to 0 and 1, scan, scatter.
  *
- * The exclusive sum of the flags is the place of each survivor, so all of them can be written at
- * the same time. (Blelloch, Prefix sums and their applications, 1990.) cpu_scan.c with a thread
- * where it has a turn of a loop.
+ * First rung of the ladder naive -> work_efficient -> shared. The exclusive sum of the flags is the
+ * output position of each survivor, so all survivors can be written in parallel. (Blelloch, Prefix
+ * sums and their applications, 1990.) cpu_scan.c with one thread per loop iteration.
  *
- * Map: reads 1 byte an item, writes 4. Scan: that of scan/naive, some 270, unless the job names
- * another. Scatter: reads 5, writes 4 a survivor. A column is scattered like the indices, and flags
- * and places are read again for each.
+ * Memory per item: map reads 1 byte and writes 4; the scan moves about 270 with scan/naive at n =
+ * 2^27, or less with another scan named by the job; the scatter reads 5 and writes 4 per survivor.
+ * Each column is scattered like the indices and reads flags and positions again.
+ *
+ * Launches: 2, those of the scan, and 1 per column. Scratch: n positions, and the scratch of the
+ * scan. Limits: n < 2^32, any block size up to 1024.
  */
 #include "items.h"
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
-/* The number of this thread in the grid, and how many there are: the stride of its items. */
-static __device__ __forceinline__ uint64_t thread_number(void)
+/* Index of this thread in the grid. */
+static __device__ __forceinline__ uint64_t thread_index(void)
 {
 	return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+/* Threads in the grid: the stride of the loops. */
 static __device__ __forceinline__ uint64_t thread_count(void)
 {
 	return (uint64_t)gridDim.x * blockDim.x;
 }
 
+/* flag[i] = 1 for a survivor, otherwise 0. */
 static __global__ void map_kernel(const uint8_t *keep, uint32_t *flag, uint64_t n)
 {
-	for (uint64_t i = thread_number(); i < n; i += thread_count())
+	for (uint64_t i = thread_index(); i < n; i += thread_count())
 		flag[i] = keep[i] != 0;
 }
 
-/* Whoever has the last item knows the count. */
+/*
+ * Writes the index of each survivor to its position. The thread with the last item writes the
+ * count.
+ */
 static __global__ void scatter_kernel(
-	const uint8_t *keep, const uint32_t *place, uint32_t *out, uint32_t *n_out, uint64_t n)
+	const uint8_t *keep, const uint32_t *position, uint32_t *out, uint32_t *n_out, uint64_t n)
 {
-	for (uint64_t i = thread_number(); i < n; i += thread_count()) {
-		uint32_t to = place[i];
+	for (uint64_t i = thread_index(); i < n; i += thread_count()) {
+		uint32_t to = position[i];
 
 		if (keep[i])
 			out[to] = (uint32_t)i;
@@ -44,86 +52,94 @@ static __global__ void scatter_kernel(
 	}
 }
 
-/* Where no indices are wanted: one thread. */
+/* The count alone, for jobs that want no indices; one thread. */
 static __global__ void count_kernel(
-	const uint8_t *keep, const uint32_t *place, uint32_t *n_out, uint64_t n)
+	const uint8_t *keep, const uint32_t *position, uint32_t *n_out, uint64_t n)
 {
-	*n_out = place[n - 1] + (keep[n - 1] != 0);
+	*n_out = position[n - 1] + (keep[n - 1] != 0);
 }
 
+/* Writes a column's item of each survivor to its position. */
 template <class T>
-static __global__ void move_kernel(
-	const uint8_t *keep, const uint32_t *place, const T *from, T *to, uint64_t n)
+static __global__ void scatter_column_kernel(
+	const uint8_t *keep, const uint32_t *position, const T *from, T *to, uint64_t n)
 {
-	for (uint64_t i = thread_number(); i < n; i += thread_count())
+	for (uint64_t i = thread_index(); i < n; i += thread_count())
 		if (keep[i])
-			to[place[i]] = from[i];
+			to[position[i]] = from[i];
 }
 
-struct layout {
-	uint32_t *place; /* n: flag, then how many survivors stand before */
+/* Scratch of one call. */
+struct compact_naive_scratch {
+	uint32_t *position; /* n: first the flag, after the scan the number of survivors before */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n)
+static struct compact_naive_scratch lay_out(struct sl_arena *a, uint32_t n)
 {
-	struct layout l;
+	struct compact_naive_scratch l;
 
-	l.place = (uint32_t *)sl_cut_items(a, n, sizeof(*l.place));
+	l.position = (uint32_t *)sl_cut_items(a, n, sizeof(*l.position));
 	return l;
 }
 
-static const struct sl_backend *scan_of(const struct sl_choice *chosen)
+/* The scan that the job names, or the default. */
+static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
 {
 	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_naive);
 }
 
-static size_t scratch(const struct sl_shape *most)
+/* Bytes of scratch for any job up to shape, including those of its scan. */
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct sl_shape inner = {.n = most->n, .type = SL_U32, .tuning = most->scan.tuning};
+	struct sl_shape inner = {.n = shape->n, .type = SL_U32, .tuning = shape->scan.tuning};
 
-	lay_out(&a, most->n);
-	sl_cut(&a, sl_scratch(scan_of(&most->scan), &inner));
+	lay_out(&a, shape->n);
+	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
 	return a.used;
 }
 
-/* Queues the scatter of a column. */
-static enum sl_status move_column(const struct sl_exec *x, const struct sl_compact_job *job,
-	const uint32_t *place, const struct sl_compact_column *c)
+/* Queues the scatter of one column. */
+static enum sl_status scatter_column(const struct sl_exec *x, const struct sl_compact_job *job,
+	const uint32_t *position, const struct sl_compact_column *c)
 {
 	uint32_t block = x->tuning.block, grid = sl_grid(job->n, block * x->tuning.items);
 
 	switch (c->bytes) {
-#define X(item_bytes, type)                                                                      \
-	case item_bytes:                                                                         \
-		return SL_LAUNCH(move_kernel<type>, grid, block, 0, x->stream, job->keep, place, \
-			(const type *)c->from, (type *)c->to, job->n);
+#define X(item_bytes, type)                                                              \
+	case item_bytes:                                                                 \
+		return SL_LAUNCH(scatter_column_kernel<type>, grid, block, 0, x->stream, \
+			job->keep, position, (const type *)c->from, (type *)c->to, job->n);
 		SL_COMPACT_ITEMS(X)
 #undef X
 	}
 	return SL_OK;
 }
 
+/*
+ * Queues map, scan and scatters on the stream. The scan works in place on the positions, with the
+ * rest of the arena as its scratch.
+ */
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n);
-	struct sl_scan_job sum = {.in = l.place, .out = l.place, .n = job->n, .type = SL_U32};
+	struct compact_naive_scratch l = lay_out(&inner.scratch, job->n);
+	struct sl_scan_job sum = {.in = l.position, .out = l.position, .n = job->n, .type = SL_U32};
 	uint32_t block = x->tuning.block, grid = sl_grid(job->n, block * x->tuning.items);
 
 	if (job->n == 0)
 		return sl_fill(job->n_out, 0, sizeof(*job->n_out), x->stream);
-	SL_TRY(SL_LAUNCH(map_kernel, grid, block, 0, x->stream, job->keep, l.place, job->n));
+	SL_TRY(SL_LAUNCH(map_kernel, grid, block, 0, x->stream, job->keep, l.position, job->n));
 	inner.tuning = job->scan.tuning;
-	SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
+	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 	if (job->out)
-		SL_TRY(SL_LAUNCH(scatter_kernel, grid, block, 0, x->stream, job->keep, l.place,
+		SL_TRY(SL_LAUNCH(scatter_kernel, grid, block, 0, x->stream, job->keep, l.position,
 			job->out, job->n_out, job->n));
 	else
-		SL_TRY(SL_LAUNCH(
-			count_kernel, 1, 1, 0, x->stream, job->keep, l.place, job->n_out, job->n));
+		SL_TRY(SL_LAUNCH(count_kernel, 1, 1, 0, x->stream, job->keep, l.position,
+			job->n_out, job->n));
 	for (uint32_t k = 0; k < job->n_columns; k++)
-		SL_TRY(move_column(x, job, l.place, &job->column[k]));
+		SL_TRY(scatter_column(x, job, l.position, &job->column[k]));
 	return SL_OK;
 }
 
@@ -131,9 +147,9 @@ const struct sl_backend SL_NAME(sl_compact_naive) = {
 	.name = "naive",
 	.primitive = SL_COMPACT,
 	.space = SL_DEVICE,
-	.help = "map, scan, scatter; the scan is the naive one, or any of the device",
+	.help = "map, scan, scatter; scan/naive unless the job names another scan",
 	.uses_scan = true,
-	/* one item a thread keeps most threads, and so loads, in flight */
+	/* one item per thread: many threads, so many loads in flight */
 	.tunable = {.block = 256,
 		.block_step = 1,
 		.block_most = 1024,

@@ -1,52 +1,58 @@
 /*
- * compact/work_efficient.cu - compaction as a scan of counts: one for 32 flags, not for each.
+ * compact/work_efficient.cu - stream compaction by scan of counts: one count per 32 flags instead
+ * of one per flag.
  *
- * A warp looks at 32 flags and votes: __ballot_sync makes a word of 32 bits of them. How many bits
- * of it are set is the count of these flags, and the counts alone are scanned. How many are set
- * below a lane's own is the number of survivors of the word that stand before it, so that
+ * Second rung of the ladder naive -> work_efficient -> shared. A warp reads 32 flags and
+ * __ballot_sync() turns them into one 32-bit word. The population count of the word is the number
+ * of its survivors; only these counts are scanned. The position of a survivor is
  *
- *	place of a survivor = survivors before its word + bits set below its own.
+ *	survivors before its word + bits set below its own bit.
  *
  * (Harris and Garland, Optimizing parallel prefix operations for the Fermi architecture, 2012.)
  *
- * Over compact/naive: there is a thirty-second of the items to scan, by a scan whose additions grow
- * as n and not as n log n; and a flag is read once, after which it is a bit.
+ * Against naive: n / 32 items to scan instead of n, by a scan with O(n) instead of O(n log n)
+ * additions; and each flag byte is read once, after which it is one bit.
  *
- * Vote: reads 1 byte an item, writes 1/4. Scan: that of scan/work_efficient, unless the job names
- * another, of n / 32 items. Scatter: reads 1/4, writes 4 a survivor. Each column is scattered like
- * the indices: reads 1/4 and its items, of which sectors without a survivor are left alone.
+ * Memory per item: the ballot reads 1 byte and writes 1/4; the scan (scan/work_efficient, unless
+ * the job names another) handles n / 32 items; the scatter reads 1/4 and writes 4 per survivor.
+ * Each column reads 1/4 and the sectors that contain a survivor.
+ *
+ * Launches: 2, those of the scan, and 1 per column. Scratch: n / 16 words, and the scratch of the
+ * scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "items.h"
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
 enum {
-	WORD = 32, /* flags of a word, lanes of a warp */
-	BLOCK_MOST = 1024
+	WORD = 32, /* flags per word, lanes per warp */
+	BLOCK_MAX = 1024
 };
 
-/* The number of this warp in the grid, and how many there are: the stride of its words. */
-static __device__ __forceinline__ uint64_t warp_number(void)
+/* Index of this warp in the grid. */
+static __device__ __forceinline__ uint64_t warp_index(void)
 {
 	return ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WORD;
 }
 
+/* Warps in the grid: the stride of the loops. */
 static __device__ __forceinline__ uint64_t warp_count(void)
 {
 	return (uint64_t)gridDim.x * blockDim.x / WORD;
 }
 
 /*
- * Each warp makes ITEMS words at a time, of flags that are loaded all at once: so many loads a lane
- * are in flight. Lane k writes word k. Flags behind n are votes of no. Blocks are whole warps.
+ * Each warp builds ITEMS words per step. It loads all their flags first, so that ITEMS loads per
+ * lane are in flight; lane k then stores word k and its count. Flags past n count as 0. Blocks are
+ * whole warps.
  */
 template <uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST) vote_kernel(
-	const uint8_t *keep, uint64_t n, uint32_t *votes, uint32_t *count, uint64_t n_words)
+static __global__ void __launch_bounds__(BLOCK_MAX) ballot_kernel(
+	const uint8_t *keep, uint64_t n, uint32_t *ballots, uint32_t *count, uint64_t n_words)
 {
 	uint32_t lane = threadIdx.x % WORD;
 
-	for (uint64_t w = warp_number() * ITEMS; w < n_words; w += warp_count() * ITEMS) {
+	for (uint64_t w = warp_index() * ITEMS; w < n_words; w += warp_count() * ITEMS) {
 		uint32_t flag[ITEMS], mine = 0;
 
 		SL_UNROLL
@@ -62,26 +68,28 @@ static __global__ void __launch_bounds__(BLOCK_MOST) vote_kernel(
 			mine = lane == k ? word : mine;
 		}
 		if (lane < ITEMS && w + lane < n_words) {
-			votes[w + lane] = mine;
+			ballots[w + lane] = mine;
 			count[w + lane] = (uint32_t)__popc(mine);
 		}
 	}
 }
 
-/* Lane k writes the survivor that is bit k of a word. Whoever has the last word knows the count. */
+/*
+ * Lane k writes the survivor of bit k of each word. The warp with the last word writes the count.
+ */
 template <uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST) scatter_kernel(const uint32_t *votes,
-	const uint32_t *place, uint64_t n_words, uint32_t *out, uint32_t *n_out)
+static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(const uint32_t *ballots,
+	const uint32_t *position, uint64_t n_words, uint32_t *out, uint32_t *n_out)
 {
 	uint32_t lane = threadIdx.x % WORD, below = (1u << lane) - 1;
 
-	for (uint64_t w = warp_number() * ITEMS; w < n_words; w += warp_count() * ITEMS) {
+	for (uint64_t w = warp_index() * ITEMS; w < n_words; w += warp_count() * ITEMS) {
 		uint32_t word[ITEMS], before[ITEMS];
 
 		SL_UNROLL
 		for (uint32_t k = 0; k < ITEMS; k++) {
-			word[k] = w + k < n_words ? votes[w + k] : 0;
-			before[k] = w + k < n_words ? place[w + k] : 0;
+			word[k] = w + k < n_words ? ballots[w + k] : 0;
+			before[k] = w + k < n_words ? position[w + k] : 0;
 		}
 		SL_UNROLL
 		for (uint32_t k = 0; k < ITEMS; k++) {
@@ -95,27 +103,27 @@ static __global__ void __launch_bounds__(BLOCK_MOST) scatter_kernel(const uint32
 	}
 }
 
-/* Where no indices are wanted: one thread. */
+/* The count alone, for jobs that want no indices; one thread. */
 static __global__ void count_kernel(
-	const uint32_t *votes, const uint32_t *place, uint64_t n_words, uint32_t *n_out)
+	const uint32_t *ballots, const uint32_t *position, uint64_t n_words, uint32_t *n_out)
 {
-	*n_out = place[n_words - 1] + (uint32_t)__popc(votes[n_words - 1]);
+	*n_out = position[n_words - 1] + (uint32_t)__popc(ballots[n_words - 1]);
 }
 
-/* The same for the items of a column. */
+/* As scatter_kernel(), for the items of a column. A lane without a survivor loads nothing. */
 template <uint32_t ITEMS, class T>
-static __global__ void __launch_bounds__(BLOCK_MOST) move_kernel(const uint32_t *votes,
-	const uint32_t *place, uint64_t n_words, const T *__restrict__ from, T *__restrict__ to)
+static __global__ void __launch_bounds__(BLOCK_MAX) scatter_column_kernel(const uint32_t *ballots,
+	const uint32_t *position, uint64_t n_words, const T *__restrict__ from, T *__restrict__ to)
 {
 	uint32_t lane = threadIdx.x % WORD, below = (1u << lane) - 1;
 
-	for (uint64_t w = warp_number() * ITEMS; w < n_words; w += warp_count() * ITEMS) {
+	for (uint64_t w = warp_index() * ITEMS; w < n_words; w += warp_count() * ITEMS) {
 		uint32_t word[ITEMS], before[ITEMS];
 
 		SL_UNROLL
 		for (uint32_t k = 0; k < ITEMS; k++) {
-			word[k] = w + k < n_words ? votes[w + k] : 0;
-			before[k] = w + k < n_words ? place[w + k] : 0;
+			word[k] = w + k < n_words ? ballots[w + k] : 0;
+			before[k] = w + k < n_words ? position[w + k] : 0;
 		}
 		SL_UNROLL
 		for (uint32_t k = 0; k < ITEMS; k++)
@@ -125,76 +133,84 @@ static __global__ void __launch_bounds__(BLOCK_MOST) move_kernel(const uint32_t 
 	}
 }
 
-struct layout {
+/* Scratch of one call. */
+struct compact_work_efficient_scratch {
 	uint32_t n_words;
-	uint32_t *votes; /* n_words */
-	uint32_t *place; /* n_words: survivors in a word, then how many stand before it */
+	uint32_t *ballots;  /* n_words; bit k of word w: flag 32 w + k */
+	uint32_t *position; /* n_words; the count of a word, then the survivors before it */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n)
+static struct compact_work_efficient_scratch lay_out(struct sl_arena *a, uint32_t n)
 {
-	struct layout l;
+	struct compact_work_efficient_scratch l;
 
 	l.n_words = (uint32_t)(((uint64_t)n + WORD - 1) / WORD);
-	l.votes = (uint32_t *)sl_cut_items(a, l.n_words, sizeof(*l.votes));
-	l.place = (uint32_t *)sl_cut_items(a, l.n_words, sizeof(*l.place));
+	l.ballots = (uint32_t *)sl_cut_items(a, l.n_words, sizeof(*l.ballots));
+	l.position = (uint32_t *)sl_cut_items(a, l.n_words, sizeof(*l.position));
 	return l;
 }
 
-static const struct sl_backend *scan_of(const struct sl_choice *chosen)
+/* The scan that the job names, or the default. */
+static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
 {
 	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_work_efficient);
 }
 
-static size_t scratch(const struct sl_shape *most)
+/* Bytes of scratch for any job up to shape, including those of its scan. */
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 	struct sl_shape inner = {
-		.n = lay_out(&a, most->n).n_words, .type = SL_U32, .tuning = most->scan.tuning};
+		.n = lay_out(&a, shape->n).n_words, .type = SL_U32, .tuning = shape->scan.tuning};
 
-	sl_cut(&a, sl_scratch(scan_of(&most->scan), &inner));
+	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
 	return a.used;
 }
 
-/* Queues the scatter of a column. */
+/* Queues the scatter of one column. */
 template <uint32_t ITEMS>
-static enum sl_status move_column(
-	struct layout l, uint32_t grid, const struct sl_exec *x, const struct sl_compact_column *c)
+static enum sl_status scatter_column(struct compact_work_efficient_scratch l, uint32_t grid,
+	const struct sl_exec *x, const struct sl_compact_column *c)
 {
 	uint32_t block = x->tuning.block;
 
 	switch (c->bytes) {
-#define X(item_bytes, type)                                                                      \
-	case item_bytes:                                                                         \
-		return SL_LAUNCH((move_kernel<ITEMS, type>), grid, block, 0, x->stream, l.votes, \
-			l.place, l.n_words, (const type *)c->from, (type *)c->to);
+#define X(item_bytes, type)                                                                       \
+	case item_bytes:                                                                          \
+		return SL_LAUNCH((scatter_column_kernel<ITEMS, type>), grid, block, 0, x->stream, \
+			l.ballots, l.position, l.n_words, (const type *)c->from, (type *)c->to);
 		SL_COMPACT_ITEMS(X)
 #undef X
 	}
 	return SL_OK;
 }
 
+/*
+ * Queues ballot, scan and scatters on the stream. The scan works in place on the positions, with
+ * the rest of the arena as its scratch.
+ */
 template <uint32_t ITEMS>
 static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n);
-	struct sl_scan_job sum = {.in = l.place, .out = l.place, .n = l.n_words, .type = SL_U32};
+	struct compact_work_efficient_scratch l = lay_out(&inner.scratch, job->n);
+	struct sl_scan_job sum = {
+		.in = l.position, .out = l.position, .n = l.n_words, .type = SL_U32};
 	uint32_t block = x->tuning.block;
 	uint32_t grid = sl_grid(job->n, block * ITEMS);
 
-	SL_TRY(SL_LAUNCH(vote_kernel<ITEMS>, grid, block, 0, x->stream, job->keep, job->n, l.votes,
-		l.place, l.n_words));
+	SL_TRY(SL_LAUNCH(ballot_kernel<ITEMS>, grid, block, 0, x->stream, job->keep, job->n,
+		l.ballots, l.position, l.n_words));
 	inner.tuning = job->scan.tuning;
-	SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
+	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 	if (job->out)
-		SL_TRY(SL_LAUNCH(scatter_kernel<ITEMS>, grid, block, 0, x->stream, l.votes, l.place,
-			l.n_words, job->out, job->n_out));
+		SL_TRY(SL_LAUNCH(scatter_kernel<ITEMS>, grid, block, 0, x->stream, l.ballots,
+			l.position, l.n_words, job->out, job->n_out));
 	else
-		SL_TRY(SL_LAUNCH(
-			count_kernel, 1, 1, 0, x->stream, l.votes, l.place, l.n_words, job->n_out));
+		SL_TRY(SL_LAUNCH(count_kernel, 1, 1, 0, x->stream, l.ballots, l.position, l.n_words,
+			job->n_out));
 	for (uint32_t k = 0; k < job->n_columns; k++)
-		SL_TRY(move_column<ITEMS>(l, grid, x, &job->column[k]));
+		SL_TRY(scatter_column<ITEMS>(l, grid, x, &job->column[k]));
 	return SL_OK;
 }
 
@@ -218,12 +234,13 @@ const struct sl_backend SL_NAME(sl_compact_work_efficient) = {
 	.name = "work_efficient",
 	.primitive = SL_COMPACT,
 	.space = SL_DEVICE,
-	.help = "warps vote, and their counts are scanned by the work-efficient scan, or any other",
+	.help = "warp ballots, scan of a count per 32 flags, scatter; scan/work_efficient unless "
+		"the job names another scan",
 	.uses_scan = true,
-	/* loads of one byte a lane: all that can be in flight are needed */
+	/* each lane loads single bytes: as many loads in flight as possible */
 	.tunable = {.block = 256,
 		.block_step = WORD,
-		.block_most = BLOCK_MOST,
+		.block_most = BLOCK_MAX,
 		.items = 8,
 		.items_can = {1, 2, 4, 8}},
 	.scratch = scratch,

@@ -1,27 +1,39 @@
 /*
- * scan/naive.cu - the scan of Hillis and Steele: log2 n passes over global memory.
+ * scan/naive.cu - the Hillis-Steele scan: ceil(log2 n) passes over global memory.
  *
- * In the pass of distance d = 1, 2, 4, ... each item adds the one d before it, so that after it
- * item i holds the sum of the 2d items that end with i. (Hillis and Steele, Data parallel
- * algorithms, 1986.) An exclusive scan is the inclusive one of the input shifted by one place; the
- * first pass reads it so.
+ * First rung of the ladder naive -> work_efficient -> shared; the one that is easiest to read.
  *
- * n log2 n additions where n would do, and 8 to 12 bytes an item and pass: 216 to 324 for 2^27
- * items. It is here as the first rung of the ladder, the one that is easiest to read.
+ * Pass k (distance d = 2^k) adds item i - d to item i. After the pass, item i holds the sum of the
+ * 2d items that end at i, so after ceil(log2 n) passes it holds the sum of all items up to i.
+ * (Hillis and Steele, Data parallel algorithms, 1986.) An exclusive scan is the inclusive scan of
+ * the input shifted by one item; only the first pass applies the shift.
+ *
+ * Work: n log2 n additions, where n - 1 are enough. Memory: each pass moves 8 bytes per u32 item,
+ * or 12 when its two reads are too far apart to share the cache: 216 to 324 bytes per item for n =
+ * 2^27. Scratch: n items, because a pass cannot write the array that other blocks still read;
+ * passes alternate between that buffer and out. Launches: one per pass, and one copy if in and out
+ * are the same array and the number of passes is odd.
+ * Limits: n < 2^32, any block size up to 1024; blocks loop when n exceeds the grid.
  */
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
-/* What every device takes. Kernels promise it, and get no more registers than go with it. */
-enum { BLOCK_MOST = 1024 };
+/*
+ * The largest block of every CUDA device. The launch bounds state it, so that the compiler limits
+ * registers to what such a block can have.
+ */
+enum { BLOCK_MAX = 1024 };
 
 /*
- * Reads items i and i - distance of from, both shifted by shift places, writes item i of to; from
- * and to are different. Each thread does ITEMS items, blockDim.x apart: reads all, so that they are
- * on their way together, then writes. Blocks stride where n is beyond the grid.
+ * One pass: to[i] = from[i - shift] + from[i - shift - distance], where items before the first are
+ * 0. from and to are different arrays of n items.
+ *
+ * Each thread computes ITEMS items that are blockDim.x apart: loads of a warp are contiguous, and
+ * all loads are issued before the first store, so that ITEMS * 2 loads per thread are in flight.
+ * The grid-stride loop covers n larger than the grid.
  */
 template <typename T, uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST, 1)
+static __global__ void __launch_bounds__(BLOCK_MAX, 1)
 	pass_kernel(const T *from, T *to, uint64_t n, uint64_t distance, uint64_t shift)
 {
 	uint64_t step = (uint64_t)blockDim.x * ITEMS;
@@ -43,32 +55,29 @@ static __global__ void __launch_bounds__(BLOCK_MOST, 1)
 	}
 }
 
-struct layout {
-	void *other; /* n: what passes write in turn with out */
+/* Scratch of one call. */
+struct scan_naive_scratch {
+	void *buffer; /* n items; passes write it and out in turn */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
+static struct scan_naive_scratch lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
 {
-	struct layout l;
+	struct scan_naive_scratch l;
 
-	l.other = sl_cut_items(a, n, item_bytes);
+	l.buffer = sl_cut_items(a, n, item_bytes);
 	return l;
 }
 
-static size_t item_bytes_of(enum sl_type type)
-{
-	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-}
-
-static size_t scratch(const struct sl_shape *most)
+/* Bytes of scratch for any job up to shape: one buffer of n items. */
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
-	lay_out(&a, most->n, item_bytes_of(most->type));
+	lay_out(&a, shape->n, sl_type_bytes(shape->type));
 	return a.used;
 }
 
-/* One at least, which for n = 1 copies or shifts. */
+/* ceil(log2 n), but at least one pass: for n = 1 it copies or shifts the item. */
 static uint32_t passes_for(uint64_t n)
 {
 	uint32_t passes = 1;
@@ -78,22 +87,26 @@ static uint32_t passes_for(uint64_t n)
 	return passes;
 }
 
-/* The last pass writes out, the one before it other, and so on back to the first. */
+/*
+ * Queues all passes. The last pass writes out, the one before it the buffer, and so on back to the
+ * first. If the first pass would then write the array that it reads (in place, odd number of
+ * passes), the input is copied to the buffer first.
+ */
 template <typename T, uint32_t ITEMS>
-static enum sl_status passes(struct sl_exec *x, const struct sl_scan_job *job)
+static enum sl_status run_passes(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
 	T *out = (T *)job->out;
-	T *other = (T *)lay_out(&a, job->n, sizeof(T)).other;
+	T *buffer = (T *)lay_out(&a, job->n, sizeof(T)).buffer;
 	uint32_t count = passes_for(job->n), block = x->tuning.block;
 	const T *from = (const T *)job->in;
 
-	if (from == out && count % 2 == 1) { /* the first pass would write what it reads */
-		SL_TRY(sl_copy(other, from, job->n * sizeof(T), x->stream));
-		from = other;
+	if (from == out && count % 2 == 1) { /* in place: pass 0 would overwrite its input */
+		SL_TRY(sl_copy(buffer, from, job->n * sizeof(T), x->stream));
+		from = buffer;
 	}
 	for (uint32_t pass = 0; pass < count; pass++) {
-		T *to = (count - pass) % 2 == 1 ? out : other;
+		T *to = (count - pass) % 2 == 1 ? out : buffer;
 		uint64_t shift = pass == 0 && !job->inclusive ? 1 : 0;
 
 		SL_TRY(SL_LAUNCH((pass_kernel<T, ITEMS>), sl_grid(job->n, block * ITEMS), block, 0,
@@ -103,17 +116,18 @@ static enum sl_status passes(struct sl_exec *x, const struct sl_scan_job *job)
 	return SL_OK;
 }
 
+/* Selects the kernel instance for the tuned number of items per thread. */
 template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	switch (x->tuning.items) {
 	case 1:
-		return passes<T, 1>(x, job);
+		return run_passes<T, 1>(x, job);
 	case 2:
-		return passes<T, 2>(x, job);
+		return run_passes<T, 2>(x, job);
 	case 4:
-		return passes<T, 4>(x, job);
+		return run_passes<T, 4>(x, job);
 	default:
-		return passes<T, 8>(x, job);
+		return run_passes<T, 8>(x, job);
 	}
 }
 
@@ -128,11 +142,14 @@ const struct sl_backend SL_NAME(sl_scan_naive) = {
 	.name = "naive",
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
-	.help = "Hillis and Steele, log2 n passes over global memory",
-	/* a pass is bound by memory: it needs many reads on their way, and any block will do */
+	.help = "Hillis-Steele: log2 n passes over global memory",
+	/*
+	 * bound by memory traffic: several loads per thread hide latency, the block size hardly
+	 * matters
+	 */
 	.tunable = {.block = 256,
 		.block_step = 1,
-		.block_most = BLOCK_MOST,
+		.block_most = BLOCK_MAX,
 		.items = 4,
 		.items_can = {1, 2, 4, 8}},
 	.scratch = scratch,

@@ -1,18 +1,24 @@
 /*
- * scan/shared.cu - one pass over tiles in shared memory, joined by look-back.
+ * scan/shared.cu - a single-pass scan: tiles in shared memory, joined by decoupled look-back.
  *
- * A block takes the next tile, reads it into shared memory, and sums it up: each thread its own
- * consecutive items, a warp its threads by shuffles (Hillis and Steele over 32 lanes), the first
- * warp the warps. The sum of all tiles before comes by decoupled look-back (look_back.cuh; Merrill
- * and Garland, 2016). Then each thread runs through its items once more, from the sum before them,
- * and the tile is written.
+ * Third rung of the ladder naive -> work_efficient -> shared.
  *
- * Over work_efficient: an item is read once and written once, 8 bytes for u32 where the tree in
- * global memory moves 32, and there are 2 operations on the stream instead of 2 log2 n; 1, when all
- * is one tile.
+ * A block takes the next tile by a ticket, loads it into shared memory and reduces it: each thread
+ * sums its own consecutive items, each warp scans its lanes with shuffles (Hillis-Steele over 32
+ * lanes), and the first warp scans the warp sums. Decoupled look-back (look_back.cuh) adds the sum
+ * of all tiles before. Then each thread scans its items once more, starting from the sum before
+ * them, and the warp writes its part of the tile. (Merrill and Garland, Single-pass parallel prefix
+ * scan with decoupled look-back, 2016.)
  *
- * For large n, devices from Hopper on have a kernel of their own (look_ahead.cuh). It has no
- * tuning: any other than the one by default is this file's.
+ * Against work_efficient: each item is read once and written once, 8 bytes per u32 item instead of
+ * 32, and the call queues 2 operations (clear the tile states, scan) instead of 2 log2 n; a single
+ * tile needs 1.
+ *
+ * For many items, Hopper and later devices run the look-ahead kernel instead (look_ahead.cuh). It
+ * has no tuning of its own: a tuning other than the default always selects the kernel of this file.
+ *
+ * Scratch: one look-back state per tile (8 bytes for u32, 16 for u64). Limits: n < 2^32; block is a
+ * multiple of 32 up to 1024; items per thread 4, 8, 16 or 32.
  */
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/kernel/look_back.cuh"
@@ -20,172 +26,190 @@
 #include "look_ahead.cuh"
 #include "warp_part.cuh"
 
-template <typename T> struct tile_job {
+/* Arguments of the look-back kernel, by value. */
+template <typename T> struct scan_tile_job {
 	const T *in;
 	T *out;
 	uint64_t n;
 	bool inclusive;
-	struct sl_look_back<T> before;
+	struct sl_look_back<T> tile_states;
 };
 
 /*
- * For the first warp: sums of warps become sums of all items before each warp, in this tile and all
- * tiles before.
+ * For the first warp, lane w for warp w: replaces the warp sums of the tile by the sum of all items
+ * before each warp, in this tile and in all tiles before. Publishes the tile's total on the way.
  */
 template <typename T>
-static __device__ inline void scan_sums(
-	T *sums, uint32_t warps, struct sl_look_back<T> before, uint32_t tile)
+static __device__ inline void add_prefix_to_warp_sums(
+	T *warp_sum, uint32_t warps, struct sl_look_back<T> tile_states, uint32_t tile)
 {
 	uint32_t lane = threadIdx.x;
-	T own = lane < warps ? sums[lane] : 0;
-	T through = scan_warp(own, lane);
-	T total = __shfl_sync(SL_LANES, through, LANES - 1);
-	T start = sl_look_back_sum(before, tile, total);
+	T lane_sum = lane < warps ? warp_sum[lane] : 0;
+	T lane_scan = scan_warp(lane_sum, lane);
+	T total = __shfl_sync(SL_LANES, lane_scan, LANES - 1);
+	T start = sl_look_back_sum(tile_states, tile, total);
 
 	if (lane < warps)
-		sums[lane] = start + through - own;
+		warp_sum[lane] = start + lane_scan - lane_sum;
 }
 
 /*
- * One block a tile of blockDim.x * VECTORS vectors, blocks of whole warps, shared memory by
- * shared_bytes(). The 1 of the bounds allows 64 registers: all vectors on their way, and no spill.
+ * One block per tile of blockDim.x * VECTORS vectors of 16 bytes; blocks are whole warps; dynamic
+ * shared memory as computed by shared_bytes(). The minimum of 1 block in the launch bounds allows
+ * 64 registers per thread: all VECTORS loads are in flight and nothing spills.
  */
 template <typename T, uint32_t VECTORS>
-static __global__ void __launch_bounds__(LANES *WARPS_MOST, 1) tile_kernel(struct tile_job<T> job)
+static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1)
+	tile_kernel(struct scan_tile_job<T> job)
 {
 	using warp_part = struct part<T, VECTORS>;
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
-	T *sums = (T *)(vectors + blockDim.x * VECTORS); /* one a warp */
+	T *warp_sum = (T *)(vectors + blockDim.x * VECTORS); /* one per warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
 	sl_wait_for_last();
-	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.before) : 0;
+	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.tile_states) : 0;
 	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;
 	warp_part p = {
 		lane, first, first < job.n ? job.n - first : 0, vectors + warp * LANES * VECTORS};
 
 	read_part(p, job.in);
 	__syncwarp();
-	T own = sum_items(p);
-	T through = scan_warp(own, lane);
+	T lane_sum = sum_items(p);
+	T lane_scan = scan_warp(lane_sum, lane);
 	if (lane == LANES - 1)
-		sums[warp] = through;
+		warp_sum[warp] = lane_scan;
 	__syncthreads();
 	if (warp == 0)
-		scan_sums(sums, warps, job.before, tile);
+		add_prefix_to_warp_sums(warp_sum, warps, job.tile_states, tile);
 	__syncthreads();
-	scan_items(p, (T)(sums[warp] + through - own), job.inclusive);
+	scan_items(p, (T)(warp_sum[warp] + lane_scan - lane_sum), job.inclusive);
 	__syncwarp();
 	write_part(p, job.out);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
 
-/* 128 bytes a thread are on their way, in tiles of 32 KiB: what keeps a Hopper's memory busy. */
-static constexpr struct sl_tuning BY_DEFAULT = {256, 32};
+/*
+ * 256 threads with 128 bytes each in flight, in tiles of 32 KiB: enough to saturate the memory of
+ * an H200.
+ */
+static constexpr struct sl_tuning DEFAULT_TUNING = {256, 32};
 
 /*
- * Items are counted as of 4 bytes: of u64 a thread does half as many, so that a tile has the same
- * bytes and what is good for one type is good for the other.
+ * Bytes of a tile. The tuning counts items of 4 bytes: for u64 a thread handles half as many, so
+ * that a tile has the same size in bytes and one tuning serves both types.
  */
 static uint32_t tile_bytes(struct sl_tuning tuning)
 {
 	return tuning.block * tuning.items * (uint32_t)sizeof(uint32_t);
 }
 
-static size_t bytes_of(enum sl_type type)
-{
-	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-}
-
-/* A tile, and a sum a warp. */
+/* Dynamic shared memory of a block: the tile and one sum per warp. */
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	return tile_bytes(tuning) + WARPS_MOST * bytes_of(type);
+	return tile_bytes(tuning) + WARPS_MAX * sl_type_bytes(type);
 }
 
-/* Tiles of 512 bytes at least, so that they are always fewer than a grid may have blocks. */
+/* Tiles have at least 512 bytes, so their number is always below the limit of a grid. */
 static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning, enum sl_type type)
 {
-	return (uint32_t)((n * (uint64_t)bytes_of(type) + tile_bytes(tuning) - 1) /
+	return (uint32_t)((n * (uint64_t)sl_type_bytes(type) + tile_bytes(tuning) - 1) /
 			  tile_bytes(tuning));
 }
 
 /*
- * By default other jobs are done otherwise. More than a tile, but not so many bytes: in smaller
- * tiles, of 16 KiB, which are sooner done. From so many bytes on tiles of 64 KiB are better; and
- * from so many tiles of 32 KiB a multiprocessor on, look-ahead, where there is one. With fewer, its
- * blocks spend their time on filling and emptying their stages. (On an H200: up to 2^18 u32; from
- * 2^21 u32 on; from 2^23.)
+ * Tunings that replace the default by the size of the job; measured on an H200.
+ * Less than SMALL_BYTES, but more than one tile: tiles of 16 KiB, which finish earlier (best up to
+ * 2^18 u32 items).
+ * From LARGE_BYTES on: tiles of 64 KiB (from 2^21 u32 items).
+ * From LOOK_AHEAD_TILES tiles of 32 KiB per multiprocessor on: the look-ahead kernel, if the device
+ * has it (from 2^23 u32 items). With fewer tiles its blocks spend most of their time filling and
+ * draining their pipeline.
  */
-static constexpr struct sl_tuning FOR_FEW = {512, 8}, FOR_MANY = {512, 32};
-static constexpr uint64_t FEW_BYTES = 1 << 20, MANY_BYTES = 8 << 20;
-static constexpr uint32_t TILES_AHEAD = 6;
+static constexpr struct sl_tuning SMALL_TUNING = {512, 8}, LARGE_TUNING = {512, 32};
+static constexpr uint64_t SMALL_BYTES = 1 << 20, LARGE_BYTES = 8 << 20;
+static constexpr uint32_t LOOK_AHEAD_TILES = 6;
 
-/* For either kernel, and as many tiles as few bytes may have. */
-template <typename T> static size_t scratch_for(const struct sl_shape *most)
+/*
+ * Scratch for either kernel and for every tuning that choose() may select: a job of up to
+ * SMALL_BYTES may have more tiles than the largest job has with the default tuning.
+ */
+template <typename T> static size_t scratch_for(const struct sl_shape *shape)
 {
-	uint32_t own = tiles_for(most->n, most->tuning, most->type);
-	uint32_t few = tiles_for(FEW_BYTES / sizeof(T), FOR_FEW, most->type);
-	struct sl_arena back = {}, ahead = {};
+	uint32_t tuned_tiles = tiles_for(shape->n, shape->tuning, shape->type);
+	uint32_t small_tiles = tiles_for(SMALL_BYTES / sizeof(T), SMALL_TUNING, shape->type);
+	struct sl_arena arena_back = {}, arena_ahead = {};
 
-	sl_look_back_cut<T>(&back, own > few ? own : few);
-	look_ahead_cut<T, look_ahead_best>(&ahead, most->n);
-	return back.used > ahead.used ? back.used : ahead.used;
+	sl_look_back_cut<T>(&arena_back, tuned_tiles > small_tiles ? tuned_tiles : small_tiles);
+	look_ahead_cut<T, look_ahead_default>(&arena_ahead, shape->n);
+	return arena_back.used > arena_ahead.used ? arena_back.used : arena_ahead.used;
 }
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
-	return most->type == SL_U32 ? scratch_for<uint32_t>(most) : scratch_for<uint64_t>(most);
+	return shape->type == SL_U32 ? scratch_for<uint32_t>(shape) : scratch_for<uint64_t>(shape);
 }
 
+/*
+ * Clears the tile states and queues the look-back kernel with an early launch: its blocks start
+ * while the clearing kernel still runs, and wait for it in sl_wait_for_last().
+ */
 template <typename T, uint32_t VECTORS>
 static enum sl_status launch(
 	struct sl_exec *x, const struct sl_scan_job *job, struct sl_tuning tuning)
 {
 	uint32_t tiles = tiles_for(job->n, tuning, job->type);
 	struct sl_arena a = x->scratch;
-	const tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
+	const scan_tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
 		sl_look_back_cut<T>(&a, tiles)};
 
-	if (tiles > 1) /* one asks for none, so nobody reads what it knows */
-		SL_TRY(sl_look_back_clear(t.before, x->stream));
+	if (tiles > 1) /* a single tile has no predecessor, so its state is never read */
+		SL_TRY(sl_look_back_clear(t.tile_states, x->stream));
 	return sl_launch_early("tile_kernel", tile_kernel<T, VECTORS>, tiles, tuning.block,
 		shared_bytes(tuning, job->type), x->stream, t);
 }
 
+/*
+ * The look-ahead kernel loads and stores the same vectors, so in and out must have the same offset
+ * from a multiple of 16 bytes.
+ */
 static bool can_look_ahead(const struct sl_scan_job *job)
 {
 	return ((uintptr_t)job->in - (uintptr_t)job->out) % VECTOR_BYTES == 0;
 }
 
-/* The tuning, and how many blocks look ahead: 0, none. Small jobs do not ask the device. */
+/*
+ * Chooses the tuning of a job, and the number of blocks for the look-ahead kernel; *blocks = 0
+ * selects the look-back kernel. Small jobs return before the query of the device, which costs time.
+ */
 template <typename T>
 static enum sl_status choose(const struct sl_exec *x, const struct sl_scan_job *job,
 	struct sl_tuning *tuning, uint32_t *blocks)
 {
-	using plan = look_ahead_best;
-	uint32_t tiles = look_ahead_tiles<plan>(job->n, look_ahead_off(job, sizeof(T)), sizeof(T));
+	using plan = look_ahead_default;
+	uint32_t tiles = look_ahead_tiles<plan>(job->n, look_ahead_lead(job, sizeof(T)), sizeof(T));
 	struct sl_limits limits;
 
 	*blocks = 0;
 	*tuning = x->tuning;
-	if (tuning->block != BY_DEFAULT.block || tuning->items != BY_DEFAULT.items)
+	if (tuning->block != DEFAULT_TUNING.block || tuning->items != DEFAULT_TUNING.items)
 		return SL_OK;
-	if (tiles_for(job->n, BY_DEFAULT, job->type) > 1 && job->n * sizeof(T) < FEW_BYTES)
-		*tuning = FOR_FEW;
-	if (tiles < TILES_AHEAD)
+	if (tiles_for(job->n, DEFAULT_TUNING, job->type) > 1 && job->n * sizeof(T) < SMALL_BYTES)
+		*tuning = SMALL_TUNING;
+	if (tiles < LOOK_AHEAD_TILES)
 		return SL_OK;
 	SL_TRY(sl_device_limits(&limits));
-	if (job->n * sizeof(T) >= MANY_BYTES &&
-		limits.shared_bytes >= shared_bytes(FOR_MANY, job->type))
-		*tuning = FOR_MANY;
-	if (can_look_ahead(job) && tiles >= TILES_AHEAD * limits.multiprocessors &&
+	if (job->n * sizeof(T) >= LARGE_BYTES &&
+		limits.shared_bytes >= shared_bytes(LARGE_TUNING, job->type))
+		*tuning = LARGE_TUNING;
+	if (can_look_ahead(job) && tiles >= LOOK_AHEAD_TILES * limits.multiprocessors &&
 		limits.shared_bytes >= look_ahead_shared_bytes<T, plan>() &&
 		sl_compiled_for(look_ahead_kernel<T, plan>) >= SL_BULK_CAPABILITY)
 		*blocks = limits.multiprocessors;
 	return SL_OK;
 }
 
+/* Selects the kernel, and its instance for the tuned number of vectors per thread. */
 template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_tuning tuning;
@@ -193,7 +217,7 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 
 	SL_TRY(choose<T>(x, job, &tuning, &blocks));
 	if (blocks > 0)
-		return look_ahead_run<T, look_ahead_best>(x, job, blocks);
+		return look_ahead_run<T, look_ahead_default>(x, job, blocks);
 	switch (tuning.items) {
 	case 4:
 		return launch<T, 1>(x, job, tuning);
@@ -217,12 +241,12 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 	.name = "shared",
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
-	.help = "Merrill and Garland, one pass over tiles in shared memory with look-back; by "
-		"default, large n on Hopper: look-ahead",
-	.tunable = {.block = BY_DEFAULT.block,
+	.help = "single pass over tiles in shared memory with decoupled look-back; "
+		"look-ahead for many items on Hopper",
+	.tunable = {.block = DEFAULT_TUNING.block,
 		.block_step = LANES,
-		.block_most = LANES * WARPS_MOST,
-		.items = BY_DEFAULT.items,
+		.block_most = LANES * WARPS_MAX,
+		.items = DEFAULT_TUNING.items,
 		.items_can = {4, 8, 16, 32},
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,

@@ -1,9 +1,11 @@
 /*
- * scan/thrust.cu - Thrust's scans, which are CUB's, as NVIDIA ships them: what ours are measured
- * against.
+ * scan/thrust.cu - the scan of Thrust (CUB's DeviceScan) as NVIDIA ships it: the yardstick for the
+ * other device backends.
  *
- * On the caller's stream, without waiting, with temporary memory from scratch (thrust_arena.cuh).
- * Reads and writes an item once: one pass with look-back, as in shared.cu.
+ * One pass with decoupled look-back, as in shared.cu: reads and writes each item once, in tiles of
+ * 12 KiB on an H200. Runs on the caller's stream without waiting; its temporary memory is cut from
+ * the scratch arena (thrust_arena.cuh), so nothing is allocated during the call. CUDA devices only:
+ * the emulated device cannot run it.
  */
 #include <thrust/scan.h>
 
@@ -11,18 +13,20 @@
 #include "primitives/primitives.h"
 
 /*
- * CUB keeps a state a tile, 8 bytes of it for u32 and 16 for u64, and 32 more. Its tiles have a
- * thousand items and more: n / 384 bytes and 1 KiB for u32 on an H200 (CUDA 13.0). There is room
- * for tiles of 512 items of u64, and for what else a later CUDA may want.
+ * Bytes of temporary memory that CUB may need. It keeps one state per tile, 8 bytes for u32 and 16
+ * for u64, plus 32 states: n / 384 bytes and 1 KiB for u32 on an H200 (CUDA 13.0), with tiles of
+ * 3072 items. The estimate allows tiles as small as 512 u64 items and 64 KiB of fixed cost, as a
+ * margin for other CUDA versions. Thrust fails with SL_INTERNAL if it needs more.
  */
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
-	sl_cut(&a, most->n / 32 + ((size_t)64 << 10));
+	sl_cut(&a, shape->n / 32 + ((size_t)64 << 10));
 	return a.used;
 }
 
+/* Queues Thrust's scan; the arena is copied, so the caller's scratch is unchanged. */
 template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	const T *in = (const T *)job->in;
@@ -48,7 +52,7 @@ const struct sl_backend sl_scan_thrust = {
 	.name = "thrust",
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
-	.help = "Thrust's, the library that comes with CUDA",
+	.help = "exclusive_scan and inclusive_scan of Thrust, the library of the CUDA toolkit",
 	.scratch = scratch,
 	.scan = run,
 };

@@ -1,19 +1,24 @@
 /*
- * scan/warp.cuh - vectors of 16 bytes, and sums over the lanes of a warp.
+ * scan/warp.cuh - vectors of 16 bytes, and warp-wide sums by shuffles.
+ *
+ * Used by both kernels of scan/shared. All functions must be called by all 32 lanes of a warp.
  */
 #ifndef SL_PRIMITIVES_SCAN_WARP_CUH
 #define SL_PRIMITIVES_SCAN_WARP_CUH
 
 #include "primitives/kernel/kernel.cuh"
 
-static constexpr uint32_t LANES = 32, WARPS_MOST = 32, VECTOR_BYTES = 16;
+static constexpr uint32_t LANES = 32, WARPS_MAX = 32, VECTOR_BYTES = 16;
 
-/* What a lane reads or writes at a time. */
+/* The widest load or store of a lane: 4 u32 or 2 u64 items. */
 template <typename T> struct alignas(VECTOR_BYTES) vector {
 	T item[VECTOR_BYTES / sizeof(T)];
 };
 
-/* Sums up to and with each lane. (Hillis and Steele, Data parallel algorithms, 1986.) */
+/*
+ * Inclusive scan over the lanes in 5 shuffle steps. (Hillis and Steele, Data parallel algorithms,
+ * 1986.)
+ */
 template <typename T> static __device__ inline T scan_warp(T sum, uint32_t lane)
 {
 	SL_UNROLL
@@ -25,7 +30,7 @@ template <typename T> static __device__ inline T scan_warp(T sum, uint32_t lane)
 	return sum;
 }
 
-/* The sum of all lanes, in each. */
+/* Sum over all lanes, returned to every lane (butterfly reduction). */
 template <typename T> static __device__ inline T sum_warp(T sum)
 {
 	SL_UNROLL

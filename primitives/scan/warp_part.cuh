@@ -1,107 +1,113 @@
 /*
- * scan/warp_part.cuh - a warp's part of a tile in shared memory, which it reads and writes by lane
- * and each of its threads runs through in a row.
+ * scan/warp_part.cuh - a warp's part of a tile: transposes between coalesced access to global
+ * memory and consecutive items per thread, through shared memory.
  *
- * Global memory wants neighbouring lanes at neighbouring addresses, a scan wants items in a row in
- * one thread. So a warp reads and writes vectors of 16 bytes by lane and turns them round in shared
- * memory, where 8 vectors, a row, lie over all 32 banks and the hardware serves 8 lanes at a time.
- * Those 8 must meet 8 different places of a row. By lane they do; for threads with 8 vectors each,
- * all would meet the same place, so the vectors of a row change places, by exclusive or with the
- * number of the row (vector_of). So there are no bank conflicts either way, and no padding.
+ * Coalesced loads and stores need neighbouring lanes at neighbouring addresses; a scan needs
+ * consecutive items in one thread. So a warp loads and stores vectors of 16 bytes striped over its
+ * lanes and transposes them in shared memory.
  *
- * A warp never touches another one's part: between the calls here it needs __syncwarp() alone.
+ * Shared memory serves a 16-byte access in groups of 8 lanes. Eight vectors are one row of 128
+ * bytes over all 32 banks, so the 8 lanes must access 8 different columns of a row. Striped access
+ * does. Access by threads with 8 consecutive vectors each would hit the same column 8 times;
+ * therefore each row permutes its vectors by exclusive or with the row number (vector_of()). Both
+ * access patterns are then free of bank conflicts, without padding.
+ *
+ * A warp never touches the part of another warp: between these calls __syncwarp() is sufficient.
  */
 #ifndef SL_PRIMITIVES_SCAN_WARP_PART_CUH
 #define SL_PRIMITIVES_SCAN_WARP_PART_CUH
 
 #include "warp.cuh"
 
-static constexpr uint32_t ROW = 8;
+static constexpr uint32_t ROW_VECTORS = 8;
 
-/* A warp's part of a tile, VECTORS a lane, 1 to 8 of them, as one of its lanes sees it. */
+/* A warp's part of a tile, as seen by one of its lanes: VECTORS (1 to 8) vectors per lane. */
 template <typename T, uint32_t VECTORS> struct part {
-	static constexpr uint32_t width = VECTOR_BYTES / sizeof(T); /* items a vector */
-	static constexpr uint32_t items = VECTORS * width * LANES;  /* a part */
+	static constexpr uint32_t width = VECTOR_BYTES / sizeof(T); /* items per vector */
+	static constexpr uint32_t items = VECTORS * width * LANES;  /* items per part */
 
 	uint32_t lane;
-	uint64_t first; /* where it begins in global memory */
-	uint64_t left;  /* items from there to the last; maybe more than its own */
-	struct vector<T> *at;
+	uint64_t first; /* index of the part's first item in global memory */
+	uint64_t left;  /* items from there to the end of the array; may exceed the part */
+	struct vector<T> *vectors;
 };
 
-/* Vector i of a part: which change places by the number of their row. */
+/* Vector i of the part in shared memory, after the permutation within its row. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline vector<T> *vector_of(struct part<T, VECTORS> p, uint32_t i)
 {
-	return &p.at[i ^ i / ROW % ROW];
+	return &p.vectors[i ^ i / ROW_VECTORS % ROW_VECTORS];
 }
 
+/* Item i of the part in shared memory. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline T *item_of(struct part<T, VECTORS> p, uint32_t i)
 {
 	return &vector_of(p, i / p.width)->item[i % p.width];
 }
 
-/* Can its vectors be read from their places in items, or written to them, as such? */
+/* True if the part starts at a multiple of 16 bytes in items, so that vector access is possible. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline bool is_aligned(struct part<T, VECTORS> p, const T *items)
 {
 	return (uintptr_t)(items + p.first) % VECTOR_BYTES == 0;
 }
 
-/* Its vectors that have all their items. */
+/* Number of vectors of the part that are complete (at the end of the array the last may not be). */
 template <typename T, uint32_t VECTORS>
 static __device__ inline uint32_t whole_vectors(struct part<T, VECTORS> p)
 {
 	return (uint32_t)((p.left < p.items ? p.left : p.items) / p.width);
 }
 
-/* The item that a lane has of the vector behind those; some lanes have one, if it has any. */
+/* Index of the item that this lane has of the incomplete last vector; false if it has none. */
 template <typename T, uint32_t VECTORS>
-static __device__ inline bool has_rest(struct part<T, VECTORS> p, uint32_t *i)
+static __device__ inline bool has_tail_item(struct part<T, VECTORS> p, uint32_t *i)
 {
 	*i = whole_vectors(p) * p.width + p.lane;
 	return p.left < p.items && *i < p.left;
 }
 
 /*
- * With 0 behind the last item. All are on their way, in registers, before the first is put down:
- * those of the last vector too, which may lack some.
+ * Loads the part from an aligned array; items past the end become 0. All loads are issued to
+ * registers before the first store to shared memory, also those of the incomplete last vector, so
+ * that VECTORS * 16 bytes per lane are in flight.
  */
 template <typename T, uint32_t VECTORS>
 static __device__ inline void read_vectors(struct part<T, VECTORS> p, const T *in)
 {
 	const struct vector<T> *from = (const struct vector<T> *)(in + p.first) + p.lane;
-	struct vector<T> on_way[VECTORS];
+	struct vector<T> in_flight[VECTORS];
 	uint32_t whole = whole_vectors(p), i;
-	bool has = has_rest(p, &i);
-	T rest = has ? in[p.first + i] : 0;
+	bool has_tail = has_tail_item(p, &i);
+	T tail = has_tail ? in[p.first + i] : 0;
 
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
-		on_way[v] = v * LANES + p.lane < whole ? from[v * LANES] : vector<T>{};
+		in_flight[v] = v * LANES + p.lane < whole ? from[v * LANES] : vector<T>{};
 	SL_UNROLL
 	for (uint32_t v = 0; v < VECTORS; v++)
-		*vector_of(p, v * LANES + p.lane) = on_way[v];
+		*vector_of(p, v * LANES + p.lane) = in_flight[v];
 	__syncwarp();
-	if (has)
-		*item_of(p, i) = rest;
+	if (has_tail)
+		*item_of(p, i) = tail;
 }
 
-/* The same of items off 16 bytes. */
+/* Loads the part from an array that is not aligned to 16 bytes, item by item. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline void read_items(struct part<T, VECTORS> p, const T *in)
 {
-	T on_way[VECTORS * part<T, VECTORS>::width];
+	T in_flight[VECTORS * part<T, VECTORS>::width];
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < VECTORS * p.width; k++)
-		on_way[k] = k * LANES + p.lane < p.left ? in[p.first + k * LANES + p.lane] : 0;
+		in_flight[k] = k * LANES + p.lane < p.left ? in[p.first + k * LANES + p.lane] : 0;
 	SL_UNROLL
 	for (uint32_t k = 0; k < VECTORS * p.width; k++)
-		*item_of(p, k * LANES + p.lane) = on_way[k];
+		*item_of(p, k * LANES + p.lane) = in_flight[k];
 }
 
+/* Global to shared memory, by vectors where alignment permits. The caller must __syncwarp(). */
 template <typename T, uint32_t VECTORS>
 static __device__ inline void read_part(struct part<T, VECTORS> p, const T *in)
 {
@@ -111,6 +117,7 @@ static __device__ inline void read_part(struct part<T, VECTORS> p, const T *in)
 		read_items(p, in);
 }
 
+/* Shared to global memory; out may have another alignment than in. Writes no item past the end. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline void write_part(struct part<T, VECTORS> p, T *out)
 {
@@ -122,7 +129,7 @@ static __device__ inline void write_part(struct part<T, VECTORS> p, T *out)
 		for (uint32_t v = 0; v < VECTORS; v++)
 			if (v * LANES + p.lane < whole)
 				to[v * LANES] = *vector_of(p, v * LANES + p.lane);
-		if (has_rest(p, &i))
+		if (has_tail_item(p, &i))
 			out[p.first + i] = *item_of(p, i);
 	} else {
 		for (uint32_t i = p.lane; i < p.items && i < p.left; i += LANES)
@@ -130,7 +137,7 @@ static __device__ inline void write_part(struct part<T, VECTORS> p, T *out)
 	}
 }
 
-/* The sum of a lane's own items. */
+/* Sum of the lane's own VECTORS * width consecutive items. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline T sum_items(struct part<T, VECTORS> p)
 {
@@ -147,7 +154,7 @@ static __device__ inline T sum_items(struct part<T, VECTORS> p)
 	return sum;
 }
 
-/* A lane's own items become the sums up to each, or before each; sum is that of all before. */
+/* Scans the lane's own items in place, starting from sum, the sum of all items before them. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline void scan_items(struct part<T, VECTORS> p, T sum, bool inclusive)
 {

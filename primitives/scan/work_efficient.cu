@@ -1,36 +1,45 @@
 /*
- * scan/work_efficient.cu - the scan of Blelloch: up a tree of sums and down again, in global
- * memory.
+ * scan/work_efficient.cu - Blelloch's scan: an up-sweep and a down-sweep over a tree of sums in
+ * global memory.
  *
- * Up-sweep: each node is the sum of its two children, level by level, until two nodes are left.
- * Down-sweep: each node, top to bottom, is given the sum of all items before it. The first child of
- * a node begins where the node does, the second one the first child's sum later. At the bottom
- * that is the exclusive scan. (Blelloch, Prefix sums and their applications, 1990.)
+ * Second rung of the ladder naive -> work_efficient -> shared.
  *
- * In the textbook the tree lives in the array itself: level k in every 2^k-th item. Then from the
- * fourth level on, each 4 bytes of it cost a sector of 32. Here each level is an array of its own,
- * so a level moves what it has and no more: 12 bytes an item of u32 up and 20 down, 32 in all, for
- * n / 2 + n / 4 + ... = n items of scratch. A level is launched with the threads that it has nodes
- * for, and may have an odd one at its end, so any n will do.
+ * Up-sweep: each node is the sum of its two children, level by level, until a level has at most two
+ * nodes. Down-sweep: from the top, each node receives the sum of all items before its subtree. The
+ * left child inherits the value; the right child adds the left child's sum. At the leaves this is
+ * the exclusive scan. (Blelloch, Prefix sums and their applications, 1990.)
  *
- * Over naive: 2n additions instead of n log2 n, and 32 bytes an item whatever n is, where naive
- * moves 8 to 12 in each of log2 n passes.
+ * The textbook stores the tree in the array itself, level k in every 2^k-th item. From the fourth
+ * level on, each 4-byte node then costs a whole 32-byte sector. Here each level is a dense array of
+ * its own, so a level moves only its own bytes. A level may have an odd node at its end, so n need
+ * not be a power of two.
+ *
+ * Against naive: about 2n additions instead of n log2 n, and 32 bytes per u32 item (12 up, 20 down)
+ * independent of n, where naive moves 8 to 12 bytes in each of log2 n passes.
+ *
+ * Launches: 2 log2 n. Scratch: n / 2 + n / 4 + ... = n items. Limits: n < 2^32, any block size up
+ * to 1024.
  */
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
-/* 2^32 items have 31 levels above them, of which the last has two nodes; and a NULL above that. */
-enum { LEVELS_MOST = 33 };
-
-/* What every device takes. Kernels promise it, and get no more registers than go with it. */
-enum { BLOCK_MOST = 1024 };
+/* n < 2^32 has at most 31 levels above the input; one more entry stays NULL above the top level. */
+enum { LEVELS_MAX = 33 };
 
 /*
- * Sums of two: to[i] = from[2i] + from[2i + 1], for n items of from. Each thread does ITEMS nodes,
- * blockDim.x apart: reads all, so that they are on their way together, then writes.
+ * The largest block of every CUDA device. The launch bounds state it, so that the compiler limits
+ * registers to what such a block can have.
+ */
+enum { BLOCK_MAX = 1024 };
+
+/*
+ * Up-sweep of one level: to[i] = from[2i] + from[2i + 1] for n items of from; a missing item counts
+ * 0. Each thread computes ITEMS nodes, blockDim.x apart, and issues all its loads before the first
+ * store so that they are in flight together.
  */
 template <typename T, uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST, 1) up_kernel(const T *from, T *to, uint64_t n)
+static __global__ void __launch_bounds__(BLOCK_MAX, 1)
+	up_sweep_kernel(const T *from, T *to, uint64_t n)
 {
 	uint64_t nodes = (n + 1) / 2, step = (uint64_t)blockDim.x * ITEMS;
 
@@ -52,12 +61,14 @@ static __global__ void __launch_bounds__(BLOCK_MOST, 1) up_kernel(const T *from,
 }
 
 /*
- * Items of from become, in to, the sums of all items before them, or with them if inclusive; above
- * has those sums for nodes of two, and is NULL at the top. to may be from. Threads as in up_kernel.
+ * Down-sweep of one level: replaces the node sums in from by the sums of all items before each
+ * node, or up to and including it if inclusive. above holds these sums for the parent level and is
+ * NULL at the top. to may be from: a thread reads both children of a node before it writes them.
+ * Threads as in up_sweep_kernel().
  */
 template <typename T, uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST, 1)
-	down_kernel(const T *above, const T *from, T *to, uint64_t n, bool inclusive)
+static __global__ void __launch_bounds__(BLOCK_MAX, 1)
+	down_sweep_kernel(const T *above, const T *from, T *to, uint64_t n, bool inclusive)
 {
 	uint64_t nodes = (n + 1) / 2, step = (uint64_t)blockDim.x * ITEMS;
 
@@ -84,16 +95,17 @@ static __global__ void __launch_bounds__(BLOCK_MOST, 1)
 	}
 }
 
-/* The tree. Level 0 is the input, so it is not cut; the top has two nodes at most. */
-struct layout {
-	void *level[LEVELS_MOST];
-	uint32_t n[LEVELS_MOST];
+/* The tree. Level 0 is the input, which needs no scratch; the top level has at most two nodes. */
+struct scan_work_efficient_scratch {
+	void *level[LEVELS_MAX];
+	uint32_t n[LEVELS_MAX];
 	uint32_t top;
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
+/* Cuts all levels above the input; measures them if the arena has no base. */
+static struct scan_work_efficient_scratch lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
 {
-	struct layout l = {};
+	struct scan_work_efficient_scratch l = {};
 
 	l.n[0] = n;
 	for (; l.n[l.top] > 2; l.top++) {
@@ -103,56 +115,62 @@ static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
 	return l;
 }
 
-static size_t scratch(const struct sl_shape *most)
+/* Bytes of scratch for any job up to shape: all levels together, about n items. */
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
-	lay_out(&a, most->n, most->type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
+	lay_out(&a, shape->n, sl_type_bytes(shape->type));
 	return a.used;
 }
 
-/* Blocks that do the nodes of a level of n. */
+/* Grid for one level of n nodes: one thread per items pairs of nodes. */
 static uint32_t grid_for(uint32_t n, struct sl_tuning tuning)
 {
 	return sl_grid(n / 2 + n % 2, tuning.block * tuning.items);
 }
 
+/*
+ * Queues the up-sweep of all levels, then the down-sweep back to the leaves. The last launch reads
+ * the input again instead of a copy and writes out, so in and out may be the same array.
+ */
 template <typename T, uint32_t ITEMS>
-static enum sl_status sweep(struct sl_exec *x, const struct sl_scan_job *job)
+static enum sl_status run_sweeps(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
-	struct layout l = lay_out(&a, job->n, sizeof(T));
+	struct scan_work_efficient_scratch l = lay_out(&a, job->n, sizeof(T));
 	const T *in = (const T *)job->in;
 	uint32_t block = x->tuning.block;
 
 	for (uint32_t k = 0; k < l.top; k++) {
 		const T *from = k == 0 ? in : (const T *)l.level[k];
 
-		SL_TRY(SL_LAUNCH((up_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block, 0,
+		SL_TRY(SL_LAUNCH((up_sweep_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block, 0,
 			x->stream, from, (T *)l.level[k + 1], l.n[k]));
 	}
 	for (uint32_t k = l.top; k > 0; k--) {
 		T *level = (T *)l.level[k];
 
-		SL_TRY(SL_LAUNCH((down_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block, 0,
-			x->stream, (const T *)l.level[k + 1], (const T *)level, level, l.n[k],
+		SL_TRY(SL_LAUNCH((down_sweep_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block,
+			0, x->stream, (const T *)l.level[k + 1], (const T *)level, level, l.n[k],
 			false));
 	}
-	return SL_LAUNCH((down_kernel<T, ITEMS>), grid_for(job->n, x->tuning), block, 0, x->stream,
-		(const T *)l.level[1], in, (T *)job->out, job->n, job->inclusive);
+	return SL_LAUNCH((down_sweep_kernel<T, ITEMS>), grid_for(job->n, x->tuning), block, 0,
+		x->stream, (const T *)l.level[1], in, (T *)job->out, job->n, job->inclusive);
 }
 
+/* Selects the kernel instance for the tuned number of items per thread. */
 template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	switch (x->tuning.items) {
 	case 1:
-		return sweep<T, 1>(x, job);
+		return run_sweeps<T, 1>(x, job);
 	case 2:
-		return sweep<T, 2>(x, job);
+		return run_sweeps<T, 2>(x, job);
 	case 4:
-		return sweep<T, 4>(x, job);
+		return run_sweeps<T, 4>(x, job);
 	default:
-		return sweep<T, 8>(x, job);
+		return run_sweeps<T, 8>(x, job);
 	}
 }
 
@@ -167,11 +185,13 @@ const struct sl_backend SL_NAME(sl_scan_work_efficient) = {
 	.name = "work_efficient",
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
-	.help = "Blelloch, up and down a tree of sums, each level an array in global memory",
-	/* items: nodes a thread; 4 of them have 32 bytes of u32 on their way in each thread */
+	.help = "Blelloch: up-sweep and down-sweep over a tree of sums in global memory",
+	/*
+	 * items: parent nodes per thread; 4 of them are 32 bytes of u32 loads in flight per thread
+	 */
 	.tunable = {.block = 256,
 		.block_step = 1,
-		.block_most = BLOCK_MOST,
+		.block_most = BLOCK_MAX,
 		.items = 4,
 		.items_can = {1, 2, 4, 8}},
 	.scratch = scratch,

@@ -1,51 +1,57 @@
 /*
- * sort/cpu.c - the specification: least significant digit first, 8 bits a pass.
+ * sort/cpu.c - stable radix sort on one host thread, 8 bits per pass from the least significant
+ * digit: the specification of every sort backend.
  *
- * One read counts the digits of all passes. Then each pass moves keys and indices to the other
- * buffer, in order of its digit and, for equal digits, in the order they had: so the last pass
- * leaves them sorted by all digits. A pass whose digit is the same in every key would move nothing
- * and is left out; how many are left tells into which buffer the first must write for the last to
- * end in the output. (Knuth, The art of computer programming 3, 5.2.5; Seward, 1954.)
+ * One read of the keys counts the digits of all passes. Each pass then moves keys and indices to
+ * the other buffer in the order of its digit; equal digits keep their order, so after the last pass
+ * the keys are sorted by all digits. (Knuth, The Art of Computer Programming 3, 5.2.5; Seward,
+ * 1954.) A pass in which all keys have the same digit would move nothing and is skipped; the number
+ * of remaining passes decides which buffer the first pass writes, so that the last one writes the
+ * output.
  *
- * Reads a key once for the counts, then reads and writes key and index once a pass.
+ * Memory: one read of the keys for the counts, then one read and one write of key and index per
+ * pass. Scratch: a second buffer of n pairs and 8 histograms. Limits: n < 2^32, keys of 32 or 64
+ * bits.
  */
 #include "primitives/primitives.h"
 
 #include <string.h>
 
-/* 8: the 256 open ends of a pass, two cache lines each, just fit a second-level cache and TLB. */
+/* 8 bits: a pass writes to 256 places, whose cache lines and pages fit the L2 cache and its TLB. */
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, PASSES_MAX = 64 / DIGIT_BITS };
 
-struct pairs {
+struct pair_arrays {
 	void *key;
-	uint32_t *index; /* NULL: keys alone */
+	uint32_t *index; /* NULL: keys only */
 };
 
-struct layout {
-	struct pairs other;        /* n: what a pass writes to and the next one reads */
-	uint32_t (*count)[DIGITS]; /* PASSES_MAX: how often, then where */
+/* Scratch of one call. */
+struct sort_cpu_scratch {
+	struct pair_arrays other;  /* n pairs; passes write it and the output in turn */
+	uint32_t (*count)[DIGITS]; /* PASSES_MAX histograms, then offsets */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only)
+static struct sort_cpu_scratch lay_out(
+	struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only)
 {
-	struct layout l = {.other = {NULL, NULL}};
+	struct sort_cpu_scratch l = {.other = {NULL, NULL}};
 
-	l.other.key = sl_cut_items(a, n, type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
+	l.other.key = sl_cut_items(a, n, sl_type_bytes(type));
 	if (!keys_only)
 		l.other.index = (uint32_t *)sl_cut_items(a, n, sizeof(*l.other.index));
 	l.count = (uint32_t(*)[DIGITS])sl_cut_items(a, PASSES_MAX, sizeof(*l.count));
 	return l;
 }
 
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {0};
 
-	lay_out(&a, most->n, most->type, most->keys_only);
+	lay_out(&a, shape->n, shape->type, shape->keys_only);
 	return a.used;
 }
 
-/* type is the same throughout a loop: compilers make two loops of it. */
+/* type is constant in each loop, so compilers specialise the loop for both types. */
 static inline uint64_t key_at(const void *key, enum sl_type type, uint32_t i)
 {
 	return type == SL_U32 ? ((const uint32_t *)key)[i] : ((const uint64_t *)key)[i];
@@ -59,7 +65,7 @@ static inline void put_key(void *key, enum sl_type type, uint32_t i, uint64_t va
 		((uint64_t *)key)[i] = value;
 }
 
-/* The bits that pass looks at. The last pass may have fewer than DIGIT_BITS. */
+/* Bit field of the key that a pass sorts by; the last pass may have fewer than DIGIT_BITS bits. */
 struct digit {
 	uint32_t shift;
 	uint32_t mask;
@@ -79,6 +85,7 @@ static inline uint32_t digit_in(uint64_t key, struct digit d)
 	return (uint32_t)(key >> d.shift) & d.mask;
 }
 
+/* Counts the digits of all passes in one read of the keys. */
 static void count(const struct sl_sort_job *job, uint32_t (*counts)[DIGITS], uint32_t passes)
 {
 	struct digit digits[PASSES_MAX];
@@ -94,7 +101,7 @@ static void count(const struct sl_sort_job *job, uint32_t (*counts)[DIGITS], uin
 	}
 }
 
-/* Counts become the place where the first key of each digit goes. */
+/* Exclusive scan: turns the counts of one pass into the offset of the first key of each digit. */
 static void sum(uint32_t *count)
 {
 	uint32_t before = 0;
@@ -107,12 +114,13 @@ static void sum(uint32_t *count)
 	}
 }
 
-static void scatter(struct pairs from, struct pairs to, enum sl_type type, uint32_t n,
-	struct digit d, uint32_t *place)
+/* One pass: moves each pair to the next offset of its digit. Stable because i ascends. */
+static void scatter(struct pair_arrays from, struct pair_arrays to, enum sl_type type, uint32_t n,
+	struct digit d, uint32_t *next)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t key = key_at(from.key, type, i);
-		uint32_t at = place[digit_in(key, d)]++;
+		uint32_t at = next[digit_in(key, d)]++;
 
 		put_key(to.key, type, at, key);
 		if (from.index)
@@ -120,16 +128,16 @@ static void scatter(struct pairs from, struct pairs to, enum sl_type type, uint3
 	}
 }
 
-/* A pass that has something to move: not all keys have the digit of this one. */
-static bool moves(const struct sl_sort_job *job, const uint32_t *count, struct digit d)
+/* True if a pass changes the order, that is, if not all keys share the digit of key 0. */
+static bool reorders(const struct sl_sort_job *job, const uint32_t *count, struct digit d)
 {
 	return count[digit_in(key_at(job->key, job->type, 0), d)] < job->n;
 }
 
-static void copy(struct pairs from, struct pairs to, enum sl_type type, uint32_t n)
+/* Copies n pairs. */
+static void copy(struct pair_arrays from, struct pair_arrays to, enum sl_type type, uint32_t n)
 {
-	memcpy(to.key, from.key,
-		(size_t)n * (type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t)));
+	memcpy(to.key, from.key, (size_t)n * sl_type_bytes(type));
 	if (from.index)
 		memcpy(to.index, from.index, (size_t)n * sizeof(*from.index));
 }
@@ -137,30 +145,31 @@ static void copy(struct pairs from, struct pairs to, enum sl_type type, uint32_t
 static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_arena a = x->scratch;
-	struct layout l = lay_out(&a, job->n, job->type, !job->index);
-	struct pairs from = {job->key, job->index}, home = from;
-	uint32_t passes = (job->end_bit - job->begin_bit + DIGIT_BITS - 1) / DIGIT_BITS, left = 0;
+	struct sort_cpu_scratch l = lay_out(&a, job->n, job->type, !job->index);
+	struct pair_arrays from = {job->key, job->index}, output = from;
+	uint32_t passes = (job->end_bit - job->begin_bit + DIGIT_BITS - 1) / DIGIT_BITS,
+		 passes_left = 0;
 
 	if (job->key_out)
-		home = (struct pairs){job->key_out, job->index_out};
+		output = (struct pair_arrays){job->key_out, job->index_out};
 	count(job, l.count, passes);
 	for (uint32_t pass = 0; pass < passes; pass++)
-		left += moves(job, l.count[pass], digit_of(job, pass));
-	if (left % 2 == 1 && !job->key_out)
-		left++; /* in place: the first cannot write where it reads */
+		passes_left += reorders(job, l.count[pass], digit_of(job, pass));
+	if (passes_left % 2 == 1 && !job->key_out)
+		passes_left++; /* in place: the first pass must not write the array that it reads */
 	for (uint32_t pass = 0; pass < passes; pass++) {
 		struct digit d = digit_of(job, pass);
-		struct pairs to = left % 2 == 1 ? home : l.other;
+		struct pair_arrays to = passes_left % 2 == 1 ? output : l.other;
 
-		if (!moves(job, l.count[pass], d))
+		if (!reorders(job, l.count[pass], d))
 			continue;
 		sum(l.count[pass]);
 		scatter(from, to, job->type, job->n, d, l.count[pass]);
 		from = to;
-		left--;
+		passes_left--;
 	}
-	if (from.key != home.key)
-		copy(from, home, job->type, job->n);
+	if (from.key != output.key)
+		copy(from, output, job->type, job->n);
 	return SL_OK;
 }
 
@@ -168,7 +177,7 @@ const struct sl_backend sl_sort_cpu = {
 	.name = "cpu",
 	.primitive = SL_SORT,
 	.space = SL_HOST,
-	.help = "radix sort, 8 bits a pass from the least significant, the specification",
+	.help = "radix sort on one thread, 8 bits per pass; the specification",
 	.scratch = scratch,
 	.sort = run,
 };

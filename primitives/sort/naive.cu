@@ -1,51 +1,62 @@
 /*
- * sort/naive.cu - radix sort by one bit a pass, from the least significant: the split.
+ * sort/naive.cu - radix sort by one bit per pass, from the least significant bit: the split.
  *
- * A pass puts the keys whose bit is 0 before those whose bit is 1 and changes no order else. The
- * place of a zero is the number of zeros before it; that of a one is the number of all zeros and of
- * the ones before it. Both come out of one scan of flags. (Blelloch, Prefix sums and their
- * applications, 1990.) Not every flag need be scanned: a warp sees 32 at once by a vote, so what is
- * scanned is how many zeros each warp has among its 32 x items keys.
+ * First rung of the ladder naive -> work_efficient -> shared. A pass puts the keys whose bit is 0
+ * before those whose bit is 1 and keeps the order otherwise. The new position of a zero is the
+ * number of zeros before it; that of a one is the number of all zeros plus the ones before it. One
+ * scan of flags gives both. (Blelloch, Prefix sums and their applications, 1990.) A warp ballot
+ * already counts 32 flags, so only the number of zeros per warp, among its 32 * items keys, is
+ * scanned.
  *
- * A pass of u32 keys reads 4 bytes a pair to count, reads 8 and writes 8 to scatter, and scans 1 /
- * (32 items) of a word: 32 passes move 640 bytes and the scans of scan/naive 80 more at 4 items.
+ * Memory of a pass, per pair with u32 keys: reads 4 bytes to count, reads 8 and writes 8 to
+ * scatter, and scans 1 / (32 * items) word. For 32 bits: 640 bytes, and about 80 more in scan/naive
+ * at 4 items.
+ *
+ * Launches: per pass 2 and those of the scan. Scratch: a second buffer of n pairs, one count per
+ * group, and the scratch of the scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "pairs.cuh"
-#include "warp.cuh"
+#include "warp_ballot.cuh"
 
-/* The keys of a group stand together; a warp takes it row by row, a row being a key a lane. */
-static __device__ __forceinline__ uint64_t group_number(void)
+/*
+ * Index of the warp's group: rows * 32 consecutive keys, which the warp reads row by row, one key
+ * per lane.
+ */
+static __device__ __forceinline__ uint64_t group_index(void)
 {
 	return ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
 }
 
-/* One warp a group: zeros[group] = how many of its keys have that bit 0. 0 past the last group. */
+/*
+ * One warp per group: zeros[group] = number of its keys whose bit is 0. The entry past the last
+ * group is 0.
+ */
 template <typename K>
-static __global__ void count_kernel(const K *key, uint64_t n, struct digit_place bit, uint32_t rows,
+static __global__ void count_kernel(const K *key, uint64_t n, struct digit_field bit, uint32_t rows,
 	uint32_t *zeros, uint64_t groups)
 {
-	uint64_t group = group_number(), first = group * rows * WARP;
+	uint64_t group = group_index(), first = group * rows * WARP;
 	uint32_t count = 0;
 
 	for (uint32_t row = 0; row < rows; row++) {
-		uint64_t i = first + row * WARP + lane_number();
+		uint64_t i = first + row * WARP + lane_index();
 
 		count += (uint32_t)__popc(
 			__ballot_sync(SL_LANES, i < n && digit_in(key[i], bit) == 0));
 	}
-	if (lane_number() == 0 && group <= groups)
+	if (lane_index() == 0 && group <= groups)
 		zeros[group] = count;
 }
 
 /*
- * One warp a group. zeros[group] is now how many zeros stand before the group, zeros[groups] how
- * many there are. Writes from a warp go to two places only, each in one run a row.
+ * One warp per group. Now zeros[group] is the number of zeros before the group and zeros[groups]
+ * their total. The stores of a row go to two contiguous ranges.
  */
 template <typename K>
 static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, uint64_t n,
-	struct digit_place bit, uint32_t rows, const uint32_t *zeros, uint64_t groups)
+	struct digit_field bit, uint32_t rows, const uint32_t *zeros, uint64_t groups)
 {
-	uint64_t group = group_number(), first = group * rows * WARP;
+	uint64_t group = group_index(), first = group * rows * WARP;
 	uint32_t zero_at, one_at;
 
 	if (group >= groups)
@@ -53,11 +64,12 @@ static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, ui
 	zero_at = zeros[group];
 	one_at = zeros[groups] + ((uint32_t)first - zero_at);
 	for (uint32_t row = 0; row < rows; row++) {
-		uint64_t i = first + row * WARP + lane_number();
+		uint64_t i = first + row * WARP + lane_index();
 		K key = i < n ? from.key[i] : 0;
 		bool is_zero = digit_in(key, bit) == 0;
-		uint32_t votes = __ballot_sync(SL_LANES, is_zero), before = count_below(votes);
-		uint32_t at = is_zero ? zero_at + before : one_at + (lane_number() - before);
+		uint32_t votes = __ballot_sync(SL_LANES, is_zero),
+			 before = count_lower_lanes(votes);
+		uint32_t at = is_zero ? zero_at + before : one_at + (lane_index() - before);
 
 		if (i < n) {
 			to.key[at] = key;
@@ -69,52 +81,58 @@ static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, ui
 	}
 }
 
-struct layout {
-	struct other_pairs other;
-	uint32_t *zeros; /* groups + 1 */
+/* Scratch of one call. */
+struct sort_naive_scratch {
+	struct pair_buffer other;
+	uint32_t *zeros; /* groups + 1 counts, then their exclusive scan */
 	uint32_t groups;
 };
 
-static struct layout lay_out(
+static struct sort_naive_scratch lay_out(
 	struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only, struct sl_tuning tuning)
 {
-	struct layout l;
+	struct sort_naive_scratch l;
 
-	l.other = cut_other(a, n, type, keys_only);
+	l.other = cut_pair_buffer(a, n, type, keys_only);
 	l.groups = (uint32_t)sl_ceil_div(n, (uint64_t)WARP * tuning.items);
 	l.zeros = (uint32_t *)sl_cut_items(a, (uint64_t)l.groups + 1, sizeof(*l.zeros));
 	return l;
 }
 
-static const struct sl_backend *scan_of(const struct sl_choice *chosen)
+/* The scan that the job names, or the default. */
+static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
 {
 	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_naive);
 }
 
-static size_t scratch(const struct sl_shape *most)
+/* Bytes of scratch for any job up to shape, including those of its scan. */
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct layout l = lay_out(&a, most->n, most->type, most->keys_only, most->tuning);
-	struct sl_shape inner = {.n = l.groups + 1, .type = SL_U32, .tuning = most->scan.tuning};
+	struct sort_naive_scratch l =
+		lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
+	struct sl_shape inner = {.n = l.groups + 1, .type = SL_U32, .tuning = shape->scan.tuning};
 
-	sl_cut(&a, sl_scratch(scan_of(&most->scan), &inner));
+	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
 	return a.used;
 }
 
+/* Queues all passes: count, scan in place, split. */
 template <typename K> static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n, job->type, !job->index, x->tuning);
+	struct sort_naive_scratch l =
+		lay_out(&inner.scratch, job->n, job->type, !job->index, x->tuning);
 	struct sl_scan_job sum = {.in = l.zeros, .out = l.zeros, .n = l.groups + 1, .type = SL_U32};
 	uint32_t block = x->tuning.block, rows = x->tuning.items;
 	uint32_t grid = sl_grid((uint64_t)WARP * sum.n, block);
 
 	inner.tuning = job->scan.tuning;
 	return for_passes<K>(x, job, l.other, 1,
-		[&](uint32_t, struct digit_place bit, struct pairs<K> from, struct pairs<K> to) {
+		[&](uint32_t, struct digit_field bit, struct pairs<K> from, struct pairs<K> to) {
 			SL_TRY(SL_LAUNCH(count_kernel<K>, grid, block, 0, x->stream, from.key,
 				job->n, bit, rows, l.zeros, l.groups));
-			SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
+			SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 			return SL_LAUNCH(split_kernel<K>, grid, block, 0, x->stream, from, to,
 				job->n, bit, rows, l.zeros, l.groups);
 		});
@@ -129,9 +147,9 @@ const struct sl_backend SL_NAME(sl_sort_naive) = {
 	.name = "naive",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
-	.help = "split by one bit a pass, on the naive scan or any of the device",
+	.help = "split by one bit per pass; scan/naive unless the job names another scan",
 	.uses_scan = true,
-	/* 4 rows a warp: the scan is a tenth of the traffic, and there are warps enough */
+	/* 4 rows per warp: the scan is a tenth of the traffic, and there are still enough warps */
 	.tunable = {.block = 256,
 		.block_step = WARP,
 		.block_most = 1024,

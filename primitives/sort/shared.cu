@@ -1,36 +1,45 @@
 /*
- * sort/shared.cu - radix sort by digits of 8 bits, each moved in one pass: Onesweep, with a book.
+ * sort/shared.cu - radix sort with 8-bit digits, one pass over the pairs per digit: Onesweep with a
+ * table of digit offsets instead of look-back.
  *
- * One read of the keys tells how many have each digit, in every pass. Then a pass is one kernel: a
- * block takes a tile, counts its digits and writes the counts in the book; ranks the keys in the
- * tile, which sorts it in shared memory; reads from the book (book.cuh) how many keys of each digit
- * the tiles before it have; and writes the sorted tile out, each digit a run. The keys of its next
- * tile are on their way while it writes. (Adinets and Merrill, Onesweep: a faster least significant
- * digit radix sort for GPUs, 2022.)
+ * Third rung of the ladder naive -> work_efficient -> shared. One read of the keys takes the digit
+ * histograms of all passes (digit_histogram.cuh). Each pass is then one kernel. A block takes a
+ * tile, counts its digits and publishes the counts; ranks the keys within the tile and thereby
+ * sorts it in shared memory (tile_sort.cuh); reads the global offset of each digit from the table
+ * (digit_offset_table.cuh); and writes the sorted tile, one contiguous run per digit. The keys of
+ * its next tile are loaded while it writes. (Adinets and Merrill, Onesweep: A faster least
+ * significant digit radix sort for GPUs, 2022.)
  *
- * Moves 4 bytes a pair of u32 keys, then 16 a pass: 68 for 32 bits. Keys alone move 8 a pass, 36.
- * They are sorted in tiles of this file's own choice, whatever the tuning. Few keys, of one tile,
- * are sorted by all digits in one block's shared memory.
+ * Against work_efficient: twice as many bits per pass; no separate read of the keys for counting,
+ * no table in memory to be scanned between kernels, because tiles pass their counts on while they
+ * move; and the tile is written in 256 runs, so that one or two warps write each cache line.
  *
- * What it changes over work_efficient: twice the bits a pass; no read of the keys just to count
- * them, no table and no scan of it, as tiles pass their counts on while they move; and writes that
- * leave the block in 256 runs, so that a line of memory is written by one or two warps.
+ * Memory: 4 bytes per pair of u32 keys for the histograms and 16 per pass, 68 for 32 bits; keys
+ * only 4 and 8, 36 for 32 bits. On an H200: 2^27 u32 pairs 3.42 ms, 1.09 times the speed of CUB
+ * 3.0.1; keys only 2.55 ms, 1.25 times. Barriers between the steps of a tile limit it: one block
+ * per multiprocessor, 30 % of the issue slots used, DRAM at 50 %.
+ *
+ * Keys only use tiles of this file's choice, whatever the tuning. Up to 4096 items are sorted by
+ * all digits in one block, in one launch.
+ *
+ * Scratch: a second buffer of n pairs, two tables of 2 KiB per tile, the histograms. Limits: n <
+ * 2^32; block 256 or 512; items per thread 4, 8, 16, 24 or 32, as shared memory allows.
  */
-#include "tile.cuh"
+#include "tile_sort.cuh"
 
-/* What a pass is told. */
-template <typename K> struct pass {
-	struct pairs<K> from, to; /* to.key is NULL where the index alone is wanted */
+/* Arguments of the kernel for one pass, by value. */
+template <typename K> struct onesweep_pass {
+	struct pairs<K> from, to; /* to.key is NULL if only the index is wanted */
 	uint64_t n;
-	struct digit_place digit;
-	struct book book;
-	uint32_t *ticket; /* the book and tiles that have been taken */
+	struct digit_field digit;
+	struct digit_offset_table table;
+	uint32_t *ticket; /* tickets taken: 0 for the table, k + 1 for tile k */
 };
 
-/* The sorted tile goes out, n pairs of it if it is not FULL. */
+/* Writes the sorted tile to its global offsets; n pairs of it if not FULL. */
 template <bool FULL, typename K, bool INDEXED, int BLOCK, int ITEMS>
-static __device__ __forceinline__ void write_tile(
-	const struct pass<K> &p, uint32_t n, const struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
+static __device__ __forceinline__ void write_tile(const struct onesweep_pass<K> &p, uint32_t n,
+	const struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
 {
 	SL_UNROLL
 	for (int i = 0; i < ITEMS; i++) {
@@ -38,7 +47,7 @@ static __device__ __forceinline__ void write_tile(
 
 		if (FULL || at < n) {
 			K key = s->key[at];
-			uint32_t to = s->to[digit_in(key, p.digit)] + at;
+			uint32_t to = s->output_delta[digit_in(key, p.digit)] + at;
 
 			if (!INDEXED || p.to.key)
 				p.to.key[to] = key;
@@ -48,50 +57,53 @@ static __device__ __forceinline__ void write_tile(
 	}
 }
 
-/* The keys of a tile, if there is such a tile. */
+/* Loads the keys of a tile; past the last tile it loads nothing. */
 template <int BLOCK, typename K, int ITEMS>
 static __device__ __forceinline__ void load_keys(
-	const struct pass<K> &p, uint32_t tile, K (&key)[ITEMS])
+	const struct onesweep_pass<K> &p, uint32_t tile, K (&key)[ITEMS])
 {
 	uint32_t items = BLOCK * ITEMS;
 	uint64_t first = (uint64_t)tile * items, left = first < p.n ? p.n - first : 0;
 
 	if (left >= items)
-		rows<true>(ITEMS, items).load(p.from.key + first, key);
+		warp_striped<true>(ITEMS, items).load(p.from.key + first, key);
 	else
-		rows<false>(ITEMS, (uint32_t)left).load(p.from.key + first, key);
+		warp_striped<false>(ITEMS, (uint32_t)left).load(p.from.key + first, key);
 }
 
 /*
- * Sorts tile, of n pairs if it is not FULL, whose keys are loaded and whose counters are 0. Gives
- * the next tile that the block has taken, with its keys.
+ * Sorts a tile of n pairs (or a FULL one) whose keys are already in registers and whose counters
+ * are 0. Takes the next tile, loads its keys into key, and returns its number. The order hides
+ * latencies: indices are loaded after the keys are ranked, offsets are polled once before they are
+ * needed, and the next keys are loaded before the tile is written.
  */
 template <bool FULL, typename K, bool INDEXED, int BLOCK, int ITEMS>
-static __device__ __forceinline__ uint32_t sort_tile(const struct pass<K> &p, uint32_t tile,
-	uint32_t n, K (&key)[ITEMS], struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
+static __device__ __forceinline__ uint32_t sort_tile(const struct onesweep_pass<K> &p,
+	uint32_t tile, uint32_t n, K (&key)[ITEMS], struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
 {
-	const struct rows<FULL> r(ITEMS, n);
-	uint32_t *s_count = s->count[warp_number()];
-	uint32_t index[INDEXED ? ITEMS : 1], start, asked = 0, next;
-	const struct digit_place d = p.digit;
+	const struct warp_striped<FULL> r(ITEMS, n);
+	uint32_t *s_count = s->count[warp_index()];
+	uint32_t index[INDEXED ? ITEMS : 1], start, polled = 0, next;
+	const struct digit_field d = p.digit;
 	tile_ranks<ITEMS> ranks = {};
 
 	count_digits(r, key, d, s_count);
 	__syncthreads();
-	start = place_warps(&p.book, tile, s);
+	start = scan_warp_counts(&p.table, tile, s);
 	__syncthreads();
 	ranks = rank_keys(r, key, d, s_count);
 	if (threadIdx.x < DIGITS)
-		asked = ask_place(p.book, tile, threadIdx.x);
-	put_sorted(r, key, ranks, s->key);
+		polled = poll_offset(p.table, tile, threadIdx.x);
+	scatter_to_shared(r, key, ranks, s->key);
 	if constexpr (INDEXED)
 		r.load(p.from.index + (uint64_t)tile * s->items, index);
 	if (threadIdx.x < DIGITS)
-		s->to[threadIdx.x] = wait_place(p.book, tile, threadIdx.x, asked) - start;
+		s->output_delta[threadIdx.x] =
+			wait_for_offset(p.table, tile, threadIdx.x, polled) - start;
 	if (threadIdx.x == 0)
 		s->ticket = atomicAdd(p.ticket, 1);
 	if constexpr (INDEXED)
-		put_sorted(r, index, ranks, s->index);
+		scatter_to_shared(r, index, ranks, s->index);
 	__syncthreads();
 	next = s->ticket - 1;
 	load_keys<BLOCK>(p, next, key);
@@ -100,11 +112,11 @@ static __device__ __forceinline__ uint32_t sort_tile(const struct pass<K> &p, ui
 	return next;
 }
 
-/* The next ticket, for the whole block: 0 is the book, and tiles follow. */
+/* The next ticket, for the whole block: 0 is the table, the tiles follow. */
 template <typename K, class Memory>
-static __device__ __forceinline__ uint32_t take(const struct pass<K> &p, Memory *s)
+static __device__ __forceinline__ uint32_t take_ticket(const struct onesweep_pass<K> &p, Memory *s)
 {
-	__syncthreads(); /* the one before has been read */
+	__syncthreads(); /* all threads have read the previous ticket */
 	if (threadIdx.x == 0)
 		s->ticket = atomicAdd(p.ticket, 1);
 	__syncthreads();
@@ -112,73 +124,74 @@ static __device__ __forceinline__ uint32_t take(const struct pass<K> &p, Memory 
 }
 
 /*
- * Blocks take the book and then tiles, until there are none, in the order in which they come: any
- * number of blocks is right.
+ * Blocks take the table and then tiles until none is left. Any number of blocks is correct; blocks
+ * that find no tile return.
  */
 template <typename K, bool INDEXED, int BLOCK, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK, 1) pass_kernel(struct pass<K> p)
+static __global__ void __launch_bounds__(BLOCK, 1) pass_kernel(struct onesweep_pass<K> p)
 {
 	using memory = struct tile_memory<K, INDEXED, BLOCK, ITEMS>;
 	SL_SHARED_DYNAMIC(memory, s);
 	uint32_t items = BLOCK * ITEMS, tile;
 	K key[ITEMS];
 
-	clear_counts(s->count[warp_number()]);
+	clear_counts(s->count[warp_index()]);
 	sl_wait_for_last();
 	sl_let_next_begin();
-	tile = take(p, s);
+	tile = take_ticket(p, s);
 	if (tile == 0) {
 		if (threadIdx.x < DIGITS)
-			keep_book(p.book, threadIdx.x);
-		tile = take(p, s);
+			fill_table(p.table, threadIdx.x);
+		tile = take_ticket(p, s);
 	}
 	tile--;
 	load_keys<BLOCK>(p, tile, key);
 	while ((uint64_t)(tile + 1) * items <= p.n)
 		tile = sort_tile<true>(p, tile, items, key, s);
-	if (tile < p.book.tiles)
+	if (tile < p.table.tiles)
 		sort_tile<false>(p, tile, (uint32_t)(p.n - (uint64_t)tile * items), key, s);
 }
 
-/* --- few -------------------------------------------------------------------------------------- */
+/* --- few items -------------------------------------------------------------------------------- */
 
-enum { BLOCK_FEW = BLOCK_MOST, ITEMS_FEW = 8, FEW = BLOCK_FEW * ITEMS_FEW };
+enum { SINGLE_BLOCK = BLOCK_MAX, SINGLE_ITEMS = 8, SINGLE_TILE_MAX = SINGLE_BLOCK * SINGLE_ITEMS };
 
-/* What the kernel for up to FEW pairs is told. */
-template <typename K> struct few {
+/* Arguments of the kernel for up to SINGLE_TILE_MAX pairs, by value. */
+template <typename K> struct single_tile {
 	struct pairs<K> from, to;
 	uint32_t n, begin_bit, end_bit;
 };
 
 template <typename K, bool INDEXED>
-using few_memory = tile_memory<K, INDEXED, BLOCK_FEW, ITEMS_FEW>;
+using single_tile_memory = tile_memory<K, INDEXED, SINGLE_BLOCK, SINGLE_ITEMS>;
 
-/* One block: a tile stays in registers and shared memory through all passes. */
+/* One block sorts by all digits; the tile stays in registers and shared memory between passes. */
 template <typename K, bool INDEXED>
-static __global__ void __launch_bounds__(BLOCK_FEW, 1) few_kernel(struct few<K> p)
+static __global__ void __launch_bounds__(SINGLE_BLOCK, 1)
+	single_tile_kernel(struct single_tile<K> p)
 {
-	using memory = few_memory<K, INDEXED>;
+	using memory = single_tile_memory<K, INDEXED>;
 	SL_SHARED_DYNAMIC(memory, s);
-	const struct rows<false> r(ITEMS_FEW, p.n);
-	uint32_t *s_count = s->count[warp_number()], index[ITEMS_FEW];
-	K key[ITEMS_FEW];
+	const struct warp_striped<false> r(SINGLE_ITEMS, p.n);
+	uint32_t *s_count = s->count[warp_index()], index[SINGLE_ITEMS];
+	K key[SINGLE_ITEMS];
 
 	r.load(p.from.key, key);
 	if (INDEXED)
 		r.load(p.from.index, index);
 	for (uint32_t bit = p.begin_bit; bit < p.end_bit; bit += DIGIT_BITS) {
-		struct digit_place d = digit_at(bit, p.end_bit, DIGIT_BITS);
-		tile_ranks<ITEMS_FEW> ranks;
+		struct digit_field d = digit_at(bit, p.end_bit, DIGIT_BITS);
+		tile_ranks<SINGLE_ITEMS> ranks;
 
 		clear_counts(s_count);
 		count_digits(r, key, d, s_count);
 		__syncthreads();
-		place_warps(nullptr, 0, s);
+		scan_warp_counts(nullptr, 0, s);
 		__syncthreads();
 		ranks = rank_keys(r, key, d, s_count);
-		put_sorted(r, key, ranks, s->key);
+		scatter_to_shared(r, key, ranks, s->key);
 		if (INDEXED)
-			put_sorted(r, index, ranks, s->index);
+			scatter_to_shared(r, index, ranks, s->index);
 		__syncthreads();
 		r.load(s->key, key);
 		if (INDEXED)
@@ -190,50 +203,52 @@ static __global__ void __launch_bounds__(BLOCK_FEW, 1) few_kernel(struct few<K> 
 		r.store(index, p.to.index);
 }
 
-/* Where a last pass writes to. */
+/* Output of the last pass: without keys if only the index is wanted. */
 template <typename K>
-static struct pairs<K> wanted(const struct sl_sort_job *job, struct pairs<K> to) {
+static struct pairs<K> last_pass_output(const struct sl_sort_job *job, struct pairs<K> to) {
 	return {job->key_spent && job->index ? nullptr : to.key, to.index};
 }
 
+/* Queues the sort of up to SINGLE_TILE_MAX items: one launch. */
 template <typename K>
-static enum sl_status sort_few(struct sl_exec *x, const struct sl_sort_job *job)
+static enum sl_status sort_single_tile(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	const struct few<K> p = {
-		{(K *)job->key, job->index},
-			wanted(job, home_of<K>(job)), job->n, job->begin_bit, job->end_bit
+	const struct single_tile<K> p = {
+		{(K *)job->key, job->index}, last_pass_output(job, output_of<K>(job)), job->n,
+			job->begin_bit, job->end_bit
 	};
 
 	if (job->index)
-		return SL_LAUNCH((few_kernel<K, true>), 1, BLOCK_FEW, sizeof(few_memory<K, true>),
-			x->stream, p);
-	return SL_LAUNCH(
-		(few_kernel<K, false>), 1, BLOCK_FEW, sizeof(few_memory<K, false>), x->stream, p);
+		return SL_LAUNCH((single_tile_kernel<K, true>), 1, SINGLE_BLOCK,
+			sizeof(single_tile_memory<K, true>), x->stream, p);
+	return SL_LAUNCH((single_tile_kernel<K, false>), 1, SINGLE_BLOCK,
+		sizeof(single_tile_memory<K, false>), x->stream, p);
 }
 
 /* --- tiles ------------------------------------------------------------------------------------ */
 
-/* The tiles that are built, of pairs: threads a block, items a thread. */
+/* Compiled tiles for pairs: threads per block, items per thread. */
 #define TILES(X)  \
 	X(256, 4) \
 	X(256, 8) \
 	X(256, 16) X(256, 24) X(256, 32) X(512, 4) X(512, 8) X(512, 16) X(512, 24) X(512, 32)
 
-/* Of keys alone, in blocks of BLOCK_KEYS: type, items a thread. */
+/* Compiled tiles for keys only, in blocks of KEYS_BLOCK threads: type, items per thread. */
 #define KEY_TILES(X)    \
 	X(uint32_t, 32) \
 	X(uint32_t, 16) X(uint32_t, 8) X(uint64_t, 24) X(uint64_t, 16) X(uint64_t, 8)
 
-enum { BLOCK_OWN = 512, BLOCK_KEYS = 512, ITEMS_OWN = 32, BLOCK_LEAST = 256, ITEMS_LEAST = 4 };
+enum { DEFAULT_BLOCK = 512, KEYS_BLOCK = 512, DEFAULT_ITEMS = 32, BLOCK_MIN = 256, ITEMS_MIN = 4 };
 
 /* What is sorted. */
-struct kind {
+struct sort_kind {
 	enum sl_type type;
 	bool keys_only;
 };
 
-template <typename K> using pass_function = void (*)(struct pass<K> p);
+template <typename K> using pass_function = void (*)(struct onesweep_pass<K> p);
 
+/* The compiled kernel for a tuning. */
 template <typename K>
 static pass_function<K> pass_kernel_of(struct sl_tuning tuning, bool keys_only)
 {
@@ -245,16 +260,16 @@ static pass_function<K> pass_kernel_of(struct sl_tuning tuning, bool keys_only)
 #define X(type_, items_)                                 \
 	if constexpr (sizeof(K) == sizeof(type_))        \
 		if (keys_only && tuning.items == items_) \
-			return pass_kernel<K, false, BLOCK_KEYS, items_>;
+			return pass_kernel<K, false, KEYS_BLOCK, items_>;
 	KEY_TILES(X)
 #undef X
 	return nullptr;
 }
 
-/* Shared memory of a block; no other is asked for. */
-static size_t block_bytes(struct sl_tuning tuning, struct kind kind)
+/* Dynamic shared memory of a block; 0 for a combination that is not compiled. */
+static size_t block_bytes(struct sl_tuning tuning, struct sort_kind kind)
 {
-	size_t key_bytes = kind.type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+	size_t key_bytes = sl_type_bytes(kind.type);
 
 #define X(block_, items_)                                                                   \
 	if (!kind.keys_only && tuning.block == block_ && tuning.items == items_)            \
@@ -265,43 +280,50 @@ static size_t block_bytes(struct sl_tuning tuning, struct kind kind)
 #undef X
 #define X(type_, items_)                                                            \
 	if (kind.keys_only && key_bytes == sizeof(type_) && tuning.items == items_) \
-		return sizeof(struct tile_memory<type_, false, BLOCK_KEYS, items_>);
+		return sizeof(struct tile_memory<type_, false, KEYS_BLOCK, items_>);
 	KEY_TILES(X)
 #undef X
 	return 0;
 }
 
-static bool is_own(struct sl_tuning tuning)
+/* True if the tuning is the default, which choose() may replace. */
+static bool is_default(struct sl_tuning tuning)
 {
-	return tuning.block == BLOCK_OWN && tuning.items == ITEMS_OWN;
+	return tuning.block == DEFAULT_BLOCK && tuning.items == DEFAULT_ITEMS;
 }
 
-/* The backend's own choice stands for all down to the least: so it can be had on any device. */
+/*
+ * The default stands for the whole range of choose(), so only its smallest tile must fit the
+ * device.
+ */
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	const struct sl_tuning least = {BLOCK_LEAST, ITEMS_LEAST};
+	const struct sl_tuning least = {BLOCK_MIN, ITEMS_MIN};
 
-	return block_bytes(is_own(tuning) ? least : tuning, {type, false});
+	return block_bytes(is_default(tuning) ? least : tuning, {type, false});
 }
 
-/* Own choices, of pairs and of keys alone, from the best for many items to the best for few. */
-static constexpr uint32_t own_items[2][2][6] = {
-	{{ITEMS_OWN, 24, 16, 8, ITEMS_LEAST}, {24, 16, 8, ITEMS_LEAST}},
+/*
+ * Items per thread that choose() tries for [pairs, keys only][u32, u64], from many items to few; 0
+ * ends a list.
+ */
+static constexpr uint32_t default_items[2][2][6] = {
+	{{DEFAULT_ITEMS, 24, 16, 8, ITEMS_MIN}, {24, 16, 8, ITEMS_MIN}},
 	{{32, 16, 8}, {24, 16, 8}},
 };
 
 /*
- * Own choice: the largest tiles that shared memory has room for, as long as there is one
- * for every third multiprocessor. 16384 keys of u32 are best on an H200: their runs of 64
- * fill lines of memory.
+ * Replaces the default tuning: the largest tile that shared memory has room for, as long as there
+ * is one tile for every third multiprocessor. On an H200 16384 u32 keys are best: a digit's run of
+ * 64 keys fills two cache lines.
  */
 static struct sl_tuning choose(
-	struct sl_tuning tuning, uint32_t n, struct kind kind, const struct sl_limits *limits)
+	struct sl_tuning tuning, uint32_t n, struct sort_kind kind, const struct sl_limits *limits)
 {
-	if (!kind.keys_only && !is_own(tuning))
+	if (!kind.keys_only && !is_default(tuning))
 		return tuning;
-	tuning.block = kind.keys_only ? BLOCK_KEYS : BLOCK_OWN;
-	for (uint32_t items : own_items[kind.keys_only][kind.type]) {
+	tuning.block = kind.keys_only ? KEYS_BLOCK : DEFAULT_BLOCK;
+	for (uint32_t items : default_items[kind.keys_only][kind.type]) {
 		if (items == 0)
 			break;
 		tuning.items = items;
@@ -310,63 +332,70 @@ static struct sl_tuning choose(
 			return tuning;
 	}
 	if (block_bytes(tuning, kind) > limits->shared_bytes)
-		tuning.block = BLOCK_LEAST;
+		tuning.block = BLOCK_MIN;
 	return tuning;
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
 
-/* What a sort begins with as 0. */
+/* Words that must be 0 before the first pass. */
 struct counters {
-	uint32_t ticket[PASSES_MOST];
-	uint32_t digit[PASSES_MOST][DIGITS];
+	uint32_t ticket[PASSES_MAX];
+	uint32_t digit[PASSES_MAX][DIGITS];
 };
 
-struct layout {
-	struct other_pairs other;
+/* Scratch of one call. */
+struct sort_shared_scratch {
+	struct pair_buffer other;
 	struct counters *counters;
-	uint32_t *book[2];   /* the first right behind the counters */
-	size_t zeroed_bytes; /* counters and the first book */
+	uint32_t *table[2];  /* the first one directly after the counters */
+	size_t zeroed_bytes; /* the counters and the first table, cleared together */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n, struct kind kind, uint32_t tiles)
+/* Cuts or measures the scratch of a sort of n items in so many tiles. */
+static struct sort_shared_scratch lay_out(
+	struct sl_arena *a, uint32_t n, struct sort_kind kind, uint32_t tiles)
 {
-	struct layout l;
+	struct sort_shared_scratch l;
 
-	l.zeroed_bytes = sizeof(*l.counters) + book_words(tiles) * sizeof(*l.book[0]);
-	l.other = cut_other(a, n, kind.type, kind.keys_only);
+	l.zeroed_bytes = sizeof(*l.counters) + table_words(tiles) * sizeof(*l.table[0]);
+	l.other = cut_pair_buffer(a, n, kind.type, kind.keys_only);
 	l.counters = (struct counters *)sl_cut(a, l.zeroed_bytes);
-	l.book[0] = l.counters ? (uint32_t *)(l.counters + 1) : nullptr;
-	l.book[1] = (uint32_t *)sl_cut_items(a, book_words(tiles), sizeof(*l.book[1]));
+	l.table[0] = l.counters ? (uint32_t *)(l.counters + 1) : nullptr;
+	l.table[1] = (uint32_t *)sl_cut_items(a, table_words(tiles), sizeof(*l.table[1]));
 	return l;
 }
 
+/* Tiles of n items. */
 static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning)
 {
 	return (uint32_t)sl_ceil_div(n, (uint64_t)tuning.block * tuning.items);
 }
 
 /*
- * Fewer items than the most may be sorted in smaller tiles. Of those there are less than twice as
- * many as multiprocessors, or larger ones would have been chosen.
+ * Scratch of the largest job also serves smaller ones: these may have smaller tiles, but then less
+ * than two per multiprocessor, because choose() would otherwise take larger tiles.
  */
-static size_t scratch(const struct sl_shape *most)
+static size_t scratch(const struct sl_shape *shape)
 {
-	const struct kind kind = {most->type, most->keys_only};
+	const struct sort_kind kind = {shape->type, shape->keys_only};
 	struct sl_limits limits = {};
 	struct sl_arena a = {};
 	uint32_t tiles;
 
 	if (sl_device_limits(&limits) != SL_OK)
-		limits.multiprocessors = 1; /* then no call can run */
-	tiles = tiles_for(most->n, choose(most->tuning, most->n, kind, &limits));
-	if ((kind.keys_only || is_own(most->tuning)) && tiles < 2 * limits.multiprocessors)
+		limits.multiprocessors = 1; /* no device: no call can run */
+	tiles = tiles_for(shape->n, choose(shape->tuning, shape->n, kind, &limits));
+	if ((kind.keys_only || is_default(shape->tuning)) && tiles < 2 * limits.multiprocessors)
 		tiles = 2 * limits.multiprocessors;
-	lay_out(&a, most->n, kind, tiles);
+	lay_out(&a, shape->n, kind, tiles);
 	return a.used;
 }
 
-/* Two blocks of small tiles fit on a multiprocessor; those of large ones come and find no tile. */
+/*
+ * Blocks of a pass: two small tiles fit on a multiprocessor; with large tiles the excess blocks
+ * find none and return.
+ */
 static uint32_t blocks_for(uint32_t tiles, const struct sl_limits *limits)
 {
 	uint32_t most = 2 * limits->multiprocessors;
@@ -375,49 +404,50 @@ static uint32_t blocks_for(uint32_t tiles, const struct sl_limits *limits)
 }
 
 /*
- * Passes over few tiles begin early, which hides what a launch takes. Over many it costs more than
- * it hides: 5 % of 2^27 pairs on an H200.
+ * True if passes are launched early, so that a pass's launch overlaps with the previous pass. With
+ * many tiles this costs more than it hides: 5 % of 2^27 pairs on an H200.
  */
 static bool is_early(uint32_t tiles, const struct sl_limits *limits)
 {
 	return tiles < 2 * limits->multiprocessors;
 }
 
-/* For the backend's own choice. Pairs take more memory than keys alone. */
+/* True if the default tuning may sort the job in a single tile. */
 template <typename K>
-static bool is_few(
+static bool is_single_tile(
 	const struct sl_sort_job *job, struct sl_tuning tuning, const struct sl_limits *limits)
 {
-	return (!job->index || is_own(tuning)) && job->n <= FEW &&
-	       sizeof(few_memory<K, true>) <= limits->shared_bytes;
+	return (!job->index || is_default(tuning)) && job->n <= SINGLE_TILE_MAX &&
+	       sizeof(single_tile_memory<K, true>) <= limits->shared_bytes;
 }
 
+/* Queues the clearing of counters and first table, the histograms, and one kernel per pass. */
 template <typename K> static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	const struct kind kind = {job->type, !job->index};
+	const struct sort_kind kind = {job->type, !job->index};
 	struct sl_arena a = x->scratch;
 	struct sl_limits limits;
 	struct sl_tuning tuning;
-	struct layout l;
+	struct sort_shared_scratch l;
 	uint32_t tiles;
 
 	SL_TRY(sl_device_limits(&limits));
-	if (is_few<K>(job, x->tuning, &limits))
-		return sort_few<K>(x, job);
+	if (is_single_tile<K>(job, x->tuning, &limits))
+		return sort_single_tile<K>(x, job);
 	tuning = choose(x->tuning, job->n, kind, &limits);
 	tiles = tiles_for(job->n, tuning);
 	l = lay_out(&a, job->n, kind, tiles);
 	SL_TRY(sl_fill(l.counters, 0, l.zeroed_bytes, x->stream));
 	SL_TRY(count_all_digits<K>(x, job, l.counters->digit));
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
-		[&](uint32_t number, struct digit_place d, struct pairs<K> from,
+		[&](uint32_t number, struct digit_field d, struct pairs<K> from,
 			struct pairs<K> to) {
-			uint32_t *own = l.book[number % 2];
-			const struct book book = {own, own + book_words(tiles) / 2,
-				l.book[1 - number % 2], l.counters->digit[number], tiles};
+			uint32_t *own = l.table[number % 2];
+			const struct digit_offset_table table = {own, own + table_words(tiles) / 2,
+				l.table[1 - number % 2], l.counters->digit[number], tiles};
 			const bool last = number + 1 == passes_of(job, DIGIT_BITS);
-			const struct pass<K> p = {
-				from, last ? wanted(job, to) : to, job->n, d, book,
+			const struct onesweep_pass<K> p = {
+				from, last ? last_pass_output(job, to) : to, job->n, d, table,
 					&l.counters->ticket[number]
 			};
 
@@ -437,11 +467,11 @@ const struct sl_backend SL_NAME(sl_sort_shared) = {
 	.name = "shared",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
-	.help = "Onesweep: 8 bits a pass, each one read and one write of the pairs, with a book",
-	.tunable = {.block = BLOCK_OWN,
-		.block_step = BLOCK_LEAST,
-		.block_most = BLOCK_MOST,
-		.items = ITEMS_OWN,
+	.help = "Onesweep: 8 bits per pass, one read and one write of the pairs per pass",
+	.tunable = {.block = DEFAULT_BLOCK,
+		.block_step = BLOCK_MIN,
+		.block_most = BLOCK_MAX,
+		.items = DEFAULT_ITEMS,
 		.items_can = {4, 8, 16, 24, 32},
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,

@@ -1,31 +1,35 @@
 /*
- * sort/work_efficient.cu - radix sort by digits of 4 bits: count, scan, scatter.
+ * sort/work_efficient.cu - radix sort with 4-bit digits: count, scan, scatter.
  *
- * A block counts how many keys of its tile have each of the 16 digits. The counts stand in a table
- * ordered by digit, then by tile, so that its exclusive sum is where each tile's first key of each
- * digit goes. Then a second kernel ranks the keys in the tile and writes them there. (Zagha and
- * Blelloch, Radix sort for vector multiprocessors, 1991; Satish, Harris and Garland, Designing
- * efficient sorting algorithms for manycore GPUs, 2009.)
+ * Second rung of the ladder naive -> work_efficient -> shared. A block counts how many keys of its
+ * tile have each of the 16 digits. The counts are stored in a table ordered by digit, then by tile,
+ * so that its exclusive scan is the output position of each tile's first key of each digit. A
+ * second kernel ranks the keys within the tile and writes them there. (Zagha and Blelloch, Radix
+ * sort for vector multiprocessors, 1991; Satish, Harris and Garland, Designing efficient sorting
+ * algorithms for manycore GPUs, 2009.)
  *
- * Within a warp, counts and ranks are votes: lane d keeps the count of digit d and looks at the
- * votes on 4 bits for it. Nothing but one table of 16 counts a warp goes through shared memory.
+ * Within a warp, counts and ranks come from ballots: lane d keeps the count of digit d and derives
+ * it from the 4 ballots of each row. Only one table of 16 counts per warp uses shared memory.
  *
- * What it changes over naive: four bits a pass. A pass of u32 keys moves the same 20 bytes a pair
- * and scans 16 / (block x items) of a word more, but 8 of them do what 32 did.
+ * Against naive: four bits per pass. A pass of u32 keys moves the same 20 bytes per pair and scans
+ * 16 / (block * items) words per key, but 8 passes replace 32.
+ *
+ * Launches: per pass 2 and those of the scan. Scratch: a second buffer of n pairs, 16 counts per
+ * tile, and the scratch of the scan. Limits: n < 2^32; block is a multiple of 32 up to 512.
  */
-#include "rows.cuh"
+#include "warp_striped.cuh"
 
-enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, BLOCK_MOST = 512, WARPS_MOST = BLOCK_MOST / WARP };
+enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, BLOCK_MAX = 512, WARPS_MAX = BLOCK_MAX / WARP };
 
-/* How many keys of each digit each warp has. */
+/* Digit counts of the warps of a block. */
 struct warp_counts {
-	uint32_t of[WARPS_MOST][DIGITS];
+	uint32_t of[WARPS_MAX][DIGITS];
 };
 
-/* Lane d, and lane 16 + d, get how many keys of digit d the warp has. */
+/* For a warp: lanes d and 16 + d return how many keys of digit d the warp has. */
 template <bool FULL, typename K, int ITEMS>
 static __device__ __forceinline__ uint32_t count_rows(
-	const struct rows<FULL> &r, const K (&key)[ITEMS], struct digit_place d)
+	const struct warp_striped<FULL> &r, const K (&key)[ITEMS], struct digit_field d)
 {
 	uint32_t count = 0;
 
@@ -34,30 +38,32 @@ static __device__ __forceinline__ uint32_t count_rows(
 		if (r.is_past(row))
 			break;
 		count += (uint32_t)__popc(lanes_with(
-			vote<DIGIT_BITS>(r.digit_of(key[row], row, d)), lane_number() % DIGITS));
+			vote<DIGIT_BITS>(r.digit_of(key[row], row, d)), lane_index() % DIGITS));
 	}
 	return count;
 }
 
+/* Stores the counts of the calling warp in shared memory. */
 static __device__ __forceinline__ void put_counts(struct warp_counts *s_counts, uint32_t count)
 {
-	if (lane_number() < DIGITS)
-		s_counts->of[warp_number()][lane_number()] = count;
+	if (lane_index() < DIGITS)
+		s_counts->of[warp_index()][lane_index()] = count;
 }
 
-/* What the kernels are told; one block a tile. */
-template <typename K> struct pass {
+/* Arguments of both kernels, by value; one block per tile. */
+template <typename K> struct digit_pass {
 	struct pairs<K> from, to;
 	uint64_t n;
-	struct digit_place digit;
-	uint32_t *table; /* table[digit][tile]: how many keys, then where the first of them goes */
+	struct digit_field digit;
+	uint32_t *table; /* [digit][tile]: number of keys, then output index of the first */
 };
 
+/* Counts the digits of a tile and writes them to the table. */
 template <typename K, int ITEMS, bool FULL>
 static __device__ __forceinline__ void count_tile(
-	const struct pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
+	const struct digit_pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
 {
-	const struct rows<FULL> r(ITEMS, n);
+	const struct warp_striped<FULL> r(ITEMS, n);
 	uint32_t digit = threadIdx.x, sum = 0;
 	K key[ITEMS];
 
@@ -72,36 +78,39 @@ static __device__ __forceinline__ void count_tile(
 }
 
 /*
- * Counts once more, by warp this time, as the ranks of a warp begin with the keys of those before
- * it: that is cheaper than to keep the counts of all warps in a table eight times as large.
+ * Ranks and writes a tile. Counts its digits again, now per warp, because the ranks of a warp start
+ * after the keys of the warps before it; storing the counts of all warps in the table instead would
+ * make it eight times as large.
  */
 template <typename K, int ITEMS, bool FULL>
 static __device__ __forceinline__ void scatter_tile(
-	const struct pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
+	const struct digit_pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
 {
-	const struct rows<FULL> r(ITEMS, n);
-	uint32_t mine = lane_number() % DIGITS, index[ITEMS] = {}, place;
+	const struct warp_striped<FULL> r(ITEMS, n);
+	uint32_t mine = lane_index() % DIGITS, index[ITEMS] = {}, next;
 	K key[ITEMS];
 
 	r.load(p.from.key + first, key);
 	if (p.from.index)
 		r.load(p.from.index + first, index);
 	put_counts(s_counts, count_rows(r, key, p.digit));
-	place = p.table[(uint64_t)mine * gridDim.x + blockIdx.x];
+	next = p.table[(uint64_t)mine * gridDim.x + blockIdx.x];
 	__syncthreads();
-	for (uint32_t warp = 0; warp < warp_number(); warp++)
-		place += s_counts->of[warp][mine];
+	for (uint32_t warp = 0; warp < warp_index(); warp++)
+		next += s_counts->of[warp][mine];
 
+	/* next: output index of the warp's next key of digit mine */
 	SL_UNROLL
-	for (int row = 0; row < ITEMS; row++) { /* place: of the warp's next key of digit mine */
+	for (int row = 0; row < ITEMS; row++) {
 		uint32_t digit = r.digit_of(key[row], row, p.digit), at;
 		struct votes<DIGIT_BITS> v;
 
 		if (r.is_past(row))
 			break;
 		v = vote<DIGIT_BITS>(digit);
-		at = __shfl_sync(SL_LANES, place, (int)digit) + count_below(lanes_with(v, digit));
-		place += (uint32_t)__popc(lanes_with(v, mine));
+		at = __shfl_sync(SL_LANES, next, (int)digit) +
+		     count_lower_lanes(lanes_with(v, digit));
+		next += (uint32_t)__popc(lanes_with(v, mine));
 		if (r.has(row)) {
 			p.to.key[at] = key[row];
 			if (p.from.index)
@@ -110,9 +119,9 @@ static __device__ __forceinline__ void scatter_tile(
 	}
 }
 
-/* 512 threads: a multiprocessor has 128 registers for each. */
+/* 512 threads per block: a thread may use 128 registers. */
 template <typename K, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST) count_kernel(struct pass<K> p)
+static __global__ void __launch_bounds__(BLOCK_MAX) count_kernel(struct digit_pass<K> p)
 {
 	SL_SHARED(struct warp_counts, s_counts);
 	uint32_t tile_items = blockDim.x * ITEMS;
@@ -125,7 +134,7 @@ static __global__ void __launch_bounds__(BLOCK_MOST) count_kernel(struct pass<K>
 }
 
 template <typename K, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MOST) scatter_kernel(struct pass<K> p)
+static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(struct digit_pass<K> p)
 {
 	SL_SHARED(struct warp_counts, s_counts);
 	uint32_t tile_items = blockDim.x * ITEMS;
@@ -137,64 +146,70 @@ static __global__ void __launch_bounds__(BLOCK_MOST) scatter_kernel(struct pass<
 		scatter_tile<K, ITEMS, false>(p, first, (uint32_t)left, &s_counts);
 }
 
-struct layout {
-	struct other_pairs other;
-	uint32_t *table; /* DIGITS x tiles */
+/* Scratch of one call. */
+struct sort_work_efficient_scratch {
+	struct pair_buffer other;
+	uint32_t *table; /* [digit][tile]: number of keys, then output index of the first */
 	uint32_t tiles;
 };
 
-static struct layout lay_out(
+static struct sort_work_efficient_scratch lay_out(
 	struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only, struct sl_tuning tuning)
 {
-	struct layout l;
+	struct sort_work_efficient_scratch l;
 
-	l.other = cut_other(a, n, type, keys_only);
+	l.other = cut_pair_buffer(a, n, type, keys_only);
 	l.tiles = (uint32_t)sl_ceil_div(n, (uint64_t)tuning.block * tuning.items);
 	l.table = (uint32_t *)sl_cut_items(a, (uint64_t)l.tiles * DIGITS, sizeof(*l.table));
 	return l;
 }
 
-static const struct sl_backend *scan_of(const struct sl_choice *chosen)
+/* The scan that the job names, or the default. */
+static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
 {
 	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_work_efficient);
 }
 
-static size_t scratch(const struct sl_shape *most)
+/* Bytes of scratch for any job up to shape, including those of its scan. */
+static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct layout l = lay_out(&a, most->n, most->type, most->keys_only, most->tuning);
+	struct sort_work_efficient_scratch l =
+		lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
 	struct sl_shape inner = {
-		.n = l.tiles * DIGITS, .type = SL_U32, .tuning = most->scan.tuning};
+		.n = l.tiles * DIGITS, .type = SL_U32, .tuning = shape->scan.tuning};
 
-	sl_cut(&a, sl_scratch(scan_of(&most->scan), &inner));
+	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
 	return a.used;
 }
 
+/* Queues all passes: count, scan in place, scatter. */
 template <typename K, int ITEMS>
 static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n, job->type, !job->index, x->tuning);
+	struct sort_work_efficient_scratch l =
+		lay_out(&inner.scratch, job->n, job->type, !job->index, x->tuning);
 	struct sl_scan_job sum = {
 		.in = l.table, .out = l.table, .n = l.tiles * DIGITS, .type = SL_U32};
 	uint32_t block = x->tuning.block;
 
 	inner.tuning = job->scan.tuning;
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
-		[&](uint32_t, struct digit_place d, struct pairs<K> from, struct pairs<K> to) {
-			struct pass<K> p = {
+		[&](uint32_t, struct digit_field d, struct pairs<K> from, struct pairs<K> to) {
+			struct digit_pass<K> p = {
 				from, to, job->n, d, l.table
 			};
 
 			SL_TRY(SL_LAUNCH(
 				(count_kernel<K, ITEMS>), l.tiles, block, 0, x->stream, p));
-			SL_TRY(sl_scan(scan_of(&job->scan), &inner, &sum));
+			SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 			return SL_LAUNCH(
 				(scatter_kernel<K, ITEMS>), l.tiles, block, 0, x->stream, p);
 		});
 }
 
-/* The items a thread that are built. */
+/* Items per thread that are compiled. */
 #define ITEMS_CAN(ITEMS) ITEMS(1) ITEMS(2) ITEMS(4) ITEMS(8) ITEMS(16)
 
 static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
@@ -214,11 +229,12 @@ const struct sl_backend SL_NAME(sl_sort_work_efficient) = {
 	.name = "work_efficient",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
-	.help = "count, scan, scatter by 4 bits a pass, on the work-efficient scan or any of the device",
+	.help = "count, scan, scatter, 4 bits per pass; scan/work_efficient unless the job names "
+		"another scan",
 	.uses_scan = true,
 	.tunable = {.block = 256,
 		.block_step = WARP,
-		.block_most = BLOCK_MOST,
+		.block_most = BLOCK_MAX,
 		.items = 8,
 		.items_can = {ITEMS_CAN(ITEMS)}},
 	.scratch = scratch,

@@ -9,6 +9,7 @@
 #include "stages/device/mcpl_pack.h"
 
 #include "primitives/kernel/kernel.cuh"
+#include "stages/formats/mcpl/mcpl_header.h"
 
 enum { BLOCK = 256 };
 

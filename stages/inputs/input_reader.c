@@ -11,6 +11,7 @@
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/inputs/mcpl_survey.h"
 
 /* Upper limit per file, so that no sum over 4096 files overflows 64 bits. */

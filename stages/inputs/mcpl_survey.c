@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "stages/formats/mcpl/mcpl_record.h"
+
 enum { NUMBERS_MOST = 11, ENERGY = 5, TIME = 6, WEIGHT = 7 };
 
 /* The numbers of a record: their names, and the factors that convert them to internal units. */

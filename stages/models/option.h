@@ -75,8 +75,8 @@ struct sl_option {
 	const char *const *choices; /* CHOICE: the words, NULL-terminated */
 	const char *help;
 	bool automatic; /* COUNT: "auto" is allowed and reads as 0 */
-	bool free;      /* changes no byte of the results, so it is not compared on resume */
-	bool foremost;  /* "SECTION: VALUE" is short for "SECTION: {KEY: VALUE}" */
+	bool free;      /* does not change a byte of the results: not compared on resume */
+	bool shorthand; /* SECTION: VALUE is short for SECTION: {KEY: VALUE} */
 };
 
 /*

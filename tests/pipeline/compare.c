@@ -56,7 +56,7 @@ static double get_number(sl_node of, const char *key)
 
 static void parse(const char *json)
 {
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 
 	sl_yaml_free(tree);
 	tree = NULL;

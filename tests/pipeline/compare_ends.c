@@ -78,7 +78,7 @@ static void memory_for_all_but_one(void **state)
 {
 	static const char *const env[] = {"SL_FAULT=dev_malloc:9:2", NULL};
 	const char *const *words = WORDS("compare", "c.yaml", "--device", "emulated", "--json");
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 	size_t failed = 0, same = 0, n;
 	struct ending e;

@@ -256,21 +256,21 @@ static void complaints_find_their_place(void **state)
 
 	(void)state;
 	assert_ok(take(text, &set, 1, &r));
-	sl_config_complain(r, "model.slab.mu_s", "a%d", 1);
-	sl_config_complain(r, "model.slab.mu_s", "again");
-	sl_config_complain(r, "model.slab.g", "b");
-	sl_config_complain(r, "model.slab.no.such", "c");
-	sl_config_complain(r, "keep[1]", "d");
-	sl_config_complain(r, "key", "e");
-	sl_config_complain(r, "output.level", "f");
-	sl_config_complain(r, "output.format", "g");
+	sl_config_add_problem(r, "model.slab.mu_s", "a%d", 1);
+	sl_config_add_problem(r, "model.slab.mu_s", "again");
+	sl_config_add_problem(r, "model.slab.g", "b");
+	sl_config_add_problem(r, "model.slab.no.such", "c");
+	sl_config_add_problem(r, "keep[1]", "d");
+	sl_config_add_problem(r, "key", "e");
+	sl_config_add_problem(r, "output.level", "f");
+	sl_config_add_problem(r, "output.format", "g");
 	assert_string_equal(sl_config_report(r),
 		"c:1:1: key: e\nc:3:3: model.slab.g: b\nc:3:3: model.slab.no.such: c\n"
 		"c:3:29: model.slab.mu_s: a1\nc:4:18: keep[1]: d\n"
 		"--set output.level=3: output.format: g\n--set output.level=3: output.level: f\n");
 	assert_int_equal(sl_config_verdict(r), SL_USAGE);
-	assert_true(sl_config_flawed(r, "model"));
-	assert_false(sl_config_flawed(r, "run"));
+	assert_true(sl_config_has_problem(r, "model"));
+	assert_false(sl_config_has_problem(r, "run"));
 	sl_config_close(r);
 }
 
@@ -311,8 +311,8 @@ static void units_of_a_kind_are_the_same_bits(void **state)
 		snprintf(text, sizeof(text), form, pairs[i][0], pairs[i][1]);
 		take_good(text);
 		if (i == 0)
-			memcpy(first, config.of_model.bytes, sizeof(first));
-		assert_memory_equal(first, config.of_model.bytes, sizeof(first));
+			memcpy(first, config.model_config.bytes, sizeof(first));
+		assert_memory_equal(first, config.model_config.bytes, sizeof(first));
 	}
 }
 

@@ -81,7 +81,7 @@ static void emit(struct emitter *e, sl_node node)
 static void edit_every_key(const char *name, const char *text, size_t bytes)
 {
 	static struct emitter e;
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 	int n = 1;
 

@@ -215,7 +215,8 @@ static void fewer_can_be_asked_for(void **state)
 	assert_int_equal(m.line[3].generated, 110);
 	sl_manifest_free(&m);
 	configure_list(&folder, MIXED, ", particles: 1e9", "listed", "");
-	expect(&folder, SL_USAGE, "run.particles: are more than the files have",
+	expect(&folder, SL_USAGE,
+		"run.particles: is 1000000000, but the files contain 2507 particles",
 		WORDS("run", "c.yaml", "--out", "many", "--quiet"));
 }
 

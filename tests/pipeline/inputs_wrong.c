@@ -43,12 +43,12 @@ static void damaged_files_are_refused(void **state)
 		"reffile_truncated.mcpl: it ends within what its header says that it holds");
 	refuse_list(&folder, "nowhere.mcpl", SL_USAGE,
 		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl: No such file or "
-		"directory (there is none of that name); check the spelling, names are from the "
-		"folder that sluice is started in");
+		"directory (it does not exist); check the spelling; relative names start "
+		"at the folder in which sluice runs");
 	refuse_list(&folder, "/nowhere.mcpl", SL_USAGE, "check the spelling\n");
 	refuse_list(&folder, "c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
-	refuse_list(
-		&folder, "[]", SL_USAGE, "model.list.files[0]: is a list (one value is needed)");
+	refuse_list(&folder, "[]", SL_USAGE,
+		"model.list.files[0]: is a list, but a single value is needed");
 	file = reference_list("example.mcpl", &bytes);
 	put_number(file + 8, UINT64_C(1) << 63);
 	folder_write(&folder, "many.mcpl.gz", packed,

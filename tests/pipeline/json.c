@@ -137,7 +137,7 @@ static void text_that_is_not_utf8(void **state)
 static void reads_back(void **state)
 {
 	char value[256], text[2048];
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 	struct sl_json j;
 

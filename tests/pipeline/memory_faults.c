@@ -92,13 +92,16 @@ static void end(struct tiny_run *t, struct child *c, struct tally *tally)
 	process_free(&e);
 }
 
-/* Allocation first fails, then first + step, ...; some at a time. */
+/*
+ * Allocation first fails, then first + each, ...; some at a time. The environment may leave out
+ * some of them (thin.h).
+ */
 static void sweep(
-	struct tiny_run *t, unsigned long first, unsigned long last, unsigned long step, bool on)
+	struct tiny_run *t, unsigned long first, unsigned long last, uint32_t each, bool on)
 {
 	static struct child child[CHILDREN];
 	struct tally tally = {.well = 0};
-	unsigned long begun = first;
+	unsigned long begun = first, step = sl_thin_step(each);
 
 	for (unsigned i = 0; i < CHILDREN && begun <= last; i++, begun += step)
 		start(t, &child[i], i, begun, on);
@@ -193,7 +196,8 @@ static void own_layer(void **state)
 		snprintf(t.what, sizeof(t.what), "%s", fault);
 		tiny_go(&t, env, NULL, "out", NULL, &e);
 		if (e.code != 0)
-			tiny_check_ending(&t, &e, SL_HOST_MEMORY, "host memory: ", "bytes asked");
+			tiny_check_ending(
+				&t, &e, SL_HOST_MEMORY, "host memory: ", "bytes requested");
 		judge(&t, "out", &e, &tally);
 		process_free(&e);
 	}

@@ -13,6 +13,7 @@
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"
 #include "stages/particle/random.h"
+#include "stages/formats/formats.h"
 #include "tests/support/configs.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"
@@ -138,7 +139,7 @@ static uint64_t number_at(const struct told *t, sl_node of, const char *key)
 static void tell(struct told *t, struct sl_plan *plan, uint64_t id)
 {
 	char *json = replayed(plan, id, true);
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 
 	assert_ok(sl_yaml_parse(json, strlen(json), &t->tree, &problem));
 	free(json);

@@ -10,6 +10,7 @@
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"
 #include "tests/support/tallies_check.h"
+#include "stages/formats/formats.h"
 
 enum { BINS_MOST = 64 };
 
@@ -29,7 +30,7 @@ static sl_node row_of(const struct sl_yaml *tree, size_t k, int fate)
 static struct sl_yaml *read_histograms(const char *out)
 {
 	char *cut = histograms_of(out), *whole = (char *)malloc(strlen(cut) + 3);
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 
 	assert_non_null(whole);

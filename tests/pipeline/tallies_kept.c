@@ -121,7 +121,7 @@ static void damage_is_found_and_mended(void **state)
 	(void)state;
 	damaged("flip", "out/t_000002.bins", "size or checksum is not that of the manifest");
 	damaged("cut", "out/t_000000.bins", "size or checksum is not that of the manifest");
-	damaged("remove", "out/t_000003.bins", "is not there");
+	damaged("remove", "out/t_000003.bins", "the histogram file is missing");
 	damaged("lose the tail", NULL, "3 of 4 batches are committed");
 	damaged("flip", "out/t.tallies", "its checksum is wrong");
 	damaged("cut", "out/t.tallies", "its checksum is wrong");

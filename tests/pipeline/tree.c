@@ -8,7 +8,7 @@
 #include "pipeline/text/yaml.h"
 
 static struct sl_yaml *tree;
-static struct sl_problem problem;
+static struct sl_yaml_problem problem;
 
 static enum sl_status parse(const char *text)
 {
@@ -107,30 +107,30 @@ static void refusals_have_a_place(void **state)
 		size_t line, column;
 		const char *says;
 	} cases[] = {
-		{"", 1, 1, "nothing to read"},
-		{"# a\n", 1, 1, "nothing to read"},
-		{"a: 1\na: 2\n", 2, 1, "'a' is repeated (it stands at 1:1 already)"},
-		{"x: {b: 1, c: 2,\n 'b': 3}", 2, 2, "'b' is repeated (it stands at 1:5 already)"},
+		{"", 1, 1, "the text is empty"},
+		{"# a\n", 1, 1, "the text is empty"},
+		{"a: 1\na: 2\n", 2, 1, "'a' is repeated, it is also at 1:1"},
+		{"x: {b: 1, c: 2,\n 'b': 3}", 2, 2, "'b' is repeated, it is also at 1:5"},
 		{"- {a: 1, a: 2}\n- {b: 1, b: 2}\n", 1, 10, "'a' is repeated"},
-		{"a: &x 1\nb: *x\n", 1, 4, "an anchor"},
-		{"a: [1, &x 2]", 1, 8, "an anchor"},
-		{"&x a: 1", 1, 1, "an anchor"},
-		{"*x", 1, 1, "an alias"},
-		{"{a: *x}", 1, 5, "an alias"},
-		{"a: !!str 1", 1, 4, "a tag"},
-		{"! a", 1, 1, "a tag"},
-		{"a: !<x> {}", 1, 4, "a tag"},
+		{"a: &x 1\nb: *x\n", 1, 4, "anchors are not allowed"},
+		{"a: [1, &x 2]", 1, 8, "anchors are not allowed"},
+		{"&x a: 1", 1, 1, "anchors are not allowed"},
+		{"*x", 1, 1, "aliases are not allowed"},
+		{"{a: *x}", 1, 5, "aliases are not allowed"},
+		{"a: !!str 1", 1, 4, "tags are not allowed"},
+		{"! a", 1, 1, "tags are not allowed"},
+		{"a: !<x> {}", 1, 4, "tags are not allowed"},
 		{"a: 1\n...\n---\nb: 2\n", 3, 1, "a second document"},
 		{"a: 1\n--- 2", 2, 1, "a second document"},
-		{"[a]: 1", 1, 1, "no key"},
-		{"? {a: 1}\n: 2", 1, 3, "no key"},
-		{"\"a\\0b\": 1", 1, 1, "no key"},
-		{"a:\n\t- 1", 2, 1, "a tab"},
+		{"[a]: 1", 1, 1, "not a key"},
+		{"? {a: 1}\n: 2", 1, 3, "not a key"},
+		{"\"a\\0b\": 1", 1, 1, "not a key"},
+		{"a:\n\t- 1", 2, 1, "a tab is not allowed here"},
 		{"a: \"x", 1, 6, "not YAML"},
 		{"a: b: c", 1, 5, "not YAML"},
-		{"a: 1\nb: \xff\n", 2, 4, "saving the file as UTF-8"},
-		{"\303\274\303\274: \x01", 1, 5, "saving the file as UTF-8"},
-		{"a: \xed\xa0\x80", 1, 4, "saving the file as UTF-8"},
+		{"a: 1\nb: \xff\n", 2, 4, "save the file as UTF-8"},
+		{"\303\274\303\274: \x01", 1, 5, "save the file as UTF-8"},
+		{"a: \xed\xa0\x80", 1, 4, "save the file as UTF-8"},
 	};
 
 	(void)state;
@@ -206,7 +206,7 @@ static void many_keys_take_no_time(void **state)
 	bytes += (size_t)snprintf(text + bytes, SL_YAML_BYTES - bytes, "k7919: again\n");
 	assert_int_equal(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT);
 	assert_int_equal(problem.line, 60001);
-	assert_non_null(strstr(problem.text, "'k7919' is repeated (it stands at 2:1 already)"));
+	assert_non_null(strstr(problem.text, "'k7919' is repeated, it is also at 2:1"));
 	sl_yaml_free(tree);
 	free(text);
 }
@@ -219,7 +219,7 @@ static void texts_end_at_one_mebibyte(void **state)
 	(void)state;
 	assert_int_equal(bytes, SL_YAML_BYTES + 1);
 	assert_fails(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT,
-		"1048577 bytes (at most 1048576");
+		"1048577 bytes, at most 1048576");
 	sl_yaml_free(tree);
 	assert_ok(sl_yaml_parse(text, bytes - 1, &tree, &problem));
 	sl_yaml_free(tree);

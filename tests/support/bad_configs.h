@@ -6,7 +6,7 @@
  *	-- set                                   if there are any: --set texts, a line each
  *	run.seed=2
  *	-- say                                   the report, line by line
- *	c:1:13: transport.max-steps: there is no such key, try max_steps
+ *	c:1:13: transport.max-steps: unknown key; use max_steps
  *
  * A line of a report that ends in * goes on as it may: what follows depends on the build.
  *

@@ -12,6 +12,8 @@
 #include "stages/particle/digest.h"
 #include "stages/formats/common/inflate.h"
 #include "stages/device/device_pipeline.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_header.h"
 
 /* 64 items of 8 bytes, 128 of 4; the level is of no use to the device, but is asked for. */
 enum { CHUNK = 512, LEVEL = 6 };

@@ -124,7 +124,7 @@ void keep_batches(const struct folder *f, const char *out, size_t n)
 struct sl_yaml *report_of(const struct folder *f, const char *out)
 {
 	char name[256];
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 	size_t bytes;
 	char *json;

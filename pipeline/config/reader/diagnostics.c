@@ -1,4 +1,9 @@
-/* diagnostics.c - what is wrong with a configuration: where, what, and all of it in one report. */
+/*
+ * diagnostics.c - places, problems and the report.
+ *
+ * The place of a problem is that of the value of its key, of the key if the value is a section, or of
+ * the nearest section that was given. The report sorts problems by source, line and column.
+ */
 #include "pipeline/config/reader/diagnostics.h"
 
 #include <stdarg.h>
@@ -26,38 +31,39 @@ struct sl_seen *sl_reader_seen(const struct sl_reader *r, const char *path)
 
 void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, const char *text)
 {
-	struct sl_flaw *f = &r->flaw[r->n_flaws];
+	struct sl_config_problem *f = &r->problem[r->n_problems];
 
-	for (size_t i = 0; i < r->n_flaws; i++)
-		if (*key && strcmp(r->flaw[i].key, key) == 0)
+	/* problems without key, such as syntax errors, are all kept */
+	for (size_t i = 0; i < r->n_problems; i++)
+		if (*key && strcmp(r->problem[i].key, key) == 0)
 			return;
-	if (r->n_flaws == SL_FLAWS_MAX) {
+	if (r->n_problems == SL_PROBLEMS_MAX) {
 		r->n_dropped++;
 		return;
 	}
 	f->place = at;
-	f->number = r->n_flaws++;
+	f->number = r->n_problems++;
 	snprintf(f->key, sizeof(f->key), "%s", key);
 	snprintf(f->text, sizeof(f->text), "%s", text);
 }
 
 void sl_reader_forget(struct sl_reader *r, const char *key)
 {
-	size_t seen = 0, flaws = 0;
+	size_t seen = 0, kept = 0;
 
 	for (size_t i = 0; i < r->n_seen; i++)
 		if (!sl_key_below(r->seen[i].path, key))
 			r->seen[seen++] = r->seen[i];
-	for (size_t i = 0; i < r->n_flaws; i++)
-		if (!sl_key_below(r->flaw[i].key, key))
-			r->flaw[flaws++] = r->flaw[i];
+	for (size_t i = 0; i < r->n_problems; i++)
+		if (!sl_key_below(r->problem[i].key, key))
+			r->problem[kept++] = r->problem[i];
 	r->n_seen = seen;
-	r->n_flaws = flaws;
+	r->n_problems = kept;
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* Splits "keep[2]" into the list and the number of the item; -1 without one at the end of key. */
+/* Splits "keep[2]" into the list and the item number, which is returned; -1 without an item. */
 static long split_item(const char *key, char list[SL_KEY_BYTES])
 {
 	const char *bracket = *key && key[strlen(key) - 1] == ']' ? strrchr(key, '[') : NULL;
@@ -67,7 +73,7 @@ static long split_item(const char *key, char list[SL_KEY_BYTES])
 	return bracket ? strtol(bracket + 1, NULL, 10) : -1;
 }
 
-/* The node of a value, or of an item of it. */
+/* The node of a value, or of its item if it is a list. */
 static sl_node value_node(const struct sl_reader *r, const struct sl_seen *seen, long item)
 {
 	const struct sl_yaml *tree = r->tree[seen->key.source];
@@ -78,7 +84,7 @@ static sl_node value_node(const struct sl_reader *r, const struct sl_seen *seen,
 	return found ? found : node;
 }
 
-/* Problems of a value are placed at the value; those of a section, or of nothing, at the key. */
+/* The place of the value or item; of the key, if the value is a section or empty. */
 static struct sl_place place_of_value(
 	const struct sl_reader *r, const struct sl_seen *seen, long item)
 {
@@ -86,6 +92,7 @@ static struct sl_place place_of_value(
 	struct sl_place at = seen->key;
 	sl_node node = seen->value;
 
+	/* a section is long, so its key is the better place */
 	if (node == 0 || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return at;
 	node = value_node(r, seen, item);
@@ -96,6 +103,7 @@ static struct sl_place place_of_value(
 	return at;
 }
 
+/* The place for a problem of key: removes components of the path until one was given. */
 static struct sl_place place_of(const struct sl_reader *r, const char *key)
 {
 	struct sl_place at = {0, 0, 0};
@@ -103,6 +111,7 @@ static struct sl_place place_of(const struct sl_reader *r, const char *key)
 	long item = split_item(key, path);
 	char *dot;
 
+	/* "model.slab.mu_a", then "model.slab", then "model", then the whole file */
 	for (;;) {
 		const struct sl_seen *seen = sl_reader_seen(r, path);
 
@@ -119,7 +128,7 @@ static struct sl_place place_of(const struct sl_reader *r, const char *key)
 	return at;
 }
 
-/* An item of a list that was written as one word is the key itself. */
+/* The name of key in messages: "keep" instead of "keep[0]" when one word was given for the list. */
 static const char *name_of(const struct sl_reader *r, const char *key, char list[SL_KEY_BYTES])
 {
 	const struct sl_seen *seen;
@@ -131,7 +140,7 @@ static const char *name_of(const struct sl_reader *r, const char *key, char list
 	                                                                                 : key;
 }
 
-/* --- the interface ---------------------------------------------------------------------------- */
+/* --- problems --------------------------------------------------------------------------------- */
 
 bool sl_config_given(const struct sl_reader *r, const char *key)
 {
@@ -151,17 +160,17 @@ bool sl_config_changed(const struct sl_reader *r, const char *key)
 	return seen && !seen->at_default;
 }
 
-bool sl_config_flawed(const struct sl_reader *r, const char *key)
+bool sl_config_has_problem(const struct sl_reader *r, const char *key)
 {
-	for (size_t i = 0; i < r->n_flaws; i++)
-		if (sl_key_below(r->flaw[i].key, key))
+	for (size_t i = 0; i < r->n_problems; i++)
+		if (sl_key_below(r->problem[i].key, key))
 			return true;
 	return false;
 }
 
-void sl_config_complain(struct sl_reader *r, const char *key, const char *format, ...)
+void sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
 {
-	char text[SL_FLAW_BYTES], list[SL_KEY_BYTES];
+	char text[SL_PROBLEM_BYTES], list[SL_KEY_BYTES];
 	va_list args;
 
 	va_start(args, format);
@@ -170,7 +179,7 @@ void sl_config_complain(struct sl_reader *r, const char *key, const char *format
 	sl_reader_add(r, place_of(r, key), name_of(r, key, list), text);
 }
 
-void sl_config_complain_within(
+void sl_config_add_problem_within(
 	struct sl_reader *r, const char *key, size_t offset, const char *text)
 {
 	struct sl_place at = place_of(r, key);
@@ -186,12 +195,17 @@ void sl_config_complain_within(
 
 size_t sl_config_problems(const struct sl_reader *r)
 {
-	return r->n_flaws + r->n_dropped;
+	return r->n_problems + r->n_dropped;
 }
 
+/*
+ * Orders problems by source, line and column; at one place by the order in which they were
+ * found.
+ */
 static int by_place(const void *a, const void *b)
 {
-	const struct sl_flaw *x = (const struct sl_flaw *)a, *y = (const struct sl_flaw *)b;
+	const struct sl_config_problem *x = (const struct sl_config_problem *)a,
+				       *y = (const struct sl_config_problem *)b;
 	size_t left[] = {x->place.source, x->place.line, x->place.column, x->number};
 	size_t right[] = {y->place.source, y->place.line, y->place.column, y->number};
 
@@ -201,7 +215,8 @@ static int by_place(const void *a, const void *b)
 	return 0;
 }
 
-static void print_flaw(struct sl_reader *r, const struct sl_flaw *f)
+/* Appends a problem to the report as "place: key: text". */
+static void print_problem(struct sl_reader *r, const struct sl_config_problem *f)
 {
 	const struct sl_place *at = &f->place;
 
@@ -216,10 +231,10 @@ static void print_flaw(struct sl_reader *r, const struct sl_flaw *f)
 
 const char *sl_config_report(struct sl_reader *r)
 {
-	qsort(r->flaw, r->n_flaws, sizeof(r->flaw[0]), by_place);
+	qsort(r->problem, r->n_problems, sizeof(r->problem[0]), by_place);
 	r->report[0] = '\0';
-	for (size_t i = 0; i < r->n_flaws; i++)
-		print_flaw(r, &r->flaw[i]);
+	for (size_t i = 0; i < r->n_problems; i++)
+		print_problem(r, &r->problem[i]);
 	if (r->n_dropped > 0)
 		sl_append(r->report, SL_REPORT_BYTES, "%s: and %zu more problems\n", r->name,
 			r->n_dropped);
@@ -233,40 +248,44 @@ enum sl_status sl_config_verdict(struct sl_reader *r)
 	if (sl_config_problems(r) == 0)
 		return SL_OK;
 	return sl_fail(
-		SL_USAGE, "%.*s", (int)strlen(report) - 1, report); /* no empty line at its end */
+		SL_USAGE, "%.*s", (int)strlen(report) - 1, report); /* without the last newline */
 }
 
-/* --- what a model sees ------------------------------------------------------------------------ */
+/* --- the interface for models ----------------------------------------------------------------- */
 
+/* The full path of a key of the model. */
 static void full_path(const struct sl_reader *r, const char *key, char path[SL_KEY_BYTES])
 {
 	snprintf(path, SL_KEY_BYTES, "model.%s.%s", r->model->name, key);
 }
 
-static bool model_given(void *of, const char *key)
+/* Implements sl_check.given for the model. */
+static bool model_given(void *ctx, const char *key)
 {
-	const struct sl_reader *r = (const struct sl_reader *)of;
+	const struct sl_reader *r = (const struct sl_reader *)ctx;
 	char path[SL_KEY_BYTES];
 
 	full_path(r, key, path);
 	return sl_config_changed(r, path);
 }
 
+/* Implements sl_check.complain for the model. */
 SL_PRINTF(3, 4)
-static void model_complain(void *of, const char *key, const char *format, ...)
+static void model_complain(void *ctx, const char *key, const char *format, ...)
 {
-	struct sl_reader *r = (struct sl_reader *)of;
-	char text[SL_FLAW_BYTES], path[SL_KEY_BYTES];
+	struct sl_reader *r = (struct sl_reader *)ctx;
+	char text[SL_PROBLEM_BYTES], path[SL_KEY_BYTES];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	full_path(r, key, path);
-	sl_config_complain(r, path, "%s", text);
+	sl_config_add_problem(r, path, "%s", text);
 }
 
 struct sl_model_check sl_config_check(struct sl_reader *r)
 {
-	return (struct sl_model_check){.ctx = r, .is_given = model_given, .complain = model_complain};
+	return (struct sl_model_check){
+		.ctx = r, .is_given = model_given, .complain = model_complain};
 }

@@ -16,14 +16,14 @@ bool sl_config_given(const struct sl_reader *r, const char *key);
 bool sl_config_changed(const struct sl_reader *r, const char *key);
 
 /* Does key, or a key below it, have a problem? */
-bool sl_config_flawed(const struct sl_reader *r, const char *key);
+bool sl_config_has_problem(const struct sl_reader *r, const char *key);
 
 /* Adds a problem at the place of key, or of the nearest section around it when it was not given. */
-void sl_config_complain(struct sl_reader *r, const char *key, const char *format, ...)
+void sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
 	SL_PRINTF(3, 4);
 
 /* Adds a problem at byte offset of the value of key, if the column can be computed. */
-void sl_config_complain_within(
+void sl_config_add_problem_within(
 	struct sl_reader *r, const char *key, size_t offset, const char *text);
 
 /* Adds a problem at a place. A second problem of a key is dropped: it follows from the first. */

@@ -1,6 +1,8 @@
 /*
- * walk.c - walking a source against the tables: what is known is noted with its place, what is not
- * is a problem.
+ * match_keys.c - walks the YAML tree of a source and looks up each key in the option tables.
+ *
+ * A path is built on the way down. It is an option, a section above options, or unknown. Options and
+ * sections are recorded with the place of the key; a --set first creates the sections above its key.
  */
 #include "pipeline/config/reader/match_keys.h"
 
@@ -13,7 +15,10 @@
 #include "pipeline/config/reader/suggest.h"
 #include "pipeline/text/messages.h"
 
-/* Is the item that path names, or is below, in the list that was met? True of a path without. */
+/*
+ * Does the list item in path ("objects[3].surface") exist in the list read before? True for a path
+ * without an item. The comparison with the printed number refuses "[03]" and "[3]x".
+ */
 static bool has_item(const struct sl_reader *r, const char *path)
 {
 	const char *bracket = strchr(path, '[');
@@ -25,13 +30,14 @@ static bool has_item(const struct sl_reader *r, const char *path)
 	if (!bracket)
 		return true;
 	i = strtoull(bracket + 1, NULL, 10);
-	n = (size_t)snprintf(number, sizeof(number), "[%llu]", i); /* as it is written elsewhere */
+	n = (size_t)snprintf(number, sizeof(number), "[%llu]", i);
 	snprintf(above, sizeof(above), "%.*s", (int)(bracket - path), path);
 	list = sl_reader_seen(r, above);
 	return list && strncmp(bracket, number, n) == 0 &&
 	       i < sl_yaml_size(r->tree[list->key.source], list->value);
 }
 
+/* The option at path, if it belongs to the chosen model and its list item exists; else NULL. */
 static const struct sl_option *option_at(const struct sl_reader *r, const char *path)
 {
 	const struct sl_model *model;
@@ -40,7 +46,7 @@ static const struct sl_option *option_at(const struct sl_reader *r, const char *
 	return (!model || model == r->model) && has_item(r, path) ? o : NULL;
 }
 
-/* Does path stand above options? */
+/* Is path a section, that is, the prefix of an option? */
 static bool is_section(const struct sl_reader *r, const char *path)
 {
 	char option[SL_KEY_BYTES], of_model[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
@@ -55,7 +61,7 @@ static bool is_section(const struct sl_reader *r, const char *path)
 	return false;
 }
 
-/* Is path that of a model: model.NAME? */
+/* Has path the form model.NAME? */
 static bool is_model(const char *path)
 {
 	const char *leaf = sl_key_leaf(path);
@@ -63,18 +69,21 @@ static bool is_model(const char *path)
 	return leaf - path == 6 && strncmp(path, "model.", 6) == 0;
 }
 
-static void unknown(struct sl_reader *r, struct sl_place at, const char *path)
+/* Adds the problem that path is not a known key, with a suggestion. */
+static void add_unknown(struct sl_reader *r, struct sl_place at, const char *path)
 {
-	char text[SL_FLAW_BYTES];
+	char text[SL_PROBLEM_BYTES];
 
-	sl_hint_unknown(r, path, text);
+	sl_suggest_key(r, path, text);
 	sl_reader_add(r, at, path, text);
 }
 
-static void note(struct sl_reader *r, struct sl_place at, const char *path, sl_node value)
+/* Records a key; a later source replaces the record. */
+static void record(struct sl_reader *r, struct sl_place at, const char *path, sl_node value)
 {
 	struct sl_seen *seen = sl_reader_seen(r, path);
 
+	/* the bound is never reached: the tables have fewer keys, see tests/pipeline/options.c */
 	if (!seen && r->n_seen < SL_SEEN_MAX)
 		seen = &r->seen[r->n_seen++];
 	if (!seen)
@@ -85,11 +94,11 @@ static void note(struct sl_reader *r, struct sl_place at, const char *path, sl_n
 	seen->value = value;
 }
 
-/* path is model.NAME: takes it for the model of the run, or complains. */
+/* path is model.NAME: makes it the model of the run, or adds a problem. */
 static bool choose_model(struct sl_reader *r, struct sl_place at, const char *path)
 {
 	const struct sl_model *model = sl_model_find(sl_key_leaf(path));
-	char text[SL_FLAW_BYTES], names[256];
+	char text[SL_PROBLEM_BYTES], names[256];
 
 	if (model && (!r->model || r->model == model)) {
 		r->model = model;
@@ -97,63 +106,66 @@ static bool choose_model(struct sl_reader *r, struct sl_place at, const char *pa
 	}
 	if (model) {
 		snprintf(text, sizeof(text),
-			"a run has one model (%s is chosen already), try removing one of them",
+			"a run has one model, and %s is given already; remove one of them",
 			r->model->name);
 	} else {
-		snprintf(text, sizeof(text), "there is no such model, try %s",
-			sl_hint_model(sl_key_leaf(path), names, sizeof(names)));
+		snprintf(text, sizeof(text), "unknown model; use %s",
+			sl_suggest_model(sl_key_leaf(path), names, sizeof(names)));
 	}
 	sl_reader_add(r, at, path, text);
 	return false;
 }
 
-/* The option that a plain value of the section at path stands for; false when there is none. */
-static bool find_foremost(const struct sl_reader *r, const char *path, char option[SL_KEY_BYTES])
+/* Finds the option that a plain value of the section at path sets (stop: RULE sets stop.when). */
+static bool find_shorthand(const struct sl_reader *r, const char *path, char option[SL_KEY_BYTES])
 {
 	const struct sl_option *o;
 
 	for (size_t i = 0; (o = sl_option_at(r->model, i, option)); i++)
-		if (o->foremost && sl_key_below(option, path))
+		if (o->shorthand && sl_key_below(option, path))
 			return true;
 	return false;
 }
 
-static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char *above);
+static void match_mapping(struct sl_reader *r, size_t source, sl_node mapping, const char *above);
 
-/* The section at path, whose value is node. */
-static void meet_section(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
+/* Matches the section at path, whose value is node. */
+static void match_section(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
 	const struct sl_yaml *tree = r->tree[at.source];
-	char text[SL_FLAW_BYTES], shown[SL_SHOWN_BYTES], option[SL_KEY_BYTES];
+	char text[SL_PROBLEM_BYTES], shown[SL_SHOWN_BYTES], option[SL_KEY_BYTES];
 
-	note(r, at, path, node);
+	record(r, at, path, node);
 	if (sl_yaml_kind(tree, node) == SL_MAPPING) {
-		walk(r, at.source, node, path);
+		match_mapping(r, at.source, node, path);
 		return;
 	}
-	if (*sl_yaml_text(tree, node, NULL) && find_foremost(r, path, option)) {
-		note(r, at, option, node);
+	if (*sl_yaml_text(tree, node, NULL) && find_shorthand(r, path, option)) {
+		record(r, at, option, node);
 		return;
 	}
 	if (sl_yaml_kind(tree, node) == SL_LIST)
-		snprintf(text, sizeof(text), "has a list (keys stand below it), try {key: value}");
-	else if (*sl_yaml_text(tree, node, NULL) == '\0')
 		snprintf(text, sizeof(text),
-			"has nothing below it (it is a section), try removing it or giving it {}");
+			"is a list, but this is a section with keys; write {key: value}");
+	else if (*sl_yaml_text(tree, node, NULL) == '\0')
+		snprintf(text, sizeof(text), "is a section without keys; remove it or write {}");
 	else
 		snprintf(text, sizeof(text),
-			"has the value %s (keys stand below it), try {key: value}",
+			"has the value %s, but this is a section with keys; write {key: value}",
 			sl_show(shown, sl_yaml_text(tree, node, NULL)));
 	if (strcmp(path, "model") == 0 && sl_model_find(sl_yaml_text(tree, node, NULL)))
 		snprintf(text, sizeof(text),
-			"has the value '%s' (the parameters stand below the model's name), try "
+			"has the value '%s', but a model is a section with its parameters; write "
 			"{%s: {}}",
 			sl_yaml_text(tree, node, NULL), sl_yaml_text(tree, node, NULL));
 	sl_reader_add(r, at, path, text);
 }
 
-/* The items of a list, each with keys of its own; more than most are a problem told later. */
-static void meet_items(
+/*
+ * Matches the items of a list, each a section. Items after most are skipped: read_values.c reports
+ * that the list is too long.
+ */
+static void match_items(
 	struct sl_reader *r, size_t source, const char *path, sl_node list, double most)
 {
 	const struct sl_yaml *tree = r->tree[source];
@@ -165,32 +177,33 @@ static void meet_items(
 
 		sl_yaml_place(tree, node, &at.line, &at.column);
 		snprintf(item, sizeof(item), "%s[%zu]", path, i);
-		meet_section(r, at, item, node);
+		match_section(r, at, item, node);
 	}
 }
 
-/* A key with its full path and its value. */
-static void meet(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
+/* Matches one key, given by its full path, with its value. */
+static void match_key(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
 	const struct sl_option *o;
 
+	/* the keys of a second model are not matched: each would be a consequence of that problem */
 	if (is_model(path) && !choose_model(r, at, path))
 		return;
 	o = option_at(r, path);
 	if (o)
-		note(r, at, path, node);
+		record(r, at, path, node);
 	if (o && o->kind == SL_KIND_ITEMS && sl_yaml_kind(r->tree[at.source], node) == SL_LIST)
-		meet_items(r, at.source, path, node, o->hi);
+		match_items(r, at.source, path, node, o->hi);
 	if (o)
 		return;
 	if (is_section(r, path))
-		meet_section(r, at, path, node);
+		match_section(r, at, path, node);
 	else
-		unknown(r, at, path);
+		add_unknown(r, at, path);
 }
 
-/* The keys of a mapping, all below the path above. */
-static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char *above)
+/* Matches the keys of a mapping; above is the path of the mapping. */
+static void match_mapping(struct sl_reader *r, size_t source, sl_node mapping, const char *above)
 {
 	const struct sl_yaml *tree = r->tree[source];
 	size_t n = sl_yaml_size(tree, mapping);
@@ -205,18 +218,17 @@ static void walk(struct sl_reader *r, size_t source, sl_node mapping, const char
 		snprintf(path, sizeof(path), "%s%s%s", above, *above ? "." : "", text);
 		if (strchr(text, '.'))
 			sl_reader_add(r, at, path,
-				"there is no such key (dots are for --set), try one key below the "
-				"other");
+				"unknown key: dots are allowed in --set only; nest the keys");
 		else if (strchr(text, '['))
 			sl_reader_add(r, at, path,
-				"there is no such key (brackets are for --set), try a list");
+				"unknown key: brackets are allowed in --set only; write a list");
 		else
-			meet(r, at, path, value);
+			match_key(r, at, path, value);
 	}
 }
 
-/* Enters the sections above path, which a --set names in one word. */
-static bool enter(struct sl_reader *r, struct sl_place at, const char *path)
+/* Records the sections above the path of a --set; false after a problem. */
+static bool record_sections(struct sl_reader *r, struct sl_place at, const char *path)
 {
 	char above[SL_KEY_BYTES];
 
@@ -226,32 +238,33 @@ static bool enter(struct sl_reader *r, struct sl_place at, const char *path)
 			return false;
 		if (!has_item(r, above)) {
 			sl_reader_add(r, at, above,
-				"there is no such item (items are counted from 0), try one of those "
-				"that the list has");
+				"unknown item: the list has no item of this number, counted from 0; use "
+				"an item of the list");
 			return false;
 		}
 		if (!is_section(r, above)) {
-			unknown(r, at, option_at(r, above) ? path : above);
+			add_unknown(r, at, option_at(r, above) ? path : above);
 			return false;
 		}
 		if (!sl_reader_seen(r, above))
-			note(r, at, above, 0);
+			record(r, at, above, 0);
 	}
 	return true;
 }
 
 void sl_reader_match_keys(struct sl_reader *r, sl_node root)
 {
-	walk(r, 0, root, "");
+	match_mapping(r, 0, root, "");
 }
 
-void sl_reader_match_keys_set(struct sl_reader *r, size_t source, const char *path)
+void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path)
 {
 	const struct sl_place at = {source, 0, 0};
 
+	/* a --set replaces everything at its key, problems included */
 	sl_reader_forget(r, path);
 	if (strcmp(path, "model") == 0)
 		r->model = NULL;
-	if (enter(r, at, path))
-		meet(r, at, path, sl_yaml_root(r->tree[source]));
+	if (record_sections(r, at, path))
+		match_key(r, at, path, sl_yaml_root(r->tree[source]));
 }

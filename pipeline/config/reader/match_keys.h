@@ -12,6 +12,6 @@
 void sl_reader_match_keys(struct sl_reader *r, sl_node root);
 
 /* Matches --set number source, whose tree is the value of the key path. */
-void sl_reader_match_keys_set(struct sl_reader *r, size_t source, const char *path);
+void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * config.c - reading a configuration: first where everything stands, then what it says.
+ * read_config.c - reads a configuration in two passes.
  *
- * Each source (the file, then each --set) is parsed and walked against the tables (walk.c); only
- * then are values read (read_values.c), so that one that is replaced by a --set need not be right.
+ * First each source (the file, then each --set) is parsed as YAML and its keys are matched with the
+ * option tables (match_keys.c). Then the values are read (read_values.c), so that a value that a
+ * --set replaces need not be valid.
  */
 #include "pipeline/config/reader/read_config.h"
 
@@ -18,6 +19,7 @@
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 
+/* Allocates a reader with space for one tree per source. The texts of --set are not copied. */
 static enum sl_status make_reader(
 	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)
 {
@@ -40,8 +42,8 @@ static enum sl_status make_reader(
 	return SL_OK;
 }
 
-/* The model that the file names first: known before the walk, so that all hints know its keys. */
-static void foresee_model(struct sl_reader *r)
+/* Sets the model to the first that the file names, so that suggestions include its keys. */
+static void find_model(struct sl_reader *r)
 {
 	const struct sl_yaml *tree = r->tree[0];
 	sl_node key;
@@ -50,10 +52,11 @@ static void foresee_model(struct sl_reader *r)
 	r->model = sl_model_find(sl_yaml_text(tree, key, NULL));
 }
 
+/* Parses the file and matches its keys. A file that is not a mapping ends the reading. */
 static enum sl_status read_file(struct sl_reader *r, const char *text, size_t bytes)
 {
 	struct sl_place at = {0, 0, 0};
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	enum sl_status s = sl_yaml_parse(text, bytes, &r->tree[0], &problem);
 	sl_node root;
 
@@ -68,30 +71,32 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 	if (sl_yaml_kind(r->tree[0], root) != SL_MAPPING) {
 		sl_yaml_place(r->tree[0], root, &at.line, &at.column);
 		sl_reader_add(r, at, "",
-			"there are no keys here (a configuration is made of them), try run: "
-			"{particles: 1e6}");
+			"a configuration is a mapping of keys; write for example "
+			"run: {particles: 1e6}");
 		return sl_config_verdict(r);
 	}
-	foresee_model(r);
+	find_model(r);
 	sl_reader_match_keys(r, root);
 	return SL_OK;
 }
 
+/* Parses --set number source and matches its key. A wrong --set adds a problem and is skipped. */
 static enum sl_status read_set(struct sl_reader *r, size_t source)
 {
 	const char *text = r->sets[source - 1], *equals = strchr(text, '=');
 	struct sl_place at = {source, 0, 0};
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	char path[SL_KEY_BYTES];
 	enum sl_status s;
 
 	if (!equals || equals == text || equals - text >= SL_KEY_BYTES) {
-		sl_reader_add(r, at, "", "this sets nothing (it has no key), try key=value");
+		sl_reader_add(r, at, "", "has no key; write --set key=value");
 		return SL_OK;
 	}
+	/* the key ends at the first =; the value can contain further ones */
 	snprintf(path, sizeof(path), "%.*s", (int)(equals - text), text);
 	if (equals[1 + strspn(equals + 1, " ")] == '\0') {
-		sl_reader_add(r, at, path, "has no value (nothing follows the =), try key=value");
+		sl_reader_add(r, at, path, "has no value after the =; write --set key=value");
 		return SL_OK;
 	}
 	s = sl_yaml_parse(equals + 1, strlen(equals + 1), &r->tree[source], &problem);
@@ -102,13 +107,14 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 		return SL_OK;
 	}
 	SL_TRY(s);
-	sl_reader_match_keys_set(r, source, path);
+	sl_reader_match_set(r, source, path);
 	return SL_OK;
 }
 
 enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,
 	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r)
 {
+	/* without a model, the options of the model stay zero */
 	*r = NULL;
 	memset(c, 0, sizeof(*c));
 	c->model = SL_MODEL_COUNT;
@@ -116,7 +122,7 @@ enum sl_status sl_config_open_text(const char *name, const char *text, size_t by
 	SL_TRY(read_file(*r, text, bytes));
 	for (size_t i = 1; i <= n_sets; i++)
 		SL_TRY(read_set(*r, i));
-	return sl_reader_fill(*r, c);
+	return sl_reader_read_values(*r, c);
 }
 
 enum sl_status sl_config_open(const char *path, const char *const *sets, size_t n_sets,
@@ -133,7 +139,7 @@ enum sl_status sl_config_open(const char *path, const char *const *sets, size_t 
 		c->model = SL_MODEL_COUNT;
 		SL_TRY(make_reader(path, sets, n_sets, r));
 		sl_reader_add(*r, (struct sl_place){0, 0, 0}, "", sl_last_error());
-		/* a wrong name is wrong usage; a disk that fails stays one */
+		/* a wrong file name is a usage error; a disk error keeps its code */
 		return s == SL_BAD_INPUT || access(path, F_OK) != 0 ? SL_USAGE : s;
 	}
 	s = sl_config_open_text(path, text, bytes, sets, n_sets, c, r);

@@ -1,4 +1,9 @@
-/* read_values.c - reading values, each from the source that gave it last. */
+/*
+ * read_values.c - fills struct sl_config: first the default of each option, then the value given.
+ *
+ * The loop runs over the option tables, not over the text, so that every member gets a value. The
+ * default is parsed from its text by the same code as a value that a user gives.
+ */
 #include "pipeline/config/reader/read_values.h"
 
 #include <stdio.h>
@@ -9,15 +14,15 @@
 #include "pipeline/config/reader/suggest.h"
 #include "pipeline/config/values.h"
 
-/* Complains about key; r is NULL while a default is read. Returns false. */
+/* Adds a problem for key, unless r is NULL while a default is read. Returns false. */
 static bool wrong(struct sl_reader *r, const char *key, const char *why)
 {
 	if (r)
-		sl_config_complain(r, key, "%s", why);
+		sl_config_add_problem(r, key, "%s", why);
 	return false;
 }
 
-/* One item of a value; complaints are for key. */
+/* Reads one item of a value; problems are added for key. */
 static bool fill_item(struct sl_reader *r, const struct sl_option *o, const char *key,
 	const struct sl_yaml *tree, sl_node node, void *item)
 {
@@ -26,37 +31,34 @@ static bool fill_item(struct sl_reader *r, const struct sl_option *o, const char
 	const char *text = sl_yaml_text(tree, node, &bytes);
 
 	if (sl_yaml_kind(tree, node) == SL_MAPPING)
-		return wrong(
-			r, key, "has keys below it (it is no section), try a value without keys");
+		return wrong(r, key, "is a mapping, but a single value is needed; write one value");
 	if (sl_yaml_kind(tree, node) == SL_LIST)
-		return wrong(r, key, "is a list (one value is needed), try one of them");
+		return wrong(r, key, "is a list, but a single value is needed; write one value");
 	if (bytes == 0)
-		return wrong(r, key,
-			"has no value (nothing stands there), try removing it or giving it one");
+		return wrong(r, key, "has no value; add a value or remove the key");
 	if (strlen(text) != bytes)
-		return wrong(r, key, "has a NUL in it (no text has), try removing it");
+		return wrong(r, key, "contains a NUL character; remove it");
 	return sl_value_parse(o, text, item, why) || wrong(r, key, why);
 }
 
-/* How many items a list has; n is SIZE_MAX when it is none. */
+/* Checks and stores the number of items of a list; n is SIZE_MAX when the value is no list. */
 static bool fill_items(
 	struct sl_reader *r, const struct sl_option *o, const char *path, size_t n, uint64_t *value)
 {
 	char why[SL_WHY_BYTES];
 
 	if (n == SIZE_MAX)
-		return wrong(r, path,
-			"is no list (its items have keys of their own), try [{key: value}]");
+		return wrong(r, path, "is not a list; write a list of mappings: [{key: value}]");
 	if ((double)n < o->lo || (double)n > o->hi) {
-		snprintf(why, sizeof(why), "has %zu items (%g to %g are read), try %s", n, o->lo,
-			o->hi, (double)n < o->lo ? "adding one" : "fewer");
+		snprintf(why, sizeof(why), "has %zu items, but %g to %g are allowed; %s", n, o->lo,
+			o->hi, (double)n < o->lo ? "add an item" : "remove items");
 		return wrong(r, path, why);
 	}
 	*value = n;
 	return true;
 }
 
-/* The value at node, as the option's kind has it. */
+/* Reads the value at node into *value, of the kind of the option. False after a problem. */
 static bool fill(struct sl_reader *r, const struct sl_option *o, const char *path,
 	const struct sl_yaml *tree, sl_node node, void *value)
 {
@@ -69,24 +71,26 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	if (!sl_value_listed(o) || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return fill_item(r, o, path, tree, node, value);
 	if (n == 0 && o->required)
-		return wrong(r, path, "is an empty list (at least one is needed), try [one]");
+		return wrong(r, path, "is an empty list, but at least one item is needed; add one");
 	if (o->kind == SL_KIND_VECTOR && n != 3)
-		return wrong(r, path, "is no list of three (x, y and z are needed), try [0, 0, 1]");
+		return wrong(
+			r, path, "is not a list of three numbers (x, y and z); write [0, 0, 1]");
 	if (n > SL_LIST_MAX)
-		return wrong(r, path, "is a long list (at most 32 are read), try fewer");
+		return wrong(r, path, "has more than 32 items, which is the limit; remove items");
 	sl_value_resize(o, value, n);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(key, sizeof(key), list ? "%s[%zu]" : "%s", path, i);
+		/* no early exit: every wrong item is reported */
 		right &= fill_item(r, o, key, tree, list ? sl_yaml_item(tree, node, i, NULL) : node,
 			sl_value_item(o, value, i));
 	}
 	return right;
 }
 
-/* The option's default, or what absent reads as. */
+/* Sets the default of the option, or the value that stands for "not given". */
 static enum sl_status fill_default(const struct sl_option *o, void *value)
 {
-	struct sl_problem problem;
+	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 	enum sl_status s;
 
@@ -95,30 +99,31 @@ static enum sl_status fill_default(const struct sl_option *o, void *value)
 		return SL_OK;
 	s = sl_yaml_parse(o->fallback, strlen(o->fallback), &tree, &problem);
 	if (s == SL_OK && !fill(NULL, o, o->key, tree, sl_yaml_root(tree), value))
-		s = sl_fail(SL_INTERNAL, "the default of %s is none: %s", o->key, o->fallback);
+		s = sl_fail(SL_INTERNAL, "the default of %s is not a valid value: %s", o->key,
+			o->fallback);
 	sl_yaml_free(tree);
 	return s;
 }
 
-/* Is a section above path wrong in itself? What it lacks follows from that. */
-static bool in_flawed_section(const struct sl_reader *r, const char *path)
+/* Does a section above path have a problem? Then a missing key in it is only a consequence. */
+static bool in_wrong_section(const struct sl_reader *r, const char *path)
 {
-	for (size_t i = 0; i < r->n_flaws; i++) {
-		size_t n = strlen(r->flaw[i].key);
+	for (size_t i = 0; i < r->n_problems; i++) {
+		size_t n = strlen(r->problem[i].key);
 
-		if (n > 0 && strncmp(path, r->flaw[i].key, n) == 0 && path[n] == '.')
+		if (n > 0 && strncmp(path, r->problem[i].key, n) == 0 && path[n] == '.')
 			return true;
 	}
 	return false;
 }
 
-/* Is it how many particles there are, which files tell, too? */
+/* Is path run.particles of a model that reads particles? Its files provide the default. */
 static bool is_read(const struct sl_reader *r, const char *path)
 {
 	return r->model && r->model->read && strcmp(path, "run.particles") == 0;
 }
 
-/* Fills one value of an option. */
+/* Sets the value of an option, or of a key of one item. */
 static enum sl_status fill_option(
 	struct sl_reader *r, const struct sl_option *o, const char *path, void *value)
 {
@@ -130,25 +135,27 @@ static enum sl_status fill_option(
 		struct sl_reals reals;
 		struct sl_vector vector;
 		char text[SL_TEXT_BYTES];
-	} given; /* room for any kind of value */
+	} given; /* large enough for any kind of value */
 
+	/* the default stays when the given value is wrong, so that later checks have a value */
 	SL_TRY(fill_default(o, value));
 	if (!seen) {
-		if (o->required && !is_read(r, path) && !in_flawed_section(r, path) &&
-			!sl_hint_is_told(r, path))
-			sl_config_complain(r, path,
-				"is missing (it has no default), try adding it: %s", o->help);
+		if (o->required && !is_read(r, path) && !in_wrong_section(r, path) &&
+			!sl_suggest_covers(r, path))
+			sl_config_add_problem(
+				r, path, "is missing and has no default; add it: %s", o->help);
 		return SL_OK;
 	}
 	sl_value_clear(o, &given);
 	if (!fill(r, o, path, r->tree[seen->key.source], seen->value, &given))
 		return SL_OK;
+	/* both values were cleared first, so equal values are equal bytes */
 	seen->at_default = memcmp(&given, value, sl_value_bytes(o)) == 0;
 	memcpy(value, &given, sl_value_bytes(o));
 	return SL_OK;
 }
 
-/* Fills a key of all n items of its list; path has no numbers yet. */
+/* Sets a key in all n items of its list; path contains "[]" without a number. */
 static enum sl_status fill_of_items(
 	struct sl_reader *r, const struct sl_option *o, const char *path, uint64_t n, char *first)
 {
@@ -162,15 +169,15 @@ static enum sl_status fill_of_items(
 	return SL_OK;
 }
 
-enum sl_status sl_reader_fill(struct sl_reader *r, struct sl_config *c)
+enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 {
 	const struct sl_option *o;
 	char path[SL_KEY_BYTES];
-	uint64_t items = 0; /* of the list that was filled last */
+	uint64_t items = 0; /* of the list read last; its keys follow it in the table */
 
 	for (size_t i = 0; (o = sl_option_at(r->model, i, path)); i++) {
 		char *value =
-			(i < sl_n_options ? (char *)c : (char *)c->of_model.bytes) + o->offset;
+			(i < sl_n_options ? (char *)c : (char *)c->model_config.bytes) + o->offset;
 
 		if (sl_option_of_items(o))
 			SL_TRY(fill_of_items(r, o, path, items, value));
@@ -181,11 +188,11 @@ enum sl_status sl_reader_fill(struct sl_reader *r, struct sl_config *c)
 	}
 	for (c->model = 0; c->model < SL_MODEL_COUNT && sl_models[c->model] != r->model;)
 		c->model++;
-	if (!r->model && !sl_config_flawed(r, "model")) {
+	if (!r->model && !sl_config_has_problem(r, "model")) {
 		char names[256];
 
-		sl_config_complain(r, "model", "is missing (a run needs one), try %s",
-			sl_hint_model("", names, sizeof(names)));
+		sl_config_add_problem(r, "model", "is missing: a run needs a model; use %s",
+			sl_suggest_model("", names, sizeof(names)));
 	}
 	return SL_OK;
 }

@@ -11,6 +11,6 @@
  * Fills *c, defaults included, and adds a problem for each wrong value and each required option that
  * is missing. Call it after the keys of all sources are matched.
  */
-enum sl_status sl_reader_fill(struct sl_reader *r, struct sl_config *c);
+enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c);
 
 #endif

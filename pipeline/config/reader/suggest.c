@@ -1,4 +1,9 @@
-/* suggest.c - what a key that there is not may have meant. */
+/*
+ * suggest.c - searches the option tables for keys that resemble an unknown one.
+ *
+ * In this order: a number after a decimal comma; the same key in another section; the nearest key of
+ * the section by edit distance; the nearest key of all sections; else all keys of the section.
+ */
 #include "pipeline/config/reader/suggest.h"
 
 #include <stdio.h>
@@ -10,13 +15,14 @@
 
 enum { WORDS_MAX = 256, PLACES_MAX = 4, HINT_BYTES = 448 };
 
-/* Words of the tables, cut out of paths. */
+/* Components of option paths; at[] points into text[]. */
 struct words {
 	size_t n;
 	const char *at[WORDS_MAX];
 	char text[WORDS_MAX][SL_WORD_BYTES];
 };
 
+/* Adds a word unless it equals the last one: the keys of a section are adjacent in the tables. */
 static void add_word(struct words *w, const char *text, size_t bytes)
 {
 	char *to = w->text[w->n];
@@ -26,18 +32,18 @@ static void add_word(struct words *w, const char *text, size_t bytes)
 		w->at[w->n++] = to;
 }
 
-/* "under model: slab:" for the section that path stands in; "at the top" for none. */
+/* Writes the section that contains path: "under model: slab:", or "at the top level". */
 static const char *say_section(const char *path, char text[SL_KEY_BYTES])
 {
 	const char *leaf = sl_key_leaf(path);
 
-	snprintf(text, SL_KEY_BYTES, leaf == path ? "at the top" : "under ");
+	snprintf(text, SL_KEY_BYTES, leaf == path ? "at the top level" : "under ");
 	for (const char *p = path; p < leaf; p++)
 		sl_append(text, SL_KEY_BYTES, *p != '.' ? "%c" : p + 1 < leaf ? ": " : ":", *p);
 	return text;
 }
 
-/* The words that may stand in a section ("" is the top). */
+/* Lists the keys of a section; "" is the top level. */
 static void list_children(const struct sl_reader *r, const char *section, struct words *w)
 {
 	size_t skip = *section ? strlen(section) + 1 : 0;
@@ -49,8 +55,8 @@ static void list_children(const struct sl_reader *r, const char *section, struct
 			add_word(w, path + skip, strcspn(path + skip, ".["));
 }
 
-/* Where else a key of the same name stands: "under run:", or nothing. */
-static bool stands_elsewhere(const struct sl_reader *r, const char *leaf, char hint[HINT_BYTES])
+/* Lists the sections that have a key of this name; false when there is none. */
+static bool find_elsewhere(const struct sl_reader *r, const char *leaf, char hint[HINT_BYTES])
 {
 	char path[SL_KEY_BYTES], section[PLACES_MAX][SL_KEY_BYTES];
 	const char *words[PLACES_MAX];
@@ -66,7 +72,7 @@ static bool stands_elsewhere(const struct sl_reader *r, const char *leaf, char h
 	return n > 0;
 }
 
-/* The nearest word of another section, with that section. */
+/* Finds the nearest key of all sections and writes it with its section. */
 static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char hint[HINT_BYTES])
 {
 	char path[SL_KEY_BYTES], section[SL_KEY_BYTES];
@@ -88,36 +94,37 @@ static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char h
 	return near != NULL;
 }
 
-void sl_hint_unknown(const struct sl_reader *r, const char *path, char text[SL_FLAW_BYTES])
+void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PROBLEM_BYTES])
 {
 	char hint[HINT_BYTES], section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
 	const char *leaf = sl_key_leaf(path), *near;
 	struct words w;
 
 	if (sl_is_after_comma(leaf)) {
-		snprintf(text, SL_FLAW_BYTES,
-			"there is no such key (a comma parts keys), try " SL_COMMA_ADVICE);
+		snprintf(text, SL_PROBLEM_BYTES,
+			"unknown key: YAML reads a comma as a separator; write " SL_COMMA_ADVICE);
 		return;
 	}
-	if (stands_elsewhere(r, leaf, hint)) {
-		snprintf(text, SL_FLAW_BYTES,
-			"there is no such key here (it stands %s), try moving it", hint);
+	if (find_elsewhere(r, leaf, hint)) {
+		snprintf(text, SL_PROBLEM_BYTES, "unknown key here: it belongs %s; move it there",
+			hint);
 		return;
 	}
 	snprintf(section, sizeof(section), "%.*s", (int)(leaf > path ? leaf - path - 1 : 0), path);
 	list_children(r, sl_key_pattern(section, pattern), &w);
 	if (w.n == 0) {
-		snprintf(text, SL_FLAW_BYTES, "there is no such key (%s has none below it), try %s",
-			section, section);
+		snprintf(text, SL_PROBLEM_BYTES,
+			"unknown key: %s is a value, not a section; use %s", section, section);
 		return;
 	}
+	/* the section first: a typing error is more likely than a wrong section */
 	near = sl_nearest(leaf, w.at, w.n);
 	if (!near && !nearest_anywhere(r, leaf, hint))
 		sl_list_words(hint, sizeof(hint), w.at, w.n);
-	snprintf(text, SL_FLAW_BYTES, "there is no such key, try %s", near ? near : hint);
+	snprintf(text, SL_PROBLEM_BYTES, "unknown key; use %s", near ? near : hint);
 }
 
-bool sl_hint_is_told(const struct sl_reader *r, const char *path)
+bool sl_suggest_covers(const struct sl_reader *r, const char *path)
 {
 	const char *leaf = sl_key_leaf(path);
 	size_t skip = (size_t)(leaf - path);
@@ -126,8 +133,8 @@ bool sl_hint_is_told(const struct sl_reader *r, const char *path)
 
 	snprintf(section, sizeof(section), "%.*s", (int)(skip > 0 ? skip - 1 : 0), path);
 	list_children(r, sl_key_pattern(section, pattern), &w);
-	for (size_t i = 0; i < r->n_flaws; i++) {
-		const char *key = r->flaw[i].key, *near;
+	for (size_t i = 0; i < r->n_problems; i++) {
+		const char *key = r->problem[i].key, *near;
 
 		if ((size_t)(sl_key_leaf(key) - key) != skip || strncmp(key, path, skip) != 0)
 			continue;
@@ -138,7 +145,7 @@ bool sl_hint_is_told(const struct sl_reader *r, const char *path)
 	return false;
 }
 
-const char *sl_hint_model(const char *written, char *text, size_t size)
+const char *sl_suggest_model(const char *written, char *text, size_t size)
 {
 	const char *words[SL_MODEL_COUNT];
 

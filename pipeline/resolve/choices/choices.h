@@ -11,6 +11,7 @@
 #include "stages/batch/recipe.h"
 #include "stages/formats/common/format.h"
 #include "stages/models/model.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /*
  * Range of run.batch: auto, in particles. At the lower end a column of 4-byte values has 1 MiB, which
@@ -31,12 +32,12 @@ struct sl_choices {
 		double align;
 	} rules;
 	sl_fate_set keep;              /* set of fates that can survive */
-	struct sl_condition condition; /* what a particle with one of condition.of must meet */
+	struct sl_condition condition; /* what a particle with one of condition.fates must meet */
 	uint32_t n_fields;             /* of the sort key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits; /* sum over the fields */
 	uint32_t n_histograms;
-	struct sl_histogram_axis tally[SL_HISTOGRAMS_MAX];
+	struct sl_histogram_axis histogram[SL_HISTOGRAMS_MAX];
 	uint32_t n_columns; /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	enum sl_device_choice device;

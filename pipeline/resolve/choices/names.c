@@ -1,4 +1,9 @@
-/* names.c - one look-up serves fates and columns: both are sets of at most 32 named items. */
+/*
+ * names.c - one look-up serves fates and columns: both are sets of at most 64 named items.
+ *
+ * A set is a bit per item, so the same code suggests names, refuses items outside a set and collects
+ * lists. The message differs between an unknown name and a known one that the model does not have.
+ */
 #include "pipeline/resolve/choices/names.h"
 
 #include <stdio.h>
@@ -7,61 +12,63 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/text/messages.h"
 
-/* A kind of thing that a model has a set of. */
-struct naming {
-	const char *what, *lacking; /* "fate", and why one that there is may be none here */
+/* Fates or columns: named items of which a model has a set. */
+struct name_table {
+	const char *what, *lacking; /* "fate"; why a known one is not allowed */
 	int n;
 	const char *(*name)(int i);
 };
 
+/* Name of fate number i, for struct name_table. */
 static const char *fate_name(int i)
 {
 	return sl_fate_facts[i].name;
 }
 
+/* Name of column number i, for struct name_table. */
 static const char *column_name(int i)
 {
 	return sl_column_facts[i].name;
 }
 
-static const struct naming fates = {
-	"fate", "none of its particles ends so", SL_FATE_COUNT, fate_name};
-static const struct naming columns = {
-	"column", "its particles have none", SL_COLUMN_COUNT, column_name};
+static const struct name_table fates = {
+	"fate", "its particles never get it", SL_FATE_COUNT, fate_name};
+static const struct name_table columns = {
+	"column", "its particles have no such column", SL_COLUMN_COUNT, column_name};
 
-/* What to try for a word that is none of the set: the nearest, or all. */
-static const char *suggest(
-	const struct naming *of, uint64_t set, const char *word, char text[SL_SUGGESTION_BYTES])
+/* The name of the set nearest to word, or all names of the set. */
+static const char *suggest(const struct name_table *table, uint64_t set, const char *word,
+	char text[SL_SUGGESTION_BYTES])
 {
 	const char *words[64];
 	size_t n = 0;
 
-	for (int i = 0; i < of->n; i++)
+	for (int i = 0; i < table->n; i++)
 		if (SL_HAS(set, i))
-			words[n++] = of->name(i);
+			words[n++] = table->name(i);
 	return sl_suggest(word, words, n, text, SL_SUGGESTION_BYTES);
 }
 
-/* The member of allowed that word names; of->n, with a complaint about key, when there is none. */
+/* The member of allowed with the name word; table->n, after adding a problem, if there is none. */
 static int resolve_word(struct sl_reader *r, const char *key, const char *word,
-	const struct naming *of, uint64_t allowed, const char *model)
+	const struct name_table *table, uint64_t allowed, const char *model)
 {
 	char shown[SL_SHOWN_BYTES], words[SL_SUGGESTION_BYTES];
 	int i = 0;
 
-	while (i < of->n && strcmp(of->name(i), word) != 0)
+	while (i < table->n && strcmp(table->name(i), word) != 0)
 		i++;
-	if (i < of->n && SL_HAS(allowed, i))
+	if (i < table->n && SL_HAS(allowed, i))
 		return i;
-	sl_config_complain(r, key, "%s is no %s of %s (%s), try %s", sl_show(shown, word), of->what,
-		model, i < of->n ? of->lacking : "there is none of that name",
-		suggest(of, allowed, word, words));
-	return of->n;
+	sl_config_add_problem(r, key, "%s is not a %s of model %s%s%s; use %s",
+		sl_show(shown, word), table->what, model, i < table->n ? ": " : "",
+		i < table->n ? table->lacking : "", suggest(table, allowed, word, words));
+	return table->n;
 }
 
-/* The set that a list of words names, all of them in allowed, each once. */
+/* The set of the names in a list, each in allowed and named once. */
 static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
-	const struct naming *of, uint32_t allowed, const char *model)
+	const struct name_table *table, uint32_t allowed, const char *model)
 {
 	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
 	uint32_t set = 0;
@@ -70,12 +77,11 @@ static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct s
 		int i;
 
 		snprintf(item, sizeof(item), "%s[%u]", key, k);
-		i = resolve_word(r, item, list->at[k], of, allowed, model);
-		if (i < of->n && SL_HAS(set, i))
-			sl_config_complain(r, item,
-				"%s is repeated (once is enough), try removing it",
-				sl_show(shown, list->at[k]));
-		else if (i < of->n)
+		i = resolve_word(r, item, list->at[k], table, allowed, model);
+		if (i < table->n && SL_HAS(set, i))
+			sl_config_add_problem(
+				r, item, "%s is repeated; remove it", sl_show(shown, list->at[k]));
+		else if (i < table->n)
 			set |= SL_BIT(i);
 	}
 	return set;
@@ -95,7 +101,7 @@ bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
 	return *fate < SL_FATE_COUNT;
 }
 
-/* As MCPL has it: the energy of a particle is the kinetic one. */
+/* MCPL calls the kinetic energy ekin, and its users expect that name. */
 enum sl_column sl_column_named(const char *word)
 {
 	return strcmp(word, "ekin") == 0 ? SL_COLUMN_energy : sl_column_find(word);
@@ -107,7 +113,7 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 	enum sl_column named = sl_column_named(word);
 
 	if (named < SL_COLUMN_COUNT)
-		word = column_name(named);
+		word = column_name((int)named);
 	*column = (enum sl_column)resolve_word(r, key, word, &columns, allowed, model->name);
 	return *column < SL_COLUMN_COUNT;
 }

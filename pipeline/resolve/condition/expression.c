@@ -1,4 +1,15 @@
-/* expression.c - see expression.h. */
+/*
+ * expression.c - a recursive descent parser with one level per operator precedence.
+ *
+ * Each level parses its operands, checks their types and dimensions, and emits the operator after
+ * them, which gives the postfix order:
+ *
+ *	transmitted and w > 0.5     fate transmitted, column w, number 0.5, more, both
+ *
+ * The program runs on the GPU for each particle, so it has a bounded number of steps and a bounded
+ * stack, which sl_parser_emit() checks. After the first problem the parser emits nothing; the functions
+ * return quickly because no operator is taken any more.
+ */
 #include "pipeline/resolve/condition/expression.h"
 
 #include <string.h>
@@ -7,9 +18,9 @@
 
 enum { NESTED_MOST = 24 };
 
-/* --- kinds ------------------------------------------------------------------------------------ */
+/* --- types ------------------------------------------------------------------------------------ */
 
-/* The unit inside of a number's dimension, or what to call it without one. */
+/* The internal unit of the dimension of a number, for messages. */
 static const char *unit_of(const struct sl_operand *v)
 {
 	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
@@ -18,36 +29,38 @@ static const char *unit_of(const struct sl_operand *v)
 		if (f->length == v->length && f->mass == v->mass && f->time == v->time)
 			return *f->unit ? f->unit : "no unit";
 	}
-	return "a unit made of several";
+	return "a compound unit";
 }
 
+/* Requires a number. */
 static void want_number(struct sl_parser *p, const struct sl_operand *v)
 {
 	char shown[SL_SHOWN_BYTES];
 
 	if (v->truth)
-		sl_parser_complain(p, v->from,
-			"%s is no number (it is true or not), try and, or, not",
+		sl_parser_fail(p, v->from,
+			"%s is a condition, but a number is needed; combine conditions by and, or, not",
 			sl_parser_show(p, v->from, shown));
 }
 
+/* Requires a truth value. */
 static void want_truth(struct sl_parser *p, const struct sl_operand *v)
 {
 	char shown[SL_SHOWN_BYTES];
 
 	if (!v->truth)
-		sl_parser_complain(p, v->from,
-			"%s is a number (a condition is asked for), try comparing it, as with > 0",
+		sl_parser_fail(p, v->from,
+			"%s is a number, but a condition is needed; compare it, as in > 0",
 			sl_parser_show(p, v->from, shown));
 }
 
-/* A number that somebody wrote, without a unit. */
+/* A literal number without a unit. */
 static bool is_plain(const struct sl_operand *v)
 {
 	return v->literal >= 0 && v->length == 0 && v->mass == 0 && v->time == 0;
 }
 
-/* Two numbers that are added or compared are of one dimension. */
+/* Requires two numbers of the same dimension, for sums and comparisons. */
 static void want_same(struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b)
 {
 	char shown[SL_SHOWN_BYTES];
@@ -58,23 +71,22 @@ static void want_same(struct sl_parser *p, const struct sl_operand *a, const str
 		(a->length == b->length && a->mass == b->mass && a->time == b->time))
 		return;
 	if (is_plain(a) || is_plain(b))
-		sl_parser_complain(p, a->from,
-			"%s has a number without a unit (it could be any), try adding %s",
+		sl_parser_fail(p, a->from, "%s has a number without a unit; add %s",
 			sl_parser_show(p, a->from, shown), unit_of(is_plain(a) ? b : a));
 	else
-		sl_parser_complain(p, a->from,
-			"%s has numbers of two kinds (%s and %s), try units of one kind",
+		sl_parser_fail(p, a->from,
+			"%s mixes the dimensions of %s and %s; use quantities of one dimension",
 			sl_parser_show(p, a->from, shown), unit_of(a), unit_of(b));
 }
 
 /* --- operators -------------------------------------------------------------------------------- */
 
-/* Of what an expression is put together: what binds loosely first, what has no operators last. */
+/* Levels of precedence, the loosest first; a factor has no binary operator. */
 enum level { OR, AND, NOT, COMPARISON, SUM, PRODUCT, FACTOR };
 
 static const struct {
 	enum level level;
-	const char *text; /* a longer one before its beginning */
+	const char *text; /* "<=" precedes "<", its prefix */
 	enum sl_operation operation;
 } operators[] = {
 	{OR, "or", SL_OP_either},
@@ -91,7 +103,7 @@ static const struct {
 	{PRODUCT, "/", SL_OP_over},
 };
 
-/* The operator of that level that is next, which is read; SL_OPERATION_COUNT when none is. */
+/* Takes the next operator if it has that level; else returns SL_OPERATION_COUNT. */
 static enum sl_operation take_operator(struct sl_parser *p, enum level level)
 {
 	for (size_t i = 0; !p->failed && i < sizeof(operators) / sizeof(operators[0]); i++)
@@ -100,7 +112,7 @@ static enum sl_operation take_operator(struct sl_parser *p, enum level level)
 	return SL_OPERATION_COUNT;
 }
 
-/* A number that is compared with a column of single precision is rounded as those are. */
+/* Rounds a literal that is compared with a column of single precision, as the column was. */
 static void round_literal(
 	struct sl_parser *p, const struct sl_operand *column, const struct sl_operand *number)
 {
@@ -108,20 +120,20 @@ static void round_literal(
 		p->k->number[number->literal] = (double)(float)p->k->number[number->literal];
 }
 
-/* What two operands come to, which stand about an operator of that level. */
+/* Checks two operands of an operator, emits it, and returns the type of the result. */
 static struct sl_operand join(struct sl_parser *p, enum level level, enum sl_operation operation,
 	const struct sl_operand *a, const struct sl_operand *b)
 {
 	struct sl_operand both = {.from = a->from, .literal = -1};
-	const struct sl_operand *of = a->bare ? b : a;
+	const struct sl_operand *with_unit = a->bare ? b : a;
 	int sign = operation == SL_OP_over ? -1 : 1;
 
 	switch (level) {
 	case SUM:
 		want_same(p, a, b);
-		both.length = of->length;
-		both.mass = of->mass;
-		both.time = of->time;
+		both.length = with_unit->length;
+		both.mass = with_unit->mass;
+		both.time = with_unit->time;
 		break;
 	case PRODUCT:
 		want_number(p, a);
@@ -136,7 +148,7 @@ static struct sl_operand join(struct sl_parser *p, enum level level, enum sl_ope
 		round_literal(p, b, a);
 		both.truth = true;
 		break;
-	default: /* and, or; a was looked at before b was read */
+	default: /* and, or; the caller checked a before it parsed b */
 		want_truth(p, b);
 		both.truth = true;
 	}
@@ -148,18 +160,17 @@ static struct sl_operand join(struct sl_parser *p, enum level level, enum sl_ope
 
 static struct sl_operand parse(struct sl_parser *p, enum level level);
 
-/* Something that is nested goes deeper; false, with a complaint, when it is too deep. */
+/* Enters a nested part; fails beyond NESTED_MOST, which bounds the recursion. */
 static bool enter(struct sl_parser *p)
 {
 	if (p->nested == NESTED_MOST)
-		sl_parser_complain(p, p->at,
-			"is nested too deeply (at most %d levels), try fewer brackets",
+		sl_parser_fail(p, p->at, "is nested more than %d levels deep; use fewer brackets",
 			NESTED_MOST);
 	p->nested++;
 	return !p->failed;
 }
 
-/* What stands between the brackets, of which the first is read. */
+/* Parses up to the closing bracket; the opening one is read. */
 static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enum level level)
 {
 	struct sl_operand v = sl_no_operand;
@@ -168,16 +179,20 @@ static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enu
 		v = parse(p, level);
 	p->nested--;
 	if (!p->failed && !sl_parser_take(p, ")"))
-		sl_parser_complain(p, p->at, "has no ) here (a bracket is open), try adding it");
+		sl_parser_fail(p, p->at, "lacks a ) here; add it");
 	v.from = from;
 	return v;
 }
 
+/*
+ * Parses a factor: a sign, a bracket, abs(), a number or a name. A minus before a literal negates the
+ * literal, so that -5 cm is one number of the program.
+ */
 static struct sl_operand parse_factor(struct sl_parser *p)
 {
 	const char *from = p->at;
 	struct sl_operand v = sl_no_operand;
-	struct sl_number scanned;
+	struct sl_decimal scanned;
 	char shown[SL_SHOWN_BYTES];
 
 	if (sl_parser_take(p, "-")) {
@@ -193,25 +208,25 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 		return parse_inside(p, from, OR);
 	} else if (sl_parser_take(p, "abs")) {
 		if (!sl_parser_take(p, "("))
-			sl_parser_complain(p, p->at, "has no ( behind abs, try abs(z)");
+			sl_parser_fail(p, p->at, "lacks a ( after abs; write abs(z)");
 		v = parse_inside(p, from, SUM);
 		want_number(p, &v);
 		sl_parser_emit(p, SL_OP_absolute, 0);
 		v.literal = -1;
-	} else if (*p->at != '+' && sl_number_scan(p->at, &scanned)) {
+	} else if (*p->at != '+' && sl_decimal_scan(p->at, &scanned)) {
 		return sl_parse_number(p, &scanned);
 	} else if (sl_parser_at_word(p)) {
 		return sl_parse_name(p);
 	} else {
-		sl_parser_complain(p, p->at,
-			"cannot be read from %s on (a column, a number or a fate is due), try one, "
-			"as in w > 0",
-			*p->at ? sl_show(shown, p->at) : "its end");
+		sl_parser_fail(p, p->at,
+			"lacks a column, a number or a fate %s%s; write one, as in w > 0",
+			*p->at ? "at " : "at its end", *p->at ? sl_show(shown, p->at) : "");
 	}
 	v.from = from;
 	return v;
 }
 
+/* Parses "not" or a comparison. */
 static struct sl_operand parse_not(struct sl_parser *p)
 {
 	const char *from = p->at;
@@ -228,7 +243,7 @@ static struct sl_operand parse_not(struct sl_parser *p)
 	return v;
 }
 
-/* What is of that level, or closer. Operators of one level are put together from the left. */
+/* Parses an expression of that level or tighter. Operators of one level associate to the left. */
 static struct sl_operand parse(struct sl_parser *p, enum level level)
 {
 	enum sl_operation operation;
@@ -240,21 +255,22 @@ static struct sl_operand parse(struct sl_parser *p, enum level level)
 		return parse_factor(p);
 	a = parse(p, (enum level)(level + 1));
 	while ((operation = take_operator(p, level)) != SL_OPERATION_COUNT) {
+		/* before b is parsed, so that the leftmost problem is reported */
 		if (level < NOT)
 			want_truth(p, &a);
 		b = parse(p, (enum level)(level + 1));
 		a = join(p, level, operation, &a, &b);
 		if (level == COMPARISON && take_operator(p, level) != SL_OPERATION_COUNT)
-			sl_parser_complain(p, a.from,
-				"compares three things (two are compared at a time), try a < b and "
+			sl_parser_fail(p, a.from,
+				"chains comparisons, but a comparison has two sides; write a < b and "
 				"b < c");
 	}
 	return a;
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- the interface ---------------------------------------------------------------------------- */
 
-/* A program that was there has left its truth on the stack. */
+/* Starts a parser. A program that is not empty has left its truth value on the stack. */
 static struct sl_parser begin(
 	struct sl_reader *r, const char *key, const char *text, struct sl_condition *k)
 {
@@ -265,6 +281,7 @@ static struct sl_parser begin(
 	return p;
 }
 
+/* Joins the new expression with the previous ones. */
 static bool end(struct sl_parser *p, bool first)
 {
 	if (!first)
@@ -283,9 +300,8 @@ bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 	p.model = model;
 	v = parse(&p, OR);
 	if (!p.failed && *p.at)
-		sl_parser_complain(&p, p.at,
-			"cannot be read from %s on (and, or or a comparison is due), try %s",
-			sl_show(shown, p.at), *p.at == '=' ? "==" : "and");
+		sl_parser_fail(&p, p.at, "lacks an operator at %s; write %s", sl_show(shown, p.at),
+			*p.at == '=' ? "==" : "and, or, or a comparison");
 	want_truth(&p, &v);
 	return end(&p, first);
 }

@@ -1,5 +1,5 @@
 /*
- * expression.h - a condition as people write it, added to a program.
+ * expression.h - parses a condition on particles and appends it to a postfix program.
  *
  *	or      = and { "or" and }
  *	and     = not { "and" not }
@@ -9,8 +9,8 @@
  *	product = factor { ("*" | "/") factor }
  *	factor  = "-" factor | "abs" "(" sum ")" | "(" or ")" | number [unit] | column | fate
  *
- * Units are watched over: lengths are compared with lengths. A number that a column is compared
- * with is rounded to single precision, as the column's are.
+ * Dimensions are checked: a length can only be compared with a length. A number that is compared with
+ * a column of single precision is rounded to single precision first, so that == can be true.
  */
 #ifndef SL_PIPELINE_RESOLVE_EXPRESSION_H
 #define SL_PIPELINE_RESOLVE_EXPRESSION_H
@@ -20,8 +20,8 @@
 #include "stages/selection/condition.h"
 
 /*
- * Adds the expression text, or the name of a fate, to the program k: what meets any of those that
- * were added meets all. False, with a complaint about key, when it is none of the model's.
+ * Append an expression, or the test for a fate, to the program k. Several are joined by "or". False
+ * after adding a problem for key; k is then unusable.
  */
 bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 	const struct sl_model *model, struct sl_condition *k);

@@ -1,14 +1,14 @@
 /*
- * keep.c - keep: becomes a set of fates, and what is asked of some of them.
+ * keep.c - turns keep into a set of fates and a condition on some of them.
  *
  *	transmitted                              a fate
  *	[transmitted, reflected]                 any of them
- *	ekin > 1 keV and abs(z) < 5 cm           particles with such numbers, whatever their fate
+ *	ekin > 1 keV and abs(z) < 5 cm           particles of any fate with these properties
  *	transmitted and not (w < 0.5)            both
  *
- * An expression is read by recursive descent into the postfix program of condition.h. Which fates
- * can survive at all, and of which something is asked, is found by running the program on what is
- * known of a particle when only its fate is.
+ * Expressions become the postfix program of condition.h. The program is then evaluated for each fate
+ * in three-valued logic, with all comparisons unknown. A result of false means that the fate never
+ * survives, true that it always does, and unknown that the condition must be evaluated per particle.
  */
 #include "pipeline/resolve/condition/keep.h"
 
@@ -24,9 +24,10 @@
 
 /* --- the fates -------------------------------------------------------------------------------- */
 
-/* What is known of a truth: it is false, true or either. */
+/* A truth value in three-valued logic. */
 enum known { NO, YES, MAYBE };
 
+/* The three-valued result of a logical operation; a is ignored by unary ones. */
 static enum known operate(enum sl_operation operation, enum known a, enum known b)
 {
 	switch (operation) {
@@ -36,13 +37,13 @@ static enum known operate(enum sl_operation operation, enum known a, enum known 
 		return a == YES || b == YES ? YES : a == NO && b == NO ? NO : MAYBE;
 	case SL_OP_opposite:
 		return b == MAYBE ? MAYBE : b == YES ? NO : YES;
-	default: /* of numbers, which nobody knows yet */
+	default: /* comparisons and arithmetic: the numbers are unknown */
 		return MAYBE;
 	}
 }
 
-/* Does a particle with that fate meet the conditions? */
-static enum known meets(const struct sl_condition *k, int fate)
+/* Evaluates the program for a particle of which only the fate is known. */
+static enum known evaluate(const struct sl_condition *k, int fate)
 {
 	enum known stack[SL_CONDITION_DEPTH + 1] = {NO};
 	uint32_t top = 0;
@@ -51,6 +52,7 @@ static enum known meets(const struct sl_condition *k, int fate)
 		enum sl_operation operation = (enum sl_operation)k->operation[step];
 		uint32_t takes = sl_condition_takes(operation), under = top + 1 - takes;
 
+		/* operands are replaced by the result, as on the device */
 		if (operation == SL_OP_fate)
 			stack[under] = k->operand[step] == fate ? YES : NO;
 		else
@@ -61,11 +63,11 @@ static enum known meets(const struct sl_condition *k, int fate)
 	return stack[top];
 }
 
-/* Those that can survive, and those of which something is asked; without any of these, no steps. */
+/* Sets the fates that can survive, and the condition if some fate needs it. */
 static void divide_fates(sl_fate_set fates, struct sl_condition *k, struct sl_choices *choices)
 {
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		enum known known = SL_HAS(fates, f) ? meets(k, f) : NO;
+		enum known known = SL_HAS(fates, f) ? evaluate(k, f) : NO;
 
 		choices->keep |= known != NO ? SL_FATE_BIT(f) : 0;
 		k->fates |= known == MAYBE ? SL_FATE_BIT(f) : 0;
@@ -76,6 +78,7 @@ static void divide_fates(sl_fate_set fates, struct sl_condition *k, struct sl_ch
 
 /* --- the items -------------------------------------------------------------------------------- */
 
+/* Is text a single word, which can only be the name of a fate? */
 static bool is_word(const char *text)
 {
 	while (isalnum((unsigned char)*text) || *text == '_')
@@ -83,7 +86,7 @@ static bool is_word(const char *text)
 	return *text == '\0';
 }
 
-/* A fate by its name; seen are those named before. */
+/* Adds the fate of that name; *seen is the set of fates named before. */
 static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
 	const struct sl_choices *choices, sl_fate_set *seen, struct sl_condition *k)
 {
@@ -93,8 +96,7 @@ static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
 	if (!sl_resolve_fate(r, key, word, choices, &fate))
 		return false;
 	if (SL_HAS(*seen, fate)) {
-		sl_config_complain(r, key, "%s is repeated (once is enough), try removing it",
-			sl_show(shown, word));
+		sl_config_add_problem(r, key, "%s is repeated; remove it", sl_show(shown, word));
 		return false;
 	}
 	*seen |= SL_FATE_BIT(fate);
@@ -119,7 +121,7 @@ void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_c
 		return;
 	divide_fates(fates, &k, choices);
 	if (choices->keep == 0)
-		sl_config_complain(r, "keep",
-			"keeps nothing (no fate of %s meets it), try another condition",
+		sl_config_add_problem(r, "keep",
+			"keeps no particle: no fate of model %s meets it; use another condition",
 			choices->model->name);
 }

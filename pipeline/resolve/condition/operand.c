@@ -1,4 +1,4 @@
-/* operand.c - see operand.h. */
+/* operand.c - reads numbers, units and names, and emits the steps that push them on the stack. */
 #include "pipeline/resolve/condition/operand.h"
 
 #include <ctype.h>
@@ -12,9 +12,9 @@
 
 enum { NAMES_BYTES = 400, NAME_MAX_BYTES = 32 };
 
-/* --- what is wrong ---------------------------------------------------------------------------- */
+/* --- problems --------------------------------------------------------------------------------- */
 
-void sl_parser_complain(struct sl_parser *p, const char *where, const char *format, ...)
+void sl_parser_fail(struct sl_parser *p, const char *where, const char *format, ...)
 {
 	char text[SL_WHY_BYTES];
 	va_list args;
@@ -23,7 +23,7 @@ void sl_parser_complain(struct sl_parser *p, const char *where, const char *form
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (!p->failed)
-		sl_config_complain_within(p->r, p->key, (size_t)(where - p->text), text);
+		sl_config_add_problem_within(p->r, p->key, (size_t)(where - p->text), text);
 	p->failed = true;
 }
 
@@ -48,9 +48,9 @@ void sl_parser_emit(struct sl_parser *p, enum sl_operation operation, uint32_t o
 	if (p->failed)
 		return;
 	if (k->n == SL_CONDITION_STEPS || p->depth > SL_CONDITION_DEPTH) {
-		sl_parser_complain(p, p->text,
-			"is too long (at most %d names, numbers and signs are read, %d of them not "
-			"yet put together), try fewer",
+		sl_parser_fail(p, p->text,
+			"is too long: at most %d names, numbers and operators are allowed, %d of "
+			"them pending; shorten it",
 			SL_CONDITION_STEPS, SL_CONDITION_DEPTH);
 		return;
 	}
@@ -68,6 +68,7 @@ void sl_parser_skip(struct sl_parser *p, size_t n)
 	p->at += strspn(p->at, " ");
 }
 
+/* Length of the word (letters, digits, _) at this place; 0 if there is none. */
 static size_t word_length(const char *at)
 {
 	size_t n = 0;
@@ -81,6 +82,7 @@ bool sl_parser_take(struct sl_parser *p, const char *text)
 {
 	size_t n = strlen(text), word = word_length(p->at);
 
+	/* "or" must not match the start of "orange"; a sign has no word length */
 	if ((word > 0 && word != n) || strncmp(p->at, text, n) != 0)
 		return false;
 	sl_parser_skip(p, n);
@@ -94,7 +96,7 @@ bool sl_parser_at_word(const struct sl_parser *p)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* The longest unit that stands there, or NULL. */
+/* The longest unit at this place, or NULL. */
 static const struct sl_unit_facts *unit_at(const char *at)
 {
 	const struct sl_unit_facts *unit = NULL;
@@ -112,7 +114,7 @@ static const struct sl_unit_facts *unit_at(const char *at)
 	return unit;
 }
 
-/* Does a word stand there that goes on with the condition? */
+/* Is "and" or "or" at this place? Then the number before it has no unit. */
 static bool is_joint(const char *at)
 {
 	size_t n = word_length(at);
@@ -120,6 +122,7 @@ static bool is_joint(const char *at)
 	return (n == 3 && strncmp(at, "and", n) == 0) || (n == 2 && strncmp(at, "or", n) == 0);
 }
 
+/* Sets the dimension of an operand. */
 static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
 {
 	const struct sl_dimension_facts *f = &sl_dimensions[dimension];
@@ -129,12 +132,14 @@ static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
 	v->time = f->time;
 }
 
+/* Stores a literal in the program and emits the step that pushes it. */
 static void emit_number(struct sl_parser *p, struct sl_operand *v, double number)
 {
 	struct sl_condition *k = p->k;
 
 	if (k->n_numbers == SL_CONDITION_NUMBERS) {
-		sl_parser_complain(p, v->from, "has too many numbers (at most %d), try fewer",
+		sl_parser_fail(p, v->from,
+			"has more than %d numbers, which is the limit; use fewer",
 			SL_CONDITION_NUMBERS);
 		return;
 	}
@@ -143,41 +148,41 @@ static void emit_number(struct sl_parser *p, struct sl_operand *v, double number
 	sl_parser_emit(p, SL_OP_number, k->n_numbers++);
 }
 
-struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_number *scanned)
+struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_decimal *scanned)
 {
 	struct sl_operand v = sl_no_operand;
-	const char *behind = scanned->end + strspn(scanned->end, " ");
-	const struct sl_unit_facts *unit = unit_at(behind);
+	const char *after = scanned->end + strspn(scanned->end, " ");
+	const struct sl_unit_facts *unit = unit_at(after);
 	char text[SL_TEXT_BYTES + SL_WORD_BYTES], why[SL_WHY_BYTES], shown[SL_SHOWN_BYTES];
 	double number = 0;
 	int n;
 
 	v.from = p->at;
 	v.bare = !unit && (scanned->infinite || scanned->n_digits == 0);
+	/* sl_real_parse() reads "NUMBER UNIT", so the two are copied with one blank between them */
 	n = snprintf(text, sizeof(text), "%.*s", (int)(scanned->end - p->at), p->at);
 	sl_parser_skip(p, (size_t)(scanned->end - p->at));
 	if (unit) {
 		sl_parser_skip(p, strlen(unit->text));
 		set_dimension(&v, unit->dimension);
 		snprintf(text + n, sizeof(text) - (size_t)n, " %s", unit->text);
-	} else if (word_length(behind) > 0 && !is_joint(behind)) {
-		sl_parser_skip(p, word_length(behind));
-		sl_parser_complain(p, v.from,
-			"%s has an unknown unit (what follows a number must be one), try one "
-			"that sluice list has, as 5 cm",
+	} else if (word_length(after) > 0 && !is_joint(after)) {
+		sl_parser_skip(p, word_length(after));
+		sl_parser_fail(p, v.from,
+			"%s has an unknown unit; use a unit of sluice list, as in 5 cm",
 			sl_parser_show(p, v.from, shown));
 		return v;
 	}
 	if (!sl_real_parse(text, unit ? unit->dimension : SL_DIM_NUMBER, &number, why))
-		sl_parser_complain(p, v.from, "%s", why);
+		sl_parser_fail(p, v.from, "%s", why);
 	emit_number(p, &v, number);
 	return v;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The columns and fates that there are, of which one may be meant. */
-static void unknown(struct sl_parser *p, const char *from, const char *word)
+/* Reports an unknown name and suggests columns and fates of the model. */
+static void fail_unknown(struct sl_parser *p, const char *from, const char *word)
 {
 	const char *words[(size_t)SL_COLUMN_COUNT + SL_FATE_COUNT];
 	char shown[SL_SHOWN_BYTES], text[NAMES_BYTES];
@@ -189,7 +194,7 @@ static void unknown(struct sl_parser *p, const char *from, const char *word)
 	for (int i = 0; i < SL_FATE_COUNT; i++)
 		if (SL_HAS(p->model->fates, i) && i != SL_FATE_alive)
 			words[n++] = sl_fate_facts[i].name;
-	sl_parser_complain(p, from, "%s is neither a column nor a fate of %s, try %s",
+	sl_parser_fail(p, from, "%s is neither a column nor a fate of model %s; use %s",
 		sl_show(shown, word), p->model->name,
 		sl_suggest(word, words, n, text, sizeof(text)));
 }
@@ -215,7 +220,7 @@ struct sl_operand sl_parse_name(struct sl_parser *p)
 		v.truth = true;
 		sl_parser_emit(p, SL_OP_fate, fate);
 	} else {
-		unknown(p, v.from, word);
+		fail_unknown(p, v.from, word);
 	}
 	return v;
 }

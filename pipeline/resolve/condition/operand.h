@@ -1,7 +1,7 @@
 /*
- * operand.h - what an expression is made of: words, signs, numbers with units, columns and fates.
+ * operand.h - the lexical part of the expression parser: signs, words, numbers with units, names.
  *
- * A part of expression.h with a file of its own.
+ * Used by expression.c only. The parser stops at the first error.
  */
 #ifndef SL_PIPELINE_RESOLVE_OPERAND_H
 #define SL_PIPELINE_RESOLVE_OPERAND_H
@@ -13,47 +13,49 @@
 #include "stages/selection/condition.h"
 
 struct sl_parser {
-	const char *text, *at; /* at: what is not read yet, without spaces before it */
+	const char *text, *at; /* at: the next byte to read, never a blank */
 	struct sl_reader *r;
 	const char *key;
 	const struct sl_model *model;
 	struct sl_condition *k;
-	uint32_t depth;  /* of the stack, behind the steps so far */
-	uint32_t nested; /* brackets, signs and nots that are open */
+	uint32_t depth;  /* of the stack after the steps emitted so far */
+	uint32_t nested; /* number of open brackets, signs and nots */
 	bool failed;
 };
 
-/* What a part of an expression stands for. */
+/* The type and place of a parsed part of an expression. Its value is on the stack of the program. */
 struct sl_operand {
-	const char *from;       /* where it begins */
-	bool truth;             /* else a number: */
-	int length, mass, time; /* its dimension */
-	bool bare;              /* 0 or inf, which are the same in any unit */
-	bool single;            /* a column of single precision, its size or its negative */
-	int literal;            /* its place among the numbers, if it is one and nothing else; -1 */
+	const char *from;       /* its first byte in the text */
+	bool truth;             /* a truth value; otherwise a number */
+	int length, mass, time; /* exponents of its dimension */
+	bool bare;              /* 0 or inf, which need no unit */
+	bool single;            /* a column of single precision, possibly negated or abs() */
+	int literal;            /* index in condition.number of a plain number, else -1 */
 };
 
 static const struct sl_operand sl_no_operand = {.literal = -1};
 
-/* The first thing that is wrong is told, where it stands. */
-void sl_parser_complain(struct sl_parser *p, const char *where, const char *format, ...)
+/* Adds a problem at the place where, and stops the parser. Later calls add nothing. */
+void sl_parser_fail(struct sl_parser *p, const char *where, const char *format, ...)
 	SL_PRINTF(3, 4);
 
-/* What was read from there on, as a message shows it. */
+/* Writes the text from there to the current place, quoted. */
 const char *sl_parser_show(const struct sl_parser *p, const char *from, char shown[SL_SHOWN_BYTES]);
 
-/* Adds a step to the program, or complains that there is no room for it. */
+/* Appends a step to the program; fails when the program or its stack is full. */
 void sl_parser_emit(struct sl_parser *p, enum sl_operation operation, uint32_t operand);
 
-/* Reads n bytes and the spaces behind them. */
+/* Skips n bytes and the blanks after them. */
 void sl_parser_skip(struct sl_parser *p, size_t n);
 
-/* Is that word, or that sign, next? Then it is read. Is any word next? */
+/* If text, a word or a sign, is next: skips it and returns true. */
 bool sl_parser_take(struct sl_parser *p, const char *text);
+
+/* Is a word next? */
 bool sl_parser_at_word(const struct sl_parser *p);
 
-/* Reads the number that was scanned, with its unit; reads a name. Each is put on the stack. */
-struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_number *scanned);
+/* Parse a number (already scanned) with its unit, or a name; emit the step that pushes it. */
+struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_decimal *scanned);
 struct sl_operand sl_parse_name(struct sl_parser *p);
 
 #endif

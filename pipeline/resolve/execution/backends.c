@@ -1,4 +1,8 @@
-/* backends.c - the backends that a configuration names, as naive:block=128, or leaves to auto. */
+/*
+ * backends.c - parses NAME[:block=N][:items=N] and finds the backend, or chooses one for auto.
+ *
+ * auto takes the first backend of a fixed preference order that runs on the device of the run.
+ */
 #include "pipeline/resolve/execution/backends.h"
 
 #include <stdio.h>
@@ -10,11 +14,12 @@
 #include "pipeline/resolve/execution/device.h"
 #include "pipeline/text/messages.h"
 #include "primitives/catalog.h"
+#include "stages/formats/formats.h"
 
 enum { BACKENDS_MAX = 32, WORDS_BYTES = 400 };
 
-/* A primitive of the run, and what the configuration says of it. */
-struct wish {
+/* The value of a key below primitives, parsed. */
+struct request {
 	char key[SL_KEY_BYTES];
 	enum sl_primitive primitive;
 	char name[SL_TEXT_BYTES];
@@ -23,7 +28,7 @@ struct wish {
 
 /* --- NAME:block=N:items=N --------------------------------------------------------------------- */
 
-/* The whole number from 1 that text is; 0 when it is none. */
+/* Reads a number from 1; 0 when text is not one. */
 static uint32_t read_number(const char *text)
 {
 	char why[SL_WHY_BYTES];
@@ -32,8 +37,8 @@ static uint32_t read_number(const char *text)
 	return sl_count_parse(text, &n, why) && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
-/* Reads "block=256", or complains. */
-static bool read_tuning(struct sl_reader *r, const char *part, struct wish *w)
+/* Reads "block=256" into the request; false after adding a problem. */
+static bool read_tuning(struct sl_reader *r, const char *part, struct request *w)
 {
 	static const char *const words[] = {"block", "items"};
 	uint32_t *const fields[] = {&w->tuning.block, &w->tuning.items};
@@ -51,22 +56,22 @@ static bool read_tuning(struct sl_reader *r, const char *part, struct wish *w)
 		return true;
 	}
 	if (!field)
-		sl_config_complain(r, w->key,
-			"%s is no tuning (block=N, threads a block, and items=N, items a thread, "
-			"are), try %s",
+		sl_config_add_problem(r, w->key,
+			"%s is not a tuning parameter (block=N: threads per block, items=N: items "
+			"per thread); use %s",
 			shown, sl_suggest(word, words, 2, text, sizeof(text)));
 	else if (*field > 0)
-		sl_config_complain(
-			r, w->key, "%s repeats %s (once is enough), try removing it", shown, word);
+		sl_config_add_problem(r, w->key, "%s repeats %s; remove it", shown, word);
 	else
-		sl_config_complain(r, w->key,
-			"%s is no tuning (%s takes a whole number from 1), try leaving it out",
+		sl_config_add_problem(r, w->key,
+			"%s is not a valid tuning: %s takes a whole number from 1; correct or remove it",
 			shown, word);
 	return false;
 }
 
-/* Reads what the configuration says; false, with a complaint, when it is not of that form. */
-static bool read_wish(struct sl_reader *r, enum sl_primitive p, const char *text, struct wish *w)
+/* Parses the value of a key below primitives; false after adding a problem. */
+static bool read_request(
+	struct sl_reader *r, enum sl_primitive p, const char *text, struct request *w)
 {
 	char copy[SL_TEXT_BYTES], *rest = copy;
 	const char *part;
@@ -77,8 +82,8 @@ static bool read_wish(struct sl_reader *r, enum sl_primitive p, const char *text
 	snprintf(copy, sizeof(copy), "%s", text);
 	snprintf(w->name, sizeof(w->name), "%s", strsep(&rest, ":"));
 	if (rest && strcmp(w->name, "auto") == 0) {
-		sl_config_complain(r, w->key,
-			"auto is tuned (it chooses for itself), try auto alone or a name");
+		sl_config_add_problem(r, w->key,
+			"auto takes no block or items; write auto alone, or name a backend");
 		return false;
 	}
 	while ((part = strsep(&rest, ":")))
@@ -89,33 +94,33 @@ static bool read_wish(struct sl_reader *r, enum sl_primitive p, const char *text
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Can survivors be compressed on the device that computes them? */
-static bool can_press(const struct sl_choices *choices)
+/* Can survivors be compressed on the device of the run? */
+static bool can_pack(const struct sl_choices *choices)
 {
 	return choices->device != SL_ON_CPU && choices->format &&
 	       choices->format->packing.chunk_bytes > 0;
 }
 
-/* Can the run have a primitive in that space? */
-static bool is_of_run(const struct sl_choices *choices, enum sl_primitive p, enum sl_space space)
+/* Can the run use a backend of the primitive in that space? */
+static bool is_usable(const struct sl_choices *choices, enum sl_primitive p, enum sl_space space)
 {
 	if (p == SL_DEFLATE)
-		return space == SL_HOST || can_press(choices);
+		return space == SL_HOST || can_pack(choices);
 	return space == (choices->device == SL_ON_CPU ? SL_HOST : SL_DEVICE);
 }
 
-/* The backend, when this run can have it. */
+/* The backend of that name if the run can use it, else NULL. */
 static const struct sl_backend *find(
 	const struct sl_choices *choices, enum sl_primitive p, const char *name)
 {
 	const struct sl_backend *found;
 
-	if (sl_find(p, name, &found) != SL_OK || !is_of_run(choices, p, found->space))
+	if (sl_find(p, name, &found) != SL_OK || !is_usable(choices, p, found->space))
 		return NULL;
 	return found;
 }
 
-/* All that the run can have, auto first. */
+/* Lists auto and all backends that the run can use; returns their number. */
 static size_t list_words(
 	const struct sl_choices *choices, enum sl_primitive p, const char *words[BACKENDS_MAX])
 {
@@ -128,31 +133,32 @@ static size_t list_words(
 	return n;
 }
 
-/* A file of the format has nothing that a device could compress: says why, and which has. */
-static void refuse_press(
-	struct sl_reader *r, const struct sl_choices *choices, const struct wish *w)
+/* Refuses deflate: device for a format whose files cannot be compressed on the device. */
+static void refuse_pack(
+	struct sl_reader *r, const struct sl_choices *choices, const struct request *w)
 {
 	const struct sl_format *f = choices->format;
 	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES];
 	const char *words[BACKENDS_MAX];
 	size_t n = 0;
 
-	if (!f) /* of a format that nobody knows enough is said */
+	if (!f) /* an unknown format has a problem already */
 		return;
 	for (size_t i = 0; sl_formats[i] && n < BACKENDS_MAX; i++)
 		if (sl_formats[i]->packing.chunk_bytes > 0)
 			words[n++] = sl_formats[i]->name;
-	sl_config_complain(r, w->key,
-		"%s compresses what the device has made of survivors (a file of %s %s), try auto, "
-		"or output.format: %s",
-		sl_show(shown, w->name), f->name, f->unpressed,
+	sl_config_add_problem(r, w->key,
+		"%s compresses files on the device, but a file of %s %s; use auto, or "
+		"output.format: %s",
+		sl_show(shown, w->name), f->name, f->no_streams,
 		sl_list_words(text, sizeof(text), words, n));
 }
 
-/* No run of this kind can have the backend: says why, and what it can have. */
-static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, const struct wish *w)
+/* Refuses a backend that is unknown or does not run on the device of the run. */
+static void refuse_name(
+	struct sl_reader *r, const struct sl_choices *choices, const struct request *w)
 {
-	static const char *const where[] = {"the host", "a device", "CUDA devices alone"};
+	static const char *const where[] = {"the host", "a device", "CUDA devices only"};
 	const struct sl_catalog_entry *line = sl_catalog_find(w->primitive, w->name);
 	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES], why[WORDS_BYTES];
 	const char *words[BACKENDS_MAX];
@@ -160,23 +166,23 @@ static void refuse_name(struct sl_reader *r, const struct sl_choices *choices, c
 
 	sl_show(shown, w->name);
 	if (!line) {
-		sl_config_complain(r, w->key, "%s is no %s (no backend has that name), try %s",
-			shown, sl_primitive_name(w->primitive),
+		sl_config_add_problem(r, w->key, "%s is not a backend of %s; use %s", shown,
+			sl_primitive_name(w->primitive),
 			sl_suggest(w->name, words, n, text, sizeof(text)));
 		return;
 	}
 	if (w->primitive == SL_DEFLATE && choices->device != SL_ON_CPU) {
-		refuse_press(r, choices, w);
+		refuse_pack(r, choices, w);
 		return;
 	}
 	if (line->runs_on == SL_RUNS_ON_DEVICE)
 		words[n++] = "run.device: emulated";
-	sl_config_complain(r, w->key, "%s works on %s (%s), try %s", shown, where[line->runs_on],
-		sl_say_device(choices, why, sizeof(why)),
+	sl_config_add_problem(r, w->key, "%s runs on %s, but %s; use %s", shown,
+		where[line->runs_on], sl_device_text(choices, why, sizeof(why)),
 		sl_list_words(text, sizeof(text), words, n));
 }
 
-/* The backend that auto stands for: of those that the run can have, the one of lowest rank. */
+/* The backend that auto stands for: of those that the run can use, the one of lowest rank. */
 static const struct sl_backend *find_best(const struct sl_choices *choices, enum sl_primitive p)
 {
 	const struct sl_backend *best = NULL, *b;
@@ -193,36 +199,41 @@ static const struct sl_backend *find_best(const struct sl_choices *choices, enum
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
+/*
+ * Checks block and items against the limits of the device. Keys of more than 32 bits are sorted
+ * as u64.
+ */
 static enum sl_status check_tuning(struct sl_reader *r, const struct sl_choices *choices,
-	const struct wish *w, const struct sl_backend *b)
+	const struct request *w, const struct sl_backend *b)
 {
 	bool wide = w->primitive == SL_SORT && choices->key_bits > 32;
 	enum sl_status s = sl_tuning_check(b, w->tuning, wide ? SL_U64 : SL_U32);
 
 	if (s != SL_USAGE)
 		return s;
-	sl_config_complain(r, w->key, "%s", sl_last_error());
+	sl_config_add_problem(r, w->key, "%s", sl_last_error());
 	return SL_OK;
 }
 
+/* Resolves one primitive. With an unknown device nothing can be checked, so only the syntax is. */
 static enum sl_status resolve_backend(struct sl_reader *r, const struct sl_choices *choices,
 	enum sl_primitive p, const char *text, struct sl_choice *choice)
 {
-	struct wish w;
+	struct request w;
 	bool automatic;
 
-	if (!read_wish(r, p, text, &w) || choices->device == SL_ON_AUTO)
+	if (!read_request(r, p, text, &w) || choices->device == SL_ON_AUTO)
 		return SL_OK;
 	automatic = strcmp(w.name, "auto") == 0;
 	if (automatic && p == SL_SCAN)
-		return SL_OK; /* each has the scan that suits it */
+		return SL_OK; /* compact and sort each use their own scan */
 	choice->backend = automatic ? find_best(choices, p) : find(choices, p, w.name);
 	choice->tuning = w.tuning;
 	if (choice->backend)
 		return check_tuning(r, choices, &w, choice->backend);
 	if (automatic)
-		sl_config_complain(r, w.key,
-			"auto finds nothing (no %s works on a device), try run.device: cpu",
+		sl_config_add_problem(r, w.key,
+			"no %s backend runs on this device; use run.device: cpu",
 			sl_primitive_name(p));
 	else
 		refuse_name(r, choices, &w);
@@ -230,8 +241,9 @@ static enum sl_status resolve_backend(struct sl_reader *r, const struct sl_choic
 }
 
 /*
- * Survivors of a GPU are compressed there, where they can be, and what else there is to compress by
- * the host's fastest; the emulated device only if it is asked to. Any device makes records.
+ * With auto, a GPU compresses survivors if the format allows it; the emulated device does so only if
+ * named, because it is slow. Everything else is compressed by the fastest backend of the host. A
+ * device that does not compress makes the records of a format that has them.
  */
 static enum sl_status resolve_deflate(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)

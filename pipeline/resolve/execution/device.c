@@ -1,4 +1,4 @@
-/* device.c - run.device becomes a device that is there, or the CPU. */
+/* device.c - opens the device that run.device names; auto falls back to the CPU. */
 #include "pipeline/resolve/execution/device.h"
 
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include "pipeline/text/messages.h"
 #include "primitives/emulator/settings.h"
 
-enum { DIGITS_MAX = 4 }; /* of a device's number */
+enum { DIGITS_MAX = 4 }; /* in the number of a device */
 
-/* The number of "cuda" or "cuda:N"; -1 when text is neither. */
+/* The ordinal of "cuda" (0) or "cuda:N"; -1 for any other text. */
 static int cuda_number(const char *text)
 {
 	const char *digits = text + strlen("cuda:");
@@ -25,8 +25,8 @@ static int cuda_number(const char *text)
 }
 
 /*
- * The device must be there: what backends and tunings can be had depends on it. The emulated one
- * has no number.
+ * Opens the device, because the available backends and tunings depend on it. The emulated device has
+ * number 0.
  */
 static enum sl_status use_device(
 	struct sl_choices *choices, enum sl_device_choice choice, int number)
@@ -34,6 +34,7 @@ static enum sl_status use_device(
 	struct sl_device device;
 	const char *problem = NULL;
 
+	/* emulation is a property of the process; it is set before the device is opened */
 	sl_device_emulate(choice == SL_ON_EMULATED);
 	if (choice == SL_ON_EMULATED)
 		problem = sl_emulator_settings_problem();
@@ -45,7 +46,7 @@ static enum sl_status use_device(
 	return SL_OK;
 }
 
-/* The first device when it can be used; else the CPU, and why. */
+/* auto: opens device 0, or chooses the CPU and records the reason. */
 static void find_device(struct sl_choices *choices)
 {
 	bool emulated = sl_device_is_emulated();
@@ -72,15 +73,14 @@ enum sl_status sl_resolve_device(
 	else if (strcmp(text, "cpu") == 0)
 		choices->device = SL_ON_CPU;
 	else
-		sl_config_complain(r, "run.device",
-			"%s is no device (%s), try auto, cpu, cuda:0 or emulated",
+		sl_config_add_problem(r, "run.device",
+			"%s is not a device%s; use auto, cpu, cuda:0 or emulated",
 			sl_show(shown, text),
-			strncmp(text, "cuda", 4) == 0 ? "cuda:N has the number of one, from 0"
-						      : "there are a few");
+			strncmp(text, "cuda", 4) == 0 ? ": N in cuda:N is a number from 0" : "");
 	return SL_OK;
 }
 
-const char *sl_say_device(const struct sl_choices *choices, char *text, size_t size)
+const char *sl_device_text(const struct sl_choices *choices, char *text, size_t size)
 {
 	const char *message = choices->device_reason;
 
@@ -91,6 +91,6 @@ const char *sl_say_device(const struct sl_choices *choices, char *text, size_t s
 	else
 		snprintf(text, size, "this run computes on the CPU: %.*s",
 			*message ? (int)strcspn(message, ";") : (int)size,
-			*message ? message : "run.device says so");
+			*message ? message : "run.device is cpu");
 	return text;
 }

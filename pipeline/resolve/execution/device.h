@@ -16,6 +16,6 @@ enum sl_status sl_resolve_device(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
 /* Writes where the run computes and why, for messages. Returns text. */
-const char *sl_say_device(const struct sl_choices *choices, char *text, size_t size);
+const char *sl_device_text(const struct sl_choices *choices, char *text, size_t size);
 
 #endif

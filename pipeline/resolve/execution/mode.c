@@ -1,4 +1,4 @@
-/* mode.c - run.mode becomes one of the ways to run a batch. */
+/* mode.c - chooses staged or fused mode, and refuses keys that the mode ignores. */
 #include "pipeline/resolve/execution/mode.h"
 
 #include <string.h>
@@ -9,12 +9,16 @@
 
 enum { WHY_BYTES = 400 };
 
+/* Does the configuration name a backend, instead of auto? */
 static bool is_named(const char *backend)
 {
 	return strcmp(backend, "auto") != 0;
 }
 
-/* What auto means: only who names a backend that fused has no use for wants to see the stages. */
+/*
+ * auto: fused on a device, because it is faster. A configuration that names a backend of compact or
+ * scan, which fused mode does not use, gets staged mode.
+ */
 static void choose(const struct sl_config *c, struct sl_choices *choices)
 {
 	if (choices->device == SL_ON_CPU)
@@ -29,16 +33,19 @@ static void choose(const struct sl_config *c, struct sl_choices *choices)
 		choices->mode = SL_MODE_fused;
 }
 
-/* A backend that is named in vain. */
+/* Adds a problem for a named backend that fused mode does not use. */
 static void refuse_named(struct sl_reader *r, const char *key, const char *backend, const char *why)
 {
-	if (is_named(backend) && !sl_config_flawed(r, key))
-		sl_config_complain(r, key,
-			"does nothing here (run.mode: fused %s), try removing it, or run.mode: "
-			"staged",
+	if (is_named(backend) && !sl_config_has_problem(r, key))
+		sl_config_add_problem(r, key,
+			"has no effect: run.mode: fused %s; remove it, or use run.mode: staged",
 			why);
 }
 
+/*
+ * Refuses what fused mode cannot do or ignores. run.mode: auto does not choose fused mode with such
+ * backends, so the refusals concern run.mode: fused only.
+ */
 static void check_fused(
 	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {
@@ -46,25 +53,28 @@ static void check_fused(
 	char why[WHY_BYTES];
 
 	if (choices->device == SL_ON_CPU) {
-		sl_config_complain(r, "run.mode",
-			"fused works on a device (%s), try auto, staged or run.device: emulated",
-			sl_say_device(choices, why, sizeof(why)));
+		sl_config_add_problem(r, "run.mode",
+			"fused needs a device, but %s; use auto, staged or run.device: emulated",
+			sl_device_text(choices, why, sizeof(why)));
 		return;
 	}
 	if (c->run.mode != 0 && choices->schedule == SL_BY_HISTORY && choices->rounds_named)
-		sl_refuse_rounds(r, "run.mode: fused follows histories", "run.mode: auto");
+		sl_refuse_rounds(r, "run.mode: fused computes histories", "use run.mode: auto");
 	else if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
-		sl_config_complain(r, "transport.schedule",
-			"does nothing here (run.mode: fused follows histories), try removing it, "
-			"or run.mode: auto");
+		sl_config_add_problem(r, "transport.schedule",
+			"has no effect: run.mode: fused computes histories; remove it, or use "
+			"run.mode: auto");
 	refuse_named(r, "primitives.compact", c->primitives.compact,
-		"compacts where particles are made");
+		"compacts in the kernel that generates particles");
 	if (!sort || !sort->uses_scan)
 		refuse_named(r, "primitives.scan", c->primitives.scan,
-			"has none, but in a sort that is made of one");
+			"uses a scan only in sort backends built on one");
 }
 
-/* auto measures on a GPU, whose warps wait for their longest history; elsewhere none waits. */
+/*
+ * auto measures on a GPU, where a warp runs as long as its longest history. On other devices rounds
+ * cannot be faster, so auto means histories.
+ */
 static void settle_schedule(const struct sl_config *c, struct sl_choices *choices)
 {
 	bool is_open = choices->device == SL_ON_CUDA && c->run.mode != SL_MODE_fused + 1;
@@ -77,7 +87,7 @@ void sl_resolve_mode(const struct sl_config *c, struct sl_reader *r, struct sl_c
 {
 	choices->mode = SL_MODE_staged;
 	choices->mode_reason = "";
-	if (choices->device == SL_ON_AUTO || sl_config_flawed(r, "run.mode"))
+	if (choices->device == SL_ON_AUTO || sl_config_has_problem(r, "run.mode"))
 		return;
 	settle_schedule(c, choices);
 	if (c->run.mode == 0)

@@ -1,7 +1,9 @@
 /*
- * schedule.c - transport: how a batch of many steps is run, histories or rounds.
+ * schedule.c - parses the triggers and the sort key of rounds.
  *
- *	compact: every | every 3 | alive < 0.5 | never      and sort: and finish: in the same words
+ *	compact: every | every 3 | alive < 0.5 | never
+ *	sort:    the same
+ *	finish:  alive < 0.01 | never
  */
 #include "pipeline/resolve/execution/schedule.h"
 
@@ -13,17 +15,17 @@
 #include "pipeline/resolve/output/sort_key.h"
 #include "pipeline/text/messages.h"
 
-/* The keys that only rounds have. */
-static const char *const of_rounds[] = {"transport.steps_per_launch", "transport.compact",
+/* The keys that only rounds use. */
+static const char *const round_keys[] = {"transport.steps_per_launch", "transport.compact",
 	"transport.sort", "transport.key", "transport.finish"};
-enum { N_OF_ROUNDS = sizeof(of_rounds) / sizeof(of_rounds[0]) };
+enum { N_ROUND_KEYS = sizeof(round_keys) / sizeof(round_keys[0]) };
 
 enum { KEY_BITS_MOST = 32 };
 
-/* --- when ------------------------------------------------------------------------------------- */
+/* --- triggers --------------------------------------------------------------------------------- */
 
-/* What follows word in text, without spaces; NULL when text does not begin with it. */
-static const char *behind(const char *text, const char *word)
+/* The text after word and blanks; NULL when text does not start with word. */
+static const char *after(const char *text, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -31,19 +33,21 @@ static const char *behind(const char *text, const char *word)
 	return strncmp(text, word, n) == 0 ? text + n + strspn(text + n, " ") : NULL;
 }
 
+/* Parses the fraction of "alive < F", relative to the number alive after the last compaction. */
 static bool parse_below(const char *text, struct sl_when *when, char why[SL_WHY_BYTES])
 {
 	when->kind = SL_BELOW;
-	if (!sl_part_parse(text, &when->below, why))
+	if (!sl_fraction_parse(text, &when->below, why))
 		return false;
 	if (when->below > 0 && when->below <= 1)
 		return true;
 	return sl_refuse(why,
-		"'%s' is out of range (it is a part of those that were alive before, above 0 and "
-		"up to 1), try alive < 0.5",
+		"'%s' is out of range: the alive fraction is above 0 and at most 1; use "
+		"alive < 0.5",
 		text);
 }
 
+/* Parses the number of launches of "every N"; without a number it is 1. */
 static bool parse_every(const char *text, struct sl_when *when, char why[SL_WHY_BYTES])
 {
 	uint64_t rounds = 1;
@@ -54,37 +58,38 @@ static bool parse_every(const char *text, struct sl_when *when, char why[SL_WHY_
 	when->every = (uint32_t)rounds;
 	if (rounds >= 1 && rounds <= UINT32_MAX)
 		return true;
-	return sl_refuse(
-		why, "'%s' is no number of rounds (from 1 on they can be had), try every", text);
+	return sl_refuse(why, "'%s' is not a number of rounds from 1; use every or every 4", text);
 }
 
+/* Parses a trigger; false with why set when it is none. */
 static bool parse_when(const char *text, struct sl_when *when, char why[SL_WHY_BYTES])
 {
-	const char *rest = behind(text, "never"), *part = behind(text, "alive");
+	const char *rest = after(text, "never"), *part = after(text, "alive");
 	char shown[SL_SHOWN_BYTES];
 
 	*when = (struct sl_when){.kind = SL_NEVER};
 	if (rest && *rest == '\0')
 		return true;
-	if (part && (part = behind(part, "<")) != NULL)
+	if (part && (part = after(part, "<")) != NULL)
 		return parse_below(part, when, why);
-	rest = behind(text, "every");
+	rest = after(text, "every");
 	if (rest)
 		return parse_every(rest, when, why);
-	return sl_refuse(why,
-		"%s does not tell when (every, every 4, never or alive < 0.5 do), try alive < 0.5",
+	return sl_refuse(why, "%s is not a schedule; use every, every N, never or alive < F",
 		sl_show(shown, text));
 }
 
+/* Parses the trigger of a key, or adds a problem. */
 static void resolve_when(
 	struct sl_reader *r, const char *key, const char *text, struct sl_when *when)
 {
 	char why[SL_WHY_BYTES];
 
-	if (!sl_config_flawed(r, key) && !parse_when(text, when, why))
-		sl_config_complain(r, key, "%s", why);
+	if (!sl_config_has_problem(r, key) && !parse_when(text, when, why))
+		sl_config_add_problem(r, key, "%s", why);
 }
 
+/* Resolves transport.finish, which has no meaning as "every N". */
 static void resolve_finish(
 	const struct sl_config *c, struct sl_reader *r, struct sl_schedule *rounds)
 {
@@ -92,15 +97,15 @@ static void resolve_finish(
 
 	resolve_when(r, "transport.finish", c->transport.finish, &when);
 	if (when.kind == SL_EVERY)
-		sl_config_complain(r, "transport.finish",
-			"'%s' would finish at once (rounds are finished when few are alive), try "
-			"alive < 0.01",
+		sl_config_add_problem(r, "transport.finish",
+			"'%s' would end the rounds at once; use alive < F, such as alive < 0.01",
 			c->transport.finish);
 	rounds->finish = when.kind == SL_BELOW ? when.below : 0;
 }
 
-/* --- the key of the living -------------------------------------------------------------------- */
+/* --- the sort key of rounds ------------------------------------------------------------------- */
 
+/* Resolves transport.key and checks it against transport.sort: each needs the other. */
 static void resolve_key(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_choices *choices, bool ranges, struct sl_schedule *rounds)
 {
@@ -111,46 +116,46 @@ static void resolve_key(const struct sl_config *c, struct sl_reader *r,
 	for (uint32_t k = 0; k < fields.n; k++) {
 		rounds->field[k] = sl_key_rule_make(&fields.field[k]);
 		if (fields.field[k].column == SL_COLUMN_id)
-			sl_config_complain(r, key,
-				"has the id (the living are in its order anyway), try removing it");
+			sl_config_add_problem(r, key,
+				"contains id, but alive particles are in the order of id already; remove it");
 	}
 	rounds->n_fields = fields.n;
 	rounds->key_bits = fields.bits;
 	if (fields.bits > KEY_BITS_MOST)
-		sl_config_complain(r, key, "has %u bits in all (at most %d), try fewer a field",
+		sl_config_add_problem(r, key,
+			"has %u bits in total, at most %d are allowed; use fewer per field",
 			fields.bits, KEY_BITS_MOST);
 	if (rounds->sort.kind == SL_NEVER && c->transport.key.n > 0)
-		sl_config_complain(r, key,
-			"does nothing here (transport.sort is never), try transport.sort: every 8");
+		sl_config_add_problem(r, key,
+			"has no effect: transport.sort is never; use transport.sort: every 8");
 	if (rounds->sort.kind != SL_NEVER && c->transport.key.n == 0)
-		sl_config_complain(r, "transport.sort",
-			"has nothing to sort by (transport.key is missing), try transport.key: "
-			"[z:8]");
+		sl_config_add_problem(r, "transport.sort",
+			"needs a sort key, but transport.key is missing; add transport.key: [z:8]");
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- the interface -------------------------------------------------------------------------------- */
 
-/* Does one of them say what rounds are to be? */
-static bool is_one_changed(const struct sl_reader *r)
+/* Does any parameter of rounds differ from its default? */
+static bool is_any_changed(const struct sl_reader *r)
 {
-	for (int k = 0; k < N_OF_ROUNDS; k++)
-		if (sl_config_changed(r, of_rounds[k]))
+	for (int k = 0; k < N_ROUND_KEYS; k++)
+		if (sl_config_changed(r, round_keys[k]))
 			return true;
 	return false;
 }
 
-/* Complains of every key in vain. */
+/* Adds a problem for each of the keys that differs from its default: it has no effect. */
 static void refuse_all(
-	struct sl_reader *r, const char *const *keys, int n, const char *why, const char *what)
+	struct sl_reader *r, const char *const *keys, int n, const char *why, const char *advice)
 {
 	for (int k = 0; k < n; k++)
-		if (sl_config_changed(r, keys[k]) && !sl_config_flawed(r, keys[k]))
-			sl_config_complain(r, keys[k], "does nothing here (%s), try %s", why, what);
+		if (sl_config_changed(r, keys[k]) && !sl_config_has_problem(r, keys[k]))
+			sl_config_add_problem(r, keys[k], "has no effect: %s; %s", why, advice);
 }
 
-void sl_refuse_rounds(struct sl_reader *r, const char *why, const char *what_to_try)
+void sl_refuse_rounds(struct sl_reader *r, const char *why, const char *advice)
 {
-	refuse_all(r, of_rounds, N_OF_ROUNDS, why, what_to_try);
+	refuse_all(r, round_keys, N_ROUND_KEYS, why, advice);
 }
 
 void sl_resolve_schedule(
@@ -162,14 +167,15 @@ void sl_resolve_schedule(
 
 	choices->schedule = (enum sl_schedule_choice)c->transport.schedule;
 	if (!choices->model->steps) {
-		snprintf(why, sizeof(why), "%s flies one step", choices->model->name);
-		refuse_all(r, schedule, 1, why, "removing it");
-		sl_refuse_rounds(r, why, "removing it");
+		snprintf(why, sizeof(why), "model %s has a single step", choices->model->name);
+		refuse_all(r, schedule, 1, why, "remove it");
+		sl_refuse_rounds(r, why, "remove it");
 		choices->schedule = SL_BY_HISTORY;
 	} else if (choices->schedule == SL_BY_HISTORY) {
-		sl_refuse_rounds(r, "transport.schedule is history", "transport.schedule: rounds");
+		sl_refuse_rounds(
+			r, "transport.schedule is history", "use transport.schedule: rounds");
 	}
-	choices->rounds_named = is_one_changed(r);
+	choices->rounds_named = is_any_changed(r);
 	rounds->steps = (uint32_t)c->transport.steps_per_launch;
 	resolve_when(r, "transport.compact", c->transport.compact, &rounds->compact);
 	resolve_when(r, "transport.sort", c->transport.sort, &rounds->sort);

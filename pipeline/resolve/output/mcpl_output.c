@@ -1,4 +1,9 @@
-/* mcpl.c - output.mcpl: what files of that format state of particles, beside their columns. */
+/*
+ * mcpl_output.c - the record contents of MCPL files: precision, particle type, energy, user flags.
+ *
+ * An MCPL record has fixed contents, so the columns of the run follow from them and output.columns
+ * is refused.
+ */
 #include "pipeline/resolve/output/mcpl_output.h"
 
 #include <math.h>
@@ -9,13 +14,13 @@
 #include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl.h"
 
-enum { PHOTON = 22 }; /* by the Particle Data Group */
+enum { PHOTON = 22 }; /* number of the Particle Data Group */
 
-/* The column of user flags; SL_COLUMN_COUNT for none, and for none of that name. */
+/* The column for the user flags; SL_COLUMN_COUNT for none, or after adding a problem. */
 static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_model *m, uint32_t constants)
 {
-	uint32_t metadata = (m->columns | SL_BIT(SL_COLUMN_id)) & SL_MCPL_FLAGS;
+	uint32_t allowed = (m->columns | SL_BIT(SL_COLUMN_id)) & SL_MCPL_FLAGS;
 	const char *word = c->output.mcpl.userflags;
 	enum sl_column column;
 
@@ -23,18 +28,18 @@ static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader 
 		return SL_HAS(constants, SL_COLUMN_userflags) ? SL_COLUMN_COUNT
 		                                              : SL_COLUMN_userflags;
 	if (word[0] == '\0')
-		return SL_HAS(metadata, SL_COLUMN_pixel) ? SL_COLUMN_pixel : SL_COLUMN_fate;
+		return SL_HAS(allowed, SL_COLUMN_pixel) ? SL_COLUMN_pixel : SL_COLUMN_fate;
 	if (strcmp(word, "none") == 0)
 		return SL_COLUMN_COUNT;
-	sl_resolve_column(r, "output.mcpl.userflags", word, m, metadata, &column);
+	sl_resolve_column(r, "output.mcpl.userflags", word, m, allowed, &column);
 	if (column == SL_COLUMN_id && c->run.particles > (uint64_t)UINT32_MAX + 1)
-		sl_config_complain(r, "output.mcpl.userflags",
-			"cannot be id of so many particles (user flags have 32 bits), try none, or "
-			"run.particles of 4294967296 at most");
+		sl_config_add_problem(r, "output.mcpl.userflags",
+			"cannot be id: user flags have 32 bits, and there are more particles; use "
+			"none, or run.particles of at most 4294967296");
 	return column;
 }
 
-/* The precision is double; else single. */
+/* Is the precision double? Otherwise it is single. */
 static bool resolve_precision(const struct sl_config *c, struct sl_reader *r)
 {
 	const char *word = c->output.mcpl.precision;
@@ -42,64 +47,64 @@ static bool resolve_precision(const struct sl_config *c, struct sl_reader *r)
 	char shown[SL_SHOWN_BYTES];
 
 	if (word[0] && !wide && strcmp(word, "single") != 0)
-		sl_config_complain(r, "output.mcpl.precision",
-			"%s is no precision (numbers have 4 bytes or 8), try single or double",
+		sl_config_add_problem(r, "output.mcpl.precision",
+			"%s is not a precision; use single (4 bytes) or double (8 bytes)",
 			sl_show(shown, word));
 	return wide;
 }
 
-/* 0: particles have codes of their own. */
+/* The PDG number of all particles; 0: each particle has its own. */
 static int32_t resolve_pdg(const struct sl_config *c, struct sl_reader *r, const struct sl_model *m)
 {
-	bool metadata = SL_HAS(m->columns, SL_COLUMN_pdg);
+	bool has_own = SL_HAS(m->columns, SL_COLUMN_pdg);
 	double pdg = c->output.mcpl.pdg;
 
 	if (isnan(pdg))
-		return metadata ? 0 : PHOTON;
-	if (metadata)
-		sl_config_complain(r, "output.mcpl.pdg",
-			"does nothing here (particles of %s have codes of their own), remove it",
+		return has_own ? 0 : PHOTON;
+	if (has_own)
+		sl_config_add_problem(r, "output.mcpl.pdg",
+			"has no effect: each particle of model %s has its own code; remove it",
 			m->name);
 	if (pdg != rint(pdg) || pdg == 0)
-		sl_config_complain(r, "output.mcpl.pdg",
-			"is no code of the Particle Data Group (they are whole numbers, but not "
-			"0), try 22 for photons, 2112 for neutrons");
+		sl_config_add_problem(r, "output.mcpl.pdg",
+			"is not a Particle Data Group code (a whole number other than 0); use 22 "
+			"for photons or 2112 for neutrons");
 	return (int32_t)pdg;
 }
 
-/* Each particle of MCPL has an energy: that of its column, or one for all. */
+/* An MCPL particle has an energy: from its column, or the same for all. */
 static void check_energy(const struct sl_config *c, struct sl_reader *r, const struct sl_model *m)
 {
-	bool metadata = SL_HAS(m->columns, SL_COLUMN_energy), given = !isnan(c->output.mcpl.energy);
+	bool has_own = SL_HAS(m->columns, SL_COLUMN_energy), given = !isnan(c->output.mcpl.energy);
 
-	if (sl_config_flawed(r, "output.mcpl.energy") || metadata != given)
+	if (sl_config_has_problem(r, "output.mcpl.energy") || has_own != given)
 		return;
-	if (metadata)
-		sl_config_complain(r, "output.mcpl.energy",
-			"does nothing here (particles of %s have an energy of their own), remove "
-			"it",
+	if (has_own)
+		sl_config_add_problem(r, "output.mcpl.energy",
+			"has no effect: each particle of model %s has its own energy; remove it",
 			m->name);
 	else
-		sl_config_complain(r, "output.mcpl.energy",
-			"is missing (every particle of mcpl has a kinetic energy, and those of %s "
-			"have none), add that of all, as --set output.mcpl.energy='2 eV'",
+		sl_config_add_problem(r, "output.mcpl.energy",
+			"is missing: an MCPL particle has a kinetic energy, and model %s has "
+			"none; add one for all, such as --set output.mcpl.energy='2 eV'",
 			m->name);
 }
 
+/* Refuses the keys of output.mcpl for other formats. */
 static void refuse_all(struct sl_reader *r)
 {
 	static const char *const keys[] = {"output.mcpl.precision", "output.mcpl.pdg",
 		"output.mcpl.energy", "output.mcpl.userflags"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (sl_config_given(r, keys[i]) && !sl_config_flawed(r, keys[i]))
-			sl_config_complain(r, keys[i],
-				"does nothing here (it is for the formats mcpl and mcpl.gz), "
-				"remove it or add output.format: mcpl");
+		if (sl_config_given(r, keys[i]) && !sl_config_has_problem(r, keys[i]))
+			sl_config_add_problem(r, keys[i],
+				"has no effect: it is for the formats mcpl and mcpl.gz; remove it "
+				"or add output.format: mcpl");
 	if (sl_config_changed(r, "output.joined"))
-		sl_config_complain(r, "output.joined",
-			"does nothing here (lists alone are joined: mcpl and mcpl.gz), remove it "
-			"or add output.format: mcpl");
+		sl_config_add_problem(r, "output.joined",
+			"has no effect: only files of mcpl and mcpl.gz are merged; remove it or add "
+			"output.format: mcpl");
 }
 
 uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
@@ -116,16 +121,16 @@ uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct 
 		return set;
 	}
 	if (c->output.columns.n > 0)
-		sl_config_complain(r, "output.columns",
-			"do nothing here (a particle of mcpl has position, direction, energy, "
-			"weight, time and output.mcpl.userflags), remove them");
+		sl_config_add_problem(r, "output.columns",
+			"has no effect: an MCPL particle has position, direction, energy, weight, "
+			"time and output.mcpl.userflags; remove it");
 	check_energy(c, r, m);
 	flags = resolve_flags(c, r, m, constants);
 	choices->mcpl = (struct sl_mcpl_facts){.wide = resolve_precision(c, r),
 		.pdg = resolve_pdg(c, r, m),
 		.energy = c->output.mcpl.energy,
 		.flags = flags};
-	/* polarisation that no particle has is left out */
+	/* a polarisation that is the same for all particles needs no column */
 	return SL_MCPL_NEEDED | (m->columns & (SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg))) |
 	       (m->columns & SL_MCPL_POLARISATION & ~constants) |
 	       (flags < SL_COLUMN_COUNT ? SL_BIT(flags) : 0);

@@ -1,5 +1,5 @@
 /*
- * stop.c - the rule by which a run ends early, as a goal.
+ * stop.c - parses stop.when, the relative error of a fate below which a run ends.
  *
  *	rel_error(reflected) < 1e-3
  *	rel_error(reflected) < 0.1 %
@@ -14,19 +14,19 @@
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/text/messages.h"
 
-#define WHEN  "stop.when"
-#define WORTH "rel_error"
+#define WHEN    "stop.when"
+#define MEASURE "rel_error"
 
-enum { MIN_BATCHES = 5 }; /* below, an error from their scatter is itself off by half and more */
+enum { MIN_BATCHES = 5 }; /* with fewer, the estimated error is itself uncertain by half or more */
 
-/* A rule while it is taken apart: "worth(fate) sign bound", as far as it goes. */
+/* The parts of a rule "measure(fate) sign bound". */
 struct parts {
-	char worth[SL_WORD_BYTES], fate[SL_WORD_BYTES], bound[SL_WORD_BYTES];
-	char sign; /* NUL when something else stands there */
+	char measure[SL_WORD_BYTES], fate[SL_WORD_BYTES], bound[SL_WORD_BYTES];
+	char sign; /* the first character after the bracket; NUL at the end */
 };
 
-/* Copies the bytes from..to without the spaces around them; cut where they are too many. */
-static void cut(const char *from, const char *to, char word[SL_WORD_BYTES])
+/* Copies the bytes from..to without blanks around them; cuts what does not fit. */
+static void copy_word(const char *from, const char *to, char word[SL_WORD_BYTES])
 {
 	while (from < to && *from == ' ')
 		from++;
@@ -35,22 +35,22 @@ static void cut(const char *from, const char *to, char word[SL_WORD_BYTES])
 	snprintf(word, SL_WORD_BYTES, "%.*s", (int)(to - from), from);
 }
 
-/* False when text has not the shape of a rule. */
+/* Splits a rule into its parts; false when it has no fate in brackets. */
 static bool split(const char *text, struct parts *p)
 {
 	const char *open = strchr(text, '('), *close = open ? strchr(open, ')') : NULL;
 
 	if (!close)
 		return false;
-	cut(text, open, p->worth);
-	cut(open + 1, close, p->fate);
+	copy_word(text, open, p->measure);
+	copy_word(open + 1, close, p->fate);
 	close += 1 + strspn(close + 1, " ");
 	p->sign = *close;
-	cut(close + (p->sign != '\0'), text + strlen(text), p->bound);
+	copy_word(close + (p->sign != '\0'), text + strlen(text), p->bound);
 	return true;
 }
 
-/* The fate that an example is made with: one that is kept, or else any. */
+/* The fate for an example in a message: the first that is kept, or else the first of the model. */
 static const char *example(const struct sl_choices *choices)
 {
 	sl_fate_set set = choices->keep ? choices->keep : choices->model->fates;
@@ -61,21 +61,24 @@ static const char *example(const struct sl_choices *choices)
 	return sl_fate_facts[f].name;
 }
 
-/* Reads "1e-3" or "0.1 %"; why says what is wrong. */
+/* Reads "1e-3" or "0.1 %"; false with why set when it is not a bound. */
 static bool parse_bound(const char *bound, double *below, char why[SL_WHY_BYTES])
 {
 	char shown[SL_SHOWN_BYTES];
 
-	if (!sl_part_parse(bound, below, why))
+	if (!sl_fraction_parse(bound, below, why))
 		return false;
 	if (*below > 0 && *below < 1)
 		return true;
 	return sl_refuse(why,
-		"%s is out of range (a relative error worth waiting for is above 0 and below 1), "
-		"try 1e-3",
+		"%s is out of range: the bound is above 0 and below 1; use for example 1e-3",
 		sl_show(shown, bound));
 }
 
+/*
+ * Resolves stop.when. The parts are checked from left to right, and the first problem is
+ * reported.
+ */
 static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	const char *fate = example(choices);
@@ -84,25 +87,21 @@ static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct 
 	struct parts p;
 
 	if (!split(c->stop.when, &p)) {
-		sl_config_complain(r, WHEN,
-			"%s is no rule (one tells what is to fall below what), try " WORTH
-			"(%s) < 1e-3",
+		sl_config_add_problem(r, WHEN, "%s is not a stop rule; use " MEASURE "(%s) < 1e-3",
 			sl_show(shown, c->stop.when), fate);
-	} else if (strcmp(p.worth, WORTH) != 0) {
-		sl_config_complain(r, WHEN,
-			"%s is nothing to stop by (the relative error of a fate is), try " WORTH
-			"(%s) < 1e-3",
-			sl_show(shown, p.worth), fate);
+	} else if (strcmp(p.measure, MEASURE) != 0) {
+		sl_config_add_problem(r, WHEN, "cannot stop on %s; use " MEASURE "(%s) < 1e-3",
+			sl_show(shown, p.measure), fate);
 	} else if (!sl_resolve_fate(r, WHEN, p.fate, choices, &g->fate)) {
-		return; /* which has been said */
+		return; /* the problem has been added */
 	} else if (p.sign != '<' || *p.bound == '=') {
-		sl_config_complain(r, WHEN,
-			"%s has no < behind its fate (an error is waited for to fall), try " WORTH
-			"(%s) < 1e-3",
+		sl_config_add_problem(r, WHEN,
+			"%s lacks a < after the fate; use " MEASURE "(%s) < 1e-3",
 			sl_show(shown, c->stop.when), p.fate);
 	} else if (!parse_bound(p.bound, &g->below, why)) {
-		sl_config_complain(r, WHEN, "%s", why);
+		sl_config_add_problem(r, WHEN, "%s", why);
 	}
+	/* weights of particles that are read have any scale, so their fractions mean little */
 	g->counts = choices->model->read;
 	g->min_batches = c->stop.min_batches ? c->stop.min_batches : MIN_BATCHES;
 }
@@ -111,7 +110,7 @@ void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_c
 {
 	if (c->stop.when[0])
 		resolve_when(c, r, choices);
-	else if (sl_config_given(r, "stop.min_batches") && !sl_config_flawed(r, "stop"))
-		sl_config_complain(r, "stop.min_batches",
-			"does nothing here (there is no stop.when to wait with), try removing it");
+	else if (sl_config_given(r, "stop.min_batches") && !sl_config_has_problem(r, "stop"))
+		sl_config_add_problem(r, "stop.min_batches",
+			"has no effect without stop.when; remove it or add stop.when");
 }

@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""run.py - checks README.md, CHANGELOG.md and docs/: runs what they show, follows their links.
+
+    run.py SLUICE SOURCE [--update] [FILE.md...]
+
+SLUICE is the program, SOURCE the root of the repository. Fenced blocks are treated by their language:
+
+    sh        a script for bash, which must end with exit code 0
+    console   lines that begin with "$ " are commands; the lines below each are its output, where a
+              line of "..." stands for any lines; the last line "[exit code N]" is an expected failure
+    python    a script for python3; skipped where a module that it imports is not installed
+    yaml      saved in the working folder where the first line is a comment "# NAME.yaml"
+    others    not run (text, c, diff, ...)
+
+All blocks of one document run in order in one temporary folder, which has links to data/, scripts/
+and the like, with SLUICE on the PATH and no GPU visible. --update replaces what is generated: the
+output in console blocks and the reference in docs/configuration.md. Needs the standard library only.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+COLUMNS, TABLE_COLUMNS, README_LINES, SECONDS = 100, 120, 200, 120
+PROGRAM_OUTPUT = ("console", "text")  # languages of blocks whose lines may be longer
+MARKER = "<!-- The rest is what `sluice help --markdown` prints; tests/docs/run.py --update fits it. -->\n"
+LINKED = ("data", "scripts", "bench", "docs", "primitives")
+
+
+class Block:
+    """A fenced block: its language, the number of its first line, and its lines without indent."""
+
+    def __init__(self, language, at):
+        self.language, self.at, self.lines = language, at, []
+
+    def text(self):
+        return "".join(line + "\n" for line in self.lines)
+
+
+def blocks_of(lines):
+    """The fenced blocks of a document, and the indices of all lines inside of them."""
+    blocks, inside, block = [], set(), None
+    for i, line in enumerate(lines):
+        fence = re.match(r"\s*```(\S*)", line)
+        if fence and block is None:
+            block = Block(fence.group(1), i + 1)
+        elif fence:
+            blocks.append(block)
+            block = None
+        elif block is not None:
+            block.lines.append(line)
+            inside.add(i)
+    return blocks, inside
+
+
+def slug(heading):
+    """The anchor that GitHub makes of a heading."""
+    heading = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def anchors_of(path):
+    with open(path, encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    _, inside = blocks_of(lines)
+    return {slug(m.group(1)) for i, line in enumerate(lines) if i not in inside
+            for m in [re.match(r"#+ (.*)", line)] if m}
+
+
+class Checker:
+    def __init__(self, sluice, source, update, cache):
+        self.cache = cache  # of matplotlib's fonts, which take ten seconds to find
+        self.sluice, self.source, self.update = os.path.abspath(sluice), os.path.abspath(source), update
+        self.problems, self.skipped, self.run_blocks = [], [], 0
+        self.functions = self.find_functions()
+
+    def problem(self, name, line, text):
+        self.problems.append(f"{name}:{line}: {text}")
+
+    def check_lines(self, name, lines, blocks, inside):
+        output = {b.at + k for b in blocks if b.language in PROGRAM_OUTPUT for k in range(len(b.lines))}
+        for i, line in enumerate(lines):
+            limit = TABLE_COLUMNS if line.lstrip().startswith("|") and i not in inside else COLUMNS
+            if len(line) > limit and i not in output:
+                self.problem(name, i + 1, f"{len(line)} columns, at most {limit} are allowed; break the line")
+        for b in blocks:
+            if not b.language:
+                self.problem(name, b.at, "a block without a language; use sh, console, text, ...")
+
+    def check_links(self, name, lines, inside):
+        folder = os.path.dirname(os.path.join(self.source, name))
+        for i, line in enumerate(lines):
+            if i in inside:
+                continue
+            prose = re.sub(r"`[^`]*`", "", line)
+            for text, target in (re.findall(r"\[([^]]*)\]\(([^)\s]+)", prose)
+                                 + re.findall(r"^\[([^]]*)\]: (\S+)", prose)):
+                if re.search(r"\.(c|h|cu|cuh|def)$", text) and not ("/" + target).endswith("/" + text):
+                    self.problem(name, i + 1, f"link to {target}: its text is {text}")
+                if re.match(r"[a-z]+:", target):
+                    continue
+                path, _, anchor = target.partition("#")
+                path = os.path.join(folder, path) if path else os.path.join(self.source, name)
+                if not os.path.exists(path):
+                    self.problem(name, i + 1, f"link to {target}: there is no such file")
+                elif anchor and path.endswith(".md") and anchor not in anchors_of(path):
+                    self.problem(name, i + 1, f"link to {target}: there is no such heading")
+
+    def check_functions(self, name, lines):
+        """Each function that a document names, `sl_name()`, is in the sources."""
+        for i, line in enumerate(lines):
+            for function in re.findall(r"\b(sl_\w+)\(", line):
+                if function not in self.functions:
+                    self.problem(name, i + 1, f"{function}(): there is no such function in the sources")
+
+    def find_functions(self):
+        found = set()
+        for top in ("primitives", "stages", "pipeline"):
+            for folder, _, files in os.walk(os.path.join(self.source, top)):
+                for file in files:
+                    if file.endswith((".c", ".h", ".cu", ".cuh")):
+                        with open(os.path.join(folder, file), encoding="utf-8") as f:
+                            found.update(re.findall(r"\b(sl_\w+)\(", f.read()))
+        return found
+
+    def check_reachable(self):
+        """Each file of docs/ is linked from README.md."""
+        with open(os.path.join(self.source, "README.md"), encoding="utf-8") as f:
+            text = f.read()
+        if text.count("\n") > README_LINES:
+            self.problem("README.md", 1, f"{text.count(chr(10))} lines, at most {README_LINES} are allowed")
+        for name in sorted(os.listdir(os.path.join(self.source, "docs"))):
+            if name.endswith(".md") and f"docs/{name}" not in text:
+                self.problem("README.md", 1, f"no link to docs/{name}")
+
+    def check_configuration(self):
+        path = os.path.join(self.source, "docs", "configuration.md")
+        text = subprocess.run([self.sluice, "help", "--markdown"], check=True, capture_output=True,
+                              text=True).stdout
+        with open(path, encoding="utf-8") as f:
+            head, marker, rest = f.read().partition(MARKER)
+        if not marker:
+            self.problem("docs/configuration.md", 1, f"has no line {MARKER.strip()}")
+        elif rest != "\n" + text and self.update:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(head + MARKER + "\n" + text)
+        elif rest != "\n" + text:
+            self.problem("docs/configuration.md", 1,
+                         "is not what sluice help --markdown prints; run tests/docs/run.py --update")
+
+    def check_exit_codes(self):
+        with open(os.path.join(self.source, "primitives/base/status.def"), encoding="utf-8") as f:
+            defined = re.findall(r'^SL_STATUS\((\w+), (\d+), "(.*)"\)$', f.read(), re.M)
+        with open(os.path.join(self.source, "docs/exit-codes.md"), encoding="utf-8") as f:
+            rows = re.findall(r"^\| (\d+) \| `SL_(\w+)` \|", f.read(), re.M)
+        if [(code, name) for name, code, _ in defined] != rows:
+            self.problem("docs/exit-codes.md", 1, "its table is not that of primitives/base/status.def")
+
+    def run_script(self, name, block, folder, argv):
+        path = ":".join([folder + "/.bin", os.path.dirname(sys.executable), os.environ["PATH"]])
+        env = dict(os.environ, PATH=path, HOME=folder, CUDA_VISIBLE_DEVICES="", LC_ALL="C.UTF-8",
+                   PYTHONDONTWRITEBYTECODE="1", MPLCONFIGDIR=self.cache)
+        for name_of_user in ("XDG_CONFIG_HOME", "SL_TUNING", "SL_FAULT", "SL_EMULATOR", "SL_LEVEL"):
+            env.pop(name_of_user, None)
+        self.run_blocks += 1
+        try:
+            done = subprocess.run(argv, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=SECONDS, errors="replace")
+        except subprocess.TimeoutExpired:
+            self.problem(name, block.at, f"takes more than {SECONDS} s")
+            return 0, ""
+        return done.returncode, done.stdout
+
+    def is_installed(self, name, block, modules):
+        missing = [m for m in sorted(modules)
+                   if subprocess.run([sys.executable, "-c", f"import {m}"], capture_output=True).returncode]
+        if missing:
+            self.skipped.append(f"{name}:{block.at}: python3 has no module {', '.join(missing)}")
+        return not missing
+
+    def run_block(self, name, block, folder):
+        if block.language == "yaml":
+            title = re.match(r"# (\S+\.yaml)$", block.lines[0]) if block.lines else None
+            if title:
+                with open(os.path.join(folder, title.group(1)), "w", encoding="utf-8") as f:
+                    f.write(block.text())
+        elif block.language == "python":
+            modules = set(re.findall(r"^\s*import (\w+)", block.text(), re.M))
+            if self.is_installed(name, block, modules):
+                code, output = self.run_script(name, block, folder, [sys.executable, "-c", block.text()])
+                if code != 0:
+                    self.problem(name, block.at, f"exit code {code}:\n{output}")
+        elif block.language == "sh":
+            if "scripts/plot" in block.text() and not self.is_installed(name, block, {"h5py", "matplotlib"}):
+                return
+            code, output = self.run_script(name, block, folder, ["bash", "-euxo", "pipefail", "-c", block.text()])
+            if code != 0:
+                self.problem(name, block.at, f"exit code {code}:\n{output}")
+        elif block.language == "console":
+            self.run_console(name, block, folder)
+
+    def run_console(self, name, block, folder):
+        """Runs each command and compares its output; with --update takes over the output."""
+        shown, i = [], 0
+        while i < len(block.lines):
+            command, expected = block.lines[i], []
+            i += 1
+            while i < len(block.lines) and not block.lines[i].startswith("$ "):
+                expected.append(block.lines[i])
+                i += 1
+            if not command.startswith("$ "):
+                self.problem(name, block.at, "a console block begins with a command, '$ COMMAND'")
+                return
+            code, output = self.run_script(name, block, folder, ["bash", "-uo", "pipefail", "-c", command[2:]])
+            actual = [line.rstrip() for line in output.splitlines()]
+            if code != 0:
+                actual.append(f"[exit code {code}]")
+            if matches(expected, actual):
+                shown += [command] + expected
+            elif self.update and "..." not in expected:
+                shown += [command] + actual
+            else:
+                self.problem(name, block.at, f"{command}\nprints\n" + "\n".join(actual)
+                             + "\n\nbut the document shows\n" + "\n".join(expected))
+                shown += [command] + expected
+        block.shown = shown
+
+    def check_document(self, name):
+        path = os.path.join(self.source, name)
+        with open(path, encoding="utf-8") as f:
+            lines = f.read().splitlines()
+        blocks, inside = blocks_of(lines)
+        self.check_lines(name, lines, blocks, inside)
+        self.check_links(name, lines, inside)
+        self.check_functions(name, lines)
+        with tempfile.TemporaryDirectory(prefix="sluice-docs-") as folder:
+            for link in LINKED:
+                os.symlink(os.path.join(self.source, link), os.path.join(folder, link))
+            os.mkdir(folder + "/.bin")
+            for program in os.listdir(os.path.dirname(self.sluice)):
+                if program in ("sluice", "sluice-bench"):
+                    os.symlink(os.path.join(os.path.dirname(self.sluice), program), f"{folder}/.bin/{program}")
+            for block in blocks:
+                self.run_block(name, block, folder)
+        if self.update:
+            for block in reversed(blocks):
+                if getattr(block, "shown", block.lines) != block.lines:
+                    lines[block.at:block.at + len(block.lines)] = block.shown
+                    with open(path, "w", encoding="utf-8") as f:
+                        f.write("".join(line + "\n" for line in lines))
+
+
+def matches(expected, actual):
+    """Are the lines equal? A line of "..." stands for any number of lines."""
+    if not expected:
+        return not actual
+    if expected[0] == "...":
+        return any(matches(expected[1:], actual[k:]) for k in range(len(actual) + 1))
+    return bool(actual) and expected[0] == actual[0] and matches(expected[1:], actual[1:])
+
+
+def main():
+    words = [w for w in sys.argv[1:] if w != "--update"]
+    if len(words) < 2:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory(prefix="sluice-docs-cache-") as cache:
+        check(words, cache)
+
+
+def check(words, cache):
+    checker = Checker(words[0], words[1], "--update" in sys.argv, cache)
+    documents = words[2:] or ["README.md", "CHANGELOG.md"] + [
+        "docs/" + name for name in sorted(os.listdir(os.path.join(checker.source, "docs"))) if name.endswith(".md")]
+    checker.check_configuration()
+    checker.check_exit_codes()
+    checker.check_reachable()
+    for name in documents:
+        start = time.monotonic()
+        checker.check_document(name)
+        print(f"{name}: {time.monotonic() - start:.1f} s")
+    for text in checker.skipped:
+        print("skipped:", text)
+    for text in checker.problems:
+        print(text, file=sys.stderr)
+    print(f"{len(documents)} documents, {checker.run_blocks} scripts run, {len(checker.problems)} problems")
+    sys.exit(1 if checker.problems else 0)
+
+
+if __name__ == "__main__":
+    main()
