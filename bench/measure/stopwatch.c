@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "bench/measure/gate.h"
-#include "pipeline/compare/case_run.h"
+#include "pipeline/compare/cases/case_run.h"
 #include "primitives/base/clock.h"
 
 enum {

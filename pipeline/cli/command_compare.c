@@ -5,7 +5,7 @@
 #include "pipeline/cli/commands.h"
 #include "pipeline/cli/read_plan.h"
 #include "pipeline/cli/signals.h"
-#include "pipeline/compare/cases.h"
+#include "pipeline/compare/cases/cases.h"
 #include "pipeline/compare/compare.h"
 #include "pipeline/compare/compare_device.h"
 #include "pipeline/compare/compare_json.h"

@@ -5,9 +5,9 @@
 #include "pipeline/cli/read_plan.h"
 #include "pipeline/cli/signals.h"
 #include "pipeline/convert/convert.h"
-#include "pipeline/inspect/info.h"
-#include "pipeline/inspect/replay.h"
-#include "pipeline/inspect/verify.h"
+#include "pipeline/info/info.h"
+#include "pipeline/replay/replay.h"
+#include "pipeline/verify/verify.h"
 
 enum sl_status sl_command_replay(struct sl_args *a)
 {

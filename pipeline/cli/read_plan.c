@@ -8,7 +8,7 @@
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "pipeline/inspect/replay.h"
+#include "pipeline/replay/replay.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/resolve/resolve.h"
 

@@ -1,13 +1,13 @@
 /* compare.c - a comparison is planned, and its rows are run. */
-#include "pipeline/compare/cases.h"
+#include "pipeline/compare/cases/cases.h"
 #include "pipeline/compare/compare.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "pipeline/compare/case_run.h"
-#include "pipeline/compare/copy_speed.h"
-#include "pipeline/compare/temp_dir.h"
+#include "pipeline/compare/cases/case_run.h"
+#include "pipeline/compare/cases/copy_speed.h"
+#include "pipeline/compare/cases/temp_dir.h"
 #include "pipeline/plan/memory.h"
 
 /* --- planning --------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@
 #ifndef SL_PIPELINE_COMPARE_COMPARE_H
 #define SL_PIPELINE_COMPARE_COMPARE_H
 
-#include "pipeline/compare/comparison.h"
+#include "pipeline/compare/cases/comparison.h"
 
 /*
  * Plans the comparison of a resolved configuration: of all its particles, or on the emulated device

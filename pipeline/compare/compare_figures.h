@@ -2,7 +2,7 @@
 #ifndef SL_PIPELINE_COMPARE_COMPARE_FIGURES_H
 #define SL_PIPELINE_COMPARE_COMPARE_FIGURES_H
 
-#include "pipeline/compare/comparison.h"
+#include "pipeline/compare/cases/comparison.h"
 
 /* GB/s of bytes in the median of those times; NaN when there are none. */
 double sl_gb_per_second(uint64_t bytes, const struct sl_spread *t);

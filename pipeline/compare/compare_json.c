@@ -2,7 +2,7 @@
 #include "pipeline/compare/compare_json.h"
 
 #include "pipeline/compare/compare_figures.h"
-#include "pipeline/compare/cases.h"
+#include "pipeline/compare/cases/cases.h"
 #include <math.h>
 #include <stdio.h>
 

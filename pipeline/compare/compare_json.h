@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "pipeline/compare/comparison.h"
+#include "pipeline/compare/cases/comparison.h"
 
 enum sl_status sl_compare_json(const struct sl_comparison *c, FILE *out);
 void sl_compare_csv(const struct sl_comparison *c, FILE *out);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "pipeline/compare/comparison.h"
+#include "pipeline/compare/cases/comparison.h"
 
 void sl_compare_print(const struct sl_comparison *c, FILE *out);
 

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-#include "pipeline/convert/context.h"
+#include "pipeline/convert/common/context.h"
 
 /* Does it, and tells out what was made and what could not be kept; out may be NULL. */
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "pipeline/convert/mcpl_writer.h"
+#include "pipeline/convert/common/mcpl_writer.h"
 #include "primitives/files/map.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"

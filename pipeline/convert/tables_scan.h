@@ -2,7 +2,7 @@
 #ifndef SL_PIPELINE_CONVERT_TABLES_SCAN_H
 #define SL_PIPELINE_CONVERT_TABLES_SCAN_H
 
-#include "pipeline/convert/mcpl_writer.h"
+#include "pipeline/convert/common/mcpl_writer.h"
 #include "stages/formats/mcpl/mcpl_read.h"
 
 /* What all inputs are together. Sets of columns: those there are; with values; with several. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "pipeline/config/reader/read_config.h"
-#include "pipeline/compare/case_run.h"
+#include "pipeline/compare/cases/case_run.h"
 #include "pipeline/compare/compare.h"
 #include "primitives/emulator/settings.h"
 #include "tests/support/check.h"

@@ -8,7 +8,7 @@
 
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "pipeline/inspect/replay.h"
+#include "pipeline/replay/replay.h"
 #include "stages/host/host_pipeline.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"

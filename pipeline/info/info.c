@@ -1,0 +1,154 @@
+/* info.c - reads one file and prints a line a column, or of an image a line a dataset. */
+#include "pipeline/info/info.h"
+#include "pipeline/info/info_histograms.h"
+#include "pipeline/info/info_mcpl.h"
+#include "pipeline/info/info_run.h"
+
+#include <string.h>
+
+#include "pipeline/results/survivor_file.h"
+#include "stages/formats/common/format.h"
+#include "stages/formats/images/image_file.h"
+#include "primitives/files/read.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/images/image_file_read.h"
+
+/* The value of row i as a number, for people. */
+static double value_at(const struct sl_table_column *c, uint32_t i)
+{
+	const void *data = c->data;
+
+	i = c->constant ? 0 : i;
+	switch (sl_column_facts[c->column].type) {
+	case SL_TYPE_F32:
+		return (double)((const float *)data)[i];
+	case SL_TYPE_U32:
+		return ((const uint32_t *)data)[i];
+	case SL_TYPE_U64:
+		return (double)((const uint64_t *)data)[i];
+	case SL_TYPE_U8:
+		return ((const uint8_t *)data)[i];
+	case SL_TYPE_I32:
+		return ((const int32_t *)data)[i];
+	}
+	return 0;
+}
+
+static const char *type_name(enum sl_column_type type)
+{
+	static const char *const names[] = {"f32", "u32", "u64", "u8", "i32"};
+
+	return names[type];
+}
+
+static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
+{
+	const struct sl_column_facts *facts = &sl_column_facts[c->column];
+	double least = 0, most = 0, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double v = value_at(c, i);
+
+		least = i == 0 || v < least ? v : least;
+		most = i == 0 || v > most ? v : most;
+		sum += v;
+	}
+	fprintf(out, "%-12s %-4s %-4s %14.8g %14.8g %14.8g  %016llx%s\n", facts->name,
+		type_name(facts->type), sl_units[facts->unit].text, least, n ? sum / n : 0, most,
+		(unsigned long long)c->digest, c->constant ? "  constant" : "");
+}
+
+static enum sl_status info_of_survivors(const char *path, FILE *out)
+{
+	struct sl_survivors s;
+
+	SL_TRY(sl_survivors_read_path(path, &s));
+	fprintf(out, "%s: %s, %zu bytes, %u survivors, %.2f bytes each\n", path, s.format->name,
+		s.file_bytes, s.table.n, s.table.n ? (double)s.file_bytes / s.table.n : 0);
+	fprintf(out, "%-12s %-4s %-4s %14s %14s %14s  %s\n", "column", "type", "unit", "least",
+		"mean", "largest", "digest");
+	for (uint32_t k = 0; k < s.table.n_columns; k++)
+		print_column(&s.table.column[k], s.table.n, out);
+	sl_survivors_free(&s);
+	return SL_OK;
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+/* A line for what each of n pixels has: an f64, or a u64. */
+static void print_pixels(
+	const char *name, bool real, const char *unit, const void *pixels, uint64_t n, FILE *out)
+{
+	double least = 0, most = 0, sum = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t whole;
+		double v;
+
+		memcpy(&whole, (const char *)pixels + i * sizeof(whole), sizeof(whole));
+		memcpy(&v, &whole, sizeof(v));
+		v = real ? v : (double)whole;
+		least = i == 0 || v < least ? v : least;
+		most = i == 0 || v > most ? v : most;
+		sum += v;
+	}
+	fprintf(out, "%-12s %-4s %-5s %14.8g %14.8g %14.8g\n", name, real ? "f64" : "u64", unit,
+		least, sum / (double)n, most);
+}
+
+static void print_image(const struct sl_image_found *f, FILE *out)
+{
+	uint64_t n = f->width * f->height;
+
+	fprintf(out, "%-12s %-4s %-5s %14s %14s %14s\n", "dataset", "type", "unit", "least", "mean",
+		"largest");
+	print_pixels(f->what, true, "", f->value, n, out);
+	print_pixels("sum", false, "2^-32", f->sum, n, out);
+	if (f->rays)
+		print_pixels("rays", false, "", f->rays, n, out);
+}
+
+static enum sl_status info_of_image(const char *path, FILE *out)
+{
+	struct sl_image_found found;
+	enum sl_status s;
+	size_t bytes;
+	char *file;
+
+	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
+	s = sl_add_context(sl_image_read(file, bytes, &found), "%s", path);
+	if (s == SL_OK) {
+		fprintf(out, "%s: image, %zu bytes, %llu x %llu pixels, of %llu particles\n", path,
+			bytes, (unsigned long long)found.width, (unsigned long long)found.height,
+			(unsigned long long)found.particles);
+		print_image(&found, out);
+	}
+	sl_memory_give(SL_HOST, file);
+	return s;
+}
+
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), bytes = strlen(suffix);
+
+	return n > bytes && strcmp(path + n - bytes, suffix) == 0;
+}
+
+enum sl_status sl_info(const char *path, FILE *out)
+{
+	struct sl_dir dir;
+
+	if (sl_dir_open(path, false, &dir) == SL_OK) {
+		enum sl_status s = sl_info_run(&dir, out);
+
+		sl_dir_close(&dir);
+		return s;
+	}
+	if (ends_in(path, ".tallies"))
+		return sl_info_histograms(path, out);
+	if (ends_in(path, SL_IMAGE_SUFFIX))
+		return info_of_image(path, out);
+	if (ends_in(path, sl_format_mcpl.suffix) || ends_in(path, sl_format_mcpl_gz.suffix))
+		return sl_info_mcpl(path, out);
+	return info_of_survivors(path, out);
+}

@@ -1,0 +1,44 @@
+/* replay.c - which particle, and what of it there is to tell. */
+#include "pipeline/replay/replay.h"
+#include "pipeline/replay/replay_json.h"
+#include "pipeline/replay/replay_text.h"
+
+#include <string.h>
+
+#include "pipeline/plan/input_files.h"
+#include "pipeline/replay/replay_step.h"
+
+void sl_replay_settle(struct sl_config *c)
+{
+	static const char automatic[] = "auto";
+
+	snprintf(c->run.device, sizeof(c->run.device), "cpu");
+	c->run.mode = 0;
+	memcpy(c->primitives.scan, automatic, sizeof(automatic));
+	memcpy(c->primitives.compact, automatic, sizeof(automatic));
+	memcpy(c->primitives.sort, automatic, sizeof(automatic));
+}
+
+enum sl_status sl_replay(
+	struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out)
+{
+	const struct sl_replay_writer t = {.plan = plan, .config = config, .id = id, .out = out};
+	unsigned long long particles = plan->recipe.particles;
+	struct sl_particle read;
+
+	if (id >= particles)
+		return sl_fail(SL_USAGE,
+			"--id %llu: there is no such particle (the run has %llu, from 0 to %llu), "
+			"try one of those",
+			(unsigned long long)id, particles, particles - 1);
+	if (plan->recipe.inputs) {
+		struct sl_columns columns = sl_columns_of(&read);
+
+		SL_TRY(sl_inputs_particle(&plan->recipe, id, &read));
+		sl_inputs_settle(&plan->recipe, id, &columns);
+	}
+	if (json)
+		return sl_replay_write_json(&t);
+	sl_replay_write_text(&t);
+	return SL_OK;
+}
