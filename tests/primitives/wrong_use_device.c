@@ -288,7 +288,7 @@ static void unknown_types_and_bits(const struct sl_backend *b)
 		c.scan.type = (enum sl_type)2;
 	} else {
 		c.sort.end_bit = 65;
-		assert_refused(&c, "bits 0 to 65 cannot be sorted by, keys have 64");
+		assert_refused(&c, "bits 0 to 65 are out of range: keys have 64");
 		c.sort.type = (enum sl_type)2;
 	}
 	assert_refused(&c, "type 2 is unknown");

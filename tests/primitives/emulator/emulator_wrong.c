@@ -150,7 +150,7 @@ static void wrong_kernels_are_told(void **state)
 		{"bytes_in_vain", "", {"deadlock, thread 0 waits at the gate of "}},
 		{"bulk_load_off", "", {"a bulk load of 16 bytes from ", "multiples of 16"}},
 		{"too_much_shared", "",
-			{"variables in shared memory take 49156 bytes; 49152, of 32 variables"}},
+			{"variables in shared memory take 49156 bytes; at most 49152 bytes in 32 variables"}},
 	};
 
 	(void)state;

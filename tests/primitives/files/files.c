@@ -104,7 +104,7 @@ static void mapped(void **state)
 	assert_ok(sl_map_file(folder_path(&s->folder, "b"), &m));
 	assert_int_equal(m.bytes, 0);
 	sl_unmap(&m);
-	assert_fails(sl_map_file(folder_path(&s->folder, "c"), &m), SL_DISK, "there is none");
+	assert_fails(sl_map_file(folder_path(&s->folder, "c"), &m), SL_DISK, "it does not exist");
 	assert_fails(sl_map_file(s->folder.path, &m), SL_BAD_INPUT, "not a regular file");
 }
 
