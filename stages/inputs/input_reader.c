@@ -361,8 +361,8 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 				      (uint32_t)(last - first), &b->columns, place);
 		if (sl_map_is_changed(&inputs->reading->source[k].map, f->path))
 			return sl_fail(SL_DISK,
-				"%s: the file changed while it was read; restore it and rerun with "
-				"--resume",
+				"%s: the file became shorter or changed while it was read; restore it and "
+				"rerun with --resume",
 				f->path);
 		if (s != SL_OK)
 			return sl_add_context(s, "%s", f->path);

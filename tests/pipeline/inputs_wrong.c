@@ -201,8 +201,7 @@ static void shorten_example(void)
 /* Who shortens a file under a run ends it, in order: what is committed stays. */
 static void files_must_stay(void **state)
 {
-	static const struct hurt shortened = {
-		bring_example, shorten_example, "changed while it was read"};
+	static const struct hurt shortened = {bring_example, shorten_example, "became shorter"};
 	uint64_t unhurt;
 
 	(void)state;
@@ -253,8 +252,8 @@ static void overwrite_long(void)
 /* It ends before any batch is committed that has what should not be there. */
 static void damage_that_comes_later_ends_a_run(void **state)
 {
-	static const struct hurt overwritten = {
-		bring_long, overwrite_long, "long.mcpl.gz: the file changed while"};
+	static const struct hurt overwritten = {bring_long, overwrite_long,
+		"long.mcpl.gz: the file became shorter or changed while"};
 	static const char *const threads[] = {"1", "3"};
 	uint64_t unhurt;
 
