@@ -1,6 +1,8 @@
 /* origin.c - see origin.h. */
 #include "pipeline/convert/origin.h"
 
+#include "pipeline/text/version.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -139,12 +141,11 @@ static void state_little(struct sl_converting *c, uint32_t columns, struct sl_or
 		(int)(strlen(c->name) - strlen(c->format->suffix)), c->name);
 	f->run_name = sl_format_is_mcpl(c->format) ? "unknown" : o->name;
 	f->species = "particles";
-	f->software_version = SL_VERSION;
+	f->software_version = sl_version();
 	f->config = "# of no run that is known: put together by sluice convert\n";
 	sl_mcpl_set_facts(
-		f, &(struct sl_mcpl_facts){.pdg = typed ? 0 : PHOTON,
-			   .energy = NAN,
-			   .flags = find_flags(columns)});
+		f, &(struct sl_mcpl_facts){
+			   .pdg = typed ? 0 : PHOTON, .energy = NAN, .flags = find_flags(columns)});
 	sl_convert_note(c,
 		"not known: the run, and so its seed, its configuration and how many were "
 		"generated");

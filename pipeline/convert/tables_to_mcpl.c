@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/convert/tables.h"
+#include "pipeline/convert/tables_to_mcpl.h"
 #include "stages/formats/mcpl/mcpl_join.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_header.h"

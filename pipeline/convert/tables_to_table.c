@@ -1,7 +1,7 @@
 /* tables_to_table.c - tables are put together in memory, and become one file. */
 #include <string.h>
 
-#include "pipeline/convert/tables.h"
+#include "pipeline/convert/tables_to_table.h"
 #include "stages/particle/digest.h"
 
 static void lay_out_made(

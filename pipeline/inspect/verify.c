@@ -378,7 +378,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	if (s == SL_OK)
 		s = sl_workspace_open(plan, &w);
 	if (s == SL_OK) {
-		of = sl_stop_rule_standing(&plan->stop_rule, plan->recipe.n_batches, &m).batches;
+		of = sl_stop_rule_state(&plan->stop_rule, plan->recipe.n_batches, &m).batches;
 		s = verify(w, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))

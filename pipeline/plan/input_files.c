@@ -18,7 +18,7 @@ enum { NOTICE_BYTES = 160, SHOWN_MOST = 16 };
 
 static struct sl_list_config *list_of(struct sl_config *c)
 {
-	return (struct sl_list_config *)(void *)c->of_model.bytes;
+	return (struct sl_list_config *)(void *)c->model_config.bytes;
 }
 
 /* --- the plan --------------------------------------------------------------------------------- */
@@ -186,7 +186,8 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
 			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
 			*notice ? "; " : "", notice,
-			f->told && !plan->metadata ? "; comments and blobs are left behind" : "");
+			f->has_metadata && !plan->metadata ? "; comments and blobs are left behind"
+							   : "");
 	}
 	if (shown > SHOWN_MOST)
 		fprintf(out, "%-12sand %" PRIu32 " other files\n", noticed ? "inputs" : "",

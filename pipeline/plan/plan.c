@@ -13,6 +13,7 @@
 #include "pipeline/results/image_sum.h"
 #include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
+#include "pipeline/text/version.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/dirs.h"
 #include "primitives/tuning.h"
@@ -69,7 +70,7 @@ static enum sl_status make_recipe(
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	if (c->model->weight_shift)
 		r->weight_shift = c->model->weight_shift(c->rules.bytes);
-	r->bins = sl_histogram_make(c->tally, c->n_histograms, sl_sums_weights(r));
+	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -235,7 +236,7 @@ enum sl_status sl_plan_make(
 	plan->white = config->output.white;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
-		.software_version = SL_VERSION,
+		.software_version = sl_version(),
 		.seed = config->run.seed,
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
@@ -251,7 +252,7 @@ enum sl_status sl_plan_make(
 	plan->config.run.batch = plan->recipe.batch;
 	plan->stop_rule = choices->stop_rule;
 	plan->n_histograms = choices->n_histograms;
-	memcpy(plan->tally, choices->tally, sizeof(plan->tally));
+	memcpy(plan->tally, choices->histogram, sizeof(plan->tally));
 	plan->config.stop.min_batches = plan->stop_rule.min_batches;
 	SL_TRY(print_config(plan));
 	sl_memory_plan_fit(plan);

@@ -13,6 +13,7 @@
 #include "stages/formats/images/png.h"
 #include "stages/particle/weight.h"
 
+/* Number of pixels; 0 for a run without an image. */
 static uint64_t pixels_of(const struct sl_image *p)
 {
 	return (uint64_t)p->width * p->height;
@@ -59,6 +60,7 @@ enum sl_status sl_image_sum_add(struct sl_image_sum *c, uint64_t batch, const st
 		uint32_t pixel = ((const uint32_t *)pixels->data)[pixels->constant ? 0 : i];
 		float weight = ((const float *)weights->data)[weights->constant ? 0 : i];
 
+		/* a file that is read back could have been changed: never index with an unchecked pixel */
 		if (pixel >= n || !(weight >= 0.0f && weight <= 1.0f))
 			return sl_fail(SL_CHECK_FAILED,
 				"row %u has pixel %u of %llu and weight %g, which no survivor can "
@@ -138,11 +140,13 @@ double sl_image_sum_white(const struct sl_image_sum *c)
 {
 	double white = c->white;
 
+	/* with NaN, the largest value */
 	for (uint64_t i = 0; isnan(c->white) && i < pixels_of(&c->image); i++)
 		white = c->value[i] > white || isnan(white) ? c->value[i] : white;
 	return white;
 }
 
+/* Converts values to greys, rows from top to bottom. Values above white are clipped. */
 static void compute_greys(const struct sl_image_sum *c)
 {
 	const struct sl_image *p = &c->image;
@@ -160,7 +164,7 @@ static void compute_greys(const struct sl_image_sum *c)
 		}
 }
 
-enum sl_status sl_image_sum_sum_up(struct sl_image_sum *c, const struct sl_manifest *m)
+enum sl_status sl_image_sum_finish(struct sl_image_sum *c, const struct sl_manifest *m)
 {
 	c->particles = 0;
 	for (size_t i = 0; i < m->n; i++)

@@ -14,6 +14,7 @@
 
 enum { EXPONENT_MAX = 100000 }; /* beyond any double; sums of a few fit in a long */
 
+/* isdigit() depends on the locale and is undefined for negative char. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -46,6 +47,7 @@ static bool scan_integer(const char **at, struct sl_decimal *n)
 	return true;
 }
 
+/* Scans the digits after the point; each lowers the exponent by one. */
 static bool scan_fraction(const char **at, struct sl_decimal *n)
 {
 	for (; is_digit(**at); ++*at) {
@@ -89,6 +91,7 @@ bool sl_decimal_scan(const char *text, struct sl_decimal *n)
 		n->end = p + 3;
 		return true;
 	}
+	/* a point must be followed by a digit: "1." and "." are not numbers */
 	if (!is_digit(p[*p == '.']) || !scan_integer(&p, n))
 		return false;
 	if (*p == '.' && is_digit(p[1])) {
@@ -113,6 +116,7 @@ enum sl_integer_result sl_decimal_to_integer(const struct sl_decimal *n, uint64_
 		return SL_INTEGER_OK;
 	if (n->negative)
 		return SL_INTEGER_NEGATIVE;
+	/* trailing zeros cancel a negative scale: 100e-2 is 1 */
 	for (; scale < 0 && n->digits[digits - 1] == '0'; scale++)
 		digits--;
 	if (scale < 0)

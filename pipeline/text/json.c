@@ -25,11 +25,13 @@ static void put(struct sl_json *j, const char *bytes, size_t n)
 	}
 }
 
+/* Appends a string. */
 static void put_text(struct sl_json *j, const char *text)
 {
 	put(j, text, strlen(text));
 }
 
+/* Starts a new line with the indentation of the depth, when indented. */
 static void put_line(struct sl_json *j)
 {
 	if (!j->indented)
@@ -45,6 +47,7 @@ static void put_line(struct sl_json *j)
  */
 static size_t decode(const unsigned char *text, uint32_t *point)
 {
+	/* the smallest code point that needs n bytes; smaller ones are overlong forms */
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	size_t n = text[0] < 0x80   ? 1
 	           : text[0] < 0xc0 ? 0
@@ -71,6 +74,7 @@ static bool is_control(uint32_t point)
 	       point == 0xfffe || point == 0xffff;
 }
 
+/* Appends a quoted string. Every byte that is not part of valid UTF-8 becomes U+FFFD. */
 static void put_string(struct sl_json *j, const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -110,6 +114,7 @@ static void begin(struct sl_json *j, const char *key)
 	j->filled = true;
 }
 
+/* Opens an object or an array and remembers its closing bracket. */
 static void open(struct sl_json *j, const char *key, char first, char last)
 {
 	assert(j->depth < SL_JSON_DEPTH);
@@ -191,6 +196,7 @@ static bool open_line(struct sl_json *j, const char *key)
 	return indented;
 }
 
+/* Closes the array of open_line() and restores the indentation mode. */
 static void close_line(struct sl_json *j, bool indented)
 {
 	sl_json_close(j);

@@ -56,21 +56,16 @@ static __global__ void __launch_bounds__(BLOCK_MAX, 1)
 }
 
 /* Scratch of one call. */
-struct layout {
+struct scan_naive_scratch {
 	void *buffer; /* n items; passes write it and out in turn */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
+static struct scan_naive_scratch lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
 {
-	struct layout l;
+	struct scan_naive_scratch l;
 
 	l.buffer = sl_cut_items(a, n, item_bytes);
 	return l;
-}
-
-static size_t item_bytes_of(enum sl_type type)
-{
-	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
 /* Bytes of scratch for any job up to shape: one buffer of n items. */
@@ -78,7 +73,7 @@ static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
-	lay_out(&a, shape->n, item_bytes_of(shape->type));
+	lay_out(&a, shape->n, sl_type_bytes(shape->type));
 	return a.used;
 }
 

@@ -27,7 +27,7 @@
 #include "warp_part.cuh"
 
 /* Arguments of the look-back kernel, by value. */
-template <typename T> struct tile_job {
+template <typename T> struct scan_tile_job {
 	const T *in;
 	T *out;
 	uint64_t n;
@@ -59,7 +59,8 @@ static __device__ inline void add_prefix_to_warp_sums(
  * 64 registers per thread: all VECTORS loads are in flight and nothing spills.
  */
 template <typename T, uint32_t VECTORS>
-static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1) tile_kernel(struct tile_job<T> job)
+static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1)
+	tile_kernel(struct scan_tile_job<T> job)
 {
 	using warp_part = struct part<T, VECTORS>;
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
@@ -103,22 +104,16 @@ static uint32_t tile_bytes(struct sl_tuning tuning)
 	return tuning.block * tuning.items * (uint32_t)sizeof(uint32_t);
 }
 
-/* Bytes of an item. */
-static size_t bytes_of(enum sl_type type)
-{
-	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-}
-
 /* Dynamic shared memory of a block: the tile and one sum per warp. */
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	return tile_bytes(tuning) + WARPS_MAX * bytes_of(type);
+	return tile_bytes(tuning) + WARPS_MAX * sl_type_bytes(type);
 }
 
 /* Tiles have at least 512 bytes, so their number is always below the limit of a grid. */
 static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning, enum sl_type type)
 {
-	return (uint32_t)((n * (uint64_t)bytes_of(type) + tile_bytes(tuning) - 1) /
+	return (uint32_t)((n * (uint64_t)sl_type_bytes(type) + tile_bytes(tuning) - 1) /
 			  tile_bytes(tuning));
 }
 
@@ -165,7 +160,7 @@ static enum sl_status launch(
 {
 	uint32_t tiles = tiles_for(job->n, tuning, job->type);
 	struct sl_arena a = x->scratch;
-	const tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
+	const scan_tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
 		sl_look_back_cut<T>(&a, tiles)};
 
 	if (tiles > 1) /* a single tile has no predecessor, so its state is never read */
@@ -246,7 +241,7 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 	.name = "shared",
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
-	.help = "single pass over tiles in shared memory with decoupled look-back (Merrill, Garland); "
+	.help = "single pass over tiles in shared memory with decoupled look-back; "
 		"look-ahead for many items on Hopper",
 	.tunable = {.block = DEFAULT_TUNING.block,
 		.block_step = LANES,

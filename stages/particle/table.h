@@ -31,7 +31,7 @@ struct sl_table {
 	struct sl_table_column column[SL_COLUMN_COUNT];
 };
 
-/* The column of a table, or NULL. */
+/* The column of that kind, or NULL if the table does not have it. */
 static inline const struct sl_table_column *sl_table_find(
 	const struct sl_table *t, enum sl_column column)
 {

@@ -168,7 +168,8 @@ static void check_record(const uint8_t *at, const struct sl_file_facts *run,
 			m->wide);
 		d[i] = row_of(t, (enum sl_column)(SL_COLUMN_u + i), row);
 	}
-	check_direction(&at, d, (isnan(energy) ? sl_mcpl_facts_of(run).energy : energy) / 1000, m->wide);
+	check_direction(
+		&at, d, (isnan(energy) ? sl_mcpl_facts_of(run).energy : energy) / 1000, m->wide);
 	expect(number_at(&at, m->wide), row_of(t, SL_COLUMN_time, row) / 1e6, m->wide);
 	if (m->weighs)
 		expect(number_at(&at, m->wide), row_of(t, SL_COLUMN_weight, row), m->wide);
@@ -187,7 +188,8 @@ size_t check_by_hand(const uint8_t *file, size_t bytes, const struct sl_file_fac
 	const struct sl_batch_facts *b, const struct sl_table *t)
 {
 	uint32_t constants = 0;
-	struct made m = {.wide = sl_mcpl_facts_of(run).wide, .flagged = sl_mcpl_facts_of(run).flags != SL_COLUMN_COUNT};
+	struct made m = {.wide = sl_mcpl_facts_of(run).wide,
+		.flagged = sl_mcpl_facts_of(run).flags != SL_COLUMN_COUNT};
 	const uint8_t *at;
 	size_t header;
 

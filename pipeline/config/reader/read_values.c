@@ -70,6 +70,7 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 		return fill_items(r, o, path, list ? n : SIZE_MAX, (uint64_t *)value);
 	if (!sl_value_listed(o) || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return fill_item(r, o, path, tree, node, value);
+	/* a value that is not a list counts as a list of one item */
 	if (n == 0 && o->required)
 		return wrong(r, path, "is an empty list, but at least one item is needed; add one");
 	if (o->kind == SL_KIND_VECTOR && n != 3)
@@ -80,6 +81,7 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	sl_value_resize(o, value, n);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(key, sizeof(key), list ? "%s[%zu]" : "%s", path, i);
+		/* no early exit: every wrong item is reported */
 		right &= fill_item(r, o, key, tree, list ? sl_yaml_item(tree, node, i, NULL) : node,
 			sl_value_item(o, value, i));
 	}
@@ -136,6 +138,7 @@ static enum sl_status fill_option(
 		char text[SL_TEXT_BYTES];
 	} given; /* large enough for any kind of value */
 
+	/* the default stays when the given value is wrong, so that later checks have a value */
 	SL_TRY(fill_default(o, value));
 	if (!seen) {
 		if (o->required && !is_read(r, path) && !in_wrong_section(r, path) &&
@@ -147,6 +150,7 @@ static enum sl_status fill_option(
 	sl_value_clear(o, &given);
 	if (!fill(r, o, path, r->tree[seen->key.source], seen->value, &given))
 		return SL_OK;
+	/* both values were cleared first, so equal values are equal bytes */
 	seen->at_default = memcmp(&given, value, sl_value_bytes(o)) == 0;
 	memcpy(value, &given, sl_value_bytes(o));
 	return SL_OK;
@@ -173,8 +177,9 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 	uint64_t items = 0; /* of the list read last; its keys follow it in the table */
 
 	for (size_t i = 0; (o = sl_option_at(r->model, i, path)); i++) {
+		/* common options are offsets in *c, those of the model in its configuration struct */
 		char *value =
-			(i < sl_n_options ? (char *)c : (char *)c->of_model.bytes) + o->offset;
+			(i < sl_n_options ? (char *)c : (char *)c->model_config.bytes) + o->offset;
 
 		if (sl_option_of_items(o))
 			SL_TRY(fill_of_items(r, o, path, items, value));
@@ -183,6 +188,7 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 		if (o->kind == SL_KIND_ITEMS)
 			memcpy(&items, value, sizeof(items));
 	}
+	/* SL_MODEL_COUNT if there is no model */
 	for (c->model = 0; c->model < SL_MODEL_COUNT && sl_models[c->model] != r->model;)
 		c->model++;
 	if (!r->model && !sl_config_has_problem(r, "model")) {

@@ -37,7 +37,7 @@ struct sl_choices {
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits; /* sum over the fields */
 	uint32_t n_histograms;
-	struct sl_histogram_axis tally[SL_HISTOGRAMS_MAX];
+	struct sl_histogram_axis histogram[SL_HISTOGRAMS_MAX];
 	uint32_t n_columns; /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	enum sl_device_choice device;

@@ -100,9 +100,8 @@ static enum sl_status add_column(struct sl_table *t, const char *name, size_t le
 		i++;
 	if (i == SL_COLUMN_COUNT)
 		return damaged("its first line has a column name that is not known");
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == (enum sl_column)i)
-			return damaged("its first line has a column name twice");
+	if (sl_table_find(t, (enum sl_column)i))
+		return damaged("its first line has a column name twice");
 	t->column[t->n_columns++] = (struct sl_table_column){.column = (enum sl_column)i};
 	return SL_OK;
 }

@@ -114,9 +114,8 @@ static enum sl_status read_column(struct reading *r, const struct sl_zip_member 
 	struct sl_table_column c = {.column = column};
 	bool stored = m->method == SL_ZIP_STORED;
 
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == column)
-			return damaged("there are two of it in the archive");
+	if (sl_table_find(t, column))
+		return damaged("there are two of it in the archive");
 	if (stored ? m->packed != m->size : m->method != SL_ZIP_DEFLATED)
 		return damaged("its compression method is not one that this program uses");
 	SL_TRY(agree_on_rows(t, m, f));
