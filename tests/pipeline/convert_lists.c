@@ -86,10 +86,10 @@ static void damaged_lists_are_told(void **state)
 	assert_int_equal(bytes, 155 + 4 * 68); /* header, records */
 	write_text(
 		&folder, "text.mcpl", "this is no list, though it has as many bytes as a header");
-	expect(&folder, SL_BAD_INPUT, "does not begin as MCPL",
+	expect(&folder, SL_BAD_INPUT, "does not begin with MCPL",
 		WORDS("convert", "text.mcpl", "--to", "no.mcpl"));
 	write_text(&folder, "empty.mcpl", "");
-	expect(&folder, SL_BAD_INPUT, "too short to be MCPL",
+	expect(&folder, SL_BAD_INPUT, "too short for an MCPL header",
 		WORDS("convert", "empty.mcpl", "--to", "no.mcpl"));
 }
 

@@ -264,7 +264,7 @@ static void patterns_stand_for_files(void **state)
 	expect(&folder, SL_BAD_INPUT, "many_?.mcpl* is not the file that it was",
 		WORDS("verify", "g", "--quiet"));
 	refuse_list(&folder, "\"many_[x].mcpl\"", SL_BAD_INPUT,
-		"many_[x].mcpl: it does not begin as MCPL");
+		"many_[x].mcpl: it does not begin with MCPL");
 	refuse_list(&folder, "\"few_*\"", SL_USAGE,
 		"model.list.files[0]: 'few_*' is not a file, and as a pattern");
 }

@@ -46,7 +46,7 @@ static void damaged_files_are_refused(void **state)
 		"directory (it does not exist); check the spelling; relative names start "
 		"at the folder in which sluice runs");
 	refuse_list(&folder, "/nowhere.mcpl", SL_USAGE, "check the spelling\n");
-	refuse_list(&folder, "c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
+	refuse_list(&folder, "c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin with MCPL");
 	refuse_list(&folder, "[]", SL_USAGE,
 		"model.list.files[0]: is a list, but a single value is needed");
 	file = reference_list("example.mcpl", &bytes);
