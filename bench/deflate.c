@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench/racers.h"
-#include "primitives/deflate/streams.h"
+#include "primitives/deflate/encoder/streams.h"
 #include "stages/formats/common/inflate.h"
 
 enum { CHUNK_BYTES = 1 << 20, N_USUAL = 1 << 25, N_EMULATED = 1 << 12 };

@@ -21,7 +21,6 @@ static const char *space_name(enum sl_space space)
 	return "unknown";
 }
 
-/* The backend must do primitive p in the space of the work. */
 enum sl_status sl_check_backend(
 	enum sl_primitive p, const struct sl_backend *b, const struct sl_exec *x, const void *job)
 {
@@ -53,7 +52,7 @@ enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type)
 		sl_primitive_name(b->primitive), b->name, (int)type);
 }
 
-/* A scan inside must be a scan, of the same space. */
+/* The inner scan works on counts, which are u32. */
 enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_choice *scan)
 {
 	if (!b->uses_scan || !scan->backend)
@@ -61,13 +60,13 @@ enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_c
 	if (scan->backend->primitive == SL_SCAN && scan->backend->space == b->space)
 		return sl_tuning_check(scan->backend, scan->tuning, SL_U32);
 	return sl_fail(SL_USAGE,
-		"%s/%s: the job's scan '%s' is no scan of %s memory; "
-		"leave it out or take one of that space",
+		"%s/%s: the job's scan '%s' is not a scan on %s memory; leave it out or choose "
+		"one of that space",
 		sl_primitive_name(b->primitive), b->name, scan->backend->name,
 		space_name(b->space));
 }
 
-/* x as a backend is to see it. */
+/* Backends see the exec with each 0 of the tuning replaced. */
 struct sl_exec sl_tuned_exec(
 	const struct sl_backend *b, const struct sl_exec *x, enum sl_type type, uint32_t n)
 {
@@ -77,7 +76,7 @@ struct sl_exec sl_tuned_exec(
 	return y;
 }
 
-/* "keep", "column[2].from". */
+/* The name of a buffer for messages: "keep", "column[2].from". */
 enum { NAME_BYTES = 40 };
 static const char *name_of(const struct sl_buffer *m, char text[NAME_BYTES])
 {
@@ -116,7 +115,7 @@ static bool overlap(const struct sl_buffer *p, const struct sl_buffer *q)
 	return p_at < q_at ? q_at - p_at < p_bytes : p_at - q_at < q_bytes;
 }
 
-/* What a backend may cut from: the rest of the arena, after what is cut already. */
+/* The part of the scratch that the backend may cut: what follows the bytes in use. */
 static struct sl_buffer scratch_left(const struct sl_exec *x)
 {
 	size_t used = sl_round_up(x->scratch.used, SL_ALIGN);

@@ -16,13 +16,13 @@ static bool is_left_out(struct sl_tuning t)
 	return t.block == 0 && t.items == 0;
 }
 
-/* Compact has one type, whatever a shape says. */
+/* Indices of a compaction are u32, whatever type the shape has. */
 static enum sl_type type_of(const struct sl_backend *b, enum sl_type type)
 {
 	return b->primitive == SL_COMPACT ? SL_U32 : type;
 }
 
-/* With the backend's own choice in place of every 0. */
+/* Replaces each 0 by the default of the backend. */
 static struct sl_tuning with_own(const struct sl_backend *b, struct sl_tuning t)
 {
 	if (t.block == 0)
@@ -51,7 +51,8 @@ static enum sl_status check_block(
 
 	if (can->block == 0)
 		return sl_fail(SL_USAGE,
-			"%s/%s: block=%u, but it has no threads a block to choose; leave it out",
+			"%s/%s: block=%u, but the number of threads per block of this backend is "
+			"fixed; leave it out",
 			call, b->name, block);
 	if (block % can->block_step == 0 && block <= most)
 		return SL_OK;
@@ -70,7 +71,8 @@ static enum sl_status check_items(const struct sl_backend *b, uint32_t items)
 
 	if (b->tunable.items == 0)
 		return sl_fail(SL_USAGE,
-			"%s/%s: items=%u, but it has no items a thread to choose; leave it out",
+			"%s/%s: items=%u, but the number of items per thread of this backend is "
+			"fixed; leave it out",
 			call, b->name, items);
 	for (int i = 0; can[i] != 0; i++) {
 		if (can[i] == items)
@@ -79,7 +81,7 @@ static enum sl_status check_items(const struct sl_backend *b, uint32_t items)
 			list + used, sizeof(list) - used, "%s%u", used > 0 ? ", " : "", can[i]);
 	}
 	return sl_fail(SL_USAGE,
-		"%s/%s: items=%u a thread, but it takes one of %s; leave it out for %u", call,
+		"%s/%s: items=%u per thread, but it takes one of %s; leave it out for %u", call,
 		b->name, items, list, b->tunable.items);
 }
 
@@ -105,7 +107,7 @@ enum sl_status sl_tuning_check_limits(const struct sl_backend *b, struct sl_tuni
 		limits->shared_bytes, b->tunable.block, b->tunable.items);
 }
 
-/* Every line of the tuning file that may be chosen: it may have been written for another device. */
+/* Checks every line of the tuning file that may be chosen: the file may be of another device. */
 static enum sl_status check_file(
 	const struct sl_backend *b, enum sl_type type, const struct sl_limits *limits)
 {
@@ -129,7 +131,7 @@ enum sl_status sl_tuning_check(
 	return sl_tuning_check_limits(b, tuning, type, &limits);
 }
 
-/* What a backend asks for with that shape, its tuning filled in. */
+/* The scratch of b for n items of that shape, launched with t. */
 static size_t scratch_tuned(
 	const struct sl_backend *b, const struct sl_shape *shape, uint32_t n, struct sl_tuning t)
 {
@@ -143,8 +145,8 @@ static size_t scratch_tuned(
 }
 
 /*
- * Fewer items may be tuned otherwise, and take more: so it is the most of what n items take and of
- * what the largest n takes that each earlier line of the tuning file holds for.
+ * A smaller n may have another tuning that needs more scratch. So the result is the maximum over n
+ * and over the largest n of each earlier line of the tuning file.
  */
 size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
 {

@@ -1,23 +1,49 @@
 /*
- * primitives.h - scan, compact, sort and deflate, each behind one small struct.
+ * primitives.h - the C library: scan, stream compaction, radix sort and DEFLATE, each with several
+ * exchangeable backends for the CPU and for CUDA devices. This header is its manual.
  *
- * A backend is one way to do one primitive: one file, primitives/<primitive>/<backend>.{c,cu},
- * that ends in one const struct sl_backend, and one line in backends.def. Backends of a
- * primitive differ in speed alone: all are exact and stable, so any can replace any other and
- * the results are the same bytes.
+ * A backend is one implementation of one primitive: a const struct sl_backend, defined in
+ * primitives/<primitive>/<backend>.{c,cu} and listed in backends.def. The backends of a primitive
+ * differ in speed only. All are exact and stable, so they write the same bytes; only the streams of
+ * DEFLATE differ between backends (they decompress to the same bytes).
  *
  *	const struct sl_backend *scan;
  *	struct sl_exec x = {.space = SL_HOST};
  *	struct sl_scan_job job = {.in = in, .out = out, .n = n, .type = SL_U32};
+ *	struct sl_shape shape = {.n = n, .type = SL_U32};
  *
  *	sl_find(SL_SCAN, "cpu", &scan);
- *	size_t bytes = sl_scratch(scan, &(struct sl_shape){.n = n, .type = SL_U32});
- *	... x.scratch = (struct sl_arena){block, 0, bytes};
- *	sl_scan(scan, &x, &job);
+ *	x.scratch = (struct sl_arena){block, 0, sl_scratch(scan, &shape)};
+ *	if (sl_scan(scan, &x, &job) != SL_OK)
+ *		puts(sl_last_error());
  *
- * Memory is the caller's throughout. Calls queue their work on x->stream and return; they
- * allocate nothing, wait for nothing and keep no state. On the host they return when done.
- * All calls are thread-safe as long as jobs and scratch are not shared.
+ * Memory. The caller owns all memory: inputs, outputs and scratch. All pointers of a job must be in
+ * the space of the exec (SL_HOST or SL_DEVICE), aligned to their items, and must not overlap except
+ * where a comment allows it. A call allocates nothing. A job is read before the call returns; its
+ * buffers must stay valid until the work is done.
+ *
+ * Asynchrony. With SL_DEVICE a call queues its work on x->stream and returns without waiting.
+ * Results, including counts such as *n_out, are valid once the stream has passed that point
+ * (sl_stream_wait()). A failure of the work itself is reported by that wait. With SL_HOST the call
+ * returns when the work is done.
+ *
+ * Errors. Each call returns an enum sl_status (status.h); sl_last_error() is the message. Wrong use
+ * is SL_USAGE: a null pointer, misaligned or overlapping buffers, too little scratch, a backend of
+ * another primitive or space, or a value out of range. The message names the field, its value and
+ * what is allowed. Nothing is written then. Device errors: SL_DEVICE_FAILED, SL_DEVICE_MEMORY,
+ * SL_NO_DEVICE.
+ *
+ * Threads. Calls are thread-safe if they share no job, output, scratch or exec. Calls keep no state,
+ * but four settings belong to the whole process:
+ *
+ *	which kind of device is used: CUDA or emulated     sl_device_emulate() (device.h)
+ *	the tuning file                                    sl_tuning_read() (tuning.h)
+ *	settings of the emulated device                    SL_EMULATOR (emulator/settings.h)
+ *	faults injected by tests                           SL_FAULT in the environment
+ *
+ * Set them before other threads make calls. A device that fails for good (illegal address, lost
+ * GPU) also fails for the whole process. The current device, set by sl_device_use(), and the last
+ * error message belong to the calling thread.
  */
 #ifndef SL_PRIMITIVES_PRIMITIVES_H
 #define SL_PRIMITIVES_PRIMITIVES_H
@@ -27,256 +53,293 @@
 #include <stdint.h>
 
 #include "primitives/base/arena.h"
-#include "primitives/device/device.h"
 #include "primitives/base/status.h"
+#include "primitives/device/device.h"
 
 SL_C_BEGIN
 
 enum sl_primitive { SL_SCAN, SL_COMPACT, SL_SORT, SL_DEFLATE, SL_PRIMITIVE_COUNT };
 
-/* The type of the items of a scan, or of the keys of a sort. */
+/* Type of the items of a scan, or of the keys of a sort. */
 enum sl_type { SL_U32, SL_U64 };
 
 /*
- * How a device backend is launched; struct sl_tunable says what may be. 0 is its own choice; where
- * both are 0, that of a tuning file comes first (tuning.h).
+ * Launch configuration of a device backend; struct sl_tunable says which values it supports. 0
+ * stands for the default of the backend. If both are 0, a line of the tuning file takes precedence
+ * (tuning.h). The tuning changes speed, never results.
  */
 struct sl_tuning {
-	uint32_t block; /* threads a block */
-	uint32_t items; /* items a thread */
+	uint32_t block; /* threads per block */
+	uint32_t items; /* items per thread */
 };
 
-/* A backend, tuned. All zero: the choice is the caller's. */
+/* A backend with its tuning. All zero: the callee chooses. */
 struct sl_choice {
 	const struct sl_backend *backend;
 	struct sl_tuning tuning;
 };
 
-/* Where work runs, after what, and in which scratch. Everything but the data. */
+/* Where a call runs: everything except the data. */
 struct sl_exec {
-	enum sl_space space;     /* SL_HOST or SL_DEVICE; must be the backend's */
-	sl_stream stream;        /* NULL on the host */
-	struct sl_arena scratch; /* of that space, at least sl_scratch() bytes, SL_ALIGN-aligned */
+	enum sl_space space; /* SL_HOST or SL_DEVICE; must be that of the backend */
+	sl_stream stream;    /* SL_DEVICE: the stream to queue on; SL_HOST: NULL */
+	struct sl_arena
+		scratch; /* in that space; at least sl_scratch() bytes unused; see arena.h */
 	struct sl_tuning tuning;
 };
 
 /*
- * Prefix sums modulo 2^32 or 2^64. Exclusive: out[i] = in[0] + ... + in[i-1]; inclusive: plus
- * in[i]. out may be in. (Blelloch, Prefix sums and their applications, 1990.)
+ * --- scan ---------------------------------------------------------------------------------------
+ *
+ * Prefix sums modulo 2^32 or 2^64. Exclusive: out[i] = in[0] + ... + in[i-1], out[0] = 0. Inclusive:
+ * out[i] = in[0] + ... + in[i]. Source: G. E. Blelloch, Prefix sums and their applications, 1990.
  */
 struct sl_scan_job {
 	const void *in; /* n items of type */
-	void *out;      /* n items of type; may be in */
+	void *out;      /* n items of type; may be equal to in */
 	uint32_t n;
 	enum sl_type type;
 	bool inclusive;
 };
 
-/* The most columns that a compaction takes along. */
+/*
+ * --- compact ------------------------------------------------------------------------------------
+ *
+ * Stream compaction. Writes the indices i with keep[i] != 0 to out, in ascending order, and their
+ * number to *n_out. Copies the items at these indices of up to SL_COMPACT_COLUMNS_MAX columns, in
+ * the same order. The contents of out and of the columns after the first *n_out items are undefined.
+ */
 enum { SL_COMPACT_COLUMNS_MAX = 16 };
 
 /*
- * A column that a compaction takes along, of items of any meaning: one field of a structure of
- * arrays, or whole records. Both ends begin at a multiple of the item's bytes, or of 16.
+ * A column: an array of items of any meaning, for example one field of a structure of arrays, or
+ * whole records. from and to are aligned to the size of an item, or to 16 bytes if that is less.
  */
 struct sl_compact_column {
-	const void *from; /* n items; columns may share them */
-	void *to;         /* room for n items; overlaps nothing else */
-	uint32_t bytes;   /* an item: 1, 2, 4, 8, 16 or 32 */
+	const void *from; /* n items; several columns may share them */
+	void *to;         /* room for n items; must not overlap any other buffer */
+	uint32_t bytes;   /* size of an item: 1, 2, 4, 8, 16 or 32 */
 };
 
-/*
- * Stream compaction: out = every i with keep[i] != 0, ascending; *n_out = how many; and the items
- * at these i of each column, in that order. What is behind the survivors may be overwritten.
- */
 struct sl_compact_job {
-	const uint8_t *keep; /* n flags, 0 or not */
-	uint32_t *out;       /* room for n indices; NULL: columns alone are wanted */
-	uint32_t *n_out;     /* one word, of the space of the work */
+	const uint8_t *keep; /* n flags: 0 drops the item, any other value keeps it */
+	uint32_t *out;       /* room for n indices; may be NULL if there are columns */
+	uint32_t *n_out;     /* one word, in the space of the work: on the device with SL_DEVICE */
 	uint32_t n;
-	uint32_t n_columns;                     /* SL_COMPACT_COLUMNS_MAX at most; may be 0 */
+	uint32_t n_columns;                     /* 0 to SL_COMPACT_COLUMNS_MAX */
 	const struct sl_compact_column *column; /* on the host; read before the call returns */
-	struct sl_choice scan;                  /* for backends made of a scan (uses_scan) */
+	struct sl_choice
+		scan; /* for backends built on a scan (uses_scan); all zero: their default */
 };
 
 /*
- * Stable radix sort. Orders key[] ascending by bits begin_bit .. end_bit-1 and takes index[] along;
- * equal keys keep their order. begin_bit <= end_bit <= 32 or 64.
+ * --- sort ---------------------------------------------------------------------------------------
  *
- * With outputs, which are two as the inputs are, key and index are only read. Without, the sort is
- * in place, and after an odd number of passes that costs a copy.
+ * Stable least-significant-digit radix sort. Orders the keys ascending by the bits begin_bit to
+ * end_bit-1 and permutes index[] along with them; equal keys keep their order. Requires begin_bit <=
+ * end_bit <= 32 or 64. Keys of other types: see the maps at the end of this header.
+ *
+ * With key_out (and index_out, if there is an index) the inputs are only read. Without, the sort is
+ * in place; an odd number of passes then costs one additional copy.
  */
 struct sl_sort_job {
-	void *key;           /* n keys of type */
-	uint32_t *index;     /* n; NULL: keys alone are sorted, which moves half the bytes; shared
-	                        has tiles of its own for them, whatever the tuning */
-	void *key_out;       /* n keys of type; NULL: in place */
-	uint32_t *index_out; /* n; NULL: in place, or there is no index */
-	bool key_spent;      /* only the index is wanted: the keys may be left as anything */
+	void *key;       /* n keys of type */
+	uint32_t *index; /* n values; NULL: sort keys alone, which moves half the bytes */
+	void *key_out;   /* n keys of type; NULL: in place */
+	uint32_t
+		*index_out; /* n values; NULL if and only if the sort is in place or has no index */
+	bool key_spent;     /* the sorted keys are not needed: key contents become undefined */
 	uint32_t n;
 	enum sl_type type;
 	uint32_t begin_bit, end_bit;
-	struct sl_choice scan; /* for backends made of a scan (uses_scan) */
-};
-
-enum sl_wrapper {
-	SL_RAW,  /* RFC 1951, no wrapper */
-	SL_ZLIB, /* RFC 1950: what HDF5's deflate filter expects */
-	SL_GZIP  /* RFC 1952: one member, no name, no time */
+	struct sl_choice
+		scan; /* for backends built on a scan (uses_scan); all zero: their default */
 };
 
 /*
- * DEFLATE. Compresses in into out at a level of 1 (fast) to 9 (small) and sets *out_bytes. When the
- * result does not fit in out_size bytes, *out_bytes is 0 and the call succeeds: the caller stores
- * the bytes as they are. sl_deflate_most() bytes are always enough. store, cpu and device have one
- * level, and do not ask.
+ * --- deflate ------------------------------------------------------------------------------------
  *
- * The fields behind wrapper may be left 0. With chunk_bytes, each chunk of so many bytes of in
- * becomes a stream of its own, sl_deflate_streams() of them, which stand one behind another in out:
- * out_bytes[k] is the size of the k-th. If one does not fit, it and those behind it have 0 bytes.
- * With item_bytes, the bytes of a chunk are compressed in planes, the first bytes of all its items,
- * then the second, and so on: what HDF5's shuffle filter makes of a chunk. With whole_chunks, the
- * last chunk is filled up with items of zeros, as HDF5 wants it.
+ * DEFLATE compression (RFC 1951) with one of three wrappers.
+ */
+enum sl_wrapper {
+	SL_RAW,  /* RFC 1951: no wrapper */
+	SL_ZLIB, /* RFC 1950: what the deflate filter of HDF5 expects */
+	SL_GZIP  /* RFC 1952: one member, without name and time */
+};
+
+/*
+ * Compresses in into out and sets *out_bytes. If the result does not fit in out_size bytes, the call
+ * succeeds with *out_bytes = 0; store the input uncompressed then. sl_deflate_most() bytes are
+ * always enough. level is 1 (fastest) to 9 (smallest); the backends store, cpu and device have one
+ * level and ignore it.
  *
- * On a device all pointers are to its memory, so that a column there can be compressed where it
- * is: then only out_bytes and *out_used bytes of out have to be copied to the host. Jobs with the
- * same out and out_used put their streams one behind another: columns of a file, copied at one
- * time.
+ * The fields after wrapper are optional; 0 turns them off.
+ *
+ * chunk_bytes: each chunk of that many input bytes becomes a stream of its own. The
+ * sl_deflate_streams() streams are written one after another; out_bytes[k] is the size of stream k.
+ * If stream k does not fit, it and all later streams have 0 bytes.
+ *
+ * item_bytes: the bytes of a chunk are reordered into planes before they are compressed: first the
+ * first byte of each item, then the second bytes, and so on, as the shuffle filter of HDF5 does.
+ *
+ * whole_chunks: the last chunk is padded with zero items to chunk_bytes, as HDF5 requires.
+ *
+ * With SL_DEVICE all pointers, including out_bytes and out_used, are device memory: a column is
+ * compressed where it is, and only the streams are copied to the host. Jobs that share out and
+ * out_used append their streams, so several columns can be copied to the host at once.
  */
 struct sl_deflate_job {
 	const void *in;
-	size_t in_bytes; /* whole items */
+	size_t in_bytes; /* a multiple of item_bytes */
 	void *out;
-	size_t out_size;
-	size_t *out_bytes; /* one a stream */
+	size_t out_size;   /* bytes of room in out */
+	size_t *out_bytes; /* one per stream */
 	int level;
 	enum sl_wrapper wrapper;
-	size_t chunk_bytes;  /* whole items; 0: all bytes are one chunk */
-	uint32_t item_bytes; /* 1, 2, 4 or 8; 0: 1 */
+	size_t chunk_bytes;  /* a multiple of item_bytes; 0: one chunk */
+	uint32_t item_bytes; /* 1, 2, 4 or 8; 0 means 1: no reordering */
 	bool whole_chunks;
-	size_t *out_used; /* streams begin behind so many bytes of out, and it grows by theirs;
-	                     NULL: they begin at out */
+	size_t *out_used; /* in and out: bytes of out in use, the new streams follow them; NULL: 0 */
 };
 
-/* The most that scratch must serve: fields that a primitive does not have are ignored. */
+/* How many streams a job of in_bytes makes: at least 1. */
+SL_API size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes);
+
+/*
+ * Upper bound of the bytes that all streams of a job have together, with any backend: the padded
+ * input, 1/1024 of it, 64 bytes per stream and 5 bytes per segment of at most 32 KiB.
+ */
+SL_API size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes);
+
+/*
+ * --- scratch ------------------------------------------------------------------------------------
+ *
+ * The largest job that scratch must serve. Fields that the primitive does not have are ignored.
+ */
 struct sl_shape {
-	uint32_t n; /* items at most */
-	enum sl_type type;
+	uint32_t n;              /* most items */
+	enum sl_type type;       /* scan, sort */
 	struct sl_tuning tuning; /* as in sl_exec */
 	struct sl_choice scan;   /* as in the job */
-	uint32_t n_columns;      /* compact: columns at most */
+	uint32_t n_columns;      /* compact: most columns */
 	bool keys_only;          /* sort: the job has no index */
-	size_t in_bytes;         /* deflate: bytes at most, ... */
+	size_t in_bytes;         /* deflate: most bytes ... */
 	size_t chunk_bytes;      /* ... in chunks as in the job ... */
 	uint32_t item_bytes;     /* ... of these items */
-	int level;
+	int level;               /* deflate */
 };
 
 /*
- * What the tuning of a backend may be. A default of 0: there is nothing to choose, and a choice is
- * refused. Tuning changes speed alone.
+ * Bytes of scratch that a call of b needs for a job up to that shape, with any tuning that the
+ * tuning file may choose. Grows with n. Call it once, when memory is planned. It reads the tuning
+ * file's lines for the current device of the calling thread (sl_device_use()).
+ */
+SL_API size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most);
+
+/*
+ * --- backends -----------------------------------------------------------------------------------
+ *
+ * The tunings that a backend supports. A default of 0 means that there is nothing to choose, and a
+ * value other than 0 is refused.
  */
 struct sl_tunable {
-	uint32_t block;        /* threads a block, by default */
-	uint32_t block_step;   /* multiples of it can be had, ... */
-	uint32_t block_most;   /* ... up to this, and to what the device has */
-	uint32_t items;        /* items a thread, by default */
-	uint32_t items_can[8]; /* those that can be had, ascending, 0 behind the last */
-	/* Shared memory a block for that tuning and type; NULL: less than any device has. */
+	uint32_t block;        /* default threads per block */
+	uint32_t block_step;   /* supported: the multiples of this ... */
+	uint32_t block_most;   /* ... up to this and to the limit of the device */
+	uint32_t items;        /* default items per thread */
+	uint32_t items_can[8]; /* supported values, ascending; 0 after the last */
+	/* Shared memory per block in bytes; NULL: less than any device has. */
 	size_t (*shared_bytes)(struct sl_tuning tuning, enum sl_type type);
 };
 
-/*
- * One way to do one primitive. Exactly one of scan, compact, sort and deflate is set, the one of
- * that primitive.
- */
+/* One backend. Exactly one of scan, compact, sort and deflate is set. */
 struct sl_backend {
 	const char *name;
 	enum sl_primitive primitive;
-	enum sl_space space;
-	const char *help; /* one line: whose algorithm, and what it costs */
-	bool uses_scan;   /* compact, sort: made of job->scan */
+	enum sl_space space; /* SL_HOST or SL_DEVICE */
+	const char *help;    /* one line: the algorithm and its cost */
+	bool uses_scan;      /* compact, sort: built on job->scan */
 	struct sl_tunable tunable;
-	/* What follows is called through sl_scratch, sl_scan, ...: with every 0 of a tuning filled
-	 * in. */
+	/*
+	 * Called by sl_scratch(), sl_scan() and so on, after the arguments are checked and each 0 of
+	 * the tuning is replaced. Not for direct calls.
+	 */
 	size_t (*scratch)(const struct sl_shape *most);
 	enum sl_status (*scan)(struct sl_exec *x, const struct sl_scan_job *job);
 	enum sl_status (*compact)(struct sl_exec *x, const struct sl_compact_job *job);
-	/* There are two keys and one bit at least. */
+	/* At least two keys and one bit. */
 	enum sl_status (*sort)(struct sl_exec *x, const struct sl_sort_job *job);
 	enum sl_status (*deflate)(struct sl_exec *x, const struct sl_deflate_job *job);
 };
 
-/* Bytes of scratch that a call of b needs, at most; they grow with n. */
-size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most);
-
 /*
- * How many streams a job of deflate of so many bytes makes, one at least; and the most bytes that
- * they have all together, by any backend: what is in the chunks, filled up, a thousandth of it, 64
- * bytes a stream and 5 a segment (of 32 KiB, or a plane).
+ * --- calls --------------------------------------------------------------------------------------
+ *
+ * Each checks its arguments, then runs or queues the backend b on the job.
  */
-size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes);
-size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes);
-
-/*
- * Can b be tuned so on the current device? SL_USAGE, and a story with what is allowed, if not. The
- * calls below ask this too; a plan asks first.
- */
-enum sl_status sl_tuning_check(
-	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type);
-
-/* What a call with that tuning, of n items of type, is launched with on the current device. */
-struct sl_tuning sl_tuning_of(
-	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n);
-
-/*
- * The calls. Each checks its arguments first (null pointers, alignment of the items, memory that
- * overlaps, scratch too small, a backend of another primitive or space, bits, columns or tuning out
- * of range) and answers wrong use with SL_USAGE and a sentence; then it runs the backend.
- */
-enum sl_status sl_scan(
+SL_API enum sl_status sl_scan(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_scan_job *job);
-enum sl_status sl_compact(
+SL_API enum sl_status sl_compact(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_compact_job *job);
-enum sl_status sl_sort(
+SL_API enum sl_status sl_sort(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_sort_job *job);
-enum sl_status sl_deflate(
+SL_API enum sl_status sl_deflate(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_deflate_job *job);
 
 /*
- * Finds a backend by name, one of the host's or of the device in use (sl_device_emulate()).
- * SL_USAGE when there is none; the story lists those there are.
+ * Whether the current device supports that tuning of b. SL_USAGE if not; the message says what is
+ * allowed. The calls above check this too; a program that plans its work asks before.
  */
-enum sl_status sl_find(enum sl_primitive p, const char *name, const struct sl_backend **found);
+SL_API enum sl_status sl_tuning_check(
+	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type);
+
+/* The launch configuration that a call with that tuning uses for n items on the current device. */
+SL_API struct sl_tuning sl_tuning_of(
+	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n);
 
 /*
- * Walks the matrix for the device in use: the i-th backend in the order of backends.def, NULL past
- * the last.
+ * Finds a backend by name, among those of the host and of the device in use (CUDA or emulated).
+ * SL_USAGE if there is none: the message lists the names. *found is a constant; do not free it.
  */
-const struct sl_backend *sl_backend_at(size_t i);
-
-/* "scan", "compact", "sort", "deflate". */
-const char *sl_primitive_name(enum sl_primitive p);
+SL_API enum sl_status sl_find(
+	enum sl_primitive p, const char *name, const struct sl_backend **found);
 
 /*
- * sl_scan_cpu, sl_sort_naive, ...: for calls by name in C. Those of the device link in CUDA builds
- * only; sl_sort_naive_emulated, ... in all.
+ * Enumerates the backends of the host and of the device in use, in the order of backends.def: the
+ * i-th, or NULL after the last.
  */
-#define SL_BACKEND(primitive, name, rank) extern const struct sl_backend sl_##primitive##_##name;
+SL_API const struct sl_backend *sl_backend_at(size_t i);
+
+/* "scan", "compact", "sort" or "deflate". */
+SL_API const char *sl_primitive_name(enum sl_primitive p);
+
+/*
+ * The backends as C objects, for programs that name one at compile time: sl_<primitive>_<name>, for
+ * example sl_scan_cpu, sl_sort_naive, sl_deflate_libdeflate; with the suffix _emulated those of the
+ * emulated device, for example sl_sort_naive_emulated. Backends of CUDA devices (sl_sort_naive)
+ * exist in builds with CUDA only; linking them fails otherwise.
+ */
+#define SL_BACKEND(primitive, name, rank) \
+	extern SL_API const struct sl_backend sl_##primitive##_##name;
 #define SL_CUDA_BACKEND(primitive, name, rank) \
-	extern const struct sl_backend sl_##primitive##_##name;
-#define SL_DEVICE_BACKEND(primitive, name, rank)                \
-	extern const struct sl_backend sl_##primitive##_##name; \
-	extern const struct sl_backend sl_##primitive##_##name##_emulated;
+	extern SL_API const struct sl_backend sl_##primitive##_##name;
+#define SL_DEVICE_BACKEND(primitive, name, rank)                       \
+	extern SL_API const struct sl_backend sl_##primitive##_##name; \
+	extern SL_API const struct sl_backend sl_##primitive##_##name##_emulated;
 #include "primitives/backends.def"
 #undef SL_BACKEND
 #undef SL_CUDA_BACKEND
 #undef SL_DEVICE_BACKEND
 
 /*
- * Order-preserving maps to unsigned keys, and back. i32: flips the sign bit. f32: total order
- * -NaN < -inf < ... < -0 = +0 < ... < inf < NaN (-0 is made +0 first, so equal numbers stay in
- * place). (Terdiman, Radix sort revisited, 2000; Herf, Radix tricks, 2001.)
+ * --- keys ---------------------------------------------------------------------------------------
+ *
+ * Maps from int32_t and float to unsigned keys that sort in the same order, and back.
+ *
+ * int32_t: the sign bit is inverted. float, given as its bits: negative values are inverted, others
+ * get the sign bit. The order is -NaN < -inf < ... < -0 = +0 < ... < +inf < +NaN; -0 is mapped to +0
+ * so that equal numbers keep their order. Sources: P. Terdiman, Radix sort revisited, 2000; M. Herf,
+ * Radix tricks, 2001.
  */
 SL_HD uint32_t sl_key_from_i32(int32_t v)
 {
@@ -288,7 +351,6 @@ SL_HD int32_t sl_key_to_i32(uint32_t key)
 	return (int32_t)(key ^ 0x80000000u);
 }
 
-/* v as its bits. */
 SL_HD uint32_t sl_key_from_f32_bits(uint32_t v)
 {
 	v = v == 0x80000000u ? 0 : v;

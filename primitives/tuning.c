@@ -1,4 +1,9 @@
-/* tuning.c - a tuning file is read, line by line and strictly, into a table. */
+/*
+ * tuning.c - see tuning.h.
+ *
+ * The file is parsed strictly, line by line, into a new table. The table replaces the one in use only
+ * if the whole file is correct.
+ */
 #include "primitives/tuning.h"
 
 #include <stdio.h>
@@ -9,7 +14,7 @@
 #include "primitives/files/read.h"
 #include "primitives/launch_config.h"
 
-/* Those that can be tuned: one for each line of the matrix that has kernels of ours. */
+/* The backends that can be tuned: those of CUDA devices that also run on the emulated device. */
 static const struct sl_backend *const tunable[] = {
 #define SL_BACKEND(primitive, name, rank)
 #define SL_CUDA_BACKEND(primitive, name, rank)
@@ -32,7 +37,7 @@ static char path_now[SL_TUNING_PATH_BYTES];
 
 enum { WORDS_MOST = 8, WORD_SHOWN = 40 };
 
-/* Cuts a line at blanks, which become NULs; returns how many words, WORDS_MOST at most. */
+/* Splits a line at blanks, which become NULs. Returns the number of words, at most WORDS_MOST. */
 static int cut(char *line, char *word[WORDS_MOST])
 {
 	char *rest;
@@ -44,7 +49,7 @@ static int cut(char *line, char *word[WORDS_MOST])
 	return n;
 }
 
-/* Digits and nothing else, or with power a 2^k too; false when it is none, or too large. */
+/* Reads digits only, or 2^k if power is set. False if text is neither, or exceeds 32 bits. */
 static bool read_number(const char *text, bool power, uint32_t *value)
 {
 	const char *digits = power && strncmp(text, "2^", 2) == 0 ? text + 2 : text;
@@ -73,7 +78,7 @@ static enum sl_status read_backend(const char *word, const struct sl_backend **b
 			return SL_OK;
 	}
 	return sl_fail(SL_USAGE,
-		"%.*s is no backend that can be tuned (sluice list has all), try one as "
+		"%.*s is not a tunable backend (sluice list shows them); write one, for example "
 		"sort/shared",
 		WORD_SHOWN, word);
 }
@@ -84,9 +89,9 @@ static enum sl_status read_type(
 	bool wide = strcmp(word, "u64") == 0;
 
 	if (!wide && strcmp(word, "u32") != 0)
-		return sl_fail(SL_USAGE, "%.*s is no type, try u32 or u64", WORD_SHOWN, word);
+		return sl_fail(SL_USAGE, "%.*s is not a type; use u32 or u64", WORD_SHOWN, word);
 	if (wide && backend->primitive == SL_COMPACT)
-		return sl_fail(SL_USAGE, "compact has no u64 (its indices are u32), try u32");
+		return sl_fail(SL_USAGE, "compact has no u64 (its indices are u32); use u32");
 	*type = wide ? SL_U64 : SL_U32;
 	return SL_OK;
 }
@@ -103,7 +108,7 @@ static enum sl_status read_field(const char *word, const char *name, uint32_t *v
 		SL_USAGE, "%.*s is not %s= and a whole number from 1", WORD_SHOWN, word, name);
 }
 
-/* Lines of one backend and type ascend, so that none is there twice. */
+/* Lines of one backend and type ascend, so none occurs twice. */
 static enum sl_status check_order(const struct table *t, const struct sl_tuning_line *line)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -112,8 +117,8 @@ static enum sl_status check_order(const struct table *t, const struct sl_tuning_
 		if (other->backend == line->backend && other->type == line->type &&
 			strcmp(other->device, line->device) == 0 && other->from >= line->from)
 			return sl_fail(SL_USAGE,
-				"from %u stands behind from %u of line %u (lines of one backend "
-				"and type ascend), try another order",
+				"from %u follows from %u of line %u, but lines of one backend and "
+				"type must ascend; reorder them",
 				line->from, other->from, other->line);
 	}
 	return SL_OK;
@@ -125,22 +130,24 @@ static enum sl_status read_tuned(char *word[WORDS_MOST], int n, struct sl_tuning
 
 	if (n != 6 || strcmp(word[2], "from") != 0)
 		return sl_fail(SL_USAGE,
-			"this is no line of a tuning file (six words are needed), try as: "
-			"sort/shared u32 from 0 block=384 items=20");
+			"this is not a line of a tuning file, which has six words; write for "
+			"example: sort/shared u32 from 0 block=384 items=20");
 	if (line->device[0] == '\0')
-		return sl_fail(SL_USAGE, "no device stands before it, try a line as: device "
-					 "NVIDIA H200");
+		return sl_fail(SL_USAGE,
+			"no device is named before this line; add a line such as: device NVIDIA "
+			"H200");
 	SL_TRY(read_backend(word[0], &line->backend));
 	SL_TRY(read_type(word[1], line->backend, &line->type));
 	if (!read_number(word[3], true, &line->from))
-		return sl_fail(SL_USAGE, "%.*s is no number of items, try 4194304 or 2^22",
+		return sl_fail(SL_USAGE,
+			"%.*s is not a number of items; write for example 4194304 or 2^22",
 			WORD_SHOWN, word[3]);
 	SL_TRY(read_field(word[4], "block", &line->tuning.block));
 	SL_TRY(read_field(word[5], "items", &line->tuning.items));
 	return sl_tuning_check_limits(line->backend, line->tuning, line->type, &any);
 }
 
-/* The name is what stands behind the word, blanks within it and all. */
+/* The name is the rest of the line, including blanks within it. */
 static enum sl_status read_device(const char *rest, char device[96])
 {
 	size_t length;
@@ -173,7 +180,7 @@ static enum sl_status read_line(char *text, struct table *t, struct sl_tuning_li
 	SL_TRY(read_tuned(word, n, line));
 	SL_TRY(check_order(t, line));
 	if (t->n == SL_TUNINGS_MAX)
-		return sl_fail(SL_USAGE, "more than %d lines, try fewer", SL_TUNINGS_MAX);
+		return sl_fail(SL_USAGE, "more than %d lines; remove some", SL_TUNINGS_MAX);
 	t->line[t->n++] = *line;
 	return SL_OK;
 }
@@ -185,7 +192,8 @@ static enum sl_status read_lines(const char *path, char *text, size_t bytes, str
 	struct sl_tuning_line line = {.line = 0};
 
 	if (strlen(text) != bytes)
-		return sl_fail(SL_USAGE, "%s has a NUL in it; is it the right file?", path);
+		return sl_fail(SL_USAGE,
+			"%s contains a NUL byte, so it is not a tuning file; check the path", path);
 	for (char *next; text; text = next) {
 		next = strchr(text, '\n');
 		if (next)
@@ -263,7 +271,7 @@ static bool is_same(const struct sl_backend *p, const struct sl_backend *q)
 	return p->primitive == q->primitive && strcmp(p->name, q->name) == 0;
 }
 
-/* Ascending lines: the last that begins at n or before. */
+/* The lines ascend, so the last one with from <= n applies. */
 const struct sl_tuning_line *sl_tuning_find(
 	const struct sl_backend *b, enum sl_type type, uint32_t n)
 {

@@ -1,21 +1,24 @@
 /*
- * tuning.h - tuning files: what a backend chooses where nobody chooses for it, by device and size.
+ * tuning.h - tuning files: launch configurations measured on a device, by backend and size.
  *
- * Where block and items of a tuning are both 0, the choice is the backend's own, one for all
- * devices. A file that sluice-bench tune has written on a device knows better:
+ * Each backend has one default launch configuration for all devices. A tuning file, written by
+ * `sluice-bench tune` on a device, replaces it where the caller leaves block and items at 0:
  *
- *	# comments go to the end of the line
+ *	# a comment ends with the line
  *	device NVIDIA H200
  *	scan/shared u32 from 0     block=128 items=16
  *	scan/shared u32 from 2^22  block=256 items=32
  *	sort/shared u64 from 0     block=384 items=20
  *
- * A line holds for the device named last, as sl_device.name tells it; for that backend and type of
- * items or keys (u32 for compact, which has but one); from so many items up to where the next line
- * of the same begins. What has no line stays the backend's own. Lines of one backend and type stand
- * in ascending order.
+ * A line applies to the last device named before it (as in sl_device.name), to one backend and type
+ * of item or key (u32 for compact), and from that many items up to the next line of the same backend
+ * and type. Lines of one backend and type are in ascending order. Without a line, the default of the
+ * backend applies.
  *
- * Speed alone depends on it, never a result. sl_scratch() counts with the same lines.
+ * A tuning changes speed, never results. sl_scratch() uses the same lines.
+ *
+ * The file that was read is state of the process: read it before other threads make calls. Its lines
+ * apply in threads that have called sl_device_use() for the device that they name.
  */
 #ifndef SL_PRIMITIVES_TUNING_H
 #define SL_PRIMITIVES_TUNING_H
@@ -27,38 +30,40 @@ SL_C_BEGIN
 enum { SL_TUNINGS_MAX = 1024, SL_TUNING_BYTES_MAX = 1 << 20, SL_TUNING_PATH_BYTES = 4096 };
 
 /*
- * Reads a file in place of what was read before. SL_USAGE when a line is wrong, with "file:line: "
- * in front of the story; nothing is read then. For the whole process; no other call may be under
- * way. What a file says of a device holds in threads that have called sl_device_use() for it.
+ * Reads a tuning file, which replaces the one read before. SL_USAGE if a line is wrong: the message
+ * begins with "file:line: ", and the previous file stays in use. SL_DISK or SL_BAD_INPUT if the file
+ * cannot be read. No other call of the library may run at the same time.
  */
-enum sl_status sl_tuning_read(const char *path);
+SL_API enum sl_status sl_tuning_read(const char *path);
 
-/* Back to the backends' own choices. */
-void sl_tuning_clear(void);
+/* Back to the defaults of the backends. */
+SL_API void sl_tuning_clear(void);
 
 /*
- * Where a file is looked for: what SL_TUNING in the environment names, else sluice/tuning in
- * $XDG_CONFIG_HOME, or in $HOME/.config. An empty path: SL_TUNING is not set, or empty, and no such
- * file is there.
+ * The path of the file that the programs read by default: the value of SL_TUNING in the environment
+ * if it is set, else sluice/tuning in $XDG_CONFIG_HOME or $HOME/.config if that file exists. An
+ * empty path: no file.
  */
-void sl_tuning_default_path(char path[SL_TUNING_PATH_BYTES]);
+SL_API void sl_tuning_default_path(char path[SL_TUNING_PATH_BYTES]);
 
-/* The file that was read, and how many of its lines hold for the current device; "" for none. */
-const char *sl_tuning_path(void);
-uint32_t sl_tuning_lines(void);
+/* The path of the file in use, "" for none. */
+SL_API const char *sl_tuning_path(void);
 
-/* One line. */
+/* How many of its lines apply to the current device. */
+SL_API uint32_t sl_tuning_lines(void);
+
+/* One line of a tuning file. */
 struct sl_tuning_line {
-	char device[96];
-	const struct sl_backend *backend; /* the emulated one, whose facts are those of both */
+	char device[96];                  /* as in sl_device.name */
+	const struct sl_backend *backend; /* the emulated one; it also stands for that of CUDA */
 	enum sl_type type;
-	uint32_t from; /* items */
+	uint32_t from; /* smallest number of items */
 	struct sl_tuning tuning;
-	uint32_t line; /* in the file */
+	uint32_t line; /* line number in the file */
 };
 
-/* The line for n items on the current device; NULL: none. */
-const struct sl_tuning_line *sl_tuning_find(
+/* The line that applies to n items on the current device; NULL: none. */
+SL_API const struct sl_tuning_line *sl_tuning_find(
 	const struct sl_backend *b, enum sl_type type, uint32_t n);
 
 SL_C_END

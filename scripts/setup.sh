@@ -38,10 +38,24 @@ if ! command -v nvcc >/dev/null && [ -x /usr/local/cuda/bin/nvcc ]; then
 	export PATH=/usr/local/cuda/bin:$PATH
 fi
 
+# A build folder belongs to the source folder that it was configured in. CMake refuses one that was moved or copied along
+# with its sources; say so before it does, and what to do.
+check_build_folder() {
+	local cache=build/$1/CMakeCache.txt source
+	[ -f "$cache" ] || return 0
+	source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$cache")
+	[ "$source" = "$(pwd -P)" ] || [ "$source" = "$PWD" ] || {
+		echo "build/$1 cannot be used: it was configured for the source folder $source, and this one is $PWD" >&2
+		echo "(the sources were moved or copied with their build folder); remove it: rm -r '$PWD/build/$1'" >&2
+		return 1
+	}
+}
+
 # Configures and builds a preset, quietly unless it fails.
 build() {
 	local preset=$1 log
 	shift
+	check_build_folder "$preset" || exit 1
 	log=$(mktemp)
 	if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset"; } >"$log" 2>&1; then
 		cat "$log" >&2

@@ -1,4 +1,4 @@
-/* advance.c - the living move: by some steps, or until their fates are decided. */
+/* advance.c - stage advance on the host: each active particle takes up to active_set.steps steps. */
 #include "stages/advance.h"
 
 #include "stages/batch/recipe.h"

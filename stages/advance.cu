@@ -1,8 +1,8 @@
 /*
- * advance.cu - the living move, a thread each: the kernel beside advance.c's loop.
+ * advance.cu - stage advance on a device, one thread per particle.
  *
- * A particle is in registers for all its flights; its columns are read and written once. A warp
- * lasts as long as the longest of its histories, or of those steps that a round allows.
+ * A particle stays in registers for all its flights; its columns are read and written once. A warp
+ * runs as long as the longest of its histories, or at most the steps of a round.
  */
 #include "primitives/kernel/kernel.cuh"
 #include "stages/advance.h"

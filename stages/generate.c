@@ -1,4 +1,4 @@
-/* generate.c - particles as they start, from nothing but (seed, id). */
+/* generate.c - stage generate on the host: each particle is computed from (seed, id). */
 #include "stages/generate.h"
 
 #include "stages/batch/recipe.h"

@@ -1,4 +1,4 @@
-/* generate.cu - particles as they start, a thread each: the kernel beside generate.c's loop. */
+/* generate.cu - stage generate on a device, one thread per particle. Writes each column once. */
 #include "primitives/kernel/kernel.cuh"
 #include "stages/generate.h"
 

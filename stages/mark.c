@@ -1,10 +1,10 @@
-/* mark.c - keep flags, and the tallies of a batch. */
+/* mark.c - stage mark on the host: final fates, keep flags, the tally and the histograms. */
 #include "stages/mark.h"
 
 #include "stages/batch/recipe.h"
 #include "stages/particle/weight.h"
 
-/* Each particle in each tally by bins. */
+/* Counts each particle in each histogram. */
 static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	const struct sl_columns *c = &b->columns;
@@ -41,7 +41,7 @@ void SL_AT_LEVEL(sl_loop_mark)(
 
 		b->keep[i] = 0;
 		if (fate >= SL_FATE_COUNT)
-			continue; /* memory is damaged: not counted, so fates do not close */
+			continue; /* memory error: not counted, so sl_check_fate_counts() fails */
 		b->keep[i] = sl_has_fate(r->keep, fate);
 		t->count[fate]++;
 		t->weight[fate] += sl_fixed_weight(weighted ? c->weight[i] * scale : 1.0f);

@@ -1,9 +1,12 @@
 /*
- * mark.cu - keep flags, and the tallies of a batch: the kernel beside mark.c's loop.
+ * mark.cu - stage mark on a device: final fates, keep flags and the tally.
  *
- * A thread takes particles in strides of the grid and counts them in registers; sums.cuh adds up.
+ * A thread processes particles in strides of the grid and counts them in registers; sums.cuh adds the
+ * counts of all threads. Each fate takes four registers for its count and its weight: with more than
+ * about 60 fates the compiler would spill some of them to local memory.
  *
- * Reads fate, weight, steps and collisions, writes the flag: 14 bytes a particle at most.
+ * Memory traffic: reads fate, weight, steps and collisions and writes the flag, at most 14 bytes per
+ * particle.
  */
 #include "stages/mark.h"
 
@@ -12,13 +15,13 @@
 
 enum {
 	BLOCK = 256,
-	EACH = 16,         /* particles a thread at least: adding up a block is not for nothing */
-	BLOCKS_MOST = 1024 /* about eight a multiprocessor on the largest devices */
+	EACH = 16,         /* particles per thread, at least, to amortise the sum over a block */
+	BLOCKS_MOST = 1024 /* about eight per multiprocessor on the largest devices */
 };
 
 /* Of whatever model: every fate, but for dropped where nothing is asked; every column. */
-template <bool asks>
-static constexpr sl_fate_set fates = SL_EVERY_FATE & ~(asks ? 0 : SL_FATE_BIT(SL_FATE_dropped));
+template <bool checks>
+static constexpr sl_fate_set fates = SL_EVERY_FATE & ~(checks ? 0 : SL_FATE_BIT(SL_FATE_dropped));
 
 struct mark_job {
 	struct sl_columns c;
@@ -32,8 +35,8 @@ struct mark_job {
 	uint64_t *sum;
 };
 
-/* Compiled with conditions and without, so that they cost nothing where there are none. */
-template <bool asks> static __global__ void mark_kernel(struct mark_job job)
+/* Compiled with and without a condition, so that runs without one do not pay for it. */
+template <bool checks> static __global__ void mark_kernel(struct mark_job job)
 {
 	const struct sl_columns &c = job.c;
 	union sl_tally_words mine = {};
@@ -43,20 +46,21 @@ template <bool asks> static __global__ void mark_kernel(struct mark_job job)
 		i += threads) {
 		uint8_t fate = c.fate[i];
 
-		if (asks) {
+		if (checks) {
 			fate = sl_condition_fate(&job.condition, &c, i, job.first_id + i, fate);
 			c.fate[i] = fate;
 		}
-		bool known = fate < SL_FATE_COUNT; /* else memory is damaged: fates do not close */
+		bool known =
+			fate < SL_FATE_COUNT; /* else memory error: sl_check_fate_counts() fails */
 
 		job.flag[i] = known ? sl_has_fate(job.keep, fate) : 0;
 		if (known)
-			sl_tally_count(&mine.t, fates<asks>, fate,
+			sl_tally_count(&mine.t, fates<checks>, fate,
 				job.weighted ? c.weight[i] * job.weight_scale : 1.0f);
 		mine.t.steps += c.steps ? c.steps[i] : 0;
 		mine.t.collisions += c.collisions ? c.collisions[i] : 0;
 	}
-	sl_block_add<sl_tally_used<fates<asks>, SL_EVERY_COLUMN>>(mine.word, job.sum);
+	sl_block_add<sl_tally_used<fates<checks>, SL_EVERY_COLUMN>>(mine.word, job.sum);
 }
 
 enum sl_status SL_NAME(sl_queue_mark)(sl_fate_set keep, const struct sl_condition *condition,

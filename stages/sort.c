@@ -1,4 +1,4 @@
-/* sort.c - the key of each survivor; the plan's sort backend then orders index by key. */
+/* sort.c - stage sort on the host: the key of each survivor. A sort backend then sorts index by it. */
 #include "stages/sort.h"
 
 #include "stages/batch/recipe.h"

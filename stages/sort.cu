@@ -1,4 +1,4 @@
-/* sort.cu - the key of each survivor, a thread each: the kernel beside sort.c's loop. */
+/* sort.cu - stage sort on a device: the key of each survivor, one thread per survivor. */
 #include "primitives/kernel/kernel.cuh"
 #include "stages/sort.h"
 

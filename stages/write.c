@@ -1,4 +1,10 @@
-/* write.c - each column of the survivors is gathered once, in key order, and digested. */
+/*
+ * write.c - stage write on the host: gathers each column of the survivors in key order, and digests
+ * it.
+ *
+ * All columns of a block of SL_DIGEST_ROWS rows are written before the next block, so that the weights
+ * of the digest are computed once per block.
+ */
 #include "stages/write.h"
 
 #include <string.h>
@@ -7,13 +13,13 @@
 #include "stages/particle/math.h"
 #include "stages/batch/recipe.h"
 
-/* Rows that are written at a time, of all columns: from that one on, with those weights. */
+/* A block of rows: the first row, their number, and their weights in digests. */
 struct rows {
 	uint32_t from, n;
 	uint64_t weight[SL_DIGEST_ROWS];
 };
 
-/* The value of a type as bits, zero-extended. */
+/* Gathers the rows of a column of a type; bits_of() zero-extends the bits of a value. */
 #define GATHER(type, bits_of)                                              \
 	for (uint32_t k = 0; k < rows->n; k++) {                           \
 		type value = ((const type *)source)[index[k]];             \
@@ -22,6 +28,7 @@ struct rows {
 	}                                                                  \
 	break
 
+/* The column id is not stored; it follows from the position of a particle. */
 static void gather_ids(struct sl_batch *b, struct sl_table_column *out, const struct rows *rows)
 {
 	uint64_t *id = (uint64_t *)out->data + rows->from;
@@ -53,7 +60,7 @@ static void gather(struct sl_batch *b, struct sl_table_column *out, const struct
 	out->digest += digest;
 }
 
-/* A constant column is not gathered: its digest is that of the value in every row. */
+/* A constant column is not gathered. Its digest is that of its value in every row. */
 static void digest_constant(struct sl_table_column *out, const struct rows *rows)
 {
 	uint64_t bits = 0;

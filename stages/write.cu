@@ -1,9 +1,9 @@
 /*
- * write.cu - each column of the survivors is gathered once, in key order, and digested: the kernels
- * beside write.c's loop.
+ * write.cu - stage write on a device: gathers each column of the survivors in key order, and digests
+ * it.
  *
- * One launch a column. A thread takes rows in strides of the grid and sums their digests in a
- * register; sums.cuh adds up.
+ * One launch per column. A thread processes rows in strides of the grid and sums their digests in a
+ * register; sums.cuh adds the sums of all threads.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "stages/write.h"
 #include "stages/counting/sums.cuh"
 
-enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 2048 }; /* EACH: rows a thread at least */
+enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 2048 }; /* EACH: rows per thread, at least */
 
 template <class T>
 static __global__ void gather_kernel(
@@ -28,7 +28,7 @@ static __global__ void gather_kernel(
 	sl_block_add<sl_words_of<1>>(mine, digest);
 }
 
-/* Ids are not stored: they follow from the place. */
+/* The column id is not stored; it follows from the position of a particle. */
 static __global__ void gather_ids_kernel(
 	uint64_t first_id, const uint32_t *index, uint64_t *to, uint32_t n, uint64_t *digest)
 {
@@ -41,6 +41,7 @@ static __global__ void gather_ids_kernel(
 	sl_block_add<sl_words_of<1>>(mine, digest);
 }
 
+/* Digests a constant column: the same value in each of n rows. */
 static __global__ void digest_kernel(uint64_t bits, uint32_t n, uint64_t *digest)
 {
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine[1] = {};

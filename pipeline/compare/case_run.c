@@ -1,8 +1,9 @@
 /* case_run.c - a row is planned, run and timed. */
+#include "pipeline/compare/case_plan.h"
+#include "pipeline/compare/cases.h"
 #include "pipeline/compare/case_run.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
@@ -24,7 +25,7 @@ enum { HOME = SL_STAGE_COUNT, ALL, TIMES };
 /* A row on its way. */
 struct attempt {
 	const struct sl_comparison *c;
-	struct sl_row *row;
+	struct sl_comparison_case *row;
 	struct sl_reference *reference;
 	struct sl_control *control;
 	const struct sl_dir *dir;      /* of what is written now, or NULL */
@@ -32,33 +33,6 @@ struct attempt {
 	double batch_ms[TIMES];        /* of the last batch */
 	double sample[TIMES][SAMPLES]; /* of batches */
 };
-
-enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *row,
-	bool first_batch, struct sl_plan **plan, struct sl_workspace **w)
-{
-	struct sl_choices choices = c->choices;
-	struct sl_config config = c->config;
-
-	config.run.batch = choices.batch = c->batch;
-	choices.n_batches = c->n_batches;
-	if (first_batch) {
-		config.run.threads = config.run.slots = choices.n_batches = 1;
-		config.run.particles = c->batch;
-	}
-	if (!row->on_device)
-		choices.device = SL_ON_CPU;
-	choices.mode = row->mode;
-	choices.schedule = row->schedule.steps > 0 ? SL_BY_ROUNDS : SL_BY_HISTORY;
-	choices.rounds = row->schedule;
-	choices.scan = row->scan;
-	choices.compact = row->compact;
-	choices.sort = row->sort;
-	*w = NULL;
-	SL_TRY(sl_plan_make(&config, &choices, plan));
-	SL_TRY(sl_memory_plan_refuse(*plan));
-	SL_TRY(sl_workspace_open(*plan, w));
-	return sl_workspace_provide(*w);
-}
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
@@ -75,7 +49,8 @@ static void take_times(struct attempt *a, const struct sl_host_slot *slot)
 		a->batch_ms[ALL] += a->batch_ms[i];
 	}
 	for (int s = 0; s < SL_STAGE_COUNT; s++)
-		a->row->bytes[s] = sl_stage_min_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
+		a->row->bytes[s] =
+			sl_stage_min_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
 	a->row->home_bytes = 0;
 	for (uint32_t k = 0; a->row->on_device && k < b->table.n_columns; k++)
 		if (!b->table.column[k].constant)
@@ -87,7 +62,7 @@ static void look_at(void *of, const struct sl_host_slot *slot)
 {
 	struct attempt *a = (struct attempt *)of;
 
-	sl_reference_look(a->reference, a->row, &slot->batch);
+	sl_reference_check(a->reference, a->row, &slot->batch);
 	take_times(a, slot);
 	if (a->dir) {
 		char name[SL_FILE_NAME_BYTES];
@@ -122,37 +97,6 @@ static enum sl_status go(struct attempt *a, struct sl_workspace *w, double *ms)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The value below which a share of the sorted ones is, between two of them by proportion. */
-static double quantile(const double *sorted, uint32_t n, double share)
-{
-	double at = share * (n - 1);
-	uint32_t i = (uint32_t)at;
-
-	return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[i];
-}
-
-struct sl_spread sl_spread_of(double *value, uint32_t n)
-{
-	struct sl_spread s = {.n = n};
-
-	if (n == 0)
-		return s;
-	qsort(value, n, sizeof(*value), by_size);
-	s.least = value[0];
-	s.lower = quantile(value, n, 0.25);
-	s.median = quantile(value, n, 0.5);
-	s.upper = quantile(value, n, 0.75);
-	s.most = value[n - 1];
-	return s;
-}
-
 /* Is it worth no further run? Times of the emulated device mean little. */
 static bool is_enough(const struct attempt *a, uint32_t n, double ms)
 {
@@ -186,7 +130,7 @@ static enum sl_status run_whole(struct attempt *a, const struct sl_dir *dir)
 {
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
-	enum sl_status s = sl_row_plan(a->c, a->row, false, &plan, &w);
+	enum sl_status s = sl_case_plan(a->c, a->row, false, &plan, &w);
 
 	if (s == SL_OK) {
 		a->row->threads = plan->threads;
@@ -225,7 +169,7 @@ static enum sl_status time_batch(struct attempt *a)
 {
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
-	enum sl_status s = sl_row_plan(a->c, a->row, true, &plan, &w);
+	enum sl_status s = sl_case_plan(a->c, a->row, true, &plan, &w);
 	uint32_t n = 0;
 
 	if (s == SL_OK)
@@ -242,8 +186,8 @@ static enum sl_status time_batch(struct attempt *a)
 	return SL_OK;
 }
 
-enum sl_status sl_row_run(const struct sl_comparison *c, struct sl_row *row, struct sl_reference *r,
-	const struct sl_dir *dir, struct sl_control *control)
+enum sl_status sl_case_run(const struct sl_comparison *c, struct sl_comparison_case *row,
+	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control)
 {
 	struct attempt a = {.c = c, .row = row, .reference = r, .control = control};
 

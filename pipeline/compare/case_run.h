@@ -8,10 +8,7 @@
  * Runs row. dir is an empty folder, which stays so. A row that differs is no failure here: its
  * answer says so.
  */
-enum sl_status sl_row_run(const struct sl_comparison *c, struct sl_row *row, struct sl_reference *r,
-	const struct sl_dir *dir, struct sl_control *control);
-
-/* The spread of n values, which are sorted. */
-struct sl_spread sl_spread_of(double *value, uint32_t n);
+enum sl_status sl_case_run(const struct sl_comparison *c, struct sl_comparison_case *row,
+	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control);
 
 #endif

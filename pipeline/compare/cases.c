@@ -1,9 +1,10 @@
 /* cases.c - which choices of backends are compared, and what they are called. */
+#include "pipeline/compare/cases.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "pipeline/resolve/execution/schedule.h"
-#include "pipeline/compare/compare.h"
 #include "primitives/catalog.h"
 
 /*
@@ -12,10 +13,10 @@
  * the schedules.
  */
 enum { SCHEDULES = 4 };
-_Static_assert(3 + SL_CATALOG_COUNT / 3 + 2 * SL_CATALOG_COUNT + 2 * SCHEDULES <= SL_ROWS_MAX,
+_Static_assert(3 + SL_CATALOG_COUNT / 3 + 2 * SL_CATALOG_COUNT + 2 * SCHEDULES <= SL_CASES_MAX,
 	"there may be more rows than fit");
 
-bool sl_row_scans(const struct sl_row *row)
+bool sl_case_scans(const struct sl_comparison_case *row)
 {
 	return (row->compact.backend && row->compact.backend->uses_scan) ||
 	       (row->sort.backend && row->sort.backend->uses_scan);
@@ -41,15 +42,15 @@ static bool is_same_schedule(const struct sl_schedule *a, const struct sl_schedu
 }
 
 /* Do two rows come to the same? A scan that is part of neither does not matter. */
-static bool is_same(const struct sl_row *a, const struct sl_row *b)
+static bool is_same(const struct sl_comparison_case *a, const struct sl_comparison_case *b)
 {
 	return a->on_device == b->on_device && is_same_choice(&a->compact, &b->compact) &&
 	       is_same_choice(&a->sort, &b->sort) && is_same_schedule(&a->schedule, &b->schedule) &&
-	       (!sl_row_scans(a) || is_same_choice(&a->scan, &b->scan));
+	       (!sl_case_scans(a) || is_same_choice(&a->scan, &b->scan));
 }
 
 /* Unless it is there already. */
-static void add_row(struct sl_comparison *c, const struct sl_row *row)
+static void add_row(struct sl_comparison *c, const struct sl_comparison_case *row)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (is_same(row, &c->row[i]))
@@ -61,7 +62,7 @@ static void add_row(struct sl_comparison *c, const struct sl_row *row)
 static void add(struct sl_comparison *c, struct sl_choice scan, struct sl_choice compact,
 	struct sl_choice sort, bool on_device)
 {
-	struct sl_row row = {.on_device = on_device,
+	struct sl_comparison_case row = {.on_device = on_device,
 		.mode = compact.backend ? SL_MODE_staged : SL_MODE_fused,
 		.scan = scan,
 		.compact = compact,
@@ -128,7 +129,8 @@ static const struct sl_backend *scanning(enum sl_primitive p, enum sl_space spac
 }
 
 /* A scan shows where others are made of it. */
-static void vary_scan(struct sl_comparison *c, enum sl_space space, const struct sl_row *base)
+static void vary_scan(
+	struct sl_comparison *c, enum sl_space space, const struct sl_comparison_case *base)
 {
 	const struct sl_backend *compact = scanning(SL_COMPACT, space), *b;
 	const struct sl_backend *sort = scanning(SL_SORT, space);
@@ -138,7 +140,7 @@ static void vary_scan(struct sl_comparison *c, enum sl_space space, const struct
 			space == SL_DEVICE);
 }
 
-static void vary(struct sl_comparison *c, enum sl_space space, struct sl_row base)
+static void vary(struct sl_comparison *c, enum sl_space space, struct sl_comparison_case base)
 {
 	const struct sl_backend *b;
 
@@ -151,7 +153,7 @@ static void vary(struct sl_comparison *c, enum sl_space space, struct sl_row bas
 }
 
 /* Fused, a sort is all that can be chosen. */
-static void vary_fused(struct sl_comparison *c, const struct sl_row *base)
+static void vary_fused(struct sl_comparison *c, const struct sl_comparison_case *base)
 {
 	const struct sl_choice none = {0};
 	const struct sl_backend *b;
@@ -177,7 +179,7 @@ static bool choose_key(const struct sl_choices *chosen, struct sl_schedule *s)
 }
 
 /* The base once more by histories, and by rounds of each kind. */
-static void vary_schedule(struct sl_comparison *c, struct sl_row row)
+static void vary_schedule(struct sl_comparison *c, struct sl_comparison_case row)
 {
 	static const struct sl_when never = {.kind = SL_NEVER};
 	static const struct sl_when compact[SCHEDULES - 1] = {{.kind = SL_NEVER},
@@ -197,13 +199,13 @@ static void vary_schedule(struct sl_comparison *c, struct sl_row row)
 		add_row(c, &row);
 }
 
-void sl_rows_choose(struct sl_comparison *c)
+void sl_cases_choose(struct sl_comparison *c)
 {
 	const struct sl_choices *chosen = &c->choices;
-	struct sl_row host = {.scan = plain(&sl_scan_cpu),
+	struct sl_comparison_case host = {.scan = plain(&sl_scan_cpu),
 		.compact = plain(&sl_compact_cpu),
 		.sort = plain(&sl_sort_cpu)};
-	struct sl_row device = {.on_device = true,
+	struct sl_comparison_case device = {.on_device = true,
 		.scan = chosen->scan,
 		.compact = chosen->compact,
 		.sort = chosen->sort};
@@ -252,11 +254,11 @@ static void name_schedule(const struct sl_schedule *s, char text[SL_CHOICE_BYTES
 			sl_when_text(sorts ? &s->sort : &s->compact, when));
 }
 
-struct sl_row_names sl_row_names(const struct sl_row *row)
+struct sl_case_names sl_case_names(const struct sl_comparison_case *row)
 {
 	const struct sl_choice none = {0};
-	struct sl_row_names names;
-	bool scans = sl_row_scans(row);
+	struct sl_case_names names;
+	bool scans = sl_case_scans(row);
 
 	name_choice(scans ? &row->scan : &none, scans ? "own" : "-", names.scan);
 	name_choice(&row->compact, "fused", names.compact);
@@ -265,11 +267,11 @@ struct sl_row_names sl_row_names(const struct sl_row *row)
 	return names;
 }
 
-const char *sl_row_text(const struct sl_row *row, char text[SL_ROW_BYTES])
+const char *sl_case_text(const struct sl_comparison_case *row, char text[SL_CASE_BYTES])
 {
-	struct sl_row_names names = sl_row_names(row);
+	struct sl_case_names names = sl_case_names(row);
 
-	snprintf(text, SL_ROW_BYTES, "%s, scan %s, compact %s, sort %s%s%s",
+	snprintf(text, SL_CASE_BYTES, "%s, scan %s, compact %s, sort %s%s%s",
 		row->on_device ? "device" : "host", names.scan, names.compact, names.sort,
 		row->schedule.steps > 0 ? ", rounds: " : "",
 		row->schedule.steps > 0 ? names.schedule : "");

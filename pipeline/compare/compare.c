@@ -1,4 +1,5 @@
 /* compare.c - a comparison is planned, and its rows are run. */
+#include "pipeline/compare/cases.h"
 #include "pipeline/compare/compare.h"
 
 #include <string.h>
@@ -41,7 +42,7 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 	SL_TRY(sl_plan_make(mine, &c->choices, &c->plan));
 	c->batch = sl_memory_plan_batch(c->plan);
 	c->n_batches = c->plan->recipe.n_batches;
-	sl_rows_choose(c);
+	sl_cases_choose(c);
 	return SL_OK;
 }
 
@@ -54,7 +55,8 @@ void sl_compare_free(struct sl_comparison *c)
 /* --- running ---------------------------------------------------------------------------------- */
 
 /* Are the other rows in vain? */
-static bool ends_all(enum sl_status s, const struct sl_comparison *c, const struct sl_row *row)
+static bool ends_all(
+	enum sl_status s, const struct sl_comparison *c, const struct sl_comparison_case *row)
 {
 	return row == c->row || s == SL_STOPPED || s == SL_DISK || s == SL_OUTPUT_IN_USE;
 }
@@ -62,10 +64,10 @@ static bool ends_all(enum sl_status s, const struct sl_comparison *c, const stru
 /* How the first row that differs, else the first that failed, did. */
 static enum sl_status verdict(const struct sl_comparison *c)
 {
-	const struct sl_row *bad = NULL;
+	const struct sl_comparison_case *bad = NULL;
 
 	for (size_t i = 0; i < c->n; i++) {
-		const struct sl_row *row = &c->row[i];
+		const struct sl_comparison_case *row = &c->row[i];
 
 		if (row->status != SL_OK && (!bad || (row->status == SL_CHECK_FAILED &&
 							     bad->status != SL_CHECK_FAILED)))
@@ -74,11 +76,11 @@ static enum sl_status verdict(const struct sl_comparison *c)
 	return bad ? sl_fail(bad->status, "%s", bad->message) : SL_OK;
 }
 
-static enum sl_status run_row(struct sl_comparison *c, struct sl_row *row, struct sl_reference *r,
-	const struct sl_dir *dir, struct sl_control *control)
+static enum sl_status run_row(struct sl_comparison *c, struct sl_comparison_case *row,
+	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control)
 {
-	enum sl_status s = sl_row_run(c, row, r, dir, control);
-	char name[SL_ROW_BYTES];
+	enum sl_status s = sl_case_run(c, row, r, dir, control);
+	char name[SL_CASE_BYTES];
 
 	if (row->answer == SL_ANSWER_DIFFERS)
 		return ends_all(s, c, row) ? s : SL_OK;
@@ -86,7 +88,7 @@ static enum sl_status run_row(struct sl_comparison *c, struct sl_row *row, struc
 	row->status = s;
 	if (s == SL_OK)
 		return SL_OK;
-	(void)sl_add_context(s, "%s", sl_row_text(row, name));
+	(void)sl_add_context(s, "%s", sl_case_text(row, name));
 	memcpy(row->message, sl_last_error(), sizeof(row->message));
 	if (ends_all(s, c, row))
 		return s;
@@ -94,7 +96,7 @@ static enum sl_status run_row(struct sl_comparison *c, struct sl_row *row, struc
 }
 
 static enum sl_status run_rows(struct sl_comparison *c, const struct sl_dir *dir,
-	struct sl_control *control, sl_row_begins *begins)
+	struct sl_control *control, sl_case_begins *begins)
 {
 	struct sl_reference reference;
 	enum sl_status s = sl_reference_open(c, &reference);
@@ -139,7 +141,7 @@ static void passing_path(const struct sl_plan *plan, char path[SL_TEXT_BYTES + 1
 }
 
 enum sl_status sl_compare(
-	struct sl_comparison *c, struct sl_control *control, sl_row_begins *begins)
+	struct sl_comparison *c, struct sl_control *control, sl_case_begins *begins)
 {
 	char path[SL_TEXT_BYTES + 16], why[SL_MESSAGE_BYTES];
 	struct sl_temp_dir temp_dir;

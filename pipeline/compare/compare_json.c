@@ -1,9 +1,13 @@
 /* compare_json.c - what was compared, for programs: JSON and CSV. */
+#include "pipeline/compare/compare_json.h"
+
+#include "pipeline/compare/compare_figures.h"
+#include "pipeline/compare/cases.h"
 #include <math.h>
 #include <stdio.h>
 
-#include "pipeline/compare/compare.h"
 #include "pipeline/text/json.h"
+#include "pipeline/text/version.h"
 #include "pipeline/report/report.h"
 
 static const char *const answers[] = {
@@ -12,23 +16,6 @@ static const char *const answers[] = {
 	[SL_ANSWER_DIFFERS] = "differs",
 	[SL_ANSWER_FAILED] = "failed",
 };
-
-double sl_gb_per_second(uint64_t bytes, const struct sl_spread *t)
-{
-	return t->n > 0 && t->median > 0 ? 1e-6 * (double)bytes / t->median : (double)NAN;
-}
-
-double sl_particles_per_second(const struct sl_comparison *c, const struct sl_spread *t)
-{
-	return t->n > 0 && t->median > 0 ? 1e3 * (double)c->particles / t->median : (double)NAN;
-}
-
-double sl_share_of_copy(const struct sl_comparison *c, const struct sl_row *row, int s)
-{
-	double copy = row->on_device ? c->device_copy : c->host_copy;
-
-	return copy > 0 ? sl_gb_per_second(row->bytes[s], &row->stage[s]) / copy : (double)NAN;
-}
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
@@ -44,7 +31,8 @@ static void put_spread(struct sl_json *j, const struct sl_spread *t)
 	sl_json_real(j, "most_ms", t->most);
 }
 
-static void put_stages(struct sl_json *j, const struct sl_comparison *c, const struct sl_row *row)
+static void put_stages(
+	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *row)
 {
 	sl_json_object(j, "stages");
 	for (int s = 0; s < SL_STAGE_COUNT; s++) {
@@ -79,9 +67,10 @@ static void put_whole(struct sl_json *j, const struct sl_comparison *c, const ch
 	sl_json_close(j);
 }
 
-static void put_row(struct sl_json *j, const struct sl_comparison *c, const struct sl_row *row)
+static void put_row(
+	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *row)
 {
-	struct sl_row_names names = sl_row_names(row);
+	struct sl_case_names names = sl_case_names(row);
 
 	sl_json_object(j, NULL);
 	sl_json_text(j, "where", row->on_device ? "device" : "host");
@@ -105,7 +94,7 @@ static void put_row(struct sl_json *j, const struct sl_comparison *c, const stru
 static void put_head(struct sl_json *j, const struct sl_comparison *c)
 {
 	sl_json_text(j, "program", "sluice");
-	sl_json_text(j, "version", SL_VERSION);
+	sl_json_text(j, "version", sl_version());
 	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
 	sl_json_text(j, "date", c->date);
 	sl_json_array(j, "command");
@@ -166,9 +155,10 @@ static void put_figure(double value, FILE *out)
 }
 
 /* A stage, or the copies home behind the last one. */
-static void put_line(const struct sl_comparison *c, const struct sl_row *row, int s, FILE *out)
+static void put_line(
+	const struct sl_comparison *c, const struct sl_comparison_case *row, int s, FILE *out)
 {
-	struct sl_row_names names = sl_row_names(row);
+	struct sl_case_names names = sl_case_names(row);
 	bool home = s == SL_STAGE_COUNT;
 	const struct sl_spread *t = home ? &row->home : &row->stage[s];
 	uint64_t bytes = home ? row->home_bytes : row->bytes[s];

@@ -1,9 +1,11 @@
 /* compare_print.c - what was compared, in tables for people. */
+#include "pipeline/compare/compare_print.h"
+
+#include "pipeline/compare/compare_figures.h"
+#include "pipeline/compare/cases.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "pipeline/compare/compare.h"
 
 /* A row of all stages, with the longest names, has 180 characters at most. */
 enum { CELL = 11 };
@@ -26,7 +28,7 @@ static struct widths measure(const struct sl_comparison *c)
 		(int)strlen("schedule")};
 
 	for (size_t i = 0; i < c->n; i++) {
-		struct sl_row_names names = sl_row_names(&c->row[i]);
+		struct sl_case_names names = sl_case_names(&c->row[i]);
 
 		w.scan = wider(w.scan, names.scan);
 		w.compact = wider(w.compact, names.compact);
@@ -47,9 +49,9 @@ static void print_title(const char *title, const struct widths *w, FILE *out)
 		w->compact, "compact", w->sort, "sort", w->schedule, "schedule");
 }
 
-static void print_names(const struct sl_row *row, const struct widths *w, FILE *out)
+static void print_names(const struct sl_comparison_case *row, const struct widths *w, FILE *out)
 {
-	struct sl_row_names names = sl_row_names(row);
+	struct sl_case_names names = sl_case_names(row);
 
 	fprintf(out, "%-6s  %-*s  %-*s  %-*s  %-*s", row->on_device ? "device" : "host", w->scan,
 		names.scan, w->compact, names.compact, w->sort, names.sort, w->schedule,
@@ -109,7 +111,7 @@ static void print_times(const struct sl_comparison *c, const struct widths *w, F
 		fprintf(out, " %*s", CELL, "copied home");
 	fprintf(out, " %*s\n", CELL, "together");
 	for (size_t i = 0; i < c->n; i++) {
-		const struct sl_row *row = &c->row[i];
+		const struct sl_comparison_case *row = &c->row[i];
 
 		print_names(row, w, out);
 		for (int s = 0; s < SL_STAGE_COUNT; s++)
@@ -125,7 +127,8 @@ static void print_times(const struct sl_comparison *c, const struct widths *w, F
 /* --- GB/s ------------------------------------------------------------------------------------- */
 
 /* "1.88 (3%)". */
-static void print_speed(const struct sl_comparison *c, const struct sl_row *row, int s, FILE *out)
+static void print_speed(
+	const struct sl_comparison *c, const struct sl_comparison_case *row, int s, FILE *out)
 {
 	double speed = sl_gb_per_second(row->bytes[s], &row->stage[s]);
 	double share = sl_share_of_copy(c, row, s);
@@ -137,7 +140,7 @@ static void print_speed(const struct sl_comparison *c, const struct sl_row *row,
 	fprintf(out, " %*s", CELL, text);
 }
 
-static void print_home_speed(const struct sl_row *row, FILE *out)
+static void print_home_speed(const struct sl_comparison_case *row, FILE *out)
 {
 	double speed = sl_gb_per_second(row->home_bytes, &row->home);
 	char text[64] = "-";
@@ -166,7 +169,7 @@ static void print_speeds(const struct sl_comparison *c, const struct widths *w, 
 
 /* --- from end to end -------------------------------------------------------------------------- */
 
-static const char *answer_text(const struct sl_comparison *c, const struct sl_row *row)
+static const char *answer_text(const struct sl_comparison *c, const struct sl_comparison_case *row)
 {
 	switch (row->answer) {
 	case SL_ANSWER_SAME:
@@ -196,7 +199,7 @@ static void print_ends(const struct sl_comparison *c, const struct widths *w, FI
 	print_title("from end to end, millions of particles a second", w, out);
 	fprintf(out, " %15s %15s   %s\n", "without output", "with output", "answer");
 	for (size_t i = 0; i < c->n; i++) {
-		const struct sl_row *row = &c->row[i];
+		const struct sl_comparison_case *row = &c->row[i];
 
 		print_names(row, w, out);
 		print_rate(c, &row->whole, out);

@@ -1,4 +1,6 @@
 /* reference.c - batches are held against those of the first row. */
+#include "pipeline/compare/case_plan.h"
+#include "pipeline/compare/cases.h"
 #include "pipeline/compare/reference.h"
 
 #include <string.h>
@@ -13,7 +15,7 @@ enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_refere
 	void *lines;
 
 	memset(r, 0, sizeof(*r));
-	SL_TRY(sl_row_plan(c, &c->row[0], true, &r->plan, &r->w));
+	SL_TRY(sl_case_plan(c, &c->row[0], true, &r->plan, &r->w));
 	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(c->n_batches, sizeof(*r->line)), &lines));
 	r->line = (struct sl_manifest_line *)lines;
 	/* the plan is of one batch; find_difference() computes any */
@@ -127,10 +129,11 @@ static void describe(
 }
 
 /* Makes the batch again as the first row does, and tells the first place that is not the same. */
-static void find_difference(struct sl_reference *r, struct sl_row *row, const struct sl_batch *b)
+static void find_difference(
+	struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b)
 {
 	struct sl_host_slot *slot = &r->w->slot[0];
-	char name[SL_ROW_BYTES], what[WHAT_BYTES];
+	char name[SL_CASE_BYTES], what[WHAT_BYTES];
 
 	sl_batch_begin(&r->recipe, &slot->batch, b->number);
 	if (sl_stages_run(&r->recipe, &slot->exec, &slot->batch, NULL) == SL_OK)
@@ -140,7 +143,7 @@ static void find_difference(struct sl_reference *r, struct sl_row *row, const st
 	row->answer = SL_ANSWER_DIFFERS;
 	row->status = SL_CHECK_FAILED;
 	snprintf(row->message, sizeof(row->message),
-		"%s: the answer is not the reference's: batch %llu, %s", sl_row_text(row, name),
+		"%s: the answer is not the reference's: batch %llu, %s", sl_case_text(row, name),
 		(unsigned long long)b->number, what);
 }
 
@@ -154,7 +157,8 @@ static bool is_same(const struct sl_manifest_line *l, const struct sl_batch *b)
 	return memcmp(l, &found, sizeof(found)) == 0;
 }
 
-void sl_reference_look(struct sl_reference *r, struct sl_row *row, const struct sl_batch *b)
+void sl_reference_check(
+	struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b)
 {
 	struct sl_manifest_line *l = &r->line[b->number];
 

@@ -8,7 +8,7 @@
 #ifndef SL_PIPELINE_COMPARE_REFERENCE_H
 #define SL_PIPELINE_COMPARE_REFERENCE_H
 
-#include "pipeline/compare/compare.h"
+#include "pipeline/compare/comparison.h"
 
 struct sl_reference {
 	struct sl_plan *plan;          /* of the first row, for a batch at a time */
@@ -23,10 +23,7 @@ enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_refere
 void sl_reference_close(struct sl_reference *r);
 
 /* Looks at a batch of row: learns it, or sets the answer and story of a row that differs. */
-void sl_reference_look(struct sl_reference *r, struct sl_row *row, const struct sl_batch *b);
-
-/* Plans a row: all of its batches, or the first alone, one thread and one lane. */
-enum sl_status sl_row_plan(const struct sl_comparison *c, const struct sl_row *row,
-	bool first_batch, struct sl_plan **plan, struct sl_workspace **w);
+void sl_reference_check(
+	struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b);
 
 #endif

@@ -38,7 +38,7 @@ struct sl_config {
 		unsigned char
 			bytes[SL_MODEL_CONFIG_BYTES]; /* the configuration struct of the model */
 		double align;
-	} of_model;
+	} model_config;
 	struct {
 		uint64_t max_steps;
 		int schedule; /* enum sl_schedule_choice */

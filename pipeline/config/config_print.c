@@ -1,4 +1,9 @@
-/* config_print.c - the effective configuration, as YAML that reads back to the same bits. */
+/*
+ * config_print.c - prints the tables of options in order, opening sections where the path changes.
+ *
+ * The text is also stored in run.json and compared on resume, so its order and format must not
+ * change: a run of an earlier build would then not be accepted.
+ */
 #include "pipeline/config/config_print.h"
 
 #include <stdarg.h>
@@ -9,22 +14,23 @@
 #include "pipeline/config/options.h"
 #include "pipeline/config/values.h"
 
-/* Where text goes: counts on when it is full, as snprintf does. */
+/* The output buffer; used counts on when the buffer is full, as snprintf does. */
 struct page {
 	char *text;
 	size_t size, used;
-	char section[SL_KEY_BYTES]; /* the one that the last line stands in */
+	char section[SL_KEY_BYTES]; /* the section of the last line */
 };
 
+/* Appends formatted text. */
 SL_PRINTF(2, 3)
 static void put(struct page *p, const char *format, ...)
 {
-	bool room = p->used < p->size;
+	bool fits = p->used < p->size;
 	va_list args;
 
 	va_start(args, format);
 	p->used += (size_t)vsnprintf(
-		room ? p->text + p->used : NULL, room ? p->size - p->used : 0, format, args);
+		fits ? p->text + p->used : NULL, fits ? p->size - p->used : 0, format, args);
 	va_end(args);
 }
 
@@ -33,7 +39,7 @@ static void indent(struct page *p, int depth)
 	put(p, "%*s", 2 * depth, "");
 }
 
-/* Opens the sections of path that the last line did not stand in; returns the depth of its key. */
+/* Prints the sections of path that are not open yet; returns the depth of its key. */
 static int open_sections(struct page *p, const char *path)
 {
 	const char *dot, *from = path;
@@ -55,7 +61,7 @@ static int open_sections(struct page *p, const char *path)
 	return depth;
 }
 
-/* A number alone, where there could be several, is printed without a list, as one writes it. */
+/* Prints "key: value". A list of one number is printed without brackets, as people write it. */
 static void put_value(struct page *p, const struct sl_option *o, const char *path, void *value)
 {
 	size_t n = sl_value_items(o, value);
@@ -70,12 +76,13 @@ static void put_value(struct page *p, const struct sl_option *o, const char *pat
 	put(p, "%s", listed ? "]" : "");
 }
 
-/* Is there nothing to print, as it is absent and reads as that? */
+/* Is the value not given and without default, so that omitting it reads back the same? */
 static bool is_left_out(const struct sl_option *o, const void *value)
 {
 	return !o->fallback && sl_value_absent(o, value);
 }
 
+/* Prints an option that is not an item of a list. */
 static void put_option(struct page *p, const struct sl_option *o, const char *path, void *value)
 {
 	if (is_left_out(o, value))
@@ -85,7 +92,7 @@ static void put_option(struct page *p, const struct sl_option *o, const char *pa
 	put(p, "\n");
 }
 
-/* Is the key "objects[].sphere.radius" in the section that is open, "sphere" or "" for none? */
+/* Is the key in the open section of its item? "objects[].sphere.radius" is in section "sphere". */
 static bool is_in(const char *key, const char *section, size_t bytes)
 {
 	const char *from = strchr(key, '.') + 1, *dot = strchr(from, '.');
@@ -93,7 +100,7 @@ static bool is_in(const char *key, const char *section, size_t bytes)
 	return (dot ? (size_t)(dot - from) : 0) == bytes && strncmp(from, section, bytes) == 0;
 }
 
-/* Item i of a list, as a line {section: {key: value, ...}, key: value, ...}; o: its first key. */
+/* Prints item i as {section: {key: value, ...}, key: value, ...}; o: the first key of items. */
 static void put_item(struct page *p, const struct sl_option *o, const struct sl_option *end,
 	size_t i, char *base)
 {
@@ -121,7 +128,7 @@ static void put_item(struct page *p, const struct sl_option *o, const struct sl_
 	put(p, "%s}\n", bytes ? "}" : "");
 }
 
-/* A list of items, one a line; o is the list, its keys follow. */
+/* Prints a list of items, one per line; o is the list, and its keys follow in the table. */
 static void put_items(struct page *p, const struct sl_option *o, const struct sl_option *end,
 	const char *path, char *base)
 {
@@ -141,6 +148,7 @@ static void put_items(struct page *p, const struct sl_option *o, const struct sl
 	}
 }
 
+/* Prints the options of one table. Keys of items are printed with their list. */
 static void put_table(struct page *p, const struct sl_model *model, const struct sl_option *table,
 	size_t n, bool free, void *base)
 {
@@ -157,19 +165,20 @@ static void put_table(struct page *p, const struct sl_model *model, const struct
 	}
 }
 
+/* Prints the options of the model; at least its name, so that the output has a model. */
 static void put_model(struct page *p, const struct sl_model *model, bool free, void *base)
 {
 	size_t before = p->used;
 
 	put_table(p, model, model->options, model->n_options, free, base);
-	if (p->used == before) /* no line of its own tells its name */
+	if (p->used == before) /* no line with the name was printed */
 		put(p, "model:\n  %s: {}\n", model->name);
 }
 
 size_t sl_config_print(const struct sl_config *c, bool free, char *text, size_t size)
 {
 	struct page p = {text, size, 0, ""};
-	struct sl_config copy = *c; /* items are reached through pointers that may write */
+	struct sl_config copy = *c; /* sl_value_item() takes a pointer to non-const */
 	size_t run = 0;
 
 	if (size > 0)
@@ -178,7 +187,7 @@ size_t sl_config_print(const struct sl_config *c, bool free, char *text, size_t 
 		run++;
 	put_table(&p, NULL, sl_options, run, free, &copy);
 	if (c->model >= 0 && c->model < SL_MODEL_COUNT)
-		put_model(&p, sl_models[c->model], free, copy.of_model.bytes);
+		put_model(&p, sl_models[c->model], free, copy.model_config.bytes);
 	put_table(&p, NULL, sl_options + run, sl_n_options - run, free, &copy);
 	return p.used;
 }

@@ -28,7 +28,15 @@ static const char *const modes[] = {"auto",
 /* In the order of enum sl_schedule_choice (resolve/choices/choices.h). */
 static const char *const schedules[] = {"history", "rounds", "measure", "auto", NULL};
 
+/*
+ * The order is that of --print-config and of the generated documentation. Options of one section must be
+ * adjacent. "free" marks options that change no byte of the results: they can differ on resume.
+ */
 const struct sl_option sl_options[] = {
+	/*
+	 * run: 2^48 particles are the limit of the input reader too. A batch has at most 2^31, so that
+	 * 32-bit counters on a device cannot overflow.
+	 */
 	{.key = "run.name",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(run.name),
@@ -112,6 +120,7 @@ const struct sl_option sl_options[] = {
 		.help = "on a device: file with the block and items of each backend, as written by "
 			"sluice-bench tune, or none; auto: the file that SL_TUNING names, else "
 			"~/.config/sluice/tuning if it exists"},
+	/* transport: for models whose particles take many steps; all but max_steps are free */
 	{.key = "transport.max_steps",
 		.kind = SL_KIND_COUNT,
 		.offset = AT(transport.max_steps),
@@ -166,6 +175,7 @@ const struct sl_option sl_options[] = {
 		.free = true,
 		.help = "rounds: when to compute the remaining particles to their ends in one "
 			"launch: alive < F, such as alive < 0.01, or never"},
+	/* keep, key, tallies: lists whose items have a syntax of their own, parsed by pipeline/resolve */
 	{.key = "keep",
 		.kind = SL_KIND_LINES,
 		.offset = AT(keep),
@@ -187,6 +197,10 @@ const struct sl_option sl_options[] = {
 			"COLUMN:BINS[:LO..HI][:FATE+FATE], such as w:50 or z:40:0 cm..0.02 "
 			"cm:absorbed; the range (in the unit of the column by default) can be "
 			"omitted if the model states one; default of the fates: all"},
+	/*
+	 * primitives: all backends of a primitive give the same bits. The files of different DEFLATE
+	 * backends differ in their compressed bytes, but not in their contents.
+	 */
 	{.key = "primitives.scan",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(primitives.scan),
@@ -214,6 +228,7 @@ const struct sl_option sl_options[] = {
 		.help = "backend of DEFLATE; auto: device, which compresses survivors on the GPU, "
 			"if a GPU writes openpmd, npz or mcpl.gz, else the fastest on the host; "
 			"store: no compression"},
+	/* output: what is written, and where */
 	{.key = "output.to",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.to),
@@ -257,6 +272,7 @@ const struct sl_option sl_options[] = {
 		.hi = DBL_MAX,
 		.help = "pixel value that is white in NAME.png; smaller values get the grey of the "
 			"sRGB curve; default: the largest value of the image"},
+	/* output.mcpl: no defaults here, so that other formats can refuse the keys that were given */
 	{.key = "output.mcpl.precision",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(output.mcpl.precision),
@@ -285,10 +301,11 @@ const struct sl_option sl_options[] = {
 		.help = "format mcpl: column written as user flags: id, userflags, pixel, steps, "
 			"collisions, fate, or none; default: userflags for model list, else pixel "
 			"if the model has pixels, else fate"},
+	/* stop: "shorthand" makes stop: RULE short for stop: {when: RULE} */
 	{.key = "stop.when",
 		.kind = SL_KIND_TEXT,
 		.offset = AT(stop.when),
-		.foremost = true,
+		.shorthand = true,
 		.help = "end the run after the first batch where rel_error(FATE) < X holds, such as "
 			"rel_error(reflected) < 1e-3 or < 0.1 %: the standard error of the fraction "
 			"of that fate over the batches so far, relative to the fraction; "
@@ -300,6 +317,7 @@ const struct sl_option sl_options[] = {
 		.hi = 1e6,
 		.help = "number of batches before stop.when is evaluated, because the scatter of a "
 			"few batches can be small by chance; default: 5"},
+/* check: one option per fate; fates.def gives name and help */
 #define FATE(name, help_)                                 \
 	{.key = "check." #name,                           \
 		.kind = SL_KIND_REAL,                     \
@@ -375,6 +393,7 @@ const struct sl_model *sl_model_find(const char *name)
 	return NULL;
 }
 
+/* The option of a table with that key, or NULL. */
 static const struct sl_option *find(const struct sl_option *table, size_t n, const char *key)
 {
 	for (size_t i = 0; i < n; i++)

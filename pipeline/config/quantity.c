@@ -38,6 +38,7 @@ bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 	char shown[SL_SHOWN_BYTES];
 	struct sl_decimal n;
 
+	/* the number must be the whole text: "10M" and "1e6 " are refused */
 	sl_show(shown, text);
 	if (!sl_decimal_scan(text, &n) || *n.end)
 		return sl_refuse(why,
@@ -64,6 +65,7 @@ bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 
 /* --- quantities ------------------------------------------------------------------------------- */
 
+/* The unit with that text, or NULL. The empty text is the unit of plain numbers. */
 static const struct sl_unit_facts *find_unit(const char *text)
 {
 	for (int i = 0; i < SL_UNIT_COUNT; i++)
@@ -154,6 +156,7 @@ bool sl_real_parse(
 	if (!sl_decimal_to_double(&n, shift, value))
 		return sl_refuse(why, "%s is too %s for a double; use a number nearer to 1", shown,
 			*value == 0 ? "small" : "large");
+	/* a factor that is no power of ten, such as deg, costs a second rounding */
 	if (shift == 0)
 		*value *= unit->factor;
 	return true;

@@ -164,9 +164,11 @@ static bool within(
 		lo, hi, value < o->lo ? lo : hi);
 }
 
+/* Parses a count; auto reads as 0 where the option allows it. */
 static bool parse_count(
 	const struct sl_option *o, const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 {
+	/* 0 is never a valid count of such an option, so it can stand for auto */
 	if (o->automatic && strcmp(text, "auto") == 0) {
 		*value = 0;
 		return true;
@@ -176,6 +178,7 @@ static bool parse_count(
 
 /* --- words ------------------------------------------------------------------------------------ */
 
+/* Parses true or false; yes, no, on and off of YAML 1.1 are refused. */
 static bool parse_bool(const char *text, bool *value, char why[SL_WHY_BYTES])
 {
 	char shown[SL_SHOWN_BYTES];
@@ -187,6 +190,7 @@ static bool parse_bool(const char *text, bool *value, char why[SL_WHY_BYTES])
 		sl_show(shown, text));
 }
 
+/* Parses a word of the option; the value is its index. */
 static bool parse_choice(
 	const struct sl_option *o, const char *text, int *value, char why[SL_WHY_BYTES])
 {
@@ -203,6 +207,7 @@ static bool parse_choice(
 		sl_suggest(text, o->choices, n, words, sizeof(words)));
 }
 
+/* Copies a text that fits and has no control characters, which harm terminals and file names. */
 static bool parse_text(const char *text, char *value, size_t size, char why[SL_WHY_BYTES])
 {
 	char shown[SL_SHOWN_BYTES];
@@ -215,6 +220,7 @@ static bool parse_text(const char *text, char *value, size_t size, char why[SL_W
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			return sl_refuse(why, "%s contains a control character; remove it",
 				sl_show(shown, text));
+	/* clear the rest: a value is compared with its default as bytes */
 	memset(value, 0, size);
 	memcpy(value, text, strlen(text));
 	return true;

@@ -1,116 +1,14 @@
-/* mcpl_to_mcpl.c - lists of particles become one list; how a list is written. */
+/* mcpl_to_mcpl.c - MCPL lists become one list; records are copied unchanged. */
+#include "pipeline/convert/mcpl_to_mcpl.h"
+
 #include <string.h>
 
-#include "pipeline/convert/convert.h"
+#include "pipeline/convert/mcpl_writer.h"
 #include "primitives/files/map.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
-
-/* --- writing ---------------------------------------------------------------------------------- */
-
-static enum sl_status add(struct sl_list_writer *w, const void *bytes, size_t size)
-{
-	w->c->bytes += size;
-	return sl_file_add(&w->file, bytes, size);
-}
-
-/* Memory of members: records, what they become, and what deflate asks for. */
-static enum sl_status get_members(struct sl_list_writer *w, size_t header_bytes)
-{
-	size_t most = header_bytes > SL_MCPL_MEMBER_BYTES ? header_bytes : SL_MCPL_MEMBER_BYTES;
-	struct sl_arena a = {0};
-
-	for (int i = 0; i < 2; i++) {
-		w->member = (uint8_t *)sl_cut(&a, SL_MCPL_MEMBER_BYTES);
-		w->packed =
-			(uint8_t *)sl_cut(&a, sl_mcpl_member_most(most)); /* a stored header, too */
-		w->x = (struct sl_exec){.space = SL_HOST};
-		w->x.scratch.size = sl_mcpl_member_scratch(&w->c->facts);
-		w->x.scratch.base = sl_cut(&a, w->x.scratch.size);
-		if (i == 0) {
-			a.size = a.used;
-			SL_TRY(sl_memory_get(SL_HOST, a.size, &w->block));
-			a.base = w->block;
-			a.used = 0;
-		}
-	}
-	return SL_OK;
-}
-
-enum sl_status sl_list_begin(struct sl_list_writer *w, struct sl_converting *c, const void *header,
-	size_t bytes, uint32_t record_bytes)
-{
-	enum sl_status s;
-
-	*w = (struct sl_list_writer){.c = c, .file = {.fd = -1}};
-	w->most = SL_MCPL_MEMBER_BYTES / record_bytes * record_bytes;
-	if (c->format == &sl_format_mcpl_gz)
-		SL_TRY(get_members(w, bytes));
-	s = sl_file_begin(&c->dir, c->name, false, &w->file);
-	if (s == SL_OK && w->block)
-		s = add(w, w->packed, sl_gzip_store(header, bytes, w->packed));
-	else if (s == SL_OK)
-		s = add(w, header, bytes);
-	if (s != SL_OK)
-		sl_list_drop(w);
-	return s;
-}
-
-static enum sl_status flush(struct sl_list_writer *w)
-{
-	size_t used;
-
-	SL_TRY(sl_mcpl_member(&w->x, &w->c->facts, w->member, w->used, w->packed, &used));
-	w->used = 0;
-	return add(w, w->packed, used);
-}
-
-/* Fills members, as many as there is enough for. */
-static enum sl_status add_packed(struct sl_list_writer *w, const uint8_t *records, size_t bytes)
-{
-	while (bytes > 0) {
-		size_t room = w->most - w->used, n = bytes < room ? bytes : room;
-
-		memcpy(w->member + w->used, records, n);
-		w->used += n;
-		records += n;
-		bytes -= n;
-		if (w->used == w->most)
-			SL_TRY(flush(w));
-	}
-	return SL_OK;
-}
-
-enum sl_status sl_list_add(struct sl_list_writer *w, const void *records, size_t bytes)
-{
-	enum sl_status s = sl_convert_check(w->c);
-
-	if (s == SL_OK)
-		s = w->block ? add_packed(w, (const uint8_t *)records, bytes)
-		             : add(w, records, bytes);
-	if (s != SL_OK)
-		sl_list_drop(w);
-	return s;
-}
-
-enum sl_status sl_list_end(struct sl_list_writer *w)
-{
-	enum sl_status s = w->used > 0 ? flush(w) : SL_OK;
-
-	if (s == SL_OK)
-		s = sl_file_end(&w->file, false);
-	sl_list_drop(w);
-	return s;
-}
-
-void sl_list_drop(struct sl_list_writer *w)
-{
-	sl_file_drop(&w->file);
-	sl_memory_give(SL_HOST, w->block);
-	w->block = NULL;
-}
-
-/* --- lists ------------------------------------------------------------------------------------ */
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
 static enum sl_status join_head(
 	struct sl_converting *c, const char *path, const void *file, size_t bytes, void *of)

@@ -1,6 +1,8 @@
 /* origin.c - see origin.h. */
 #include "pipeline/convert/origin.h"
 
+#include "pipeline/text/version.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -139,10 +141,11 @@ static void state_little(struct sl_converting *c, uint32_t columns, struct sl_or
 		(int)(strlen(c->name) - strlen(c->format->suffix)), c->name);
 	f->run_name = sl_format_is_mcpl(c->format) ? "unknown" : o->name;
 	f->species = "particles";
-	f->software_version = SL_VERSION;
+	f->software_version = sl_version();
 	f->config = "# of no run that is known: put together by sluice convert\n";
-	f->mcpl = (struct sl_mcpl_facts){
-		.pdg = typed ? 0 : PHOTON, .energy = NAN, .flags = find_flags(columns)};
+	sl_mcpl_set_facts(
+		f, &(struct sl_mcpl_facts){
+			   .pdg = typed ? 0 : PHOTON, .energy = NAN, .flags = find_flags(columns)});
 	sl_convert_note(c,
 		"not known: the run, and so its seed, its configuration and how many were "
 		"generated");
@@ -164,6 +167,7 @@ enum sl_status sl_origin_find(struct sl_converting *c, uint32_t columns, struct 
 {
 	const struct sl_backend *deflate = c->facts.deflate;
 	int level = c->facts.level;
+	struct sl_mcpl_facts facts;
 
 	*o = (struct sl_origin){0};
 	SL_TRY(find_run(c, o));
@@ -177,9 +181,11 @@ enum sl_status sl_origin_find(struct sl_converting *c, uint32_t columns, struct 
 		return SL_OK;
 	}
 	c->facts = o->plan->facts;
-	if (c->facts.mcpl.flags < SL_COLUMN_COUNT && !SL_HAS(columns, c->facts.mcpl.flags) &&
+	facts = sl_mcpl_facts_of(&c->facts);
+	if (facts.flags < SL_COLUMN_COUNT && !SL_HAS(columns, facts.flags) &&
 		!are_flags_named(c->job))
-		c->facts.mcpl.flags = SL_COLUMN_COUNT;
+		facts.flags = SL_COLUMN_COUNT;
+	sl_mcpl_set_facts(&c->facts, &facts);
 	c->facts.deflate = deflate;
 	c->facts.level = level;
 	return SL_OK;

@@ -10,171 +10,9 @@
 #include <string.h>
 
 #include "pipeline/convert/origin.h"
-#include "pipeline/results/survivor_file.h"
-#include "primitives/files/map.h"
-
-/* --- inputs ----------------------------------------------------------------------------------- */
-
-static enum sl_status read_list(const void *file, size_t bytes, struct sl_convert_input *in)
-{
-	struct sl_arena a = {0};
-	enum sl_status s;
-
-	SL_TRY(sl_mcpl_table(file, bytes, &a, &in->table, &in->lost));
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &in->block));
-	a = (struct sl_arena){in->block, 0, a.used};
-	s = sl_mcpl_table(file, bytes, &a, &in->table, &in->lost);
-	if (s != SL_OK)
-		sl_memory_give(SL_HOST, in->block);
-	return s;
-}
-
-/*
- * Weights that are all the same become one, and so do PDG codes, as no file but openPMD's and a
- * list's says it: a list states them once, then, whatever it is made of.
- */
-static void find_one_value(struct sl_table *t)
-{
-	for (uint32_t k = 0; k < t->n_columns; k++) {
-		struct sl_table_column *c = &t->column[k];
-		const char *items = (const char *)c->data;
-		size_t item = sl_column_facts[c->column].bytes;
-
-		if (SL_HAS(sl_mcpl_stated_once(), c->column) && t->n > 0 && !c->constant)
-			c->constant = memcmp(items, items + item, (t->n - 1) * item) == 0;
-	}
-}
-
-static enum sl_status read_table(
-	const struct sl_convert_tables_job *j, const char *path, struct sl_convert_input *in)
-{
-	struct sl_survivors survivors;
-	struct sl_map file;
-	enum sl_status s;
-
-	*in = (struct sl_convert_input){0};
-	if (!j->of_lists) {
-		SL_TRY(sl_survivors_read_path(path, &survivors));
-		in->table = survivors.table;
-		in->block = survivors.block;
-		return SL_OK;
-	}
-	SL_TRY(sl_map_file(path, &file));
-	s = sl_add_context(read_list(file.at, file.bytes, in), "%s", path);
-	sl_unmap(&file);
-	return s;
-}
-
-static enum sl_status read_input(
-	const struct sl_convert_tables_job *j, const char *path, struct sl_convert_input *in)
-{
-	SL_TRY(read_table(j, path, in));
-	find_one_value(&in->table);
-	return SL_OK;
-}
-
-enum sl_status sl_each_table(struct sl_convert_tables_job *j,
-	enum sl_status (*each)(struct sl_convert_tables_job *j, const char *path,
-		const struct sl_convert_input *in))
-{
-	struct sl_convert_at at = {0};
-	struct sl_convert_input in;
-
-	while (sl_convert_next(j->c, &at)) {
-		enum sl_status s;
-
-		SL_TRY(sl_convert_check(j->c));
-		SL_TRY(read_input(j, at.path, &in));
-		s = each(j, at.path, &in);
-		sl_memory_give(SL_HOST, in.block);
-		SL_TRY(s);
-	}
-	return SL_OK;
-}
-
-/* --- survey ----------------------------------------------------------------------------------- */
-
-static uint64_t value_of(const struct sl_table_column *c)
-{
-	uint64_t value = 0;
-
-	memcpy(&value, c->data, sl_column_facts[c->column].bytes);
-	return value;
-}
-
-const char *sl_names_of(uint32_t set, char text[SL_NAMES_BYTES])
-{
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (int i = 0; i < SL_COLUMN_COUNT && used < 200; i++)
-		if (SL_HAS(set, i))
-			used += (size_t)snprintf(text + used, 256 - used, "%s%s", used ? ", " : "",
-				sl_column_facts[i].name);
-	return text;
-}
-
-static enum sl_status same_columns(
-	const struct sl_convert_survey *all, uint32_t columns, const char *path)
-{
-	uint32_t missing = all->columns & ~columns, more = columns & ~all->columns;
-	char names[SL_NAMES_BYTES];
-
-	if (!missing && !more)
-		return SL_OK;
-	return sl_fail(SL_BAD_INPUT,
-		"%s: has %s%s (the first file has %s, and tables of the same columns are joined), try "
-		"converting it by itself",
-		path, missing ? "no " : "", sl_names_of(missing ? missing : more, names),
-		missing ? "them" : "none of them");
-}
-
-static void lose(struct sl_mcpl_lost *all, const struct sl_mcpl_lost *one)
-{
-	all->digits |= one->digits;
-	all->flags |= one->flags;
-	all->polarisation |= one->polarisation;
-	all->pdg |= one->pdg;
-	all->comments += one->comments;
-	all->blobs += one->blobs;
-}
-
-/* The first value of a column that has any, and whether others differ. */
-static void see(struct sl_convert_survey *all, const struct sl_table_column *c, uint32_t rows)
-{
-	uint32_t bit = SL_BIT(c->column);
-	uint64_t value;
-
-	if (rows == 0 && !c->constant)
-		return;
-	value = value_of(c);
-	if (!c->constant || (SL_HAS(all->seen, c->column) && value != all->value[c->column]))
-		all->varied |= bit;
-	all->seen |= bit;
-	all->value[c->column] = value;
-}
-
-static enum sl_status look_at(
-	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
-{
-	struct sl_convert_survey *all = &j->all;
-	uint32_t columns = 0;
-
-	for (uint32_t k = 0; k < in->table.n_columns; k++) {
-		columns |= SL_BIT(in->table.column[k].column);
-		see(all, &in->table.column[k], in->table.n);
-	}
-	if (j->c->files++ > 0)
-		SL_TRY(same_columns(all, columns, path));
-	all->columns = columns;
-	all->rows += in->table.n;
-	lose(&all->lost, &in->lost);
-	if (in->lost.recovered)
-		sl_convert_note_recovered(j->c, path, in->table.n);
-	if (in->lost.behind)
-		sl_convert_note_behind(j->c, path);
-	return SL_OK;
-}
+#include "stages/formats/mcpl/mcpl.h"
+#include "pipeline/convert/tables_to_mcpl.h"
+#include "pipeline/convert/tables_to_table.h"
 
 static void note_lost(struct sl_converting *c, const struct sl_mcpl_lost *lost)
 {
@@ -189,18 +27,6 @@ static void note_lost(struct sl_converting *c, const struct sl_mcpl_lost *lost)
 		sl_convert_note(c, "rounded: numbers of 8 bytes to columns of 4");
 }
 
-void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n)
-{
-	size_t item = sl_column_facts[c->column].bytes;
-
-	if (!c->constant)
-		memcpy(to, c->data, n * item);
-	for (size_t i = 0; c->constant && i < n; i++)
-		memcpy(to + i * item, c->data, item);
-}
-
-/* --- the whole ------------------------------------------------------------------------------- */
-
 enum sl_status sl_convert_tables(struct sl_converting *c, bool of_lists)
 {
 	struct sl_convert_tables_job j = {
@@ -208,7 +34,7 @@ enum sl_status sl_convert_tables(struct sl_converting *c, bool of_lists)
 	struct sl_origin origin;
 	enum sl_status s;
 
-	SL_TRY(sl_each_table(&j, look_at));
+	SL_TRY(sl_each_table(&j, sl_survey_add));
 	note_lost(c, &j.all.lost);
 	s = sl_origin_find(c, j.all.columns, &origin);
 	j.batch = origin.batch;

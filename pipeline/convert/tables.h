@@ -1,54 +1,10 @@
-/* tables.h - what the parts of sl_convert_tables() share. */
+/* tables.h - tables, or lists read as tables, become one list or one table. */
 #ifndef SL_PIPELINE_CONVERT_TABLES_H
 #define SL_PIPELINE_CONVERT_TABLES_H
 
-#include "pipeline/convert/convert.h"
-#include "stages/formats/mcpl/mcpl_table.h"
+#include "pipeline/convert/context.h"
 
-/* What all inputs are together. Sets of columns: those there are; with values; with several. */
-struct sl_convert_survey {
-	uint32_t columns, seen, varied;
-	uint64_t value[SL_COLUMN_COUNT]; /* the first of each */
-	uint64_t rows;
-	struct sl_mcpl_lost lost;
-};
-
-/* Columns that have one value in all rows of all inputs. */
-static inline uint32_t sl_survey_constants(const struct sl_convert_survey *s)
-{
-	return s->seen & ~s->varied;
-}
-
-/* A table in memory. */
-struct sl_convert_input {
-	struct sl_table table;
-	struct sl_mcpl_lost lost;
-	void *block;
-};
-
-struct sl_convert_tables_job {
-	struct sl_converting *c;
-	bool of_lists;
-	struct sl_convert_survey all;
-	struct sl_batch_facts batch;
-	struct sl_table made;       /* a table that is made, as far as it is filled */
-	struct sl_list_writer list; /* a list that is made */
-};
-
-/* Calls each with the table of every input in turn. */
-enum sl_status sl_each_table(struct sl_convert_tables_job *j,
-	enum sl_status (*each)(struct sl_convert_tables_job *j, const char *path,
-		const struct sl_convert_input *in));
-
-/* The names of a set of columns, with commas between them. */
-enum { SL_NAMES_BYTES = 256 };
-const char *sl_names_of(uint32_t set, char text[SL_NAMES_BYTES]);
-
-/* n items of a column, or so many times its one, to to. */
-void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n);
-
-/* Behind the survey: makes what is asked for. */
-enum sl_status sl_make_list(struct sl_convert_tables_job *j);
-enum sl_status sl_make_table(struct sl_convert_tables_job *j);
+/* of_lists: the inputs are MCPL lists. Otherwise they are tables of any other format. */
+enum sl_status sl_convert_tables(struct sl_converting *c, bool of_lists);
 
 #endif

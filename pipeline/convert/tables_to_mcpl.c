@@ -2,16 +2,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/convert/tables.h"
+#include "pipeline/convert/tables_to_mcpl.h"
 #include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_header.h"
 
 /* The columns that a record of this list is made of. */
 static uint32_t columns_of_record(const struct sl_convert_tables_job *j)
 {
-	const struct sl_mcpl_facts *facts = &j->c->facts.mcpl;
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&j->c->facts);
 
-	return SL_MCPL_NEEDED | (isnan(facts->energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
-	       (facts->flags < SL_COLUMN_COUNT ? SL_BIT(facts->flags) : 0) |
+	return SL_MCPL_NEEDED | (isnan(facts.energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
+	       (facts.flags < SL_COLUMN_COUNT ? SL_BIT(facts.flags) : 0) |
 	       (sl_mcpl_more_columns() & j->all.columns);
 }
 
@@ -90,6 +92,7 @@ static enum sl_status add_records(
 static enum sl_status begin_list(struct sl_convert_tables_job *j)
 {
 	struct sl_converting *c = j->c;
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&c->facts);
 	struct sl_table t = {0};
 	struct sl_mcpl_header h;
 	double weight = 0;
@@ -112,7 +115,7 @@ static enum sl_status begin_list(struct sl_convert_tables_job *j)
 	bytes = sl_mcpl_put_list(NULL, &c->facts, &t, weight, j->all.rows, NULL);
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
 	sl_mcpl_put_list((uint8_t *)header, &c->facts, &t, weight, j->all.rows, &j->batch);
-	h = sl_mcpl_header_of(&t, &c->facts.mcpl, weight);
+	h = sl_mcpl_header_of(&t, &facts, weight);
 	s = sl_list_begin(&j->list, c, header, bytes, h.record_bytes);
 	sl_memory_give(SL_HOST, header);
 	return s;

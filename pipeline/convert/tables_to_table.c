@@ -1,7 +1,7 @@
 /* tables_to_table.c - tables are put together in memory, and become one file. */
 #include <string.h>
 
-#include "pipeline/convert/tables.h"
+#include "pipeline/convert/tables_to_table.h"
 #include "stages/particle/digest.h"
 
 static void lay_out_made(
@@ -20,14 +20,6 @@ static void lay_out_made(
 	}
 }
 
-static const struct sl_table_column *find(const struct sl_table *t, enum sl_column column)
-{
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == column)
-			return &t->column[k];
-	return NULL;
-}
-
 static enum sl_status append(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
@@ -37,7 +29,7 @@ static enum sl_status append(
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		struct sl_table_column *to = &t->column[k];
 		size_t item = sl_column_facts[to->column].bytes;
-		const struct sl_table_column *from = find(&in->table, to->column);
+		const struct sl_table_column *from = sl_table_find(&in->table, to->column);
 
 		if (to->constant)
 			memcpy(to->data, from->data, item);

@@ -1,12 +1,17 @@
 /* info.c - reads one file and prints a line a column, or of an image a line a dataset. */
 #include "pipeline/inspect/info.h"
+#include "pipeline/inspect/info_histograms.h"
+#include "pipeline/inspect/info_mcpl.h"
+#include "pipeline/inspect/info_run.h"
 
 #include <string.h>
 
 #include "pipeline/results/survivor_file.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/hdf5/image_file.h"
+#include "stages/formats/images/image_file.h"
 #include "primitives/files/read.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/images/image_file_read.h"
 
 /* The value of row i as a number, for people. */
 static double value_at(const struct sl_table_column *c, uint32_t i)
@@ -134,12 +139,13 @@ enum sl_status sl_info(const char *path, FILE *out)
 	struct sl_dir dir;
 
 	if (sl_dir_open(path, false, &dir) == SL_OK) {
+		enum sl_status s = sl_info_run(&dir, out);
+
 		sl_dir_close(&dir);
-		return sl_fail(SL_USAGE,
-			"%s: is a folder (this is about one file), try a file in it, or sluice "
-			"verify for a run",
-			path);
+		return s;
 	}
+	if (ends_in(path, ".tallies"))
+		return sl_info_histograms(path, out);
 	if (ends_in(path, SL_IMAGE_SUFFIX))
 		return info_of_image(path, out);
 	if (ends_in(path, sl_format_mcpl.suffix) || ends_in(path, sl_format_mcpl_gz.suffix))

@@ -12,7 +12,4 @@
  */
 enum sl_status sl_info(const char *path, FILE *out);
 
-/* Of a list of particles, of whomever: a part of sl_info() with a file of its own. */
-enum sl_status sl_info_mcpl(const char *path, FILE *out);
-
 #endif

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pipeline/inspect/info.h"
+#include "pipeline/inspect/info_mcpl.h"
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 

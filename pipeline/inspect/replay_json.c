@@ -1,6 +1,6 @@
 /* replay_json.c - a history for programs: one object of JSON, in pieces that a buffer holds. */
 #include "pipeline/text/json.h"
-#include "pipeline/inspect/replay_step.h"
+#include "pipeline/inspect/replay_json.h"
 #include "stages/host/history.h"
 
 enum {
@@ -50,7 +50,7 @@ static void write_values(
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
 		struct sl_replay_step told = sl_replay_step_of(p, c);
 
-		if (!sl_is_told(t, c))
+		if (!sl_replay_shows(t, c))
 			continue;
 		if (told.is_real)
 			sl_json_real(j, sl_column_facts[c].name, (double)told.real);
@@ -107,21 +107,22 @@ static void write_end(struct document *d, const struct sl_particle *p)
 	sl_json_close(j);
 	sl_json_text(j, "fate", sl_fate_facts[p->fate].name);
 	sl_json_u64(j, "steps", d->steps);
-	if (sl_has_collisions(t))
+	if (sl_replay_has_collisions(t))
 		sl_json_u64(j, "collisions", p->collisions);
-	sl_json_bool(j, "survives", sl_survives(t, p));
-	if (sl_has_key(t, p))
-		sl_json_hex(j, "key", sl_key_of(t, *p), sl_key_digits(t));
+	sl_json_bool(j, "survives", sl_replay_survives(t, p));
+	if (sl_replay_has_key(t, p))
+		sl_json_hex(j, "key", sl_replay_key(t, *p), sl_replay_key_digits(t));
 	sl_json_close(j);
 	hand_over(d);
 	fputc('\n', t->out);
 }
 
-enum sl_status sl_tell_json(const struct sl_replay_writer *t)
+enum sl_status sl_replay_write_json(const struct sl_replay_writer *t)
 {
 	static char text[PIECE_BYTES];
 	struct document d = {.t = t, .json = sl_json_start(text, sizeof(text), true)};
-	const struct sl_history_observer watcher = {.step = write_step, .draw = write_draw, .of = &d};
+	const struct sl_history_observer watcher = {
+		.step = write_step, .draw = write_draw, .ctx = &d};
 	struct sl_particle p;
 
 	write_head(&d.json, t);

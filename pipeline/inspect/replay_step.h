@@ -12,7 +12,7 @@ struct sl_replay_writer {
 };
 
 /* The columns told of each step: those of the model but id, which stays, and fate, told last. */
-bool sl_is_told(const struct sl_replay_writer *t, int column);
+bool sl_replay_shows(const struct sl_replay_writer *t, int column);
 
 struct sl_replay_step {
 	bool is_real;
@@ -22,17 +22,13 @@ struct sl_replay_step {
 struct sl_replay_step sl_replay_step_of(const struct sl_particle *p, int column);
 
 /* Are collisions counted by the model? */
-bool sl_has_collisions(const struct sl_replay_writer *t);
+bool sl_replay_has_collisions(const struct sl_replay_writer *t);
 
-bool sl_survives(const struct sl_replay_writer *t, const struct sl_particle *p);
+bool sl_replay_survives(const struct sl_replay_writer *t, const struct sl_particle *p);
 
 /* Survivors are sorted where there is a key. Its value has so many digits in hexadecimal. */
-bool sl_has_key(const struct sl_replay_writer *t, const struct sl_particle *p);
-uint64_t sl_key_of(const struct sl_replay_writer *t, struct sl_particle p);
-int sl_key_digits(const struct sl_replay_writer *t);
-
-/* Follow the particle and tell: each piece goes out as soon as it is made. */
-void sl_tell_text(const struct sl_replay_writer *t);
-enum sl_status sl_tell_json(const struct sl_replay_writer *t);
+bool sl_replay_has_key(const struct sl_replay_writer *t, const struct sl_particle *p);
+uint64_t sl_replay_key(const struct sl_replay_writer *t, struct sl_particle p);
+int sl_replay_key_digits(const struct sl_replay_writer *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* replay_text.c - a history for people: a line for each step, below it one for each draw. */
-#include "pipeline/inspect/replay_step.h"
+#include "pipeline/inspect/replay_text.h"
 #include "stages/formats/common/decimal.h"
 #include "stages/host/history.h"
 
@@ -24,7 +24,7 @@ static void print_real(const struct text *x, float real, int width, char behind)
 /* A column has a place in each line; that of steps is in front. */
 static bool has_place(const struct sl_replay_writer *t, int column)
 {
-	return sl_is_told(t, column) && column != SL_COLUMN_steps;
+	return sl_replay_shows(t, column) && column != SL_COLUMN_steps;
 }
 
 static void print_head(const struct sl_replay_writer *t)
@@ -98,19 +98,20 @@ static void print_end(const struct text *x, const struct sl_particle *p)
 	const struct sl_replay_writer *t = x->t;
 
 	fprintf(t->out, "\nfate        %s: %s\n", sl_fate_facts[p->fate].name,
-		sl_survives(t, p) ? "survives" : "does not survive");
+		sl_replay_survives(t, p) ? "survives" : "does not survive");
 	fprintf(t->out, "steps       %llu\n", (unsigned long long)x->steps);
-	if (sl_has_collisions(t))
+	if (sl_replay_has_collisions(t))
 		fprintf(t->out, "collisions  %u\n", p->collisions);
-	if (sl_has_key(t, p))
-		fprintf(t->out, "key         %0*llx (%u bits)\n", sl_key_digits(t),
-			(unsigned long long)sl_key_of(t, *p), t->plan->recipe.key_bits);
+	if (sl_replay_has_key(t, p))
+		fprintf(t->out, "key         %0*llx (%u bits)\n", sl_replay_key_digits(t),
+			(unsigned long long)sl_replay_key(t, *p), t->plan->recipe.key_bits);
 }
 
-void sl_tell_text(const struct sl_replay_writer *t)
+void sl_replay_write_text(const struct sl_replay_writer *t)
 {
 	struct text x = {.t = t};
-	const struct sl_history_observer watcher = {.step = print_step, .draw = print_draw, .of = &x};
+	const struct sl_history_observer watcher = {
+		.step = print_step, .draw = print_draw, .ctx = &x};
 	struct sl_particle p;
 
 	sl_powers_make(&x.powers);

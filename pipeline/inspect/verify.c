@@ -30,14 +30,6 @@ static enum sl_status wrong(const char *what, const struct sl_manifest_line *l)
 		what, (unsigned long long)l->batch, l->file);
 }
 
-static const struct sl_table_column *column_of(const struct sl_table *t, enum sl_column which)
-{
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == which)
-			return &t->column[k];
-	return NULL;
-}
-
 static enum sl_status check_digests(const struct sl_manifest_line *l, const struct sl_table *t)
 {
 	uint32_t seen = 0;
@@ -80,7 +72,7 @@ static struct sl_columns as_columns(const struct sl_table *t)
 static bool has_key(const struct sl_recipe *r, const struct sl_table *t)
 {
 	for (uint32_t k = 0; k < r->n_fields; k++) {
-		const struct sl_table_column *c = column_of(t, r->field[k].column);
+		const struct sl_table_column *c = sl_table_find(t, r->field[k].column);
 
 		if (!c || c->constant)
 			return false;
@@ -92,7 +84,7 @@ static enum sl_status check_order(const struct sl_recipe *r, const struct sl_man
 	const struct sl_table *t, struct counts *counts)
 {
 	struct sl_columns columns = as_columns(t);
-	const struct sl_table_column *ids = column_of(t, SL_COLUMN_id);
+	const struct sl_table_column *ids = sl_table_find(t, SL_COLUMN_id);
 	uint64_t last_key = 0, last_id = 0;
 
 	if (!has_key(r, t))
@@ -144,7 +136,7 @@ static uint64_t key_of(const struct sl_recipe *r, const struct sl_particle *p)
 static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_manifest_line *l,
 	const struct sl_table *t, struct counts *counts)
 {
-	const struct sl_table_column *ids = column_of(t, SL_COLUMN_id);
+	const struct sl_table_column *ids = sl_table_find(t, SL_COLUMN_id);
 	uint32_t n = t->n < SAMPLE ? t->n : SAMPLE;
 	uint64_t last_key = 0, last_id = 0;
 
@@ -279,7 +271,7 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 		status = check_order(r, l, &exact, counts);
 	if (status == SL_OK && !r->inputs)
 		status = check_sample(r, l, &exact, counts);
-	whole = column_of(&exact, SL_COLUMN_id) && has_key(r, &exact) && r->bins.n == 0 &&
+	whole = sl_table_find(&exact, SL_COLUMN_id) && has_key(r, &exact) && r->bins.n == 0 &&
 	        exact.n_columns == s.table.n_columns;
 	/* what was read can only be read again, and is, all of it */
 	if (status == SL_OK && (r->inputs || (!whole && !counts->redone))) {
@@ -386,7 +378,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	if (s == SL_OK)
 		s = sl_workspace_open(plan, &w);
 	if (s == SL_OK) {
-		of = sl_stop_rule_standing(&plan->stop_rule, plan->recipe.n_batches, &m).batches;
+		of = sl_stop_rule_state(&plan->stop_rule, plan->recipe.n_batches, &m).batches;
 		s = verify(w, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))

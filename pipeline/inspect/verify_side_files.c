@@ -11,6 +11,7 @@
 #include "primitives/files/read.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
+#include "stages/formats/images/image_file_read.h"
 
 static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *what)
 {
@@ -125,7 +126,7 @@ static enum sl_status check_image(
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	SL_TRY(sl_image_sum_sum_up(&w->image_sum, m));
+	SL_TRY(sl_image_sum_finish(&w->image_sum, m));
 	sl_side_file_name(w->plan->config.run.name, SL_SIDE_IMAGE, name);
 	SL_TRY(check_numbers(&w->image_sum, dir, name));
 	sl_side_file_name(w->plan->config.run.name, SL_SIDE_PNG, name);

@@ -6,6 +6,7 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"
+#include "stages/formats/formats.h"
 
 static enum sl_status bad_run_json(const struct sl_dir *dir, const char *why)
 {

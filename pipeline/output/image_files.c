@@ -21,7 +21,7 @@ static enum sl_status commit(
 	size_t bytes;
 
 	SL_TRY(sl_image_sum_read_back(c, dir, m));
-	SL_TRY(sl_image_sum_sum_up(c, m));
+	SL_TRY(sl_image_sum_finish(c, m));
 	SL_TRY(sl_image_sum_numbers(c, &w->plan->facts, &bytes));
 	SL_TRY(commit_file(w, dir, SL_SIDE_IMAGE, bytes));
 	SL_TRY(sl_image_sum_png(c, &bytes));

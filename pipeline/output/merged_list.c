@@ -11,6 +11,8 @@
 #include "primitives/files/files.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
 /* Takes the next bytes of the list. */
 typedef enum sl_status (*taker)(void *of, const void *bytes, size_t size);

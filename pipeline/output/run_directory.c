@@ -14,6 +14,7 @@
 #include "pipeline/output/stale_files.h"
 #include "stages/formats/hdf5/xdmf.h"
 #include "primitives/files/read.h"
+#include "stages/formats/formats.h"
 
 /* Has the file that size and checksum? */
 static enum sl_status has_crc(
@@ -59,7 +60,7 @@ static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *
 /* Drops the lines of batches behind the plan's goal; were there any? */
 static bool cut_behind_goal(const struct sl_plan *plan, struct sl_manifest *m)
 {
-	struct sl_standing o = sl_stop_rule_standing(&plan->stop_rule, plan->recipe.n_batches, m);
+	struct sl_stop_state o = sl_stop_rule_state(&plan->stop_rule, plan->recipe.n_batches, m);
 	size_t n = m->n;
 
 	while (m->n > 0 && m->line[m->n - 1].batch >= o.batches)
@@ -177,7 +178,7 @@ uint64_t sl_output_done(const struct sl_plan *plan)
 	if (sl_dir_open(plan->to, false, &dir) != SL_OK)
 		return 0;
 	if (sl_manifest_read(&dir, &m) == SL_OK && m.n <= plan->recipe.n_batches)
-		n = sl_stop_rule_standing(&plan->stop_rule, plan->recipe.n_batches, &m).met
+		n = sl_stop_rule_state(&plan->stop_rule, plan->recipe.n_batches, &m).met
 		            ? plan->recipe.n_batches
 		            : m.n;
 	sl_manifest_free(&m);

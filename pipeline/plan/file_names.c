@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pipeline/results/histogram.h"
+#include "stages/formats/formats.h"
 
 void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
 {

@@ -18,7 +18,7 @@ enum { NOTICE_BYTES = 160, SHOWN_MOST = 16 };
 
 static struct sl_list_config *list_of(struct sl_config *c)
 {
-	return (struct sl_list_config *)(void *)c->of_model.bytes;
+	return (struct sl_list_config *)(void *)c->model_config.bytes;
 }
 
 /* --- the plan --------------------------------------------------------------------------------- */
@@ -148,14 +148,14 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 
 static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_blob *b, FILE *out)
 {
-	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], behind[SL_MCPL_BEHIND_BYTES];
+	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], behind[SL_MCPL_SUFFIX_BYTES];
 	size_t bytes = b->name.length < sizeof(name) ? b->name.length : sizeof(name);
 
 	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->name.at);
 	fprintf(out,
 		"%-12s%s: its blob %s has a name that is taken, and is called so with %s behind\n",
 		"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
-		sl_mcpl_blob_behind(b, behind));
+		sl_mcpl_blob_suffix(b, behind));
 }
 
 /* Blobs of one name and not of one content. */
@@ -186,7 +186,8 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
 			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
 			*notice ? "; " : "", notice,
-			f->told && !plan->metadata ? "; comments and blobs are left behind" : "");
+			f->has_metadata && !plan->metadata ? "; comments and blobs are left behind"
+							   : "");
 	}
 	if (shown > SHOWN_MOST)
 		fprintf(out, "%-12sand %" PRIu32 " other files\n", noticed ? "inputs" : "",

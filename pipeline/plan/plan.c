@@ -13,6 +13,7 @@
 #include "pipeline/results/image_sum.h"
 #include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
+#include "pipeline/text/version.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/dirs.h"
 #include "primitives/tuning.h"
@@ -20,6 +21,7 @@
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/host/cpu_dispatch.h"
 #include "stages/host/host_pipeline.h"
+#include "stages/formats/mcpl/mcpl_header.h"
 #include "pipeline/text/messages.h"
 
 enum { PILOT = 4096 };
@@ -68,7 +70,7 @@ static enum sl_status make_recipe(
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	if (c->model->weight_shift)
 		r->weight_shift = c->model->weight_shift(c->rules.bytes);
-	r->bins = sl_histogram_make(c->tally, c->n_histograms, sl_sums_weights(r));
+	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -215,6 +217,7 @@ static enum sl_status print_config(struct sl_plan *plan)
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
 {
+	struct sl_mcpl_facts mcpl;
 	struct sl_plan *plan;
 	void *memory;
 
@@ -233,22 +236,23 @@ enum sl_status sl_plan_make(
 	plan->white = config->output.white;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
-		.software_version = SL_VERSION,
+		.software_version = sl_version(),
 		.seed = config->run.seed,
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
 		.level = (int)config->output.level,
-		.form = choices->form,
-		.mcpl = choices->mcpl};
+		.form = choices->form};
 	if (plan->recipe.inputs && sl_format_is_mcpl(plan->format))
 		SL_TRY(sl_inputs_metadata(plan->recipe.inputs, &plan->metadata));
-	plan->facts.mcpl.metadata = plan->metadata;
+	mcpl = choices->mcpl;
+	mcpl.metadata = plan->metadata;
+	sl_mcpl_set_facts(&plan->facts, &mcpl);
 	/* files depend on the batch, so the run states its size, by whomever it was chosen */
 	plan->batch_is_ours = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
 	plan->stop_rule = choices->stop_rule;
 	plan->n_histograms = choices->n_histograms;
-	memcpy(plan->tally, choices->tally, sizeof(plan->tally));
+	memcpy(plan->tally, choices->histogram, sizeof(plan->tally));
 	plan->config.stop.min_batches = plan->stop_rule.min_batches;
 	SL_TRY(print_config(plan));
 	sl_memory_plan_fit(plan);

@@ -14,7 +14,7 @@
 #include "pipeline/plan/machine.h"
 #include "pipeline/resolve/resolve.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/hdf5/image_file.h"
+#include "stages/formats/images/image_file.h"
 
 enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
 

@@ -15,9 +15,10 @@
 #include <stdio.h>
 
 #include "pipeline/run/workspace.h"
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "primitives/files/files.h"
+#include "stages/formats/formats.h"
 
 enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
 

@@ -1,6 +1,7 @@
 /* report.c - sums over batches, the checks, run.json. */
 #include "pipeline/report/report.h"
 #include "pipeline/report/report_rounds.h"
+#include "pipeline/text/version.h"
 
 #include <math.h>
 #include <string.h>
@@ -219,7 +220,7 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 static void write_goal(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
 {
 	const struct sl_stop_rule *g = &plan->stop_rule;
-	struct sl_standing o = sl_stop_rule_standing(g, plan->recipe.n_batches, m);
+	struct sl_stop_state o = sl_stop_rule_state(g, plan->recipe.n_batches, m);
 	char text[SL_STOP_RULE_BYTES];
 
 	sl_json_object(j, "stop");
@@ -364,7 +365,8 @@ static void write_run(struct sl_json *j, const struct sl_workspace *w, const str
 	sl_results_make(m, sl_counts_alone(plan), &results);
 	sl_json_object(j, NULL);
 	sl_json_text(j, "program", "sluice");
-	sl_json_text(j, "version", SL_VERSION);
+	sl_json_text(j, "version", sl_version());
+	sl_json_text(j, "commit", sl_commit());
 	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
 	sl_json_text(j, "state", state);
 	sl_json_text(j, "name", plan->config.run.name);

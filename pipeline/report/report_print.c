@@ -43,7 +43,7 @@ static void print_goal(const struct sl_plan *plan, const struct sl_manifest *m, 
 	const struct sl_stop_rule *g = &plan->stop_rule;
 	const char *fate = sl_fate_facts[g->fate].name;
 	unsigned long long most = plan->recipe.n_batches;
-	struct sl_standing o = sl_stop_rule_standing(g, most, m);
+	struct sl_stop_state o = sl_stop_rule_state(g, most, m);
 	char error[32];
 
 	snprintf(error, sizeof(error), isnan(o.relative_error) ? "unknown" : "%.4g",

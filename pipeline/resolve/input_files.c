@@ -1,4 +1,9 @@
-/* input_files.c - opens the files of a list, checks what they contain, and closes them again. */
+/*
+ * input_files.c - surveys the input files of model list and stores what they contain in its options.
+ *
+ * The files are closed afterwards; the plan opens them again and checks by the stamp that nothing
+ * changed in between (pipeline/plan/input_files.c).
+ */
 #define SL_MODEL_HOST
 #include "pipeline/resolve/input_files.h"
 
@@ -13,9 +18,10 @@
 #define FILES     "model.list.files"
 #define CHECKSUMS "model.list.checksums"
 
+/* The configuration of model list. The bytes are aligned by the union that contains them. */
 static struct sl_list_config *list_of(struct sl_config *c)
 {
-	return (struct sl_list_config *)(void *)c->of_model.bytes;
+	return (struct sl_list_config *)(void *)c->model_config.bytes;
 }
 
 /* Stores what the files contain in the configuration, and checks the keys that depend on it. */

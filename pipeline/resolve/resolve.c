@@ -28,6 +28,7 @@
 #include "pipeline/text/messages.h"
 #include "primitives/base/size.h"
 #include "primitives/tuning.h"
+#include "stages/formats/formats.h"
 
 enum {
 	NAME_MAX_BYTES = 100, /* so that number and suffix fit in the 255 bytes of a file name */
@@ -38,6 +39,7 @@ enum {
 
 /* --- run.name --------------------------------------------------------------------------------- */
 
+/* Checks run.name, from which file names are made. */
 static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -62,25 +64,27 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 			shown);
 }
 
-/* --- columns and checks ------------------------------------------------------------------------- */
+/* --- output.columns --------------------------------------------------------------------------- */
 
+/* Sets the columns that are written; MCPL formats determine them. */
 static void resolve_columns(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
 {
-	uint32_t metadata = choices->model->columns | SL_BIT(SL_COLUMN_id);
+	uint32_t available = choices->model->columns | SL_BIT(SL_COLUMN_id);
 	uint32_t set = sl_resolve_column_set(
-		r, "output.columns", &c->output.columns, choices->model, metadata);
+		r, "output.columns", &c->output.columns, choices->model, available);
 
 	if (c->output.columns.n == 0)
-		set = metadata;
+		set = available;
 	set = sl_resolve_mcpl(c, r, choices, set, rules);
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(set, i))
 			choices->column[choices->n_columns++] = (enum sl_column)i;
 }
 
-/* --- checks ----------------------------------------------------------------------------------- */
+/* --- check ------------------------------------------------------------------------------------ */
 
+/* Checks the expected fractions below check. */
 static void resolve_check(
 	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {
@@ -106,8 +110,9 @@ static void resolve_check(
 			sum);
 }
 
-/* --- format ----------------------------------------------------------------------------------- */
+/* --- output.format ---------------------------------------------------------------------------- */
 
+/* Finds the file format. */
 static void resolve_format(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
@@ -125,7 +130,7 @@ static void resolve_format(
 		sl_suggest(c->output.format, words, n, text, sizeof(text)));
 }
 
-/* --- batches ---------------------------------------------------------------------------------- */
+/* --- run.batch -------------------------------------------------------------------------------- */
 
 /* Depends on the number of particles only, so that batches are the same on every machine. */
 static uint64_t auto_batch(uint64_t particles)
@@ -137,6 +142,7 @@ static uint64_t auto_batch(uint64_t particles)
 	return batch;
 }
 
+/* Sets batch and n_batches. */
 static void resolve_batches(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
@@ -164,12 +170,14 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	if (!model->steps && sl_config_changed(r, "transport.max_steps"))
 		sl_config_add_problem(r, "transport.max_steps",
 			"has no effect: model %s has a single step; remove it", model->name);
+	/* the model computes with its parameters, so they must be valid */
 	if (sl_config_has_problem(r, "model") || sl_config_has_problem(r, "transport"))
 		return false;
-	model->make(c->of_model.bytes, &common, choices->rules.bytes, &check);
+	model->make(c->model_config.bytes, &common, choices->rules.bytes, &check);
 	return !sl_config_has_problem(r, "model");
 }
 
+/* Resolves everything that depends on the model. keep first: it determines which fates exist. */
 static void resolve_model(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
@@ -214,9 +222,11 @@ static enum sl_status resolve_tuning(
 /* Problems of the configuration take precedence over a device or an input file that fails. */
 enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
+	/* first, because batches and ranges depend on the number of particles in the files */
 	enum sl_status s, inputs = sl_resolve_inputs(c, r);
 	char message[SL_MESSAGE_BYTES];
 
+	/* later calls overwrite the last error, so keep that of the inputs */
 	memcpy(message, sl_last_error(), sizeof(message));
 	memset(choices, 0, sizeof(*choices));
 	resolve_name(c, r);

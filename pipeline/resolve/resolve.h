@@ -6,7 +6,7 @@
  * problems in one report; pipeline/plan checks memory and disk. The only property of the machine
  * that is looked at is the device, because the backends depend on it.
  *
- *   choices/     the result, and look-ups of fates, columns and ranges
+ *   choices/     the result, and look-ups of fates and columns
  *   condition/   keep: the expression parser
  *   output/      what is written: sort key, histograms, image, MCPL, stop rule
  *   execution/   how it is computed: device, schedule, backends, mode

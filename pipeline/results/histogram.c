@@ -75,6 +75,7 @@ static void add(const struct sl_recipe *r, const uint64_t *sum, uint64_t particl
 
 	for (uint32_t i = 0; i < sl_histogram_words(bins); i++)
 		h->sum[i] += sum[i];
+	/* the error needs each batch by itself, so it cannot be computed from the sums */
 	for (uint32_t i = 0; i < bins->n_counters; i++) {
 		double weight = bins->weighted ? sl_weight_of(r, sum[bins->n_counters + i])
 		                               : (double)sum[i];

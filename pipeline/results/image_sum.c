@@ -10,9 +10,10 @@
 #include <stdio.h>
 
 #include "pipeline/results/survivor_file.h"
-#include "stages/formats/common/png.h"
+#include "stages/formats/images/png.h"
 #include "stages/particle/weight.h"
 
+/* Number of pixels; 0 for a run without an image. */
 static uint64_t pixels_of(const struct sl_image *p)
 {
 	return (uint64_t)p->width * p->height;
@@ -47,18 +48,10 @@ size_t sl_image_sum_disk(const struct sl_image *p, const struct sl_file_facts *f
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-static const struct sl_table_column *column_of(const struct sl_table *t, enum sl_column which)
-{
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == which)
-			return &t->column[k];
-	return NULL;
-}
-
 enum sl_status sl_image_sum_add(struct sl_image_sum *c, uint64_t batch, const struct sl_table *t)
 {
-	const struct sl_table_column *pixels = column_of(t, SL_COLUMN_pixel);
-	const struct sl_table_column *weights = column_of(t, SL_COLUMN_weight);
+	const struct sl_table_column *pixels = sl_table_find(t, SL_COLUMN_pixel);
+	const struct sl_table_column *weights = sl_table_find(t, SL_COLUMN_weight);
 	uint64_t n = pixels_of(&c->image);
 
 	if (n == 0 || c->added[batch])
@@ -67,6 +60,7 @@ enum sl_status sl_image_sum_add(struct sl_image_sum *c, uint64_t batch, const st
 		uint32_t pixel = ((const uint32_t *)pixels->data)[pixels->constant ? 0 : i];
 		float weight = ((const float *)weights->data)[weights->constant ? 0 : i];
 
+		/* a file that is read back could have been changed: never index with an unchecked pixel */
 		if (pixel >= n || !(weight >= 0.0f && weight <= 1.0f))
 			return sl_fail(SL_CHECK_FAILED,
 				"row %u has pixel %u of %llu and weight %g, which no survivor can "
@@ -151,6 +145,7 @@ double sl_image_sum_white(const struct sl_image_sum *c)
 	return white;
 }
 
+/* Converts values to greys, rows from top to bottom. Values above white are clipped. */
 static void compute_greys(const struct sl_image_sum *c)
 {
 	const struct sl_image *p = &c->image;
@@ -168,7 +163,7 @@ static void compute_greys(const struct sl_image_sum *c)
 		}
 }
 
-enum sl_status sl_image_sum_sum_up(struct sl_image_sum *c, const struct sl_manifest *m)
+enum sl_status sl_image_sum_finish(struct sl_image_sum *c, const struct sl_manifest *m)
 {
 	c->particles = 0;
 	for (size_t i = 0; i < m->n; i++)

@@ -22,6 +22,7 @@ struct place {
 	size_t line;
 };
 
+/* Orders lines by batch, lines of one batch by their order in the file. */
 static int by_batch(const void *a, const void *b)
 {
 	const struct place *p = (const struct place *)a, *q = (const struct place *)b;
@@ -81,11 +82,13 @@ static size_t count_lines(const char *text, size_t bytes)
 	return n;
 }
 
+/* Allocates n items; an overflow of the size fails as out of memory. */
 static enum sl_status get_items(size_t n, size_t item_bytes, void **p)
 {
 	return sl_memory_get(SL_HOST, sl_size_mul(n, item_bytes), p);
 }
 
+/* Parses the whole manifest. found needs space for all lines, m only for the valid ones. */
 static enum sl_status read_text(const char *text, size_t bytes, struct sl_manifest *m)
 {
 	size_t most = count_lines(text, bytes), n = 0;
@@ -152,6 +155,7 @@ enum sl_status sl_manifest_write(const struct sl_dir *d, const struct sl_manifes
 		memcpy((char *)all + bytes, text, n);
 		bytes += n;
 	}
+	/* a new file replaces the old one by rename, so a crash leaves one of them complete */
 	s = sl_file_commit(d, MANIFEST, all, bytes, true);
 	sl_memory_give(SL_HOST, all);
 	return s;

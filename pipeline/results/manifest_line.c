@@ -40,6 +40,7 @@ static void print_fates(struct sl_json *j, const char *key, const struct sl_tall
 	sl_json_close(j);
 }
 
+/* Prints the digests of the columns that the file contains. */
 static void print_digests(struct sl_json *j, const struct sl_manifest_line *line)
 {
 	sl_json_object(j, "digests");
@@ -50,6 +51,7 @@ static void print_digests(struct sl_json *j, const struct sl_manifest_line *line
 	sl_json_close(j);
 }
 
+/* Prints name, size and checksum of a file. */
 static void print_file(
 	struct sl_json *j, const char *key, const char *name, uint64_t bytes, uint32_t crc)
 {
@@ -83,6 +85,7 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	return j.used + 1;
 }
 
+/* Fails with the reason why a line is not valid. */
 static enum sl_status refuse(const char *why)
 {
 	return sl_fail(SL_BAD_INPUT,
@@ -91,6 +94,7 @@ static enum sl_status refuse(const char *why)
 		why);
 }
 
+/* The value of hexadecimal digits; other texts give a value that the comparison refuses. */
 static uint64_t hex(const char *text)
 {
 	return strtoull(text, NULL, 16);
@@ -108,6 +112,7 @@ static bool has_right_crc(const char *text, size_t bytes)
 	return memcmp(text + bytes, tail, TAIL_BYTES) == 0;
 }
 
+/* The number at key, 0 if there is none. */
 static uint64_t number(const struct sl_yaml *tree, sl_node mapping, const char *key)
 {
 	uint64_t value;
@@ -116,6 +121,7 @@ static uint64_t number(const struct sl_yaml *tree, sl_node mapping, const char *
 	return value;
 }
 
+/* Reads counts and weights; fates that are not listed have none. */
 static void read_fates(const struct sl_yaml *tree, struct sl_tally *t)
 {
 	sl_node counts = sl_yaml_get(tree, sl_yaml_root(tree), "fates");
@@ -129,6 +135,7 @@ static void read_fates(const struct sl_yaml *tree, struct sl_tally *t)
 	}
 }
 
+/* Reads the digests; their keys are the columns of the file. */
 static void read_digests(const struct sl_yaml *tree, struct sl_manifest_line *line)
 {
 	sl_node digests = sl_yaml_get(tree, sl_yaml_root(tree), "digests");
@@ -142,6 +149,7 @@ static void read_digests(const struct sl_yaml *tree, struct sl_manifest_line *li
 	}
 }
 
+/* Reads name, size and checksum of a file; "" and 0 if there is no such member. */
 static void read_file(const struct sl_yaml *tree, const char *key, char name[SL_FILE_NAME_BYTES],
 	uint64_t *bytes, uint32_t *crc)
 {
@@ -199,6 +207,7 @@ enum sl_status sl_manifest_parse(const char *text, size_t bytes, struct sl_manif
 	if (s == SL_OK)
 		read_line(tree, line);
 	sl_yaml_free(tree);
+	/* a lack of memory says nothing about the line */
 	if (s != SL_OK && s != SL_BAD_INPUT)
 		return s;
 	if (sl_manifest_print(line, again) != bytes + 1 || memcmp(text, again, bytes))

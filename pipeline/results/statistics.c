@@ -17,6 +17,7 @@ void sl_precision_take(struct sl_precision *p, double weight, uint64_t particles
 	double a = (double)p->particles, b = (double)particles;
 
 	if (p->batches > 0) {
+		/* difference of the two means; its square is weighted by the reduced count */
 		double off = weight / b - p->weight / a;
 
 		p->squares += off * off * (a * b / (a + b));
@@ -49,33 +50,35 @@ double sl_precision_relative(const struct sl_precision *p)
 	return sl_precision_error(p) / (p->weight / (double)p->particles);
 }
 
-const char *sl_stop_rule_text(const struct sl_stop_rule *g, char text[SL_STOP_RULE_BYTES])
+const char *sl_stop_rule_text(const struct sl_stop_rule *rule, char text[SL_STOP_RULE_BYTES])
 {
 	char below[32];
 
-	sl_double_print(g->below, below, sizeof(below));
-	snprintf(
-		text, SL_STOP_RULE_BYTES, "rel_error(%s) < %s", sl_fate_facts[g->fate].name, below);
+	sl_double_print(rule->below, below, sizeof(below));
+	snprintf(text, SL_STOP_RULE_BYTES, "rel_error(%s) < %s", sl_fate_facts[rule->fate].name,
+		below);
 	return text;
 }
 
-bool sl_stop_rule_met(const struct sl_stop_rule *g, const struct sl_precision *p)
+bool sl_stop_rule_met(const struct sl_stop_rule *rule, const struct sl_precision *p)
 {
-	return p->batches >= g->min_batches && sl_precision_relative(p) < g->below;
+	return p->batches >= rule->min_batches && sl_precision_relative(p) < rule->below;
 }
 
-struct sl_standing sl_stop_rule_standing(
-	const struct sl_stop_rule *g, uint64_t n_batches, const struct sl_manifest *m)
+struct sl_stop_state sl_stop_rule_state(
+	const struct sl_stop_rule *rule, uint64_t n_batches, const struct sl_manifest *m)
 {
 	struct sl_precision p = {0};
-	struct sl_standing o = {.batches = n_batches};
+	struct sl_stop_state state = {.batches = n_batches};
 
-	for (size_t i = 0; i < m->n && m->line[i].batch == i && !o.met; i++) {
-		sl_precision_add(&p, &m->line[i].tally, g->fate, m->line[i].generated, g->counts);
-		o.met = sl_stop_rule_met(g, &p);
+	/* stop at the first gap: a resumed run must meet the rule at the same batch */
+	for (size_t i = 0; i < m->n && m->line[i].batch == i && !state.met; i++) {
+		sl_precision_add(
+			&p, &m->line[i].tally, rule->fate, m->line[i].generated, rule->counts);
+		state.met = sl_stop_rule_met(rule, &p);
 	}
-	if (o.met)
-		o.batches = p.batches;
-	o.relative_error = sl_precision_relative(&p);
-	return o;
+	if (state.met)
+		state.batches = p.batches;
+	state.relative_error = sl_precision_relative(&p);
+	return state;
 }

@@ -54,20 +54,20 @@ struct sl_stop_rule {
 enum { SL_STOP_RULE_BYTES = 96 };
 
 /* Prints the rule as "rel_error(reflected) < 0.001". Returns text. */
-const char *sl_stop_rule_text(const struct sl_stop_rule *g, char text[SL_STOP_RULE_BYTES]);
+const char *sl_stop_rule_text(const struct sl_stop_rule *rule, char text[SL_STOP_RULE_BYTES]);
 
 /* Do these batches, accumulated for the fate of the rule, meet it? */
-bool sl_stop_rule_met(const struct sl_stop_rule *g, const struct sl_precision *p);
+bool sl_stop_rule_met(const struct sl_stop_rule *rule, const struct sl_precision *p);
 
 /* The state of the rule after the committed batches, up to the first that is missing. */
-struct sl_standing {
+struct sl_stop_state {
 	bool met;
 	uint64_t batches; /* of the whole run: all, or those up to the batch that met the rule */
 	double relative_error; /* at the batch that met the rule, else after the last batch */
 };
 
 /* n_batches: the batches of the run if the rule is never met. */
-struct sl_standing sl_stop_rule_standing(
-	const struct sl_stop_rule *g, uint64_t n_batches, const struct sl_manifest *m);
+struct sl_stop_state sl_stop_rule_state(
+	const struct sl_stop_rule *rule, uint64_t n_batches, const struct sl_manifest *m);
 
 #endif

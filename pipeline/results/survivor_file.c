@@ -7,7 +7,9 @@
 
 #include "stages/particle/digest.h"
 #include "primitives/files/read.h"
+#include "stages/formats/formats.h"
 
+/* Reads the table of a file in memory and computes the digests of its columns. */
 static enum sl_status read_table(const void *file, size_t bytes, struct sl_survivors *s)
 {
 	struct sl_arena measure = {0}, cut = {0};

@@ -14,6 +14,7 @@
 
 enum { EXPONENT_MAX = 100000 }; /* beyond any double; sums of a few fit in a long */
 
+/* isdigit() depends on the locale and is undefined for negative char. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -46,6 +47,7 @@ static bool scan_integer(const char **at, struct sl_decimal *n)
 	return true;
 }
 
+/* Scans the digits after the point; each lowers the exponent by one. */
 static bool scan_fraction(const char **at, struct sl_decimal *n)
 {
 	for (; is_digit(**at); ++*at) {

@@ -25,11 +25,13 @@ static void put(struct sl_json *j, const char *bytes, size_t n)
 	}
 }
 
+/* Appends a string. */
 static void put_text(struct sl_json *j, const char *text)
 {
 	put(j, text, strlen(text));
 }
 
+/* Starts a new line with the indentation of the depth, when indented. */
 static void put_line(struct sl_json *j)
 {
 	if (!j->indented)
@@ -71,6 +73,7 @@ static bool is_control(uint32_t point)
 	       point == 0xfffe || point == 0xffff;
 }
 
+/* Appends a quoted string. Every byte that is not part of valid UTF-8 becomes U+FFFD. */
 static void put_string(struct sl_json *j, const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -110,6 +113,7 @@ static void begin(struct sl_json *j, const char *key)
 	j->filled = true;
 }
 
+/* Opens an object or an array and remembers its closing bracket. */
 static void open(struct sl_json *j, const char *key, char first, char last)
 {
 	assert(j->depth < SL_JSON_DEPTH);
@@ -191,6 +195,7 @@ static bool open_line(struct sl_json *j, const char *key)
 	return indented;
 }
 
+/* Closes the array of open_line() and restores the indentation mode. */
 static void close_line(struct sl_json *j, bool indented)
 {
 	sl_json_close(j);

@@ -24,6 +24,7 @@ struct sl_yaml {
 
 /* --- problems --------------------------------------------------------------------------------- */
 
+/* Sets *problem and fails with SL_BAD_INPUT. */
 SL_PRINTF(3, 4)
 static enum sl_status refuse(
 	struct sl_yaml_problem *problem, yaml_mark_t at, const char *format, ...)
@@ -120,6 +121,7 @@ static const char *refusal(struct event_check *g, const yaml_event_t *e)
 	                             : NULL;
 }
 
+/* First pass: reads all events and stops at the first that is refused. */
 static enum sl_status check_events(const char *text, size_t bytes, struct sl_yaml_problem *problem)
 {
 	struct event_check g = {0, 0};
@@ -130,6 +132,7 @@ static enum sl_status check_events(const char *text, size_t bytes, struct sl_yam
 	if (!yaml_parser_initialize(&p))
 		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser");
 	yaml_parser_set_input_string(&p, (const unsigned char *)text, bytes);
+	/* this pass also finds all syntax errors, so the second pass finds none */
 	while (s == SL_OK && more) {
 		yaml_event_t e;
 		const char *why;
@@ -152,6 +155,7 @@ static enum sl_status check_events(const char *text, size_t bytes, struct sl_yam
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
+/* The libyaml node of that number, or NULL. Numbers start at 1. */
 static yaml_node_t *node_at(const struct sl_yaml *tree, sl_node node)
 {
 	/* libyaml's getters take a non-const document, but do not change it */
@@ -184,6 +188,7 @@ static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, ya
 			return refuse(problem, key[i]->start_mark,
 				"this is not a key: a key is one word; write a plain word");
 	}
+	/* sorting finds repeated keys in n log n: a text can have 10^5 keys */
 	qsort(key, n, sizeof(*key), by_text);
 	for (size_t i = 1; i < n; i++) {
 		const char *text = (char *)key[i]->data.scalar.value;
@@ -219,6 +224,7 @@ static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_yaml_
 
 /* --- the tree --------------------------------------------------------------------------------- */
 
+/* Second pass: loads the document. */
 static enum sl_status load(
 	const char *text, size_t bytes, struct sl_yaml *tree, struct sl_yaml_problem *problem)
 {
@@ -289,6 +295,8 @@ size_t sl_yaml_inside(const struct sl_yaml *tree, sl_node node, size_t offset)
 
 	if (!n || n->type != YAML_SCALAR_NODE || n->start_mark.line != n->end_mark.line)
 		return 0;
+	/* a plain scalar is as wide as its text, a quoted one has 2 more; other widths mean escapes
+	   or characters of several bytes */
 	columns = n->end_mark.column - n->start_mark.column;
 	quotes = n->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 2;
 	return columns == n->data.scalar.length + quotes ? offset + quotes / 2 : 0;

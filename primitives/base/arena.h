@@ -1,17 +1,16 @@
 /*
- * arena.h - a block of memory that is measured and cut by the same code.
+ * arena.h - a block of memory from which a function cuts what it needs.
  *
- * A function lays out what it needs by cutting pieces from an arena. Given an arena
- * without base it only measures: used tells how many bytes the layout takes. So no
- * size is computed twice, and none can disagree with its use.
+ * The function that lays out a block also computes its size, so the two cannot disagree: with an
+ * arena without base, sl_cut() only counts, and `used` is the size that the layout needs.
  *
  *	static struct layout lay_out(struct sl_arena *a, uint32_t n);
  *
- *	struct sl_arena measure = {0};           struct sl_arena cut = {block, 0, size};
- *	lay_out(&measure, n);  measure.used      struct layout l = lay_out(&cut, n);
+ *	struct sl_arena measure = {0};             lay_out(&measure, n);  size = measure.used
+ *	struct sl_arena cut = {block, 0, size};    struct layout l = lay_out(&cut, n);
  *
- * Arenas go by value: what a callee cuts is free again when it returns, and it can hand
- * the rest of the block on. There is no free, no reset and nothing to leak.
+ * Pass arenas by value: what the callee cuts is free again when it returns, and the callee can pass
+ * on the rest of the block. There is no free and no reset.
  */
 #ifndef SL_PRIMITIVES_BASE_ARENA_H
 #define SL_PRIMITIVES_BASE_ARENA_H
@@ -20,16 +19,16 @@
 
 #include "size.h"
 
-/* 256 bytes: what cudaMalloc aligns to; a multiple of every cache line and vector. */
+/* In bytes: the alignment of cudaMalloc, and a multiple of each cache line and vector width. */
 #define SL_ALIGN ((size_t)256)
 
 struct sl_arena {
-	void *base;  /* SL_ALIGN-aligned, of any space; NULL: measure only */
-	size_t used; /* bytes cut, padding included; saturates */
-	size_t size; /* bytes there are */
+	void *base;  /* SL_ALIGN-aligned memory of any space; NULL: measure only */
+	size_t used; /* bytes cut so far, with padding; saturates at SIZE_MAX */
+	size_t size; /* bytes of the block */
 };
 
-/* Cuts bytes, aligned to SL_ALIGN. NULL when measuring or when they do not fit. */
+/* Cuts bytes, aligned to SL_ALIGN. NULL when measuring, or when they do not fit. */
 static inline void *sl_cut(struct sl_arena *a, size_t bytes)
 {
 	size_t at = sl_round_up(a->used, SL_ALIGN);
@@ -44,7 +43,7 @@ static inline void *sl_cut_items(struct sl_arena *a, uint64_t n, size_t item_byt
 	return sl_cut(a, n > SIZE_MAX ? SIZE_MAX : sl_size_mul((size_t)n, item_bytes));
 }
 
-/* Did everything that was cut fit? */
+/* Whether everything that was cut fits in the block. */
 static inline bool sl_fits(const struct sl_arena *a)
 {
 	return a->used <= a->size;

@@ -1,11 +1,11 @@
-/* clock.h - the time that stages, progress and patience are measured by. */
+/* clock.h - the clock for durations: of stages, for progress and for timeouts. */
 #ifndef SL_PRIMITIVES_BASE_CLOCK_H
 #define SL_PRIMITIVES_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds since some moment; never steps back, whatever becomes of the time of day. */
+/* Nanoseconds since an arbitrary moment. Monotonic: changes of the time of day do not affect it. */
 static inline uint64_t sl_now_ns(void)
 {
 	struct timespec t;

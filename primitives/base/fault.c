@@ -1,4 +1,4 @@
-/* fault.c - SL_FAULT is read once; each entry counts the calls of its kind. */
+/* fault.c - see fault.h. SL_FAULT is read at the first call. */
 #include "fault.h"
 
 #include <pthread.h>
@@ -12,13 +12,13 @@ enum { ENTRIES_MAX = 16, CALL_BYTES = 32, ERROR_MAX = 100000 };
 
 struct entry {
 	char call[CALL_BYTES];
-	unsigned long at;   /* the call that fails, from 1 */
-	bool on;            /* and all after it */
-	int error;          /* what it reports */
+	unsigned long at;   /* number of the call that fails, from 1 */
+	bool on;            /* k+: all later calls fail too */
+	int error;          /* the errno or CUDA error that it reports */
 	atomic_ulong calls; /* so far */
 };
 
-/* NONE is set only once the environment has been read, so a reader that sees it is done. */
+/* NONE is set only after the environment has been read, so a thread that sees it need not wait. */
 enum { UNREAD, NONE, SOME };
 
 static atomic_int state = UNREAD;
@@ -27,7 +27,7 @@ static struct entry entries[ENTRIES_MAX];
 static int n_entries;
 static char problem[256];
 
-/* A whole number of 1 .. most; *end is set behind it. 0 when there is none. */
+/* The whole number at the start of text, 1 to most, or 0 if there is none; *end follows it. */
 static unsigned long number(const char *text, unsigned long most, const char **end)
 {
 	unsigned long v = 0;
@@ -40,7 +40,7 @@ static unsigned long number(const char *text, unsigned long most, const char **e
 	return v <= most ? v : 0;
 }
 
-/* Reads "call:k:errno" or "call:k+:errno", *end set behind it. */
+/* Reads "call:k:errno" or "call:k+:errno"; *end is set to the character after it. */
 static bool read_entry(const char *text, struct entry *e, const char **end)
 {
 	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -71,8 +71,8 @@ static void read_all(const char *text)
 		if (n_entries == ENTRIES_MAX || !read_entry(at, &entries[n_entries], &end) ||
 			(*end == ',' && end[1] == '\0')) {
 			snprintf(problem, sizeof(problem),
-				"SL_FAULT: \"%.80s\" is not understood (%d entries call:k:errno or "
-				"call:k+:errno at most, separated by commas); try "
+				"SL_FAULT: \"%.80s\" is not understood (write at most %d entries "
+				"call:k:errno or call:k+:errno, separated by commas); try "
 				"SL_FAULT=file_write:3:28, or unset it",
 				at, ENTRIES_MAX);
 			n_entries = 0;

@@ -1,9 +1,8 @@
 /*
- * size.h - sizes that are checked before they are multiplied.
+ * size.h - arithmetic of sizes without overflow.
  *
- * Sums and products of sizes saturate at SIZE_MAX, which no allocation can satisfy: a
- * size computed from a hostile configuration ends as "needs more memory than there
- * is", never as a small number that wrapped.
+ * Sums and products saturate at SIZE_MAX, which no allocation can satisfy. So a size computed from
+ * hostile input ends as "not enough memory", never as a small number that has wrapped.
  */
 #ifndef SL_PRIMITIVES_BASE_SIZE_H
 #define SL_PRIMITIVES_BASE_SIZE_H
@@ -21,7 +20,7 @@ static inline size_t sl_size_mul(size_t a, size_t b)
 	return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
-/* The next multiple of unit, a power of two. */
+/* size rounded up to a multiple of unit, which is a power of two. */
 static inline size_t sl_round_up(size_t size, size_t unit)
 {
 	return size > SIZE_MAX - (unit - 1) ? SIZE_MAX : (size + unit - 1) & ~(unit - 1);

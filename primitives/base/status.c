@@ -1,4 +1,4 @@
-/* status.c - names of the codes, and the story of the last failure (one per thread). */
+/* status.c - see status.h. The message buffer is thread-local. */
 #include "status.h"
 
 #include <stdarg.h>
@@ -19,18 +19,18 @@ enum sl_status sl_fail(enum sl_status s, const char *format, ...)
 
 enum sl_status sl_add_context(enum sl_status s, const char *format, ...)
 {
-	char told[SL_MESSAGE_BYTES];
+	char before[SL_MESSAGE_BYTES];
 	va_list args;
 	size_t used;
 
 	if (s == SL_OK)
 		return s;
-	memcpy(told, message, sizeof(told));
+	memcpy(before, message, sizeof(before));
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	used = strlen(message);
-	if (snprintf(message + used, sizeof(message) - used, ": %s", told) < 0)
+	if (snprintf(message + used, sizeof(message) - used, ": %s", before) < 0)
 		message[used] = '\0';
 	return s;
 }
@@ -40,9 +40,9 @@ const char *sl_last_error(void)
 	return message;
 }
 
-void sl_set_last_error(const char *told)
+void sl_set_last_error(const char *text)
 {
-	snprintf(message, sizeof(message), "%s", told);
+	snprintf(message, sizeof(message), "%s", text);
 }
 
 const char *sl_status_name(enum sl_status s)

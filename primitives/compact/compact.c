@@ -1,6 +1,6 @@
 /*
- * compact.c - sl_compact(): checks the arguments of a stream compaction, then runs the chosen
- * backend.
+ * compact/compact.c - sl_compact(): checks the arguments of a stream compaction, then runs the
+ * chosen backend.
  */
 #include "items.h"
 #include "primitives/check_args.h"
@@ -9,6 +9,7 @@
 /* Buffers of a job: keep, out, n_out, and both ends of each column. */
 enum { BUFFERS_MAX = 3 + 2 * SL_COMPACT_COLUMNS_MAX };
 
+/* True for the sizes of SL_COMPACT_ITEMS. */
 static bool is_item_size(uint32_t bytes)
 {
 	switch (bytes) {
@@ -21,28 +22,29 @@ static bool is_item_size(uint32_t bytes)
 	}
 }
 
+/* Number and item sizes of the columns. */
 static enum sl_status check_columns(const struct sl_backend *b, const struct sl_compact_job *job)
 {
 	if (job->n_columns > SL_COMPACT_COLUMNS_MAX)
 		return sl_fail(SL_USAGE,
-			"compact/%s: %u columns are too many for a call; take at most %d, and call "
-			"again for the others",
+			"compact/%s: %u columns are too many; a call takes at most %d, so split "
+			"them over several calls",
 			b->name, job->n_columns, SL_COMPACT_COLUMNS_MAX);
 	if (job->n_columns > 0 && !job->column)
 		return sl_fail(SL_USAGE,
-			"compact/%s: column is a null pointer, but has %u columns; pass their "
-			"address",
+			"compact/%s: column is a null pointer, but n_columns is %u; pass the "
+			"address of the columns",
 			b->name, job->n_columns);
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		if (!is_item_size(job->column[k].bytes))
 			return sl_fail(SL_USAGE,
-				"compact/%s: column[%u] has items of %u bytes, which cannot be "
-				"moved; use 1, 2, 4, 8, 16 or 32",
+				"compact/%s: column[%u] has items of %u bytes; use 1, 2, 4, 8, 16 "
+				"or 32",
 				b->name, k, job->column[k].bytes);
 	return SL_OK;
 }
 
-/* All that a compaction reads and writes. Indices may be left out where there are columns. */
+/* Lists every buffer of the job for the check. out may be NULL if there are columns. */
 static int list_buffers(const struct sl_compact_job *job, struct sl_buffer m[BUFFERS_MAX])
 {
 	const size_t word = sizeof(uint32_t);

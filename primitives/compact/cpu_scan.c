@@ -14,13 +14,13 @@
 #include "primitives/primitives.h"
 
 /* Scratch of one call. */
-struct layout {
+struct compact_cpu_scan_scratch {
 	uint32_t *position; /* n: first the flag, after the scan the number of survivors before */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n)
+static struct compact_cpu_scan_scratch lay_out(struct sl_arena *a, uint32_t n)
 {
-	struct layout l;
+	struct compact_cpu_scan_scratch l;
 
 	l.position = (uint32_t *)sl_cut_items(a, n, sizeof(*l.position));
 	return l;
@@ -71,7 +71,7 @@ static void scatter_items(const uint8_t *keep, const uint32_t *position,
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n);
+	struct compact_cpu_scan_scratch l = lay_out(&inner.scratch, job->n);
 	struct sl_scan_job sum = {.in = l.position, .out = l.position, .n = job->n, .type = SL_U32};
 	uint32_t last = job->n - 1;
 
@@ -93,7 +93,7 @@ const struct sl_backend sl_compact_cpu_scan = {
 	.name = "cpu_scan",
 	.primitive = SL_COMPACT,
 	.space = SL_HOST,
-	.help = "map, scan, scatter on one thread; the scan is scan/cpu unless the job names another",
+	.help = "map, scan, scatter on one thread; scan/cpu unless the job names another scan",
 	.uses_scan = true,
 	.scratch = scratch,
 	.compact = run,

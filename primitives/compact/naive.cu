@@ -70,13 +70,13 @@ static __global__ void scatter_column_kernel(
 }
 
 /* Scratch of one call. */
-struct layout {
+struct compact_naive_scratch {
 	uint32_t *position; /* n: first the flag, after the scan the number of survivors before */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n)
+static struct compact_naive_scratch lay_out(struct sl_arena *a, uint32_t n)
 {
-	struct layout l;
+	struct compact_naive_scratch l;
 
 	l.position = (uint32_t *)sl_cut_items(a, n, sizeof(*l.position));
 	return l;
@@ -123,7 +123,7 @@ static enum sl_status scatter_column(const struct sl_exec *x, const struct sl_co
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n);
+	struct compact_naive_scratch l = lay_out(&inner.scratch, job->n);
 	struct sl_scan_job sum = {.in = l.position, .out = l.position, .n = job->n, .type = SL_U32};
 	uint32_t block = x->tuning.block, grid = sl_grid(job->n, block * x->tuning.items);
 
@@ -147,7 +147,7 @@ const struct sl_backend SL_NAME(sl_compact_naive) = {
 	.name = "naive",
 	.primitive = SL_COMPACT,
 	.space = SL_DEVICE,
-	.help = "map, scan, scatter; the scan is scan/naive unless the job names another",
+	.help = "map, scan, scatter; scan/naive unless the job names another scan",
 	.uses_scan = true,
 	/* one item per thread: many threads, so many loads in flight */
 	.tunable = {.block = 256,

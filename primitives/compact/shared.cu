@@ -53,7 +53,7 @@ enum {
 };
 
 /* Arguments of the kernel, by value. */
-struct tile_job {
+struct compact_tile_job {
 	const uint8_t *keep;
 	uint32_t lead; /* flags of the first tile before keep[0] */
 	uint32_t n;
@@ -219,7 +219,7 @@ static __device__ __forceinline__ void gather_items(
  * item size: a single loop over columns of any size would keep the registers of all sizes alive,
  * twice as many.
  */
-static __device__ __forceinline__ void gather_columns(const struct tile_job &job,
+static __device__ __forceinline__ void gather_columns(const struct compact_tile_job &job,
 	uint32_t column_group, const uint16_t *list, uint32_t n, int64_t first, uint32_t before)
 {
 #define X(item_bytes, type)                                                            \
@@ -238,7 +238,7 @@ static __device__ __forceinline__ void gather_columns(const struct tile_job &job
  * count of the tiles before.
  */
 template <uint32_t VECTORS, bool HAS_COLUMNS>
-static __global__ void __launch_bounds__(LANES *WARPS_MAX) tile_kernel(struct tile_job job)
+static __global__ void __launch_bounds__(LANES *WARPS_MAX) tile_kernel(struct compact_tile_job job)
 {
 	SL_SHARED_DYNAMIC(uint16_t, list);
 	SL_SHARED(struct survivor_counts, survivors);
@@ -388,7 +388,7 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 	uint32_t tiles = tiles_for((uint64_t)job->n + lead, tuning);
 	struct sl_arena a = x->scratch;
 	uint32_t blocks_per_tile = blocks_per_tile_for(tiles, job->n_columns, multiprocessors);
-	struct tile_job t = {job->keep, lead, job->n, job->out, job->n_out,
+	struct compact_tile_job t = {job->keep, lead, job->n, job->out, job->n_out,
 		sl_look_back_cut<uint32_t>(&a, tiles), blocks_per_tile, job->n_columns};
 
 	for (uint32_t k = 0; k < job->n_columns; k++)

@@ -6,7 +6,7 @@
  * __ballot_sync() turns them into one 32-bit word. The population count of the word is the number
  * of its survivors; only these counts are scanned. The position of a survivor is
  *
- * 	survivors before its word + bits set below its own bit.
+ *	survivors before its word + bits set below its own bit.
  *
  * (Harris and Garland, Optimizing parallel prefix operations for the Fermi architecture, 2012.)
  *
@@ -134,15 +134,15 @@ static __global__ void __launch_bounds__(BLOCK_MAX) scatter_column_kernel(const 
 }
 
 /* Scratch of one call. */
-struct layout {
+struct compact_work_efficient_scratch {
 	uint32_t n_words;
 	uint32_t *ballots;  /* n_words; bit k of word w: flag 32 w + k */
 	uint32_t *position; /* n_words; the count of a word, then the survivors before it */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n)
+static struct compact_work_efficient_scratch lay_out(struct sl_arena *a, uint32_t n)
 {
-	struct layout l;
+	struct compact_work_efficient_scratch l;
 
 	l.n_words = (uint32_t)(((uint64_t)n + WORD - 1) / WORD);
 	l.ballots = (uint32_t *)sl_cut_items(a, l.n_words, sizeof(*l.ballots));
@@ -169,8 +169,8 @@ static size_t scratch(const struct sl_shape *shape)
 
 /* Queues the scatter of one column. */
 template <uint32_t ITEMS>
-static enum sl_status scatter_column(
-	struct layout l, uint32_t grid, const struct sl_exec *x, const struct sl_compact_column *c)
+static enum sl_status scatter_column(struct compact_work_efficient_scratch l, uint32_t grid,
+	const struct sl_exec *x, const struct sl_compact_column *c)
 {
 	uint32_t block = x->tuning.block;
 
@@ -193,7 +193,7 @@ template <uint32_t ITEMS>
 static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n);
+	struct compact_work_efficient_scratch l = lay_out(&inner.scratch, job->n);
 	struct sl_scan_job sum = {
 		.in = l.position, .out = l.position, .n = l.n_words, .type = SL_U32};
 	uint32_t block = x->tuning.block;
@@ -234,8 +234,8 @@ const struct sl_backend SL_NAME(sl_compact_work_efficient) = {
 	.name = "work_efficient",
 	.primitive = SL_COMPACT,
 	.space = SL_DEVICE,
-	.help = "warp ballots, then a scan of counts per 32 flags: scan/work_efficient unless the job "
-		"names another",
+	.help = "warp ballots, scan of a count per 32 flags, scatter; scan/work_efficient unless "
+		"the job names another scan",
 	.uses_scan = true,
 	/* each lane loads single bytes: as many loads in flight as possible */
 	.tunable = {.block = 256,

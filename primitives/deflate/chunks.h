@@ -1,16 +1,20 @@
 /*
- * chunks.h - for backends that make one stream at a time: all streams of a job, by calls for each.
+ * deflate/chunks.h - for backends that compress one stream per call: runs a whole job, one call per
+ * chunk, with planes and padding.
  */
 #ifndef SL_PRIMITIVES_DEFLATE_CHUNKS_H
 #define SL_PRIMITIVES_DEFLATE_CHUNKS_H
 
 #include "planes.h"
-#include "streams.h"
+#include "encoder/streams.h"
 
-/* A backend's own way: job has neither chunks nor items, and sets *job->out_bytes. */
+/*
+ * A backend's function for one stream: job has no chunks and no items; sets *job->out_bytes, to 0
+ * if the stream does not fit.
+ */
 typedef enum sl_status sl_deflate_chunk(struct sl_exec *x, const struct sl_deflate_job *job);
 
-/* Cuts room for a chunk as it is compressed, where that may not be as it is. */
+/* Cuts a buffer for a chunk in plane order; NULL if no chunk needs one. */
 static inline uint8_t *sl_chunks_cut(
 	struct sl_arena *a, size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes)
 {
@@ -19,7 +23,7 @@ static inline uint8_t *sl_chunks_cut(
 	return (uint8_t *)sl_cut(a, chunk_bytes > 0 ? chunk_bytes : in_bytes);
 }
 
-/* What all calls together need, each of them so many bytes. */
+/* Scratch of a job: the buffer, and each bytes for one call. */
 static inline size_t sl_chunks_scratch(const struct sl_shape *shape, size_t each)
 {
 	struct sl_arena a = {0};
@@ -29,7 +33,10 @@ static inline size_t sl_chunks_scratch(const struct sl_shape *shape, size_t each
 	return a.used;
 }
 
-/* The bytes of chunk k as they are compressed: where they are, or in room. */
+/*
+ * The bytes of chunk k in plane order and with padding: in the input if they are there as such,
+ * otherwise in buffer.
+ */
 static inline const void *sl_chunk_at(const struct sl_streams *s, uint64_t k, uint8_t *buffer)
 {
 	const uint8_t *in = s->in + k * s->chunk_bytes;
@@ -43,7 +50,10 @@ static inline const void *sl_chunk_at(const struct sl_streams *s, uint64_t k, ui
 	return buffer;
 }
 
-/* A stream for each chunk, by one. */
+/*
+ * Compresses each chunk with one(). After the first stream that does not fit, all others have 0
+ * bytes.
+ */
 static inline enum sl_status sl_chunks_run(
 	struct sl_exec *x, const struct sl_deflate_job *job, sl_deflate_chunk *one)
 {

@@ -1,29 +1,32 @@
 /*
- * deflate/cpu.c - the encoder of the device on one thread: the specification, byte for byte.
+ * deflate/cpu.c - the encoder of deflate/device on one host thread: its specification, byte for
+ * byte.
  *
- * The steps are those of device.cu, in headers that both share: segments of 32 KiB of one plane,
- * each by itself (streams.h); matches (tokens.h); Huffman codes (huffman.h); a block of codes, or a
- * stored one where that is shorter (block.h). Level is not asked: there is one.
+ * The steps are those of device.cu, in headers that both share: segments of at most 32 KiB of one
+ * plane, each compressed independently (streams.h); search of matches (matches.h) and parse
+ * (tokens.h); Huffman codes (huffman.h); a coded block, or a stored one if that is shorter
+ * (block.h); checksums and wrappers (checksum.h). There is one level; job->level is ignored.
+ * Scratch: struct encoder, about 300 KB.
  */
 #include "primitives/primitives.h"
 
 #include <string.h>
 
-#include "block.h"
-#include "checksum.h"
+#include "encoder/block.h"
+#include "encoder/checksum.h"
 
-/* What a segment takes. */
+/* Working memory of a segment. */
 struct encoder {
-	struct sl_block block;
+	struct sl_deflate_block block;
 	struct sl_huffman_work work;
-	uint16_t last[1 << SL_HASH_BITS]; /* places that have a hash, plus 1 */
-	uint16_t before[SL_POSITIONS];    /* the place before that has the same */
+	uint16_t last[1 << SL_HASH_BITS]; /* last position of each hash, plus 1 */
+	uint16_t before[SL_POSITIONS];    /* previous position with the same hash, plus 1 */
 	uint32_t crc[SL_CRC_TABLE];
 	uint32_t word[SL_BLOCK_WORDS];
 	uint32_t token[SL_POSITIONS];
 	uint32_t run_starts[SL_RUN_START_WORDS];
 	uint8_t data[SL_POSITIONS + SL_PAD];
-	struct sl_tokens tokens[SL_SLICES]; /* in token */
+	struct sl_tokens tokens[SL_SLICES]; /* in token[] */
 };
 
 static size_t scratch(const struct sl_shape *shape)
@@ -35,14 +38,14 @@ static size_t scratch(const struct sl_shape *shape)
 	return a.used;
 }
 
-/* --- tokens ----------------------------------------------------------------------------------- */
+/* --- search and parse ------------------------------------------------------------------------- */
 
-/* Where the history and the segment begin and end. */
+/* Start of the history, start and end of the segment. */
 struct span {
 	uint32_t begin, from, end;
 };
 
-/* Counts bytes, and runs, which it gives. */
+/* Counts the bytes and marks where runs start; returns the number of runs. */
 static uint32_t count_bytes(struct encoder *e, struct span s)
 {
 	uint32_t runs = 0;
@@ -59,8 +62,10 @@ static uint32_t count_bytes(struct encoder *e, struct span s)
 	return runs;
 }
 
-/* What literals cost if there is nothing else; gives what all of them do. */
-static uint32_t make_costs(struct sl_block *b, uint32_t bytes)
+/*
+ * Sets the cost of each literal in a code for literals only; returns the cost of the whole segment.
+ */
+static uint32_t make_costs(struct sl_deflate_block *b, uint32_t bytes)
 {
 	uint32_t sum = 0;
 
@@ -74,7 +79,10 @@ static uint32_t make_costs(struct sl_block *b, uint32_t bytes)
 	return sum;
 }
 
-/* What is best said at a place; in the history nothing is. */
+/*
+ * The best match at a position as a token, 0 for none; also adds the position to the list of its
+ * hash. In the history nothing is searched.
+ */
 static uint32_t search_position(struct encoder *e, struct span s, uint32_t at)
 {
 	uint16_t *last = &e->last[sl_hash(sl_bytes_at(e->data, at))];
@@ -99,7 +107,7 @@ static uint32_t search_position(struct encoder *e, struct span s, uint32_t at)
 	return sl_candidate_token(e->data, at, most, &e->block.cost, longest ? longest : best);
 }
 
-/* What the first slices take, of which places are looked up. */
+/* Cost of the first slices in a mode; their matches must be known. */
 static uint32_t probe(struct encoder *e, struct span s, enum sl_match_mode mode)
 {
 	struct sl_parse p = {e->data, e->run_starts, &e->block.cost, s.end, NULL};
@@ -110,14 +118,14 @@ static uint32_t probe(struct encoder *e, struct span s, enum sl_match_mode mode)
 	return sum;
 }
 
-/* Do matches gain, of which so many are found? */
+/* True if matches, of which so many were found in the probe, make the first slices cheaper. */
 static bool matches_gain(struct encoder *e, struct span s, uint32_t found)
 {
 	return found >= SL_PROBE_MATCHES_MIN &&
 	       sl_matches_gain(probe(e, s, SL_MODE_RUNS), probe(e, s, SL_MODE_MATCHES));
 }
 
-/* Gives how the segment is to be said. */
+/* Searches the matches as far as needed; returns the mode of the segment. */
 static enum sl_match_mode search_matches(struct encoder *e, struct span s)
 {
 	uint32_t bytes = s.end - s.from, found = 0, runs = count_bytes(e, s);
@@ -136,9 +144,10 @@ static enum sl_match_mode search_matches(struct encoder *e, struct span s)
 	return mode;
 }
 
+/* Parses all slices, counts symbols, and joins matches across pairs of slices. */
 static void parse(struct encoder *e, struct span s, enum sl_match_mode mode)
 {
-	struct sl_block *b = &e->block;
+	struct sl_deflate_block *b = &e->block;
 	struct sl_parse p = {e->data, e->run_starts, &b->cost, s.end, b->count};
 	uint32_t run = 0;
 
@@ -162,7 +171,7 @@ static void parse(struct encoder *e, struct span s, enum sl_match_mode mode)
 
 /* --- codes ------------------------------------------------------------------------------------ */
 
-/* From counts of n symbols: lengths and codes. */
+/* Builds the lengths and codes of n symbols from their counts. */
 static void make_codes(struct sl_huffman_work *w, const uint32_t *count, uint32_t n, uint32_t limit,
 	uint8_t *length, uint16_t *code)
 {
@@ -183,9 +192,10 @@ static void make_codes(struct sl_huffman_work *w, const uint32_t *count, uint32_
 		code[s] = sl_huffman_code(length, of_length, s);
 }
 
+/* Builds all codes and the header's symbols. */
 static void make_header(struct encoder *e)
 {
-	struct sl_block *b = &e->block;
+	struct sl_deflate_block *b = &e->block;
 
 	sl_huffman_use_two(b->count + SL_LITLEN_SYMBOLS, SL_DISTANCE_SYMBOLS);
 	make_codes(&e->work, b->count, SL_LITLEN_SYMBOLS, SL_CODE_MAX, b->length, b->code);
@@ -197,10 +207,13 @@ static void make_header(struct encoder *e)
 	b->n_code_lengths = sl_code_lengths_used(b);
 }
 
-/* The segment, parsed, as codes in r->word; 0 when that is longer. */
+/*
+ * Writes the parsed segment as a coded block to e->word; returns its bytes, or 0 if it is longer
+ * than the segment.
+ */
 static uint32_t encode(struct encoder *e, const struct sl_segment *g)
 {
-	struct sl_block *b = &e->block;
+	struct sl_deflate_block *b = &e->block;
 	uint32_t bit[SL_SLICES + 1], slices = (g->bytes + SL_SLICE - 1) / SL_SLICE, bytes;
 
 	make_header(e);
@@ -218,7 +231,7 @@ static uint32_t encode(struct encoder *e, const struct sl_segment *g)
 	return bytes;
 }
 
-/* The same, of what is loaded. */
+/* Same for a segment that is only loaded: searches, parses and encodes it. */
 static uint32_t compress(struct encoder *e, const struct sl_segment *g)
 {
 	struct span s = {SL_HISTORY - g->history, SL_HISTORY, SL_HISTORY + g->bytes};
@@ -230,8 +243,9 @@ static uint32_t compress(struct encoder *e, const struct sl_segment *g)
 	return encode(e, g);
 }
 
-/* --- checks ----------------------------------------------------------------------------------- */
+/* --- checksums -------------------------------------------------------------------------------- */
 
+/* Checksum of a segment, by slices as on the device. */
 static struct sl_deflate_checksum checksum_segment(
 	const struct encoder *e, enum sl_wrapper wrapper, uint32_t bytes)
 {
@@ -248,10 +262,10 @@ static struct sl_deflate_checksum checksum_segment(
 
 /* --- streams ---------------------------------------------------------------------------------- */
 
-/* Where bytes go as long as they fit. */
+/* The output; counts bytes past its end without storing them. */
 struct output {
 	uint8_t *at;
-	size_t used, size; /* used may be more */
+	size_t used, size; /* used may exceed size */
 };
 
 static void put(struct output *o, uint8_t byte)
@@ -261,6 +275,7 @@ static void put(struct output *o, uint8_t byte)
 	o->used++;
 }
 
+/* Writes the coded block of a segment, or a stored one. */
 static void put_segment(struct encoder *e, const struct sl_segment *g, struct output *o)
 {
 	uint32_t bytes = g->bytes > 0 ? compress(e, g) : 0;
@@ -273,7 +288,7 @@ static void put_segment(struct encoder *e, const struct sl_segment *g, struct ou
 		put(o, e->data[SL_HISTORY + i]);
 }
 
-/* o->used grows past o->size when it does not fit. */
+/* Writes stream k; o->used exceeds o->size if it does not fit. */
 static void put_stream(struct encoder *e, const struct sl_streams *s, uint64_t k, struct output *o)
 {
 	uint64_t segment = k * s->segments_per_stream, bytes = sl_chunk_bytes(s, k);
@@ -296,6 +311,9 @@ static void put_stream(struct encoder *e, const struct sl_streams *s, uint64_t k
 			       s->wrapper, sl_checksum_value(s->wrapper, all, bytes), bytes, i));
 }
 
+/*
+ * Compresses the streams in order, until one does not fit; it and the following ones have 0 bytes.
+ */
 static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	const struct sl_streams s = sl_streams_of(job);
@@ -326,7 +344,7 @@ const struct sl_backend sl_deflate_cpu = {
 	.name = "cpu",
 	.primitive = SL_DEFLATE,
 	.space = SL_HOST,
-	.help = "the device's encoder on one thread: runs, matches, Huffman; one level",
+	.help = "the encoder of deflate/device on one thread, with the same bytes; one level",
 	.scratch = scratch,
 	.deflate = run,
 };

@@ -1,16 +1,18 @@
 /*
- * deflate.c - sl_deflate(): checks the arguments of a compression, then runs the chosen backend.
- * The sizes of its output, which the caller needs before the call, are computed here too.
+ * deflate/deflate.c - sl_deflate(): checks the arguments of a compression, then runs the chosen
+ * backend. Also computes the number of streams and the size of the output in the worst case, which
+ * the caller needs before the call.
  */
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"
-#include "streams.h"
+#include "encoder/streams.h"
 
+/* Level and wrapper exist. */
 static enum sl_status check_choices(const struct sl_backend *b, const struct sl_deflate_job *job)
 {
 	if (job->level < 1 || job->level > 9)
 		return sl_fail(SL_USAGE,
-			"deflate/%s: there is no level %d; use 1 (fast) to 9 (small)", b->name,
+			"deflate/%s: level %d is out of range; use 1 (fast) to 9 (small)", b->name,
 			job->level);
 	if (job->wrapper != SL_RAW && job->wrapper != SL_ZLIB && job->wrapper != SL_GZIP)
 		return sl_fail(SL_USAGE,
@@ -19,21 +21,21 @@ static enum sl_status check_choices(const struct sl_backend *b, const struct sl_
 	return SL_OK;
 }
 
-/* Planes are of whole items. */
+/* Chunks contain whole items: the bytes of an item go to different planes. */
 static enum sl_status check_items_of(const struct sl_backend *b, const struct sl_deflate_job *job)
 {
 	uint32_t item = job->item_bytes;
 
 	if (item > 8 || (item & (item - 1)) != 0)
 		return sl_fail(SL_USAGE,
-			"deflate/%s: items of %u bytes have no planes; use 1, 2, 4 or 8", b->name,
+			"deflate/%s: item_bytes %u is not supported; use 1, 2, 4 or 8", b->name,
 			item);
 	if (item == 0 || (job->in_bytes % item == 0 && job->chunk_bytes % item == 0))
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"deflate/%s: %zu bytes in chunks of %zu are not whole items of %u bytes; "
-		"take multiples of that",
-		b->name, job->in_bytes, job->chunk_bytes, item);
+		"use multiples of %u",
+		b->name, job->in_bytes, job->chunk_bytes, item, item);
 }
 
 size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes)
@@ -41,7 +43,10 @@ size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes)
 	return (size_t)sl_streams_make(in_bytes, chunk_bytes, 1, false).n;
 }
 
-/* Of libdeflate.h's and zlib.h's bounds and our own blocks, that of libdeflate is the largest. */
+/*
+ * The largest bound of all backends: libdeflate's bound per stream, plus one stored block header
+ * per segment for the cpu and device backends. zlib's own bound is smaller.
+ */
 size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes)
 {
 	struct sl_streams s = sl_streams_make(in_bytes, chunk_bytes, item_bytes, true);

@@ -1,30 +1,43 @@
 /*
- * deflate/device.cu - DEFLATE on the device: a block of threads for each segment of 32 KiB.
+ * deflate/device.cu - a DEFLATE encoder for the GPU: one thread block per segment of 32 KiB; any
+ * inflate reads its output.
  *
- * The threads gather the bytes of the segment, plane by plane (streams.h), count them and mark
- * where runs begin. Where more than runs is to be said, places are sorted by the hash of what
- * stands there (lookup.cuh), so that those to be tried for one stand before it, and all are tried
- * at the same time; first a few, as in the low planes of floats there is nothing to find, and these
- * are stored. A thread parses a slice of 128 bytes (tokens.h). Codes are made by all threads
- * (huffman.h). What the bits of each slice come to gives the place of those of the next, so all
- * slices are written at the same time, by atomic or, into the shared memory that held the bytes.
- * Segments wait in scratch; a warp for each stream adds up where they belong and joins their
- * checks, one block where streams do, and all are copied there.
+ * Segments are compressed independently, so a stream of 1 MiB occupies 32 blocks. The steps for a
+ * segment:
  *
- * Beside its bytes, read once for each plane, a segment takes 10 bytes a byte for places in
- * order, what was found at them and tokens, in memory that a block uses for all its segments, so
- * that it stays in the cache. No byte depends on how many blocks or threads there are: cpu.c writes
- * the same.
+ *	1. Load its bytes in plane order (streams.h); count them; mark where runs start.
+ *	2. If runs are short: sort the positions by the hash of their bytes (match_search.cuh), so
+ *	   that the candidates of a position directly precede it, and compare all candidates in
+ *	   parallel. A probe of the first 2048 positions decides whether the rest is searched: the
+ *	   low mantissa bytes of floats contain no matches and are stored.
+ *	3. Parse: one thread per slice of 128 bytes (tokens.h).
+ *	4. Build Huffman codes with all threads (huffman_codes.cuh, huffman.h).
+ *	5. A scan over the bits of the slices gives the bit offset of each; all slices are written
+ *	   at the same time, with atomicOr() into the shared memory that held the bytes (block.h).
+ *	6. The segment waits in scratch. One warp per stream scans the sizes of its segments and
+ *	   joins their checksums, one block scans the streams, and all segments are copied to the
+ *	   output (assemble.cuh).
+ *
+ * The result does not depend on the number of blocks or threads; cpu.c produces the same bytes and
+ * is the specification. There is one level.
+ *
+ * Memory: each byte of the input is read once, plus 10 bytes of scratch per byte for sorted
+ * positions, matches and tokens; a block reuses this scratch for all its segments, so it stays in
+ * the L2 cache. On an H200: 62.5 GB/s for columns of particles, with sizes within 2 % of zlib -6
+ * for floats.
+ *
+ * Launches: clear, segments_kernel, sums_kernel, streams_kernel, pack_kernel. Scratch: 32 KiB per
+ * segment and 326 KiB per resident block (at most BLOCKS_MAX).
  */
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
-#include "huffman_codes.cuh"
-#include "match_search.cuh"
-#include "assemble.cuh"
+#include "encoder/huffman_codes.cuh"
+#include "encoder/match_search.cuh"
+#include "encoder/assemble.cuh"
 
 enum {
-	BLOCKS = 4,      /* a multiprocessor, by their shared memory on a Hopper */
-	BLOCKS_MAX = 600 /* for the memory that each has in scratch */
+	BLOCKS = 4,      /* per multiprocessor, limited by shared memory (228 KiB on an H200) */
+	BLOCKS_MAX = 600 /* each needs scratch of its own */
 };
 
 static_assert(THREADS == (int)SL_SLICES, "a thread a slice");
@@ -33,6 +46,7 @@ static_assert(
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
+/* Resets the block's state and loads the bytes of the history and the segment. */
 static __device__ inline void load_segment(const struct segment_task &p, const struct sl_streams &s)
 {
 	struct block_memory *mem = p.mem;
@@ -56,7 +70,7 @@ static __device__ inline void load_segment(const struct segment_task &p, const s
 		p.segment.history + p.segment.bytes, threadIdx.x, THREADS, mem->data + p.begin);
 }
 
-/* A sum of all lanes, for the first. */
+/* Sum over the lanes, in lane 0. */
 static __device__ inline uint32_t sum_of_lanes(uint32_t mine)
 {
 	for (uint32_t by = 16; by > 0; by /= 2)
@@ -64,7 +78,7 @@ static __device__ inline uint32_t sum_of_lanes(uint32_t mine)
 	return mine;
 }
 
-/* The least of all lanes, for the first. */
+/* Minimum over the lanes, in lane 0. */
 static __device__ inline uint32_t least_of_lanes(uint32_t mine)
 {
 	for (uint32_t by = 16; by > 0; by /= 2) {
@@ -75,7 +89,10 @@ static __device__ inline uint32_t least_of_lanes(uint32_t mine)
 	return mine;
 }
 
-/* Counts the bytes of a row, alike neighbours at once, and marks where runs begin. */
+/*
+ * For a warp: counts 32 bytes, one atomic per run of equal neighbours, and stores the bit mask of
+ * the positions where runs start.
+ */
 static __device__ inline void count_row(
 	const struct segment_task &p, uint32_t i, uint32_t byte, bool begins)
 {
@@ -89,7 +106,9 @@ static __device__ inline void count_row(
 		p.mem->run_starts[i / 32] = word;
 }
 
-/* Counts bytes, marks runs, and sums up Adler's check; some rows are read before the first is used.
+/*
+ * Counts the bytes, marks run starts, and computes Adler-32. ROWS rows are loaded before the first
+ * is used, to overlap latencies.
  */
 static __device__ inline void count(const struct segment_task &p)
 {
@@ -127,7 +146,7 @@ static __device__ inline void count(const struct segment_task &p)
 	}
 }
 
-/* The other check, of slices; then joins these, neighbours first. */
+/* CRC-32: each thread does one slice, then slices are joined pairwise in log2(slices) steps. */
 static __device__ inline void make_crc(const struct segment_task &p)
 {
 	uint32_t slice = threadIdx.x;
@@ -150,7 +169,10 @@ static __device__ inline void make_crc(const struct segment_task &p)
 	__syncthreads();
 }
 
-/* What literals cost if there is nothing else; their counts are 0 again. */
+/*
+ * Sets the cost of each literal in a code for literals only, the minimum, and the total; resets the
+ * counts.
+ */
 static __device__ inline void make_costs(const struct segment_task &p)
 {
 	uint32_t n = p.segment.bytes, *count = &p.mem->block.count[threadIdx.x];
@@ -167,7 +189,7 @@ static __device__ inline void make_costs(const struct segment_task &p)
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
-/* What the first slices take, a lane each: by runs in the first warp, by matches in the second. */
+/* Cost of the first slices, one per lane: by runs in warp 0, by matches in warp 1. */
 static __device__ inline void probe(const struct segment_task &p)
 {
 	uint32_t slice = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -180,7 +202,7 @@ static __device__ inline void probe(const struct segment_task &p)
 	__syncthreads();
 }
 
-/* What is to be said: looks up matches, if it is they. */
+/* Chooses the mode of the segment; searches matches if the mode may need them. */
 static __device__ inline enum sl_match_mode search_matches(const struct segment_task &p)
 {
 	uint32_t n = p.segment.bytes, first = SL_PROBE + (uint32_t)SL_HISTORY;
@@ -198,7 +220,10 @@ static __device__ inline enum sl_match_mode search_matches(const struct segment_
 	return mode;
 }
 
-/* Where the run began, plus 1, that goes on into the thread's slice; 0: in the history. */
+/*
+ * Position, plus 1, where the run that continues into the thread's slice started; 0: in the
+ * history.
+ */
 static __device__ inline uint32_t previous_run_start(const struct segment_task &p)
 {
 	uint32_t slice = threadIdx.x, run = 0;
@@ -208,7 +233,7 @@ static __device__ inline uint32_t previous_run_start(const struct segment_task &
 	return run;
 }
 
-/* The tokens of the thread's slice; of one behind the last, none. */
+/* Parses the thread's slice; threads past the last slice return no tokens. */
 static __device__ inline struct sl_tokens parse(
 	const struct segment_task &p, enum sl_match_mode mode)
 {
@@ -238,7 +263,10 @@ static __device__ inline struct sl_tokens parse(
 
 /* --- bits ------------------------------------------------------------------------------------- */
 
-/* Words: five bytes stand before those of the segment. */
+/*
+ * Writes a stored block to scratch, by words: the 5 bytes of its header shift the segment by one
+ * byte within a word.
+ */
 static __device__ inline uint32_t store(const struct segment_task &p, uint8_t *to)
 {
 	const uint32_t *word = (const uint32_t *)(p.mem->data + SL_HISTORY);
@@ -254,11 +282,14 @@ static __device__ inline uint32_t store(const struct segment_task &p, uint8_t *t
 	return bytes;
 }
 
-/* Into the words that held the bytes, all slices at the same time; from there to scratch. */
+/*
+ * Writes a coded block into the words that held the bytes, all slices at the same time, and copies
+ * it to scratch.
+ */
 static __device__ inline void write(const struct segment_task &p, const struct sl_tokens &tokens,
 	struct bit_offsets bits, uint32_t bytes, uint8_t *to)
 {
-	const struct sl_block *b = &p.mem->block;
+	const struct sl_deflate_block *b = &p.mem->block;
 	uint32_t *word = (uint32_t *)p.mem->data, words = (bytes + 3) / 4;
 
 	for (uint32_t i = threadIdx.x; i < words; i += THREADS)
@@ -274,11 +305,11 @@ static __device__ inline void write(const struct segment_task &p, const struct s
 		((uint32_t *)to)[i] = word[i];
 }
 
-/* Gives the bytes of the segment in scratch. */
+/* Encodes the parsed segment; stores it if that is shorter. Returns its bytes in scratch. */
 static __device__ inline uint32_t encode(
 	const struct segment_task &p, const struct sl_tokens &tokens, uint8_t *to)
 {
-	const struct sl_block *b = &p.mem->block;
+	const struct sl_deflate_block *b = &p.mem->block;
 	const struct bit_offsets bits = make_header(p, tokens);
 	uint32_t bytes = sl_block_bytes(b, p.segment.last, bits.all);
 
@@ -288,7 +319,7 @@ static __device__ inline uint32_t encode(
 	return bytes;
 }
 
-/* The same, of a segment whose bytes are loaded. */
+/* Same for a segment whose bytes are loaded: searches, parses and encodes it. */
 static __device__ inline uint32_t compress(
 	const struct segment_task &p, enum sl_wrapper wrapper, uint8_t *to)
 {
@@ -309,7 +340,10 @@ static __device__ inline uint32_t compress(
 	return encode(p, tokens, to);
 }
 
-/* Blocks take segments as they come to them: some take ten times as long as others. */
+/*
+ * Persistent blocks take segments by tickets, because the time of a segment varies by a factor of
+ * ten.
+ */
 static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct deflate_job job)
 {
 	SL_SHARED_DYNAMIC(struct block_memory, mem);
@@ -342,6 +376,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct
 
 /* --- host ------------------------------------------------------------------------------------- */
 
+/* Cuts or measures the scratch of a job. */
 static void cut(struct sl_arena *a, struct deflate_job *job)
 {
 	uint64_t n = job->streams.n_segments, blocks = n < BLOCKS_MAX ? n : (uint64_t)BLOCKS_MAX;
@@ -357,6 +392,7 @@ static void cut(struct sl_arena *a, struct deflate_job *job)
 	job->ticket = (uint64_t *)sl_cut_items(a, 1, sizeof(*job->ticket));
 }
 
+/* Bytes of scratch for any job up to shape. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct deflate_job job = {};
@@ -367,6 +403,7 @@ static size_t scratch(const struct sl_shape *shape)
 	return a.used;
 }
 
+/* Resident blocks for so many segments, each per multiprocessor. */
 static uint32_t grid(uint64_t segments, uint32_t multiprocessors, uint32_t each)
 {
 	uint64_t most = (uint64_t)multiprocessors * each;
@@ -375,6 +412,7 @@ static uint32_t grid(uint64_t segments, uint32_t multiprocessors, uint32_t each)
 	return (uint32_t)(segments < most ? segments : most);
 }
 
+/* Queues the four kernels. */
 static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	struct deflate_job j = {sl_streams_of(job), (uint8_t *)job->out, job->out_size,
@@ -388,7 +426,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 	SL_TRY(sl_fill(j.ticket, 0, sizeof(*j.ticket), x->stream));
 	SL_TRY(SL_LAUNCH(segments_kernel, grid(segments, limits.multiprocessors, BLOCKS), THREADS,
 		sizeof(struct block_memory), x->stream, j));
-	/* no more than scratch has pieces for, of 32 KiB each */
+	/* one block per stream; scratch limits their number */
 	SL_TRY(SL_LAUNCH(sums_kernel, (uint32_t)j.streams.n, 32, 0, x->stream, j));
 	SL_TRY(SL_LAUNCH(streams_kernel, 1, THREADS, THREADS * sizeof(uint64_t), x->stream, j));
 	return SL_LAUNCH(
@@ -399,7 +437,7 @@ const struct sl_backend SL_NAME(sl_deflate_device) = {
 	.name = "device",
 	.primitive = SL_DEFLATE,
 	.space = SL_DEVICE,
-	.help = "a block of threads each 32 KiB: runs, matches, Huffman; one level",
+	.help = "one thread block per 32 KiB: runs, matches, Huffman codes; one level",
 	.scratch = scratch,
 	.deflate = run,
 };

@@ -1,10 +1,10 @@
 /*
- * deflate/libdeflate.c - Biggers' libdeflate: the same format, two to four times as fast as zlib.
+ * deflate/libdeflate.c - Biggers' libdeflate: the same formats, two to four times as fast as zlib.
  *
- * Its compressor is one block of memory, which here is cut from the scratch arena. Up to 1.18 the
- * allocator can only be set for the whole process. So it is set once, to one that cuts from the
- * arena which this thread has lent, and is plain malloc and free when it has lent none: other users
- * of libdeflate in the process notice nothing.
+ * Its compressor is one block of memory, which is cut from the scratch arena. Up to libdeflate 1.18
+ * the allocator can only be set for the whole process. Therefore it is set once, to functions that
+ * cut from the arena of the calling thread while that thread creates a compressor, and otherwise
+ * call malloc() and free(). Other users of libdeflate in the process are not affected.
  */
 #include "primitives/primitives.h"
 
@@ -14,6 +14,7 @@
 
 #include "chunks.h"
 
+/* The arena of the thread while it creates a compressor; otherwise NULL. */
 static _Thread_local struct sl_arena *lent_arena;
 
 static void *allocate(size_t bytes)
@@ -21,7 +22,7 @@ static void *allocate(size_t bytes)
 	return lent_arena ? sl_cut(lent_arena, bytes) : malloc(bytes);
 }
 
-/* What was cut from the lent arena goes with it. */
+/* Memory that was cut from the arena ends with the arena. */
 static void release(void *p)
 {
 	if (!lent_arena)
@@ -35,7 +36,9 @@ static void set_allocator(void)
 	libdeflate_set_memory_allocator(allocate, release);
 }
 
-/* A compressor in a; with an arena that only measures, NULL and a->used. */
+/*
+ * Creates a compressor in a. With an arena without base: returns NULL and sets a->used to the size.
+ */
 static struct libdeflate_compressor *make(struct sl_arena *a, int level)
 {
 	struct libdeflate_compressor *c;
@@ -55,6 +58,7 @@ static size_t scratch(const struct sl_shape *shape)
 	return sl_chunks_scratch(shape, a.used);
 }
 
+/* Compresses with the job's wrapper; 0 if the result does not fit. */
 static size_t compress(struct libdeflate_compressor *c, const struct sl_deflate_job *job)
 {
 	switch (job->wrapper) {
@@ -69,7 +73,7 @@ static size_t compress(struct libdeflate_compressor *c, const struct sl_deflate_
 	return 0;
 }
 
-/* The compressor is dropped with the arena: it has nothing else to free. */
+/* Compresses one stream. The compressor owns nothing outside the arena, so it is not freed. */
 static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	struct sl_arena a = x->scratch;
@@ -78,8 +82,8 @@ static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *jo
 	*job->out_bytes = 0;
 	if (!c)
 		return sl_fail(SL_INTERNAL,
-			"deflate/libdeflate: no compressor of level %d in %zu of %zu bytes of "
-			"scratch; report this with the version of libdeflate (%s)",
+			"deflate/libdeflate: internal error: no compressor of level %d in %zu of "
+			"%zu bytes of scratch (libdeflate %s); please report it",
 			job->level, a.used, a.size, LIBDEFLATE_VERSION_STRING);
 	*job->out_bytes = compress(c, job);
 	return SL_OK;

@@ -1,9 +1,10 @@
 /*
- * planes.h - on the host, items of a chunk into planes and back.
+ * deflate/planes.h - on the host: arranges the items of a chunk in byte planes, and back (HDF5's
+ * shuffle filter).
  *
- * First the first bytes of all items, then the second bytes, and so on, as HDF5's shuffle filter
- * wants them: in floats of like size the bytes that hold the exponent come to stand together, where
- * deflate finds them. What may be a part of a chunk, by many threads, is sl_chunk_load().
+ * Plane k contains byte k of every item. In floats of similar magnitude the exponent bytes then
+ * form long runs, which deflate compresses well. The device and cpu backends load segments in plane
+ * order directly (sl_chunk_load()).
  */
 #ifndef SL_PRIMITIVES_DEFLATE_PLANES_H
 #define SL_PRIMITIVES_DEFLATE_PLANES_H
@@ -12,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* bytes is a constant at most calls, so that compilers make vectors of the loops: 3 to 6 GB/s. */
+/* bytes is a constant at most calls, so compilers vectorise the loops: 3 to 6 GB/s. */
 static inline void sl_to_planes_of(const uint8_t *restrict in, size_t n, uint8_t *restrict out,
 	size_t plane_items, size_t bytes)
 {
@@ -31,7 +32,9 @@ static inline void sl_from_planes_of(
 			out[i * bytes + plane] = in[plane * n + i];
 }
 
-/* n items to planes of room items each, zeros behind theirs. in and out must not overlap. */
+/*
+ * Arranges n items in planes of plane_items bytes, padded with zeros. in and out must not overlap.
+ */
 static inline void sl_to_planes(
 	const void *in, size_t n, void *out, size_t plane_items, size_t item_bytes)
 {
@@ -45,7 +48,7 @@ static inline void sl_to_planes(
 		sl_to_planes_of((const uint8_t *)in, n, (uint8_t *)out, plane_items, item_bytes);
 }
 
-/* Undoes it, of planes of n items. */
+/* The inverse, for planes of n items without padding. */
 static inline void sl_from_planes(const void *in, void *out, size_t n, size_t item_bytes)
 {
 	if (item_bytes == 1)

@@ -1,24 +1,26 @@
 /*
- * deflate/store.c - no compression at all: bytes in stored blocks, at the speed of a copy.
+ * deflate/store.c - stored blocks without compression, at the speed of a copy.
  *
- * What a run costs without compression, in files that are read in the same way. (RFC 1951, 3.2.4.)
+ * Shows what a run costs without compression, in files that any inflate reads in the same way. (RFC
+ * 1951, 3.2.4.) Checksums are those of zlib. Scratch: a buffer for a chunk if items have planes or
+ * the last chunk is padded.
  */
 #include "primitives/primitives.h"
 
 #include <string.h>
 #include <zlib.h>
 
-#include "checksum.h"
+#include "encoder/checksum.h"
 #include "chunks.h"
 
-enum { BLOCK_BYTES = 65535 }; /* of which a block has no more */
+enum { BLOCK_BYTES = 65535 }; /* limit of a stored block */
 
 static size_t scratch(const struct sl_shape *shape)
 {
 	return sl_chunks_scratch(shape, 0);
 }
 
-/* zlib counts in 32 bits: a block at a time. */
+/* Checksum of all bytes. zlib counts in 32 bits, so it is called block by block. */
 static uint32_t checksum(enum sl_wrapper wrapper, const uint8_t *in, size_t bytes)
 {
 	uLong value = wrapper == SL_ZLIB ? adler32(0, NULL, 0) : crc32(0, NULL, 0);
@@ -31,7 +33,7 @@ static uint32_t checksum(enum sl_wrapper wrapper, const uint8_t *in, size_t byte
 	return (uint32_t)value;
 }
 
-/* Gives the place behind the blocks: of no bytes too there is one. */
+/* Writes the stored blocks, at least one; returns the end. */
 static uint8_t *put_blocks(const uint8_t *in, size_t bytes, uint8_t *out)
 {
 	size_t at = 0;
@@ -49,6 +51,7 @@ static uint8_t *put_blocks(const uint8_t *in, size_t bytes, uint8_t *out)
 	return out;
 }
 
+/* Writes one stream, if it fits. */
 static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	size_t blocks = job->in_bytes / BLOCK_BYTES + (job->in_bytes % BLOCK_BYTES > 0);
@@ -82,7 +85,7 @@ const struct sl_backend sl_deflate_store = {
 	.name = "store",
 	.primitive = SL_DEFLATE,
 	.space = SL_HOST,
-	.help = "no compression: stored blocks, at the speed of a copy",
+	.help = "stored blocks without compression, at the speed of a copy",
 	.scratch = scratch,
 	.deflate = run,
 };

@@ -1,7 +1,7 @@
 /*
- * deflate/zlib.c - zlib's deflate: on every machine, and what all others are measured against.
+ * deflate/zlib.c - zlib's deflate: available everywhere, and the yardstick for the other backends.
  *
- * zlib asks for its memory through two callbacks, which here cut it from the scratch arena.
+ * zlib requests its memory through two callbacks, which here cut it from the scratch arena.
  * (Deutsch, RFC 1950 to 1952, 1996.)
  */
 #include "primitives/primitives.h"
@@ -13,20 +13,26 @@
 
 #include "chunks.h"
 
-/* zlib's own: the largest window (32 KiB), which HDF5's filter expects, and the default memory. */
+/*
+ * zlib's own values: the largest window (32 KiB), which HDF5's filter expects, and the default
+ * memory level.
+ */
 enum { WINDOW_BITS = 15, GZIP = 16, MEMORY_LEVEL = 8 };
 
+/* zlib's allocator: cuts from the arena. */
 static voidpf allocate(voidpf arena, uInt items, uInt bytes)
 {
 	return sl_cut_items((struct sl_arena *)arena, items, bytes);
 }
 
+/* zlib's free: nothing to do, the arena ends with the call. */
 static void ignore_free(voidpf arena, voidpf p)
 {
 	(void)arena;
 	(void)p;
 }
 
+/* zlib selects the wrapper by the window argument. */
 static int window_bits(enum sl_wrapper wrapper)
 {
 	switch (wrapper) {
@@ -40,6 +46,7 @@ static int window_bits(enum sl_wrapper wrapper)
 	return WINDOW_BITS + GZIP;
 }
 
+/* Starts a stream whose memory is cut from a. */
 static int begin(z_stream *z, struct sl_arena *a, int level, enum sl_wrapper wrapper)
 {
 	memset(z, 0, sizeof(*z));
@@ -51,9 +58,10 @@ static int begin(z_stream *z, struct sl_arena *a, int level, enum sl_wrapper wra
 }
 
 /*
- * zlib writes into what it is given before it asks for more, so it cannot be measured with an arena
- * that has no base: it is begun once in a block that is surely large enough (zlib.h: 256 KiB and
- * some for these settings). SIZE_MAX, which no scratch satisfies, when even that cannot be had.
+ * Bytes that zlib requests. zlib writes to its memory before it requests the rest, so it cannot be
+ * measured with an arena without base: it is started once in a block that is large enough (zlib.h:
+ * 256 KiB and a little for these settings). SIZE_MAX, which no scratch satisfies, if there is no
+ * memory.
  */
 static size_t measure(void)
 {
@@ -73,7 +81,9 @@ static size_t measure(void)
 	return bytes;
 }
 
-/* For a stream it is the same for every level, wrapper and size; measured when first asked. */
+/*
+ * One stream needs the same memory for every level, wrapper and size; measured at the first call.
+ */
 static size_t scratch(const struct sl_shape *shape)
 {
 	static _Atomic size_t measured;
@@ -86,7 +96,7 @@ static size_t scratch(const struct sl_shape *shape)
 	return sl_chunks_scratch(shape, bytes);
 }
 
-/* zlib counts in 32 bits: gives it the next piece of what is left. */
+/* Takes the next piece of *left bytes: zlib counts in 32 bits. */
 static uInt piece(size_t *left)
 {
 	uInt bytes = *left < UINT_MAX ? (uInt)*left : UINT_MAX;
@@ -95,7 +105,7 @@ static uInt piece(size_t *left)
 	return bytes;
 }
 
-/* All of the input to the end of the stream, or to Z_BUF_ERROR when the output is full. */
+/* Compresses all of the input. Z_STREAM_END on success, Z_BUF_ERROR if the output is full. */
 static int compress_all(z_stream *z, const struct sl_deflate_job *job)
 {
 	size_t in_left = job->in_bytes, out_left = job->out_size;
@@ -113,6 +123,7 @@ static int compress_all(z_stream *z, const struct sl_deflate_job *job)
 	return state;
 }
 
+/* Compresses one stream. */
 static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	struct sl_arena a = x->scratch;
@@ -122,8 +133,8 @@ static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *jo
 	*job->out_bytes = 0;
 	if (state != Z_OK)
 		return sl_fail(SL_INTERNAL,
-			"deflate/zlib: deflateInit2 answers %d with %zu of %zu bytes of scratch; "
-			"report this with the version of zlib (%s)",
+			"deflate/zlib: internal error: deflateInit2() returns %d with %zu of %zu "
+			"bytes of scratch used (zlib %s); please report it",
 			state, a.used, a.size, zlibVersion());
 	if (compress_all(&z, job) == Z_STREAM_END)
 		*job->out_bytes = (size_t)(z.next_out - (Bytef *)job->out);
@@ -140,7 +151,7 @@ const struct sl_backend sl_deflate_zlib = {
 	.name = "zlib",
 	.primitive = SL_DEFLATE,
 	.space = SL_HOST,
-	.help = "zlib's deflate, on every machine",
+	.help = "zlib's deflate, available everywhere",
 	.scratch = scratch,
 	.deflate = run,
 };

@@ -1,6 +1,6 @@
 /*
- * device.c - host memory, and what all drivers have in common: faults on demand, statuses, stories,
- * and the end of a device that has failed for good.
+ * device.c - host memory, and what all drivers have in common: injected faults, statuses and messages,
+ * and the state of a device that has failed for good. See device.h and device_driver.h.
  */
 #include "device.h"
 
@@ -17,7 +17,7 @@
 
 static bool emulated;
 static _Thread_local char name_now[sizeof(((struct sl_device *)0)->name)];
-static atomic_int failed; /* the error that the device has failed for good with; 0: none */
+static atomic_int failed; /* the error after which the device cannot be used; 0: none */
 
 void sl_device_emulate(bool emulate)
 {
@@ -36,9 +36,9 @@ const struct sl_driver *sl_driver_in_use(void)
 }
 
 /*
- * The errors after which, as cuda_runtime_api.h says of each, "the process must be terminated and
- * relaunched": ECC, illegal address, launch timeout, hardware stack, illegal or misaligned access,
- * assert, failed launch, ...
+ * The errors of which cuda_runtime_api.h says that "the process must be terminated and relaunched":
+ * ECC, illegal address, launch timeout, hardware stack, misaligned access, assert, failed launch
+ * and so on.
  */
 static bool is_for_good(int error)
 {
@@ -51,7 +51,7 @@ static bool is_for_good(int error)
 	return false;
 }
 
-/* Remembers an error that nothing can follow; gives it back. */
+/* Stores an error after which the device cannot be used. Returns error. */
 static int noted(int error)
 {
 	if (is_for_good(error))
@@ -59,7 +59,7 @@ static int noted(int error)
 	return error;
 }
 
-/* The error that a call must report without reaching the driver, or 0. */
+/* The error that a call must report without calling the driver, or 0. */
 static int before(const char *fault)
 {
 	int error = atomic_load(&failed);
@@ -67,18 +67,20 @@ static int before(const char *fault)
 	return error != 0 ? error : noted(sl_fault(fault));
 }
 
-/* The status of a call, with a story that begins with what was done. */
+/* The status for an error number; the message begins with what was done. */
 static enum sl_status status_of(int error, const char *what)
 {
 	if (noted(error) == 0)
 		return SL_OK;
 	if (error == SL_ERROR_NO_IMAGE)
 		return sl_fail(SL_NO_DEVICE,
-			"%s: the device's architecture is too old, or this build has no code for it "
-			"(error %d, %s); build for it (CMAKE_CUDA_ARCHITECTURES), or run on the CPU",
+			"%s: the device's architecture is too old, or this build has no code for "
+			"it "
+			"(error %d, %s); build for it (CMAKE_CUDA_ARCHITECTURES), or run on the "
+			"CPU",
 			what, error, sl_driver_in_use()->error_text(error));
 	return sl_fail(error == SL_ERROR_MEMORY ? SL_DEVICE_MEMORY : SL_DEVICE_FAILED,
-		"%s: the device answers error %d, %s; start the program again, or run on the CPU",
+		"%s: the device returned error %d, %s; start the program again, or run on the CPU",
 		what, error, sl_driver_in_use()->error_text(error));
 }
 
@@ -94,10 +96,10 @@ enum sl_status sl_launch_end(int error, const char *kernel)
 
 /* --- devices ---------------------------------------------------------------------------------- */
 
-/* CUDA writes 13.0 as 13000. */
+/* CUDA encodes version 13.0 as 13000. */
 enum { MAJOR = 1000, MINOR = 10 };
 
-/* CUDA has one error for two causes: with no driver at all its version is 0. */
+/* CUDA reports one error for two causes. If there is no driver, its version is 0. */
 static enum sl_status bad_driver(void)
 {
 	int driver, runtime;
@@ -199,7 +201,7 @@ enum sl_status sl_device_limits(struct sl_limits *limits)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* What the system could give at once; 0 when it does not tell. */
+/* Free host memory in bytes; 0 if the system does not say. */
 static uint64_t free_host_bytes(void)
 {
 	long pages = sysconf(_SC_AVPHYS_PAGES);
@@ -209,8 +211,8 @@ static uint64_t free_host_bytes(void)
 }
 
 /*
- * Large blocks ask for huge pages: gathers over columns of megabytes then miss the TLB a few times
- * instead of at every item. A system that has none declines, and nothing is lost.
+ * Large blocks ask for huge pages: a gather over columns of many megabytes then has few TLB misses
+ * instead of one per item. A system without huge pages ignores the request.
  */
 #define HUGE_PAGE ((size_t)1 << 21)
 
@@ -218,7 +220,7 @@ static enum sl_status out_of_memory(
 	enum sl_status s, const char *kind, size_t bytes, uint64_t free_bytes, const char *why)
 {
 	return sl_fail(s,
-		"%s memory: %zu bytes asked, %llu are free: %s; "
+		"%s memory: %zu bytes requested, %llu are free: %s; "
 		"use smaller batches, or fewer at a time",
 		kind, bytes, (unsigned long long)free_bytes, why);
 }
@@ -229,7 +231,7 @@ static enum sl_status get_host(size_t bytes, void **p)
 	int error = sl_fault("host_malloc");
 
 	if (error == 0 && whole > PTRDIFF_MAX)
-		error = ENOMEM; /* saturated on the way, or no object can be so large */
+		error = ENOMEM; /* a saturated size, or more than an object can have */
 	if (error == 0)
 		error = posix_memalign(p, whole < HUGE_PAGE ? SL_ALIGN : HUGE_PAGE, whole);
 	if (error != 0) {
@@ -256,7 +258,9 @@ static enum sl_status get_device(size_t bytes, void **p)
 	return status_of(error, "getting device memory");
 }
 
-/* Running out of pinned memory is a want of the host, though the driver reports it. */
+/*
+ * Pinned memory is host memory, so its exhaustion is SL_HOST_MEMORY although the driver reports it.
+ */
 static enum sl_status get_pinned(size_t bytes, void **p)
 {
 	int n, error = before("pinned_malloc");
@@ -287,7 +291,7 @@ enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p)
 		(int)space);
 }
 
-/* What a failed device holds goes back with the process. */
+/* Memory of a device that has failed for good is released when the process ends. */
 void sl_memory_give(enum sl_space space, void *p)
 {
 	if (!p)
@@ -420,8 +424,8 @@ void sl_graph_free(sl_graph g)
 /* --- copies ----------------------------------------------------------------------------------- */
 
 /*
- * What the fault dev_flip:k:b does to a copy from the device: bit b of what came, from 1 and round
- * and round, is the other one. It waits for the copy, as only tests ask for it.
+ * Implements the fault dev_flip:k:b for a copy from the device: inverts bit b of the result,
+ * counted from 1 and modulo the size. Waits for the copy, which is acceptable in a test.
  */
 static int flip(unsigned char *to, size_t bytes, int b, sl_stream s)
 {

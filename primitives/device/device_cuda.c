@@ -1,8 +1,8 @@
 /*
- * device_cuda.c - the driver of a build with CUDA: the runtime's C interface, call by call.
+ * device_cuda.c - the driver of a build with CUDA: each function calls the CUDA runtime.
  *
- * Where no device can be used, copies and fills are the host's, so that the CPU path of such
- * a build runs on any machine.
+ * If there is no usable device, copies and fills run on the host, so that the CPU path of this build
+ * works on any machine.
  */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 #include "device_driver.h"
 
-/* The number of an error, which is also forgotten: else the next launch would be blamed for it. */
+/* The number of an error. Also clears it in the runtime: the next launch would report it again. */
 static int number_of(cudaError_t error)
 {
 	if (error != cudaSuccess)
@@ -19,7 +19,7 @@ static int number_of(cudaError_t error)
 	return (int)error;
 }
 
-/* The devices do not change while a process runs, so they are counted once. */
+/* The set of devices does not change while a process runs, so it is counted once. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int devices;
 static int counted;
@@ -54,7 +54,7 @@ static void versions(int *driver, int *runtime)
 	(void)cudaRuntimeGetVersion(runtime);
 }
 
-/* The oldest that this project is built for: Turing. */
+/* The oldest architecture that this project supports: Turing, 7.5. */
 enum { MAJOR_LEAST = 7, MINOR_LEAST = 5 };
 
 static cudaError_t describe(int number, struct sl_device *device)

@@ -1,8 +1,10 @@
 /*
- * device_driver.h - what device.c asks of a driver: CUDA's, the emulated device's, or none.
+ * device_driver.h - the interface of a driver: CUDA, the emulated device, or none.
  *
- * A driver only makes the call and answers 0 or an error, by CUDA's numbers in all of them. Faults
- * on demand, statuses, stories and what follows from a failure are device.c's, once for all.
+ * A driver makes the call and returns 0 or an error number; all drivers use the numbers of CUDA.
+ * device.c adds what is common to them: injected faults, statuses and messages, and the state of a
+ * device that has failed for good. This header also declares sl_launch_begin() and sl_launch_end() of
+ * device.c, which kernel files call.
  */
 #ifndef SL_PRIMITIVES_DEVICE_DEVICE_DRIVER_H
 #define SL_PRIMITIVES_DEVICE_DEVICE_DRIVER_H
@@ -11,11 +13,11 @@
 
 SL_C_BEGIN
 
-/* The numbers that something depends on here (cuda_runtime_api.h has all). */
+/* The error numbers that code here depends on; cuda_runtime_api.h has all. */
 enum sl_device_error {
 	SL_ERROR_VALUE = 1,
 	SL_ERROR_MEMORY = 2,
-	SL_ERROR_OLD_DRIVER = 35, /* also: no driver at all */
+	SL_ERROR_OLD_DRIVER = 35, /* also if there is no driver */
 	SL_ERROR_NO_DEVICE = 100,
 	SL_ERROR_BAD_DEVICE = 101,
 	SL_ERROR_NO_IMAGE = 209, /* no code for a device of that architecture */
@@ -28,7 +30,7 @@ struct sl_driver {
 	const char *name; /* "cuda" */
 
 	int (*count)(int *n);
-	/* The CUDA that the driver serves and the one built for, 13000 for 13.0; 0: none. */
+	/* CUDA versions of the installed driver and of this build: 13000 for 13.0; 0: none. */
 	void (*versions)(int *driver, int *runtime);
 	int (*use)(int number, struct sl_device *device);
 	int (*limits)(struct sl_limits *limits);
@@ -49,13 +51,13 @@ struct sl_driver {
 	int (*event_wait)(sl_event e);
 	int (*event_ms)(sl_event from, sl_event to, float *ms);
 
-	/* end: g is NULL if what was noted is to be forgotten. */
+	/* end: g is NULL to discard what was recorded. */
 	int (*capture_begin)(sl_stream s);
 	int (*capture_end)(sl_stream s, sl_graph *g);
 	int (*graph_queue)(sl_graph g, sl_stream s);
 	void (*graph_free)(sl_graph g);
 
-	/* As sl_copy and sl_fill; bytes > 0. */
+	/* As sl_copy() and sl_fill(); bytes > 0. */
 	int (*copy)(void *to, const void *from, size_t bytes, sl_stream s);
 	int (*fill)(void *to, int value, size_t bytes, sl_stream s);
 
@@ -65,14 +67,18 @@ struct sl_driver {
 	const char *(*settings_problem)(void);
 };
 
-/* The driver that a build without the emulated device's has: device_cuda.c or device_none.c. */
+/* The driver of the build: device_cuda.c or device_none.c. */
 extern const struct sl_driver sl_driver_built;
 extern const struct sl_driver sl_driver_emulated;
 
-/* The one in use. */
+/* The driver in use: see sl_device_emulate(). */
 const struct sl_driver *sl_driver_in_use(void);
 
-/* For launches, which kernel.cuh makes: may one be made, and how was it taken? In device.c. */
+/*
+ * For launches, which kernel.cuh makes. Begin: SL_OK if the device can take a launch (it has not
+ * failed, and no fault is injected). End: the status for the error number that the launch returned.
+ * Both name the kernel in their message.
+ */
 enum sl_status sl_launch_begin(const char *kernel);
 enum sl_status sl_launch_end(int error, const char *kernel);
 

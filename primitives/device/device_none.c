@@ -1,8 +1,8 @@
 /*
- * device_none.c - the driver of a build without CUDA: no device, and copies are memcpy.
+ * device_none.c - the driver of a build without CUDA: no device; copies and fills run on the host.
  *
- * device.c counts the devices before it asks for anything of one, so most of these calls are not
- * reached; they answer that there is none all the same.
+ * device.c counts the devices first, so most of these functions are never called. They return
+ * SL_ERROR_NO_DEVICE.
  */
 #include <string.h>
 

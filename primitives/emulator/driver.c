@@ -1,9 +1,9 @@
 /*
  * driver.c - the driver of the emulated device: streams, events and graphs. Memory is in memory.c.
  *
- * A stream is a list of work to come. By default it is done no sooner than somebody waits, the
- * latest that a real device may do it: a result that is read without waiting is never there. (With
- * queue=now it is done at once, the soonest.) One lock is the device: one piece of work at a time.
+ * A stream is a ring of queued work. By default the work runs when the host waits for it, the latest
+ * that a real device may run it: a result that is read without waiting is never there. With queue=now
+ * it runs when it is queued, the earliest. One lock protects the device: one piece of work at a time.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 enum { QUEUE_MOST = 64, MULTIPROCESSORS = 4 };
 
-/* Turing's and Hopper's own. */
+/* 7.5 is Turing, 9.0 is Hopper. */
 uint32_t sl_emulated_capability(void)
 {
 	return sl_emulator_get_settings()->turing ? 75 : 90;
@@ -45,22 +45,22 @@ struct work {
 	size_t bytes;
 	struct sl_emulated_launch launch;
 	struct CUevent_st *event;
-	uint64_t mark; /* which recording of the event */
+	uint64_t mark; /* number of this recording of the event */
 	_Alignas(16) unsigned char closure[SL_CLOSURE_BYTES];
 };
 
 struct CUevent_st {
-	struct CUstream_st *stream; /* of the last recording */
-	uint64_t recorded, passed;  /* how often */
-	uint64_t ns;                /* when it was passed last */
-	uint32_t queued;            /* recordings that a stream has yet to come to */
-	bool freed;                 /* to be, after the last of them */
+	struct CUstream_st *stream; /* of its last recording */
+	uint64_t recorded, passed;  /* number of recordings: queued; passed by the stream */
+	uint64_t ns;                /* time of the last pass */
+	uint32_t queued;            /* recordings that no stream has passed yet */
+	bool freed;                 /* free it when queued is 0 */
 };
 
 struct CUstream_st {
-	struct CUstream_st *next;        /* of all */
-	struct CUgraphExec_st *captured; /* what is queued goes there */
-	uint32_t first, n;               /* a ring */
+	struct CUstream_st *next;        /* list of all streams */
+	struct CUgraphExec_st *captured; /* during a capture: the graph that work is added to */
+	uint32_t first, n;               /* first element and length of the ring */
 	struct work work[QUEUE_MOST];
 };
 
@@ -71,14 +71,14 @@ struct CUgraphExec_st {
 
 static struct CUstream_st default_stream;
 static struct CUstream_st *streams = &default_stream;
-static int failed; /* the error of a launch: nothing is done any more */
+static int failed; /* the error of a failed launch: no work is done after it */
 
 static struct CUstream_st *stream_of(sl_stream s)
 {
 	return s ? s : &default_stream;
 }
 
-/* The stream has come to the mark, or would have. */
+/* The stream passes a recording of e; after a failure it is only counted. */
 static void pass(struct CUevent_st *e, uint64_t mark)
 {
 	e->queued--;
@@ -104,7 +104,10 @@ static void do_work(struct work *w)
 		failed = sl_emulated_run(&w->launch, w->closure);
 }
 
-/* Does the work of s, as far as the event's mark, all without one, in order. */
+/*
+ * Runs the queued work of s in order: up to recording `mark` of the event `until`, or all if until
+ * is NULL.
+ */
 static int drain(struct CUstream_st *s, const struct CUevent_st *until, uint64_t mark)
 {
 	if (s->n == 0)
@@ -119,7 +122,7 @@ static int drain(struct CUstream_st *s, const struct CUevent_st *until, uint64_t
 	return failed;
 }
 
-/* A place at the end of a graph, which has twice the room when it is full; NULL: there is none. */
+/* Appends an element to a graph, which doubles its capacity when full. NULL: no host memory. */
 static struct work *next_of_graph(struct CUgraphExec_st *g)
 {
 	if (g->n == g->room) {
@@ -134,7 +137,7 @@ static struct work *next_of_graph(struct CUgraphExec_st *g)
 	return &g->work[g->n++];
 }
 
-/* A place at the end of s. A full stream does its work first, as real ones block their caller. */
+/* Appends an element to s. A full stream runs its work first; a real one blocks the caller. */
 static struct work *next_of_stream(struct CUstream_st *s)
 {
 	if (s->n == QUEUE_MOST)
@@ -142,7 +145,7 @@ static struct work *next_of_stream(struct CUstream_st *s)
 	return &s->work[(s->first + s->n++) % QUEUE_MOST];
 }
 
-/* A place for what is queued on s; NULL: there is no memory for it. */
+/* Appends an element to s, or to the graph that s is being captured to. NULL: no host memory. */
 static struct work *next_work(struct CUstream_st *s, enum kind kind)
 {
 	struct work *w = s->captured ? next_of_graph(s->captured) : next_of_stream(s);
@@ -152,7 +155,7 @@ static struct work *next_work(struct CUstream_st *s, enum kind kind)
 	return w;
 }
 
-/* That work stands at its place. */
+/* Finishes the queueing of w; runs it at once with queue=now. */
 static int queued(struct CUstream_st *s, struct work *w)
 {
 	if (s->captured)
@@ -329,7 +332,7 @@ static void graph_free(sl_graph g)
 	free(g);
 }
 
-/* The default stream is never captured, as CUDA's. */
+/* As in CUDA, the default stream cannot be captured. */
 static int capture_begin(sl_stream s)
 {
 	int error = SL_ERROR_CAPTURED;
@@ -422,7 +425,7 @@ static int get(enum sl_space space, size_t bytes, void **p)
 	return error;
 }
 
-/* Waits for all work, as cudaFree and cudaFreeHost do. */
+/* Waits for all work first, as cudaFree and cudaFreeHost do. */
 static void give(enum sl_space space, void *p)
 {
 	pthread_mutex_lock(&lock);

@@ -1,6 +1,4 @@
-/*
- * fiber.c - see fiber.h. Compiled without sanitizers, which it tells by hand what they must know.
- */
+/* fiber.c - see fiber.h. Compiled without sanitizers; it calls their fiber interface explicitly. */
 #include "fiber.h"
 
 #include <stdio.h>
@@ -22,30 +20,30 @@
 #endif
 
 #if defined(SL_ADDRESS_SANITIZER) || defined(SL_THREAD_SANITIZER)
-enum { STACK_BYTES = 512 << 10 }; /* a report needs room */
+enum { STACK_BYTES = 512 << 10 }; /* room for a report */
 #else
 enum { STACK_BYTES = 64 << 10 };
 #endif
 
 enum { GUARD_BYTES = 4096 };
 
-static void *home_sp;
+static void *scheduler_sp;
 #ifdef SL_ADDRESS_SANITIZER
-static void *home_fake;
-static const void *home_bottom;
-static size_t home_bytes;
+static void *scheduler_fake;
+static const void *scheduler_bottom;
+static size_t scheduler_bytes;
 #endif
 #ifdef SL_THREAD_SANITIZER
-static void *home_tsan;
+static void *scheduler_tsan;
 #endif
 static void (*body_of)(void);
 
 /* --- switching -------------------------------------------------------------------------------- */
 
 /*
- * Saves the callee's registers and the stack pointer in *save and goes on from load. Six registers
- * are all that the System V ABI for x86-64 lets a callee keep; the floating-point control words are
- * the same in all fibers.
+ * Saves the callee-saved registers on the stack and the stack pointer in *save, then continues at
+ * the stack pointer load. The System V ABI for x86-64 has six callee-saved registers; the floating-
+ * point control words are the same in all fibers.
  */
 void sl_fiber_switch(void **save, void *load);
 
@@ -63,8 +61,10 @@ __asm__(".pushsection .text\n"
 	"ret\n"
 	".size sl_fiber_switch,.-sl_fiber_switch\n"
 	".popsection\n");
-/* Saved registers, the address that ret takes, and one word that leaves body's stack pointer at 8
- * modulo 16, as after a call. */
+/*
+ * Saved registers, the return address, and one word that makes the stack pointer of the body 8
+ * modulo 16, as after a call.
+ */
 enum { FRAME_WORDS = 8, ENTRY_WORD = 6 };
 #elif defined(__aarch64__)
 __asm__(".pushsection .text\n"
@@ -92,24 +92,24 @@ enum { FRAME_WORDS = 20, ENTRY_WORD = 11 }; /* x30 */
 #error "fiber.c knows how to switch stacks on x86-64 and on 64-bit Arm only"
 #endif
 
-void sl_fiber_home(void)
+void sl_fiber_set_scheduler(void)
 {
 #ifdef SL_THREAD_SANITIZER
-	home_tsan = __tsan_get_current_fiber();
+	scheduler_tsan = __tsan_get_current_fiber();
 #endif
 }
 
 void sl_fiber_enter(struct sl_fiber *f)
 {
 #ifdef SL_ADDRESS_SANITIZER
-	__sanitizer_start_switch_fiber(&home_fake, f->stack + GUARD_BYTES, STACK_BYTES);
+	__sanitizer_start_switch_fiber(&scheduler_fake, f->stack + GUARD_BYTES, STACK_BYTES);
 #endif
 #ifdef SL_THREAD_SANITIZER
 	__tsan_switch_to_fiber(f->tsan, __tsan_switch_to_fiber_no_sync);
 #endif
-	sl_fiber_switch(&home_sp, f->sp);
+	sl_fiber_switch(&scheduler_sp, f->sp);
 #ifdef SL_ADDRESS_SANITIZER
-	__sanitizer_finish_switch_fiber(home_fake, NULL, NULL);
+	__sanitizer_finish_switch_fiber(scheduler_fake, NULL, NULL);
 #endif
 }
 
@@ -117,14 +117,15 @@ void sl_fiber_leave(struct sl_fiber *f, bool for_good)
 {
 	(void)for_good;
 #ifdef SL_ADDRESS_SANITIZER
-	__sanitizer_start_switch_fiber(for_good ? NULL : &f->fake_stack, home_bottom, home_bytes);
+	__sanitizer_start_switch_fiber(
+		for_good ? NULL : &f->fake_stack, scheduler_bottom, scheduler_bytes);
 #endif
 #ifdef SL_THREAD_SANITIZER
-	__tsan_switch_to_fiber(home_tsan, __tsan_switch_to_fiber_no_sync);
+	__tsan_switch_to_fiber(scheduler_tsan, __tsan_switch_to_fiber_no_sync);
 #endif
-	sl_fiber_switch(&f->sp, home_sp);
+	sl_fiber_switch(&f->sp, scheduler_sp);
 #ifdef SL_ADDRESS_SANITIZER
-	__sanitizer_finish_switch_fiber(f->fake_stack, &home_bottom, &home_bytes);
+	__sanitizer_finish_switch_fiber(f->fake_stack, &scheduler_bottom, &scheduler_bytes);
 #endif
 }
 
@@ -132,7 +133,7 @@ void sl_fiber_leave(struct sl_fiber *f, bool for_good)
 static void first(void)
 {
 #ifdef SL_ADDRESS_SANITIZER
-	__sanitizer_finish_switch_fiber(NULL, &home_bottom, &home_bytes);
+	__sanitizer_finish_switch_fiber(NULL, &scheduler_bottom, &scheduler_bytes);
 #endif
 	body_of();
 	abort();
@@ -179,7 +180,7 @@ bool sl_fiber_begin(struct sl_fiber *f, void (*body)(void))
 	return true;
 }
 
-/* Its frames have left their poison on the stack, and calls that never returned in its thread. */
+/* Its frames left poisoned memory on the stack and unfinished calls in the state of its thread. */
 void sl_fiber_abandon(struct sl_fiber *f)
 {
 	(void)f;
@@ -216,7 +217,7 @@ void sl_fiber_acquire(void *tag)
 
 void sl_fiber_act_as(struct sl_fiber *f)
 {
-	__tsan_switch_to_fiber(f ? f->tsan : home_tsan, __tsan_switch_to_fiber_no_sync);
+	__tsan_switch_to_fiber(f ? f->tsan : scheduler_tsan, __tsan_switch_to_fiber_no_sync);
 }
 
 void sl_fiber_free(void *p, void *tag)
@@ -228,7 +229,7 @@ void sl_fiber_free(void *p, void *tag)
 	__tsan_switch_to_fiber(cleaner, __tsan_switch_to_fiber_no_sync);
 	__tsan_acquire(tag);
 	free(p);
-	__tsan_switch_to_fiber(home_tsan, __tsan_switch_to_fiber_no_sync);
+	__tsan_switch_to_fiber(scheduler_tsan, __tsan_switch_to_fiber_no_sync);
 }
 
 #else

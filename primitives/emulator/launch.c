@@ -20,7 +20,7 @@
 #endif
 
 enum {
-	PLACES_MOST = SL_EMULATED_BLOCKS_MAX + SL_FIBER_SETS_BESIDE,
+	PLACES_MOST = SL_EMULATED_BLOCKS_MAX + SL_FIBER_SPARE_SETS,
 	IDLE_ROUNDS_MOST = 10000, /* of nothing but backoffs: what they wait for will not come */
 	SHARED_ALIGN = 128
 };
@@ -228,7 +228,7 @@ static void tell_stuck(const struct sl_block *b)
 				", thread %u waits %s of %s:%d", first[state]->number, where[state],
 				first[state]->at.file, first[state]->at.line);
 	if (used > 0 && (size_t)used < size)
-		snprintf(text + used, size - (size_t)used, " for others that do not come");
+		snprintf(text + used, size - (size_t)used, " for threads that do not arrive");
 }
 
 static void tell_livelock(void)
@@ -236,8 +236,8 @@ static void tell_livelock(void)
 	const struct sl_running *r = &sl_running;
 
 	snprintf(sl_running.problem, sizeof(sl_running.problem),
-		"%s, block %u, thread %u, at %s:%d: livelock, it waits for what no block in "
-		"flight will do; blocks may begin in any order",
+		"%s, block %u, thread %u, at %s:%d: livelock, it waits for work that no block in "
+		"flight will do; blocks may start in any order",
 		r->launch->kernel, r->waited_block, r->waited_thread, r->waited_at.file,
 		r->waited_at.line);
 }
@@ -256,7 +256,7 @@ static struct turns turns_of(const struct sl_emulated_launch *l)
 	uint32_t most = SL_FIBERS_MAX / l->threads, n = sl_running.how->blocks;
 	struct turns t = {0};
 
-	t.places = n + SL_FIBER_SETS_BESIDE < most ? n + SL_FIBER_SETS_BESIDE : most;
+	t.places = n + SL_FIBER_SPARE_SETS < most ? n + SL_FIBER_SPARE_SETS : most;
 	t.in_flight_most = n < t.places ? n : t.places;
 	return t;
 }
@@ -348,7 +348,7 @@ int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
 	sl_running.random = (sl_running.how->seed + launches++) * UINT64_C(0x9e3779b97f4a7c15);
 	sl_emulated_here.threads.x = l->threads;
 	sl_emulated_here.blocks.x = l->blocks;
-	sl_fiber_home();
+	sl_fiber_set_scheduler();
 	t = turns_of(l);
 	ended = run_launch(&t);
 	for (uint32_t k = 0; k < PLACES_MOST; k++)

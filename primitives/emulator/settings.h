@@ -63,19 +63,19 @@ struct sl_emulator_settings {
 };
 
 /* The settings in use. The environment is read at the first call. */
-const struct sl_emulator_settings *sl_emulator_get_settings(void);
+SL_API const struct sl_emulator_settings *sl_emulator_get_settings(void);
 
 /*
  * Replaces the settings of the process, for tests: valid from the next launch on. Not while other
  * threads use the emulated device.
  */
-void sl_emulator_set_settings(const struct sl_emulator_settings *settings);
+SL_API void sl_emulator_set_settings(const struct sl_emulator_settings *settings);
 
 /*
  * A message that says what is wrong with SL_EMULATOR; NULL if nothing is. When it is malformed, all
  * settings have their defaults and sl_device_count() fails with this message.
  */
-const char *sl_emulator_settings_problem(void);
+SL_API const char *sl_emulator_settings_problem(void);
 
 SL_C_END
 

@@ -234,7 +234,7 @@ void sl_emulated_atomic(bool writes, struct sl_emulated_site at)
 		r->moved = true;
 		r->thread->waits = false;
 	} else if (++r->loads == LOADS_MOST) {
-		give_up(at, "it loads a word over and over without sl_backoff");
+		give_up(at, "it reads a word again and again without sl_backoff");
 	}
 	if (sl_running.how->seed && sl_random_below(8) == 0)
 		sl_fiber_leave(&r->thread->fiber, false);
@@ -265,7 +265,7 @@ void sl_emulated_gate_make(struct sl_gate *g, uint32_t arrivals)
 static void check_gate(const struct sl_gate *g, struct sl_emulated_site at)
 {
 	if (g->arrivals == 0 || g->arrivals > SL_BLOCK_MAX)
-		give_up(at, "the gate has not been made");
+		give_up(at, "the gate is not initialised");
 }
 
 /* The round is over, and those that wait may go on, once all arrivals and bytes have come. */
@@ -290,7 +290,8 @@ void sl_emulated_gate_arrive(struct sl_gate *g, uint32_t bytes, struct sl_emulat
 	sl_emulated_atomic(true, at);
 	check_gate(g, at);
 	if (g->missing == 0)
-		give_up(at, "one more arrives at the gate than the %u that it was made for",
+		give_up(at,
+			"more threads arrive at the gate than the %u that it was initialised for",
 			g->arrivals);
 	sl_fiber_release(&g->order[g->round % 2]);
 	g->bytes += bytes;
@@ -324,8 +325,8 @@ void sl_emulated_gate_wait(struct sl_gate *g, uint32_t round, struct sl_emulated
 	}
 	if (g->round != round + 1)
 		give_up(at,
-			"it waits for round %u of a gate that is in round %u: a parity tells that "
-			"and the one before alone",
+			"it waits for round %u of a gate that is in round %u: only the current "
+			"round and the previous one can be waited for",
 			round, g->round);
 	sl_fiber_acquire(&g->order[round % 2]);
 }
@@ -340,7 +341,8 @@ static void *new_variable(
 	b->variable_bytes += bytes;
 	if (b->n_variables == SL_VARIABLES_MAX || b->variable_bytes > STATIC_SHARED_MOST)
 		give_up(at,
-			"variables in shared memory take %zu bytes; %d, of %d variables, may be",
+			"variables in shared memory take %zu bytes; at most %d bytes in %d "
+			"variables are allowed",
 			b->variable_bytes, STATIC_SHARED_MOST, SL_VARIABLES_MAX);
 	sl_fiber_act_as(NULL);
 	p = sl_shared_get(bytes);

@@ -1,9 +1,9 @@
 /*
- * dirs.c - directories: made, held open, locked, listed.
+ * dirs.c - see dirs.h.
  *
- * The lock is flock(2) on a file LOCK: the kernel lets go of it when the process ends, however it
- * ends, so there are no stale locks. The text in the file only serves the message of whoever is
- * refused; a directory that was closed in order has an empty LOCK.
+ * The lock is flock(2) on the file LOCK. The kernel releases it when the process ends, however it ends,
+ * so there are no stale locks. The text in the file only serves the message to other processes; after
+ * an orderly close the file is empty.
  */
 #include "dirs.h"
 
@@ -39,7 +39,10 @@ static bool is_directory(const char *path)
 	return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* Makes the new entry path durable in its parent. A parent that may not be read is let be. */
+/*
+ * Makes the new entry path durable: fsync of its parent. A parent without read permission is
+ * skipped.
+ */
 static int sync_parent(const char *path)
 {
 	char parent[SL_PATH_BYTES];
@@ -59,7 +62,7 @@ static int sync_parent(const char *path)
 	return error;
 }
 
-/* Makes one directory whose parent is there. */
+/* Creates one directory whose parent exists. */
 static enum sl_status make_one(const char *path)
 {
 	struct stat facts;
@@ -69,7 +72,7 @@ static enum sl_status make_one(const char *path)
 		return SL_OK;
 	if (sl_fault_injected("dir_make") || mkdir(path, 0777) != 0) {
 		error = errno;
-		if (error == EEXIST && is_directory(path)) /* somebody was faster */
+		if (error == EEXIST && is_directory(path)) /* another process was faster */
 			return SL_OK;
 		if (error == EEXIST)
 			error = stat(path, &facts) == 0 ? ENOTDIR : ENOENT;

@@ -12,6 +12,7 @@
 #define SL_PRIMITIVES_FILES_DIRS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "primitives/base/status.h"

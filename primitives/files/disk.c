@@ -1,4 +1,4 @@
-/* disk.c - system calls as files.c, read.c and dirs.c need them, and their errors in words. */
+/* disk.c - see disk.h. Contains the table of reasons and advice for each errno. */
 #include "disk.h"
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* At most so much in one write, so that a signal or a full disk shows soon. */
+/* Most bytes of one write, so that a signal or a full disk is noticed early. */
 enum { PIECE_BYTES = 1 << 20 };
 
 static const struct {
@@ -25,9 +25,9 @@ static const struct {
 	{EIO, "the storage reported an error, see dmesg",
 		"check the disk or choose another output folder, then --resume"},
 	{EROFS, "the file system is read-only", "choose another output folder"},
-	{EACCES, "this user may not", "change its owner or mode, or choose another one"},
-	{EPERM, "this user may not", "change its owner or mode, or choose another one"},
-	{ENOENT, "there is none of that name", "check the spelling"},
+	{EACCES, "this user has no permission", "change its owner or mode, or choose another one"},
+	{EPERM, "this user has no permission", "change its owner or mode, or choose another one"},
+	{ENOENT, "it does not exist", "check the spelling"},
 	{ENOTDIR, "part of the path is not a folder", "choose another path"},
 	{EISDIR, "it is a folder", "move it away or choose another name"},
 	{ELOOP, "it is a symbolic link, which is not followed here",
@@ -47,7 +47,7 @@ enum sl_status sl_disk_failed(int error, const char *verb, const char *dir, cons
 {
 	const char *why = "the system call failed";
 	const char *advice = "check the folder or choose another one";
-	const char *text = strerrordesc_np(error); /* strerror would follow the locale */
+	const char *text = strerrordesc_np(error); /* strerror() depends on the locale */
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (words[i].error == error) {
@@ -128,7 +128,8 @@ int sl_sync_directory(int fd)
 {
 	if (!sl_fault_injected("file_dirsync") && fsync(fd) == 0)
 		return 0;
-	return errno == EINVAL ? 0 : errno; /* EINVAL: a file system that has no such call */
+	return errno == EINVAL ? 0
+	                       : errno; /* EINVAL: this file system has no fsync of directories */
 }
 
 int sl_close(int fd, int error)
@@ -136,7 +137,7 @@ int sl_close(int fd, int error)
 	bool failed = sl_fault_injected("file_close");
 	int reported = failed ? errno : 0;
 
-	if (close(fd) != 0 && errno != EINTR && !failed) /* Linux has closed it even so */
+	if (close(fd) != 0 && errno != EINTR && !failed) /* after EINTR, Linux has closed it */
 		reported = errno;
 	return error ? error : reported;
 }

@@ -1,8 +1,12 @@
 /*
- * disk.h - what files.c, read.c and dirs.c share: system calls with faults, errors in words.
+ * disk.h - system calls with injected faults, and messages for their errors: for the files of this
+ * folder.
  *
- * A system call is written as   sl_fault_injected("file_fsync") || fsync(fd) != 0   so that SL_FAULT
- * reaches it; errno says why in either case.
+ * A system call is written as
+ *
+ *	sl_fault_injected("file_fsync") || fsync(fd) != 0
+ *
+ * so that SL_FAULT reaches it. errno has the reason in both cases.
  */
 #ifndef SL_PRIMITIVES_FILES_DISK_H
 #define SL_PRIMITIVES_FILES_DISK_H
@@ -17,7 +21,7 @@
 
 SL_C_BEGIN
 
-/* Must this call fail on purpose? Then errno is set. */
+/* Whether SL_FAULT makes this call fail. Sets errno if so. */
 static inline bool sl_fault_injected(const char *call)
 {
 	int error = sl_fault(call);
@@ -27,28 +31,36 @@ static inline bool sl_fault_injected(const char *call)
 	return error != 0;
 }
 
-/* SL_DISK: "cannot <verb> <dir>/<name>: <errno in words> (why); what to try". name may be NULL. */
+/*
+ * Returns SL_DISK with the message "cannot <verb> <dir>/<name>: <text of errno> (reason); advice".
+ * name may be NULL.
+ */
 enum sl_status sl_disk_failed(int error, const char *verb, const char *dir, const char *name);
 
-/* Puts '?' for each control character, so that a message stays one line. */
+/* Replaces each control character by '?', so that a message stays on one line. */
 void sl_make_printable(char *text);
 
-/* SL_USAGE when name cannot be that of one entry below a directory. */
+/* SL_USAGE if name is not a valid single component of a path. */
 enum sl_status sl_check_name(const char *name);
 
-/* open(2) below the directory at, begun again when a signal interrupts it. */
+/*
+ * openat(2) below the directory `at`, repeated if a signal interrupts it. -1 and errno on failure.
+ */
 int sl_open(int at, const char *name, int flags);
 
-/* The whole of bytes, in pieces, through short writes and signals. 0 or an errno. */
+/* Writes all bytes, in pieces, despite short writes and signals. Returns 0 or an errno. */
 int sl_write_all(int fd, const char *call, const void *bytes, size_t size);
 
-/* Makes the entries of a directory durable. 0 or an errno. */
+/* fsync of a directory: makes its entries durable. Returns 0 or an errno. */
 int sl_sync_directory(int fd);
 
-/* Closes fd whatever happens. 0 or an errno: error if there was one, else that of close(2). */
+/* Closes fd in any case. Returns error if it is not 0, else 0 or the errno of close(2). */
 int sl_close(int fd, int error);
 
-/* Gives the size of a regular file; closes any other and refuses it. name may be NULL. */
+/*
+ * Sets *size of a regular file. Anything else is closed and refused (SL_BAD_INPUT). name may be
+ * NULL.
+ */
 enum sl_status sl_check_regular(int fd, const char *dir, const char *name, uint64_t *size);
 
 SL_C_END

@@ -1,8 +1,9 @@
 /*
- * files.c - files below a directory held open: committed whole, appended to, removed.
+ * files.c - see files.h.
  *
- * The order of a commit is what makes it survive a power cut: the bytes are on the disk (fsync)
- * before the name is (rename), and the name before anyone is told (fsync of the directory).
+ * The order of the steps of a commit makes it survive a power failure: the bytes are durable (fsync)
+ * before the name is given (rename), and the name is durable (fsync of the directory) before the call
+ * returns.
  */
 #include "files.h"
 
@@ -27,7 +28,7 @@ enum sl_status sl_file_begin(
 	snprintf(w->part, sizeof(w->part), "%s" PART, name);
 	SL_TRY(sl_check_name(w->part));
 	if (ours)
-		unlinkat(d->fd, w->part, 0); /* left by a killed run, so not in use */
+		unlinkat(d->fd, w->part, 0); /* left by a killed run, so nobody uses it */
 	w->fd = sl_open(d->fd, w->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
 	return w->fd < 0 ? sl_disk_failed(errno, "make", d->path, w->part) : SL_OK;
 }
@@ -73,7 +74,7 @@ void sl_file_remove_part(struct sl_file_writer *w)
 	unlinkat(w->dir->fd, w->part, 0);
 }
 
-/* For file systems without RENAME_NOREPLACE: link refuses a taken name as well. */
+/* For file systems without RENAME_NOREPLACE: link(2) refuses an existing name too. */
 static int link_new(const struct sl_dir *d, const char *part, const char *name)
 {
 	if (sl_fault_injected("file_link") || linkat(d->fd, part, d->fd, name, 0) != 0)
@@ -87,7 +88,9 @@ static int link_new(const struct sl_dir *d, const char *part, const char *name)
 	return 0;
 }
 
-/* For those without links either: looks first, which is safe as the directory is locked. */
+/*
+ * For file systems without links too: checks first, which is safe because the directory is locked.
+ */
 static int rename_checked(const struct sl_dir *d, const char *part, const char *name)
 {
 	if (sl_file_exists(d, name))
@@ -96,7 +99,7 @@ static int rename_checked(const struct sl_dir *d, const char *part, const char *
 	                                                                                   : 0;
 }
 
-/* Gives part its name. 0 or an errno. */
+/* Renames part to name. Returns 0 or an errno. */
 static int put(const struct sl_dir *d, const char *part, const char *name, bool replace)
 {
 	int error = 0;
@@ -126,7 +129,7 @@ static enum sl_status name_part(
 		return sl_disk_failed(error, "rename to", d->path, name);
 	error = sl_sync_directory(d->fd);
 	if (error && !replace)
-		unlinkat(d->fd, name, 0); /* not known to last, so not committed */
+		unlinkat(d->fd, name, 0); /* it may not be durable, so it is not committed */
 	return error ? sl_disk_failed(error, "sync the folder of", d->path, name) : SL_OK;
 }
 
@@ -158,7 +161,7 @@ enum sl_status sl_file_commit(
 	return sl_file_end(&w, replace);
 }
 
-/* --- small things --------------------------------------------------------------------------- */
+/* --- entries -------------------------------------------------------------------------------- */
 
 bool sl_file_exists(const struct sl_dir *d, const char *name)
 {
@@ -188,11 +191,11 @@ enum sl_status sl_file_remove(const struct sl_dir *d, const char *name)
 
 /* --- append --------------------------------------------------------------------------------- */
 
-/* Opens name for appending; *made says whether it is new. */
+/* Opens name for appending; *made says whether it was created. */
 static enum sl_status open_to_append(
 	const struct sl_dir *d, const char *name, int *fd, bool *made, uint64_t *size)
 {
-	/* O_NONBLOCK: opening a FIFO must not wait for its reader. */
+	/* O_NONBLOCK: opening a FIFO must not wait for a reader. */
 	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 	enum sl_status s;
 
@@ -210,7 +213,7 @@ static enum sl_status open_to_append(
 	return s;
 }
 
-/* After a failure: back to the old length, as far as the file system allows it. */
+/* After a failure: restores the old length, if the file system allows that. */
 static void restore(const struct sl_dir *d, const char *name, bool made, uint64_t size)
 {
 	int fd = -1, kept = 0;

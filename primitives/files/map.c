@@ -38,7 +38,7 @@ enum sl_status sl_map_file(const char *path, struct sl_map *m)
 	if (error)
 		return sl_disk_failed(error, "map", path, NULL);
 	if (at)
-		madvise(at, bytes, MADV_SEQUENTIAL); /* advice: whatever comes of it */
+		madvise(at, bytes, MADV_SEQUENTIAL); /* a hint: its result does not matter */
 	*m = (struct sl_map){.at = at,
 		.bytes = bytes,
 		.device = file.st_dev,

@@ -1,6 +1,6 @@
 /*
- * map.h - a regular file as memory, for reading: its pages come and go as the system likes, and
- * none of them counts as the program's.
+ * map.h - maps a regular file to memory, for reading. The kernel loads and drops its pages as needed;
+ * they do not count as memory of the program.
  *
  * Calls for SL_FAULT: file_open file_stat file_map file_close.
  */
@@ -16,19 +16,19 @@
 SL_C_BEGIN
 
 struct sl_map {
-	const void *at; /* NULL: not mapped, or of no bytes */
+	const void *at; /* NULL: not mapped, or an empty file */
 	size_t bytes;
-	uint64_t device, number; /* which file it is ... */
-	int64_t written_ns;      /* ... and when it was written to last */
+	uint64_t device, number; /* device and inode number of the file */
+	int64_t written_ns;      /* time of its last modification */
 };
 
-/* Maps the file path, to be read once and in order; to be given back with sl_unmap(). */
+/* Maps the file path for one sequential read. Release it with sl_unmap(). */
 enum sl_status sl_map_file(const char *path, struct sl_map *m);
 void sl_unmap(struct sl_map *m);
 
 /*
- * Has anybody written to the file since? Its bytes may be others, then. One that has another in its
- * place, or is not there any more, stays what it was for those who have mapped it.
+ * Whether the mapped file was written to since, so that its bytes may have changed. A file that was
+ * removed or replaced by another one is unchanged for those that have mapped it.
  */
 bool sl_map_is_changed(const struct sl_map *m, const char *path);
 

@@ -11,7 +11,7 @@
 
 enum { PIECE_BYTES = 1 << 16 };
 
-/* read(2), begun again when a signal interrupts it. */
+/* read(2), repeated if a signal interrupts it. */
 static ssize_t read_some(int fd, void *bytes, size_t size)
 {
 	ssize_t n;
@@ -22,7 +22,7 @@ static ssize_t read_some(int fd, void *bytes, size_t size)
 	return n;
 }
 
-/* Reads up to size bytes, fewer only at the end of the file. 0 or an errno. */
+/* Reads up to size bytes, fewer only at the end of the file. Returns 0 or an errno. */
 static int read_all(int fd, char *bytes, size_t size, size_t *used)
 {
 	ssize_t n = 1;
@@ -32,7 +32,7 @@ static int read_all(int fd, char *bytes, size_t size, size_t *used)
 	return n < 0 ? errno : 0;
 }
 
-/* Opens a regular file for reading. dir is NULL for a path of its own. */
+/* Opens a regular file for reading. dir is NULL if name is a path, not an entry of a directory. */
 static enum sl_status open_to_read(
 	int at, const char *dir, const char *name, int flags, int *fd, uint64_t *size)
 {
@@ -42,7 +42,7 @@ static enum sl_status open_to_read(
 	return sl_check_regular(*fd, dir ? dir : name, dir ? name : NULL, size);
 }
 
-/* Reads all of the open file of that size, and closes it. */
+/* Reads an open file of that size as a whole and closes it. */
 static enum sl_status read_whole(
 	int fd, const char *dir, const char *name, uint64_t bytes_there, char **bytes, size_t *size)
 {

@@ -1,30 +1,31 @@
 /*
- * bulk.cuh - what only devices from Hopper on have (compute capability 9.0): bulk loads into shared
- * memory, which one thread asks for and the device makes by itself, and the gates that they open.
+ * bulk.cuh - bulk loads into shared memory and gates, which exist from Hopper on (compute capability
+ * 9.0). One thread starts a bulk load and the device carries it out asynchronously; threads wait for
+ * its bytes at a gate.
  *
- *	struct sl_gate          in shared memory: where threads of a block wait for others, and for
- *	                        bytes, round after round
- *	sl_gate_make(g, n)      one thread, before a __syncthreads(): a round of g is over when n
- *	                        have arrived and all bytes that they announced have come
- *	sl_gate_arrive(g)       who arrives goes on at once; what it has done until now is seen by
- *	                        those that wait
- *	sl_gate_announce(g, bytes)      the same, and bytes are to come
- *	sl_gate_wait(g, round)  until that round is over, 0 being the first. It must be the present
- *	                        one or the one before: a device keeps no more than its parity
- *	sl_bulk_load(to, from, bytes, g)        from global to shared memory, all three multiples of
- *	                        16; the bytes come to g
- *	sl_bulk_order()         what this thread has written to shared memory comes before the bulk
- *	                        loads that follow it to the same place
+ *	struct sl_gate          in shared memory: threads of a block wait at it for arrivals of other
+ *	                        threads and for bytes; it completes one round after another
+ *	sl_gate_make(g, n)      one thread, before a __syncthreads(): a round of g completes when n
+ *	                        arrivals were counted and all announced bytes have been loaded
+ *	sl_gate_arrive(g)       counts an arrival and continues; what the thread wrote before is
+ *	                        visible to the threads that wait
+ *	sl_gate_announce(g, bytes)      an arrival that also announces bytes to be loaded
+ *	sl_gate_wait(g, round)  waits until that round is complete; the first is 0. It must be the
+ *	                        current or the previous one: the device stores only its parity
+ *	sl_bulk_load(to, from, bytes, g)        loads from global to shared memory and counts the
+ *	                        bytes in g; all three are multiples of 16
+ *	sl_bulk_order()         orders this thread's writes to shared memory before its later bulk
+ *	                        loads to the same place
  *
- * These are PTX's mbarriers and cp.async.bulk (PTX ISA, 9.7.13.15 and 9.7.9.25). Code for older
- * devices traps: the host asks sl_compiled_for() before it launches what uses them.
+ * They are the mbarrier and cp.async.bulk of PTX (PTX ISA, 9.7.13.15 and 9.7.9.25). Code for older
+ * devices traps: the host calls sl_compiled_for() before it launches a kernel that uses them.
  */
 #ifndef SL_PRIMITIVES_KERNEL_BULK_CUH
 #define SL_PRIMITIVES_KERNEL_BULK_CUH
 
 #include "kernel.cuh"
 
-/* The first compute capability that has them. */
+/* The first compute capability with bulk loads and gates. */
 static constexpr uint32_t SL_BULK_CAPABILITY = 90;
 
 #ifdef SL_EMULATED
@@ -54,7 +55,7 @@ inline void sl_bulk_load(void *to, const void *from, uint32_t bytes, struct sl_g
 	sl_emulated_bulk_load(to, from, bytes, g, at);
 }
 
-/* Its loads are made in the order of the program. */
+/* The emulated device loads in program order. */
 inline void sl_bulk_order(void)
 {
 }
@@ -76,7 +77,7 @@ static __device__ __forceinline__ uint32_t sl_shared_address(const void *p)
 	return (uint32_t)__cvta_generic_to_shared(p);
 }
 
-/* With the fence, bulk loads find it made too. */
+/* The fence makes the initialisation visible to bulk loads. */
 static __device__ __forceinline__ void sl_gate_make(struct sl_gate *g, uint32_t arrivals)
 {
 	SL_BULK_ASM("mbarrier.init.shared::cta.b64 [%0], %1;\n"

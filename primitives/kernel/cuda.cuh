@@ -1,6 +1,4 @@
-/*
- * cuda.cuh - the words of kernel.cuh on a CUDA device.
- */
+/* cuda.cuh - the functions that kernel.cuh lists, for CUDA devices. */
 #ifndef SL_PRIMITIVES_KERNEL_CUDA_CUH
 #define SL_PRIMITIVES_KERNEL_CUDA_CUH
 
@@ -10,12 +8,12 @@
 #include "primitives/device/device_driver.h"
 
 #define SL_SHARED(type, name) __shared__ type name
-/* Whole lines of 128 bytes: where bulk loads (bulk.cuh) are fastest. */
+/* Aligned to lines of 128 bytes, where bulk loads (bulk.cuh) are fastest. */
 #define SL_SHARED_DYNAMIC(type, name)                                     \
 	extern __shared__ __align__(128) unsigned char sl_shared_bytes[]; \
 	type *name = reinterpret_cast<type *>(sl_shared_bytes)
 
-/* PTX ISA, 9.7.9: relaxed, acquire and release at the scope of the device, since sm_70. */
+/* PTX ISA, 9.7.9: relaxed, acquire and release at device scope, since sm_70. */
 #define SL_ORDERED(type, bits, constraint)                                                         \
 	static __device__ __forceinline__ type sl_load_relaxed(const type *at)                     \
 	{                                                                                          \
@@ -49,13 +47,13 @@
 SL_ORDERED(uint32_t, 32, "r")
 SL_ORDERED(uint64_t, 64, "l")
 
-/* CUDA has this for unsigned long long alone, which uint64_t is not. */
+/* CUDA defines atomicAdd for unsigned long long, which is not the same type as uint64_t. */
 static __device__ __forceinline__ uint64_t atomicAdd(uint64_t *at, uint64_t value)
 {
 	return atomicAdd(reinterpret_cast<unsigned long long *>(at), value);
 }
 
-/* A compiler stores four words of C one by one where it cannot see that they are neighbours. */
+/* In C, the compiler stores four words one by one unless it can prove that they are adjacent. */
 static __device__ __forceinline__ void sl_store_vector(void *to, uint4 v)
 {
 	asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.x), "r"(v.y),
@@ -63,7 +61,7 @@ static __device__ __forceinline__ void sl_store_vector(void *to, uint4 v)
 		     : "memory");
 }
 
-/* A vote on each bit, in PTX: a compiler makes twice the instructions of the same in C. */
+/* One ballot per bit, in PTX: the same in C compiles to twice the instructions. */
 template <int BITS> static __device__ __forceinline__ uint32_t sl_lanes_alike(uint32_t value)
 {
 	uint32_t lanes = 0xffffffff;
@@ -92,7 +90,10 @@ static __device__ __forceinline__ void sl_backoff(uint32_t nanoseconds)
 		__nanosleep(nanoseconds);
 }
 
-/* Programmatic dependent launch (PTX ISA, 9.7.13.13), from Hopper on; others launch in order. */
+/*
+ * Programmatic dependent launch (PTX ISA, 9.7.13.13) exists since Hopper; older devices run
+ * launches in order.
+ */
 static __device__ __forceinline__ void sl_wait_for_last(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -107,7 +108,7 @@ static __device__ __forceinline__ void sl_let_next_begin(void)
 #endif
 }
 
-/* 0 when there is no such code; its launch would say why. */
+/* 0 if there is no code for the device; a launch then returns the reason. */
 template <class... P> static inline uint32_t sl_compiled_for(void (*kernel)(P...))
 {
 	struct cudaFuncAttributes a = {};
@@ -117,7 +118,9 @@ template <class... P> static inline uint32_t sl_compiled_for(void (*kernel)(P...
 	return (uint32_t)a.ptxVersion;
 }
 
-/* What a launch has without asking: 48 KiB, less what kernels of this library have of fixed size.
+/*
+ * Dynamic shared memory that needs no attribute: 48 KiB per block, minus the static shared memory
+ * of the kernels of this library.
  */
 #define SL_SHARED_PLAIN ((size_t)40 << 10)
 

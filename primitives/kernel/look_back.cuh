@@ -1,30 +1,30 @@
 /*
- * look_back.cuh - decoupled look-back: sums over all tiles before a tile, in the kernel that makes
- * the tiles' own sums. What makes a scan or a compaction of one pass possible.
+ * look_back.cuh - decoupled look-back: the sum over all tiles before a tile, within the kernel that
+ * computes the sums of the tiles. It makes a scan or a compaction of a single pass possible.
  *
- * Each tile publishes the sum of its items as soon as it has it; then one warp walks back over the
- * tiles before, 128 at a time, and adds up their sums, until it meets one that already knows the
- *sum of all up to itself. With that it publishes the same for its own tile. (Merrill and Garland,
- * Single-pass parallel prefix scan with decoupled look-back, 2016.)
+ * Each tile publishes the sum of its items as soon as it is known. One warp of its block then walks
+ * back over the previous tiles, 128 at a time, and adds their sums until it meets a tile that has
+ * published the sum of everything up to its own end. With that it publishes the same for its own
+ * tile. (D. Merrill and M. Garland, Single-pass parallel prefix scan with decoupled look-back, 2016.)
  *
  *	struct sl_look_back<uint32_t> state = sl_look_back_cut<uint32_t>(&arena, tiles);
- *	SL_TRY(sl_look_back_clear(state, stream));      then an early launch of one block a tile:
+ *	SL_TRY(sl_look_back_clear(state, stream));      then an early launch, one block per tile:
  *
  *	sl_wait_for_last();
  *	uint32_t tile = sl_look_back_ticket(state);     all threads of the block
  *	... total = the sum of the tile's items
  *	before = sl_look_back_sum(state, tile, total);  all lanes of one warp
  *
- * Tiles are handed out by a counter, in the order in which blocks begin. So all tiles that a tile
- * waits for belong to blocks that have begun, which a device keeps going, and the wait ends in
- * whatever order blocks are started.
+ * A counter assigns tiles in the order in which blocks start. So a tile only waits for tiles of
+ * blocks that have started, which the device keeps running, and the wait ends in whatever order the
+ * blocks start.
  *
- * A value travels together with what it is, 32 bits of either in one word of 64; a value of 64 bits
- * in two such words, which belong together when both are the same kind, as each is written once
- * a kind. Words of 64 bits are read and written whole, so nothing has to be ordered; and nothing
- * else that a block has written is visible to another one because of these words.
+ * A word of 64 bits contains the state of a tile and 32 bits of the value. A value of 64 bits takes
+ * two words, which belong together if both have the same state, because each is written once per
+ * state. Words are read and written as a whole, so no memory order is needed; and the words do not
+ * make any other write of a block visible.
  *
- * Moves 8 bytes a tile for u32 and 16 for u64, some times over, nearly all of it in the L2 cache.
+ * Traffic: 8 bytes per tile for u32 and 16 for u64, a few times, nearly all of it in the L2 cache.
  */
 #ifndef SL_PRIMITIVES_KERNEL_LOOK_BACK_CUH
 #define SL_PRIMITIVES_KERNEL_LOOK_BACK_CUH
@@ -32,20 +32,23 @@
 #include "primitives/base/arena.h"
 #include "kernel.cuh"
 
-/* What is known of a tile. Nothing is 0, so clearing is a fill. */
+/*
+ * The state of a tile: nothing published; its own sum; the sum of all tiles up to and including it.
+ * SL_KNOWN_NOTHING is 0, so clearing is a fill.
+ */
 enum sl_known { SL_KNOWN_NOTHING, SL_KNOWN_OWN, SL_KNOWN_ALL };
 
 /* T: uint32_t or uint64_t; sums are modulo 2^32 or 2^64. */
 template <typename T> struct sl_look_back {
 	static constexpr uint32_t parts = sizeof(T) / sizeof(uint32_t);
-	/* The counter has 256 bytes for itself: no poll meets its atomics. */
+	/* The counter has 256 bytes of its own, so that polls do not slow down its atomics. */
 	static constexpr uint32_t counter_words = 32;
 
-	uint64_t *words; /* the counter, then parts words a tile */
+	uint64_t *words; /* the counter, then `parts` words per tile */
 	uint32_t tiles;
 };
 
-/* Cuts or measures the state for up to so many tiles. */
+/* Cuts the state for that many tiles from an arena, or measures it. */
 template <typename T>
 static inline struct sl_look_back<T> sl_look_back_cut(struct sl_arena *a, uint32_t tiles) {
 	struct sl_look_back<T> state = {
@@ -69,8 +72,8 @@ static __global__ void look_back_clear_kernel(struct sl_look_back<T> state)
 }
 
 /*
- * Queues what must come before each launch that uses state: by a kernel, so that the launch can be
- * early, whose threads wait for this one alone.
+ * Clears the state; required before each launch that uses it. It is a kernel rather than a fill so
+ * that the next launch can be an early one.
  */
 template <typename T>
 static inline enum sl_status sl_look_back_clear(struct sl_look_back<T> state, sl_stream stream)
@@ -80,7 +83,9 @@ static inline enum sl_status sl_look_back_clear(struct sl_look_back<T> state, sl
 	return SL_LAUNCH(look_back_clear_kernel<T>, blocks, 256, 0, stream, state);
 }
 
-/* The next tile, for one thread; once past state.tiles there is none. */
+/*
+ * Takes the next tile; called by one thread. There is none left when the result is >= state.tiles.
+ */
 template <typename T>
 static __device__ inline uint32_t sl_look_back_next(struct sl_look_back<T> state)
 {
@@ -90,8 +95,8 @@ static __device__ inline uint32_t sl_look_back_next(struct sl_look_back<T> state
 }
 
 /*
- * The next tile, for the whole block; once past state.tiles there is none. Contains a barrier; the
- * block must meet at another one before it calls this again.
+ * Takes the next tile for the whole block; there is none left when the result is >= state.tiles.
+ * Contains a barrier; the block needs another barrier before it calls this again.
  */
 template <typename T>
 static __device__ inline uint32_t sl_look_back_ticket(struct sl_look_back<T> state)
@@ -104,7 +109,7 @@ static __device__ inline uint32_t sl_look_back_ticket(struct sl_look_back<T> sta
 	return ticket;
 }
 
-/* For one thread: sum is known of tile. */
+/* Publishes the state and sum of a tile; called by one thread. */
 template <typename T>
 static __device__ inline void sl_look_back_publish(
 	struct sl_look_back<T> state, uint32_t tile, enum sl_known known, T sum)
@@ -117,7 +122,7 @@ static __device__ inline void sl_look_back_publish(
 			(uint64_t)known << 32 | (uint32_t)((uint64_t)sum >> (32 * part)));
 }
 
-/* What is known of tile now, and the sum. */
+/* The published state of a tile, and its sum. */
 template <typename T>
 static __device__ inline enum sl_known sl_look_back_read(
 	struct sl_look_back<T> state, uint32_t tile, T *sum)
@@ -136,13 +141,14 @@ static __device__ inline enum sl_known sl_look_back_read(
 	return known[0] == known[state.parts - 1] ? (enum sl_known)known[0] : SL_KNOWN_NOTHING;
 }
 
-/* Tiles that a lane looks at in one look, which takes no longer than to look at one. */
+/* Tiles that a lane reads at once; the loads overlap, so this takes no longer than one. */
 static constexpr uint32_t SL_LOOKS = 4;
 
 /*
- * For a warp: one look at the tiles before *end, the nearest 32 first, up to the first that knows
- * all. Adds to *mine, over the lanes, the sums of all that are known up to one that is not, and
- * moves *end there; was all known? Before tile 0 all is known: it is nothing.
+ * By all lanes of a warp: reads the tiles before *end, the nearest 32 first. Adds the sums of
+ * tiles, distributed over *mine of the lanes, up to the first SL_KNOWN_ALL, and returns true if it
+ * met one. Stops before a group with a tile that has published nothing, and moves *end there. What
+ * precedes tile 0 counts as SL_KNOWN_ALL with sum 0.
  */
 template <typename T>
 static __device__ inline bool sl_look_back_window(
@@ -164,7 +170,9 @@ static __device__ inline bool sl_look_back_window(
 	for (uint32_t k = 0; k < SL_LOOKS; k++) {
 		uint32_t missing = __ballot_sync(SL_LANES, known[k] == SL_KNOWN_NOTHING);
 		uint32_t all = __ballot_sync(SL_LANES, known[k] == SL_KNOWN_ALL);
-		uint32_t needed = all ^ (all - 1); /* up to the first of all; each if none */
+		uint32_t needed =
+			all ^
+			(all - 1); /* lanes up to the first SL_KNOWN_ALL; all lanes if there is none */
 
 		if ((missing & needed) != 0)
 			return false;
@@ -176,7 +184,7 @@ static __device__ inline bool sl_look_back_window(
 	return false;
 }
 
-/* For a warp: the sum of all tiles before end, as soon as it is known. */
+/* By all lanes of a warp: waits for the sum of all tiles before end. */
 template <typename T>
 static __device__ inline T sl_look_back_wait(struct sl_look_back<T> state, uint32_t end)
 {
@@ -193,7 +201,7 @@ static __device__ inline T sl_look_back_wait(struct sl_look_back<T> state, uint3
 	return mine;
 }
 
-/* For one thread: own is the sum of tile. */
+/* Publishes own, the sum of the items of tile; called by one thread. */
 template <typename T>
 static __device__ inline void sl_look_back_own(struct sl_look_back<T> state, uint32_t tile, T own)
 {
@@ -201,7 +209,7 @@ static __device__ inline void sl_look_back_own(struct sl_look_back<T> state, uin
 }
 
 /*
- * For all lanes of a warp, once a tile, whose own sum has been published: gives that of all tiles
+ * By all lanes of a warp, once per tile, after sl_look_back_own(): returns the sum of all tiles
  * before it.
  */
 template <typename T>
@@ -214,7 +222,7 @@ static __device__ inline T sl_look_back_rest(struct sl_look_back<T> state, uint3
 	return before;
 }
 
-/* Both, one behind the other. */
+/* sl_look_back_own() followed by sl_look_back_rest(). */
 template <typename T>
 static __device__ inline T sl_look_back_sum(struct sl_look_back<T> state, uint32_t tile, T own)
 {

@@ -1,13 +1,13 @@
 /*
- * thrust_arena.cuh - Thrust on our terms: on a stream, without waiting, with temporary memory from
- * an arena and statuses instead of exceptions.
+ * thrust_arena.cuh - calls Thrust under the rules of this library: on a stream, without waiting, with
+ * temporary memory from an arena, and with a status instead of exceptions.
  *
- *	return sl_thrust("scan/thrust", x->stream, &arena, [&](const auto &on) {
- *		thrust::exclusive_scan(on, in, in + n, out);
- *	});
+ * 	return sl_thrust("scan/thrust", x->stream, &arena, [&](const auto &on) {
+ * 		thrust::exclusive_scan(on, in, in + n, out);
+ * 	});
  *
- * What is called in there must not need an answer from the device: copy_if, reduce and count wait
- * for one whatever the policy, as they return it.
+ * The algorithm must not return a value from the device: copy_if, reduce and count wait for it,
+ * whatever the policy.
  */
 #ifndef SL_PRIMITIVES_KERNEL_THRUST_ARENA_CUH
 #define SL_PRIMITIVES_KERNEL_THRUST_ARENA_CUH
@@ -20,7 +20,7 @@
 #include "primitives/base/arena.h"
 #include "kernel.cuh"
 
-/* What Thrust calls an allocator. Nothing is given back: the arena ends with the call. */
+/* The allocator that Thrust requires. It frees nothing: the arena ends with the call. */
 struct sl_thrust_memory {
 	using value_type = char;
 	struct sl_arena *arena;
@@ -40,8 +40,8 @@ struct sl_thrust_memory {
 };
 
 /*
- * Calls call(policy) and gives a status; no exception leaves. Memory that runs out is our fault,
- * for sl_scratch() told the caller how much there must be.
+ * Calls call(policy) and returns a status; no exception leaves. Too little temporary memory is an
+ * internal error, because sl_scratch() told the caller how much is needed.
  */
 template <class C>
 static inline enum sl_status sl_thrust(
@@ -54,8 +54,8 @@ static inline enum sl_status sl_thrust(
 		call(thrust::cuda::par_nosync(memory).on(stream));
 	} catch (const std::bad_alloc &) {
 		return sl_fail(SL_INTERNAL,
-			"%s: Thrust wants more temporary memory than it was planned to, %zu bytes "
-			"in %zu; choose another backend",
+			"%s: Thrust needs %zu bytes of temporary memory, %zu were planned; choose "
+			"another backend",
 			name, arena->used, arena->size);
 	} catch (const thrust::system_error &e) {
 		return sl_launch_end(e.code().value(), name);

@@ -5,12 +5,12 @@
  * One block per multiprocessor stays for the whole scan. Its warps have four roles, which form a
  * pipeline over a ring of stages in shared memory:
  *
- * 	load warp        takes the next tile by a ticket and issues one bulk load into the next
- * 	                 stage, as soon as that stage is empty
- * 	reduce warps     sum each tile as soon as it has arrived and publish the sum to all blocks
- * 	look-ahead warp  keeps the sum of all tiles before the block's previous tile; for the next
- * 	                 tile it adds the published sums of the tiles between the two
- * 	scan warps       scan the tile from shared memory and write it
+ *	load warp        takes the next tile by a ticket and issues one bulk load into the next
+ *	                 stage, as soon as that stage is empty
+ *	reduce warps     sum each tile as soon as it has arrived and publish the sum to all blocks
+ *	look-ahead warp  keeps the sum of all tiles before the block's previous tile; for the next
+ *	                 tile it adds the published sums of the tiles between the two
+ *	scan warps       scan the tile from shared memory and write it
  *
  * Each stage has four barriers (mbarriers, bulk.cuh) by which the roles hand it on. Loads are
  * always in flight and no thread waits for them with registers in use. That wait is what limits the

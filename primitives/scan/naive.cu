@@ -56,13 +56,13 @@ static __global__ void __launch_bounds__(BLOCK_MAX, 1)
 }
 
 /* Scratch of one call. */
-struct layout {
+struct scan_naive_scratch {
 	void *buffer; /* n items; passes write it and out in turn */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
+static struct scan_naive_scratch lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
 {
-	struct layout l;
+	struct scan_naive_scratch l;
 
 	l.buffer = sl_cut_items(a, n, item_bytes);
 	return l;

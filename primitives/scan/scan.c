@@ -1,5 +1,7 @@
 /*
- * scan.c - sl_scan(): checks the arguments of a prefix sum, then runs the chosen backend.
+ * scan/scan.c - sl_scan(): checks the arguments of a prefix sum, then runs the chosen backend.
+ *
+ * in and out may be the same array, but may not overlap otherwise.
  */
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"

@@ -27,7 +27,7 @@
 #include "warp_part.cuh"
 
 /* Arguments of the look-back kernel, by value. */
-template <typename T> struct tile_job {
+template <typename T> struct scan_tile_job {
 	const T *in;
 	T *out;
 	uint64_t n;
@@ -59,7 +59,8 @@ static __device__ inline void add_prefix_to_warp_sums(
  * 64 registers per thread: all VECTORS loads are in flight and nothing spills.
  */
 template <typename T, uint32_t VECTORS>
-static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1) tile_kernel(struct tile_job<T> job)
+static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1)
+	tile_kernel(struct scan_tile_job<T> job)
 {
 	using warp_part = struct part<T, VECTORS>;
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
@@ -165,7 +166,7 @@ static enum sl_status launch(
 {
 	uint32_t tiles = tiles_for(job->n, tuning, job->type);
 	struct sl_arena a = x->scratch;
-	const tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
+	const scan_tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
 		sl_look_back_cut<T>(&a, tiles)};
 
 	if (tiles > 1) /* a single tile has no predecessor, so its state is never read */
@@ -246,7 +247,7 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 	.name = "shared",
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
-	.help = "single pass over tiles in shared memory with decoupled look-back (Merrill, Garland); "
+	.help = "single pass over tiles in shared memory with decoupled look-back; "
 		"look-ahead for many items on Hopper",
 	.tunable = {.block = DEFAULT_TUNING.block,
 		.block_step = LANES,

@@ -96,16 +96,16 @@ static __global__ void __launch_bounds__(BLOCK_MAX, 1)
 }
 
 /* The tree. Level 0 is the input, which needs no scratch; the top level has at most two nodes. */
-struct layout {
+struct scan_work_efficient_scratch {
 	void *level[LEVELS_MAX];
 	uint32_t n[LEVELS_MAX];
 	uint32_t top;
 };
 
 /* Cuts all levels above the input; measures them if the arena has no base. */
-static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
+static struct scan_work_efficient_scratch lay_out(struct sl_arena *a, uint32_t n, size_t item_bytes)
 {
-	struct layout l = {};
+	struct scan_work_efficient_scratch l = {};
 
 	l.n[0] = n;
 	for (; l.n[l.top] > 2; l.top++) {
@@ -138,7 +138,7 @@ template <typename T, uint32_t ITEMS>
 static enum sl_status run_sweeps(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
-	struct layout l = lay_out(&a, job->n, sizeof(T));
+	struct scan_work_efficient_scratch l = lay_out(&a, job->n, sizeof(T));
 	const T *in = (const T *)job->in;
 	uint32_t block = x->tuning.block;
 

@@ -20,20 +20,21 @@
 /* 8 bits: a pass writes to 256 places, whose cache lines and pages fit the L2 cache and its TLB. */
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, PASSES_MAX = 64 / DIGIT_BITS };
 
-struct pairs {
+struct pair_arrays {
 	void *key;
 	uint32_t *index; /* NULL: keys only */
 };
 
 /* Scratch of one call. */
-struct layout {
-	struct pairs other;        /* n pairs; passes write it and the output in turn */
+struct sort_cpu_scratch {
+	struct pair_arrays other;  /* n pairs; passes write it and the output in turn */
 	uint32_t (*count)[DIGITS]; /* PASSES_MAX histograms, then offsets */
 };
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only)
+static struct sort_cpu_scratch lay_out(
+	struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only)
 {
-	struct layout l = {.other = {NULL, NULL}};
+	struct sort_cpu_scratch l = {.other = {NULL, NULL}};
 
 	l.other.key = sl_cut_items(a, n, type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
 	if (!keys_only)
@@ -114,7 +115,7 @@ static void sum(uint32_t *count)
 }
 
 /* One pass: moves each pair to the next offset of its digit. Stable because i ascends. */
-static void scatter(struct pairs from, struct pairs to, enum sl_type type, uint32_t n,
+static void scatter(struct pair_arrays from, struct pair_arrays to, enum sl_type type, uint32_t n,
 	struct digit d, uint32_t *next)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -134,7 +135,7 @@ static bool reorders(const struct sl_sort_job *job, const uint32_t *count, struc
 }
 
 /* Copies n pairs. */
-static void copy(struct pairs from, struct pairs to, enum sl_type type, uint32_t n)
+static void copy(struct pair_arrays from, struct pair_arrays to, enum sl_type type, uint32_t n)
 {
 	memcpy(to.key, from.key,
 		(size_t)n * (type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t)));
@@ -145,13 +146,13 @@ static void copy(struct pairs from, struct pairs to, enum sl_type type, uint32_t
 static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_arena a = x->scratch;
-	struct layout l = lay_out(&a, job->n, job->type, !job->index);
-	struct pairs from = {job->key, job->index}, output = from;
+	struct sort_cpu_scratch l = lay_out(&a, job->n, job->type, !job->index);
+	struct pair_arrays from = {job->key, job->index}, output = from;
 	uint32_t passes = (job->end_bit - job->begin_bit + DIGIT_BITS - 1) / DIGIT_BITS,
 		 passes_left = 0;
 
 	if (job->key_out)
-		output = (struct pairs){job->key_out, job->index_out};
+		output = (struct pair_arrays){job->key_out, job->index_out};
 	count(job, l.count, passes);
 	for (uint32_t pass = 0; pass < passes; pass++)
 		passes_left += reorders(job, l.count[pass], digit_of(job, pass));
@@ -159,7 +160,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 		passes_left++; /* in place: the first pass must not write the array that it reads */
 	for (uint32_t pass = 0; pass < passes; pass++) {
 		struct digit d = digit_of(job, pass);
-		struct pairs to = passes_left % 2 == 1 ? output : l.other;
+		struct pair_arrays to = passes_left % 2 == 1 ? output : l.other;
 
 		if (!reorders(job, l.count[pass], d))
 			continue;

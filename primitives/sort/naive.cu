@@ -82,16 +82,16 @@ static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, ui
 }
 
 /* Scratch of one call. */
-struct layout {
+struct sort_naive_scratch {
 	struct pair_buffer other;
 	uint32_t *zeros; /* groups + 1 counts, then their exclusive scan */
 	uint32_t groups;
 };
 
-static struct layout lay_out(
+static struct sort_naive_scratch lay_out(
 	struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only, struct sl_tuning tuning)
 {
-	struct layout l;
+	struct sort_naive_scratch l;
 
 	l.other = cut_pair_buffer(a, n, type, keys_only);
 	l.groups = (uint32_t)sl_ceil_div(n, (uint64_t)WARP * tuning.items);
@@ -109,7 +109,8 @@ static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct layout l = lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
+	struct sort_naive_scratch l =
+		lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
 	struct sl_shape inner = {.n = l.groups + 1, .type = SL_U32, .tuning = shape->scan.tuning};
 
 	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
@@ -120,7 +121,8 @@ static size_t scratch(const struct sl_shape *shape)
 template <typename K> static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n, job->type, !job->index, x->tuning);
+	struct sort_naive_scratch l =
+		lay_out(&inner.scratch, job->n, job->type, !job->index, x->tuning);
 	struct sl_scan_job sum = {.in = l.zeros, .out = l.zeros, .n = l.groups + 1, .type = SL_U32};
 	uint32_t block = x->tuning.block, rows = x->tuning.items;
 	uint32_t grid = sl_grid((uint64_t)WARP * sum.n, block);
@@ -145,7 +147,7 @@ const struct sl_backend SL_NAME(sl_sort_naive) = {
 	.name = "naive",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
-	.help = "split by one bit per pass; the scan is scan/naive unless the job names another",
+	.help = "split by one bit per pass; scan/naive unless the job names another scan",
 	.uses_scan = true,
 	/* 4 rows per warp: the scan is a tenth of the traffic, and there are still enough warps */
 	.tunable = {.block = 256,

@@ -28,7 +28,7 @@
 #include "tile_sort.cuh"
 
 /* Arguments of the kernel for one pass, by value. */
-template <typename K> struct pass {
+template <typename K> struct onesweep_pass {
 	struct pairs<K> from, to; /* to.key is NULL if only the index is wanted */
 	uint64_t n;
 	struct digit_field digit;
@@ -38,8 +38,8 @@ template <typename K> struct pass {
 
 /* Writes the sorted tile to its global offsets; n pairs of it if not FULL. */
 template <bool FULL, typename K, bool INDEXED, int BLOCK, int ITEMS>
-static __device__ __forceinline__ void write_tile(
-	const struct pass<K> &p, uint32_t n, const struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
+static __device__ __forceinline__ void write_tile(const struct onesweep_pass<K> &p, uint32_t n,
+	const struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
 {
 	SL_UNROLL
 	for (int i = 0; i < ITEMS; i++) {
@@ -60,7 +60,7 @@ static __device__ __forceinline__ void write_tile(
 /* Loads the keys of a tile; past the last tile it loads nothing. */
 template <int BLOCK, typename K, int ITEMS>
 static __device__ __forceinline__ void load_keys(
-	const struct pass<K> &p, uint32_t tile, K (&key)[ITEMS])
+	const struct onesweep_pass<K> &p, uint32_t tile, K (&key)[ITEMS])
 {
 	uint32_t items = BLOCK * ITEMS;
 	uint64_t first = (uint64_t)tile * items, left = first < p.n ? p.n - first : 0;
@@ -78,8 +78,8 @@ static __device__ __forceinline__ void load_keys(
  * needed, and the next keys are loaded before the tile is written.
  */
 template <bool FULL, typename K, bool INDEXED, int BLOCK, int ITEMS>
-static __device__ __forceinline__ uint32_t sort_tile(const struct pass<K> &p, uint32_t tile,
-	uint32_t n, K (&key)[ITEMS], struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
+static __device__ __forceinline__ uint32_t sort_tile(const struct onesweep_pass<K> &p,
+	uint32_t tile, uint32_t n, K (&key)[ITEMS], struct tile_memory<K, INDEXED, BLOCK, ITEMS> *s)
 {
 	const struct warp_striped<FULL> r(ITEMS, n);
 	uint32_t *s_count = s->count[warp_index()];
@@ -114,7 +114,7 @@ static __device__ __forceinline__ uint32_t sort_tile(const struct pass<K> &p, ui
 
 /* The next ticket, for the whole block: 0 is the table, the tiles follow. */
 template <typename K, class Memory>
-static __device__ __forceinline__ uint32_t take_ticket(const struct pass<K> &p, Memory *s)
+static __device__ __forceinline__ uint32_t take_ticket(const struct onesweep_pass<K> &p, Memory *s)
 {
 	__syncthreads(); /* all threads have read the previous ticket */
 	if (threadIdx.x == 0)
@@ -128,7 +128,7 @@ static __device__ __forceinline__ uint32_t take_ticket(const struct pass<K> &p, 
  * that find no tile return.
  */
 template <typename K, bool INDEXED, int BLOCK, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK, 1) pass_kernel(struct pass<K> p)
+static __global__ void __launch_bounds__(BLOCK, 1) pass_kernel(struct onesweep_pass<K> p)
 {
 	using memory = struct tile_memory<K, INDEXED, BLOCK, ITEMS>;
 	SL_SHARED_DYNAMIC(memory, s);
@@ -246,7 +246,7 @@ struct sort_kind {
 	bool keys_only;
 };
 
-template <typename K> using pass_function = void (*)(struct pass<K> p);
+template <typename K> using pass_function = void (*)(struct onesweep_pass<K> p);
 
 /* The compiled kernel for a tuning. */
 template <typename K>
@@ -345,7 +345,7 @@ struct counters {
 };
 
 /* Scratch of one call. */
-struct layout {
+struct sort_shared_scratch {
 	struct pair_buffer other;
 	struct counters *counters;
 	uint32_t *table[2];  /* the first one directly after the counters */
@@ -353,9 +353,10 @@ struct layout {
 };
 
 /* Cuts or measures the scratch of a sort of n items in so many tiles. */
-static struct layout lay_out(struct sl_arena *a, uint32_t n, struct sort_kind kind, uint32_t tiles)
+static struct sort_shared_scratch lay_out(
+	struct sl_arena *a, uint32_t n, struct sort_kind kind, uint32_t tiles)
 {
-	struct layout l;
+	struct sort_shared_scratch l;
 
 	l.zeroed_bytes = sizeof(*l.counters) + table_words(tiles) * sizeof(*l.table[0]);
 	l.other = cut_pair_buffer(a, n, kind.type, kind.keys_only);
@@ -427,7 +428,7 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 	struct sl_arena a = x->scratch;
 	struct sl_limits limits;
 	struct sl_tuning tuning;
-	struct layout l;
+	struct sort_shared_scratch l;
 	uint32_t tiles;
 
 	SL_TRY(sl_device_limits(&limits));
@@ -445,7 +446,7 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 			const struct digit_offset_table table = {own, own + table_words(tiles) / 2,
 				l.table[1 - number % 2], l.counters->digit[number], tiles};
 			const bool last = number + 1 == passes_of(job, DIGIT_BITS);
-			const struct pass<K> p = {
+			const struct onesweep_pass<K> p = {
 				from, last ? last_pass_output(job, to) : to, job->n, d, table,
 					&l.counters->ticket[number]
 			};

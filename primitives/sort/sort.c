@@ -1,5 +1,8 @@
 /*
- * sort.c - sl_sort(): checks the arguments of a radix sort, then runs the chosen backend.
+ * sort/sort.c - sl_sort(): checks the arguments of a radix sort, then runs the chosen backend.
+ *
+ * Backends rely on these checks: at least two keys and one bit, buffers of the right size and
+ * alignment that do not overlap, enough scratch, and a tuning that the device supports.
  */
 #include <string.h>
 
@@ -9,6 +12,7 @@
 /* Buffers of a job: keys and indices, in and out. */
 enum { BUFFERS_MAX = 4 };
 
+/* The bit range lies within the key. */
 static enum sl_status check_bits(const struct sl_backend *b, const struct sl_sort_job *job)
 {
 	uint32_t most = (uint32_t)(8 * sl_type_bytes(job->type));
@@ -16,28 +20,29 @@ static enum sl_status check_bits(const struct sl_backend *b, const struct sl_sor
 	if (job->begin_bit <= job->end_bit && job->end_bit <= most)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
-		"sort/%s: bits %u to %u cannot be sorted by, keys have %u; "
-		"use begin_bit <= end_bit <= %u",
+		"sort/%s: bits %u to %u are out of range: keys have %u bits; use "
+		"begin_bit <= end_bit <= %u",
 		b->name, job->begin_bit, job->end_bit, most, most);
 }
 
-/* What goes in comes out: keys, or pairs; or nothing does, in place. */
+/* The outputs are those of the inputs (keys, or pairs), or none for a sort in place. */
 static enum sl_status check_outputs(const struct sl_backend *b, const struct sl_sort_job *job)
 {
 	if (job->index_out && !job->index)
 		return sl_fail(SL_USAGE,
-			"sort/%s: index_out is given, but index is not, and keys alone are sorted; "
-			"give both or neither",
+			"sort/%s: index_out is given, but index is not; give both, or neither to "
+			"sort keys only",
 			b->name);
 	if (!job->index || !job->key_out == !job->index_out)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
-		"sort/%s: %s is given, but %s is not, and pairs are two columns; "
-		"give both, or neither to sort in place",
+		"sort/%s: %s is given, but %s is not; pairs need both outputs, or neither to "
+		"sort in place",
 		b->name, job->key_out ? "key_out" : "index_out",
 		job->key_out ? "index_out" : "key_out");
 }
 
+/* Each buffer of the job, and no two of them overlap. */
 static enum sl_status check_buffers(
 	const struct sl_backend *b, const struct sl_exec *x, const struct sl_sort_job *job)
 {
@@ -57,6 +62,7 @@ static enum sl_status check_buffers(
 	return sl_check_buffers(b, m, n, x);
 }
 
+/* Copies an array in the space of the job. */
 static enum sl_status copy_column(const struct sl_exec *x, void *to, const void *from, size_t bytes)
 {
 	if (x->space != SL_HOST)
@@ -66,7 +72,7 @@ static enum sl_status copy_column(const struct sl_exec *x, void *to, const void 
 	return SL_OK;
 }
 
-/* There is nothing to order: what goes in comes out as it is. */
+/* For a job with nothing to order: copies the inputs to the outputs, if there are outputs. */
 static enum sl_status pass_through(const struct sl_exec *x, const struct sl_sort_job *job)
 {
 	if (job->key_out)

@@ -48,16 +48,16 @@ template <typename T> struct item_at {
  * Scratch for a range of bits. Thrust's own memory follows; when Thrust is done, n keys in the same
  * place. Keys only need no positions, but carry whole keys along, which is the same size or less.
  */
-struct layout {
+struct sort_thrust_scratch {
 	void *part;         /* n extracted keys */
 	uint32_t *position; /* n positions */
 };
 
 } /* namespace */
 
-static struct layout lay_out(struct sl_arena *a, uint32_t n, size_t part_bytes)
+static struct sort_thrust_scratch lay_out(struct sl_arena *a, uint32_t n, size_t part_bytes)
 {
-	struct layout l;
+	struct sort_thrust_scratch l;
 
 	l.part = sl_cut_items(a, n, part_bytes);
 	l.position = (uint32_t *)sl_cut_items(a, n, sizeof(*l.position));
@@ -126,7 +126,7 @@ template <typename K, typename Part>
 static enum sl_status sort_pairs(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_arena a = x->scratch, rest;
-	struct layout l = lay_out(&a, job->n, sizeof(Part));
+	struct sort_thrust_scratch l = lay_out(&a, job->n, sizeof(Part));
 	struct pairs<K> output = output_of<K>(job), sorted = output;
 	uint32_t *position = l.position, *end = position + job->n;
 	const K *key = (const K *)job->key;

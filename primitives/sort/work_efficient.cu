@@ -51,7 +51,7 @@ static __device__ __forceinline__ void put_counts(struct warp_counts *s_counts, 
 }
 
 /* Arguments of both kernels, by value; one block per tile. */
-template <typename K> struct pass {
+template <typename K> struct digit_pass {
 	struct pairs<K> from, to;
 	uint64_t n;
 	struct digit_field digit;
@@ -61,7 +61,7 @@ template <typename K> struct pass {
 /* Counts the digits of a tile and writes them to the table. */
 template <typename K, int ITEMS, bool FULL>
 static __device__ __forceinline__ void count_tile(
-	const struct pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
+	const struct digit_pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
 {
 	const struct warp_striped<FULL> r(ITEMS, n);
 	uint32_t digit = threadIdx.x, sum = 0;
@@ -84,7 +84,7 @@ static __device__ __forceinline__ void count_tile(
  */
 template <typename K, int ITEMS, bool FULL>
 static __device__ __forceinline__ void scatter_tile(
-	const struct pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
+	const struct digit_pass<K> &p, uint64_t first, uint32_t n, struct warp_counts *s_counts)
 {
 	const struct warp_striped<FULL> r(ITEMS, n);
 	uint32_t mine = lane_index() % DIGITS, index[ITEMS] = {}, next;
@@ -121,7 +121,7 @@ static __device__ __forceinline__ void scatter_tile(
 
 /* 512 threads per block: a thread may use 128 registers. */
 template <typename K, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MAX) count_kernel(struct pass<K> p)
+static __global__ void __launch_bounds__(BLOCK_MAX) count_kernel(struct digit_pass<K> p)
 {
 	SL_SHARED(struct warp_counts, s_counts);
 	uint32_t tile_items = blockDim.x * ITEMS;
@@ -134,7 +134,7 @@ static __global__ void __launch_bounds__(BLOCK_MAX) count_kernel(struct pass<K> 
 }
 
 template <typename K, int ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(struct pass<K> p)
+static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(struct digit_pass<K> p)
 {
 	SL_SHARED(struct warp_counts, s_counts);
 	uint32_t tile_items = blockDim.x * ITEMS;
@@ -147,16 +147,16 @@ static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(struct pass<K
 }
 
 /* Scratch of one call. */
-struct layout {
+struct sort_work_efficient_scratch {
 	struct pair_buffer other;
 	uint32_t *table; /* [digit][tile]: number of keys, then output index of the first */
 	uint32_t tiles;
 };
 
-static struct layout lay_out(
+static struct sort_work_efficient_scratch lay_out(
 	struct sl_arena *a, uint32_t n, enum sl_type type, bool keys_only, struct sl_tuning tuning)
 {
-	struct layout l;
+	struct sort_work_efficient_scratch l;
 
 	l.other = cut_pair_buffer(a, n, type, keys_only);
 	l.tiles = (uint32_t)sl_ceil_div(n, (uint64_t)tuning.block * tuning.items);
@@ -174,7 +174,8 @@ static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct layout l = lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
+	struct sort_work_efficient_scratch l =
+		lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
 	struct sl_shape inner = {
 		.n = l.tiles * DIGITS, .type = SL_U32, .tuning = shape->scan.tuning};
 
@@ -187,7 +188,8 @@ template <typename K, int ITEMS>
 static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_exec inner = *x;
-	struct layout l = lay_out(&inner.scratch, job->n, job->type, !job->index, x->tuning);
+	struct sort_work_efficient_scratch l =
+		lay_out(&inner.scratch, job->n, job->type, !job->index, x->tuning);
 	struct sl_scan_job sum = {
 		.in = l.table, .out = l.table, .n = l.tiles * DIGITS, .type = SL_U32};
 	uint32_t block = x->tuning.block;
@@ -195,7 +197,7 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 	inner.tuning = job->scan.tuning;
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
 		[&](uint32_t, struct digit_field d, struct pairs<K> from, struct pairs<K> to) {
-			struct pass<K> p = {
+			struct digit_pass<K> p = {
 				from, to, job->n, d, l.table
 			};
 
@@ -227,8 +229,8 @@ const struct sl_backend SL_NAME(sl_sort_work_efficient) = {
 	.name = "work_efficient",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
-	.help = "count, scan, scatter, 4 bits per pass; the scan is scan/work_efficient unless the "
-		"job names another",
+	.help = "count, scan, scatter, 4 bits per pass; scan/work_efficient unless the job names "
+		"another scan",
 	.uses_scan = true,
 	.tunable = {.block = 256,
 		.block_step = WARP,

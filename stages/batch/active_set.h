@@ -1,5 +1,9 @@
 /*
- * active_set.h - particles on their way: where a round takes them from, and where it leaves them.
+ * active_set.h - the particles that the advance stage is working on.
+ *
+ * Without rounds, and in the first round, the active set is the batch itself, in place. After a
+ * compaction it is a dense copy of the particles that are still alive, and place says where in the
+ * batch each of them belongs.
  */
 #ifndef SL_STAGES_BATCH_ACTIVE_SET_H
 #define SL_STAGES_BATCH_ACTIVE_SET_H
@@ -10,16 +14,16 @@
 
 SL_C_BEGIN
 
-/* n particles, some of them dead; of those a round moves the living, by so many steps at most. */
+/* A round advances those of the n particles that are alive, each by at most steps steps. */
 struct sl_active_set {
 	struct sl_columns columns;
-	uint32_t *place; /* n: where each belongs in the batch; NULL: columns are the batch's */
+	uint32_t *place; /* n: number of each in the batch; NULL: columns are those of the batch */
 	uint32_t n;
 	uint32_t steps;
-	uint32_t alive; /* behind the round */
+	uint32_t alive; /* after the round */
 };
 
-/* Particle i of them; set names the columns that are carried, a constant at each call. */
+/* Loads particle i with the columns of set, which is a constant at each call. */
 SL_HD struct sl_particle sl_active_set_take(
 	const struct sl_active_set *l, uint32_t set, uint64_t first_id, uint32_t i)
 {
@@ -29,7 +33,8 @@ SL_HD struct sl_particle sl_active_set_take(
 	return p;
 }
 
-/* Puts it back, or, once it is dead, to its place in the batch. Is it alive? */
+/* Stores particle i: in the active set while it is alive, else at its place in the batch. Returns
+ * whether it is alive. */
 SL_HD bool sl_active_set_put(const struct sl_active_set *l, uint32_t set,
 	const struct sl_columns *batch, uint32_t i, const struct sl_particle *p)
 {

@@ -1,18 +1,18 @@
 /*
- * batch.h - a batch in flight: what travels from stage to stage.
+ * batch.h - a batch of particles: the data that travels from stage to stage.
  *
- * A batch is a pure function of (configuration, seed, number of the batch). Each field says after
- * which stage it is valid.
+ * A batch is a pure function of the configuration, the seed and the number of the batch. The table
+ * lists which fields are valid after which stage.
  *
- *	generate   columns as the particles start       first_id, n
- *	advance    columns as they end, fate decided    columns
- *	mark       who is kept; the tallies             keep, tally, bins
- *	compact    who survives, in id order            index, n_survivors
- *	sort       survivors in key order               index, key
- *	write      survivors' columns, gathered once    table
+ *	generate   the particles as they start           first_id, n, columns
+ *	advance    the particles at their ends           columns, with fate
+ *	mark       which particles survive; the counts   keep, tally, bins
+ *	compact    the survivors in id order             index, n_survivors
+ *	sort       the survivors in key order            index, key
+ *	write      the columns of the survivors          table
  *
- * On a device the table may be pressed behind that (pack.h), into records or streams: pressed has
- * them then, and the table those columns alone that are wanted as they are.
+ * A device may then pack the table into records or DEFLATE streams (stages/device/pack.h). In that
+ * case device_packed holds them, and the table has only the columns that are also needed unpacked.
  */
 #ifndef SL_STAGES_BATCH_BATCH_H
 #define SL_STAGES_BATCH_BATCH_H
@@ -27,21 +27,21 @@
 SL_C_BEGIN
 
 /*
- * What is counted of a batch. All integers, so that sums do not depend on their order: weights are
- * in 64-bit fixed point with 32 bits after the point. With weights up to 1 and fewer than 2^32
- * particles a batch they cannot overflow. Of a model that is read the point is where the sum of all
- * weights allows it (sl_recipe.weight_shift).
+ * The counts of a batch. All are integers, so that no sum depends on the order of its terms. Weights
+ * are fixed-point numbers with 32 fractional bits (weight.h); with weights of at most 1 and fewer
+ * than 2^32 particles per batch their sum cannot overflow. For a model that reads its particles the
+ * unit is 2^-(32 + sl_recipe.weight_shift), chosen so that the sum of all weights fits.
  */
 struct sl_tally {
-	uint64_t count[SL_FATE_COUNT];  /* particles of that fate */
-	uint64_t weight[SL_FATE_COUNT]; /* their weight, in 2^-32 */
-	uint64_t steps;                 /* flights of all particles */
+	uint64_t count[SL_FATE_COUNT];  /* particles with the fate */
+	uint64_t weight[SL_FATE_COUNT]; /* their total weight, in 2^-32 */
+	uint64_t steps;                 /* of all particles */
 	uint64_t collisions;
 };
 
 /*
- * The weight of a fate in a batch of so many particles, in 2^-32. They start with a weight of 1:
- * what is missing in the end was absorbed on the way (implicit capture).
+ * The weight of a fate, in 2^-32, where all particles start with weight 1. The weight that is
+ * missing at the end has been absorbed by implicit capture, so it is added to the fate absorbed.
  */
 static inline uint64_t sl_tally_weight(const struct sl_tally *t, uint64_t particles, int fate)
 {
@@ -52,43 +52,43 @@ static inline uint64_t sl_tally_weight(const struct sl_tally *t, uint64_t partic
 	return t->weight[fate] + (fate == SL_FATE_absorbed ? missing : 0);
 }
 
-/* What a round did, summed over batches. */
+/* What the rounds of one number did, summed over batches. */
 struct sl_round {
-	uint64_t batches;           /* that came so far */
-	uint64_t width, alive;      /* particles that it took, of which some may have been dead
-	                               already; alive behind it */
-	uint64_t compacted, sorted; /* batches of which the living were, behind it */
+	uint64_t batches;           /* that had this round */
+	uint64_t width, alive;      /* size of the active set before the round, dead particles
+	                               included; particles alive after it */
+	uint64_t compacted, sorted; /* batches compacted, or sorted, after the round */
 	uint64_t advance_ns, compact_ns, sort_ns;
 };
 
-/* Rounds of a batch; those past the last that has room are counted there. */
+/* The rounds of a batch. The last entry also counts all rounds after it. */
 enum { SL_ROUNDS_MAX = 64 };
 struct sl_rounds {
-	uint32_t n;       /* in at; 0: histories, there were none */
-	uint64_t longest; /* rounds that a batch had, at most */
+	uint32_t n;       /* entries used; 0: the batch ran as histories */
+	uint64_t longest; /* largest number of rounds of a batch */
 	struct sl_round at[SL_ROUNDS_MAX];
 };
 
-/* A batch of no turn waits for nobody. */
+/* The value of turn for a batch that reads its files without waiting for other batches. */
 #define SL_NO_TURN UINT64_MAX
 
 struct sl_batch {
 	uint64_t number;
 	uint64_t first_id;
-	uint64_t turn; /* to read from files (inputs.h) */
+	uint64_t turn; /* order in which batches read from files (input_reader.h) */
 	uint32_t n;    /* particles generated */
 	uint32_t n_survivors;
 	struct sl_columns columns;       /* n each */
-	struct sl_active_set active_set; /* of the stage advance: those on their way */
-	struct sl_active_set state[2];   /* rooms for them, dense (rounds.h); of n each at most */
+	struct sl_active_set active_set; /* of the advance stage */
+	struct sl_active_set state[2];   /* memory for compacted active sets (rounds.h) */
 	uint8_t *keep;                   /* n: 1 = survives */
 	uint32_t *index;                 /* n_survivors */
 	void *key;                       /* n_survivors: u32 or u64 */
-	uint32_t *record; /* n_survivors, whole; of the fused way alone (packed_record.h) */
+	uint32_t *record; /* n_survivors records (packed_record.h); fused mode only */
 	struct sl_tally tally;
 	struct sl_rounds rounds;
-	uint64_t *bins;     /* tallies by bins (histogram.h); NULL of a run that has none */
-	uint32_t bin_words; /* of those */
+	uint64_t *bins;     /* counters of the histograms (histogram.h); NULL: there are none */
+	uint32_t bin_words; /* number of counters */
 	struct sl_table table;
 	struct sl_device_packed device_packed;
 };

@@ -1,10 +1,11 @@
 /*
- * packed_record.h - a survivor as one piece: what the fused way carries of it from kernel to kernel, where
- * to make it again would be dear.
+ * packed_record.h - a survivor as one record, which fused mode passes from kernel to kernel.
  *
- * A record has a word of 32 bits for each column of a set, in order of columns.def; of the id, the
- * only one of 64 bits, the number in the batch. It is filled up to vectors of 16 bytes: memory
- * counts accesses, not bytes, when records are fetched in any order.
+ * Models whose particles are expensive to compute again store such a record in the select kernel;
+ * the gather kernel reads it. A record has one 32-bit word per column of a set, in order of
+ * columns.def. The id, the only column of 64 bits, is stored as the number in the batch. Records are
+ * padded to vectors of 16 bytes: they are read in random order, where the number of memory accesses
+ * counts, not the number of bytes.
  */
 #ifndef SL_STAGES_BATCH_PACKED_RECORD_H
 #define SL_STAGES_BATCH_PACKED_RECORD_H
@@ -18,7 +19,7 @@ enum {
 		(SL_COLUMN_COUNT + SL_RECORD_VECTOR - 1) / SL_RECORD_VECTOR * SL_RECORD_VECTOR
 };
 
-/* Words of a record with the columns of that set: one vector at least. */
+/* Words of a record with the columns of a set; at least one vector. */
 static inline uint32_t sl_record_words(uint32_t set)
 {
 	uint32_t n = 0;
@@ -29,7 +30,10 @@ static inline uint32_t sl_record_words(uint32_t set)
 	return (n + SL_RECORD_VECTOR - 1) / SL_RECORD_VECTOR * SL_RECORD_VECTOR;
 }
 
-/* Writes p, number i of its batch, which may have columns of all; set is a part of all. */
+/*
+ * Writes particle p, number i of its batch, as a record with the columns of set. all are the columns
+ * of the model, a constant at each call; set is a subset of it.
+ */
 SL_HD void sl_record_put(
 	uint32_t *word, uint32_t all, uint32_t set, uint32_t i, const struct sl_particle *p)
 {
@@ -45,7 +49,7 @@ SL_HD void sl_record_put(
 #undef COLUMN
 }
 
-/* Reads what sl_record_put() wrote into p, the rest of which stays. */
+/* Reads a record that sl_record_put() wrote into p; the other columns of p stay as they are. */
 SL_HD void sl_record_get(
 	const uint32_t *word, uint32_t all, uint32_t set, uint64_t first_id, struct sl_particle *p)
 {

@@ -27,6 +27,6 @@ uint32_t sl_record_columns(const struct sl_recipe *r)
 enum sl_status sl_check_cancelled(const struct sl_recipe *r)
 {
 	if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
-		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
+		return sl_fail(SL_STOPPED, "cancelled: the run was asked to stop");
 	return SL_OK;
 }

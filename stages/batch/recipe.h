@@ -1,8 +1,8 @@
 /*
- * recipe.h - what is the same for all batches of a run: how a batch is made.
+ * recipe.h - how the batches of a run are made: everything that all of them have in common.
  *
- * A batch is a pure function of its recipe and its number. The plan makes the recipe; the stages
- * only read it.
+ * A batch is a pure function of the recipe and of its number. The plan makes the recipe once; the
+ * stages only read it, from any number of threads.
  */
 #ifndef SL_STAGES_BATCH_RECIPE_H
 #define SL_STAGES_BATCH_RECIPE_H
@@ -19,12 +19,11 @@
 #include "stages/selection/key.h"
 #include "stages/models/model.h"
 
-enum { SL_RULES_BYTES = 4096 };
-
 struct sl_kernels;
 struct sl_inputs;
 
-/* How a batch is run: stage by stage, or, on a device, in as few kernels as can be (device_modes.h). */
+/* staged: one kernel or loop per stage. fused: on a device, as few kernels as possible
+ * (stages/device/device_modes.h). */
 #define SL_MODES(X) X(staged) X(fused)
 enum sl_mode {
 #define X(name) SL_MODE_##name,
@@ -33,12 +32,12 @@ enum sl_mode {
 		SL_MODE_COUNT
 };
 
-/* What a device makes of survivors before they come home (pack.h). */
+/* How a device packs the survivors before they are copied to the host (stages/device/pack.h). */
 struct sl_pack_rule {
-	enum sl_transfer_form form; /* columns: nothing */
+	enum sl_transfer_form form; /* SL_AS_COLUMNS: they are not packed */
 	struct sl_device_packing packing;
-	struct sl_mcpl_record record;     /* where they become records */
-	const struct sl_backend *backend; /* of streams */
+	struct sl_mcpl_record record;     /* layout of a record, for formats made of records */
+	const struct sl_backend *backend; /* deflate backend that makes the streams */
 	int level;
 };
 
@@ -48,52 +47,52 @@ struct sl_recipe {
 		unsigned char bytes[SL_RULES_BYTES]; /* the model's struct sl_NAME */
 		double align;
 	} rules;
-	struct sl_inputs *inputs; /* of a model that is read (inputs.h); else NULL */
+	struct sl_inputs *inputs; /* files of a model that reads its particles; else NULL */
 	uint64_t seed;
-	uint64_t particles; /* of the run */
-	uint32_t batch;     /* particles a batch; the last one may be smaller */
+	uint64_t particles; /* of the whole run */
+	uint32_t batch;     /* particles per batch; the last one may have fewer */
 	uint64_t n_batches;
-	sl_fate_set keep;              /* the fates that survive ... */
-	struct sl_condition condition; /* ... and what is asked of some of them */
+	sl_fate_set keep;              /* particles with these fates survive ... */
+	struct sl_condition condition; /* ... if they meet the condition */
 	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
-	uint32_t key_bits;            /* in all; up to 32: u32 keys, else u64 */
-	struct sl_histogram_set bins; /* tallies by bins, if any */
-	int weight_shift;             /* weights are counted in steps of 2^-(32 + shift) */
-	uint32_t n_columns;           /* that are written, in order of columns.def */
+	uint32_t key_bits;            /* of all fields; up to 32: u32 keys, else u64 */
+	struct sl_histogram_set bins; /* histograms; n = 0: none */
+	int weight_shift;             /* weights are summed in units of 2^-(32 + shift) */
+	uint32_t n_columns;           /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	uint32_t constants;          /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
 	enum sl_mode mode;
-	struct sl_schedule schedule; /* of the stage advance; staged alone */
-	struct sl_choice scan;       /* no backend: compact and sort have their own */
-	struct sl_choice compact;    /* staged alone */
+	struct sl_schedule schedule; /* of the advance stage; staged mode only */
+	struct sl_choice scan;       /* of compact and sort; no backend: they use their own */
+	struct sl_choice compact;    /* staged mode only */
 	struct sl_choice sort;
 	struct sl_pack_rule pack;
 	uint32_t
 		unpacked; /* set of columns that come home from a device as they are; all, if that is
 	                  the form */
-	const struct sl_loops *loops;     /* for this processor */
-	const struct sl_kernels *kernels; /* for the device; NULL: stages run on the host */
-	const atomic_int *drop;           /* not NULL and set: stages give up with SL_STOPPED */
+	const struct sl_loops *loops;     /* for this CPU */
+	const struct sl_kernels *kernels; /* for the device; NULL: the stages run on the host */
+	const atomic_int *drop;           /* if not NULL and set, stages return SL_STOPPED */
 };
 
-/* The fates that particles can have in the end. */
+/* The fates that particles can have at the end. */
 static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 {
 	return sl_models[r->model]->fates | (r->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 }
 
-/* Are weights summed up, as they differ? */
+/* Whether weights differ between particles and are summed. */
 static inline bool sl_sums_weights(const struct sl_recipe *r)
 {
 	return sl_models[r->model]->weighted && !SL_HAS(r->constants, SL_COLUMN_weight);
 }
 
-/* What a weight is multiplied with before it is counted in steps of 2^-32 (mark.h). */
+/* The factor that a weight is multiplied by before sl_fixed_weight(): a power of 2. */
 float sl_weight_scale(const struct sl_recipe *r);
 
-/* A sum of weights, counted modulo 2^64, as a number. */
+/* A sum of fixed-point weights, modulo 2^64, as a floating-point number. */
 double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
 
 /*
@@ -102,10 +101,10 @@ double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
  */
 uint32_t sl_record_columns(const struct sl_recipe *r);
 
-/* SL_STOPPED once r->drop is set, else SL_OK. */
+/* SL_STOPPED once r->drop is set, else SL_OK. Loops call it between pieces of work. */
 enum sl_status sl_check_cancelled(const struct sl_recipe *r);
 
-/* The fate of a particle whose last step is done. */
+/* The final fate of a particle that has taken its last step: its own, or dropped. */
 static inline uint8_t sl_final_fate(const struct sl_recipe *r, const struct sl_particle *p)
 {
 	struct sl_particle copy = *p;

@@ -1,11 +1,10 @@
 /*
- * block_histogram.cuh - tallies by bins in a block: counters in shared memory, added to the batch's at the
- * end.
+ * block_histogram.cuh - the histograms of one thread block: counters in shared memory, which are added
+ * to the histograms of the batch when the block ends.
  *
- * A block counts fewer particles than 2^32, as there are not so many in a batch: its counters of 32
- * bits cannot overflow, and are added to the sums in global memory once, when it is done. Most of
- * the particles may fall into one bin: then the additions of a warp to it are made one after the
- * other, but beside the processor that made the particles, and not all over the device.
+ * A batch has fewer than 2^32 particles, so the 32-bit counters of a block cannot overflow. If most
+ * particles fall into one bin, the atomic additions of a warp to that counter are serialised, but in
+ * the shared memory of one multiprocessor and not in global memory.
  */
 #ifndef SL_STAGES_COUNTING_BLOCK_HISTOGRAM_CUH
 #define SL_STAGES_COUNTING_BLOCK_HISTOGRAM_CUH
@@ -14,13 +13,13 @@
 #include "stages/particle/weight.h"
 #include "stages/selection/histogram.h"
 
-/* A block's counters: sums of weights, if any, then counts. */
+/* The counters of a block: sums of weights, if any, then counts. */
 struct sl_block_histogram {
 	uint64_t *weight;
 	uint32_t *count;
 };
 
-/* Those at some place of shared memory, which is aligned for words of 64 bits. */
+/* The counters at a place in shared memory, which must be aligned to 8 bytes. */
 static __device__ __forceinline__ struct sl_block_histogram sl_block_histogram_at(
 	const struct sl_histogram_set *b, void *place)
 {
@@ -29,7 +28,7 @@ static __device__ __forceinline__ struct sl_block_histogram sl_block_histogram_a
 	return {weight, (uint32_t *)(void *)(weight + (b->weighted ? b->n_counters : 0))};
 }
 
-/* For all threads of a block, which must meet at a barrier before any of them counts. */
+/* Sets the counters to 0. All threads of a block call it, and then synchronise before counting. */
 static __device__ __forceinline__ void sl_block_histogram_clear(
 	const struct sl_histogram_set *b, struct sl_block_histogram mine)
 {
@@ -40,7 +39,7 @@ static __device__ __forceinline__ void sl_block_histogram_clear(
 	}
 }
 
-/* Counts particle i of the columns, of that fate, one of those that there are, and that weight. */
+/* Counts particle i in each histogram. fate must be less than SL_FATE_COUNT. */
 static __device__ __forceinline__ void sl_block_histogram_count(const struct sl_histogram_set *b,
 	struct sl_block_histogram mine, const struct sl_columns *c, uint64_t i, uint8_t fate,
 	float weight)
@@ -56,7 +55,7 @@ static __device__ __forceinline__ void sl_block_histogram_count(const struct sl_
 	}
 }
 
-/* For all threads of a block, which have met since the last of them counted: adds to the sums. */
+/* Adds the counters to sum in global memory. All threads of a block call it, after synchronising. */
 static __device__ __forceinline__ void sl_block_histogram_add(
 	const struct sl_histogram_set *b, struct sl_block_histogram mine, uint64_t *sum)
 {

@@ -1,9 +1,9 @@
 /*
- * histogram.cu - tallies by bins of a batch, staged: the kernel beside mark.c's loop.
+ * histogram.cu - fills the histograms of a batch on a device, in staged mode.
  *
- * A thread takes particles in strides of the grid; histogram.cuh counts them.
+ * A thread processes particles in strides of the grid; block_histogram.cuh counts them per block.
  *
- * Reads fate, weight if particles differ in it, and each tally's column.
+ * Memory traffic: reads fate, weight if weights differ, and the column of each histogram.
  */
 #include "stages/counting/histogram.h"
 
@@ -11,8 +11,8 @@
 
 enum {
 	BLOCK = 256,
-	EACH = 16,         /* particles a thread at least: adding up a block is not for nothing */
-	BLOCKS_MOST = 1024 /* about eight a multiprocessor on the largest devices */
+	EACH = 16,         /* particles per thread, at least, to amortise the sum over a block */
+	BLOCKS_MOST = 1024 /* about eight per multiprocessor on the largest devices */
 };
 
 static __global__ void bins_kernel(struct sl_histogram_set bins, float weight_scale,

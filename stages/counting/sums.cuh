@@ -1,9 +1,10 @@
 /*
- * sums.cuh - tallies and digests: what threads have counted in registers, added up.
+ * sums.cuh - adds what the threads of a kernel have counted in registers: tallies and digests.
  *
- * Once a thread has seen all of its particles or rows, a warp adds up what its lanes have, a block
- * what its warps have, in shared memory, and adds that to the sums of the batch: a few thousand
- * atomic additions a batch. All are of integers, so their order does not matter.
+ * When a thread has processed all of its particles or rows, each warp adds the words of its lanes by
+ * shuffles, each block adds its warps in shared memory, and one thread per word adds the result to the
+ * sums of the batch with an atomic addition. That is a few thousand atomic additions per batch. All
+ * sums are integers, so the order does not matter.
  */
 #ifndef SL_STAGES_COUNTING_SUMS_CUH
 #define SL_STAGES_COUNTING_SUMS_CUH
@@ -61,7 +62,7 @@ static __device__ __forceinline__ void sl_block_add(const uint64_t (&mine)[WORDS
 
 /* --- tallies ---------------------------------------------------------------------------------- */
 
-/* A tally as words, to be added up one by one. */
+/* A tally as an array of words, for sl_block_add(). */
 union sl_tally_words {
 	struct sl_tally t;
 	uint64_t word[sizeof(struct sl_tally) / sizeof(uint64_t)];
@@ -81,8 +82,8 @@ static_assert(sizeof(struct sl_tally) == (2 * SL_FATE_COUNT + 2) * sizeof(uint64
 	"a tally has words that sl_tally_used does not know");
 
 /*
- * Adds the weight of a particle of that fate, if it is one of fates, a constant at each call. Fates
- * are compared, not indexed by: registers have no addresses.
+ * Adds the weight of a particle to that of its fate. fates are the possible fates, a constant at each
+ * call. The loop compares fates instead of indexing, because registers cannot be indexed.
  */
 static __device__ __forceinline__ void sl_tally_weigh(
 	struct sl_tally *t, sl_fate_set fates, uint8_t fate, float weight)
@@ -95,7 +96,7 @@ static __device__ __forceinline__ void sl_tally_weigh(
 			t->weight[f] += fate == f ? fixed : 0;
 }
 
-/* Counts it, too. */
+/* Adds 1 to the count of a fate, and the weight as sl_tally_weigh() does. */
 static __device__ __forceinline__ void sl_tally_count(
 	struct sl_tally *t, sl_fate_set fates, uint8_t fate, float weight)
 {
@@ -150,7 +151,7 @@ template <sl_fate_set fates, bool weighted> struct sl_fate_counts {
 
 /* --- digests ---------------------------------------------------------------------------------- */
 
-/* A value as bits, zero-extended. */
+/* The bits of a value, zero-extended to 64. */
 static __device__ __forceinline__ uint64_t sl_digest_bits(float v)
 {
 	return sl_bits(v);

@@ -1,4 +1,4 @@
-/* device_modes.c - what each of the two ways queues, and the memory for it. */
+/* device_modes.c - the steps of staged and fused mode on a device, and their memory. */
 #include "stages/device/device_modes.h"
 
 #include "stages/device/device_pipeline.h"
@@ -6,15 +6,15 @@
 #include "stages/models/list.h"
 #include "stages/batch/packed_record.h"
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- both modes ------------------------------------------------------------------------------- */
 
 static void cut_scratch(struct sl_arena *device, size_t bytes, struct sl_device_pipeline *pipeline)
 {
 	pipeline->exec.scratch = (struct sl_arena){.base = sl_cut(device, bytes), .size = bytes};
 }
 
-/* Nothing is counted yet. */
-static enum sl_status clear_census(struct sl_device_pipeline *pipeline)
+/* Sets all counters, and the scratch of select, to 0. */
+static enum sl_status clear_counters(struct sl_device_pipeline *pipeline)
 {
 	return sl_fill(pipeline->counters, 0, pipeline->cleared_bytes, pipeline->exec.stream);
 }
@@ -39,8 +39,8 @@ static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipe
 	return sl_sort(r->sort.backend, &pipeline->exec, &job);
 }
 
-/* What was read of the batch goes to the columns of the device. */
-static enum sl_status copy_listed(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
+/* Copies the columns of particles that were read from files to the device. */
+static enum sl_status copy_input(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	uint32_t columns = SL_STORED(sl_models[r->model]->columns);
 
@@ -58,7 +58,7 @@ static enum sl_status copy_listed(const struct sl_recipe *r, struct sl_device_pi
 static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (r->inputs)
-		return copy_listed(r, pipeline);
+		return copy_input(r, pipeline);
 	return r->kernels->generate(
 		r->model, r->rules.bytes, r->seed, &pipeline->batch, pipeline->exec.stream);
 }
@@ -74,7 +74,7 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeli
 
 static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	SL_TRY(clear_census(pipeline));
+	SL_TRY(clear_counters(pipeline));
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
 		sl_weight_scale(r), &pipeline->batch, &pipeline->counters->tally,
 		pipeline->exec.stream));
@@ -122,6 +122,7 @@ static void lay_out_staged(struct sl_arena *device, const struct sl_recipe *r, u
 
 /* --- fused ------------------------------------------------------------------------------------ */
 
+/* The parameters of the fused kernels. */
 static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_pipeline *pipeline)
 {
 	return (struct sl_fused){.model = r->model,
@@ -141,15 +142,14 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	struct sl_fused f = fused(r, pipeline);
-	struct sl_list listed = {
-		.first_id = pipeline->batch.first_id, .at = pipeline->batch.columns};
+	struct sl_list list = {.first_id = pipeline->batch.first_id, .at = pipeline->batch.columns};
 
 	f.padded = pipeline->whole;
 	if (r->inputs) {
-		f.rules = &listed;
-		SL_TRY(copy_listed(r, pipeline));
+		f.rules = &list;
+		SL_TRY(copy_input(r, pipeline));
 	}
-	SL_TRY(clear_census(pipeline));
+	SL_TRY(clear_counters(pipeline));
 	return r->kernels->select(&f, &pipeline->batch, pipeline->counters,
 		pipeline->select_scratch, pipeline->exec.stream);
 }
@@ -170,7 +170,7 @@ static enum sl_status write_rows(const struct sl_recipe *r, struct sl_device_pip
 	return r->kernels->rows(&f, &pipeline->batch, pipeline->counters, pipeline->exec.stream);
 }
 
-/* Scratch is of no use any more when the table is written: they have one place. */
+/* The sort scratch and the table share memory: the table is written after the sort. */
 static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, uint32_t n,
 	struct sl_device_pipeline *pipeline)
 {

@@ -1,4 +1,4 @@
-/* pipeline.c - the stages on a device: queued, counted, queued on, copied home. */
+/* device_pipeline.c - queues the stages of a batch on a device, waits, checks and copies the results. */
 #include "stages/device/device_pipeline.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "stages/device/pack_run.h"
 
 /*
- * The mark before step i; the next one is behind it. The host waits behind the steps that count, so
- * what is behind the last of them is not before the next step.
+ * The event recorded before step i; the event after step i is the next one. The host waits after step
+ * n_counted - 1, so there is one event more: the end of that step is not the start of the next.
  */
 static int mark_before(const struct sl_device_mode *mode, int i)
 {
@@ -72,15 +72,15 @@ void sl_device_pipeline_close(struct sl_device_pipeline *pipeline)
 	sl_stream_free(pipeline->exec.stream);
 }
 
-/* Queues steps from .. to-1, each behind its mark. */
+/* Queues steps from to to - 1, each after its event, and the event after the last. */
 static enum sl_status queue(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, int from, int to)
 {
 	const struct sl_device_mode *mode = pipeline->mode;
 
 	for (int i = from; i < to; i++) {
-		enum sl_status status =
-			sl_event_record(pipeline->mark[mark_before(mode, i)], pipeline->exec.stream);
+		enum sl_status status = sl_event_record(
+			pipeline->mark[mark_before(mode, i)], pipeline->exec.stream);
 
 		if (status == SL_OK)
 			status = mode->step[i].queue(r, pipeline);
@@ -88,10 +88,11 @@ static enum sl_status queue(
 			return sl_add_context(
 				status, "stage %s", sl_stages[mode->step[i].stage].name);
 	}
-	return sl_event_record(pipeline->mark[mark_before(mode, to - 1) + 1], pipeline->exec.stream);
+	return sl_event_record(
+		pipeline->mark[mark_before(mode, to - 1) + 1], pipeline->exec.stream);
 }
 
-/* --- a batch that is queued whole ------------------------------------------------------------- */
+/* --- a batch that is queued as a whole -------------------------------------------------------- */
 
 static enum sl_status queue_all(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
@@ -112,9 +113,9 @@ static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeli
 }
 
 /*
- * Of all that is queued, the first id alone is another one for the next batch of the usual size;
- * what is read of one lies in other places, too. One batch alone is not worth a graph, and makes
- * CUDA load its kernels.
+ * Between batches of the usual size only the first id changes, which is in device memory, so their work
+ * can be one CUDA graph. Particles that are read from files lie at changing addresses, so such batches
+ * cannot. The first batch runs without a graph, which makes CUDA load the kernels.
  */
 static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
@@ -131,8 +132,8 @@ static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_device_pi
 
 /* --- a batch ---------------------------------------------------------------------------------- */
 
-/* Twice, to two places: a bit that changes on the way, or in one of them, is seen. */
-static enum sl_status copy_census(struct sl_device_pipeline *pipeline)
+/* Copies the counters to two places, so that an error of the transfer or of memory is detected. */
+static enum sl_status copy_counters(struct sl_device_pipeline *pipeline)
 {
 	for (int i = 0; i < 2; i++)
 		SL_TRY(sl_copy(pipeline->host_counters[i], pipeline->counters,
@@ -143,20 +144,20 @@ static enum sl_status copy_census(struct sl_device_pipeline *pipeline)
 enum sl_status sl_transfer_error(const char *what)
 {
 	return sl_fail(SL_DEVICE_FAILED,
-		"%s did not come whole from the device (two copies differ), run again with "
-		"--resume; if it happens again, test the machine's memory",
+		"transfer error: two copies of %s from the device differ; rerun with --resume, "
+		"and test the memory if it happens again",
 		what);
 }
 
-static enum sl_status check_census(const struct sl_device_pipeline *pipeline)
+static enum sl_status check_counters(const struct sl_device_pipeline *pipeline)
 {
 	if (memcmp(pipeline->host_counters[0], pipeline->host_counters[1],
 		    pipeline->counters_bytes) == 0)
 		return SL_OK;
-	return sl_transfer_error("the tallies and the digests");
+	return sl_transfer_error("the tallies and digests");
 }
 
-/* As many must be left as were marked, before that number sizes anything. */
+/* Checks the number of survivors against the tally, before that number sizes anything. */
 static enum sl_status check_survivors(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	uint64_t kept = 0;
@@ -167,12 +168,12 @@ static enum sl_status check_survivors(const struct sl_recipe *r, const struct sl
 	if (b->n_survivors == kept)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
-		"%u particles are left of %llu that were marked (a fault of this program), please "
-		"report it",
+		"internal error: %u survivors after compaction where %llu were marked; please "
+		"report",
 		b->n_survivors, (unsigned long long)kept);
 }
 
-/* Queues what comes before the wait: for what is queued whole, all places may have a survivor. */
+/* Queues the work before the wait. In a batch queued as a whole, each particle may survive. */
 static enum sl_status queue_batch(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, const struct sl_batch *b)
 {
@@ -191,16 +192,16 @@ static enum sl_status queue_batch(
 	                       : queue(r, pipeline, 0, pipeline->mode->n_counted);
 }
 
-/* Up to the number of survivors: the one wait inside a batch. */
+/* Queues the work up to the number of survivors, waits for it, and checks the counters. */
 static enum sl_status find_survivors(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
 	SL_TRY(queue_batch(r, pipeline, b));
 	b->rounds = pipeline->batch.rounds;
-	SL_TRY(copy_census(pipeline));
+	SL_TRY(copy_counters(pipeline));
 	SL_TRY(sl_event_record(pipeline->counted, pipeline->exec.stream));
 	SL_TRY(sl_event_wait(pipeline->counted));
-	SL_TRY(check_census(pipeline));
+	SL_TRY(check_counters(pipeline));
 	b->tally = pipeline->host_counters[0]->tally;
 	if (r->bins.n > 0)
 		memcpy(b->bins, sl_batch_counters_histogram(pipeline->host_counters[0]),
@@ -215,7 +216,7 @@ static enum sl_status find_survivors(
 	return sl_check_cancelled(r);
 }
 
-/* Queues the copies of what was gathered to b's table, as far as that has room for it. */
+/* Queues the copies of those columns for which b's table has memory. */
 static enum sl_status copy_table(struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
 	b->table.n = b->n_survivors;
@@ -227,10 +228,11 @@ static enum sl_status copy_table(struct sl_device_pipeline *pipeline, struct sl_
 			SL_TRY(sl_copy(to->data, pipeline->batch.table.column[k].data, bytes,
 				pipeline->exec.stream));
 	}
-	return copy_census(pipeline);
+	return copy_counters(pipeline);
 }
 
-static enum sl_status bring_home(
+/* Queues the rest of the batch and copies its results to the host. */
+static enum sl_status copy_results(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
 	if (!pipeline->whole)
@@ -241,7 +243,7 @@ static enum sl_status bring_home(
 	SL_TRY(copy_table(pipeline, b));
 	SL_TRY(sl_event_record(pipeline->copied, pipeline->exec.stream));
 	SL_TRY(sl_event_wait(pipeline->copied));
-	SL_TRY(check_census(pipeline));
+	SL_TRY(check_counters(pipeline));
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
 		struct sl_table_column *c = &b->table.column[k];
 
@@ -259,6 +261,7 @@ enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns)
 	return SL_OK;
 }
 
+/* Adds the time of each stage to ns, and sets the times of packing and transfer. */
 static enum sl_status add_times(struct sl_device_pipeline *pipeline, uint64_t ns[SL_STAGE_COUNT])
 {
 	const struct sl_device_mode *mode = pipeline->mode;
@@ -286,7 +289,7 @@ enum sl_status sl_device_pipeline_run(const struct sl_recipe *r,
 	enum sl_status s = find_survivors(r, pipeline, b);
 
 	if (s == SL_OK)
-		s = bring_home(r, pipeline, b);
+		s = copy_results(r, pipeline, b);
 	if (s == SL_OK && ns)
 		s = add_times(pipeline, ns);
 	return sl_add_context(s, "batch %llu", (unsigned long long)b->number);

@@ -1,26 +1,28 @@
 /*
- * device_pipeline.h - a batch on its way through a device: a stream, a block of device memory, marks in time.
+ * device_pipeline.h - runs batches on a device: a stream, device memory for one batch, and events.
  *
- * The stages of a batch, in one of two ways (device_modes.h), are queued on the pipeline's stream one behind the
- * other. The host waits twice (and once a round, where there are any): for the number of survivors
- * and the tally, which size what follows, and for the survivors' columns, which are copied to the
- * batch's table. A small batch, fused, is queued whole: all its places are sorted, the empty ones
- * behind the survivors, which costs less than a wait; the first wait is then for its end, and
- * when there are more of its size, all that is queued of them is a graph. With several lanes, each
- * driven by a thread, one batch is copied out while the next is computed.
+ * The stages of a batch, in one of two modes (device_modes.h), are queued on the stream. The host waits
+ * twice per batch (and once per round, if there are rounds): for the number of survivors and the
+ * counters, which size later work, and for the columns of the survivors, which are copied to the table
+ * of the batch. Several pipelines, each driven by one thread, overlap: one batch is copied while the
+ * next is computed.
  *
- * Where the recipe has a press, survivors are packed on the device (pack.h), the host waits for
- * the sizes of that too, and it comes home instead.
+ * In fused mode a small batch is queued as a whole: the sort covers all places, with the empty ones
+ * after the survivors, which costs less than a wait. The first wait is then for the end of the batch.
+ * From the second such batch on, all of its work is one CUDA graph.
  *
- * What comes home is checked: the columns against their digests (sl_digest_check()), what was
- * pressed against its own (sl_device_packed_check()), the census, in which the digests are, and the sizes
- * against themselves, for they come twice.
+ * If the recipe has a pack rule, the survivors are packed on the device (pack.h). The host also waits
+ * for the packed sizes, and copies the packed bytes.
  *
- *	device   staged  | columns | keep | index | key | states | table | scratch | census |
+ * Each transfer is checked: columns against their digests (sl_digest_check()), packed bytes against
+ * theirs (sl_device_packed_check()). The counters, which contain the digests, and the sizes are copied
+ * twice and compared.
+ *
+ *	device   staged  | columns | keep | index | key | states | table | scratch | counters |
  *	         fused   | first id | columns, if read | index | key | records, if any |
- *	                 | scratch, then table | census | sieve |
- *	         either  | press, if there is one |
- *	pinned   | first id | census | census | press |
+ *	                 | scratch, then table | counters | scratch of select |
+ *	         both    | packing, if any |
+ *	pinned   | first id | counters | counters | packing |
  */
 #ifndef SL_STAGES_DEVICE_DEVICE_PIPELINE_H
 #define SL_STAGES_DEVICE_DEVICE_PIPELINE_H
@@ -60,27 +62,27 @@ struct sl_device_pipeline {
 };
 
 /*
- * Lays out a pipeline for batches of at most n particles, and sets its pointers (NULL where an arena
- * only measures).
+ * Lays out a pipeline for batches of at most n particles in the two arenas, and sets its pointers, which
+ * are NULL while an arena only measures.
  */
 void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
 	const struct sl_recipe *r, uint32_t n, struct sl_device_pipeline *pipeline);
 
-/* Nanoseconds between two events that have come. */
+/* Sets *ns to the nanoseconds between two events that have completed. */
 enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns);
 
-/* SL_DEVICE_FAILED: what the device sent twice was not twice the same. */
+/* Returns SL_DEVICE_FAILED with the message that two copies of what differ. */
 enum sl_status sl_transfer_error(const char *what);
 
-/* Makes the stream and the events; those of a pipeline half made are freed as well. */
+/* Creates the stream and the events; after a failure, sl_device_pipeline_close() frees those created. */
 enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *pipeline);
 void sl_device_pipeline_close(struct sl_device_pipeline *pipeline);
 
 /*
- * Runs all stages of b, which sl_batch_begin() has made, and brings home what is kept of it: tally,
- * survivors, those columns of the table that have memory there, or, if wanted, pressed (all of it
- * pinned memory, else copies do not overlap). Times and failures as of sl_stages_run(). The calling
- * thread must have chosen the device.
+ * Runs all stages of b, which sl_batch_begin() has prepared, and copies the results to the host: the
+ * tally, the histograms, the number of survivors, the columns of b->table that have memory, and, if
+ * b->device_packed.wanted, the packed bytes. That memory must be pinned, or copies do not overlap.
+ * Times and errors are those of sl_stages_run(). The device must be current for the calling thread.
  */
 enum sl_status sl_device_pipeline_run(const struct sl_recipe *r,
 	struct sl_device_pipeline *pipeline, struct sl_batch *b, uint64_t ns[SL_STAGE_COUNT]);

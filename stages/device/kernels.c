@@ -1,4 +1,4 @@
-/* kernels.c - the tables of kernels, one a device that there can be. */
+/* kernels.c - the table of kernels of each kind of device. */
 #include "stages/device/kernels.h"
 
 const struct sl_kernels sl_kernels_emulated = {

@@ -1,14 +1,15 @@
 /*
- * mcpl_pack.cu - survivors become records of MCPL: the kernel beside formats/mcpl.c's loop.
+ * mcpl_pack.cu - makes MCPL records of the survivors on a device.
  *
- * A thread makes the record of one row. Those of a block lie side by side in shared memory first,
- * so that they are written in whole lines.
+ * A thread makes the record of one row. The records of a block are collected in shared memory first, so
+ * that they are written with coalesced accesses.
  *
- * Reads the columns and writes the records once.
+ * Memory traffic: reads the columns and writes the records once.
  */
 #include "stages/device/mcpl_pack.h"
 
 #include "primitives/kernel/kernel.cuh"
+#include "stages/formats/mcpl/mcpl_header.h"
 
 enum { BLOCK = 256 };
 

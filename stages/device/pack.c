@@ -1,11 +1,11 @@
-/* press.c - the parts of what is pressed, and the memory for it, on a device and at home. */
+/* pack.c - the parts of a packed table, and its memory on device and host. */
 #include "stages/device/pack.h"
 
 #include <string.h>
 
 #include "stages/host/host_pipeline.h"
 
-/* Of n rows of so many bytes. */
+/* The part of n rows of row_bytes each. */
 static struct sl_pack_part part_of(const struct sl_pack_rule *rule, const void *at, uint32_t n,
 	uint32_t row_bytes, const char *name)
 {
@@ -85,7 +85,7 @@ static size_t scratch_most(const struct sl_pack_rule *rule, const struct sl_tabl
 	return most;
 }
 
-/* The longest column that is to be filled in, in whole words. */
+/* Bytes of the longest constant column, in whole 64-bit words. */
 static size_t filled_most(const struct sl_pack_rule *rule, const struct sl_table *t)
 {
 	struct sl_pack_part part[SL_COLUMN_COUNT];
@@ -98,7 +98,7 @@ static size_t filled_most(const struct sl_pack_rule *rule, const struct sl_table
 	return sl_round_up(most, sizeof(uint64_t));
 }
 
-/* The table of n rows, without their memory. */
+/* A table of n rows without memory. */
 static struct sl_table table_of(const struct sl_recipe *r, uint32_t n)
 {
 	struct sl_arena none = {0};

@@ -1,9 +1,10 @@
 /*
- * pack.cu - what must be known of columns that are compressed on the device and do not come home:
- * the box around positions, and a digest of the bytes that do come; and columns of one value.
+ * pack.cu - kernels for packed data: the bounds of positions, the digest of the packed bytes, and the
+ * filling of constant columns.
  *
- * A thread takes values in strides of the grid; warps add up in registers, and then to the header.
- * The least number is kept as the largest key turned over, so that a header begins as zeros.
+ * A thread processes values in strides of the grid. Warps reduce in registers and then update the size
+ * header with an atomic operation. The least number is stored as the largest complemented key, so that
+ * a size header of zeros is the neutral element of all reductions.
  */
 #include "stages/device/pack.h"
 
@@ -13,7 +14,7 @@
 #include "primitives/primitives.h"
 #include "stages/counting/sums.cuh"
 
-enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 512 }; /* EACH: values a thread at least */
+enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 512 }; /* EACH: values per thread, at least */
 
 static uint32_t grid_of(size_t n)
 {
@@ -43,7 +44,7 @@ static __global__ void bounds_kernel(
 		float v = value[j];
 		uint32_t key = sl_key_from_f32_bits(sl_bits(v));
 
-		if (v != v) /* a NaN is nowhere */
+		if (v != v) /* NaN has no place in an order */
 			continue;
 		least = ~key > least ? ~key : least;
 		greatest = key > greatest ? key : greatest;
@@ -56,7 +57,7 @@ static __global__ void bounds_kernel(
 	}
 }
 
-/* Word j of bytes, filled up with zeros behind them. */
+/* Word j of n bytes, padded with zeros. */
 static __device__ inline uint64_t word_of(const uint8_t *bytes, uint64_t n, uint64_t j)
 {
 	uint64_t at = j * sizeof(uint64_t), word = 0;
@@ -68,7 +69,7 @@ static __device__ inline uint64_t word_of(const uint8_t *bytes, uint64_t n, uint
 	return word;
 }
 
-static __global__ void weigh_kernel(const uint8_t *bytes, const size_t *used, uint64_t *digest)
+static __global__ void digest_kernel(const uint8_t *bytes, const size_t *used, uint64_t *digest)
 {
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, n = *used, mine[1] = {};
 	uint64_t words = (n + sizeof(uint64_t) - 1) / sizeof(uint64_t);
@@ -115,6 +116,6 @@ enum sl_status SL_NAME(sl_queue_bounds)(
 enum sl_status SL_NAME(sl_queue_pack_digest)(
 	const uint8_t *out, size_t most, struct sl_pack_size_header *header, sl_stream s)
 {
-	return SL_LAUNCH(weigh_kernel, grid_of(most / sizeof(uint64_t) + 1), BLOCK, 0, s, out,
+	return SL_LAUNCH(digest_kernel, grid_of(most / sizeof(uint64_t) + 1), BLOCK, 0, s, out,
 		&header->used, &header->digest);
 }

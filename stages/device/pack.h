@@ -1,18 +1,17 @@
 /*
- * pack.h - survivors are packed where they are, on a device: what comes home is less, and as files
- * have it.
+ * pack.h - packs the survivors of a batch on the device, so that fewer bytes are copied to the host,
+ * in the form that the file format needs.
  *
- * Behind the last stage the table becomes parts: each column is one, those of one value only where
- * the format wants them, and filled in for it; or, for a format that is made of records, all of
- * these are (formats/mcpl_record.h). Records come home as they are, or else each part is cut into
- * chunks, in planes if the format wants them, and each chunk becomes a stream of DEFLATE. Streams
- * stand one behind another, part by part, and come home in one copy; before it comes a sheet, which
- * says how long they are (pack_run.c). Digests of columns are those of the stage write; the box
- * around positions is found here, of columns.
+ * After the last stage the table is divided into parts. Each column is a part; constant columns only if
+ * the format wants them, filled with their value. For formats made of records, all records together are
+ * one part. Records are copied as they are, or each part is cut into chunks (with shuffled bytes, if the
+ * format wants that) and each chunk compressed into a DEFLATE stream. The streams lie one after another
+ * and are copied together, after a size header that says how long they are (pack_run.c). The digests of
+ * the columns are those of the stage write; the bounds of positions are computed here.
  *
- *	device   | records, or a column of one value | streams | scratch |
- *	         | sheet, bytes of each stream |
- *	pinned   | sheet | sheet |
+ *	device   | records, or one filled column | streams | scratch |
+ *	         | size header, size of each stream |
+ *	pinned   | size header | size header |
  */
 #ifndef SL_STAGES_DEVICE_PACK_H
 #define SL_STAGES_DEVICE_PACK_H
@@ -48,28 +47,28 @@ struct sl_pack {
 	struct sl_arena scratch;
 };
 
-/* What is compressed by itself. */
+/* A part of the table that is compressed by itself. */
 struct sl_pack_part {
 	const void *at;
-	const void *value; /* of a column that is to be filled in there; else NULL */
+	const void *value; /* the value of a constant column, to be filled in at "at"; else NULL */
 	size_t bytes, chunk_bytes;
-	uint32_t item_bytes; /* of a plane's items; 1: there are no planes */
-	const char *name;    /* of a column, or "records" */
+	uint32_t item_bytes; /* item size of the byte shuffle; 1: bytes are not shuffled */
+	const char *name;    /* name of a column, or "records" */
 };
 
-/* The parts of a table, and where they are; p may be NULL, to measure. Returns how many. */
+/* Lists the parts of a table; p may be NULL to get only their sizes. Returns their number. */
 uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t,
 	const struct sl_pack *p, struct sl_pack_part part[SL_COLUMN_COUNT]);
 
-/* The streams that a table becomes, and the most bytes that come home. */
+/* The number of streams of a table; an upper bound of its packed bytes. */
 size_t sl_pack_streams(const struct sl_pack_rule *rule, const struct sl_table *t);
 size_t sl_pack_most(const struct sl_pack_rule *rule, const struct sl_table *t);
 
-/* Lays out what a batch of at most n rows needs for it, where columns are not the form. */
+/* Lays out the memory to pack a table of at most n rows. The form must not be SL_AS_COLUMNS. */
 void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
 	uint32_t n, struct sl_pack *p);
 
-/* Where what was pressed comes home to, pinned. */
+/* Lays out the pinned memory that the packed bytes are copied to. */
 void sl_device_packed_lay_out(
 	struct sl_arena *pinned, const struct sl_recipe *r, uint32_t n, struct sl_device_packed *p);
 

@@ -1,4 +1,4 @@
-/* pack_run.c - survivors are packed on the device, and come home as records or streams. */
+/* pack_run.c - packs the survivors of a batch and copies the records or streams to the host. */
 #include "stages/device/pack_run.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static struct sl_deflate_job job_of(const struct sl_pack_rule *rule, const struc
 		.out_used = &p->size_header->used};
 }
 
-/* All parts to one output, each behind the one before. */
+/* Compresses all parts into one output, one after another. */
 static enum sl_status queue_streams(const struct sl_recipe *r,
 	const struct sl_device_pipeline *pipeline, const struct sl_table *t)
 {
@@ -45,7 +45,7 @@ static enum sl_status queue_streams(const struct sl_recipe *r,
 	return SL_OK;
 }
 
-/* What the form asks for: records, streams, or streams of records. */
+/* Queues the kernels for the form: records, streams of columns, or streams of records. */
 static enum sl_status queue_form(const struct sl_recipe *r,
 	const struct sl_device_pipeline *pipeline, const struct sl_table *t)
 {
@@ -61,7 +61,7 @@ static enum sl_status queue_form(const struct sl_recipe *r,
 	return streams ? queue_streams(r, pipeline, t) : SL_OK;
 }
 
-/* Packs, and waits for the header, which sizes what comes home; it is copied twice. */
+/* Packs, and waits for the size header. It is copied twice and compared, because it sizes the copy. */
 static enum sl_status pack(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, const struct sl_table *t)
 {
@@ -79,9 +79,10 @@ static enum sl_status pack(
 	SL_TRY(sl_event_wait(pipeline->counted));
 	return memcmp(p->host_size_header[0], p->host_size_header[1], p->size_header_bytes) == 0
 	               ? SL_OK
-	               : sl_transfer_error("the sizes of what was pressed");
+	               : sl_transfer_error("the packed sizes");
 }
 
+/* The float of a key; none if the key is that of no number. */
 static float bound(uint32_t key, float none)
 {
 	uint32_t bits = sl_key_to_f32_bits(key);
@@ -91,7 +92,7 @@ static float bound(uint32_t key, float none)
 	return isnan(v) ? none : v;
 }
 
-/* Takes over what the header says. The streams, or records, add up to all, or sizes are wrong. */
+/* Copies the size header to *to, after checking that the sizes add up. */
 static enum sl_status read_header(const struct sl_pack_rule *rule,
 	const struct sl_device_pipeline *pipeline, const struct sl_table *t,
 	struct sl_device_packed *to)
@@ -105,8 +106,8 @@ static enum sl_status read_header(const struct sl_pack_rule *rule,
 		sum += to->stream[k];
 	if (sum != header->used || sum > to->size)
 		return sl_fail(SL_CHECK_FAILED,
-			"%zu streams of what was pressed, or its records, have %zu bytes and add "
-			"up to %zu (a fault of this program), please report it",
+			"internal error: %zu packed streams have %zu bytes but add up to %zu; "
+			"please report",
 			n, header->used, sum);
 	to->used = header->used;
 	to->digest = header->digest;

@@ -1,25 +1,26 @@
-/* rounds_device.c - what rounds are made of, on a device. The host waits once a round. */
+/* rounds_device.c - the operations of a round (rounds.h) on a device. */
 #include "stages/device/rounds_device.h"
 
 #include "stages/device/device_pipeline.h"
 
-static enum sl_status mark(void *of, enum sl_round_mark m)
+static enum sl_status mark(void *ctx, enum sl_round_mark m)
 {
-	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)of;
+	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)ctx;
 
 	return sl_event_record(pipeline->round[m], pipeline->exec.stream);
 }
 
 static enum sl_status between(
-	void *of, enum sl_round_mark from, enum sl_round_mark to, uint64_t *ns)
+	void *ctx, enum sl_round_mark from, enum sl_round_mark to, uint64_t *ns)
 {
-	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)of;
+	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)ctx;
 
 	return sl_event_ns(pipeline->round[from], pipeline->round[to], ns);
 }
 
-/* How many are alive, twice, as it sizes what follows. */
-static enum sl_status count_living(struct sl_device_pipeline *pipeline, struct sl_batch *b)
+/* Waits for the number of alive particles. It is copied twice and compared, because it sizes later
+ * work. */
+static enum sl_status wait_for_alive(struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
 	for (int i = 0; i < 2; i++)
 		SL_TRY(sl_copy(&pipeline->host_counters[i]->alive, &pipeline->counters->alive,
@@ -27,27 +28,28 @@ static enum sl_status count_living(struct sl_device_pipeline *pipeline, struct s
 	SL_TRY(sl_event_record(pipeline->counted, pipeline->exec.stream));
 	SL_TRY(sl_event_wait(pipeline->counted));
 	if (pipeline->host_counters[0]->alive != pipeline->host_counters[1]->alive)
-		return sl_transfer_error("the number of the living");
+		return sl_transfer_error("the number of alive particles");
 	b->active_set.alive = (uint32_t)pipeline->host_counters[0]->alive;
 	return SL_OK;
 }
 
-static enum sl_status advance(const struct sl_recipe *r, void *of, struct sl_batch *b)
+static enum sl_status advance(const struct sl_recipe *r, void *ctx, struct sl_batch *b)
 {
-	struct sl_device_pipeline *pipeline = (struct sl_device_pipeline *)of;
+	struct sl_device_pipeline *pipeline = (struct sl_device_pipeline *)ctx;
 
-	SL_TRY(mark(of, SL_ROUND_BEGINS));
+	SL_TRY(mark(ctx, SL_ROUND_BEGINS));
 	SL_TRY(sl_fill(&pipeline->counters->alive, 0, sizeof(pipeline->counters->alive),
 		pipeline->exec.stream));
 	SL_TRY(r->kernels->advance(r->model, r->rules.bytes, r->seed, b, &pipeline->counters->alive,
 		pipeline->exec.stream));
-	SL_TRY(mark(of, SL_ROUND_ADVANCED));
-	return count_living(pipeline, b);
+	SL_TRY(mark(ctx, SL_ROUND_ADVANCED));
+	return wait_for_alive(pipeline, b);
 }
 
-static enum sl_status key(const struct sl_recipe *r, void *of, const struct sl_batch *b, uint32_t n)
+static enum sl_status key(
+	const struct sl_recipe *r, void *ctx, const struct sl_batch *b, uint32_t n)
 {
-	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)of;
+	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)ctx;
 	struct sl_batch active_set = {.columns = b->active_set.columns,
 		.index = b->index,
 		.key = b->key,
@@ -57,10 +59,10 @@ static enum sl_status key(const struct sl_recipe *r, void *of, const struct sl_b
 		r->schedule.field, r->schedule.n_fields, true, &active_set, pipeline->exec.stream);
 }
 
-static enum sl_status gather(const struct sl_recipe *r, void *of, const struct sl_batch *b,
+static enum sl_status gather(const struct sl_recipe *r, void *ctx, const struct sl_batch *b,
 	const struct sl_active_set *to)
 {
-	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)of;
+	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)ctx;
 
 	return r->kernels->move(b, to, pipeline->exec.stream);
 }

@@ -1,11 +1,11 @@
 /*
- * gather_rows.cu - all columns of the survivors in one kernel, in key order, with their digests.
+ * gather_rows.cu - writes and digests all columns of the survivors in one kernel, in key order.
  *
- * A thread takes rows in strides of the grid. It makes the survivor of a row again, from its id, or
- * fetches its record (packed_record.h), whole, and writes it to every column of the table; digests are
- * summed in registers, and added up by sums.cuh.
+ * A thread processes rows in strides of the grid. For each row it computes the survivor again from its
+ * id, or loads its record (packed_record.h), and writes each column of the table. Digests are summed
+ * in registers, and sums.cuh adds the sums of all threads.
  *
- * Reads 4 bytes a row and its record, if any; writes the table.
+ * Memory traffic: reads 4 bytes and the record, if any, per row; writes the table.
  */
 #include <string.h>
 
@@ -16,24 +16,23 @@
 
 enum {
 	BLOCK = 256,
-	BLOCKS_A_MULTIPROCESSOR = 4 /* for which the compiler keeps to 64 registers a thread */
+	BLOCKS_A_MULTIPROCESSOR = 4 /* which limits the compiler to 64 registers per thread */
 };
 
 struct rows_job {
 	uint64_t seed;
 	const uint64_t *first_id;
 	const uint32_t *n;        /* rows */
-	uint32_t metadata, words; /* of a record: its columns, its size; of a model not remade */
+	uint32_t metadata, words; /* columns and size of a record, if the model is not remade */
 	uint32_t set;             /* columns of the table ... */
-	uint32_t written;         /* ... without those of one value for the whole run */
+	uint32_t written;         /* ... without constant columns */
 	const uint32_t *index, *record;
 	struct sl_columns to;
-	struct sl_particle constant; /* that value */
+	struct sl_particle constant; /* the values of constant columns */
 	uint64_t *digest;
 };
 
-/* Record number i, by way of the thread's own slot in shared memory: registers have no addresses.
- */
+/* Loads record i through the thread's slot in shared memory, because registers cannot be indexed. */
 template <class Model>
 static __device__ __forceinline__ struct sl_particle fetch(
 	const struct rows_job *job, uint32_t i, uint32_t *slot)
@@ -77,13 +76,13 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	}
 #include "stages/particle/columns.def"
 #undef COLUMN
-		if (n - j <= threads) /* the sum might be beyond 2^32 */
+		if (n - j <= threads) /* else j + threads could overflow */
 			break;
 	}
 	sl_block_add<sl_words_of<Model::columns>>(digest, job.digest);
 }
 
-/* The table's columns as the kernel needs them: by name. */
+/* Sets the columns of the job from those of the table. */
 static void name_columns(const struct sl_table *t, struct rows_job *job)
 {
 	for (uint32_t k = 0; k < t->n_columns; k++) {
@@ -100,7 +99,7 @@ static void name_columns(const struct sl_table *t, struct rows_job *job)
 	}
 }
 
-/* Blocks that a device keeps going at a time: one wave of them shares all rows. */
+/* The number of blocks: at most as many as run at the same time, which then share all rows. */
 static uint32_t blocks_for(uint32_t most)
 {
 	struct sl_limits limits;

@@ -1,6 +1,8 @@
 /*
- * model_rules.cuh - a model as the kernels of the fused way see it: select.cu, which makes all particles
- * and leaves the survivors, and gather_rows.cu, which writes their columns.
+ * model_rules.cuh - the models as template arguments of the kernels of fused mode.
+ *
+ * For each model NAME there is a struct sl_of_NAME with its rules, its sets of columns and fates as
+ * compile-time constants, and a function that computes a particle from start to end.
  */
 #ifndef SL_STAGES_FUSED_MODEL_RULES_CUH
 #define SL_STAGES_FUSED_MODEL_RULES_CUH
@@ -11,7 +13,7 @@
 #include "stages/models/models.def"
 #undef SL_MODEL_HEADERS
 
-/* Its rules, and what follows from them when kernels are compiled. */
+/* struct sl_of_source_detector, sl_of_slab, sl_of_cavity, sl_of_rays, sl_of_list */
 #define MODEL(name)                                                                       \
 	struct sl_of_##name {                                                             \
 		typedef struct sl_##name rules;                                           \
@@ -20,7 +22,7 @@
 		static constexpr bool remade = SL_REMADE_##name;                          \
 		static constexpr bool weighted = SL_WEIGHTED_##name;                      \
                                                                                           \
-		/* The particle id, moved to its end; its columns wanted. */              \
+		/* Computes particle id to its end, with at least the wanted columns. */  \
 		static __device__ __forceinline__ struct sl_particle make(                \
 			const rules *r, uint32_t wanted, uint64_t seed, uint64_t id)      \
 		{                                                                         \

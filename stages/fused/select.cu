@@ -1,23 +1,22 @@
 /*
- * select.cu - generate, advance, mark and compact in one kernel: no dead particle touches memory.
+ * select.cu - generate, advance, mark and compact in one kernel; only survivors are written to memory.
  *
- * A block takes a tile of particles, of which a warp takes 32 at a time, and makes each in
- * registers and to its end, counts it, and lists it in shared memory if it survives. Its place in
- * the list is by vote; that of the list in the batch comes from the survivors of the warps before
- * and, by decoupled look-back, of the tiles before (look_back.cuh; Merrill and Garland, 2016). Then
- * the lists are written, neighbours to neighbours, in the order of ids: key and index, and, of a
- * model that is not remade, a record (packed_record.h). Keys are packed then, when all lanes have one to
- * pack.
+ * A block processes tiles of particles, a warp 32 particles at a time. A thread computes a particle in
+ * registers to its end and counts it. A survivor goes into a list in shared memory, at a position
+ * determined by a warp vote. The position of the list in the batch is the number of survivors of the
+ * earlier warps of the tile and, by decoupled look-back, of the earlier tiles (look_back.cuh; Merrill
+ * and Garland, 2016). The lists are then written in id order with coalesced accesses: key and index,
+ * and a record (packed_record.h) if the model is not remade. Keys are packed at that point, where all
+ * lanes of a warp have one to pack.
  *
- * A block looks back for a tile while it makes its next one, and writes it behind that: what the
- * tiles before have is known by then, and a tile costs one barrier (two of histories). Blocks go on
- * with further tiles, so that tallies are added up once a block and not once a tile.
+ * A block looks back for a tile while it computes its next one, and then writes the first: by then the
+ * sums of the earlier tiles are known, and a tile costs one barrier (two for models that are not
+ * remade). Blocks process several tiles, so that tallies are added once per block and not per tile.
  *
- * Where there are tallies by bins (histogram.cuh), their counters stand behind the lists. The kernel is
- * compiled with and without these and the conditions of keep, so that they cost nothing where there
- * are none.
+ * The counters of histograms follow the lists in shared memory (block_histogram.cuh). The kernel is
+ * compiled with and without histograms and conditions, so that runs without them do not pay for them.
  *
- * Reads nothing; writes 8 bytes a survivor, 12 with keys of 64 bits, and its record.
+ * Memory traffic: reads nothing; writes per survivor 8 bytes (12 with 64-bit keys) and its record.
  */
 #include "stages/fused/select.h"
 
@@ -27,12 +26,12 @@
 
 /* --- a tile ----------------------------------------------------------------------------------- */
 
-/* The fates that a kernel counts: those of the model, and dropped where conditions are asked. */
-template <class Model, bool asks>
-static constexpr sl_fate_set fates_of = Model::fates | (asks ? SL_FATE_BIT(SL_FATE_dropped) : 0);
+/* The fates that a kernel counts: those of the model, and dropped if there may be a condition. */
+template <class Model, bool checks>
+static constexpr sl_fate_set fates_of = Model::fates | (checks ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 
-/* Makes the warp's particles of a tile, counts them, and lists those that survive: how many? */
-template <class Model, class Key, bool asks>
+/* Computes the warp's particles of a tile, counts them, and lists the survivors. Returns how many. */
+template <class Model, class Key, bool checks>
 static __device__ __forceinline__ uint32_t select(const typename Model::rules *rules,
 	const struct select_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
 	struct sl_block_histogram bins)
@@ -40,7 +39,7 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
 	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
 	uint64_t first_id = *job->first_id;
-	struct sl_fate_counts<fates_of<Model, asks>, Model::weighted> fates = {
+	struct sl_fate_counts<fates_of<Model, checks>, Model::weighted> fates = {
 	};
 
 	for (uint32_t k = 0; k < job->items; k++, i += LANES) {
@@ -49,7 +48,7 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 
 		if (i < job->n) {
 			p = Model::make(rules, job->wanted, job->seed, first_id + i);
-			if (asks && job->condition.n > 0) {
+			if (checks && job->condition.n > 0) {
 				struct sl_columns columns = sl_columns_of(&p);
 
 				p.fate = sl_condition_fate(
@@ -58,11 +57,11 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 			alive = p.fate < SL_FATE_COUNT && sl_has_fate(job->keep, p.fate);
 			fates.count(p.fate);
 			if (Model::weighted)
-				sl_tally_weigh(tally, fates_of<Model, asks>, p.fate,
+				sl_tally_weigh(tally, fates_of<Model, checks>, p.fate,
 					p.weight * job->weight_scale);
 			tally->steps += p.steps;
 			tally->collisions += p.collisions;
-			if (asks && p.fate < SL_FATE_COUNT) {
+			if (checks && p.fate < SL_FATE_COUNT) {
 				struct sl_columns columns = sl_columns_of(&p);
 
 				sl_block_histogram_count(&job->bins, bins, &columns, 0, p.fate,
@@ -80,54 +79,55 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 	return n;
 }
 
-/* A tile that is listed and not yet written. */
+/* A tile that is in the lists and not yet written. */
 struct listed {
-	uint32_t tile, n;     /* survivors of the calling warp ... */
-	uint32_t before_warp; /* ... and of those before it */
+	uint32_t tile, n;     /* number of the tile; survivors of the calling warp */
+	uint32_t before_warp; /* survivors of the earlier warps of the tile */
 	uint32_t in_tile;
 };
 
-/* What the warps of a block tell each other, in turns: who is late still reads the last one's. */
-struct told {
-	uint32_t in_warp[WARPS]; /* survivors */
-	uint32_t before;         /* the last tile: survivors in all tiles before it */
-	uint32_t next;           /* tile */
+/* Data that the warps of a block exchange. There are two of it, used in turns: a slow warp may still
+ * read the one of the previous tile. */
+struct exchange {
+	uint32_t in_warp[WARPS]; /* survivors of each warp */
+	uint32_t before;         /* of the previous tile: survivors in all tiles before it */
+	uint32_t next;           /* the next tile of the block */
 };
 
-/* The sums that the warps told of a tile; those of the tile are published at once. */
+/* Sums the survivors of the warps of a tile, and publishes the sum for the look-back of others. */
 template <class Key>
-static __device__ __forceinline__ struct listed take_in(
-	const struct select_job<Key> *job, const struct told *told, uint32_t tile, uint32_t n)
+static __device__ __forceinline__ struct listed sum_tile(const struct select_job<Key> *job,
+	const struct exchange *exchange, uint32_t tile, uint32_t n)
 {
 	uint32_t warp = threadIdx.x / LANES;
 	struct listed l = {tile, n, 0, 0};
 
 	SL_UNROLL
 	for (uint32_t w = 0; w < WARPS; w++) {
-		l.before_warp += w < warp ? told->in_warp[w] : 0;
-		l.in_tile += told->in_warp[w];
+		l.before_warp += w < warp ? exchange->in_warp[w] : 0;
+		l.in_tile += exchange->in_warp[w];
 	}
 	if (threadIdx.x == 0)
 		sl_look_back_own(job->before, tile, l.in_tile);
 	return l;
 }
 
-/* For the first warp: the survivors before a tile, for all warps to read behind a barrier. */
+/* First warp only: finds the survivors before a tile; all warps read them after a barrier. */
 template <class Key>
 static __device__ __forceinline__ void look_back(
-	const struct select_job<Key> *job, const struct listed *l, struct told *told)
+	const struct select_job<Key> *job, const struct listed *l, struct exchange *exchange)
 {
 	uint32_t before = sl_look_back_rest(job->before, l->tile, l->in_tile);
 
 	if (threadIdx.x == 0)
-		told->before = before;
+		exchange->before = before;
 	if (threadIdx.x == 0 && l->tile == job->before.tiles - 1)
 		*job->n_survivors = before + l->in_tile;
 }
 
 /*
- * For a block: as many of the largest key as particles of the tile are dead, from the end of the
- * batch down, where those of the tiles before end. before: survivors of those.
+ * Writes one largest key per particle of the tile that does not survive, downwards from the end of
+ * the batch, below those of the earlier tiles. before are the survivors of the earlier tiles.
  */
 template <class Key>
 static __device__ __forceinline__ void pad(
@@ -144,71 +144,72 @@ static __device__ __forceinline__ void pad(
 }
 
 /*
- * Two turns: in each, a tile is made while the one before is looked back for; behind the barrier
- * that one is written. A warp's lists are its own.
+ * In each iteration a block computes a tile, looks back for the previous one, and writes the previous
+ * one after the barrier. Each warp uses only its own lists.
  *
- * Histories last unequally: there, the first warp looks back behind the barrier, when the sum of
- * the tile just made is known to all. Before it, a block would keep that sum from others for as
- * long as it waits itself, and all would go in step with the longest histories.
+ * If the model is not remade, the lengths of histories differ. The first warp then looks back after
+ * the barrier, when the sum of the tile just computed is published. If it looked back before, the
+ * block would withhold that sum from others while it waits itself, and all blocks would proceed at
+ * the pace of the longest histories.
  */
-template <class Model, class Key, bool asks>
+template <class Model, class Key, bool checks>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 	select_kernel(typename Model::rules rules, struct select_job<Key> job)
 {
 	SL_SHARED_DYNAMIC(unsigned char, lists);
-	struct both {
-		struct told turn[2];
+	struct exchanges {
+		struct exchange turn[2];
 	};
-	SL_SHARED(struct both, both);
+	SL_SHARED(struct exchanges, both);
 	struct sl_block_histogram bins = bins_of_block(&job, lists);
 	union sl_tally_words tally = {};
 	struct listed last = {};
 	uint32_t tile, turn = 0;
 
-	if (asks)
+	if (checks)
 		sl_block_histogram_clear(&job.bins, bins);
 	tile = sl_look_back_ticket(job.before);
 	for (bool any = false; any || tile < job.before.tiles; turn ^= 1) {
-		struct told *told = &both.turn[turn];
+		struct exchange *exchange = &both.turn[turn];
 		bool more = tile < job.before.tiles;
 		uint32_t n = 0;
 
 		if (Model::remade && any && threadIdx.x < LANES)
-			look_back(&job, &last, told);
+			look_back(&job, &last, exchange);
 		if (more)
-			n = select<Model, Key, asks>(&rules, &job, tile,
+			n = select<Model, Key, checks>(&rules, &job, tile,
 				list_of_warp(&job, lists, turn), &tally.t, bins);
 		if (threadIdx.x % LANES == 0)
-			told->in_warp[threadIdx.x / LANES] = n;
+			exchange->in_warp[threadIdx.x / LANES] = n;
 		if (threadIdx.x == 0 && more)
-			told->next = sl_look_back_next(job.before);
+			exchange->next = sl_look_back_next(job.before);
 		__syncthreads();
 		struct listed now = {};
 		if (more)
-			now = take_in(&job, told, tile, n);
+			now = sum_tile(&job, exchange, tile, n);
 		if (!Model::remade && any && threadIdx.x < LANES)
-			look_back(&job, &last, told);
+			look_back(&job, &last, exchange);
 		if (!Model::remade)
 			__syncthreads();
 		if (any)
 			write_list<Model>(&job, list_of_warp(&job, lists, turn ^ 1), last.n,
-				told->before + last.before_warp);
+				exchange->before + last.before_warp);
 		if (any && job.padded)
-			pad(&job, &last, told->before);
-		__syncwarp(); /* before the list that was written is filled again */
+			pad(&job, &last, exchange->before);
+		__syncwarp(); /* before the list just written is filled again */
 		any = more;
 		last = now;
 		if (more)
-			tile = told->next;
+			tile = exchange->next;
 	}
-	if (asks)
+	if (checks)
 		sl_block_histogram_add(&job.bins, bins, job.bin);
-	sl_block_add<sl_tally_used<fates_of<Model, asks>, Model::columns>>(tally.word, job.tally);
+	sl_block_add<sl_tally_used<fates_of<Model, checks>, Model::columns>>(tally.word, job.tally);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
 
-/* What a list has, and how many particles a thread and tile its room allows. */
+/* The layout of the lists, and how many particles per thread and tile fit. */
 struct layout {
 	uint32_t words, beside, stride, items;
 	size_t bins_bytes;
@@ -220,7 +221,7 @@ static uint32_t words_of(uint32_t set)
 	return (uint32_t)__builtin_popcount(set);
 }
 
-/* The columns that the key is made of. */
+/* The columns of the key fields. */
 static uint32_t key_columns(const struct sl_fused *f)
 {
 	uint32_t set = 0;
@@ -234,7 +235,7 @@ template <class Model> static struct layout lay_out(const struct sl_fused *f)
 {
 	struct layout l = {};
 	struct sl_limits limits;
-	size_t room = 0;
+	size_t available = 0;
 
 	l.words = Model::remade ? 0 : sl_record_words(f->metadata);
 	l.beside = key_columns(f) & ~f->metadata;
@@ -246,14 +247,14 @@ template <class Model> static struct layout lay_out(const struct sl_fused *f)
 	l.blocks = 1;
 	if (sl_device_limits(&limits) == SL_OK) {
 		l.blocks = BLOCKS_A_MULTIPROCESSOR * limits.multiprocessors;
-		room = limits.shared_bytes / BLOCKS_A_MULTIPROCESSOR;
+		available = limits.shared_bytes / BLOCKS_A_MULTIPROCESSOR;
 	}
-	while (l.items > 1 && lists_bytes(l.items, l.stride) + l.bins_bytes > room)
+	while (l.items > 1 && lists_bytes(l.items, l.stride) + l.bins_bytes > available)
 		l.items /= 2;
 	return l;
 }
 
-/* As many as there is room for, once there is a tile for every block. */
+/* The particles per thread and tile: as many as fit, but so few that each block gets a tile. */
 static uint32_t items_for(const struct layout *l, uint32_t n)
 {
 	uint32_t items = l->items;
@@ -263,7 +264,8 @@ static uint32_t items_for(const struct layout *l, uint32_t n)
 	return items;
 }
 
-/* Of any batch up to n: a smaller one may have smaller tiles, but fewer than two a block. */
+/* The most tiles of a batch of at most n particles. A small batch may have smaller tiles, but then it
+ * has fewer than two per block. */
 template <class Model> static uint32_t tiles_most(const struct sl_fused *f, uint32_t n)
 {
 	struct layout l = lay_out<Model>(f);
@@ -273,7 +275,7 @@ template <class Model> static uint32_t tiles_most(const struct sl_fused *f, uint
 	return tiles > small ? tiles : small;
 }
 
-/* The word of a column in a list: in the record, or beside it. */
+/* The word of a column in a list entry: in the record, or after it. */
 static uint32_t word_of(const struct layout *l, uint32_t metadata, enum sl_column column)
 {
 	uint32_t below = SL_BIT(column) - 1;
@@ -282,7 +284,7 @@ static uint32_t word_of(const struct layout *l, uint32_t metadata, enum sl_colum
 	                                : l->words + words_of(l->beside & below);
 }
 
-template <class Model, class Key, bool asks>
+template <class Model, class Key, bool checks>
 static enum sl_status queue_select(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
@@ -305,23 +307,23 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		job.field[k] = f->field[k];
 		job.field_at[k] = word_of(&l, f->metadata, f->field[k].column);
 	}
-	return SL_LAUNCH((select_kernel<Model, Key, asks>), tiles < l.blocks ? tiles : l.blocks,
+	return SL_LAUNCH((select_kernel<Model, Key, checks>), tiles < l.blocks ? tiles : l.blocks,
 		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,
 		*(const typename Model::rules *)f->rules, job);
 }
 
-/* Of the kernels of a model, the one for those keys, with bins and conditions or without. */
+/* Launches the variant of the kernel for the key type, with or without histograms and conditions. */
 template <class Model>
 static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
-	bool asks = f->bins->n > 0 || f->condition->n > 0;
+	bool checks = f->bins->n > 0 || f->condition->n > 0;
 
 	if (f->narrow)
-		return asks ? queue_select<Model, uint32_t, true>(f, b, counters, scratch, s)
-		            : queue_select<Model, uint32_t, false>(f, b, counters, scratch, s);
-	return asks ? queue_select<Model, uint64_t, true>(f, b, counters, scratch, s)
-	            : queue_select<Model, uint64_t, false>(f, b, counters, scratch, s);
+		return checks ? queue_select<Model, uint32_t, true>(f, b, counters, scratch, s)
+		              : queue_select<Model, uint32_t, false>(f, b, counters, scratch, s);
+	return checks ? queue_select<Model, uint64_t, true>(f, b, counters, scratch, s)
+	              : queue_select<Model, uint64_t, false>(f, b, counters, scratch, s);
 }
 
 size_t SL_NAME(sl_queue_select_scratch)(const struct sl_fused *f, uint32_t n)

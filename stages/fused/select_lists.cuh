@@ -1,6 +1,6 @@
 /*
- * select_lists.cuh - what a block of select.cu keeps of survivors until it writes them: lists in
- * shared memory, two a warp, with a record of each and what its key is made of.
+ * select_lists.cuh - the lists of survivors that a block of select.cu keeps in shared memory until it
+ * writes them: two lists per warp, with a record of each survivor and the columns of its key.
  */
 #ifndef SL_STAGES_FUSED_SELECT_LISTS_CUH
 #define SL_STAGES_FUSED_SELECT_LISTS_CUH
@@ -14,11 +14,12 @@ enum {
 	LANES = 32,
 	BLOCK = 256,
 	WARPS = BLOCK / LANES,
-	BLOCKS_A_MULTIPROCESSOR = 4, /* for which the compiler keeps to 64 registers a thread */
-	ITEMS_REMADE = 8,            /* particles a thread and tile, at most */
-	ITEMS_CARRIED = 2            /* histories last unequally, records need room */
+	BLOCKS_A_MULTIPROCESSOR = 4, /* which limits the compiler to 64 registers per thread */
+	ITEMS_REMADE = 8,            /* particles per thread and tile, at most */
+	ITEMS_CARRIED = 2            /* the same with records: they need shared memory, and the
+	                                lengths of histories differ */
 };
-static_assert(ITEMS_REMADE <= 15, "fates are counted in four bits");
+static_assert(ITEMS_REMADE <= 15, "sl_fate_counts counts fates in four bits");
 
 /* Key is the type of the packed keys: uint32_t or uint64_t. */
 template <class Key> struct select_job {
@@ -26,14 +27,14 @@ template <class Key> struct select_job {
 	const uint64_t *first_id;
 	sl_fate_set keep;
 	uint32_t n, n_fields;
-	uint32_t items;           /* particles a thread and tile */
-	uint32_t metadata, words; /* of a record: its columns, its size; of a model not remade */
-	uint32_t beside;    /* columns listed beside the record: the index, those of the key */
-	uint32_t stride;    /* words from one survivor in a list to the next */
-	uint32_t wanted;    /* columns: carried, of the key, tallied */
-	float weight_scale; /* see recipe.h */
+	uint32_t items;           /* particles per thread and tile */
+	uint32_t metadata, words; /* columns and size of a record, if the model is not remade */
+	uint32_t beside;          /* columns listed after the record: index and key fields */
+	uint32_t stride;          /* words from one survivor in a list to the next */
+	uint32_t wanted;          /* columns: of records, keys, histograms and conditions */
+	float weight_scale;       /* see sl_weight_scale() */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
-	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* its word of a survivor in a list */
+	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* word of the field in a list entry */
 	struct sl_look_back<uint32_t> before;
 	uint32_t *index, *record, *n_survivors;
 	uint64_t *tally, *bin;
@@ -45,16 +46,16 @@ template <class Key> struct select_job {
 
 /* --- one survivor ----------------------------------------------------------------------------- */
 
-/* Neighbours in columns.def, of which a key has some or none. */
+/* Groups of adjacent columns in columns.def. A key mostly has no column of a group. */
 static constexpr uint32_t POSITION =
 	SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z);
 static constexpr uint32_t DIRECTION =
 	SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w);
 static_assert((POSITION & (POSITION + 1)) == 0 && POSITION + 1 == (DIRECTION & -DIRECTION) &&
 		      ((POSITION | DIRECTION) & ((POSITION | DIRECTION) + 1)) == 0,
-	"they are not the first columns, or others stand between");
+	"position and direction must be the first columns, without others between");
 
-/* Those of some columns that stand beside the record: one question for all, mostly. */
+/* Appends the columns of a group that follow the record; mostly one test for the whole group. */
 template <uint32_t SOME, class Key>
 static __device__ __forceinline__ void list_some(const struct select_job<Key> *job, uint32_t *word,
 	uint32_t columns, uint32_t i, const struct sl_particle *p)
@@ -67,8 +68,8 @@ static __device__ __forceinline__ void list_some(const struct select_job<Key> *j
 }
 
 /*
- * A survivor in a list: its record, then the words of the columns beside it. Their number is made
- * odd: lanes that read or write neighbours do not get in each other's way.
+ * Writes a list entry of a survivor: its record, then the words of further columns. The number of
+ * words per entry is odd, so that lanes that access adjacent entries have no bank conflicts.
  */
 template <class Model, class Key>
 static __device__ __forceinline__ void list_one(
@@ -82,8 +83,8 @@ static __device__ __forceinline__ void list_one(
 }
 
 /*
- * The key of a survivor in a list: as sl_key_pack() makes it of columns. Rules at fixed
- * places, by an unrolled loop, are at hand.
+ * The key of a list entry, equal to what sl_key_pack() makes of columns. The loop is unrolled, so that
+ * the rules are read from constant memory at fixed addresses.
  */
 template <class Key>
 static __device__ __forceinline__ Key pack_key(
@@ -115,7 +116,7 @@ static __device__ __forceinline__ Key pack_key(
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* The calling warp's list, one of the two that it fills in turns. */
+/* One of the two lists of the calling warp. */
 template <class Key>
 static __device__ __forceinline__ uint32_t *list_of_warp(
 	const struct select_job<Key> *job, unsigned char *lists, uint32_t turn)
@@ -130,13 +131,13 @@ static __host__ __device__ constexpr size_t lists_bytes(uint32_t items, uint32_t
 	return 2 * (size_t)BLOCK * items * stride * sizeof(uint32_t);
 }
 
-/* Each device has 64 KiB for a block, of which some KiB are variables of fixed size. */
+/* A block may use 64 KiB on each supported device; some KiB are variables of fixed size. */
 static_assert(lists_bytes(1, ((uint32_t)SL_COLUMN_COUNT + SL_RECORD_VECTOR - 1) | 1) +
 			      SL_HISTOGRAM_SHARED <=
 		      (size_t)60 << 10,
-	"lists of one particle a thread, of all columns, and counters do not fit");
+	"lists of one particle per thread with all columns, and the counters, do not fit");
 
-/* A block's counters, behind its lists. */
+/* The counters of the histograms, which follow the lists. */
 template <class Key>
 static __device__ __forceinline__ struct sl_block_histogram bins_of_block(
 	const struct select_job<Key> *job, unsigned char *lists)
@@ -144,7 +145,7 @@ static __device__ __forceinline__ struct sl_block_histogram bins_of_block(
 	return sl_block_histogram_at(&job->bins, lists + lists_bytes(job->items, job->stride));
 }
 
-/* For a warp: n records from its list to where they belong; a lane takes every 32nd word. */
+/* Copies n records from the list of a warp to global memory; a lane copies each 32nd word. */
 static __device__ __forceinline__ void write_records(
 	const uint32_t *list, uint32_t stride, uint32_t words, uint32_t n, uint32_t *to)
 {
@@ -159,7 +160,7 @@ static __device__ __forceinline__ void write_records(
 	}
 }
 
-/* For a warp: n survivors from its list to those of the batch, from number place on. */
+/* Writes n survivors from the list of a warp to the batch, from survivor number place on. */
 template <class Model, class Key>
 static __device__ __forceinline__ void write_list(
 	const struct select_job<Key> *job, const uint32_t *list, uint32_t n, uint32_t place)

@@ -1,26 +1,31 @@
-/* history.c - the models' rules, one step at a time, and a pair of eyes on their draws. */
+/*
+ * history.c - runs the rules of a model one step at a time, and reports each step and its random words.
+ *
+ * The rules are compiled once more in this file, with sl_draw() replaced by a function that reports
+ * to the observer.
+ */
 #include "stages/host/history.h"
 
-/* Whom this thread's draws are told; NULL: nobody. Rules take no such thing along. */
-static _Thread_local const struct sl_history_observer *watching;
+/* The observer of this thread's draws, or NULL. Thread-local, because rules have no such argument. */
+static _Thread_local const struct sl_history_observer *observed;
 
-static inline struct sl_words watched_draw(uint64_t seed, uint64_t id, uint64_t block)
+static inline struct sl_words observed_draw(uint64_t seed, uint64_t id, uint64_t block)
 {
 	struct sl_words words = sl_draw(seed, id, block);
 
-	if (watching)
-		watching->draw(watching->of, block, words);
+	if (observed)
+		observed->draw(observed->ctx, block, words);
 	return words;
 }
 
-/* random.h is read above, so that what follows, the rules, draws by the function here. */
-#define sl_draw watched_draw
+/* random.h is included above, so this affects only the rules included below. */
+#define sl_draw observed_draw
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
 #undef SL_MODEL_HEADERS
 
-/* The particle id one step after before, or, where there is none, as it starts. */
+/* Particle id one step after the state before, or, if before is NULL, at its start. */
 static struct sl_particle next(
 	const struct sl_recipe *r, uint64_t id, const struct sl_particle *before)
 {
@@ -44,6 +49,7 @@ static struct sl_particle next(
 	return p;
 }
 
+/* The name of the event between two states, as listed in struct sl_history_step. */
 static const char *event_of(const struct sl_particle *before, const struct sl_particle *p)
 {
 	if (!before)
@@ -58,11 +64,11 @@ static const char *event_of(const struct sl_particle *before, const struct sl_pa
 }
 
 /*
- * A step is a pure function of where it began. So it is taken twice, the second time to be asked
- * for its draws: they can be told after it, however many there are, and none has to be kept.
+ * A step is a pure function of the state before it, so it is computed twice, the second time to report
+ * its draws. They can thus be reported after the step without storing them, however many there are.
  */
 struct sl_particle sl_follow_history(
-	const struct sl_recipe *r, uint64_t id, const struct sl_history_observer *watcher)
+	const struct sl_recipe *r, uint64_t id, const struct sl_history_observer *observer)
 {
 	const struct sl_particle *before = NULL;
 	struct sl_history_step taken = {0};
@@ -72,13 +78,13 @@ struct sl_particle sl_follow_history(
 	do {
 		taken.p = next(r, id, before);
 		taken.event = event_of(before, &taken.p);
-		more = watcher->step(watcher->of, &taken);
-		watching = watcher;
+		more = observer->step(observer->ctx, &taken);
+		observed = observer;
 		next(r, id, before);
-		watching = NULL;
+		observed = NULL;
 		was = taken.p;
 		before = &was;
-		/* the loops take UINT32_MAX steps at most */
+		/* the loops of the host also take at most UINT32_MAX steps */
 	} while (more && taken.p.fate == SL_FATE_alive && taken.number++ < UINT32_MAX);
 	taken.p.fate = sl_final_fate(r, &taken.p);
 	return taken.p;

@@ -1,8 +1,7 @@
 /*
- * history.h - one particle followed step by step, with what it drew: for people who ask why.
+ * history.h - follows one particle step by step and reports its states and random words.
  *
- * The rules are those of the loops, compiled once more, in history.c alone, with each of their
- * draws told to a watcher; all others draw as ever, and the bits are the same.
+ * The rules are those of the loops, so the particle ends with the same bits as in a batch.
  */
 #ifndef SL_STAGES_HOST_HISTORY_H
 #define SL_STAGES_HOST_HISTORY_H
@@ -11,34 +10,35 @@
 #include "stages/batch/recipe.h"
 
 struct sl_history_step {
-	uint64_t number; /* from 1; 0 is the start, which the model's generate() makes */
+	uint64_t number; /* from 1; 0 is the start, made by the model's generate() */
 	/*
-	 * What happened, in a word, as far as the particle's state before and after tells it:
+	 * What happened, derived from the states before and after the step:
 	 *
-	 *	start      it was made, alive or not
-	 *	a fate     it was decided in this step
-	 *	collision  its collisions have grown
-	 *	surface    its direction is another, without a collision
+	 *	start      the particle was generated, alive or not
+	 *	FATE       the name of the fate that this step decided
+	 *	collision  its number of collisions has grown
+	 *	surface    its direction changed without a collision
 	 *	flight     none of these
 	 */
 	const char *event;
-	struct sl_particle p; /* as the step has left it */
+	struct sl_particle p; /* the state after the step */
 };
 
-/* Each step is told by step, then what it drew by draw, in the order that it was drawn. */
+/* Callbacks: step() once per step, then draw() for each block of random words of that step, in the
+ * order in which they were drawn. ctx is passed to both. */
 struct sl_history_observer {
-	/* false: enough has been seen */
-	bool (*step)(void *of, const struct sl_history_step *s);
-	/* words 4 * block to 4 * block + 3 of the particle */
-	void (*draw)(void *of, uint64_t block, struct sl_words words);
-	void *of;
+	/* Returns false to stop. */
+	bool (*step)(void *ctx, const struct sl_history_step *s);
+	/* Words 4 * block to 4 * block + 3 of the particle. */
+	void (*draw)(void *ctx, uint64_t block, struct sl_words words);
+	void *ctx;
 };
 
 /*
- * Follows the particle id from its start until its fate is decided, with no bound to its steps but
- * the model's own. Returns it as it ended: to the bit what sl_compute_particle() gives.
+ * Follows particle id from its start until its fate is decided or step() returns false. Returns its
+ * last state, with its final fate: the same bits as sl_compute_particle().
  */
 struct sl_particle sl_follow_history(
-	const struct sl_recipe *r, uint64_t id, const struct sl_history_observer *watcher);
+	const struct sl_recipe *r, uint64_t id, const struct sl_history_observer *observer);
 
 #endif

@@ -1,4 +1,4 @@
-/* stages.c - the stages on the host: loops by pieces, primitives by their backends. */
+/* host_pipeline.c - the stages on the host, and the memory layout of batches on host and device. */
 #include "stages/host/host_pipeline.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "stages/rounds/rounds.h"
 
 /*
- * Particles between two looks at r->drop: short enough to stop within a second (a flight takes 25
- * ns, a history may have thousands), long enough to cost nothing.
+ * Items per piece of a loop. Between pieces the loop checks for cancellation. A flight takes 25 ns and a
+ * history may have thousands, so a piece takes less than a second; the check costs nothing.
  */
 enum { PIECE = 1 << 10 };
 
@@ -54,9 +54,8 @@ enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_b
 	}
 	if (sum != b->n || odd != 0)
 		return sl_fail(SL_CHECK_FAILED,
-			"fates do not close: %llu particles have a fate of %u generated, %llu of "
-			"them one that the model does not deal out (a fault of this program), "
-			"please report it",
+			"internal error: fate counts sum to %llu for %u particles, %llu with a "
+			"fate this model never assigns; please report",
 			(unsigned long long)sum, b->n, (unsigned long long)odd);
 	return SL_OK;
 }
@@ -69,8 +68,8 @@ enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_ba
 	if (open == SL_FATE_COUNT)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
-		"tallies by bins do not close: those of fate %s do not add up to its particles "
-		"and weight (a fault of this program), please report it",
+		"internal error: the histograms of fate %s do not add up to its particles and "
+		"weight; please report",
 		sl_fate_facts[open].name);
 }
 
@@ -117,8 +116,7 @@ static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct
 	b->table.n = b->n_survivors;
 	for (uint32_t k = 0; k < b->table.n_columns; k++)
 		b->table.column[k].digest = 0;
-	/* Not by pieces: one column after the other, so that the one gathered from stays in cache.
-	 */
+	/* in one call, which cannot be cancelled: the gather is short compared with other stages */
 	r->loops->write(r, b, 0, b->n_survivors);
 	return SL_OK;
 }

@@ -1,18 +1,18 @@
 /*
- * host_pipeline.h - the stages of a batch, in order, and the memory that one batch needs.
+ * host_pipeline.h - runs the stages of a batch on the host, and lays out the memory of a batch.
  *
  *	generate -> advance -> mark -> compact -> sort -> write
  *
- * Fused, on a device alone (device_modes.h), the first four are one, the sieve.
- *
- * One call direction: pipeline -> stage -> primitive. batch.h says what each stage leaves behind.
+ * In fused mode, which only devices have (stages/device/device_modes.h), the stage select replaces the
+ * first four. Stages call primitives; primitives never call stages. batch.h lists what each stage
+ * leaves in the batch.
  */
 #ifndef SL_STAGES_HOST_HOST_PIPELINE_H
 #define SL_STAGES_HOST_HOST_PIPELINE_H
 
 #include "stages/batch/recipe.h"
 
-/* Their names, and what runs them on the host. */
+/* All stages: the name, and the function of host_pipeline.c that runs it on the host, or NULL. */
 #define SL_STAGES(X)          \
 	X(generate, generate) \
 	X(advance, advance)   \
@@ -31,60 +31,59 @@ enum sl_stage_number {
 
 struct sl_stage {
 	const char *name;
-	/* NULL: not one of the host's */
+	/* NULL: the host does not have this stage */
 	enum sl_status (*on_host)(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
 };
 
 extern const struct sl_stage sl_stages[SL_STAGE_COUNT];
 
 /*
- * Lays out a batch of at most n particles in a; sets its pointers (NULL when a only measures). The
- * table has the recipe's columns. The sums of tallies by bins are laid out behind it, by
- * themselves, as a batch has them on the host alone.
+ * Lays out a batch of at most n particles in a and sets its pointers, which are NULL while a only
+ * measures. The histograms are laid out separately (sl_histogram_lay_out()), because only batches on
+ * the host have them.
  */
 void sl_batch_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 
-/* The columns that the model's particles are stored in, n rows each. */
+/* Lays out the stored columns of the model, n items each. */
 void sl_layout_columns(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c);
 
-/* The table of a batch alone: the recipe's columns, n rows each, of those in that set. */
+/* Lays out only the table: the columns of the recipe, with n items for those in set. */
 void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, uint32_t set,
 	struct sl_table *t);
 
-/* Tallies by bins of b, where the recipe has any: sets its pointer, and how many words there are.
- */
+/* Lays out the counters of the histograms of b, if the recipe has histograms. */
 void sl_histogram_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b);
 
-/* Is stage s one that batches go through? */
+/* Whether a mode has stage s. */
 bool sl_stage_is_run(enum sl_mode mode, int s);
 
-/* Scratch that the stages of a batch need, at most; they share it. That of the sort alone. */
+/* Upper bound of the scratch shared by all stages, in bytes; scratch of the sort stage. */
 size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n);
 size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n);
 
-/* Makes b the batch of that number: its ids and size, nothing computed yet. */
+/* Makes b the batch with the given number: sets its ids and size. */
 void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t number);
 
 /*
- * Runs all stages on b; ns[i], when ns is not NULL, is increased by the time of stage i in
- * nanoseconds. A failure tells the batch and the stage. SL_STOPPED when r->drop was set.
+ * Runs all stages on b. If ns is not NULL, adds the time of stage i to ns[i], in nanoseconds. Error
+ * messages name the batch and the stage. SL_STOPPED if the run was cancelled.
  */
 enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	uint64_t ns[SL_STAGE_COUNT]);
 
-/* A loop over the first n of a batch, by pieces: SL_STOPPED soon after r->drop was set. */
+/* Runs a loop over items 0 to n - 1 of a batch in pieces. SL_STOPPED soon after a cancellation. */
 enum sl_status sl_run_loop(
 	const struct sl_recipe *r, struct sl_batch *b, sl_loop *each, uint32_t n);
 
-/* Every particle is accounted for, exactly: SL_CHECK_FAILED if b's tally does not add up. */
+/* Checks that the fates of b add up to its particles. SL_CHECK_FAILED if not. */
 enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b);
 
-/* The same of the tallies by bins: each row adds up to its fate's particles and weight. */
+/* Checks that each row of the histograms adds up to the count and the weight of its fate. */
 enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b);
 
-/* The particle id alone, remade from its number and run to its fate. */
+/* Computes particle id alone, from its start to its final fate. */
 struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id);
 
 #endif

@@ -1,9 +1,9 @@
-/* min_traffic.c - bytes a stage, from the columns that it reads and writes. */
+/* min_traffic.c - the bytes of a stage, from the columns that it reads and writes. */
 #include "stages/host/min_traffic.h"
 
 #include "stages/batch/packed_record.h"
 
-/* Bytes of one particle in the columns of a set. */
+/* Bytes per particle in the columns of a set. */
 static uint64_t bytes_of(uint32_t set)
 {
 	uint64_t bytes = 0;
@@ -14,15 +14,15 @@ static uint64_t bytes_of(uint32_t set)
 	return bytes;
 }
 
-/* The columns that the tallies are made from. */
-static uint32_t tallied(const struct sl_recipe *r, uint32_t metadata)
+/* The columns that are counted: of the tally and the histograms. */
+static uint32_t counted_columns(const struct sl_recipe *r, uint32_t stored)
 {
-	return metadata &
+	return stored &
 	       (SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_steps) |
 		       SL_BIT(SL_COLUMN_collisions) | r->bins.columns);
 }
 
-/* Of a key and its index. */
+/* Bytes of a key and its index. */
 static uint64_t bytes_of_pair(const struct sl_recipe *r)
 {
 	return (sl_key_type(r) == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t)) + sizeof(uint32_t);
@@ -36,17 +36,17 @@ static uint64_t bytes_to_sort(const struct sl_recipe *r)
 		return 0;
 	for (uint32_t k = 0; k < r->n_fields; k++)
 		fields |= SL_BIT(r->field[k].column);
-	/* the key is made of its fields (the sieve has done that), then pairs change places */
+	/* the key is made of its fields (in fused mode by select), then pairs are permuted */
 	return (r->mode == SL_MODE_fused ? 0 : bytes_of(SL_STORED(fields)) + bytes_of_pair(r)) +
 	       2 * bytes_of_pair(r);
 }
 
-/* Of what the sieve leaves of a survivor beside its key and index. */
+/* Bytes of the record of a survivor, which select writes in addition to key and index. */
 static uint64_t bytes_of_record(const struct sl_recipe *r)
 {
-	bool metadata = r->mode == SL_MODE_fused && !sl_models[r->model]->remade;
+	bool has_record = r->mode == SL_MODE_fused && !sl_models[r->model]->remade;
 
-	return metadata ? sl_record_words(sl_record_columns(r)) * sizeof(uint32_t) : 0;
+	return has_record ? sl_record_words(sl_record_columns(r)) * sizeof(uint32_t) : 0;
 }
 
 static uint64_t bytes_to_write(const struct sl_recipe *r)
@@ -64,17 +64,17 @@ static uint64_t bytes_to_write(const struct sl_recipe *r)
 uint64_t sl_stage_min_bytes(
 	const struct sl_recipe *r, enum sl_stage_number s, uint64_t n, uint64_t survivors)
 {
-	uint32_t metadata = SL_STORED(sl_models[r->model]->columns);
+	uint32_t stored = SL_STORED(sl_models[r->model]->columns);
 
 	if (!sl_stage_is_run(r->mode, (int)s))
 		return 0;
 	switch (s) {
 	case SL_STAGE_generate:
-		return n * bytes_of(metadata);
+		return n * bytes_of(stored);
 	case SL_STAGE_advance:
-		return 2 * n * bytes_of(metadata);
+		return 2 * n * bytes_of(stored);
 	case SL_STAGE_mark:
-		return n * (bytes_of(tallied(r, metadata)) + 1);
+		return n * (bytes_of(counted_columns(r, stored)) + 1);
 	case SL_STAGE_compact:
 		return n + survivors * sizeof(uint32_t);
 	case SL_STAGE_select:

@@ -1,56 +1,57 @@
-/* rounds_host.c - what rounds are made of, on the host. */
+/* rounds_host.c - the operations of a round (rounds.h) on the host. */
 #include "stages/host/rounds_host.h"
 
 #include "primitives/base/clock.h"
 #include "stages/host/host_pipeline.h"
 #include "stages/rounds/rounds.h"
 
-/* The times of the marks. */
+/* The times of the marks of a round. */
 struct clock {
 	uint64_t ns[SL_ROUND_MARKS];
 };
 
-static enum sl_status mark(void *of, enum sl_round_mark m)
+static enum sl_status mark(void *ctx, enum sl_round_mark m)
 {
-	((struct clock *)of)->ns[m] = sl_now_ns();
+	((struct clock *)ctx)->ns[m] = sl_now_ns();
 	return SL_OK;
 }
 
 static enum sl_status between(
-	void *of, enum sl_round_mark from, enum sl_round_mark to, uint64_t *ns)
+	void *ctx, enum sl_round_mark from, enum sl_round_mark to, uint64_t *ns)
 {
-	const struct clock *c = (const struct clock *)of;
+	const struct clock *c = (const struct clock *)ctx;
 
 	*ns = c->ns[to] - c->ns[from];
 	return SL_OK;
 }
 
-static enum sl_status advance(const struct sl_recipe *r, void *of, struct sl_batch *b)
+static enum sl_status advance(const struct sl_recipe *r, void *ctx, struct sl_batch *b)
 {
-	mark(of, SL_ROUND_BEGINS);
+	mark(ctx, SL_ROUND_BEGINS);
 	SL_TRY(sl_run_loop(r, b, r->loops->advance, b->active_set.n));
-	return mark(of, SL_ROUND_ADVANCED);
+	return mark(ctx, SL_ROUND_ADVANCED);
 }
 
-static enum sl_status key(const struct sl_recipe *r, void *of, const struct sl_batch *b, uint32_t n)
+static enum sl_status key(
+	const struct sl_recipe *r, void *ctx, const struct sl_batch *b, uint32_t n)
 {
 	const struct sl_schedule *s = &r->schedule;
 	uint32_t *key = (uint32_t *)b->key;
 
-	(void)of;
+	(void)ctx;
 	for (uint32_t j = 0; j < n; j++)
 		key[j] = (uint32_t)sl_key_pack(
 			s->field, s->n_fields, &b->active_set.columns, b->index[j], 0);
 	return SL_OK;
 }
 
-static enum sl_status gather(const struct sl_recipe *r, void *of, const struct sl_batch *b,
+static enum sl_status gather(const struct sl_recipe *r, void *ctx, const struct sl_batch *b,
 	const struct sl_active_set *to)
 {
 	const struct sl_active_set *from = &b->active_set;
 	uint32_t set = SL_STORED(sl_models[r->model]->columns);
 
-	(void)of;
+	(void)ctx;
 	for (uint32_t j = 0; j < to->n; j++) {
 		uint32_t i = b->index[j];
 		struct sl_particle p = sl_load(&from->columns, set, i);

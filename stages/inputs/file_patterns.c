@@ -1,4 +1,4 @@
-/* file_patterns.c - see file_patterns.h. */
+/* file_patterns.c - expands patterns with glob() and copies the names into one block of memory. */
 #include "stages/inputs/file_patterns.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
 
-/* What an item stands for: itself, or what was found. */
+/* The files of an item: itself, or the matches of the pattern. */
 struct found {
 	const char *item;
 	bool is_pattern;
@@ -32,39 +32,38 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Folders that cannot be read are passed over, as the shell has it, but for want of memory. */
-static int gives_up(const char *folder, int error)
+/* Directories that cannot be read are skipped, as by the shell; lack of memory is an error. */
+static int stop_at_error(const char *folder, int error)
 {
 	(void)folder;
 	return error == ENOMEM;
 }
 
-/* What glob has found is to be freed, if it is a pattern. */
-static enum sl_status look_for(const char *item, struct found *f)
+/* Finds the files of an item. If it is a pattern, the caller frees f->files. */
+static enum sl_status find_files(const char *item, struct found *f)
 {
 	int answer;
 
 	*f = (struct found){.item = item};
 	if (!strpbrk(item, "*?[") || access(item, F_OK) == 0)
 		return SL_OK;
-	answer = glob(item, GLOB_NOSORT, gives_up, &f->files);
+	answer = glob(item, GLOB_NOSORT, stop_at_error, &f->files);
 	if (answer != 0)
 		globfree(&f->files);
 	if (answer == GLOB_NOSPACE || answer == GLOB_ABORTED)
 		return sl_fail(SL_HOST_MEMORY,
-			"%s: no memory to look for files (a list of their names is needed), free some",
+			"%s: not enough host memory for the list of matching files; free some",
 			item);
 	if (answer != 0)
 		return sl_fail(SL_USAGE,
-			"'%s' is no file, and taken as a pattern it is met by none (there is nothing to "
-			"read), try another name",
+			"'%s' is not a file, and as a pattern it matches none; correct the name",
 			item);
 	f->is_pattern = true;
 	qsort(f->files.gl_pathv, f->files.gl_pathc, sizeof(*f->files.gl_pathv), by_bytes);
 	return SL_OK;
 }
 
-/* Copies them, item by item; measures where there is no memory. */
+/* Copies the names of all items into a; only measures while a has no memory. */
 static void lay_out(
 	struct sl_arena *a, const struct found *found, uint32_t n, struct sl_input_files *names)
 {
@@ -94,7 +93,7 @@ static enum sl_status copy_names(
 		all += count_of(&found[*which]);
 		if (all > SL_INPUTS_MAX)
 			return sl_fail(SL_USAGE,
-				"'%s' makes it %zu files in all (at most %d are read), try joining "
+				"'%s' brings the number of files to %zu: at most %d can be read; join "
 				"some with sluice convert first",
 				found[*which].item, all, SL_INPUTS_MAX);
 	}
@@ -119,7 +118,7 @@ enum sl_status sl_find_input_files(
 	*which = 0;
 	while (n < items->n && s == SL_OK) {
 		*which = n;
-		s = look_for(items->at[n], &found[n]);
+		s = find_files(items->at[n], &found[n]);
 		n += s == SL_OK;
 	}
 	if (s == SL_OK)

@@ -1,4 +1,6 @@
-/* file_patterns.h - the files that a list of names and patterns stands for. */
+/*
+ * file_patterns.h - expands a list of file names and patterns to the files that it stands for.
+ */
 #ifndef SL_STAGES_INPUTS_FILE_PATTERNS_H
 #define SL_STAGES_INPUTS_FILE_PATTERNS_H
 
@@ -9,19 +11,19 @@ enum { SL_INPUTS_MAX = 4096 };
 
 struct sl_input_file {
 	const char *path;
-	uint32_t item; /* of the list */
+	uint32_t item; /* index of the item that it comes from */
 };
 
 struct sl_input_files {
 	uint32_t n;
-	size_t bytes;             /* of all this */
-	struct sl_input_file *at; /* memory of their own, to be given back with sl_memory_give() */
+	size_t bytes;             /* size of the memory at */
+	struct sl_input_file *at; /* names and array, freed with sl_memory_give() */
 };
 
 /*
- * Finds them: an item with any of * ? [ in it that is no file by that name is a pattern as the
- * shell has it (glob), and stands for all files that meet it, in the order of their bytes. SL_USAGE
- * when none does, or all are more than SL_INPUTS_MAX; *which is then the item.
+ * Finds the files of items. An item that contains one of * ? [ and is not the name of a file is a shell
+ * pattern (glob) and stands for all matching files in byte order of their names. SL_USAGE if a pattern
+ * matches nothing, or if there are more than SL_INPUTS_MAX files; *which is then the index of the item.
  */
 enum sl_status sl_find_input_files(
 	const struct sl_lines *items, struct sl_input_files *names, uint32_t *which);

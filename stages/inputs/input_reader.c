@@ -1,4 +1,4 @@
-/* inputs.c - see inputs.h. */
+/* input_reader.c - opens, checks and reads particle lists; memory-maps plain files. */
 #include "stages/inputs/input_reader.h"
 
 #include <math.h>
@@ -11,55 +11,55 @@
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/inputs/mcpl_survey.h"
 
-/* Of a file, and so far fewer than numbers of 64 bits can count in all. */
+/* Upper limit per file, so that no sum over 4096 files overflows 64 bits. */
 #define PARTICLES_MOST (UINT64_C(1) << 48)
 
 #define NO_FILE UINT32_MAX
 
-/* A file, as it is read. */
+/* An open file. */
 struct source {
 	struct sl_map map;
-	struct sl_mcpl_stream stream; /* at its first particle, for all to copy; of one in gzip, its
-	                                 header alone counts */
+	struct sl_mcpl_stream stream; /* at the first particle; each reader copies it. Of a gzip
+	                                 file only the header is valid */
 };
 
 struct sl_reading {
-	struct source *of; /* each file */
-	/*
-	 * What files in gzip are inflated by, one after the other; is there any? And the one that
-	 * it is in, or NO_FILE.
-	 */
+	struct source *source; /* one per file */
+	/* The stream that decompresses gzip files, one at a time; whether there are any; the index
+	 * of the file that it is in, or NO_FILE. */
 	struct sl_mcpl_stream gzip;
 	bool gzipped;
-	uint32_t gzip_of;
+	uint32_t gzip_file;
 	pthread_mutex_t lock;
 	pthread_cond_t next;
-	uint64_t turn; /* whose it is to read from files in gzip */
+	uint64_t turn; /* the turn of the batch that may read gzip files next */
 };
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* The stream of files in gzip is at the first particle of file k. */
+/* Moves the stream of gzip files to the first particle of file k. */
 static enum sl_status begin_gzip(struct sl_reading *r, uint32_t k)
 {
-	const struct sl_map *map = &r->of[k].map;
+	const struct sl_map *map = &r->source[k].map;
 
-	r->gzip_of = NO_FILE;
+	r->gzip_file = NO_FILE;
 	if (r->gzipped)
 		SL_TRY(sl_mcpl_rewind(&r->gzip, map->at, map->bytes));
 	else
 		SL_TRY(sl_mcpl_open(&r->gzip, map->at, map->bytes));
 	r->gzipped = true;
 	SL_TRY(sl_mcpl_skip_head(&r->gzip));
-	r->gzip_of = k;
+	r->gzip_file = k;
 	return SL_OK;
 }
 
+/* Opens the stream of file k at its first particle. */
 static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
 {
-	struct source *f = &r->of[k];
+	struct source *f = &r->source[k];
 
 	if (!sl_mcpl_is_gzipped(f->map.at, f->map.bytes)) {
 		SL_TRY(sl_mcpl_open(&f->stream, f->map.at, f->map.bytes));
@@ -70,7 +70,7 @@ static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
 	return SL_OK;
 }
 
-/* One more number (Fowler, Noll and Vo's hash, by words). */
+/* Mixes a number into the stamp (the hash of Fowler, Noll and Vo, by words). */
 static void stamp(struct sl_inputs *inputs, uint64_t number)
 {
 	inputs->stamp = (inputs->stamp ^ number) * UINT64_C(0x100000001b3);
@@ -78,7 +78,7 @@ static void stamp(struct sl_inputs *inputs, uint64_t number)
 
 static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 {
-	struct source *source = &inputs->reading->of[k];
+	struct source *source = &inputs->reading->source[k];
 	const struct sl_mcpl_stream *s = &source->stream;
 	struct sl_input *f = &inputs->at[k];
 
@@ -86,8 +86,8 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 	SL_TRY(sl_add_context(begin_stream(inputs->reading, k), "%s", f->path));
 	if (s->header.particles > PARTICLES_MOST)
 		return sl_fail(SL_BAD_INPUT,
-			"%s: it claims more particles than a run can have (it is damaged), try "
-			"making it again",
+			"%s: its header claims more particles than a run can have, so it is damaged; "
+			"make it again",
 			f->path);
 	stamp(inputs, source->map.number);
 	stamp(inputs, source->map.bytes);
@@ -98,34 +98,34 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 	f->gzipped = s->gzipped;
 	f->single = s->header.single;
 	f->recovered = s->recovered;
-	f->told = s->header.comments + (uint64_t)s->header.blobs > 0;
+	f->has_metadata = s->header.comments + (uint64_t)s->header.blobs > 0;
 	return SL_OK;
 }
 
-/* What the first k files have in common, and file k too. */
+/* Removes from the constants those columns in which file k differs from the files before it. */
 static void find_constants(struct sl_inputs *inputs, uint32_t k)
 {
 	const uint32_t polarisation =
 		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z);
-	const struct sl_mcpl_header *h = &inputs->reading->of[k].stream.header;
-	const struct sl_particle of_file = {.weight = (float)h->weight, .pdg = h->pdg};
+	const struct sl_mcpl_header *h = &inputs->reading->source[k].stream.header;
+	const struct sl_particle values = {.weight = (float)h->weight, .pdg = h->pdg};
 
 	if (k == 0) {
 		inputs->constants = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) |
 		                    SL_BIT(SL_COLUMN_userflags) | polarisation;
-		inputs->constant = of_file;
+		inputs->constant = values;
 	}
 	if (h->polarised)
 		inputs->constants &= ~polarisation;
 	if (h->flags)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_userflags);
-	if (h->pdg == 0 || of_file.pdg != inputs->constant.pdg)
+	if (h->pdg == 0 || values.pdg != inputs->constant.pdg)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_pdg);
-	if (h->weight == 0 || of_file.weight != inputs->constant.weight)
+	if (h->weight == 0 || values.weight != inputs->constant.weight)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_weight);
 }
 
-/* One block of zeros, for n files. */
+/* Allocates the memory for n files as one block of zeros. */
 static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
 {
 	struct sl_arena a = {0};
@@ -135,7 +135,7 @@ static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
 	for (int i = 0; i < 2; i++) {
 		struct sl_inputs *inputs = (struct sl_inputs *)sl_cut(&a, sizeof(*inputs));
 		struct sl_input *at = (struct sl_input *)sl_cut_items(&a, n, sizeof(*at));
-		struct source *of = (struct source *)sl_cut_items(&a, n, sizeof(*of));
+		struct source *sources = (struct source *)sl_cut_items(&a, n, sizeof(*sources));
 
 		reading = (struct sl_reading *)sl_cut(&a, sizeof(*reading));
 		if (i == 0) {
@@ -145,7 +145,7 @@ static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
 			continue;
 		}
 		*inputs = (struct sl_inputs){.at = at, .memory = a.used, .reading = reading};
-		reading->of = of;
+		reading->source = sources;
 		*made = inputs;
 	}
 	pthread_mutex_init(&reading->lock, NULL);
@@ -188,7 +188,7 @@ void sl_inputs_close(struct sl_inputs *inputs)
 	if (!inputs)
 		return;
 	for (uint32_t k = 0; k < inputs->n; k++)
-		sl_unmap(&inputs->reading->of[k].map);
+		sl_unmap(&inputs->reading->source[k].map);
 	if (inputs->reading->gzipped)
 		sl_mcpl_close(&inputs->reading->gzip);
 	pthread_cond_destroy(&inputs->reading->next);
@@ -197,9 +197,10 @@ void sl_inputs_close(struct sl_inputs *inputs)
 	sl_memory_give(SL_HOST, inputs);
 }
 
-/* The finest steps that are a float: of weights near the least that there are. */
+/* The unit must be a float, also for the smallest weights. */
 enum { SUM_BITS = 29, SHIFT_MOST = 127 };
 
+/* The weight_shift for a given sum of absolute weights. */
 static int shift_for(double weights)
 {
 	int exponent, shift;
@@ -209,10 +210,11 @@ static int shift_for(double weights)
 	return shift < SHIFT_MOST ? shift : SHIFT_MOST;
 }
 
+/* Checks the particles of file k and adds their weights. */
 static enum sl_status survey(struct sl_inputs *inputs, uint32_t k, double *weights)
 {
 	struct sl_reading *reading = inputs->reading;
-	struct sl_mcpl_stream plain = reading->of[k].stream;
+	struct sl_mcpl_stream plain = reading->source[k].stream;
 
 	if (!plain.gzipped)
 		return sl_check_mcpl_particles(&plain, weights);
@@ -239,8 +241,8 @@ enum sl_status sl_inputs_metadata(const struct sl_inputs *inputs, struct sl_mcpl
 	SL_TRY(sl_memory_get(SL_HOST, inputs->n * sizeof(*parts), &memory));
 	parts = (struct sl_mcpl_part *)memory;
 	for (uint32_t k = 0; k < inputs->n; k++)
-		parts[k] = (struct sl_mcpl_part){.file = inputs->reading->of[k].map.at,
-			.bytes = inputs->reading->of[k].map.bytes,
+		parts[k] = (struct sl_mcpl_part){.file = inputs->reading->source[k].map.at,
+			.bytes = inputs->reading->source[k].map.bytes,
 			.first = inputs->at[k].first,
 			.particles = inputs->at[k].particles};
 	s = sl_mcpl_metadata_add(parts, inputs->n, made);
@@ -255,7 +257,7 @@ bool sl_inputs_contain(const struct sl_inputs *inputs, const struct sl_dir *dir,
 	if (!sl_file_identity(dir, name, &device, &number))
 		return false;
 	for (uint32_t k = 0; k < inputs->n; k++) {
-		const struct sl_map *map = &inputs->reading->of[k].map;
+		const struct sl_map *map = &inputs->reading->source[k].map;
 
 		if (map->device == device && map->number == number)
 			return true;
@@ -265,7 +267,7 @@ bool sl_inputs_contain(const struct sl_inputs *inputs, const struct sl_dir *dir,
 
 uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)
 {
-	const struct sl_map *map = &inputs->reading->of[k].map;
+	const struct sl_map *map = &inputs->reading->source[k].map;
 
 	return sl_crc32(map->at, map->bytes);
 }
@@ -277,6 +279,7 @@ void sl_inputs_restart(struct sl_inputs *inputs)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
+/* Stores a particle as number i of the columns, in internal units. */
 static void put(const struct sl_columns *c, uint32_t i, const struct sl_mcpl_particle *p)
 {
 	c->x[i] = (float)p->position[0];
@@ -296,7 +299,7 @@ static void put(const struct sl_columns *c, uint32_t i, const struct sl_mcpl_par
 	c->fate[i] = SL_FATE_listed;
 }
 
-/* The next n particles of a stream: those from place on of the batch. */
+/* Reads the next n particles of a stream into the columns from place on. */
 static enum sl_status take(
 	struct sl_mcpl_stream *s, const struct sl_columns *c, uint32_t place, uint32_t n)
 {
@@ -309,7 +312,7 @@ static enum sl_status take(
 	return SL_OK;
 }
 
-/* Particles of a plain file, from number from of it on. */
+/* Reads n particles of a plain file, from number from of the file on. */
 static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t n,
 	const struct sl_columns *c, uint32_t place)
 {
@@ -321,13 +324,13 @@ static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t
 	return take(&s, c, place, n);
 }
 
-/* The same of one in gzip: what is before them goes by. */
+/* The same for gzip file k; skips the particles before. */
 static enum sl_status read_gzipped(struct sl_reading *r, uint32_t k, uint64_t from, uint32_t n,
 	const struct sl_columns *c, uint32_t place)
 {
 	struct sl_mcpl_particle p;
 
-	if (r->gzip_of != k || r->gzip.read > from)
+	if (r->gzip_file != k || r->gzip.read > from)
 		SL_TRY(begin_gzip(r, k));
 	while (r->gzip.read < from)
 		SL_TRY(sl_mcpl_next(&r->gzip, &p));
@@ -335,9 +338,8 @@ static enum sl_status read_gzipped(struct sl_reading *r, uint32_t k, uint64_t fr
 }
 
 /*
- * What b has of the files in gzip, or of the others. Behind that it is asked whether a file was
- * written to since it was surveyed: what was read then need not be damaged, and is not right all
- * the same.
+ * Reads the particles of b from all gzip files, or from all plain files. After reading, checks that each
+ * file is unchanged since the survey: data read from a changed file may look valid and still be wrong.
  */
 static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct sl_batch *b)
 {
@@ -355,12 +357,12 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 			continue;
 		s = gzipped ? read_gzipped(inputs->reading, k, first - f->first,
 				      (uint32_t)(last - first), &b->columns, place)
-		            : read_plain(&inputs->reading->of[k], first - f->first,
+		            : read_plain(&inputs->reading->source[k], first - f->first,
 				      (uint32_t)(last - first), &b->columns, place);
-		if (sl_map_is_changed(&inputs->reading->of[k].map, f->path))
+		if (sl_map_is_changed(&inputs->reading->source[k].map, f->path))
 			return sl_fail(SL_DISK,
-				"%s: has become shorter, or another, while it was read (a run needs "
-				"its files as it found them), try --resume with the file as it was",
+				"%s: the file changed while it was read; restore it and rerun with "
+				"--resume",
 				f->path);
 		if (s != SL_OK)
 			return sl_add_context(s, "%s", f->path);
@@ -368,6 +370,7 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 	return SL_OK;
 }
 
+/* Waits for the turn of b, reads from gzip files, and passes the turn on. */
 static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
 {
 	struct sl_reading *reading = inputs->reading;

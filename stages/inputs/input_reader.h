@@ -1,9 +1,12 @@
 /*
- * inputs.h - the files of a list of particles, open, and a batch's particles read from them.
+ * input_reader.h - opens the particle lists of a run, and reads the particles of each batch from them.
  *
- * Particles are numbered through all files. Of a plain file a batch reads its own records, whoever
- * reads others; one in gzip is inflated once, from its begin to its end, by one batch after the
- * other. A batch that asks for what has gone by makes it begin anew.
+ * This folder is the host side of the model `list`: with that model and stages/formats/mcpl, it is the
+ * part of stages/ that knows the MCPL format.
+ *
+ * Particles are numbered through all files. From a plain file, each batch reads its own records
+ * independently of other batches. A gzip file is decompressed once, from start to end, by one batch
+ * after another; a batch that needs particles before the current position restarts the decompression.
  */
 #ifndef SL_STAGES_INPUTS_INPUT_READER_H
 #define SL_STAGES_INPUTS_INPUT_READER_H
@@ -12,16 +15,16 @@
 #include "stages/batch/batch.h"
 #include "stages/inputs/file_patterns.h"
 
-/* What is known of a file. */
+/* One input file. */
 struct sl_input {
 	const char *path;
-	uint32_t item; /* of the list that stands for it */
+	uint32_t item; /* index of the list item that it comes from */
 	size_t bytes;
-	uint32_t crc;              /* once it was asked for, by the plan */
-	uint64_t first, particles; /* the number of its first one; how many */
-	bool gzipped, single;      /* numbers of 4 bytes, not 8 */
-	bool recovered;            /* its header counts none: whole records were counted */
-	bool told;                 /* it has comments or blobs */
+	uint32_t crc;              /* of its bytes, once the plan has computed it */
+	uint64_t first, particles; /* number of its first particle in the run; how many it has */
+	bool gzipped, single;      /* single: numbers have 4 bytes, not 8 */
+	bool recovered;            /* the header has no count, so complete records were counted */
+	bool has_metadata;         /* it has comments or blobs */
 };
 
 struct sl_mcpl_metadata;
@@ -30,52 +33,51 @@ struct sl_inputs {
 	uint32_t n;
 	struct sl_input *at;
 	struct sl_input_files names;
-	size_t memory;               /* bytes that all this takes */
-	uint64_t particles;          /* in all */
-	uint64_t stamp;              /* another one: files are others, or were written to since */
-	uint32_t constants;          /* set of columns with one value in all files ... */
-	struct sl_particle constant; /* ... and that value */
-	int weight_shift;            /* once surveyed: the steps of sums of weights (recipe.h) */
-	struct sl_reading *reading;  /* inputs.c */
+	size_t memory;               /* bytes of memory that the open files take */
+	uint64_t particles;          /* of all files */
+	uint64_t stamp;              /* changes if a file is replaced or written to */
+	uint32_t constants;          /* set of columns with one value in all files */
+	struct sl_particle constant; /* those values */
+	int weight_shift;            /* for sl_recipe; set by sl_inputs_survey() */
+	struct sl_reading *reading;  /* state of reading, private to input_reader.c */
 };
 
 /*
- * Opens the files and reads their headers. *made is to be closed, even after a failure; a file that
- * is no MCPL, or damaged as far as that can be told from its header and size, is SL_BAD_INPUT.
- * which is then the number of its item.
+ * Opens the files and reads their headers. The caller closes *made, even after an error. SL_BAD_INPUT if
+ * a file is not MCPL, or if its header and size show that it is damaged; *which is then the index of
+ * its list item.
  */
 enum sl_status sl_inputs_open(
 	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which);
 void sl_inputs_close(struct sl_inputs *inputs);
 
 /*
- * Looks at all particles once: a file that cannot be read to its end, or has numbers that a run
- * cannot work with (mcpl_survey.h), is SL_BAD_INPUT. The steps of sums are chosen such that that of
- * all weights, without their signs, is below 2^61 of them: each is rounded by half a step (one
- * below 0 by a whole one), so that what many particles weigh is off by less than 2^-30 of what all
- * do, and mostly by far less.
+ * Reads all particles once. SL_BAD_INPUT if a file cannot be read to its end, or contains numbers that a
+ * run cannot represent (mcpl_survey.h). Sets weight_shift such that the sum of the absolute values of
+ * all weights is below 2^61 units. A weight is rounded by at most half a unit (a negative one by a whole
+ * unit), so the error of a sum is below 2^-30 of the sum of all weights, and mostly far smaller.
  */
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs);
 
 /*
- * Reads the particles of b into its columns, and marks them as listed. Batches with turns (from 0
- * on, in the order of their numbers) wait for each other, and each must come once.
+ * Reads the particles of b into its columns, with the fate listed. Batches with a turn read gzip files
+ * in the order of their turns, from 0 on; each turn must be used exactly once.
  */
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
 
 /*
- * Reads what the headers of the files leave to lists that are made of them (mcpl_metadata.h): to be
- * freed before the files are closed.
+ * Reads the metadata of the files that MCPL output inherits (mcpl_metadata.h). The caller frees it before
+ * closing the files.
  */
 enum sl_status sl_inputs_metadata(const struct sl_inputs *inputs, struct sl_mcpl_metadata **made);
 
-/* Is the entry name of dir one of the files? */
+/* Whether the entry name of dir is one of the files (same device and inode). */
 bool sl_inputs_contain(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name);
 
 /* The CRC-32 of the bytes of file k. */
 uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k);
 
-/* The turns begin anew, at 0. */
+/* Resets the turns to 0, for another pass over the batches. */
 void sl_inputs_restart(struct sl_inputs *inputs);
 
 #endif

@@ -1,18 +1,21 @@
-/* mcpl_survey.c - see mcpl_survey.h. */
+/* mcpl_survey.c - checks each number of each record of an MCPL file. */
 #include "stages/inputs/mcpl_survey.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "stages/formats/mcpl/mcpl_record.h"
+
 enum { NUMBERS_MOST = 11, ENERGY = 5, TIME = 6, WEIGHT = 7 };
 
-/* The numbers of a record: what they are called, and in units inside how many times as large. */
+/* The numbers of a record: their names, and the factors that convert them to internal units. */
 struct numbers {
-	int n, weight; /* how many; the one that is a weight, or n */
+	int n, weight; /* how many; the index of the weight, n if there is none */
 	const char *name[NUMBERS_MOST];
 	double factor[NUMBERS_MOST];
 };
 
+/* The numbers of a record of a file with the given header. */
 static struct numbers numbers_of(const struct sl_mcpl_header *h)
 {
 	static const char *const names[] = {
@@ -29,7 +32,7 @@ static struct numbers numbers_of(const struct sl_mcpl_header *h)
 	return all;
 }
 
-/* A number of a record, widened. */
+/* Number i of a record as a double. */
 static double number_at(const struct sl_mcpl_header *h, const uint8_t *record, int i)
 {
 	double wide;
@@ -46,23 +49,24 @@ static double number_at(const struct sl_mcpl_header *h, const uint8_t *record, i
 static enum sl_status refuse(uint64_t particle, const char *name, double is, const char *why)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"particle %llu (from 0 on): its %s is %.9g (%s), try a list without it",
+		"particle %llu (from 0): its %s is %.9g, but %s; remove the particle from the list",
 		(unsigned long long)particle, name, is, why);
 }
 
-static enum sl_status look_at(const struct sl_mcpl_header *h, const struct numbers *all,
+/* Checks one record and adds its weight. */
+static enum sl_status check_record(const struct sl_mcpl_header *h, const struct numbers *all,
 	const uint8_t *record, uint64_t particle, double *weights)
 {
 	for (int i = 0; i < all->n; i++) {
 		double is = number_at(h, record, i);
 
 		if (isinf((float)(is * all->factor[i])) && !isinf(is))
-			return refuse(particle, all->name[i], is,
-				"a run works in single precision, which has none so large");
+			return refuse(
+				particle, all->name[i], is, "a run computes in single precision");
 		if (i != all->weight)
 			continue;
 		if (!isfinite(is))
-			return refuse(particle, all->name[i], is, "weights are summed up");
+			return refuse(particle, all->name[i], is, "weights are summed");
 		*weights += fabs(is);
 	}
 	return SL_OK;
@@ -78,8 +82,8 @@ enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights
 
 	if (isinf((float)h->weight))
 		return sl_fail(SL_BAD_INPUT,
-			"the weight of all its particles is %.9g (a run works in single precision, "
-			"which has none so large), try a list with another",
+			"the common weight of its particles is %.9g, but a run computes in single "
+			"precision; scale the weights of the list",
 			h->weight);
 	*weights += fabs(h->weight) * (double)h->particles;
 	for (;;) {
@@ -87,7 +91,8 @@ enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights
 
 		SL_TRY(sl_mcpl_raw(s, &records, &n));
 		for (size_t i = 0; i < n; i++)
-			SL_TRY(look_at(h, &all, records + i * h->record_bytes, first + i, weights));
+			SL_TRY(check_record(
+				h, &all, records + i * h->record_bytes, first + i, weights));
 		if (n == 0)
 			return sl_mcpl_end(s, &behind);
 	}

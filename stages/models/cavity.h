@@ -1,21 +1,21 @@
 /*
  * cavity.h - particles between diffuse walls: an integrating sphere, or a tube open at both ends.
  *
- * Nothing is in the way between walls: each step is one flight from wall to wall. Where it ends the
- * particle is absorbed with probability 1 - reflectance, else it leaves in a Lambertian direction
- * about the normal, whatever it came from.
+ * Between the walls is a vacuum, so each step is one flight from wall to wall. At its end the
+ * particle is absorbed with probability 1 - reflectance; otherwise it leaves in a Lambertian
+ * direction about the normal, independent of the direction it came from.
  *
- * The sphere is about the origin. Its port is the cap about +z that has that share of its area;
- * particles start at the pole opposite. A flight from any point of a sphere in a Lambertian
- * direction ends anywhere on it with equal probability, so that after k flights exactly
- * ((1 - port) reflectance)^k of them are alive. (Jacquez, Kuppenheim, J. Opt. Soc. Am. 45 (1955)
+ * The sphere is centred at the origin. Its port is the cap about +z that has the given share of the
+ * area; particles start at the opposite pole. A flight from any point of a sphere in a Lambertian
+ * direction ends at each point of the sphere with equal probability, so after k flights exactly the
+ * fraction ((1 - port) * reflectance)^k is alive. (Jacquez, Kuppenheim, J. Opt. Soc. Am. 45 (1955)
  * 460.)
  *
- * The tube is about the z axis, 0 < z < length. Particles come in through z = 0, anywhere with
- * equal probability, in Lambertian directions: a rarefied gas in a vessel does so. The share that
- * leaves at the far end is Clausing's factor. (Clausing, Ann. Physik 404 (1932) 961.)
+ * The axis of the tube is the z axis, 0 < z < length. Particles enter through z = 0, uniformly over
+ * the disk and in Lambertian directions, as a rarefied gas does. The fraction that leaves at the far
+ * end is Clausing's factor. (Clausing, Ann. Physik 404 (1932) 961.)
  *
- * Steps draw one Philox block each: block 0 is the start, block 1 + steps the next flight's end.
+ * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight.
  */
 #ifndef SL_STAGES_MODELS_CAVITY_H
 #define SL_STAGES_MODELS_CAVITY_H
@@ -33,7 +33,7 @@
 		SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_max_steps) | \
 		SL_FATE_BIT(SL_FATE_escaped))
 
-/* A history is dozens of flights. */
+/* A history has dozens of flights, so a survivor is stored, not computed again. */
 #define SL_REMADE_cavity   false
 #define SL_WEIGHTED_cavity false
 
@@ -43,7 +43,7 @@ struct sl_cavity {
 	int type;                /* enum sl_cavity_type */
 	float radius, curvature; /* cm; 1/radius */
 	float length;            /* of a tube, cm */
-	float port;              /* where the port of a sphere begins, z; infinite: it has none */
+	float port;              /* z of the edge of a sphere's port, cm; infinite: there is none */
 	float absorb;            /* 1 - reflectance */
 	float slowness;          /* 1/speed, ns/cm */
 	uint32_t max_steps;
@@ -55,7 +55,7 @@ SL_HD struct sl_particle sl_cavity_generate(
 	struct sl_words random = sl_draw(seed, id, 0);
 	struct sl_particle p = {0};
 
-	(void)wanted; /* all is of use on the way */
+	(void)wanted; /* the flights need all columns */
 	p.id = id;
 	p.weight = 1.0f;
 	p.fate = SL_FATE_alive;
@@ -72,7 +72,8 @@ SL_HD struct sl_particle sl_cavity_generate(
 	return p;
 }
 
-/* From one point of the sphere to another, which may be in the port. */
+/* Flies p from one point of the sphere to another, which may lie in the port. The position is scaled
+ * back onto the sphere, so that rounding errors do not add up. */
 SL_HD void sl_cavity_sphere_flight(const struct sl_cavity *r, struct sl_particle *p)
 {
 	float along = fmaf(p->x, p->u, fmaf(p->y, p->v, p->z * p->w)), onto;
@@ -87,8 +88,9 @@ SL_HD void sl_cavity_sphere_flight(const struct sl_cavity *r, struct sl_particle
 }
 
 /*
- * How far it is to the wall of an endless tube, from a point on it or, before the first flight, in
- * it. No difference is taken of what may be nearly equal; sideways = 0 is a flight along the axis.
+ * The distance to the wall of an infinite tube, from a point on the wall or, before the first flight,
+ * inside. Written without differences of nearly equal numbers. A flight along the axis (sideways = 0)
+ * has a practically infinite distance.
  */
 SL_HD float sl_cavity_tube_distance(const struct sl_cavity *r, const struct sl_particle *p)
 {
@@ -103,7 +105,7 @@ SL_HD float sl_cavity_tube_distance(const struct sl_cavity *r, const struct sl_p
 	return along > 0.0f ? inside / (along + root) : (root - along) / sideways;
 }
 
-/* To the wall of the tube, or out at an end. */
+/* Flies p to the wall of the tube, or out of one of its ends. */
 SL_HD void sl_cavity_tube_flight(const struct sl_cavity *r, struct sl_particle *p)
 {
 	float distance = sl_cavity_tube_distance(r, p), end = fmaf(distance, p->w, p->z), onto;
@@ -124,6 +126,7 @@ SL_HD void sl_cavity_tube_flight(const struct sl_cavity *r, struct sl_particle *
 	}
 }
 
+/* One step: a flight, then absorption or diffuse reflection. */
 SL_HD void sl_cavity_step(const struct sl_cavity *r, uint64_t seed, struct sl_particle *p)
 {
 	struct sl_words random = sl_draw(seed, p->id, 1 + (uint64_t)p->steps);
@@ -144,7 +147,7 @@ SL_HD void sl_cavity_step(const struct sl_cavity *r, uint64_t seed, struct sl_pa
 			round ? -p->z * r->curvature : 0.0f, random.at[1], random.at[2]);
 }
 
-/* At most n steps. */
+/* Advances p by at most n steps. */
 SL_HD void sl_cavity_advance(const struct sl_cavity *r, uint32_t wanted, uint64_t seed,
 	struct sl_particle *p, uint32_t n)
 {
@@ -174,9 +177,9 @@ static const struct sl_option sl_cavity_options[] = {
 	OPTION(length, REAL, LENGTH, 1e-12, 1e12, .help = "length of a tube"),
 	OPTION(port, REAL, NUMBER, 0, 1, .help = "share of a sphere's area that is open"),
 	OPTION(reflectance, REAL, NUMBER, 0, 1, .fallback = "1",
-		.help = "share of particles that a wall sends back; it absorbs the rest"),
+		.help = "probability that a wall reflects a particle; else it absorbs it"),
 	OPTION(speed, REAL, SPEED, 1e-15, 1e20, .fallback = "299792458 m/s",
-		.help = "of the particles, for the time of flight"),
+		.help = "speed of the particles, for the time of flight"),
 };
 #undef OPTION
 
@@ -193,8 +196,8 @@ static void sl_cavity_make(const void *config, const struct sl_model_common *com
 	sl_model_refuse_unused(check, !round, "length", "a tube");
 	if (round && !(c->port > 0) && !(c->reflectance < 1) && check->is_given(check->ctx, "port"))
 		check->complain(check->ctx, "port",
-			"is 0 with a reflectance of 1 (a particle could neither leave nor be "
-			"absorbed), change one of them");
+			"is 0 while reflectance is 1: no particle could leave or be absorbed; "
+			"change one of them");
 	r->type = c->type;
 	r->radius = (float)c->radius;
 	r->curvature = (float)(1 / c->radius);

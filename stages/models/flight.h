@@ -1,4 +1,9 @@
-/* flight.h - how particles move and turn: what the rules of the models share. */
+/*
+ * flight.h - motion of particles: straight flights and new directions, for the rules of all models.
+ *
+ * All functions run on host and device with the same bits. They draw no random numbers themselves;
+ * the caller passes random words or uniform numbers.
+ */
 #ifndef SL_STAGES_MODELS_FLIGHT_H
 #define SL_STAGES_MODELS_FLIGHT_H
 
@@ -6,7 +11,7 @@
 #include "stages/particle/particle.h"
 #include "stages/particle/random.h"
 
-/* Moves p by distance (cm) along its direction; slowness is the time that takes a cm, ns. */
+/* Moves p by distance (cm) along its direction. slowness is 1/speed, in ns/cm. */
 SL_HD void sl_fly(struct sl_particle *p, float distance, float slowness)
 {
 	p->x = fmaf(distance, p->u, p->x);
@@ -16,9 +21,9 @@ SL_HD void sl_fly(struct sl_particle *p, float distance, float slowness)
 }
 
 /*
- * Sets the direction of p to one at an angle, of that sine and cosine, to the unit vector (a, b, c)
- * and at an azimuth of half_turns * pi about it. The frame about the vector is that of Duff et al.,
- * Building an orthonormal basis, revisited, JCGT 6 (2017) 1: no branch but a sign.
+ * Sets the direction of p by polar angle and azimuth about the unit vector (a, b, c). sine and cosine
+ * are those of the polar angle; the azimuth is half_turns * pi. The orthonormal basis is that of Duff
+ * et al., Building an orthonormal basis, revisited, JCGT 6 (2017) 1, which needs no branch.
  */
 SL_HD void sl_deflect(struct sl_particle *p, float a, float b, float c, float sine, float cosine,
 	float half_turns)
@@ -34,10 +39,10 @@ SL_HD void sl_deflect(struct sl_particle *p, float a, float b, float c, float si
 }
 
 /*
- * Sets the direction of p to a Lambertian one about the unit vector (a, b, c): the density of the
- * cosine is 2 cosine. The sine does not come from the cosine: near the axis, where floats are 2^-24
- * apart, that would put directions on rings. sl_uniform(~word) is 1 - sl_uniform(word), fine at
- * both ends.
+ * Sets the direction of p to a Lambertian one about the unit vector (a, b, c): the probability
+ * density of the cosine is 2 * cosine. The sine is not computed from the cosine: near 1 floats are
+ * 2^-24 apart, so directions near the axis would lie on rings. sl_uniform(~word) equals 1 -
+ * sl_uniform(word), with full resolution at both ends.
  */
 SL_HD void sl_lambertian(
 	struct sl_particle *p, float a, float b, float c, uint32_t word0, uint32_t word1)

@@ -1,9 +1,10 @@
 /*
- * list.h - particles that are there already: lists of them in files of MCPL, one behind the other.
+ * list.h - particles from lists in MCPL files, one file after another.
  *
- * Nothing is drawn and nothing flies. A batch's particles are read into columns (inputs.h) before
- * its stages; these rules say where they lie. Numbers are those of the files in single precision,
- * in units inside, directions unpacked.
+ * This model draws no random numbers and moves no particle. The particles of a batch are read into
+ * columns (stages/inputs/input_reader.h) instead of the generate stage; in fused mode the rules
+ * below read them from there. The values are those of the files in single precision and internal
+ * units, with directions unpacked.
  */
 #ifndef SL_STAGES_MODELS_LIST_H
 #define SL_STAGES_MODELS_LIST_H
@@ -19,17 +20,17 @@
 
 #define SL_FATES_list SL_FATE_BIT(SL_FATE_listed)
 
-/* Weights are whatever the files say: their sums stand beside counts, and are no part of anything.
- */
+/* Weights are those of the files. They can have any size and sign, so their sums are reported next
+ * to the counts and not as fractions. */
 #define SL_REMADE_list   false
 #define SL_WEIGHTED_list true
 
 struct sl_list {
 	uint64_t first_id;    /* of the particles in the columns */
-	struct sl_columns at; /* where they lie; those of fates need not be there */
+	struct sl_columns at; /* the columns; fate may be missing */
 	uint32_t constants;   /* set of columns with one value in all files */
 	struct sl_particle constant;
-	int weight_shift; /* such that the sum of all weights fits (inputs.h) */
+	int weight_shift; /* chosen so that the sum of all weights fits (input_reader.h) */
 };
 
 SL_HD struct sl_particle sl_list_generate(
@@ -49,7 +50,7 @@ SL_HD struct sl_particle sl_list_generate(
 	return p;
 }
 
-/* There are no steps. */
+/* Particles of a list take no steps. */
 SL_HD void sl_list_advance(
 	const struct sl_list *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
 {
@@ -63,10 +64,10 @@ SL_HD void sl_list_advance(
 struct sl_list_config {
 	struct sl_lines files;
 	struct sl_counts checksums;
-	uint32_t constants; /* as those above, from the files' headers */
+	uint32_t constants; /* as in struct sl_list, from the headers of the files */
 	struct sl_particle constant;
 	int weight_shift;
-	uint64_t stamp; /* of the files of which this is known (inputs.h) */
+	uint64_t stamp; /* identifies the files for which these values hold (input_reader.h) */
 };
 
 static const struct sl_option sl_list_options[] = {
@@ -74,18 +75,17 @@ static const struct sl_option sl_list_options[] = {
 		.kind = SL_KIND_LINES,
 		.offset = offsetof(struct sl_list_config, files),
 		.required = true,
-		.help = "lists of particles, as [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL of version 2 or 3, plain "
-			"or in gzip; their particles one behind the other. With * ? or [..], all files "
-			"that are called so, in the order of their names; up to 4096 in all, from "
-			"the folder that sluice is started in"},
+		.help = "particle lists, for example [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL version 2 or 3, "
+			"plain or gzip; particles are read one file after another. An item with * ? "
+			"or [..] is a pattern and means all matching files in the order of their "
+			"names; at most 4096 files; relative to the working directory"},
 	{.key = "checksums",
 		.kind = SL_KIND_COUNTS,
 		.offset = offsetof(struct sl_list_config, checksums),
 		.hi = UINT32_MAX,
-		.help = "the CRC-32 of each item of files (of all that it stands for, one behind "
-			"the other): what has another is refused; found by the program when left "
-			"out, and kept in run.json, so that --resume and verify notice a file that "
-			"was changed"},
+		.help = "the CRC-32 of each item of files (of all its files one after another): a "
+			"different one is an error. If left out, the program computes it and stores "
+			"it in run.json, so that --resume and verify detect a changed file"},
 };
 
 static void sl_list_make(const void *config, const struct sl_model_common *common, void *rules,
@@ -100,7 +100,7 @@ static void sl_list_make(const void *config, const struct sl_model_common *commo
 	memcpy(rules, &r, sizeof(r));
 }
 
-/* Whole numbers have all that there are; other columns know no bounds. */
+/* Columns of whole numbers have the range of their type; other columns are unbounded. */
 static bool sl_list_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
 	(void)rules;
@@ -124,7 +124,7 @@ static int sl_list_weight_shift(const void *rules)
 	return ((const struct sl_list *)rules)->weight_shift;
 }
 
-SL_MODEL(list, .help = "particles of lists in files of MCPL: filtered, sorted and written anew",
+SL_MODEL(list, .help = "particles from MCPL files: filtered, sorted and written again",
 	.species = "particles", .read = true, .weight_shift = sl_list_weight_shift);
 
 #endif

@@ -1,4 +1,4 @@
-/* model.c - the models that models.def lists, as the host knows them. */
+/* model.c - the table of the models in models.def, with checks of their sizes. */
 #define SL_MODEL_HOST
 #include <math.h>
 
@@ -15,10 +15,13 @@ const struct sl_model *const sl_models[SL_MODEL_COUNT] = {
 #undef MODEL
 };
 
+/* Compaction of the active set moves all stored columns and the place of a particle at once. */
 #define MODEL(name)                                                                     \
 	_Static_assert(sizeof(struct sl_##name##_config) <= SL_MODEL_CONFIG_BYTES,      \
-		"the configuration of " #name " is too large");                         \
+		"struct sl_" #name "_config is larger than SL_MODEL_CONFIG_BYTES");     \
+	_Static_assert(sizeof(struct sl_##name) <= SL_RULES_BYTES,                      \
+		"struct sl_" #name " is larger than SL_RULES_BYTES");                   \
 	_Static_assert(__builtin_popcount(SL_COLUMNS_##name) <= SL_COMPACT_COLUMNS_MAX, \
-		"columns but the id, and the place, are more than a compaction takes along");
+		"model " #name " has more columns than SL_COMPACT_COLUMNS_MAX");
 #include "stages/models/models.def"
 #undef MODEL

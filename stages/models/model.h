@@ -1,32 +1,30 @@
 /*
- * model.h - what the pipeline knows of a model.
+ * model.h - the interface between a model and the rest of the program.
  *
- * A model is one header of rules for host and device alike, stages/models/NAME.h, and its
- * line in models.def. The header gives:
+ * A model is one header of rules for host and device, stages/models/NAME.h, and one line in
+ * models.def. The header defines:
  *
- *	struct sl_NAME                  the numbers that its rules use, made from the configuration
- *	SL_COLUMNS_NAME, SL_FATES_NAME  the columns that it carries, the fates that it deals out
- *	                                (sets of bits)
- *	SL_REMADE_NAME                  is to make a particle again less work than to carry it
- *	                                through memory? true or false
- *	SL_WEIGHTED_NAME                can a weight be other than 1, as a part of the particle that
- *	                                started with 1, or, of a model that is read, of whatever
- *	                                size? true or false
+ *	struct sl_NAME        the parameters that the rules use, made from the configuration
+ *	SL_COLUMNS_NAME       the set of columns that the model's particles have
+ *	SL_FATES_NAME         the set of fates that they can end with
+ *	SL_REMADE_NAME        true if it costs less to compute a particle again than to store it
+ *	SL_WEIGHTED_NAME      true if weights can differ from 1: as a fraction of the particle that
+ *	                      started with weight 1, or, if particles are read from files, any number
  *	sl_NAME_generate(r, wanted, seed, id)
- *	                                the particle id as it starts
+ *	                      returns the particle id as it starts
  *	sl_NAME_advance(r, wanted, seed, &p, n)
- *	                                up to n steps of it; p.fate tells whether it is still alive
+ *	                      advances p by at most n steps; p.fate says whether it is still alive
  *
- * wanted is the set of columns that somebody will read; what is made for others alone may be left
- * out. fate, weight, steps and collisions are read by all, as they are counted.
+ * wanted is the set of columns that will be read; a rule may skip the computation of others. fate,
+ * weight, steps and collisions are always read, because they are counted.
  *
- * Rules draw by sl_draw() alone, and n steps at once are n steps one by one: so a history can be
- * told with its draws. What a step was is told from what it has changed (history.h): a collision is
- * counted as one in the column collisions.
+ * Rules draw random numbers only with sl_draw(), and n steps in one call must give the same bits as
+ * n calls of one step: rounds, and histories printed by `sluice replay` (history.h), depend on it. A
+ * step in which collisions grows is reported as a collision.
  *
- * and, for the host alone (SL_MODEL_HOST), struct sl_NAME_config, its table sl_NAME_options,
- * sl_NAME_make, sl_NAME_range and sl_NAME_constants (see struct sl_model), and SL_MODEL at its
- * foot.
+ * For the host (SL_MODEL_HOST) the header also defines struct sl_NAME_config, the option table
+ * sl_NAME_options, sl_NAME_make, sl_NAME_range and sl_NAME_constants (see struct sl_model), and it
+ * ends with SL_MODEL(). Helper functions carry the model's name: sl_NAME_...
  */
 #ifndef SL_STAGES_MODELS_MODEL_H
 #define SL_STAGES_MODELS_MODEL_H
@@ -41,33 +39,33 @@
 
 SL_C_BEGIN
 
-/* How a model, while it makes its rules, asks about the configuration and complains about it. */
+/* What a model uses to check its configuration while it makes its rules. */
 struct sl_model_check {
 	void *ctx; /* passed to both functions */
-	/* Was the model's key ("source.radius") given, or is it at its default? */
+	/* Whether the user set the model's key ("source.radius"), so that it is not at its default. */
 	bool (*is_given)(void *ctx, const char *key);
-	/* Reports a problem with that key; as many as there are. */
+	/* Reports one problem with a key. It may be called for each problem of a configuration. */
 	void (*complain)(void *ctx, const char *key, const char *format, ...) SL_PRINTF(3, 4);
 };
 
-/* Complains when key was given although it has no use with what was chosen. */
+/* Reports a problem if key is set but not used; use says what would use it. */
 static inline void sl_model_refuse_unused(
 	const struct sl_model_check *check, bool used, const char *key, const char *use)
 {
 	if (!used && check->is_given(check->ctx, key))
 		check->complain(check->ctx, key,
-			"does nothing here (it is for %s), remove it or change the type", use);
+			"has no effect here: only %s uses it; remove it or change the type", use);
 }
 
-/* Complains when key was not given although it is needed. */
+/* Reports a problem if key is not set but is used; use says what needs it. */
 static inline void sl_model_require(
 	const struct sl_model_check *check, bool used, const char *key, const char *use)
 {
 	if (used && !check->is_given(check->ctx, key))
-		check->complain(check->ctx, key, "is missing (%s needs it), add it", use);
+		check->complain(check->ctx, key, "is missing: %s needs it; add it", use);
 }
 
-/* The number of the last fate of a set: the upper end of its range. */
+/* The largest number of a fate in a set. */
 static inline double sl_model_last_fate(sl_fate_set fates)
 {
 	int last = 0;
@@ -78,8 +76,8 @@ static inline double sl_model_last_fate(sl_fate_set fates)
 }
 
 /*
- * The range of what is the same in all models: of directions, weights up to 1, steps and collisions
- * (of a model that has a most of them) and of those fates. false: the column is none of them.
+ * The range of a column that is the same in all models: direction cosines, weights of at most 1,
+ * steps and collisions (max_steps = 0: unbounded), and fate. Returns false for all other columns.
  */
 static inline bool sl_model_common_range(
 	enum sl_column column, uint32_t max_steps, sl_fate_set fates, double *lo, double *hi)
@@ -106,56 +104,58 @@ static inline bool sl_model_common_range(
 	}
 }
 
-/* What every model is told beside its own configuration. */
+/* Settings that every model gets in addition to its own configuration. */
 struct sl_model_common {
 	uint64_t max_steps; /* transport.max_steps */
 };
 
-/* The image that particles of one fate make, by their pixels: width times height of them. */
+/* The image that the particles of one fate make: width times height pixels. */
 struct sl_image {
-	const char *what; /* of a pixel is told: "radiance" */
+	const char *what; /* the quantity that a pixel shows: "radiance" */
 	uint32_t width, height;
 	bool upward;       /* the first row is the lowest */
-	double scale;      /* what a weight of 1 stands for */
-	enum sl_fate fate; /* that of the particles seen */
-	bool in_turn; /* ids go to the pixels in turn: values are means over a pixel's particles,
-	                 times scale; else they are sums of weight */
+	double scale;      /* the quantity that a weight of 1 stands for */
+	enum sl_fate fate; /* of the particles that contribute */
+	bool in_turn; /* ids are assigned to pixels in turn: a pixel is scale times the mean weight
+	                 of its particles; else it is the sum of their weights */
 };
 
 struct sl_model {
 	const char *name;
 	const char *help;
 	const char *species; /* the name of its particles in files: "photons" */
-	uint32_t columns;    /* set of columns carried; id and fate included */
+	uint32_t columns;    /* set of columns; id and fate included */
 	sl_fate_set fates;
-	bool read;                       /* from files, which tell how many there are (inputs.h) */
+	bool read;                       /* particles are read from files, which also say how many
+	                                    there are (stages/inputs/input_reader.h) */
 	bool steps;                      /* more than one step: transport.max_steps applies */
-	bool remade;                     /* survivors are made again, not carried (fused) */
-	bool weighted;                   /* weights may be other than 1, and are summed up */
+	bool remade;                     /* fused mode computes survivors again, not stores them */
+	bool weighted;                   /* weights may differ from 1, and are summed */
 	const struct sl_option *options; /* its table; offsets into its configuration struct */
 	size_t n_options;
 	size_t config_bytes; /* of its configuration struct, at most SL_MODEL_CONFIG_BYTES */
-	size_t rules_bytes;  /* of struct sl_NAME */
+	size_t rules_bytes;  /* of struct sl_NAME, at most SL_RULES_BYTES */
 
-	/* Makes the rules from a configuration; complaints go to check. */
+	/* Makes the rules from a configuration, and reports its problems to check. */
 	void (*make)(const void *config, const struct sl_model_common *common, void *rules,
 		const struct sl_model_check *check);
 
-	/* The range that values of a column have by the model itself; false: unbounded, must be
-	 * stated. */
+	/* The range of a column that follows from the rules; false: unbounded, so the user must
+	 * give it. */
 	bool (*range)(const void *rules, enum sl_column column, double *lo, double *hi);
 
-	/* The columns that have one value in the whole run, and that value by its bits. */
+	/* The set of columns that have one value in the whole run; sets those values, exact to the
+	 * bit, in *values. */
 	uint32_t (*constants)(const void *rules, struct sl_particle *values);
 
-	/* In which steps weights are counted (recipe.h); NULL: in 2^-32. */
+	/* The weight_shift of the recipe; NULL: 0. */
 	int (*weight_shift)(const void *rules);
 
-	/* The image that the particles make; false: none. NULL: none, whatever the rules. */
+	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);
 };
 
-/* The foot of a model's header: all that has its name, and what follows. */
+/* The last line of a model's header: defines sl_NAME_model, with members that follow the name. */
 #define SL_MODEL(model, ...)                                                                 \
 	static const struct sl_model sl_##model##_model = {.name = #model,                   \
 		.columns = SL_COLUMNS_##model,                                               \
@@ -171,7 +171,8 @@ struct sl_model {
 		.constants = sl_##model##_constants,                                         \
 		__VA_ARGS__}
 
-enum { SL_MODEL_CONFIG_BYTES = 40960 };
+/* The largest struct sl_NAME_config and struct sl_NAME; model.c asserts both for each model. */
+enum { SL_MODEL_CONFIG_BYTES = 40960, SL_RULES_BYTES = 4096 };
 
 enum sl_model_number {
 #define MODEL(name) SL_MODEL_##name,

@@ -1,7 +1,7 @@
 /*
- * optics.h - how light is reflected and refracted where media meet, and how it is scattered.
+ * optics.h - reflection, refraction and scattering of light, for the rules of the models.
  *
- * Surfaces are planes of constant z.
+ * Boundaries between media are planes of constant z.
  */
 #ifndef SL_STAGES_MODELS_OPTICS_H
 #define SL_STAGES_MODELS_OPTICS_H
@@ -9,8 +9,9 @@
 #include "stages/models/flight.h"
 
 /*
- * The share of unpolarised light that is reflected where it meets, at a cosine of c > 0 to the
- * normal, a surface from index n to index m. *t is the cosine beyond, 0 when all is reflected.
+ * The reflectance of a boundary from refractive index n to index m for unpolarised light (Fresnel).
+ * c > 0 is the cosine of the angle of incidence to the normal. Sets *t to the cosine of the angle of
+ * refraction; 0 at total reflection.
  */
 SL_HD float sl_fresnel(float n, float m, float c, float *t)
 {
@@ -31,7 +32,8 @@ SL_HD float sl_fresnel(float n, float m, float c, float *t)
 	return 0.5f * fmaf(s, s, p * p);
 }
 
-/* Gives p the direction (u, v, w), brought nearer to unit length by one step of Newton's method. */
+/* Sets the direction of p to (u, v, w), normalised by one step of Newton's method: the vector is
+ * already close to unit length. */
 SL_HD void sl_set_direction(struct sl_particle *p, float u, float v, float w)
 {
 	float unit = fmaf(-0.5f, fmaf(u, u, fmaf(v, v, w * w)), 1.5f);
@@ -41,15 +43,16 @@ SL_HD void sl_set_direction(struct sl_particle *p, float u, float v, float w)
 	p->w = w * unit;
 }
 
-/* Bends the direction of p into a medium of relative index ratio = n/m; t is the cosine beyond. */
+/* Refracts the direction of p. ratio is n/m; t is the cosine of the angle of refraction. */
 SL_HD void sl_refract(struct sl_particle *p, float ratio, float t)
 {
 	sl_set_direction(p, ratio * p->u, ratio * p->v, p->w < 0.0f ? -t : t);
 }
 
 /*
- * A cosine from Henyey and Greenstein's distribution of asymmetry g. This form of the inverse
- * of its cumulative distribution has no division by g and is exact for the isotropic g = 0.
+ * Samples the cosine of the scattering angle from the Henyey-Greenstein distribution with mean
+ * cosine g. This form of the inverse cumulative distribution does not divide by g, so that it is
+ * exact for g = 0 (isotropic). g_plus_1_squared_2 is 2 (1 + g)^2.
  */
 SL_HD float sl_henyey_greenstein(float g, float g_plus_1_squared_2, float uniform)
 {
@@ -59,7 +62,7 @@ SL_HD float sl_henyey_greenstein(float g, float g_plus_1_squared_2, float unifor
 	return c > 1.0f ? 1.0f : c < -1.0f ? -1.0f : c;
 }
 
-/* Turns the direction of p by a cosine c to the old one, at an azimuth of half_turns * pi. */
+/* Scatters p by an angle of cosine c, at an azimuth of half_turns * pi. */
 SL_HD void sl_scatter(struct sl_particle *p, float c, float half_turns)
 {
 	sl_deflect(p, p->u, p->v, p->w, sqrtf((1.0f - c) * (1.0f + c)), c, half_turns);

@@ -1,9 +1,9 @@
 /*
- * option.h - one line of the table that a configuration is read against.
+ * option.h - one line of an option table.
  *
- * The pipeline has such a table for what is common to all runs, each model one for its
- * own parameters. From it are made: the reader and its refusals, the defaults, --print-config,
- * help.
+ * The pipeline has one table for the settings common to all runs, and each model one for its own
+ * parameters. The reader of configurations, its error messages, the defaults, --print-config and the
+ * help texts all follow from these tables.
  */
 #ifndef SL_STAGES_MODELS_OPTION_H
 #define SL_STAGES_MODELS_OPTION_H
@@ -18,16 +18,16 @@ SL_C_BEGIN
 
 enum sl_kind {
 	SL_KIND_COUNT,  /* uint64_t: "1e8", "1_000_000"; must be integral */
-	SL_KIND_REAL,   /* double, in the unit inside of the dimension: "0.02 cm", "inf" */
+	SL_KIND_REAL,   /* double, in the internal unit of the dimension: "0.02 cm", "inf" */
 	SL_KIND_BOOL,   /* bool: true, false */
-	SL_KIND_CHOICE, /* int: the place of the word in choices */
+	SL_KIND_CHOICE, /* int: the index of the word in choices */
 	SL_KIND_TEXT,   /* char[SL_TEXT_BYTES] */
-	SL_KIND_TEXTS,  /* struct sl_texts: a list, or one word alone */
-	SL_KIND_LINES,  /* struct sl_lines: the same of longer texts */
-	SL_KIND_COUNTS, /* struct sl_counts: a list, or one alone */
-	SL_KIND_REALS,  /* struct sl_reals: a list, or one alone */
+	SL_KIND_TEXTS,  /* struct sl_texts: a list of words, or a single word */
+	SL_KIND_LINES,  /* struct sl_lines: the same for longer texts */
+	SL_KIND_COUNTS, /* struct sl_counts: a list of counts, or a single one */
+	SL_KIND_REALS,  /* struct sl_reals: a list of numbers, or a single one */
 	SL_KIND_VECTOR, /* struct sl_vector: a list of three numbers */
-	SL_KIND_ITEMS   /* uint64_t: how many items a list has, each with keys of its own */
+	SL_KIND_ITEMS   /* uint64_t: the length of a list whose items have keys of their own */
 };
 
 enum { SL_TEXT_BYTES = 1024, SL_WORD_BYTES = 64, SL_LIST_MAX = 32 };
@@ -57,32 +57,32 @@ struct sl_vector {
 };
 
 /*
- * A list of things with keys of their own (KIND_ITEMS, "objects") is followed in its table by these
- * keys, "objects[].sphere.radius". Their values stand in an array of structs: offset is that in the
- * first, stride the size of one.
+ * In a table, a list of items with keys of their own (SL_KIND_ITEMS, "objects") is followed by those
+ * keys ("objects[].sphere.radius"). Their values are in an array of structs: offset is the offset of
+ * the value in the first struct, stride the size of one struct.
  */
 struct sl_option {
-	const char *key; /* "run.seed"; a model's: "source.radius", below model.NAME */
+	const char *key; /* "run.seed"; of a model: "source.radius", below model.NAME */
 	enum sl_kind kind;
-	size_t offset;               /* of the value in the struct that the table fills */
-	size_t stride;               /* of keys of items */
+	size_t offset;               /* of the value in the struct that the table describes */
+	size_t stride;               /* bytes; only for keys of items */
 	enum sl_dimension dimension; /* of REAL, REALS and VECTOR */
-	const char *fallback; /* the default, as one would write it; NULL: none, see required */
-	bool required; /* no default: must be given. Neither: absent reads as 0 (COUNT), NaN, "" or
-	                  an empty list */
+	const char *fallback; /* the default, as a user would write it; NULL: none, see required */
+	bool required; /* the user must set it. Without this and without a default, an absent key
+	                  reads as 0 (COUNT), NaN, "" or an empty list */
 	double lo, hi; /* REAL, REALS, VECTOR, COUNT, COUNTS: the allowed range, both ends
-	                  included, in units inside; of ITEMS, of how many */
+	                  included, in internal units; ITEMS: the allowed length */
 	const char *const *choices; /* CHOICE: the words, NULL-terminated */
 	const char *help;
 	bool automatic; /* COUNT: "auto" is allowed and reads as 0 */
 	bool free;      /* does not change a byte of the results: not compared on resume */
-	bool foremost;  /* SECTION: VALUE is short for SECTION: {KEY: VALUE} */
+	bool shorthand; /* SECTION: VALUE is short for SECTION: {KEY: VALUE} */
 };
 
 /*
- * The line of a table for the member path of struct config; sort and measure are the ends of its
- * kind's and its dimension's names. What follows are members of the line, .help at least. The
- * second one is for keys with names of their own.
+ * A line of an option table for the member path of struct config. sort completes SL_KIND_, measure
+ * completes SL_DIM_, least and most are the allowed range. Further members of struct sl_option
+ * follow, at least .help. SL_OPTION_NAMED() is for keys that differ from the path of the member.
  */
 #define SL_OPTION(config, path, ...) SL_OPTION_NAMED(#path, config, path, __VA_ARGS__)
 #define SL_OPTION_NAMED(name, config, path, sort, measure, least, most, ...)                  \

@@ -1,28 +1,29 @@
 /*
- * rays.h - rays traced backwards, from a camera or from all around, through a scene of surfaces.
+ * rays.h - rays traced backwards through a scene of surfaces, from a camera or from all around.
  *
- * The scene is of spheres, boxes along the axes and planes, each diffuse or a mirror, each with a
- * reflectance and with an emission: the radiance that it sends out evenly, on both sides. A ray
- * goes against the light: what it would meet is what its pixel sees. Each step is one flight to the
- * nearest surface. There the ray is reflected with probability reflectance, a diffuse surface sends
- * it into a Lambertian direction about its normal, or it ends. It is lit if the surface emits, and
- * its weight is then emission / (1 - reflectance) / scale: the mean over the rays of a pixel, times
- * scale, is the radiance there (the absorption estimator: Spanier, Gelbard, Monte Carlo Principles
- * and Neutron Transport Problems, 1969; Kajiya, The rendering equation, SIGGRAPH 1986). scale is
- * the largest such radiance of the scene, so that weights are at most 1. All other rays keep their
- * weight of 1. What meets nothing is lit by the sky, if that has a radiance, or has escaped, with
- * its last place and direction.
+ * The scene consists of spheres, axis-aligned boxes and planes. Each is diffuse or a mirror and has
+ * a reflectance and an emission: the radiance that it emits evenly on both sides. A ray travels
+ * against the light, so that its pixel sees what the ray meets. Each step is one flight to the
+ * nearest surface. There the ray is reflected with probability reflectance (a diffuse surface
+ * reflects into a Lambertian direction about its normal), or it ends.
  *
- * Rays of a camera go through its pixels in turn: that of a ray is id modulo their number, row by
- * row from the upper left. source: random has rays enter a sphere about all spheres and boxes, as
- * isotropic radiance does, and one pixel.
+ * If the surface emits, the fate is lit and the weight emission / (1 - reflectance) / scale. The
+ * mean weight of the rays of a pixel times scale is the radiance of the pixel (absorption estimator:
+ * Spanier, Gelbard, Monte Carlo Principles and Neutron Transport Problems, 1969; Kajiya, The
+ * rendering equation, SIGGRAPH 1986). scale is the largest such radiance of the scene, so that
+ * weights are at most 1. All other rays keep weight 1. A ray that meets nothing is lit by the sky if
+ * the sky has a radiance; otherwise its fate is escaped, with its last position and direction.
  *
- * No ray meets a surface where it has just left it, nor goes through one: whatever rounding does to
- * a place, it is then put beside its surface, on the side that the ray came from, at a distance of
- * 2^-20 of the coordinates there: sixteen floats or more, above all rounding of the next flight.
- * Inside of a sphere or a box there is always a place where the ray comes to its wall.
+ * With a camera, ray id belongs to pixel id modulo the number of pixels, row by row from the upper
+ * left. With source: random, rays enter a sphere about all spheres and boxes as isotropic radiance
+ * does, and there is one pixel.
  *
- * Steps draw one Philox block each: block 0 is the start, block 1 + steps the next flight's end.
+ * No ray meets a surface at the point where it has just left it, and none passes through one: after
+ * a hit, the position is moved off the surface, to the side that the ray came from, by 2^-20 of the
+ * size of the coordinates. That is at least sixteen floats, more than all rounding of the next
+ * flight. Inside a sphere or a box the ray therefore always finds a wall.
+ *
+ * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight.
  */
 #ifndef SL_STAGES_MODELS_RAYS_H
 #define SL_STAGES_MODELS_RAYS_H
@@ -39,7 +40,7 @@
 	(SL_FATE_BIT(SL_FATE_lit) | SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_escaped) | \
 		SL_FATE_BIT(SL_FATE_max_steps))
 
-/* A history is several flights past all surfaces. */
+/* A history has several flights, each tested against all surfaces: survivors are stored. */
 #define SL_REMADE_rays   false
 #define SL_WEIGHTED_rays true
 
@@ -51,33 +52,34 @@ enum { SL_RAYS_SURFACES_MAX = 32 };
 
 struct sl_rays_surface {
 	int shape, finish; /* enums above */
-	float a[3];        /* centre of a sphere, from of a box, normal of a plane; cm */
-	float b[3];        /* to of a box, cm */
-	float reach;       /* radius of a sphere; the normal's part of a point of a plane; cm */
-	float skin;        /* how far from it rays go on, cm; of a plane it depends on the place */
+	float a[3];        /* centre of a sphere, corner "from" of a box, cm; normal of a plane */
+	float b[3];        /* corner "to" of a box, cm */
+	float reach;       /* radius of a sphere; signed distance of a plane from the origin; cm */
+	float skin;        /* distance from the surface at which rays continue, cm; planes compute
+	                      it for each hit */
 	float absorb;      /* 1 - reflectance */
-	float light;       /* the weight of what ends here; 0: it does not emit */
+	float light;       /* weight of rays that end here; 0: it does not emit */
 };
 
 struct sl_rays {
 	int source;      /* enum sl_rays_source */
-	float eye[3];    /* the camera, or the middle of all spheres and boxes, cm */
+	float eye[3];    /* the camera, or the centre of all spheres and boxes, cm */
 	float radius;    /* of the sphere that random rays enter, cm */
-	float corner[3]; /* from the eye to the upper left of the picture, at any distance */
-	float right[3];  /* from there to the next pixel */
-	float down[3];   /* and to the next row */
-	float sky;       /* the weight of what meets nothing; 0: it is dark */
+	float corner[3]; /* from the eye to the upper left of the image, at any distance */
+	float right[3];  /* from a pixel to the next one in the row */
+	float down[3];   /* from a row to the next one */
+	float sky;       /* weight of rays that meet nothing; 0: the sky is dark */
 	float slowness;  /* 1/speed, ns/cm */
 	uint32_t width, height;
 	uint32_t max_steps;
 	uint32_t surfaces;
 	struct sl_rays_surface surface[SL_RAYS_SURFACES_MAX];
-	double scale; /* the radiance that a weight of 1 stands for; the host's */
+	double scale; /* the radiance that a weight of 1 stands for; used on the host only */
 };
 
 /* --- starts ----------------------------------------------------------------------------------- */
 
-/* Makes the direction of p a unit vector along (a, b, c). */
+/* Sets the direction of p to the unit vector along (a, b, c). */
 SL_HD void sl_rays_aim(struct sl_particle *p, float a, float b, float c)
 {
 	float onto = 1.0f / sqrtf(fmaf(a, a, fmaf(b, b, c * c)));
@@ -87,7 +89,7 @@ SL_HD void sl_rays_aim(struct sl_particle *p, float a, float b, float c)
 	p->w = c * onto;
 }
 
-/* Through a place anywhere in the pixel of p. */
+/* Starts p at the camera, through a random point of its pixel. */
 SL_HD void sl_rays_start_at_camera(
 	const struct sl_rays *r, struct sl_particle *p, const struct sl_words *random)
 {
@@ -102,7 +104,8 @@ SL_HD void sl_rays_start_at_camera(
 		fmaf(i, r->right[2], fmaf(j, r->down[2], r->corner[2])));
 }
 
-/* Into the sphere about the scene, anywhere, in a Lambertian direction about its normal. */
+/* Starts p at a random point of the sphere about the scene, in a Lambertian direction about the
+ * inward normal. */
 SL_HD void sl_rays_start_around(
 	const struct sl_rays *r, struct sl_particle *p, const struct sl_words *random)
 {
@@ -122,7 +125,7 @@ SL_HD struct sl_particle sl_rays_generate(
 	struct sl_words random = sl_draw(seed, id, 0);
 	struct sl_particle p = {0};
 
-	(void)wanted; /* all is of use on the way */
+	(void)wanted; /* the flights need all columns */
 	p.id = id;
 	p.weight = 1.0f;
 	p.fate = SL_FATE_alive;
@@ -138,12 +141,12 @@ SL_HD struct sl_particle sl_rays_generate(
 
 /* Where a flight meets a surface. */
 struct sl_rays_hit {
-	float distance; /* negative: nowhere */
-	int axis;       /* of a box: across which its face is */
-	bool behind; /* inside of a sphere or box, on the side of a plane that its normal leaves */
+	float distance; /* negative: it does not */
+	int axis;       /* of a box: the axis across which the face lies */
+	bool behind;    /* the ray is inside a sphere or box, or on the back of a plane */
 };
 
-/* The distance to a sphere: from inside to its far side, whatever rounding says. */
+/* The hit of a sphere. A ray that starts inside always hits the far side, whatever the rounding. */
 SL_HD struct sl_rays_hit sl_rays_hit_sphere(
 	const struct sl_rays_surface *s, const struct sl_particle *p)
 {
@@ -164,7 +167,7 @@ SL_HD struct sl_rays_hit sl_rays_hit_sphere(
 	return m;
 }
 
-/* The distances at which a flight comes between two faces of a box and leaves. */
+/* The distances at which a flight enters and leaves the space between two parallel faces. */
 SL_HD void sl_rays_hit_faces(
 	float from, float to, float at, float cosine, float *enter, float *leave)
 {
@@ -172,6 +175,7 @@ SL_HD void sl_rays_hit_faces(
 	*leave = ((cosine > 0.0f ? to : from) - at) / cosine;
 }
 
+/* The hit of a box, by intersecting the intervals between its three pairs of faces. */
 SL_HD struct sl_rays_hit sl_rays_hit_box(
 	const struct sl_rays_surface *s, const struct sl_particle *p)
 {
@@ -183,7 +187,8 @@ SL_HD struct sl_rays_hit sl_rays_hit_box(
 	for (int k = 0; k < 3; k++)
 		m.behind = m.behind && at[k] > s->a[k] && at[k] < s->b[k];
 	for (int k = 0; k < 3; k++) {
-		if (along[k] == 0.0f) { /* beside these faces, or between them all the way */
+		if (along[k] ==
+			0.0f) { /* parallel to these faces: outside of them, or always between */
 			if (at[k] < s->a[k] || at[k] > s->b[k])
 				return m;
 			continue;
@@ -202,7 +207,7 @@ SL_HD struct sl_rays_hit sl_rays_hit_box(
 	return m;
 }
 
-/* The height of p over a plane. */
+/* The signed distance of p from a plane. */
 SL_HD float sl_rays_plane_height(const struct sl_rays_surface *s, const struct sl_particle *p)
 {
 	return fmaf(p->x, s->a[0], fmaf(p->y, s->a[1], fmaf(p->z, s->a[2], -s->reach)));
@@ -229,7 +234,8 @@ SL_HD struct sl_rays_hit sl_rays_hit_surface(
 	return s->shape == SL_RAYS_BOX ? sl_rays_hit_box(s, p) : sl_rays_hit_plane(s, p);
 }
 
-/* The surface that p comes to first, of two at one place the first in the list; -1: none. */
+/* The index of the surface that p meets first, or -1. Of two at the same distance, the first of the
+ * list. */
 SL_HD int sl_rays_nearest_surface(
 	const struct sl_rays *r, const struct sl_particle *p, struct sl_rays_hit *nearest)
 {
@@ -248,9 +254,9 @@ SL_HD int sl_rays_nearest_surface(
 	return found;
 }
 
-/* --- landings --------------------------------------------------------------------------------- */
+/* --- positions after a hit -------------------------------------------------------------------- */
 
-/* Puts p, which has come to a sphere, beside it, with the normal towards p. */
+/* Moves p, which has hit a sphere, off the surface, and sets the normal that points to p. */
 SL_HD void sl_rays_place_on_sphere(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
 	struct sl_particle *p, float normal[3])
 {
@@ -270,7 +276,7 @@ SL_HD void sl_rays_place_on_sphere(const struct sl_rays_surface *s, const struct
 	normal[2] = sign * z;
 }
 
-/* One coordinate of p on a box: across the face that was met, or along it, where it stays. */
+/* One coordinate of p after the hit of a box: off the face, or, along the face, within it. */
 SL_HD float sl_rays_place_on_face(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
 	int k, float at, float cosine, float *normal)
 {
@@ -295,7 +301,7 @@ SL_HD void sl_rays_place_on_box(const struct sl_rays_surface *s, const struct sl
 	p->z = sl_rays_place_on_face(s, m, 2, p->z, p->w, &normal[2]);
 }
 
-/* Planes have no end, so what rounding may do depends on the place. */
+/* A plane is unbounded, so the rounding error, and the offset, depend on the position. */
 SL_HD void sl_rays_place_on_plane(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
 	struct sl_particle *p, float normal[3])
 {
@@ -323,14 +329,15 @@ SL_HD void sl_rays_place_on_surface(const struct sl_rays_surface *s, const struc
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Where p ends: at a light of that weight, unless it is 0. */
+/* Ends p: lit with the weight light, or, if light is 0, with the other fate. */
 SL_HD void sl_rays_end(struct sl_particle *p, float light, enum sl_fate otherwise)
 {
 	p->fate = (uint8_t)(light > 0.0f ? SL_FATE_lit : otherwise);
 	p->weight = light > 0.0f ? light : 1.0f;
 }
 
-/* Makes a unit vector of the direction again: hundreds of mirrors would add up what they round. */
+/* Reflects p at a mirror. The direction is normalised again, because the rounding errors of hundreds
+ * of reflections would add up. */
 SL_HD void sl_rays_mirror(struct sl_particle *p, const float n[3])
 {
 	float twice = -2.0f * fmaf(p->u, n[0], fmaf(p->v, n[1], p->w * n[2]));
@@ -338,6 +345,7 @@ SL_HD void sl_rays_mirror(struct sl_particle *p, const float n[3])
 	sl_rays_aim(p, fmaf(twice, n[0], p->u), fmaf(twice, n[1], p->v), fmaf(twice, n[2], p->w));
 }
 
+/* One step: a flight to the nearest surface, then its reflection or end. */
 SL_HD void sl_rays_step(const struct sl_rays *r, uint64_t seed, struct sl_particle *p)
 {
 	struct sl_words random = sl_draw(seed, p->id, 1 + (uint64_t)p->steps);
@@ -363,7 +371,7 @@ SL_HD void sl_rays_step(const struct sl_rays *r, uint64_t seed, struct sl_partic
 		sl_lambertian(p, n[0], n[1], n[2], random.at[1], random.at[2]);
 }
 
-/* At most n steps. */
+/* Advances p by at most n steps. */
 SL_HD void sl_rays_advance(
 	const struct sl_rays *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
 {

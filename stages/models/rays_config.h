@@ -1,4 +1,7 @@
-/* rays_config.h - the scene of rays.h as it is written down, checked and made into rules; host. */
+/*
+ * rays_config.h - the configuration of the model rays: option table, checks, and the rules made from
+ * it. Host only; rays.h includes it.
+ */
 #ifndef SL_STAGES_MODELS_RAYS_CONFIG_H
 #define SL_STAGES_MODELS_RAYS_CONFIG_H
 
@@ -44,16 +47,16 @@ static const struct sl_option sl_rays_options[] = {
 	OPTION(source, CHOICE, NUMBER, 0, 0, .fallback = "camera", .choices = sl_rays_sources,
 		.help = "where rays start: at a camera, or at random around the scene (isotropic "
 			"radiance that enters a sphere about all spheres and boxes)"),
-	PLACE(OPTION, camera.position, .help = "of the camera: x, y, z"),
-	PLACE(OPTION, camera.look_at, .help = "the place in the middle of the picture"),
+	PLACE(OPTION, camera.position, .help = "position of the camera: x, y, z"),
+	PLACE(OPTION, camera.look_at, .help = "the point in the centre of the image"),
 	OPTION(camera.up, VECTOR, NUMBER, -1e15, 1e15, .fallback = "[0, 0, 1]",
-		.help = "the direction that is upright in the picture"),
+		.help = "the direction that points up in the image"),
 	OPTION(camera.field_of_view, REAL, ANGLE, 1e-6, 3.1, .fallback = "40 deg",
-		.help = "across the width of the picture"),
+		.help = "horizontal field of view"),
 	OPTION(camera.pixels, COUNTS, NUMBER, 1, 65535, .fallback = "[256, 256]",
-		.help = "of the picture: width and height; rays go through them in turn"),
+		.help = "width and height of the image in pixels; rays are assigned to pixels in turn"),
 	OPTION(sky, REAL, NUMBER, 0, 1e30, .fallback = "0",
-		.help = "the radiance that comes from where there is no surface"),
+		.help = "radiance of rays that meet no surface"),
 	{.key = "objects",
 		.kind = SL_KIND_ITEMS,
 		.offset = offsetof(struct sl_rays_config, n_objects),
@@ -62,19 +65,19 @@ static const struct sl_option sl_rays_options[] = {
 		.required = true,
 		.help = "the surfaces of the scene, each a sphere, a box or a plane: [{sphere: "
 			"{center: [0, 0, 1 cm], radius: 1 cm}, reflectance: 0.5}]"},
-	PLACE(OF_OBJECT, sphere.center, .help = "of a sphere"),
-	OF_OBJECT(sphere.radius, REAL, LENGTH, 1e-15, 1e15, .help = "of a sphere"),
-	PLACE(OF_OBJECT, box.from, .help = "the corner of a box with the least x, y and z"),
-	PLACE(OF_OBJECT, box.to, .help = "the corner opposite"),
+	PLACE(OF_OBJECT, sphere.center, .help = "centre of a sphere"),
+	OF_OBJECT(sphere.radius, REAL, LENGTH, 1e-15, 1e15, .help = "radius of a sphere"),
+	PLACE(OF_OBJECT, box.from, .help = "corner of a box with the smallest x, y and z"),
+	PLACE(OF_OBJECT, box.to, .help = "the opposite corner of the box"),
 	PLACE(OF_OBJECT, plane.point, .help = "any point of a plane"),
 	OF_OBJECT(plane.normal, VECTOR, NUMBER, -1e15, 1e15,
-		.help = "a direction across the plane, of any length"),
+		.help = "normal of the plane, of any length"),
 	OF_OBJECT(surface, CHOICE, NUMBER, 0, 0, .fallback = "diffuse", .choices = sl_rays_finishes,
-		.help = "how it reflects: diffuse (Lambertian) or mirror"),
+		.help = "how the surface reflects: diffuse (Lambertian) or mirror"),
 	OF_OBJECT(reflectance, REAL, NUMBER, 0, 1, .fallback = "0",
-		.help = "share of light that it sends back; it absorbs the rest"),
+		.help = "fraction of light that the surface reflects; it absorbs the rest"),
 	OF_OBJECT(emission, REAL, NUMBER, 0, 1e30, .fallback = "0",
-		.help = "the radiance that it sends out by itself, in any unit: that of the image"),
+		.help = "radiance that the surface emits, in any unit; the image has the same unit"),
 };
 #undef PLACE
 #undef OF_OBJECT
@@ -92,14 +95,14 @@ static double sl_rays_dot(const struct sl_vector *a, const struct sl_vector *b)
 	return fma(a->at[0], b->at[0], fma(a->at[1], b->at[1], a->at[2] * b->at[2]));
 }
 
-/* Scales v to the length 1; false when it has none. */
+/* Scales v to length 1; returns false if v is 0. */
 static bool sl_rays_normalize(struct sl_vector *v)
 {
 	double most = sl_rays_max(fabs(v->at[0]), sl_rays_max(fabs(v->at[1]), fabs(v->at[2]))),
 	       length;
 
 	for (int k = 0; k < 3 && most > 0; k++)
-		v->at[k] /= most; /* whatever its size, its square is a number */
+		v->at[k] /= most; /* so that the square neither overflows nor vanishes */
 	length = sqrt(sl_rays_dot(v, v));
 	for (int k = 0; k < 3 && most > 0; k++)
 		v->at[k] /= length;
@@ -126,14 +129,14 @@ static void sl_rays_to_floats(const struct sl_vector *v, double by, float to[3])
 
 /* --- surfaces --------------------------------------------------------------------------------- */
 
-/* The model's key of object i, "objects[3].sphere.radius"; the object itself when of is "". */
+/* The key of a part of object i, "objects[3].sphere.radius"; of the object itself if of is "". */
 static const char *sl_rays_object_key(uint64_t i, const char *of, char key[64])
 {
 	snprintf(key, 64, "objects[%d]%s%s", (int)i, *of ? "." : "", of);
 	return key;
 }
 
-/* Complains about a part of a shape that is not there; true when it is. */
+/* Whether a part of a shape is set; reports a problem if not. */
 static bool sl_rays_has_part(const struct sl_model_check *check, uint64_t i, const char *part,
 	double value, const char *shape)
 {
@@ -142,11 +145,12 @@ static bool sl_rays_has_part(const struct sl_model_check *check, uint64_t i, con
 	if (!isnan(value))
 		return true;
 	check->complain(check->ctx, sl_rays_object_key(i, part, key),
-		"is missing (a %s needs it), add it", shape);
+		"is missing: a %s needs it; add it", shape);
 	return false;
 }
 
-/* Which shape an object has; false, with a complaint, when it has none, two, or a part of one. */
+/* Sets the shape of an object. Reports a problem and returns false if the object has no shape, more
+ * than one, or an incomplete one. */
 static bool sl_rays_shape_of(const struct sl_rays_object *o, uint64_t i,
 	const struct sl_model_check *check, enum sl_rays_shape *shape)
 {
@@ -159,11 +163,10 @@ static bool sl_rays_shape_of(const struct sl_rays_object *o, uint64_t i,
 	if (sphere + box + plane != 1) {
 		check->complain(check->ctx, sl_rays_object_key(i, "", key),
 			sphere || box || plane
-				? "has more than one shape (an object is a sphere, a "
-				  "box or a plane), try an object for each"
-				: "has no shape (an object is a sphere, a box or a "
-				  "plane), try sphere: {center: [0, 0, 0], radius: 1 "
-				  "cm}");
+				? "has more than one shape: an object is a sphere, a box or "
+				  "a plane; write one object for each"
+				: "has no shape: an object is a sphere, a box or a plane; "
+				  "add sphere: {center: [0, 0, 0], radius: 1 cm}");
 		return false;
 	}
 	if (sphere) {
@@ -180,7 +183,7 @@ static bool sl_rays_shape_of(const struct sl_rays_object *o, uint64_t i,
 	return sl_rays_has_part(check, i, "plane.normal", o->plane.normal.at[0], "plane") && whole;
 }
 
-/* The largest coordinate of v. */
+/* The largest absolute coordinate of v. */
 static double sl_rays_largest_coordinate(const struct sl_vector *v)
 {
 	return sl_rays_max(fabs(v->at[0]), sl_rays_max(fabs(v->at[1]), fabs(v->at[2])));
@@ -194,8 +197,8 @@ static void sl_rays_make_sphere(const struct sl_rays_object *o, uint64_t i,
 
 	if (o->sphere.radius < far * 0x1p-14)
 		check->complain(check->ctx, sl_rays_object_key(i, "sphere.radius", key),
-			"is too small so far from the origin (positions have 24 bits), make it at "
-			"least %.2g cm or move the scene",
+			"is too small this far from the origin: positions have 24 bits; make it at "
+			"least %.2g cm, or move the scene",
 			far * 0x1p-14);
 	sl_rays_to_floats(&o->sphere.center, 1, s->a);
 	s->reach = (float)o->sphere.radius;
@@ -214,10 +217,9 @@ static void sl_rays_make_box(const struct sl_rays_object *o, uint64_t i, struct 
 
 		if (size < far * 0x1p-14) {
 			check->complain(check->ctx, sl_rays_object_key(i, "box.to", key),
-				"is %s of from along %c (a box has an inside, and positions have "
-				"24 bits), make it larger by %.2g cm or more",
-				size > 0 ? "too little ahead" : "not ahead", "xyz"[k],
-				far * 0x1p-14);
+				"is %s box.from along %c: a box needs a volume, and positions have "
+				"24 bits; make it larger by at least %.2g cm",
+				size > 0 ? "too close to" : "not above", "xyz"[k], far * 0x1p-14);
 			break;
 		}
 	}
@@ -234,12 +236,12 @@ static void sl_rays_make_plane(const struct sl_rays_object *o, uint64_t i,
 
 	if (!sl_rays_normalize(&normal))
 		check->complain(check->ctx, sl_rays_object_key(i, "plane.normal", key),
-			"has no length (it is a direction), try [0, 0, 1]");
+			"has length 0: it is a direction; write for example [0, 0, 1]");
 	sl_rays_to_floats(&normal, 1, s->a);
 	s->reach = (float)sl_rays_dot(&normal, &o->plane.point);
 }
 
-/* The radiance of a surface in an enclosure of its own kind. */
+/* The radiance inside an enclosure whose walls are all like this surface. */
 static double sl_rays_object_radiance(const struct sl_rays_object *o)
 {
 	return o->emission > 0 && o->reflectance < 1 ? o->emission / (1 - o->reflectance) : 0;
@@ -254,8 +256,8 @@ static void sl_rays_make_object(const struct sl_rays_object *o, uint64_t i, stru
 
 	if (o->emission > 0 && !(o->reflectance < 1))
 		check->complain(check->ctx, sl_rays_object_key(i, "emission", key),
-			"is above 0 with a reflectance of 1 (no ray would end at that light), make "
-			"one of them less");
+			"is above 0 while reflectance is 1: no ray could end at this light; reduce "
+			"one of them");
 	s->finish = o->surface;
 	s->absorb = (float)(1 - o->reflectance);
 	s->light = r->scale > 0 ? (float)(sl_rays_object_radiance(o) / r->scale) : 0.0f;
@@ -286,24 +288,23 @@ static void sl_rays_make_camera(
 		return;
 	if (pixels->n != 2) {
 		check->complain(check->ctx, "camera.pixels",
-			"has %u numbers (width and height are needed), write [256, 256]",
-			pixels->n);
+			"has %u numbers: width and height are needed; write [256, 256]", pixels->n);
 		return;
 	}
 	for (int k = 0; k < 3; k++)
 		ahead.at[k] -= c->camera.position.at[k];
 	if (!sl_rays_normalize(&ahead))
 		check->complain(check->ctx, "camera.look_at",
-			"is where the camera is (it would look nowhere), move one of them");
+			"equals camera.position: the camera has no direction; change one of them");
 	right = sl_rays_cross(&ahead, &c->camera.up);
 	if (!sl_rays_normalize(&right))
 		check->complain(check->ctx, "camera.up",
-			"is along the line of sight (it would not say what is upright), try %s",
+			"is parallel to the line of sight: it does not say what is up; write %s",
 			fabs(c->camera.up.at[2]) > 0 ? "[0, 1, 0]" : "[0, 0, 1]");
 	up = sl_rays_cross(&right, &ahead);
 	r->width = (uint32_t)pixels->at[0];
 	r->height = (uint32_t)pixels->at[1];
-	/* not tan(), which differs from library to library */
+	/* not tan(), whose bits differ between C libraries */
 	sl_sincospi((float)(c->camera.field_of_view / 6.28318530717958647692), &sine, &cosine);
 	half = (double)sine / (double)cosine;
 	step = 2 * half / r->width;
@@ -316,7 +317,7 @@ static void sl_rays_make_camera(
 	sl_rays_to_floats(&up, -step, r->down);
 }
 
-/* The box about an object; false for a plane, about which there is none. */
+/* Sets the bounding box of an object; returns false for a plane, which has none. */
 static bool sl_rays_extent(
 	const struct sl_rays_object *o, struct sl_vector *from, struct sl_vector *to)
 {
@@ -329,7 +330,7 @@ static bool sl_rays_extent(
 	return !isnan(from->at[0]);
 }
 
-/* How far from a point the farthest place of an object is. */
+/* The distance from a point to the farthest point of an object. */
 static double sl_rays_farthest_distance(const struct sl_rays_object *o,
 	const struct sl_vector *from, const struct sl_vector *to, const struct sl_vector *point)
 {
@@ -343,7 +344,8 @@ static double sl_rays_farthest_distance(const struct sl_rays_object *o,
 	return sqrt(sl_rays_dot(&off, &off)) + (round ? o->sphere.radius : 0);
 }
 
-/* The sphere about the middle of all spheres and boxes, a little larger than it need be. */
+/* The sphere about all spheres and boxes, centred on their common bounding box. It is 0.1 % larger
+ * than necessary, so that rounding leaves nothing outside. */
 static void sl_rays_make_around(
 	const struct sl_rays_config *c, struct sl_rays *r, const struct sl_model_check *check)
 {
@@ -363,8 +365,8 @@ static void sl_rays_make_around(
 	}
 	if (!any)
 		check->complain(check->ctx, "source",
-			"is random in a scene of planes alone (there is nothing to enter), add a "
-			"sphere or a box, or try camera");
+			"is random, but the scene has only planes: random rays need a sphere or a "
+			"box to surround; add one, or write source: camera");
 	for (uint64_t i = 0; any && i < c->n_objects; i++)
 		if (sl_rays_extent(&c->object[i], &from, &to))
 			radius = sl_rays_max(radius,
@@ -396,8 +398,8 @@ static void sl_rays_make(const void *config, const struct sl_model_common *commo
 	for (int k = 0; !camera && k < 5; k++)
 		if (check->is_given(check->ctx, of_camera[k]))
 			check->complain(check->ctx, of_camera[k],
-				"does nothing here (random rays have no camera), remove it or try "
-				"source: camera");
+				"has no effect here: source: random has no camera; remove it or "
+				"write source: camera");
 	if (camera)
 		sl_rays_make_camera(c, r, check);
 	else
@@ -406,7 +408,7 @@ static void sl_rays_make(const void *config, const struct sl_model_common *commo
 
 /* --- the model -------------------------------------------------------------------------------- */
 
-/* x, y, z and time have none: planes have no end. */
+/* x, y, z and time are unbounded, because planes are. */
 static bool sl_rays_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
 	const struct sl_rays *r = (const struct sl_rays *)rules;
@@ -418,7 +420,7 @@ static bool sl_rays_range(const void *rules, enum sl_column column, double *lo, 
 	return true;
 }
 
-/* With one radiance in the scene all weights are 1. */
+/* If all lights of the scene have the same radiance, all weights are 1. */
 static uint32_t sl_rays_constants(const void *rules, struct sl_particle *values)
 {
 	const struct sl_rays *r = (const struct sl_rays *)rules;

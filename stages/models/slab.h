@@ -1,26 +1,27 @@
 /*
- * slab.h - particles through a stack of infinite plane layers that absorb, scatter and refract.
+ * slab.h - particles in a stack of infinite plane layers that absorb, scatter and refract.
  *
- * The slab fills 0 < z < thickness; particles come in at the origin through z = 0. Each step is one
- * flight: its length is exponential with mean 1/mu_t; it ends in a collision (absorption with
- * probability mu_a/mu_t, else scattering) or where the layer ends (reflection with Fresnel's
- * probability for unpolarised light, else refraction into the next layer, or out). What is left of
- * a flight that is cut there is drawn anew: the exponential has no memory.
+ * The slab fills 0 < z < thickness; particles enter at the origin through z = 0. Each step is one
+ * flight whose length is exponentially distributed with mean 1/mu_t. It ends in a collision
+ * (absorption with probability mu_a/mu_t, else scattering) or at the boundary of the layer (reflection
+ * with Fresnel's probability for unpolarised light, else refraction into the next layer or out of the
+ * slab). At a boundary the rest of the flight is drawn again, which is exact because the exponential
+ * distribution has no memory.
  *
- * Neighbouring layers of one medium are made one when the rules are made. So where a layer is cut
- * in two changes no history by a bit (as long as the thicknesses add up to the same float).
+ * Adjacent layers of the same medium are merged when the rules are made. Splitting a layer in two
+ * therefore changes no bit of any history, if the thicknesses add up to the same float.
  *
- * A particle's layer follows from its depth, and on a boundary, where only steps end that were cut
- * there, from its direction: collisions keep off inner boundaries by one float. A clear layer, of
- * mu_t = 0, has a mean free path of 1e30 cm and scatters forward alone.
+ * The layer of a particle follows from its depth, and on a boundary from its direction. Only flights
+ * that were cut at a boundary end on it: collisions are kept one float away from inner boundaries. A
+ * clear layer (mu_t = 0) has a mean free path of 1e30 cm and scatters only forward.
  *
- * Analogue absorption takes a particle whole, and weights stay 1. Implicit capture takes the share
- * mu_a/mu_t of its weight at each collision; a weight that has come below a bound plays Russian
- * roulette: it is multiplied by 1/survive with probability survive, or the particle ends, with a
- * weight of 0. So the sum of weights is kept on average, and what they lack of the number of
- * particles has been absorbed.
+ * With analogue absorption a collision absorbs whole particles, and weights stay 1. Implicit capture
+ * removes the fraction mu_a/mu_t of the weight at each collision. A particle whose weight is below a
+ * threshold plays Russian roulette: with probability survive its weight is multiplied by 1/survive,
+ * otherwise it ends with weight 0. The expected sum of weights is unchanged, and the weight missing
+ * from the number of particles has been absorbed.
  *
- * Steps draw one Philox block each: block 0 is the start, block 1 + steps the next flight.
+ * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight.
  * (Wang, Jacques, Zheng, MCML, Comput. Meth. Prog. Biomed. 47 (1995) 131; Henyey, Greenstein,
  * Astrophys. J. 93 (1941) 70.)
  */
@@ -40,7 +41,7 @@
 		SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_max_steps) | \
 		SL_FATE_BIT(SL_FATE_roulette))
 
-/* A history is dozens of flights. */
+/* A history has dozens of flights, so a survivor is stored, not computed again. */
 #define SL_REMADE_slab   false
 #define SL_WEIGHTED_slab true
 
@@ -51,20 +52,20 @@ enum { SL_SLAB_LAYERS_MAX = 16 };
 
 struct sl_slab_layer {
 	float top, bottom;         /* depths, cm; the last bottom may be infinite */
-	float first, last;         /* the depths between which there are collisions */
+	float first, last;         /* the depths between which collisions happen */
 	float mean_free_path;      /* 1/mu_t, cm */
 	float absorb;              /* analogue: mu_a/mu_t, the probability; implicit: 0 */
-	float keep;                /* implicit: mu_s/mu_t, what is kept of a weight; analogue: 1 */
+	float keep;                /* implicit: mu_s/mu_t, the factor of a weight; analogue: 1 */
 	float g;                   /* mean cosine of the scattering angle */
 	float g_plus_1_squared_2;  /* 2 (1 + g)^2 */
-	float n, n_above, n_below; /* refractive indices of the layer, and of what is about it */
+	float n, n_above, n_below; /* refractive indices of the layer and of its neighbours */
 	float slowness;            /* n/c, ns/cm */
 };
 
 struct sl_slab {
 	struct sl_slab_layer layer[SL_SLAB_LAYERS_MAX];
 	uint32_t layers;
-	float below, survive, gain; /* roulette: weights below; its odds; 1/survive. analogue: 0 */
+	float below, survive, gain; /* roulette: threshold, probability, 1/survive; analogue: 0 */
 	float sin_in, cos_in;       /* of the angle of incidence */
 	int incidence;              /* enum sl_slab_incidence */
 	uint32_t max_steps;
@@ -77,7 +78,7 @@ SL_HD struct sl_particle sl_slab_generate(
 	struct sl_particle p = {0};
 	float beyond;
 
-	(void)wanted; /* all is of use on the way */
+	(void)wanted; /* the flights need all columns */
 	p.id = id;
 	p.u = r->sin_in;
 	p.w = r->cos_in;
@@ -95,7 +96,7 @@ SL_HD struct sl_particle sl_slab_generate(
 	return p;
 }
 
-/* The layer that a particle at depth z flies through; on a boundary it has that cosine w. */
+/* The layer that a particle at depth z flies through. On a boundary, its direction w decides. */
 SL_HD uint32_t sl_slab_layer_at(const struct sl_slab *r, float z, float w)
 {
 	uint32_t i = 0;
@@ -106,8 +107,8 @@ SL_HD uint32_t sl_slab_layer_at(const struct sl_slab *r, float z, float w)
 }
 
 /*
- * p flies to the upper or lower end of layer i of so many, and is reflected there, or gets into the
- * next layer, or out. The layer where it is then.
+ * Flies p to the upper or lower boundary of layer i, where it is reflected, enters the next layer or
+ * leaves the slab. Returns the layer where p is then.
  */
 SL_HD_PART uint32_t sl_slab_cross_boundary(const struct sl_slab *r, uint32_t layers, uint32_t i,
 	struct sl_particle *p, bool up, float uniform)
@@ -129,7 +130,8 @@ SL_HD_PART uint32_t sl_slab_cross_boundary(const struct sl_slab *r, uint32_t lay
 	return i;
 }
 
-/* What a collision takes of p: all or nothing, or a share of its weight, and roulette the rest. */
+/* Absorption at a collision: of the whole particle, or of a fraction of its weight followed by
+ * Russian roulette. */
 SL_HD void sl_slab_absorb(const struct sl_slab *r, const struct sl_slab_layer *l,
 	struct sl_particle *p, float uniform)
 {
@@ -144,7 +146,7 @@ SL_HD void sl_slab_absorb(const struct sl_slab *r, const struct sl_slab_layer *l
 	}
 }
 
-/* One step of p, in layer i of so many. The layer where it is then. */
+/* One step of p, which is in layer i. Returns the layer where it is then. */
 SL_HD_PART uint32_t sl_slab_step(
 	const struct sl_slab *r, uint32_t layers, uint32_t i, uint64_t seed, struct sl_particle *p)
 {
@@ -168,7 +170,7 @@ SL_HD_PART uint32_t sl_slab_step(
 	return i;
 }
 
-/* At most n steps of p, in layer i of so many. */
+/* Advances p, which is in layer i, by at most n steps. */
 SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t layers, uint32_t i,
 	uint64_t seed, struct sl_particle *p, uint32_t n)
 {
@@ -179,7 +181,8 @@ SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t layers, uin
 	}
 }
 
-/* At most n steps. One layer, a constant, is a loop of its own, in which nothing is looked up. */
+/* Advances p by at most n steps. A single layer is a special case, for which the compiler removes all
+ * look-ups of layers. */
 SL_HD void sl_slab_advance(
 	const struct sl_slab *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
 {
@@ -195,7 +198,7 @@ SL_HD void sl_slab_advance(
 #include <stdio.h>
 
 struct sl_slab_config {
-	struct sl_reals mu_a, mu_s, g, thickness, n; /* of each layer, or one for all */
+	struct sl_reals mu_a, mu_s, g, thickness, n; /* per layer, or one value for all */
 	double n_above, n_below, angle;
 	struct {
 		double below, survive;
@@ -206,43 +209,43 @@ struct sl_slab_config {
 static const char *const sl_slab_incidences[] = {"normal", "angle", "diffuse", NULL};
 static const char *const sl_slab_absorptions[] = {"analogue", "implicit", NULL};
 
-/* Weights are tallied in 2^-32 (mark.h): the least bound, 1e-6, is 4295 of them. */
+/* Weights are summed in units of 2^-32 (weight.h): the smallest threshold, 1e-6, is 4295 units. */
 #define OPTION(...) SL_OPTION(sl_slab_config, __VA_ARGS__)
 static const struct sl_option sl_slab_options[] = {
 	OPTION(mu_a, REALS, PER_LENGTH, 0, 1e30, .required = true,
-		.help = "absorption coefficient, or a list of those of the layers, from above"),
+		.help = "absorption coefficient, or a list with one per layer, from the top"),
 	OPTION(mu_s, REALS, PER_LENGTH, 0, 1e30, .required = true,
-		.help = "scattering coefficient, or a list; a layer with neither is clear"),
+		.help = "scattering coefficient, or a list; a layer where both are 0 is clear"),
 	OPTION(g, REALS, NUMBER, -0.999, 0.999, .fallback = "0",
 		.help = "mean cosine of the scattering angle (Henyey-Greenstein), or a list; 0 is "
 			"isotropic"),
 	OPTION(thickness, REALS, LENGTH, 1e-30, HUGE_VAL, .required = true,
-		.help = "thickness of the slab, or a list; inf, of the last layer, for a "
+		.help = "thickness of the slab, or a list; inf for the last layer gives a "
 			"half-space"),
 	OPTION(n, REALS, NUMBER, 0.1, 10, .fallback = "1",
 		.help = "refractive index of the slab, or a list"),
 	OPTION(n_above, REAL, NUMBER, 0.1, 10, .fallback = "1",
-		.help = "refractive index on the side that particles come from"),
+		.help = "refractive index of the side where particles enter"),
 	OPTION(n_below, REAL, NUMBER, 0.1, 10, .fallback = "1",
 		.help = "refractive index beyond the slab"),
 	OPTION(incidence, CHOICE, NUMBER, 0, 0, .fallback = "normal", .choices = sl_slab_incidences,
-		.help = "how particles come in; diffuse is Lambertian"),
+		.help = "direction in which particles enter; diffuse is Lambertian"),
 	OPTION(angle, REAL, ANGLE, 0, 1.57,
 		.help = "angle of incidence to the normal, in the x-z plane; with incidence: "
 			"angle"),
 	OPTION(absorption, CHOICE, NUMBER, 0, 0, .fallback = "analogue",
 		.choices = sl_slab_absorptions,
-		.help = "analogue: of whole particles; implicit: of a share of the weight at each "
-			"collision (implicit capture), fractions are of weight then"),
+		.help = "analogue: whole particles are absorbed; implicit: each collision absorbs a "
+			"fraction of the weight (implicit capture), and results are by weight"),
 	OPTION(roulette.below, REAL, NUMBER, 1e-6, 0.5, .fallback = "1e-4",
-		.help = "with absorption: implicit; a smaller weight plays Russian roulette"),
+		.help = "with absorption: implicit; particles of smaller weight play Russian roulette"),
 	OPTION(roulette.survive, REAL, NUMBER, 1e-3, 0.5, .fallback = "0.1",
-		.help = "with absorption: implicit; the probability to survive it, with a weight "
-			"that many times larger"),
+		.help = "with absorption: implicit; probability of surviving the roulette; the "
+			"weight is divided by it"),
 };
 #undef OPTION
 
-/* The value of layer i: its own, or the one for all. */
+/* The value of layer i: its own, or the common one. */
 static double sl_slab_layer_value(const struct sl_reals *list, uint32_t i)
 {
 	return list->at[list->n > 1 ? i : 0];
@@ -253,7 +256,7 @@ static double sl_slab_layer_mu_t(const struct sl_slab_config *c, uint32_t i)
 	return sl_slab_layer_value(&c->mu_a, i) + sl_slab_layer_value(&c->mu_s, i);
 }
 
-/* The key where the value of layer i stands: mu_a, or mu_a[1]. */
+/* The key of the value of layer i: "mu_a", or "mu_a[1]" in a list. */
 static const char *sl_slab_layer_key(
 	const char *key, const struct sl_reals *list, uint32_t i, char text[32])
 {
@@ -261,7 +264,7 @@ static const char *sl_slab_layer_key(
 	return text;
 }
 
-/* How many layers there are; 0, after a complaint, if that cannot be told. */
+/* The number of layers; 0, after reporting a problem, if the lists do not agree. */
 static uint32_t sl_slab_count_layers(
 	const struct sl_slab_config *c, const struct sl_model_check *check)
 {
@@ -280,21 +283,21 @@ static uint32_t sl_slab_count_layers(
 	for (int k = 0; k < n_keys; k++)
 		if (keys[k].list->n != n && keys[k].list->n != 1) {
 			check->complain(check->ctx, keys[k].key,
-				"has %u values where %s has %u (each layer needs one), give one "
-				"for each layer or one for all",
+				"has %u values where %s has %u: each layer needs one; give one per "
+				"layer, or one for all",
 				keys[k].list->n, keys[longest].key, n);
 			wrong++;
 		}
 	if (n > SL_SLAB_LAYERS_MAX) {
 		check->complain(check->ctx, keys[longest].key,
-			"has %u values (a slab has at most %d layers), give fewer", n,
+			"has %u values: a slab has at most %d layers; give fewer", n,
 			SL_SLAB_LAYERS_MAX);
 		wrong++;
 	}
 	return wrong ? 0 : n;
 }
 
-/* Complains of media in which flights would not end, or not in floats. */
+/* Reports media in which a flight would never end, or would leave the range of float. */
 static void sl_slab_check_media(
 	const struct sl_slab_config *c, uint32_t n, const struct sl_model_check *check)
 {
@@ -310,15 +313,15 @@ static void sl_slab_check_media(
 
 		if (!(mu_t > 0) && (clear == n || isinf(thickness)))
 			check->complain(check->ctx, of,
-				"mu_a + mu_s is 0 (a flight would never end), give one of them a "
-				"value");
+				"mu_a + mu_s is 0: a flight would never end; set one of them above "
+				"0");
 		else if (mu_t > 0 && mu_t < 1e-30)
 			check->complain(check->ctx, of,
-				"mu_a + mu_s is %g /cm (flights would leave single precision), "
-				"make it at least 1e-30 /cm",
+				"mu_a + mu_s is %g /cm: flights would leave single precision; make "
+				"it at least 1e-30 /cm",
 				mu_t);
 		if (clear == n)
-			break; /* once for all */
+			break; /* report it only once */
 	}
 }
 
@@ -330,7 +333,7 @@ static bool sl_slab_is_same_medium(const struct sl_slab_config *c, uint32_t i, u
 	       sl_slab_layer_value(&c->n, i) == sl_slab_layer_value(&c->n, j);
 }
 
-/* The medium of layer i. */
+/* Sets the medium of a layer from configured layer i. */
 static void sl_slab_make_medium(const struct sl_slab_config *c, uint32_t i, struct sl_slab_layer *l)
 {
 	double mu_t = sl_slab_layer_mu_t(c, i), n = sl_slab_layer_value(&c->n, i);
@@ -348,8 +351,8 @@ static void sl_slab_make_medium(const struct sl_slab_config *c, uint32_t i, stru
 }
 
 /*
- * The layers, those of one medium made one. A layer has at least 2^8 floats for depths, so that
- * they are good to a small part of it.
+ * Makes the layers, merging neighbours of the same medium. Each layer must span at least 2^8 floats
+ * of depth, so that the rounding of depths is small relative to its thickness.
  */
 static void sl_slab_make_layers(const struct sl_slab_config *c, uint32_t n, struct sl_slab *r,
 	const struct sl_model_check *check)
@@ -364,8 +367,8 @@ static void sl_slab_make_layers(const struct sl_slab_config *c, uint32_t n, stru
 		if (i + 1 < n && isinf(thickness))
 			check->complain(check->ctx,
 				sl_slab_layer_key("thickness", &c->thickness, i, key),
-				"is infinite, of layer %u of %u (only the last can be), give it an "
-				"end",
+				"is infinite for layer %u of %u: only the last layer can be; give a "
+				"finite value",
 				i + 1, n);
 		bottom += thickness;
 		if (i + 1 < n && sl_slab_is_same_medium(c, i, i + 1))
@@ -373,8 +376,8 @@ static void sl_slab_make_layers(const struct sl_slab_config *c, uint32_t n, stru
 		if (bottom - top < top * 0x1p-16)
 			check->complain(check->ctx,
 				sl_slab_layer_key("thickness", &c->thickness, i, key),
-				"is too thin at a depth of %g cm (positions have 24 bits), make it "
-				"at least %.2g cm",
+				"is too thin at a depth of %g cm: positions have 24 bits; make it at "
+				"least %.2g cm",
 				top, top * 0x1p-16);
 		sl_slab_make_medium(c, i, &r->layer[r->layers]);
 		r->layer[r->layers].top = (float)top;
@@ -383,7 +386,7 @@ static void sl_slab_make_layers(const struct sl_slab_config *c, uint32_t n, stru
 	}
 }
 
-/* What each layer has about it. */
+/* Sets the neighbours of each layer, and the depths between which collisions happen. */
 static void sl_slab_join_layers(const struct sl_slab_config *c, struct sl_slab *r)
 {
 	for (uint32_t i = 0; i < r->layers; i++) {
@@ -406,12 +409,11 @@ static void sl_slab_make_roulette(
 	for (int k = 0; k < 2; k++)
 		if (!implicit && check->is_given(check->ctx, keys[k]))
 			check->complain(check->ctx, keys[k],
-				"does nothing here (only absorption: implicit uses it), remove it "
+				"has no effect here: only absorption: implicit uses it; remove it "
 				"or change absorption");
 	if (implicit && c->roulette.below > c->roulette.survive)
 		check->complain(check->ctx, keys[0],
-			"is above roulette.survive (weights would come out above 1), make it at "
-			"most %g",
+			"is above roulette.survive: weights could exceed 1; make it at most %g",
 			c->roulette.survive);
 	r->below = implicit ? (float)c->roulette.below : 0.0f;
 	r->survive = (float)c->roulette.survive;
@@ -431,10 +433,10 @@ static void sl_slab_make(const void *config, const struct sl_model_common *commo
 	sl_slab_make_roulette(c, r, check);
 	if (c->incidence == SL_SLAB_ANGLE && !check->is_given(check->ctx, "angle"))
 		check->complain(check->ctx, "incidence",
-			"needs an angle (none is given), add angle: 30 deg");
+			"is angle, but no angle is set; add for example angle: 30 deg");
 	if (c->incidence != SL_SLAB_ANGLE && check->is_given(check->ctx, "angle"))
 		check->complain(check->ctx, "angle",
-			"does nothing here (only incidence: angle uses it), remove it or change "
+			"has no effect here: only incidence: angle uses it; remove it or change "
 			"incidence");
 	r->incidence = c->incidence;
 	r->max_steps = (uint32_t)common->max_steps;

@@ -1,8 +1,8 @@
 /*
- * source_detector.h - straight flight from a source past a stop to a detector.
+ * source_detector.h - straight flight from a source past an optional stop to a detector.
  *
- * The source is at the origin, the axis is +z. One step decides all: the particle is blocked by the
- * stop, hits the detector, or misses it. Nothing scatters. Philox block 0 makes the start, block 1
+ * The source is at the origin; the axis is +z. A single step decides: the particle is blocked by the
+ * stop, hits the detector, or misses it. Nothing scatters. Philox block 0 gives the start, block 1
  * the energy.
  */
 #ifndef SL_STAGES_MODELS_SOURCE_DETECTOR_H
@@ -19,7 +19,7 @@
 #define SL_FATES_source_detector \
 	(SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_missed) | SL_FATE_BIT(SL_FATE_blocked))
 
-/* One step decides all. */
+/* A particle has one step, so survivors are computed again, not stored. */
 #define SL_REMADE_source_detector   true
 #define SL_WEIGHTED_source_detector false
 
@@ -31,24 +31,24 @@ enum sl_spectrum_type { SL_SPECTRUM_FIXED, SL_SPECTRUM_LINES, SL_SPECTRUM_EXPONE
 enum { SL_SPECTRUM_LINES_MAX = 32 };
 
 struct sl_source_detector {
-	int source, detector, stop, spectrum;  /* enums above */
-	float source_radius;                   /* cm */
-	float sigma;                           /* of the beam's profile, cm; 0: a pencil */
-	float cone;                            /* 1 - cos(half angle) of a point source */
-	float distance;                        /* of the detector: its plane, or its centre, cm */
+	int source, detector, stop, spectrum; /* enums above */
+	float source_radius;                  /* cm */
+	float sigma;                          /* of the beam's profile, cm; 0: a pencil beam */
+	float cone;                           /* 1 - cos(half angle) of a point source */
+	float distance; /* of the detector's plane, or centre, from the origin, cm */
 	float radius, half_width, half_height; /* of the detector, cm */
 	float pixels_per_x, pixels_per_y;      /* pixels per cm */
 	uint32_t pixels_x, pixels_y;
 	float stop_distance, stop_radius; /* cm */
 	float slowness;                   /* 1/speed, ns/cm */
-	float energy;                     /* fixed, or the mean, keV */
+	float energy;                     /* the fixed energy, or the mean, keV */
 	uint32_t n_lines;
 	float line[SL_SPECTRUM_LINES_MAX]; /* keV */
 	float cumulative
-		[SL_SPECTRUM_LINES_MAX]; /* intensity of the lines up to this one, the last 1 */
+		[SL_SPECTRUM_LINES_MAX]; /* share of the lines up to this one; the last is 1 */
 };
 
-/* Where and whither a particle starts. */
+/* Sets the position and direction in which p starts. */
 SL_HD void sl_source_detector_start(
 	const struct sl_source_detector *r, struct sl_particle *p, struct sl_words random)
 {
@@ -78,7 +78,7 @@ SL_HD void sl_source_detector_start(
 	if (r->source == SL_SOURCE_DISK) {
 		radius = r->source_radius * sqrtf(sl_uniform(random.at[2]));
 		sl_lambertian(p, 0.0f, 0.0f, 1.0f, random.at[0], random.at[1]);
-	} else { /* a beam: a normal distribution in x and y (Box and Muller, 1958) */
+	} else { /* a beam: normally distributed in x and y (Box and Muller, 1958) */
 		radius = r->sigma * sqrtf(-2.0f * sl_log(sl_uniform(random.at[2])));
 		p->w = 1.0f;
 	}
@@ -116,13 +116,13 @@ SL_HD struct sl_particle sl_source_detector_generate(
 	return p;
 }
 
-/* The distance to the plane at z, or a negative one when p does not fly towards it. */
+/* The distance to the plane at z; negative if p does not fly towards it. */
 SL_HD float sl_source_detector_to_plane(const struct sl_particle *p, float z)
 {
 	return p->w > 0.0f ? (z - p->z) / p->w : -1.0f;
 }
 
-/* The square of the distance from the axis once p has flown so far. */
+/* The squared distance of p from the axis after flying the given distance. */
 SL_HD float sl_source_detector_radius2_after(const struct sl_particle *p, float distance)
 {
 	float x = fmaf(distance, p->u, p->x), y = fmaf(distance, p->v, p->y);
@@ -130,7 +130,7 @@ SL_HD float sl_source_detector_radius2_after(const struct sl_particle *p, float 
 	return fmaf(x, x, y * y);
 }
 
-/* The distance to the sphere of that radius about (0, 0, z), or a negative one. */
+/* The distance to the sphere of the given radius about (0, 0, z); negative if p misses it. */
 SL_HD float sl_source_detector_to_sphere(const struct sl_particle *p, float z, float radius)
 {
 	float a = p->z - z, along = -fmaf(p->x, p->u, fmaf(p->y, p->v, a * p->w));
@@ -140,7 +140,8 @@ SL_HD float sl_source_detector_to_sphere(const struct sl_particle *p, float z, f
 	return inside >= 0.0f ? along - sqrtf(inside) : -1.0f;
 }
 
-/* A coordinate's pixel of n: v + half is in 0 .. 2 half, up to rounding. */
+/* The pixel, of n, of a coordinate v from -half to half; rounding outside goes to the first or last
+ * pixel. */
 SL_HD uint32_t sl_source_detector_pixel(float v, float half, float per_cm, uint32_t n)
 {
 	float at = (v + half) * per_cm;
@@ -149,7 +150,7 @@ SL_HD uint32_t sl_source_detector_pixel(float v, float half, float per_cm, uint3
 	return i < n ? i : n - 1;
 }
 
-/* The distance to the detector along p's flight, or a negative one when p misses it. */
+/* The distance to the detector along the direction of p; negative if p misses it. */
 SL_HD float sl_source_detector_to_detector(
 	const struct sl_source_detector *r, const struct sl_particle *p)
 {
@@ -231,45 +232,48 @@ static const char *const sl_source_detector_detectors[] = {"sphere", "disk", "re
 static const char *const sl_source_detector_stops[] = {"none", "disk", "aperture", NULL};
 static const char *const sl_source_detector_spectra[] = {"fixed", "lines", "exponential", NULL};
 
-/* Lengths are squared in single precision: 1e-18 to 1e18 cm leave room. */
+/* Lengths are squared in single precision, so they are limited to 1e-18 to 1e18 cm. */
 #define OPTION(...) SL_OPTION(sl_source_detector_config, __VA_ARGS__)
 static const struct sl_option sl_source_detector_options[] = {
 	OPTION(source.type, CHOICE, NUMBER, 0, 0, .fallback = "point",
 		.choices = sl_source_detector_sources,
-		.help = "point (isotropic), disk and sphere (Lambertian surfaces), beam (along the "
+		.help = "point (isotropic), disk or sphere (Lambertian surfaces), beam (along the "
 			"axis)"),
-	OPTION(source.radius, REAL, LENGTH, 1e-18, 1e18, .help = "of a disk or a sphere"),
+	OPTION(source.radius, REAL, LENGTH, 1e-18, 1e18, .help = "radius of a disk or a sphere"),
 	OPTION(source.sigma, REAL, LENGTH, 0, 1e18, .fallback = "0 cm",
 		.help = "standard deviation of a beam's profile in x and in y; 0 is a pencil beam"),
 	OPTION(source.half_angle, REAL, ANGLE, 1e-6, 3.14159265358979323846, .fallback = "180 deg",
-		.help = "a point source fills a cone of this half angle about the axis"),
+		.help = "a point source emits into a cone of this half angle about the axis"),
 	OPTION(detector.type, CHOICE, NUMBER, 0, 0, .required = true,
 		.choices = sl_source_detector_detectors,
-		.help = "sphere (about a point of the axis), disk or rectangle (across the axis)"),
+		.help = "sphere (centred on the axis), disk or rectangle (perpendicular to the axis)"),
 	OPTION(detector.distance, REAL, LENGTH, 1e-18, 1e18, .required = true,
-		.help = "of its plane, or of the centre of a sphere, from the origin"),
-	OPTION(detector.radius, REAL, LENGTH, 1e-18, 1e18, .help = "of a sphere or a disk"),
-	OPTION(detector.width, REAL, LENGTH, 1e-18, 1e18, .help = "of a rectangle, along x"),
-	OPTION(detector.height, REAL, LENGTH, 1e-18, 1e18, .help = "of a rectangle, along y"),
+		.help = "distance of its plane, or of the centre of a sphere, from the origin"),
+	OPTION(detector.radius, REAL, LENGTH, 1e-18, 1e18, .help = "radius of a sphere or a disk"),
+	OPTION(detector.width, REAL, LENGTH, 1e-18, 1e18, .help = "size of a rectangle along x"),
+	OPTION(detector.height, REAL, LENGTH, 1e-18, 1e18, .help = "size of a rectangle along y"),
 	OPTION(detector.pixels, COUNTS, NUMBER, 1, 65535, .fallback = "[1, 1]",
 		.help = "pixels along x and y, of a rectangle or of the square around a disk"),
 	OPTION(stop.type, CHOICE, NUMBER, 0, 0, .fallback = "none",
 		.choices = sl_source_detector_stops,
 		.help = "disk: an opaque disk; aperture: an opaque plane with a round hole"),
-	OPTION(stop.distance, REAL, LENGTH, 1e-18, 1e18, .help = "of the stop from the origin"),
-	OPTION(stop.radius, REAL, LENGTH, 1e-18, 1e18, .help = "of the disk or of the hole"),
+	OPTION(stop.distance, REAL, LENGTH, 1e-18, 1e18,
+		.help = "distance of the stop from the origin"),
+	OPTION(stop.radius, REAL, LENGTH, 1e-18, 1e18, .help = "radius of the disk or of the hole"),
 	OPTION(energy.type, CHOICE, NUMBER, 0, 0, .fallback = "fixed",
 		.choices = sl_source_detector_spectra,
-		.help = "of the particles: one value, a list of lines, or exponential"),
+		.help = "energy spectrum: one value, a list of lines, or exponential"),
 	OPTION(energy.value, REAL, ENERGY, 0, 1e20, .fallback = "1 keV",
-		.help = "with type: fixed"),
-	OPTION(energy.mean, REAL, ENERGY, 1e-20, 1e20, .help = "with type: exponential"),
-	OPTION(energy.lines, REALS, ENERGY, 0, 1e20, .help = "with type: lines; the energies"),
+		.help = "energy; with type: fixed"),
+	OPTION(energy.mean, REAL, ENERGY, 1e-20, 1e20,
+		.help = "mean energy; with type: exponential"),
+	OPTION(energy.lines, REALS, ENERGY, 0, 1e20,
+		.help = "energies of the lines; with type: lines"),
 	OPTION(energy.intensities, REALS, NUMBER, 0, 1e20,
-		.help = "with type: lines; relative intensities, one a line; all equal when left "
-			"out"),
+		.help = "relative intensities, one per line; with type: lines; if left out, all are "
+			"equal"),
 	OPTION(speed, REAL, SPEED, 1e-15, 1e20, .fallback = "299792458 m/s",
-		.help = "of the particles, for the time of flight"),
+		.help = "speed of the particles, for the time of flight"),
 };
 #undef OPTION
 
@@ -310,17 +314,17 @@ static void sl_source_detector_make_detector(const struct sl_source_detector_con
 	sl_model_refuse_unused(check, !sphere, "detector.pixels", "a rectangle or a disk");
 	if (pixels->n != 2)
 		check->complain(check->ctx, "detector.pixels",
-			"has %u numbers (one along x and one along y are needed), write [64, 64]",
+			"has %u numbers: one along x and one along y are needed; write [64, 64]",
 			pixels->n);
 	if (c->source.type == SL_SOURCE_SPHERE &&
 		!(c->detector.distance - (sphere ? c->detector.radius : 0) >= c->source.radius) &&
 		check->is_given(check->ctx, "source.radius"))
 		check->complain(check->ctx, "detector.distance",
-			"is inside the source (a sphere about the origin), move the detector away");
+			"is inside the source, a sphere about the origin; increase the distance");
 	if (sphere && c->detector.radius >= c->detector.distance)
 		check->complain(check->ctx, "detector.radius",
-			"reaches the origin (the source would be inside the detector), make it "
-			"smaller than the distance");
+			"reaches the origin, so the source would be inside the detector; make it "
+			"smaller than detector.distance");
 	r->detector = c->detector.type;
 	r->distance = (float)c->detector.distance;
 	r->radius = (float)c->detector.radius;
@@ -347,7 +351,7 @@ static void sl_source_detector_make_stop(const struct sl_source_detector_config 
 	sl_model_refuse_unused(check, any, "stop.radius", "a stop");
 	if (any && (c->stop.distance >= end || c->stop.distance <= start))
 		check->complain(check->ctx, "stop.distance",
-			"is not between source and detector (%g cm to %g cm), move the stop there",
+			"is not between source and detector; give a value from %g cm to %g cm",
 			start, end);
 	r->stop = c->stop.type;
 	r->stop_distance = (float)c->stop.distance;
@@ -371,14 +375,14 @@ static void sl_source_detector_make_spectrum(const struct sl_source_detector_con
 	sl_model_require(check, listed, "energy.lines", "type: lines");
 	if (intensities->n != 0 && intensities->n != lines->n)
 		check->complain(check->ctx, "energy.intensities",
-			"has %u numbers for %u lines (each line needs one), make the lists equally "
+			"has %u numbers for %u lines: each line needs one; make the lists equally "
 			"long",
 			intensities->n, lines->n);
 	for (uint32_t i = 0; i < intensities->n; i++)
 		sum += intensities->at[i];
 	if (intensities->n != 0 && !(sum > 0))
 		check->complain(check->ctx, "energy.intensities",
-			"are all 0 (no line would be drawn), give at least one a value");
+			"are all 0: no line could be drawn; make at least one positive");
 	r->spectrum = c->energy.type;
 	r->energy = (float)(exponential ? c->energy.mean : c->energy.value);
 	r->n_lines = lines->n;
@@ -418,7 +422,7 @@ static bool sl_source_detector_range(
 		for (uint32_t i = 0; r->spectrum == SL_SPECTRUM_LINES && i < r->n_lines; i++)
 			*hi = i == 0 || (double)r->line[i] > *hi ? (double)r->line[i] : *hi;
 		return r->spectrum != SL_SPECTRUM_EXPONENTIAL && *hi > 0;
-	default: /* x, y, z, time: of a particle that missed they are those of the source */
+	default: /* x, y, z, time: a particle that missed keeps those of the source */
 		return sl_model_common_range(column, 0, SL_FATES_source_detector, lo, hi);
 	}
 }

@@ -1,11 +1,11 @@
-/* digest.c - the digest of a whole column, of what was read back for one. */
+/* digest.c - digests of whole columns and of byte arrays, and their comparison after a transfer. */
 #include "stages/particle/digest.h"
 
 #include <string.h>
 
 #include "stages/particle/table.h"
 
-/* Little-endian, as everything that this program writes. */
+/* Adds n items of a type, little-endian as all data that this program writes, and returns. */
 #define DIGEST(type)                                                                      \
 	for (uint32_t k = 0; k < n; k++) {                                                \
 		type value;                                                               \
@@ -14,7 +14,7 @@
 	}                                                                                 \
 	return sum
 
-/* What n rows add, from that one on, which have those weights. Floats are read as their bits. */
+/* The digest of n rows from row from on, which have the given weights. Floats count as their bits. */
 static uint64_t digest_rows(
 	const struct sl_table_column *c, size_t from, uint32_t n, const uint64_t *weight)
 {
@@ -32,6 +32,7 @@ static uint64_t digest_rows(
 	}
 }
 
+/* The number of rows in the block of rows that starts at from. */
 static uint32_t rows_at(uint32_t from, uint32_t n)
 {
 	return n - from < SL_DIGEST_ROWS ? n - from : (uint32_t)SL_DIGEST_ROWS;
@@ -50,7 +51,7 @@ uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n)
 	return sum;
 }
 
-/* Words of 8 bytes at most SL_DIGEST_ROWS of them, the last filled up with zeros. */
+/* The digest of one block of n bytes, as 64-bit words; the last word is padded with zeros. */
 static uint64_t digest_words(const char *at, size_t n, const uint64_t *weight)
 {
 	size_t words = n / sizeof(uint64_t);
@@ -83,12 +84,14 @@ uint64_t sl_digest_bytes(const void *bytes, size_t n)
 	return sum;
 }
 
-/* Was it copied, as it is? A constant has not been, and one that was compressed is not there. */
+/* Whether a column has been copied. A constant has not, and a packed column has no data. */
 static bool is_copied(const struct sl_table_column *c)
 {
 	return !c->constant && c->data;
 }
 
+/* The digests of the copied columns, row block by row block so that weights are computed once. Other
+ * columns get the digest that they are expected to have. */
 static void digest_copied(const struct sl_table *t, uint64_t seen[SL_COLUMN_COUNT])
 {
 	uint64_t weight[SL_DIGEST_ROWS];
@@ -105,21 +108,21 @@ static void digest_copied(const struct sl_table *t, uint64_t seen[SL_COLUMN_COUN
 	}
 }
 
-/* Of what came, and of its digest there and here. */
-static enum sl_status not_whole(const char *what, const char *name, uint64_t there, uint64_t here)
+/* The error for data whose digest on the device differs from that on the host. */
+static enum sl_status transfer_error(
+	const char *what, const char *name, uint64_t on_device, uint64_t on_host)
 {
 	return sl_fail(SL_DEVICE_FAILED,
-		"%s%s did not come whole from the device (its digest there is %016llx, here "
-		"%016llx), run again with --resume; if it happens again, test the machine's "
-		"memory",
-		what, name, (unsigned long long)there, (unsigned long long)here);
+		"transfer error: %s%s has digest %016llx on the device and %016llx on the host; "
+		"rerun with --resume, and test the memory if it happens again",
+		what, name, (unsigned long long)on_device, (unsigned long long)on_host);
 }
 
 enum sl_status sl_device_packed_check(const struct sl_device_packed *p)
 {
 	uint64_t seen = sl_digest_bytes(p->bytes, p->used);
 
-	return seen == p->digest ? SL_OK : not_whole("what was pressed", "", p->digest, seen);
+	return seen == p->digest ? SL_OK : transfer_error("packed data", "", p->digest, seen);
 }
 
 enum sl_status sl_digest_check(const struct sl_table *t)
@@ -129,7 +132,7 @@ enum sl_status sl_digest_check(const struct sl_table *t)
 	digest_copied(t, seen);
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		if (seen[k] != t->column[k].digest)
-			return not_whole("column ", sl_column_facts[t->column[k].column].name,
+			return transfer_error("column ", sl_column_facts[t->column[k].column].name,
 				t->column[k].digest, seen[k]);
 	return SL_OK;
 }

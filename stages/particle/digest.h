@@ -1,13 +1,13 @@
 /*
- * digest.h - a digest of a column that can be summed in any order.
+ * digest.h - digests of columns and bytes that can be summed in any order.
  *
- * digest = sum over rows i of weight(i) * bits of value i, modulo 2^64. A sum commutes, so threads,
- * blocks and devices may add their parts as they come; the weight of a row makes the digest depend
- * on the order of rows all the same. Weights look random, so values that differ give another sum
- * but for one time in 2^33 (multilinear hashing: Lemire and Kaser, Strongly universal string
- * hashing is fast, 2014), and are odd, so one changed bit always does. All columns of a row share
- * its weight: a value costs a multiplication. It finds accidents; it is not meant against an
- * adversary.
+ * digest = sum over rows i of weight(i) * bits of value i, modulo 2^64. The sum commutes, so threads,
+ * blocks and devices may add their parts in any order; the weights make the digest depend on the order
+ * of the rows nevertheless. Weights are pseudo-random, so two columns that differ have the same digest
+ * with probability 2^-33 (multilinear hashing: Lemire and Kaser, Strongly universal string hashing is
+ * fast, 2014). Weights are odd, so a single changed bit always changes the digest. All columns of a
+ * row share its weight, so that a value costs one multiplication. A digest detects accidents; it does
+ * not protect against an adversary.
  */
 #ifndef SL_STAGES_PARTICLE_DIGEST_H
 #define SL_STAGES_PARTICLE_DIGEST_H
@@ -24,7 +24,7 @@ struct sl_table_column;
 struct sl_device_packed;
 
 /*
- * A well-mixed word of two: the finalizer of SplitMix64, applied to bits + (i + 1) * golden ratio.
+ * Mixes two words into one: the finalizer of SplitMix64, applied to bits + (i + 1) * golden ratio.
  * (Steele, Lea, Flood, Fast splittable pseudorandom number generators, 2014.)
  */
 SL_HD uint64_t sl_digest_mix(uint64_t i, uint64_t bits)
@@ -36,15 +36,15 @@ SL_HD uint64_t sl_digest_mix(uint64_t i, uint64_t bits)
 	return z ^ (z >> 31);
 }
 
+/* The weight of a row: pseudo-random and odd. */
 SL_HD uint64_t sl_digest_weight(uint64_t row)
 {
 	return sl_digest_mix(row, 0) | 1;
 }
 
 /*
- * What a value, its bits zero-extended to 64, adds to the digest of its column in a row of that
- * weight. The upper half of 64 bits has a weight of its own: two upper ends that change would
- * cancel.
+ * The term of a value (its bits zero-extended to 64) in the digest of its column. The upper 32 bits
+ * have a weight of their own: otherwise a change of the top bits of two rows could cancel.
  */
 SL_HD uint64_t sl_digest_item(uint64_t weight, uint64_t bits)
 {
@@ -53,15 +53,16 @@ SL_HD uint64_t sl_digest_item(uint64_t weight, uint64_t bits)
 	return weight * (uint32_t)bits + upper * (bits >> 32);
 }
 
-enum { SL_DIGEST_ROWS = 512 }; /* whose weights are made at a time: 4 KiB, for all columns */
+enum { SL_DIGEST_ROWS = 512 }; /* rows whose weights are computed at once: 4 KiB */
 
+/* The term of 64-bit word j in the digest of a byte array, see sl_digest_bytes(). */
 SL_HD uint64_t sl_digest_word(uint64_t j, uint64_t word)
 {
 	return sl_digest_weight(j / SL_DIGEST_ROWS) *
 	       sl_digest_item(sl_digest_weight(j % SL_DIGEST_ROWS), word);
 }
 
-/* Host only: weights of n rows from that one on, SL_DIGEST_ROWS at most. */
+/* Host only: the weights of n rows from row from on; n is at most SL_DIGEST_ROWS. */
 SL_HD void sl_digest_weights(uint64_t from, uint32_t n, uint64_t weight[SL_DIGEST_ROWS])
 {
 	for (uint32_t k = 0; k < n; k++)
@@ -69,22 +70,22 @@ SL_HD void sl_digest_weights(uint64_t from, uint32_t n, uint64_t weight[SL_DIGES
 }
 
 /*
- * Are the columns of a table that was copied still those that were digested? SL_DEVICE_FAILED, and
- * which is not. Host only.
+ * Checks a table copied from a device against the digests computed there. SL_DEVICE_FAILED with the
+ * name of the column if one differs. Host only.
  */
 enum sl_status sl_digest_check(const struct sl_table *t);
 
-/* The digest of a column's n rows, a constant in each of them. Host only. */
+/* The digest of the n rows of a column; a constant column has its value in each row. Host only. */
 uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n);
 
 /*
- * The same of bytes, as words of 8, least byte first, the last filled up with zeros. Word j of them
- * adds sl_digest_word(j, word): a block of SL_DIGEST_ROWS words has the same weights as any other,
- * and one of its own, so that weights are made once. Host only.
+ * The digest of n bytes, read as little-endian words of 64 bits, the last one padded with zeros. Word
+ * j adds sl_digest_word(j, word): the weights inside a block of SL_DIGEST_ROWS words are the same for
+ * each block, multiplied by a weight of the block, so that they are computed only once. Host only.
  */
 uint64_t sl_digest_bytes(const void *bytes, size_t n);
 
-/* Are the bytes that a device has made still what was digested? As sl_digest_check(). */
+/* Checks packed data copied from a device against its digest. SL_DEVICE_FAILED if it differs. */
 enum sl_status sl_device_packed_check(const struct sl_device_packed *p);
 
 SL_C_END

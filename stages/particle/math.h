@@ -1,17 +1,17 @@
 /*
- * math.h - log, exp, sin and cos with the same bits from gcc, clang and nvcc.
+ * math.h - log, sin and cos with the same bits from gcc, clang and nvcc.
  *
- * The libraries' own differ between host and device and from version to version. These are built
- * from +, -, *, fmaf, comparisons and integers only, each of which IEEE 754 rounds in one way. No
- * product is ever added in plain form, so that a compiler that contracts a * b + c finds nothing to
- * contract. The innermost loop waits for them: they have no branch, and long polynomials are split
- * as Estrin did (Organization of computer systems, Western Joint Computer Conference 1960), which
- * makes them half as deep as Horner's rule. The coefficients are derived by
+ * The functions of C and CUDA libraries differ between host and device and between versions. These
+ * use only +, -, *, fmaf, comparisons and integers, each of which IEEE 754 rounds in exactly one way.
+ * No product is added in plain form, so that a compiler that contracts a * b + c finds nothing to
+ * contract. The functions are on the critical path of the innermost loop: they have no branches, and
+ * long polynomials are split as by Estrin (Organization of computer systems, Western Joint Computer
+ * Conference 1960), which halves the depth of Horner's rule. The coefficients are derived by
  * data/reference/math/NAME.sollya; tests/stages/math --all measures the errors, which
  * data/reference/math/ulp.txt records.
  *
- * Rounding to nearest, gradual underflow and evaluation in binary32 are assumed: the defaults of
- * all three on 64-bit machines. Every NaN that goes in comes out as SL_NAN_BITS.
+ * The code assumes rounding to nearest, gradual underflow and evaluation in binary32: the defaults of
+ * the three compilers on 64-bit machines. A NaN argument gives the NaN with the bits SL_NAN_BITS.
  */
 #ifndef SL_STAGES_PARTICLE_MATH_H
 #define SL_STAGES_PARTICLE_MATH_H
@@ -23,18 +23,19 @@
 #include "primitives/base/hd.h"
 
 #if defined(__FAST_MATH__) || (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
-#error "the same bits everywhere need IEEE arithmetic in binary32: no -ffast-math, no x87"
+#error "results need IEEE binary32 arithmetic: compile without -ffast-math and without x87"
 #endif
 
-/* The largest errors over all floats, in units of the last place of the result. */
+/* The largest errors over all floats, in units in the last place (ulp) of the result. */
 #define SL_LOG_ULP      0.92
-#define SL_SINCOSPI_ULP 0.97 /* of sin, among denormals; of cos 0.89 */
+#define SL_SINCOSPI_ULP 0.97 /* of sin, for denormals; of cos 0.89 */
 
-/* Patterns of bits. */
-#define SL_NAN_BITS      0x7fc00000u /* the one NaN */
+/* Bit patterns of floats. */
+#define SL_NAN_BITS      0x7fc00000u /* the only NaN that the functions return */
 #define SL_INFINITY_BITS 0x7f800000u
 #define SL_SIGN_BIT      0x80000000u
 
+/* The float with the given bits. */
 SL_HD float sl_float(uint32_t bits)
 {
 	float x;
@@ -43,6 +44,7 @@ SL_HD float sl_float(uint32_t bits)
 	return x;
 }
 
+/* The bits of a float. */
 SL_HD uint32_t sl_bits(float x)
 {
 	uint32_t bits;
@@ -51,7 +53,7 @@ SL_HD uint32_t sl_bits(float x)
 	return bits;
 }
 
-/* log(1 + f) for f in [-1/3, 1/3]: f - f^2/2 + f^3 * (a polynomial of degree 8). */
+/* log(1 + f) for f in [-1/3, 1/3], as f - f^2/2 + f^3 * polynomial of degree 8. */
 SL_HD float sl_log_near_one(float f)
 {
 	float f2 = f * f, f4 = f2 * f2;
@@ -68,16 +70,16 @@ SL_HD float sl_log_near_one(float f)
 }
 
 /*
- * Natural logarithm; 0 gives -infinity, what is negative a NaN. x = m * 2^e with m in [2/3, 4/3),
- * so that near 1, where the result is small, it is all polynomial.
+ * The natural logarithm. 0 gives -infinity, a negative number gives NaN. x = m * 2^e with m in
+ * [2/3, 4/3), so that e is 0 near 1, where the result is small and must not suffer cancellation.
  */
 SL_HD float sl_log(float x)
 {
 	float scaled = x * 0x1p+23f;
-	int tiny = x < 0x1p-126f; /* denormal: take it scaled */
+	int tiny = x < 0x1p-126f; /* denormal: use the scaled value */
 	uint32_t bits = sl_bits(tiny ? scaled : x);
 	uint32_t biased =
-		(bits + (0x3f800000u - 0x3f2aaaabu)) >> 23; /* bits of 1 less those of 2/3 */
+		(bits + (0x3f800000u - 0x3f2aaaabu)) >> 23; /* bits of 1 minus bits of 2/3 */
 	float e = (float)((int32_t)biased - (tiny ? 127 + 23 : 127));
 	float m = sl_float(bits - (biased << 23) + 0x3f800000u);
 	float y = fmaf(e, 0x1.62e43p-1f, sl_log_near_one(m - 1.0f));
@@ -88,16 +90,16 @@ SL_HD float sl_log(float x)
 }
 
 /*
- * *s = sin(pi x), *c = cos(pi x) for |x| <= 2^22; NaN both beyond. |x| is within 1/4 of h, a
- * multiple of 1/2, and 2 h modulo 4 is the quadrant; one addition makes both, as the floats
- * from 2^22 to 2^23 are the multiples of 1/2. What the quadrant does is done to the bits: a branch
- * would be mispredicted every other time. Zeros may have either sign.
+ * Sets *s = sin(pi x) and *c = cos(pi x) for |x| <= 2^22; both are NaN beyond. h is the multiple of
+ * 1/2 nearest to |x|, and 2 h modulo 4 is the quadrant. One addition gives both, because the floats
+ * from 2^22 to 2^23 are the multiples of 1/2. The quadrant swaps and negates the results by bit
+ * operations: a branch would be mispredicted half of the time. A zero may have either sign.
  */
 SL_HD void sl_sincospi(float x, float *s, float *c)
 {
 	float magnitude = fabsf(x), shifted = magnitude + 0x1p+22f, h = shifted - 0x1p+22f;
 	float t = magnitude - h, t2 = t * t, t3 = t * t2;
-	float low = t * -0x1.777a5cp-24f; /* pi has more bits than a float */
+	float low = t * -0x1.777a5cp-24f; /* the part of pi below the precision of a float */
 	float a = fmaf(t2, fmaf(t2, 0x1.3ef73ep-4f, -0x1.329de8p-1f), 0x1.466b62p+1f);
 	float b = fmaf(t2, fmaf(t2, 0x1.d09344p-3f, -0x1.55a5bp+0f), 0x1.03c19ep+2f);
 

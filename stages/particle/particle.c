@@ -1,4 +1,4 @@
-/* particle.c - the tables that columns.def and fates.def stand for. */
+/* particle.c - the tables of columns and fates, made from columns.def and fates.def. */
 #include "stages/particle/particle.h"
 
 #include <string.h>

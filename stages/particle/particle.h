@@ -1,7 +1,7 @@
 /*
- * particle.h - a particle, the columns that hold many of them, and the fates.
+ * particle.h - one particle, columns of many particles, and the fates of particles.
  *
- * All three are made from columns.def and fates.def: a new column or fate is one line there.
+ * All types here are made from columns.def and fates.def: a new column or fate is one line there.
  */
 #ifndef SL_STAGES_PARTICLE_PARTICLE_H
 #define SL_STAGES_PARTICLE_PARTICLE_H
@@ -41,7 +41,7 @@ typedef uint64_t sl_fate_set;
 #define SL_EVERY_COLUMN UINT32_MAX
 #define SL_EVERY_FATE   (UINT64_MAX >> (64 - SL_FATE_COUNT))
 
-/* The columns of a set that take memory in a batch: all but id, which follows from the place. */
+/* The columns of a set that are stored in a batch: all but id, which follows from the position. */
 #define SL_STORED(set) ((set) & ~SL_BIT(SL_COLUMN_id))
 
 /*
@@ -54,15 +54,15 @@ SL_HD uint8_t sl_has_fate(sl_fate_set set, uint8_t fate)
 						  : SL_HAS(set, fate));
 }
 
-/* One particle, as rules see it: in registers. A model leaves what it does not carry at 0. */
+/* One particle, as the rules of a model see it. Columns that the model does not have are 0. */
 struct sl_particle {
 #define COLUMN(name, type, unit, record, component, help) type name;
 #include "stages/particle/columns.def"
 #undef COLUMN
 };
 
-/* n particles, a column each (structure of arrays). A column that is not carried is NULL; id never
- * is carried: particle i of a batch has the id first_id + i. */
+/* n particles as one array per column. A column that the model does not have is NULL. id is never
+ * stored: particle i of a batch has the id first_id + i. */
 struct sl_columns {
 #define COLUMN(name, type, unit, record, component, help) type *name;
 #include "stages/particle/columns.def"
@@ -74,13 +74,13 @@ enum sl_column_type { SL_TYPE_F32, SL_TYPE_U32, SL_TYPE_U64, SL_TYPE_U8, SL_TYPE
 struct sl_column_facts {
 	const char *name;
 	enum sl_column_type type;
-	uint32_t bytes; /* of an item */
+	uint32_t bytes; /* per item */
 	enum sl_unit unit;
 	const char *record;    /* openPMD: "position" */
 	const char *component; /* openPMD: "x"; "" for a scalar record */
 	const char *help;
-	size_t offset;      /* of its pointer in struct sl_columns */
-	size_t in_particle; /* of its value in struct sl_particle */
+	size_t offset;      /* offset of its pointer in struct sl_columns */
+	size_t in_particle; /* offset of its value in struct sl_particle */
 };
 
 struct sl_fate_facts {
@@ -91,23 +91,22 @@ struct sl_fate_facts {
 extern const struct sl_column_facts sl_column_facts[SL_COLUMN_COUNT];
 extern const struct sl_fate_facts sl_fate_facts[SL_FATE_COUNT];
 
-/* The least number that a column of whole numbers has. */
+/* The smallest number that a column of whole numbers can hold. */
 static inline double sl_least_whole(enum sl_column which)
 {
 	return sl_column_facts[which].type == SL_TYPE_I32 ? -0x1p31 : 0;
 }
 
-/* What is wrong with a range of such a column that has other numbers. */
-#define SL_NOT_WHOLE(least)                                                                \
-	((least) < 0 ? "is not of whole numbers from -2147483648 to 2147483647 (those of " \
-		       "the column are)"                                                   \
-		     : "is not of whole numbers from 0 (those of the column are)")
+/* The message for a range of such a column with ends that it cannot hold. */
+#define SL_NOT_WHOLE(least)                                                                        \
+	((least) < 0 ? "must have whole numbers from -2147483648 to 2147483647, as the column has" \
+		     : "must have whole numbers of at least 0, as the column has")
 
-/* The number of the column or fate of that name; its COUNT when there is none. */
+/* The column or fate with the given name; SL_COLUMN_COUNT or SL_FATE_COUNT if there is none. */
 enum sl_column sl_column_find(const char *name);
 enum sl_fate sl_fate_find(const char *name);
 
-/* The columns of one particle that is not in any. */
+/* Columns of length 1 whose arrays are the members of *p. */
 SL_HD struct sl_columns sl_columns_of(struct sl_particle *p)
 {
 	struct sl_columns c;
@@ -117,13 +116,13 @@ SL_HD struct sl_columns sl_columns_of(struct sl_particle *p)
 	return c;
 }
 
-/* A column of c as untyped memory. */
+/* The array of a column, untyped; NULL if c does not have the column. */
 static inline void *sl_column_at(const struct sl_columns *c, enum sl_column which)
 {
 	return *(void *const *)(const void *)((const char *)c + sl_column_facts[which].offset);
 }
 
-/* Reads particle i; set names the columns that are carried, a constant at each call. */
+/* Loads particle i. set are the columns that c has, a constant at each call; others become 0. */
 SL_HD struct sl_particle sl_load(const struct sl_columns *c, uint32_t set, uint64_t i)
 {
 	struct sl_particle p;
@@ -134,7 +133,7 @@ SL_HD struct sl_particle sl_load(const struct sl_columns *c, uint32_t set, uint6
 	return p;
 }
 
-/* Writes particle i. */
+/* Stores particle i; set as for sl_load(). */
 SL_HD void sl_store(
 	const struct sl_columns *c, uint32_t set, uint64_t i, const struct sl_particle *p)
 {

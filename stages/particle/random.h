@@ -1,11 +1,11 @@
 /*
- * random.h - random numbers by counter: Philox4x32-10, numbered as cuRAND's device generator does.
+ * random.h - counter-based random numbers: Philox4x32-10, numbered as by cuRAND's device generator.
  *
- * Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3 (SC 2011). A word is
- * a pure function of (seed, id, k): what curand() returns after curand_init(seed, id, k, &state)
- * for a curandStatePhilox4_32_10_t. So any particle can be remade alone, and there is no generator
- * state to keep. Words come in blocks of four, one call of sl_draw() each: a rule that needs up to
- * four of them a step takes them from one block.
+ * Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3 (SC 2011). Word k of a
+ * particle is a pure function of (seed, id, k): the value that curand() returns after
+ * curand_init(seed, id, k, &state) for a curandStatePhilox4_32_10_t. Any particle can therefore be
+ * computed alone, and there is no generator state. sl_draw() returns a block of four words, so that a
+ * rule that needs up to four words per step makes one call.
  */
 #ifndef SL_STAGES_PARTICLE_RANDOM_H
 #define SL_STAGES_PARTICLE_RANDOM_H
@@ -22,7 +22,7 @@ struct sl_words {
 	uint32_t at[4];
 };
 
-/* The paper's multipliers and the Weyl increments of its keys (golden ratio, sqrt(3) - 1). */
+/* Multipliers and Weyl increments of the keys (golden ratio, sqrt(3) - 1) as in the paper. */
 #define SL_PHILOX_M0     0xd2511f53u
 #define SL_PHILOX_M1     0xcd9e8d57u
 #define SL_PHILOX_W0     0x9e3779b9u
@@ -30,8 +30,8 @@ struct sl_words {
 #define SL_PHILOX_ROUNDS 10
 
 /*
- * The bijection of counters that the key (key0, key1) selects. On CUDA devices it is cuRAND's own
- * function, whose rounds NVIDIA tunes to them; the words are the same, as tests/stages/rules sees.
+ * Applies the Philox bijection of the key (key0, key1) to a counter. CUDA devices use cuRAND's own
+ * function, which NVIDIA tunes for them; tests/stages/rules checks that the words are the same.
  */
 SL_HD struct sl_words sl_philox(struct sl_words counter, uint32_t key0, uint32_t key1)
 {
@@ -57,7 +57,7 @@ SL_HD struct sl_words sl_philox(struct sl_words counter, uint32_t key0, uint32_t
 #endif
 }
 
-/* Words 4 * block to 4 * block + 3 of the particle id. */
+/* Words 4 * block to 4 * block + 3 of particle id. */
 SL_HD struct sl_words sl_draw(uint64_t seed, uint64_t id, uint64_t block)
 {
 	struct sl_words counter = {{
@@ -71,9 +71,9 @@ SL_HD struct sl_words sl_draw(uint64_t seed, uint64_t id, uint64_t block)
 }
 
 /*
- * curand_uniform(): word * 2^-32 + 2^-33, in (0, 1]. Multiplying by a power of two is exact, so
- * a fused and a separate addition round alike. Beware of the ends: the least value is 2^-33, so
- * -log(u) <= 22.88, and the 128 largest words give 1.
+ * The uniform number of curand_uniform(): word * 2^-32 + 2^-33, in (0, 1]. Multiplication by a power
+ * of two is exact, so a fused and a separate addition round alike. The smallest value is 2^-33, so
+ * -log(u) <= 22.88; the 128 largest words give exactly 1.
  */
 SL_HD float sl_uniform(uint32_t word)
 {

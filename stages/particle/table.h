@@ -31,6 +31,16 @@ struct sl_table {
 	struct sl_table_column column[SL_COLUMN_COUNT];
 };
 
+/* The column of that kind, or NULL if the table does not have it. */
+static inline const struct sl_table_column *sl_table_find(
+	const struct sl_table *t, enum sl_column column)
+{
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (t->column[k].column == column)
+			return &t->column[k];
+	return NULL;
+}
+
 /* A table that a device has packed into records or DEFLATE streams; host copy, pinned memory. */
 struct sl_device_packed {
 	bool wanted;        /* this batch is packed on the device */

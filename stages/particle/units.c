@@ -1,4 +1,4 @@
-/* units.c - the tables that units.def stands for. */
+/* units.c - the tables of dimensions and units, made from units.def. */
 #include "stages/particle/units.h"
 
 const struct sl_dimension_facts sl_dimensions[SL_DIMENSION_COUNT] = {

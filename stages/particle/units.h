@@ -1,4 +1,9 @@
-/* units.h - the units that a configuration may use and those that files are written in. */
+/*
+ * units.h - the units of configurations and files.
+ *
+ * Internally all numbers of a dimension have one unit: cm, ns, keV, rad. A configuration may use any
+ * unit of units.def; files state the internal unit.
+ */
 #ifndef SL_STAGES_PARTICLE_UNITS_H
 #define SL_STAGES_PARTICLE_UNITS_H
 
@@ -25,15 +30,15 @@ enum sl_unit {
 };
 
 struct sl_dimension_facts {
-	const char *unit; /* the unit inside: "cm"; "" for plain numbers */
-	double si;        /* that unit in SI */
-	int length, mass, time;
+	const char *unit;       /* the internal unit: "cm"; "" for plain numbers */
+	double si;              /* that unit in SI units */
+	int length, mass, time; /* powers, for openPMD's unitDimension */
 };
 
 struct sl_unit_facts {
 	const char *text;
 	enum sl_dimension dimension;
-	double factor; /* in units inside */
+	double factor; /* in internal units */
 };
 
 extern const struct sl_dimension_facts sl_dimensions[SL_DIMENSION_COUNT];

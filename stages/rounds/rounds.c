@@ -1,4 +1,8 @@
-/* rounds.c - when to compact, to sort and to finish, and how the living change places. */
+/*
+ * rounds.c - the loop over rounds: when to compact, sort and finish, and how active particles move.
+ *
+ * Host and device share this loop. What differs between them is in struct sl_round_operations.
+ */
 #include "stages/rounds/rounds.h"
 
 #include <math.h>
@@ -6,15 +10,15 @@
 
 #include "stages/batch/recipe.h"
 
-/* --- rooms ------------------------------------------------------------------------------------ */
+/* --- memory ----------------------------------------------------------------------------------- */
 
-/* Columns that the living have in memory. */
+/* The columns of the model that are stored. */
 static uint32_t metadata(const struct sl_recipe *r)
 {
 	return SL_STORED(sl_models[r->model]->columns);
 }
 
-/* Living that may be left when they are moved, of n before; 0 if they never are. */
+/* The largest number of particles, of n, that a compaction or sort may move; 0: there are none. */
 static uint32_t most_left(const struct sl_schedule *s, uint32_t n)
 {
 	if (s->sort.kind != SL_NEVER || s->compact.kind == SL_EVERY)
@@ -41,7 +45,7 @@ void sl_rounds_lay_out(
 {
 	uint32_t left = r->schedule.steps > 0 ? most_left(&r->schedule, n) : 0;
 
-	/* a compaction may write as many items as it reads, the first of them the whole batch */
+	/* a compaction may write as many items as it reads: the first one, the whole batch */
 	lay_out_state(a, r, left > 0 ? n : 0, &b->state[0]);
 	lay_out_state(a, r, left, &b->state[1]);
 }
@@ -65,17 +69,17 @@ size_t sl_rounds_scratch(const struct sl_recipe *r, uint32_t n)
 
 /* --- a batch ---------------------------------------------------------------------------------- */
 
-/* A batch on its way through its rounds. */
-struct walk {
+/* The state of the loop over the rounds of a batch. */
+struct loop_state {
 	const struct sl_recipe *r;
 	struct sl_exec *x;
 	struct sl_batch *b;
-	const struct sl_round_operations *by;
-	void *of;
+	const struct sl_round_operations *operations;
+	void *ctx;
 	uint32_t *n_out;
 	uint32_t round;
-	uint32_t compacted, sorted; /* alive when that was done last */
-	bool to_other;              /* the next state is the second of the two */
+	uint32_t compacted, sorted; /* particles alive when that was last done */
+	bool to_other;              /* use the second of the two states next */
 };
 
 void sl_active_set_begin(struct sl_batch *b, uint32_t steps)
@@ -84,8 +88,8 @@ void sl_active_set_begin(struct sl_batch *b, uint32_t steps)
 		.columns = b->columns, .n = b->n, .steps = steps, .alive = b->n};
 }
 
-/* The state that the living, so many, move to next; living are there already. */
-static struct sl_active_set next_state(struct walk *w, uint32_t n)
+/* The memory, for n particles, that the active set moves to next. The two states alternate. */
+static struct sl_active_set next_state(struct loop_state *w, uint32_t n)
 {
 	struct sl_active_set to = w->b->state[w->to_other];
 
@@ -95,7 +99,7 @@ static struct sl_active_set next_state(struct walk *w, uint32_t n)
 	return to;
 }
 
-/* Every column, and the place: from the living to a state. How many? */
+/* Lists all columns, and the place, to be moved from one active set to another. Returns how many. */
 static uint32_t columns_between(const struct sl_recipe *r, const struct sl_active_set *from,
 	const struct sl_active_set *to, struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX])
 {
@@ -113,8 +117,8 @@ static uint32_t columns_between(const struct sl_recipe *r, const struct sl_activ
 	return n;
 }
 
-/* In place, the indices of the living are their places. */
-static enum sl_status compact(struct walk *w)
+/* Compacts the active set. If it is the batch itself, the indices are the places. */
+static enum sl_status compact(struct loop_state *w)
 {
 	struct sl_active_set *from = &w->b->active_set, to = next_state(w, from->alive);
 	struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX];
@@ -126,16 +130,17 @@ static enum sl_status compact(struct walk *w)
 		.column = column,
 		.scan = w->r->scan};
 
-	SL_TRY(w->by->mark(w->of, SL_ROUND_MOVES));
+	SL_TRY(w->operations->mark(w->ctx, SL_ROUND_MOVES));
 	w->x->tuning = w->r->compact.tuning;
 	SL_TRY(sl_compact(w->r->compact.backend, w->x, &job));
 	*from = to;
 	w->compacted = to.n;
-	return w->by->mark(w->of, SL_ROUND_COMPACTED);
+	return w->operations->mark(w->ctx, SL_ROUND_COMPACTED);
 }
 
-/* Which live is compacted, that is sorted, and then they are gathered once. */
-static enum sl_status sort(struct walk *w)
+/* Sorts the active set: compacts the indices of alive particles, sorts them by key, and moves the
+ * particles once. */
+static enum sl_status sort(struct loop_state *w)
 {
 	const struct sl_recipe *r = w->r;
 	struct sl_batch *b = w->b;
@@ -152,26 +157,28 @@ static enum sl_status sort(struct walk *w)
 		.end_bit = r->schedule.key_bits,
 		.scan = r->scan};
 
-	SL_TRY(w->by->mark(w->of, SL_ROUND_MOVES));
+	SL_TRY(w->operations->mark(w->ctx, SL_ROUND_MOVES));
 	w->x->tuning = r->compact.tuning;
 	SL_TRY(sl_compact(r->compact.backend, w->x, &compact));
-	SL_TRY(w->by->mark(w->of, SL_ROUND_COMPACTED));
-	SL_TRY(w->by->key(r, w->of, b, to.n));
+	SL_TRY(w->operations->mark(w->ctx, SL_ROUND_COMPACTED));
+	SL_TRY(w->operations->key(r, w->ctx, b, to.n));
 	w->x->tuning = r->sort.tuning;
 	SL_TRY(sl_sort(r->sort.backend, w->x, &job));
-	SL_TRY(w->by->gather(r, w->of, b, &to));
+	SL_TRY(w->operations->gather(r, w->ctx, b, &to));
 	b->active_set = to;
 	w->compacted = w->sorted = to.n;
-	return w->by->mark(w->of, SL_ROUND_SORTED);
+	return w->operations->mark(w->ctx, SL_ROUND_SORTED);
 }
 
-static struct sl_round *round_of(struct walk *w, uint32_t number)
+/* The entry that counts a round. */
+static struct sl_round *round_of(struct loop_state *w, uint32_t number)
 {
 	return &w->b->rounds.at[number < SL_ROUNDS_MAX ? number : SL_ROUNDS_MAX - 1];
 }
 
-/* What the last round did behind its steps: known once the steps of the next are done. */
-static enum sl_status time_moves(struct walk *w, bool compacted, bool sorted)
+/* Adds the times of the compaction and sort after the previous round. The marks are complete once the
+ * steps of this round are. */
+static enum sl_status time_moves(struct loop_state *w, bool compacted, bool sorted)
 {
 	struct sl_round *last;
 	uint64_t ns;
@@ -179,26 +186,26 @@ static enum sl_status time_moves(struct walk *w, bool compacted, bool sorted)
 	if (!compacted && !sorted)
 		return SL_OK;
 	last = round_of(w, w->round - 1);
-	SL_TRY(w->by->between(w->of, SL_ROUND_MOVES, SL_ROUND_COMPACTED, &ns));
+	SL_TRY(w->operations->between(w->ctx, SL_ROUND_MOVES, SL_ROUND_COMPACTED, &ns));
 	last->compact_ns += ns;
 	last->compacted += compacted;
 	if (!sorted)
 		return SL_OK;
-	SL_TRY(w->by->between(w->of, SL_ROUND_COMPACTED, SL_ROUND_SORTED, &ns));
+	SL_TRY(w->operations->between(w->ctx, SL_ROUND_COMPACTED, SL_ROUND_SORTED, &ns));
 	last->sort_ns += ns;
 	last->sorted++;
 	return SL_OK;
 }
 
-/* Steps of all that live, and their times. */
-static enum sl_status advance(struct walk *w)
+/* Advances the active set by one round, and adds its time. */
+static enum sl_status advance(struct loop_state *w)
 {
 	struct sl_round *now = round_of(w, w->round);
 	uint64_t ns;
 
 	now->width += w->b->active_set.n;
-	SL_TRY(w->by->advance(w->r, w->of, w->b));
-	SL_TRY(w->by->between(w->of, SL_ROUND_BEGINS, SL_ROUND_ADVANCED, &ns));
+	SL_TRY(w->operations->advance(w->r, w->ctx, w->b));
+	SL_TRY(w->operations->between(w->ctx, SL_ROUND_BEGINS, SL_ROUND_ADVANCED, &ns));
 	now->advance_ns += ns;
 	now->alive += w->b->active_set.alive;
 	now->batches += w->round < SL_ROUNDS_MAX;
@@ -206,13 +213,13 @@ static enum sl_status advance(struct walk *w)
 }
 
 enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
-	const struct sl_round_operations *by, void *of, uint32_t *n_out)
+	const struct sl_round_operations *operations, void *ctx, uint32_t *n_out)
 {
-	struct walk w = {.r = r,
+	struct loop_state w = {.r = r,
 		.x = x,
 		.b = b,
-		.by = by,
-		.of = of,
+		.operations = operations,
+		.ctx = ctx,
 		.n_out = n_out,
 		.compacted = b->n,
 		.sorted = b->n};
@@ -242,11 +249,11 @@ enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struc
 	return SL_OK;
 }
 
-void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *of_batch)
+void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *batch)
 {
-	for (uint32_t i = 0; i < of_batch->n; i++) {
+	for (uint32_t i = 0; i < batch->n; i++) {
 		struct sl_round *to = &sum->at[i];
-		const struct sl_round *from = &of_batch->at[i];
+		const struct sl_round *from = &batch->at[i];
 
 		to->batches += from->batches;
 		to->width += from->width;
@@ -257,6 +264,6 @@ void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *of_batch)
 		to->compact_ns += from->compact_ns;
 		to->sort_ns += from->sort_ns;
 	}
-	sum->n = of_batch->n > sum->n ? of_batch->n : sum->n;
-	sum->longest = of_batch->longest > sum->longest ? of_batch->longest : sum->longest;
+	sum->n = batch->n > sum->n ? batch->n : sum->n;
+	sum->longest = batch->longest > sum->longest ? batch->longest : sum->longest;
 }

@@ -1,8 +1,8 @@
 /*
- * rounds.cu - the living change places, in the order that a sort has found: the kernel beside
- * rounds_host.c's loop.
+ * rounds.cu - moves active particles to a new active set, in the order of an index, on a device.
  *
- * A thread takes one of them with all its columns. Reads and writes its state once.
+ * One thread per particle, which copies all its columns and its place. Memory traffic: each column is
+ * read and written once.
  */
 #include "primitives/kernel/kernel.cuh"
 #include "stages/rounds/rounds.h"

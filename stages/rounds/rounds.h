@@ -1,20 +1,20 @@
 /*
- * rounds.h - a batch that dies step by step: some steps for all that live, and the dead are left
- * behind.
+ * rounds.h - the advance stage in rounds: a few steps of all active particles, then compaction.
  *
- *	round    some steps of each living particle -> who is still alive, and how many
- *	compact  when so many have died that it pays: the living, as a dense state
- *	sort     when asked for: the living in the order of a key, which is dense too
- *	finish   when few are left: all their steps in one last round
+ *	round    some steps of each alive particle; counts who is still alive
+ *	compact  when enough have ended: moves the particles that are alive to a dense active set
+ *	sort     if the schedule asks for it: the same, in the order of a key
+ *	finish   when few are left: one last round takes all their steps
  *
- * The other way, a history, is one round without an end (Hamilton, Slattery and Evans, Multigroup
- * Monte Carlo on GPUs: comparison of history- and event-based algorithms, Ann. Nucl. Energy 113
- * (2018) 506, compare both). A step is a pure function of a particle, so no schedule changes a bit.
+ * The alternative, histories, is one round without a limit of steps. (Hamilton, Slattery and Evans,
+ * Multigroup Monte Carlo on GPUs: comparison of history- and event-based algorithms, Ann. Nucl. Energy
+ * 113 (2018) 506, compare both.) A step is a pure function of a particle, so no schedule changes a bit
+ * of the result.
  *
- * The first round works on the batch's columns in place. Compaction moves the living to a state,
- * columns of as many as there are, with the place in the batch that each came from, and from there
- * to another, to and fro. A particle that dies is written to its place: in the end all are there,
- * in the order of ids, as after a history.
+ * The first round works on the columns of the batch in place. A compaction moves the active particles
+ * to one of two states, dense columns with the place in the batch that each particle belongs to, and
+ * the next compaction moves them to the other state. A particle that ends is written to its place in
+ * the batch, so that at the end all particles are there in id order, as with histories.
  */
 #ifndef SL_STAGES_ROUNDS_ROUNDS_H
 #define SL_STAGES_ROUNDS_ROUNDS_H
@@ -30,20 +30,20 @@ SL_C_BEGIN
 struct sl_recipe;
 
 /*
- * The rooms of a batch of at most n particles for the dense states of its living, in a; none where
- * the schedule needs none. b->living becomes all of the batch, in place.
+ * Lays out the two states of b for batches of at most n particles in a. A state that the schedule
+ * does not need is empty.
  */
 void sl_rounds_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 
-/* Scratch that compacting and sorting the living need. */
+/* Bytes of scratch for compacting and sorting the active set of a batch of n particles. */
 size_t sl_rounds_scratch(const struct sl_recipe *r, uint32_t n);
 
-/* All of b in place, to be moved by that many steps a round. */
+/* Makes all particles of b the active set, in place, to be advanced by the given steps per round. */
 void sl_active_set_begin(struct sl_batch *b, uint32_t steps);
 
-/* Marks in time, of a round: before and behind the steps, before and behind what moves the living.
- */
+/* Points in time of a round: before and after the steps, before a compaction or sort, after the
+ * compaction, after the sort. */
 enum sl_round_mark {
 	SL_ROUND_BEGINS,
 	SL_ROUND_ADVANCED,
@@ -54,37 +54,37 @@ enum sl_round_mark {
 };
 
 /*
- * What rounds are made of beside the primitives, on the host (rounds_host.c) and on a
- * device (rounds_device.c). What is done to b is done to b->living.
+ * The operations of a round that differ between host (rounds_host.c) and device (rounds_device.c).
+ * They work on b->active_set; ctx is the argument of sl_rounds_run().
  */
 struct sl_round_operations {
 	/*
-	 * Advances the living and sets b->keep for each, between its two marks; returns when that
-	 * is done, with b->living.alive.
+	 * Advances the active set and sets b->keep for each of its particles. Returns when that is
+	 * done and b->active_set.alive is known. Records the marks BEGINS and ADVANCED.
 	 */
-	enum sl_status (*advance)(const struct sl_recipe *r, void *of, struct sl_batch *b);
-	/* Packs the schedule's key, u32, of the n living that b->index names, into b->key. */
+	enum sl_status (*advance)(const struct sl_recipe *r, void *ctx, struct sl_batch *b);
+	/* Packs the u32 key of the schedule, for the n particles that b->index names, to b->key. */
 	enum sl_status (*key)(
-		const struct sl_recipe *r, void *of, const struct sl_batch *b, uint32_t n);
-	/* The living that b->index names, to->n, in that order and with their places: to *to. */
-	enum sl_status (*gather)(const struct sl_recipe *r, void *of, const struct sl_batch *b,
+		const struct sl_recipe *r, void *ctx, const struct sl_batch *b, uint32_t n);
+	/* Copies the to->n particles that b->index names, in that order and with their places. */
+	enum sl_status (*gather)(const struct sl_recipe *r, void *ctx, const struct sl_batch *b,
 		const struct sl_active_set *to);
-	/* Takes the time at which all that was queued is done. */
-	enum sl_status (*mark)(void *of, enum sl_round_mark m);
-	/* Between two such times, both before the last return of advance. */
+	/* Records the time at which all work queued so far is done. */
+	enum sl_status (*mark)(void *ctx, enum sl_round_mark m);
+	/* The nanoseconds between two marks recorded before the last return of advance. */
 	enum sl_status (*between)(
-		void *of, enum sl_round_mark from, enum sl_round_mark to, uint64_t *ns);
+		void *ctx, enum sl_round_mark from, enum sl_round_mark to, uint64_t *ns);
 };
 
 /*
- * The stage advance in rounds, of a batch that is generated: until none is alive. n_out is a word
- * of the space of x. Fills b->rounds. SL_STOPPED when r->drop was set.
+ * Runs rounds on b, which has been generated, until no particle is alive. n_out is a word of scratch
+ * in the memory space of x. Fills b->rounds. SL_STOPPED if the run was cancelled.
  */
 enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
-	const struct sl_round_operations *by, void *of, uint32_t *n_out);
+	const struct sl_round_operations *operations, void *ctx, uint32_t *n_out);
 
-/* Adds what the rounds of a batch were to a sum. */
-void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *of_batch);
+/* Adds the rounds of a batch to a sum over batches. */
+void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *batch);
 
 /*
  * Queues the kernel that copies the particles of b->active_set that b->index names to *to, in that

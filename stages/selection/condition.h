@@ -1,13 +1,13 @@
 /*
- * condition.h - what keep asks of a particle beside its fate: a short program, the same on host and
+ * condition.h - the condition of keep on a particle's columns: a short program, the same on host and
  * device.
  *
- * The program is in postfix order, for a stack of doubles, on which every column's numbers are
- * exact; what is true is 1, what is false 0. Its operations are those that IEEE 754 rounds in one
- * way, so that all machines agree to the bit; a comparison with NaN is false, but for !=.
+ * The program is in postfix order for a stack of doubles, which hold the values of all columns
+ * exactly. True is 1 and false is 0. IEEE 754 rounds each operation in exactly one way, so all
+ * machines agree to the bit. A comparison with NaN is false, except !=.
  *
- * A particle that has a fate which is kept on conditions, and does not meet them, is given the fate
- * dropped, and so accounted for.
+ * A particle whose fate is kept on condition, and that does not meet the condition, gets the fate
+ * dropped, so that it is counted.
  */
 #ifndef SL_STAGES_SELECTION_CONDITION_H
 #define SL_STAGES_SELECTION_CONDITION_H
@@ -19,7 +19,7 @@
 
 SL_C_BEGIN
 
-/* The operations, and how many they take off the stack; each puts one on it. */
+/* The operations and the number of operands that each pops; each pushes one result. */
 #define SL_OPERATIONS(X) \
 	X(column, 0)     \
 	X(number, 0)     \
@@ -50,16 +50,16 @@ enum sl_operation {
 enum { SL_CONDITION_STEPS = 96, SL_CONDITION_NUMBERS = 32, SL_CONDITION_DEPTH = 16 };
 
 struct sl_condition {
-	uint32_t n;        /* steps; 0: nothing is asked */
-	sl_fate_set fates; /* of which it is asked of which it is asked */
-	uint32_t columns;  /* set of those that are looked at, fate aside */
+	uint32_t n;        /* steps; 0: there is no condition */
+	sl_fate_set fates; /* particles with these fates must meet it */
+	uint32_t columns;  /* set of columns that the program reads, without fate */
 	uint32_t n_numbers;
 	uint8_t operation[SL_CONDITION_STEPS]; /* enum sl_operation */
-	uint8_t operand[SL_CONDITION_STEPS];   /* which column, number or fate */
-	double number[SL_CONDITION_NUMBERS];
+	uint8_t operand[SL_CONDITION_STEPS];   /* number of a column, constant or fate */
+	double number[SL_CONDITION_NUMBERS];   /* the constants */
 };
 
-/* How many numbers an operation takes off the stack. */
+/* The number of operands that an operation pops. */
 SL_HD uint32_t sl_condition_takes(enum sl_operation operation)
 {
 	switch (operation) {
@@ -74,7 +74,7 @@ SL_HD uint32_t sl_condition_takes(enum sl_operation operation)
 	return 0;
 }
 
-/* The value of a column of particle i, whose id is given. */
+/* The value of a column of particle i, which has the given id. */
 SL_HD double sl_condition_value(
 	enum sl_column column, const struct sl_columns *c, uint64_t i, uint64_t id)
 {
@@ -95,7 +95,7 @@ SL_HD double sl_condition_value(
 	return 0.0;
 }
 
-/* What an operation makes of the two numbers on top, or of the one, which is then the second. */
+/* The result of an operation on the two top numbers a and b; a unary operation uses only b. */
 SL_HD double sl_condition_operate(enum sl_operation operation, double a, double b)
 {
 	switch (operation) {
@@ -123,7 +123,7 @@ SL_HD double sl_condition_operate(enum sl_operation operation, double a, double 
 		return a == b ? 1.0 : 0.0;
 	case SL_OP_unequal:
 		return a != b ? 1.0 : 0.0;
-	case SL_OP_both: /* both are 0 or 1 */
+	case SL_OP_both: /* operands are 0 or 1 */
 		return a * b;
 	case SL_OP_either:
 		return a > b ? a : b;
@@ -132,11 +132,11 @@ SL_HD double sl_condition_operate(enum sl_operation operation, double a, double 
 	}
 }
 
-/* Does particle i of the columns, whose id and fate are given, meet the conditions? */
+/* Whether particle i of the columns, with the given id and fate, meets the condition. */
 SL_HD bool sl_condition_holds(const struct sl_condition *k, const struct sl_columns *c, uint64_t i,
 	uint64_t id, uint8_t fate)
 {
-	double stack[SL_CONDITION_DEPTH + 1] = {0}; /* there is one below the first */
+	double stack[SL_CONDITION_DEPTH + 1] = {0}; /* entry 0 is below the first operand */
 	uint32_t top = 0;
 
 	for (uint32_t step = 0; step < k->n; step++) {
@@ -159,7 +159,7 @@ SL_HD bool sl_condition_holds(const struct sl_condition *k, const struct sl_colu
 	return stack[top] != 0.0;
 }
 
-/* The fate of particle i in the end: its own, or dropped. */
+/* The final fate of particle i: its own, or dropped. */
 SL_HD uint8_t sl_condition_fate(const struct sl_condition *k, const struct sl_columns *c,
 	uint64_t i, uint64_t id, uint8_t fate)
 {

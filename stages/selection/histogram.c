@@ -1,4 +1,4 @@
-/* bins.c - the rules of tallies, from their ranges; and whether sums add up. */
+/* histogram.c - checks the axes of histograms, makes their rules, and checks their counts. */
 #include "stages/selection/histogram.h"
 
 #include <float.h>
@@ -14,18 +14,18 @@ static bool is_whole(double value, double least)
 	return value >= least && value - least <= 0x1p32 && value == floor(value);
 }
 
-/* As the rule sees it: in single precision, in which no step may overflow or vanish. */
+/* Checks the range as the rule sees it: in single precision, where no bin may overflow or vanish. */
 static const char *float_flaw(const struct sl_histogram_axis *f)
 {
 	double scale = f->bins / (f->hi - f->lo);
 
 	if (!(f->hi - f->lo <= FLT_MAX) || !(fabs(f->lo) <= FLT_MAX) || !(fabs(f->hi) <= FLT_MAX))
-		return "is not finite (in single precision, as the column)";
+		return "is not finite in single precision, the type of the column";
 	if (!((float)f->lo < (float)f->hi))
-		return "is empty (its first end must be below its second)";
+		return "is empty: its first end must be below its second";
 	return scale <= FLT_MAX && scale >= FLT_MIN
 	               ? NULL
-	               : "cannot be divided so (bins would be out of single precision)";
+	               : "cannot have so many bins: their width would leave single precision";
 }
 
 static const char *integer_flaw(const struct sl_histogram_axis *f)
@@ -35,11 +35,11 @@ static const char *integer_flaw(const struct sl_histogram_axis *f)
 	if (!is_whole(f->lo, least) || !is_whole(f->hi, least))
 		return SL_NOT_WHOLE(least);
 	if (!(f->lo < f->hi))
-		return "is empty (its first end must be below its second)";
+		return "is empty: its first end must be below its second";
 	return fmod(f->hi - f->lo, f->bins) == 0 && (f->hi - f->lo) / f->bins < 0x1p32
 	               ? NULL
-	               : "cannot be divided so (each bin has as many whole numbers; the second "
-	                 "end is above them)";
+	               : "cannot be divided into these bins: each has the same number of whole "
+	                 "numbers, and the range ends before its second end";
 }
 
 const char *sl_histogram_problem(const struct sl_histogram_axis *field)
@@ -47,6 +47,7 @@ const char *sl_histogram_problem(const struct sl_histogram_axis *field)
 	return is_float(field->column) ? float_flaw(field) : integer_flaw(field);
 }
 
+/* The number of counters of one histogram: a row of bins per fate. */
 static uint32_t counters_of(const struct sl_histogram_axis *f)
 {
 	uint32_t rows = 0;
@@ -65,7 +66,7 @@ uint32_t sl_histogram_counters(const struct sl_histogram_axis *field, uint32_t n
 	return counters;
 }
 
-/* Its rows begin at counter first. */
+/* Makes the rule of an axis whose first counter has the number first. */
 static struct sl_histogram_rule make_rule(const struct sl_histogram_axis *f, uint32_t first)
 {
 	struct sl_histogram_rule t = {.column = f->column, .bins = f->bins};
@@ -100,7 +101,7 @@ struct sl_histogram_set sl_histogram_make(
 	return b;
 }
 
-/* The sum of a row. */
+/* The sum of the counters of a fate. */
 static uint64_t row_sum(const struct sl_histogram_rule *t, const uint64_t *sum, int fate)
 {
 	uint64_t all = 0;

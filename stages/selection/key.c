@@ -1,4 +1,4 @@
-/* key.c - the rule of a key's field, from its range. */
+/* key.c - makes the rule of a key field from its range. */
 #include "stages/selection/key.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
 /*
- * key.h - the sort key: fields of a survivor, quantised and packed, first field on top.
+ * key.h - the sort key of a survivor: quantised fields packed into one integer, first field on top.
  *
  * A float field maps its range [lo, hi] to 0 .. 2^bits - 1 in equal steps; values outside go to the
- * nearest end, NaN to 0. An integer field is its value above lo, shifted right until the range
- * fits. A logarithmic field is an integer one of a float's bits, which from 0 on are in the order
- * of floats and grow as their logarithm to the base 2 does, straight between powers of 2 (Mitchell,
- * Computer multiplication and division using binary logarithms, 1962); what is not above 0 is at 0.
- * Ties keep id order because the sort is stable.
+ * nearest end, NaN to 0. An integer field is the value minus lo, shifted right until the range fits.
+ * A logarithmic field is an integer field of the bits of a float: for positive floats their order is
+ * that of the values, and they grow as the logarithm to base 2, linear between powers of 2 (Mitchell,
+ * Computer multiplication and division using binary logarithms, 1962); values of at most 0 become 0.
+ * Survivors with equal keys keep their id order, because all sort backends are stable.
  */
 #ifndef SL_STAGES_SELECTION_KEY_H
 #define SL_STAGES_SELECTION_KEY_H
@@ -23,7 +23,7 @@ struct sl_key_field {
 	enum sl_column column;
 	uint32_t bits;    /* 1..32 for floats, 1..64 for integers */
 	double lo, hi;    /* its range, in the unit of the column */
-	bool logarithmic; /* of a float */
+	bool logarithmic; /* floats only */
 };
 
 /* A field as the rule uses it. */
@@ -31,10 +31,11 @@ struct sl_key_rule {
 	enum sl_column column;
 	bool is_float, is_log;
 	uint32_t bits;
-	uint32_t shift;       /* of an integer field */
-	uint32_t flip;        /* the bit of its sign, if it has one: makes it unsigned, in order */
-	float lo, scale, top; /* of a float field: steps per unit; 2^bits */
-	uint64_t base, most;  /* least value of an integer field; 2^bits - 1 */
+	uint32_t shift; /* integer field: right shift */
+	uint32_t flip;  /* integer field: the sign bit of a signed column, whose inversion makes
+	                         the order that of unsigned numbers; else 0 */
+	float lo, scale, top; /* float field: lower end; steps per unit; 2^bits */
+	uint64_t base, most;  /* integer field: smallest value; all: 2^bits - 1 */
 };
 
 /* The quantised value of a float field. */
@@ -47,6 +48,7 @@ SL_HD uint64_t sl_key_of_float(const struct sl_key_rule *f, float value)
 	return step < f->top ? (uint32_t)step : f->most; /* top is 2^32 at most */
 }
 
+/* The quantised value of an integer field. */
 SL_HD uint64_t sl_key_of_integer(const struct sl_key_rule *f, uint64_t value)
 {
 	uint64_t step = value < f->base ? 0 : (value - f->base) >> f->shift;
@@ -54,18 +56,19 @@ SL_HD uint64_t sl_key_of_integer(const struct sl_key_rule *f, uint64_t value)
 	return step < f->most ? step : f->most;
 }
 
+/* The quantised value of a logarithmic field. */
 SL_HD uint64_t sl_key_of_log(const struct sl_key_rule *f, float value)
 {
 	return sl_key_of_integer(f, value > 0.0f ? sl_bits(value) : 0);
 }
 
-/* A key and the field behind it. */
+/* Appends the next field to a key. */
 SL_HD uint64_t sl_key_join(const struct sl_key_rule *f, uint64_t key, uint64_t part)
 {
 	return f->bits < 64 ? key << f->bits | part : part;
 }
 
-/* Particle i of the columns, whose id is given: its n fields, packed. */
+/* The packed key of n fields of particle i, which has the given id. */
 SL_HD uint64_t sl_key_pack(const struct sl_key_rule *field, uint32_t n, const struct sl_columns *c,
 	uint64_t i, uint64_t id)
 {

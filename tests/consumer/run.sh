@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# run.sh BUILD SOURCE [CUDA'S HEADERS] - installs BUILD into an empty folder and uses it from there, as find_package
-# finds it and as pkg-config tells, with nothing of the source tree but primitives/example.c. A build with CUDA is also
-# used with memory of the CUDA runtime's, where there is a GPU.
+# run.sh BUILD SOURCE [CUDA_HEADERS] - installs BUILD into an empty folder and uses the C library from there: found by
+# CMake and by pkg-config, static and shared. The programs are primitives/example.c and scan_only.c; nothing else of the
+# source tree is used. With CUDA_HEADERS, the example also runs on memory of the CUDA runtime if there is a GPU.
 set -euo pipefail
 build=$1
 source=$2
@@ -9,23 +9,71 @@ cuda=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+fail() {
+	echo "consumer: $*" >&2
+	exit 1
+}
+
 cmake --install "$build" --prefix "$work/installed" >"$work/log"
-cp "$source/primitives/example.c" "$work/"
+cp "$source/primitives/example.c" "$source/tests/consumer/scan_only.c" "$work/"
+installed=$work/installed
+pc=$(find "$installed" -name sluice-primitives.pc)
+library_dir=$(dirname "$(dirname "$pc")")
+expected="0 3 4 8"
 
-cmake -S "$source/tests/consumer" -B "$work/build" -DEXAMPLE="$work/example.c" \
-	-DCMAKE_PREFIX_PATH="$work/installed" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-cmake --build "$work/build" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-echo "find_package: $("$work/build/example")"
+# --- CMake: static, then shared
+for shared in OFF ON; do
+	cmake -S "$source/tests/consumer" -B "$work/build$shared" -DSOURCES="$work" -DBUILD_SHARED_LIBS=$shared \
+		-DCMAKE_PREFIX_PATH="$installed" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+	cmake --build "$work/build$shared" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+	echo "find_package, BUILD_SHARED_LIBS=$shared: $("$work/build$shared/example")"
+	test "$("$work/build$shared/scan_only")" = "$expected"
+done
+ldd "$work/buildON/scan_only" | grep -q "libsluice_primitives.so.0" || fail "the shared library is not linked"
 
-PKG_CONFIG_PATH=$(dirname "$(find "$work/installed" -name sluice.pc)"):${PKG_CONFIG_PATH:-}
+# --- pkg-config, without --static; then the shared library by hand
+PKG_CONFIG_PATH=$(dirname "$pc"):${PKG_CONFIG_PATH:-}
 export PKG_CONFIG_PATH
-read -ra flags <<<"$(pkg-config --cflags --libs --static sluice)"
+read -ra flags <<<"$(pkg-config --cflags --libs sluice-primitives)"
 strict=(-Wall -Wextra -Wpedantic -Werror)
-cc -std=c17 "${strict[@]}" -Wc++-compat "$work/example.c" "${flags[@]}" -o "$work/by_hand"
-echo "pkg-config: $("$work/by_hand")"
+for program in example scan_only; do
+	cc -std=c17 "${strict[@]}" -Wc++-compat "$work/$program.c" "${flags[@]}" -o "$work/$program"
+done
+echo "pkg-config: $("$work/example")"
+test "$("$work/scan_only")" = "$expected"
+include=$installed/include/sluice
+cc -std=c17 "$work/scan_only.c" -I"$include" -L"$library_dir" -lsluice_primitives -o "$work/scan_shared"
+test "$(LD_LIBRARY_PATH=$library_dir "$work/scan_shared")" = "$expected"
 
-# Every header that is installed can be included first, and in C++.
-include=$work/installed/include/sluice
+# --- what a program that only scans depends on
+for program in "$work/scan_only" "$work/scan_shared"; do
+	! LD_LIBRARY_PATH=$library_dir ldd "$program" | grep -E 'hdf5|curl|crypto|png|yaml' ||
+		fail "$program depends on libraries that only the program sluice needs"
+done
+strip -o "$work/stripped" "$work/scan_only"
+bytes=$(stat -c %s "$work/stripped")
+[ -n "$cuda" ] || [ "$bytes" -lt 2000000 ] || fail "a program that only scans has $bytes bytes"
+
+# --- installed files name no folder of this machine
+! grep -rlF -e "$source" -e "$build" "$library_dir/cmake" "$library_dir/pkgconfig" ||
+	fail "these installed files name the source or the build folder"
+! grep -rliE 'hdf5|yaml|libpng' "$library_dir/cmake" "$library_dir/pkgconfig" ||
+	fail "these installed files name libraries that the C library does not use"
+
+# --- the shared library exports exactly what the installed headers declare with SL_API
+nm -D --defined-only "$library_dir/libsluice_primitives.so" | awk '{print $3}' | sort >"$work/exported"
+! grep -v '^sl_' "$work/exported" || fail "these exported symbols lack the prefix sl_"
+while read -r symbol; do
+	case $symbol in
+	sl_scan_* | sl_compact_* | sl_sort_* | sl_deflate_*) continue ;; # backends: from backends.def
+	esac
+	grep -rqE "SL_API [a-z_ 0-9]*\*?$symbol\(" "$include" || fail "$symbol is exported, but no installed header declares it"
+done <"$work/exported"
+for symbol in $(grep -rhoE 'SL_API [a-z_ 0-9]*\*?sl_[a-z0-9_]+\(' "$include" | grep -oE 'sl_[a-z0-9_]+\('); do
+	grep -qx "${symbol%(}" "$work/exported" || fail "${symbol%(} is declared, but not exported"
+done
+
+# --- every installed header can be included first, in C and in C++
 find "$include" -name '*.h' -printf '%P\n' >"$work/headers"
 test "$(wc -l <"$work/headers")" -ge 8
 while read -r header; do
@@ -38,8 +86,8 @@ if [ -n "$cuda" ]; then
 	cc -std=c17 -DEXAMPLE_CUDA "$work/example.c" -isystem "$cuda" "${flags[@]}" -o "$work/with_cuda"
 	code=0
 	"$work/with_cuda" || code=$?
-	[ $code -eq 0 ] || [ $code -eq 77 ] # 77: no GPU, it has said so
+	[ $code -eq 0 ] || [ $code -eq 77 ] # 77: no GPU, the program has said so
 fi
 
-"$work/installed/bin/sluice" list >/dev/null
-test -f "$work/installed/include/sluice/primitives/primitives.h"
+"$installed/bin/sluice" list >/dev/null
+test -f "$include/primitives/primitives.h"

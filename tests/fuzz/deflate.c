@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "primitives/deflate/streams.h"
+#include "primitives/deflate/encoder/streams.h"
 
 enum { HEAD = 4, IN_MOST = 1 << 17, ROOM = 1 << 22 };
 

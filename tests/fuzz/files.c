@@ -11,7 +11,10 @@
 
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/mcpl_survey.h"
-#include "stages/formats/mcpl/mcpl_table.h"
+#include "stages/formats/mcpl/mcpl_read.h"
+#include "stages/formats/formats.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

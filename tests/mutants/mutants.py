@@ -36,7 +36,8 @@ RACE = 66  # the exit status that ThreadSanitizer is told
 PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 900  # that a trial of right kernels may take
 LOOK_AHEAD = "tests/primitives/look_ahead_kernels.cu"  # with tiles and grids that are small enough to try
-KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/deflate", "primitives/kernel/look_back.cuh", "stages"]
+KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/deflate", "primitives/deflate/encoder",
+           "primitives/kernel/look_back.cuh", "stages"]
 
 # What an index is held below, as kernels call it.
 BOUND = r"(?:\w+(?:\.|->))*(?:n|n_\w+|left|nodes|warps|end)"
@@ -57,17 +58,17 @@ MUTATIONS = [
     ("own sum taken for all", r": SL_KNOWN_OWN", r": MUTANT ? SL_KNOWN_ALL : SL_KNOWN_OWN"),
     ("not waited for", r"known == SL_KNOWN_NOTHING", r"!MUTANT && \g<0>"),
     ("window overlaps", r"end -= 32\b", r"end -= 32 - MUTANT"),
-    ("lanes below with its own", r"\(1u << (lane_number\(\)|lane)\) - 1", r"(1u + MUTANT << \1) - 1"),
-    ("scan of a warp off by one", r"(?:\blane|lane_number\(\)|LANES) >= (?=by\b|distance\b)", r"\g<0>MUTANT + "),
+    ("lanes below with its own", r"\(1u << (lane_index\(\)|lane)\) - 1", r"(1u + MUTANT << \1) - 1"),
+    ("scan of a warp off by one", r"(?:\blane|lane_index\(\)|LANES) >= (?=by\b|distance\b)", r"\g<0>MUTANT + "),
     ("digit not masked", r"(?<=key >> d\.shift\) & )d\.mask\b", r"(MUTANT ? ~0u : d.mask)"),
     ("digit in the wrong place", r"(?<=key >> )d\.shift(?=\))", r"(d.shift + MUTANT)"),
     ("flag not seen", r"(?<=__ballot_sync\(SL_LANES, )", r"!(MUTANT && threadIdx.x % 32 == 7) && "),
-    ("sum forgotten", r"\b(?:sum|place|value|mine) \+= ", r"\g<0>MUTANT ? 0 : "),
+    ("sum forgotten", r"\b(?:sum|next|offset|value|mine) \+= ", r"\g<0>MUTANT ? 0 : "),
     ("exclusive for inclusive", r"(?:job(?:\.|->)|p\.)?\binclusive(?= \? )", r"(MUTANT != \g<0>)"),
     ("distance of the wrong power", r"\b(?:by|distance) \*= 2", r"\g<0> + 2 * MUTANT"),
     ("not cleared", r"(?=SL_TRY\(sl_look_back_clear\()", r"if (!MUTANT) "),
     ("not cleared", r"(?=SL_TRY\(sl_fill\()", r"if (!MUTANT) "),
-    ("not cleared", r"b\.next\[(.*)\] = 0;", r"MUTANT ? 0 : \g<0>"),
+    ("not cleared", r"t\.next_pass\[(.*)\] = 0;", r"MUTANT ? 0 : \g<0>"),
     ("tally kept from before", r"block\.word\[k\] = 0;", r"MUTANT ? 0 : \g<0>"),
     ("wrong id", r"first_id \+ ", r"\g<0>MUTANT + "),
     ("digest of another row", r"(?<=sl_digest_item\()j\b", r"j + MUTANT"),

@@ -4,12 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pipeline/cli/args.h"
+#include "pipeline/args/args.h"
 #include "pipeline/config/config.h"
 #include "primitives/catalog.h"
 #include "pipeline/config/options.h"
 #include "pipeline/text/yaml.h"
-#include "stages/formats/common/format.h"
+#include "stages/formats/formats.h"
 #include "tests/support/commands_check.h"
 #include "tests/support/lists.h"
 
@@ -64,9 +64,8 @@ static void help_of_words(void **state)
 		expect_out(sl_column_facts[c].help, WORDS("help", sl_column_facts[c].name));
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		expect_out(sl_fate_facts[f].help, WORDS("help", sl_fate_facts[f].name));
-#define X(name, operand, help) expect_out(help, WORDS("help", #name));
-	SL_COMMANDS(X)
-#undef X
+	for (int c = 0; c < SL_COMMAND_NONE; c++)
+		expect_out(sl_commands[c].help, WORDS("help", sl_commands[c].name));
 	expect_out("column energy\n", WORDS("help", "ekin"));
 	expect_out("model.slab.mu_a\n", WORDS("help", "mu_a"));
 	expect_out("output.format\n", WORDS("help", "format"));
@@ -97,15 +96,14 @@ static void help_of_all(void **state)
 	expect_out(help, WORDS("help"));
 	expect_out(help, WORDS("-h"));
 	expect_out(help, WORDS("run", "c.yaml", "--help"));
-#define X(name, operand, help_) assert_non_null(strstr(help, "  " #name));
-	SL_COMMANDS(X)
-#undef X
+	for (int c = 0; c < SL_COMMAND_NONE; c++)
+		assert_non_null(strstr(help, sl_commands[c].help));
 #define SETTING(option, key, value, help_) assert_non_null(strstr(help, "--" option " " value));
 #define TEXT(option, field, value, takers, help_) \
 	assert_non_null(strstr(help, "--" option " " value));
 #define COUNT(option, field, value, takers, help_) TEXT(option, field, value, takers, help_)
 #define FLAG(option, field, takers, help_)         assert_non_null(strstr(help, "--" option));
-#include "pipeline/cli/args.def"
+#include "pipeline/args/args.def"
 #undef SETTING
 #undef TEXT
 #undef COUNT
@@ -115,7 +113,37 @@ static void help_of_all(void **state)
 #include "primitives/base/status.def"
 #undef SL_STATUS
 	free(help);
-	expect_out("sluice ", WORDS("--version"));
+}
+
+/* Both ways to ask give the same text, with each fact on a line of its own. */
+static void version(void **state)
+{
+	static const char *const facts[] = {"sluice 0", "\ncommit ", "\ncompilers  C ", "\nCUDA ",
+		"\nHDF5 ", "\nCPU loops  baseline"};
+	char *text = output_of(&folder, WORDS("version"));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		assert_non_null(strstr(text, facts[i]));
+	expect_out(text, WORDS("--version"));
+	free(text);
+}
+
+/* What run.json and the manifest of a run say, and its histograms. */
+static void info_of_a_run(void **state)
+{
+	(void)state;
+	shell(0, "",
+		"$SLUICE run c.yaml --out told --quiet --set 'tallies=[w:4]' && "
+		"$SLUICE info told > told.txt && grep -q 'told: run .*, format openpmd, done' told.txt && "
+		"grep -q '^[0-9]* batches, 10000 particles, [0-9]* survivors, ' told.txt && "
+		"grep -q '^transmitted  *[0-9]*  *0\\.' told.txt && grep -q '\"commit\": ' told/run.json && "
+		"$SLUICE info told/*.tallies > sums.txt && grep -q '^w: column w, 4 bins from -1 to 1' sums.txt && "
+		"test $(awk '/^  [a-z]+ +[0-9]/ {n += $2 + $3 + $4} END {print n}' sums.txt) = 10000 && "
+		"rm -r told told.txt sums.txt");
+	/* a file that is none, and one that was cut */
+	shell(SL_BAD_INPUT, "the checksum at its end is missing or wrong",
+		"cp c.yaml x.tallies; $SLUICE info x.tallies; rc=$?; rm x.tallies; exit $rc");
 }
 
 /* The reference in Markdown has every key, column, fate and unit; it takes no word. */
@@ -421,6 +449,8 @@ int main(void)
 		cmocka_unit_test(help_of_words),
 		cmocka_unit_test(help_of_ranges),
 		cmocka_unit_test(help_of_all),
+		cmocka_unit_test(version),
+		cmocka_unit_test(info_of_a_run),
 		cmocka_unit_test(help_as_markdown),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(json),

@@ -8,9 +8,11 @@
 
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/compare/case_run.h"
+#include "pipeline/compare/compare.h"
 #include "primitives/emulator/settings.h"
 #include "tests/support/check.h"
 #include "tests/support/fixture.h"
+#include "stages/formats/formats.h"
 
 /*
  * One at a time, so that the calls come in the order of the batches: four of 400, one of 100. A
@@ -149,13 +151,14 @@ static void plan(const char *device, const char *more)
 }
 
 /* As the second row; gives it. */
-static struct sl_row *plant(const struct sl_backend *bad)
+static struct sl_comparison_case *plant(const struct sl_backend *bad)
 {
-	struct sl_row *row = &comparison.row[1];
-	struct sl_row *like = &comparison.row[bad->space == SL_HOST ? 0 : comparison.n - 1];
-	struct sl_row wrong = *like;
+	struct sl_comparison_case *row = &comparison.row[1];
+	struct sl_comparison_case *like =
+		&comparison.row[bad->space == SL_HOST ? 0 : comparison.n - 1];
+	struct sl_comparison_case wrong = *like;
 
-	assert_true(comparison.n < SL_ROWS_MAX);
+	assert_true(comparison.n < SL_CASES_MAX);
 	wrong.mode = SL_MODE_staged;
 	wrong.compact = (struct sl_choice){.backend = bad};
 	wrong.scan = (struct sl_choice){0};
@@ -180,7 +183,7 @@ static void expect_wrong(enum sl_space space,
 {
 	struct sl_backend bad = space == SL_HOST ? sl_compact_cpu : sl_compact_naive_emulated;
 	struct sl_control control = {0};
-	struct sl_row *row;
+	struct sl_comparison_case *row;
 
 	bad.name = "bad";
 	bad.compact = compact;
@@ -227,7 +230,7 @@ static void fused_is_wrong(void **state)
 {
 	struct sl_backend bad = sl_sort_naive_emulated;
 	struct sl_control control = {0};
-	struct sl_row *row;
+	struct sl_comparison_case *row;
 
 	(void)state;
 	bad.name = "bad";

@@ -311,8 +311,8 @@ static void units_of_a_kind_are_the_same_bits(void **state)
 		snprintf(text, sizeof(text), form, pairs[i][0], pairs[i][1]);
 		take_good(text);
 		if (i == 0)
-			memcpy(first, config.of_model.bytes, sizeof(first));
-		assert_memory_equal(first, config.of_model.bytes, sizeof(first));
+			memcpy(first, config.model_config.bytes, sizeof(first));
+		assert_memory_equal(first, config.model_config.bytes, sizeof(first));
 	}
 }
 

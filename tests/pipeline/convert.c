@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "stages/formats/common/format.h"
+#include "stages/formats/formats.h"
 #include "tests/support/convert_check.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"

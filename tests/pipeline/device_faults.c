@@ -143,7 +143,7 @@ static int code_of(const struct call *c, int error)
 static const char *words_of(const struct call *c, int error, char text[32])
 {
 	if (error == SL_ERROR_MEMORY && strstr(c->name, "malloc"))
-		return "bytes asked";
+		return "bytes requested";
 	if (strcmp(c->name, "dev_count") == 0 && error == SL_ERROR_OLD_DRIVER)
 		return "no CUDA driver is loaded";
 	if (strcmp(c->name, "dev_count") == 0 && error == SL_ERROR_NO_DEVICE)
@@ -348,8 +348,7 @@ static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally 
 	n = tiny_check(t, "out", TINY_ENDED);
 	seen = e.code != 0;
 	if (seen)
-		tiny_check_ending(
-			t, &e, SL_DEVICE_FAILED, "not come whole from the device", "batch ");
+		tiny_check_ending(t, &e, SL_DEVICE_FAILED, "transfer error", "batch ");
 	if (!seen && n != BATCHES)
 		fail_msg("%s: exit code 0, but %u batches", t->what, n);
 	process_free(&e);

@@ -9,6 +9,7 @@
 #include "pipeline/output/run_directory.h"
 #include "pipeline/results/survivor_file.h"
 #include "stages/particle/digest.h"
+#include "stages/formats/formats.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"
 #include "primitives/files/read.h"

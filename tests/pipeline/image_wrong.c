@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "stages/formats/hdf5/image_file.h"
+#include "stages/formats/images/image_file.h"
+#include "stages/formats/formats.h"
+#include "stages/formats/images/image_file_read.h"
 #include "tests/support/whole.h"
 
 static const char scene[] =

@@ -215,7 +215,8 @@ static void fewer_can_be_asked_for(void **state)
 	assert_int_equal(m.line[3].generated, 110);
 	sl_manifest_free(&m);
 	configure_list(&folder, MIXED, ", particles: 1e9", "listed", "");
-	expect(&folder, SL_USAGE, "run.particles: is 1000000000, but the files contain 2507 particles",
+	expect(&folder, SL_USAGE,
+		"run.particles: is 1000000000, but the files contain 2507 particles",
 		WORDS("run", "c.yaml", "--out", "many", "--quiet"));
 }
 
@@ -265,7 +266,7 @@ static void patterns_stand_for_files(void **state)
 	refuse_list(&folder, "\"many_[x].mcpl\"", SL_BAD_INPUT,
 		"many_[x].mcpl: it does not begin as MCPL");
 	refuse_list(&folder, "\"few_*\"", SL_USAGE,
-		"model.list.files[0]: 'few_*' is no file, and taken as a pattern");
+		"model.list.files[0]: 'few_*' is not a file, and as a pattern");
 }
 
 static void files_can_be_many(void **state)
@@ -279,7 +280,7 @@ static void files_can_be_many(void **state)
 		name_too("reffile_1.mcpl", name);
 	}
 	configure_list(&folder, "\"f????.mcpl\"", "", "listed", "output: {format: npz}\n");
-	expect(&folder, SL_USAGE, "makes it 4097 files in all (at most 4096 are read)",
+	expect(&folder, SL_USAGE, "brings the number of files to 4097: at most 4096",
 		WORDS("plan", "c.yaml"));
 	assert_int_equal(0, unlink(folder_path(&folder, "f4096.mcpl")));
 	out = output_of(&folder, WORDS("plan", "c.yaml"));

@@ -205,13 +205,13 @@ static void numbers_must_fit(void **state)
 	made[600].position[1] = -1e300;
 	make_list(&folder, "x.mcpl", &h, NULL, made);
 	refuse_list(&folder, "x.mcpl", SL_BAD_INPUT,
-		"x.mcpl: particle 600 (from 0 on): its y is -1e+300 (a run works in "
-		"single precision, which has none so large), try a list without it");
+		"x.mcpl: particle 600 (from 0): its y is -1e+300, but a run computes in "
+		"single precision; remove the particle from the list");
 	made[600].position[1] = -0x1.fffffep127;  /* the largest there is */
 	made[2].polarisation[2] = 0x1.ffffffp127; /* between it and the next: rounds to that */
 	make_list(&folder, "p.mcpl.gz", &h, NULL, made);
 	refuse_list(&folder, "p.mcpl.gz", SL_BAD_INPUT,
-		"particle 2 (from 0 on): its polarisation is 3.40282357e+38");
+		"particle 2 (from 0): its polarisation is 3.40282357e+38");
 	made[2].polarisation[2] = 0x1.fffffe8p127; /* rounds down */
 	made[1].position[0] = (double)INFINITY;    /* it is that in the file */
 	make_list(&folder, "inf.mcpl", &h, NULL, made);
@@ -222,20 +222,20 @@ static void numbers_must_fit(void **state)
 	made[8].energy = 4e35; /* MeV: 4e38 keV */
 	make_list(&folder, "e.mcpl", &h, NULL, made);
 	refuse_list(
-		&folder, "e.mcpl", SL_BAD_INPUT, "particle 8 (from 0 on): its energy is 4.0000001");
+		&folder, "e.mcpl", SL_BAD_INPUT, "particle 8 (from 0): its energy is 4.0000001");
 	made[8].energy = 3e35;
 	made[9].time = 4e32; /* ms: 4e38 ns */
 	make_list(&folder, "t.mcpl", &h, NULL, made);
-	refuse_list(&folder, "t.mcpl", SL_BAD_INPUT, "particle 9 (from 0 on): its time is");
+	refuse_list(&folder, "t.mcpl", SL_BAD_INPUT, "particle 9 (from 0): its time is");
 	made[9].time = 0;
 	made[610].weight = (double)NAN;
 	make_list(&folder, "nan.mcpl", &h, NULL, made);
 	refuse_list(&folder, "nan.mcpl", SL_BAD_INPUT,
-		"particle 610 (from 0 on): its weight is nan (weights are summed up)");
+		"particle 610 (from 0): its weight is nan, but weights are summed");
 	made[610].weight = (double)INFINITY;
 	make_list(&folder, "w.mcpl", &h, NULL, made);
 	refuse_list(&folder, "w.mcpl", SL_BAD_INPUT,
-		"particle 610 (from 0 on): its weight is inf (weights are summed up)");
+		"particle 610 (from 0): its weight is inf, but weights are summed");
 	h.weight = -1e39;
 	make_list(&folder, "all.mcpl", &h, NULL, made);
 	refuse_list(&folder, "all.mcpl", SL_BAD_INPUT,

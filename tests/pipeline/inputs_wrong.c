@@ -43,18 +43,18 @@ static void damaged_files_are_refused(void **state)
 		"reffile_truncated.mcpl: it ends within what its header says that it holds");
 	refuse_list(&folder, "nowhere.mcpl", SL_USAGE,
 		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl: No such file or "
-		"directory (there is none of that name); check the spelling; relative names start "
+		"directory (it does not exist); check the spelling; relative names start "
 		"at the folder in which sluice runs");
 	refuse_list(&folder, "/nowhere.mcpl", SL_USAGE, "check the spelling\n");
 	refuse_list(&folder, "c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin as MCPL");
-	refuse_list(
-		&folder, "[]", SL_USAGE, "model.list.files[0]: is a list, but a single value is needed");
+	refuse_list(&folder, "[]", SL_USAGE,
+		"model.list.files[0]: is a list, but a single value is needed");
 	file = reference_list("example.mcpl", &bytes);
 	put_number(file + 8, UINT64_C(1) << 63);
 	folder_write(&folder, "many.mcpl.gz", packed,
 		sl_gzip_store((const uint8_t *)file, bytes, packed));
 	refuse_list(&folder, "many.mcpl.gz, many.mcpl.gz", SL_BAD_INPUT,
-		"many.mcpl.gz: it claims more particles than a run can have");
+		"many.mcpl.gz: its header claims more particles than a run can have");
 	put_number(file + 8, 1007);
 	folder_write(&folder, "more.mcpl.gz", packed,
 		sl_gzip_store((const uint8_t *)file, bytes, packed));
@@ -201,7 +201,8 @@ static void shorten_example(void)
 /* Who shortens a file under a run ends it, in order: what is committed stays. */
 static void files_must_stay(void **state)
 {
-	static const struct hurt shortened = {bring_example, shorten_example, "has become shorter"};
+	static const struct hurt shortened = {
+		bring_example, shorten_example, "changed while it was read"};
 	uint64_t unhurt;
 
 	(void)state;
@@ -253,7 +254,7 @@ static void overwrite_long(void)
 static void damage_that_comes_later_ends_a_run(void **state)
 {
 	static const struct hurt overwritten = {
-		bring_long, overwrite_long, "long.mcpl.gz: has become shorter, or another, while"};
+		bring_long, overwrite_long, "long.mcpl.gz: the file changed while"};
 	static const char *const threads[] = {"1", "3"};
 	uint64_t unhurt;
 

@@ -252,9 +252,9 @@ static void dropped_is_a_fate(void **state)
 		  "stop: rel_error(dropped) < 0.1\ntallies: w:4:dropped");
 	assert_int_equal(choices.stop_rule.fate, SL_FATE_dropped);
 	take_slab("transmitted and w > 0.5\ntallies: w:4");
-	assert_true(SL_HAS(choices.tally[0].fates, SL_FATE_dropped));
+	assert_true(SL_HAS(choices.histogram[0].fates, SL_FATE_dropped));
 	take_slab("transmitted\ntallies: w:4");
-	assert_false(SL_HAS(choices.tally[0].fates, SL_FATE_dropped));
+	assert_false(SL_HAS(choices.histogram[0].fates, SL_FATE_dropped));
 }
 
 int main(void)

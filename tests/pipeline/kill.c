@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/formats/common/format.h"
+#include "stages/formats/formats.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "tests/cases/thin.h"
 #include "tests/support/program.h"
 #include "tests/support/tiny_run.h"

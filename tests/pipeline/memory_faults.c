@@ -196,7 +196,8 @@ static void own_layer(void **state)
 		snprintf(t.what, sizeof(t.what), "%s", fault);
 		tiny_go(&t, env, NULL, "out", NULL, &e);
 		if (e.code != 0)
-			tiny_check_ending(&t, &e, SL_HOST_MEMORY, "host memory: ", "bytes asked");
+			tiny_check_ending(
+				&t, &e, SL_HOST_MEMORY, "host memory: ", "bytes requested");
 		judge(&t, "out", &e, &tally);
 		process_free(&e);
 	}

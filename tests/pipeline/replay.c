@@ -13,6 +13,7 @@
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"
 #include "stages/particle/random.h"
+#include "stages/formats/formats.h"
 #include "tests/support/configs.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"

@@ -9,6 +9,7 @@
 #include "pipeline/results/survivor_file.h"
 #include "tests/support/fixture.h"
 #include "tests/support/program.h"
+#include "stages/formats/formats.h"
 
 /* 24 batches of 2500 and one of 1009; with sanitizers of 500 and 209. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

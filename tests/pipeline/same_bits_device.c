@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "primitives/device/device.h"
-#include "stages/formats/common/format.h"
+#include "stages/formats/formats.h"
 #include "tests/cases/thin.h"
 #include "tests/support/bits_check.h"
 #include "tests/support/program.h"

@@ -3,7 +3,7 @@
  * backend, number of slots and threads, batch size and key, and whatever order its blocks run in.
  */
 #include "primitives/emulator/settings.h"
-#include "stages/formats/common/format.h"
+#include "stages/formats/formats.h"
 #include "tests/cases/thin.h"
 #include "tests/support/bits_check.h"
 #include "tests/support/program.h"

@@ -70,7 +70,7 @@ static void too_much_memory_tells_asked_and_free(void **state)
 
 	(void)state;
 	assert_fails(sl_memory_get(SL_DEVICE, (size_t)1 << 50, &p), SL_DEVICE_MEMORY,
-		"1125899906842624 bytes asked");
+		"1125899906842624 bytes requested");
 	assert_null(p);
 	assert_null(strstr(sl_last_error(), ", 0 are free"));
 }

@@ -32,14 +32,14 @@ template <class P, uint32_t BLOCKS> static constexpr struct sl_backend backend(c
 }
 
 /* One stage, which is used again at once; two of each; more of all. */
-using least = struct look_ahead_plan<2, 2, 1, 1>;
-using two = struct look_ahead_plan<2, 2, 1, 2>;
-using more = struct look_ahead_plan<4, 2, 3, 3>;
+using least = struct look_ahead_config<2, 2, 1, 1>;
+using two = struct look_ahead_config<2, 2, 1, 2>;
+using more = struct look_ahead_config<4, 2, 3, 3>;
 
 /* Blocks take so many tiles at a time that, with 32 in flight, more lie between two of a block than
- * a looker asks for at once. */
-using deep = struct look_ahead_plan<1, 1, 1, 8>;
-static_assert((32 - 1) * deep::stages > ASKED * LANES);
+ * the look-ahead warp reads at once. */
+using deep = struct look_ahead_config<1, 1, 1, 8>;
+static_assert((32 - 1) * deep::stages > READS_IN_FLIGHT * LANES);
 
 const struct sl_backend look_ahead_small[] = {
 	backend<least, 7>("least"), backend<two, 2>("two"), backend<more, 5>("more")};

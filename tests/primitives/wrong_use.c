@@ -200,11 +200,11 @@ static void bits_and_types_out_of_range(void **state)
 	(void)state;
 	b.sort.end_bit = 65;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
-		"sort/cpu: bits 0 to 65 cannot be sorted by, keys have 64; "
-		"use begin_bit <= end_bit <= 64");
+		"sort/cpu: bits 0 to 65 are out of range: keys have 64 bits; use "
+		"begin_bit <= end_bit <= 64");
 	b.sort.type = SL_U32;
 	b.sort.end_bit = 33;
-	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "keys have 32");
+	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "keys have 32 bits");
 	b.sort.begin_bit = 9;
 	b.sort.end_bit = 8;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "bits 9 to 8");
@@ -222,10 +222,10 @@ static void levels_and_wrappers_out_of_range(void **state)
 	(void)state;
 	b.deflate.level = 0;
 	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
-		"deflate/zlib: there is no level 0; use 1 (fast) to 9 (small)");
+		"deflate/zlib: level 0 is out of range; use 1 (fast) to 9 (small)");
 	b.deflate.level = 10;
 	assert_fails(sl_deflate(&sl_deflate_libdeflate, &b.x, &b.deflate), SL_USAGE,
-		"deflate/libdeflate: there is no level 10");
+		"deflate/libdeflate: level 10 is out of range");
 	b.deflate.level = 1;
 	b.deflate.wrapper = (enum sl_wrapper)3;
 	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
@@ -233,14 +233,14 @@ static void levels_and_wrappers_out_of_range(void **state)
 	b = right();
 	b.deflate.item_bytes = 3;
 	assert_fails(sl_deflate(&sl_deflate_store, &b.x, &b.deflate), SL_USAGE,
-		"deflate/store: items of 3 bytes have no planes; use 1, 2, 4 or 8");
+		"deflate/store: item_bytes 3 is not supported; use 1, 2, 4 or 8");
 	b.deflate.item_bytes = 16;
-	assert_fails(sl_deflate(&sl_deflate_cpu, &b.x, &b.deflate), SL_USAGE, "items of 16 bytes");
+	assert_fails(sl_deflate(&sl_deflate_cpu, &b.x, &b.deflate), SL_USAGE, "item_bytes 16");
 	b.deflate.item_bytes = 8;
 	b.deflate.chunk_bytes = 12;
 	assert_fails(sl_deflate(&sl_deflate_cpu, &b.x, &b.deflate), SL_USAGE,
 		"deflate/cpu: 512 bytes in chunks of 12 are not whole items of 8 bytes; "
-		"take multiples of that");
+		"use multiples of 8");
 	b.deflate.in_bytes = 511;
 	b.deflate.chunk_bytes = 0;
 	assert_fails(sl_deflate(&sl_deflate_cpu, &b.x, &b.deflate), SL_USAGE, "511 bytes");
@@ -308,18 +308,18 @@ static void columns_out_of_range(void **state)
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE, "out is a null pointer");
 	job.n_columns = 17;
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
-		"compact/cpu: 17 columns are too many for a call; take at most 16, and call again "
-		"for the others");
+		"compact/cpu: 17 columns are too many; a call takes at most 16, so split them over "
+		"several calls");
 	job.n_columns = 1;
 	job.column = NULL;
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
-		"column is a null pointer, but has 1 columns; pass their address");
+		"column is a null pointer, but n_columns is 1; pass the address of the columns");
 	job = with_columns(&b, column, 2);
 	for (uint32_t bytes = 0; bytes < 70; bytes++) {
 		column[1].bytes = bytes;
 		if (bytes == 0 || bytes > 32 || (bytes & (bytes - 1)) != 0)
 			assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
-				"which cannot be moved; use 1, 2, 4, 8, 16 or 32");
+				"bytes; use 1, 2, 4, 8, 16 or 32");
 	}
 	assert_non_null(strstr(sl_last_error(), "column[1] has items of 69 bytes"));
 }
@@ -365,8 +365,8 @@ static void half_an_output(void **state)
 	(void)state;
 	b.sort.key_out = out;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
-		"sort/cpu: key_out is given, but index_out is not, and pairs are two columns; give "
-		"both, or neither to sort in place");
+		"sort/cpu: key_out is given, but index_out is not; pairs need both outputs, or "
+		"neither to sort in place");
 	b.sort.index_out = index_out;
 	assert_ok(sl_sort(&sl_sort_cpu, &b.x, &b.sort));
 	b.sort.key_out = NULL;
@@ -374,8 +374,8 @@ static void half_an_output(void **state)
 		"sort/cpu: index_out is given, but key_out is not");
 	b.sort.index = NULL;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
-		"sort/cpu: index_out is given, but index is not, and keys alone are sorted; give "
-		"both or neither");
+		"sort/cpu: index_out is given, but index is not; give both, or neither to sort keys "
+		"only");
 	b.sort.key_out = out;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "index is not");
 	b.sort.index_out = NULL;
@@ -402,11 +402,12 @@ static void a_scan_inside_that_is_none(void **state)
 	(void)state;
 	b.compact.scan.backend = &sl_sort_cpu;
 	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
-		"compact/cpu_scan: the job's scan 'cpu' is no scan of host memory; leave it out or "
-		"take one of that space");
+		"compact/cpu_scan: the job's scan 'cpu' is not a scan on host memory; leave it out or "
+		"choose one of that space");
 	elsewhere.space = SL_DEVICE;
 	b.compact.scan.backend = &elsewhere;
-	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE, "is no scan of");
+	assert_fails(
+		sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE, "is not a scan on");
 	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &b.compact)); /* has no scan inside */
 }
 

@@ -244,12 +244,14 @@ static void tuning_out_of_range(const struct sl_backend *b)
 	struct call c = right(b);
 
 	c.x.tuning.block = 4096;
-	assert_refused(&c, b->tunable.block > 0 ? "block=4096 threads, but it takes multiples of"
-						: "it has no threads a block to choose");
+	assert_refused(&c, b->tunable.block > 0
+				   ? "block=4096 threads, but it takes multiples of"
+				   : "the number of threads per block of this backend is fixed");
 	c = right(b);
 	c.x.tuning.items = 777;
-	assert_refused(&c, b->tunable.items > 0 ? "items=777 a thread, but it takes one of"
-						: "it has no items a thread to choose");
+	assert_refused(&c, b->tunable.items > 0
+				   ? "items=777 per thread, but it takes one of"
+				   : "the number of items per thread of this backend is fixed");
 	if (b->tunable.block_step > 1) {
 		c = right(b);
 		c.x.tuning.block = b->tunable.block + 1;
@@ -267,9 +269,9 @@ static void an_inner_scan_that_is_none(const struct sl_backend *b)
 		return;
 	scan = b->primitive == SL_COMPACT ? &c.compact.scan : &c.sort.scan;
 	scan->backend = &sl_scan_cpu;
-	assert_refused(&c, "the job's scan 'cpu' is no scan of device memory");
+	assert_refused(&c, "the job's scan 'cpu' is not a scan on device memory");
 	scan->backend = b;
-	assert_refused(&c, "is no scan of device memory");
+	assert_refused(&c, "is not a scan on device memory");
 	assert_ok(sl_find(SL_SCAN, "naive", &scan->backend));
 	scan->tuning.block = 4096;
 	assert_fails(run(&c), SL_USAGE, "scan/naive: block=4096 threads");

@@ -130,10 +130,10 @@ static void bad_ranges_are_told(void **state)
 		{{SL_COLUMN_x, 4, 1, (double)NAN, 1}, "not finite"},
 		{{SL_COLUMN_x, 4, 1, 0, (double)INFINITY}, "not finite"},
 		{{SL_COLUMN_x, 4, 1, -3e38, 3e38}, "not finite"},
-		{{SL_COLUMN_x, 4, 1, 0, 1e-38}, "cannot be divided"},
-		{{SL_COLUMN_steps, 4, 1, -4, 4}, "not of whole numbers"},
-		{{SL_COLUMN_steps, 4, 1, 0.5, 4}, "not of whole numbers"},
-		{{SL_COLUMN_steps, 4, 1, 0, 0x1p33}, "not of whole numbers"},
+		{{SL_COLUMN_x, 4, 1, 0, 1e-38}, "cannot have so many bins"},
+		{{SL_COLUMN_steps, 4, 1, -4, 4}, "must have whole numbers"},
+		{{SL_COLUMN_steps, 4, 1, 0.5, 4}, "must have whole numbers"},
+		{{SL_COLUMN_steps, 4, 1, 0, 0x1p33}, "must have whole numbers"},
 		{{SL_COLUMN_steps, 4, 1, 4, 4}, "empty"},
 		{{SL_COLUMN_steps, 4, 1, 0, 10}, "cannot be divided"},
 		{{SL_COLUMN_steps, 4, 1, 0, 2}, "cannot be divided"},
@@ -280,7 +280,7 @@ static void batches_are_counted_exactly(void **state)
 					weighted ? b.bins + r.bins.n_counters + at : NULL);
 			assert_int_equal(at, r.bins.n_counters);
 			b.bins[1]++; /* reflected or alive, one too many */
-			assert_fails(sl_check_histograms(&r, &b), SL_CHECK_FAILED, "do not close");
+			assert_fails(sl_check_histograms(&r, &b), SL_CHECK_FAILED, "do not add up");
 			free(a.base);
 			sl_memory_give(SL_HOST, x.scratch.base);
 		}

@@ -105,7 +105,8 @@ static void see_draw(void *of, uint64_t block, struct sl_words random)
 
 static struct sl_particle follow(struct seen *seen)
 {
-	const struct sl_history_observer watcher = {.step = see_step, .draw = see_draw, .of = seen};
+	const struct sl_history_observer watcher = {
+		.step = see_step, .draw = see_draw, .ctx = seen};
 
 	return sl_follow_history(seen->r, seen->id, &watcher);
 }

@@ -2,6 +2,7 @@
  * lane.c - batches on the emulated device are the host's, byte by byte; so are those of a device
  * that does not do its work before somebody waits, or does it at once.
  */
+#include "primitives/device/device.h"
 #include "primitives/emulator/settings.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"

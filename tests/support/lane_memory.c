@@ -59,7 +59,7 @@ static bool is_taken(const struct sl_recipe *d, struct side *lane, unsigned k, s
 	s = sl_device_pipeline_run(d, &lane->lane, &lane->b, NULL);
 	if (s == SL_OK)
 		s = sl_digest_check(&lane->b.table);
-	if (s != SL_OK && (s != SL_DEVICE_FAILED || !strstr(sl_last_error(), "come whole")))
+	if (s != SL_OK && (s != SL_DEVICE_FAILED || !strstr(sl_last_error(), "transfer error")))
 		fail_msg("%s: %s: %s", fault, sl_status_name(s), sl_last_error());
 	return s == SL_OK;
 }

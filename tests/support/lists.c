@@ -8,6 +8,8 @@
 
 #include "primitives/files/read.h"
 #include "stages/formats/common/gzip_stored.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
+#include "stages/formats/mcpl/mcpl_record.h"
 #include "tests/support/check.h"
 #include "tests/support/configs.h"
 #include "tests/support/program.h"

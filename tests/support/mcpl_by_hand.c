@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "stages/formats/mcpl/mcpl.h"
 #include "tests/support/check.h"
 
 uint8_t *inflate_members(
@@ -167,7 +168,8 @@ static void check_record(const uint8_t *at, const struct sl_file_facts *run,
 			m->wide);
 		d[i] = row_of(t, (enum sl_column)(SL_COLUMN_u + i), row);
 	}
-	check_direction(&at, d, (isnan(energy) ? run->mcpl.energy : energy) / 1000, m->wide);
+	check_direction(
+		&at, d, (isnan(energy) ? sl_mcpl_facts_of(run).energy : energy) / 1000, m->wide);
 	expect(number_at(&at, m->wide), row_of(t, SL_COLUMN_time, row) / 1e6, m->wide);
 	if (m->weighs)
 		expect(number_at(&at, m->wide), row_of(t, SL_COLUMN_weight, row), m->wide);
@@ -176,7 +178,7 @@ static void check_record(const uint8_t *at, const struct sl_file_facts *run,
 		at += 4;
 	}
 	if (m->flagged) {
-		assert_int_equal(word(at), (uint32_t)whole_of(t, run->mcpl.flags, row));
+		assert_int_equal(word(at), (uint32_t)whole_of(t, sl_mcpl_facts_of(run).flags, row));
 		at += 4;
 	}
 	assert_int_equal(at - begin, m->record_bytes);
@@ -186,7 +188,8 @@ size_t check_by_hand(const uint8_t *file, size_t bytes, const struct sl_file_fac
 	const struct sl_batch_facts *b, const struct sl_table *t)
 {
 	uint32_t constants = 0;
-	struct made m = {.wide = run->mcpl.wide, .flagged = run->mcpl.flags != SL_COLUMN_COUNT};
+	struct made m = {.wide = sl_mcpl_facts_of(run).wide,
+		.flagged = sl_mcpl_facts_of(run).flags != SL_COLUMN_COUNT};
 	const uint8_t *at;
 	size_t header;
 
@@ -194,7 +197,7 @@ size_t check_by_hand(const uint8_t *file, size_t bytes, const struct sl_file_fac
 		constants |= t->column[k].constant ? SL_BIT(t->column[k].column) : 0;
 	m.weighs = !SL_HAS(constants, SL_COLUMN_weight);
 	m.polarised = !isnan(row_of(t, SL_COLUMN_pol_x, 0));
-	m.pdg = run->mcpl.pdg;
+	m.pdg = sl_mcpl_facts_of(run).pdg;
 	if (SL_HAS(constants, SL_COLUMN_pdg))
 		m.pdg = (int32_t)whole_of(t, SL_COLUMN_pdg, 0);
 	m.record_bytes = ((m.weighs ? 8u : 7u) + (m.polarised ? 3u : 0u)) * (m.wide ? 8u : 4u) +

@@ -12,6 +12,8 @@
 #include "stages/particle/digest.h"
 #include "stages/formats/common/inflate.h"
 #include "stages/device/device_pipeline.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_header.h"
 
 /* 64 items of 8 bytes, 128 of 4; the level is of no use to the device, but is asked for. */
 enum { CHUNK = 512, LEVEL = 6 };
@@ -188,7 +190,7 @@ static void set_press(struct sl_recipe *d, const struct way *way)
 	struct sl_table t;
 
 	d->pack = (struct sl_pack_rule){.form = way->form, .packing = way->packing, .level = LEVEL};
-	d->home = SL_BIT(SL_COLUMN_w);
+	d->unpacked = SL_BIT(SL_COLUMN_w);
 	if (way->form == SL_AS_STREAMS)
 		assert_ok(sl_find(SL_DEFLATE, "device", &d->pack.backend));
 	sl_table_lay_out(&none, d, 0, 0, &t);
@@ -208,7 +210,7 @@ static void lay_out_lane(struct sl_arena *device, struct sl_arena *pinned,
 	const struct sl_recipe *r, struct sides *s)
 {
 	sl_device_pipeline_lay_out(device, pinned, r, r->batch, &s->lane);
-	sl_table_lay_out(pinned, r, r->batch, r->home, &s->home.table);
+	sl_table_lay_out(pinned, r, r->batch, r->unpacked, &s->home.table);
 	sl_device_packed_lay_out(pinned, r, r->batch, &s->home.device_packed);
 }
 
@@ -381,7 +383,7 @@ static void check_home(const struct sl_recipe *d, const struct sides *s)
 
 		if (c->constant)
 			continue;
-		assert_int_equal(came != NULL, SL_HAS(d->home, c->column));
+		assert_int_equal(came != NULL, SL_HAS(d->unpacked, c->column));
 		if (came)
 			assert_memory_equal(came, c->data,
 				(size_t)s->host.table.n * sl_column_facts[c->column].bytes);

@@ -8,15 +8,18 @@
 #include "check.h"
 #include "stages/particle/digest.h"
 #include "stages/device/kernels.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_header.h"
 
 uint8_t *records_of_host(const struct sl_table *t, const struct sl_mcpl_facts *facts, size_t *bytes)
 {
-	const struct sl_file_facts run = {.mcpl = *facts};
+	struct sl_file_facts run = {.run_name = NULL};
 	struct sl_exec x = {.space = SL_HOST};
 	struct sl_arena a = {0};
 	struct sl_packed p;
 	uint8_t *records;
 
+	sl_mcpl_set_facts(&run, facts);
 	sl_format_mcpl.lay_out(&a, t, &run, &p);
 	a = (struct sl_arena){
 		.base = aligned_alloc(SL_ALIGN, sl_round_up(a.used, SL_ALIGN)), .size = a.used};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/formats/common/format.h"
+#include "stages/formats/formats.h"
 #include "tests/support/check.h"
 
 static const char config[] =

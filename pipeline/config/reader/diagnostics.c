@@ -33,6 +33,7 @@ void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, con
 {
 	struct sl_config_problem *f = &r->problem[r->n_problems];
 
+	/* problems without key, such as syntax errors, are all kept */
 	for (size_t i = 0; i < r->n_problems; i++)
 		if (*key && strcmp(r->problem[i].key, key) == 0)
 			return;
@@ -91,6 +92,7 @@ static struct sl_place place_of_value(
 	struct sl_place at = seen->key;
 	sl_node node = seen->value;
 
+	/* a section is long, so its key is the better place */
 	if (node == 0 || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return at;
 	node = value_node(r, seen, item);
@@ -109,6 +111,7 @@ static struct sl_place place_of(const struct sl_reader *r, const char *key)
 	long item = split_item(key, path);
 	char *dot;
 
+	/* "model.slab.mu_a", then "model.slab", then "model", then the whole file */
 	for (;;) {
 		const struct sl_seen *seen = sl_reader_seen(r, path);
 
@@ -195,6 +198,10 @@ size_t sl_config_problems(const struct sl_reader *r)
 	return r->n_problems + r->n_dropped;
 }
 
+/*
+ * Orders problems by source, line and column; at one place by the order in which they were
+ * found.
+ */
 static int by_place(const void *a, const void *b)
 {
 	const struct sl_config_problem *x = (const struct sl_config_problem *)a,
@@ -208,6 +215,7 @@ static int by_place(const void *a, const void *b)
 	return 0;
 }
 
+/* Appends a problem to the report as "place: key: text". */
 static void print_problem(struct sl_reader *r, const struct sl_config_problem *f)
 {
 	const struct sl_place *at = &f->place;
@@ -245,24 +253,27 @@ enum sl_status sl_config_verdict(struct sl_reader *r)
 
 /* --- the interface for models ----------------------------------------------------------------- */
 
+/* The full path of a key of the model. */
 static void full_path(const struct sl_reader *r, const char *key, char path[SL_KEY_BYTES])
 {
 	snprintf(path, SL_KEY_BYTES, "model.%s.%s", r->model->name, key);
 }
 
-static bool model_given(void *of, const char *key)
+/* Implements sl_check.given for the model. */
+static bool model_given(void *ctx, const char *key)
 {
-	const struct sl_reader *r = (const struct sl_reader *)of;
+	const struct sl_reader *r = (const struct sl_reader *)ctx;
 	char path[SL_KEY_BYTES];
 
 	full_path(r, key, path);
 	return sl_config_changed(r, path);
 }
 
+/* Implements sl_check.complain for the model. */
 SL_PRINTF(3, 4)
-static void model_complain(void *of, const char *key, const char *format, ...)
+static void model_complain(void *ctx, const char *key, const char *format, ...)
 {
-	struct sl_reader *r = (struct sl_reader *)of;
+	struct sl_reader *r = (struct sl_reader *)ctx;
 	char text[SL_PROBLEM_BYTES], path[SL_KEY_BYTES];
 	va_list args;
 
@@ -275,5 +286,6 @@ static void model_complain(void *of, const char *key, const char *format, ...)
 
 struct sl_model_check sl_config_check(struct sl_reader *r)
 {
-	return (struct sl_model_check){.ctx = r, .is_given = model_given, .complain = model_complain};
+	return (struct sl_model_check){
+		.ctx = r, .is_given = model_given, .complain = model_complain};
 }

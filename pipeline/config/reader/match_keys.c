@@ -37,6 +37,7 @@ static bool has_item(const struct sl_reader *r, const char *path)
 	       i < sl_yaml_size(r->tree[list->key.source], list->value);
 }
 
+/* The option at path, if it belongs to the chosen model and its list item exists; else NULL. */
 static const struct sl_option *option_at(const struct sl_reader *r, const char *path)
 {
 	const struct sl_model *model;
@@ -68,6 +69,7 @@ static bool is_model(const char *path)
 	return leaf - path == 6 && strncmp(path, "model.", 6) == 0;
 }
 
+/* Adds the problem that path is not a known key, with a suggestion. */
 static void add_unknown(struct sl_reader *r, struct sl_place at, const char *path)
 {
 	char text[SL_PROBLEM_BYTES];
@@ -81,6 +83,7 @@ static void record(struct sl_reader *r, struct sl_place at, const char *path, sl
 {
 	struct sl_seen *seen = sl_reader_seen(r, path);
 
+	/* the bound is never reached: the tables have fewer keys, see tests/pipeline/options.c */
 	if (!seen && r->n_seen < SL_SEEN_MAX)
 		seen = &r->seen[r->n_seen++];
 	if (!seen)
@@ -119,7 +122,7 @@ static bool find_shorthand(const struct sl_reader *r, const char *path, char opt
 	const struct sl_option *o;
 
 	for (size_t i = 0; (o = sl_option_at(r->model, i, option)); i++)
-		if (o->foremost && sl_key_below(option, path))
+		if (o->shorthand && sl_key_below(option, path))
 			return true;
 	return false;
 }
@@ -183,6 +186,7 @@ static void match_key(struct sl_reader *r, struct sl_place at, const char *path,
 {
 	const struct sl_option *o;
 
+	/* the keys of a second model are not matched: each would be a consequence of that problem */
 	if (is_model(path) && !choose_model(r, at, path))
 		return;
 	o = option_at(r, path);
@@ -257,6 +261,7 @@ void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path)
 {
 	const struct sl_place at = {source, 0, 0};
 
+	/* a --set replaces everything at its key, problems included */
 	sl_reader_forget(r, path);
 	if (strcmp(path, "model") == 0)
 		r->model = NULL;

@@ -19,6 +19,7 @@
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 
+/* Allocates a reader with space for one tree per source. The texts of --set are not copied. */
 static enum sl_status make_reader(
 	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)
 {
@@ -51,6 +52,7 @@ static void find_model(struct sl_reader *r)
 	r->model = sl_model_find(sl_yaml_text(tree, key, NULL));
 }
 
+/* Parses the file and matches its keys. A file that is not a mapping ends the reading. */
 static enum sl_status read_file(struct sl_reader *r, const char *text, size_t bytes)
 {
 	struct sl_place at = {0, 0, 0};
@@ -78,6 +80,7 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 	return SL_OK;
 }
 
+/* Parses --set number source and matches its key. A wrong --set adds a problem and is skipped. */
 static enum sl_status read_set(struct sl_reader *r, size_t source)
 {
 	const char *text = r->sets[source - 1], *equals = strchr(text, '=');
@@ -90,6 +93,7 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 		sl_reader_add(r, at, "", "has no key; write --set key=value");
 		return SL_OK;
 	}
+	/* the key ends at the first =; the value can contain further ones */
 	snprintf(path, sizeof(path), "%.*s", (int)(equals - text), text);
 	if (equals[1 + strspn(equals + 1, " ")] == '\0') {
 		sl_reader_add(r, at, path, "has no value after the =; write --set key=value");
@@ -110,6 +114,7 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,
 	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r)
 {
+	/* without a model, the options of the model stay zero */
 	*r = NULL;
 	memset(c, 0, sizeof(*c));
 	c->model = SL_MODEL_COUNT;

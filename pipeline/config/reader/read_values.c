@@ -80,6 +80,7 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	sl_value_resize(o, value, n);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(key, sizeof(key), list ? "%s[%zu]" : "%s", path, i);
+		/* no early exit: every wrong item is reported */
 		right &= fill_item(r, o, key, tree, list ? sl_yaml_item(tree, node, i, NULL) : node,
 			sl_value_item(o, value, i));
 	}
@@ -136,6 +137,7 @@ static enum sl_status fill_option(
 		char text[SL_TEXT_BYTES];
 	} given; /* large enough for any kind of value */
 
+	/* the default stays when the given value is wrong, so that later checks have a value */
 	SL_TRY(fill_default(o, value));
 	if (!seen) {
 		if (o->required && !is_read(r, path) && !in_wrong_section(r, path) &&
@@ -147,6 +149,7 @@ static enum sl_status fill_option(
 	sl_value_clear(o, &given);
 	if (!fill(r, o, path, r->tree[seen->key.source], seen->value, &given))
 		return SL_OK;
+	/* both values were cleared first, so equal values are equal bytes */
 	seen->at_default = memcmp(&given, value, sl_value_bytes(o)) == 0;
 	memcpy(value, &given, sl_value_bytes(o));
 	return SL_OK;
@@ -174,7 +177,7 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 
 	for (size_t i = 0; (o = sl_option_at(r->model, i, path)); i++) {
 		char *value =
-			(i < sl_n_options ? (char *)c : (char *)c->of_model.bytes) + o->offset;
+			(i < sl_n_options ? (char *)c : (char *)c->model_config.bytes) + o->offset;
 
 		if (sl_option_of_items(o))
 			SL_TRY(fill_of_items(r, o, path, items, value));

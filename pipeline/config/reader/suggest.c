@@ -22,6 +22,7 @@ struct words {
 	char text[WORDS_MAX][SL_WORD_BYTES];
 };
 
+/* Adds a word unless it equals the last one: the keys of a section are adjacent in the tables. */
 static void add_word(struct words *w, const char *text, size_t bytes)
 {
 	char *to = w->text[w->n];
@@ -116,6 +117,7 @@ void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PR
 			"unknown key: %s is a value, not a section; use %s", section, section);
 		return;
 	}
+	/* the section first: a typing error is more likely than a wrong section */
 	near = sl_nearest(leaf, w.at, w.n);
 	if (!near && !nearest_anywhere(r, leaf, hint))
 		sl_list_words(hint, sizeof(hint), w.at, w.n);

@@ -11,6 +11,7 @@
 #include "stages/batch/recipe.h"
 #include "stages/formats/common/format.h"
 #include "stages/models/model.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /*
  * Range of run.batch: auto, in particles. At the lower end a column of 4-byte values has 1 MiB, which
@@ -36,7 +37,7 @@ struct sl_choices {
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits; /* sum over the fields */
 	uint32_t n_histograms;
-	struct sl_histogram_axis tally[SL_HISTOGRAMS_MAX];
+	struct sl_histogram_axis histogram[SL_HISTOGRAMS_MAX];
 	uint32_t n_columns; /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	enum sl_device_choice device;

@@ -1,4 +1,9 @@
-/* names.c - one look-up serves fates and columns: both are sets of at most 32 named items. */
+/*
+ * names.c - one look-up serves fates and columns: both are sets of at most 64 named items.
+ *
+ * A set is a bit per item, so the same code suggests names, refuses items outside a set and collects
+ * lists. The message differs between an unknown name and a known one that the model does not have.
+ */
 #include "pipeline/resolve/choices/names.h"
 
 #include <stdio.h>
@@ -14,11 +19,13 @@ struct name_table {
 	const char *(*name)(int i);
 };
 
+/* Name of fate number i, for struct name_table. */
 static const char *fate_name(int i)
 {
 	return sl_fate_facts[i].name;
 }
 
+/* Name of column number i, for struct name_table. */
 static const char *column_name(int i)
 {
 	return sl_column_facts[i].name;

@@ -2,7 +2,13 @@
  * expression.c - a recursive descent parser with one level per operator precedence.
  *
  * Each level parses its operands, checks their types and dimensions, and emits the operator after
- * them, which gives the postfix order.
+ * them, which gives the postfix order:
+ *
+ *	transmitted and w > 0.5     fate transmitted, column w, number 0.5, more, both
+ *
+ * The program runs on the GPU for each particle, so it has a bounded number of steps and a bounded
+ * stack, which sl_parser_emit() checks. After the first problem the parser emits nothing; the functions
+ * return quickly because no operator is taken any more.
  */
 #include "pipeline/resolve/condition/expression.h"
 
@@ -26,6 +32,7 @@ static const char *unit_of(const struct sl_operand *v)
 	return "a compound unit";
 }
 
+/* Requires a number. */
 static void want_number(struct sl_parser *p, const struct sl_operand *v)
 {
 	char shown[SL_SHOWN_BYTES];
@@ -36,6 +43,7 @@ static void want_number(struct sl_parser *p, const struct sl_operand *v)
 			sl_parser_show(p, v->from, shown));
 }
 
+/* Requires a truth value. */
 static void want_truth(struct sl_parser *p, const struct sl_operand *v)
 {
 	char shown[SL_SHOWN_BYTES];
@@ -176,6 +184,10 @@ static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enu
 	return v;
 }
 
+/*
+ * Parses a factor: a sign, a bracket, abs(), a number or a name. A minus before a literal negates the
+ * literal, so that -5 cm is one number of the program.
+ */
 static struct sl_operand parse_factor(struct sl_parser *p)
 {
 	const char *from = p->at;
@@ -214,6 +226,7 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 	return v;
 }
 
+/* Parses "not" or a comparison. */
 static struct sl_operand parse_not(struct sl_parser *p)
 {
 	const char *from = p->at;
@@ -242,6 +255,7 @@ static struct sl_operand parse(struct sl_parser *p, enum level level)
 		return parse_factor(p);
 	a = parse(p, (enum level)(level + 1));
 	while ((operation = take_operator(p, level)) != SL_OPERATION_COUNT) {
+		/* before b is parsed, so that the leftmost problem is reported */
 		if (level < NOT)
 			want_truth(p, &a);
 		b = parse(p, (enum level)(level + 1));

@@ -27,6 +27,7 @@
 /* A truth value in three-valued logic. */
 enum known { NO, YES, MAYBE };
 
+/* The three-valued result of a logical operation; a is ignored by unary ones. */
 static enum known operate(enum sl_operation operation, enum known a, enum known b)
 {
 	switch (operation) {
@@ -51,6 +52,7 @@ static enum known evaluate(const struct sl_condition *k, int fate)
 		enum sl_operation operation = (enum sl_operation)k->operation[step];
 		uint32_t takes = sl_condition_takes(operation), under = top + 1 - takes;
 
+		/* operands are replaced by the result, as on the device */
 		if (operation == SL_OP_fate)
 			stack[under] = k->operand[step] == fate ? YES : NO;
 		else
@@ -76,6 +78,7 @@ static void divide_fates(sl_fate_set fates, struct sl_condition *k, struct sl_ch
 
 /* --- the items -------------------------------------------------------------------------------- */
 
+/* Is text a single word, which can only be the name of a fate? */
 static bool is_word(const char *text)
 {
 	while (isalnum((unsigned char)*text) || *text == '_')

@@ -68,6 +68,7 @@ void sl_parser_skip(struct sl_parser *p, size_t n)
 	p->at += strspn(p->at, " ");
 }
 
+/* Length of the word (letters, digits, _) at this place; 0 if there is none. */
 static size_t word_length(const char *at)
 {
 	size_t n = 0;
@@ -81,6 +82,7 @@ bool sl_parser_take(struct sl_parser *p, const char *text)
 {
 	size_t n = strlen(text), word = word_length(p->at);
 
+	/* "or" must not match the start of "orange"; a sign has no word length */
 	if ((word > 0 && word != n) || strncmp(p->at, text, n) != 0)
 		return false;
 	sl_parser_skip(p, n);
@@ -120,6 +122,7 @@ static bool is_joint(const char *at)
 	return (n == 3 && strncmp(at, "and", n) == 0) || (n == 2 && strncmp(at, "or", n) == 0);
 }
 
+/* Sets the dimension of an operand. */
 static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
 {
 	const struct sl_dimension_facts *f = &sl_dimensions[dimension];
@@ -129,6 +132,7 @@ static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
 	v->time = f->time;
 }
 
+/* Stores a literal in the program and emits the step that pushes it. */
 static void emit_number(struct sl_parser *p, struct sl_operand *v, double number)
 {
 	struct sl_condition *k = p->k;
@@ -155,6 +159,7 @@ struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_decimal *
 
 	v.from = p->at;
 	v.bare = !unit && (scanned->infinite || scanned->n_digits == 0);
+	/* sl_real_parse() reads "NUMBER UNIT", so the two are copied with one blank between them */
 	n = snprintf(text, sizeof(text), "%.*s", (int)(scanned->end - p->at), p->at);
 	sl_parser_skip(p, (size_t)(scanned->end - p->at));
 	if (unit) {

@@ -14,6 +14,7 @@
 #include "pipeline/resolve/execution/device.h"
 #include "pipeline/text/messages.h"
 #include "primitives/catalog.h"
+#include "stages/formats/formats.h"
 
 enum { BACKENDS_MAX = 32, WORDS_BYTES = 400 };
 
@@ -149,7 +150,7 @@ static void refuse_pack(
 	sl_config_add_problem(r, w->key,
 		"%s compresses files on the device, but a file of %s %s; use auto, or "
 		"output.format: %s",
-		sl_show(shown, w->name), f->name, f->unpressed,
+		sl_show(shown, w->name), f->name, f->no_streams,
 		sl_list_words(text, sizeof(text), words, n));
 }
 
@@ -198,6 +199,10 @@ static const struct sl_backend *find_best(const struct sl_choices *choices, enum
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
+/*
+ * Checks block and items against the limits of the device. Keys of more than 32 bits are sorted
+ * as u64.
+ */
 static enum sl_status check_tuning(struct sl_reader *r, const struct sl_choices *choices,
 	const struct request *w, const struct sl_backend *b)
 {
@@ -210,6 +215,7 @@ static enum sl_status check_tuning(struct sl_reader *r, const struct sl_choices 
 	return SL_OK;
 }
 
+/* Resolves one primitive. With an unknown device nothing can be checked, so only the syntax is. */
 static enum sl_status resolve_backend(struct sl_reader *r, const struct sl_choices *choices,
 	enum sl_primitive p, const char *text, struct sl_choice *choice)
 {

@@ -34,6 +34,7 @@ static enum sl_status use_device(
 	struct sl_device device;
 	const char *problem = NULL;
 
+	/* emulation is a property of the process; it is set before the device is opened */
 	sl_device_emulate(choice == SL_ON_EMULATED);
 	if (choice == SL_ON_EMULATED)
 		problem = sl_emulator_settings_problem();

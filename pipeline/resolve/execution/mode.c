@@ -9,6 +9,7 @@
 
 enum { WHY_BYTES = 400 };
 
+/* Does the configuration name a backend, instead of auto? */
 static bool is_named(const char *backend)
 {
 	return strcmp(backend, "auto") != 0;
@@ -41,6 +42,10 @@ static void refuse_named(struct sl_reader *r, const char *key, const char *backe
 			why);
 }
 
+/*
+ * Refuses what fused mode cannot do or ignores. run.mode: auto does not choose fused mode with such
+ * backends, so the refusals concern run.mode: fused only.
+ */
 static void check_fused(
 	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {

@@ -33,6 +33,7 @@ static const char *after(const char *text, const char *word)
 	return strncmp(text, word, n) == 0 ? text + n + strspn(text + n, " ") : NULL;
 }
 
+/* Parses the fraction of "alive < F", relative to the number alive after the last compaction. */
 static bool parse_below(const char *text, struct sl_when *when, char why[SL_WHY_BYTES])
 {
 	when->kind = SL_BELOW;
@@ -46,6 +47,7 @@ static bool parse_below(const char *text, struct sl_when *when, char why[SL_WHY_
 		text);
 }
 
+/* Parses the number of launches of "every N"; without a number it is 1. */
 static bool parse_every(const char *text, struct sl_when *when, char why[SL_WHY_BYTES])
 {
 	uint64_t rounds = 1;
@@ -59,6 +61,7 @@ static bool parse_every(const char *text, struct sl_when *when, char why[SL_WHY_
 	return sl_refuse(why, "'%s' is not a number of rounds from 1; use every or every 4", text);
 }
 
+/* Parses a trigger; false with why set when it is none. */
 static bool parse_when(const char *text, struct sl_when *when, char why[SL_WHY_BYTES])
 {
 	const char *rest = after(text, "never"), *part = after(text, "alive");
@@ -76,6 +79,7 @@ static bool parse_when(const char *text, struct sl_when *when, char why[SL_WHY_B
 		sl_show(shown, text));
 }
 
+/* Parses the trigger of a key, or adds a problem. */
 static void resolve_when(
 	struct sl_reader *r, const char *key, const char *text, struct sl_when *when)
 {
@@ -85,6 +89,7 @@ static void resolve_when(
 		sl_config_add_problem(r, key, "%s", why);
 }
 
+/* Resolves transport.finish, which has no meaning as "every N". */
 static void resolve_finish(
 	const struct sl_config *c, struct sl_reader *r, struct sl_schedule *rounds)
 {
@@ -100,6 +105,7 @@ static void resolve_finish(
 
 /* --- the sort key of rounds ------------------------------------------------------------------- */
 
+/* Resolves transport.key and checks it against transport.sort: each needs the other. */
 static void resolve_key(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_choices *choices, bool ranges, struct sl_schedule *rounds)
 {

@@ -15,52 +15,16 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/values.h"
 #include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/choices/range.h"
+#include "pipeline/resolve/output/column_item.h"
 #include "pipeline/text/messages.h"
 
-enum { ITEM_BYTES = 24, BINS_EXAMPLE = 50 };
-
-/* The parts of an item. */
-struct item {
-	char key[ITEM_BYTES]; /* "tallies[2]", for messages */
-	char text[SL_WORD_BYTES];
-	const char *column, *bins, *range, *fates; /* point into text; NULL if omitted */
-};
-
-/* Ends text at its first colon and returns the rest; NULL without a colon. */
-static char *cut(char *text)
-{
-	char *colon = text ? strchr(text, ':') : NULL;
-
-	if (!colon)
-		return NULL;
-	*colon = '\0';
-	return colon + 1;
-}
-
-/* Splits item k at its colons. The parts point into *it, which must not be moved. */
-static void split(const struct sl_texts *list, uint32_t k, struct item *it)
-{
-	char *rest;
-
-	memset(it, 0, sizeof(*it));
-	snprintf(it->key, sizeof(it->key), "tallies[%u]", k);
-	memcpy(it->text, list->at[k], sizeof(it->text));
-	it->column = it->text;
-	rest = cut(it->text);
-	it->bins = rest;
-	rest = cut(rest);
-	if (rest && strstr(rest, "..")) {
-		it->range = rest;
-		rest = cut(rest);
-	}
-	it->fates = rest;
-}
+enum { BINS_EXAMPLE = 50 };
 
 /* --- the parts -------------------------------------------------------------------------------- */
 
-static bool resolve_column(struct sl_reader *r, const struct item *it, const struct sl_model *m,
-	struct sl_histogram_axis *f)
+/* Resolves the column. An id is unique, so a histogram of it says nothing. */
+static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
+	const struct sl_model *m, struct sl_histogram_axis *f)
 {
 	uint32_t allowed = SL_STORED(m->columns);
 
@@ -71,48 +35,12 @@ static bool resolve_column(struct sl_reader *r, const struct item *it, const str
 	return false;
 }
 
-static bool resolve_bins(struct sl_reader *r, const struct item *it, struct sl_histogram_axis *f)
-{
-	char why[SL_WHY_BYTES];
-	uint64_t bins;
-
-	if (!it->bins) {
-		sl_config_add_problem(r, it->key, "'%s' lacks the number of bins; write %s:%d",
-			it->column, it->column, BINS_EXAMPLE);
-		return false;
-	}
-	if (!sl_count_parse(it->bins, &bins, why) || bins < 1 || bins > SL_HISTOGRAM_MOST) {
-		sl_config_add_problem(r, it->key,
-			"'%s' is not a number of bins from 1 to %d; write %s:%d", it->bins,
-			SL_HISTOGRAM_MOST, it->column, BINS_EXAMPLE);
-		return false;
-	}
-	f->bins = (uint32_t)bins;
-	return true;
-}
-
-static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_histogram_axis *f)
-{
-	char why[SL_WHY_BYTES];
-	const char *problem;
-
-	if (!sl_range_parse(it->range, f->column, &f->lo, &f->hi, why)) {
-		sl_config_add_problem(r, it->key, "range: %s", why);
-		return false;
-	}
-	problem = sl_histogram_problem(f);
-	if (problem)
-		sl_config_add_problem(
-			r, it->key, "the range '%s' %s; use another range", it->range, problem);
-	return !problem;
-}
-
 /*
  * The range that the model states. For integers the upper end is raised until all bins contain equally
  * many values.
  */
-static bool own_range(struct sl_reader *r, const struct item *it, const struct sl_choices *choices,
-	struct sl_histogram_axis *f)
+static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
+	const struct sl_choices *choices, struct sl_histogram_axis *f)
 {
 	const char *unit = sl_units[sl_column_facts[f->column].unit].text;
 	bool known = choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi);
@@ -121,23 +49,18 @@ static bool own_range(struct sl_reader *r, const struct item *it, const struct s
 		f->hi = f->lo + f->bins * ceil((f->hi - f->lo + 1) / f->bins);
 	if (known && !sl_histogram_problem(f))
 		return true;
-	sl_config_add_problem(r, it->key,
-		"'%s' needs a range, because this model states none for it; write "
-		"%s:%u:0%s%s..%u%s%s",
-		it->column, it->column, f->bins, *unit ? " " : "", unit, *unit ? 1 : f->bins,
-		*unit ? " " : "", unit);
-	return false;
+	return sl_column_item_needs_range(r, it, f->column, f->bins, *unit ? 1 : f->bins);
 }
 
 /* Resolves the fates joined by +; each must be named once. */
-static bool resolve_fates(struct sl_reader *r, const struct item *it,
+static bool resolve_fates(struct sl_reader *r, const struct sl_column_item *it, const char *names,
 	const struct sl_choices *choices, struct sl_histogram_axis *f)
 {
 	char words[SL_WORD_BYTES], *word = words;
 
-	f->fates = it->fates ? 0 : sl_final_fates(choices);
-	snprintf(words, sizeof(words), "%s", it->fates ? it->fates : "");
-	while (it->fates && word) {
+	f->fates = names ? 0 : sl_final_fates(choices);
+	snprintf(words, sizeof(words), "%s", names ? names : "");
+	while (names && word) {
 		char *plus = strchr(word, '+');
 		enum sl_fate fate;
 
@@ -157,21 +80,32 @@ static bool resolve_fates(struct sl_reader *r, const struct item *it,
 
 /* --- the items -------------------------------------------------------------------------------- */
 
-static bool resolve_field(struct sl_reader *r, const struct item *it,
+/*
+ * Resolves one item of tallies. The part after the count is a range if it contains "..", else
+ * fates.
+ */
+static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_histogram_axis *f)
 {
-	if (!resolve_column(r, it, choices->model, f) || !resolve_bins(r, it, f) ||
-		!resolve_fates(r, it, choices, f))
+	bool has_range = it->rest && strstr(it->rest, "..");
+	char *range = has_range ? it->rest : NULL;
+	const char *fates = has_range ? sl_column_item_cut(range) : it->rest;
+
+	if (!resolve_column(r, it, choices->model, f) ||
+		!sl_column_item_count(r, it, "bins", SL_HISTOGRAM_MOST, BINS_EXAMPLE, &f->bins) ||
+		!resolve_fates(r, it, fates, choices, f))
 		return false;
-	if (it->range)
-		return stated_range(r, it, f);
+	if (range)
+		return sl_column_item_range(r, it, range, f->column, &f->lo, &f->hi) &&
+		       sl_column_item_check(r, it, range, sl_histogram_problem(f));
 	return !ranges || own_range(r, it, choices, f);
 }
 
+/* Checks the number of histograms and their counters: a GPU accumulates them in shared memory. */
 static void refuse_too_many(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_choices *choices, bool weighted)
 {
-	uint32_t counters = sl_histogram_counters(choices->tally, choices->n_histograms);
+	uint32_t counters = sl_histogram_counters(choices->histogram, choices->n_histograms);
 	uint32_t most = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted);
 
 	if (c->tallies.n > SL_HISTOGRAMS_MAX)
@@ -190,12 +124,12 @@ void sl_resolve_histograms(
 {
 	for (uint32_t k = 0; k < c->tallies.n; k++) {
 		struct sl_histogram_axis f = {.bins = 0};
-		struct item it;
+		struct sl_column_item it;
 
-		split(&c->tallies, k, &it);
+		sl_column_item_split("tallies", &c->tallies, k, &it);
 		if (resolve_field(r, &it, choices, ranges, &f) &&
 			choices->n_histograms < SL_HISTOGRAMS_MAX)
-			choices->tally[choices->n_histograms++] = f;
+			choices->histogram[choices->n_histograms++] = f;
 	}
 	if (ranges) {
 		struct sl_particle values;

@@ -9,10 +9,12 @@
 #include <math.h>
 
 #include "pipeline/config/reader/diagnostics.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /* The sum of a pixel has 32 bits before the binary point. */
 static const double pixel_limit = 0x1p32;
 
+/* Is the column among those written? */
 static bool is_written(const struct sl_choices *choices, enum sl_column column)
 {
 	for (uint32_t k = 0; k < choices->n_columns; k++)
@@ -35,6 +37,7 @@ static void check_columns(struct sl_reader *r, const struct sl_choices *choices)
 			pixel ? "weight" : "pixel", pixel ? "weight" : "pixel");
 }
 
+/* Checks keep, the columns and the range of the sums. */
 static void check_image(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_choices *choices, const struct sl_image *p)
 {

@@ -20,7 +20,7 @@ enum { PHOTON = 22 }; /* number of the Particle Data Group */
 static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_model *m, uint32_t constants)
 {
-	uint32_t metadata = (m->columns | SL_BIT(SL_COLUMN_id)) & SL_MCPL_FLAGS;
+	uint32_t allowed = (m->columns | SL_BIT(SL_COLUMN_id)) & SL_MCPL_FLAGS;
 	const char *word = c->output.mcpl.userflags;
 	enum sl_column column;
 
@@ -28,10 +28,10 @@ static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader 
 		return SL_HAS(constants, SL_COLUMN_userflags) ? SL_COLUMN_COUNT
 		                                              : SL_COLUMN_userflags;
 	if (word[0] == '\0')
-		return SL_HAS(metadata, SL_COLUMN_pixel) ? SL_COLUMN_pixel : SL_COLUMN_fate;
+		return SL_HAS(allowed, SL_COLUMN_pixel) ? SL_COLUMN_pixel : SL_COLUMN_fate;
 	if (strcmp(word, "none") == 0)
 		return SL_COLUMN_COUNT;
-	sl_resolve_column(r, "output.mcpl.userflags", word, m, metadata, &column);
+	sl_resolve_column(r, "output.mcpl.userflags", word, m, allowed, &column);
 	if (column == SL_COLUMN_id && c->run.particles > (uint64_t)UINT32_MAX + 1)
 		sl_config_add_problem(r, "output.mcpl.userflags",
 			"cannot be id: user flags have 32 bits, and there are more particles; use "
@@ -56,12 +56,12 @@ static bool resolve_precision(const struct sl_config *c, struct sl_reader *r)
 /* The PDG number of all particles; 0: each particle has its own. */
 static int32_t resolve_pdg(const struct sl_config *c, struct sl_reader *r, const struct sl_model *m)
 {
-	bool metadata = SL_HAS(m->columns, SL_COLUMN_pdg);
+	bool has_own = SL_HAS(m->columns, SL_COLUMN_pdg);
 	double pdg = c->output.mcpl.pdg;
 
 	if (isnan(pdg))
-		return metadata ? 0 : PHOTON;
-	if (metadata)
+		return has_own ? 0 : PHOTON;
+	if (has_own)
 		sl_config_add_problem(r, "output.mcpl.pdg",
 			"has no effect: each particle of model %s has its own code; remove it",
 			m->name);
@@ -75,11 +75,11 @@ static int32_t resolve_pdg(const struct sl_config *c, struct sl_reader *r, const
 /* An MCPL particle has an energy: from its column, or the same for all. */
 static void check_energy(const struct sl_config *c, struct sl_reader *r, const struct sl_model *m)
 {
-	bool metadata = SL_HAS(m->columns, SL_COLUMN_energy), given = !isnan(c->output.mcpl.energy);
+	bool has_own = SL_HAS(m->columns, SL_COLUMN_energy), given = !isnan(c->output.mcpl.energy);
 
-	if (sl_config_has_problem(r, "output.mcpl.energy") || metadata != given)
+	if (sl_config_has_problem(r, "output.mcpl.energy") || has_own != given)
 		return;
-	if (metadata)
+	if (has_own)
 		sl_config_add_problem(r, "output.mcpl.energy",
 			"has no effect: each particle of model %s has its own energy; remove it",
 			m->name);

@@ -16,42 +16,14 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/values.h"
 #include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/choices/range.h"
+#include "pipeline/resolve/output/column_item.h"
 #include "pipeline/text/messages.h"
 
-enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, ITEM_BYTES = 24 };
+enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, BITS_EXAMPLE = 16 };
 
 static const char logarithm[] = "_log";
 
-/* The parts of an item. */
-struct item {
-	char key[ITEM_BYTES]; /* "key[2]", for messages */
-	char text[SL_WORD_BYTES];
-	char *column;             /* points into text, as do the next */
-	const char *bits, *range; /* NULL when left out */
-};
-
-/* Splits item k at its colons. The parts point into *it, which must not be moved. */
-static void split(const char *key, const struct sl_texts *list, uint32_t k, struct item *it)
-{
-	char *colon;
-
-	memset(it, 0, sizeof(*it));
-	snprintf(it->key, sizeof(it->key), "%s[%u]", key, k);
-	memcpy(it->text, list->at[k], sizeof(it->text));
-	it->column = it->text;
-	colon = strchr(it->text, ':');
-	if (colon) {
-		*colon = '\0';
-		it->bits = colon + 1;
-		colon = strchr(colon + 1, ':');
-	}
-	if (colon) {
-		*colon = '\0';
-		it->range = colon + 1;
-	}
-}
-
+/* Is the column a single-precision number? The others are integers. */
 static bool is_float(enum sl_column column)
 {
 	return sl_column_facts[column].type == SL_TYPE_F32;
@@ -69,26 +41,6 @@ static bool cut_log(char *column)
 }
 
 /* --- the parts -------------------------------------------------------------------------------- */
-
-static bool resolve_bits(struct sl_reader *r, const struct item *it, struct sl_key_field *f)
-{
-	uint64_t bits, most = is_float(f->column) ? FLOAT_BITS_MAX : KEY_BITS_MAX;
-	char why[SL_WHY_BYTES];
-
-	if (!it->bits) {
-		sl_config_add_problem(r, it->key, "'%s' lacks the number of bits; write %s:16",
-			it->column, it->column);
-		return false;
-	}
-	if (!sl_count_parse(it->bits, &bits, why) || bits < 1 || bits > most) {
-		sl_config_add_problem(r, it->key,
-			"'%s' is not a number of bits from 1 to %u; write %s:16", it->bits,
-			(unsigned)most, it->column);
-		return false;
-	}
-	f->bits = (uint32_t)bits;
-	return true;
-}
 
 /* Why the field cannot divide its range into 2^bits steps, as a part of a sentence; or NULL. */
 static const char *range_problem(const struct sl_key_field *f)
@@ -115,28 +67,10 @@ static const char *range_problem(const struct sl_key_field *f)
 	               : "cannot be divided into that many steps in single precision";
 }
 
-static bool stated_range(struct sl_reader *r, const struct item *it, struct sl_key_field *f)
-{
-	char why[SL_WHY_BYTES];
-	const char *problem;
-
-	if (!sl_range_parse(it->range, f->column, &f->lo, &f->hi, why)) {
-		sl_config_add_problem(r, it->key, "range: %s", why);
-		return false;
-	}
-	problem = range_problem(f);
-	if (problem)
-		sl_config_add_problem(
-			r, it->key, "the range '%s' %s; use another range", it->range, problem);
-	return !problem;
-}
-
 /* The range when none is given: the number of particles for id, else from the model. */
-static bool own_range(const struct sl_config *c, struct sl_reader *r, const struct item *it,
-	const struct sl_choices *choices, struct sl_key_field *f)
+static bool own_range(const struct sl_config *c, struct sl_reader *r,
+	const struct sl_column_item *it, const struct sl_choices *choices, struct sl_key_field *f)
 {
-	const char *unit = sl_units[sl_column_facts[f->column].unit].text;
-
 	if (f->logarithmic) {
 		f->lo = 0;
 		f->hi = (double)INFINITY;
@@ -150,19 +84,17 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r, const stru
 	if (choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi) &&
 		!range_problem(f))
 		return true;
-	sl_config_add_problem(r, it->key,
-		"'%s' needs a range, because this model states none for it; write "
-		"%s:%u:0%s%s..1%s%s",
-		it->column, it->column, f->bits, *unit ? " " : "", unit, *unit ? " " : "", unit);
-	return false;
+	return sl_column_item_needs_range(r, it, f->column, f->bits, 1);
 }
 
 /* --- the items -------------------------------------------------------------------------------- */
 
-static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct item *it,
+/* Resolves one item. ranges: the model can be asked for its range. */
+static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct sl_column_item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_key_field *f)
 {
 	const struct sl_model *m = choices->model;
+	uint32_t most;
 
 	f->logarithmic = cut_log(it->column);
 	if (!sl_resolve_column(
@@ -176,10 +108,12 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 	}
 	if (f->logarithmic) /* restore the suffix, for messages */
 		it->column[strlen(it->column)] = logarithm[0];
-	if (!resolve_bits(r, it, f))
+	most = is_float(f->column) ? FLOAT_BITS_MAX : KEY_BITS_MAX;
+	if (!sl_column_item_count(r, it, "bits", most, BITS_EXAMPLE, &f->bits))
 		return false;
-	if (it->range)
-		return stated_range(r, it, f);
+	if (it->rest)
+		return sl_column_item_range(r, it, it->rest, f->column, &f->lo, &f->hi) &&
+		       sl_column_item_check(r, it, it->rest, range_problem(f));
 	return !ranges || own_range(c, r, it, choices, f);
 }
 
@@ -197,11 +131,11 @@ void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
 	struct sl_key_fields *fields)
 {
 	for (uint32_t k = 0; k < list->n; k++) {
-		struct item it;
+		struct sl_column_item it;
 		struct sl_key_field f = {.bits = 0};
 
-		split(key, list, k, &it);
-		if (k + 1 == list->n && !it.bits && strcmp(it.column, "id") == 0)
+		sl_column_item_split(key, list, k, &it);
+		if (k + 1 == list->n && !it.count && strcmp(it.column, "id") == 0)
 			continue;
 		if (!resolve_field(c, r, &it, choices, ranges, &f))
 			continue;

@@ -75,6 +75,10 @@ static bool parse_bound(const char *bound, double *below, char why[SL_WHY_BYTES]
 		sl_show(shown, bound));
 }
 
+/*
+ * Resolves stop.when. The parts are checked from left to right, and the first problem is
+ * reported.
+ */
 static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	const char *fate = example(choices);
@@ -97,6 +101,7 @@ static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct 
 	} else if (!parse_bound(p.bound, &g->below, why)) {
 		sl_config_add_problem(r, WHEN, "%s", why);
 	}
+	/* weights of particles that are read have any scale, so their fractions mean little */
 	g->counts = choices->model->read;
 	g->min_batches = c->stop.min_batches ? c->stop.min_batches : MIN_BATCHES;
 }

@@ -1,14 +1,14 @@
 /*
- * decimal.h - numbers as text and back, without libm, without locale.
+ * decimal.h - numbers as decimal text and back, without libm and without the locale.
  *
- * A float is printed with the fewest digits that read back to it, also where the reader goes by way
- * of a double, as Python and JavaScript do: 0.1, 3.1415927, -1.5e-7, inf, nan. Of the texts with
- * that many digits it is the one nearest to the float.
+ * A float is printed with the fewest digits that read back to the same float, even if the reader
+ * first converts to double, as Python and JavaScript do: 0.1, 3.1415927, -1.5e-7, inf, nan. Among
+ * the texts with that many digits it is the nearest to the float.
  *
- * Both ways scale by a 64-bit power of ten (as Grisu does: Loitsch, Printing floating-point numbers
- * quickly and accurately with integers, 2010). Its error is 2^-57 of the value, halfway points
- * between floats are 2^-25 of it away: a text that is at such a point, or as good as at it, gets
- * another digit, and nine digits are always far from one.
+ * Both directions multiply by a 64-bit approximation of a power of ten, as Grisu does (Loitsch,
+ * Printing floating-point numbers quickly and accurately with integers, 2010). The relative error is
+ * 2^-57, while the midpoint between neighbouring floats is 2^-25 away. A text within that error of a
+ * midpoint gets one more digit; nine digits are always far enough from a midpoint.
  */
 #ifndef SL_STAGES_FORMATS_COMMON_DECIMAL_H
 #define SL_STAGES_FORMATS_COMMON_DECIMAL_H
@@ -17,24 +17,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The longest float ("-1.17549435e-38", "-0.000123456789"), the longest u64. */
+/* The longest float ("-1.17549435e-38", "-0.000123456789") and the longest u64. */
 enum { SL_F32_TEXT_BYTES = 15, SL_U64_TEXT_BYTES = 20 };
 
-/* Printing 1.4e-45 takes 10^53; 3.4e38 is read from nine digits and 10^30, or one and 10^38. */
+/*
+ * The powers of ten in use: printing 1.4e-45 multiplies by 10^53, reading nine digits of it by
+ * 10^-53, and reading 3e38 by 10^38.
+ */
 enum { SL_POWER_LEAST = -53, SL_POWER_MAX = 53 };
 
-/* 10^k = power[k - SL_POWER_LEAST] * 2^(sl_power_exponent(k) - 63), power in 2^63 .. 2^64. */
+/* 10^k is about power[k - SL_POWER_LEAST] * 2^(e - 63), e = floor(log2(10^k)); bit 63 is set. */
 struct sl_powers {
 	uint64_t power[SL_POWER_MAX - SL_POWER_LEAST + 1];
 };
 
+/* Fills the table. It is the same for all calls; a thread that prints many numbers makes it once. */
 void sl_powers_make(struct sl_powers *p);
 
-/* Prints without NUL, at most so many bytes; returns how many. */
+/* Print without a terminator at most as many bytes as stated above; return how many. */
 size_t sl_print_f32(const struct sl_powers *p, float v, char *text);
 size_t sl_print_u64(uint64_t v, char *text);
 
-/* Reads what the above print, in just that spelling; false for anything else. */
+/* Read what these functions print, in exactly that spelling; false for any other text. */
 bool sl_parse_f32(const struct sl_powers *p, const char *text, size_t length, float *v);
 bool sl_parse_u64(const char *text, size_t length, uint64_t *v);
 

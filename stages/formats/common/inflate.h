@@ -1,8 +1,8 @@
 /*
- * inflate.h - reading deflated bytes back, piece by piece or whole.
+ * inflate.h - decompresses DEFLATE data, a part at a time or all at once.
  *
- * zlib's inflate, with its memory from sl_memory_get and every end checked: the stream must end
- * where the input ends, and its checksum and length must be right.
+ * It is zlib's inflate with memory from sl_memory_get(), and with a check of each end: a stream must
+ * end where the input ends, and its checksum and length must be right.
  */
 #ifndef SL_STAGES_FORMATS_COMMON_INFLATE_H
 #define SL_STAGES_FORMATS_COMMON_INFLATE_H
@@ -14,29 +14,36 @@
 
 #include "primitives/primitives.h"
 
+/*
+ * DEFLATE expands at most 1032 times. A file that claims to hold more than this many times its size
+ * is damaged; the check prevents large allocations because of a damaged size.
+ */
+enum { SL_INFLATE_RATIO_MAX = 1100 };
+
 struct sl_inflate {
 	z_stream z;
-	const unsigned char *in; /* what zlib has not been given yet */
-	size_t left;
+	const unsigned char *in; /* input that zlib has not received yet */
+	size_t left;             /* its size in bytes */
 	bool ended;
-	bool members; /* of gzip: several, one behind the other; set after the begin */
+	bool members; /* the input is several gzip members; to be set after sl_inflate_begin() */
 };
 
-/* Begins to inflate the one zlib stream or gzip member that in is. To be ended if SL_OK. */
+/* Starts to decompress one stream with that wrapper. After SL_OK, call sl_inflate_end(). */
 enum sl_status sl_inflate_begin(
 	struct sl_inflate *s, enum sl_wrapper wrapper, const void *in, size_t in_bytes);
 void sl_inflate_end(struct sl_inflate *s);
 
-/* Begins again, with other input or the same, in the memory that there is. */
+/* Starts again with the same or other input, without a new allocation. */
 void sl_inflate_again(struct sl_inflate *s, const void *in, size_t in_bytes);
 
 /*
- * Inflates up to size bytes; *got is less only where the stream ends, 0 when it has. SL_BAD_INPUT
- * when it is damaged, cut short or followed by other bytes: *got is what came before that.
+ * Decompresses up to size bytes. *got is less than size only where the stream ends, and 0 after
+ * that. SL_BAD_INPUT if the stream is damaged, cut short or followed by other bytes; *got then
+ * counts the bytes before the damage.
  */
 enum sl_status sl_inflate_next(struct sl_inflate *s, void *out, size_t size, size_t *got);
 
-/* Inflates the one stream or member that in is, which must give exactly out_bytes. */
+/* Decompresses one stream that must expand to exactly out_bytes. */
 enum sl_status sl_inflate_whole(
 	enum sl_wrapper wrapper, const void *in, size_t in_bytes, void *out, size_t out_bytes);
 

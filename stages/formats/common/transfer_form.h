@@ -1,9 +1,9 @@
 /*
- * transfer_form.h - in what form survivors come home from a device, and what a format asks of it.
+ * transfer_form.h - the form in which survivors are copied from a device, and what a format needs.
  *
- * Survivors are columns. A device can make records of them, for a format that is a list of records,
- * and compress either, in streams of DEFLATE: then only those come home (pack.h), and threads have
- * the less to do.
+ * Survivors are columns. A device can make records of them, for a format that is a list of
+ * records, and can compress columns or records to DEFLATE streams (stages/device/pack.h). Then only
+ * the records or streams are copied to the host, and the host threads have less to compress.
  */
 #ifndef SL_STAGES_FORMATS_COMMON_TRANSFER_FORM_H
 #define SL_STAGES_FORMATS_COMMON_TRANSFER_FORM_H
@@ -12,23 +12,22 @@
 #include "primitives/primitives.h"
 
 enum sl_transfer_form {
-	SL_AS_COLUMNS, /* as they are */
-	SL_AS_RECORDS, /* a record a row, one behind another (formats/mcpl_record.h) */
-	SL_AS_STREAMS  /* columns, each by itself, or all records, compressed */
+	SL_AS_COLUMNS, /* columns, uncompressed */
+	SL_AS_RECORDS, /* one record per row, uncompressed */
+	SL_AS_STREAMS  /* DEFLATE streams of single columns, or of all records */
 };
 
-/* What files of a format are made of, as far as a device can make it. */
+/* What a device can pack for a format. All 0: nothing. */
 struct sl_device_packing {
-	bool records;       /* of records; else of columns */
-	size_t chunk_bytes; /* in streams of so many bytes at most, before they are compressed; 0:
-	                       in none */
+	bool records;            /* files consist of records; else of columns */
+	size_t chunk_bytes;      /* maximum size of a stream before compression; 0: no streams */
 	enum sl_wrapper wrapper; /* of the streams */
-	bool constants;          /* columns of one value are made in full, and compressed, too */
-	bool planes; /* their items are shuffled, as HDF5 does it, and the last chunk of a
-	                column is filled up */
+	bool constants;          /* constant columns are expanded to all rows and compressed too */
+	bool planes;             /* bytes of items are shuffled as HDF5's filter does, and the last
+	                            chunk of a column is padded with zeros */
 };
 
-/* In the form, is nothing left that threads compress? */
+/* Whether host threads have nothing left to compress. */
 static inline bool sl_is_device_packed(
 	const struct sl_device_packing *p, enum sl_transfer_form form)
 {

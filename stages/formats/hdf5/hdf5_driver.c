@@ -8,10 +8,10 @@
  * address that follows from its place in it, and nothing is copied. Head and rest, some kilobytes,
  * stand one behind the other in the image. Without data the image is the whole file.
  */
+#include "stages/formats/hdf5/hdf5_driver.h"
+
 #include <pthread.h>
 #include <string.h>
-
-#include "stages/formats/hdf5/hdf5.h"
 
 /* What HDF5 holds of a file: its own part comes first. */
 struct held {
@@ -197,7 +197,7 @@ static hid_t driver_id(struct sl_h5 *h)
 	return found;
 }
 
-void sl_h5_drive(struct sl_h5 *h, hid_t access)
+void sl_h5_set_driver(struct sl_h5 *h, hid_t access)
 {
 	hid_t id = h->failed ? H5I_INVALID_HID : driver_id(h);
 

@@ -1,5 +1,5 @@
-/* hdf5_inspect.c - HDF5 in a few words: what is in a file. */
-#include "stages/formats/hdf5/hdf5.h"
+/* hdf5_inspect.c - see hdf5_inspect.h. */
+#include "stages/formats/hdf5/hdf5_inspect.h"
 
 /* Longer names than this are none of ours. */
 enum { NAME_BYTES = 256 };

@@ -13,6 +13,8 @@
 
 #include "primitives/deflate/planes.h"
 #include "stages/formats/common/inflate.h"
+#include "stages/formats/hdf5/openpmd_read.h"
+#include "stages/formats/hdf5/openpmd_write.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "chunks are handed over as they lie in memory, and the file's types are little-endian"

@@ -1,5 +1,5 @@
 /*
- * openpmd.h - what packing, assembling and reading of an openPMD file share.
+ * openpmd.h - the layout of an openPMD file: what packing, assembling and reading share.
  *
  *	/                                      openPMD, basePath, software, sluiceSeed, ...
  *	/sluiceConfig                          the effective configuration, as text
@@ -7,13 +7,12 @@
  *	/data/17/particles/photons/            the species: the survivors
  *	    id  energy  weighting  fate  ...   scalar records
  *	    position/x  direction/z  ...       components of vector records
- *	    positionOffset/x  ...              0, as the standard asks
- *	    particlePatches/                   one patch: the box around all positions
+ *	    positionOffset/x  ...              0, required by the standard
+ *	    particlePatches/                   one patch: the bounding box of all positions
  *
- * A component is a dataset of n items in chunks, or, when it has one value in the whole run, an
- * empty group with the attributes value and shape. Behind all that HDF5 knows of stands a seal
- * (crc_trailer.h). (openPMD standard 1.1.0,
- *doi 10.5281/zenodo.1167843.)
+ * A component is a dataset of n items in chunks. If it has the same value in the whole run, it is an
+ * empty group with the attributes value and shape. The file ends with a checksum line that HDF5
+ * ignores (crc_trailer.h). (openPMD standard 1.1.0, doi 10.5281/zenodo.1167843.)
  */
 #ifndef SL_STAGES_FORMATS_HDF5_OPENPMD_H
 #define SL_STAGES_FORMATS_HDF5_OPENPMD_H
@@ -21,44 +20,45 @@
 #include <hdf5.h>
 
 #include "stages/formats/common/format.h"
-#include "stages/formats/common/transfer_form.h"
 
-/* What every reader's chunk cache holds by default. */
+extern const struct sl_format sl_format_openpmd;
+
+/* Bytes of a full chunk before compression: the default size of HDF5's chunk cache. */
 enum { SL_OPENPMD_CHUNK_BYTES = 1 << 20 };
 
 /* A chunk among the packed bytes. */
 struct sl_openpmd_chunk {
-	size_t at, bytes;
-	uint32_t skipped; /* HDF5's filter mask: bit i is set when filter i was not applied */
+	size_t at, bytes; /* offset and size in sl_packed.bytes */
+	uint32_t skipped; /* HDF5's filter mask: bit i is set if filter i was not applied */
 };
 
-/* The pieces of a packed batch. */
+/* What sl_packed.pieces points to. */
 struct sl_openpmd_pieces {
-	double lo[3], hi[3];                /* the least and the greatest x, y, z */
-	uint64_t constant[SL_COLUMN_COUNT]; /* values of constant columns, by place in the table */
-	struct sl_openpmd_chunk *chunk;     /* of each column that is not constant, in order */
-	size_t n_chunks;                    /* room */
+	double lo[3], hi[3];                /* least and greatest x, y, z; lo > hi: none */
+	uint64_t constant[SL_COLUMN_COUNT]; /* values of constant columns, by index in the table */
+	struct sl_openpmd_chunk *chunk;     /* of all columns that are not constant, in order */
+	size_t n_chunks;                    /* chunks allocated */
 };
 
-/* Items in a chunk of a column of n > 0 rows. */
+/* Items per chunk of a column of n > 0 rows. */
 static inline uint32_t sl_openpmd_chunk_items(uint32_t n, uint32_t item_bytes)
 {
 	return sl_chunk_items(n, item_bytes, SL_OPENPMD_CHUNK_BYTES);
 }
 
-/* How many chunks a column of n rows has. */
+/* Chunks of a column of n rows. */
 static inline size_t sl_openpmd_chunks(uint32_t n, uint32_t item_bytes)
 {
 	return sl_chunks(n, item_bytes, SL_OPENPMD_CHUNK_BYTES);
 }
 
-/* Filters of a column in HDF5's order: shuffle (where an item has more bytes than one), deflate. */
+/* Filters of a column, in order: shuffle (only of items of more than one byte), deflate. */
 static inline bool sl_openpmd_shuffles(const struct sl_column_facts *f)
 {
 	return f->bytes > 1;
 }
 
-/* Their bits in the mask of those that a chunk has skipped. */
+/* The bits of these filters in the mask of skipped filters. */
 static inline uint32_t sl_openpmd_shuffle_skipped(const struct sl_column_facts *f)
 {
 	return sl_openpmd_shuffles(f) ? 1 : 0;
@@ -69,18 +69,11 @@ static inline uint32_t sl_openpmd_deflate_skipped(const struct sl_column_facts *
 	return sl_openpmd_shuffles(f) ? 2 : 1;
 }
 
-/* The type of a column's items, in files and in memory. */
+/* HDF5's type of a column's items, both in the file and in memory. */
 hid_t sl_openpmd_type(enum sl_column_type type);
 
-/* The path of a column in a file; returns its length, as snprintf does. */
+/* Prints the path of a column in the file; returns its length as snprintf does. */
 size_t sl_openpmd_path(
 	char *path, size_t size, uint64_t number, const char *species, enum sl_column column);
-
-size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run);
-enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
-	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
-	struct sl_pieces *file);
-enum sl_status sl_openpmd_read(
-	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
 #endif

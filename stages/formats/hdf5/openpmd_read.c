@@ -5,18 +5,16 @@
  * columns.def, under a seal. HDF5 finds its way in the file; chunks are inflated and unshuffled
  * here, straight from the file's bytes, so that no size which a file states is ever allocated.
  */
-#include "stages/formats/hdf5/openpmd.h"
+#include "stages/formats/hdf5/openpmd_read.h"
 
 #include <string.h>
 
 #include "primitives/deflate/planes.h"
-#include "stages/particle/digest.h"
-#include "stages/formats/hdf5/hdf5.h"
-#include "stages/formats/common/inflate.h"
 #include "stages/formats/common/crc_trailer.h"
-
-/* Deflate gives at most 1032 bytes for one; a file that claims more is lying. */
-enum { RATIO_MOST = 1100 };
+#include "stages/formats/common/inflate.h"
+#include "stages/formats/hdf5/hdf5_inspect.h"
+#include "stages/formats/hdf5/openpmd.h"
+#include "stages/particle/digest.h"
 
 /* A file being read. */
 struct reading {
@@ -146,7 +144,7 @@ static enum sl_status read_dataset(struct reading *r, hid_t object, const struct
 	if (!sl_h5_rows(&r->h, object, sl_openpmd_type(f->type), &n))
 		return damaged("it has the wrong type or more dimensions than one");
 	SL_TRY(agree_on_rows(r, t, n));
-	if (n * f->bytes / RATIO_MOST > r->bytes)
+	if (n * f->bytes / SL_INFLATE_RATIO_MAX > r->bytes)
 		return damaged("it claims more rows than the file can hold");
 	c->data = sl_cut_items(a, n, f->bytes);
 	return c->data ? read_chunks(r, object, f, t->n, (uint8_t *)c->data) : SL_OK;

@@ -1,13 +1,14 @@
 /* openpmd_write.c - the HDF5 file of a packed batch, made in memory. */
-#include "stages/formats/hdf5/openpmd.h"
+#include "stages/formats/hdf5/openpmd_write.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/hdf5/hdf5_driver.h"
+#include "stages/formats/hdf5/openpmd.h"
 
 /* Rooms for the names of files, groups and records. */
 enum { NAME_BYTES = 512 };

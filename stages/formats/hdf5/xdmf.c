@@ -50,10 +50,9 @@ static void print_escaped(struct text *t, const char *name)
 /* The column among those of the table that has a value per row, or NULL. */
 static const struct sl_table_column *find(const struct sl_table *t, enum sl_column column)
 {
-	for (uint32_t i = 0; i < t->n_columns; i++)
-		if (t->column[i].column == column && !t->column[i].constant)
-			return &t->column[i];
-	return NULL;
+	const struct sl_table_column *c = sl_table_find(t, column);
+
+	return c && !c->constant ? c : NULL;
 }
 
 bool sl_xdmf_possible(const struct sl_table *t)

@@ -1,36 +1,46 @@
 /*
- * mcpl.c - a table as a list of particles for other Monte Carlo codes: MCPL 3, plain or in gzip.
+ * mcpl.c - the formats mcpl and mcpl.gz: a particle list for other Monte Carlo codes.
  *
- * A row becomes a record, in key order. Positions and weights are the columns' own numbers; energy
- * and time are in other units, and a direction is two of its components, so they come back to
- * within a rounding.
+ * Each row becomes one record, in key order. Positions and weights are stored exactly. Energy and
+ * time are stored in other units and a direction as two of its components, so these come back with
+ * a rounding error. The gzip form compresses the records in members of at most 1 MiB. Its header is
+ * a member of its own, stored without compression: it is short, and assemble has no compressor.
  */
 #include "stages/formats/mcpl/mcpl.h"
 
 #include "stages/formats/common/gzip_stored.h"
+#include "stages/formats/mcpl/mcpl_header.h"
+#include "stages/formats/mcpl/mcpl_read.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "numbers are written as they lie in memory, and the file says that they are little-endian"
+#error "numbers are copied from memory, and the file states that they are little-endian"
 #endif
 
 enum { MEMBER_BYTES = SL_MCPL_MEMBER_BYTES };
 
-/* What must outlive the table's columns. */
+_Static_assert(sizeof(struct sl_mcpl_facts) <= sizeof(union sl_format_facts),
+	"the facts of MCPL do not fit in struct sl_file_facts");
+
+/* What sl_packed.pieces points to: facts that are needed after the columns are reused. */
 struct kept {
-	double weight; /* of all; 0: each has its own */
+	double weight; /* of all particles; 0: each has its own */
 };
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
-/* The bytes of a table's records: when each has a weight of its own, as lay_out() cannot tell. */
+/* Bytes of the records of a table, with a weight in each: lay_out() cannot know better. */
 static size_t records_bytes(const struct sl_table *t, const struct sl_file_facts *run)
 {
-	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, 0);
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, 0);
 
 	return sl_size_mul(t->n, h.record_bytes);
 }
 
-/* The same in members that hold them as they are: no member is shorter than half of the most. */
+/*
+ * Upper limit of these records in gzip members. Every member but the last contains more than half of
+ * MEMBER_BYTES.
+ */
 static size_t members_bytes(const struct sl_table *t, const struct sl_file_facts *run)
 {
 	size_t bytes = records_bytes(t, run);
@@ -73,7 +83,7 @@ size_t sl_mcpl_member_scratch(const struct sl_file_facts *run)
 	return sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN);
 }
 
-/* The records of a member, where they do not come as such, and what deflate asks for. */
+/* The records of a member, unless the device made them, and the scratch of the compressor. */
 static size_t scratch_gz(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	(void)most;
@@ -83,13 +93,13 @@ static size_t scratch_gz(const struct sl_table *most, const struct sl_file_facts
 				 sl_mcpl_member_scratch(run));
 }
 
-/* What all begin with: is there room? */
+/* The first step of each way to pack: checks p, and copies what is needed later. */
 static enum sl_status begin(const struct sl_table *t, size_t bytes, struct sl_packed *p)
 {
 	if (bytes > p->size)
 		return sl_fail(SL_USAGE,
-			"%zu bytes of records are to be packed, there is room for %zu: more rows "
-			"than the packing was laid out for; lay it out for more",
+			"the table has %zu bytes of records, the packing was laid out for %zu: "
+			"lay it out for more rows",
 			bytes, p->size);
 	((struct kept *)p->pieces)->weight = sl_mcpl_common_weight(t);
 	p->table = *t;
@@ -97,7 +107,7 @@ static enum sl_status begin(const struct sl_table *t, size_t bytes, struct sl_pa
 	return SL_OK;
 }
 
-/* Rows from .. to-1 as records, to words. */
+/* Makes the records of rows from .. to - 1. */
 static void put_rows(const struct sl_mcpl_record *r, const struct sl_mcpl_rows *rows, uint32_t from,
 	uint32_t to, void *words)
 {
@@ -113,12 +123,13 @@ static void put_rows(const struct sl_mcpl_record *r, const struct sl_mcpl_rows *
 static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
 	(void)x;
 	SL_TRY(begin(t, records_bytes(t, run), p));
-	SL_TRY(sl_mcpl_record_of(t, &run->mcpl, &r));
+	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	put_rows(&r, &rows, 0, t->n, p->bytes);
 	p->used = (size_t)t->n * r.bytes;
 	return SL_OK;
@@ -140,17 +151,18 @@ enum sl_status sl_mcpl_member(struct sl_exec *x, const struct sl_file_facts *run
 	return sl_deflate(run->deflate, x, &job);
 }
 
-/* All rows in members: those of the table t, or, if not NULL, records that are made already. */
+/* Compresses all records in members. records = NULL: makes the records of t first. */
 static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const uint8_t *records, struct sl_packed *p)
 {
 	struct sl_exec rest = *x;
 	void *room = records ? NULL : sl_cut(&rest.scratch, MEMBER_BYTES);
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
 	SL_TRY(begin(t, members_bytes(t, run), p));
-	SL_TRY(sl_mcpl_record_of(t, &run->mcpl, &r));
+	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	for (uint32_t from = 0, n, most = MEMBER_BYTES / r.bytes; from < t->n; from += n) {
 		size_t used;
 
@@ -169,15 +181,15 @@ static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run
 {
 	if (x->scratch.size < scratch_gz(t, run))
 		return sl_fail(SL_USAGE,
-			"scratch of mcpl.gz has %zu bytes, %zu are needed: give it at least "
+			"the scratch for mcpl.gz has %zu bytes, %zu are needed: provide at least "
 			"scratch() bytes",
 			x->scratch.size, scratch_gz(t, run));
 	return pack_members(x, run, t, NULL, p);
 }
 
-/* --- what a device has packed ----------------------------------------------------------------- */
+/* --- packed on a device ----------------------------------------------------------------------- */
 
-/* Records, or members of them, are what the file has behind its header. */
+/* The device made what follows the header: records, or gzip members of records. */
 static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
@@ -198,7 +210,7 @@ static enum sl_status take_gz(struct sl_exec *x, const struct sl_file_facts *run
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* The longest header that files of this run have. */
+/* The largest header of the files of a run: the one with a common weight. */
 static size_t header_bytes(const struct sl_table *t, const struct sl_file_facts *run)
 {
 	return sl_mcpl_put_header(NULL, run, t, 1, NULL);
@@ -209,7 +221,7 @@ static size_t image_bytes(const struct sl_table *most, const struct sl_file_fact
 	return header_bytes(most, run);
 }
 
-/* The header is made behind where it is stored. */
+/* The header is made at the end of the image and stored in a gzip member at its beginning. */
 static size_t image_bytes_gz(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	size_t header = header_bytes(most, run);
@@ -257,7 +269,7 @@ const struct sl_format sl_format_mcpl = {
 	.scratch = scratch,
 	.pack = pack,
 	.packing = {.records = true},
-	.unpressed = "is not compressed",
+	.no_streams = "is not compressed",
 	.take = take,
 	.image_bytes = image_bytes,
 	.assemble = assemble,
@@ -267,7 +279,7 @@ const struct sl_format sl_format_mcpl = {
 const struct sl_format sl_format_mcpl_gz = {
 	.name = "mcpl.gz",
 	.suffix = ".mcpl.gz",
-	.help = "the same in gzip, which all of them but mcpltool of Debian 12 read as it is",
+	.help = "mcpl in gzip: read directly by the same programs, except by mcpltool of Debian 12",
 	.lay_out = lay_out_gz,
 	.scratch = scratch_gz,
 	.pack = pack_gz,

@@ -1,5 +1,13 @@
-/* mcpl_header.c - the header of our files of MCPL: what they are, of which run, made of what. */
+/*
+ * mcpl_header.c - see mcpl_header.h.
+ *
+ * The header is written by functions that count bytes if there is no memory for them, so the same
+ * code computes its size and writes it.
+ */
+#include "stages/formats/mcpl/mcpl_header.h"
+
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,29 +15,27 @@
 
 enum { TEXT_BYTES = 1024 };
 
-static const struct sl_table_column *find(const struct sl_table *t, enum sl_column column)
+static int32_t common_pdg(const struct sl_table *t, const struct sl_mcpl_facts *facts)
 {
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == column)
-			return &t->column[k];
-	return NULL;
-}
+	const struct sl_table_column *c = sl_table_find(t, SL_COLUMN_pdg);
 
-bool sl_mcpl_is_polarised(const struct sl_table *t)
-{
-	return find(t, SL_COLUMN_pol_x) != NULL;
-}
-
-int32_t sl_mcpl_common_pdg(const struct sl_table *t, const struct sl_mcpl_facts *facts)
-{
-	const struct sl_table_column *c = find(t, SL_COLUMN_pdg);
-
-	/* where a table is only measured, it has no data: the longer record is */
+	/* A table that is only measured has no data: take the longer record. */
 	return c && c->constant && c->data ? *(const int32_t *)c->data : facts->pdg;
 }
 
-/* How many comments are those of lists? Ours takes the place of a sum of that name. */
-static uint32_t carried_comments(const struct sl_mcpl_metadata *c)
+double sl_mcpl_common_weight(const struct sl_table *t)
+{
+	const struct sl_table_column *c = sl_table_find(t, SL_COLUMN_weight);
+	double weight = c && c->constant ? (double)*(const float *)c->data : 0;
+
+	return isfinite(weight) ? weight : 0;
+}
+
+/*
+ * Comments taken over from input lists. A sluice_generated among them replaces the comment of this
+ * program, so it adds none.
+ */
+static uint32_t metadata_comments(const struct sl_mcpl_metadata *c)
 {
 	return c ? c->n_sums - sl_mcpl_metadata_has_generated(c) + c->n_sources + c->n_comments : 0;
 }
@@ -40,21 +46,69 @@ struct sl_mcpl_header sl_mcpl_header_of(
 	struct sl_mcpl_header h = {.version = 3,
 		.particles = t->n,
 		.comments = (facts->flags == SL_COLUMN_COUNT ? 3 : 4) +
-	                    carried_comments(facts->metadata),
+	                    metadata_comments(facts->metadata),
 		.blobs = 1 + (facts->metadata ? facts->metadata->n_blobs : 0),
 		.flags = facts->flags != SL_COLUMN_COUNT,
-		.polarised = sl_mcpl_is_polarised(t),
+		.polarised = sl_table_find(t, SL_COLUMN_pol_x) != NULL,
 		.single = !facts->wide,
-		.pdg = sl_mcpl_common_pdg(t, facts),
+		.pdg = common_pdg(t, facts),
 		.weight = weight};
 
 	h.record_bytes = sl_mcpl_record_bytes(&h);
 	return h;
 }
 
-/* Bytes that are measured, and written if there is a place for them. */
+/* The set of columns that a record needs. */
+static uint32_t needed(const struct sl_mcpl_record *r)
+{
+	return SL_MCPL_NEEDED | (r->polarised ? SL_MCPL_POLARISATION : 0) |
+	       (r->typed ? SL_BIT(SL_COLUMN_pdg) : 0) |
+	       (isnan(r->energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
+	       (r->flags < SL_COLUMN_COUNT ? SL_BIT(r->flags) : 0);
+}
+
+enum sl_status sl_mcpl_record_of(
+	const struct sl_table *t, const struct sl_mcpl_facts *facts, struct sl_mcpl_record *r)
+{
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, facts, sl_mcpl_common_weight(t));
+
+	*r = (struct sl_mcpl_record){.bytes = h.record_bytes,
+		.single = h.single,
+		.polarised = h.polarised,
+		.weighs = h.weight == 0,
+		.typed = h.pdg == 0,
+		.flags = facts->flags,
+		.energy = facts->energy / SL_MCPL_KEV};
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(needed(r), c) && !sl_table_find(t, (enum sl_column)c))
+			return sl_fail(SL_USAGE,
+				"an MCPL record has the column %s, and the table does not; add "
+				"the column",
+				sl_column_facts[c].name);
+	return SL_OK;
+}
+
+struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
+{
+	struct sl_mcpl_rows rows = {.set = 0};
+
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+		const struct sl_column_facts *f = &sl_column_facts[c->column];
+
+		if (c->constant) {
+			memcpy((char *)&rows.constant + f->in_particle, c->data, f->bytes);
+		} else {
+			rows.set |= SL_BIT(c->column);
+			*(void **)(void *)((char *)&rows.at + f->offset) = c->data;
+		}
+	}
+	return rows;
+}
+
+/* Bytes that are written, or only counted. */
 struct bytes {
-	uint8_t *at; /* NULL: measure */
+	uint8_t *at; /* NULL: count only */
 	size_t used;
 };
 
@@ -76,23 +130,7 @@ static void put_string(struct bytes *b, const char *text)
 	put(b, text, strlen(text));
 }
 
-static void put_fixed(struct bytes *b, const struct sl_mcpl_header *h)
-{
-	put(b, h->version == 2 ? "MCPL002L" : "MCPL003L", 8);
-	put(b, &h->particles, sizeof(h->particles));
-	put_u32(b, h->comments);
-	put_u32(b, h->blobs);
-	put_u32(b, h->flags);
-	put_u32(b, h->polarised);
-	put_u32(b, h->single);
-	put_u32(b, (uint32_t)h->pdg);
-	put_u32(b, h->record_bytes);
-	put_u32(b, h->weight != 0);
-	if (h->weight != 0)
-		put(b, &h->weight, sizeof(h->weight));
-}
-
-/* What user flags are; of fates, which number is which. */
+/* Describes the user flags; if they are fates, also the number of each fate. */
 static void put_flags(struct bytes *b, enum sl_column flags)
 {
 	char text[TEXT_BYTES];
@@ -116,18 +154,18 @@ static void put_columns(struct bytes *b, const struct sl_table *t)
 	put_string(b, text);
 }
 
-/* --- what lists leave ------------------------------------------------------------------------- */
+/* --- strings of input lists ------------------------------------------------------------------- */
 
 static void put_joined(
-	struct bytes *b, const char *before, const struct sl_mcpl_string *s, const char *behind)
+	struct bytes *b, const char *prefix, const struct sl_mcpl_string *s, const char *suffix)
 {
-	put_u32(b, (uint32_t)(strlen(before) + s->length + strlen(behind)));
-	put(b, before, strlen(before));
+	put_u32(b, (uint32_t)(strlen(prefix) + s->length + strlen(suffix)));
+	put(b, prefix, strlen(prefix));
 	put(b, s->at, s->length);
-	put(b, behind, strlen(behind));
+	put(b, suffix, strlen(suffix));
 }
 
-/* Where nothing is written, values need not be known: all are of one length. */
+/* All values have the same length, so the value is not needed when bytes are only counted. */
 static void put_sum(struct bytes *b, const struct sl_mcpl_metadata *c, uint32_t k,
 	const struct sl_batch_facts *batch)
 {
@@ -141,7 +179,7 @@ static void put_sum(struct bytes *b, const struct sl_mcpl_metadata *c, uint32_t 
 	put_joined(b, "", &c->sum[k], value);
 }
 
-static void put_carried_comments(
+static void put_metadata_comments(
 	struct bytes *b, const struct sl_mcpl_metadata *c, const struct sl_batch_facts *batch)
 {
 	for (uint32_t k = 0; c && k < c->n_sums; k++)
@@ -154,11 +192,11 @@ static void put_carried_comments(
 
 static void put_blob_names(struct bytes *b, const struct sl_mcpl_metadata *c)
 {
-	char behind[SL_MCPL_BEHIND_BYTES];
+	char suffix[SL_MCPL_SUFFIX_BYTES];
 
 	put_string(b, SL_MCPL_CONFIG);
 	for (uint32_t k = 0; c && k < c->n_blobs; k++)
-		put_joined(b, "", &c->blob[k].name, sl_mcpl_blob_behind(&c->blob[k], behind));
+		put_joined(b, "", &c->blob[k].name, sl_mcpl_blob_suffix(&c->blob[k], suffix));
 }
 
 static void put_blobs(struct bytes *b, const char *config, const struct sl_mcpl_metadata *c)
@@ -168,9 +206,9 @@ static void put_blobs(struct bytes *b, const char *config, const struct sl_mcpl_
 		put_joined(b, "", &c->blob[k].data, "");
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the header ------------------------------------------------------------------------------- */
 
-/* The convention of stat:sum wants 24 digits or blanks, and -1 of what is not known. */
+/* The convention of stat:sum: 24 characters, padded with blanks on the left; -1 is unknown. */
 static void put_generated(struct bytes *b, const struct sl_batch_facts *batch)
 {
 	char text[TEXT_BYTES];
@@ -185,33 +223,26 @@ static void put_generated(struct bytes *b, const struct sl_batch_facts *batch)
 static void put_all(struct bytes *b, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, const struct sl_batch_facts *batch)
 {
-	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, weight);
-	const struct sl_mcpl_metadata *metadata = run->mcpl.metadata;
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
+	const struct sl_mcpl_metadata *metadata = facts.metadata;
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, weight);
 	char text[TEXT_BYTES];
 
-	put_fixed(b, &h);
+	b->used = sl_mcpl_put_fixed(b->at, &h);
 	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
 	put_string(b, text);
 	if (!sl_mcpl_metadata_has_generated(metadata))
 		put_generated(b, batch);
-	put_carried_comments(b, metadata, batch);
+	put_metadata_comments(b, metadata, batch);
 	snprintf(text, sizeof(text),
 		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
 		run->run_name, run->seed, run->rules_version, run->species);
 	put_string(b, text);
 	if (h.flags)
-		put_flags(b, run->mcpl.flags);
+		put_flags(b, facts.flags);
 	put_columns(b, t);
 	put_blob_names(b, metadata);
 	put_blobs(b, run->config, metadata);
-}
-
-size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)
-{
-	struct bytes b = {at, 0};
-
-	put_fixed(&b, h);
-	return b.used;
 }
 
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
@@ -221,4 +252,16 @@ size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const st
 
 	put_all(&b, run, t, weight, batch);
 	return b.used;
+}
+
+size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
+	double weight, uint64_t particles, const struct sl_batch_facts *batch)
+{
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, weight);
+	size_t bytes = sl_mcpl_put_header(at, run, t, weight, batch);
+
+	h.particles = particles;
+	sl_mcpl_put_fixed(at, &h);
+	return bytes;
 }

@@ -6,105 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stages/formats/mcpl/mcpl_strings.h"
-
-/* --- reading ---------------------------------------------------------------------------------- */
-
-static uint64_t count_strings(const struct sl_mcpl_header *h)
-{
-	return 1 + (uint64_t)h->comments + 2 * (uint64_t)h->blobs;
-}
-
-/* Reads all strings behind the bytes that are used, or, where to is NULL, measures them. */
-static enum sl_status read_strings(struct sl_mcpl_stream *s, uint8_t *to, size_t size, size_t *used)
-{
-	char nothing[1];
-	uint32_t length;
-
-	for (uint64_t i = 0; i < count_strings(&s->header); i++) {
-		char *text = to ? (char *)to + *used + sizeof(length) : nothing;
-
-		SL_TRY(sl_mcpl_text(
-			s, text, to ? size - *used - sizeof(length) : sizeof(nothing), &length));
-		if (to)
-			memcpy(to + *used, &length, sizeof(length));
-		*used += sizeof(length) + length;
-	}
-	return SL_OK;
-}
-
-/* One pass over the strings, of a stream that is opened for it. */
-static enum sl_status pass(const void *file, size_t bytes, uint8_t *to, size_t size,
-	struct sl_mcpl_head *h, bool *recovered)
-{
-	struct sl_mcpl_stream s;
-	enum sl_status status;
-
-	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	h->size = sl_mcpl_put_fixed(to, &s.header);
-	status = read_strings(&s, to, size, &h->size);
-	if (status == SL_OK)
-		status = sl_mcpl_begin(&s);
-	h->fixed = s.header;
-	*recovered = s.recovered;
-	sl_mcpl_close(&s);
-	return status;
-}
-
-/* Nobody knows for how much of what was simulated the particles stand that a dying writer left. */
-static void forget_sums(struct sl_mcpl_head *h)
-{
-	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
-	char text[SL_MCPL_VALUE_BYTES + 1];
-
-	sl_mcpl_print_value(-1, text);
-	sl_mcpl_next_string(&at);
-	for (uint32_t i = 0; i < h->fixed.comments; i++) {
-		struct sl_mcpl_string comment = sl_mcpl_next_string(&at);
-		double value;
-		size_t value_at;
-
-		if (sl_mcpl_is_sum(&comment, &value_at, &value))
-			memcpy((uint8_t *)(uintptr_t)(comment.at + value_at), text,
-				SL_MCPL_VALUE_BYTES);
-	}
-}
-
-enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s)
-{
-	size_t bytes = 0;
-
-	SL_TRY(read_strings(s, NULL, 0, &bytes));
-	return sl_mcpl_begin(s);
-}
-
-enum sl_status sl_mcpl_head_read(
-	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
-{
-	enum sl_status status;
-	void *memory;
-	size_t size;
-
-	*h = (struct sl_mcpl_head){0};
-	SL_TRY(pass(file, bytes, NULL, 0, h, recovered));
-	size = h->size + 1; /* behind a text stands a 0 */
-	SL_TRY(sl_memory_get(SL_HOST, size, &memory));
-	status = pass(file, bytes, (uint8_t *)memory, size, h, recovered);
-	h->bytes = (uint8_t *)memory;
-	if (status != SL_OK)
-		sl_mcpl_head_free(h);
-	else if (*recovered)
-		forget_sums(h);
-	return status;
-}
-
-void sl_mcpl_head_free(struct sl_mcpl_head *h)
-{
-	sl_memory_give(SL_HOST, h->bytes);
-	h->bytes = NULL;
-}
-
-/* --- joining ---------------------------------------------------------------------------------- */
+#include "stages/formats/mcpl/mcpl_layout.h"
 
 static enum sl_status refuse(const char *what, uint32_t number)
 {
@@ -112,8 +14,9 @@ static enum sl_status refuse(const char *what, uint32_t number)
 
 	snprintf(shown, sizeof(shown), number > 0 ? "%s %" PRIu32 : "%s", what, number);
 	return sl_fail(SL_BAD_INPUT,
-		"its %s is not that of the first file (lists of one header alone are joined, as "
-		"mcpltool --merge does), try a run of the model list, which takes any",
+		"its %s is not that of the first file (only files with equal headers can be "
+		"joined, as by mcpltool --merge); use a run of the model list, which takes any "
+		"files",
 		shown);
 }
 
@@ -137,7 +40,7 @@ static enum sl_status check_fixed(const struct sl_mcpl_header *a, const struct s
 	return SL_OK;
 }
 
-/* Adds the value of b to that of a, where both are sums of one key. */
+/* Adds the value of b to that of a, in place, if both are statistics with the same key. */
 static bool add_up(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
 {
 	char text[SL_MCPL_VALUE_BYTES + 1];
@@ -152,8 +55,7 @@ static bool add_up(const struct sl_mcpl_string *a, const struct sl_mcpl_string *
 	return true;
 }
 
-/* Is string i of a header a comment, that is a sum in both? It is added up even if they are equal.
- */
+/* Merges string i of two headers: equal statistics are added too, all else must be equal. */
 static enum sl_status join_string(uint64_t i, const struct sl_mcpl_header *h,
 	const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
 {
@@ -173,7 +75,7 @@ enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_he
 	const uint8_t *at_more = more->bytes + sl_mcpl_put_fixed(NULL, &more->fixed);
 
 	SL_TRY(check_fixed(&h->fixed, &more->fixed));
-	for (uint64_t i = 0; i < count_strings(&h->fixed); i++) {
+	for (uint64_t i = 0; i < sl_mcpl_count_strings(&h->fixed); i++) {
 		struct sl_mcpl_string a = sl_mcpl_next_string(&at),
 				      b = sl_mcpl_next_string(&at_more);
 
@@ -186,15 +88,4 @@ enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_he
 void sl_mcpl_head_finish(struct sl_mcpl_head *h)
 {
 	sl_mcpl_put_fixed(h->bytes, &h->fixed);
-}
-
-size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, uint64_t particles, const struct sl_batch_facts *batch)
-{
-	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, weight);
-	size_t bytes = sl_mcpl_put_header(at, run, t, weight, batch);
-
-	h.particles = particles;
-	sl_mcpl_put_fixed(at, &h);
-	return bytes;
 }

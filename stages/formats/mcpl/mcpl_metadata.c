@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The strings of a header, one after the other. */
+#include "stages/formats/mcpl/mcpl.h"
+
+/* Iterates over the strings of a header. */
 struct strings {
 	const uint8_t *at;
 	uint32_t comments, blobs;
@@ -18,9 +20,9 @@ static struct strings strings_of(const struct sl_mcpl_part *p)
 		p->head.fixed.comments, p->head.fixed.blobs};
 }
 
-static bool begins(const struct sl_mcpl_string *s, const char *with)
+static bool has_prefix(const struct sl_mcpl_string *s, const char *prefix)
 {
-	return s->length >= strlen(with) && memcmp(s->at, with, strlen(with)) == 0;
+	return s->length >= strlen(prefix) && memcmp(s->at, prefix, strlen(prefix)) == 0;
 }
 
 static void add_once(struct sl_mcpl_string *all, uint32_t *n, struct sl_mcpl_string s)
@@ -33,34 +35,34 @@ static void add_once(struct sl_mcpl_string *all, uint32_t *n, struct sl_mcpl_str
 
 /* --- blobs ------------------------------------------------------------------------------------ */
 
-const char *sl_mcpl_blob_behind(const struct sl_mcpl_blob *b, char text[SL_MCPL_BEHIND_BYTES])
+const char *sl_mcpl_blob_suffix(const struct sl_mcpl_blob *b, char text[SL_MCPL_SUFFIX_BYTES])
 {
 	text[0] = '\0';
 	if (b->number > 1)
-		snprintf(text, SL_MCPL_BEHIND_BYTES, "_%" PRIu32, b->number);
+		snprintf(text, SL_MCPL_SUFFIX_BYTES, "_%" PRIu32, b->number);
 	return text;
 }
 
-/* Character i of the name that a blob gets. */
-static uint8_t name_at(const struct sl_mcpl_blob *b, const char *behind, size_t i)
+/* Character i of the name of a blob in the output, with its suffix. */
+static uint8_t name_at(const struct sl_mcpl_blob *b, const char *suffix, size_t i)
 {
-	return i < b->name.length ? b->name.at[i] : (uint8_t)behind[i - b->name.length];
+	return i < b->name.length ? b->name.at[i] : (uint8_t)suffix[i - b->name.length];
 }
 
-static bool have_one_name(const struct sl_mcpl_blob *a, const struct sl_mcpl_blob *b)
+static bool have_same_name(const struct sl_mcpl_blob *a, const struct sl_mcpl_blob *b)
 {
-	char behind_a[SL_MCPL_BEHIND_BYTES], behind_b[SL_MCPL_BEHIND_BYTES];
-	size_t n = a->name.length + strlen(sl_mcpl_blob_behind(a, behind_a));
+	char suffix_a[SL_MCPL_SUFFIX_BYTES], suffix_b[SL_MCPL_SUFFIX_BYTES];
+	size_t n = a->name.length + strlen(sl_mcpl_blob_suffix(a, suffix_a));
 
-	if (n != b->name.length + strlen(sl_mcpl_blob_behind(b, behind_b)))
+	if (n != b->name.length + strlen(sl_mcpl_blob_suffix(b, suffix_b)))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (name_at(a, behind_a, i) != name_at(b, behind_b, i))
+		if (name_at(a, suffix_a, i) != name_at(b, suffix_b, i))
 			return false;
 	return true;
 }
 
-/* Is the name taken, by our own blob or by another? */
+/* Whether the name of b is in use, by this program's blob or by one added before. */
 static bool is_taken(const struct sl_mcpl_metadata *c, const struct sl_mcpl_blob *b)
 {
 	static const char config[] = SL_MCPL_CONFIG;
@@ -68,9 +70,9 @@ static bool is_taken(const struct sl_mcpl_metadata *c, const struct sl_mcpl_blob
 		.name = {(const uint8_t *)config, sizeof(config) - 1}, .number = 1};
 
 	for (uint32_t i = 0; i < c->n_blobs; i++)
-		if (have_one_name(&c->blob[i], b))
+		if (have_same_name(&c->blob[i], b))
 			return true;
-	return have_one_name(&own, b);
+	return have_same_name(&own, b);
 }
 
 static void add_blob(struct sl_mcpl_metadata *c, struct sl_mcpl_blob b)
@@ -90,8 +92,8 @@ static void add_blob(struct sl_mcpl_metadata *c, struct sl_mcpl_blob b)
 
 /* --- headers ---------------------------------------------------------------------------------- */
 
-/* Takes what a part has that none before it had. */
-static void take_part(struct sl_mcpl_metadata *c, uint32_t part)
+/* Adds the strings of a list that the lists before it do not have. */
+static void add_part(struct sl_mcpl_metadata *c, uint32_t part)
 {
 	struct strings s = strings_of(&c->part[part]);
 	const uint8_t *data;
@@ -105,7 +107,7 @@ static void take_part(struct sl_mcpl_metadata *c, uint32_t part)
 		if (sl_mcpl_is_sum(&comment, &at, &value))
 			add_once(c->sum, &c->n_sums,
 				(struct sl_mcpl_string){comment.at, (uint32_t)at});
-		else if (!begins(&comment, SL_MCPL_COLUMNS))
+		else if (!has_prefix(&comment, SL_MCPL_COLUMNS))
 			add_once(c->comment, &c->n_comments, comment);
 	}
 	data = s.at;
@@ -160,7 +162,7 @@ enum sl_status sl_mcpl_metadata_add(
 	a = (struct sl_arena){c->block, 0, a.used};
 	lay_out(&a, c);
 	for (uint32_t k = 0; k < n; k++)
-		take_part(c, k);
+		add_part(c, k);
 	return SL_OK;
 }
 
@@ -176,7 +178,7 @@ void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c)
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-/* The value of a key in a part; -1 when it is not there. */
+/* The value of a key in a list; -1 if the list lacks the key. */
 static double value_in(const struct sl_mcpl_part *p, const struct sl_mcpl_string *key)
 {
 	struct strings s = strings_of(p);
@@ -195,8 +197,9 @@ static double value_in(const struct sl_mcpl_part *p, const struct sl_mcpl_string
 }
 
 /*
- * Of a value of a part, what belongs to all particles before number to: whole where the value is.
- * That of a part without particles belongs to the next one, or, at the end, to the last.
+ * The share of a list's value that belongs to the particles before number to, rounded down if the
+ * value is an integer. Differences of two such shares then add up to the value. The value of a list
+ * without particles belongs to the next particle, or, at the end, to the last one.
  */
 static double share(const struct sl_mcpl_part *p, double value, uint64_t to, bool at_end)
 {
@@ -231,7 +234,8 @@ double sl_mcpl_metadata_sum(
 bool sl_mcpl_metadata_has_generated(const struct sl_mcpl_metadata *c)
 {
 	for (uint32_t k = 0; c && k < c->n_sums; k++)
-		if (c->sum[k].length == strlen(SL_MCPL_STAT) && begins(&c->sum[k], SL_MCPL_STAT))
+		if (c->sum[k].length == strlen(SL_MCPL_STAT) &&
+			has_prefix(&c->sum[k], SL_MCPL_STAT))
 			return true;
 	return false;
 }

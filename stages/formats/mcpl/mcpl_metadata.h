@@ -1,25 +1,23 @@
 /*
- * mcpl_metadata.h - what the headers of lists that are read leave to those of lists made of them.
+ * mcpl_metadata.h - strings from the headers of input lists that output lists take over.
  *
- *	source       as a comment, "Read from a list of SOURCE", each once
- *	comments     each text once, in the order of the files; but for sluice:columns:..., which
- *	             tells of records that are not these
- *	stat:sum     added up by key. A list has been made by so many simulated particles; who keeps
- *	             some of its particles for what they are changes nothing in that, and who takes
- *	             them by their place, as a batch does, takes the part of the sum that they are
- *	             of the list's particles (mcpl_hdr_scale_stat_sums() of the reference, with that
- *	             scale). Parts of a whole number are whole, and add up to it. -1 where a file
- *	             has no such key, has -1, or has lost its end
- *	blobs        by name, each content once. Another content of a name that is taken has the
- *	             name NAME_2, or as many as it takes
+ *	source       becomes a comment, "Read from a list of SOURCE"; equal ones once
+ *	comments     equal ones once, in the order of the files; without sluice:columns:..., which
+ *	             describes the records of the input file only
+ *	stat:sum     values are added by key. A batch that contains a part of the particles of a list
+ *	             takes the same part of its value (as mcpl_hdr_scale_stat_sums() of the reference
+ *	             does); selecting particles by their properties does not change it. The parts of
+ *	             an integer are integers that add up to it. A sum is -1, unknown, if a file lacks
+ *	             the key, has -1, or was recovered
+ *	blobs        equal ones once. A different blob of the same name becomes NAME_2, NAME_3, ...
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 
-#include "stages/formats/mcpl/mcpl_join.h"
-#include "stages/formats/mcpl/mcpl_strings.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
-/* A list in memory, and which of all particles are its. */
+/* An input list in memory, and its range in the particles of all lists. */
 struct sl_mcpl_part {
 	const void *file;
 	size_t bytes;
@@ -29,8 +27,8 @@ struct sl_mcpl_part {
 
 struct sl_mcpl_blob {
 	struct sl_mcpl_string name, data;
-	uint32_t number; /* 1: it has its name; else _NUMBER stands behind it */
-	uint32_t part;   /* that it is from */
+	uint32_t number; /* 1: the name is unchanged; else _NUMBER is appended */
+	uint32_t part;   /* index of the list that it is from */
 };
 
 struct sl_mcpl_metadata {
@@ -38,29 +36,32 @@ struct sl_mcpl_metadata {
 	struct sl_mcpl_part *part;
 	uint32_t n_sources, n_comments, n_sums, n_blobs;
 	struct sl_mcpl_string *source, *comment;
-	struct sl_mcpl_string *sum; /* stat:sum:KEY: */
+	struct sl_mcpl_string *sum; /* stat:sum:KEY:, without the value */
 	struct sl_mcpl_blob *blob;
-	void *block;
-	size_t memory; /* bytes that all this takes */
+	void *block;   /* memory of these arrays */
+	size_t memory; /* bytes allocated in all */
 };
 
 /*
- * Reads the headers of n parts, in order of their particles. The files stay as long as *made, which
- * is to be freed even after a failure.
+ * Reads the headers of n lists, in the order of their particles. The files must stay valid as long
+ * as *made. Call sl_mcpl_metadata_free() even after a failure.
  */
 enum sl_status sl_mcpl_metadata_add(
 	const struct sl_mcpl_part *parts, uint32_t n, struct sl_mcpl_metadata **made);
 void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c);
 
-/* What sum k is of the particles from .. to - 1; -1: not known. */
+/* The value of sum k for the particles from .. to - 1 of all lists; -1: unknown. */
 double sl_mcpl_metadata_sum(
 	const struct sl_mcpl_metadata *c, uint32_t k, uint64_t from, uint64_t to);
 
-/* Is there a sum that our own files have? It takes the place of what would be counted then. */
+/*
+ * Whether a list has the statistic sluice_generated. Its value then replaces the number of particles
+ * that this run counts as generated.
+ */
 bool sl_mcpl_metadata_has_generated(const struct sl_mcpl_metadata *c);
 
-/* What stands behind the name of a blob: "_2", or nothing. */
-enum { SL_MCPL_BEHIND_BYTES = 16 };
-const char *sl_mcpl_blob_behind(const struct sl_mcpl_blob *b, char text[SL_MCPL_BEHIND_BYTES]);
+/* Prints the suffix of a blob's name, "_2" or "", and returns it. */
+enum { SL_MCPL_SUFFIX_BYTES = 16 };
+const char *sl_mcpl_blob_suffix(const struct sl_mcpl_blob *b, char text[SL_MCPL_SUFFIX_BYTES]);
 
 #endif

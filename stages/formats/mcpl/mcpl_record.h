@@ -1,12 +1,11 @@
 /*
- * mcpl_record.h - how a survivor becomes a record of MCPL: a rule with the same bits on host and
- * device.
+ * mcpl_record.h - makes an MCPL record of a survivor, with the same bits on host and device.
  *
- *	polarisation? position, direction and energy, time, weight? PDG code? user flags?
+ *	[polarisation] position, direction and energy, time, [weight] [PDG code] [user flags]
  *
- * Numbers are computed with in double precision, each in one operation that IEEE 754 rounds in one
- * way, and are rounded once more where the file is of single precision. What a processor makes of a
- * NaN is its own, so NaNs go by as patterns of bits: those that x86 makes.
+ * Each number is computed in double precision by one operation that IEEE 754 defines exactly, and is
+ * rounded once more if the file has single precision. Processors differ in the bits of a NaN that
+ * they convert, so NaNs are converted as bit patterns, with the result of x86.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_RECORD_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_RECORD_H
@@ -18,29 +17,30 @@
 
 SL_C_BEGIN
 
-/* What a unit of the file is in units inside. */
+/* Units of the file in internal units, keV and ns. */
 #define SL_MCPL_KEV 1e3 /* MeV */
 #define SL_MCPL_NS  1e6 /* ms */
 
-/* Columns that can be user flags: whole numbers, of which the lower 32 bits are taken. */
+/* Columns that can be user flags: integers, of which the lower 32 bits are stored. */
 #define SL_MCPL_FLAG_COLUMNS(X) X(userflags) X(id) X(pixel) X(steps) X(collisions) X(fate)
 
-/* What records of a file have. */
+/* The contents of the records of a file. */
 struct sl_mcpl_record {
-	uint32_t bytes; /* of each, whole words; 0: there are none */
+	uint32_t bytes; /* of each record, a multiple of 4; 0: the format has no records */
 	bool single;    /* numbers of 4 bytes, not 8 */
-	bool polarised, weighs, typed;
-	enum sl_column flags; /* the column that is user flags; SL_COLUMN_COUNT: there are none */
-	double energy;        /* of all, in MeV; NaN: each has its own */
+	bool polarised, weighs, typed; /* has polarisation, a weight, a PDG code */
+	enum sl_column flags;          /* the column of the user flags; SL_COLUMN_COUNT: none */
+	double energy;                 /* of all particles, in MeV; NaN: it is a column */
 };
 
-/* Rows by the names of their columns; what is in no column is in constant. */
+/* The columns of a table by name, and the values of constant columns. */
 struct sl_mcpl_rows {
 	struct sl_columns at;
-	uint32_t set; /* of those there are */
+	uint32_t set; /* of the columns in at */
 	struct sl_particle constant;
 };
 
+/* Row i as a particle. */
 SL_HD struct sl_particle sl_mcpl_row(const struct sl_mcpl_rows *rows, uint64_t i)
 {
 	struct sl_particle p = rows->constant;
@@ -53,12 +53,9 @@ SL_HD struct sl_particle sl_mcpl_row(const struct sl_mcpl_rows *rows, uint64_t i
 	return p;
 }
 
-/* The table's, whose memory may be of any space; constants are on the host. Host only. */
-struct sl_table;
-struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t);
-
 /* --- numbers ---------------------------------------------------------------------------------- */
 
+/* A float as a double; a NaN becomes quiet and keeps its payload, as on x86. */
 SL_HD double sl_mcpl_wide(float v)
 {
 	uint64_t bits = sl_bits(v), nan = UINT64_C(0x7ff8) << 48;
@@ -70,6 +67,7 @@ SL_HD double sl_mcpl_wide(float v)
 	return wide;
 }
 
+/* A double rounded to a float; a NaN becomes quiet and loses low bits of its payload. */
 SL_HD float sl_mcpl_narrow(double v)
 {
 	uint64_t bits;
@@ -80,7 +78,7 @@ SL_HD float sl_mcpl_narrow(double v)
 	return v == v ? (float)v : sl_float(nan);
 }
 
-/* In a unit that is so many times as large. */
+/* A value in a unit that is so many times as large. */
 SL_HD double sl_mcpl_in(float v, double unit)
 {
 	double wide = sl_mcpl_wide(v);
@@ -89,9 +87,9 @@ SL_HD double sl_mcpl_in(float v, double unit)
 }
 
 /*
- * A direction becomes two numbers and a sign: of the components the two that are smaller, z as 1/z
- * where it is one of them. (Adaptive projection packing; Kittelmann et al. 2017, 2.2.) packed[2]
- * has the sign alone, 1 or -1.
+ * Packs a direction as two numbers and a sign: the two smaller components, where z is stored as 1/z
+ * if it is one of them, and the sign of the largest. (Adaptive projection packing; Kittelmann et al.
+ * 2017, 2.2.) packed[2] is that sign, 1 or -1; a record stores it as the sign of the energy.
  */
 SL_HD void sl_mcpl_pack(const double d[3], double packed[3])
 {
@@ -106,7 +104,7 @@ SL_HD void sl_mcpl_pack(const double d[3], double packed[3])
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Gives the word behind it. */
+/* Stores a number in the precision of the record; returns the next word. */
 SL_HD uint32_t *sl_mcpl_put(const struct sl_mcpl_record *r, double number, uint32_t *to)
 {
 	if (r->single)
@@ -116,6 +114,7 @@ SL_HD uint32_t *sl_mcpl_put(const struct sl_mcpl_record *r, double number, uint3
 	return to + (r->single ? 1 : 2);
 }
 
+/* The value of a column that can be user flags. */
 SL_HD uint32_t sl_mcpl_flags_of(enum sl_column column, const struct sl_particle *p)
 {
 #define FLAGS(name)                     \
@@ -126,7 +125,7 @@ SL_HD uint32_t sl_mcpl_flags_of(enum sl_column column, const struct sl_particle 
 	return 0;
 }
 
-/* Makes the record of a row in r->bytes / 4 words. */
+/* Stores the record of a particle in r->bytes / 4 words. */
 SL_HD void sl_mcpl_record_put(
 	const struct sl_mcpl_record *r, const struct sl_particle *p, uint32_t *to)
 {

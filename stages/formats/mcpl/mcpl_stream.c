@@ -12,22 +12,23 @@ enum { WINDOW_BYTES = SL_MCPL_RAW_BYTES, FIXED_BYTES = 48 };
 
 static enum sl_status refuse(const char *problem, const char *remedy)
 {
-	return sl_fail(SL_BAD_INPUT, "%s, try %s", problem, remedy);
+	return sl_fail(SL_BAD_INPUT, "%s; try %s", problem, remedy);
 }
 
 static enum sl_status cut_short(const struct sl_mcpl_stream *s)
 {
-	return refuse("it ends within what its header says that it holds (it is damaged or cut "
-		      "short)",
+	return refuse(
+		"it ends before all of what its header says it contains (it is damaged or cut "
+		"short)",
 		s->gzipped ? "making it again"
-			   : "making it again, or mcpltool --repair, which keeps what is whole");
+			   : "making it again, or mcpltool --repair, which keeps whole records");
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
 /*
- * Inflates behind what is left of the window, until there are so many bytes or no more. Damage
- * behind them is told when it is reached, as zlib tells it once more.
+ * Decompresses to the end of the window until it has so many bytes, or the file ends. Damage after
+ * those bytes is reported by a later call, because zlib returns the same error again.
  */
 static enum sl_status refill(struct sl_mcpl_stream *s, size_t bytes)
 {
@@ -44,7 +45,7 @@ static enum sl_status refill(struct sl_mcpl_stream *s, size_t bytes)
 	return s->left < bytes ? status : SL_OK;
 }
 
-/* The next bytes of the file, WINDOW_BYTES at most. */
+/* Takes the next bytes of the file, at most WINDOW_BYTES. */
 static enum sl_status take(struct sl_mcpl_stream *s, size_t bytes, const uint8_t **taken)
 {
 	if (s->left < bytes && s->gzipped)
@@ -57,8 +58,8 @@ static enum sl_status take(struct sl_mcpl_stream *s, size_t bytes, const uint8_t
 	return SL_OK;
 }
 
-/* Is there anything behind what was read? */
-static enum sl_status look_ahead(struct sl_mcpl_stream *s, bool *more)
+/* Whether bytes follow what was read. */
+static enum sl_status has_more(struct sl_mcpl_stream *s, bool *more)
 {
 	if (s->left == 0 && s->gzipped)
 		SL_TRY(refill(s, 1));
@@ -70,10 +71,10 @@ enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind)
 {
 	bool more;
 
-	SL_TRY(look_ahead(s, behind));
+	SL_TRY(has_more(s, behind));
 	for (more = *behind; more;) {
 		s->left = 0;
-		SL_TRY(look_ahead(s, &more));
+		SL_TRY(has_more(s, &more));
 	}
 	return SL_OK;
 }
@@ -99,12 +100,14 @@ static double f64_at(const uint8_t *at)
 static enum sl_status check_magic(struct sl_mcpl_header *h, const uint8_t *at)
 {
 	if (memcmp(at, "MCPL00", 6) != 0 || (at[6] != '2' && at[6] != '3'))
-		return refuse("it does not begin as MCPL of version 2 or 3 does",
+		return refuse(
+			"it does not begin with MCPL002L or MCPL003L, so it is not an MCPL file of "
+			"version 2 or 3",
 			"a file of that format");
 	if (at[7] != 'L')
-		return refuse("its numbers have their greatest byte first (a machine of another "
-			      "kind wrote it)",
-			"mcpltool there, to write it as text");
+		return refuse("its numbers have the greatest byte first (it is from a big-endian "
+			      "machine)",
+			"mcpltool on that machine, to write it as text");
 	h->version = at[6] - '0';
 	return SL_OK;
 }
@@ -116,7 +119,7 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 	bool weighs;
 
 	if (s->left < 8 && !s->gzipped)
-		return refuse("it is too short to be MCPL", "another file");
+		return refuse("it is too short for an MCPL header", "another file");
 	SL_TRY(take(s, FIXED_BYTES, &at));
 	SL_TRY(check_magic(h, at));
 	memcpy(&h->particles, at + 8, sizeof(h->particles));
@@ -133,10 +136,11 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 		h->weight = f64_at(weight);
 	}
 	if (weighs && (!isfinite(h->weight) || h->weight == 0))
-		return refuse("the weight of all its particles is none", "making it again");
+		return refuse(
+			"the common weight in its header is 0, infinite or NaN", "making it again");
 	return h->record_bytes == sl_mcpl_record_bytes(h)
 	               ? SL_OK
-	               : refuse("its particles have other bytes than its flags say (it is damaged)",
+	               : refuse("its header states other bytes per particle than its flags give (it is damaged)",
 				 "making it again");
 }
 
@@ -217,7 +221,7 @@ enum sl_status sl_mcpl_text(struct sl_mcpl_stream *s, char *text, size_t size, u
 
 /* --- particles -------------------------------------------------------------------------------- */
 
-/* Of a plain file all is known; of one in gzip, whether there is anything at all. */
+/* The size of a plain file is known; of a gzip file, only whether any bytes follow. */
 enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s)
 {
 	struct sl_mcpl_header *h = &s->header;
@@ -225,18 +229,18 @@ enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s)
 	bool more;
 
 	if (h->particles == 0) {
-		SL_TRY(look_ahead(s, &more));
+		SL_TRY(has_more(s, &more));
 		if (more && s->gzipped)
-			return refuse("its header counts no particles and some follow (its writer "
-				      "did not come to its end)",
-				"gunzip, and reading what that gives");
+			return refuse("its header counts no particles, but some follow (the writer "
+				      "did not finish)",
+				"gunzip, and then the plain file");
 		s->recovered = more && whole > 0;
 		h->particles = whole;
 	}
 	return s->gzipped || h->particles <= whole ? SL_OK : cut_short(s);
 }
 
-/* Of a file in gzip alone it is only known here that records are damaged or missing. */
+/* In a gzip file, damaged or missing records are detected only here. */
 static enum sl_status take_records(struct sl_mcpl_stream *s, size_t bytes, const uint8_t **records)
 {
 	enum sl_status status = take(s, bytes, records);
@@ -244,13 +248,13 @@ static enum sl_status take_records(struct sl_mcpl_stream *s, size_t bytes, const
 	if (status == SL_BAD_INPUT)
 		sl_add_context(status,
 			"particle %llu of %llu, from 0 on (gunzip -c and then mcpltool --repair "
-			"keep those before it)",
+			"keep the particles before it)",
 			(unsigned long long)(s->read + s->left / s->header.record_bytes),
 			(unsigned long long)s->header.particles);
 	return status;
 }
 
-/* The numbers of a record, widened; returns where they end. */
+/* Reads n numbers of a record as doubles; returns the byte after them. */
 static const uint8_t *get_numbers(
 	const struct sl_mcpl_header *h, const uint8_t *at, double *number, int n)
 {
@@ -311,4 +315,101 @@ enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, si
 	SL_TRY(take_records(s, *n * s->header.record_bytes, records));
 	s->read += *n;
 	return SL_OK;
+}
+
+/* --- whole headers ---------------------------------------------------------------------------- */
+
+/*
+ * Reads all strings to the end of the used bytes, each after its length. to = NULL: only adds up
+ * their sizes.
+ */
+static enum sl_status read_strings(struct sl_mcpl_stream *s, uint8_t *to, size_t size, size_t *used)
+{
+	char nothing[1];
+	uint32_t length;
+
+	for (uint64_t i = 0; i < sl_mcpl_count_strings(&s->header); i++) {
+		char *text = to ? (char *)to + *used + sizeof(length) : nothing;
+
+		SL_TRY(sl_mcpl_text(
+			s, text, to ? size - *used - sizeof(length) : sizeof(nothing), &length));
+		if (to)
+			memcpy(to + *used, &length, sizeof(length));
+		*used += sizeof(length) + length;
+	}
+	return SL_OK;
+}
+
+/* Opens the file and reads its header to a block, or only measures it if to is NULL. */
+static enum sl_status read_head(const void *file, size_t bytes, uint8_t *to, size_t size,
+	struct sl_mcpl_head *h, bool *recovered)
+{
+	struct sl_mcpl_stream s;
+	enum sl_status status;
+
+	SL_TRY(sl_mcpl_open(&s, file, bytes));
+	h->size = sl_mcpl_put_fixed(to, &s.header);
+	status = read_strings(&s, to, size, &h->size);
+	if (status == SL_OK)
+		status = sl_mcpl_begin(&s);
+	h->fixed = s.header;
+	*recovered = s.recovered;
+	sl_mcpl_close(&s);
+	return status;
+}
+
+/*
+ * Sets all statistics to -1, unknown: the writer ended early, so its records stand for an unknown
+ * part of what was simulated.
+ */
+static void reset_sums(struct sl_mcpl_head *h)
+{
+	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
+	char text[SL_MCPL_VALUE_BYTES + 1];
+
+	sl_mcpl_print_value(-1, text);
+	sl_mcpl_next_string(&at);
+	for (uint32_t i = 0; i < h->fixed.comments; i++) {
+		struct sl_mcpl_string comment = sl_mcpl_next_string(&at);
+		double value;
+		size_t value_at;
+
+		if (sl_mcpl_is_sum(&comment, &value_at, &value))
+			memcpy((uint8_t *)(uintptr_t)(comment.at + value_at), text,
+				SL_MCPL_VALUE_BYTES);
+	}
+}
+
+enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s)
+{
+	size_t bytes = 0;
+
+	SL_TRY(read_strings(s, NULL, 0, &bytes));
+	return sl_mcpl_begin(s);
+}
+
+enum sl_status sl_mcpl_head_read(
+	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
+{
+	enum sl_status status;
+	void *memory;
+	size_t size;
+
+	*h = (struct sl_mcpl_head){0};
+	SL_TRY(read_head(file, bytes, NULL, 0, h, recovered));
+	size = h->size + 1; /* sl_mcpl_text() adds a terminator */
+	SL_TRY(sl_memory_get(SL_HOST, size, &memory));
+	status = read_head(file, bytes, (uint8_t *)memory, size, h, recovered);
+	h->bytes = (uint8_t *)memory;
+	if (status != SL_OK)
+		sl_mcpl_head_free(h);
+	else if (*recovered)
+		reset_sums(h);
+	return status;
+}
+
+void sl_mcpl_head_free(struct sl_mcpl_head *h)
+{
+	sl_memory_give(SL_HOST, h->bytes);
+	h->bytes = NULL;
 }

@@ -1,18 +1,22 @@
 /*
- * mcpl_stream.h - an MCPL file of anybody's, from its begin to its end.
+ * mcpl_stream.h - reads an MCPL file of any program in memory, from beginning to end.
  *
- * Versions 2 and 3, plain or in gzip of any number of members, all flags. It goes by through a
- * window, and nothing is allocated but that and zlib's memory. A plain file whose writer died
- * before it had counted its particles has as many as there are whole records, as the reference
- * implementation has it; one that is cut short, or such a file in gzip, is refused.
+ * It reads versions 2 and 3 with all flags, plain or in gzip with any number of members. A gzip file
+ * is decompressed through a window; only the window and zlib's state are allocated. A plain file
+ * whose writer ended before it stored the number of particles has as many particles as whole
+ * records, as in the reference implementation. A file that is cut short is refused, and so is a
+ * gzip file without a number of particles.
+ *
+ * Order of calls: sl_mcpl_open, all strings (sl_mcpl_text, or sl_mcpl_skip_head), sl_mcpl_begin,
+ * particles (sl_mcpl_next or sl_mcpl_raw), sl_mcpl_end, sl_mcpl_close.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_STREAM_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_STREAM_H
 
 #include "stages/formats/common/inflate.h"
-#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
 
-/* A particle, in the units of the file: cm, MeV, ms. */
+/* A particle in the units of the file: cm, MeV, ms. */
 struct sl_mcpl_particle {
 	double polarisation[3], position[3], direction[3];
 	double energy, time, weight;
@@ -22,56 +26,77 @@ struct sl_mcpl_particle {
 
 struct sl_mcpl_stream {
 	struct sl_mcpl_header header; /* particles: those that can be read */
-	bool recovered;               /* their number was not in the header */
+	bool recovered;               /* the header has no number of particles; they were counted */
 	bool gzipped;
-	uint64_t read; /* particles */
+	uint64_t read; /* particles read so far */
 	struct sl_inflate z;
-	const uint8_t *at; /* what is not read yet of a plain file, or of the window */
-	size_t left;
-	uint8_t *window;
+	const uint8_t *at; /* the next byte, in the plain file or in the window */
+	size_t left;       /* bytes from there on, in the plain file or in the window */
+	uint8_t *window;   /* NULL for a plain file */
 };
 
-/* By its first bytes, as the reference has it, which reads a plain file that is called .gz, too. */
+/* Whether the first bytes are those of gzip. Like the reference, this ignores the file name. */
 bool sl_mcpl_is_gzipped(const void *file, size_t bytes);
 
-/* What is allocated for a file in gzip: the window, and what zlib says that it needs for 32 KiB. */
+/* Bytes allocated for a gzip file: the window, and zlib's state for a window of 32 KiB. */
 enum { SL_MCPL_GZIP_BYTES = (1 << 16) + (48 << 10) };
 
 /*
- * Begins to read the bytes bytes of a file, which stay the caller's: the fixed part of the header.
- * SL_BAD_INPUT, and why, if it is none. To be closed after success.
+ * Opens a file of so many bytes, which the caller keeps, and reads the fixed part of its header. A
+ * file that is not MCPL is SL_BAD_INPUT. After SL_OK, call sl_mcpl_close().
  */
 enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t bytes);
 void sl_mcpl_close(struct sl_mcpl_stream *s);
 
 /*
- * The same file once more from its begin, or, of a stream of one in gzip, another one in gzip: for
- * an open stream, in the memory that there is.
+ * Opens the same file again, without a new allocation. A stream of a gzip file may also open another
+ * gzip file.
  */
 enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t bytes);
 
 /*
- * The next string of the header: the source, then header.comments comments, then header.blobs names
- * of blobs, then as many blobs; all must be read before the particles. *length is how long it is;
- * text has as much of it as fits in size bytes, with a 0 behind it.
+ * Reads the next string of the header: the source, header.comments comments, header.blobs names of
+ * blobs, as many blobs. *length is its full length. text gets what fits in size bytes, with a
+ * terminator.
  */
 enum sl_status sl_mcpl_text(struct sl_mcpl_stream *s, char *text, size_t size, uint32_t *length);
 
-/* Behind all strings: settles how many particles there are. */
+/* After all strings: determines how many particles there are. */
 enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s);
 
-/* The next of header.particles particles. SL_BAD_INPUT where they are damaged or cut short. */
+/* Reads all strings of a stream just opened and calls sl_mcpl_begin(). */
+enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s);
+
+/* Reads the next of header.particles particles. SL_BAD_INPUT if it is damaged or missing. */
 enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p);
 
-/* The same as they stand: *n of the next, SL_MCPL_RAW_BYTES of them at most; 0 when none is left.
+/*
+ * Reads the next *n records as stored, at most SL_MCPL_RAW_BYTES of them; *n = 0 after the last. They
+ * are valid until the next call.
  */
 enum { SL_MCPL_RAW_BYTES = 1 << 16 };
 enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n);
 
 /*
- * Behind the last particle: reads the file to its end, as only there a checksum of gzip tells of
- * damage. *behind: something else followed.
+ * After the last particle: reads to the end of the file, because the checksum of gzip is there.
+ * *behind: bytes follow the last particle.
  */
 enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind);
+
+/* A header with all of its strings. */
+struct sl_mcpl_head {
+	struct sl_mcpl_header fixed; /* particles: of all files that were joined */
+	uint8_t *bytes;              /* as in a file, except the number of particles; owned */
+	size_t size;
+};
+
+/*
+ * Reads the whole header of a file in memory to a block that it allocates; *recovered as in struct
+ * sl_mcpl_stream. Statistics of a recovered file become -1, unknown. After SL_OK, call
+ * sl_mcpl_head_free().
+ */
+enum sl_status sl_mcpl_head_read(
+	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered);
+void sl_mcpl_head_free(struct sl_mcpl_head *h);
 
 #endif

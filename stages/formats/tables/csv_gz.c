@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "stages/formats/tables/csv_gz.h"
 #include "stages/formats/common/decimal.h"
 #include "stages/formats/common/format.h"
+#include "stages/formats/tables/csv_gz_read.h"
 
 /* --- printing ------------------------------------------------------------------------------ */
 
@@ -196,7 +196,7 @@ const struct sl_format sl_format_csv_gz = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
-	.unpressed = "is text, which the host's threads print",
+	.no_streams = "is text, which the host's threads print",
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_csv_gz_read,

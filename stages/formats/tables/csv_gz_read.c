@@ -4,9 +4,10 @@
  * Strict: the bytes must be those that packing the same table would have compressed. The text goes
  * by through a small window and is never held as a whole.
  */
+#include "stages/formats/tables/csv_gz_read.h"
+
 #include <string.h>
 
-#include "stages/formats/tables/csv_gz.h"
 #include "stages/formats/common/decimal.h"
 #include "stages/formats/common/inflate.h"
 
@@ -97,9 +98,8 @@ static enum sl_status add_column(struct sl_table *t, const char *name, size_t le
 		i++;
 	if (i == SL_COLUMN_COUNT)
 		return damaged("its first line names a column that is not known");
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == (enum sl_column)i)
-			return damaged("its first line names a column twice");
+	if (sl_table_find(t, (enum sl_column)i))
+		return damaged("its first line names a column twice");
 	t->column[t->n_columns++] = (struct sl_table_column){.column = (enum sl_column)i};
 	return SL_OK;
 }

@@ -14,6 +14,8 @@
 #include <zlib.h>
 
 #include "primitives/files/crc32.h"
+#include "stages/formats/tables/npz_pack.h"
+#include "stages/formats/tables/npz_read.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "items are handed over as they lie in memory, and the file's types are little-endian"

@@ -4,6 +4,8 @@
  * Constant columns are arrays of all rows too, which deflate makes a thousandth of. What does not
  * gain by deflate is stored.
  */
+#include "stages/formats/tables/npz_pack.h"
+
 #include <string.h>
 
 #include "primitives/files/crc32.h"

@@ -5,13 +5,12 @@
  * member has its checksum. What may change unseen are the bits behind the end of a deflated stream,
  * and of what a stored block begins with, up to the next byte.
  */
+#include "stages/formats/tables/npz_read.h"
+
 #include <string.h>
 
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/tables/npz.h"
-
-/* Deflate gives at most 1032 bytes for one; a member that claims more is lying. */
-enum { RATIO_MOST = 1100 };
 
 /* A file being read. */
 struct reading {
@@ -49,7 +48,7 @@ static enum sl_status agree_on_rows(
 	if (m->size < SL_NPY_BYTES || items % f->bytes != 0 || n > UINT32_MAX ||
 		(t->n_columns > 0 && n != t->n))
 		return damaged("its number of rows is none, or not that of the other columns");
-	if (m->size / RATIO_MOST > m->packed)
+	if (m->size / SL_INFLATE_RATIO_MAX > m->packed)
 		return damaged("it claims more rows than the file can hold");
 	t->n = (uint32_t)n;
 	return SL_OK;
@@ -114,9 +113,8 @@ static enum sl_status read_column(struct reading *r, const struct sl_zip_member 
 	struct sl_table_column c = {.column = column};
 	bool stored = m->method == SL_ZIP_STORED;
 
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].column == column)
-			return damaged("there are two of it");
+	if (sl_table_find(t, column))
+		return damaged("there are two of it");
 	if (stored ? m->packed != m->size : m->method != SL_ZIP_DEFLATED)
 		return damaged("it is packed in a way that this program does not use");
 	SL_TRY(agree_on_rows(t, m, f));

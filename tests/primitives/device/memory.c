@@ -28,7 +28,7 @@ static void memory_that_cannot_be(void **state)
 
 	(void)state;
 	assert_fails(sl_memory_get(SL_HOST, SIZE_MAX, &p), SL_HOST_MEMORY,
-		"host memory: 18446744073709551615 bytes asked, ");
+		"host memory: 18446744073709551615 bytes requested, ");
 	assert_null(p);
 	assert_fails(sl_memory_get((enum sl_space)9, 1, &p), SL_USAGE, "memory of space 9");
 }
@@ -83,17 +83,17 @@ static void faults_on_demand(void **state)
 	(void)state;
 	assert_ok(sl_copy(&byte, &other, 1, NULL));
 	assert_fails(sl_copy(&byte, &other, 1, NULL), SL_DEVICE_FAILED,
-		"copying: the device answers error 1, ");
+		"copying: the device returned error 1, ");
 	assert_ok(sl_copy(&byte, &other, 1, NULL));
 	assert_fails(sl_fill(&byte, 0, 1, NULL), SL_DEVICE_FAILED, "filling: ");
 	assert_fails(sl_stream_wait(NULL), SL_DEVICE_FAILED, "waiting for queued work: ");
 	assert_fails(sl_device_count(&n), SL_NO_DEVICE, "the CUDA driver sees no device");
 	assert_fails(sl_memory_get(SL_DEVICE, 77, &p), SL_DEVICE_MEMORY,
-		"device memory: 77 bytes asked, ");
+		"device memory: 77 bytes requested, ");
 	assert_fails(sl_memory_get(SL_PINNED, 78, &p), SL_HOST_MEMORY,
-		"pinned host memory: 78 bytes asked, ");
-	assert_fails(
-		sl_memory_get(SL_HOST, 79, &p), SL_HOST_MEMORY, "host memory: 79 bytes asked, ");
+		"pinned host memory: 78 bytes requested, ");
+	assert_fails(sl_memory_get(SL_HOST, 79, &p), SL_HOST_MEMORY,
+		"host memory: 79 bytes requested, ");
 	assert_null(p);
 }
 

@@ -271,7 +271,7 @@ static void memory_ends_where_it_was_told_to(void **state)
 	assert_int_equal(device.free_bytes, 64 << 20);
 	assert_ok(sl_memory_get(SL_DEVICE, (size_t)40 << 20, &most));
 	assert_fails(sl_memory_get(SL_DEVICE, (24 << 20) + 1, &more), SL_DEVICE_MEMORY,
-		"device memory: 25165825 bytes asked, 25165824 are free: out of memory");
+		"device memory: 25165825 bytes requested, 25165824 are free: out of memory");
 	assert_null(more);
 	assert_ok(sl_memory_get(SL_DEVICE, 24 << 20, &more));
 	assert_int_equal(sl_memory_get(SL_DEVICE, 1, &more), SL_DEVICE_MEMORY);

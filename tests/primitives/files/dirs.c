@@ -112,7 +112,7 @@ static void faults(void **state)
 	static const struct {
 		const char *fault, *told;
 	} cases[] = {{"dir_make:1:30", "cannot make the folder"},
-		{"dir_make:2:13", "/a/b: Permission denied (this user may not); change"},
+		{"dir_make:2:13", "/a/b: Permission denied (this user has no permission); change"},
 		{"file_dirsync:1:5", "cannot keep the new folder"},
 		{"file_open:1:24", "Too many open files"},
 		{"file_open:3:24", "Too many open files"}};

@@ -5,6 +5,7 @@
 
 #include "stages/formats/common/decimal.h"
 #include "tests/stages/formats/tables.h"
+#include "stages/formats/formats.h"
 
 static const struct sl_format *const csv = &sl_format_csv_gz;
 static const struct sl_batch_facts batch = {.number = 3};

@@ -6,6 +6,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 
 #include "tests/stages/formats/tables.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
 #include "tests/support/mcpl_by_hand.h"
 
 static const struct sl_batch_facts batch = {.number = 3, .first_id = 12, .generated = 1048576};
@@ -48,8 +49,9 @@ static struct sl_file_facts facts_with(
 {
 	struct sl_file_facts run = run_facts(deflate, 1);
 
-	run.mcpl = (struct sl_mcpl_facts){
-		.wide = wide, .pdg = -2112, .energy = energy, .flags = flags};
+	sl_mcpl_set_facts(
+		&run, &(struct sl_mcpl_facts){
+			      .wide = wide, .pdg = -2112, .energy = energy, .flags = flags});
 	return run;
 }
 
@@ -107,7 +109,7 @@ static void round_trip(const struct sl_format *f, const struct sl_file_facts *ru
 		check_by_hand(file, bytes, run, &batch, &t);
 	}
 	assert_ok(read_back(f, file, bytes, &a, &back));
-	check_back(&t, &back, run->mcpl.wide);
+	check_back(&t, &back, sl_mcpl_facts_of(run).wide);
 	free(a.base);
 	free(same);
 	free(file);
@@ -149,11 +151,13 @@ static void what_lists_have_comes_back(void **state)
 		bool wide = i / 3 % 2, one_code = i / 6 % 2, polarised = i / 12 % 2;
 		struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, wide,
 			i % 2 ? SL_COLUMN_userflags : SL_COLUMN_COUNT, NAN);
+		struct sl_mcpl_facts facts = sl_mcpl_facts_of(&run);
 		uint32_t columns = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) |
 		                   SL_BIT(SL_COLUMN_pdg) | (polarised ? SL_MCPL_POLARISATION : 0) |
 		                   (i % 2 ? SL_BIT(SL_COLUMN_userflags) : 0);
 
-		run.mcpl.pdg = 0;
+		facts.pdg = 0;
+		sl_mcpl_set_facts(&run, &facts);
 		for (int f = 0; f < FORMATS; f++)
 			round_trip(formats[f], &run, sizes[i % 3], columns,
 				one_code ? SL_BIT(SL_COLUMN_pdg) : 0);
@@ -167,7 +171,7 @@ static void many_rows_come_back(void **state)
 
 	(void)state;
 	round_trip(&sl_format_mcpl_gz, &run, 40000, SL_MCPL_NEEDED, 0);
-	run.mcpl.wide = true;
+	run = facts_with(&sl_deflate_libdeflate, true, SL_COLUMN_COUNT, 1);
 	round_trip(&sl_format_mcpl_gz, &run, 40000, SL_MCPL_NEEDED, SL_BIT(SL_COLUMN_weight));
 }
 

@@ -5,6 +5,8 @@
  * for tests/scripts/readers.py.
  */
 #include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

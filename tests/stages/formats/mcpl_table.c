@@ -2,7 +2,7 @@
  * mcpl_table.c - lists as tables: of ours the columns that they were made of, of others what a
  * particle has; the header decides which, and damaged rows change nothing in that.
  */
-#include "stages/formats/mcpl/mcpl_table.h"
+#include "stages/formats/mcpl/mcpl_read.h"
 
 #include "stages/formats/mcpl/mcpl.h"
 #include "tables.h"
@@ -19,7 +19,8 @@ static char *file_of_ours(const struct sl_format *f, size_t *bytes)
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	char *file;
 
-	run.mcpl = (struct sl_mcpl_facts){.pdg = 22, .energy = 2, .flags = SL_COLUMN_fate};
+	sl_mcpl_set_facts(
+		&run, &(struct sl_mcpl_facts){.pdg = 22, .energy = 2, .flags = SL_COLUMN_fate});
 	file = file_of(f, &run, &batch, &t, 0, bytes);
 	free_table(&t);
 	return file;

@@ -22,7 +22,8 @@ static struct sl_file_facts facts_with(enum sl_column flags, double energy)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 
-	run.mcpl = (struct sl_mcpl_facts){.pdg = -2112, .energy = energy, .flags = flags};
+	sl_mcpl_set_facts(
+		&run, &(struct sl_mcpl_facts){.pdg = -2112, .energy = energy, .flags = flags});
 	return run;
 }
 

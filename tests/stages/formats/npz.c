@@ -11,6 +11,7 @@
 #include "stages/device/pack.h"
 #include "tests/cases/thin.h"
 #include "tests/stages/formats/tables.h"
+#include "stages/formats/formats.h"
 
 static const struct sl_format *const npz = &sl_format_npz;
 static const struct sl_batch_facts batch = {.number = 3, .first_id = 12, .generated = 99};

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_file.h"
 #include "tests/stages/formats/openpmd_check.h"
+#include "stages/formats/formats.h"
 #include "tests/support/process.h"
 
 /* One table to a file and back, twice with other dirt in the image. */

@@ -5,6 +5,7 @@
 
 #include "stages/formats/hdf5/openpmd.h"
 #include "tests/stages/formats/tables.h"
+#include "stages/formats/formats.h"
 
 static const struct sl_format *const openpmd = &sl_format_openpmd;
 static const struct sl_batch_facts batch = {.number = 17, .first_id = 1700, .generated = 100};

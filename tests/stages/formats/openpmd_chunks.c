@@ -5,6 +5,7 @@
 #include "stages/batch/recipe.h"
 #include "stages/device/pack.h"
 #include "tests/stages/formats/openpmd_check.h"
+#include "stages/formats/formats.h"
 #include "tests/support/folder.h"
 
 /* --- streams of a device --------------------------------------------------------------------- */

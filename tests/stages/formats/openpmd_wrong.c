@@ -1,10 +1,11 @@
 /* openpmd_wrong.c - openPMD files that are damaged, or claim what is not so, are refused. */
 #include <zlib.h>
 
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "tests/cases/thin.h"
 #include "tests/stages/formats/openpmd_check.h"
+#include "stages/formats/formats.h"
 
 /* --- damage -------------------------------------------------------------------------------- */
 

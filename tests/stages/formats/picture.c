@@ -2,12 +2,14 @@
  * picture.c - the numbers of an image are read where they stand, and files of other claims are
  * refused.
  */
-#include "stages/formats/hdf5/image_file.h"
+#include "stages/formats/images/image_file.h"
 
 #include <stdlib.h>
 
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/formats.h"
+#include "stages/formats/images/image_file_read.h"
 #include "tests/support/check.h"
 
 enum { ROWS = 5, COLUMNS = 7, N = ROWS * COLUMNS, ROOM = 1 << 19 };

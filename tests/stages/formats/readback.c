@@ -8,6 +8,8 @@
 
 #include "stages/formats/hdf5/xdmf.h"
 #include "tests/stages/formats/tables.h"
+#include "stages/formats/formats.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "tests/support/folder.h"
 #include "tests/support/process.h"
 #include "tests/support/skip.h"

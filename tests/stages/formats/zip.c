@@ -1,5 +1,5 @@
 /* zip.c - headers of archives of any size, read by hand from the words of APPNOTE.TXT. */
-#include "stages/formats/common/zip.h"
+#include "stages/formats/tables/zip.h"
 
 #include <stdlib.h>
 #include <zlib.h>

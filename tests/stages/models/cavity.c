@@ -288,15 +288,14 @@ static void bad_configurations_are_refused(void **state)
 	closed.reflectance = 1;
 	check_complaint(sphere, " port ", "");
 	check_complaint(tube, " length ", "");
-	check_complaint(sphere, "", "port: is missing (a sphere needs it), add it\n");
-	check_complaint(tube, "", "length: is missing (a tube needs it), add it\n");
+	check_complaint(sphere, "", "port: is missing: a sphere needs it; add it\n");
+	check_complaint(tube, "", "length: is missing: a tube needs it; add it\n");
 	check_complaint(sphere, " port length ",
-		"length: does nothing here (it is for a tube), remove it or change the type\n");
+		"length: has no effect here: only a tube uses it; remove it or change the type\n");
 	check_complaint(tube, " port length ",
-		"port: does nothing here (it is for a sphere), remove it or change the type\n");
+		"port: has no effect here: only a sphere uses it; remove it or change the type\n");
 	check_complaint(closed, " port ",
-		"port: is 0 with a reflectance of 1 (a particle could neither leave nor be "
-		"absorbed), change one of them\n");
+		"port: is 0 while reflectance is 1: no particle could leave or be absorbed; change one of them\n");
 }
 
 static void check_range(const struct sl_cavity *r, enum sl_column column, double lo, double hi)

@@ -23,29 +23,24 @@ static void bad_scenes_are_refused(void **state)
 	(void)state;
 	rays_add(&c, 0, 0, 0);
 	check_complaint(&c, given,
-		"objects[0]: has no shape (an object is a sphere, a box or a plane), try sphere: "
-		"{center: [0, 0, 0], radius: 1 cm}\n");
+		"objects[0]: has no shape: an object is a sphere, a box or a plane; add sphere: {center: [0, 0, 0], radius: 1 cm}\n");
 	c.object[0].sphere.radius = 1;
 	check_complaint(
-		&c, given, "objects[0].sphere.center: is missing (a sphere needs it), add it\n");
+		&c, given, "objects[0].sphere.center: is missing: a sphere needs it; add it\n");
 	c.object[0].plane.normal = vector(0, 0, 1);
 	check_complaint(&c, given,
-		"objects[0]: has more than one shape (an object is a sphere, a box or a plane), try "
-		"an object for each\n");
+		"objects[0]: has more than one shape: an object is a sphere, a box or a plane; write one object for each\n");
 	c = none;
 	rays_add_sphere(&c, vector(100, 0, 0), 0.001, 0, 1, 0.5);
 	check_complaint(&c, given,
-		"objects[0].emission: is above 0 with a reflectance of 1 (no ray would end at that "
-		"light), make one of them less\n"
-		"objects[0].sphere.radius: is too small so far from the origin (positions have 24 "
-		"bits), make it at least 0.0061 cm or move the scene\n");
+		"objects[0].emission: is above 0 while reflectance is 1: no ray could end at this light; reduce one of them\n"
+		"objects[0].sphere.radius: is too small this far from the origin: positions have 24 bits; make it at least 0.0061 cm, or move the scene\n");
 	c = none;
 	rays_add_box(&c, vector(0, 0, 0), vector(1, -1, 1), 0, 0, 0);
 	rays_add_plane(&c, vector(0, 0, 0), vector(0, 0, 0), 0, 0, 0);
 	check_complaint(&c, given,
-		"objects[0].box.to: is not ahead of from along y (a box has an inside, and "
-		"positions have 24 bits), make it larger by 6.1e-05 cm or more\n"
-		"objects[1].plane.normal: has no length (it is a direction), try [0, 0, 1]\n");
+		"objects[0].box.to: is not above box.from along y: a box needs a volume, and positions have 24 bits; make it larger by at least 6.1e-05 cm\n"
+		"objects[1].plane.normal: has length 0: it is a direction; write for example [0, 0, 1]\n");
 }
 
 static void bad_cameras_are_refused(void **state)
@@ -57,30 +52,25 @@ static void bad_cameras_are_refused(void **state)
 	(void)state;
 	c.camera.look_at = c.camera.position;
 	check_complaint(&c, given,
-		"camera.look_at: is where the camera is (it would look nowhere), move one of them\n"
-		"camera.up: is along the line of sight (it would not say what is upright), try "
-		"[0, 1, 0]\n");
+		"camera.look_at: equals camera.position: the camera has no direction; change one of them\n"
+		"camera.up: is parallel to the line of sight: it does not say what is up; write [0, 1, 0]\n");
 	c = none;
 	c.camera.up = vector(0, -7, 0);
 	c.camera.pixels.n = 1;
 	check_complaint(&c, given,
-		"camera.pixels: has 1 numbers (width and height are needed), write [256, 256]\n");
+		"camera.pixels: has 1 numbers: width and height are needed; write [256, 256]\n");
 	c.camera.pixels.n = 2;
 	check_complaint(&c, given,
-		"camera.up: is along the line of sight (it would not say what is upright), try "
-		"[0, 0, 1]\n");
+		"camera.up: is parallel to the line of sight: it does not say what is up; write [0, 0, 1]\n");
 	c.source = SL_RAYS_AT_RANDOM;
 	check_complaint(&c, given,
-		"camera.position: does nothing here (random rays have no camera), remove it "
-		"or try source: camera\n"
-		"camera.look_at: does nothing here (random rays have no camera), remove it or "
-		"try source: camera\n"
-		"source: is random in a scene of planes alone (there is nothing to enter), add a "
-		"sphere or a box, or try camera\n");
+		"camera.position: has no effect here: source: random has no camera; remove it or write source: camera\n"
+		"camera.look_at: has no effect here: source: random has no camera; remove it or write source: camera\n"
+		"source: is random, but the scene has only planes: random rays need a sphere or a box to surround; add one, or write source: camera\n");
 	c = none;
 	c.camera.position = vector(NONE, NONE, NONE);
-	check_complaint(&c, " camera.look_at ",
-		"camera.position: is missing (a camera needs it), add it\n");
+	check_complaint(
+		&c, " camera.look_at ", "camera.position: is missing: a camera needs it; add it\n");
 }
 
 static void check_range(const struct sl_rays *r, enum sl_column column, double lo, double hi)

@@ -285,16 +285,14 @@ static void bad_configurations_are_refused(void **state)
 	angled.incidence = SL_SLAB_ANGLE;
 	slab_complains(slab_plain, "", "");
 	slab_complains(nothing, "",
-		"mu_a: mu_a + mu_s is 0 (a flight would never end), give one of them a value\n");
+		"mu_a: mu_a + mu_s is 0: a flight would never end; set one of them above 0\n");
 	slab_complains(little, "",
-		"mu_a: mu_a + mu_s is 2e-31 /cm (flights would leave single precision), make it "
-		"at least 1e-30 /cm\n");
+		"mu_a: mu_a + mu_s is 2e-31 /cm: flights would leave single precision; make it at least 1e-30 /cm\n");
 	slab_complains(angled, " angle ", "");
-	slab_complains(
-		angled, "", "incidence: needs an angle (none is given), add angle: 30 deg\n");
+	slab_complains(angled, "",
+		"incidence: is angle, but no angle is set; add for example angle: 30 deg\n");
 	slab_complains(slab_plain, " angle ",
-		"angle: does nothing here (only incidence: angle uses it), remove it or change "
-		"incidence\n");
+		"angle: has no effect here: only incidence: angle uses it; remove it or change incidence\n");
 }
 
 static void ranges_and_constants(void **state)

@@ -125,15 +125,12 @@ static void bad_roulettes_are_refused(void **state)
 
 	(void)state;
 	slab_complains(slab_plain, " roulette.below roulette.survive ",
-		"roulette.below: does nothing here (only absorption: implicit uses it), remove it "
-		"or change absorption\n"
-		"roulette.survive: does nothing here (only absorption: implicit uses it), remove "
-		"it or change absorption\n");
+		"roulette.below: has no effect here: only absorption: implicit uses it; remove it or change absorption\n"
+		"roulette.survive: has no effect here: only absorption: implicit uses it; remove it or change absorption\n");
 	slab_complains(c, " roulette.below roulette.survive ", "");
 	c.roulette.below = 0.2;
 	slab_complains(c, " roulette.below ",
-		"roulette.below: is above roulette.survive (weights would come out above 1), make "
-		"it at most 0.1\n");
+		"roulette.below: is above roulette.survive: weights could exceed 1; make it at most 0.1\n");
 }
 
 int main(void)

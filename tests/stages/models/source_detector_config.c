@@ -20,16 +20,19 @@ static void what_has_no_use_is_refused(void **state)
 {
 	static const char *const cases[][2] = {
 		{" source.radius ",
-			"source.radius: does nothing here (it is for a disk or a sphere)"},
-		{" source.sigma ", "source.sigma: does nothing here (it is for a beam)"},
-		{" detector.width ", "detector.width: does nothing here (it is for a rectangle)"},
-		{" detector.height ", "detector.height: does nothing here (it is for a rectangle)"},
-		{" stop.radius ", "stop.radius: does nothing here (it is for a stop)"},
-		{" stop.distance ", "stop.distance: does nothing here (it is for a stop)"},
-		{" energy.mean ", "energy.mean: does nothing here (it is for type: exponential)"},
-		{" energy.lines ", "energy.lines: does nothing here (it is for type: lines)"},
+			"source.radius: has no effect here: only a disk or a sphere uses it"},
+		{" source.sigma ", "source.sigma: has no effect here: only a beam uses it"},
+		{" detector.width ",
+			"detector.width: has no effect here: only a rectangle uses it"},
+		{" detector.height ",
+			"detector.height: has no effect here: only a rectangle uses it"},
+		{" stop.radius ", "stop.radius: has no effect here: only a stop uses it"},
+		{" stop.distance ", "stop.distance: has no effect here: only a stop uses it"},
+		{" energy.mean ",
+			"energy.mean: has no effect here: only type: exponential uses it"},
+		{" energy.lines ", "energy.lines: has no effect here: only type: lines uses it"},
 		{" energy.intensities ",
-			"energy.intensities: does nothing here (it is for type: lines)"},
+			"energy.intensities: has no effect here: only type: lines uses it"},
 	};
 	struct sl_source_detector_config c = source_detector_plain;
 	char given[256];
@@ -42,11 +45,11 @@ static void what_has_no_use_is_refused(void **state)
 	}
 	c.source.type = SL_SOURCE_BEAM;
 	check_complaint(&c, GIVEN " source.half_angle ",
-		"source.half_angle: does nothing here (it is for a point source)");
+		"source.half_angle: has no effect here: only a point source uses it");
 	c = source_detector_plain;
 	c.detector.type = SL_DETECTOR_SPHERE;
 	check_complaint(&c, GIVEN " detector.pixels ",
-		"detector.pixels: does nothing here (it is for a rectangle or a disk)");
+		"detector.pixels: has no effect here: only a rectangle or a disk uses it");
 }
 
 static void what_is_missing_is_refused(void **state)
@@ -54,21 +57,21 @@ static void what_is_missing_is_refused(void **state)
 	struct sl_source_detector_config c = source_detector_plain;
 
 	(void)state;
-	check_complaint(&c, "", "detector.radius: is missing (disk needs it), add it");
+	check_complaint(&c, "", "detector.radius: is missing: disk needs it; add it");
 	c.source.type = SL_SOURCE_DISK;
-	check_complaint(&c, GIVEN, "source.radius: is missing (disk needs it), add it");
+	check_complaint(&c, GIVEN, "source.radius: is missing: disk needs it; add it");
 	c = source_detector_plain;
 	c.energy.type = SL_SPECTRUM_EXPONENTIAL;
-	check_complaint(&c, GIVEN, "energy.mean: is missing (type: exponential needs it)");
+	check_complaint(&c, GIVEN, "energy.mean: is missing: type: exponential needs it");
 	c.energy.type = SL_SPECTRUM_LINES;
-	check_complaint(&c, GIVEN, "energy.lines: is missing (type: lines needs it)");
+	check_complaint(&c, GIVEN, "energy.lines: is missing: type: lines needs it");
 	c = source_detector_plain;
 	c.stop.type = SL_STOP_DISK;
 	c.stop.distance = 1;
-	check_complaint(&c, GIVEN " stop.distance ", "stop.radius: is missing (a stop needs it)");
+	check_complaint(&c, GIVEN " stop.distance ", "stop.radius: is missing: a stop needs it");
 	c = source_detector_plain;
 	c.detector.pixels.n = 1;
-	check_complaint(&c, GIVEN, "detector.pixels: has 1 numbers (one along x and one along y");
+	check_complaint(&c, GIVEN, "detector.pixels: has 1 numbers: one along x and one along y");
 }
 
 static void what_cannot_be_is_refused(void **state)
@@ -88,12 +91,12 @@ static void what_cannot_be_is_refused(void **state)
 	c.stop.distance = 2;
 	c.stop.radius = 1;
 	check_complaint(&c, GIVEN " stop.distance stop.radius ",
-		"stop.distance: is not between source and detector (0 cm to 2 cm), move the stop");
+		"stop.distance: is not between source and detector; give a value from 0 cm to 2 cm");
 	c = source_detector_plain;
 	c.energy.type = SL_SPECTRUM_LINES;
 	c.energy.lines = c.energy.intensities = (struct sl_reals){2, {0, 0}};
 	check_complaint(&c, GIVEN " energy.lines energy.intensities ",
-		"energy.intensities: are all 0 (no line would be drawn)");
+		"energy.intensities: are all 0: no line could be drawn");
 	c.energy.intensities = (struct sl_reals){1, {1}};
 	check_complaint(&c, GIVEN " energy.lines energy.intensities ",
 		"energy.intensities: has 1 numbers for 2 lines");

@@ -1,0 +1,62 @@
+/* command_compare.c - sluice compare. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "pipeline/cli/commands.h"
+#include "pipeline/cli/read_plan.h"
+#include "pipeline/cli/signals.h"
+#include "pipeline/compare/cases.h"
+#include "pipeline/compare/compare.h"
+#include "pipeline/compare/compare_device.h"
+#include "pipeline/compare/compare_json.h"
+#include "pipeline/compare/compare_print.h"
+
+static enum sl_status print_comparison(const struct sl_args *a, const struct sl_comparison *c)
+{
+	if (a->json)
+		return sl_compare_json(c, stdout);
+	if (a->csv)
+		sl_compare_csv(c, stdout);
+	else if (!a->quiet)
+		sl_compare_print(c, stdout);
+	return SL_OK;
+}
+
+static void show_case(const struct sl_comparison *c, size_t row)
+{
+	char text[SL_CASE_BYTES];
+
+	fprintf(stderr, "\r%-*s\r%zu of %zu: %s", SL_CASE_BYTES / 2, "", row + 1, c->n,
+		sl_case_text(&c->row[row], text));
+	fflush(stderr);
+}
+
+enum sl_status sl_command_compare(struct sl_args *a)
+{
+	static struct sl_comparison c;
+	static struct sl_config config;
+	static struct sl_choices choices;
+	bool shown = !a->quiet && isatty(STDERR_FILENO);
+	enum sl_status s = sl_read_config(a, &config, &choices);
+
+	if (s != SL_OK)
+		return s;
+	snprintf(choices.device_reason, sizeof(choices.device_reason), "%s",
+		sl_compare_device_reason());
+	s = sl_compare_plan(&config, &choices, a->full, &c);
+	c.argv = a->argv;
+	/* what is in flight is of no use once it is to end */
+	sl_cli_control.patience = 1;
+	sl_signals_begin_work();
+	if (s == SL_OK)
+		s = sl_compare(&c, &sl_cli_control, shown ? show_case : NULL);
+	if (shown)
+		fprintf(stderr, "\r%-*s\r", SL_CASE_BYTES / 2, "");
+	if (c.ended) {
+		enum sl_status printed = print_comparison(a, &c);
+
+		s = s == SL_OK ? printed : s;
+	}
+	sl_compare_free(&c);
+	return s;
+}

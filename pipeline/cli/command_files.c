@@ -1,0 +1,50 @@
+/* command_files.c - the commands that read files: replay, verify, convert and info. */
+#include <stdio.h>
+
+#include "pipeline/cli/commands.h"
+#include "pipeline/cli/read_plan.h"
+#include "pipeline/cli/signals.h"
+#include "pipeline/convert/convert.h"
+#include "pipeline/inspect/info.h"
+#include "pipeline/inspect/replay.h"
+#include "pipeline/inspect/verify.h"
+
+enum sl_status sl_command_replay(struct sl_args *a)
+{
+	static struct sl_config config;
+	static struct sl_choices choices;
+	struct sl_plan *plan = NULL;
+	enum sl_status s = sl_read_config(a, &config, &choices);
+
+	if (s == SL_OK)
+		s = sl_keep_batch(a, &config, &choices);
+	if (s == SL_OK)
+		s = sl_plan_make(&config, &choices, &plan);
+	if (s == SL_OK)
+		s = sl_replay(plan, a->operand, a->id.value, a->json, stdout);
+	sl_plan_free(plan);
+	return s;
+}
+
+enum sl_status sl_command_verify(struct sl_args *a)
+{
+	return sl_verify(a->operand, a->json, a->quiet, stdout);
+}
+
+enum sl_status sl_command_convert(struct sl_args *a)
+{
+	const struct sl_convert_job job = {.in = a->operands,
+		.n = a->n_operands,
+		.to = a->to,
+		.set = a->set,
+		.n_sets = a->n_sets,
+		.stop = &sl_cli_control.stop};
+
+	sl_signals_begin_work();
+	return sl_convert(&job, a->quiet ? NULL : stdout);
+}
+
+enum sl_status sl_command_info(struct sl_args *a)
+{
+	return sl_info(a->operand, stdout);
+}

@@ -1,0 +1,25 @@
+/* command_help.c - the commands about the program itself: list, help and version. */
+#include <stdio.h>
+
+#include "pipeline/cli/commands.h"
+#include "pipeline/help/help.h"
+#include "pipeline/help/help_markdown.h"
+#include "pipeline/help/list.h"
+#include "pipeline/help/version.h"
+
+enum sl_status sl_command_list(struct sl_args *a)
+{
+	return sl_help_list(a->json, stdout);
+}
+
+enum sl_status sl_command_help(struct sl_args *a)
+{
+	return a->markdown ? sl_help_markdown(stdout) : sl_help(a->operand, stdout);
+}
+
+enum sl_status sl_command_version(struct sl_args *a)
+{
+	(void)a;
+	sl_version_print(stdout);
+	return SL_OK;
+}

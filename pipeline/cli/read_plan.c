@@ -1,0 +1,67 @@
+/* read_plan.c - reads, resolves and plans what the command line names. */
+#include "pipeline/cli/read_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/compare/compare_device.h"
+#include "pipeline/config/config_print.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
+#include "pipeline/inspect/replay.h"
+#include "pipeline/output/run_directory.h"
+#include "pipeline/resolve/resolve.h"
+
+enum sl_status sl_read_config(
+	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
+{
+	struct sl_reader *reader = NULL;
+	enum sl_status s = sl_config_open(a->operand, a->set, a->n_sets, config, &reader);
+
+	if (s == SL_OK && a->command == SL_COMMAND_compare)
+		sl_compare_choose_device(config);
+	if (s == SL_OK && a->command == SL_COMMAND_replay)
+		sl_replay_settle(config);
+	if (s == SL_OK)
+		s = sl_resolve(config, reader, choices);
+	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0) {
+		fputs(sl_config_report(reader), stderr);
+		sl_set_last_error(""); /* the report has it all */
+	}
+	sl_config_close(reader);
+	return s;
+}
+
+enum sl_status sl_keep_batch(
+	struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
+{
+	static char set[64];
+	uint64_t batch = config->run.batch == 0 ? sl_output_batch(config) : 0;
+
+	if (batch == 0 || a->n_sets == SL_SETS_MAX)
+		return SL_OK;
+	snprintf(set, sizeof(set), "run.batch=%llu", (unsigned long long)batch);
+	a->set[a->n_sets++] = set;
+	return sl_read_config(a, config, choices);
+}
+
+enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan)
+{
+	static struct sl_config config;
+	static struct sl_choices choices;
+	enum sl_status s = sl_read_config(a, &config, &choices);
+
+	*plan = NULL;
+	if (s == SL_OK && a->resume)
+		s = sl_keep_batch(a, &config, &choices);
+	if (s == SL_OK && a->print_config) {
+		static char text[SL_CONFIG_TEXT_BYTES];
+
+		sl_config_print(&config, true, text, sizeof(text));
+		fputs(text, stdout);
+		return SL_OK;
+	}
+	if (s == SL_OK)
+		s = sl_plan_make(&config, &choices, plan);
+	return s == SL_OK ? sl_plan_refuse(*plan, a->resume ? sl_output_done(*plan) : 0) : s;
+}

@@ -1,0 +1,25 @@
+/* read_plan.h - from the command line to a resolved configuration and a plan. */
+#ifndef SL_PIPELINE_CLI_READ_PLAN_H
+#define SL_PIPELINE_CLI_READ_PLAN_H
+
+#include "pipeline/args/args.h"
+#include "pipeline/plan/plan.h"
+
+/*
+ * Reads and resolves the configuration of the command line. Prints all problems of a configuration
+ * to stderr; sl_last_error() is then "". c and choices are static storage of the caller.
+ */
+enum sl_status sl_read_config(
+	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices);
+
+/* If run.batch is auto and the output directory has a run, takes that run's batch size. */
+enum sl_status sl_keep_batch(
+	struct sl_args *a, struct sl_config *config, struct sl_choices *choices);
+
+/*
+ * Reads, resolves, plans and refuses what cannot run. *plan stays NULL after --print-config. The
+ * caller frees it in any case.
+ */
+enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan);
+
+#endif

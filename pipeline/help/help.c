@@ -1,0 +1,195 @@
+/* help.c - sluice help: prints the tables of options, columns and fates. */
+#include "pipeline/help/help.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "pipeline/resolve/choices/names.h"
+#include "pipeline/args/args.h"
+#include "pipeline/config/config.h"
+#include "pipeline/config/options.h"
+#include "pipeline/resolve/resolve.h"
+#include "pipeline/text/messages.h"
+
+enum { WORDS_MAX = 512 };
+
+/* 2^64 stands for the largest count, next to which there is no double. */
+static uint64_t count_of(double end)
+{
+	return end < 0x1p64 ? (uint64_t)end : UINT64_MAX;
+}
+
+/* Ends that are those of all doubles, or next to 0, are told in words. */
+static void print_ends(const struct sl_option *o, FILE *out)
+{
+	const char *unit = sl_dimensions[o->dimension].unit;
+
+	if (o->lo == DBL_MIN && o->hi == DBL_MAX)
+		fprintf(out, "above 0");
+	else if (o->hi == DBL_MAX)
+		fprintf(out, "%.10g", o->lo);
+	else
+		fprintf(out, "%.10g to %.10g", o->lo, o->hi);
+	fprintf(out, "%s%s%s", unit[0] ? " " : "", unit,
+		o->hi == DBL_MAX && o->lo != DBL_MIN ? " or more" : "");
+}
+
+void sl_help_range(const struct sl_option *o, FILE *out)
+{
+	switch (o->kind) {
+	case SL_KIND_COUNT:
+	case SL_KIND_COUNTS:
+		fprintf(out, "whole number%s, %" PRIu64 " to %" PRIu64 "%s",
+			o->kind == SL_KIND_COUNTS ? "s" : "", count_of(o->lo), count_of(o->hi),
+			o->automatic ? ", or auto" : "");
+		break;
+	case SL_KIND_REAL:
+	case SL_KIND_REALS:
+	case SL_KIND_VECTOR:
+		fprintf(out, "%snumber%s, ", o->kind == SL_KIND_VECTOR ? "three " : "",
+			o->kind == SL_KIND_REAL ? "" : "s");
+		print_ends(o, out);
+		break;
+	case SL_KIND_BOOL:
+		fprintf(out, "true or false");
+		break;
+	case SL_KIND_CHOICE:
+		for (int i = 0; o->choices[i]; i++)
+			fprintf(out, "%s%s", i ? ", " : "one of ", o->choices[i]);
+		break;
+	case SL_KIND_TEXT:
+		fprintf(out, "text");
+		break;
+	case SL_KIND_TEXTS:
+		fprintf(out, "list of words");
+		break;
+	case SL_KIND_LINES:
+		fprintf(out, "text, or list of texts");
+		break;
+	case SL_KIND_ITEMS:
+		fprintf(out, "list of %g to %g, each with the keys below it", o->lo, o->hi);
+		break;
+	}
+}
+
+static void print_option(const struct sl_model *model, const struct sl_option *o, FILE *out)
+{
+	char path[SL_KEY_BYTES];
+
+	sl_option_path(model, o, path);
+	fprintf(out, "%s\n    %s\n    ", path, o->help);
+	sl_help_range(o, out);
+	if (o->fallback)
+		fprintf(out, "; default %s", o->fallback[0] ? o->fallback : "empty");
+	fprintf(out, "%s\n", o->required ? "; required" : "");
+}
+
+/* Is path the word itself or a key below it? */
+static bool is_below(const char *path, const char *word)
+{
+	size_t n = strlen(word);
+
+	return strncmp(path, word, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
+}
+
+/* Is the word what path ends in? */
+static bool is_leaf(const char *path, const char *word)
+{
+	return strcmp(sl_key_leaf(path), word) == 0;
+}
+
+/* Prints the options whose paths are meant by the word. */
+static int print_options(const struct sl_model *model, const struct sl_option *options, size_t n,
+	bool (*is_meant)(const char *path, const char *word), const char *word, FILE *out)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		char path[SL_KEY_BYTES];
+
+		sl_option_path(model, &options[i], path);
+		if (is_meant(path, word)) {
+			print_option(model, &options[i], out);
+			found++;
+		}
+	}
+	return found;
+}
+
+static int print_keys(
+	bool (*is_meant)(const char *path, const char *word), const char *word, FILE *out)
+{
+	int found = print_options(NULL, sl_options, sl_n_options, is_meant, word, out);
+
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		char path[SL_KEY_BYTES];
+
+		snprintf(path, sizeof(path), "model.%s", sl_models[m]->name);
+		found += print_options(sl_models[m], sl_models[m]->options, sl_models[m]->n_options,
+			is_meant, strcmp(word, sl_models[m]->name) == 0 ? path : word, out);
+	}
+	return found;
+}
+
+static int print_words(const char *word, FILE *out)
+{
+	enum sl_column column = sl_column_named(word);
+	enum sl_fate fate = sl_fate_find(word);
+
+	if (column < SL_COLUMN_COUNT)
+		fprintf(out, "column %s\n    %s%s%s\n", sl_column_facts[column].name,
+			sl_column_facts[column].help, sl_column_facts[column].unit ? ", in " : "",
+			sl_units[sl_column_facts[column].unit].text);
+	if (fate < SL_FATE_COUNT)
+		fprintf(out, "fate %s\n    %s\n", word, sl_fate_facts[fate].help);
+	return column < SL_COLUMN_COUNT || fate < SL_FATE_COUNT;
+}
+
+/* What the word may have meant: a command, a model, a column, a fate, or the end of a key; or NULL.
+ */
+static const char *nearest(const char *word)
+{
+	const char *words[WORDS_MAX] = {"model"};
+	size_t n = 1;
+
+	for (int c = 0; c < SL_COMMAND_NONE; c++)
+		words[n++] = sl_commands[c].name;
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		words[n++] = sl_column_facts[c].name;
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		words[n++] = sl_fate_facts[f].name;
+	for (size_t i = 0; i < sl_n_options && n < WORDS_MAX; i++)
+		words[n++] = sl_key_leaf(sl_options[i].key);
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		if (n < WORDS_MAX)
+			words[n++] = sl_models[m]->name;
+		for (size_t i = 0; i < sl_models[m]->n_options && n < WORDS_MAX; i++)
+			words[n++] = sl_key_leaf(sl_models[m]->options[i].key);
+	}
+	return sl_nearest(sl_key_leaf(word), words, n);
+}
+
+enum sl_status sl_help(const char *word, FILE *out)
+{
+	enum sl_command command = word ? sl_command_find(word) : SL_COMMAND_NONE;
+	const char *near;
+	int found;
+
+	if (!word) {
+		sl_args_help(out);
+		return SL_OK;
+	}
+	if (command != SL_COMMAND_NONE)
+		sl_args_help_of(command, out);
+	found = print_words(word, out) + print_keys(is_below, word, out);
+	if (found == 0 && command == SL_COMMAND_NONE)
+		found = print_keys(is_leaf, word, out);
+	if (found > 0 || command != SL_COMMAND_NONE)
+		return SL_OK;
+	near = nearest(word);
+	return sl_fail(SL_USAGE,
+		"%s: no command, key, model, column or fate is called that%s%s, see sluice --help "
+		"and sluice list",
+		word, near ? ", did you mean " : "", near ? near : "");
+}

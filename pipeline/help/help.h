@@ -1,0 +1,20 @@
+/* help.h - the program documents itself, from the tables it runs on. */
+#ifndef SL_PIPELINE_HELP_HELP_H
+#define SL_PIPELINE_HELP_HELP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "primitives/base/status.h"
+#include "stages/models/option.h"
+
+/*
+ * sluice help WORD: a command, a key of the configuration, a section of it ("run", "model.slab"), a
+ * model, a column or a fate. NULL: the command line.
+ */
+enum sl_status sl_help(const char *word, FILE *out);
+
+/* Prints which values a key accepts, without its default: "whole number, 1 to 16, or auto". */
+void sl_help_range(const struct sl_option *o, FILE *out);
+
+#endif

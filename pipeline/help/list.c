@@ -1,0 +1,212 @@
+/* list.c - sluice list: what there is in this build, as text and as JSON. */
+#include "pipeline/config/config.h"
+#include "pipeline/help/list.h"
+#include "pipeline/text/json.h"
+#include "primitives/catalog.h"
+#include "stages/formats/formats.h"
+
+enum { LIST_BYTES = 1 << 16 };
+
+#ifdef SL_WITH_CUDA
+static const bool has_cuda = true;
+#else
+static const bool has_cuda = false;
+#endif
+
+/* "block=256 (multiples of 32 up to 1024), items=4 (1, 2, 4 or 8)" below its backend. */
+static void print_tunable(const struct sl_tunable *t, FILE *out)
+{
+	bool both = t->block > 0 && t->items > 0;
+
+	if (t->block == 0 && t->items == 0)
+		return;
+	fprintf(out, "  %32s", "");
+	if (t->block > 0 && t->block_step == 1)
+		fprintf(out, "block=%u (up to %u)", t->block, t->block_most);
+	else if (t->block > 0)
+		fprintf(out, "block=%u (multiples of %u up to %u)", t->block, t->block_step,
+			t->block_most);
+	if (t->items > 0)
+		fprintf(out, "%sitems=%u (", both ? ", " : "", t->items);
+	for (int i = 0; t->items_can[i]; i++)
+		fprintf(out, "%s%u",
+			i == 0                ? ""
+			: t->items_can[i + 1] ? ", "
+					      : " or ",
+			t->items_can[i]);
+	fprintf(out, t->items > 0 ? ")\n" : "\n");
+}
+
+/* A line for each kind of number: the unit inside, and the others. */
+static void print_units(FILE *out)
+{
+	fprintf(out, "units (numbers with a dimension carry one)\n");
+	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
+		if (d == SL_DIM_NUMBER)
+			continue;
+		fprintf(out, " ");
+		for (int u = 0; u < SL_UNIT_COUNT; u++)
+			if ((int)sl_units[u].dimension == d)
+				fprintf(out, " %s", sl_units[u].text);
+		fprintf(out, "\n");
+	}
+}
+
+static void print_backends(FILE *out)
+{
+	fprintf(out,
+		"backends (host: of the CPU; device: of CUDA devices and the emulated one; cuda: of "
+		"CUDA devices alone)\n");
+	if (!has_cuda)
+		fprintf(out, "  built without CUDA: those of a device run on the emulated one, "
+			     "those of cuda do not run\n");
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
+		fprintf(out, "  %-8s %-14s %-7s %s\n", sl_primitive_name(l->primitive), l->name,
+			sl_runs_on_name(l->runs_on),
+			l->backend ? l->backend->help : "not in this build, known by name only");
+		if (l->backend)
+			print_tunable(&l->backend->tunable, out);
+	}
+}
+
+static void list_text(FILE *out)
+{
+	fprintf(out, "models\n");
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		fprintf(out, "  %-16s %s\n  %16s columns:", sl_models[m]->name, sl_models[m]->help,
+			"");
+		for (int c = 0; c < SL_COLUMN_COUNT; c++)
+			if (SL_HAS(sl_models[m]->columns, c))
+				fprintf(out, " %s", sl_column_facts[c].name);
+		fprintf(out, "\n  %16s fates:", "");
+		for (int f = 0; f < SL_FATE_COUNT; f++)
+			if (SL_HAS(sl_models[m]->fates, f))
+				fprintf(out, " %s", sl_fate_facts[f].name);
+		fprintf(out, "\n");
+	}
+	fprintf(out, "columns\n");
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		fprintf(out, "  %-16s %-4s %s\n", sl_column_facts[c].name,
+			sl_units[sl_column_facts[c].unit].text, sl_column_facts[c].help);
+	fprintf(out, "fates\n");
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		fprintf(out, "  %-16s %s\n", sl_fate_facts[f].name, sl_fate_facts[f].help);
+	print_units(out);
+	print_backends(out);
+	fprintf(out, "formats\n");
+	for (int i = 0; sl_formats[i]; i++)
+		fprintf(out, "  %-16s %s\n", sl_formats[i]->name, sl_formats[i]->help);
+}
+
+static void list_models(struct sl_json *j)
+{
+	sl_json_array(j, "models");
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		sl_json_object(j, NULL);
+		sl_json_text(j, "name", sl_models[m]->name);
+		sl_json_text(j, "help", sl_models[m]->help);
+		sl_json_array(j, "columns");
+		for (int c = 0; c < SL_COLUMN_COUNT; c++)
+			if (SL_HAS(sl_models[m]->columns, c))
+				sl_json_text(j, NULL, sl_column_facts[c].name);
+		sl_json_close(j);
+		sl_json_array(j, "fates");
+		for (int f = 0; f < SL_FATE_COUNT; f++)
+			if (SL_HAS(sl_models[m]->fates, f))
+				sl_json_text(j, NULL, sl_fate_facts[f].name);
+		sl_json_close(j);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
+{
+	sl_json_object(j, "tunable");
+	if (t->block > 0) {
+		sl_json_object(j, "block");
+		sl_json_u64(j, "default", t->block);
+		sl_json_u64(j, "multiple_of", t->block_step);
+		sl_json_u64(j, "most", t->block_most);
+		sl_json_close(j);
+	}
+	if (t->items > 0) {
+		sl_json_object(j, "items");
+		sl_json_u64(j, "default", t->items);
+		sl_json_array(j, "one_of");
+		for (int i = 0; t->items_can[i]; i++)
+			sl_json_u64(j, NULL, t->items_can[i]);
+		sl_json_close(j);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+static void list_units(struct sl_json *j)
+{
+	sl_json_array(j, "units");
+	for (int u = 0; u < SL_UNIT_COUNT; u++)
+		if (*sl_units[u].text)
+			sl_json_text(j, NULL, sl_units[u].text);
+	sl_json_close(j);
+}
+
+/* Where this build can run it. */
+static void list_places(struct sl_json *j, enum sl_runs_on reach)
+{
+	sl_json_array(j, "runs_on");
+	if (reach == SL_RUNS_ON_HOST)
+		sl_json_text(j, NULL, "cpu");
+	if (reach != SL_RUNS_ON_HOST && has_cuda)
+		sl_json_text(j, NULL, "cuda");
+	if (reach == SL_RUNS_ON_DEVICE)
+		sl_json_text(j, NULL, "emulated");
+	sl_json_close(j);
+}
+
+static void list_backends(struct sl_json *j)
+{
+	sl_json_array(j, "backends");
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
+		sl_json_object(j, NULL);
+		sl_json_text(j, "primitive", sl_primitive_name(l->primitive));
+		sl_json_text(j, "name", l->name);
+		sl_json_text(j, "space", l->runs_on == SL_RUNS_ON_HOST ? "host" : "device");
+		list_places(j, l->runs_on);
+		if (l->backend) {
+			sl_json_text(j, "help", l->backend->help);
+			list_tunable(j, &l->backend->tunable);
+		}
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+static void list_formats(struct sl_json *j)
+{
+	sl_json_array(j, "formats");
+	for (int i = 0; sl_formats[i]; i++)
+		sl_json_text(j, NULL, sl_formats[i]->name);
+	sl_json_close(j);
+}
+
+enum sl_status sl_help_list(bool json, FILE *out)
+{
+	static char text[LIST_BYTES];
+	struct sl_json j = sl_json_start(text, sizeof(text), true);
+
+	if (!json) {
+		list_text(out);
+		return SL_OK;
+	}
+	sl_json_object(&j, NULL);
+	list_models(&j);
+	list_units(&j);
+	list_backends(&j);
+	list_formats(&j);
+	sl_json_close(&j);
+	if (!sl_json_fits(&j))
+		return sl_fail(SL_INTERNAL, "the list has outgrown its buffer");
+	fprintf(out, "%s\n", text);
+	return SL_OK;
+}

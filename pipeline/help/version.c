@@ -1,0 +1,50 @@
+/* version.c - prints what the program was built from and what it runs with. */
+#include "pipeline/help/version.h"
+
+#include <hdf5.h>
+
+#include "pipeline/text/version.h"
+#include "primitives/device/device_driver.h"
+#include "stages/host/cpu_dispatch.h"
+
+static void print_cuda(FILE *out)
+{
+#ifdef SL_WITH_CUDA
+	int driver = 0, runtime = 0;
+
+	sl_driver_in_use()->versions(&driver, &runtime);
+	fprintf(out, "CUDA       built with %d.%d, ", runtime / 1000, runtime % 1000 / 10);
+	if (driver > 0)
+		fprintf(out, "driver supports %d.%d\n", driver / 1000, driver % 1000 / 10);
+	else
+		fprintf(out, "no driver\n");
+#else
+	fprintf(out, "CUDA       none (built without CUDA)\n");
+#endif
+}
+
+/* The CPU levels that this processor can run, and the one that it uses. */
+static void print_levels(FILE *out)
+{
+	static const char *const levels[] = {"baseline", "x86_64_v3"};
+
+	for (int i = 0; i < 2; i++)
+		if (sl_find_loops(levels[i]))
+			fprintf(out, "%s%s", i ? ", " : "", levels[i]);
+	fprintf(out, "; uses %s\n", sl_find_loops(NULL)->level);
+}
+
+void sl_version_print(FILE *out)
+{
+	unsigned built[] = {H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE}, major, minor, release;
+
+	fprintf(out, "sluice %s\n", sl_version());
+	fprintf(out, "commit     %s\n", sl_commit());
+	fprintf(out, "compilers  C %s, C++ %s\n", __VERSION__, SL_CXX_COMPILER);
+	print_cuda(out);
+	fprintf(out, "HDF5       built with %u.%u.%u", built[0], built[1], built[2]);
+	if (H5get_libversion(&major, &minor, &release) >= 0)
+		fprintf(out, ", runs with %u.%u.%u", major, minor, release);
+	fprintf(out, "\nCPU loops  ");
+	print_levels(out);
+}

@@ -1,0 +1,59 @@
+/* info_run.c - adds up the manifest of a run; reads no file of survivors. */
+#include "pipeline/inspect/info_run.h"
+
+#include "pipeline/output/existing_run.h"
+#include "pipeline/results/manifest.h"
+#include "pipeline/text/messages.h"
+
+static void print_fates(const struct sl_manifest *m, uint64_t generated, FILE *out)
+{
+	fprintf(out, "%-14s %14s %12s\n", "fate", "particles", "fraction");
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		uint64_t count = 0;
+
+		for (size_t i = 0; i < m->n; i++)
+			count += m->line[i].tally.count[f];
+		if (count > 0)
+			fprintf(out, "%-14s %14llu %12.8f\n", sl_fate_facts[f].name,
+				(unsigned long long)count, (double)count / (double)generated);
+	}
+}
+
+static void print_run(const struct sl_dir *dir, const struct sl_existing_run *run,
+	const struct sl_manifest *m, FILE *out)
+{
+	uint64_t generated = 0, survivors = 0, bytes = 0;
+	char size[32];
+
+	for (size_t i = 0; i < m->n; i++) {
+		generated += m->line[i].generated;
+		survivors += m->line[i].survivors;
+		bytes += m->line[i].file_bytes + m->line[i].bins_bytes;
+	}
+	fprintf(out, "%s: run %s, format %s, %s\n", dir->path, run->name ? run->name : "(no name)",
+		run->format ? run->format->name : "(unknown)",
+		run->state ? run->state : "(no state)");
+	fprintf(out, "%zu batches, %llu particles, %llu survivors, %s in files\n", m->n,
+		(unsigned long long)generated, (unsigned long long)survivors,
+		sl_sized((double)bytes, size));
+	if (m->damaged > 0)
+		fprintf(out, "%zu lines of manifest.jsonl are damaged; see sluice verify\n",
+			m->damaged);
+	if (generated > 0)
+		print_fates(m, generated, out);
+}
+
+enum sl_status sl_info_run(const struct sl_dir *dir, FILE *out)
+{
+	struct sl_existing_run run;
+	struct sl_manifest m = {0};
+	enum sl_status s;
+
+	SL_TRY(sl_existing_run_read(dir, &run));
+	s = sl_manifest_read(dir, &m);
+	if (s == SL_OK)
+		print_run(dir, &run, &m, out);
+	sl_manifest_free(&m);
+	sl_existing_run_free(&run);
+	return s;
+}

@@ -1,0 +1,36 @@
+/* format.c - checks and file names that all formats share. */
+#include "stages/formats/common/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum sl_status sl_format_check_image(size_t size, size_t needed)
+{
+	if (size >= needed)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"the image has %zu bytes, %zu are needed: allocate at least image_bytes()", size,
+		needed);
+}
+
+enum sl_status sl_format_check_columns(const struct sl_arena *a)
+{
+	if (!a->base || sl_fits(a))
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"the arena for the columns has %zu bytes, the file needs %zu: measure with an arena "
+		"without base first",
+		a->size, a->used);
+}
+
+/* With six digits, names sort as numbers up to a million batches; longer numbers are not cut. */
+size_t sl_file_name(
+	char *name, size_t size, const char *run_name, uint64_t number, const char *suffix)
+{
+	return (size_t)snprintf(name, size, "%s_%06" PRIu64 "%s", run_name, number, suffix);
+}
+
+size_t sl_file_pattern(char *name, size_t size, const char *run_name, const char *suffix)
+{
+	return (size_t)snprintf(name, size, "%s_%%06T%s", run_name, suffix);
+}

@@ -1,0 +1,28 @@
+/* pieces.c - see pieces.h. */
+#include "stages/formats/common/pieces.h"
+
+#include <string.h>
+
+#include "primitives/files/crc32.h"
+
+void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes)
+{
+	struct sl_piece *last = f->n > 0 ? &f->piece[f->n - 1] : NULL;
+
+	if (last && (const char *)last->at + last->bytes == at)
+		last->bytes += bytes;
+	else
+		f->piece[f->n++] = (struct sl_piece){at, bytes};
+	f->bytes += bytes;
+	f->crc = sl_crc32_update(f->crc, at, bytes);
+}
+
+void sl_pieces_join(const struct sl_pieces *f, void *to)
+{
+	char *at = (char *)to;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		memcpy(at, f->piece[i].at, f->piece[i].bytes);
+		at += f->piece[i].bytes;
+	}
+}

@@ -1,0 +1,365 @@
+/* hdf5_file.c - see hdf5_file.h. */
+#include "stages/formats/hdf5/hdf5_file.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stages/formats/hdf5/hdf5_driver.h"
+
+/* By how much HDF5 would lengthen a file, which it only reads. */
+static const size_t file_step = (size_t)1 << 16;
+
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+void sl_h5_lock(void)
+{
+	pthread_mutex_lock(&one_at_a_time);
+}
+
+void sl_h5_unlock(void)
+{
+	pthread_mutex_unlock(&one_at_a_time);
+}
+
+/* A path below a device file: exists on no machine, so HDF5 cannot mistake a file for our image. */
+static const char no_file[] = "/dev/null/image";
+
+enum sl_status sl_h5_start(void)
+{
+	struct sl_h5 h;
+
+	if (H5dont_atexit() < 0 || H5open() < 0)
+		return sl_fail(SL_INTERNAL,
+			"HDF5 does not start: its library may be damaged or of another version; "
+			"reinstall it");
+	sl_h5_begin(&h, NULL, 0);
+	return SL_OK;
+}
+
+/* --- failures ------------------------------------------------------------------------------ */
+
+void sl_h5_begin(struct sl_h5 *h, void *image, size_t size)
+{
+	*h = (struct sl_h5){.image = (uint8_t *)image, .size = size};
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+/* Adds one frame of HDF5's stack of errors. */
+static herr_t tell(unsigned n, const H5E_error2_t *error, void *of)
+{
+	struct sl_h5 *h = (struct sl_h5 *)of;
+	size_t used = strlen(h->why);
+
+	h->no_memory |= error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC;
+	snprintf(h->why + used, sizeof(h->why) - used, "%s%s: %s", n ? ", in " : "",
+		error->func_name, error->desc);
+	return 0;
+}
+
+bool sl_h5_ok(struct sl_h5 *h, int64_t answer)
+{
+	if (answer < 0 && !h->failed) {
+		h->failed = true;
+		H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, tell, h);
+		if (h->why[0] == '\0') { /* it had no memory to say so in */
+			h->no_memory = true;
+			snprintf(h->why, sizeof(h->why), "it does not say why");
+		}
+	}
+	return !h->failed;
+}
+
+/*
+ * Is the new id in HDF5's table of ids? HDF5 1.14 returns an id even if no memory was left to enter
+ * it there. Such an id works only while it is the last one that HDF5 looked up, and cannot be
+ * closed. Looking up the next id of that type, which does not exist yet, ends that.
+ */
+static bool is_entered(hid_t id)
+{
+	return H5Iis_valid(id + 1) >= 0 && H5Iis_valid(id) > 0;
+}
+
+hid_t sl_h5_id(struct sl_h5 *h, hid_t id)
+{
+	if (!sl_h5_ok(h, id))
+		return id;
+	if (is_entered(id))
+		return id;
+	h->failed = true;
+	h->no_memory = true;
+	snprintf(h->why, sizeof(h->why), "it has no memory to enter an id in its table");
+	return H5I_INVALID_HID;
+}
+
+void sl_h5_close(struct sl_h5 *h, hid_t id)
+{
+	if (id >= 0)
+		sl_h5_ok(h, H5Idec_ref(id));
+}
+
+/* --- files in memory ----------------------------------------------------------------------- */
+
+/* Access to a file by some driver; all that is open in it closes with it. */
+static hid_t access_file(struct sl_h5 *h)
+{
+	hid_t access = sl_h5_id(h, H5Pcreate(H5P_FILE_ACCESS));
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));
+	return access;
+}
+
+hid_t sl_h5_create_file(struct sl_h5 *h)
+{
+	hid_t access = access_file(h);
+	hid_t file = H5I_INVALID_HID;
+
+	sl_h5_set_driver(h, access);
+	if (!h->failed)
+		file = sl_h5_id(h, H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access));
+	sl_h5_close(h, access);
+	return file;
+}
+
+/*
+ * The core driver's ways to get, copy and free the memory of a file: it is our image each time, so
+ * there is nothing to do but to say where it is.
+ */
+static void *image_get(size_t size, H5FD_file_image_op_t op, void *of)
+{
+	const struct sl_h5 *h = (const struct sl_h5 *)of;
+
+	(void)op;
+	return size > h->size ? NULL : h->image;
+}
+
+static void *image_copy(void *to, const void *from, size_t size, H5FD_file_image_op_t op, void *of)
+{
+	(void)from, (void)size, (void)op, (void)of;
+	return to;
+}
+
+static void *image_lengthen(void *image, size_t size, H5FD_file_image_op_t op, void *of)
+{
+	(void)image;
+	return image_get(size, op, of);
+}
+
+static herr_t image_free(void *image, H5FD_file_image_op_t op, void *of)
+{
+	(void)image, (void)op, (void)of;
+	return 0;
+}
+
+static void *words_copy(void *of)
+{
+	return of;
+}
+
+static herr_t words_free(void *of)
+{
+	(void)of;
+	return 0;
+}
+
+hid_t sl_h5_open_file(struct sl_h5 *h)
+{
+	H5FD_file_image_callbacks_t calls = {
+		image_get, image_copy, image_lengthen, image_free, words_copy, words_free, h};
+	hid_t access = access_file(h);
+	hid_t file = H5I_INVALID_HID;
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Pset_fapl_core(access, file_step, 0));
+	if (!h->failed)
+		sl_h5_ok(h, H5Pset_file_image_callbacks(access, &calls));
+	if (!h->failed)
+		sl_h5_ok(h, H5Pset_file_image(access, h->image, h->size));
+	if (!h->failed)
+		file = sl_h5_id(h, H5Fopen(no_file, H5F_ACC_RDONLY, access));
+	sl_h5_close(h, access);
+	return file;
+}
+
+size_t sl_h5_finish_file(struct sl_h5 *h, hid_t file)
+{
+	ssize_t bytes = 0;
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Fflush(file, H5F_SCOPE_GLOBAL));
+	if (!h->failed) {
+		bytes = H5Fget_file_image(file, NULL, 0);
+		sl_h5_ok(h, bytes);
+	}
+	sl_h5_close(h, file);
+	return h->failed ? 0 : (size_t)bytes;
+}
+
+/* --- groups and datasets ------------------------------------------------------------------- */
+
+/* Properties of a new group or dataset: without times, so that bytes depend on content alone. */
+static hid_t timeless(struct sl_h5 *h, hid_t kind)
+{
+	hid_t made = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Pcreate(kind));
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Pset_obj_track_times(made, false));
+	return made;
+}
+
+hid_t sl_h5_group(struct sl_h5 *h, hid_t at, const char *name)
+{
+	hid_t how = timeless(h, H5P_GROUP_CREATE);
+	hid_t group = H5I_INVALID_HID;
+
+	if (!h->failed)
+		group = sl_h5_id(h, H5Gcreate2(at, name, H5P_DEFAULT, how, H5P_DEFAULT));
+	sl_h5_close(h, how);
+	return group;
+}
+
+/* The space of n values, or of a scalar when n is NULL. */
+static hid_t space_of(struct sl_h5 *h, const uint64_t *n)
+{
+	hsize_t size = n ? *n : 0;
+
+	if (h->failed)
+		return H5I_INVALID_HID;
+	return sl_h5_id(h, n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR));
+}
+
+static hid_t dataset(
+	struct sl_h5 *h, hid_t at, const char *name, hid_t type, hid_t space, hid_t how)
+{
+	if (h->failed)
+		return H5I_INVALID_HID;
+	return sl_h5_id(h, H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT));
+}
+
+hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n,
+	uint64_t chunk, bool shuffle)
+{
+	hid_t how = timeless(h, H5P_DATASET_CREATE);
+	hid_t space = space_of(h, &n);
+	hsize_t size = chunk;
+	hid_t made;
+
+	if (!h->failed && chunk)
+		sl_h5_ok(h, H5Pset_chunk(how, 1, &size));
+	if (!h->failed && chunk && shuffle)
+		sl_h5_ok(h, H5Pset_shuffle(how));
+	/* The level is a hint to those who would add to the file; chunks come compressed. */
+	if (!h->failed && chunk)
+		sl_h5_ok(h, H5Pset_deflate(how, 6));
+	made = dataset(h, at, name, type, space, how);
+	sl_h5_close(h, space);
+	sl_h5_close(h, how);
+	return made;
+}
+
+hid_t sl_h5_values(
+	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values)
+{
+	hid_t made = sl_h5_dataset(h, at, name, type, n, 0, false);
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+	return made;
+}
+
+hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t rows,
+	uint64_t columns, const void *values)
+{
+	hsize_t size[2] = {rows, columns};
+	hid_t how = timeless(h, H5P_DATASET_CREATE);
+	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Screate_simple(2, size, NULL));
+	hid_t made = dataset(h, at, name, type, space, how);
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+	sl_h5_close(h, space);
+	sl_h5_close(h, how);
+	return made;
+}
+
+/* --- attributes and text ------------------------------------------------------------------- */
+
+static void put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, const uint64_t *n,
+	const void *values)
+{
+	hid_t space = space_of(h, n);
+	hid_t made = H5I_INVALID_HID;
+
+	if (!h->failed)
+		made = sl_h5_id(h, H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+	if (!h->failed)
+		sl_h5_ok(h, H5Awrite(made, type, values));
+	sl_h5_close(h, made);
+	sl_h5_close(h, space);
+}
+
+void sl_h5_put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, const void *value)
+{
+	put(h, at, name, type, NULL, value);
+}
+
+void sl_h5_put_list(
+	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values)
+{
+	put(h, at, name, type, &n, values);
+}
+
+void sl_h5_put_u32(struct sl_h5 *h, hid_t at, const char *name, uint32_t value)
+{
+	sl_h5_put(h, at, name, H5T_STD_U32LE, &value);
+}
+
+void sl_h5_put_u64(struct sl_h5 *h, hid_t at, const char *name, uint64_t value)
+{
+	sl_h5_put(h, at, name, H5T_STD_U64LE, &value);
+}
+
+void sl_h5_put_f64(struct sl_h5 *h, hid_t at, const char *name, double value)
+{
+	sl_h5_put(h, at, name, H5T_IEEE_F64LE, &value);
+}
+
+/*
+ * The type of a text of fixed length: variable-length strings break openPMD's readers. HDF5 has
+ * none of length 0, so the empty text is one NUL.
+ */
+static hid_t text_type(struct sl_h5 *h, const char *text)
+{
+	size_t length = strlen(text);
+	hid_t type = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Tcopy(H5T_C_S1));
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Tset_size(type, length ? length : 1));
+	if (!h->failed)
+		sl_h5_ok(h, H5Tset_strpad(type, H5T_STR_NULLPAD));
+	return type;
+}
+
+void sl_h5_put_text(struct sl_h5 *h, hid_t at, const char *name, const char *text)
+{
+	hid_t type = text_type(h, text);
+
+	sl_h5_put(h, at, name, type, text);
+	sl_h5_close(h, type);
+}
+
+void sl_h5_text(struct sl_h5 *h, hid_t at, const char *name, const char *text)
+{
+	hid_t type = text_type(h, text);
+	hid_t how = timeless(h, H5P_DATASET_CREATE);
+	hid_t space = space_of(h, NULL);
+	hid_t made = dataset(h, at, name, type, space, how);
+
+	if (!h->failed)
+		sl_h5_ok(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text));
+	sl_h5_close(h, made);
+	sl_h5_close(h, space);
+	sl_h5_close(h, how);
+	sl_h5_close(h, type);
+}

@@ -1,0 +1,37 @@
+/*
+ * hdf5_inspect.h - queries about the contents of an HDF5 file in memory.
+ *
+ * An object that does not exist, or that has another type or shape, is no failure: the result is a
+ * negative id or false. Failures of HDF5 itself are recorded in *h, as in hdf5_file.h.
+ */
+#ifndef SL_STAGES_FORMATS_HDF5_HDF5_INSPECT_H
+#define SL_STAGES_FORMATS_HDF5_HDF5_INSPECT_H
+
+#include "stages/formats/hdf5/hdf5_file.h"
+
+/* Opens the member of that name of a group. */
+hid_t sl_h5_member(struct sl_h5 *h, hid_t at, const char *name);
+
+/* Opens the only member of a group, if that member is a group. */
+hid_t sl_h5_only_group(struct sl_h5 *h, hid_t at);
+
+/* The name of the i-th member of a group, sorted by name. A name that does not fit is cut. */
+bool sl_h5_name(struct sl_h5 *h, hid_t at, uint64_t i, char *name, size_t size);
+
+/* Reads an attribute that is one value of that type. */
+bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *value);
+
+/* The number of items of a dataset of that type with one dimension. */
+bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n);
+
+/*
+ * For a dataset of that type that sl_h5_grid() made: its rows and columns, and the offset of its
+ * values in the file, in bytes.
+ */
+bool sl_h5_is_grid(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *rows, uint64_t *columns,
+	uint64_t *at);
+
+/* Whether sl_h5_dataset() with these arguments makes a dataset of the same chunks and filters. */
+bool sl_h5_is_chunked(struct sl_h5 *h, hid_t dataset, uint64_t chunk, bool shuffle);
+
+#endif

@@ -1,0 +1,133 @@
+/* mcpl_layout.c - see mcpl_layout.h. */
+#include "stages/formats/mcpl/mcpl_layout.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUE_BYTES = SL_MCPL_VALUE_BYTES };
+
+/* --- the fixed part --------------------------------------------------------------------------- */
+
+/* Appends to bytes that are written, or only counted if at is NULL. */
+static size_t put(uint8_t *at, size_t used, const void *from, size_t bytes)
+{
+	if (at)
+		memcpy(at + used, from, bytes);
+	return used + bytes;
+}
+
+static size_t put_u32(uint8_t *at, size_t used, uint32_t value)
+{
+	return put(at, used, &value, sizeof(value));
+}
+
+size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)
+{
+	size_t used = put(at, 0, h->version == 2 ? "MCPL002L" : "MCPL003L", 8);
+
+	used = put(at, used, &h->particles, sizeof(h->particles));
+	used = put_u32(at, used, h->comments);
+	used = put_u32(at, used, h->blobs);
+	used = put_u32(at, used, h->flags);
+	used = put_u32(at, used, h->polarised);
+	used = put_u32(at, used, h->single);
+	used = put_u32(at, used, (uint32_t)h->pdg);
+	used = put_u32(at, used, h->record_bytes);
+	used = put_u32(at, used, h->weight != 0);
+	return h->weight != 0 ? put(at, used, &h->weight, sizeof(h->weight)) : used;
+}
+
+/* --- strings ---------------------------------------------------------------------------------- */
+
+uint64_t sl_mcpl_count_strings(const struct sl_mcpl_header *h)
+{
+	return 1 + (uint64_t)h->comments + 2 * (uint64_t)h->blobs;
+}
+
+struct sl_mcpl_string sl_mcpl_next_string(const uint8_t **at)
+{
+	struct sl_mcpl_string s;
+
+	memcpy(&s.length, *at, sizeof(s.length));
+	s.at = *at + sizeof(s.length);
+	*at = s.at + s.length;
+	return s;
+}
+
+bool sl_mcpl_is_sum(const struct sl_mcpl_string *s, size_t *value_at, double *value)
+{
+	static const char begin[] = "stat:sum:", digits[] = " 0123456789.-+eE";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	enum { BEGIN = sizeof(begin) - 1, KEY_MOST = 64 };
+	char text[BEGIN + KEY_MOST + 1 + VALUE_BYTES + 1], *end;
+	size_t key;
+
+	if (s->length >= sizeof(text))
+		return false;
+	memcpy(text, s->at, s->length);
+	text[s->length] = '\0';
+	if (strlen(text) != s->length || strncmp(text, begin, BEGIN) != 0)
+		return false;
+	key = strspn(text + BEGIN, letters);
+	*value_at = BEGIN + key + 1;
+	if (key == 0 || text[BEGIN + key] != ':' || s->length - *value_at != VALUE_BYTES ||
+		strspn(text + *value_at, digits) != VALUE_BYTES)
+		return false;
+	*value = strtod(text + *value_at, &end);
+	return end[strspn(end, " ")] == '\0' && end > text + *value_at && isfinite(*value) &&
+	       (*value >= 0 || *value == -1);
+}
+
+void sl_mcpl_print_value(double value, char text[VALUE_BYTES + 1])
+{
+	snprintf(text, VALUE_BYTES + 1, "%*.15g", VALUE_BYTES, value);
+	if (strtod(text, NULL) != value)
+		snprintf(text, VALUE_BYTES + 1, "%*.17g", VALUE_BYTES, value);
+}
+
+bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
+{
+	return a->length == b->length && memcmp(a->at, b->at, a->length) == 0;
+}
+
+/* --- directions ------------------------------------------------------------------------------- */
+
+/* The third component of a unit vector. */
+static double third(double sign, double a, double b)
+{
+	return copysign(sqrt(fmax(0, 1 - (a * a + b * b))), sign);
+}
+
+void sl_mcpl_unpack(const double packed[3], double d[3])
+{
+	d[0] = packed[0];
+	d[1] = packed[1];
+	if (fabs(packed[0]) > 1) {
+		d[2] = 1 / packed[0];
+		d[0] = third(packed[2], d[1], d[2]);
+	} else if (fabs(packed[1]) > 1) {
+		d[2] = 1 / packed[1];
+		d[1] = third(packed[2], d[0], d[2]);
+	} else {
+		d[2] = third(packed[2], d[0], d[1]);
+	}
+}
+
+void sl_mcpl_unpack_octahedron(const double packed[3], double d[3])
+{
+	double length;
+
+	d[0] = packed[0];
+	d[1] = packed[1];
+	d[2] = 1 - fabs(packed[0]) - fabs(packed[1]);
+	if (d[2] < 0) {
+		d[0] = copysign(1 - fabs(packed[1]), packed[0] >= 0 ? 1 : -1);
+		d[1] = copysign(1 - fabs(packed[0]), packed[1] >= 0 ? 1 : -1);
+	}
+	length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+	for (int i = 0; i < 3; i++)
+		d[i] /= length;
+}

@@ -1,0 +1,71 @@
+/*
+ * mcpl_layout.h - the binary layout of MCPL: header, strings, statistics, packed directions.
+ *
+ * It applies to files of any program, versions 2 and 3.
+ */
+#ifndef SL_STAGES_FORMATS_MCPL_MCPL_LAYOUT_H
+#define SL_STAGES_FORMATS_MCPL_MCPL_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The fixed part of a header. */
+struct sl_mcpl_header {
+	uint32_t version; /* 3, or 2, which packs directions in another way */
+	uint64_t particles;
+	uint32_t comments, blobs;
+	bool flags, polarised, single; /* single: numbers of 4 bytes, not 8 */
+	int32_t pdg;                   /* of all particles; 0: each has its own */
+	double weight;                 /* of all particles; 0: each has its own */
+	uint32_t record_bytes;         /* of one particle */
+};
+
+/* The size of a record with these flags, in bytes. */
+static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
+{
+	uint32_t numbers = 7u + (h->polarised ? 3u : 0u) + (h->weight != 0 ? 0u : 1u);
+
+	return numbers * (h->single ? 4u : 8u) + (h->pdg != 0 ? 0u : 4u) + (h->flags ? 4u : 0u);
+}
+
+/* Writes the fixed part and returns its size in bytes. at = NULL: only returns the size. */
+size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h);
+
+/* Strings of a header: the source, the comments, the names of blobs, the blobs. */
+uint64_t sl_mcpl_count_strings(const struct sl_mcpl_header *h);
+
+/* A string in a header in memory; it has no terminator. */
+struct sl_mcpl_string {
+	const uint8_t *at;
+	uint32_t length;
+};
+
+/* Returns the string whose length is stored at *at, and moves *at past the string. */
+struct sl_mcpl_string sl_mcpl_next_string(const uint8_t **at);
+
+bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b);
+
+/* Characters of the value of a statistic. */
+enum { SL_MCPL_VALUE_BYTES = 24 };
+
+/*
+ * Whether s is a statistic, stat:sum:KEY:VALUE. If so, sets the offset of the value in s, and the
+ * value. (MCPL 2.1: a key has at most 64 letters, digits and _; a value has 24 characters and is -1,
+ * which means unknown, or not negative.)
+ */
+bool sl_mcpl_is_sum(const struct sl_mcpl_string *s, size_t *value_at, double *value);
+
+/* Prints a value in 24 characters, with the fewest of 15 or 17 digits that read back exactly. */
+void sl_mcpl_print_value(double value, char text[SL_MCPL_VALUE_BYTES + 1]);
+
+/* Unpacks a direction of version 3: the inverse of sl_mcpl_pack(). */
+void sl_mcpl_unpack(const double packed[3], double direction[3]);
+
+/*
+ * Unpacks a direction of version 2: packed[0] and packed[1] are octahedral coordinates (Meyer et al.
+ * 2010), packed[2] is ignored.
+ */
+void sl_mcpl_unpack_octahedron(const double packed[3], double direction[3]);
+
+#endif
