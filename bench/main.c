@@ -1,15 +1,26 @@
-/*
- * main.c - sluice-bench: a device, a table, a command; see sluice-bench --help.
- */
+/* main.c - sluice-bench: opens the device and the table of results, then runs one command. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/bench.h"
+#include "bench/cells/bench.h"
+#include "bench/commands/pipeline.h"
+#include "bench/commands/primitives.h"
+#include "bench/commands/sweep.h"
+#include "bench/commands/tune.h"
+#include "bench/cub/cub_backends.h"
 #include "primitives/base/clock.h"
+#include "primitives/tuning.h"
 
-static enum sl_status use_device(const char *name, struct sl_device *device)
+#ifdef SL_WITH_CUDA
+#define CUB_VERSION_USED sl_cub_version
+#else
+#define CUB_VERSION_USED 0
+#endif
+
+/* Checks --only in between, because it needs the list of backends and no device. */
+static enum sl_status use_device(const struct sl_bench_options *options, struct sl_device *device)
 {
-	const char *digits = name + strlen("cuda:");
+	const char *name = options->device, *digits = name + strlen("cuda:");
 	int number = 0;
 
 	sl_device_emulate(strcmp(name, "emulated") == 0);
@@ -18,13 +29,14 @@ static enum sl_status use_device(const char *name, struct sl_device *device)
 		number = atoi(digits);
 	else if (!sl_device_is_emulated() && strcmp(name, "cuda") != 0)
 		return sl_fail(SL_USAGE,
-			"--device %s: there is no such device, try cuda, cuda:0 or emulated", name);
+			"--device %s: unknown device; use cuda, cuda:N or emulated", name);
+	SL_TRY(sl_bench_options_check_only(options));
 	return sl_device_use(number, device);
 }
 
-static enum sl_status obey(struct sl_bench *b)
+static enum sl_status run_command(struct sl_bench *b)
 {
-	switch (b->asked->command) {
+	switch (b->options->command) {
 	case SL_BENCH_primitives:
 		return sl_bench_primitives(b);
 	case SL_BENCH_tune:
@@ -39,7 +51,7 @@ static enum sl_status obey(struct sl_bench *b)
 	return SL_OK;
 }
 
-/* The first failure is the one that is told. */
+/* The first failure is reported, with its message. */
 static enum sl_status first(enum sl_status s, enum sl_status then, const char *message)
 {
 	if (s != SL_OK)
@@ -47,41 +59,49 @@ static enum sl_status first(enum sl_status s, enum sl_status then, const char *m
 	return s != SL_OK ? s : then;
 }
 
-static enum sl_status run(const struct sl_asked *asked)
+/* 0: the default of the stopwatch. */
+static uint32_t samples_of(const struct sl_bench_options *options)
 {
-	static struct sl_sheet sheet;
+	if (options->samples.n == 0)
+		return 0;
+	return options->samples.at[0] > 0 ? options->samples.at[0] : 1;
+}
+
+static enum sl_status run(const struct sl_bench_options *options)
+{
+	static struct sl_bench_table table;
 	static struct sl_bench b;
 	char message[SL_MESSAGE_BYTES];
 	enum sl_status s;
 
-	b.asked = asked;
-	b.sheet = &sheet;
-	SL_TRY(use_device(asked->device, &b.device));
-	if (asked->tuning)
-		SL_TRY(sl_tuning_read(asked->tuning));
-	sl_about_make(asked, &b.device, &b.about);
+	b.options = options;
+	b.table = &table;
+	SL_TRY(use_device(options, &b.device));
+	if (options->tuning)
+		SL_TRY(sl_tuning_read(options->tuning));
+	sl_about_make(options, &b.device, CUB_VERSION_USED, &b.about);
 	sl_about_print(&b.about, stdout);
-	if (asked->seconds.n > 0)
-		b.deadline_ns = sl_now_ns() + UINT64_C(1000000000) * asked->seconds.at[0];
-	s = sl_sheet_open(&sheet, &b.about, asked->csv, asked->json);
+	if (options->seconds.n > 0)
+		b.deadline_ns = sl_now_ns() + UINT64_C(1000000000) * options->seconds.at[0];
+	s = sl_bench_table_open(&table, &b.about, options->csv, options->json);
 	if (s == SL_OK)
-		s = sl_stopwatch_open(asked, &b.watch);
+		s = sl_stopwatch_open(samples_of(options), &b.watch);
 	if (s == SL_OK)
-		s = obey(&b);
+		s = run_command(&b);
 	memcpy(message, sl_last_error(), sizeof(message));
 	sl_stopwatch_close(&b.watch);
-	return first(s, sl_sheet_close(&sheet), message);
+	return first(s, sl_bench_table_close(&table), message);
 }
 
 int main(int argc, char **argv)
 {
-	static struct sl_asked asked;
-	enum sl_status s = sl_asked_read(argc, argv, &asked);
+	static struct sl_bench_options options;
+	enum sl_status s = sl_bench_options_read(argc, argv, &options);
 
-	if (s == SL_OK && asked.help)
-		sl_asked_help(stdout);
+	if (s == SL_OK && options.help)
+		sl_bench_options_help(stdout);
 	else if (s == SL_OK)
-		s = run(&asked);
+		s = run(&options);
 	if (s != SL_OK)
 		fprintf(stderr, "sluice-bench: %s\n", sl_last_error());
 	return (int)s;

@@ -21,12 +21,6 @@ struct sl_buffer {
 	uint32_t column; /* index + 1 of the column that the buffer belongs to; 0: none */
 };
 
-/* Bytes of an item of that type. */
-static inline size_t sl_type_bytes(enum sl_type type)
-{
-	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-}
-
 /* None of b, x and job is NULL, b implements primitive p, and b works in the space of x. */
 enum sl_status sl_check_backend(
 	enum sl_primitive p, const struct sl_backend *b, const struct sl_exec *x, const void *job);

@@ -1,14 +1,15 @@
 /*
- * example.c - scan, compact and sort called from plain C, on device memory of the caller's.
+ * example.c - scan, compact and sort called from C on device memory that the program owns.
  *
- *	cc example.c $(pkg-config --cflags --libs --static sluice) -o example
+ *	cc example.c $(pkg-config --cflags --libs sluice-primitives) -o example
  *
- * With -DEXAMPLE_CUDA memory and stream come from the CUDA runtime, as they do in a program that
- * has its own (and -lcudart is needed); without, from the library, which takes those of a GPU where
- * there is one and else of its emulated device, so that this runs anywhere.
+ * Particles have energies. The program keeps those above a threshold and sorts them by energy. It
+ * prints the result, checks it, and exits with 0, with 1 if it is wrong, or with 77 if there is no
+ * usable device.
  *
- * Particles have energies; those above a threshold are kept and put in order of energy. Prints what
- * it finds, and ends with 1 when an answer is wrong, with 77 when there is no GPU but should be.
+ * Memory and stream come from the library, on a GPU if there is one and else on the emulated device,
+ * so the program runs on any machine. With -DEXAMPLE_CUDA they come from the CUDA runtime, as in a
+ * program that already uses it; add -lcudart then.
  */
 #include <stdio.h>
 
@@ -33,7 +34,7 @@ static void give(void *p)
 	cudaFree(p);
 }
 
-/* A sl_stream is a cudaStream_t. */
+/* An sl_stream is a cudaStream_t. */
 static enum sl_status make_stream(sl_stream *s)
 {
 	return cudaStreamCreate(s) == cudaSuccess ? SL_OK : sl_fail(SL_DEVICE_FAILED, "no stream");
@@ -67,13 +68,13 @@ static void free_stream(sl_stream s)
 
 /* --- the work --------------------------------------------------------------------------------- */
 
-/* What is given, and what comes home. */
+/* Inputs and results on the host. */
 static uint32_t energy[N];
 static uint8_t keep[N];
-static uint32_t before[N]; /* sum of the energies before this one */
+static uint32_t before[N]; /* exclusive prefix sums of the energies */
 static uint32_t key[N], alive[N], n_alive;
 
-/* The same on the device, in one block; and the backends, with what they work in. */
+/* The same on the device, cut from one block of memory; and the backends with their exec. */
 struct device_side {
 	uint32_t *energy, *before, *key, *alive, *n_alive;
 	uint8_t *keep;
@@ -89,7 +90,7 @@ static enum sl_status find_backends(struct device_side *d)
 	return sl_find(SL_SORT, "shared", &d->sort);
 }
 
-/* One scratch will do for all three calls, as they come one behind the other. */
+/* The three calls run one after another on one stream, so they can share scratch. */
 static size_t scratch_bytes(const struct device_side *d)
 {
 	const struct sl_shape shape = {.n = N, .type = SL_U32, .n_columns = 1};
@@ -99,7 +100,7 @@ static size_t scratch_bytes(const struct device_side *d)
 	return most > sort ? most : sort;
 }
 
-/* Cuts all from one block: or, of an arena without a block, only measures it. */
+/* Cuts all arrays from one block; with an arena that has no base, only measures its size. */
 static void lay_out(struct sl_arena *a, struct device_side *d)
 {
 	size_t bytes = scratch_bytes(d);
@@ -114,8 +115,8 @@ static void lay_out(struct sl_arena *a, struct device_side *d)
 }
 
 /*
- * Scans and compacts, indices and energies: all is queued; what comes home is there once the stream
- * has been waited for.
+ * Queues the copies, the scan and the compaction of indices and energies. The results are on the
+ * host after sl_stream_wait().
  */
 static enum sl_status scan_and_compact(struct device_side *d)
 {
@@ -170,9 +171,9 @@ static enum sl_status work(struct device_side *d, void **block)
 	return sort_survivors(d);
 }
 
-/* --- the answers ------------------------------------------------------------------------------ */
+/* --- the check -------------------------------------------------------------------------------- */
 
-/* What they must be, worked out in the plainest way. */
+/* Compares the results with sequential code. */
 static bool is_right(void)
 {
 	uint32_t sum = 0, n_kept = 0;

@@ -63,6 +63,12 @@ enum sl_primitive { SL_SCAN, SL_COMPACT, SL_SORT, SL_DEFLATE, SL_PRIMITIVE_COUNT
 /* Type of the items of a scan, or of the keys of a sort. */
 enum sl_type { SL_U32, SL_U64 };
 
+/* Bytes of an item of that type. */
+SL_HD size_t sl_type_bytes(enum sl_type type)
+{
+	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
 /*
  * Launch configuration of a device backend; struct sl_tunable says which values it supports. 0
  * stands for the default of the backend. If both are 0, a line of the tuning file takes precedence

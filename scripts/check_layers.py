@@ -3,7 +3,7 @@
 
 	scripts/check_layers.py [--summary]
 
-The rules, for primitives/, stages/ and pipeline/:
+The rules, for primitives/, stages/, pipeline/ and bench/:
 
   - A file includes and calls only files of its own folder and of folders that precede it in
     cmake/layers.txt.
@@ -22,7 +22,7 @@ import subprocess
 import sys
 
 MAX_FILES = 16
-TOP = ("primitives", "stages", "pipeline")
+TOP = ("primitives", "stages", "pipeline", "bench")
 SOURCES = (".c", ".cu", ".h", ".cuh", ".def")
 # Headers that declare functions of several files, each with the reason in the header itself.
 INTERFACES = {

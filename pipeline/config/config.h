@@ -21,6 +21,7 @@ enum { SL_SETS_MAX = 64 };
 
 /* The options of all runs. Each member has an entry in the table of options.c. */
 struct sl_config {
+	/* run: what is computed, and where */
 	struct {
 		char name[SL_TEXT_BYTES]; /* prefix of all file names */
 		uint64_t seed;
@@ -34,11 +35,13 @@ struct sl_config {
 		char tuning[SL_TEXT_BYTES]; /* auto, none or a file */
 	} run;
 	int model; /* enum sl_model_number; SL_MODEL_COUNT: none was given */
+	/* model: only the model knows the type; sl_models[model]->options describes the members */
 	union {
 		unsigned char
 			bytes[SL_MODEL_CONFIG_BYTES]; /* the configuration struct of the model */
 		double align;
 	} model_config;
+	/* transport: schedule of models with many steps; triggers are resolved in resolve/execution */
 	struct {
 		uint64_t max_steps;
 		int schedule; /* enum sl_schedule_choice */
@@ -46,6 +49,7 @@ struct sl_config {
 		char compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES], finish[SL_TEXT_BYTES];
 		struct sl_texts key;
 	} transport;
+	/* lists of items in syntax of their own, resolved in resolve/condition and resolve/output */
 	struct sl_lines keep;
 	struct sl_texts key;
 	struct sl_texts tallies;

@@ -15,7 +15,7 @@
 #include "pipeline/config/values.h"
 
 /* The output buffer; used counts on when the buffer is full, as snprintf does. */
-struct page {
+struct yaml_output {
 	char *text;
 	size_t size, used;
 	char section[SL_KEY_BYTES]; /* the section of the last line */
@@ -23,7 +23,7 @@ struct page {
 
 /* Appends formatted text. */
 SL_PRINTF(2, 3)
-static void put(struct page *p, const char *format, ...)
+static void put(struct yaml_output *p, const char *format, ...)
 {
 	bool fits = p->used < p->size;
 	va_list args;
@@ -34,13 +34,14 @@ static void put(struct page *p, const char *format, ...)
 	va_end(args);
 }
 
-static void indent(struct page *p, int depth)
+/* Starts a line at that depth; YAML sections are indented by two blanks. */
+static void indent(struct yaml_output *p, int depth)
 {
 	put(p, "%*s", 2 * depth, "");
 }
 
 /* Prints the sections of path that are not open yet; returns the depth of its key. */
-static int open_sections(struct page *p, const char *path)
+static int open_sections(struct yaml_output *p, const char *path)
 {
 	const char *dot, *from = path;
 	int depth = 0;
@@ -49,6 +50,7 @@ static int open_sections(struct page *p, const char *path)
 	for (; (dot = strchr(from, '.')); from = dot + 1, depth++) {
 		size_t n = (size_t)(dot - path);
 
+		/* a section is open if it is a whole-component prefix of the last one */
 		same = same && strncmp(p->section, path, n) == 0 &&
 		       (p->section[n] == '.' || p->section[n] == '\0');
 		if (same)
@@ -62,7 +64,8 @@ static int open_sections(struct page *p, const char *path)
 }
 
 /* Prints "key: value". A list of one number is printed without brackets, as people write it. */
-static void put_value(struct page *p, const struct sl_option *o, const char *path, void *value)
+static void put_value(
+	struct yaml_output *p, const struct sl_option *o, const char *path, void *value)
 {
 	size_t n = sl_value_items(o, value);
 	bool listed = sl_value_listed(o) && !(o->kind == SL_KIND_REALS && n == 1);
@@ -83,7 +86,8 @@ static bool is_left_out(const struct sl_option *o, const void *value)
 }
 
 /* Prints an option that is not an item of a list. */
-static void put_option(struct page *p, const struct sl_option *o, const char *path, void *value)
+static void put_option(
+	struct yaml_output *p, const struct sl_option *o, const char *path, void *value)
 {
 	if (is_left_out(o, value))
 		return;
@@ -101,7 +105,7 @@ static bool is_in(const char *key, const char *section, size_t bytes)
 }
 
 /* Prints item i as {section: {key: value, ...}, key: value, ...}; o: the first key of items. */
-static void put_item(struct page *p, const struct sl_option *o, const struct sl_option *end,
+static void put_item(struct yaml_output *p, const struct sl_option *o, const struct sl_option *end,
 	size_t i, char *base)
 {
 	const char *section = "", *comma = "";
@@ -129,7 +133,7 @@ static void put_item(struct page *p, const struct sl_option *o, const struct sl_
 }
 
 /* Prints a list of items, one per line; o is the list, and its keys follow in the table. */
-static void put_items(struct page *p, const struct sl_option *o, const struct sl_option *end,
+static void put_items(struct yaml_output *p, const struct sl_option *o, const struct sl_option *end,
 	const char *path, char *base)
 {
 	uint64_t n;
@@ -149,8 +153,8 @@ static void put_items(struct page *p, const struct sl_option *o, const struct sl
 }
 
 /* Prints the options of one table. Keys of items are printed with their list. */
-static void put_table(struct page *p, const struct sl_model *model, const struct sl_option *table,
-	size_t n, bool free, void *base)
+static void put_table(struct yaml_output *p, const struct sl_model *model,
+	const struct sl_option *table, size_t n, bool free, void *base)
 {
 	char path[SL_KEY_BYTES];
 
@@ -166,7 +170,7 @@ static void put_table(struct page *p, const struct sl_model *model, const struct
 }
 
 /* Prints the options of the model; at least its name, so that the output has a model. */
-static void put_model(struct page *p, const struct sl_model *model, bool free, void *base)
+static void put_model(struct yaml_output *p, const struct sl_model *model, bool free, void *base)
 {
 	size_t before = p->used;
 
@@ -177,12 +181,13 @@ static void put_model(struct page *p, const struct sl_model *model, bool free, v
 
 size_t sl_config_print(const struct sl_config *c, bool free, char *text, size_t size)
 {
-	struct page p = {text, size, 0, ""};
+	struct yaml_output p = {text, size, 0, ""};
 	struct sl_config copy = *c; /* sl_value_item() takes a pointer to non-const */
 	size_t run = 0;
 
 	if (size > 0)
 		*text = '\0';
+	/* the model is printed after section run, where people write it */
 	while (run < sl_n_options && strncmp(sl_options[run].key, "run.", 4) == 0)
 		run++;
 	put_table(&p, NULL, sl_options, run, free, &copy);

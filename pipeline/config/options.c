@@ -366,6 +366,7 @@ const char *sl_key_pattern(const char *path, char pattern[SL_KEY_BYTES])
 	size_t n = 0;
 
 	while (*path && n + 1 < SL_KEY_BYTES) {
+		/* copy the bracket, skip the digits after it */
 		pattern[n++] = *path;
 		path += *path == '[' ? 1 + strspn(path + 1, "0123456789") : 1;
 	}
@@ -408,6 +409,7 @@ const struct sl_option *sl_option_find(const char *path, const struct sl_model *
 	const struct sl_option *found = find(sl_options, sl_n_options, path);
 
 	*model = NULL;
+	/* model.NAME.KEY: look up KEY in the table of the model */
 	for (int i = 0; i < SL_MODEL_COUNT && !found; i++) {
 		const struct sl_model *m = sl_models[i];
 		size_t n = strlen(m->name);

@@ -140,6 +140,7 @@ double sl_image_sum_white(const struct sl_image_sum *c)
 {
 	double white = c->white;
 
+	/* with NaN, the largest value */
 	for (uint64_t i = 0; isnan(c->white) && i < pixels_of(&c->image); i++)
 		white = c->value[i] > white || isnan(white) ? c->value[i] : white;
 	return white;

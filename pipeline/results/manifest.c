@@ -145,6 +145,7 @@ enum sl_status sl_manifest_write(const struct sl_dir *d, const struct sl_manifes
 	size_t bytes = 0;
 	void *all;
 
+	/* print twice: to measure, then into memory of that size */
 	for (size_t i = 0; i < m->n; i++)
 		bytes += sl_manifest_print(&m->line[i], text);
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &all));

@@ -15,6 +15,7 @@ static enum sl_status read_table(const void *file, size_t bytes, struct sl_survi
 	struct sl_arena measure = {0}, cut = {0};
 	enum sl_status status;
 
+	/* an arena without memory only adds up the sizes */
 	SL_TRY(s->format->read(file, bytes, &measure, &s->table));
 	SL_TRY(sl_memory_get(SL_HOST, measure.used, &s->block));
 	cut.base = s->block;

@@ -91,6 +91,7 @@ bool sl_decimal_scan(const char *text, struct sl_decimal *n)
 		n->end = p + 3;
 		return true;
 	}
+	/* a point must be followed by a digit: "1." and "." are not numbers */
 	if (!is_digit(p[*p == '.']) || !scan_integer(&p, n))
 		return false;
 	if (*p == '.' && is_digit(p[1])) {
@@ -115,6 +116,7 @@ enum sl_integer_result sl_decimal_to_integer(const struct sl_decimal *n, uint64_
 		return SL_INTEGER_OK;
 	if (n->negative)
 		return SL_INTEGER_NEGATIVE;
+	/* trailing zeros cancel a negative scale: 100e-2 is 1 */
 	for (; scale < 0 && n->digits[digits - 1] == '0'; scale++)
 		digits--;
 	if (scale < 0)

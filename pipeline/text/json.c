@@ -47,6 +47,7 @@ static void put_line(struct sl_json *j)
  */
 static size_t decode(const unsigned char *text, uint32_t *point)
 {
+	/* the smallest code point that needs n bytes; smaller ones are overlong forms */
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	size_t n = text[0] < 0x80   ? 1
 	           : text[0] < 0xc0 ? 0

@@ -21,6 +21,7 @@ enum {
 
 const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text)
 {
+	/* the longest output: SHOWN_MAX - 1 bytes, an escape of 4, 3 more bytes and "...'" */
 	size_t used = 0;
 
 	shown[used++] = '\'';
@@ -96,6 +97,7 @@ static size_t distance(const char *a, const char *b)
 
 const char *sl_nearest(const char *written, const char *const *words, size_t n_words)
 {
+	/* one error per word, and one more per four letters */
 	size_t length = strlen(written), best = 1 + length / 4;
 	const char *found = NULL;
 

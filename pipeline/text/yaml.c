@@ -214,6 +214,7 @@ static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_yaml_
 	for (sl_node i = 1; node_at(tree, i); i++)
 		if (sl_yaml_size(tree, i) > most)
 			most = sl_yaml_size(tree, i);
+	/* one buffer for all mappings; lists are counted too, which only makes it larger */
 	SL_TRY(sl_memory_get(SL_HOST, most * sizeof(yaml_node_t *), &keys));
 	for (sl_node i = 1; s == SL_OK && node_at(tree, i); i++)
 		if (sl_yaml_kind(tree, i) == SL_MAPPING)

@@ -21,15 +21,16 @@
 
 enum {
 	PLACES_MOST = SL_EMULATED_BLOCKS_MAX + SL_FIBER_SPARE_SETS,
-	IDLE_ROUNDS_MOST = 10000, /* of nothing but backoffs: what they wait for will not come */
+	IDLE_ROUNDS_MOST =
+		10000, /* rounds with nothing but backoffs, after which a livelock is assumed */
 	SHARED_ALIGN = 128
 };
 
 struct sl_emulated_here sl_emulated_here;
 struct sl_running sl_running;
 
-static struct sl_block *places; /* PLACES_MOST, got at the first launch and kept */
-static char end;                /* of all threads of a launch, for sl_fiber_release */
+static struct sl_block *places; /* PLACES_MOST elements, allocated at the first launch and kept */
+static char end;                /* tag for sl_fiber_release: the end of all threads of a launch */
 
 const char *sl_emulated_problem(void)
 {
@@ -39,7 +40,7 @@ const char *sl_emulated_problem(void)
 /* xorshift64 (Marsaglia, 2003). */
 uint32_t sl_random_below(uint32_t n)
 {
-	uint64_t r = sl_running.random | 1; /* never 0 */
+	uint64_t r = sl_running.random | 1; /* the state must not be 0 */
 
 	r ^= r << 13;
 	r ^= r >> 7;
@@ -50,7 +51,7 @@ uint32_t sl_random_below(uint32_t n)
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-/* What runs on a thread's stack. */
+/* The first function on the stack of a thread. */
 static void body(void)
 {
 	struct sl_thread *t = sl_running.thread;
@@ -89,7 +90,7 @@ static void resume(struct sl_thread *t)
 	sl_fiber_enter(&t->fiber);
 }
 
-/* A launch has been given up while t ran, or had its turn to come. */
+/* Discards a thread whose launch has failed before it ended. */
 static void abandon(struct sl_thread *t)
 {
 	sl_fiber_act_as(&t->fiber);
@@ -125,7 +126,7 @@ static void end_block(struct sl_block *b)
 	b->busy = false;
 }
 
-/* False when the host has no memory for it. */
+/* False if the host has no memory for the block. */
 static bool begin_block(struct sl_block *b, uint32_t number)
 {
 	const struct sl_emulated_launch *launch = sl_running.launch;
@@ -150,8 +151,8 @@ static bool begin_block(struct sl_block *b, uint32_t number)
 	return true;
 }
 
-/* A thread has ended: those that wait for all of the others need not wait for it. */
-static void count_out(struct sl_block *b, const struct sl_thread *t)
+/* A thread has ended, so the barrier no longer waits for it. */
+static void count_ended(struct sl_block *b, const struct sl_thread *t)
 {
 	sl_running.moved = true;
 	b->alive--;
@@ -161,7 +162,7 @@ static void count_out(struct sl_block *b, const struct sl_thread *t)
 		sl_barrier_open(b);
 }
 
-/* Of n, as many steps from one to the next as leave none out. */
+/* A random step that is coprime to n, so that stepping by it modulo n visits every element. */
 static uint32_t random_step(uint32_t n)
 {
 	for (;;) {
@@ -179,8 +180,8 @@ static uint32_t random_step(uint32_t n)
 }
 
 /*
- * Gives every thread of a block that is ready its turn, in order or at random. At random, one may
- * be passed over, and those of one warp mostly are.
+ * Gives each ready thread of a block a turn, in order or, with a seed, in random order. With a seed
+ * a thread may be skipped, and the threads of one warp are skipped most of the time.
  */
 static bool run_round(struct sl_block *b)
 {
@@ -200,14 +201,14 @@ static bool run_round(struct sl_block *b)
 		if (sl_running.problem[0])
 			return false;
 		if (t->state == SL_DONE)
-			count_out(b, t);
+			count_ended(b, t);
 	}
 	return true;
 }
 
 /* --- what goes wrong -------------------------------------------------------------------------- */
 
-static void tell_stuck(const struct sl_block *b)
+static void report_deadlock(const struct sl_block *b)
 {
 	static const char *const where[] = {
 		[SL_AT_BARRIER] = "at the barrier",
@@ -231,7 +232,7 @@ static void tell_stuck(const struct sl_block *b)
 		snprintf(text + used, size - (size_t)used, " for threads that do not arrive");
 }
 
-static void tell_livelock(void)
+static void report_livelock(void)
 {
 	const struct sl_running *r = &sl_running;
 
@@ -244,11 +245,11 @@ static void tell_livelock(void)
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-/* Blocks of the launch, and places for them: one more is free than may be in flight at a time. */
+/* Progress of a launch: blocks started and in flight, and the elements of places[] that it uses. */
 struct turns {
 	uint32_t begun, in_flight, in_flight_most;
 	uint32_t places, next_place;
-	uint32_t held; /* at random: the place that is passed over while others can do something */
+	uint32_t held; /* with a seed: the place that is skipped while other blocks can run */
 };
 
 static struct turns turns_of(const struct sl_emulated_launch *l)
@@ -281,8 +282,8 @@ static bool begin_next(struct turns *t)
 }
 
 /*
- * A round of turns of all blocks in flight. At random, a block may be passed over; and one is until
- * all others wait for it, which is when blocks learn least of each other.
+ * One round of turns of all blocks in flight. With a seed a block may be skipped, and one is
+ * skipped until all others wait for it: the order that exposes missing synchronisation best.
  */
 static bool run_blocks(struct turns *t, bool idle)
 {
@@ -298,7 +299,7 @@ static bool run_blocks(struct turns *t, bool idle)
 		if (shuffled && (sl_random_below(4) == 0 || (k == t->held && t->in_flight > 1)))
 			continue;
 		if (b->ready == 0) {
-			tell_stuck(b);
+			report_deadlock(b);
 			return false;
 		}
 		if (!run_round(b))
@@ -311,7 +312,7 @@ static bool run_blocks(struct turns *t, bool idle)
 	return true;
 }
 
-/* Runs all blocks. False: given up, the problem says why. */
+/* Runs all blocks. False: the launch has failed; sl_running.problem says why. */
 static bool run_launch(struct turns *t)
 {
 	for (uint32_t idle = 0; t->begun < sl_running.launch->blocks || t->in_flight > 0;) {
@@ -324,7 +325,7 @@ static bool run_launch(struct turns *t)
 		if (sl_running.moved)
 			idle = 0;
 		else if (sl_running.waited && ++idle == IDLE_ROUNDS_MOST) {
-			tell_livelock();
+			report_livelock();
 			return false;
 		}
 	}

@@ -23,7 +23,7 @@
 
 enum { PAGE = 4096 };
 
-/* A block of device memory: pages that are closed while the host runs, and one closed for good. */
+/* An allocation: pages that are inaccessible while the host runs, and a guard page. */
 struct block {
 	struct block *next;
 	char *at;
@@ -31,7 +31,7 @@ struct block {
 };
 
 static struct block *blocks;
-static size_t used_bytes; /* as asked for: the cap is held to the byte */
+static size_t used_bytes; /* sum of the requested sizes, so that the limit is exact to the byte */
 
 size_t sl_emulated_memory_free(void)
 {

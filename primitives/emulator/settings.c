@@ -10,13 +10,12 @@
 
 enum { TEXT_BYTES = 256 };
 
-static const struct sl_emulator_settings by_default = {
-	.blocks = 1, .memory_bytes = (size_t)1 << 30};
-static struct sl_emulator_settings choices;
+static const struct sl_emulator_settings defaults = {.blocks = 1, .memory_bytes = (size_t)1 << 30};
+static struct sl_emulator_settings settings;
 static char problem[2 * TEXT_BYTES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Reads "7", or with units "64M"; false when that is not all of text, or more than most. */
+/* Reads "7", or with units "64M". False if text is anything else, or exceeds most. */
 static bool read_number(const char *text, bool with_units, uint64_t most, uint64_t *n)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -32,8 +31,8 @@ static bool read_number(const char *text, bool with_units, uint64_t most, uint64
 	return *text == '\0' && *n <= most;
 }
 
-/* Reads "blocks=4"; false when it is not understood. */
-static bool read_choice(const char *word, struct sl_emulator_settings *c)
+/* Reads one setting such as "blocks=4". False if it is unknown or malformed. */
+static bool read_setting(const char *word, struct sl_emulator_settings *c)
 {
 	const char *value = strchr(word, '=');
 	uint64_t n = 0;
@@ -67,22 +66,22 @@ static void refuse(const char *what)
 		"with K, M or G, queue=now, device=turing are, separated by commas); try "
 		"SL_EMULATOR=blocks=4,seed=7, or unset it",
 		what, SL_EMULATED_BLOCKS_MAX);
-	choices = by_default;
+	settings = defaults;
 }
 
-static void read_choices(void)
+static void read_settings(void)
 {
 	const char *text = getenv("SL_EMULATOR");
 	char copy[TEXT_BYTES], *rest = copy;
 
-	choices = by_default;
+	settings = defaults;
 	if (!text || !text[0])
 		return;
 	if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >= sizeof(copy))
 		refuse(copy);
 	else
 		for (char *word; (word = strsep(&rest, ",")) != NULL;)
-			if (!read_choice(word, &choices)) {
+			if (!read_setting(word, &settings)) {
 				refuse(word);
 				return;
 			}
@@ -90,18 +89,18 @@ static void read_choices(void)
 
 const struct sl_emulator_settings *sl_emulator_get_settings(void)
 {
-	pthread_once(&once, read_choices);
-	return &choices;
+	pthread_once(&once, read_settings);
+	return &settings;
 }
 
 void sl_emulator_set_settings(const struct sl_emulator_settings *c)
 {
-	pthread_once(&once, read_choices);
-	choices = *c;
+	pthread_once(&once, read_settings);
+	settings = *c;
 }
 
 const char *sl_emulator_settings_problem(void)
 {
-	pthread_once(&once, read_choices);
+	pthread_once(&once, read_settings);
 	return problem[0] ? problem : NULL;
 }

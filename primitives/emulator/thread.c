@@ -12,11 +12,11 @@
 #include "memory.h"
 
 enum {
-	STATIC_SHARED_MOST = 48 << 10, /* CUDA's own limit */
-	LOADS_MOST = 1 << 20           /* of a thread in one turn */
+	STATIC_SHARED_MOST = 48 << 10, /* the limit of CUDA */
+	LOADS_MOST = 1 << 20           /* atomic loads of a thread in one turn */
 };
 
-/* The kernel has done what no kernel may: the launch is given up, and the device with it. */
+/* Fails the launch, and with it the device: the kernel has violated a rule. Does not return. */
 static _Noreturn void give_up(struct sl_emulated_site at, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -43,7 +43,7 @@ static bool is_same(struct sl_emulated_site a, struct sl_emulated_site b)
 	return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
 }
 
-/* Gives the turn away until what t waits for has come. */
+/* Marks t as waiting; the caller then leaves the fiber. */
 static void wait_at(struct sl_thread *t, enum sl_thread_state state, struct sl_emulated_site at)
 {
 	t->state = state;
@@ -70,7 +70,7 @@ void sl_barrier_open(struct sl_block *b)
 	b->round++;
 }
 
-/* Another thread of b that waits at a barrier. */
+/* A thread of b that waits at the barrier. */
 static const struct sl_thread *at_barrier(const struct sl_block *b)
 {
 	for (uint32_t i = 0; i < sl_running.launch->threads; i++)
@@ -108,8 +108,8 @@ uint32_t sl_emulated_lane(void)
 }
 
 /*
- * A lane of t's mask that waits already, and for t, must wait in the same call. Those that wait for
- * others may yet come.
+ * Checks the call of t against the lanes of its mask that already wait for t: they must be in the
+ * same call. A lane that waits for other lanes may arrive later.
  */
 static void check_call(const struct sl_thread *t, const struct sl_warp *w)
 {
@@ -135,11 +135,11 @@ static void check_call(const struct sl_thread *t, const struct sl_warp *w)
 		if (other->call != t->call || !is_same(other->at, t->at))
 			give_up(t->at, "a warp call meets another one of thread %u, %s:%d",
 				other->number, other->at.file, other->at.line);
-		return; /* and it stands for all of the call */
+		return; /* the others of that call were checked against this one */
 	}
 }
 
-/* Have all lanes of mask come to the call? */
+/* Whether all lanes of mask have arrived at the call. */
 static bool is_complete(const struct sl_warp *w, const struct sl_thread *lane, uint32_t mask)
 {
 	if ((w->arrived & mask) != mask)
@@ -175,7 +175,7 @@ static void match(struct sl_thread *lane, uint32_t mask)
 	}
 }
 
-/* Each lane of mask has its result and may go on. */
+/* Sets the result of each lane of mask and makes it ready. */
 static void open_warp(
 	struct sl_warp *w, struct sl_thread *lane, enum sl_emulated_call call, uint32_t mask)
 {
@@ -261,14 +261,16 @@ void sl_emulated_gate_make(struct sl_gate *g, uint32_t arrivals)
 	*g = (struct sl_gate){.arrivals = arrivals, .missing = arrivals};
 }
 
-/* What shared memory holds at first is no number of arrivals that a block can have. */
+/* Fresh shared memory contains SL_EMULATED_FILL, which is not a valid number of arrivals. */
 static void check_gate(const struct sl_gate *g, struct sl_emulated_site at)
 {
 	if (g->arrivals == 0 || g->arrivals > SL_BLOCK_MAX)
 		give_up(at, "the gate is not initialised");
 }
 
-/* The round is over, and those that wait may go on, once all arrivals and bytes have come. */
+/*
+ * Completes the round if all arrivals and bytes were counted, and makes the waiting threads ready.
+ */
 static void open_gate(struct sl_gate *g)
 {
 	struct sl_block *b = sl_running.thread->block;

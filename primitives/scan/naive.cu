@@ -68,17 +68,12 @@ static struct scan_naive_scratch lay_out(struct sl_arena *a, uint32_t n, size_t 
 	return l;
 }
 
-static size_t item_bytes_of(enum sl_type type)
-{
-	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-}
-
 /* Bytes of scratch for any job up to shape: one buffer of n items. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
-	lay_out(&a, shape->n, item_bytes_of(shape->type));
+	lay_out(&a, shape->n, sl_type_bytes(shape->type));
 	return a.used;
 }
 

@@ -104,22 +104,16 @@ static uint32_t tile_bytes(struct sl_tuning tuning)
 	return tuning.block * tuning.items * (uint32_t)sizeof(uint32_t);
 }
 
-/* Bytes of an item. */
-static size_t bytes_of(enum sl_type type)
-{
-	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-}
-
 /* Dynamic shared memory of a block: the tile and one sum per warp. */
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	return tile_bytes(tuning) + WARPS_MAX * bytes_of(type);
+	return tile_bytes(tuning) + WARPS_MAX * sl_type_bytes(type);
 }
 
 /* Tiles have at least 512 bytes, so their number is always below the limit of a grid. */
 static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning, enum sl_type type)
 {
-	return (uint32_t)((n * (uint64_t)bytes_of(type) + tile_bytes(tuning) - 1) /
+	return (uint32_t)((n * (uint64_t)sl_type_bytes(type) + tile_bytes(tuning) - 1) /
 			  tile_bytes(tuning));
 }
 

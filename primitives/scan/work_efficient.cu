@@ -120,7 +120,7 @@ static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
-	lay_out(&a, shape->n, shape->type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
+	lay_out(&a, shape->n, sl_type_bytes(shape->type));
 	return a.used;
 }
 

@@ -36,7 +36,7 @@ static struct sort_cpu_scratch lay_out(
 {
 	struct sort_cpu_scratch l = {.other = {NULL, NULL}};
 
-	l.other.key = sl_cut_items(a, n, type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
+	l.other.key = sl_cut_items(a, n, sl_type_bytes(type));
 	if (!keys_only)
 		l.other.index = (uint32_t *)sl_cut_items(a, n, sizeof(*l.other.index));
 	l.count = (uint32_t(*)[DIGITS])sl_cut_items(a, PASSES_MAX, sizeof(*l.count));
@@ -137,8 +137,7 @@ static bool reorders(const struct sl_sort_job *job, const uint32_t *count, struc
 /* Copies n pairs. */
 static void copy(struct pair_arrays from, struct pair_arrays to, enum sl_type type, uint32_t n)
 {
-	memcpy(to.key, from.key,
-		(size_t)n * (type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t)));
+	memcpy(to.key, from.key, (size_t)n * sl_type_bytes(type));
 	if (from.index)
 		memcpy(to.index, from.index, (size_t)n * sizeof(*from.index));
 }

@@ -8,10 +8,9 @@
  * offsets after it has sorted itself in shared memory; mostly they are there by then, so the read
  * costs one access to the L2 cache per digit.
  *
- * This replaces the decoupled look-back of Onesweep (base for comparison: look_back.cuh), where
- * each tile sums its predecessors itself. With 256 sums per tile each step back costs a read of the
- * L2 cache, 700 cycles under load. On an H200 a tile needed nine steps, a quarter of the time of a
- * pass.
+ * This replaces the decoupled look-back of Onesweep (kernel/look_back.cuh), where each tile sums its
+ * predecessors itself. With 256 sums per tile each step back costs a read of the L2 cache, 700
+ * cycles under load. On an H200 a tile needed nine steps, a quarter of the time of a pass.
  *
  * Progress does not depend on the block that fills the table. It gives up after POLLS_MAX polls
  * without progress and then sorts tiles like the others. A tile that has waited too long looks back

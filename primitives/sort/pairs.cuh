@@ -40,7 +40,7 @@ static inline struct pair_buffer cut_pair_buffer(
 {
 	struct pair_buffer o = {};
 
-	o.key = sl_cut_items(a, n, type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t));
+	o.key = sl_cut_items(a, n, sl_type_bytes(type));
 	if (!keys_only)
 		o.index = (uint32_t *)sl_cut_items(a, n, sizeof(*o.index));
 	return o;

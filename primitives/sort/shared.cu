@@ -269,7 +269,7 @@ static pass_function<K> pass_kernel_of(struct sl_tuning tuning, bool keys_only)
 /* Dynamic shared memory of a block; 0 for a combination that is not compiled. */
 static size_t block_bytes(struct sl_tuning tuning, struct sort_kind kind)
 {
-	size_t key_bytes = kind.type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+	size_t key_bytes = sl_type_bytes(kind.type);
 
 #define X(block_, items_)                                                                   \
 	if (!kind.keys_only && tuning.block == block_ && tuning.items == items_)            \

@@ -71,7 +71,7 @@ static struct sort_thrust_scratch lay_out(struct sl_arena *a, uint32_t n, size_t
  */
 static size_t scratch(const struct sl_shape *shape)
 {
-	size_t key_bytes = shape->type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+	size_t key_bytes = sl_type_bytes(shape->type);
 	struct sl_arena a = {};
 
 	lay_out(&a, shape->n, key_bytes);

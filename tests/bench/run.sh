@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# run.sh SLUICE-BENCH SOURCE - every command on the emulated device, with few items: the tables parse, have what they
-# should, and can be drawn; wrong command lines are refused with a sentence. Drawing is left out without matplotlib.
+# run.sh SLUICE-BENCH SOURCE - runs every command of sluice-bench on the emulated device, with few items.
+#
+# Checks that the tables parse, contain the expected rows and can be drawn, and that wrong command lines are refused
+# with the right exit code and message. Without matplotlib nothing is drawn.
 set -euo pipefail
 bench=$1
 source=$2
@@ -15,16 +17,16 @@ fail() {
 }
 
 run() {
-	"$bench" "$@" --device emulated >"$work/log" 2>&1 || { cat "$work/log"; fail "$* has failed"; }
+	"$bench" "$@" --device emulated >"$work/log" 2>&1 || { cat "$work/log"; fail "sluice-bench $* failed"; }
 }
 
-# refused CODE TEXT WORD...: the words are refused with that exit code and a sentence that has the text.
+# refused CODE TEXT WORD...: sluice-bench WORD... fails with that exit code and a message that contains the text.
 refused() {
 	local code=0 want=$1 text=$2
 	shift 2
 	"$bench" "$@" >"$work/log" 2>&1 || code=$?
-	[ $code -eq "$want" ] || { cat "$work/log"; fail "'$*' ends with $code, not $want"; }
-	grep -qF -- "$text" "$work/log" || { cat "$work/log"; fail "'$*' does not say '$text'"; }
+	[ $code -eq "$want" ] || { cat "$work/log"; fail "'$*' exits with $code, not $want"; }
+	grep -qF -- "$text" "$work/log" || { cat "$work/log"; fail "the message of '$*' does not contain '$text'"; }
 }
 
 run primitives --n 2^4-3,40 --csv "$work/cells.csv" --json "$work/cells.json"
@@ -40,7 +42,7 @@ run pipeline --n 300,1000 --csv "$work/pipeline.csv" --json "$work/pipeline.json
 run tune --only compact/shared --n 2^6,2^9 --out "$work/tuning" --csv "$work/tune.csv" --seconds 20
 run primitives --n 100 --only compact --tuning "$work/tuning"
 run sweep --out "$work/sweep" --samples 1 --seconds 60
-"$bench" --help | grep -q '^  sweep' || fail "--help does not tell of sweep"
+"$bench" --help | grep -q '^  sweep' || fail "--help does not list the command sweep"
 
 python3 - "$work" <<'END'
 import csv, glob, json, os, sys
@@ -94,12 +96,13 @@ assert len({r["survivors"] for r in ways if r["n"] == "1000" and r["survivors"]}
 for name in ("sizes", "inputs", "tunings", "pipeline"):
     assert rows(f"sweep/{name}.csv"), name
 END
-grep -q '^device emulated$' "$work/tuning" || fail "the tuning file names no device"
+grep -q '^device emulated$' "$work/tuning" || fail "the tuning file does not name the device"
 
-refused 2 "no command is given"
-refused 2 "no command is given" primitive
-refused 2 "no such option" primitives --size 5
-refused 2 "its value is missing" primitives --n
+refused 2 "the first argument is not a command"
+refused 2 "the first argument is not a command" primitive
+refused 2 "unknown option '--size'" primitives --size 5
+refused 2 "unknown option '--colums'; use --columns" primitives --colums 5
+refused 2 "--n needs a value" primitives --n
 refused 2 "--n 'x'" primitives --n x
 refused 2 "--n '2^32'" primitives --n 2^32
 refused 2 "--n '1,,2'" primitives --n 1,,2
@@ -107,24 +110,34 @@ refused 2 "--entropy '.9'" primitives --entropy .9
 refused 2 "--columns '17'" primitives --columns 17
 refused 2 "--columns '8x3'" primitives --columns 8x3
 refused 2 "--sort 'index'" primitives --sort index
-refused 2 "does nothing for tune" tune --survivors 50
-refused 2 "no such primitive" primitives --only sorts --device emulated
-refused 2 "no such primitive" tune --only deflate --device emulated --out "$work/none"
-refused 2 "no such device" primitives --device gpu
-refused 2 "nowhere to write" tune --device emulated
-refused 2 "nowhere to write" sweep --device emulated
-refused 4 "cannot be made" primitives --device emulated --n 1 --csv "$work/no/such/folder.csv"
+refused 2 "no effect on the command tune" tune --survivors 50
+refused 2 "measures no such primitive or backend; use sort" primitives --only sorts --device emulated
+refused 2 "measures no such primitive or backend; use sort/shared" primitives --only sort/sharde --device emulated --n 100
+refused 2 "scan, scan/naive, scan/work_efficient, scan/shared" primitives --only fourier --device emulated --n 100
+refused 2 "measures no such primitive or backend" primitives --only sort/cpu --device emulated --n 100
+refused 2 "measures no such primitive or backend" primitives --only sort/ --device emulated --n 100
+refused 2 "measures no such primitive or backend" tune --only deflate --device emulated --out "$work/none"
+refused 2 "measures no such primitive or backend" tune --only deflate/device --device emulated --out "$work/none"
+[ ! -e "$work/none" ] || fail "a refused command has written its output"
+refused 2 "--device gpu: unknown device" primitives --device gpu
+refused 2 "tune needs --out FILE" tune --device emulated
+refused 2 "sweep needs --out FOLDER" sweep --device emulated
+refused 4 "cannot create" primitives --device emulated --n 1 --csv "$work/no/such/folder.csv"
 printf 'device emulated\nscan/shared u32 from 0 block=1\n' >"$work/bad"
 refused 2 "$work/bad:2: " primitives --device emulated --tuning "$work/bad"
 printf 'run: {name: t, particles: 10}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\nkeep: transmitted\n' >"$work/c.yaml"
-refused 2 "not of 4 bytes" pipeline --device emulated --config "$work/c.yaml"
+refused 2 "needs columns of 4 bytes" pipeline --device emulated --config "$work/c.yaml"
+
+cd "$work"
+refused 2 "elsewhere use --config FILE" pipeline --device emulated --n 100
+cd "$source"
 
 code=0
-python3 bench/plot.py --out "$work/pictures" bench/results/epyc-*.csv bench/results/h200-compare-*.csv "$work"/sweep/*.csv || code=$?
-[ $code -eq 0 ] || [ $code -eq 77 ] || fail "bench/plot.py has failed"
+python3 bench/plot/plot.py --out "$work/pictures" bench/results/epyc-*.csv bench/results/h200-compare-*.csv "$work"/sweep/*.csv || code=$?
+[ $code -eq 0 ] || [ $code -eq 77 ] || fail "bench/plot/plot.py failed"
 if [ $code -eq 0 ]; then
 	for name in scan-u32 sort-u32 share-of-copy survivors bits entropy block-sort-u32 stages-epyc-2-cores pipeline; do
-		[ -s "$work/pictures/$name.svg" ] && [ -s "$work/pictures/$name.png" ] || fail "$name is not drawn"
+		[ -s "$work/pictures/$name.svg" ] && [ -s "$work/pictures/$name.png" ] || fail "plot.py did not draw $name"
 	done
 	python3 - "$work/pictures" <<'END'
 import glob, html.parser, sys, xml.dom.minidom
@@ -134,4 +147,4 @@ page = open(sys.argv[1] + "/report.html").read()
 assert page.count("<svg") == len(glob.glob(sys.argv[1] + "/*.svg")) and "src=" not in page
 END
 fi
-echo "all commands, tables and refusals are as they should be"
+echo "all commands, tables and error messages are correct"

@@ -104,11 +104,6 @@ enum sl_status sl_trial_fetch(const struct sl_guarded *g, void **bytes);
 /* For the cases. Checks all canaries of t. */
 enum sl_status sl_trial_canaries(const struct sl_trial *t);
 
-static inline size_t sl_type_bytes(enum sl_type type)
-{
-	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-}
-
 static inline uint64_t sl_item(const void *items, enum sl_type type, uint32_t i)
 {
 	return type == SL_U32 ? ((const uint32_t *)items)[i] : ((const uint64_t *)items)[i];

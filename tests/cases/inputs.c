@@ -9,7 +9,7 @@ const uint32_t sl_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, TILE - 1, TILE,
 	(1 << 20) + 3, SL_SIZE_LARGE + 5};
 const size_t sl_sizes_count = sizeof(sl_sizes) / sizeof(sl_sizes[0]);
 
-const char *sl_input_file(enum sl_input input)
+const char *sl_distribution_name(enum sl_input input)
 {
 	static const char *const names[SL_INPUT_END] = {"zeros", "ones", "random", "sorted",
 		"reversed", "few distinct", "all largest", "entropy 0.811", "entropy 0.544",

@@ -41,7 +41,7 @@ enum sl_alive {
 };
 
 /* "random", "half alive". */
-const char *sl_input_file(enum sl_input input);
+const char *sl_distribution_name(enum sl_input input);
 const char *sl_alive_name(enum sl_alive alive);
 
 /* Makes n items of type. The same for the same arguments, on any machine. */

@@ -19,7 +19,7 @@ static bool variant(size_t i, struct sl_setting *set)
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
 	snprintf(text, size, "%s, %s, %s%s", set->type == SL_U32 ? "u32" : "u64",
-		sl_input_file(set->input), set->inclusive ? "inclusive" : "exclusive",
+		sl_distribution_name(set->input), set->inclusive ? "inclusive" : "exclusive",
 		set->in_place ? ", in place" : "");
 	sl_describe_off(set, text, size);
 }

@@ -50,7 +50,7 @@ static bool variant(size_t i, struct sl_setting *set)
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
 	snprintf(text, size, "%s%s, %s, bits %u to %u%s%s", set->type == SL_U32 ? "u32" : "u64",
-		set->keys_only ? " alone" : "", sl_input_file(set->input), set->begin_bit,
+		set->keys_only ? " alone" : "", sl_distribution_name(set->input), set->begin_bit,
 		set->end_bit, set->in_place ? ", in place" : "",
 		set->key_spent ? ", key spent" : "");
 	sl_describe_off(set, text, size);

@@ -91,3 +91,11 @@ fi
 
 "$installed/bin/sluice" list >/dev/null
 test -f "$include/primitives/primitives.h"
+
+# The bench is part of every build except one with ThreadSanitizer.
+if [ -e "$build/sluice-bench" ]; then
+	"$installed/bin/sluice-bench" --help >/dev/null
+fi
+for file in examples/example.c scripts/plot.py scripts/plot_run.py bench/plot.py bench/stages.py; do
+	test -f "$installed/share/sluice/$file"
+done

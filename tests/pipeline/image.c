@@ -220,7 +220,7 @@ static void infos_and_verify_tell(void **state)
 	expect_text("\"image_added_up\": true", WORDS("verify", "whole", "--json"));
 	expect(&folder, SL_DISK, "nothing.image.h5", WORDS("info", "nothing.image.h5"));
 	write_text(&folder, "bad.image.h5", "no HDF5");
-	expect(&folder, SL_BAD_INPUT, "bad.image.h5: it has no seal",
+	expect(&folder, SL_BAD_INPUT, "bad.image.h5: its checksum line is missing or wrong",
 		WORDS("info", "bad.image.h5"));
 	assert_int_equal(unlink(folder_path(&folder, "bad.image.h5")), 0);
 }

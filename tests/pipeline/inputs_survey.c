@@ -239,7 +239,7 @@ static void numbers_must_fit(void **state)
 	h.weight = -1e39;
 	make_list(&folder, "all.mcpl", &h, NULL, made);
 	refuse_list(&folder, "all.mcpl", SL_BAD_INPUT,
-		"all.mcpl: the weight of all its particles is -1e+39 (a run works in");
+		"all.mcpl: the common weight of its particles is -1e+39, but a run");
 }
 
 /* The floats nearest to 1 + 2^-24 and to half a step more; ties go to the even one. */

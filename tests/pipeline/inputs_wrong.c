@@ -40,7 +40,7 @@ static void damaged_files_are_refused(void **state)
 	(void)state;
 	bring_list(&folder, "reffile_truncated.mcpl");
 	refuse_list(&folder, "reffile_truncated.mcpl", SL_BAD_INPUT,
-		"reffile_truncated.mcpl: it ends within what its header says that it holds");
+		"reffile_truncated.mcpl: it ends before all of what its header says");
 	refuse_list(&folder, "nowhere.mcpl", SL_USAGE,
 		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl: No such file or "
 		"directory (it does not exist); check the spelling; relative names start "
@@ -60,11 +60,11 @@ static void damaged_files_are_refused(void **state)
 		sl_gzip_store((const uint8_t *)file, bytes, packed));
 	refuse_list(&folder, "more.mcpl.gz", SL_BAD_INPUT,
 		"more.mcpl.gz: particle 1006 of 1007, from 0 on (gunzip -c and then mcpltool "
-		"--repair keep those before it): it ends within what its header says");
+		"--repair keep the particles before it): it ends before all of what its header says");
 	file[7] = 'B';
 	folder_write(&folder, "big.mcpl", file, bytes);
 	refuse_list(&folder, "big.mcpl", SL_BAD_INPUT,
-		"big.mcpl: its numbers have their greatest byte first");
+		"big.mcpl: its numbers have the greatest byte first");
 	free(file);
 }
 
@@ -78,7 +78,7 @@ static void damage_is_found_beforehand(void **state)
 	folder_write(&folder, "short.mcpl.gz", file, bytes * 3 / 4);
 	refuse_list(&folder, "short.mcpl.gz", SL_BAD_INPUT,
 		"short.mcpl.gz: particle 132 of 195, from 0 on (gunzip -c and then mcpltool "
-		"--repair keep those before it): the compressed data cannot be inflated");
+		"--repair keep the particles before it): the compressed data cannot be inflated");
 	file[bytes / 2] ^= 0x10; /* more than there should be comes out of it */
 	folder_write(&folder, "wrong.mcpl.gz", file, bytes);
 	refuse_list(&folder, "wrong.mcpl.gz", SL_BAD_INPUT,

@@ -70,6 +70,7 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 		return fill_items(r, o, path, list ? n : SIZE_MAX, (uint64_t *)value);
 	if (!sl_value_listed(o) || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return fill_item(r, o, path, tree, node, value);
+	/* a value that is not a list counts as a list of one item */
 	if (n == 0 && o->required)
 		return wrong(r, path, "is an empty list, but at least one item is needed; add one");
 	if (o->kind == SL_KIND_VECTOR && n != 3)
@@ -176,6 +177,7 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 	uint64_t items = 0; /* of the list read last; its keys follow it in the table */
 
 	for (size_t i = 0; (o = sl_option_at(r->model, i, path)); i++) {
+		/* common options are offsets in *c, those of the model in its configuration struct */
 		char *value =
 			(i < sl_n_options ? (char *)c : (char *)c->model_config.bytes) + o->offset;
 
@@ -186,6 +188,7 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 		if (o->kind == SL_KIND_ITEMS)
 			memcpy(&items, value, sizeof(items));
 	}
+	/* SL_MODEL_COUNT if there is no model */
 	for (c->model = 0; c->model < SL_MODEL_COUNT && sl_models[c->model] != r->model;)
 		c->model++;
 	if (!r->model && !sl_config_has_problem(r, "model")) {

@@ -12,8 +12,8 @@
  * Dimensions are checked: a length can only be compared with a length. A number that is compared with
  * a column of single precision is rounded to single precision first, so that == can be true.
  */
-#ifndef SL_PIPELINE_RESOLVE_EXPRESSION_H
-#define SL_PIPELINE_RESOLVE_EXPRESSION_H
+#ifndef SL_PIPELINE_RESOLVE_CONDITION_EXPRESSION_H
+#define SL_PIPELINE_RESOLVE_CONDITION_EXPRESSION_H
 
 #include "pipeline/config/reader/reader.h"
 #include "stages/models/model.h"

@@ -3,8 +3,8 @@
  *
  * Used by expression.c only. The parser stops at the first error.
  */
-#ifndef SL_PIPELINE_RESOLVE_OPERAND_H
-#define SL_PIPELINE_RESOLVE_OPERAND_H
+#ifndef SL_PIPELINE_RESOLVE_CONDITION_OPERAND_H
+#define SL_PIPELINE_RESOLVE_CONDITION_OPERAND_H
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/text/decimal_number.h"

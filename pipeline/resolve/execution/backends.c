@@ -1,7 +1,8 @@
 /*
  * backends.c - parses NAME[:block=N][:items=N] and finds the backend, or chooses one for auto.
  *
- * auto takes the first backend of a fixed preference order that runs on the device of the run.
+ * auto takes the backend of lowest rank (primitives/backends.def) that runs on the device of the run.
+ * The rank is fixed, so the choice is the same on every machine with such a device.
  */
 #include "pipeline/resolve/execution/backends.h"
 
@@ -81,6 +82,7 @@ static bool read_request(
 	w->primitive = p;
 	snprintf(copy, sizeof(copy), "%s", text);
 	snprintf(w->name, sizeof(w->name), "%s", strsep(&rest, ":"));
+	/* a tuning fits one backend, and auto can stand for another one on another machine */
 	if (rest && strcmp(w->name, "auto") == 0) {
 		sl_config_add_problem(r, w->key,
 			"auto takes no block or items; write auto alone, or name a backend");
@@ -104,6 +106,7 @@ static bool can_pack(const struct sl_choices *choices)
 /* Can the run use a backend of the primitive in that space? */
 static bool is_usable(const struct sl_choices *choices, enum sl_primitive p, enum sl_space space)
 {
+	/* the host compresses in every run what the device does not pack */
 	if (p == SL_DEFLATE)
 		return space == SL_HOST || can_pack(choices);
 	return space == (choices->device == SL_ON_CPU ? SL_HOST : SL_DEVICE);
@@ -171,10 +174,12 @@ static void refuse_name(
 			sl_suggest(w->name, words, n, text, sizeof(text)));
 		return;
 	}
+	/* the backend could run on this device, so it is the format that prevents it */
 	if (w->primitive == SL_DEFLATE && choices->device != SL_ON_CPU) {
 		refuse_pack(r, choices, w);
 		return;
 	}
+	/* the emulated device runs device backends on any machine */
 	if (line->runs_on == SL_RUNS_ON_DEVICE)
 		words[n++] = "run.device: emulated";
 	sl_config_add_problem(r, w->key, "%s runs on %s, but %s; use %s", shown,

@@ -166,6 +166,7 @@ void sl_resolve_schedule(
 	char why[SL_WORD_BYTES];
 
 	choices->schedule = (enum sl_schedule_choice)c->transport.schedule;
+	/* a model with a single step has nothing to schedule */
 	if (!choices->model->steps) {
 		snprintf(why, sizeof(why), "model %s has a single step", choices->model->name);
 		refuse_all(r, schedule, 1, why, "remove it");
@@ -180,6 +181,7 @@ void sl_resolve_schedule(
 	resolve_when(r, "transport.compact", c->transport.compact, &rounds->compact);
 	resolve_when(r, "transport.sort", c->transport.sort, &rounds->sort);
 	resolve_finish(c, r, rounds);
+	/* with histories, every key of rounds that was given is refused already */
 	if (choices->schedule != SL_BY_HISTORY)
 		resolve_key(c, r, choices, ranges, rounds);
 }

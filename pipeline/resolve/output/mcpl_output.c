@@ -24,6 +24,7 @@ static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader 
 	const char *word = c->output.mcpl.userflags;
 	enum sl_column column;
 
+	/* by default a list keeps its user flags, unless all of them are equal */
 	if (word[0] == '\0' && m->read)
 		return SL_HAS(constants, SL_COLUMN_userflags) ? SL_COLUMN_COUNT
 		                                              : SL_COLUMN_userflags;

@@ -1,4 +1,4 @@
-/* crc_trailer.c - the line with a file's checksum at its end. */
+/* crc_trailer.c - see crc_trailer.h. */
 #include "stages/formats/common/crc_trailer.h"
 
 #include <stdio.h>

@@ -1,24 +1,25 @@
-/* decimal.c - floats with the fewest digits, in integers only. */
+/* decimal.c - see decimal.h. All arithmetic is on integers. */
 #include "stages/formats/common/decimal.h"
 
 #include <string.h>
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Digits that tell every float from its neighbours; they are held in 32-bit fixed point. */
+/* Nine digits distinguish every float from its neighbours. Fixed point with POINT fraction bits. */
 enum { DIGITS = 9, POINT = 32 };
 
-/* How far, in units of 2^-POINT, a scaled value may be off: 2^30 (its size) * 2^-57 * 2^32 = 2^5,
- * and as much again for what is cut off on the way. */
-static const uint64_t doubt = 64;
+/*
+ * Upper limit of the error of a scaled value, in units of 2^-POINT: 2^30 (the value) * 2^-57 * 2^32
+ * = 2^5, and as much again for truncations.
+ */
+static const uint64_t error_max = 64;
 
 static const uint64_t tens[DIGITS + 1] = {
 	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 
-/* --- powers of ten ------------------------------------------------------------------------- */
+/* --- powers of ten ---------------------------------------------------------------------------- */
 
-/* floor(log2(10^k)): 217706 / 2^16 = 3.3219299 against log2(10) = 3.3219281, right for |k| < 400.
- */
+/* floor(log2(10^k)), exact for |k| < 400: 217706 / 2^16 = 3.3219299, log2(10) = 3.3219281. */
 static int power_exponent(int k)
 {
 	return (k * 217706) >> 16;
@@ -29,7 +30,7 @@ static uint64_t power_of(const struct sl_powers *p, int k)
 	return p->power[k - SL_POWER_LEAST];
 }
 
-/* The high 64 bits of a product, with its bit 63 made 1 by doubling, rounded. */
+/* The high 64 bits of a product, rounded; the product is doubled if its top bit is 0. */
 static uint64_t times(uint64_t a, uint64_t b)
 {
 	u128 product = (u128)a * b;
@@ -39,7 +40,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 	return (uint64_t)((product + ((u128)1 << 63)) >> 64);
 }
 
-/* Upwards from 1 by factors of 10, downwards by factors of 1/10. */
+/* From 10^0 upwards by factors of 10, and downwards by factors of 1/10. */
 void sl_powers_make(struct sl_powers *p)
 {
 	const uint64_t ten = (uint64_t)10 << 60, tenth = 0xcccccccccccccccdu;
@@ -52,7 +53,7 @@ void sl_powers_make(struct sl_powers *p)
 		one[k] = times(one[k + 1], tenth);
 }
 
-/* --- printing ------------------------------------------------------------------------------ */
+/* --- printing --------------------------------------------------------------------------------- */
 
 /* A decimal number: digits * 10^exponent. */
 struct decimal {
@@ -60,12 +61,12 @@ struct decimal {
 	int exponent;
 };
 
-/* A float taken apart: significand * 2^exponent, the significand with bit 23 set. */
+/* A float as significand * 2^exponent, with bit 23 of the significand set. */
 struct parts {
 	uint32_t significand;
 	int exponent;
-	int lost; /* bits by which a denormal was shifted up: its last place is that much larger */
-	bool even_power; /* a power of two, whose lower neighbour is half as far as its upper one */
+	int lost; /* bits by which a denormal was shifted: its precision is that much lower */
+	bool even_power; /* a power of two: its lower neighbour is half as far as the upper one */
 };
 
 static struct parts take_apart(uint32_t bits)
@@ -86,13 +87,13 @@ static struct parts take_apart(uint32_t bits)
 	return f;
 }
 
-/* A float scaled to DIGITS digits before the point, and how far halfway to its neighbours is. */
+/* A float scaled to DIGITS digits before the point, and the distances to the midpoints. */
 struct scaled {
-	uint64_t value, below, above; /* in 2^-POINT */
+	uint64_t value, below, above; /* in units of 2^-POINT */
 	int exponent;                 /* the float is value * 10^exponent */
 };
 
-/* significand * 2^exponent * 10^k, in 2^-POINT. */
+/* significand * 2^exponent * 10^k, in units of 2^-POINT. */
 static uint64_t scale(const struct sl_powers *p, const struct parts *f, int k)
 {
 	u128 product = (u128)f->significand * power_of(p, k);
@@ -102,7 +103,7 @@ static uint64_t scale(const struct sl_powers *p, const struct parts *f, int k)
 
 static struct scaled scale_to_digits(const struct sl_powers *p, const struct parts *f)
 {
-	/* log10(2) = 1233 / 4096: the first digit stands for 10^magnitude, or for one less. */
+	/* log10(2) is about 1233 / 4096: the first digit is that of 10^magnitude or one less. */
 	int magnitude = ((f->exponent + 23) * 1233 >> 12) + 1;
 	struct scaled s = {.value = scale(p, f, DIGITS - 1 - magnitude)};
 
@@ -117,7 +118,7 @@ static struct scaled scale_to_digits(const struct sl_powers *p, const struct par
 	return s;
 }
 
-/* Rounds to DIGITS - cut digits; are they surely between the halfway points? */
+/* Rounds to DIGITS - cut digits. True if the result is certainly between the midpoints. */
 static bool round_off(const struct scaled *s, int cut, struct decimal *d)
 {
 	uint64_t unit = tens[cut] << POINT;
@@ -125,10 +126,11 @@ static bool round_off(const struct scaled *s, int cut, struct decimal *d)
 	uint64_t at = digits * unit;
 
 	*d = (struct decimal){(uint32_t)digits, s->exponent + cut};
-	return at > s->value ? at - s->value + doubt < s->above : s->value - at + doubt < s->below;
+	return at > s->value ? at - s->value + error_max < s->above
+	                     : s->value - at + error_max < s->below;
 }
 
-/* The fewest digits that do. Most floats need 8 or 9; if 6 do not, fewer need not be tried. */
+/* The fewest digits that suffice. Most floats need 8 or 9: if 6 fail, fewer are not tried. */
 static struct decimal shortest(const struct scaled *s)
 {
 	struct decimal d;
@@ -136,7 +138,7 @@ static struct decimal shortest(const struct scaled *s)
 
 	while (!round_off(s, cut, &d) && cut > 0)
 		cut--;
-	while (d.digits % 10 == 0) { /* 9.99 became 10.0 */
+	while (d.digits % 10 == 0) { /* rounded up, as 9.99 to 10.0 */
 		d.digits /= 10;
 		d.exponent++;
 	}
@@ -170,7 +172,7 @@ static size_t zeros(char *text, int n)
 	return (size_t)n;
 }
 
-/* 1200, 1.2, 0.0012: first is the power of ten of the first digit. */
+/* Prints as 1200, 1.2 or 0.0012; first is the power of ten of the first digit. */
 static size_t print_plain(const char *digits, int n, int first, char *text)
 {
 	size_t used = 0;
@@ -189,7 +191,7 @@ static size_t print_plain(const char *digits, int n, int first, char *text)
 	return first >= n ? used + zeros(text + used, first + 1 - n) : used;
 }
 
-/* 1.2e9, 1.2e-12. */
+/* Prints as 1.2e9 or 1.2e-12. */
 static size_t print_power(const char *digits, int n, int first, char *text)
 {
 	size_t used = print_plain(digits, n, 0, text);
@@ -237,7 +239,7 @@ size_t sl_print_f32(const struct sl_powers *p, float v, char *text)
 	return used + print_decimal(digits_of(p, size), text + used);
 }
 
-/* --- parsing ------------------------------------------------------------------------------- */
+/* --- parsing ---------------------------------------------------------------------------------- */
 
 bool sl_parse_u64(const char *text, size_t length, uint64_t *v)
 {
@@ -256,7 +258,7 @@ bool sl_parse_u64(const char *text, size_t length, uint64_t *v)
 	return true;
 }
 
-/* Collects the digits of a text, and the power of ten that its point and its e stand for. */
+/* Collects the digits of a text, and the power of ten from its point and its exponent. */
 static bool parse_decimal(const char *text, size_t length, struct decimal *d)
 {
 	const char *end = text + length;
@@ -283,7 +285,7 @@ static bool parse_decimal(const char *text, size_t length, struct decimal *d)
 	return sum != 0;
 }
 
-/* The bits of the float nearest to d; 0 when it is beyond what floats hold. */
+/* The bits of the float nearest to d; 0 if d is out of range. */
 static uint32_t compose(const struct sl_powers *p, struct decimal d)
 {
 	u128 product;
@@ -297,7 +299,7 @@ static uint32_t compose(const struct sl_powers *p, struct decimal d)
 		product <<= 1;
 		exponent--;
 	}
-	/* The value is product * 2^exponent; its last place is 2^-149 at the least. */
+	/* The value is product * 2^exponent. The last place of a float is at least 2^-149. */
 	if (exponent + drop < -149)
 		drop = -149 - exponent;
 	if (drop > 128 || exponent + drop > 127 - 23)
@@ -306,7 +308,7 @@ static uint32_t compose(const struct sl_powers *p, struct decimal d)
 	return (uint32_t)(product >> 1) + ((uint32_t)(exponent + drop + 149) << 23);
 }
 
-/* The float of a text that should be one of ours, up to its sign. */
+/* The magnitude of a text, if it is one that sl_print_f32() prints; else any value. */
 static float guess(const struct sl_powers *p, const char *text, size_t length)
 {
 	uint32_t bits = 0;
@@ -323,7 +325,7 @@ static float guess(const struct sl_powers *p, const char *text, size_t length)
 	return v;
 }
 
-/* Whatever the guess, the text must be the one that is printed for it. */
+/* The guess is confirmed by printing it: the result must be the same text. */
 bool sl_parse_f32(const struct sl_powers *p, const char *text, size_t length, float *v)
 {
 	bool minus = length > 0 && text[0] == '-';

@@ -6,7 +6,7 @@
 
 #include "primitives/files/crc32.h"
 
-/* Least byte first. */
+/* Writes a number of so many bytes, least significant byte first. */
 static uint8_t *put(uint8_t *to, uint32_t value, int bytes)
 {
 	for (int i = 0; i < bytes; i++)
@@ -25,7 +25,7 @@ static uint8_t *put_block(uint8_t *to, const uint8_t *from, size_t bytes, bool l
 
 size_t sl_gzip_store(const void *in, size_t bytes, uint8_t *out)
 {
-	/* deflate, no name, no time, made by no system that is known */
+	/* method deflate; no name, no time, operating system unknown */
 	static const uint8_t header[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
 	const uint8_t *from = (const uint8_t *)in;
 	uint8_t *to = out + sizeof(header);

@@ -1,19 +1,19 @@
-/* inflate.c - reading deflated bytes back: zlib's inflate, its ends checked. */
+/* inflate.c - see inflate.h. */
 #include "stages/formats/common/inflate.h"
 
 #include <limits.h>
 
-static voidpf get(voidpf of, uInt n, uInt bytes)
+static voidpf get(voidpf ctx, uInt n, uInt bytes)
 {
 	void *p;
 
-	(void)of;
+	(void)ctx;
 	return sl_memory_get(SL_HOST, sl_size_mul(n, bytes), &p) == SL_OK ? p : Z_NULL;
 }
 
-static void give(voidpf of, voidpf p)
+static void give(voidpf ctx, voidpf p)
 {
-	(void)of;
+	(void)ctx;
 	sl_memory_give(SL_HOST, p);
 }
 
@@ -28,8 +28,8 @@ enum sl_status sl_inflate_begin(
 	s->z.zalloc = get;
 	s->z.zfree = give;
 	if (inflateInit2(&s->z, window) != Z_OK)
-		return sl_fail(
-			SL_HOST_MEMORY, "no memory to inflate: zlib needs 40 KiB; free some");
+		return sl_fail(SL_HOST_MEMORY,
+			"out of memory: zlib needs 40 KiB to decompress; free some memory");
 	return SL_OK;
 }
 
@@ -46,13 +46,13 @@ void sl_inflate_again(struct sl_inflate *s, const void *in, size_t in_bytes)
 	s->ended = false;
 }
 
-/* zlib counts in unsigned int: bytes are handed to it in portions. */
+/* zlib counts bytes in unsigned int, so larger blocks are passed in portions. */
 static uInt portion(size_t bytes)
 {
 	return bytes < UINT_MAX ? (uInt)bytes : UINT_MAX;
 }
 
-/* One call of zlib, which uses up input or fills output. */
+/* One call of zlib, which consumes input or produces output. */
 static enum sl_status step(struct sl_inflate *s)
 {
 	uInt given = portion(s->left);
@@ -72,8 +72,8 @@ static enum sl_status step(struct sl_inflate *s)
 		return SL_OK;
 	if (s->ended)
 		return sl_fail(SL_BAD_INPUT,
-			"%zu bytes follow the end of the compressed data: they do not belong "
-			"there; the file may be damaged",
+			"%zu bytes follow the end of the compressed data: the file is damaged, or "
+			"another program appended to it; make it again",
 			s->left);
 	return sl_fail(answer == Z_MEM_ERROR ? SL_HOST_MEMORY : SL_BAD_INPUT,
 		"the compressed data cannot be inflated (%s): the file is damaged or cut short; "
@@ -86,17 +86,17 @@ enum sl_status sl_inflate_next(struct sl_inflate *s, void *out, size_t size, siz
 	enum sl_status status = SL_OK;
 
 	for (*got = 0; *got < size && !s->ended && status == SL_OK;) {
-		uInt room = portion(size - *got);
+		uInt space = portion(size - *got);
 
 		s->z.next_out = (Bytef *)out + *got;
-		s->z.avail_out = room;
+		s->z.avail_out = space;
 		status = step(s);
-		*got += room - s->z.avail_out;
+		*got += space - s->z.avail_out;
 	}
 	return status;
 }
 
-/* The whole stream, and one call more that must find its end. */
+/* Decompresses the whole stream; one more call must find its end. */
 static enum sl_status inflate_all(struct sl_inflate *s, void *out, size_t out_bytes)
 {
 	unsigned char beyond;
@@ -106,8 +106,8 @@ static enum sl_status inflate_all(struct sl_inflate *s, void *out, size_t out_by
 	SL_TRY(sl_inflate_next(s, &beyond, 1, &more));
 	if (got + more != out_bytes)
 		return sl_fail(SL_BAD_INPUT,
-			"compressed data gives %s than the %zu bytes that it should: the file is "
-			"damaged",
+			"the compressed data expands to %s than the %zu bytes expected: the file is "
+			"damaged; make it again",
 			more ? "more" : "less", out_bytes);
 	return SL_OK;
 }

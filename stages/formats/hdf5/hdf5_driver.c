@@ -1,45 +1,46 @@
 /*
- * hdf5_driver.c - a file that HDF5 makes in memory, around data that stay where they are.
+ * hdf5_driver.c - see hdf5_driver.h.
  *
- *	| head: the superblock | data | all else that HDF5 makes |
+ *	file    | head: the superblock | data | rest: groups, attributes, B-trees |
+ *	image   | head                 | rest                                     |
  *
- * HDF5 asks a driver for addresses and hands it what belongs there. Chunks that are compressed
- * already are one block of memory, which is the middle of the file as it is: a chunk gets the
- * address that follows from its place in it, and nothing is copied. Head and rest, some kilobytes,
- * stand one behind the other in the image. Without data the image is the whole file.
+ * HDF5 requests addresses from a driver and passes it the bytes for them. The compressed chunks are
+ * one block of memory that becomes the middle of the file unchanged: a chunk gets the address that
+ * follows from its offset in the block, and is not copied. The head and the rest, some kilobytes,
+ * are contiguous in the image. Without data, the image is the whole file.
  */
 #include "stages/formats/hdf5/hdf5_driver.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* What HDF5 holds of a file: its own part comes first. */
-struct held {
+/* An open file. HDF5's part must come first. */
+struct open_file {
 	H5FD_t hdf5;
-	struct sl_h5 *words;
+	struct sl_h5 *h5;
 };
 
-static struct sl_h5 *words_of(const H5FD_t *file)
+static struct sl_h5 *h5_of(const H5FD_t *file)
 {
-	return ((const struct held *)(const void *)file)->words;
+	return ((const struct open_file *)(const void *)file)->h5;
 }
 
 /* --- opening ------------------------------------------------------------------------------- */
 
-/* HDF5's memory, as it looks at it as long as it has not been able to close the file. */
+/* Memory from HDF5: HDF5 reads it even after it failed to close the file. */
 static H5FD_t *file_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
 	struct sl_h5 *const *info = (struct sl_h5 *const *)H5Pget_driver_info(access);
-	struct held *file;
+	struct open_file *file;
 
 	(void)name, (void)flags, (void)most;
 	if (!info)
 		return NULL;
-	file = (struct held *)H5allocate_memory(sizeof(*file), true);
+	file = (struct open_file *)H5allocate_memory(sizeof(*file), true);
 	(*info)->no_memory = !file;
 	if (!file)
 		return NULL;
-	file->words = *info;
+	file->h5 = *info;
 	return &file->hdf5;
 }
 
@@ -51,7 +52,7 @@ static herr_t file_close(H5FD_t *file)
 static herr_t query(const H5FD_t *file, unsigned long *flags)
 {
 	(void)file;
-	*flags = 0; /* every object by itself, where it is put at once */
+	*flags = 0; /* no aggregation: each object gets its final address at once */
 	return 0;
 }
 
@@ -60,7 +61,7 @@ static herr_t query(const H5FD_t *file, unsigned long *flags)
 static haddr_t get_end(const H5FD_t *file, H5FD_mem_t type)
 {
 	(void)type;
-	return words_of(file)->end;
+	return h5_of(file)->end;
 }
 
 static haddr_t get_size(const H5FD_t *file, H5FD_mem_t type)
@@ -71,13 +72,13 @@ static haddr_t get_size(const H5FD_t *file, H5FD_mem_t type)
 static herr_t set_end(H5FD_t *file, H5FD_mem_t type, haddr_t end)
 {
 	(void)type;
-	words_of(file)->end = end;
+	h5_of(file)->end = end;
 	return 0;
 }
 
 /*
- * Where address at is in the image; NULL if it is among the data, or there is no room. As long as
- * there is no head, all is before the data.
+ * The place in the image of an address in the file. NULL if the address is in the data, or if the
+ * image is too small. Until the head exists, all addresses are before the data.
  */
 static uint8_t *place_of(struct sl_h5 *h, haddr_t at, size_t bytes)
 {
@@ -94,12 +95,13 @@ static uint8_t *place_of(struct sl_h5 *h, haddr_t at, size_t bytes)
 }
 
 /*
- * The first is the superblock, at 0; behind it are the data. A chunk is where it is; all else goes
- * to the end, cleared, as HDF5 does not write to every byte that it asks for.
+ * The first request is the superblock at address 0; the data follow it. A chunk has its address
+ * already. All else is appended to the rest and cleared, because HDF5 does not write every byte that
+ * it requests.
  */
 static haddr_t allocate(H5FD_t *file, H5FD_mem_t type, hid_t transfer, hsize_t bytes)
 {
-	struct sl_h5 *h = words_of(file);
+	struct sl_h5 *h = h5_of(file);
 	haddr_t at = h->end;
 	uint8_t *place;
 
@@ -120,8 +122,8 @@ static haddr_t allocate(H5FD_t *file, H5FD_mem_t type, hid_t transfer, hsize_t b
 
 /* --- bytes --------------------------------------------------------------------------------- */
 
-/* Is it a chunk that is where it belongs? */
-static bool is_there(const struct sl_h5 *h, haddr_t at, size_t bytes, const void *from)
+/* Whether the bytes to be written are a chunk in the data, which is in place already. */
+static bool is_in_place(const struct sl_h5 *h, haddr_t at, size_t bytes, const void *from)
 {
 	return at >= h->head && at - h->head < h->data_bytes &&
 	       bytes <= h->data_bytes - (at - h->head) && h->data + (at - h->head) == from;
@@ -130,11 +132,11 @@ static bool is_there(const struct sl_h5 *h, haddr_t at, size_t bytes, const void
 static herr_t file_write(
 	H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t bytes, const void *from)
 {
-	struct sl_h5 *h = words_of(file);
+	struct sl_h5 *h = h5_of(file);
 	uint8_t *to;
 
 	(void)type, (void)transfer;
-	if (is_there(h, at, bytes, from))
+	if (is_in_place(h, at, bytes, from))
 		return 0;
 	to = place_of(h, at, bytes);
 	if (!to)
@@ -143,11 +145,11 @@ static herr_t file_write(
 	return 0;
 }
 
-/* HDF5 reads back what it has made, never a chunk. */
+/* HDF5 reads back its own objects, never a chunk. */
 static herr_t file_read(
 	H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t bytes, void *to)
 {
-	const uint8_t *from = place_of(words_of(file), at, bytes);
+	const uint8_t *from = place_of(h5_of(file), at, bytes);
 
 	(void)type, (void)transfer;
 	if (!from)
@@ -161,7 +163,7 @@ static herr_t file_read(
 static const H5FD_class_t driver = {
 #ifdef H5FD_CLASS_VERSION /* since HDF5 1.14 */
 	.version = H5FD_CLASS_VERSION,
-	.value = 511, /* 256 to 511 are nobody's (H5FDpublic.h) */
+	.value = 511, /* 256 to 511 are for unregistered drivers (H5FDpublic.h) */
 #endif
 	.name = "sluice",
 	.maxaddr = (haddr_t)1 << 62,
@@ -180,8 +182,8 @@ static const H5FD_class_t driver = {
 };
 
 /*
- * The driver's number, the same for all files: HDF5 still looks into what it has registered while
- * it closes the last one.
+ * The id of the driver. It is registered once and never unregistered, because HDF5 uses the
+ * registration until it has closed the last file.
  */
 static hid_t driver_id(struct sl_h5 *h)
 {

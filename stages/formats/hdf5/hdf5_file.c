@@ -7,7 +7,7 @@
 
 #include "stages/formats/hdf5/hdf5_driver.h"
 
-/* By how much HDF5 would lengthen a file, which it only reads. */
+/* The step in which HDF5's core driver extends a file; unused, as files are only read by it. */
 static const size_t file_step = (size_t)1 << 16;
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -22,7 +22,7 @@ void sl_h5_unlock(void)
 	pthread_mutex_unlock(&one_at_a_time);
 }
 
-/* A path below a device file: exists on no machine, so HDF5 cannot mistake a file for our image. */
+/* A path below a device file exists on no machine, so HDF5 finds no file of that name. */
 static const char no_file[] = "/dev/null/image";
 
 enum sl_status sl_h5_start(void)
@@ -31,13 +31,13 @@ enum sl_status sl_h5_start(void)
 
 	if (H5dont_atexit() < 0 || H5open() < 0)
 		return sl_fail(SL_INTERNAL,
-			"HDF5 does not start: its library may be damaged or of another version; "
-			"reinstall it");
+			"HDF5 cannot be initialised: its library may be damaged or of another "
+			"version; reinstall it");
 	sl_h5_begin(&h, NULL, 0);
 	return SL_OK;
 }
 
-/* --- failures ------------------------------------------------------------------------------ */
+/* --- failures --------------------------------------------------------------------------------- */
 
 void sl_h5_begin(struct sl_h5 *h, void *image, size_t size)
 {
@@ -45,10 +45,10 @@ void sl_h5_begin(struct sl_h5 *h, void *image, size_t size)
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-/* Adds one frame of HDF5's stack of errors. */
-static herr_t tell(unsigned n, const H5E_error2_t *error, void *of)
+/* Appends one frame of HDF5's error stack to h->why. */
+static herr_t add_frame(unsigned n, const H5E_error2_t *error, void *ctx)
 {
-	struct sl_h5 *h = (struct sl_h5 *)of;
+	struct sl_h5 *h = (struct sl_h5 *)ctx;
 	size_t used = strlen(h->why);
 
 	h->no_memory |= error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC;
@@ -61,19 +61,19 @@ bool sl_h5_ok(struct sl_h5 *h, int64_t answer)
 {
 	if (answer < 0 && !h->failed) {
 		h->failed = true;
-		H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, tell, h);
-		if (h->why[0] == '\0') { /* it had no memory to say so in */
+		H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, add_frame, h);
+		if (h->why[0] == '\0') { /* HDF5 had no memory for an error stack */
 			h->no_memory = true;
-			snprintf(h->why, sizeof(h->why), "it does not say why");
+			snprintf(h->why, sizeof(h->why), "no error stack");
 		}
 	}
 	return !h->failed;
 }
 
 /*
- * Is the new id in HDF5's table of ids? HDF5 1.14 returns an id even if no memory was left to enter
- * it there. Such an id works only while it is the last one that HDF5 looked up, and cannot be
- * closed. Looking up the next id of that type, which does not exist yet, ends that.
+ * Whether a new id is in HDF5's table of ids. HDF5 1.14 returns an id even if it had no memory to add
+ * the id to the table. Such an id works only while it is the last one that HDF5 looked up, and
+ * cannot be closed. A look-up of the next id, which does not exist yet, ends that state.
  */
 static bool is_entered(hid_t id)
 {
@@ -88,7 +88,7 @@ hid_t sl_h5_id(struct sl_h5 *h, hid_t id)
 		return id;
 	h->failed = true;
 	h->no_memory = true;
-	snprintf(h->why, sizeof(h->why), "it has no memory to enter an id in its table");
+	snprintf(h->why, sizeof(h->why), "no memory to add an id to its table");
 	return H5I_INVALID_HID;
 }
 
@@ -98,9 +98,9 @@ void sl_h5_close(struct sl_h5 *h, hid_t id)
 		sl_h5_ok(h, H5Idec_ref(id));
 }
 
-/* --- files in memory ----------------------------------------------------------------------- */
+/* --- files in memory -------------------------------------------------------------------------- */
 
-/* Access to a file by some driver; all that is open in it closes with it. */
+/* An access property list. Closing the file closes all objects that are open in it. */
 static hid_t access_file(struct sl_h5 *h)
 {
 	hid_t access = sl_h5_id(h, H5Pcreate(H5P_FILE_ACCESS));
@@ -123,50 +123,50 @@ hid_t sl_h5_create_file(struct sl_h5 *h)
 }
 
 /*
- * The core driver's ways to get, copy and free the memory of a file: it is our image each time, so
- * there is nothing to do but to say where it is.
+ * Callbacks of the core driver to allocate, copy and free the memory of a file. The memory is always
+ * the caller's image, so they only return its address.
  */
-static void *image_get(size_t size, H5FD_file_image_op_t op, void *of)
+static void *image_get(size_t size, H5FD_file_image_op_t op, void *ctx)
 {
-	const struct sl_h5 *h = (const struct sl_h5 *)of;
+	const struct sl_h5 *h = (const struct sl_h5 *)ctx;
 
 	(void)op;
 	return size > h->size ? NULL : h->image;
 }
 
-static void *image_copy(void *to, const void *from, size_t size, H5FD_file_image_op_t op, void *of)
+static void *image_copy(void *to, const void *from, size_t size, H5FD_file_image_op_t op, void *ctx)
 {
-	(void)from, (void)size, (void)op, (void)of;
+	(void)from, (void)size, (void)op, (void)ctx;
 	return to;
 }
 
-static void *image_lengthen(void *image, size_t size, H5FD_file_image_op_t op, void *of)
+static void *image_resize(void *image, size_t size, H5FD_file_image_op_t op, void *ctx)
 {
 	(void)image;
-	return image_get(size, op, of);
+	return image_get(size, op, ctx);
 }
 
-static herr_t image_free(void *image, H5FD_file_image_op_t op, void *of)
+static herr_t image_free(void *image, H5FD_file_image_op_t op, void *ctx)
 {
-	(void)image, (void)op, (void)of;
+	(void)image, (void)op, (void)ctx;
 	return 0;
 }
 
-static void *words_copy(void *of)
+static void *context_copy(void *ctx)
 {
-	return of;
+	return ctx;
 }
 
-static herr_t words_free(void *of)
+static herr_t context_free(void *ctx)
 {
-	(void)of;
+	(void)ctx;
 	return 0;
 }
 
 hid_t sl_h5_open_file(struct sl_h5 *h)
 {
 	H5FD_file_image_callbacks_t calls = {
-		image_get, image_copy, image_lengthen, image_free, words_copy, words_free, h};
+		image_get, image_copy, image_resize, image_free, context_copy, context_free, h};
 	hid_t access = access_file(h);
 	hid_t file = H5I_INVALID_HID;
 
@@ -196,9 +196,9 @@ size_t sl_h5_finish_file(struct sl_h5 *h, hid_t file)
 	return h->failed ? 0 : (size_t)bytes;
 }
 
-/* --- groups and datasets ------------------------------------------------------------------- */
+/* --- groups and datasets ---------------------------------------------------------------------- */
 
-/* Properties of a new group or dataset: without times, so that bytes depend on content alone. */
+/* Properties of a new group or dataset without times, so that bytes depend on content only. */
 static hid_t timeless(struct sl_h5 *h, hid_t kind)
 {
 	hid_t made = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Pcreate(kind));
@@ -219,7 +219,7 @@ hid_t sl_h5_group(struct sl_h5 *h, hid_t at, const char *name)
 	return group;
 }
 
-/* The space of n values, or of a scalar when n is NULL. */
+/* A dataspace of *n values, or of a scalar if n is NULL. */
 static hid_t space_of(struct sl_h5 *h, const uint64_t *n)
 {
 	hsize_t size = n ? *n : 0;
@@ -249,7 +249,7 @@ hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uin
 		sl_h5_ok(h, H5Pset_chunk(how, 1, &size));
 	if (!h->failed && chunk && shuffle)
 		sl_h5_ok(h, H5Pset_shuffle(how));
-	/* The level is a hint to those who would add to the file; chunks come compressed. */
+	/* The level only matters to programs that add chunks later: these are compressed already. */
 	if (!h->failed && chunk)
 		sl_h5_ok(h, H5Pset_deflate(how, 6));
 	made = dataset(h, at, name, type, space, how);
@@ -283,7 +283,7 @@ hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64
 	return made;
 }
 
-/* --- attributes and text ------------------------------------------------------------------- */
+/* --- attributes and text ---------------------------------------------------------------------- */
 
 static void put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, const uint64_t *n,
 	const void *values)
@@ -326,8 +326,8 @@ void sl_h5_put_f64(struct sl_h5 *h, hid_t at, const char *name, double value)
 }
 
 /*
- * The type of a text of fixed length: variable-length strings break openPMD's readers. HDF5 has
- * none of length 0, so the empty text is one NUL.
+ * The type of a text of fixed length, because some openPMD readers fail on strings of variable
+ * length. HDF5 has no type of length 0: an empty text is one NUL.
  */
 static hid_t text_type(struct sl_h5 *h, const char *text)
 {

@@ -1,18 +1,18 @@
 /* hdf5_inspect.c - see hdf5_inspect.h. */
 #include "stages/formats/hdf5/hdf5_inspect.h"
 
-/* Longer names than this are none of ours. */
+/* No name that this program writes is as long. */
 enum { NAME_BYTES = 256 };
 
-/* A yes of HDF5; a negative answer is a failure, and no. */
-static bool yes(struct sl_h5 *h, int64_t answer)
+/* A truth value of HDF5: a negative one is a failure and counts as false. */
+static bool is_true(struct sl_h5 *h, int64_t answer)
 {
 	return sl_h5_ok(h, answer) && answer > 0;
 }
 
 hid_t sl_h5_member(struct sl_h5 *h, hid_t at, const char *name)
 {
-	if (h->failed || at < 0 || !yes(h, H5Lexists(at, name, H5P_DEFAULT)))
+	if (h->failed || at < 0 || !is_true(h, H5Lexists(at, name, H5P_DEFAULT)))
 		return H5I_INVALID_HID;
 	return sl_h5_id(h, H5Oopen(at, name, H5P_DEFAULT));
 }
@@ -45,12 +45,12 @@ bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *va
 	hid_t attribute, found, space;
 	bool got;
 
-	if (h->failed || !yes(h, H5Aexists(at, name)))
+	if (h->failed || !is_true(h, H5Aexists(at, name)))
 		return false;
 	attribute = sl_h5_id(h, H5Aopen(at, name, H5P_DEFAULT));
 	found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_type(attribute));
 	space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_space(attribute));
-	got = !h->failed && yes(h, H5Tequal(found, type)) &&
+	got = !h->failed && is_true(h, H5Tequal(found, type)) &&
 	      H5Sget_simple_extent_npoints(space) == 1 &&
 	      sl_h5_ok(h, H5Aread(attribute, type, value));
 	sl_h5_close(h, space);
@@ -64,7 +64,7 @@ bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n)
 	hid_t found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_type(dataset));
 	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_space(dataset));
 	hsize_t size = 0;
-	bool got = !h->failed && yes(h, H5Tequal(found, type)) &&
+	bool got = !h->failed && is_true(h, H5Tequal(found, type)) &&
 	           H5Sget_simple_extent_ndims(space) == 1 &&
 	           sl_h5_ok(h, H5Sget_simple_extent_dims(space, &size, NULL));
 
@@ -80,7 +80,7 @@ bool sl_h5_is_grid(
 	hid_t found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_type(dataset));
 	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_space(dataset));
 	hsize_t size[2] = {0, 0};
-	bool got = !h->failed && yes(h, H5Tequal(found, type)) &&
+	bool got = !h->failed && is_true(h, H5Tequal(found, type)) &&
 	           H5Sget_simple_extent_ndims(space) == 2 &&
 	           sl_h5_ok(h, H5Sget_simple_extent_dims(space, size, NULL));
 
@@ -92,7 +92,7 @@ bool sl_h5_is_grid(
 	return *at != HADDR_UNDEF;
 }
 
-/* Is the i-th filter of a dataset made with those properties this one? */
+/* Whether filter i in a dataset creation property list is this one. */
 static bool is_filter(struct sl_h5 *h, hid_t how, unsigned i, H5Z_filter_t filter)
 {
 	size_t n_values = 0;

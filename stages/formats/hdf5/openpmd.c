@@ -1,8 +1,8 @@
 /*
- * openpmd.c - openPMD 1.1.0 in HDF5: columns become chunks, shuffled and deflated.
+ * openpmd.c - the format openpmd: compresses columns to chunks, shuffled and deflated.
  *
- * This file packs, which is the long part and runs on many threads; HDF5 itself, which serves one
- * thread at a time, only sees finished chunks (openpmd_write.c).
+ * Compression takes most of the time and runs on many threads. HDF5, which serves one thread at a
+ * time, only receives finished chunks (openpmd_write.c).
  */
 #include "stages/formats/hdf5/openpmd.h"
 
@@ -17,10 +17,10 @@
 #include "stages/formats/hdf5/openpmd_write.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "chunks are handed over as they lie in memory, and the file's types are little-endian"
+#error "chunks are copied from memory, and the file's types are little-endian"
 #endif
 
-/* Of a column, by which it is tried whether it is to be shuffled. */
+/* Size of the sample of a column that decides whether to shuffle it. */
 enum { SAMPLE_BYTES = 1 << 15 };
 
 hid_t sl_openpmd_type(enum sl_column_type type)
@@ -56,7 +56,7 @@ static const struct sl_column_facts *facts(const struct sl_table_column *c)
 	return &sl_column_facts[c->column];
 }
 
-/* Chunks of a table in all, and their bytes when none gets smaller. */
+/* The number of chunks of a table, and their bytes without compression. */
 static size_t count_chunks(const struct sl_table *t, size_t *bytes)
 {
 	size_t n = 0;
@@ -77,7 +77,7 @@ static void lay_out(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {
 	size_t bytes;
-	size_t n = count_chunks(most, &bytes), room = run->form == SL_AS_STREAMS ? 0 : bytes;
+	size_t n = count_chunks(most, &bytes), size = run->form == SL_AS_STREAMS ? 0 : bytes;
 	struct sl_openpmd_pieces *pieces =
 		(struct sl_openpmd_pieces *)sl_cut_items(a, 1, sizeof(*pieces));
 	struct sl_openpmd_chunk *chunk =
@@ -86,10 +86,10 @@ static void lay_out(struct sl_arena *a, const struct sl_table *most,
 	if (pieces)
 		*pieces = (struct sl_openpmd_pieces){.chunk = chunk, .n_chunks = n};
 	*p = (struct sl_packed){
-		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, room), .size = room};
+		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, size), .size = size};
 }
 
-/* What deflate asks for; pressed, a chunk that is inflated. */
+/* The scratch of the compressor; for streams from a device, one decompressed chunk. */
 static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	struct sl_shape shape = {.in_bytes = SL_OPENPMD_CHUNK_BYTES,
@@ -112,7 +112,7 @@ struct packing {
 	struct sl_openpmd_chunk *next;
 };
 
-/* Items first .. first+n-1 of a column, which are to be shuffled or not. */
+/* Items first .. first + n - 1 of a column; planes: they are shuffled. */
 struct stretch {
 	const struct sl_table_column *c;
 	uint32_t first, n;
@@ -124,7 +124,7 @@ static const uint8_t *bytes_of(const struct stretch *s)
 	return (const uint8_t *)s->c->data + (size_t)s->first * facts(s->c)->bytes;
 }
 
-/* As a chunk of room items, the rest zeros. */
+/* Stores a stretch without compression, as a chunk of room items padded with zeros. */
 static void store_chunk(uint8_t *to, const struct stretch *s, uint32_t room)
 {
 	size_t item = facts(s->c)->bytes;
@@ -138,7 +138,10 @@ static void store_chunk(uint8_t *to, const struct stretch *s, uint32_t room)
 	}
 }
 
-/* What deflate is asked for: a chunk of room items, behind what is packed, if it gets smaller. */
+/*
+ * The job that compresses a stretch as a chunk of room items to the end of the packed bytes. It fails
+ * with *got = 0 if the stream is not shorter than the chunk.
+ */
 static struct sl_deflate_job job_of(
 	const struct packing *w, const struct stretch *s, uint32_t room, size_t *got)
 {
@@ -158,7 +161,7 @@ static struct sl_deflate_job job_of(
 	};
 }
 
-/* The bytes of a stretch as a chunk of its own, deflated. */
+/* Compresses a stretch to find the size of the stream; nothing is kept. */
 static enum sl_status try_chunk(struct packing *w, struct stretch s, bool planes, size_t *got)
 {
 	struct sl_deflate_job job;
@@ -171,12 +174,12 @@ static enum sl_status try_chunk(struct packing *w, struct stretch s, bool planes
 }
 
 /*
- * Is a column to be shuffled? Numbers that differ in few bits gain by it, 1.1 to 2.2 times; those
- * that take few values with all their bits, as a height above a detector or lines of a spectrum,
- * may lose, 0.4 times, as a value is one match no more. So a backend that searches for matches
- * tries both, on the first items, which cost one part in thirty of a chunk each; in doubt it is
- * shuffled, as columns are on a device, whose encoder hardly ever loses by it (0.97 at worst), and
- * by cpu, which writes the same.
+ * Decides whether to shuffle the bytes of a column. Shuffling shortens numbers that differ in few bits
+ * by a factor of 1.1 to 2.2. It can lengthen columns with few distinct values, such as lines of a
+ * spectrum, by a factor of 2.5, because a repeated value is then no longer one match. So a backend
+ * that searches for matches compresses a sample both ways, at a cost of 1/30 of a chunk each. The
+ * backends device and cpu always shuffle: their encoder loses at most 3 % by it, and both must write
+ * the same bytes.
  */
 static enum sl_status choose_planes(struct packing *w, struct stretch *s)
 {
@@ -193,8 +196,7 @@ static enum sl_status choose_planes(struct packing *w, struct stretch *s)
 	return SL_OK;
 }
 
-/* Deflates a chunk of room items to the end of the packed bytes, or stores it if that is no gain.
- */
+/* Adds a chunk of room items to the packed bytes, stored if compression does not shorten it. */
 static enum sl_status deflate_chunk(struct packing *w, const struct stretch *s, uint32_t room)
 {
 	const struct sl_column_facts *f = facts(s->c);
@@ -228,8 +230,8 @@ static enum sl_status pack_column(struct packing *w, const struct sl_table_colum
 }
 
 /*
- * The least and the greatest of a column of positions; NaNs, and so a table of no rows, give none.
- * A zero has no sign then, as a device has it.
+ * The least and greatest value of a column of positions, without NaNs; infinities if there is none.
+ * Adding 0 removes the sign of a zero, as the device does.
  */
 static void bound(const struct sl_table_column *c, uint32_t n, double *lo, double *hi)
 {
@@ -245,8 +247,8 @@ static void bound(const struct sl_table_column *c, uint32_t n, double *lo, doubl
 }
 
 /*
- * Takes over what must outlive the table's columns: constants and the box, of columns that are
- * pressed as the device has found it.
+ * Copies what is needed after the columns are reused: constants and the bounding box. If a device
+ * packed the columns, it computed the box.
  */
 static void keep_facts(struct sl_packed *p, const struct sl_device_packed *device_packed)
 {
@@ -268,7 +270,7 @@ static void keep_facts(struct sl_packed *p, const struct sl_device_packed *devic
 	}
 }
 
-/* Begins to pack: is there room for t in p, and for a chunk in the scratch? */
+/* The first step of both ways to pack: checks the sizes of p and of the scratch. */
 static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p, struct packing *w)
 {
@@ -279,12 +281,12 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	*w = (struct packing){.x = *x, .run = run, .p = p, .next = pieces->chunk};
 	if (n > pieces->n_chunks || bytes > p->size)
 		return sl_fail(SL_USAGE,
-			"%zu bytes of columns are to be packed, there is room for %zu: more rows "
-			"or columns than the packing was laid out for; lay it out for more",
+			"the table has %zu bytes in columns, the packing was laid out for %zu: "
+			"lay it out for more rows or columns",
 			bytes, p->size);
 	if (x->scratch.size < scratch(t, run))
 		return sl_fail(SL_USAGE,
-			"scratch of openpmd has %zu bytes, %zu are needed: give it at least "
+			"the scratch for openpmd has %zu bytes, %zu are needed: provide at least "
 			"scratch() bytes",
 			x->scratch.size, scratch(t, run));
 	p->table = *t;
@@ -306,9 +308,12 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	return SL_OK;
 }
 
-/* --- what a device has packed -------------------------------------------------------------- */
+/* --- packed on a device ----------------------------------------------------------------------- */
 
-/* The stream of a chunk, at from or behind where it belongs; stored, as pack() does, if no gain. */
+/*
+ * Adds the stream of one chunk. from is at or after its final place in p->bytes, so moving it down is
+ * safe. If the stream is not shorter than the chunk, the chunk is stored instead, as pack() does.
+ */
 static enum sl_status take_stream(
 	struct packing *w, const uint8_t *from, size_t got, size_t bytes, uint32_t skipped)
 {
@@ -364,7 +369,7 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 const struct sl_format sl_format_openpmd = {
 	.name = "openpmd",
 	.suffix = ".h5",
-	.help = "openPMD 1.1.0 in HDF5: for Python (h5py, openPMD-viewer) and, by its side-car, "
+	.help = "openPMD 1.1.0 in HDF5: for Python (h5py, openPMD-viewer) and, by an XDMF side file, "
 		"ParaView",
 	.lay_out = lay_out,
 	.scratch = scratch,

@@ -1,9 +1,9 @@
 /*
- * openpmd_read.c - the columns of an openPMD file that is in memory.
+ * openpmd_read.c - see openpmd_read.h.
  *
- * Reads what this program writes, and nothing else: one batch, one species, the columns of
- * columns.def, under a seal. HDF5 finds its way in the file; chunks are inflated and unshuffled
- * here, straight from the file's bytes, so that no size which a file states is ever allocated.
+ * It reads only what this program writes: one batch, one species, the columns of columns.def, and a
+ * valid checksum line. HDF5 locates the objects. Chunks are decompressed and unshuffled here,
+ * directly from the file's bytes, so no size that a file states is ever allocated.
  */
 #include "stages/formats/hdf5/openpmd_read.h"
 
@@ -16,21 +16,21 @@
 #include "stages/formats/hdf5/openpmd.h"
 #include "stages/particle/digest.h"
 
-/* A file being read. */
+/* State of a file that is read. */
 struct reading {
 	struct sl_h5 h;
 	const uint8_t *file;
 	size_t bytes;
 	hid_t species;
-	bool any;                  /* rows are known, from a first component */
-	uint8_t *inflated, *whole; /* a chunk each */
+	bool any;                  /* the number of rows is known, from the first column */
+	uint8_t *inflated, *whole; /* scratch: a decompressed chunk, an unshuffled chunk */
 };
 
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"%s: it is no openPMD file of this program, or it is damaged; look with h5ls or "
-		"make it again",
+		"%s: the file is damaged, or is not an openPMD file of this program; inspect it "
+		"with h5ls, or make it again",
 		problem);
 }
 
@@ -65,7 +65,7 @@ static hid_t find_column(struct reading *r, const struct sl_column_facts *f)
 
 /* --- reading columns ----------------------------------------------------------------------- */
 
-/* Inflates and unshuffles one chunk of items items; the first n go to the column. */
+/* Decompresses and unshuffles a chunk of so many items, and copies the first n to the column. */
 static enum sl_status read_chunk(struct reading *r, hid_t dataset, const struct sl_column_facts *f,
 	hsize_t first, uint32_t items, uint32_t n, uint8_t *to)
 {
@@ -81,7 +81,7 @@ static enum sl_status read_chunk(struct reading *r, hid_t dataset, const struct 
 		at >= r->bytes || stored > r->bytes - at)
 		return damaged("a chunk is missing or lies beyond the end of the file");
 	if ((skipped & ~(deflate | shuffle)) != 0 || ((skipped & deflate) && stored != bytes))
-		return damaged("a chunk went through other filters than it should");
+		return damaged("a chunk has other filters than this program uses");
 	if (skipped & deflate)
 		from = r->file + at;
 	else
@@ -109,7 +109,7 @@ static enum sl_status read_chunks(
 	return SL_OK;
 }
 
-/* The rows of a component must be those of all others, and no more than the file can hold. */
+/* All columns must have the same number of rows. */
 static enum sl_status agree_on_rows(struct reading *r, struct sl_table *t, uint64_t n)
 {
 	if (n > UINT32_MAX || (r->any && n != t->n))
@@ -150,7 +150,7 @@ static enum sl_status read_dataset(struct reading *r, hid_t object, const struct
 	return c->data ? read_chunks(r, object, f, t->n, (uint8_t *)c->data) : SL_OK;
 }
 
-/* Reads the object of a column, and proves its values by the digest that stands beside them. */
+/* Reads the object of a column and verifies its values with the digest in its attributes. */
 static enum sl_status read_object(struct reading *r, hid_t object, enum sl_column column,
 	struct sl_arena *a, struct sl_table *t)
 {
@@ -164,11 +164,12 @@ static enum sl_status read_object(struct reading *r, hid_t object, enum sl_colum
 	else
 		SL_TRY(read_constant(r, object, f, a, t, &c));
 	if (!has_digest && c.constant && column == SL_COLUMN_x)
-		return SL_OK; /* it stands in for a position that was not recorded */
+		return SL_OK; /* a placeholder that openPMD requires if no position was recorded */
 	if (!has_digest)
 		return damaged("its digest is missing");
 	if (c.data && sl_digest_column(&c, t->n) != stated)
-		return damaged("its values are not those that were written");
+		return damaged(
+			"its values differ from its digest: they are not those that were written");
 	t->column[t->n_columns++] = c;
 	return SL_OK;
 }
@@ -205,7 +206,7 @@ static enum sl_status read_file(struct reading *r, struct sl_arena *a, struct sl
 	return sl_fail(r->h.no_memory ? SL_HOST_MEMORY : SL_BAD_INPUT,
 		"HDF5 cannot read the file (%s); %s", r->h.why,
 		r->h.no_memory ? "free some memory"
-			       : "it is not what this program writes; make it again");
+			       : "this program did not write it; make it again");
 }
 
 enum sl_status sl_openpmd_read(
@@ -216,10 +217,10 @@ enum sl_status sl_openpmd_read(
 	enum sl_status status;
 
 	if (!sl_crc_trailer_is_valid(file, bytes))
-		return sl_fail(SL_BAD_INPUT, "it has no seal at its end or not the right one: it "
-					     "is damaged, cut short, or "
-					     "of another program or changed by one; make it again, "
-					     "or read it with h5py");
+		return sl_fail(SL_BAD_INPUT,
+			"its checksum line is missing or wrong: the file is damaged, cut short, or "
+			"was written or changed by another program; make it again, or read it with "
+			"h5py");
 	r.bytes = bytes - SL_CRC_TRAILER_BYTES;
 	SL_TRY(sl_memory_get(SL_HOST, 2 * (size_t)SL_OPENPMD_CHUNK_BYTES, &chunks));
 	r.inflated = (uint8_t *)chunks;
@@ -228,9 +229,5 @@ enum sl_status sl_openpmd_read(
 	sl_h5_begin(&r.h, (void *)(uintptr_t)file, r.bytes);
 	status = read_file(&r, a, t);
 	sl_memory_give(SL_HOST, chunks);
-	if (status == SL_OK && a->base && !sl_fits(a))
-		return sl_fail(SL_USAGE,
-			"%zu bytes for the columns of a file that needs %zu: measure first",
-			a->size, a->used);
-	return status;
+	return status == SL_OK ? sl_format_check_columns(a) : status;
 }

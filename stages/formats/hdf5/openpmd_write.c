@@ -1,4 +1,9 @@
-/* openpmd_write.c - the HDF5 file of a packed batch, made in memory. */
+/*
+ * openpmd_write.c - see openpmd_write.h.
+ *
+ * HDF5 makes the metadata in the image; the packed chunks stay where they are and become the middle
+ * of the file (hdf5_driver.h). Order of pieces: head, chunks, rest, checksum line.
+ */
 #include "stages/formats/hdf5/openpmd_write.h"
 
 #include <inttypes.h>
@@ -10,23 +15,23 @@
 #include "stages/formats/hdf5/hdf5_driver.h"
 #include "stages/formats/hdf5/openpmd.h"
 
-/* Rooms for the names of files, groups and records. */
+/* Size of buffers for names of files, groups and records. */
 enum { NAME_BYTES = 512 };
 
-/* A file being written. */
+/* State of a file that is written. */
 struct writing {
 	struct sl_h5 h;
 	const struct sl_file_facts *run;
 	const struct sl_batch_facts *batch;
 	const struct sl_packed *p;
-	const struct sl_openpmd_chunk *next; /* the chunk to be handed over next */
+	const struct sl_openpmd_chunk *next; /* the next chunk to add */
 	hid_t species;
 };
 
 /*
- * What HDF5 adds to the chunks: groups, headers and attributes of a component stay below 8 KiB, and
- * all else but the configuration below 32; a chunk costs 24 bytes in a B-tree whose nodes are half
- * full at worst.
+ * Upper limit of what HDF5 adds to the chunks: 8 KiB for group, headers and attributes of a
+ * component, 32 KiB for the rest except the configuration, and 128 bytes per chunk, whose entry of
+ * 24 bytes is in a B-tree with nodes that are at least half full.
  */
 size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
@@ -43,7 +48,7 @@ size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_
 
 /* --- records ------------------------------------------------------------------------------- */
 
-/* What every record says of itself: its dimension, and that time has no offset. */
+/* The attributes that openPMD requires of each record: its dimension, and a time offset of 0. */
 static void describe_record(struct writing *w, hid_t record, enum sl_unit unit)
 {
 	const struct sl_dimension_facts *d = &sl_dimensions[sl_units[unit].dimension];
@@ -53,7 +58,7 @@ static void describe_record(struct writing *w, hid_t record, enum sl_unit unit)
 	sl_h5_put_f64(&w->h, record, "timeOffset", 0);
 }
 
-/* What every component says of itself: its unit in SI. */
+/* The attribute that openPMD requires of each component: its unit in SI. */
 static void describe_component(struct writing *w, hid_t component, enum sl_unit unit)
 {
 	const struct sl_unit_facts *u = &sl_units[unit];
@@ -73,7 +78,7 @@ static hid_t write_constant(
 	return made;
 }
 
-/* A component with a value for each row: its chunks are handed over as they were packed. */
+/* A component with a value per row: its packed chunks are added unchanged. */
 static hid_t write_chunks(
 	struct writing *w, hid_t at, const char *name, const struct sl_column_facts *f)
 {
@@ -88,7 +93,7 @@ static hid_t write_chunks(
 	return made;
 }
 
-/* A column as component name of a record, or as a scalar record. */
+/* Writes a column as a component of a record, or as a scalar record. */
 static void write_column(
 	struct writing *w, hid_t at, const char *name, const struct sl_table_column *c)
 {
@@ -103,7 +108,7 @@ static void write_column(
 	sl_h5_close(&w->h, made);
 }
 
-/* Are columns a and b components of one vector record? */
+/* Whether columns a and b are components of the same vector record. */
 static bool same_record(const struct sl_table_column *a, const struct sl_table_column *b)
 {
 	const struct sl_column_facts *f = &sl_column_facts[a->column];
@@ -111,7 +116,7 @@ static bool same_record(const struct sl_table_column *a, const struct sl_table_c
 	return *f->component && strcmp(f->record, sl_column_facts[b->column].record) == 0;
 }
 
-/* The group of a vector record, opened when its first component came and made then. */
+/* The group of the vector record of column i: created for its first column, then opened. */
 static hid_t record_group(struct writing *w, uint32_t i)
 {
 	const struct sl_table *t = &w->p->table;
@@ -142,7 +147,7 @@ static void write_columns(struct writing *w)
 	}
 }
 
-/* --- what openPMD asks for beside the columns ------------------------------------------------ */
+/* --- records that openPMD requires beside the columns ----------------------------------------- */
 
 /* The columns of positions that the table has, as a set; those of sl_column_facts from x on. */
 static uint32_t axes(const struct sl_table *t)
@@ -172,7 +177,7 @@ static void write_no_position(struct writing *w)
 	sl_h5_close(&w->h, record);
 }
 
-/* positionOffset, required beside position: positions are whole, so it is 0. */
+/* positionOffset, which the standard requires: position contains the full value, so it is 0. */
 static void write_offsets(struct writing *w, uint32_t set)
 {
 	const float zero = 0;
@@ -191,7 +196,7 @@ static void write_offsets(struct writing *w, uint32_t set)
 	sl_h5_close(&w->h, record);
 }
 
-/* A vector record of the patches: one value per axis. */
+/* Writes a vector record of the patches: one value per axis. */
 static void write_patch_record(
 	struct writing *w, hid_t patches, const char *name, uint32_t set, const double values[3])
 {
@@ -220,8 +225,8 @@ static void write_patch_number(struct writing *w, hid_t patches, const char *nam
 }
 
 /*
- * The extent of a patch from lo that holds hi: the standard wants offset + extent above every
- * position. The next float above hi is a double, so one step up mends a sum that rounds down.
+ * The extent of a patch that starts at lo and contains hi. The standard requires offset + extent to be
+ * greater than every position. If the sum is rounded down to hi, one step up is enough.
  */
 static double extent_of(double lo, double hi)
 {
@@ -230,7 +235,7 @@ static double extent_of(double lo, double hi)
 	return lo + extent > hi ? extent : nextafter(extent, INFINITY);
 }
 
-/* One patch: all survivors and the box around them; without rows, a box of nothing at 0. */
+/* One patch: all survivors and their bounding box; without rows, an empty box at 0. */
 static void write_patches(struct writing *w, uint32_t set)
 {
 	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)w->p->pieces;
@@ -283,7 +288,7 @@ static void describe_file(struct writing *w, hid_t file)
 	sl_h5_text(&w->h, file, "sluiceConfig", w->run->config);
 }
 
-/* A batch is not a point in time: all are at 0. */
+/* openPMD requires a time of each iteration; batches have none, so it is 0. */
 static void describe_iteration(struct writing *w, hid_t iteration)
 {
 	sl_h5_put_f64(&w->h, iteration, "time", 0);
@@ -310,19 +315,19 @@ static void write_file(struct writing *w, hid_t file)
 	sl_h5_close(&w->h, data);
 }
 
-static enum sl_status tell_failure(const struct writing *w)
+static enum sl_status report_failure(const struct writing *w)
 {
 	if (w->h.full)
 		return sl_fail(SL_INTERNAL,
-			"the file needs more than the %zu bytes of its image: image_bytes() is too "
-			"low for this file; please report it",
+			"internal error: the file needs more than the %zu bytes that image_bytes() "
+			"returned for it; please report it",
 			w->h.size);
 	return sl_fail(w->h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
 		"HDF5 cannot make the file (%s); nothing was written; %s", w->h.why,
 		w->h.no_memory ? "free some memory or take smaller batches" : "please report it");
 }
 
-/* The part of the file that HDF5 makes; all bytes of the file. */
+/* Makes the image. Returns the size of the whole file, chunks included. */
 static size_t make_image(struct writing *w)
 {
 	size_t bytes;
@@ -351,7 +356,7 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	w.h.data_bytes = p->used;
 	bytes = make_image(&w) - p->used;
 	if (w.h.failed)
-		return tell_failure(&w);
+		return report_failure(&w);
 	*file = (struct sl_pieces){0};
 	sl_pieces_add(file, rest, w.h.head);
 	sl_pieces_add(file, p->bytes, p->used);

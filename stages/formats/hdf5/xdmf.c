@@ -1,4 +1,4 @@
-/* xdmf.c - XDMF 2: the version that ParaView's and VisIt's older reader understand alike. */
+/* xdmf.c - see xdmf.h. */
 #include "stages/formats/hdf5/xdmf.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "stages/formats/hdf5/openpmd.h"
 
-/* A text that grows in fixed room, and the length that it would have had. */
+/* A text in a block of fixed size, and the length of the text without that limit. */
 struct text {
 	char *at;
 	size_t size, length;
@@ -16,16 +16,16 @@ struct text {
 
 SL_PRINTF(2, 3) static void print(struct text *t, const char *format, ...)
 {
-	bool room = t->length < t->size;
+	bool fits = t->length < t->size;
 	va_list args;
 
 	va_start(args, format);
 	t->length += (size_t)vsnprintf(
-		room ? t->at + t->length : NULL, room ? t->size - t->length : 0, format, args);
+		fits ? t->at + t->length : NULL, fits ? t->size - t->length : 0, format, args);
 	va_end(args);
 }
 
-/* Prints a name so that XML takes it for text; what XML cannot hold at all becomes '?'. */
+/* Prints a name as XML text. Control characters, which XML cannot contain, become '?'. */
 static void print_escaped(struct text *t, const char *name)
 {
 	for (; *name; name++)
@@ -47,7 +47,7 @@ static void print_escaped(struct text *t, const char *name)
 		}
 }
 
-/* The column among those of the table that has a value per row, or NULL. */
+/* The column of the table if it has a value per row, else NULL. */
 static const struct sl_table_column *find(const struct sl_table *t, enum sl_column column)
 {
 	const struct sl_table_column *c = sl_table_find(t, column);
@@ -79,7 +79,7 @@ size_t sl_xdmf_end(char *text, size_t size)
 	return t.length;
 }
 
-/* XDMF 2 has no unsigned integers of 8 bytes: ids are below 2^63. */
+/* XDMF 2 has no unsigned 8-byte integers; ids are below 2^63, so a signed type is right. */
 static const char *number_type(enum sl_column_type type)
 {
 	switch (type) {
@@ -96,7 +96,7 @@ static const char *number_type(enum sl_column_type type)
 	return "";
 }
 
-/* What the grid of one batch points to. */
+/* The file, species and rows that the grid of one batch refers to. */
 struct target {
 	const char *file, *species;
 	uint64_t number;

@@ -1,4 +1,4 @@
-/* picture.c - see image_file.h. */
+/* image_file.c - see image_file.h. */
 #include "stages/formats/images/image_file.h"
 
 #include <string.h>
@@ -6,8 +6,7 @@
 #include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
 
-/* Beside the numbers, groups and attributes stay far below 128 KiB, the step of the file included.
- */
+/* Groups and attributes need far less than 128 KiB beside the values and the configuration. */
 size_t sl_image_bytes(const struct sl_image *p, const struct sl_file_facts *run)
 {
 	size_t pixels = sl_size_mul(p->width, p->height);
@@ -47,7 +46,7 @@ enum sl_status sl_image_make(const struct sl_file_facts *run, const struct sl_im
 	bytes = sl_h5_finish_file(&h, made);
 	if (h.failed)
 		return sl_fail(h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
-			"HDF5 cannot make the image (%s); %s", h.why,
+			"HDF5 cannot make the image file (%s); %s", h.why,
 			h.no_memory ? "free some memory" : "please report it");
 	sl_crc_trailer_add(file, bytes);
 	*used = bytes + SL_CRC_TRAILER_BYTES;

@@ -1,4 +1,4 @@
-/* image_file_read.c - the numbers of an image from an HDF5 file in memory, where they stand in it. */
+/* image_file_read.c - see image_file_read.h. */
 #include "stages/formats/images/image_file_read.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/hdf5/hdf5_inspect.h"
 
-/* A file being read. */
+/* State of a file that is read. */
 struct reading {
 	struct sl_h5 h;
 	const char *file;
@@ -19,12 +19,12 @@ struct reading {
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"%s: it is no image of this program, or it is damaged; look with h5ls or make it "
-		"again",
+		"%s: the file is damaged, or is not an image of this program; inspect it with h5ls, "
+		"or make it again",
 		problem);
 }
 
-/* Sets *values to those of the grid of that name, which has the size of those before it. */
+/* Sets *values to those of the dataset of that name. All datasets must have the same size. */
 static enum sl_status read_grid(
 	struct reading *r, const char *name, hid_t type, const void **values)
 {
@@ -40,14 +40,15 @@ static enum sl_status read_grid(
 	if (size == 0 || size > r->bytes || at > r->bytes - size)
 		return damaged("it claims more pixels than the file holds");
 	if (r->found->height > 0 && (rows != r->found->height || columns != r->found->width))
-		return damaged("its datasets differ in their pixels");
+		return damaged(
+			"its datasets differ in their pixels: width or height is not the same");
 	r->found->height = rows;
 	r->found->width = columns;
 	*values = r->file + at;
 	return SL_OK;
 }
 
-/* What the pixels tell is the one member that not all images have under that name. */
+/* Sets found->what to the name of the only member whose name is not the same in all images. */
 static bool find_what(struct reading *r, bool *rays)
 {
 	static const char *const known[] = {"rays", "sluiceConfig", "sum"};
@@ -92,7 +93,7 @@ enum sl_status sl_image_read(const void *file, size_t bytes, struct sl_image_fou
 
 	*found = (struct sl_image_found){.value = NULL};
 	if (!sl_crc_trailer_is_valid(file, bytes))
-		return damaged("it has no seal at its end or not the right one");
+		return damaged("its checksum line is missing or wrong");
 	r.bytes = bytes - SL_CRC_TRAILER_BYTES;
 	sl_h5_begin(&r.h, (void *)(uintptr_t)file, r.bytes);
 	r.root = sl_h5_open_file(&r.h);
@@ -103,5 +104,5 @@ enum sl_status sl_image_read(const void *file, size_t bytes, struct sl_image_fou
 	return sl_fail(r.h.no_memory ? SL_HOST_MEMORY : SL_BAD_INPUT,
 		"HDF5 cannot read the file (%s); %s", r.h.why,
 		r.h.no_memory ? "free some memory"
-			      : "it is not what this program writes; make it again");
+			      : "this program did not write it; make it again");
 }

@@ -1,21 +1,21 @@
-/* png.c - libpng, which is given memory of ours and writes to memory of ours. */
+/* png.c - see png.h. libpng reads, writes and allocates in memory of the caller only. */
 #include "stages/formats/images/png.h"
 
 #include <png.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A file being made. */
-struct page {
+/* State of a file that is made; libpng passes it to the callbacks. */
+struct png_file {
 	struct sl_arena scratch;
 	uint8_t *at;
 	size_t size, used;
 	uint32_t width, height;
 	const uint8_t *grey;
-	char why[160]; /* libpng's account of a failure */
+	char why[160]; /* libpng's message after a failure */
 };
 
-/* Deflate makes nothing larger by an eighth; chunks of 8 KiB have 12 bytes each beside that. */
+/* DEFLATE adds less than 1/8 to any data, and a PNG chunk of 8 KiB adds 12 bytes. */
 size_t sl_png_bytes(uint32_t width, uint32_t height)
 {
 	size_t raw = sl_size_mul((size_t)width + 1, height);
@@ -23,7 +23,7 @@ size_t sl_png_bytes(uint32_t width, uint32_t height)
 	return sl_size_add(raw, sl_size_add(raw / 4, 4096));
 }
 
-/* zlib's state takes 268 KiB, libpng's own few; of a row there are six at most, for the filters. */
+/* zlib's state takes 268 KiB, libpng's a few KiB, and the filters keep at most six rows. */
 size_t sl_png_scratch(uint32_t width)
 {
 	return ((size_t)512 << 10) + 8 * ((size_t)width + 256);
@@ -31,10 +31,10 @@ size_t sl_png_scratch(uint32_t width)
 
 static void put(png_structp png, png_bytep bytes, size_t n)
 {
-	struct page *p = (struct page *)png_get_io_ptr(png);
+	struct png_file *p = (struct png_file *)png_get_io_ptr(png);
 
 	if (n > p->size - p->used)
-		png_error(png, "the file is longer than it can be");
+		png_error(png, "the file is longer than sl_png_bytes()");
 	memcpy(p->at + p->used, bytes, n);
 	p->used += n;
 }
@@ -46,12 +46,12 @@ static void flush(png_structp png)
 
 static png_voidp get(png_structp png, png_alloc_size_t n)
 {
-	struct page *p = (struct page *)png_get_mem_ptr(png);
+	struct png_file *p = (struct png_file *)png_get_mem_ptr(png);
 
 	return sl_cut(&p->scratch, n);
 }
 
-/* All of the scratch is given back at once. */
+/* Nothing to free: the scratch ends with the call. */
 static void give(png_structp png, png_voidp memory)
 {
 	(void)png;
@@ -60,7 +60,7 @@ static void give(png_structp png, png_voidp memory)
 
 static PNG_FUNCTION(void, fail, (png_structp png, png_const_charp why), PNG_NORETURN)
 {
-	struct page *p = (struct page *)png_get_error_ptr(png);
+	struct png_file *p = (struct png_file *)png_get_error_ptr(png);
 
 	snprintf(p->why, sizeof(p->why), "%s", why);
 	png_longjmp(png, 1);
@@ -72,7 +72,7 @@ static void ignore(png_structp png, png_const_charp why)
 	(void)why;
 }
 
-static void write_picture(png_structp png, png_infop info, const struct page *p)
+static void write_image(png_structp png, png_infop info, const struct png_file *p)
 {
 	png_set_IHDR(png, info, p->width, p->height, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
 		PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
@@ -83,21 +83,21 @@ static void write_picture(png_structp png, png_infop info, const struct page *p)
 	png_write_end(png, info);
 }
 
-/* False when libpng has jumped here. */
-static bool try_picture(png_structp png, png_infop info, struct page *p)
+/* False after an error: fail() jumps to setjmp(). */
+static bool try_image(png_structp png, png_infop info, struct png_file *p)
 {
 	if (setjmp(png_jmpbuf(png)))
 		return false;
 	png_set_user_limits(png, UINT32_MAX / 2, UINT32_MAX / 2);
 	png_set_write_fn(png, p, put, flush);
-	write_picture(png, info, p);
+	write_image(png, info, p);
 	return true;
 }
 
 enum sl_status sl_png_make(struct sl_arena scratch, uint32_t width, uint32_t height,
 	const uint8_t *grey, void *file, size_t size, size_t *used)
 {
-	struct page p = {.scratch = scratch,
+	struct png_file p = {.scratch = scratch,
 		.at = (uint8_t *)file,
 		.size = size,
 		.width = width,
@@ -106,11 +106,12 @@ enum sl_status sl_png_make(struct sl_arena scratch, uint32_t width, uint32_t hei
 	png_structp png =
 		png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &p, fail, ignore, &p, get, give);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
-	bool made = info && try_picture(png, info, &p);
+	bool made = info && try_image(png, info, &p);
 
 	png_destroy_write_struct(&png, &info);
 	*used = p.used;
 	return made ? SL_OK
-	            : sl_fail(SL_INTERNAL, "libpng cannot make the picture (%s); please report it",
-			      p.why[0] ? p.why : "it does not start");
+	            : sl_fail(SL_INTERNAL,
+			      "internal error: libpng cannot make the image (%s); please report it",
+			      p.why[0] ? p.why : "it cannot be initialised");
 }

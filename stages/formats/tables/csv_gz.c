@@ -1,9 +1,9 @@
 /*
- * csv_gz.c - a table as comma-separated text in one gzip member.
+ * csv_gz.c - the format csv.gz: a table as comma-separated text in one gzip member.
  *
- * A line of column names, then a line for each survivor. Floats have the fewest digits that read
- * back to them (decimal.h), fates are their numbers, constant columns are written in full. A NaN
- * reads back as a NaN, of whatever payload it was.
+ * The first line has the names of the columns, then each survivor has a line. Floats have the fewest
+ * digits that read back exactly (decimal.h), fates are numbers, and constant columns are repeated in
+ * each line. The payload of a NaN is lost.
  */
 #include <string.h>
 
@@ -18,8 +18,7 @@ static const struct sl_column_facts *facts(const struct sl_table_column *c)
 	return &sl_column_facts[c->column];
 }
 
-/* The longest value of a type, by enum sl_column_type; a u32 has 10 digits, a u8 3, an i32 a sign.
- */
+/* Characters of the longest value, by enum sl_column_type. */
 static const size_t widths[] = {
 	[SL_TYPE_F32] = SL_F32_TEXT_BYTES,
 	[SL_TYPE_U32] = 10,
@@ -28,7 +27,7 @@ static const size_t widths[] = {
 	[SL_TYPE_I32] = 11,
 };
 
-/* The most bytes that the text of a table has; a comma or newline follows each value. */
+/* Upper limit of the text of a table. A comma or a newline follows each value. */
 static size_t text_bytes(const struct sl_table *t)
 {
 	size_t header = 1, row = 1;
@@ -37,11 +36,11 @@ static size_t text_bytes(const struct sl_table *t)
 		header += strlen(facts(&t->column[i])->name) + 1;
 		row += widths[facts(&t->column[i])->type] + 1;
 	}
-	/* Numbers are printed into room for the longest of all, so the last one needs that. */
+	/* The print functions need space for the longest number, also at the end of the text. */
 	return sl_size_add(header + SL_U64_TEXT_BYTES, sl_size_mul(t->n, row));
 }
 
-/* Deflate never grows text by more than the headers of its blocks: far below 1 in 256. */
+/* DEFLATE lengthens text at most by its block headers, which is far less than 1/256. */
 static size_t packed_bytes(const struct sl_table *t)
 {
 	size_t text = text_bytes(t);
@@ -66,7 +65,7 @@ static size_t print_header(const struct sl_table *t, char *text)
 	return (size_t)(at - text);
 }
 
-/* Its magnitude, behind a sign: 2^31 has one, too. */
+/* Prints a sign and the magnitude, which for -2^31 only fits in an unsigned number. */
 static size_t print_i32(int32_t v, char *text)
 {
 	uint32_t magnitude = v < 0 ? 0u - (uint32_t)v : (uint32_t)v;
@@ -147,8 +146,8 @@ static enum sl_status deflate_text(struct sl_exec *x, const struct sl_file_facts
 	SL_TRY(sl_deflate(run->deflate, x, &job));
 	if (p->used == 0)
 		return sl_fail(SL_INTERNAL,
-			"%zu bytes of text do not fit in %zu when compressed by %s: text never "
-			"grows so much; please report it",
+			"internal error: %zu bytes of text do not fit in %zu after compression by "
+			"%s; please report it",
 			bytes, p->size, run->deflate->name);
 	return SL_OK;
 }
@@ -161,19 +160,19 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 
 	if (packed_bytes(t) > p->size)
 		return sl_fail(SL_USAGE,
-			"%zu bytes may be packed, there is room for %zu: more rows or columns than "
-			"the packing was laid out for; lay it out for more",
+			"the table may have %zu bytes, the packing was laid out for %zu: lay it out "
+			"for more rows or columns",
 			packed_bytes(t), p->size);
 	if (!text)
 		return sl_fail(SL_USAGE,
-			"scratch of csv.gz has %zu bytes, %zu are needed: give it at least "
+			"the scratch for csv.gz has %zu bytes, %zu are needed: provide at least "
 			"scratch() bytes",
 			x->scratch.size, scratch(t, run));
 	p->table = *t;
 	return deflate_text(&rest, run, text, print_table(t, text), p);
 }
 
-/* The packed bytes are the file. */
+/* The packed bytes are the whole file: assemble makes nothing. */
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	(void)most, (void)run;
@@ -192,7 +191,7 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 const struct sl_format sl_format_csv_gz = {
 	.name = "csv.gz",
 	.suffix = ".csv.gz",
-	.help = "comma-separated text in gzip: for spreadsheets, awk and all else",
+	.help = "comma-separated text in gzip: for spreadsheets, awk and other tools",
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,

@@ -1,8 +1,8 @@
 /*
- * csv_gz_read.c - the columns of a csv.gz file that is in memory.
+ * csv_gz_read.c - see csv_gz_read.h.
  *
- * Strict: the bytes must be those that packing the same table would have compressed. The text goes
- * by through a small window and is never held as a whole.
+ * The text must be exactly the text that the format writes for the same table. It is decompressed
+ * through a small window, once to count the rows and once to read them, and never stored as a whole.
  */
 #include "stages/formats/tables/csv_gz_read.h"
 
@@ -18,31 +18,31 @@ static const struct sl_column_facts *facts(const struct sl_table_column *c)
 
 /* --- lines and fields ---------------------------------------------------------------------- */
 
-/* Room for a window on the text: longer than any line of ours by far. */
+/* Size of the window, far more than the longest line of a table. */
 enum { WINDOW_BYTES = 1 << 16 };
 
 /* The text of a file, line by line. */
 struct lines {
 	struct sl_inflate z;
 	char *window;
-	size_t begin, end; /* of what is not read yet, in the window */
+	size_t begin, end; /* offsets in the window of the text not read yet */
 };
 
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"%s: it is no csv.gz of this program, or it is damaged; look with zcat or make it "
-		"again",
+		"%s: the file is damaged, or is not a csv.gz file of this program; inspect it with "
+		"zcat, or make it again",
 		problem);
 }
 
-/* Inflates behind what is left of the window; *more says whether anything came. */
+/* Moves the unread text to the begin of the window and fills the rest; *more: text was added. */
 static enum sl_status refill(struct lines *l, bool *more)
 {
 	size_t got, left = l->end - l->begin;
 
 	if (left == WINDOW_BYTES)
-		return damaged("a line is longer than any table's");
+		return damaged("a line is longer than a line of any table");
 	memmove(l->window, l->window + l->begin, left);
 	SL_TRY(sl_inflate_next(&l->z, l->window + left, WINDOW_BYTES - left, &got));
 	l->begin = 0;
@@ -51,7 +51,7 @@ static enum sl_status refill(struct lines *l, bool *more)
 	return SL_OK;
 }
 
-/* The next line, without its newline; NULL at the end. */
+/* The next line without its newline; NULL at the end of the text. */
 static enum sl_status next_line(struct lines *l, const char **line, size_t *length)
 {
 	bool more = true;
@@ -67,12 +67,14 @@ static enum sl_status next_line(struct lines *l, const char **line, size_t *leng
 			return SL_OK;
 		}
 		if (!more)
-			return l->begin == l->end ? SL_OK : damaged("its last line has no end");
+			return l->begin == l->end
+			               ? SL_OK
+			               : damaged("its last line has no end (no newline)");
 		SL_TRY(refill(l, &more));
 	}
 }
 
-/* The next field of a line: up to its comma or its end. False when the line has no more. */
+/* The next field of a line, up to a comma or the end. False if there is none. */
 static bool next_field(const char **at, const char *end, const char **field, size_t *length)
 {
 	const char *comma;
@@ -97,9 +99,9 @@ static enum sl_status add_column(struct sl_table *t, const char *name, size_t le
 					      memcmp(sl_column_facts[i].name, name, length) != 0))
 		i++;
 	if (i == SL_COLUMN_COUNT)
-		return damaged("its first line names a column that is not known");
+		return damaged("its first line has a column name that is not known");
 	if (sl_table_find(t, (enum sl_column)i))
-		return damaged("its first line names a column twice");
+		return damaged("its first line has a column name twice");
 	t->column[t->n_columns++] = (struct sl_table_column){.column = (enum sl_column)i};
 	return SL_OK;
 }
@@ -118,7 +120,7 @@ static enum sl_status read_header(struct lines *l, struct sl_table *t)
 	return SL_OK;
 }
 
-/* The columns and the number of rows. */
+/* Reads the columns and counts the rows. */
 static enum sl_status measure(struct lines *l, struct sl_table *t)
 {
 	const char *line;
@@ -135,7 +137,7 @@ static enum sl_status measure(struct lines *l, struct sl_table *t)
 	}
 }
 
-/* As it is printed: no 0 has a sign. */
+/* Accepts only what print_i32() prints: 0 has no sign. */
 static bool parse_i32(const char *text, size_t length, int32_t *v)
 {
 	bool negative = length > 0 && *text == '-';
@@ -178,7 +180,8 @@ static enum sl_status parse_row(const struct sl_powers *powers, const struct sl_
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!next_field(&at, end, &field, &length) ||
 			!parse_item(powers, &t->column[i], row, field, length))
-			return sl_add_context(damaged("not a number as this program prints it"),
+			return sl_add_context(
+				damaged("a value is not a number as this program prints it"),
 				"row %u, column %s", row, facts(&t->column[i])->name);
 	if (t->n_columns ? at <= end : length > 0)
 		return sl_add_context(damaged("more fields than columns"), "row %u", row);
@@ -201,8 +204,8 @@ static enum sl_status parse_rows(struct lines *l, struct sl_table *t)
 	return SL_OK;
 }
 
-/* Walks over the text of the file once. */
-static enum sl_status walk(enum sl_status (*how)(struct lines *l, struct sl_table *t),
+/* Decompresses the file once and passes the text to a function. */
+static enum sl_status read_once(enum sl_status (*how)(struct lines *l, struct sl_table *t),
 	const void *file, size_t bytes, char *window, struct sl_table *t)
 {
 	struct lines l = {.window = window};
@@ -214,20 +217,17 @@ static enum sl_status walk(enum sl_status (*how)(struct lines *l, struct sl_tabl
 	return status;
 }
 
-/* Twice over the text, so that memory is cut for rows that are really there. */
+/* Counts rows before memory is cut, so a damaged file cannot request more than it contains. */
 static enum sl_status read_text(
 	const void *file, size_t bytes, char *window, struct sl_arena *a, struct sl_table *t)
 {
-	SL_TRY(walk(measure, file, bytes, window, t));
+	SL_TRY(read_once(measure, file, bytes, window, t));
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		t->column[i].data = sl_cut_items(a, t->n, facts(&t->column[i])->bytes);
 	if (!a->base)
 		return SL_OK;
-	if (!sl_fits(a))
-		return sl_fail(SL_USAGE,
-			"%zu bytes for the columns of a file that needs %zu: measure first",
-			a->size, a->used);
-	return walk(parse_rows, file, bytes, window, t);
+	SL_TRY(sl_format_check_columns(a));
+	return read_once(parse_rows, file, bytes, window, t);
 }
 
 enum sl_status sl_csv_gz_read(

@@ -1,9 +1,9 @@
 /*
- * npz.c - a table as numpy's archive: a deflated array for each column.
+ * npz.c - the format npz: an archive of numpy with one deflated array per column.
  *
- * This file makes what there is beside the packed items (npz_pack.c): headers, what the file is
- * about, and the directory. A deflated array is one stream, of which its header is the first block,
- * stored, and its items are the rest.
+ * This file makes everything except the packed items (npz_pack.c): headers, the member about.npy and
+ * the directory. A deflated array is one DEFLATE stream: its header is the first block, stored, and
+ * the packed items are the rest. The CRC-32 of a member is combined from those of both parts.
  */
 #include "stages/formats/tables/npz.h"
 
@@ -11,23 +11,24 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "primitives/files/crc32.h"
 #include "stages/formats/tables/npz_pack.h"
 #include "stages/formats/tables/npz_read.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "items are handed over as they lie in memory, and the file's types are little-endian"
+#error "items are copied from memory, and the file's types are little-endian"
 #endif
 
-/* What stands before the header of an array in a deflated stream, which goes on behind it: of a
- * stored block all but its bytes. (RFC 1951, 3.2.4) */
+/*
+ * The header of a stored block that contains the header of an array, and is not the last block of its
+ * stream. (RFC 1951, 3.2.4)
+ */
 static const uint8_t block[SL_NPZ_BLOCK_BYTES] = {0, SL_NPY_BYTES, 0, 0xff - SL_NPY_BYTES, 0xff};
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* 118 bytes of text follow the magic: a line, padded with blanks. */
+/* Prints the magic and 118 bytes of text: a line, padded with blanks. */
 static void print_header(char header[SL_NPY_BYTES], const char *type, const char *shape)
 {
 	static const char magic[] = "\x93NUMPY\x01\x00\x76\x00";
@@ -69,16 +70,16 @@ size_t sl_npz_name(char name[SL_ZIP_NAME_MAX], enum sl_column column)
 	return (size_t)snprintf(name, SL_ZIP_NAME_MAX, "%s.npy", sl_column_facts[column].name);
 }
 
-/* --- about ------------------------------------------------------------------------------------ */
+/* --- the member about.npy --------------------------------------------------------------------- */
 
-/* Text that is measured, and written as far as there is room. */
+/* A text that is written as far as it fits, or only counted. */
 struct text {
-	char *at; /* NULL: measure */
+	char *at; /* NULL: count only */
 	size_t size, used;
 };
 
-static void say(struct text *t, const char *format, ...) SL_PRINTF(2, 3);
-static void say(struct text *t, const char *format, ...)
+static void print(struct text *t, const char *format, ...) SL_PRINTF(2, 3);
+static void print(struct text *t, const char *format, ...)
 {
 	size_t left = t->used < t->size ? t->size - t->used : 0;
 	va_list more;
@@ -88,63 +89,63 @@ static void say(struct text *t, const char *format, ...)
 	va_end(more);
 }
 
-/* A string of JSON (RFC 8259): what is beyond ASCII may stand as it is, in UTF-8. */
-static void say_string(struct text *t, const char *string)
+/* A JSON string (RFC 8259). Bytes beyond ASCII are UTF-8 and need no escape. */
+static void print_string(struct text *t, const char *string)
 {
-	say(t, "\"");
+	print(t, "\"");
 	for (; *string; string++) {
 		if (*string == '"' || *string == '\\')
-			say(t, "\\%c", *string);
+			print(t, "\\%c", *string);
 		else if (*string == '\n')
-			say(t, "\\n");
+			print(t, "\\n");
 		else if ((unsigned char)*string < 0x20)
-			say(t, "\\u%04x", *string);
+			print(t, "\\u%04x", *string);
 		else
-			say(t, "%c", *string);
+			print(t, "%c", *string);
 	}
-	say(t, "\"");
+	print(t, "\"");
 }
 
-static void say_member(struct text *t, const char *key, const char *string)
+static void print_member(struct text *t, const char *key, const char *string)
 {
-	say(t, ", \"%s\": ", key);
-	say_string(t, string);
+	print(t, ", \"%s\": ", key);
+	print_string(t, string);
 }
 
-static void say_about(struct text *t, const struct sl_file_facts *run,
+static void print_about(struct text *t, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
 {
-	say(t, "{\"software\": \"Sluice\"");
-	say_member(t, "version", run->software_version);
-	say(t, ", \"rules_version\": %" PRIu32, run->rules_version);
-	say_member(t, "run", run->run_name);
-	say(t, ", \"seed\": %" PRIu64 ", \"batch\": %" PRIu64, run->seed, batch->number);
-	say(t, ", \"first_id\": %" PRIu64 ", \"generated\": %" PRIu64, batch->first_id,
+	print(t, "{\"software\": \"Sluice\"");
+	print_member(t, "version", run->software_version);
+	print(t, ", \"rules_version\": %" PRIu32, run->rules_version);
+	print_member(t, "run", run->run_name);
+	print(t, ", \"seed\": %" PRIu64 ", \"batch\": %" PRIu64, run->seed, batch->number);
+	print(t, ", \"first_id\": %" PRIu64 ", \"generated\": %" PRIu64, batch->first_id,
 		batch->generated);
-	say_member(t, "species", run->species);
-	say(t, ", \"units\": {");
+	print_member(t, "species", run->species);
+	print(t, ", \"units\": {");
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct sl_column_facts *f = &sl_column_facts[p->piece[i].column];
 
-		say(t, "%s\"%s\": \"%s\"", i ? ", " : "", f->name, sl_units[f->unit].text);
+		print(t, "%s\"%s\": \"%s\"", i ? ", " : "", f->name, sl_units[f->unit].text);
 	}
-	say(t, "}");
-	say_member(t, "config", run->config);
-	say(t, "}");
+	print(t, "}");
+	print_member(t, "config", run->config);
+	print(t, "}");
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* A file being put together: arrays are where they were packed, all else is in the image. */
+/* State of a file that is assembled. Packed arrays stay where they are, the rest is in the image. */
 struct writing {
-	uint8_t *next; /* in the image */
+	uint8_t *next; /* free space in the image */
 	struct sl_pieces *file;
 	struct sl_zip_member member[SL_COLUMN_COUNT + 1];
 	char name[SL_COLUMN_COUNT + 1][SL_ZIP_NAME_MAX];
 	uint32_t n;
 };
 
-/* Begins a member: its header stands, its data is to follow. */
+/* Writes the header of a member; the caller adds its data. */
 static void begin_member(struct writing *w, struct sl_zip_member m)
 {
 	size_t bytes;
@@ -157,12 +158,6 @@ static void begin_member(struct writing *w, struct sl_zip_member m)
 	w->next += bytes;
 }
 
-/* Of two pieces of bytes the CRC-32 of the first, and of so many behind it, become that of both. */
-static uint32_t crc_of_both(uint32_t first, uint32_t more, uint64_t bytes)
-{
-	return (uint32_t)crc32_combine(first, more, (z_off_t)bytes);
-}
-
 static void add_array(
 	struct writing *w, const struct sl_packed *p, const struct sl_npz_piece *piece)
 {
@@ -172,12 +167,12 @@ static void add_array(
 	char header[SL_NPY_BYTES];
 
 	sl_npy_header(header, f->type, p->table.n);
-	begin_member(
-		w, (struct sl_zip_member){.name_bytes = sl_npz_name(w->name[w->n], piece->column),
-			   .method = piece->method,
-			   .crc = crc_of_both(sl_crc32(header, SL_NPY_BYTES), piece->crc, items),
-			   .packed = before + SL_NPY_BYTES + piece->bytes,
-			   .size = SL_NPY_BYTES + items});
+	begin_member(w,
+		(struct sl_zip_member){.name_bytes = sl_npz_name(w->name[w->n], piece->column),
+			.method = piece->method,
+			.crc = sl_crc32_combine(sl_crc32(header, SL_NPY_BYTES), piece->crc, items),
+			.packed = before + SL_NPY_BYTES + piece->bytes,
+			.size = SL_NPY_BYTES + items});
 	memcpy(w->next, block, before);
 	memcpy(w->next + before, header, SL_NPY_BYTES);
 	sl_pieces_add(w->file, w->next, before + SL_NPY_BYTES);
@@ -185,7 +180,10 @@ static void add_array(
 	sl_pieces_add(w->file, piece->at, piece->bytes);
 }
 
-/* It is stored, as it is short: made behind the room of its header, which has its checksum. */
+/*
+ * Adds about.npy, stored without compression because it is short. The array is made after the space
+ * for its header, because the header contains the checksum.
+ */
 static void add_about(struct writing *w, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
 {
@@ -193,11 +191,11 @@ static void add_about(struct writing *w, const struct sl_file_facts *run,
 	struct text text = {0};
 	size_t bytes;
 
-	say_about(&text, run, batch, p);
+	print_about(&text, run, batch, p);
 	bytes = SL_NPY_BYTES + text.used;
 	sl_npy_header_of_text(array, text.used);
 	text = (struct text){.at = array + SL_NPY_BYTES, .size = text.used + 1};
-	say_about(&text, run, batch, p);
+	print_about(&text, run, batch, p);
 	memcpy(w->name[w->n], SL_NPZ_ABOUT, sizeof(SL_NPZ_ABOUT));
 	begin_member(w, (struct sl_zip_member){.name_bytes = sizeof(SL_NPZ_ABOUT) - 1,
 				.method = SL_ZIP_STORED,
@@ -219,7 +217,7 @@ static void add_directory(struct writing *w)
 	sl_pieces_add(w->file, w->next, used);
 }
 
-/* No number of a batch has more digits than these. */
+/* The numbers of a batch with the most digits, for an upper limit. */
 static const struct sl_batch_facts longest = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
@@ -231,7 +229,7 @@ static size_t image_bytes(const struct sl_table *most, const struct sl_file_fact
 
 	for (uint32_t i = 0; i < most->n_columns; i++)
 		pieces.piece[i].column = most->column[i].column;
-	say_about(&about, run, &longest, &pieces);
+	print_about(&about, run, &longest, &pieces);
 	return sl_size_add(headers, SL_NPY_BYTES + about.used + 1 + SL_ZIP_END_BYTES);
 }
 
@@ -253,7 +251,7 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 const struct sl_format sl_format_npz = {
 	.name = "npz",
 	.suffix = ".npz",
-	.help = "numpy's archive, deflated: np.load(FILE)[\"x\"]",
+	.help = "an archive of numpy, deflated: np.load(FILE)[\"x\"]",
 	.lay_out = sl_npz_lay_out,
 	.scratch = sl_npz_scratch,
 	.pack = sl_npz_pack,

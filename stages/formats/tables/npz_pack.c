@@ -1,8 +1,8 @@
 /*
- * npz_pack.c - the items of each column of an npz file, deflated, by a thread or by a device.
+ * npz_pack.c - see npz_pack.h.
  *
- * Constant columns are arrays of all rows too, which deflate makes a thousandth of. What does not
- * gain by deflate is stored.
+ * Constant columns are expanded to all rows, which DEFLATE shortens by a factor of about 1000. A
+ * column that DEFLATE does not shorten is stored.
  */
 #include "stages/formats/tables/npz_pack.h"
 
@@ -22,7 +22,7 @@ static size_t items_bytes(const struct sl_table_column *c, uint32_t n)
 	return sl_size_mul(n, facts(c)->bytes);
 }
 
-/* The items of a table, when none get smaller; *largest of any column. */
+/* Bytes of all items without compression; *largest: of the largest column. */
 static size_t all_bytes(const struct sl_table *t, size_t *largest)
 {
 	size_t sum = 0;
@@ -37,8 +37,9 @@ static size_t all_bytes(const struct sl_table *t, size_t *largest)
 	return sum;
 }
 
-/* The room for them; streams of a device have theirs. */
-static size_t room_bytes(const struct sl_table *t, const struct sl_file_facts *run, size_t *largest)
+/* Bytes to allocate for packed items: none if the device provides the streams. */
+static size_t packed_bytes(
+	const struct sl_table *t, const struct sl_file_facts *run, size_t *largest)
 {
 	size_t bytes = all_bytes(t, largest);
 
@@ -48,14 +49,14 @@ static size_t room_bytes(const struct sl_table *t, const struct sl_file_facts *r
 void sl_npz_lay_out(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {
-	size_t largest, bytes = room_bytes(most, run, &largest);
+	size_t largest, bytes = packed_bytes(most, run, &largest);
 	void *pieces = sl_cut_items(a, 1, sizeof(struct sl_npz_pieces));
 
 	*p = (struct sl_packed){
 		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
 }
 
-/* A column's items, of a constant all of them, or inflated, and what deflate asks for. */
+/* The items of one column (expanded or decompressed), and the scratch of the compressor. */
 size_t sl_npz_scratch(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	struct sl_shape shape = {.level = run->level};
@@ -66,26 +67,26 @@ size_t sl_npz_scratch(const struct sl_table *most, const struct sl_file_facts *r
 	return sl_size_add(sl_round_up(shape.in_bytes, SL_ALIGN), sl_round_up(deflate, SL_ALIGN));
 }
 
-/* A batch being packed. */
+/* State of a batch that is packed. */
 struct packing {
-	struct sl_exec x; /* its scratch is deflate's */
+	struct sl_exec x; /* with the scratch of the compressor */
 	const struct sl_file_facts *run;
 	struct sl_packed *p;
-	uint8_t *room; /* for the items of a column */
+	uint8_t *items; /* scratch for the items of a column */
 	struct sl_npz_piece *next;
 };
 
-/* The items of a column: where they are, or those of a constant. */
+/* The items of a column. A constant column is expanded in w->items. */
 static const void *items_of(const struct packing *w, const struct sl_table_column *c, uint32_t n)
 {
 	size_t item = facts(c)->bytes;
 
 	for (size_t i = 0; c->constant && i < n; i++)
-		memcpy(w->room + i * item, c->data, item);
-	return c->constant || n == 0 ? w->room : c->data;
+		memcpy(w->items + i * item, c->data, item);
+	return c->constant || n == 0 ? w->items : c->data;
 }
 
-/* What a stream may have, so that the array gets smaller by it. */
+/* The largest stream with which the array is shorter than stored. */
 static size_t gain_bytes(size_t items)
 {
 	return items > SL_NPZ_BLOCK_BYTES ? items - SL_NPZ_BLOCK_BYTES - 1 : 0;
@@ -119,24 +120,24 @@ static enum sl_status pack_items(
 	return SL_OK;
 }
 
-/* Begins to pack t: is there room for it in p, and for a column in the scratch? */
+/* The first step of both ways to pack: checks the sizes of p and of the scratch. */
 static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p, struct packing *w)
 {
 	struct sl_npz_pieces *pieces = (struct sl_npz_pieces *)p->pieces;
-	size_t largest, bytes = room_bytes(t, run, &largest);
+	size_t largest, bytes = packed_bytes(t, run, &largest);
 
 	*w = (struct packing){.x = *x, .run = run, .p = p, .next = pieces->piece};
-	w->room = (uint8_t *)sl_cut(&w->x.scratch, largest);
+	w->items = (uint8_t *)sl_cut(&w->x.scratch, largest);
 	if (bytes > p->size)
 		return sl_fail(SL_USAGE,
-			"%zu bytes of arrays are to be packed, there is room for %zu: more rows or "
-			"columns than the packing was laid out for; lay it out for more",
+			"the table has %zu bytes in arrays, the packing was laid out for %zu: lay it "
+			"out for more rows or columns",
 			bytes, p->size);
-	if (!w->room)
+	if (!w->items)
 		return sl_fail(SL_USAGE,
-			"scratch of npz has %zu bytes, %zu are needed: give it at least scratch() "
-			"bytes",
+			"the scratch for npz has %zu bytes, %zu are needed: provide at least "
+			"scratch() bytes",
 			x->scratch.size, sl_npz_scratch(t, run));
 	p->table = *t;
 	p->used = 0;
@@ -161,12 +162,12 @@ enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
 	return SL_OK;
 }
 
-/* --- what a device has packed ----------------------------------------------------------------- */
+/* --- packed on a device ----------------------------------------------------------------------- */
 
-/* Around the stream of a gzip member; CRC-32 is the first behind it. (RFC 1952) */
+/* Bytes of a gzip member before and after its stream, which the CRC-32 follows. (RFC 1952) */
 enum { GZIP_BEGIN = 10, GZIP_END = 8 };
 
-/* The member of a column's items; they are put in its place if that is no gain. */
+/* Takes the gzip member of a column. If the stream is too long, the items replace it in place. */
 static enum sl_status take_member(struct packing *w, const struct sl_table_column *c, size_t bytes,
 	uint8_t *member, size_t got)
 {
@@ -179,8 +180,8 @@ static enum sl_status take_member(struct packing *w, const struct sl_table_colum
 		.bytes = got - GZIP_BEGIN - GZIP_END};
 
 	if (piece.bytes > gain_bytes(bytes)) {
-		SL_TRY(sl_inflate_whole(SL_GZIP, member, got, w->room, bytes));
-		memcpy(member, w->room, bytes);
+		SL_TRY(sl_inflate_whole(SL_GZIP, member, got, w->items, bytes));
+		memcpy(member, w->items, bytes);
 		piece.method = SL_ZIP_STORED;
 		piece.at = member;
 		piece.bytes = bytes;

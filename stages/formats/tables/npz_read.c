@@ -1,9 +1,9 @@
 /*
- * npz_read.c - the columns of an npz file that is in memory.
+ * npz_read.c - see npz_read.h.
  *
- * Strict: headers must be those that packing the same table would have made, to the byte, and every
- * member has its checksum. What may change unseen are the bits behind the end of a deflated stream,
- * and of what a stored block begins with, up to the next byte.
+ * Headers must be exactly those that the format writes for the same table, and each member has a
+ * checksum. The only changes that are not detected are those of padding bits: after the end of a
+ * DEFLATE stream, and before the length of a stored block.
  */
 #include "stages/formats/tables/npz_read.h"
 
@@ -12,7 +12,7 @@
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/tables/npz.h"
 
-/* A file being read. */
+/* State of a file that is read. */
 struct reading {
 	struct sl_zip zip;
 	struct sl_table *table;
@@ -22,12 +22,12 @@ struct reading {
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"%s: it is no npz of this program, or it is damaged; look with unzip -t, make it "
-		"again, or read it with numpy",
+		"%s: the file is damaged, or is not an npz file of this program; inspect it with "
+		"unzip -t, make it again, or read it with numpy",
 		problem);
 }
 
-/* The column whose member that is; SL_COLUMN_COUNT for another member. */
+/* The column that a member contains; SL_COLUMN_COUNT if the name is not that of a column. */
 static enum sl_column column_of(const struct sl_zip_member *m)
 {
 	char name[SL_ZIP_NAME_MAX];
@@ -39,7 +39,7 @@ static enum sl_column column_of(const struct sl_zip_member *m)
 	return (enum sl_column)i;
 }
 
-/* All columns have as many rows, no more than there may be data for. */
+/* All columns must have the same number of rows, and not more than the data can expand to. */
 static enum sl_status agree_on_rows(
 	struct sl_table *t, const struct sl_zip_member *m, const struct sl_column_facts *f)
 {
@@ -47,14 +47,15 @@ static enum sl_status agree_on_rows(
 
 	if (m->size < SL_NPY_BYTES || items % f->bytes != 0 || n > UINT32_MAX ||
 		(t->n_columns > 0 && n != t->n))
-		return damaged("its number of rows is none, or not that of the other columns");
+		return damaged(
+			"its number of rows is not an integer, or not that of the other columns");
 	if (m->size / SL_INFLATE_RATIO_MAX > m->packed)
 		return damaged("it claims more rows than the file can hold");
 	t->n = (uint32_t)n;
 	return SL_OK;
 }
 
-/* The next bytes of a member's data, stored or inflated. */
+/* Reads the next bytes of a member, stored or deflated. */
 static enum sl_status next_bytes(struct sl_inflate *z, const struct sl_zip_member *m,
 	const uint8_t **data, void *out, size_t bytes)
 {
@@ -69,7 +70,7 @@ static enum sl_status next_bytes(struct sl_inflate *z, const struct sl_zip_membe
 	return got == bytes ? SL_OK : damaged("its data is shorter than it should be");
 }
 
-/* Header and items of an array, which has its checksum. */
+/* Reads the header and the items of an array, and verifies the checksum. */
 static enum sl_status read_bytes(struct sl_inflate *z, const struct sl_zip_member *m,
 	const uint8_t *data, char header[SL_NPY_BYTES], void *items)
 {
@@ -84,7 +85,7 @@ static enum sl_status read_bytes(struct sl_inflate *z, const struct sl_zip_membe
 		SL_TRY(sl_inflate_next(z, &beyond, 1, &more));
 	crc = crc32_z(crc32_z(0, (const Bytef *)header, SL_NPY_BYTES), (const Bytef *)items, bytes);
 	if (more > 0 || crc != m->crc)
-		return damaged("its data is not that of its checksum");
+		return damaged("its data does not match its checksum");
 	return SL_OK;
 }
 
@@ -114,24 +115,24 @@ static enum sl_status read_column(struct reading *r, const struct sl_zip_member 
 	bool stored = m->method == SL_ZIP_STORED;
 
 	if (sl_table_find(t, column))
-		return damaged("there are two of it");
+		return damaged("there are two of it in the archive");
 	if (stored ? m->packed != m->size : m->method != SL_ZIP_DEFLATED)
-		return damaged("it is packed in a way that this program does not use");
+		return damaged("its compression method is not one that this program uses");
 	SL_TRY(agree_on_rows(t, m, f));
 	c.data = sl_cut_items(r->a, t->n, f->bytes);
 	t->column[t->n_columns++] = c;
 	return c.data ? read_items(m, data, f, t->n, c.data) : SL_OK;
 }
 
-/* What the file is about is for others to read: whole is all that it must be. */
+/* about.npy is for other readers: only its checksum is verified. */
 static enum sl_status check_about(const struct sl_zip_member *m, const uint8_t *data)
 {
 	if (m->name_bytes != sizeof(SL_NPZ_ABOUT) - 1 ||
 		memcmp(m->name, SL_NPZ_ABOUT, m->name_bytes) != 0)
-		return damaged("it stands in the place of " SL_NPZ_ABOUT);
+		return damaged("it is in the place of " SL_NPZ_ABOUT ", the last member");
 	if (m->method != SL_ZIP_STORED || m->packed != m->size ||
 		crc32_z(0, data, (size_t)m->size) != m->crc)
-		return damaged("its data is not that of its checksum");
+		return damaged("its data does not match its checksum");
 	return SL_OK;
 }
 
@@ -148,7 +149,7 @@ static enum sl_status read_member(struct reading *r, bool last)
 	if (last)
 		s = check_about(&m, data);
 	else if (column == SL_COLUMN_COUNT)
-		s = damaged("it is no column that is known");
+		s = damaged("it is no column of this program");
 	else
 		s = read_column(r, &m, data, column);
 	return sl_add_context(s, "member %.*s", (int)m.name_bytes, m.name);
@@ -160,16 +161,12 @@ enum sl_status sl_npz_read(const void *file, size_t bytes, struct sl_arena *a, s
 
 	*t = (struct sl_table){0};
 	if (!sl_zip_open(&r.zip, file, bytes))
-		return damaged("it does not end as an archive does");
+		return damaged("it does not end as a zip archive of this program does");
 	if (r.zip.n == 0 || r.zip.n > SL_COLUMN_COUNT + 1)
 		return damaged("it has too many members, or none");
 	for (uint64_t i = 0; i < r.zip.n; i++)
 		SL_TRY(read_member(&r, i + 1 == r.zip.n));
 	if (!sl_zip_ends(&r.zip))
 		return damaged("there is something between its members and their directory");
-	if (a->base && !sl_fits(a))
-		return sl_fail(SL_USAGE,
-			"%zu bytes for the columns of a file that needs %zu: measure first",
-			a->size, a->used);
-	return SL_OK;
+	return sl_format_check_columns(a);
 }

@@ -11,21 +11,24 @@ enum {
 	LOCATOR_64 = 0x07064b50,
 	EXTRA_64 = 1,      /* the tag of zip64's fields */
 	DATE = 1 << 5 | 1, /* 1980-01-01 */
-	DEFLATES = 20,     /* version 2.0 is needed to inflate, ... */
-	HAS_64 = 45,       /* ... 4.5 to read zip64 */
+	DEFLATES = 20,     /* version 2.0 of the format has DEFLATE, ... */
+	HAS_64 = 45,       /* ... and version 4.5 has zip64 */
 	ENTRY_BYTES = 46,
 	END_BYTES = 22,
 	END_64_BYTES = 56,
 	LOCATOR_64_BYTES = 20
 };
 
-/* In a field of 32 or 16 bits: look for it in zip64's. So these values stand there as well. */
-static const uint32_t elsewhere = UINT32_MAX;
-static const uint32_t elsewhere_16 = UINT16_MAX;
+/*
+ * Markers in fields of 32 and 16 bits: the value is in a zip64 field. Values that equal a marker also
+ * use zip64.
+ */
+static const uint32_t in_zip64 = UINT32_MAX;
+static const uint32_t in_zip64_16 = UINT16_MAX;
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Numbers stand with their least byte first. */
+/* Writes a number of so many bytes, least significant byte first. */
 static uint8_t *put(uint8_t *to, uint64_t value, int bytes)
 {
 	for (int i = 0; i < bytes; i++)
@@ -33,9 +36,9 @@ static uint8_t *put(uint8_t *to, uint64_t value, int bytes)
 	return to + bytes;
 }
 
-static uint32_t or_elsewhere(uint64_t value)
+static uint32_t or_marker(uint64_t value)
 {
-	return value < elsewhere ? (uint32_t)value : elsewhere;
+	return value < in_zip64 ? (uint32_t)value : in_zip64;
 }
 
 static uint8_t *put_name(uint8_t *to, const struct sl_zip_member *m)
@@ -44,7 +47,7 @@ static uint8_t *put_name(uint8_t *to, const struct sl_zip_member *m)
 	return to + m->name_bytes;
 }
 
-/* What both headers have in common, from the version that is needed on. */
+/* The fields that local header and directory entry share, from the version on. */
 static uint8_t *put_facts(
 	uint8_t *to, const struct sl_zip_member *m, uint32_t packed, uint32_t size, int extra_bytes)
 {
@@ -60,14 +63,14 @@ static uint8_t *put_facts(
 	return put(to, (uint64_t)extra_bytes, 2);
 }
 
-/* A local header has both sizes in zip64 or none. */
+/* A local header has either both sizes in zip64 or none (4.5.3). */
 size_t sl_zip_local(const struct sl_zip_member *m, uint8_t *out)
 {
-	bool large = m->packed >= elsewhere || m->size >= elsewhere;
+	bool large = m->packed >= in_zip64 || m->size >= in_zip64;
 	uint8_t *to = put(out, LOCAL, 4);
 
-	to = put_facts(to, m, large ? elsewhere : (uint32_t)m->packed,
-		large ? elsewhere : (uint32_t)m->size, large ? 20 : 0);
+	to = put_facts(to, m, large ? in_zip64 : (uint32_t)m->packed,
+		large ? in_zip64 : (uint32_t)m->size, large ? 20 : 0);
 	to = put_name(to, m);
 	if (large) {
 		to = put(put(to, EXTRA_64, 2), 16, 2);
@@ -76,7 +79,7 @@ size_t sl_zip_local(const struct sl_zip_member *m, uint8_t *out)
 	return (size_t)(to - out);
 }
 
-/* An entry has in zip64 only what does not fit. */
+/* A directory entry has in zip64 only the numbers that do not fit. */
 size_t sl_zip_entry(const struct sl_zip_member *m, uint8_t *out)
 {
 	const uint64_t number[] = {m->size, m->packed, m->at};
@@ -84,17 +87,16 @@ size_t sl_zip_entry(const struct sl_zip_member *m, uint8_t *out)
 	int large = 0;
 
 	for (int i = 0; i < 3; i++)
-		large += number[i] >= elsewhere;
+		large += number[i] >= in_zip64;
 	to = put(to, large ? HAS_64 : DEFLATES, 2);
-	to = put_facts(
-		to, m, or_elsewhere(m->packed), or_elsewhere(m->size), large ? 4 + 8 * large : 0);
-	to = put(put(to, 0, 8), 0, 2); /* no comment, the first disk, no attributes */
-	to = put(to, or_elsewhere(m->at), 4);
+	to = put_facts(to, m, or_marker(m->packed), or_marker(m->size), large ? 4 + 8 * large : 0);
+	to = put(put(to, 0, 8), 0, 2); /* comment length, disk, attributes */
+	to = put(to, or_marker(m->at), 4);
 	to = put_name(to, m);
 	if (large)
 		to = put(put(to, EXTRA_64, 2), (uint64_t)(8 * large), 2);
 	for (int i = 0; i < 3; i++)
-		if (number[i] >= elsewhere)
+		if (number[i] >= in_zip64)
 			to = put(to, number[i], 8);
 	return (size_t)(to - out);
 }
@@ -112,14 +114,14 @@ static uint8_t *put_end_64(uint8_t *to, uint64_t n, uint64_t at, uint64_t bytes)
 
 size_t sl_zip_end(uint64_t n, uint64_t at, uint64_t bytes, uint8_t *out)
 {
-	uint32_t few = n < elsewhere_16 ? (uint32_t)n : elsewhere_16;
+	uint32_t few = n < in_zip64_16 ? (uint32_t)n : in_zip64_16;
 	uint8_t *to = out;
 
-	if (n >= elsewhere_16 || at >= elsewhere || bytes >= elsewhere)
+	if (n >= in_zip64_16 || at >= in_zip64 || bytes >= in_zip64)
 		to = put_end_64(to, n, at, bytes);
 	to = put(put(to, END, 4), 0, 4);
 	to = put(put(to, few, 2), few, 2);
-	to = put(put(to, or_elsewhere(bytes), 4), or_elsewhere(at), 4);
+	to = put(put(to, or_marker(bytes), 4), or_marker(at), 4);
 	to = put(to, 0, 2);
 	return (size_t)(to - out);
 }
@@ -135,7 +137,7 @@ static uint64_t get(const uint8_t *from, int bytes)
 	return value;
 }
 
-/* Takes what the end says; whether it says it as we do shows when it is made again. */
+/* Reads the numbers of the end, and verifies it by writing it again from these numbers. */
 bool sl_zip_open(struct sl_zip *z, const void *file, size_t bytes)
 {
 	const uint8_t *end = (const uint8_t *)file + (bytes < END_BYTES ? 0 : bytes - END_BYTES);
@@ -164,7 +166,7 @@ bool sl_zip_open(struct sl_zip *z, const void *file, size_t bytes)
 	return memcmp(z->file + z->end, again, end_bytes) == 0;
 }
 
-/* The numbers of the entry at e, of bytes bytes; false when they go beyond them. */
+/* Reads the numbers of the entry at e; false if it is longer than so many bytes. */
 static bool get_entry(const uint8_t *e, uint64_t bytes, struct sl_zip_member *m)
 {
 	uint64_t name_bytes, *large[] = {&m->size, &m->packed, &m->at};
@@ -184,7 +186,7 @@ static bool get_entry(const uint8_t *e, uint64_t bytes, struct sl_zip_member *m)
 		.at = get(e + 42, 4)};
 	extra = e + ENTRY_BYTES + name_bytes + 4;
 	for (int i = 0; i < 3; i++)
-		if (*large[i] == elsewhere) {
+		if (*large[i] == in_zip64) {
 			if (e + bytes - extra < 8)
 				return false;
 			*large[i] = get(extra, 8);
@@ -193,7 +195,7 @@ static bool get_entry(const uint8_t *e, uint64_t bytes, struct sl_zip_member *m)
 	return true;
 }
 
-/* Are the next bytes, of those there are, these? */
+/* Whether the next bytes, of those left, are these. */
 static bool is_next(const uint8_t *at, uint64_t left, const uint8_t *again, size_t bytes)
 {
 	return bytes <= left && memcmp(at, again, bytes) == 0;

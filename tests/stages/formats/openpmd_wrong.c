@@ -52,7 +52,7 @@ static void every_flipped_bit_is_found(void **state)
 		struct sl_table back;
 
 		s.file[at] ^= bit;
-		assert_fails(openpmd->read(s.file, s.bytes, &a, &back), SL_BAD_INPUT, "seal");
+		assert_fails(openpmd->read(s.file, s.bytes, &a, &back), SL_BAD_INPUT, "checksum line");
 		s.file[at] ^= bit;
 	}
 	free_sample(&s);

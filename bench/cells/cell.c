@@ -1,0 +1,164 @@
+/*
+ * cell.c - runs a job by one backend after another: checks the answer, times the call, prints the
+ * row.
+ *
+ * The contest (tests/cases/contest.h) compares all answers of a job with the first one, which the
+ * host has checked. Sorts write to separate output arrays, because CUB's do. The copy moves n words
+ * within device memory, 8 bytes per item, the highest speed that a primitive can reach. The bytes
+ * of a row are the least that any algorithm must move: input read once, output written once.
+ */
+#include "bench/cells/cell.h"
+
+#include <string.h>
+
+#include "bench/cells/copy.h"
+#include "bench/cells/row.h"
+#include "bench/cells/tunings.h"
+#include "bench/cub/cub_backends.h"
+#include "primitives/tuning.h"
+
+/* Once for each table and size. */
+static enum sl_status measure_copy(struct sl_bench *b, uint32_t n)
+{
+	const struct sl_job words = {SL_SCAN, {.n = n, .type = SL_U32}};
+	struct sl_cell_row row = {.primitive = "copy", .backend = "device", .job = &words};
+
+	b->cub_ms = 0;
+	SL_TRY(sl_copy_time(b, n, &row.times));
+	row.bytes = 2 * sizeof(uint32_t) * n;
+	b->copy_n = n;
+	b->copy_gb_s = sl_cell_row_gb_s(&row);
+	sl_cell_row_show(b, &row);
+	return SL_OK;
+}
+
+/* --- a backend -------------------------------------------------------------------------------- */
+
+static enum sl_status load_contest(void *ctx)
+{
+	return sl_contest_load((struct sl_contest *)ctx);
+}
+
+static enum sl_status run_contest(void *ctx)
+{
+	struct sl_contest *c = (struct sl_contest *)ctx;
+
+	return c->of->run(&c->trial);
+}
+
+enum sl_status sl_cell_time(const struct sl_bench *b, struct sl_contest *c,
+	const struct sl_backend *backend, struct sl_tuning tuning, struct sl_call_times *times)
+{
+	const struct sl_timed_call timed = {c, load_contest, run_contest};
+
+	SL_TRY(sl_contest_enter(c, backend, tuning));
+	SL_TRY(sl_contest_try(c));
+	return sl_stopwatch_time(&b->watch, &timed, times);
+}
+
+enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_contest *c,
+	const struct sl_backend *backend, struct sl_tuning tuning, struct sl_call_times *times)
+{
+	const struct sl_setting *set = &c->trial.set;
+	const struct sl_job job = {c->of->primitive, *set};
+	struct sl_cell_row row = {.primitive = sl_job_name(&job),
+		.backend = backend->name,
+		.job = &job,
+		.tuning = sl_tuning_of(backend, tuning, set->type, set->n)};
+	enum sl_status s = sl_cell_time(b, c, backend, tuning, &row.times);
+
+	if (times)
+		*times = row.times;
+	row.bytes = c->of->bytes_moved(&c->trial);
+	if (s == SL_OK) {
+		sl_cell_row_show(b, &row);
+		return SL_OK;
+	}
+	sl_cell_row_leave_out(b, &row);
+	b->wrong = b->wrong || s == SL_CHECK_FAILED;
+	return s == SL_DEVICE_FAILED ? s : SL_OK;
+}
+
+/* CUB is measured first, because the rows of the backends contain the ratio to it. */
+static enum sl_status measure_cub(struct sl_bench *b, struct sl_contest *c)
+{
+	b->cub_ms = 0;
+#ifdef SL_WITH_CUDA
+	if (!sl_device_is_emulated()) {
+		struct sl_call_times times;
+
+		SL_TRY(sl_cell_measure(
+			b, c, &sl_cub_backends[c->of->primitive], (struct sl_tuning){0}, &times));
+		b->cub_ms = times.ms.median;
+	}
+#endif
+	(void)c;
+	return SL_OK;
+}
+
+enum sl_status sl_job_open(struct sl_bench *b, const struct sl_job *job, struct sl_contest *c)
+{
+	memset(c, 0, sizeof(*c));
+	if (b->copy_n != job->set.n)
+		SL_TRY(measure_copy(b, job->set.n));
+	SL_TRY(sl_contest_open(job->primitive, &job->set, c));
+	return measure_cub(b, c);
+}
+
+/* The backend that runs the job now. */
+struct turn {
+	struct sl_bench *b;
+	struct sl_contest *c;
+	const struct sl_backend *backend;
+};
+
+static enum sl_status measure_tuning(void *ctx, struct sl_tuning tuning)
+{
+	struct turn *t = (struct turn *)ctx;
+	const struct sl_job job = {t->c->of->primitive, t->c->trial.set};
+	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + 128];
+
+	if (sl_bench_has_time(t->b, 0))
+		return sl_cell_measure(t->b, t->c, t->backend, tuning, NULL);
+	snprintf(line, sizeof(line), "%s, %s, block=%u, items=%u", sl_job_text(&job, text),
+		t->backend->name, tuning.block, tuning.items);
+	sl_bench_table_leave_out(t->b->table, line);
+	return SL_OK;
+}
+
+static enum sl_status measure_job(struct sl_bench *b, const struct sl_job *job)
+{
+	struct sl_contest c;
+	struct turn turn = {b, &c, NULL};
+	enum sl_status s = sl_job_open(b, job, &c);
+	char text[SL_JOB_BYTES];
+
+	for (size_t i = 0; s == SL_OK; i++) {
+		turn.backend = sl_job_backend(b->options, job->primitive, i);
+		if (!turn.backend)
+			break;
+		s = sl_tunings_each(turn.backend, job->set.type, b->options, measure_tuning, &turn);
+	}
+	if (c.of)
+		sl_contest_close(&c);
+	return sl_add_context(s, "%s", sl_job_text(job, text));
+}
+
+enum sl_status sl_job_measure(struct sl_bench *b, const struct sl_job *job, double seconds)
+{
+	char text[SL_JOB_BYTES];
+	enum sl_status s;
+
+	if (!sl_job_backend(b->options, job->primitive, 0))
+		return SL_OK;
+	if (!sl_bench_has_time(b, seconds)) {
+		sl_bench_table_leave_out(b->table, sl_job_text(job, text));
+		return SL_OK;
+	}
+	s = measure_job(b, job);
+	if (s != SL_DEVICE_MEMORY && s != SL_HOST_MEMORY)
+		return s;
+	printf("not measured: %s\n", sl_last_error());
+	sl_bench_table_leave_out(b->table, sl_last_error());
+	return SL_OK;
+}

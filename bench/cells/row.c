@@ -1,0 +1,123 @@
+/* row.c - prints a row of results and writes it to the table. */
+#include "bench/cells/row.h"
+
+#include <math.h>
+#include <string.h>
+
+double sl_cell_row_gb_s(const struct sl_cell_row *r)
+{
+	return r->times.ms.median > 0 ? (double)r->bytes / (1e6 * r->times.ms.median) : NAN;
+}
+
+/* a / b; NaN if one of them is not known. */
+static double ratio(double a, double b)
+{
+	return a > 0 && b > 0 ? a / b : NAN;
+}
+
+static double or_none(uint32_t n)
+{
+	return n > 0 ? (double)n : NAN;
+}
+
+/* The column "of" has the number of samples. */
+void sl_cell_row_heading(void)
+{
+	printf("\n%-9s %-15s %-4s %10s %5s %5s  %10s %10s %10s %3s %9s  %8s %6s %6s\n", "",
+		"backend", "type", "n", "block", "items", "median ms", "min", "max", "of",
+		"host ms", "GB/s", "copy", "CUB");
+}
+
+/* The number with its unit; "-" for NaN. */
+static const char *shown(char text[16], double value, int decimals, const char *unit)
+{
+	if (isfinite(value))
+		snprintf(text, 16, "%.*f%s", decimals, value, unit);
+	else
+		snprintf(text, 16, "-");
+	return text;
+}
+
+/* The field of the type shows "8x4" for 8 columns of 4 bytes. */
+static void print_name(const struct sl_cell_row *r)
+{
+	const struct sl_taken *columns = &r->job->set.columns;
+	char block[16], items[16], type[16];
+
+	snprintf(type, sizeof(type), "%s", sl_type_name(r->job->set.type));
+	if (columns->n > 0)
+		snprintf(type, sizeof(type), "%ux%u", columns->n, columns->bytes);
+	printf("%-9s %-15s %-4s %10u %5s %5s  ", r->primitive, r->backend, type, r->job->set.n,
+		shown(block, or_none(r->tuning.block), 0, ""),
+		shown(items, or_none(r->tuning.items), 0, ""));
+}
+
+static void print_row(const struct sl_bench *b, const struct sl_cell_row *r)
+{
+	const struct sl_spread *ms = &r->times.ms;
+	char copy[16], cub[16];
+
+	print_name(r);
+	printf("%10.4f %10.4f %10.4f %3u %9.4f%s %8.1f %6s %6s\n", ms->median, ms->least, ms->most,
+		ms->n, r->times.host_ms, r->times.gated ? " " : "*", sl_cell_row_gb_s(r),
+		shown(copy, 100 * ratio(sl_cell_row_gb_s(r), b->copy_gb_s), 1, "%"),
+		shown(cub, ratio(b->cub_ms, ms->median), 2, "x"));
+	(void)fflush(stdout);
+}
+
+/* A property that the job does not have is empty. */
+static void write_row(const struct sl_bench *b, const struct sl_cell_row *r)
+{
+	const struct sl_setting *set = &r->job->set;
+	const struct sl_spread *ms = &r->times.ms;
+	bool copy = strcmp(r->primitive, "copy") == 0;
+	bool sorts = !copy && r->job->primitive == SL_SORT;
+	bool compacts = !copy && r->job->primitive == SL_COMPACT;
+	const struct sl_bench_field row[] = {
+		{"primitive", r->primitive, 0, 0},
+		{"backend", r->backend, 0, 0},
+		{"type", sl_type_name(set->type), 0, 0},
+		{"n", NULL, set->n, 10},
+		{"bits", NULL, sorts ? (double)set->end_bit : (double)NAN, 2},
+		{"entropy", NULL, sorts ? sl_input_entropy(set->input) : (double)NAN, 3},
+		{"survivors_percent", NULL, compacts ? sl_alive_percent(set->alive) : (double)NAN,
+			3},
+		{"columns", NULL, compacts ? (double)set->columns.n : (double)NAN, 3},
+		{"column_bytes", NULL, or_none(set->columns.bytes), 3},
+		{"items_off", NULL, set->off[0], 3},
+		{"block", NULL, or_none(r->tuning.block), 4},
+		{"items", NULL, or_none(r->tuning.items), 4},
+		{"ms_median", NULL, ms->median, 6},
+		{"ms_min", NULL, ms->least, 6},
+		{"ms_lower_quartile", NULL, ms->lower, 6},
+		{"ms_upper_quartile", NULL, ms->upper, 6},
+		{"ms_max", NULL, ms->most, 6},
+		{"samples", NULL, ms->n, 4},
+		{"held", r->times.gated ? "yes" : "no", 0, 0},
+		{"host_ms", NULL, r->times.host_ms, 4},
+		{"least_bytes", NULL, (double)r->bytes, 15},
+		{"gb_per_s", NULL, sl_cell_row_gb_s(r), 6},
+		{"share_of_copy", NULL, ratio(sl_cell_row_gb_s(r), b->copy_gb_s), 4},
+		{"times_cub", NULL, ratio(b->cub_ms, ms->median), 4},
+	};
+
+	sl_bench_table_row(b->table, row, sizeof(row) / sizeof(row[0]));
+}
+
+void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r)
+{
+	print_row(b, r);
+	write_row(b, r);
+}
+
+void sl_cell_row_leave_out(const struct sl_bench *b, const struct sl_cell_row *r)
+{
+	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + SL_MESSAGE_BYTES];
+
+	print_name(r);
+	printf("not timed: %s\n", sl_last_error());
+	(void)fflush(stdout);
+	snprintf(line, sizeof(line), "%s, %s: %s", sl_job_text(r->job, text), r->backend,
+		sl_last_error());
+	sl_bench_table_leave_out(b->table, line);
+}

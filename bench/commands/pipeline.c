@@ -1,0 +1,289 @@
+/*
+ * pipeline.c - the command pipeline: times one batch from particles to sorted columns, by each mode
+ * of this project and by the CUB pipeline, on one device.
+ *
+ * All of them must give the same number of survivors and the same digests of all columns, and those
+ * of the host reference for batches of at most HOST_MAX particles. Nothing is timed before.
+ *
+ * A time is measured from the first launch to the end of the last kernel. It includes the transfer
+ * of the number of survivors to the host, which every implementation needs, and the time that the
+ * host then takes to continue. It does not include the transfer of the columns. There is no gate:
+ * the stream starts while the host is still queueing, as in a run.
+ */
+#include "bench/commands/pipeline.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench/cells/copy.h"
+#include "bench/commands/batch_plan.h"
+#include "bench/contenders/cub_contender.h"
+#include "bench/contenders/host_reference.h"
+#include "bench/contenders/sluice_contender.h"
+#include "pipeline/compare/case_run.h"
+#include "primitives/base/clock.h"
+
+enum {
+	ENTRIES_MAX = 8,
+	SAMPLES_MAX = 31,
+	WARM_UPS = 2,
+	HOST_MAX = 1 << 24 /* particles; the host needs one or two seconds for them */
+};
+
+/* The times of one mode, or of CUB. */
+struct contender_row {
+	char name[32];
+	uint32_t steps;
+	const char *step[SL_CONTENDER_STEPS_MAX];
+	struct sl_spread all, ms[SL_CONTENDER_STEPS_MAX];
+};
+
+/* All modes and CUB at one size, and their common result. */
+struct contender_table {
+	struct sl_bench *b;
+	uint32_t n;
+	struct sl_batch_result expected; /* of the host, or of the first mode */
+	bool has_expected;
+	struct contender_row entry[ENTRIES_MAX];
+	uint32_t n_entries;
+};
+
+/* --- one implementation ----------------------------------------------------------------------- */
+
+static enum sl_status check_result(
+	struct contender_table *r, const struct sl_batch_result *a, const char *name)
+{
+	if (!r->has_expected)
+		r->expected = *a;
+	r->has_expected = true;
+	if (a->n_survivors != r->expected.n_survivors)
+		return sl_fail(SL_CHECK_FAILED, "%s: %u particles survive, %u are expected", name,
+			a->n_survivors, r->expected.n_survivors);
+	for (int k = 0; k < SL_COLUMN_COUNT; k++)
+		if (a->digest[k] != r->expected.digest[k])
+			return sl_fail(SL_CHECK_FAILED,
+				"%s: the digest of column %s is not the expected one", name,
+				sl_column_facts[k].name);
+	return SL_OK;
+}
+
+/* The call whose result is checked is the first warm-up. */
+static enum sl_status check_contender(
+	struct contender_table *r, struct sl_contender *c, const char *name)
+{
+	struct sl_batch_result result;
+	struct sl_contender_times times;
+
+	SL_TRY(sl_add_context(c->type->run(c, &times), "%s", name));
+	SL_TRY(sl_add_context(c->type->result(c, &result), "%s", name));
+	SL_TRY(check_result(r, &result, name));
+	for (int i = 1; i < WARM_UPS && !sl_device_is_emulated(); i++)
+		SL_TRY(c->type->run(c, &times));
+	return SL_OK;
+}
+
+static enum sl_status time_contender(
+	struct contender_table *r, struct sl_contender *c, struct contender_row *e)
+{
+	static double all[SAMPLES_MAX], step[SL_CONTENDER_STEPS_MAX][SAMPLES_MAX];
+	uint64_t begun = sl_now_ns();
+	uint32_t n = 0;
+	struct sl_contender_times times;
+
+	while (n < SAMPLES_MAX &&
+		(n < 3 || (n < r->b->watch.samples && 1e-6 * (double)(sl_now_ns() - begun) <
+							      2 * r->b->watch.budget_ms))) {
+		SL_TRY(sl_stopwatch_flush(&r->b->watch));
+		SL_TRY(c->type->run(c, &times));
+		all[n] = times.all_ms;
+		for (uint32_t k = 0; k < times.n; k++)
+			step[k][n] = times.ms[k];
+		n++;
+	}
+	e->steps = times.n;
+	memcpy(e->step, times.step, sizeof(e->step));
+	e->all = sl_spread_of(all, n);
+	for (uint32_t k = 0; k < times.n; k++)
+		e->ms[k] = sl_spread_of(step[k], n);
+	return SL_OK;
+}
+
+static enum sl_status run_contender(struct contender_table *r, const struct sl_contender_type *type,
+	const struct sl_recipe *recipe, const char *name)
+{
+	struct contender_row *e = &r->entry[r->n_entries];
+	struct sl_contender c;
+	enum sl_status s = sl_contender_open(type, recipe, &c);
+
+	snprintf(e->name, sizeof(e->name), "%s", name);
+	if (s == SL_OK)
+		s = check_contender(r, &c, name);
+	if (s == SL_OK)
+		s = time_contender(r, &c, e);
+	sl_contender_close(&c);
+	r->n_entries += s == SL_OK;
+	return s;
+}
+
+static enum sl_status run_mode(struct contender_table *r, const char *mode, const char *name)
+{
+	struct sl_plan *plan;
+	enum sl_status s = sl_batch_plan_make(r->b, r->n, mode, &plan);
+
+	if (s == SL_OK && r->n <= HOST_MAX && !r->has_expected) {
+		s = sl_host_reference(&plan->recipe, &r->expected);
+		r->has_expected = s == SL_OK;
+	}
+	if (s == SL_OK)
+		s = run_contender(r, &sl_sluice_contender, &plan->recipe, name);
+	sl_plan_free(plan);
+	return s;
+}
+
+static const char staged[] = "staged";
+
+/* The values of run.mode except auto; NULL: the option does not exist. */
+static const char *const *modes(void)
+{
+	const struct sl_model *none;
+	const struct sl_option *mode = sl_option_find("run.mode", &none);
+
+	return mode ? mode->choices + 1 : NULL;
+}
+
+static enum sl_status run_cub(struct contender_table *r)
+{
+	struct sl_plan *plan;
+	enum sl_status s;
+
+	if (!sl_cub_contender || sl_device_is_emulated())
+		return SL_OK;
+	s = sl_batch_plan_make(r->b, r->n, modes() ? staged : NULL, &plan);
+	if (s == SL_OK)
+		s = run_contender(r, sl_cub_contender, &plan->recipe, sl_cub_contender->name);
+	sl_plan_free(plan);
+	return s;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static const struct sl_spread *cub_times(const struct contender_table *r)
+{
+	for (uint32_t i = 0; sl_cub_contender && i < r->n_entries; i++)
+		if (strcmp(r->entry[i].name, sl_cub_contender->name) == 0)
+			return &r->entry[i].all;
+	return NULL;
+}
+
+static void write_row(const struct contender_table *r, const char *name, const char *step,
+	const struct sl_spread *ms, const struct sl_spread *cub)
+{
+	bool all = strcmp(step, "all") == 0;
+	const struct sl_bench_field row[] = {
+		{"way", name, 0, 0},
+		{"n", NULL, r->n, 10},
+		{"step", step, 0, 0},
+		{"ms_median", NULL, ms->median, 6},
+		{"ms_min", NULL, ms->least, 6},
+		{"ms_lower_quartile", NULL, ms->lower, 6},
+		{"ms_upper_quartile", NULL, ms->upper, 6},
+		{"ms_max", NULL, ms->most, 6},
+		{"samples", NULL, ms->n, 4},
+		{"survivors", NULL, strcmp(name, "copy") ? r->expected.n_survivors : (double)NAN,
+			10},
+		{"g_particles_per_s", NULL, all ? 1e-6 * r->n / ms->median : (double)NAN, 5},
+		{"times_cub", NULL, cub && all ? cub->median / ms->median : (double)NAN, 4},
+	};
+
+	sl_bench_table_row(r->b->table, row, sizeof(row) / sizeof(row[0]));
+}
+
+static void print_entry(
+	const struct contender_table *r, const struct contender_row *e, const struct sl_spread *cub)
+{
+	printf("%-8s %10u  %10.4f %10.4f %10.4f %3u  %10.3f", e->name, r->n, e->all.median,
+		e->all.least, e->all.most, e->all.n, 1e-6 * r->n / e->all.median);
+	if (cub)
+		printf(" %6.2fx ", cub->median / e->all.median);
+	else
+		printf(" %7s ", "-");
+	for (uint32_t k = 0; k < e->steps; k++)
+		printf("  %s %.4f", e->step[k], e->ms[k].median);
+	putchar('\n');
+	(void)fflush(stdout);
+}
+
+static void show(const struct contender_table *r)
+{
+	const struct sl_spread *cub = cub_times(r);
+
+	for (uint32_t i = 0; i < r->n_entries; i++) {
+		const struct contender_row *e = &r->entry[i];
+
+		print_entry(r, e, cub);
+		write_row(r, e->name, "all", &e->all, cub);
+		for (uint32_t k = 0; k < e->steps; k++)
+			write_row(r, e->name, e->step[k], &e->ms[k], cub);
+	}
+}
+
+/* The speed of the memory: a copy of one column of 4 bytes. */
+static enum sl_status show_copy(const struct contender_table *r)
+{
+	struct sl_call_times times;
+
+	SL_TRY(sl_copy_time(r->b, r->n, &times));
+	printf("%-8s %10u  %10.4f %10.4f %10.4f %3u  (one column of 4 bytes, %.0f GB/s)\n", "copy",
+		r->n, times.ms.median, times.ms.least, times.ms.most, times.ms.n,
+		8e-6 * r->n / times.ms.median);
+	write_row(r, "copy", "one column", &times.ms, NULL);
+	return SL_OK;
+}
+
+static enum sl_status run_all(struct contender_table *r)
+{
+	SL_TRY(show_copy(r));
+	if (!modes())
+		SL_TRY(run_mode(r, NULL, staged));
+	for (const char *const *mode = modes(); mode && *mode; mode++)
+		SL_TRY(run_mode(r, *mode, *mode));
+	SL_TRY(run_cub(r));
+	show(r);
+	return SL_OK;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+enum sl_status sl_pipeline_row(struct sl_bench *b, uint32_t n)
+{
+	struct contender_table r = {.b = b, .n = n};
+
+	return sl_add_context(run_all(&r), "pipeline of %u particles", n);
+}
+
+void sl_pipeline_heading(void)
+{
+	printf("\n%-8s %10s  %10s %10s %10s %3s  %10s %7s   %s\n", "mode", "n", "median ms", "min",
+		"max", "of", "G/s", "CUB", "steps, ms");
+}
+
+enum sl_status sl_bench_pipeline(struct sl_bench *b)
+{
+	static const struct sl_number_list usual = {4, {1 << 16, 1 << 20, 1 << 24, 1 << 26}};
+	static const struct sl_number_list emulated = {1, {1 << 10}};
+	const struct sl_number_list *sizes = b->options->sizes.n > 0   ? &b->options->sizes
+	                                     : sl_device_is_emulated() ? &emulated
+	                                                               : &usual;
+	char what[64];
+
+	sl_pipeline_heading();
+	for (uint32_t i = 0; i < sizes->n; i++) {
+		if (sl_bench_has_time(b, 0)) {
+			SL_TRY(sl_pipeline_row(b, sizes->at[i]));
+			continue;
+		}
+		snprintf(what, sizeof(what), "pipeline, n=%u", sizes->at[i]);
+		sl_bench_table_leave_out(b->table, what);
+	}
+	return SL_OK;
+}

@@ -1,0 +1,112 @@
+/*
+ * primitives.c - the command primitives: measures every combination of the lists of the options.
+ *
+ * A job has one input, one size and one number of bits. Its input is made once for all backends.
+ */
+#include "bench/commands/primitives.h"
+
+#include "bench/cells/cell.h"
+#include "bench/cells/row.h"
+#include "bench/commands/deflate.h"
+
+/* Skips numbers of bits that the type does not have. */
+static enum sl_status measure_form(
+	struct sl_bench *b, const struct sl_setting *set, enum sl_sort_form form)
+{
+	static const struct sl_number_list random = {1, {SL_INPUT_RANDOM}};
+	const struct sl_number_list *inputs = sl_number_list_or(&b->options->inputs, &random);
+	uint32_t all = set->type == SL_U32 ? 32 : 64;
+	const struct sl_number_list all_bits = {1, {all}};
+	const struct sl_number_list *bits = sl_number_list_or(&b->options->bits, &all_bits);
+
+	for (uint32_t i = 0; i < inputs->n; i++)
+		for (uint32_t k = 0; k < bits->n; k++) {
+			struct sl_job job = {SL_SORT, *set};
+
+			job.set.input = (enum sl_input)inputs->at[i];
+			job.set.end_bit = bits->at[k];
+			job.set.keys_only = form == SL_SORT_KEYS;
+			if (bits->at[k] <= all)
+				SL_TRY(sl_job_measure(b, &job, 0));
+		}
+	return SL_OK;
+}
+
+static enum sl_status measure_sorts(struct sl_bench *b, const struct sl_setting *set)
+{
+	static const struct sl_number_list both = {SL_SORT_FORMS, {SL_SORT_PAIRS, SL_SORT_KEYS}};
+	const struct sl_number_list *forms = sl_number_list_or(&b->options->forms, &both);
+
+	for (uint32_t i = 0; i < forms->n; i++)
+		SL_TRY(measure_form(b, set, (enum sl_sort_form)forms->at[i]));
+	return SL_OK;
+}
+
+static enum sl_status measure_scans(struct sl_bench *b, const struct sl_setting *set)
+{
+	struct sl_job job = {SL_SCAN, *set};
+
+	job.set.input = SL_INPUT_RANDOM;
+	return sl_job_measure(b, &job, 0);
+}
+
+/* A compaction that moves columns writes no indices. */
+static enum sl_status measure_compacts(struct sl_bench *b, const struct sl_setting *set)
+{
+	static const struct sl_number_list half = {1, {SL_ALIVE_HALF}}, none = {1, {0}};
+	const struct sl_number_list *survivors = sl_number_list_or(&b->options->survivors, &half);
+	const struct sl_number_list *columns = sl_number_list_or(&b->options->columns, &none);
+
+	for (uint32_t i = 0; i < survivors->n; i++)
+		for (uint32_t k = 0; k < columns->n; k++) {
+			struct sl_job job = {SL_COMPACT, *set};
+
+			job.set.alive = (enum sl_alive)survivors->at[i];
+			job.set.columns = sl_columns_of_number(columns->at[k]);
+			job.set.no_indices = job.set.columns.n > 0;
+			SL_TRY(sl_job_measure(b, &job, 0));
+		}
+	return SL_OK;
+}
+
+/* All jobs of one size and alignment. */
+static enum sl_status measure_all(struct sl_bench *b, uint32_t n, uint32_t off)
+{
+	static const struct sl_number_list both = {2, {SL_U32, SL_U64}};
+	const struct sl_number_list *types = sl_number_list_or(&b->options->types, &both);
+	struct sl_setting set = {.n = n, .off = {off, off}};
+
+	for (uint32_t i = 0; i < types->n; i++) {
+		set.type = (enum sl_type)types->at[i];
+		SL_TRY(measure_scans(b, &set));
+	}
+	set.type = SL_U32;
+	SL_TRY(measure_compacts(b, &set));
+	for (uint32_t i = 0; i < types->n; i++) {
+		set.type = (enum sl_type)types->at[i];
+		SL_TRY(measure_sorts(b, &set));
+	}
+	return SL_OK;
+}
+
+/* Default sizes; the emulated device is slow. */
+enum { N_USUAL = 1 << 27, N_EMULATED = 1 << 12 };
+
+enum sl_status sl_bench_primitives(struct sl_bench *b)
+{
+	static const struct sl_number_list aligned = {1, {0}};
+	const struct sl_number_list usual = {1, {sl_device_is_emulated() ? N_EMULATED : N_USUAL}};
+	const struct sl_number_list *sizes = sl_number_list_or(&b->options->sizes, &usual);
+	const struct sl_number_list *off = sl_number_list_or(&b->options->off, &aligned);
+
+	if (b->options->only && sl_job_backend(b->options, SL_DEFLATE, 0))
+		return sl_bench_deflate(b);
+	sl_cell_row_heading();
+	for (uint32_t i = 0; i < sizes->n; i++)
+		for (uint32_t k = 0; k < off->n; k++)
+			SL_TRY(measure_all(b, sizes->at[i], off->at[k]));
+	if (b->wrong)
+		return sl_fail(
+			SL_CHECK_FAILED, "a backend gave a wrong answer; the table shows which");
+	return SL_OK;
+}

@@ -1,0 +1,81 @@
+/* about.c - collects the origin of a table from the driver, the host and the command line. */
+#include "bench/measure/about.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "pipeline/plan/machine.h"
+#include "primitives/device/device_driver.h"
+
+/* The version of NVIDIA's kernel module from /proc, after a comma; "" if there is none. */
+static void read_module_version(char *text, size_t size)
+{
+	FILE *f = fopen("/proc/driver/nvidia/version", "r");
+	char line[256];
+
+	text[0] = '\0';
+	if (!f)
+		return;
+	if (fgets(line, sizeof(line), f))
+		snprintf(text, size, ", %.*s", (int)strcspn(line, "\n"), line);
+	(void)fclose(f);
+}
+
+static void describe_cuda(int cccl, char text[SL_ABOUT_BYTES])
+{
+	int driver, runtime;
+	char module[256], cub[48] = "";
+
+	sl_driver_in_use()->versions(&driver, &runtime);
+	read_module_version(module, sizeof(module));
+	if (cccl > 0)
+		snprintf(cub, sizeof(cub), ", CCCL %d.%d.%d", cccl / 1000000, cccl / 1000 % 1000,
+			cccl % 1000);
+	snprintf(text, SL_ABOUT_BYTES, "driver serves %d.%d, built with %d.%d%s%s", driver / 1000,
+		driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, cub, module);
+}
+
+void sl_about_make(const struct sl_bench_options *options, const struct sl_device *device, int cccl,
+	struct sl_about *about)
+{
+	struct sl_machine machine;
+	time_t now = time(NULL);
+	struct tm utc;
+
+	sl_machine_ask(&machine);
+	snprintf(about->device, SL_ABOUT_BYTES, "%s, %d.%d, %d multiprocessors, %zu bytes",
+		device->name, device->major, device->minor, device->multiprocessors,
+		device->memory_bytes);
+	describe_cuda(cccl, about->cuda);
+	snprintf(about->host, SL_ABOUT_BYTES, "%s, %u cores, %s", machine.processor, machine.cores,
+		machine.system);
+	snprintf(about->command, SL_ABOUT_BYTES, "%.*s", SL_ABOUT_BYTES - 1, options->command_line);
+	snprintf(about->commit, SL_ABOUT_BYTES, "%.*s", SL_ABOUT_BYTES - 1, options->commit);
+	strftime(about->date, SL_ABOUT_BYTES, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
+}
+
+bool sl_about_line(const struct sl_about *about, size_t i, const char **name, const char **text)
+{
+	const char *const lines[SL_ABOUT_LINES][2] = {
+		{"device", about->device},
+		{"CUDA", about->cuda},
+		{"host", about->host},
+		{"command", about->command},
+		{"commit", about->commit},
+		{"date", about->date},
+	};
+
+	if (i >= SL_ABOUT_LINES)
+		return false;
+	*name = lines[i][0];
+	*text = lines[i][1];
+	return true;
+}
+
+void sl_about_print(const struct sl_about *about, FILE *out)
+{
+	const char *name, *text;
+
+	for (size_t i = 0; sl_about_line(about, i, &name, &text); i++)
+		fprintf(out, "# %s: %s\n", name, text);
+}

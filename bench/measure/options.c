@@ -1,0 +1,284 @@
+/*
+ * options.c - parses the command line of sluice-bench. The parser, its error messages and the text
+ * of --help use the same table, options.def.
+ */
+#include "bench/measure/options.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/text/messages.h"
+#include "pipeline/text/version.h"
+#include "tests/cases/inputs.h"
+
+const struct sl_input_choice sl_entropies[SL_ENTROPIES] = {
+	{"1.000", SL_INPUT_RANDOM, 1.000},
+	{".811", SL_INPUT_AND2, 0.811},
+	{".544", SL_INPUT_AND3, 0.544},
+	{".337", SL_INPUT_AND4, 0.337},
+	{".201", SL_INPUT_AND5, 0.201},
+};
+const struct sl_input_choice sl_survivors[SL_SURVIVORS] = {
+	{"0", SL_ALIVE_NONE, 0},
+	{"1", SL_ALIVE_1_PERCENT, 1},
+	{"10", SL_ALIVE_10_PERCENT, 10},
+	{"50", SL_ALIVE_HALF, 50},
+	{"90", SL_ALIVE_90_PERCENT, 90},
+	{"99", SL_ALIVE_MAX, 99},
+	{"100", SL_ALIVE_ALL, 100},
+};
+
+/* --- readers of one item of a list ----------------------------------------------------------- */
+
+static bool read_type(const char *text, struct sl_number_list *list)
+{
+	if (strcmp(text, "u32") == 0)
+		return sl_number_list_add(list, SL_U32);
+	return strcmp(text, "u64") == 0 && sl_number_list_add(list, SL_U64);
+}
+
+static bool read_form(const char *text, struct sl_number_list *list)
+{
+	if (strcmp(text, "pairs") == 0)
+		return sl_number_list_add(list, SL_SORT_PAIRS);
+	return strcmp(text, "keys") == 0 && sl_number_list_add(list, SL_SORT_KEYS);
+}
+
+static bool read_choice(const char *text, const struct sl_input_choice *choices, size_t n,
+	struct sl_number_list *list)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(text, choices[i].text) == 0)
+			return sl_number_list_add(list, choices[i].value);
+	return false;
+}
+
+static bool read_entropy(const char *text, struct sl_number_list *list)
+{
+	return read_choice(text[0] == '0' ? text + 1 : text, sl_entropies, SL_ENTROPIES, list);
+}
+
+static bool read_survivors(const char *text, struct sl_number_list *list)
+{
+	return read_choice(text, sl_survivors, SL_SURVIVORS, list);
+}
+
+/* "8x4" or "8": sl_columns_of_number() decodes the number. */
+static bool read_columns(const char *text, struct sl_number_list *list)
+{
+	uint64_t n, bytes = sizeof(uint32_t);
+	const char *end;
+
+	if (!sl_number_read(text, &end, &n) || n > SL_COMPACT_COLUMNS_MAX)
+		return false;
+	if (*end == 'x' && !sl_number_read(end + 1, &end, &bytes))
+		return false;
+	if (*end != '\0' || bytes == 0 || bytes > 32 || (bytes & (bytes - 1)) != 0)
+		return false;
+	return sl_number_list_add(list, n > 0 ? 256 * n + bytes : 0);
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+static const struct option {
+	const char *name, *value, *commands, *help;
+	size_t offset;                                               /* of the field */
+	bool (*item)(const char *text, struct sl_number_list *list); /* NULL: not a list */
+	uint32_t most; /* items of the list; 0: a flag */
+} options_table[] = {
+#define LIST(name, field, reader, most_items, value, commands, help) \
+	{name, value, commands, help, offsetof(struct sl_bench_options, field), reader, most_items},
+#define TEXT(name, field, value, commands, help) \
+	{name, value, commands, help, offsetof(struct sl_bench_options, field), NULL, 1},
+#define FLAG(name, field, commands, help) \
+	{name, "", commands, help, offsetof(struct sl_bench_options, field), NULL, 0},
+#include "bench/measure/options.def"
+#undef LIST
+#undef TEXT
+#undef FLAG
+};
+
+enum { OPTIONS = sizeof(options_table) / sizeof(options_table[0]) };
+
+static const char *const commands[] = {
+#define X(name, help) #name,
+	SL_BENCH_COMMANDS(X)
+#undef X
+};
+
+static enum sl_status read_list(
+	const struct option *o, const char *value, struct sl_number_list *list)
+{
+	char text[64], shown[SL_SHOWN_BYTES];
+
+	list->n = 0;
+	for (const char *at = value;; at++) {
+		size_t length = strcspn(at, ",");
+
+		snprintf(text, sizeof(text), "%.*s", (int)length, at);
+		if (length >= sizeof(text) || !o->item(text, list) || list->n > o->most)
+			return sl_fail(SL_USAGE,
+				"%s %s: the value is not valid or has more than %u items; example: "
+				"%s %s",
+				o->name, sl_show(shown, value), o->most, o->name, o->value);
+		at += length;
+		if (*at == '\0')
+			return SL_OK;
+	}
+}
+
+/* *used: words of the command line that the option takes. */
+static enum sl_status read_option(
+	const struct option *o, const char *value, struct sl_bench_options *options, int *used)
+{
+	void *field = (char *)options + o->offset;
+
+	if (!strstr(o->commands, commands[options->command]))
+		return sl_fail(SL_USAGE,
+			"%s has no effect on the command %s, only on: %s; remove it", o->name,
+			commands[options->command], o->commands);
+	*used = o->most > 0 ? 2 : 1;
+	if (o->most == 0) {
+		*(bool *)field = true;
+		return SL_OK;
+	}
+	if (!value)
+		return sl_fail(
+			SL_USAGE, "%s needs a value; example: %s %s", o->name, o->name, o->value);
+	if (o->item)
+		return read_list(o, value, (struct sl_number_list *)field);
+	*(const char **)field = value;
+	return SL_OK;
+}
+
+static enum sl_status fail_unknown(const char *word)
+{
+	char shown[SL_SHOWN_BYTES];
+	const char *names[OPTIONS], *near;
+
+	for (int i = 0; i < OPTIONS; i++)
+		names[i] = options_table[i].name;
+	near = sl_nearest(word, names, OPTIONS);
+	return sl_fail(SL_USAGE, "unknown option %s; use %s", sl_show(shown, word),
+		near ? near : "an option that sluice-bench --help lists");
+}
+
+static enum sl_status read_options(int argc, char **argv, struct sl_bench_options *options)
+{
+	int used = 1;
+
+	for (int i = 2; i < argc; i += used) {
+		const struct option *o = options_table;
+
+		while (o < options_table + OPTIONS && strcmp(o->name, argv[i]) != 0)
+			o++;
+		if (o == options_table + OPTIONS)
+			return fail_unknown(argv[i]);
+		SL_TRY(read_option(o, i + 1 < argc ? argv[i + 1] : NULL, options, &used));
+	}
+	return SL_OK;
+}
+
+/* --- --only ----------------------------------------------------------------------------------- */
+
+bool sl_bench_selects(const struct sl_bench_options *options, const struct sl_backend *backend)
+{
+	const char *only = options->only, *primitive = sl_primitive_name(backend->primitive);
+	size_t length = strlen(primitive);
+
+	if (!only)
+		return true;
+	if (strncmp(only, primitive, length) != 0)
+		return false;
+	return only[length] == '\0' ||
+	       (only[length] == '/' && strcmp(only + length + 1, backend->name) == 0);
+}
+
+static bool is_measured(const struct sl_backend *backend, enum sl_bench_command command)
+{
+	return backend->space == SL_DEVICE &&
+	       (command != SL_BENCH_tune || backend->tunable.block > 0);
+}
+
+enum sl_status sl_bench_options_check_only(const struct sl_bench_options *options)
+{
+	enum { NAMES_MAX = 64, NAME_BYTES = 48 };
+	char name[NAMES_MAX][NAME_BYTES], shown[SL_SHOWN_BYTES], list[SL_MESSAGE_BYTES / 2];
+	const char *names[NAMES_MAX];
+	const struct sl_backend *backend;
+	enum sl_primitive last = SL_PRIMITIVE_COUNT;
+	size_t n = 0;
+
+	if (!options->only)
+		return SL_OK;
+	for (size_t i = 0; n + 2 <= NAMES_MAX && (backend = sl_backend_at(i)) != NULL; i++) {
+		const char *primitive = sl_primitive_name(backend->primitive);
+
+		if (!is_measured(backend, options->command))
+			continue;
+		if (sl_bench_selects(options, backend))
+			return SL_OK;
+		if (backend->primitive != last)
+			snprintf(name[n++], NAME_BYTES, "%s", primitive);
+		snprintf(name[n++], NAME_BYTES, "%s/%s", primitive, backend->name);
+		last = backend->primitive;
+	}
+	for (size_t i = 0; i < n; i++)
+		names[i] = name[i];
+	if (n == 0) /* a build without CUDA, and the device is not emulated */
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"--only %s: the command %s measures no such primitive or backend; use %s",
+		sl_show(shown, options->only), commands[options->command],
+		sl_suggest(options->only, names, n, list, sizeof(list)));
+}
+
+/* --- the command line ------------------------------------------------------------------------- */
+
+enum sl_status sl_bench_options_read(int argc, char **argv, struct sl_bench_options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->device = "cuda";
+	options->commit = sl_commit();
+	options->command = SL_BENCH_NONE;
+	for (int i = 0; i < argc; i++)
+		sl_append(options->command_line, sizeof(options->command_line), "%s%s",
+			i > 0 ? " " : "", argv[i]);
+	for (int i = 1; i < argc; i++)
+		options->help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+	if (options->help)
+		return SL_OK;
+	for (int c = 0; argc > 1 && c < SL_BENCH_NONE; c++)
+		if (strcmp(argv[1], commands[c]) == 0)
+			options->command = (enum sl_bench_command)c;
+	if (options->command == SL_BENCH_NONE)
+		return sl_fail(SL_USAGE,
+			"the first argument is not a command; use primitives, tune, sweep or "
+			"pipeline, and sluice-bench --help for the options");
+	return read_options(argc, argv, options);
+}
+
+void sl_bench_options_help(FILE *out)
+{
+	char left[64];
+
+	fputs("usage: sluice-bench COMMAND [OPTION...]\n\n", out);
+#define X(name, help) fprintf(out, "  %-11s %s\n", #name, help);
+	SL_BENCH_COMMANDS(X)
+#undef X
+	fputs("\nThe items of a list are separated by commas. A number is written as 1000, 2^27 or "
+	      "2^27-3;\n2^4..2^30 is every power of two from 2^4 to 2^30.\n\n",
+		out);
+	for (int i = 0; i < OPTIONS; i++) {
+		const struct option *o = &options_table[i];
+
+		snprintf(left, sizeof(left), "%s %s", o->name, o->value);
+		fprintf(out, "  %-36s %s (%s)\n", left, o->help, o->commands);
+	}
+	fputs("\nTables: \"of\" is the number of samples; \"copy\" and \"CUB\" are the speed relative to a copy and to\nCUB; a * after the host time means that the time may contain host time.\n",
+		out);
+	fputs("\nExit codes: 0 success, 2 wrong use, 4 a file cannot be written, 8 no device, 11 a "
+	      "wrong answer.\n",
+		out);
+}

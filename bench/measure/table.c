@@ -1,0 +1,152 @@
+/*
+ * table.c - writes a table of results as CSV with the origin in comments, and as JSON.
+ *
+ * Each row is written and flushed at once, and every exit except a crash closes the files. So the
+ * files contain all rows that were measured before a failure.
+ */
+#include "bench/measure/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/measure/output_file.h"
+#include "pipeline/text/json.h"
+
+enum { ROW_BYTES = 8192 };
+
+static void write_json_head(FILE *f, const struct sl_about *about)
+{
+	char text[ROW_BYTES];
+	struct sl_json j = sl_json_start(text, sizeof(text), false);
+	const char *name, *line;
+
+	sl_json_object(&j, NULL);
+	for (size_t i = 0; sl_about_line(about, i, &name, &line); i++)
+		sl_json_text(&j, name, line);
+	sl_json_close(&j);
+	fprintf(f, "{\"about\": %s,\n\"rows\": [", text);
+}
+
+static enum sl_status create(const char *name, char copy[SL_PATH_BYTES], FILE **f)
+{
+	if (!name)
+		return SL_OK;
+	snprintf(copy, SL_PATH_BYTES, "%s", name);
+	return sl_output_create(name, f);
+}
+
+enum sl_status sl_bench_table_open(
+	struct sl_bench_table *t, const struct sl_about *about, const char *csv, const char *json)
+{
+	memset(t, 0, sizeof(*t));
+	t->left_out = open_memstream(&t->left_out_text, &t->left_out_bytes);
+	if (!t->left_out)
+		return sl_fail(SL_HOST_MEMORY, "no memory for the table; close other programs");
+	SL_TRY(create(csv, t->csv_name, &t->csv));
+	SL_TRY(create(json, t->json_name, &t->json));
+	if (t->csv)
+		sl_about_print(about, t->csv);
+	if (t->json)
+		write_json_head(t->json, about);
+	return SL_OK;
+}
+
+static void write_left_out(const struct sl_bench_table *t, const char *line, bool first)
+{
+	char text[ROW_BYTES];
+	struct sl_json j = sl_json_start(text, sizeof(text), false);
+
+	sl_json_text(&j, NULL, line);
+	if (t->csv)
+		fprintf(t->csv, "# left out: %s\n", line);
+	if (t->json)
+		fprintf(t->json, "%s\n%s", first ? "" : ",", text);
+}
+
+static void write_foot(struct sl_bench_table *t)
+{
+	char *rest = t->left_out_text;
+
+	if (t->json)
+		fputs("\n],\n\"left_out\": [", t->json);
+	for (const char *line = strsep(&rest, "\n"); line && *line; line = strsep(&rest, "\n"))
+		write_left_out(t, line, line == t->left_out_text);
+	if (t->json)
+		fputs("\n]}\n", t->json);
+}
+
+enum sl_status sl_bench_table_close(struct sl_bench_table *t)
+{
+	enum sl_status csv, json;
+
+	if (t->left_out && fclose(t->left_out) == 0)
+		write_foot(t);
+	free(t->left_out_text);
+	t->left_out = NULL;
+	t->left_out_text = NULL;
+	csv = sl_output_close(t->csv_name, &t->csv);
+	json = sl_output_close(t->json_name, &t->json);
+	return csv != SL_OK ? csv : json;
+}
+
+/* Quotes a text that contains a comma, a quote or a line break (RFC 4180). */
+static void write_text(FILE *f, const char *text)
+{
+	if (!strpbrk(text, ",\"\n")) {
+		fputs(text, f);
+		return;
+	}
+	fputc('"', f);
+	for (; *text; text++)
+		fprintf(f, *text == '"' ? "\"\"" : "%c", *text);
+	fputc('"', f);
+}
+
+static void write_csv(FILE *f, const struct sl_bench_field *field, size_t n, bool names)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			fputc(',', f);
+		if (names)
+			fputs(field[i].name, f);
+		else if (field[i].text)
+			write_text(f, field[i].text);
+		else if (isfinite(field[i].number))
+			fprintf(f, "%.*g", field[i].digits, field[i].number);
+	}
+	fputc('\n', f);
+	(void)fflush(f);
+}
+
+static void write_json(FILE *f, const struct sl_bench_field *field, size_t n, bool first)
+{
+	char text[ROW_BYTES];
+	struct sl_json j = sl_json_start(text, sizeof(text), false);
+
+	sl_json_object(&j, NULL);
+	for (size_t i = 0; i < n; i++)
+		if (field[i].text)
+			sl_json_text(&j, field[i].name, field[i].text);
+		else
+			sl_json_real(&j, field[i].name, field[i].number);
+	sl_json_close(&j);
+	fprintf(f, "%s\n%s", first ? "" : ",", text);
+	(void)fflush(f);
+}
+
+void sl_bench_table_row(struct sl_bench_table *t, const struct sl_bench_field *field, size_t n)
+{
+	if (t->csv && t->rows == 0)
+		write_csv(t->csv, field, n, true);
+	if (t->csv)
+		write_csv(t->csv, field, n, false);
+	if (t->json)
+		write_json(t->json, field, n, t->rows == 0);
+	t->rows++;
+}
+
+void sl_bench_table_leave_out(struct sl_bench_table *t, const char *what)
+{
+	fprintf(t->left_out, "%.*s\n", (int)strcspn(what, "\n"), what);
+}
