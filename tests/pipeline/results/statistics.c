@@ -1,5 +1,5 @@
 /*
- * precision.c - how well fates are known, in run.json: errors by the scatter of batches and figures
+ * statistics.c - how well fates are known, in run.json: errors by the scatter of batches and figures
  * of merit, against the textbook.
  */
 #include <math.h>

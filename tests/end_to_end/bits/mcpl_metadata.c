@@ -1,5 +1,5 @@
 /*
- * inputs_carried.c - comments, blobs and sums of lists go on into the lists that are made of them.
+ * mcpl_metadata.c - comments, blobs and sums of lists go on into the lists that are made of them.
  *
  * Parts of sums are worked out by hand: a list of 10 particles stands for 1000 simulated ones, the
  * next, of 5, for 501.

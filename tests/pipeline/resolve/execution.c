@@ -1,4 +1,4 @@
-/* config_devices.c - run.device, run.mode and primitives: what is chosen where, and what is
+/* execution.c - run.device, run.mode and primitives: what is chosen where, and what is
  * refused. */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"

@@ -1,5 +1,5 @@
 /*
- * compare_ends.c - how sluice compare ends: nothing is left behind and nobody's files are touched,
+ * compare_cleanup.c - how sluice compare ends: nothing is left behind and nobody's files are touched,
  * whatever fails and whenever it is interrupted.
  */
 #include <signal.h>

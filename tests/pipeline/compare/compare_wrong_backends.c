@@ -1,5 +1,5 @@
 /*
- * compare_wrong.c - backends that are wrong, each in another way: sl_compare finds them, says
+ * compare_wrong_backends.c - backends that are wrong, each in another way: sl_compare finds them, says
  * where, and runs the other rows.
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * image_wrong.c - images that are damaged, of another run, or forged: verify finds them, and a run
+ * damaged_image.c - images that are damaged, of another run, or forged: verify finds them, and a run
  * that goes on mends them.
  */
 #include <stdio.h>

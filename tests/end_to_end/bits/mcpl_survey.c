@@ -1,5 +1,5 @@
 /*
- * inputs_survey.c - what is found out of lists before their first particle: what their weights add
+ * mcpl_survey.c - what is found out of lists before their first particle: what their weights add
  * up to, and whether every number of them can be worked with; and the sums of weights of a run.
  */
 #include <math.h>

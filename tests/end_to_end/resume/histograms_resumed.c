@@ -1,5 +1,5 @@
 /*
- * tallies_kept.c - tallies by bins are the same from every way to run, and kept through damage,
+ * histograms_resumed.c - tallies by bins are the same from every way to run, and kept through damage,
  * --resume and --force.
  */
 #include <stdlib.h>

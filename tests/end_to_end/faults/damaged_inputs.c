@@ -1,5 +1,5 @@
 /*
- * inputs_wrong.c - lists that are damaged, or become so, before, under and behind a run: what can
+ * damaged_inputs.c - lists that are damaged, or become so, before, under and behind a run: what can
  * be seen is refused with a sentence, what comes later ends the run before anything wrong is
  * committed, and what was changed since is noticed.
  */

@@ -1,5 +1,5 @@
 /*
- * tallies.c - tallies by bins in run.json and in HDF5, against the survivors of a run that keeps
+ * histograms.c - tallies by bins in run.json and in HDF5, against the survivors of a run that keeps
  * every fate, and against other sizes of batches.
  */
 #include <hdf5.h>

@@ -1,5 +1,5 @@
 /*
- * surroundings.c - what is about a run: another one, too little of something, where and how it is
+ * environment.c - what is about a run: another one, too little of something, where and how it is
  * started, a terminal.
  */
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /*
- * pick.c - a schedule that is left open: where it is, between which ways, the memory for them, that
+ * autotune.c - a schedule that is left open: where it is, between which ways, the memory for them, that
  * each gives the same batches there, and when the clock is asked.
  */
 #include <stdio.h>

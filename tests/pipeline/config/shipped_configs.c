@@ -1,5 +1,5 @@
 /*
- * config_shipped.c - every key of every configuration that we ship: dropped, renamed and repeated,
+ * shipped_configs.c - every key of every configuration that we ship: dropped, renamed and repeated,
  * each is read or refused.
  */
 #include "pipeline/config/reader/diagnostics.h"

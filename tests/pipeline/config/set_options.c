@@ -1,4 +1,4 @@
-/* config_sets.c - --set: values, sections and items that stand above those of the file. */
+/* set_options.c - --set: values, sections and items that stand above those of the file. */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "tests/support/config_check.h"

@@ -1,4 +1,4 @@
-/* tree.c - YAML as a tree: what is where, and what is refused. */
+/* yaml.c - YAML as a tree: what is where, and what is refused. */
 #include "tests/support/check.h"
 
 #include <stdio.h>

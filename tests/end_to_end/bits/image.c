@@ -47,7 +47,7 @@ static void check_image(const char *out, const char *white, const char *scale)
 	const struct process p = {.argv = words, .folder = folder.path};
 	struct ending e;
 
-	snprintf(script, sizeof(script), "%s/tests/pipeline/image.py", source_root());
+	snprintf(script, sizeof(script), "%s/tests/end_to_end/bits/image.py", source_root());
 	process_run(&p, 60, &e);
 	expect_ending(&e, 0, "", words);
 }

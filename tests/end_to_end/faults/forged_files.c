@@ -1,5 +1,5 @@
 /*
- * forged.c - files whose digests and checksums agree with the manifest, and whose content is wrong:
+ * forged_files.c - files whose digests and checksums agree with the manifest, and whose content is wrong:
  * verify holds them against the key and against the particles themselves.
  */
 #include <stdio.h>

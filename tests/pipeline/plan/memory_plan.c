@@ -1,5 +1,5 @@
 /*
- * room.c - device memory is counted to the byte; a plan is made to fit it where that is left to the
+ * memory_plan.c - device memory is counted to the byte; a plan is made to fit it where that is left to the
  * program, first by fewer batches at a time, then by smaller ones, and refused where it is not.
  */
 #include <stdio.h>

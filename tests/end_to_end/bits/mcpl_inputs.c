@@ -1,5 +1,5 @@
 /*
- * inputs.c - lists of particles, as people run them: files of the reference implementation go
+ * mcpl_inputs.c - lists of particles, as people run them: files of the reference implementation go
  * through unchanged, on every device and in every batch, one behind the other, named or by
  * patterns.
  */
