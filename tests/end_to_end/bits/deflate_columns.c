@@ -1,8 +1,9 @@
 /*
- * deflate_columns.c - what the device's encoder makes of columns of particles, beside zlib at 6.
+ * deflate_columns.c - compression ratio of the device encoder on particle columns, compared with
+ * zlib at level 6.
  *
- * By its specification on the host, which writes the same bytes. Whole chunks of 1 MiB, or half of
- * one, in planes, as runs write them.
+ * The test runs the host implementation of the encoder, which writes the same bytes as the device.
+ * It compresses whole chunks of 1 MiB or half a MiB, split into byte planes, as runs write them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static size_t squeeze(const struct sl_backend *b, const void *in, size_t bytes, 
 	return out_bytes;
 }
 
-/* Bytes that zlib and the encoder need. */
+/* Compressed sizes from zlib and from the encoder. */
 struct pair {
 	size_t zlib, ours;
 };
@@ -53,13 +54,13 @@ static struct pair compare(const char *name, const void *in, size_t bytes, uint3
 	return p;
 }
 
-/* Is the encoder's ratio at least share of zlib's? */
+/* True if the ratio of the encoder is at least share times the ratio of zlib. */
 static void expect_share(struct pair p, double share)
 {
 	assert_true((double)p.zlib >= share * (double)p.ours);
 }
 
-/* Runs a configuration for so many particles in one batch, and reads its survivors. */
+/* Runs a configuration with this number of particles in one batch and reads its survivors. */
 static void run_one(const char *config, const char *more, struct sl_survivors *s)
 {
 	char path[4096], file[64];
@@ -79,8 +80,8 @@ static uint32_t bytes_of(enum sl_column c)
 }
 
 /*
- * The reference batch is sorted by x and y. The columns that follow the key are sorted floats,
- * which zlib's longer search does a little better on.
+ * The reference batch is sorted by x and y. On the sorted float columns after the key, the longer
+ * search of zlib compresses a little better.
  */
 static void floats_of_the_reference_batch(void **state)
 {
@@ -107,7 +108,7 @@ static void floats_of_the_reference_batch(void **state)
 	sl_survivors_free(&s);
 }
 
-/* Ids of those that two of three have survived, and columns in no order. */
+/* Ids when two of three particles survive, and columns in no particular order. */
 static void ids_of_survivors(void **state)
 {
 	struct sl_survivors s;
@@ -148,7 +149,7 @@ static void sorted_keys(void **state)
 	expect_share(compare("cells", in, CHUNK, 4), 0.8);
 }
 
-/* Every second id is there, by chance; then each. */
+/* Sorted ids: about every second id at random, then all of them. */
 static void sorted_ids(void **state)
 {
 	static uint64_t in[CHUNK / sizeof(uint64_t)];

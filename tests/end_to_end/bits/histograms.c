@@ -1,6 +1,6 @@
 /*
- * histograms.c - tallies by bins in run.json and in HDF5, against the survivors of a run that keeps
- * every fate, and against other sizes of batches.
+ * histograms.c - histograms in run.json and HDF5, compared with the survivors of a run that keeps
+ * every fate, and with runs of other batch sizes.
  */
 #include <hdf5.h>
 #include <math.h>
@@ -16,7 +16,7 @@ enum { BINS_MOST = 64 };
 
 /* --- run.json --------------------------------------------------------------------------------- */
 
-/* One row: the member of a fate in histogram k. */
+/* One row: the object of one fate in histogram k. */
 static sl_node row_of(const struct sl_yaml *tree, size_t k, int fate)
 {
 	sl_node all = sl_yaml_get(tree, sl_yaml_root(tree), "histograms");
@@ -56,9 +56,9 @@ static double item(const struct sl_yaml *tree, sl_node row, const char *key, uin
 	return number(tree, sl_yaml_item(tree, list, i, NULL));
 }
 
-/* --- the same from the survivors -------------------------------------------------------------- */
+/* --- recomputed from the survivors ------------------------------------------------------------ */
 
-/* Counts of a row: below, bins, above; of each batch. */
+/* Counts of one row for each batch: below the range, in each bin, above the range. */
 struct counted {
 	double of[BATCHES][BINS_MOST + 2];
 	double weight[BATCHES][BINS_MOST + 2];
@@ -85,7 +85,10 @@ static double value_at(const struct sl_table *t, enum sl_column which, uint32_t 
 	return 0;
 }
 
-/* Among edges, by comparing; real numbers at the upper end are in the last bin. */
+/*
+ * Bin lookup by comparison with explicit edges. Real values at the upper edge belong to the last
+ * bin.
+ */
 static uint32_t bin_of(const struct sl_histogram_axis *f, double v)
 {
 	double width = (f->hi - f->lo) / f->bins;
@@ -126,7 +129,7 @@ static double sum_of(double of[BATCHES][BINS_MOST + 2], uint32_t bin)
 	return sum;
 }
 
-/* As statistics.h has it: sqrt(sum n_i (x_i - mean)^2 / ((k - 1) N)). */
+/* Standard error as in statistics.h: sqrt(sum n_i (x_i - mean)^2 / ((k - 1) N)). */
 static double error_of(double of[BATCHES][BINS_MOST + 2], uint32_t bin)
 {
 	double mean = sum_of(of, bin) / PARTICLES, squares = 0;
@@ -145,7 +148,7 @@ static void expect_close(double found, double expected)
 		fail_msg("%.12g found, %.12g expected", found, expected);
 }
 
-/* What run.json says of histogram k and a fate. Returns how many particles there are. */
+/* Checks the row of run.json for histogram k and a fate. Returns its number of particles. */
 static double expect_row(
 	const struct sl_yaml *tree, const char *out, size_t k, int fate, bool weighted)
 {
@@ -193,13 +196,13 @@ static void expect_exact(const char *out, bool weighted)
 	sl_yaml_free(tree);
 }
 
-static void survivors_give_the_same(void **state)
+static void survivors_give_the_same_counts(void **state)
 {
 	(void)state;
 	expect_exact("whole", false);
 }
 
-/* Weights differ, and are summed. */
+/* Particles have different weights, so bins sum weights. */
 static void weights_are_summed(void **state)
 {
 	(void)state;
@@ -213,8 +216,8 @@ static void weights_are_summed(void **state)
 	remove_run(&folder, "out");
 }
 
-/* Another size of batches: the counts are those, the scatter is another. */
-static void any_batch(void **state)
+/* With another batch size the counts stay the same; only the scatter between batches changes. */
+static void any_batch_size(void **state)
 {
 	struct sl_yaml *should = read_histograms("whole"), *is;
 
@@ -233,8 +236,8 @@ static void any_batch(void **state)
 	remove_run(&folder, "out");
 }
 
-/* Fates up to number 4 have no range of four bins: the range is made longer, to 8. */
-static void a_range_of_whole_numbers_fits_its_bins(void **state)
+/* The five fates 0 to 4 do not fill four equal integer bins, so the range is extended to 8. */
+static void integer_range_extends_to_fit_bins(void **state)
 {
 	char *histograms;
 
@@ -249,7 +252,7 @@ static void a_range_of_whole_numbers_fits_its_bins(void **state)
 
 /* --- plan and HDF5 ---------------------------------------------------------------------------- */
 
-static void told_by_plan(void **state)
+static void plan_lists_histograms(void **state)
 {
 	char *plan = output_of(&folder, WORDS("plan", "c.yaml"));
 	char *help = output_of(&folder, WORDS("help", "tallies"));
@@ -274,7 +277,7 @@ static void read_dataset(hid_t file, const char *name, hid_t type, hsize_t n, vo
 	H5Dclose(dataset);
 }
 
-static void hdf5_has_the_same(void **state)
+static void hdf5_has_the_same_counts(void **state)
 {
 	hid_t file = H5Fopen(folder_path(&folder, "whole/t.tallies"), H5F_ACC_RDONLY, H5P_DEFAULT);
 	struct sl_yaml *tree = read_histograms("whole");
@@ -303,12 +306,12 @@ static void hdf5_has_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(survivors_give_the_same),
+		cmocka_unit_test(survivors_give_the_same_counts),
 		cmocka_unit_test(weights_are_summed),
-		cmocka_unit_test(any_batch),
-		cmocka_unit_test(a_range_of_whole_numbers_fits_its_bins),
-		cmocka_unit_test(told_by_plan),
-		cmocka_unit_test(hdf5_has_the_same),
+		cmocka_unit_test(any_batch_size),
+		cmocka_unit_test(integer_range_extends_to_fit_bins),
+		cmocka_unit_test(plan_lists_histograms),
+		cmocka_unit_test(hdf5_has_the_same_counts),
 	};
 
 	if (sl_formats_start() != SL_OK)

@@ -1,6 +1,6 @@
 /*
- * image.c - the image of a run: the sum of its survivors' columns, the same bytes however it was
- * computed, interrupted or resumed.
+ * image.c - the image of a run equals the sum of its survivors' columns, and its bytes are
+ * identical for every device, batch size, interruption and resume.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,9 +36,11 @@ static int begin(void **state)
 	return 0;
 }
 
-/* --- what is in it ---------------------------------------------------------------------------- */
+/* --- content ---------------------------------------------------------------------------------- */
 
-/* Has image.py add up the columns of a run, and hold image and picture against them. */
+/*
+ * Runs image.py, which sums the columns of a run and compares the sums with the image and the PNG.
+ */
 static void check_image(const char *out, const char *white, const char *scale)
 {
 	char script[CONFIG_PATH_BYTES + 64];
@@ -80,7 +82,7 @@ static void images_are_sums_of_columns(void **state)
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.white=1.5"));
 	check_image("out", "1.5", "2");
 	remove_run(&folder, "out");
-	/* fewer particles than pixels: some have none */
+	/* fewer particles than pixels: some pixels stay empty */
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "run.particles=700"));
 	check_image("out", "largest", "2");
@@ -105,7 +107,7 @@ static void check_same_picture(const char *set, const char *device)
 	remove_run(&folder, "out");
 }
 
-static void pictures_do_not_depend_on_how(void **state)
+static void image_is_the_same_for_every_run_option(void **state)
 {
 	(void)state;
 	check_same_picture("run.batch=20000", "cpu");
@@ -114,10 +116,10 @@ static void pictures_do_not_depend_on_how(void **state)
 	check_same_picture("key=[]", "cpu");
 	check_same_picture("output.format=csv.gz", "cpu");
 	check_same_picture("run.mode=fused", "emulated");
-	check_same_picture("primitives.deflate=device", "emulated"); /* but for two columns */
+	check_same_picture("primitives.deflate=device", "emulated"); /* all columns except two */
 }
 
-/* Does run.json? (image.py looks at what it says.) */
+/* True if run.json has an image section. image.py checks its values. */
 static bool tells_of_image(const char *out)
 {
 	char name[64], *text;
@@ -143,8 +145,8 @@ static void finish(const char *config)
 	remove_run(&folder, "out");
 }
 
-/* A run that is done, and one that has lost files: what is there is read back. */
-static void images_are_made_again(void **state)
+/* A finished run, and a run that lost files: the remaining files are read back. */
+static void image_is_rebuilt_from_files(void **state)
 {
 	static const char *const lost[] = {"out/t.png", "out/t.image.h5", "out/t_000004.h5"};
 
@@ -157,7 +159,10 @@ static void images_are_made_again(void **state)
 	finish("c.yaml");
 }
 
-/* The k-th call of a kind fails: 4, and no half image; the run goes on to the same bytes. */
+/*
+ * The k-th call of each kind fails: exit code 4 and no partial image; --resume gives the same
+ * bytes.
+ */
 static void check_fault(const char *kind, int k)
 {
 	char fault[64];
@@ -175,9 +180,9 @@ static void check_fault(const char *kind, int k)
 	finish("c.yaml");
 }
 
-static void disks_that_fail(void **state)
+static void disk_faults(void **state)
 {
-	/* run.json, 14 batches, then the image and the picture, then run.json */
+	/* renames: run.json, 14 batches, the image, the PNG, and run.json again */
 	enum { IMAGE = 1 + 14 + 1, PICTURE };
 
 	(void)state;
@@ -191,7 +196,7 @@ static void disks_that_fail(void **state)
 	finish("c.yaml");
 }
 
-/* --- what is told of it ----------------------------------------------------------------------- */
+/* --- info, verify ----------------------------------------------------------------------------- */
 
 enum { RAYS = 20000, PIXELS = 37 * 23 };
 
@@ -204,8 +209,8 @@ static void expect_text(const char *text, const char *const *words)
 	free(out);
 }
 
-/* Rays go to the pixels in turn, so that the least, the mean and the most of a pixel are known. */
-static void infos_and_verify_tell(void **state)
+/* Rays are assigned to pixels in turn, so the minimum, mean and maximum per pixel are known. */
+static void info_and_verify_report_the_image(void **state)
 {
 	char rays[128];
 
@@ -227,8 +232,8 @@ static void infos_and_verify_tell(void **state)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* What is there already is not overwritten; what was made is removed with its run. */
-static void names_are_the_runs_own(void **state)
+/* Existing files are not overwritten; files of a run are removed together with the run. */
+static void other_files_are_not_overwritten(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
@@ -252,7 +257,7 @@ static void names_are_the_runs_own(void **state)
 	remove_run(&folder, "out");
 }
 
-static void plans_tell_of_it(void **state)
+static void plan_lists_the_image(void **state)
 {
 	char *text = output_of(&folder, WORDS("plan", "c.yaml"));
 
@@ -265,12 +270,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(images_are_sums_of_columns),
-		cmocka_unit_test(pictures_do_not_depend_on_how),
-		cmocka_unit_test(images_are_made_again),
-		cmocka_unit_test(disks_that_fail),
-		cmocka_unit_test(infos_and_verify_tell),
-		cmocka_unit_test(names_are_the_runs_own),
-		cmocka_unit_test(plans_tell_of_it),
+		cmocka_unit_test(image_is_the_same_for_every_run_option),
+		cmocka_unit_test(image_is_rebuilt_from_files),
+		cmocka_unit_test(disk_faults),
+		cmocka_unit_test(info_and_verify_report_the_image),
+		cmocka_unit_test(other_files_are_not_overwritten),
+		cmocka_unit_test(plan_lists_the_image),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

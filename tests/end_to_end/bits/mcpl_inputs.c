@@ -1,7 +1,6 @@
 /*
- * mcpl_inputs.c - lists of particles, as people run them: files of the reference implementation go
- * through unchanged, on every device and in every batch, one behind the other, named or by
- * patterns.
+ * mcpl_inputs.c - runs that read MCPL files: files of the reference implementation pass through
+ * unchanged, on every device and with every batch size, in sequence, listed by name or by pattern.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static int begin(void **state)
 
 /* --- particles -------------------------------------------------------------------------------- */
 
-/* In single precision, and off by two roundings at most where it was converted. */
+/* Single precision; converted values may differ by two roundings. */
 static bool is_near(double is, double was, double roundings)
 {
 	double same = (double)(float)was;
@@ -51,7 +50,7 @@ static void expect_same(
 			is->pdg);
 }
 
-/* The files t_000000 to t_00000n-1 in out hold the particles of name, in order. */
+/* Checks that the files t_000000 to t_00000n-1 in out hold the particles of name, in order. */
 static void expect_particles(const char *out, const char *suffix, int n, const char *name)
 {
 	struct sl_mcpl_header was_header, is_header;
@@ -76,16 +75,16 @@ static void expect_particles(const char *out, const char *suffix, int n, const c
 	free(was);
 }
 
-/* --- through ---------------------------------------------------------------------------------- */
+/* --- pass through unchanged ------------------------------------------------------------------- */
 
-/* Those that the reference implementation reads. */
+/* Files that the reference implementation reads. */
 static const char *const whole[] = {"reffile_1.mcpl", "reffile_2.mcpl", "reffile_3.mcpl",
 	"reffile_4.mcpl", "reffile_5.mcpl", "reffile_6.mcpl", "reffile_7.mcpl", "reffile_8.mcpl",
 	"reffile_crash.mcpl", "reffile_notreallygz.mcpl.gz", "example.mcpl", "miscphys.mcpl.gz",
 	"ref_statsum.mcpl.gz", "difficult_unitvector.mcpl.gz"};
 enum { WHOLE = sizeof(whole) / sizeof(whole[0]) };
 
-static void each_file_goes_through(void **state)
+static void each_file_passes_through_unchanged(void **state)
 {
 	(void)state;
 	for (int k = 0; k < WHOLE; k++) {
@@ -111,7 +110,7 @@ static void each_file_goes_through(void **state)
 			"output: {format: mcpl.gz, mcpl: {precision: double}}\n");
 		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "z", "--quiet"));
 		expect_particles("z", ".mcpl.gz", n, whole[k]);
-		/* and what came out goes in */
+		/* the output is a valid input */
 		configure_list(
 			&folder, "p/t_000000.mcpl", "", "listed", "output: {format: mcpl}\n");
 		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "again", "--quiet"));
@@ -165,8 +164,8 @@ static void every_device_agrees(void **state)
 	expect(&folder, SL_OK, "", WORDS("compare", "c.yaml", "--quiet"));
 }
 
-/* Batches end within files, and files within batches. */
-static void files_follow_each_other(void **state)
+/* Batch boundaries fall inside files, and file boundaries fall inside batches. */
+static void files_are_read_in_sequence(void **state)
 {
 	static const char *const files[] = {"example.mcpl", "miscphys.mcpl.gz", "reffile_5.mcpl",
 		"ref_statsum.mcpl.gz", "example.mcpl", "miscphys.mcpl.gz"};
@@ -200,8 +199,8 @@ static void files_follow_each_other(void **state)
 	assert_int_equal(batch, 36);
 }
 
-/* The first so many, in another order of batches: the same particles. */
-static void fewer_can_be_asked_for(void **state)
+/* A prefix of the particles with another batch size gives the same particles. */
+static void a_prefix_of_the_particles(void **state)
 {
 	struct sl_manifest m;
 
@@ -224,14 +223,14 @@ static void fewer_can_be_asked_for(void **state)
 
 enum { MANY = 4096 };
 
-/* A second name for a file. */
+/* Creates a second name for a file. */
 static void name_too(const char *file, const char *name)
 {
 	assert_int_equal(0, symlink(file, folder_path(&folder, name)));
 }
 
-/* Plain ones and ones in gzip in turns; names in the order of their bytes, and not of glob's. */
-static void patterns_stand_for_files(void **state)
+/* Plain and gzip files alternate; matches are sorted by bytes, not in the order of glob(). */
+static void patterns_expand_to_files(void **state)
 {
 	static const char *const names[] = {
 		"many_B.mcpl", "many_C.mcpl.gz", "many_a.mcpl", "many_b.mcpl.gz", "many_c.mcpl"};
@@ -269,7 +268,7 @@ static void patterns_stand_for_files(void **state)
 		"model.list.files[0]: 'few_*' is not a file, and as a pattern");
 }
 
-static void files_can_be_many(void **state)
+static void many_files(void **state)
 {
 	char name[64], *out;
 
@@ -292,9 +291,12 @@ static void files_can_be_many(void **state)
 	free(out);
 }
 
-/* --- going on --------------------------------------------------------------------------------- */
+/* --- resume ----------------------------------------------------------------------------------- */
 
-/* What is told of the second file of the six: by zlib, and by the reference implementation. */
+/*
+ * Checks what run.json records about the second of the six input files: the checksum by zlib, the
+ * header by the reference implementation.
+ */
 static void check_provenance(const char *out)
 {
 	size_t bytes;
@@ -319,7 +321,7 @@ static void check_provenance(const char *out)
 	free(file);
 }
 
-static void runs_go_on(void **state)
+static void runs_resume(void **state)
 {
 	static const char *const lost[] = {"r/t_000001.npz", "r/t_000004.npz", "r/t_000005.npz"};
 	uint64_t hash;
@@ -337,7 +339,7 @@ static void runs_go_on(void **state)
 	assert_true(hash_run(&folder, "r") == hash);
 }
 
-/* A run does not remove what it is to read, whichever way it came by its name. */
+/* A run never removes its own input files, whether listed by name or matched by a pattern. */
 static void inputs_are_not_replaced(void **state)
 {
 	static const struct {
@@ -355,7 +357,7 @@ static void inputs_are_not_replaced(void **state)
 	for (int k = 0; k < 3; k++) {
 		const char *name = k == 2 ? old[0].file : old[k].file;
 
-		/* under another name: the files of the run that is there go, too */
+		/* with a new output name the files of the existing run are removed as well */
 		configure_list(&folder, old[k].file, "", "listed", "output: {format: npz}\n");
 		snprintf(text, sizeof(text), "%s: is read by this run (--force would", name);
 		expect(&folder, SL_OUTPUT_IN_USE, text,
@@ -364,7 +366,7 @@ static void inputs_are_not_replaced(void **state)
 		assert_true(folder_has(&folder, name) && folder_has(&folder, old[k].keeps));
 		expect(&folder, SL_OK, "", WORDS("verify", "o", "--quiet"));
 	}
-	/* a name of the new run alone, and one that is nobody's */
+	/* a name that only the new run uses, and a file of no run */
 	assert_int_equal(
 		0, rename(folder_path(&folder, "o/t.mcpl"), folder_path(&folder, "u.mcpl")));
 	remove_run(&folder, "o");
@@ -382,13 +384,13 @@ static void inputs_are_not_replaced(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_file_goes_through),
+		cmocka_unit_test(each_file_passes_through_unchanged),
 		cmocka_unit_test(every_device_agrees),
-		cmocka_unit_test(files_follow_each_other),
-		cmocka_unit_test(fewer_can_be_asked_for),
-		cmocka_unit_test(patterns_stand_for_files),
-		cmocka_unit_test(files_can_be_many),
-		cmocka_unit_test(runs_go_on),
+		cmocka_unit_test(files_are_read_in_sequence),
+		cmocka_unit_test(a_prefix_of_the_particles),
+		cmocka_unit_test(patterns_expand_to_files),
+		cmocka_unit_test(many_files),
+		cmocka_unit_test(runs_resume),
 		cmocka_unit_test(inputs_are_not_replaced),
 	};
 

@@ -1,8 +1,9 @@
 /*
- * mcpl_metadata.c - comments, blobs and sums of lists go on into the lists that are made of them.
+ * mcpl_metadata.c - comments, blobs and statistics sums of MCPL inputs are copied to the MCPL files
+ * written from them.
  *
- * Parts of sums are worked out by hand: a list of 10 particles stands for 1000 simulated ones, the
- * next, of 5, for 501.
+ * Partial sums are computed by hand: a file of 10 particles represents 1000 simulated ones, and the
+ * next file, of 5 particles, represents 501.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static void configure(const char *files, const char *format)
 	configure_list(&folder, files, "", "x > 1 cm", output);
 }
 
-/* The strings of a header, but the source; how many of them are comments is *comments. */
+/* Reads the strings of a header except the source name; *comments is the number of comments. */
 static int strings_of(const char *name, char text[STRINGS_MOST][STRING_BYTES], uint32_t *comments)
 {
 	size_t bytes;
@@ -65,7 +66,7 @@ static int strings_of(const char *name, char text[STRINGS_MOST][STRING_BYTES], u
 	return (int)n;
 }
 
-/* Are these the first strings of that file? Of some the begin is enough. */
+/* Checks the first strings of a file; for some strings a prefix is compared. */
 static void expect_strings(const char *name, const char *const *expected)
 {
 	char text[STRINGS_MOST][STRING_BYTES];
@@ -81,7 +82,7 @@ static void expect_strings(const char *name, const char *const *expected)
 #define GENERATED "stat:sum:sluice_generated:"
 #define SUM_OF_N  "stat:sum:n:                     "
 
-static void they_go_on(void **state)
+static void metadata_is_copied(void **state)
 {
 	static const char *const sums[][3] = {
 		{"t_000000.mcpl.gz", GENERATED "                       4", SUM_OF_N "400"},
@@ -112,7 +113,7 @@ static void they_go_on(void **state)
 		expect_strings(name, expected);
 	}
 	expect(&folder, SL_OK, "", WORDS("verify", "o", "--quiet"));
-	/* joined by convert, and from tables */
+	/* joined by convert, and converted from tables */
 	expect(&folder, SL_OK, "", WORDS("convert", "o", "--to", "o.mcpl.gz", "--quiet"));
 	expect_strings(
 		"o.mcpl.gz", (const char *const[]){sums[4][1], sums[4][2], "stat:sum:mine:", NULL});
@@ -125,8 +126,11 @@ static void they_go_on(void **state)
 					 "Read from a list of a test", "first", NULL});
 }
 
-/* Who reads what we wrote goes on with what was generated for that; of others nobody knows it. */
-static void what_was_generated_goes_on(void **state)
+/*
+ * Files written by this program keep the number of generated particles; for other files it is
+ * unknown.
+ */
+static void generated_counts_are_kept(void **state)
 {
 	char *out;
 
@@ -147,7 +151,7 @@ static void what_was_generated_goes_on(void **state)
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "h", "--quiet"));
 	expect_strings("h/t.mcpl", (const char *const[]){GENERATED "                      -1",
 					   "stat:sum:n:                    1400", NULL});
-	/* the first of them alone: 3 of 10 */
+	/* only the first file: 3 of 10 */
 	configure("a.mcpl", "mcpl");
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "f", "--quiet", "--set", "run.particles=3"));
@@ -156,8 +160,8 @@ static void what_was_generated_goes_on(void **state)
 			"stat:sum:mine:                       1", NULL});
 }
 
-/* What was simulated in vain counts, wherever the empty list stands. */
-static void empty_lists_count(void **state)
+/* The simulated particles of an empty file count, wherever the file is in the sequence. */
+static void empty_files_count(void **state)
 {
 	const struct sl_mcpl_header h = {.version = 3, .single = true, .comments = 1};
 	static const char *const sum[] = {"stat:sum:n:                       7"};
@@ -179,8 +183,8 @@ static void empty_lists_count(void **state)
 	}
 }
 
-/* A list whose writer died stands for nobody knows how many. */
-static void sums_of_the_dead_are_not_known(void **state)
+/* For a file that its writer did not finish, the number of simulated particles is unknown. */
+static void sums_of_unfinished_files_are_unknown(void **state)
 {
 	size_t bytes;
 	char *file = folder_read(&folder, "a.mcpl", &bytes);
@@ -201,10 +205,10 @@ static void sums_of_the_dead_are_not_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(they_go_on),
-		cmocka_unit_test(what_was_generated_goes_on),
-		cmocka_unit_test(empty_lists_count),
-		cmocka_unit_test(sums_of_the_dead_are_not_known),
+		cmocka_unit_test(metadata_is_copied),
+		cmocka_unit_test(generated_counts_are_kept),
+		cmocka_unit_test(empty_files_count),
+		cmocka_unit_test(sums_of_unfinished_files_are_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

@@ -1,6 +1,6 @@
 /*
- * mcpl_survey.c - what is found out of lists before their first particle: what their weights add
- * up to, and whether every number of them can be worked with; and the sums of weights of a run.
+ * mcpl_survey.c - the survey of MCPL inputs before the first particle is read: total weight, values
+ * out of range, and the weight sums of the run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ static int begin(void **state)
 /* --- particles -------------------------------------------------------------------------------- */
 
 /*
- * Weights over six powers of ten below most, one in seven of them below 0; or, balanced, pairs that
- * come to nothing, and one alone.
+ * Weights span six powers of ten below most, and one in seven is negative. If balanced, pairs
+ * cancel and a single weight remains.
  */
 static void make_particles(double most, bool balanced)
 {
@@ -73,7 +73,7 @@ static double item_of(const struct sl_yaml *tree, sl_node at, const char *key, i
 		NULL);
 }
 
-/* A sum of numbers that are all, without their signs. */
+/* The sum of absolute values. */
 static void expect_sum(double found, double expected, double all)
 {
 	if (!(fabs(found - expected) <= 1e-14 * all))
@@ -82,7 +82,7 @@ static void expect_sum(double found, double expected, double all)
 
 /* --- sums of weights -------------------------------------------------------------------------- */
 
-/* What particles with that fate and in that bin weigh, added up here; BINS: in all bins. */
+/* Weight of the particles with this fate in this bin, summed here; BINS: in all bins. */
 static double sum_of(bool kept, int bin)
 {
 	double sum = 0;
@@ -126,7 +126,7 @@ static void check_sums(const char *out)
 	sl_yaml_free(tree);
 }
 
-static void sums_are_those_of_the_files(void **state)
+static void sums_match_the_files(void **state)
 {
 	static const double most[] = {1, 3e37, 1e-30, 1};
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
@@ -155,7 +155,7 @@ static void sums_are_those_of_the_files(void **state)
 	}
 }
 
-/* One weight for all, half of it in a second file, which has one each. */
+/* A universal weight of 0.5 in the first file, and a second file with a weight per particle. */
 static void headers_state_weights(void **state)
 {
 	struct sl_mcpl_header h = {
@@ -193,9 +193,9 @@ static void headers_state_weights(void **state)
 	sl_yaml_free(tree);
 }
 
-/* --- what is refused -------------------------------------------------------------------------- */
+/* --- invalid values --------------------------------------------------------------------------- */
 
-static void numbers_must_fit(void **state)
+static void values_must_fit_single_precision(void **state)
 {
 	struct sl_mcpl_header h = {
 		.version = 3, .particles = PARTICLES, .polarised = true, .flags = true};
@@ -207,13 +207,13 @@ static void numbers_must_fit(void **state)
 	refuse_list(&folder, "x.mcpl", SL_BAD_INPUT,
 		"x.mcpl: particle 600 (from 0): its y is -1e+300, but a run computes in "
 		"single precision; remove the particle from the list");
-	made[600].position[1] = -0x1.fffffep127;  /* the largest there is */
-	made[2].polarisation[2] = 0x1.ffffffp127; /* between it and the next: rounds to that */
+	made[600].position[1] = -0x1.fffffep127;  /* largest finite float */
+	made[2].polarisation[2] = 0x1.ffffffp127; /* above the largest float; rounds to it */
 	make_list(&folder, "p.mcpl.gz", &h, NULL, made);
 	refuse_list(&folder, "p.mcpl.gz", SL_BAD_INPUT,
 		"particle 2 (from 0): its polarisation is 3.40282357e+38");
-	made[2].polarisation[2] = 0x1.fffffe8p127; /* rounds down */
-	made[1].position[0] = (double)INFINITY;    /* it is that in the file */
+	made[2].polarisation[2] = 0x1.fffffe8p127; /* rounds down to the largest float */
+	made[1].position[0] = (double)INFINITY;    /* stored as infinity in the file */
 	make_list(&folder, "inf.mcpl", &h, NULL, made);
 	configure("inf.mcpl", "");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "inf", "--quiet"));
@@ -242,8 +242,8 @@ static void numbers_must_fit(void **state)
 		"all.mcpl: the common weight of its particles is -1e+39, but a run");
 }
 
-/* The floats nearest to 1 + 2^-24 and to half a step more; ties go to the even one. */
-static void doubles_are_rounded_and_told(void **state)
+/* Doubles near 1 + 2^-24 and half a step more; ties round to even. */
+static void rounding_of_doubles_is_reported(void **state)
 {
 	const struct sl_mcpl_header h = {.version = 3, .particles = 3};
 	static const char notice[] = "it holds doubles, and a run works in floats (24 bits)";
@@ -283,10 +283,10 @@ static void doubles_are_rounded_and_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_are_those_of_the_files),
+		cmocka_unit_test(sums_match_the_files),
 		cmocka_unit_test(headers_state_weights),
-		cmocka_unit_test(numbers_must_fit),
-		cmocka_unit_test(doubles_are_rounded_and_told),
+		cmocka_unit_test(values_must_fit_single_precision),
+		cmocka_unit_test(rounding_of_doubles_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

@@ -1,8 +1,8 @@
 /*
- * published.c - every configuration in data/configs that has a check is run, and gives the
- * published value.
+ * published.c - runs every configuration in data/configs that has a check, and compares the result
+ * with the published value.
  *
- * All particles, or 2e5 of them under a sanitizer or with SLUICE_QUICK set.
+ * Runs use all particles, or 2e5 of them in a sanitizer build or with SLUICE_QUICK set.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum { VALUES_MAX = 256, TEN = 10 };
 
 #define QUICK "run.particles=2e5"
 
-/* A line of data/reference. */
+/* One line of data/reference. */
 struct published {
 	char name[64];
 	enum sl_fate fate;
@@ -70,7 +70,7 @@ static bool has_check(const struct sl_config *c)
 	return any;
 }
 
-/* Each value of the configuration is the published one, to the last digit. */
+/* Each value in a configuration equals the published value, to the last digit. */
 static void compare(const struct sl_config *c)
 {
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
@@ -101,7 +101,7 @@ static void run_one(const struct folder *folder, const char *path, const struct 
 	remove_run(folder, "out");
 }
 
-static void values_are_met(void **state)
+static void results_match_published_values(void **state)
 {
 	static struct configs all;
 	struct folder folder;
@@ -136,8 +136,11 @@ static void values_are_met(void **state)
 	folder_remove(&folder);
 }
 
-/* A value ten standard errors off, or above 0 where nothing is, is found and named. */
-static void wrong_values_are_found(void **state)
+/*
+ * A value that is off by ten standard errors, or positive where the result is 0, is reported by
+ * name.
+ */
+static void wrong_values_are_reported(void **state)
 {
 	static const struct {
 		const char *config, *fate;
@@ -173,8 +176,8 @@ static void wrong_values_are_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_met),
-		cmocka_unit_test(wrong_values_are_found),
+		cmocka_unit_test(results_match_published_values),
+		cmocka_unit_test(wrong_values_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * same_bits.c - what must not change a bit: threads, batch size, level of the processor, backends,
- * format, and running it again.
+ * same_bits.c - options that must not change any output bit: threads, batch size, CPU instruction
+ * set, backends, format, and a repeated run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tests/support/program.h"
 #include "stages/formats/formats.h"
 
-/* 24 batches of 2500 and one of 1009; with sanitizers of 500 and 209. */
+/* 24 batches of 2500 particles and one of 1009; with sanitizers 500 and 209. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PARTICLES "12209"
 #define BATCH     "500"
@@ -38,7 +38,7 @@ static const char *const models[] = {
 };
 enum { N_MODELS = sizeof(models) / sizeof(models[0]) };
 
-/* In folder: c0.yaml and c1.yaml, and the folders r0 and r1 that all others are held against. */
+/* The test folder holds c0.yaml, c1.yaml and the reference runs r0 and r1. */
 static const char *config(int model)
 {
 	return model == 0 ? "c0.yaml" : "c1.yaml";
@@ -61,7 +61,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Runs with an option more, and requires the very files of the reference. */
+/* Runs with one more option and requires files identical to the reference. */
 static void expect_same_files(
 	int model, const char *const *env, const char *option, const char *value)
 {
@@ -76,7 +76,7 @@ static void expect_same_files(
 	remove_run(&folder, "out");
 }
 
-static void any_threads(void **state)
+static void any_thread_count(void **state)
 {
 	static const char *const threads[] = {"1", "2", "3", "8"};
 
@@ -86,7 +86,7 @@ static void any_threads(void **state)
 			expect_same_files(m, NULL, "--threads", threads[i]);
 }
 
-static void run_again(void **state)
+static void repeated_run(void **state)
 {
 	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
@@ -95,7 +95,7 @@ static void run_again(void **state)
 	}
 }
 
-static void any_level(void **state)
+static void any_instruction_set(void **state)
 {
 	static const char *const env[] = {"SL_LEVEL=baseline", NULL};
 
@@ -113,7 +113,7 @@ static void any_compact(void **state)
 	}
 }
 
-/* All of the lines but the file that they name is the same. */
+/* Manifest lines are identical except for the file name. */
 static void expect_same_content(int model)
 {
 	struct sl_manifest a, b;
@@ -150,7 +150,8 @@ static void any_deflate(void **state)
 			hash[i] = hash_run(&folder, "out");
 			remove_run(&folder, "out");
 			for (int k = 0; k < i; k++)
-				assert_int_not_equal(hash[k], hash[i]); /* not one and the same */
+				assert_int_not_equal(
+					hash[k], hash[i]); /* the backends write different bytes */
 		}
 	}
 }
@@ -173,7 +174,7 @@ static void any_format(void **state)
 
 struct content {
 	struct sl_results results;
-	uint64_t rows; /* a sum over survivors, so their order does not count */
+	uint64_t rows; /* order-independent sum over the survivors */
 };
 
 static uint64_t row_hash(const struct sl_table *t, uint32_t i)
@@ -213,7 +214,7 @@ static struct content read_content(const char *out)
 	return content;
 }
 
-static void any_batch(void **state)
+static void any_batch_size(void **state)
 {
 	static const char *const batches[] = {
 		("run.batch=" PARTICLES), "run.batch=871", "run.batch=17000", "run.batch=1e6"};
@@ -244,8 +245,8 @@ static void any_batch(void **state)
 	}
 }
 
-/* Another seed is another run: the comparisons above can tell. */
-static void another_seed(void **state)
+/* Another seed gives other bits: the comparisons of this test detect differences. */
+static void other_seed_differs(void **state)
 {
 	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
@@ -257,7 +258,7 @@ static void another_seed(void **state)
 	}
 }
 
-/* Many small batches, more threads than cores, again and again: nobody waits for ever. */
+/* Many small batches with more threads than cores, repeatedly: no deadlock. */
 static void no_deadlock(void **state)
 {
 	const int times = be_quick() ? 5 : 20;
@@ -279,14 +280,14 @@ static void no_deadlock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_threads),
-		cmocka_unit_test(run_again),
-		cmocka_unit_test(any_level),
+		cmocka_unit_test(any_thread_count),
+		cmocka_unit_test(repeated_run),
+		cmocka_unit_test(any_instruction_set),
 		cmocka_unit_test(any_compact),
 		cmocka_unit_test(any_deflate),
 		cmocka_unit_test(any_format),
-		cmocka_unit_test(any_batch),
-		cmocka_unit_test(another_seed),
+		cmocka_unit_test(any_batch_size),
+		cmocka_unit_test(other_seed_differs),
 		cmocka_unit_test(no_deadlock),
 	};
 

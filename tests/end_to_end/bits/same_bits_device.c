@@ -1,6 +1,6 @@
 /*
- * same_bits_device.c - runs on a GPU give the CPU's bits, at the sizes that people run: every
- * configuration, backend, number of slots, batch size and key. Skips where there is none.
+ * same_bits_device.c - runs on a GPU give the bits of the CPU at production sizes: every
+ * configuration, backend, number of slots, batch size and key. Skips without a GPU.
  */
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
 
-/* One of a model whose survivors are made again, and one whose are carried. */
+/* One model whose survivors are recomputed, and one whose survivors are carried. */
 static const char *const configs[] = {"demo", "vandehulst"};
 enum { N_CONFIGS = sizeof(configs) / sizeof(configs[0]) };
 
@@ -31,7 +31,7 @@ static void every_config(void **state)
 	bits_check_configs(&b);
 }
 
-/* One at a time, and four, whose work overlaps. */
+/* One slot, and four slots whose work overlaps. */
 static void every_backend(void **state)
 {
 	(void)state;
@@ -43,7 +43,7 @@ static void every_backend(void **state)
 	}
 }
 
-static void any_slots(void **state)
+static void any_slot_count(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
@@ -53,7 +53,7 @@ static void any_slots(void **state)
 	}
 }
 
-static void any_batch(void **state)
+static void any_batch_size(void **state)
 {
 	static const struct {
 		const char *particles, *batch;
@@ -78,7 +78,7 @@ static void any_key(void **state)
 	}
 }
 
-static void files(void **state)
+static void output_files(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
@@ -88,8 +88,8 @@ static void files(void **state)
 	}
 }
 
-/* More than a member has. */
-static void lists(void **state)
+/* More records than one gzip member holds. */
+static void mcpl_files(void **state)
 {
 	struct bits b = many(0, "1e6", "300007");
 
@@ -102,11 +102,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_config),
 		cmocka_unit_test(every_backend),
-		cmocka_unit_test(any_slots),
-		cmocka_unit_test(any_batch),
+		cmocka_unit_test(any_slot_count),
+		cmocka_unit_test(any_batch_size),
 		cmocka_unit_test(any_key),
-		cmocka_unit_test(files),
-		cmocka_unit_test(lists),
+		cmocka_unit_test(output_files),
+		cmocka_unit_test(mcpl_files),
 	};
 
 	if (skips_without_device())

@@ -1,6 +1,6 @@
 /*
- * same_bits_emulated.c - runs on the emulated device give the CPU's bits: every configuration,
- * backend, number of slots and threads, batch size and key, and whatever order its blocks run in.
+ * same_bits_emulated.c - runs on the emulated device give the bits of the CPU: every configuration,
+ * backend, number of slots and threads, batch size, key, and order in which blocks run.
  */
 #include "primitives/emulator/settings.h"
 #include "stages/formats/formats.h"
@@ -8,11 +8,11 @@
 #include "tests/support/bits_check.h"
 #include "tests/support/program.h"
 
-/* One of a model whose survivors are made again, and one whose are carried. */
+/* One model whose survivors are recomputed, and one whose survivors are carried. */
 static const char *const configs[] = {"demo", "vandehulst"};
 enum { N_CONFIGS = sizeof(configs) / sizeof(configs[0]) };
 
-/* A particle takes about ten microseconds, and a hundred with the slowest backends. */
+/* A particle takes about 10 us, and 100 us with the slowest backends. */
 static struct bits few(int config)
 {
 	return (struct bits){.device = "emulated",
@@ -39,7 +39,7 @@ static void every_backend(void **state)
 	}
 }
 
-static void any_slots(void **state)
+static void any_slot_count(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
@@ -50,7 +50,7 @@ static void any_slots(void **state)
 	}
 }
 
-static void any_batch(void **state)
+static void any_batch_size(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
@@ -74,8 +74,8 @@ static void any_key(void **state)
 	}
 }
 
-/* Work done when it is queued, and four blocks in flight that take turns at random. */
-static void any_order(void **state)
+/* Work runs when it is queued; four blocks in flight are scheduled at random. */
+static void any_block_order(void **state)
 {
 	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 	struct sl_emulator_settings c = was;
@@ -83,19 +83,19 @@ static void any_order(void **state)
 	(void)state;
 	c.at_once = true;
 	sl_emulator_set_settings(&c);
-	any_slots(state);
-	any_batch(state);
+	any_slot_count(state);
+	any_batch_size(state);
 	every_backend(state);
 	c = was;
 	c.blocks = 4;
 	c.seed = 3;
 	sl_emulator_set_settings(&c);
-	any_slots(state);
+	any_slot_count(state);
 	every_backend(state);
 	sl_emulator_set_settings(&was);
 }
 
-static void every_file(void **state)
+static void every_file_format(void **state)
 {
 	struct bits b = few(0);
 
@@ -103,7 +103,7 @@ static void every_file(void **state)
 	bits_check_files_of_configs(&b);
 }
 
-static void every_list(void **state)
+static void every_mcpl_file(void **state)
 {
 	struct bits b = few(0);
 
@@ -118,12 +118,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_config),
 		cmocka_unit_test(every_backend),
-		cmocka_unit_test(any_slots),
-		cmocka_unit_test(any_batch),
+		cmocka_unit_test(any_slot_count),
+		cmocka_unit_test(any_batch_size),
 		cmocka_unit_test(any_key),
-		cmocka_unit_test(any_order),
-		cmocka_unit_test(every_file),
-		cmocka_unit_test(every_list),
+		cmocka_unit_test(any_block_order),
+		cmocka_unit_test(every_file_format),
+		cmocka_unit_test(every_mcpl_file),
 	};
 
 	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)

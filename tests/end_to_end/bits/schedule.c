@@ -1,7 +1,6 @@
 /*
- * schedule.c - runs by every schedule, as people call it: the same files, a report that adds up,
- * what was measured is told, runs that go on by another schedule, and rounds and measuring on a
- * device of which calls fail.
+ * schedule.c - runs with every schedule of rounds: identical files, consistent reports, printed
+ * measurements, resume with another schedule, and device faults during rounds and measurements.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +41,7 @@ static double get(sl_node of, const char *key)
 	return atof(sl_yaml_text(tree, sl_yaml_get(tree, of, key), NULL));
 }
 
-/* Particles alive behind k steps, by the tally of steps: of whom fewer have ended. */
+/* Particles alive after k steps, from the histogram of steps: those with fewer steps have ended. */
 static double alive_behind(int k)
 {
 	sl_node at = sl_yaml_get(tree, sl_yaml_root(tree), "tallies"), fates, counts;
@@ -59,7 +58,7 @@ static double alive_behind(int k)
 	return alive;
 }
 
-/* Of rounds of one step, each batch compacted behind each. */
+/* With rounds of one step and compaction after each round. */
 static void expect_rounds(void)
 {
 	sl_node rounds = sl_yaml_get(tree, sl_yaml_root(tree), "rounds"), each;
@@ -83,7 +82,7 @@ static void expect_rounds(void)
 	}
 }
 
-static void a_report_adds_up(void **state)
+static void report_is_consistent(void **state)
 {
 	static const char *const devices[] = {"cpu", "emulated"};
 
@@ -108,7 +107,7 @@ static void a_report_adds_up(void **state)
 
 /* --- every schedule --------------------------------------------------------------------------- */
 
-static void the_same_files(void **state)
+static void every_schedule_gives_the_same_files(void **state)
 {
 	static const char *const devices[] = {"cpu", "emulated"};
 	static const char *const sets[] = {"schedule: rounds", "schedule: measure",
@@ -133,8 +132,8 @@ static void the_same_files(void **state)
 		}
 }
 
-/* What is configured is printed so that it reads back. */
-static void printed_and_read(void **state)
+/* The printed configuration reads back to the same run. */
+static void printed_configuration_reads_back(void **state)
 {
 	char *printed = output_of(&folder,
 		     WORDS("run", "c.yaml", "--print-config", "--set",
@@ -151,8 +150,8 @@ static void printed_and_read(void **state)
 	free(again);
 }
 
-/* What is measured is told, in the text and in run.json; auto measures on a GPU alone. */
-static void what_is_measured_is_told(void **state)
+/* Measurements appear in the text and in run.json; auto measures only on a GPU. */
+static void measurements_are_reported(void **state)
 {
 	char *out = output_of(&folder, WORDS("run", "c.yaml", "--device", "emulated", "--out",
 					       "out", "--set", "transport.schedule=measure"));
@@ -178,8 +177,8 @@ static void what_is_measured_is_told(void **state)
 	free(out);
 }
 
-/* A run that its disk broke is gone on with by another schedule, to the same bytes. */
-static void gone_on_by_another(void **state)
+/* A run that ended with a disk fault is resumed with another schedule and gives the same bytes. */
+static void resumed_with_another_schedule(void **state)
 {
 	const char *const env[] = {"SL_FAULT=file_append:2:28", NULL};
 	struct ending e;
@@ -194,7 +193,7 @@ static void gone_on_by_another(void **state)
 	remove_run(&folder, "out");
 }
 
-/* --- a device that fails ---------------------------------------------------------------------- */
+/* --- device faults ---------------------------------------------------------------------------- */
 
 #define SMALL "run.particles=300", "--set", "run.batch=300"
 
@@ -202,7 +201,10 @@ static void gone_on_by_another(void **state)
 	"transport={schedule: rounds, steps_per_launch: 2, compact: every, sort: every 3, " \
 	"key: [z:8], finish: alive < 0.1}"
 
-/* Call k of that name fails: is it one that a run of one batch, by that transport, makes? */
+/*
+ * Fails call k of this name, checks the result and resumes. Returns false if no run fault occurred:
+ * a run of one batch with this transport makes fewer calls.
+ */
 static bool fail_call(const char *transport, const char *name, unsigned k, uint64_t expected)
 {
 	char fault[64];
@@ -227,8 +229,11 @@ static bool fail_call(const char *transport, const char *name, unsigned k, uint6
 	return failed;
 }
 
-/* Each call that a batch in rounds makes, and at least so many; then histories on the CPU. */
-static void a_device_that_fails(void **state)
+/*
+ * Every device call of a batch in rounds fails, once per run; each name must have at least `least`
+ * calls. The failed runs are resumed with histories on the CPU.
+ */
+static void device_faults(void **state)
 {
 	static const struct {
 		const char *name;
@@ -252,7 +257,7 @@ static void a_device_that_fails(void **state)
 			fail_msg("%s made a run fail %u times, there are at least %u calls",
 				calls[i].name, failed, calls[i].least);
 	}
-	/* lanes are opened anew for each way that is measured */
+	/* device pipelines are opened again for each mode that is measured */
 	assert_true(fail_call("transport={schedule: measure}", "dev_event", 40, expected));
 	assert_true(fail_call("transport={schedule: measure}", "dev_stream", 4, expected));
 	assert_true(fail_call("transport={schedule: measure}", "dev_launch", 30, expected));
@@ -261,12 +266,12 @@ static void a_device_that_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_report_adds_up),
-		cmocka_unit_test(the_same_files),
-		cmocka_unit_test(printed_and_read),
-		cmocka_unit_test(what_is_measured_is_told),
-		cmocka_unit_test(gone_on_by_another),
-		cmocka_unit_test(a_device_that_fails),
+		cmocka_unit_test(report_is_consistent),
+		cmocka_unit_test(every_schedule_gives_the_same_files),
+		cmocka_unit_test(printed_configuration_reads_back),
+		cmocka_unit_test(measurements_are_reported),
+		cmocka_unit_test(resumed_with_another_schedule),
+		cmocka_unit_test(device_faults),
 	};
 
 	if (!sl_thin_by_environment())

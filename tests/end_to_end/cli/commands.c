@@ -1,4 +1,4 @@
-/* commands.c - the command line: every command, every option. */
+/* commands.c - the command line: every command and every option. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ static bool is_there(const char *path)
 	return access(path, X_OK) == 0;
 }
 
-/* JSON by our reader, and by Python's, which takes nothing else for JSON. */
+/* Parses JSON with the reader of the program and with Python, which accepts only valid JSON. */
 static void expect_json(const char *json)
 {
 	struct sl_yaml_problem problem;
@@ -33,7 +33,7 @@ static void expect_json(const char *json)
 	assert_int_equal(unlink(folder_path(&folder, "json")), 0);
 }
 
-/* --- what the program says of itself ------------------------------------------------------- */
+/* --- help, version, info, list ------------------------------------------------------------- */
 
 static void help_of_keys(void **state)
 {
@@ -57,7 +57,7 @@ static void help_of_keys(void **state)
 		expect_out(sections[i], WORDS("help", sections[i]));
 }
 
-static void help_of_words(void **state)
+static void help_of_any_name(void **state)
 {
 	(void)state;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
@@ -75,7 +75,7 @@ static void help_of_words(void **state)
 	expect(&folder, SL_USAGE, "is called that", WORDS("help", ""));
 }
 
-/* Ranges as one would say them. */
+/* Ranges in readable form. */
 static void help_of_ranges(void **state)
 {
 	(void)state;
@@ -87,8 +87,8 @@ static void help_of_ranges(void **state)
 	expect_out("numbers, 1e-30 to inf cm", WORDS("help", "model.slab.thickness"));
 }
 
-/* One text for all ways to ask; all commands, options and exit codes are in it. */
-static void help_of_all(void **state)
+/* All forms of the help command print one text with all commands, options and exit codes. */
+static void help_overview(void **state)
 {
 	char *help = output_of(&folder, WORDS("--help"));
 
@@ -115,7 +115,7 @@ static void help_of_all(void **state)
 	free(help);
 }
 
-/* Both ways to ask give the same text, with each fact on a line of its own. */
+/* Both forms print the same text, with each fact on its own line. */
 static void version(void **state)
 {
 	static const char *const facts[] = {"sluice 0", "\ncommit ", "\ncompilers  C ", "\nCUDA ",
@@ -129,7 +129,7 @@ static void version(void **state)
 	free(text);
 }
 
-/* What run.json and the manifest of a run say, and its histograms. */
+/* Info of the run.json, manifest and histograms of a run. */
 static void info_of_a_run(void **state)
 {
 	(void)state;
@@ -141,12 +141,12 @@ static void info_of_a_run(void **state)
 		"$SLUICE info told/*.tallies > sums.txt && grep -q '^w: column w, 4 bins from -1 to 1' sums.txt && "
 		"test $(awk '/^  [a-z]+ +[0-9]/ {n += $2 + $3 + $4} END {print n}' sums.txt) = 10000 && "
 		"rm -r told told.txt sums.txt");
-	/* a file that is none, and one that was cut */
+	/* a file of another type, and a truncated file */
 	shell(SL_BAD_INPUT, "the checksum at its end is missing or wrong",
 		"cp c.yaml x.tallies; $SLUICE info x.tallies; rc=$?; rm x.tallies; exit $rc");
 }
 
-/* The reference in Markdown has every key, column, fate and unit; it takes no word. */
+/* The Markdown reference has every key, column, fate and unit; it takes no argument. */
 static void help_as_markdown(void **state)
 {
 	char *text = output_of(&folder, WORDS("help", "--markdown")), item[SL_KEY_BYTES + 8];
@@ -176,7 +176,7 @@ static void help_as_markdown(void **state)
 	expect(&folder, SL_USAGE, "takes no word", WORDS("help", "run", "--markdown"));
 }
 
-/* Each line of the matrix, in every build, with its tunables and where it runs. */
+/* Each backend of the catalog in every build, with its tunables and where it runs. */
 static void expect_backend(const char *list, const struct sl_catalog_entry *l)
 {
 	char line[128], tunables[64];
@@ -253,7 +253,10 @@ static void json(void **state)
 	expect_untouched();
 }
 
-/* Of the same run on any device, by any way, in any batches; the batches are those of the run. */
+/*
+ * The replayed history is the same for any device, mode and batch size; batches are those of the
+ * run.
+ */
 static void replays(void **state)
 {
 	const char *const *elsewhere =
@@ -332,7 +335,7 @@ static void infos_of_mcpl(void **state)
 
 /* --- configurations ------------------------------------------------------------------------ */
 
-/* What --print-config prints means the same, and is printed the same. */
+/* The output of --print-config has the same meaning and prints the same again. */
 static void expect_fixed(const char *config)
 {
 	char *first = output_of(&folder, WORDS("run", config, "--print-config")), *second;
@@ -369,7 +372,7 @@ static void print_config(void **state)
 	expect_untouched();
 }
 
-/* Names that YAML would read as something else, or cut. */
+/* Names that YAML would parse as another type or truncate. */
 static void any_directory(void **state)
 {
 	static const char *const names[] = {"a #b", "a\"b", "x: y", "[a]", "it's", "b\\x", "*z",
@@ -405,7 +408,7 @@ static void plans(void **state)
 	expect_untouched();
 }
 
-/* Every option of a setting does what its key does. */
+/* Every command-line option for a key has the effect of the key. */
 static void settings(void **state)
 {
 	(void)state;
@@ -419,7 +422,7 @@ static void settings(void **state)
 	expect_untouched();
 }
 
-/* How large the files of batches are, in a unit that fits. */
+/* Expected file sizes of batches, in a readable unit. */
 static void sizes(void **state)
 {
 	uint64_t bytes = 0;
@@ -446,9 +449,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_of_keys),
-		cmocka_unit_test(help_of_words),
+		cmocka_unit_test(help_of_any_name),
 		cmocka_unit_test(help_of_ranges),
-		cmocka_unit_test(help_of_all),
+		cmocka_unit_test(help_overview),
 		cmocka_unit_test(version),
 		cmocka_unit_test(info_of_a_run),
 		cmocka_unit_test(help_as_markdown),

@@ -1,4 +1,7 @@
-/* commands_refused.c - the command line: every way to be refused, and nothing is touched. */
+/*
+ * commands_refused.c - invalid command lines: every case ends with its exit code and message, and
+ * no file is touched.
+ */
 #include <unistd.h>
 
 #include "tests/support/commands_check.h"
@@ -90,7 +93,7 @@ static const struct refusal refusals[] = {
 	{SL_DISK, "c.yaml", {"sluice", "run", "c.yaml", "--out", "c.yaml/out"}},
 };
 
-static void refused(void **state)
+static void invalid_command_lines(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
@@ -99,7 +102,7 @@ static void refused(void **state)
 	}
 }
 
-/* All that is wrong in one go, and no folder. */
+/* All errors are reported at once, and no output folder is made. */
 static void bad_configuration(void **state)
 {
 	(void)state;
@@ -113,8 +116,11 @@ static void bad_configuration(void **state)
 	expect_untouched();
 }
 
-/* A choice of the emulator that is not understood is no configuration, and is not passed over. */
-static void emulator(void **state)
+/*
+ * An invalid SL_EMULATOR setting is an error of its own, not of the configuration, and is not
+ * ignored.
+ */
+static void invalid_emulator_settings(void **state)
 {
 	(void)state;
 	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
@@ -127,9 +133,9 @@ static void emulator(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refused),
+		cmocka_unit_test(invalid_command_lines),
 		cmocka_unit_test(bad_configuration),
-		cmocka_unit_test(emulator),
+		cmocka_unit_test(invalid_emulator_settings),
 	};
 
 	return cmocka_run_group_tests(tests, commands_begin, folder_end);

@@ -1,6 +1,6 @@
 /*
- * environment.c - what is about a run: another one, too little of something, where and how it is
- * started, a terminal.
+ * environment.c - conditions around a run: another run in the folder, too little memory or disk
+ * space, working directory, start method, and a terminal.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 #include "tests/support/commands_check.h"
 
-/* --- another run is there ------------------------------------------------------------------ */
+/* --- a concurrent run ---------------------------------------------------------------------- */
 
 static void locked(void **state)
 {
@@ -34,7 +34,7 @@ static void locked(void **state)
 	kill(r.pid, SIGKILL);
 	process_wait(&r, 10, &e);
 	process_free(&e);
-	/* a lock of the dead does not hold */
+	/* the lock of a dead process does not block */
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--force"));
 	assert_int_equal(hash_run(&folder, "out"), unbroken);
 	remove_run(&folder, "out");
@@ -42,9 +42,9 @@ static void locked(void **state)
 	expect_untouched();
 }
 
-/* --- too little of something --------------------------------------------------------------- */
+/* --- too little memory or disk space ------------------------------------------------------- */
 
-/* Does the program die of so little memory before it has looked at a word? In H5open(), then. */
+/* True if the program ends for lack of memory before it reads its arguments, in H5open(). */
 static bool dies_at_once(unsigned long bytes)
 {
 	const struct process p = {
@@ -67,17 +67,17 @@ static void little_memory(void **state)
 
 	(void)state;
 	if (be_quick())
-		skip(); /* sanitizers need address space without end */
+		skip(); /* sanitizers reserve a large address space */
 	process_run(&p, HANG_SECONDS, &e);
 	assert_non_null(strstr(e.err, "MiB are free"));
 	expect_ending(&e, SL_HOST_MEMORY, "GiB of memory", words);
 	expect_untouched();
-	/* whatever there is of it: a run, or a refusal, and what is committed is whole */
+	/* at any limit: a finished run or an error, and committed files are valid */
 	p.argv = words = WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet");
 	for (unsigned long mib = 24; mib <= 160; mib += 4) {
 		p.memory_bytes = mib << 20;
 		process_run(&p, HANG_SECONDS, &e);
-		/* 127: not even the libraries could be loaded */
+		/* 127: the loader could not load the libraries */
 		if (e.code != SL_OK && e.code != SL_HOST_MEMORY && e.code != 127 &&
 			!strstr(e.err, "HDF5 does not start") &&
 			!(e.signal == SIGSEGV && dies_at_once(p.memory_bytes)))
@@ -93,7 +93,7 @@ static void little_memory(void **state)
 static void little_disk(void **state)
 {
 	(void)state;
-	/* a chroot or a container may have no mounts of its own, even for root */
+	/* mount namespaces may be unavailable in a chroot or a container, even for root */
 	if (system("unshare -m mount -t tmpfs none /mnt 2>/dev/null") != 0)
 		skip();
 	assert_int_equal(mkdir(folder_path(&folder, "small"), 0777), 0);
@@ -101,7 +101,7 @@ static void little_disk(void **state)
 		"exec unshare -m sh -c 'mount -t tmpfs -o size=2m none small || exit 77; "
 		"$SLUICE run c.yaml --out small/out --set run.particles=1e6 --set run.batch=1e5 "
 		"|| { rc=$?; test ! -e small/out && exit $rc; }'");
-	/* what is on the disk already needs no room again */
+	/* files that are already on the disk need no further space */
 	shell(0, "",
 		"exec unshare -m sh -c 'mount -t tmpfs -o size=6m none small || exit 77; set -e;"
 		"$SLUICE run c.yaml --out small/out --quiet --set run.particles=30000;"
@@ -114,7 +114,7 @@ static void little_disk(void **state)
 	expect_untouched();
 }
 
-/* What cannot be printed is not said to be done. */
+/* If the summary cannot be written, the exit code is not success. */
 static void full_stdout(void **state)
 {
 	static const char *const lines[] = {"list", "list --json", "help", "--version",
@@ -135,7 +135,7 @@ static void full_stdout(void **state)
 	expect_untouched();
 }
 
-/* --- where and how it is run --------------------------------------------------------------- */
+/* --- working directory and start method ---------------------------------------------------- */
 
 static void expect_whole(const char *line)
 {
@@ -146,7 +146,7 @@ static void expect_whole(const char *line)
 	expect_untouched();
 }
 
-static void surroundings(void **state)
+static void start_environment(void **state)
 {
 	(void)state;
 	expect_whole("$SLUICE run c.yaml --out out <&-");
@@ -169,7 +169,7 @@ static void surroundings(void **state)
 
 /* --- progress ------------------------------------------------------------------------------ */
 
-/* Runs with stderr on a terminal; returns what appeared there, to be freed. */
+/* Runs with stderr on a pseudo-terminal; returns the output, which the caller frees. */
 static char *on_terminal(const char *option)
 {
 	enum { BYTES = 4096 };
@@ -179,7 +179,7 @@ static char *on_terminal(const char *option)
 
 	assert_non_null(seen);
 	assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
-	/* kept open on our side too, or what was written is lost when the program ends */
+	/* the test keeps the terminal open, otherwise the output is lost when the program ends */
 	hold = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
 	assert_true(hold >= 0);
 	snprintf(line, sizeof(line), "$SLUICE run c.yaml --out out %s 2>%s", option,
@@ -234,7 +234,7 @@ int main(void)
 		cmocka_unit_test(little_memory),
 		cmocka_unit_test(little_disk),
 		cmocka_unit_test(full_stdout),
-		cmocka_unit_test(surroundings),
+		cmocka_unit_test(start_environment),
 		cmocka_unit_test(progress),
 	};
 

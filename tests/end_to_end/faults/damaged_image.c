@@ -1,6 +1,6 @@
 /*
- * damaged_image.c - images that are damaged, of another run, or forged: verify finds them, and a run
- * that goes on mends them.
+ * damaged_image.c - damaged, foreign or forged images: verify reports them, and --resume repairs
+ * them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* --- damaged, of others, forged --------------------------------------------------------------- */
+/* --- damaged, foreign, forged ----------------------------------------------------------------- */
 
 enum { WIDTH = 37, HEIGHT = 23, PIXELS = WIDTH * HEIGHT, RAYS = 20000 };
 
@@ -44,7 +44,7 @@ static void expect_whole(void)
 	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
 }
 
-/* The copy "out" has been damaged: verify says so, and a run that goes on mends it. */
+/* Verify reports the damage of the copy "out", and --resume repairs it. */
 static void expect_damage(const char *name, const char *what)
 {
 	char text[128];
@@ -58,7 +58,7 @@ static void expect_damage(const char *name, const char *what)
 	copy_run(&folder, "whole", "out");
 }
 
-static void damage_is_found_and_mended(void **state)
+static void damage_is_reported_and_repaired(void **state)
 {
 	(void)state;
 	copy_run(&folder, "whole", "out");
@@ -79,8 +79,11 @@ static void damage_is_found_and_mended(void **state)
 	remove_run(&folder, "out");
 }
 
-/* Of other seeds; of lights twice as bright, which makes the same sums and the same picture. */
-static void images_of_others_are_found(void **state)
+/*
+ * Images of runs with another seed, and with lights twice as bright, which give the same sums and
+ * PNG.
+ */
+static void foreign_images_are_reported(void **state)
 {
 	(void)state;
 	copy_run(&folder, "whole", "out");
@@ -116,7 +119,7 @@ enum forgery {
 	FORGERIES
 };
 
-/* Writes the numbers of "whole" to "out", sealed as they should be, but one of them is wrong. */
+/* Writes the values of "whole" to "out" with valid checksums and one wrong value. */
 static void forge(enum forgery what)
 {
 	static double value[PIXELS + WIDTH];
@@ -148,7 +151,7 @@ static void forge(enum forgery what)
 	folder_write(&folder, "out/t.image.h5", image, bytes);
 }
 
-static void forged_numbers_are_found(void **state)
+static void forged_values_are_reported(void **state)
 {
 	(void)state;
 	copy_run(&folder, "whole", "out");
@@ -164,9 +167,9 @@ static void forged_numbers_are_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(damage_is_found_and_mended),
-		cmocka_unit_test(images_of_others_are_found),
-		cmocka_unit_test(forged_numbers_are_found),
+		cmocka_unit_test(damage_is_reported_and_repaired),
+		cmocka_unit_test(foreign_images_are_reported),
+		cmocka_unit_test(forged_values_are_reported),
 	};
 
 	if (sl_formats_start() != SL_OK)

@@ -1,7 +1,8 @@
 /*
- * damaged_inputs.c - lists that are damaged, or become so, before, under and behind a run: what can
- * be seen is refused with a sentence, what comes later ends the run before anything wrong is
- * committed, and what was changed since is noticed.
+ * damaged_inputs.c - MCPL inputs that are damaged before, during or after a run.
+ *
+ * Damage that is visible before the run is refused with a message. Damage during a run ends the run
+ * before a wrong batch is committed. Changes after the run are reported.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* --- beforehand ------------------------------------------------------------------------------- */
+/* --- before the run --------------------------------------------------------------------------- */
 
 static void put_number(char *at, uint64_t number)
 {
@@ -68,8 +69,11 @@ static void damaged_files_are_refused(void **state)
 	free(file);
 }
 
-/* Of 195 particles of 52 bytes behind 152 of a header; how many are whole, gunzip tells. */
-static void damage_is_found_beforehand(void **state)
+/*
+ * 195 particles of 52 bytes follow a header of 152 bytes. The number of complete particles was
+ * found with gunzip.
+ */
+static void damage_is_found_before_the_run(void **state)
 {
 	size_t bytes;
 	char *file = reference_list("miscphys.mcpl.gz", &bytes);
@@ -79,12 +83,12 @@ static void damage_is_found_beforehand(void **state)
 	refuse_list(&folder, "short.mcpl.gz", SL_BAD_INPUT,
 		"short.mcpl.gz: particle 132 of 195, from 0 on (gunzip -c and then mcpltool "
 		"--repair keep the particles before it): the compressed data cannot be inflated");
-	file[bytes / 2] ^= 0x10; /* more than there should be comes out of it */
+	file[bytes / 2] ^= 0x10; /* the file inflates to more bytes than expected */
 	folder_write(&folder, "wrong.mcpl.gz", file, bytes);
 	refuse_list(&folder, "wrong.mcpl.gz", SL_BAD_INPUT,
 		"wrong.mcpl.gz: the compressed data cannot be inflated (incorrect data");
 	file[bytes / 2] ^= 0x10;
-	file[bytes - 8] ^= 1; /* of its CRC */
+	file[bytes - 8] ^= 1; /* a byte of the CRC */
 	folder_write(&folder, "crc.mcpl.gz", file, bytes);
 	refuse_list(&folder, "crc.mcpl.gz", SL_BAD_INPUT,
 		"crc.mcpl.gz: the compressed data cannot be inflated (incorrect data");
@@ -94,8 +98,8 @@ static void damage_is_found_beforehand(void **state)
 	free(file);
 }
 
-/* A writer that died is forgiven, and that is told. */
-static void what_was_recovered_is_told(void **state)
+/* A file whose writer did not finish is accepted, and the recovery is reported. */
+static void recovery_is_reported(void **state)
 {
 	char *out;
 
@@ -116,8 +120,10 @@ static void what_was_recovered_is_told(void **state)
 	free(out);
 }
 
-/* Between the survey and the plan somebody writes to a file: what is known of it may be wrong. */
-static void surveys_are_of_the_files_that_are_read(void **state)
+/*
+ * A file that changes between the survey and the plan is detected, because the survey may be wrong.
+ */
+static void changes_after_the_survey_are_found(void **state)
 {
 	static struct sl_config c;
 	static struct sl_choices choices;
@@ -135,21 +141,21 @@ static void surveys_are_of_the_files_that_are_read(void **state)
 	sl_config_close(r);
 	assert_ok(sl_plan_make(&c, &choices, &plan));
 	sl_plan_free(plan);
-	sleep_for(0.02); /* a clock of file systems may go by steps of some milliseconds */
+	sleep_for(0.02); /* timestamps of file systems may advance in steps of some milliseconds */
 	bring_list(&folder, "miscphys.mcpl.gz");
 	assert_fails(sl_plan_make(&c, &choices, &plan), SL_DISK, "were written to since they");
 	sl_plan_free(plan);
 }
 
-/* --- under a run ------------------------------------------------------------------------------ */
+/* --- during the run --------------------------------------------------------------------------- */
 
-/* A file is brought as it should be, and hurt once the third batch is there. */
+/* bring() writes the undamaged file; hurt() damages it after the third batch is committed. */
 struct hurt {
 	void (*bring)(void), (*hurt)(void);
 	const char *says;
 };
 
-/* A run of c.yaml into "hurt", to its end. */
+/* Runs c.yaml into "hurt" until it ends. */
 static void run_and_hurt(const struct hurt *h, const char *threads, struct ending *e)
 {
 	const struct process p = {.folder = folder.path,
@@ -165,7 +171,7 @@ static void run_and_hurt(const struct hurt *h, const char *threads, struct endin
 	process_wait(&running, HANG_SECONDS, e);
 }
 
-/* It ends with a sentence; a run may be done before anybody looks, and is begun anew then. */
+/* The run ends with a message. If the run finished before the damage, it is started again. */
 static void expect_hurt(const struct hurt *h, const char *threads)
 {
 	struct ending e;
@@ -179,7 +185,7 @@ static void expect_hurt(const struct hurt *h, const char *threads)
 	expect_ending(&e, SL_DISK, h->says, WORDS("run", "c.yaml", "--out", "hurt"));
 }
 
-/* With the file as it was, the run goes on: what was committed is that of an unhurt one. */
+/* With the restored file the run resumes: committed batches equal those of an undamaged run. */
 static void expect_healed(const struct hurt *h, uint64_t unhurt)
 {
 	h->bring();
@@ -198,8 +204,8 @@ static void shorten_example(void)
 	assert_int_equal(0, truncate(folder_path(&folder, "example.mcpl"), 0));
 }
 
-/* Who shortens a file under a run ends it, in order: what is committed stays. */
-static void files_must_stay(void **state)
+/* Truncating an input during a run ends the run in order: committed batches stay. */
+static void truncated_during_the_run(void **state)
 {
 	static const struct hurt shortened = {bring_example, shorten_example, "became shorter"};
 	uint64_t unhurt;
@@ -215,7 +221,7 @@ static void files_must_stay(void **state)
 
 enum { LONG = 16384, DAMAGED = 64 };
 
-/* A list of many particles, which are not all in the window of the inflater, in gzip. */
+/* A gzip file with more particles than the window of the inflater holds. */
 static void bring_long(void)
 {
 	static struct sl_mcpl_particle p[LONG];
@@ -237,7 +243,7 @@ static void bring_long(void)
 	free(file);
 }
 
-/* Overwrites some bytes in place, at three quarters of the file. */
+/* Overwrites some bytes in place at three quarters of the file. */
 static void overwrite_long(void)
 {
 	int fd = open(folder_path(&folder, "long.mcpl.gz"), O_WRONLY);
@@ -249,8 +255,8 @@ static void overwrite_long(void)
 	assert_int_equal(close(fd), 0);
 }
 
-/* It ends before any batch is committed that has what should not be there. */
-static void damage_that_comes_later_ends_a_run(void **state)
+/* The run ends before it commits a batch with damaged particles. */
+static void damage_during_the_run_ends_it(void **state)
 {
 	static const struct hurt overwritten = {bring_long, overwrite_long,
 		"long.mcpl.gz: the file became shorter or changed while"};
@@ -271,10 +277,10 @@ static void damage_that_comes_later_ends_a_run(void **state)
 	}
 }
 
-/* --- behind it -------------------------------------------------------------------------------- */
+/* --- after the run ---------------------------------------------------------------------------- */
 
-/* One byte of an input is another: nobody goes on with it, and nothing made of it is right. */
-static void changed_inputs_are_noticed(void **state)
+/* One changed byte of an input: --resume is refused, and verify reports the output. */
+static void changed_inputs_are_reported(void **state)
 {
 	size_t bytes;
 	char *file;
@@ -300,12 +306,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(damaged_files_are_refused),
-		cmocka_unit_test(damage_is_found_beforehand),
-		cmocka_unit_test(what_was_recovered_is_told),
-		cmocka_unit_test(surveys_are_of_the_files_that_are_read),
-		cmocka_unit_test(files_must_stay),
-		cmocka_unit_test(damage_that_comes_later_ends_a_run),
-		cmocka_unit_test(changed_inputs_are_noticed),
+		cmocka_unit_test(damage_is_found_before_the_run),
+		cmocka_unit_test(recovery_is_reported),
+		cmocka_unit_test(changes_after_the_survey_are_found),
+		cmocka_unit_test(truncated_during_the_run),
+		cmocka_unit_test(damage_during_the_run_ends_it),
+		cmocka_unit_test(changed_inputs_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

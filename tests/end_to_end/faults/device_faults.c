@@ -1,10 +1,10 @@
 /*
- * device_faults.c - every call of the device fails, once and from then on; and what it brings home
- * comes with a bit that is not as it was.
+ * device_faults.c - every device call fails, once and permanently; and every copy from the device
+ * arrives with one flipped bit.
  *
- * Each time: the exit code that is documented for it and a sentence, nothing half-written, the
- * batches before as they were; and --resume, on the device in either way or on the CPU, gives the
- * bytes of an unbroken run. The device is the emulated one, the faults are SL_FAULT's.
+ * Each run ends with the documented exit code and a message, leaves no partial files, and keeps the
+ * committed batches. --resume on the device in either mode or on the CPU gives the bytes of an
+ * uninterrupted run. The device is the emulated one; SL_FAULT injects the faults.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +15,18 @@
 #include "tests/support/program.h"
 #include "tests/support/tiny_run.h"
 
-/* Fused, one batch is queued as it is, one captured; from that one on they are graphs (device_pipeline.h). */
+/*
+ * In fused mode the first batch is queued directly and the second is captured; later batches are
+ * graph launches (device_pipeline.h).
+ */
 enum { BATCHES = 3, BEFORE_GRAPH = 2, CALLS_MOST = 5000, COPIES_MOST = 80 };
 
-/* A setting of the device's runs, the other way to run a batch, and the CPU's. */
+/* The settings of the device run, of the other mode, and of the CPU run. */
 struct setting {
 	const char *threads;
 	const char *const *words, *const *other;
 	const char *format;
-	const char *const *on_cpu; /* NULL: as it is */
+	const char *const *on_cpu; /* NULL: no change */
 };
 
 #define STAGED(...)                                                                        \
@@ -40,22 +43,21 @@ struct setting {
 			__VA_ARGS__, NULL                                                \
 	}
 
-/* The same calls in the same order each time. */
+/* Settings that give the same calls in the same order each time. */
 static const struct setting alone = {"1", STAGED("1"), FUSED("1"), "csv.gz", NULL};
 static const struct setting alone_fused = {"1", FUSED("1"), STAGED("1"), "csv.gz", NULL};
 
-/* Columns are compressed on the device, and by its specification where the CPU goes on. */
+/* Columns are compressed on the device, and by the host implementation when the CPU resumes. */
 static const struct setting alone_pressed = {"1", FUSED("1", "--deflate", "device"),
 	STAGED("1", "--deflate", "device"), "openpmd",
 	(const char *const[]){"--device", "cpu", "--deflate", "cpu", NULL}};
 
-/* Records alone come from it. */
+/* Only packed records are copied from the device. */
 static const struct setting alone_listed = {"1", FUSED("1", "--set", "output.columns=[]"),
 	STAGED("1", "--set", "output.columns=[]"), "mcpl",
 	(const char *const[]){"--device", "cpu", "--set", "output.columns=[]", NULL}};
 
-/* The states that folders were left in and gone on from: on the device, in either way, on the CPU.
- */
+/* States of folders from which runs were resumed: on the device in either mode, and on the CPU. */
 struct tally {
 	const struct setting *setting;
 	unsigned failed, runs;
@@ -71,8 +73,8 @@ static void make(struct tiny_run *t, const struct setting *s)
 }
 
 /*
- * Goes on with out on the device, should another run leave it so, the other way, and then on the
- * CPU.
+ * Resumes out on the device (unless this state was tried before), in the other mode, and then on
+ * the CPU.
  */
 static void finish(struct tiny_run *t, struct tally *tally)
 {
@@ -92,12 +94,13 @@ static void finish(struct tiny_run *t, struct tally *tally)
 
 /* --- calls that fail ----------------------------------------------------------------------- */
 
-/* When a call is made: at any time; before there is a folder; on behalf of a batch. */
+/* When a call is made: at any time; before the folder exists; for a batch. */
 enum when { ANY, PROVIDING, IN_BATCH };
 
 /*
- * The calls of the device layer, and how many of each one thread makes with one slot at least,
- * staged, fused, and fused with a press, of which those before a batch are not tried again.
+ * The calls of the device layer, and the least number of each that one thread with one slot makes:
+ * staged, fused, and fused with compression on the device. Calls before the first batch are not
+ * tested in the last case.
  */
 static const struct call {
 	const char *name;
@@ -139,7 +142,7 @@ static int code_of(const struct call *c, int error)
 	return strcmp(c->name, "pinned_malloc") == 0 ? SL_HOST_MEMORY : SL_DEVICE_MEMORY;
 }
 
-/* What the sentence must have in it: the number of the error, or what it stands for. */
+/* The message must contain the error number or the name of the error. */
 static const char *words_of(const struct call *c, int error, char text[32])
 {
 	if (error == SL_ERROR_MEMORY && strstr(c->name, "malloc"))
@@ -152,7 +155,10 @@ static const char *words_of(const struct call *c, int error, char text[32])
 	return text;
 }
 
-/* One run with call k failing. Returns the batches that are left, all when it was not reached. */
+/*
+ * One run in which call k fails. Returns the number of committed batches, or all if call k was not
+ * reached.
+ */
 static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, bool on, int error,
 	struct tally *tally)
 {
@@ -168,7 +174,7 @@ static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, b
 	tally->runs++;
 	if (e.code != 0) {
 		tally->failed++;
-		/* another thread, which has no batch yet, may be the first to tell */
+		/* another thread without a batch may report first */
 		tiny_check_ending(t, &e, code_of(c, error), words_of(c, error, text),
 			c->when == IN_BATCH && strcmp(t->threads, "1") == 0 ? "batch "
 									    : "sluice: ");
@@ -184,7 +190,7 @@ static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, b
 	return n;
 }
 
-/* Call 1 fails, call 2, ... or 1, 2, 4, 8, ..., until the run passes untouched. */
+/* Fails call 1, call 2, ... or 1, 2, 4, 8, ..., until a run ends without a fault. */
 static void fail_each(struct tiny_run *t, const struct call *c, bool each, bool on, int error,
 	struct tally *tally)
 {
@@ -193,7 +199,7 @@ static void fail_each(struct tiny_run *t, const struct call *c, bool each, bool 
 		assert_true(k < CALLS_MOST);
 }
 
-/* One thread and one slot make their calls in the same order each time: all of them fail. */
+/* One thread and one slot make their calls in the same order each time, so every call is tested. */
 static void fail_every_call(const struct setting *s)
 {
 	struct tally tally = {.setting = s};
@@ -218,7 +224,7 @@ static void fail_every_call(const struct setting *s)
 		"%u runs, %u failed; gone on from %zu states on the device, %zu the other way, "
 		"%zu on the CPU\n",
 		tally.runs, tally.failed, tally.on_device.n, tally.other.n, tally.on_cpu.n);
-	/* no folder; the run begun; one and two batches; all, after a run that was not broken */
+	/* no folder; run started; one and two batches; all batches, after an uninterrupted run */
 	if (sl_thin_step(1) == 1)
 		assert_true(tally.on_device.n >= 4 && tally.other.n >= 4 && tally.on_cpu.n >= 4);
 	tiny_free(&t);
@@ -236,13 +242,13 @@ static void every_call_fused(void **state)
 	fail_every_call(&alone_fused);
 }
 
-static void every_call_pressed(void **state)
+static void every_call_packed(void **state)
 {
 	(void)state;
 	fail_every_call(&alone_pressed);
 }
 
-/* With sanitizers one error of each call, of the next call another. */
+/* With sanitizers each call fails with only one of the errors, in turn. */
 static void every_error(void **state)
 {
 	static const int errors[] = {SL_ERROR_VALUE, SL_ERROR_MEMORY, SL_ERROR_NO_IMAGE,
@@ -260,7 +266,7 @@ static void every_error(void **state)
 	tiny_free(&t);
 }
 
-/* No driver, no device, one that is not ready, one whose driver does not match it. */
+/* No driver, no device, a device that is not ready, and a driver of another version. */
 static void errors_of_counting(void **state)
 {
 	static const int errors[] = {SL_ERROR_OLD_DRIVER, SL_ERROR_NO_DEVICE, 46, 802, 803};
@@ -277,9 +283,11 @@ static void errors_of_counting(void **state)
 	tiny_free(&t);
 }
 
-/* Several threads and slots: who meets the fault is left to chance. With sanitizers one of three
- * ways to fail. */
-static void several_at_a_time(void **state)
+/*
+ * Several threads and slots: which thread meets the fault varies. With sanitizers one of three
+ * error modes.
+ */
+static void several_threads_and_slots(void **state)
 {
 	const struct setting settings[] = {{"3", FUSED("3"), STAGED("3"), "csv.gz", NULL},
 		{"3", STAGED("2"), FUSED("2"), "csv.gz", NULL}};
@@ -304,8 +312,8 @@ static void several_at_a_time(void **state)
 	print_message("%u runs, %u failed\n", tally.runs, tally.failed);
 }
 
-/* The other way round: what the CPU has begun goes on on the device. */
-static void broken_on_the_cpu(void **state)
+/* The reverse case: a run started on the CPU is resumed on the device. */
+static void interrupted_on_the_cpu(void **state)
 {
 	static struct tiny_states states;
 	struct tiny_run t;
@@ -331,9 +339,9 @@ static void broken_on_the_cpu(void **state)
 	tiny_free(&t);
 }
 
-/* --- bits that change ---------------------------------------------------------------------- */
+/* --- flipped bits -------------------------------------------------------------------------- */
 
-/* Copy k comes with a bit that is not as it was. Was it one from the device? */
+/* Copy k arrives with one flipped bit. Returns whether copy k came from the device. */
 static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally *tally)
 {
 	char fault[64];
@@ -356,7 +364,7 @@ static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally 
 	return seen;
 }
 
-/* Of each batch come the census, twice as often as it is waited for, and more. */
+/* Copies of each batch: the counters, two copies for each of two waits, and `more` data copies. */
 static void flip_every_copy(const struct setting *s, unsigned more)
 {
 	static const unsigned bits[] = {1, 45, 777};
@@ -380,7 +388,7 @@ static void every_copy(void **state)
 	(void)state;
 	flip_every_copy(&alone, 6); /* columns */
 	flip_every_copy(&alone_fused, 6);
-	flip_every_copy(&alone_pressed, 2 + 1); /* the sheet, and all streams */
+	flip_every_copy(&alone_pressed, 2 + 1); /* the size header, and all streams */
 	flip_every_copy(&alone_listed, 2 + 1);  /* or records */
 }
 
@@ -389,11 +397,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_call),
 		cmocka_unit_test(every_call_fused),
-		cmocka_unit_test(every_call_pressed),
+		cmocka_unit_test(every_call_packed),
 		cmocka_unit_test(every_error),
 		cmocka_unit_test(errors_of_counting),
-		cmocka_unit_test(several_at_a_time),
-		cmocka_unit_test(broken_on_the_cpu),
+		cmocka_unit_test(several_threads_and_slots),
+		cmocka_unit_test(interrupted_on_the_cpu),
 		cmocka_unit_test(every_copy),
 	};
 

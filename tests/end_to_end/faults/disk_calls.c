@@ -1,6 +1,6 @@
 /*
- * disk_calls.c - the system calls of a run that change files (traced.h): every one of them fails,
- * once and from then on, and runs end as disk_check.h has it; the order in which they are made.
+ * disk_calls.c - every system call of a run that changes files fails, once and permanently
+ * (traced.h), with the outcome required by disk_check.h; and the order of these calls.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum { CALLS_MAX = 400 };
 
 /* --- calls that fail -------------------------------------------------------------------------- */
 
-/* A line of the tracer's log. */
+/* One line of the tracer's log. */
 struct call {
 	char name[16], path[256];
 	int fd;
@@ -40,7 +40,7 @@ static bool is_sync(const struct call *c)
 	return strcmp(c->name, "fsync") == 0 || strcmp(c->name, "fdatasync") == 0;
 }
 
-/* A failed sync is the last: a second one would succeed over lost pages. */
+/* A failed sync is not repeated: a second sync would succeed although pages are lost. */
 static void check_no_second_sync(const struct tiny_run *t)
 {
 	static struct call all[CALLS_MAX];
@@ -80,7 +80,7 @@ static void system_calls_fail(struct tiny_run *t, int error, bool on)
 	assert_true(sl_thin_step(tally.failed) > 20);
 }
 
-static void system_calls(void **state)
+static void failing_system_calls(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = BATCHES};
 
@@ -94,7 +94,7 @@ static void system_calls(void **state)
 
 /* --- order --------------------------------------------------------------------------------- */
 
-/* The next call must be of that name and, unless NULL, of that path. */
+/* Requires the next call to have this name and, unless NULL, this path. */
 static const struct call *expect(
 	const struct call **at, const struct call *end, const char *name, const char *path)
 {
@@ -148,7 +148,7 @@ static void order_of_calls(void **state)
 		at++;
 	for (unsigned i = 0; i < BATCHES; i++) {
 		if (at < end && strcmp(at->name, "unlinkat") == 0)
-			at++; /* what a killed run may have left */
+			at++; /* removal of files that a killed run may have left */
 		expect_batch(&at, end, i);
 	}
 	tiny_free(&t);
@@ -158,7 +158,7 @@ static int all_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_of_calls),
-		cmocka_unit_test(system_calls),
+		cmocka_unit_test(failing_system_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

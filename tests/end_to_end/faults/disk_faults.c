@@ -1,6 +1,6 @@
 /*
- * disk_faults.c - every call that a run makes of the file layer fails, once and from then on
- * (SL_FAULT), and runs end as disk_check.h has it.
+ * disk_faults.c - every call of a run to the file layer fails, once and permanently (SL_FAULT),
+ * with the outcome required by disk_check.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "tests/support/check.h"
 #include "tests/support/disk_check.h"
 
-/* The calls of the file layer, and how many of each a run of three batches makes at least. */
+/* The calls of the file layer, and the least number of each that a run of three batches makes. */
 static const struct {
 	const char *name;
 	unsigned least;
@@ -35,12 +35,14 @@ static const struct {
 	{"dir_space", 1},
 };
 
-/* Where a sweep begins, and the last word of the command line that is hurt. */
+/*
+ * The initial state of a fault series, and the last argument of the command that meets the fault.
+ */
 struct start {
 	const char *name, *last;
 	void (*prepare)(struct tiny_run *t);
-	enum tiny_end how; /* the run that is there has ended */
-	unsigned passes;   /* so many in a row that end well, and no call is left to fail */
+	enum tiny_end how; /* how the existing run ended */
+	unsigned passes;   /* number of consecutive runs without a fault that ends the series */
 };
 
 static void nothing(struct tiny_run *t)
@@ -48,7 +50,7 @@ static void nothing(struct tiny_run *t)
 	tiny_remove(t, "out");
 }
 
-/* Two batches, the second of which has lost its line, and a file begun. */
+/* Two batches, the second without its manifest line, and one partial file. */
 static void broken(struct tiny_run *t)
 {
 	static const char *const fault[] = {"SL_FAULT=file_datasync:2:5", NULL};
@@ -71,7 +73,7 @@ static void broken(struct tiny_run *t)
 	folder_write(&t->folder, "out/tiny_000002.h5.part", "half", 4);
 }
 
-/* The k-th such call fails, for k = 1, 2, 3, ...; on: and all after it. */
+/* Fails the k-th such call for k = 1, 2, 3, ...; on: and all later ones. */
 static void fail_each(struct tiny_run *t, const struct start *s, const char *call, int error,
 	bool on, struct disk_tally *tally)
 {
@@ -95,11 +97,13 @@ static void fail_each(struct tiny_run *t, const struct start *s, const char *cal
 		process_free(&e);
 		if (passes)
 			continue;
-		/* one writer writes and commits in turn; with more, any batch may meet the fault */
+		/*
+		 * one writer writes and commits in turn; with several, any batch may meet the fault
+		 */
 		if (n < before && t->batches == BATCHES)
 			fail_msg("%s: %u batches are left, there had been %u", t->what, n, before);
 		before = n;
-		/* the line of the batch at which it failed is taken back */
+		/* the manifest line of the failed batch is removed */
 		if (!s->last && strcmp(call, "file_datasync") == 0 && n != k - 1)
 			fail_msg("%s: %u batches are left", t->what, n);
 	}
@@ -136,7 +140,7 @@ static void calls_of_a_run(void **state)
 	sweep_calls(&fresh, "3", "openpmd", EDQUOT);
 }
 
-/* Six threads have two writers: batches are written ahead of those that are committed. */
+/* Six threads have two writers: later batches are written before earlier ones are committed. */
 static void calls_of_two_writers(void **state)
 {
 	static const struct start fresh = {"a run", NULL, nothing, TINY_ENDED, 3};
@@ -163,9 +167,8 @@ static void calls_of_a_resume(void **state)
 	sweep_calls(&resumed, "1", "openpmd", EIO);
 }
 
-/* Tallies by bins are a file more a batch, and one at the end: each of them may not get its name.
- */
-static void calls_with_tallies(void **state)
+/* Histograms add one file per batch and one at the end; each rename may fail. */
+static void calls_with_histograms(void **state)
 {
 	static const struct start fresh = {
 		"a run with tallies by bins", NULL, nothing, TINY_ENDED, 3};
@@ -187,7 +190,7 @@ int main(void)
 		cmocka_unit_test(calls_of_a_run),
 		cmocka_unit_test(calls_of_two_writers),
 		cmocka_unit_test(calls_of_a_resume),
-		cmocka_unit_test(calls_with_tallies),
+		cmocka_unit_test(calls_with_histograms),
 	};
 
 	if (!sl_thin_by_environment())

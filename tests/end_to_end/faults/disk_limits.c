@@ -1,6 +1,6 @@
 /*
- * disk_limits.c - runs against real limits end as disk_check.h has it: RLIMIT_FSIZE, a file system
- * that fills up, one without inodes, /dev/full.
+ * disk_limits.c - runs against real limits end as disk_check.h requires: RLIMIT_FSIZE, a full file
+ * system, one without inodes, and /dev/full.
  */
 #include <errno.h>
 #include <sched.h>
@@ -21,7 +21,10 @@ static void size_limit(const char *format, unsigned batches)
 	struct disk_tally tally = {.failed = 0};
 
 	tiny_make(&t);
-	/* From less than LOCK needs to more than any file; 5/4 apart, so that each kind is met. */
+	/*
+	 * From less than LOCK needs to more than the largest file, in steps of 5/4, so that each
+	 * file meets a limit.
+	 */
 	for (unsigned long limit = 16; limit < 65536; limit += limit / 4) {
 		struct tiny_command c;
 		struct ending e;
@@ -44,10 +47,10 @@ static void size_limits(void **state)
 {
 	(void)state;
 	size_limit("openpmd", BATCHES);
-	size_limit("csv.gz", 4 * BATCHES); /* the manifest is the largest but for run.json */
+	size_limit("csv.gz", 4 * BATCHES); /* the manifest is the largest file except run.json */
 }
 
-/* Mounts a tmpfs at t's folder "disk", seen by this process and its children alone. */
+/* Mounts a tmpfs on the test folder "disk", visible only to this process and its children. */
 static void mount_tmpfs(const struct tiny_run *t, const char *options)
 {
 	const char *path = folder_path(&t->folder, "disk");
@@ -73,7 +76,7 @@ static int resize_disk(const struct tiny_run *t, const char *size)
 	return mount("tmpfs", folder_path(&t->folder, "disk"), "tmpfs", MS_REMOUNT, size);
 }
 
-/* Leaves no more room than there must be; at once, while filling would take its time. */
+/* Limits the free space directly, because filling the disk takes long. */
 static void shrink_disk(const struct tiny_run *t)
 {
 	char size[32];
@@ -86,7 +89,7 @@ static void shrink_disk(const struct tiny_run *t)
 	assert_int_equal(refused, 0);
 }
 
-/* The plan had enough; then the space is gone while the run goes on. */
+/* The plan finds enough space; the space disappears during the run. */
 static void disk_fills_up(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
@@ -116,7 +119,7 @@ static void disk_fills_up(void **state)
 	tiny_free(&t);
 }
 
-/* So small that the plan sees it: refused with the figures, nothing is made. */
+/* The plan finds too little space: refused with the sizes, and no file is made. */
 static void disk_too_small(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
@@ -134,7 +137,7 @@ static void disk_too_small(void **state)
 	tiny_free(&t);
 }
 
-/* Room for bytes, none for names: LOCK, run.json, each batch in turn cannot be made. */
+/* Free blocks but no free inodes: LOCK, run.json and each batch in turn cannot be created. */
 static void no_inodes(void **state)
 {
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
@@ -159,7 +162,7 @@ static void no_inodes(void **state)
 	tiny_free(&t);
 }
 
-/* The results are on the disk, but nobody could read the summary. */
+/* The results are on the disk, but the summary cannot be written. */
 static void full_stdout(void **state)
 {
 	static const char *const words[] = {"sluice", "run", "tiny.yaml", "--out", "out",

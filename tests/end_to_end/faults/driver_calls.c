@@ -1,8 +1,8 @@
 /*
- * driver_calls.c - what a run asks of the device's driver, call by call.
+ * driver_calls.c - the driver calls of a run.
  *
- * While a run goes on it gets and gives no memory, makes no stream and no event, and each batch
- * waits twice; nor does the host allocate then. And after an answer that ends a device for good, no
+ * During a run no memory is allocated or freed, no stream and no event is created, and each batch
+ * waits twice; the host does not allocate either. After an error that makes a device unusable, no
  * call reaches the driver.
  */
 #include <stdio.h>
@@ -23,7 +23,7 @@
 enum { BATCHES = 7, PARTICLES = 150, MARKS_MAX = 64, CALLS_MOST = 5000 };
 
 static unsigned in_run[N_CALLS];
-static uint64_t allocated[MARKS_MAX]; /* as the run begins, and at each commit */
+static uint64_t allocated[MARKS_MAX]; /* at the start of the run and at each commit */
 static unsigned marks;
 
 static void mark(void)
@@ -72,7 +72,7 @@ static void count_run(const struct folder *f, const char *compact, const char *s
 		in_run[CALL_event_wait], (unsigned)(allocated[1] - allocated[0]),
 		(unsigned)(allocated[BATCHES] - allocated[1]));
 	assert_true(in_run[CALL_launch] >= (compact ? BATCHES * 5 : 3));
-	/* fused, each slot's first batch is queued as it is */
+	/* in fused mode the first batch of each slot is queued directly */
 	assert_true(in_run[CALL_capture_begin] <= (compact ? 0 : slots));
 	assert_true(in_run[CALL_graph_queue] >= (compact ? 0 : BATCHES - slots));
 	assert_int_equal(in_run[CALL_get] + in_run[CALL_give], 0);
@@ -80,15 +80,15 @@ static void count_run(const struct folder *f, const char *compact, const char *s
 	assert_int_equal(in_run[CALL_event_make] + in_run[CALL_event_free], 0);
 	assert_int_equal(in_run[CALL_event_wait], 2 * BATCHES);
 	assert_int_equal(in_run[CALL_stream_wait], 0);
-	/* the run's one block, and what pthread_create takes, which is most under sanitizers */
+	/* the one block of the run and the allocations of pthread_create, most with sanitizers */
 	assert_true(allocated[1] - allocated[0] <= 1 + 5 * (slots + 1));
 	assert_int_equal(allocated[BATCHES], allocated[1]);
 	snprintf(out.path, sizeof(out.path), "%s", to);
 	folder_remove(&out);
 }
 
-/* Each compact and each sort that the device has, fused each sort, with one to three slots. */
-static void nothing_is_got_in_a_run(void **state)
+/* Each compact and sort backend of the device, in fused mode each sort, with one to three slots. */
+static void no_allocation_during_a_run(void **state)
 {
 	const struct sl_backend *c, *s;
 	unsigned runs = 0;
@@ -108,14 +108,14 @@ static void nothing_is_got_in_a_run(void **state)
 	folder_remove(&f);
 }
 
-/* --- failed for good ----------------------------------------------------------------------- */
+/* --- unusable device ----------------------------------------------------------------------- */
 
 static int run_alone(void *of)
 {
 	return (int)library_run((const struct library_run *)of);
 }
 
-/* Staged, or fused when compact is NULL. */
+/* Staged mode, or fused mode if compact is NULL. */
 static struct library_run few(unsigned threads, const char *compact)
 {
 	return (struct library_run){.device = "emulated",
@@ -127,7 +127,7 @@ static struct library_run few(unsigned threads, const char *compact)
 		.batches = 2};
 }
 
-/* All that can be asked for, once a wait has ended the device. */
+/* All calls of the device layer after a wait that made the device unusable. */
 static int ask_for_all(void *of)
 {
 	struct sl_limits limits_now;
@@ -172,8 +172,7 @@ static void every_call_is_refused(void **state)
 	assert_int_equal(atomic_load(&counting->after), 0);
 }
 
-/* One thread, so that there are no calls of others under way: call k fails, for every k (or
- * some). */
+/* One thread, so no other calls are in progress: call k fails, for every k (or for some). */
 static void end_at_each_call(const char *compact)
 {
 	unsigned calls = 0;
@@ -199,20 +198,20 @@ static void end_at_each_call(const char *compact)
 	assert_true(calls > 8 && calls < CALLS_MOST / 13);
 }
 
-static void no_call_after_the_last(void **state)
+static void no_call_after_an_error(void **state)
 {
 	(void)state;
 	end_at_each_call("naive");
 	end_at_each_call(NULL);
 }
 
-/* The same where a fault on demand stands for the answer. */
+/* The same with an injected fault (SL_FAULT) instead of an error of the driver. */
 static void no_call_after_a_fault(void **state)
 {
 	static const char *const kinds[] = {"dev_count", "dev_use", "dev_limits", "dev_malloc",
 		"pinned_malloc", "dev_stream", "dev_event", "dev_record", "dev_sync", "dev_elapsed",
 		"dev_copy", "dev_fill", "dev_launch", "dev_capture", "dev_graph", "dev_replay"};
-	enum { OF_FUSED = 13 }; /* and those behind */
+	enum { OF_FUSED = 13 }; /* and the later ones */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -228,8 +227,8 @@ static void no_call_after_a_fault(void **state)
 	}
 }
 
-/* With several threads, each other one may have a call under way, which ends. */
-static void few_calls_after_the_last(void **state)
+/* With several threads, each of the others may have one call in progress, which ends. */
+static void few_calls_after_an_error(void **state)
 {
 	enum { THREADS = 3 };
 
@@ -253,14 +252,16 @@ static void few_calls_after_the_last(void **state)
 
 int main(void)
 {
-	/* children first: ThreadSanitizer takes the fibers of a launch for threads, and forks none
+	/*
+	 * children first: ThreadSanitizer treats the fibers of a launch as threads and then forbids
+	 * fork()
 	 */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(every_call_is_refused, counting_clear),
-		cmocka_unit_test_setup(no_call_after_the_last, counting_clear),
+		cmocka_unit_test_setup(no_call_after_an_error, counting_clear),
 		cmocka_unit_test_setup(no_call_after_a_fault, counting_clear),
-		cmocka_unit_test_setup(few_calls_after_the_last, counting_clear),
-		cmocka_unit_test_setup(nothing_is_got_in_a_run, counting_clear),
+		cmocka_unit_test_setup(few_calls_after_an_error, counting_clear),
+		cmocka_unit_test_setup(no_allocation_during_a_run, counting_clear),
 	};
 
 	if (!sl_thin_by_environment())

@@ -1,8 +1,8 @@
 /*
- * driver_calls_device.c - what a run asks of CUDA, call by call: driver_calls.c's counts where
- * there is a device, with Thrust's own calls among them. Skips where there is none.
+ * driver_calls_device.c - the CUDA calls of a run: the counts of driver_calls.c on a real device,
+ * including the calls of Thrust. Skips without a device.
  *
- * The test stands in the place of CUDA's functions (tests.def: --wrap) and hands each call on.
+ * The test replaces the CUDA functions (tests.def: --wrap) and forwards each call.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ enum { BATCHES = 20, PARTICLES = 100003 };
 
 struct CUmemPoolHandle_st;
 
-/* What gets memory or gives it back, makes streams and events or frees them. */
+/* Calls that allocate or free memory, and that create or destroy streams and events. */
 #define MAKERS(X)                                                                   \
 	X(cudaMalloc, (void **p, size_t n), (p, n))                                 \
 	X(cudaMallocAsync, (void **p, size_t n, sl_stream s), (p, n, s))            \
@@ -42,7 +42,7 @@ struct CUmemPoolHandle_st;
 	X(cudaEventCreateWithFlags, (sl_event * e, unsigned flags), (e, flags))     \
 	X(cudaEventDestroy, (sl_event e), (e))
 
-/* What makes the host wait. */
+/* Calls that block the host. */
 #define WAITS(X)                                                                             \
 	X(cudaDeviceSynchronize, (void), ())                                                 \
 	X(cudaStreamSynchronize, (sl_stream s), (s))                                         \
@@ -121,8 +121,8 @@ static void count_run(const char *compact, const char *sort, unsigned slots)
 	assert_true(waits > 0 && waits <= 2 * BATCHES);
 }
 
-/* Each compact and each sort that the device has, fused each sort, with one to three slots. */
-static void nothing_is_got_in_a_run(void **state)
+/* Each compact and sort backend of the device, in fused mode each sort, with one to three slots. */
+static void no_allocation_during_a_run(void **state)
 {
 	const struct sl_backend *c, *s;
 	unsigned runs = 0;
@@ -137,14 +137,14 @@ static void nothing_is_got_in_a_run(void **state)
 		if (s->primitive == SL_SORT && s->space == SL_DEVICE)
 			count_run(NULL, s->name, runs++ % 3 + 1);
 	assert_true(runs > 3);
-	/* the calls do come this way */
+	/* the wrappers do receive the calls */
 	assert_true(atomic_load(&calls[CALL_cudaMalloc]) > 0);
 	assert_true(atomic_load(&calls[CALL_cudaMallocHost]) > 0);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_got_in_a_run)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(no_allocation_during_a_run)};
 
 	if (skips_without_device())
 		return SKIPPED;

@@ -1,6 +1,6 @@
 /*
- * forged_files.c - files whose digests and checksums agree with the manifest, and whose content is wrong:
- * verify holds them against the key and against the particles themselves.
+ * forged_files.c - files whose digests and checksums match the manifest but whose content is wrong:
+ * verify compares them with the sort key and with recomputed particles.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +16,13 @@
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 
-/* Batches 0 to 2 of 1500 particles, of which half survive: more than verify remakes. */
+/* Batches 0 to 2 of 1500 particles, of which half survive: more than verify recomputes. */
 static const char text[] = "run: {name: t, seed: 7, particles: 4500, batch: 1500}\n"
 			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
 			   "keep: transmitted\n"
-			   "key: [w:6]\n"; /* coarse, so that there are ties */
+			   "key: [w:6]\n"; /* coarse, so that ties occur */
 
-/* A run opened up, so that files of its batches can be made. */
+/* An opened run; the test rewrites the files of its batches. */
 struct forger {
 	struct sl_dir dir;
 	struct sl_plan *plan;
@@ -72,7 +72,7 @@ static void digest(struct sl_table *t, struct sl_manifest_line *l)
 	}
 }
 
-/* Makes the file of a batch anew, changed, with all sums right. */
+/* Rewrites the file of a batch with a change and with valid checksums. */
 static void forge(uint64_t batch, change make)
 {
 	struct forger f;
@@ -136,7 +136,10 @@ static const float *floats_of(const struct sl_table *t, enum sl_column which)
 	return NULL;
 }
 
-/* Two rows side by side that differ, of the same key where that is seen: only the ids tell. */
+/*
+ * Swaps two adjacent rows that differ, with equal keys if the format shows keys: only the ids
+ * reveal it.
+ */
 static void swap_neighbours(struct sl_table *t, struct sl_manifest_line *l)
 {
 	const float *x = floats_of(t, SL_COLUMN_x), *w = floats_of(t, SL_COLUMN_w);
@@ -177,7 +180,7 @@ static void change_value(struct sl_table *t, struct sl_manifest_line *l)
 			*(unsigned char *)t->column[k].data ^= 1;
 }
 
-/* A survivor that is another batch's. */
+/* A survivor of another batch. */
 static void change_id(struct sl_table *t, struct sl_manifest_line *l)
 {
 	(void)l;
@@ -191,7 +194,7 @@ static void drop_row(struct sl_table *t, struct sl_manifest_line *l)
 	t->n--;
 }
 
-/* One of the dead had another fate. */
+/* The fate of one dead particle is changed. */
 static void change_tally(struct sl_table *t, struct sl_manifest_line *l)
 {
 	(void)t;
@@ -199,7 +202,7 @@ static void change_tally(struct sl_table *t, struct sl_manifest_line *l)
 	l->tally.count[SL_FATE_absorbed]--;
 }
 
-/* One less was kept than there are. */
+/* The count of kept particles is one too low. */
 static void change_kept(struct sl_table *t, struct sl_manifest_line *l)
 {
 	(void)t;
@@ -212,7 +215,7 @@ struct forgery {
 	const char *format;
 	uint64_t batch;
 	change make;
-	const char *says; /* verify; NULL: nothing is wrong */
+	const char *says; /* message of verify; NULL: no error */
 };
 
 #define KEYED "output.columns=[id, x, w]"
@@ -246,7 +249,7 @@ static const struct forgery forgeries[] = {
 	{"tallies, without ids", BARE, H5, 0, change_tally, "tallies"},
 };
 
-static void forgeries_are_found(void **state)
+static void forged_files_are_reported(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
@@ -260,7 +263,7 @@ static void forgeries_are_found(void **state)
 		before = hash_run(&folder, "out");
 		forge(g->batch, g->make);
 		print_message("%s, %s, %s\n", g->name, g->columns, g->format);
-		/* what is forged is what the program would have written, but for the change */
+		/* except for the change, the forged file equals the file that the program writes */
 		assert_int_equal(hash_run(&folder, "out") == before, g->says == NULL);
 		expect(&folder, g->says ? SL_CHECK_FAILED : SL_OK, g->says ? g->says : "",
 			WORDS("verify", "out"));
@@ -270,7 +273,10 @@ static void forgeries_are_found(void **state)
 
 /* --- rounded columns ----------------------------------------------------------------------- */
 
-/* Flips the last bit of a byte, so far from the end of the file of a batch, with all sums right. */
+/*
+ * Flips the last bit of the byte at this distance from the end of a batch file, with valid
+ * checksums.
+ */
 static void forge_byte(uint64_t batch, size_t from_end)
 {
 	struct forger f;
@@ -290,15 +296,15 @@ static void forge_byte(uint64_t batch, size_t from_end)
 }
 
 /*
- * In the last record of a file, of 32 bytes: x, y, z, direction and energy, time, the id. There is
- * no key, so that ids and order are there to be seen, and all the same a batch is computed anew.
+ * The last record of a file has 32 bytes: x, y, z, direction and energy, time, id. Without a sort
+ * key verify can check ids and order only, so it also recomputes one batch.
  */
-static void what_is_rounded_is_computed_anew(void **state)
+static void rounded_columns_are_recomputed(void **state)
 {
 	static const struct {
 		size_t from_end;
 		uint64_t batch;
-		const char *says; /* NULL: only the first batch is */
+		const char *says; /* NULL: only the first batch is recomputed */
 	} bytes[] = {{32, 1, "digest"}, {24, 1, "digest"}, {4, 1, "digest"},
 		{20, 0, "not that of the batch computed anew"},
 		{8, 0, "not that of the batch computed anew"}, {20, 1, NULL}};
@@ -317,9 +323,11 @@ static void what_is_rounded_is_computed_anew(void **state)
 	}
 }
 
-/* Sorted by a direction, whose order a file of mcpl does not show to the bit; ids are user flags.
+/*
+ * Sorted by a direction, which MCPL does not store exactly, so the order cannot be checked; ids are
+ * user flags.
  */
-static void what_is_rounded_has_no_order(void **state)
+static void rounded_keys_are_not_checked_for_order(void **state)
 {
 	static const char *const outputs[] = {"output.mcpl={energy: 2 eV, userflags: id}",
 		"output.mcpl={energy: 2 eV, userflags: id, precision: double}",
@@ -350,9 +358,9 @@ static int begin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forgeries_are_found),
-		cmocka_unit_test(what_is_rounded_is_computed_anew),
-		cmocka_unit_test(what_is_rounded_has_no_order),
+		cmocka_unit_test(forged_files_are_reported),
+		cmocka_unit_test(rounded_columns_are_recomputed),
+		cmocka_unit_test(rounded_keys_are_not_checked_for_order),
 	};
 
 	if (sl_formats_start() != SL_OK)

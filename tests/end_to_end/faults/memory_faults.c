@@ -1,10 +1,10 @@
 /*
- * memory_faults.c - every allocation of a run fails, once and from then on.
+ * memory_faults.c - every allocation of a run fails, once and permanently.
  *
- * All allocations of the process count, those of libraries included, from where start-up ends. A
- * run that one is denied ends well with the right bytes, or ends with a sentence. HDF5 may die of
- * it, which cannot be helped from here; what has been committed is good even then, and --resume
- * gives the bytes of an unbroken run.
+ * All allocations of the process after start-up count, including those of libraries. A run with a
+ * failed allocation ends with the right bytes or with a message. HDF5 may terminate the process,
+ * which this program cannot prevent; even then committed batches are valid, and --resume gives the
+ * bytes of an uninterrupted run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +16,16 @@
 
 enum { BATCHES = 2, CHILDREN = 2, ON_STEP = 7 };
 
-/* Where HDF5 has no memory to tell its own error in, it calls exit(-1). */
+/* If HDF5 has no memory to report its own error, it calls exit(-1). */
 enum { HDF5_GIVES_UP = 255 };
 
-/* What became of the runs, and the states of the folder from which --resume was already tried. */
+/* The outcomes of the runs, and the folder states from which --resume was already tested. */
 struct tally {
 	unsigned well, told, died;
 	struct tiny_states states;
 };
 
-/* --- judging ------------------------------------------------------------------------------- */
+/* --- checking the outcome ------------------------------------------------------------------ */
 
 static void judge(struct tiny_run *t, const char *out, const struct ending *e, struct tally *tally)
 {
@@ -41,7 +41,7 @@ static void judge(struct tiny_run *t, const char *out, const struct ending *e, s
 	if (died && strcmp(t->format, "openpmd") != 0)
 		fail_msg("%s: died (exit code %d, signal %d), without HDF5 in play", t->what,
 			e->code, e->signal);
-	/* what libc or the kernel has no memory for is told as a failure of the call */
+	/* lack of memory inside libc or the kernel is reported as a failed call */
 	if (e->code > 0 && !died && e->code != SL_HOST_MEMORY && e->code != SL_DISK)
 		fail_msg("%s: exit code %d for want of memory: %s", t->what, e->code, e->err);
 	tally->well += e->code == 0;
@@ -52,7 +52,7 @@ static void judge(struct tiny_run *t, const char *out, const struct ending *e, s
 
 /* --- running ------------------------------------------------------------------------------- */
 
-/* A child whose allocations are counted. */
+/* A child process whose allocations are counted. */
 struct child {
 	char out[16], fail_at[32], what[64];
 	const char *env[5];
@@ -93,7 +93,7 @@ static void end(struct tiny_run *t, struct child *c, struct tally *tally)
 }
 
 /*
- * Allocation first fails, then first + each, ...; some at a time. The environment may leave out
+ * Fails allocation first, then first + each, ...; several in parallel. The environment may skip
  * some of them (thin.h).
  */
 static void sweep(
@@ -128,7 +128,7 @@ static unsigned long count(const struct ending *e)
 	return strtoul(at + 7, NULL, 10);
 }
 
-/* What a program that does nothing with a configuration allocates. */
+/* Allocations of the program for a command that does nothing with the configuration. */
 static unsigned long count_start(void)
 {
 	const char *const env[] = {preload(), "FAIL_COUNT=1", NULL};
@@ -179,8 +179,8 @@ static void each_of_openpmd(void **state)
 	sweep_format("openpmd");
 }
 
-/* Our own memory, by the layer that it comes from: exit code 5 and a sentence, each time. */
-static void own_layer(void **state)
+/* Allocations of this program, through its own layer: exit code 5 and a message each time. */
+static void allocations_of_the_program(void **state)
 {
 	struct tiny_run t = {.threads = "3", .format = "openpmd", .batches = BATCHES};
 	struct tally tally = {.well = 0};
@@ -209,7 +209,7 @@ static void own_layer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_layer),
+		cmocka_unit_test(allocations_of_the_program),
 		cmocka_unit_test(each_of_csv),
 		cmocka_unit_test(each_of_openpmd),
 	};

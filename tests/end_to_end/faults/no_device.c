@@ -1,6 +1,6 @@
 /*
- * no_device.c - no driver, one that is too old, no device, one that is too old: each is told, by
- * name it is an error, and auto computes on the CPU.
+ * no_device.c - no driver, an outdated driver, no device, and an unsupported device: each is
+ * reported; requesting the device by name is an error, and auto computes on the CPU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "tests/support/counting_driver.h"
 #include "tests/support/library_run.h"
 
-/* What the driver answers, and what is said of it. */
+/* The answer of the driver, and the expected message. */
 static const struct {
 	struct answers answers;
 	const char *says;
@@ -27,7 +27,7 @@ static const struct {
 	{{.use = SL_ERROR_NO_IMAGE}, "this build has no code for it (error 209"},
 };
 
-/* The plan says in one line why there is no GPU. */
+/* The plan gives the reason in one line. */
 static void check_plan(const struct sl_plan *plan, const char *says)
 {
 	char *text = NULL, *line, *end;
@@ -45,8 +45,8 @@ static void check_plan(const struct sl_plan *plan, const char *says)
 	free(text);
 }
 
-/* By name it is an error; auto computes on the CPU. */
-static void lacking_devices(void **state)
+/* Requesting the device by name is an error; auto computes on the CPU. */
+static void missing_devices(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
@@ -66,7 +66,7 @@ static void lacking_devices(void **state)
 	}
 }
 
-static void a_number_that_is_not_there(void **state)
+static void device_number_out_of_range(void **state)
 {
 	struct sl_device d;
 
@@ -79,8 +79,8 @@ static void a_number_that_is_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(lacking_devices, counting_clear),
-		cmocka_unit_test_setup(a_number_that_is_not_there, counting_clear),
+		cmocka_unit_test_setup(missing_devices, counting_clear),
+		cmocka_unit_test_setup(device_number_out_of_range, counting_clear),
 	};
 
 	return cmocka_run_group_tests(tests, counting_begin, NULL);

@@ -1,6 +1,6 @@
 /*
- * histograms_resumed.c - tallies by bins are the same from every way to run, and kept through damage,
- * --resume and --force.
+ * histograms_resumed.c - histograms are identical for every way to run, and stay correct after
+ * damage, --resume and --force.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 #include "tests/support/tallies_check.h"
 
-/* --- every way -------------------------------------------------------------------------------- */
+/* --- every way to run ------------------------------------------------------------------------- */
 
 static void expect_same(const char *out)
 {
@@ -20,7 +20,7 @@ static void expect_same(const char *out)
 	free(should);
 }
 
-static void any_way(void **state)
+static void any_run_option(void **state)
 {
 	static const char *const ways[][4] = {
 		{"--device", "cpu", "--threads", "3"},
@@ -43,7 +43,7 @@ static void any_way(void **state)
 	}
 }
 
-/* What is printed is the same run. */
+/* The printed configuration gives the same run. */
 static void printed_and_read_back(void **state)
 {
 	char *config = output_of(&folder, WORDS("run", "c.yaml", "--print-config"));
@@ -81,7 +81,7 @@ static void lose_tail(void)
 	keep_batches(&folder, "out", 3);
 }
 
-/* The tallies of another seed, whose file is whole. */
+/* The histograms of another seed, in a valid file. */
 static void put_others(void)
 {
 	size_t bytes;
@@ -95,7 +95,7 @@ static void put_others(void)
 	remove_run(&folder, "seed");
 }
 
-/* Damages a copy, lets verify say so, and goes on with it. */
+/* Damages a copy, requires verify to report it, and resumes it. */
 static void damaged(const char *what, const char *name, const char *say)
 {
 	copy_run(&folder, "whole", "out");
@@ -116,7 +116,7 @@ static void damaged(const char *what, const char *name, const char *say)
 	remove_run(&folder, "out");
 }
 
-static void damage_is_found_and_mended(void **state)
+static void damage_is_reported_and_repaired(void **state)
 {
 	(void)state;
 	damaged("flip", "out/t_000002.bins", "size or checksum is not that of the manifest");
@@ -129,8 +129,8 @@ static void damage_is_found_and_mended(void **state)
 	damaged("another's", "out/t.tallies", "is not what the tallies of the batches add up to");
 }
 
-/* A batch of which only the one file was committed when the process was killed. */
-static void a_kill_between_two_files(void **state)
+/* A batch with only one of its two files committed when the process was killed. */
+static void killed_between_two_files(void **state)
 {
 	(void)state;
 	copy_run(&folder, "whole", "out");
@@ -145,7 +145,7 @@ static void a_kill_between_two_files(void **state)
 
 /* --- other runs ------------------------------------------------------------------------------- */
 
-static void other_tallies_are_another_run(void **state)
+static void other_histograms_are_another_run(void **state)
 {
 	(void)state;
 	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration",
@@ -154,7 +154,10 @@ static void other_tallies_are_another_run(void **state)
 		WORDS("run", "c.yaml", "--out", "whole", "--resume", "--set", "tallies=[]"));
 }
 
-/* --force leaves nothing of the run before; a new run does not write over files of the name. */
+/*
+ * --force removes all files of the existing run; a new run does not overwrite files of the same
+ * name.
+ */
 static void no_file_is_left(void **state)
 {
 	(void)state;
@@ -179,12 +182,12 @@ static void no_file_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_way),
+		cmocka_unit_test(any_run_option),
 		cmocka_unit_test(printed_and_read_back),
 		cmocka_unit_test(csv_runs_have_no_hdf5),
-		cmocka_unit_test(damage_is_found_and_mended),
-		cmocka_unit_test(a_kill_between_two_files),
-		cmocka_unit_test(other_tallies_are_another_run),
+		cmocka_unit_test(damage_is_reported_and_repaired),
+		cmocka_unit_test(killed_between_two_files),
+		cmocka_unit_test(other_histograms_are_another_run),
 		cmocka_unit_test(no_file_is_left),
 	};
 

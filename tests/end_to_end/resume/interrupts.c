@@ -1,6 +1,6 @@
 /*
- * interrupts.c - a run that is told to end, by a signal or by its time, ends soon and in order, and
- * is gone on with.
+ * interrupts.c - a run that is interrupted by a signal or by its time limit ends soon, in order,
+ * and can be resumed.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -22,8 +22,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Seconds that are promised. A sanitizer's build may take more, on a machine that does much else.
- */
+/* Seconds that the documentation allows. A sanitizer build on a busy machine may take longer. */
 static int within(int seconds)
 {
 	return be_quick() ? 20 * seconds : seconds;
@@ -44,7 +43,7 @@ static size_t lines_in(const char *name)
 	return lines;
 }
 
-/* Starts a run into "out" and waits until it has begun and so many batches are committed. */
+/* Starts a run into "out" and waits until this number of batches is committed. */
 static void start(const char *const *words, size_t batches, struct running *r)
 {
 	const struct process p = {.argv = words, .folder = folder.path};
@@ -78,7 +77,7 @@ static void interrupt_at(int signal, size_t batches)
 	whole_finish();
 }
 
-/* With sanitizers each at another moment. */
+/* With sanitizers each signal comes at another moment. */
 static void signals(void **state)
 {
 	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
@@ -91,8 +90,8 @@ static void signals(void **state)
 				interrupt_at(stopping[i], moments[k]);
 }
 
-/* Stopped again and again, it gets there. */
-static void many_stops(void **state)
+/* A run that is interrupted again and again still finishes. */
+static void many_interrupts(void **state)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--resume");
 
@@ -109,7 +108,10 @@ static void many_stops(void **state)
 	whole_finish();
 }
 
-/* A batch of minutes is dropped; a second signal does not wait for that. */
+/*
+ * A batch that takes minutes is discarded; a second signal ends the run without waiting for the
+ * batch.
+ */
 static void long_batches(void **state)
 {
 	const char *const *words = WORDS("run", "slow.yaml", "--out", "out");
@@ -138,8 +140,8 @@ static void long_batches(void **state)
 	}
 }
 
-/* The time that a batch queue allows is kept to, and costs nothing where it is not reached. */
-static void time_is_up(void **state)
+/* The time limit is kept, and does not matter if the run finishes earlier. */
+static void time_limit(void **state)
 {
 	const char *const *words =
 		WORDS("run", "slow.yaml", "--out", "out", "--stop-before", "3 s");
@@ -171,7 +173,7 @@ static void time_is_up(void **state)
 		WORDS("run", "c.yaml", "--out", "out", "--stop-before", "10"));
 }
 
-/* What has nothing to end in order ends at the first signal. */
+/* Commands without an orderly end stop at the first signal. */
 static void verify_is_interrupted(void **state)
 {
 	const struct process p = {.argv = WORDS("verify", "whole"), .folder = folder.path};
@@ -180,12 +182,13 @@ static void verify_is_interrupted(void **state)
 	struct ending e;
 
 	(void)state;
-	for (int tries = 20; !ended && tries > 0; tries--) { /* one may be done before */
+	for (int tries = 20; !ended && tries > 0;
+		tries--) { /* a command may finish before the signal */
 		process_start(&p, &r);
 		sleep_for(0.05);
 		kill(r.pid, SIGINT);
 		process_wait(&r, within(10), &e);
-		/* before the handler stands, the signal itself ends it */
+		/* before the handler is installed, the signal itself ends the process */
 		ended = e.code == 128 + SIGINT || e.signal == SIGINT;
 		assert_true(ended || e.code == SL_OK);
 		process_free(&e);
@@ -193,7 +196,7 @@ static void verify_is_interrupted(void **state)
 	assert_true(ended);
 }
 
-/* Under nohup a hangup is nothing. */
+/* Under nohup, SIGHUP is ignored. */
 static void nohup(void **state)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet");
@@ -216,9 +219,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(signals),
-		cmocka_unit_test(many_stops),
+		cmocka_unit_test(many_interrupts),
 		cmocka_unit_test(long_batches),
-		cmocka_unit_test(time_is_up),
+		cmocka_unit_test(time_limit),
 		cmocka_unit_test(verify_is_interrupted),
 		cmocka_unit_test(nohup),
 	};

@@ -1,8 +1,8 @@
 /*
- * kill.c - SIGKILL at every call that changes a file, and at random moments.
+ * kill.c - SIGKILL at every system call that changes a file, and at random moments.
  *
- * After each nothing bad is under a final name, and --resume gives the bytes of an unbroken run.
- * SLUICE_MOMENTS=20 kills each kind of run at so many moments.
+ * After each kill no damaged file has a final name, and --resume gives the bytes of an
+ * uninterrupted run. SLUICE_MOMENTS=20 sets the number of random moments for each kind of run.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -28,27 +28,27 @@ enum {
 	KILLED = 128 + SIGKILL
 };
 
-/* Rules that end the run before all batches are there, and behind how many. */
+/* Stop rules that end the run early, and the number of batches after which they do. */
 enum { ENDS_AT = 2, LONG_ENDS_AT = 44 };
 static const char *const ends_early[] = {
 	"--device", "cpu", "--set", "stop={when: rel_error(hit) < 0.9, min_batches: 2}", NULL};
 static const char *const long_ends_early[] = {
 	"--device", "cpu", "--set", "stop=rel_error(hit) < 1.6 %", NULL};
 
-/* The columns of mcpl are its own. */
+/* MCPL files have fixed columns. */
 static const char *const of_mcpl[] = {"--device", "cpu", "--set", "output.columns=[]", NULL};
 static const char *const joined[] = {
 	"--device", "cpu", "--set", "output.columns=[]", "--set", "output.joined=true", NULL};
 
-/* A way to a state, and a run from there that is killed. */
+/* An initial state, and the run from it that is killed. */
 struct sweep {
 	const char *name;
-	const char *last; /* word of the command line: NULL, --resume or --force */
+	const char *last; /* last argument: NULL, --resume or --force */
 	enum tiny_end how;
 	void (*prepare)(struct tiny_run *t);
 };
 
-/* The number of the first line of the log with that call and text, from 1; 0 for none. */
+/* The line number of the first line of the log with this call and text, from 1; 0 for none. */
 static unsigned long find_call(
 	const struct tiny_run *t, const char *call, const char *text, unsigned long *lines)
 {
@@ -66,17 +66,20 @@ static unsigned long find_call(
 	return found;
 }
 
-/* --- where a sweep begins ------------------------------------------------------------------ */
+/* --- initial states ------------------------------------------------------------------------ */
 
 static void nothing(struct tiny_run *t)
 {
 	tiny_remove(t, "out");
 }
 
-/* A file without a line, a torn line, a file begun: all that a kill can leave, together. */
+/*
+ * A file without a manifest line, a partial line, and a partial file: all that a kill can leave,
+ * together.
+ */
 static void broken(struct tiny_run *t)
 {
-	static unsigned long at; /* the sync of the folder behind the name of the second file */
+	static unsigned long at; /* the fsync of the folder after the rename of the second file */
 	unsigned long lines;
 	struct ending e;
 	FILE *manifest;
@@ -110,7 +113,7 @@ static void done(struct tiny_run *t)
 	process_free(&e);
 }
 
-/* --- sweeps -------------------------------------------------------------------------------- */
+/* --- a kill at every call ------------------------------------------------------------------ */
 
 static unsigned long count_calls(struct tiny_run *t, const struct sweep *s)
 {
@@ -160,7 +163,10 @@ static void at_every_call(void **state)
 			.threads = threads[i], .format = "openpmd", .batches = BATCHES};
 
 		tiny_make(&t);
-		/* who computes does not matter to what one thread does before and after */
+		/*
+		 * the number of worker threads does not matter to the calls of one thread before
+		 * and after
+		 */
 		for (size_t k = 0; k < (i == 0 ? sizeof(sweeps) / sizeof(sweeps[0]) : 1); k++)
 			kill_at_each(&t, &sweeps[k]);
 		tiny_free(&t);
@@ -182,7 +188,7 @@ static void at_every_call_of_a_run_that_ends_early(void **state)
 	tiny_free(&t);
 }
 
-static void at_every_call_of_a_run_whose_lists_are_joined(void **state)
+static void at_every_call_of_a_run_with_a_merged_list(void **state)
 {
 	static const struct sweep sweep = {"a run of lists, joined", NULL, TINY_KILLED, nothing};
 	struct tiny_run t = {
@@ -196,7 +202,7 @@ static void at_every_call_of_a_run_whose_lists_are_joined(void **state)
 
 /* --- random moments ------------------------------------------------------------------------ */
 
-/* Numbers of 0 .. 1 from a fixed seed (Numerical Recipes' ranqd1, upper bits). */
+/* Pseudo-random numbers in 0 .. 1 from a fixed seed (Numerical Recipes' ranqd1, upper bits). */
 static double random_fraction(void)
 {
 	static uint32_t state = 20240607;
@@ -205,7 +211,7 @@ static double random_fraction(void)
 	return (double)(state >> 8) / (1 << 24);
 }
 
-/* How many moments: so many, or what SLUICE_MOMENTS asks for. */
+/* Number of moments: the argument, or SLUICE_MOMENTS if it is set. */
 static uint64_t moments(uint64_t usual)
 {
 	const char *asked = getenv("SLUICE_MOMENTS");
@@ -214,7 +220,7 @@ static uint64_t moments(uint64_t usual)
 	return n > 0 ? n : usual;
 }
 
-/* Runs, and is killed after so long, unless it ended before. */
+/* Runs the program and kills it after this time, unless it ended before. */
 static void run_for(struct tiny_run *t, const char *last, double seconds)
 {
 	struct tiny_command c;
@@ -231,7 +237,7 @@ static void run_for(struct tiny_run *t, const char *last, double seconds)
 	process_free(&e);
 }
 
-/* Each run is killed, gone on with, killed again, and gone on with to its end. */
+/* Each run is killed, resumed, killed again, and resumed to its end. */
 static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times)
 {
 	unsigned between = 0, n_moments = 0;
@@ -259,7 +265,7 @@ static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times
 	}
 	print_message("%s: killed at %u random moments of %.3f s, %u of them between batches\n",
 		t->format, n_moments, length, between);
-	/* a half of them, about; a few moments may all be unlucky */
+	/* expect about half of them; a small number of moments may all miss */
 	assert_true(n_moments < MOMENTS_FEW || between > n_moments / 8);
 	tiny_free(t);
 }
@@ -272,7 +278,7 @@ static void at_random_moments(void **state)
 	kill_at_moments(&t, LONG_BATCHES, moments(MOMENTS));
 }
 
-/* Six threads have two writers: one is ahead of what is committed. */
+/* Six threads have two writers: one writes ahead of the commits. */
 static void at_random_moments_of_a_run_that_ends_early(void **state)
 {
 	struct tiny_run t = {.threads = "6",
@@ -285,7 +291,9 @@ static void at_random_moments_of_a_run_that_ends_early(void **state)
 	kill_at_moments(&t, LONG_ENDS_AT, moments(MOMENTS_FEW));
 }
 
-/* Columns, or records, are compressed on the device, three batches at a time, and written by six.
+/*
+ * Columns or records are compressed on the device, three batches at a time, and written by six
+ * threads.
  */
 static void at_random_moments_on_a_device(void **state)
 {
@@ -304,7 +312,7 @@ static void at_random_moments_on_a_device(void **state)
 	}
 }
 
-/* They are faster than HDF5, so there are more batches. */
+/* These formats are faster than HDF5, so the runs have more batches. */
 static void at_random_moments_of(
 	const struct sl_format *format, const char *const *more, uint64_t times)
 {
@@ -323,7 +331,7 @@ static void at_random_moments_of_each_format(void **state)
 				sl_format_is_mcpl(sl_formats[i]) ? of_mcpl : NULL, MOMENTS_EACH);
 }
 
-static void at_random_moments_of_joined_lists(void **state)
+static void at_random_moments_of_a_merged_list(void **state)
 {
 	(void)state;
 	at_random_moments_of(&sl_format_mcpl, joined, MOMENTS_JOINED);
@@ -335,12 +343,12 @@ static int all_tests(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_every_call),
 		cmocka_unit_test(at_every_call_of_a_run_that_ends_early),
-		cmocka_unit_test(at_every_call_of_a_run_whose_lists_are_joined),
+		cmocka_unit_test(at_every_call_of_a_run_with_a_merged_list),
 		cmocka_unit_test(at_random_moments),
 		cmocka_unit_test(at_random_moments_of_a_run_that_ends_early),
 		cmocka_unit_test(at_random_moments_on_a_device),
 		cmocka_unit_test(at_random_moments_of_each_format),
-		cmocka_unit_test(at_random_moments_of_joined_lists),
+		cmocka_unit_test(at_random_moments_of_a_merged_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

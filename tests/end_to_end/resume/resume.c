@@ -1,6 +1,8 @@
 /*
- * resume.c - a folder with a run in it, whole, damaged or another's: --resume goes on with it and
- * ends with the bytes of an unbroken one, or says why not; --force begins anew.
+ * resume.c - a folder with an existing run that is valid, damaged or of another configuration.
+ *
+ * --resume finishes the run with the bytes of an uninterrupted run, or reports why it cannot.
+ * --force starts a new run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +51,7 @@ static void swap_files(void)
 	assert_int_equal(rename(a, between) | rename(b, a) | rename(between, b), 0);
 }
 
-/* Rewrites the manifest from its lines; edit may change a line or drop it by making it empty. */
+/* Rewrites the manifest line by line; edit may change a line, or remove it by making it empty. */
 static void edit_manifest(void (*edit)(size_t number, char *line))
 {
 	size_t bytes, number = 0;
@@ -77,7 +79,7 @@ static void remove_middle_line(void)
 	edit_manifest(drop_middle);
 }
 
-/* A count becomes another; the checksum of the line is as it was. */
+/* Changes a count; the checksum of the line stays. */
 static void raise_count(size_t number, char *line)
 {
 	char *count = strstr(line, "\"survivors\":");
@@ -119,8 +121,8 @@ static void leave_parts(void)
 struct damage {
 	const char *name;
 	void (*make)(void);
-	int code;         /* of verify */
-	const char *says; /* verify */
+	int code;         /* exit code of verify */
+	const char *says; /* message of verify */
 };
 
 static const struct damage damages[] = {
@@ -150,7 +152,7 @@ static void any_damage(void **state)
 	}
 }
 
-/* --- what there is already ----------------------------------------------------------------- */
+/* --- existing folders ---------------------------------------------------------------------- */
 
 static void another_configuration(void **state)
 {
@@ -172,22 +174,22 @@ static void another_configuration(void **state)
 	expect(&folder, SL_OUTPUT_IN_USE, "holds a run already",
 		WORDS("run", "c.yaml", "--out", "out"));
 	assert_int_equal(folder_hash(folder_path(&folder, "out"), NULL), before);
-	/* what does not change a bit may change */
+	/* options that do not change the output may change */
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--resume", "--threads", "1", "--compact",
 			"cpu_scan"));
 	whole_finish();
 }
 
-static void nothing_there(void **state)
+static void no_run_in_the_folder(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 	whole_finish();
-	whole_finish(); /* no folder at all */
+	whole_finish(); /* no folder */
 }
 
-static void finished_already(void **state)
+static void already_finished(void **state)
 {
 	struct stat was, is;
 
@@ -211,7 +213,7 @@ static void replaced(void **state)
 	leave_parts();
 	for (int i = 0; i < 4; i++)
 		write_text(&folder, mine[i], "mine");
-	/* of another name and format, so nothing of the old run may be left */
+	/* with another name and format, so no file of the existing run may stay */
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--force", "--set", "run.name=u", "--set",
 			"output.format=csv.gz", "--set", "run.particles=7000", "--quiet"));
@@ -235,7 +237,7 @@ static void replaced(void **state)
 	whole_finish();
 }
 
-/* A file that no run.json vouches for is somebody's; it is seen before the first particle. */
+/* A file that no run.json lists belongs to the user; it is detected before the first particle. */
 static void names_are_taken(void **state)
 {
 	static const char *const taken[] = {"out/t_000050.h5", "out/t.xdmf"};
@@ -254,7 +256,7 @@ static void names_are_taken(void **state)
 	}
 }
 
-/* Thousands of batches, in memory: run.json is longer than any configuration may be. */
+/* Thousands of batches: run.json is longer than the size limit of a configuration. */
 static void very_many_batches(void **state)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
@@ -280,8 +282,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_damage),
 		cmocka_unit_test(another_configuration),
-		cmocka_unit_test(nothing_there),
-		cmocka_unit_test(finished_already),
+		cmocka_unit_test(no_run_in_the_folder),
+		cmocka_unit_test(already_finished),
 		cmocka_unit_test(replaced),
 		cmocka_unit_test(names_are_taken),
 		cmocka_unit_test(very_many_batches),

@@ -1,6 +1,6 @@
 /*
- * stop.c - runs that end at a precision: at the batch that the rule says, by a computation of our
- * own from a run without it, with the same bytes on every way there.
+ * stop.c - runs with a stop rule end at the batch that the rule gives, which the test computes from
+ * a run without the rule; the bytes are the same for every way to run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
 
-/* Met by some batch in the middle. */
+/* A rule that a batch in the middle meets. */
 #define WHEN "rel_error(transmitted) < 1 %"
 #define STOP "stop=" WHEN
 
@@ -43,9 +43,9 @@ static int end(void **state)
 	return folder_end(state);
 }
 
-/* --- what a run should come to ---------------------------------------------------------------- */
+/* --- expected end ----------------------------------------------------------------------------- */
 
-/* How many batches a run of that rule has. */
+/* Number of batches of a run with this rule. */
 static size_t expected_batches(enum sl_fate fate, double below, size_t min_batches)
 {
 	size_t k = min_batches;
@@ -55,7 +55,10 @@ static size_t expected_batches(enum sl_fate fate, double below, size_t min_batch
 	return k < BATCHES ? k : BATCHES;
 }
 
-/* The run in out is the first n batches of "all", and says that the rule was met or not. */
+/*
+ * Checks that the run in out equals the first n batches of "all", and that it reports whether the
+ * rule was met.
+ */
 static void expect_run(const char *out, size_t n, bool met, enum sl_fate fate)
 {
 	struct sl_manifest m;
@@ -78,7 +81,10 @@ static void expect_run(const char *out, size_t n, bool met, enum sl_fate fate)
 	expect(&folder, SL_OK, "", WORDS("verify", out, "--quiet"));
 }
 
-/* The run in out, which was begun anew, has committed n batches: none was committed and removed. */
+/*
+ * Checks that the run in out, started from an empty folder, committed n batches and removed none of
+ * them.
+ */
 static void expect_committed(const char *out, size_t n)
 {
 	assert_int_equal(JSON(out, "times", "batches"), n);
@@ -96,13 +102,15 @@ struct rule {
 
 static const struct rule rules[] = {
 	{SL_FATE_transmitted, "1 %", 0.01, NULL},
-	{SL_FATE_transmitted, "0.01", 0.01, "2"}, /* lucky: the first two are much the same */
+	{SL_FATE_transmitted, "0.01", 0.01,
+		"2"}, /* met by chance: the first two results are nearly equal */
 	{SL_FATE_transmitted, "8.2e-3", 8.2e-3, NULL}, {SL_FATE_reflected, "0.018", 0.018, NULL},
-	{SL_FATE_absorbed, "3.5%", 0.035, "23"},   /* which it was before, and is not then */
-	{SL_FATE_transmitted, "0.99", 0.99, NULL}, /* by the fifth: no fewer will do */
+	{SL_FATE_absorbed, "3.5%", 0.035,
+		"23"}, /* the rule is met before batch 23, but not at it */
+	{SL_FATE_transmitted, "0.99", 0.99, NULL}, /* 5 is the default minimum of batches */
 	{SL_FATE_transmitted, "0.99", 0.99, "17"}, {SL_FATE_transmitted, "0.99", 0.99, "60"},
-	{SL_FATE_transmitted, "0.99", 0.99, "61"}, /* more than there are */
-	{SL_FATE_reflected, "1e-9", 1e-9, NULL},   /* never */
+	{SL_FATE_transmitted, "0.99", 0.99, "61"}, /* more than the run has */
+	{SL_FATE_reflected, "1e-9", 1e-9, NULL},   /* the rule is never met */
 };
 
 static void run_rule(const struct rule *rule, size_t n, bool met)
@@ -128,7 +136,7 @@ static void run_rule(const struct rule *rule, size_t n, bool met)
 	remove_run(&folder, "out");
 }
 
-static void where_it_should(void **state)
+static void ends_at_the_expected_batch(void **state)
 {
 	size_t between = 0;
 
@@ -142,11 +150,11 @@ static void where_it_should(void **state)
 		between += met && n > least && n < BATCHES;
 		run_rule(r, n, met);
 	}
-	assert_true(between >= 3); /* or they tell nothing of the rule */
+	assert_true(between >= 3); /* otherwise the cases do not test the rule */
 }
 
-/* Nobody can say how well a fate is known that nobody met. */
-static void of_a_fate_unseen(void **state)
+/* A fate without particles has no relative error. */
+static void fate_without_particles(void **state)
 {
 	char *out = output_of(&folder,
 		WORDS("run", "c.yaml", "--out", "out", "--set", "stop=rel_error(max_steps) < 0.5"));
@@ -169,7 +177,7 @@ static void expect_plan(const char *set, const char *says)
 	free(out);
 }
 
-static void is_planned(void **state)
+static void rule_is_in_the_plan(void **state)
 {
 	(void)state;
 	expect_plan(STOP, "batches     at most 60 of 200 particles\n"
@@ -181,10 +189,10 @@ static void is_planned(void **state)
 	expect_plan("stop={}", "batches     60 of 200 particles\nkey ");
 }
 
-/* --- the same on every way there -------------------------------------------------------------- */
+/* --- the same bytes for every way to run ------------------------------------------------------ */
 
 static size_t n_stopped;
-static uint64_t stopped; /* the hash of "stopped", which is what others are held against */
+static uint64_t stopped; /* the hash of the reference run "stopped" */
 
 static void make_stopped(void)
 {
@@ -207,7 +215,7 @@ static void expect_stopped(void)
 	remove_run(&folder, "out");
 }
 
-static void any_threads(void **state)
+static void any_thread_count(void **state)
 {
 	static const char *const threads[] = {"1", "2", "3", "4", "16"};
 
@@ -223,7 +231,7 @@ static void any_threads(void **state)
 		}
 }
 
-static void any_slots(void **state)
+static void any_slot_count(void **state)
 {
 	static const char *const modes[] = {"staged", "fused"};
 	static const char *const slots[] = {"1", "2", "3"};
@@ -249,8 +257,8 @@ static void goes_on(const char *code_of_verify)
 	expect_stopped();
 }
 
-/* A file is left without its line by a kill; it is made anew. */
-static void is_gone_on_with(void **state)
+/* A kill leaves a file without its manifest line; the resumed run writes it again. */
+static void resumed_run(void **state)
 {
 	(void)state;
 	make_stopped();
@@ -261,8 +269,8 @@ static void is_gone_on_with(void **state)
 	}
 }
 
-/* The rule waits for what was lost in the middle. */
-static void lost_files_are_made_again(void **state)
+/* A batch that was lost in the middle is computed again before the rule is evaluated. */
+static void lost_files_are_written_again(void **state)
 {
 	(void)state;
 	make_stopped();
@@ -275,7 +283,7 @@ static void lost_files_are_made_again(void **state)
 	expect_stopped();
 }
 
-static void is_done(void **state)
+static void finished_run(void **state)
 {
 	struct stat was, is;
 	char *out;
@@ -298,8 +306,8 @@ static void is_done(void **state)
 	remove_run(&folder, "out");
 }
 
-/* Batches behind the end, which no run leaves: they are seen, and removed by who goes on. */
-static void nothing_is_behind_the_end(void **state)
+/* Batches after the end, which no run leaves: verify reports them and --resume removes them. */
+static void no_batch_after_the_end(void **state)
 {
 	size_t bytes;
 	char *json, *rule;
@@ -332,15 +340,15 @@ static void nothing_is_behind_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(where_it_should),
-		cmocka_unit_test(of_a_fate_unseen),
-		cmocka_unit_test(is_planned),
-		cmocka_unit_test(any_threads),
-		cmocka_unit_test(any_slots),
-		cmocka_unit_test(is_gone_on_with),
-		cmocka_unit_test(lost_files_are_made_again),
-		cmocka_unit_test(is_done),
-		cmocka_unit_test(nothing_is_behind_the_end),
+		cmocka_unit_test(ends_at_the_expected_batch),
+		cmocka_unit_test(fate_without_particles),
+		cmocka_unit_test(rule_is_in_the_plan),
+		cmocka_unit_test(any_thread_count),
+		cmocka_unit_test(any_slot_count),
+		cmocka_unit_test(resumed_run),
+		cmocka_unit_test(lost_files_are_written_again),
+		cmocka_unit_test(finished_run),
+		cmocka_unit_test(no_batch_after_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
