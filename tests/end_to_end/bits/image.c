@@ -120,7 +120,7 @@ static void image_is_the_same_for_every_run_option(void **state)
 }
 
 /* True if run.json has an image section. image.py checks its values. */
-static bool tells_of_image(const char *out)
+static bool reports_image(const char *out)
 {
 	char name[64], *text;
 	size_t bytes;
@@ -140,7 +140,7 @@ static void finish(const char *config)
 	expect(&folder, SL_OK, "", WORDS("run", config, "--out", "out", "--resume", "--quiet"));
 	assert_int_equal(hash_run(&folder, "out"), unbroken);
 	assert_string_equal(run_json(&folder, "out", "state"), "done");
-	assert_true(tells_of_image("out"));
+	assert_true(reports_image("out"));
 	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
 	remove_run(&folder, "out");
 }
@@ -176,7 +176,7 @@ static void check_fault(const char *kind, int k)
 	assert_false(folder_has(&folder, "out/t.png.part"));
 	assert_false(folder_has(&folder, "out/t.image.h5.part"));
 	assert_string_equal(run_json(&folder, "out", "state"), "running");
-	assert_false(tells_of_image("out"));
+	assert_false(reports_image("out"));
 	finish("c.yaml");
 }
 
@@ -244,7 +244,7 @@ static void other_files_are_not_overwritten(void **state)
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.image=false"));
 	expect_file(&folder, "out/t.png", "mine");
 	assert_false(folder_has(&folder, "out/t.image.h5"));
-	assert_false(tells_of_image("out"));
+	assert_false(reports_image("out"));
 	expect_text("\"image_added_up\": false", WORDS("verify", "out", "--json"));
 	remove_run(&folder, "out");
 

@@ -202,7 +202,7 @@ static void resumed_with_another_schedule(void **state)
 	"key: [z:8], finish: alive < 0.1}"
 
 /*
- * Fails call k of this name, checks the result and resumes. Returns false if no run fault occurred:
+ * Fails call k of this name, checks the result and resumes. Returns false if the run did not fail:
  * a run of one batch with this transport makes fewer calls.
  */
 static bool fail_call(const char *transport, const char *name, unsigned k, uint64_t expected)
