@@ -90,7 +90,7 @@ static enum sl_status run_stages(struct sl_run_workers *c, struct sl_host_slot *
 	SL_TRY(read_inputs(r, slot));
 	lane = take_lane(c);
 	if (!lane)
-		return sl_fail(SL_STOPPED, "dropped (a signal asked to stop)");
+		return sl_fail(SL_STOPPED, "cancelled: the run was asked to stop");
 	start = sl_now_ns();
 	slot->batch.device_packed.wanted = r->pack.form != SL_AS_COLUMNS && !c->discard;
 	s = sl_device_pipeline_run(r, lane, &slot->batch, slot->ns);
