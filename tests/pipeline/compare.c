@@ -388,7 +388,7 @@ static void refusals(void **state)
 	expect(&folder, SL_USAGE, "--print-config does",
 		WORDS("compare", "c.yaml", "--print-config"));
 	expect(&folder, SL_USAGE, "--csv does nothing", WORDS("run", "c.yaml", "--csv"));
-	expect(&folder, SL_USAGE, "needs a file", WORDS("compare"));
+	expect(&folder, SL_USAGE, "compare needs CONFIG", WORDS("compare"));
 	expect(&folder, SL_USAGE, "it does not exist", WORDS("compare", "nothing.yaml"));
 	expect(&folder, SL_USAGE, "no backend has that name",
 		WORDS("compare", "c.yaml", "--sort", "bubble"));
