@@ -1,5 +1,5 @@
 /*
- * disk_calls.c - the system calls of a run that change files (traced.h): every one of them fails,
+ * disk_calls.c - the system calls of a run that change files (ptrace_run.h): every one of them fails,
  * once and from then on, and runs end as disk_check.h has it; the order in which they are made.
  */
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/disk_check.h"
-#include "tests/support/traced.h"
+#include "tests/support/ptrace_run.h"
 
 enum { CALLS_MAX = 400 };
 
