@@ -24,7 +24,7 @@ build fuzz
 
 # What libFuzzer is told of each: the sizes of its inputs, where it finds them.
 told_config="-max_len=4096 -dict=../../tests/fuzz/config.dict corpus_config ../../tests/fuzz/corpus/config ../../data/configs"
-told_files="-max_len=4096 corpus_files ../../tests/fuzz/corpus/files ../../tests/stages/formats/mcpl"
+told_files="-max_len=4096 corpus_files ../../tests/fuzz/corpus/files ../../tests/stages/formats/mcpl/reference"
 told_deflate="-max_len=100000 -len_control=10 corpus_deflate"
 
 for target in $targets; do

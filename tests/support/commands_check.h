@@ -4,7 +4,7 @@
 #ifndef SL_TESTS_SUPPORT_COMMANDS_CHECK_H
 #define SL_TESTS_SUPPORT_COMMANDS_CHECK_H
 
-#include "tests/support/whole.h"
+#include "tests/support/reference_run.h"
 
 /* What a group of tests begins with: c.yaml of four batches, its run in "whole", remembered. */
 int commands_begin(void **state);

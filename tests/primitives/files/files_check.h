@@ -6,7 +6,7 @@
 #include "primitives/files/files.h"
 #include "primitives/files/read.h"
 #include "tests/support/check.h"
-#include "tests/support/scene.h"
+#include "tests/support/open_dir.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "stages/formats/hdf5/xdmf.h"
-#include "tests/stages/formats/tables.h"
+#include "tests/stages/formats/format_check.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "tests/support/folder.h"
