@@ -1,4 +1,9 @@
-/* inputs.c - the files of a list: looked into, held against what they were, told. */
+/*
+ * input_files.c - opens the input files of model list for a plan and reports what they contain.
+ *
+ * It compares the checksums of the files with those of the configuration, computes the particles of
+ * single batches, and lists the files in run.json and in the printed plan.
+ */
 #define SL_MODEL_HOST
 #include "pipeline/plan/input_files.h"
 
@@ -6,13 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/resolve/input_files.h"
 #include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/models/list.h"
 #include "primitives/files/crc32.h"
-
-#define FILES     "model.list.files"
-#define CHECKSUMS "model.list.checksums"
 
 enum { NOTICE_BYTES = 160, SHOWN_MOST = 16 };
 
@@ -43,7 +46,7 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
 		"%s is not the file that it was (its CRC-32 is %" PRIu32 ", and %" PRIu64
-		" is stated), try the old one, or leave " CHECKSUMS " out and begin anew",
+		" is stated), try the old one, or leave " SL_LIST_CHECKSUMS " out and begin anew",
 		path, crc, was);
 }
 
@@ -58,9 +61,9 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	SL_TRY(sl_inputs_open(&list->files, &plan->recipe.inputs, &which));
 	inputs = plan->recipe.inputs;
 	if (inputs->stamp != list->stamp)
-		return sl_fail(SL_DISK,
-			FILES " were written to since they were looked at (a run needs its files "
-			      "as it found them), try again when that is done");
+		return sl_fail(SL_DISK, SL_LIST_FILES
+			" were written to since they were looked at (a run needs its files "
+			"as it found them), try again when that is done");
 	for (uint32_t item = 0; item < list->files.n; item++) {
 		uint32_t crc = crc_of(inputs, item, &k);
 
