@@ -361,7 +361,7 @@ static void late_batches_have_their_ids(void **state)
 	}
 }
 
-static void a_dropped_batch_stops(void **state)
+static void a_cancelled_batch_stops(void **state)
 {
 	struct sl_recipe r = hand_recipe(SL_MODEL_slab, 1000);
 	atomic_int drop = 0;
@@ -374,7 +374,7 @@ static void a_dropped_batch_stops(void **state)
 	drop = 1;
 	sl_batch_begin(&r, &m.b, 0);
 	assert_fails(sl_stages_run(&r, &m.x, &m.b, NULL), SL_STOPPED,
-		"batch 0, stage generate: dropped");
+		"batch 0, stage generate: cancelled: the run was asked to stop");
 	close_room(&m);
 }
 
@@ -451,7 +451,7 @@ int main(void)
 		cmocka_unit_test(constant_columns_are_not_gathered),
 		cmocka_unit_test(batch_sizes_give_the_same_survivors),
 		cmocka_unit_test(late_batches_have_their_ids),
-		cmocka_unit_test(a_dropped_batch_stops),
+		cmocka_unit_test(a_cancelled_batch_stops),
 		cmocka_unit_test(fates_that_do_not_close_are_found),
 		cmocka_unit_test(weights_are_rounded),
 		cmocka_unit_test(time_is_taken_for_each_stage),

@@ -182,7 +182,7 @@ static void asked_to_stop(void **state)
 	r.drop = &drop;
 	atomic_store(&drop, 1);
 	sl_batch_begin(&r, &m.b, 0);
-	assert_fails(sl_rounds_on_host(&r, &m.x, &m.b), SL_STOPPED, "dropped");
+	assert_fails(sl_rounds_on_host(&r, &m.x, &m.b), SL_STOPPED, "cancelled: the run was asked to stop");
 	close_room(&m);
 }
 
