@@ -1,6 +1,6 @@
 /*
- * backends_emulated.c - every kernel on the emulated device: the same cases as on a real one, seen from
- * inside by whatever sanitizer this is built with.
+ * backends_emulated.c - runs every kernel on the emulated device with the cases that the GPU tests
+ * use. A build with a sanitizer then checks the kernels from inside.
  */
 #include <stdio.h>
 

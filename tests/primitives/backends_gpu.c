@@ -1,5 +1,6 @@
 /*
- * backends_gpu.c - every backend of the device against the specification, and the device layer itself.
+ * backends_gpu.c - compares every device backend with the specification, and tests the device
+ * layer.
  *
  * Skips, and says why, where there is no device.
  */

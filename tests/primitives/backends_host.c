@@ -1,4 +1,7 @@
-/* backends_host.c - every backend of the host against the specification, and the shape of the matrix. */
+/*
+ * backends_host.c - compares every host backend with the specification, and checks the catalog of
+ * backends.
+ */
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>

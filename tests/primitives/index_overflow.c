@@ -1,5 +1,6 @@
 /*
- * index_overflow.c - scan and compact of 2^31+5 items, where an index leaves int and a count of bytes 32 bits.
+ * index_overflow.c - tests scan and compact of 2^31+5 items, where an index exceeds int and a byte
+ * count exceeds 32 bits.
  *
  * 8.6 GB that the host does not hold: the input is made on the device by fills of segments of many
  * lengths, so that a few thousand numbers tell every answer, and the answer comes home in pieces.

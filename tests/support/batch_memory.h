@@ -1,4 +1,4 @@
-/* batch_memory.h - a batch on the host and its memory, of exactly the size that was measured. */
+/* batch_memory.h - a batch on the host in a block of memory of exactly the measured size. */
 #ifndef SL_TESTS_SUPPORT_BATCH_MEMORY_H
 #define SL_TESTS_SUPPORT_BATCH_MEMORY_H
 

@@ -1,5 +1,6 @@
 /*
- * commands_check.h - commands beside a run that nothing has broken, which they are to leave alone.
+ * commands_check.h - helpers for tests of commands that read a complete run and must not change
+ * it.
  */
 #ifndef SL_TESTS_SUPPORT_COMMANDS_CHECK_H
 #define SL_TESTS_SUPPORT_COMMANDS_CHECK_H

@@ -1,4 +1,6 @@
-/* device_pipeline_check.h - a device's batches against the host's, byte by byte; for any device in use. */
+/*
+ * device_pipeline_check.h - compares batches of the current device with the host's, byte by byte.
+ */
 #ifndef SL_TESTS_SUPPORT_DEVICE_PIPELINE_CHECK_H
 #define SL_TESTS_SUPPORT_DEVICE_PIPELINE_CHECK_H
 

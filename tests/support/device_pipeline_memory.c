@@ -1,5 +1,6 @@
 /*
- * device_pipeline_memory.c - what a lane's memory holds: what it held before, and bits that are the other one.
+ * device_pipeline_memory.c - tests the memory of a device pipeline: reuse after other contents,
+ * and single-bit transfer errors.
  */
 #include <stdio.h>
 

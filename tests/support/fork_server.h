@@ -1,5 +1,6 @@
 /*
- * fork_server.h - the program under test, started once and forked for each run (tests/preload/server.h).
+ * fork_server.h - starts the program under test once and forks it for each run
+ * (tests/preload/server.h).
  *
  * SLUICE_SERVER names the library. One server stays for as long as the test does, and another where
  * a library comes before the program (LD_PRELOAD); both begin anew in another name space of mounts.

@@ -1,6 +1,4 @@
-/*
- * histograms_check.h - a run with tallies by bins that nothing has broken, for tests of them.
- */
+/* histograms_check.h - an undisturbed run with histograms, for the tests that read or damage it. */
 #ifndef SL_TESTS_SUPPORT_HISTOGRAMS_CHECK_H
 #define SL_TESTS_SUPPORT_HISTOGRAMS_CHECK_H
 

@@ -1,6 +1,6 @@
 /*
- * host_and_device.h - a batch on two sides: the host, which is the specification, and a lane of the
- * device in use; byte by byte they come to the same.
+ * host_and_device.h - runs a batch on the host, which is the specification, and in a pipeline of
+ * the current device, and compares the results byte by byte.
  */
 #ifndef SL_TESTS_SUPPORT_HOST_AND_DEVICE_H
 #define SL_TESTS_SUPPORT_HOST_AND_DEVICE_H

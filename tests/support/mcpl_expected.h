@@ -1,6 +1,6 @@
 /*
- * mcpl_expected.h - a file of MCPL as the paper says that it is to be read, held against the table
- * that it was made of: what the units and the packing of directions make of a row's columns.
+ * mcpl_expected.h - decodes an MCPL file as the MCPL paper specifies, and compares it with the
+ * table from which it was written, after conversion of units and packing of directions.
  */
 #ifndef SL_TESTS_SUPPORT_MCPL_EXPECTED_H
 #define SL_TESTS_SUPPORT_MCPL_EXPECTED_H

@@ -1,4 +1,4 @@
-/* mcpl_lists.h - lists of particles for tests: those of the reference implementation, and made ones. */
+/* mcpl_lists.h - MCPL files for tests: those of the reference implementation and generated ones. */
 #ifndef SL_TESTS_SUPPORT_MCPL_LISTS_H
 #define SL_TESTS_SUPPORT_MCPL_LISTS_H
 

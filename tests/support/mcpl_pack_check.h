@@ -1,4 +1,7 @@
-/* mcpl_pack_check.h - records of MCPL made on a device, against the host's; for any device in use. */
+/*
+ * mcpl_pack_check.h - compares MCPL records packed on the current device with those packed on the
+ * host.
+ */
 #ifndef SL_TESTS_SUPPORT_MCPL_PACK_CHECK_H
 #define SL_TESTS_SUPPORT_MCPL_PACK_CHECK_H
 

@@ -1,4 +1,7 @@
-/* open_dir.h - a folder that the code under test has open; no descriptor may be left behind a test. */
+/*
+ * open_dir.h - an open directory for the code under test; each test must close all its
+ * descriptors.
+ */
 #ifndef SL_TESTS_SUPPORT_OPEN_DIR_H
 #define SL_TESTS_SUPPORT_OPEN_DIR_H
 

@@ -1,4 +1,4 @@
-/* pack_check.h - survivors packed on a device, against the host's; for any device in use. */
+/* pack_check.h - compares survivors packed on the current device with those packed on the host. */
 #ifndef SL_TESTS_SUPPORT_PACK_CHECK_H
 #define SL_TESTS_SUPPORT_PACK_CHECK_H
 

@@ -1,5 +1,6 @@
 /*
- * ptrace_run.h - runs a program and kills it, or lets a call fail, at its k-th call that changes files.
+ * ptrace_run.h - runs a program and kills it, or makes a system call fail, at its k-th call that
+ * changes files.
  *
  * What strace's fault injection does, but counting the calls of all threads together: strace counts
  * those of each thread by themselves, and so never reaches the first calls of one that starts late.

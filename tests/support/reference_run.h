@@ -1,6 +1,6 @@
 /*
- * reference_run.h - a folder with a configuration, and a run of it on the CPU that nothing has broken: what
- * others, however they came about, are held against.
+ * reference_run.h - a directory with a configuration and an undisturbed CPU run of it, with which
+ * other runs are compared.
  */
 #ifndef SL_TESTS_SUPPORT_REFERENCE_RUN_H
 #define SL_TESTS_SUPPORT_REFERENCE_RUN_H

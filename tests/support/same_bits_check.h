@@ -1,5 +1,5 @@
 /*
- * same_bits_check.h - whole runs of a device against the CPU's, for any device that is there.
+ * same_bits_check.h - compares whole runs of any available device with runs of the CPU.
  *
  * A configuration is planned and run through the library, to nowhere, staged and fused; of each
  * batch the tally, the survivors and the digests of their columns must be those of the same run on

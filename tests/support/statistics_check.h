@@ -1,6 +1,6 @@
 /*
- * statistics_check.h - how well a fate is known by the batches of a run, by the textbook, and what
- * run.json of the run in the group's folder (fixture.h) says of it.
+ * statistics_check.h - the relative error of a fate by textbook formulas, and the numbers of
+ * run.json in the directory of the test group (fixture.h).
  */
 #ifndef SL_TESTS_SUPPORT_STATISTICS_CHECK_H
 #define SL_TESTS_SUPPORT_STATISTICS_CHECK_H

@@ -1,4 +1,4 @@
-/* test_recipes.h - recipes made by hand, for tests that read no configuration. */
+/* test_recipes.h - recipes defined in code, for tests that read no configuration. */
 #ifndef SL_TESTS_SUPPORT_TEST_RECIPES_H
 #define SL_TESTS_SUPPORT_TEST_RECIPES_H
 

@@ -1,5 +1,5 @@
 /*
- * tiny_run.h - a run of a few small batches, and what must hold whatever happened to it.
+ * tiny_run.h - a run of a few small batches, and the checks that hold after any fault.
  *
  * An unbroken run is made first; its bytes are what all others are held against. So the checks know
  * nothing of the program but the names of its files:

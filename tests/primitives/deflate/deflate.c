@@ -1,6 +1,6 @@
 /*
- * deflate.c - every deflate of the host: what it writes comes back through zlib's inflate and
- * libdeflate's, what does not fit is said to be 0 bytes, and it takes no memory but its scratch.
+ * deflate.c - tests every host deflate backend: zlib and libdeflate restore its output, a stream
+ * that does not fit has 0 bytes, and no call allocates memory outside its scratch.
  */
 #include <pthread.h>
 #include <stdio.h>

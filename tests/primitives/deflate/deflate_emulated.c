@@ -1,6 +1,6 @@
 /*
- * deflate_emulated.c - the device's encoder on the emulated device: byte for byte what the
- * specification writes, with every kind of input and cut, and threads in any order.
+ * deflate_emulated.c - compares the device encoder, on the emulated device, with the specification
+ * byte for byte: every kind of input and split, threads in any order.
  */
 #include "primitives/emulator/settings.h"
 #include "tests/support/check.h"

@@ -1,5 +1,5 @@
 /*
- * deflate_gpu.c - the device's encoder on a GPU: byte for byte what the specification writes.
+ * deflate_gpu.c - compares the device encoder, on a GPU, with the specification byte for byte.
  *
  *	SLUICE_DEFLATE_JOBS=1000   random jobs, of some hundred inputs each (deflate_check.h)
  *

@@ -1,4 +1,7 @@
-/* planes.c - items in planes, by hand: as HDF5's shuffle filter wants them, and back. */
+/*
+ * planes.c - tests byte planes, the layout of HDF5's shuffle filter, and the inverse, on values
+ * worked out by hand.
+ */
 #include "primitives/deflate/planes.h"
 #include "tests/support/check.h"
 

@@ -1,6 +1,4 @@
-/*
- * look_ahead_kernels.h - scan/look_ahead.cuh with small tiles and few blocks, as backends.
- */
+/* look_ahead_kernels.h - backends that run scan/look_ahead.cuh with small tiles and few blocks. */
 #ifndef SL_TESTS_PRIMITIVES_LOOK_AHEAD_KERNELS_H
 #define SL_TESTS_PRIMITIVES_LOOK_AHEAD_KERNELS_H
 

@@ -1,6 +1,6 @@
 /*
- * device_pipeline.c - batches on the emulated device are the host's, byte by byte; so are those of a device
- * that does not do its work before somebody waits, or does it at once.
+ * device_pipeline.c - compares batches of the emulated device with the host's, byte by byte. Also
+ * with a device that defers its work until a wait, and with one that works immediately.
  */
 #include "primitives/device/device.h"
 #include "primitives/emulator/settings.h"

@@ -1,4 +1,7 @@
-/* device_pipeline_gpu.c - batches on a device are the host's, byte by byte. Skips where there is none. */
+/*
+ * device_pipeline_gpu.c - compares batches of a GPU with the host's, byte by byte. Skips without a
+ * device.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

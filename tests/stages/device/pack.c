@@ -1,4 +1,7 @@
-/* pack.c - survivors packed on the emulated device: columns and records, and streams of both. */
+/*
+ * pack.c - tests survivors packed on the emulated device: columns, records, and compressed streams
+ * of both.
+ */
 #include "primitives/emulator/settings.h"
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"

@@ -1,4 +1,4 @@
-/* pack_gpu.c - survivors that a device has packed, byte for byte as the host's. */
+/* pack_gpu.c - compares survivors packed on a GPU with those packed on the host, byte by byte. */
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/pack_check.h"

@@ -1,5 +1,6 @@
 /*
- * format_check.h - tables of survivors for the tests of formats, and the way through a format and back.
+ * format_check.h - tables of survivors for the tests of formats, and the round trip of a table
+ * through a format.
  *
  * All memory is from malloc with its exact size, so that a sanitizer sees a step beyond it.
  */

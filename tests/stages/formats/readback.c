@@ -1,5 +1,6 @@
 /*
- * readback.c - files as others read them: h5py, Python's gzip and csv, gunzip, an XML parser.
+ * readback.c - tests that other programs read the files: h5py, Python's gzip and csv, gunzip, an
+ * XML parser.
  *
  * Writes runs into a folder, each column also as its raw bytes, and has readback.py compare.
  * Skipped where there is no h5py.

@@ -1,6 +1,6 @@
 /*
- * stages/host/history.c - particles followed step by step end as those that the loops move, and their
- * draws are those of random.h.
+ * history.c - tests that particles followed step by step end as those that the batch loops move,
+ * and that the recorded random numbers are those of random.h.
  */
 #include "tests/support/check.h"
 #include "tests/support/test_recipes.h"

@@ -1,5 +1,6 @@
 /*
- * stages/host/host_pipeline.c - batches of each model through all stages, against particles remade one by one.
+ * host_pipeline.c - compares batches of each model, run through all stages, with particles
+ * recomputed one by one.
  *
  * Recipes are made by hand (support/test_recipes.h): no configuration is read.
  */

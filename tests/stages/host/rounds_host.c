@@ -1,7 +1,7 @@
 /*
- * rounds_host.c - rounds on the host: when they compact, sort and finish; that no schedule changes a
- * byte; and that who is alive behind each is who takes more steps, as particles remade one by one
- * tell.
+ * rounds_host.c - tests rounds on the host: when they compact, sort and finish, that no schedule
+ * changes a byte, and that the number of active particles after each round matches particles
+ * recomputed one by one.
  */
 #include "tests/support/batch_memory.h"
 #include "tests/support/check.h"
@@ -182,7 +182,8 @@ static void asked_to_stop(void **state)
 	r.drop = &drop;
 	atomic_store(&drop, 1);
 	sl_batch_begin(&r, &m.b, 0);
-	assert_fails(sl_rounds_on_host(&r, &m.x, &m.b), SL_STOPPED, "cancelled: the run was asked to stop");
+	assert_fails(sl_rounds_on_host(&r, &m.x, &m.b), SL_STOPPED,
+		"cancelled: the run was asked to stop");
 	close_room(&m);
 }
 

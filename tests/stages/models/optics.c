@@ -1,6 +1,6 @@
 /*
- * optics.c - reflection, refraction and scattering on hard values: at critical angles, at poles and
- * ends of ranges, against the formulas in double.
+ * optics.c - tests reflection, refraction and scattering against formulas in double: at critical
+ * angles, at poles and at the limits of ranges.
  */
 #include "tests/support/check.h"
 #include "tests/support/model_check.h"

@@ -1,5 +1,5 @@
 /*
- * math.c - log, sin and cos against the double-precision functions of the C library.
+ * math.c - compares log, sin and cos with the double-precision functions of the C library.
  *
  * Every 67th float is tried, the special values, and the worst places that ulp.txt records. With
  * --all every float is: it prints the largest errors, where they are, and a digest over all

@@ -1,4 +1,4 @@
-/* random.c - Philox against the published words, and the ends of sl_uniform(). */
+/* random.c - compares Philox with its published output, and tests the limits of sl_uniform(). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /*
- * stages/selection/histogram.c - tallies by bins: which counter a value belongs to, and whole batches counted
- * again from their particles.
+ * histogram.c - tests histograms: which bin a value belongs to, and whole batches counted again
+ * from their particles.
  */
 #include "stages/selection/histogram.h"
 

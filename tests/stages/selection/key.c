@@ -1,4 +1,4 @@
-/* stages/selection/key.c - quantised fields at their ends, in order, and packed. */
+/* key.c - tests quantised key fields: their limits, their order, and how they are packed. */
 #include "stages/selection/key.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* openpmd.c - packing, assembling and reading of openPMD files: all tables come back. */
+/* openpmd.c - tests that tables packed and assembled as openPMD files are read back unchanged. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
-/* openpmd_check.h - what tests of openPMD files share: of which format, batch and columns they are.
- */
+/* openpmd_check.h - helpers for the tests of openPMD files: format, batch and columns. */
 #ifndef SL_TESTS_STAGES_FORMATS_OPENPMD_CHECK_H
 #define SL_TESTS_STAGES_FORMATS_OPENPMD_CHECK_H
 

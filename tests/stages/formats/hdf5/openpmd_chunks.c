@@ -1,6 +1,6 @@
 /*
- * openpmd_chunks.c - chunks of an openPMD file: as a device has compressed them, as they are
- * stored, shuffled or not, and that none is copied into the file.
+ * openpmd_chunks.c - tests the chunks of an openPMD file: compressed by a device or stored,
+ * shuffled or not, and none copied into the image of the file.
  */
 #include "stages/batch/recipe.h"
 #include "stages/device/pack.h"

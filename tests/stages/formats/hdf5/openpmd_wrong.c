@@ -1,4 +1,7 @@
-/* openpmd_wrong.c - openPMD files that are damaged, or claim what is not so, are refused. */
+/*
+ * openpmd_wrong.c - tests that openPMD files that are damaged or contain invalid attributes are
+ * refused.
+ */
 #include <zlib.h>
 
 #include "stages/formats/hdf5/hdf5_file.h"

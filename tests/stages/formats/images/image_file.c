@@ -1,6 +1,6 @@
 /*
- * image_file.c - the numbers of an image are read where they stand, and files of other claims are
- * refused.
+ * image_file.c - tests that the values of an image file are read in place, and that files with
+ * other metadata are refused.
  */
 #include "stages/formats/images/image_file.h"
 

@@ -1,5 +1,6 @@
 /*
- * mcpl.c - tables as MCPL, read by hand from what the paper says, and back.
+ * mcpl.c - writes tables as MCPL, decodes them independently as the MCPL paper specifies, and
+ * reads them back.
  *
  * Values are compared with what the units and the packing of directions make of a row's columns.
  */

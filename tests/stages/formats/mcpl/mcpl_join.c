@@ -1,5 +1,6 @@
 /*
- * mcpl_join.c - headers of lists: read whole, joined by the rules of the reference implementation.
+ * mcpl_join.c - tests that headers of MCPL files are read completely and merged by the rules of
+ * the reference implementation.
  *
  * Expected sums are worked out by hand; that whole lists come out as mcpltool --merge has them is
  * for tests/scripts/readers.py.

@@ -1,6 +1,6 @@
 /*
- * mcpl_stream.c - files of the reference implementation, and what it says that they hold: whole
- * ones with every flag, damaged ones, and some that are made of them here.
+ * mcpl_stream.c - tests reading files of the reference implementation against its own dump of
+ * them: intact files with every flag, damaged files, and files derived from them.
  */
 #include "stages/formats/mcpl/mcpl_stream.h"
 

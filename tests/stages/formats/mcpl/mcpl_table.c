@@ -1,6 +1,6 @@
 /*
- * mcpl_table.c - lists as tables: of ours the columns that they were made of, of others what a
- * particle has; the header decides which, and damaged rows change nothing in that.
+ * mcpl_table.c - tests MCPL files read as tables: files of Sluice give the original columns, other
+ * files the columns of a particle. The header alone decides this, also when rows are damaged.
  */
 #include "stages/formats/mcpl/mcpl_read.h"
 

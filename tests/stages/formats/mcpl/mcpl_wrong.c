@@ -1,6 +1,6 @@
 /*
- * mcpl_wrong.c - tables that cannot be lists, and lists that are no table: too large, without a
- * column, damaged anywhere, with other columns than it should have.
+ * mcpl_wrong.c - tests that tables that MCPL cannot hold and MCPL files that are not the expected
+ * table are refused: too large, a column missing, damaged, other columns.
  */
 #include "stages/formats/mcpl/mcpl.h"
 

@@ -1,4 +1,4 @@
-/* csv_gz.c - tables as compressed text, and the digits of floats. */
+/* csv_gz.c - tests tables written as compressed CSV, and the decimal digits of floats. */
 #include <math.h>
 #include <stdio.h>
 #include <zlib.h>

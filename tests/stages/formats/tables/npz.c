@@ -1,6 +1,6 @@
 /*
- * npz.c - tables as numpy's archive, read by hand: the directory, zlib's inflate, headers of
- * arrays.
+ * npz.c - tests tables written as numpy archives with a separate decoder: zip directory, zlib's
+ * inflate, array headers.
  *
  * readback.c has numpy itself read them, where there is one.
  */

@@ -1,4 +1,7 @@
-/* zip.c - headers of archives of any size, read by hand from the words of APPNOTE.TXT. */
+/*
+ * zip.c - tests headers of zip archives of any size with a separate decoder written from
+ * APPNOTE.TXT.
+ */
 #include "stages/formats/tables/zip.h"
 
 #include <stdlib.h>
