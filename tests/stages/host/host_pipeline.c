@@ -394,8 +394,8 @@ static void fates_that_do_not_close_are_found(void **state)
 		m.b.columns.fate[17000] = wrong[i];
 		assert_fails(sl_stages[SL_STAGE_mark].on_host(&r, &m.x, &m.b), SL_CHECK_FAILED,
 			wrong[i] < SL_FATE_COUNT
-				? "20000 particles have a fate of 20000 generated, 1 of"
-				: "19999 particles have a fate of 20000 generated");
+				? "fate counts sum to 20000 for 20000 particles, 1 with a fate"
+				: "fate counts sum to 19999 for 20000 particles");
 		assert_int_equal(0, m.b.keep[17000]);
 		close_room(&m);
 	}
