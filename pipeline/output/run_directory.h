@@ -1,5 +1,5 @@
 /*
- * run_directory.h - the directory of a run: begun, gone on with, or replaced; and brought to its end.
+ * run_directory.h - starts, resumes or replaces the run in an output directory, and finishes it.
  *
  *	LOCK            held by the process that writes here
  *	run.json        configuration, provenance, results; state "running" until the end

@@ -217,7 +217,8 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 }
 
 /* The rule of a run that may end early, and what became of it. */
-static void write_goal(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
+static void write_stop_rule(
+	struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
 {
 	const struct sl_stop_rule *g = &plan->stop_rule;
 	struct sl_stop_state o = sl_stop_rule_state(g, plan->recipe.n_batches, m);
@@ -313,7 +314,7 @@ void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 		sl_json_u64(j, "multiprocessors", (uint64_t)plan->device.multiprocessors);
 		sl_json_u64(j, "memory_bytes", plan->device.memory_bytes);
 		sl_json_u64(j, "slots", plan->n_device_slots);
-		sl_json_u64(j, "bytes", plan->room.device);
+		sl_json_u64(j, "bytes", plan->memory.device);
 		sl_json_close(j);
 	}
 	sl_json_close(j);
@@ -374,7 +375,7 @@ static void write_run(struct sl_json *j, const struct sl_workspace *w, const str
 	sl_json_text(j, "format", plan->format->name);
 	sl_json_text(j, "config", plan->config_text);
 	if (plan->stop_rule.below > 0)
-		write_goal(j, plan, m);
+		write_stop_rule(j, plan, m);
 	write_tallies(j, w, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, w);

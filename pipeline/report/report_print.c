@@ -38,7 +38,7 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 }
 
 /* Did the run end early, or why not? */
-static void print_goal(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
+static void print_stop_rule(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
 {
 	const struct sl_stop_rule *g = &plan->stop_rule;
 	const char *fate = sl_fate_facts[g->fate].name;
@@ -117,7 +117,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
 	if (plan->stop_rule.below > 0)
-		print_goal(plan, m, out);
+		print_stop_rule(plan, m, out);
 	print_times(w, session, out);
 	if (w->schedule_reason[0])
 		fprintf(out, "%s\n", w->schedule_reason);
