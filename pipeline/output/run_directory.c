@@ -99,7 +99,7 @@ static enum sl_status resume(
 	done->n = whole;
 	if (cut_after_stop_rule(plan, done))
 		done->in_order = false;
-	/* A line goes before its file, so none ever stands for a file that is gone. */
+	/* A line is removed before its file, so every line refers to an existing file. */
 	if (!done->in_order)
 		SL_TRY(sl_manifest_write(dir, done));
 	return sl_stale_files_remove_orphans(&s);
@@ -246,7 +246,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	bool cut;
 
 	SL_TRY(sl_manifest_read(dir, m));
-	/* those behind a gap that was filled only now */
+	/* a gap was filled only now, so batches after the stop rule can be found only now */
 	cut = cut_after_stop_rule(plan, m);
 	if (cut || !m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));

@@ -36,7 +36,7 @@ uint64_t sl_output_batch(const struct sl_config *config);
 
 /*
  * How many of the plan's batches need not be computed, as a run in its directory has committed them
- * or has met its goal before them; 0 if that cannot be told.
+ * or has met its stop rule before them; 0 if unknown.
  */
 uint64_t sl_output_done(const struct sl_plan *plan);
 

@@ -132,7 +132,7 @@ static void set_threads(struct sl_plan *plan, uint32_t threads)
 		plan->n_writers = WRITERS_MAX;
 }
 
-/* As many threads and device_slots as asked for, or as do good. */
+/* Sets the requested number of threads and device slots, or the defaults. */
 static void choose_most(struct sl_plan *plan)
 {
 	const struct sl_config *c = &plan->config;

@@ -1,4 +1,4 @@
-/* plan_print.c - a plan, for people. */
+/* plan_print.c - prints a plan as a table. */
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/plan/plan_table.h"
@@ -54,7 +54,7 @@ static void print_choice(
 	fputs(", ", out);
 }
 
-/* What of a survivor goes from kernel to kernel, or why the mode is not the one of a device. */
+/* Prints the mode, and how it passes survivors between kernels or why it is not fused. */
 static void print_mode(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;

@@ -81,7 +81,7 @@ static double normal_of_student(double t, double freedom)
 		(8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t * t / freedom)), t);
 }
 
-/* In standard errors: by the bound, or by what batches tell of the error, if that is more. */
+/* In standard errors: the larger of the binomial deviation and the one estimated over batches. */
 static double deviation_of(
 	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
 {
@@ -216,7 +216,7 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 	sl_json_close(j);
 }
 
-/* The rule of a run that may end early, and what became of it. */
+/* Writes the stop rule and whether it was met. */
 static void write_stop_rule(
 	struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
 {
@@ -331,7 +331,7 @@ static void write_choice(struct sl_json *j, const char *primitive, const struct 
 	sl_json_close(j);
 }
 
-/* What was made with what. None of it changes a result. */
+/* The backends that were used. None of them changes a result. */
 static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
 {
 	const struct sl_choice deflate = {.backend = sl_plan_deflate(w->plan)};

@@ -37,7 +37,7 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 	}
 }
 
-/* Did the run end early, or why not? */
+/* Prints whether the stop rule ended the run, or why it did not. */
 static void print_stop_rule(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
 {
 	const struct sl_stop_rule *g = &plan->stop_rule;
@@ -60,7 +60,7 @@ static void print_stop_rule(const struct sl_plan *plan, const struct sl_manifest
 			fate, error, most, g->below, (unsigned long long)g->min_batches);
 }
 
-/* Who was busy, and whom the others waited for: the busiest. */
+/* Prints the busy share of each kind of worker; the busiest one limits the run. */
 static void print_busy(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
 {
 	double busiest = -1;

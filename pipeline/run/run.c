@@ -109,7 +109,7 @@ static enum sl_status start_threads(struct sl_run_workers *c, pthread_t *thread,
 		strerror(error));
 }
 
-/* Threads, slots and device_slots of a crew, in one block that is got before the first particle. */
+/* Allocates thread handles and slot states in one block, before the first particle. */
 static enum sl_status allocate_work(struct sl_run_workers *c, pthread_t **thread, void **memory)
 {
 	const struct sl_plan *plan = c->plan;
