@@ -9,7 +9,7 @@
 enum { TEXT_BYTES = 256, NUMBERS = 14 };
 
 /* The numbers of particles so far. */
-struct numbers {
+struct particle_sums {
 	uint64_t n;
 	double least[NUMBERS], most[NUMBERS], sum[NUMBERS];
 };
@@ -21,7 +21,7 @@ static const struct {
 	{"energy", "MeV"}, {"time", "ms"}, {"weight", ""}, {"pdg", ""}, {"userflags", ""},
 	{"pol_x", ""}, {"pol_y", ""}, {"pol_z", ""}};
 
-static void add(struct numbers *sum, const struct sl_mcpl_particle *p)
+static void add(struct particle_sums *sum, const struct sl_mcpl_particle *p)
 {
 	const double number[NUMBERS] = {p->position[0], p->position[1], p->position[2],
 		p->direction[0], p->direction[1], p->direction[2], p->energy, p->time, p->weight,
@@ -67,7 +67,8 @@ static enum sl_status print_strings(struct sl_mcpl_stream *s, FILE *out)
 	return sl_mcpl_begin(s);
 }
 
-static void print_numbers(const struct sl_mcpl_header *h, const struct numbers *sum, FILE *out)
+static void print_numbers(
+	const struct sl_mcpl_header *h, const struct particle_sums *sum, FILE *out)
 {
 	fprintf(out, "%-12s %-4s %14s %14s %14s\n", "number", "unit", "least", "mean", "largest");
 	for (int i = 0; i < NUMBERS; i++) {
@@ -83,7 +84,7 @@ static void print_numbers(const struct sl_mcpl_header *h, const struct numbers *
 static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	struct numbers sum = {0};
+	struct particle_sums sum = {0};
 	struct sl_mcpl_particle p;
 	bool behind;
 

@@ -17,7 +17,7 @@ struct sl_batch_write {
 	uint64_t assemble_ns, commit_ns; /* what both took so far */
 };
 
-/* Writes the batch in slot to dir, not yet under its name. image is of room.image bytes. */
+/* Writes the batch in slot to dir, not yet under its name. image has plan->memory.image bytes. */
 enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, void *image, struct sl_batch_write *w);
 

@@ -181,7 +181,7 @@ static enum sl_status check_file(
 	SL_TRY(w->plan->format->pack(
 		&slot->exec, &w->plan->facts, &slot->batch.table, &slot->packed));
 	SL_TRY(w->plan->format->assemble(&w->plan->facts, &facts, &slot->packed, w->file_image,
-		w->plan->room.image, &pieces));
+		w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
 	s = sl_survivors_of(w->plan->format, file, pieces.bytes, &made);

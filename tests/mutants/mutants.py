@@ -35,7 +35,7 @@ HERE = os.path.join(ROOT, "tests", "mutants")
 RACE = 66  # the exit status that ThreadSanitizer is told
 PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 900  # that a trial of right kernels may take
-LOOK_AHEAD = "tests/primitives/look_ahead_kernels.cu"  # with tiles and grids that are small enough to try
+LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids that are small enough to try
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/deflate", "primitives/deflate/encoder",
            "primitives/kernel/look_back.cuh", "stages"]
 

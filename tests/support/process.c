@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "tests/support/check.h"
-#include "tests/support/served.h"
+#include "tests/support/fork_server.h"
 
 enum { CANNOT_RUN = 127 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/support/configs.h"
-#include "tests/support/whole.h"
+#include "tests/support/reference_run.h"
 
 static const char python[] = "/usr/bin/python3";
 

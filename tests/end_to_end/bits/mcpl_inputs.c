@@ -11,7 +11,7 @@
 
 #include "pipeline/text/yaml.h"
 #include "tests/support/fixture.h"
-#include "tests/support/lists.h"
+#include "tests/support/mcpl_lists.h"
 #include "tests/support/program.h"
 
 static int begin(void **state)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/support/fixture.h"
-#include "tests/support/lists.h"
+#include "tests/support/mcpl_lists.h"
 #include "tests/support/program.h"
 
 enum { STRINGS_MOST = 24, STRING_BYTES = 128 };

@@ -7,7 +7,7 @@
 #include "primitives/device/device.h"
 #include "stages/formats/formats.h"
 #include "tests/cases/thin.h"
-#include "tests/support/bits_check.h"
+#include "tests/support/same_bits_check.h"
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
 

@@ -5,7 +5,7 @@
 #include "primitives/emulator/settings.h"
 #include "stages/formats/formats.h"
 #include "tests/cases/thin.h"
-#include "tests/support/bits_check.h"
+#include "tests/support/same_bits_check.h"
 #include "tests/support/program.h"
 
 /* One model whose survivors are recomputed, and one whose survivors are carried. */

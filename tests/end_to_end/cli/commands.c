@@ -11,7 +11,7 @@
 #include "pipeline/text/yaml.h"
 #include "stages/formats/formats.h"
 #include "tests/support/commands_check.h"
-#include "tests/support/lists.h"
+#include "tests/support/mcpl_lists.h"
 
 static bool is_there(const char *path)
 {

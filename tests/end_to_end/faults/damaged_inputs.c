@@ -15,7 +15,7 @@
 #include "pipeline/plan/plan.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "tests/support/fixture.h"
-#include "tests/support/lists.h"
+#include "tests/support/mcpl_lists.h"
 #include "tests/support/program.h"
 
 static int begin(void **state)

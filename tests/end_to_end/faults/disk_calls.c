@@ -1,6 +1,6 @@
 /*
  * disk_calls.c - every system call of a run that changes files fails, once and permanently
- * (traced.h), with the outcome required by disk_check.h; and the order of these calls.
+ * (ptrace_run.h), with the outcome required by disk_check.h; and the order of these calls.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "tests/cases/thin.h"
 #include "tests/support/check.h"
 #include "tests/support/disk_check.h"
-#include "tests/support/traced.h"
+#include "tests/support/ptrace_run.h"
 
 enum { CALLS_MAX = 400 };
 

@@ -93,7 +93,7 @@ static void forge(uint64_t batch, change make)
 	digest(&s.table, l);
 	assert_ok(f.plan->format->pack(&slot->exec, &f.plan->facts, &s.table, &slot->packed));
 	assert_ok(f.plan->format->assemble(&f.plan->facts, &facts, &slot->packed, f.w->file_image,
-		f.plan->room.image, &pieces));
+		f.plan->memory.image, &pieces));
 	file = malloc(pieces.bytes);
 	assert_non_null(file);
 	sl_pieces_join(&pieces, file);

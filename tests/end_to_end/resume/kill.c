@@ -14,7 +14,7 @@
 #include "tests/cases/thin.h"
 #include "tests/support/program.h"
 #include "tests/support/tiny_run.h"
-#include "tests/support/traced.h"
+#include "tests/support/ptrace_run.h"
 
 enum {
 	BATCHES = 3,

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/whole.h"
+#include "tests/support/reference_run.h"
 
 enum { BATCHES = 60 };
 

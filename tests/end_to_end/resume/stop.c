@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tests/support/fixture.h"
-#include "tests/support/precision_check.h"
+#include "tests/support/statistics_check.h"
 #include "tests/support/program.h"
 
 enum { BATCHES = 60, BATCH = 200 };

@@ -277,7 +277,7 @@ static void as_text(void **state)
 					       "stop=rel_error(transmitted) < 0.9"));
 
 	(void)state;
-	assert_int_equal(times_in(out, "\nAll batches are run: stop.when is left out"), 1);
+	assert_int_equal(times_in(out, "\nAll batches run: a comparison ignores stop.when"), 1);
 	assert_int_equal(times_in(out, "the reference\n"), 1);
 	assert_int_equal(times_in(out, "the same\n"), n_rows - 1);
 	/* a line, and the rows in each table */
@@ -388,7 +388,7 @@ static void refusals(void **state)
 	expect(&folder, SL_USAGE, "--print-config does",
 		WORDS("compare", "c.yaml", "--print-config"));
 	expect(&folder, SL_USAGE, "--csv does nothing", WORDS("run", "c.yaml", "--csv"));
-	expect(&folder, SL_USAGE, "needs a file", WORDS("compare"));
+	expect(&folder, SL_USAGE, "compare needs CONFIG", WORDS("compare"));
 	expect(&folder, SL_USAGE, "it does not exist", WORDS("compare", "nothing.yaml"));
 	expect(&folder, SL_USAGE, "no backend has that name",
 		WORDS("compare", "c.yaml", "--sort", "bubble"));

@@ -49,7 +49,7 @@ static void a_folder_in_the_way(void **state)
 	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "a.compare"), 0777), 0);
 	write_text(&folder, "a.compare/t_000000.h5", "mine");
-	expect(&folder, SL_OUTPUT_IN_USE, "is there already",
+	expect(&folder, SL_OUTPUT_IN_USE, "the temporary directory exists",
 		WORDS("compare", "c.yaml", "--device", "cpu", "--out", "a"));
 	expect_file(&folder, "a.compare/t_000000.h5", "mine");
 	remove_run(&folder, "a.compare");

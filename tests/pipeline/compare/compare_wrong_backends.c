@@ -126,8 +126,8 @@ static void keep_rows(bool rounds)
 	size_t kept = 1; /* the reference */
 
 	for (size_t i = 1; i < comparison.n; i++)
-		if ((comparison.row[i].schedule.steps > 0) == rounds)
-			comparison.row[kept++] = comparison.row[i];
+		if ((comparison.cases[i].schedule.steps > 0) == rounds)
+			comparison.cases[kept++] = comparison.cases[i];
 	comparison.n = kept;
 }
 
@@ -153,9 +153,9 @@ static void plan(const char *device, const char *more)
 /* As the second row; gives it. */
 static struct sl_comparison_case *plant(const struct sl_backend *bad)
 {
-	struct sl_comparison_case *row = &comparison.row[1];
+	struct sl_comparison_case *row = &comparison.cases[1];
 	struct sl_comparison_case *like =
-		&comparison.row[bad->space == SL_HOST ? 0 : comparison.n - 1];
+		&comparison.cases[bad->space == SL_HOST ? 0 : comparison.n - 1];
 	struct sl_comparison_case wrong = *like;
 
 	assert_true(comparison.n < SL_CASES_MAX);
@@ -200,9 +200,9 @@ static void expect_wrong(enum sl_space space,
 	assert_non_null(strstr(row->message, says));
 	assert_non_null(strstr(row->message, "compact bad"));
 	for (size_t i = 0; i < comparison.n; i++)
-		if (&comparison.row[i] != row) {
-			assert_int_equal(comparison.row[i].answer, SL_ANSWER_SAME);
-			assert_string_equal(comparison.row[i].message, "");
+		if (&comparison.cases[i] != row) {
+			assert_int_equal(comparison.cases[i].answer, SL_ANSWER_SAME);
+			assert_string_equal(comparison.cases[i].message, "");
 		}
 	assert_int_equal(folder_count(&folder), 1);
 	sl_compare_free(&comparison);
@@ -236,7 +236,7 @@ static void fused_is_wrong(void **state)
 	bad.name = "bad";
 	bad.sort = leave_unsorted;
 	plan("emulated", "key=[w:8]");
-	row = &comparison.row[comparison.n - 1];
+	row = &comparison.cases[comparison.n - 1];
 	assert_int_equal(row->mode, SL_MODE_fused);
 	row->sort.backend = &bad;
 	begun = 0;
@@ -245,7 +245,7 @@ static void fused_is_wrong(void **state)
 	assert_int_equal(row->answer, SL_ANSWER_DIFFERS);
 	assert_non_null(strstr(row->message, "compact fused, sort bad"));
 	for (size_t i = 0; i + 1 < comparison.n; i++)
-		assert_int_equal(comparison.row[i].answer, SL_ANSWER_SAME);
+		assert_int_equal(comparison.cases[i].answer, SL_ANSWER_SAME);
 	sl_compare_free(&comparison);
 }
 
@@ -303,16 +303,16 @@ static void rounds_are_wrong(enum sl_space space, const struct sl_backend *good)
 	plan(space == SL_HOST ? "cpu" : "emulated", "run.batch=400");
 	comparison = in_rounds;
 	keep_rows(true);
-	while (comparison.row[i].on_device != (space == SL_DEVICE) ||
-		comparison.row[i].schedule.compact.kind != SL_EVERY)
+	while (comparison.cases[i].on_device != (space == SL_DEVICE) ||
+		comparison.cases[i].schedule.compact.kind != SL_EVERY)
 		assert_true(++i < comparison.n);
-	comparison.row[1] = comparison.row[i];
-	comparison.row[1].compact = (struct sl_choice){.backend = &bad};
+	comparison.cases[1] = comparison.cases[i];
+	comparison.cases[1].compact = (struct sl_choice){.backend = &bad};
 	comparison.n = 2;
 	assert_fails(sl_compare(&comparison, &control, NULL), SL_CHECK_FAILED, "column x, index ");
-	assert_int_equal(comparison.row[1].answer, SL_ANSWER_DIFFERS);
-	assert_non_null(strstr(comparison.row[1].message, "compact bad"));
-	assert_non_null(strstr(comparison.row[1].message, "rounds: every"));
+	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_DIFFERS);
+	assert_non_null(strstr(comparison.cases[1].message, "compact bad"));
+	assert_non_null(strstr(comparison.cases[1].message, "rounds: every"));
 	sl_compare_free(&comparison);
 }
 
@@ -339,10 +339,10 @@ static void no_reference(void **state)
 	(void)state;
 	bad.compact = give_up;
 	plan("emulated", "run.batch=400");
-	comparison.row[0].compact.backend = &bad;
+	comparison.cases[0].compact.backend = &bad;
 	assert_fails(sl_compare(&comparison, &control, NULL), SL_DEVICE_FAILED, "it gives up");
 	assert_false(comparison.ended);
-	assert_int_equal(comparison.row[1].answer, SL_ANSWER_NONE);
+	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_NONE);
 	assert_int_equal(folder_count(&folder), 1);
 	sl_compare_free(&comparison);
 }
@@ -359,13 +359,13 @@ static void too_large(void **state)
 	sl_emulator_set_settings(&little);
 	plan("emulated", "run.batch=400");
 	comparison.n = 3;
-	comparison.row[2] = comparison.row[1];
-	comparison.row[1].on_device = true;
-	comparison.row[1].compact.backend = &sl_compact_naive_emulated;
+	comparison.cases[2] = comparison.cases[1];
+	comparison.cases[1].on_device = true;
+	comparison.cases[1].compact.backend = &sl_compact_naive_emulated;
 	assert_fails(sl_compare(&comparison, &control, NULL), SL_DEVICE_MEMORY, "run.batch");
 	assert_true(comparison.ended);
-	assert_int_equal(comparison.row[1].answer, SL_ANSWER_FAILED);
-	assert_int_equal(comparison.row[2].answer, SL_ANSWER_SAME);
+	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_FAILED);
+	assert_int_equal(comparison.cases[2].answer, SL_ANSWER_SAME);
 	sl_emulator_set_settings(&was);
 	sl_compare_free(&comparison);
 }
@@ -386,7 +386,7 @@ static void stopped(void **state)
 			sl_compare(&comparison, &control, NULL), SL_STOPPED, "nothing is kept");
 		assert_false(comparison.ended);
 		for (size_t i = 1; i < comparison.n; i++)
-			assert_int_equal(comparison.row[i].answer, SL_ANSWER_NONE);
+			assert_int_equal(comparison.cases[i].answer, SL_ANSWER_NONE);
 		assert_int_equal(folder_count(&folder), 1);
 		sl_compare_free(&comparison);
 	}

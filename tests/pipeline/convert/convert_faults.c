@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tests/support/fixture.h"
-#include "tests/support/lists.h"
+#include "tests/support/mcpl_lists.h"
 #include "tests/support/program.h"
 
 enum { KILLS = 6, KILLS_QUICK = 3, FIRST = 4, ON_STEP = 7 };

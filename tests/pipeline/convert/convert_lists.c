@@ -10,7 +10,7 @@
 #include "pipeline/results/survivor_file.h"
 #include "tests/support/convert_check.h"
 #include "tests/support/fixture.h"
-#include "tests/support/lists.h"
+#include "tests/support/mcpl_lists.h"
 #include "tests/support/program.h"
 
 static int begin(void **state)

@@ -43,9 +43,9 @@ static size_t lane_bytes(const char *const *sets, size_t n)
 	size_t bytes;
 
 	plan_with(&plan, PLENTY, sets, n);
-	bytes = plan->room.lane;
+	bytes = plan->memory.device_pipeline;
 	assert_int_equal(plan->n_device_slots, 3);
-	assert_int_equal(plan->room.device, 3 * bytes);
+	assert_int_equal(plan->memory.device, 3 * bytes);
 	sl_plan_free(plan);
 	return bytes;
 }
@@ -107,10 +107,10 @@ static void check_most(const struct sl_plan *plan, size_t bytes, size_t largest)
 {
 	char batch[64];
 
-	assert_true(plan->room.device <= bytes);
-	assert_true(
-		plan->n_device_slots == 3 || plan->room.lane * (plan->n_device_slots + 1) > bytes);
-	assert_true(plan->recipe.batch == largest || plan->room.lane * 2 > bytes);
+	assert_true(plan->memory.device <= bytes);
+	assert_true(plan->n_device_slots == 3 ||
+		    plan->memory.device_pipeline * (plan->n_device_slots + 1) > bytes);
+	assert_true(plan->recipe.batch == largest || plan->memory.device_pipeline * 2 > bytes);
 	snprintf(batch, sizeof(batch), "batch: %u\n", plan->recipe.batch);
 	assert_non_null(strstr(plan->config_text, batch));
 	assert_int_equal(plan->config.run.batch, plan->recipe.batch);
@@ -126,7 +126,7 @@ static void smaller_batches_then(void **state)
 
 	(void)state;
 	plan_with(&plan, PLENTY, AUTO);
-	bytes = plan->room.device;
+	bytes = plan->memory.device;
 	largest = plan->recipe.batch;
 	assert_true(largest > SL_BATCH_AUTO_LEAST);
 	for (; refused < 3; bytes -= bytes / 7) {
@@ -236,7 +236,7 @@ static size_t count_to_the_byte(struct library_run r)
 
 	give_device(PLENTY);
 	assert_ok(library_plan(&r, &plan));
-	bytes = plan->room.device;
+	bytes = plan->memory.device;
 	give_device(bytes - 1); /* somebody else has taken a byte since */
 	assert_ok(sl_workspace_open(plan, &w));
 	assert_fails(sl_workspace_provide(w), SL_DEVICE_MEMORY, "device memory: ");
@@ -299,7 +299,7 @@ static void expect_same_with_fewer(
 
 	give_device(PLENTY);
 	assert_ok(library_plan(r, &plan));
-	lane = plan->room.lane;
+	lane = plan->memory.device_pipeline;
 	sl_plan_free(plan);
 	for (uint32_t n = 1; n <= 2; n++) {
 		char *fewer = manifest_with(f, *r, (n + 1) * lane - 1, &lanes);

@@ -323,31 +323,28 @@ static void has_survivors_and_others(void **state)
 	sl_plan_free(other.plan);
 }
 
-/*
- * The README shows a history: it is the one that is printed, there where no run says what a batch
- * is.
- */
-static void as_the_readme_shows(void **state)
+/* The history in docs/checking.md is the one that is printed if no run sets the batch size. */
+static void as_the_manual_shows(void **state)
 {
 	const char *const words[] = {"sluice", "replay", "data/configs/vandehulst.yaml", "--id",
 		"18", "--set", "output.to=nowhere", NULL};
 	struct folder root;
-	char *readme, *text, *line, *rest;
+	char *manual, *text, *line, *rest;
 	size_t bytes;
 
 	(void)state;
 	snprintf(root.path, sizeof(root.path), "%s", source_root());
-	readme = folder_read(&root, "README.md", &bytes);
+	manual = folder_read(&root, "docs/checking.md", &bytes);
 	text = output_of(&root, words);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		char shown[512];
 
-		snprintf(shown, sizeof(shown), "\n    %s\n", line);
-		if (!strstr(readme, shown))
-			fail_msg("README.md does not show:%s", shown);
+		snprintf(shown, sizeof(shown), "\n%s\n", line);
+		if (!strstr(manual, shown))
+			fail_msg("docs/checking.md does not show:%s", shown);
 	}
 	free(text);
-	free(readme);
+	free(manual);
 }
 
 /* Light that once is in is hardly let out again. */
@@ -440,7 +437,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_as_in_the_files),
 		cmocka_unit_test(has_survivors_and_others),
-		cmocka_unit_test(as_the_readme_shows),
+		cmocka_unit_test(as_the_manual_shows),
 		cmocka_unit_test(long_history),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(no_such_particle),

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "tests/support/fixture.h"
-#include "tests/support/precision_check.h"
+#include "tests/support/statistics_check.h"
 #include "tests/support/program.h"
 
 static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200, threads: 2, "

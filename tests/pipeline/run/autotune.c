@@ -130,7 +130,7 @@ static size_t alone(const char *device, const char *way, const char *mode)
 {
 	const char *const set[SETS_MAX] = {device, way, mode};
 	struct sl_plan *plan = plan_of(set);
-	size_t bytes = plan->on_device ? plan->room.lane : plan->room.slot;
+	size_t bytes = plan->on_device ? plan->memory.device_pipeline : plan->memory.slot;
 
 	assert_int_equal(plan->n_candidates, 0);
 	sl_plan_free(plan);
@@ -156,10 +156,10 @@ static void memory_for_any(void **state)
 	struct sl_plan *plan = plan_of(measure_host);
 
 	(void)state;
-	assert_int_equal(plan->room.slot, most_of("run.device=cpu"));
+	assert_int_equal(plan->memory.slot, most_of("run.device=cpu"));
 	sl_plan_free(plan);
 	plan = plan_of(measure_emulated);
-	assert_int_equal(plan->room.lane, most_of("run.device=emulated"));
+	assert_int_equal(plan->memory.device_pipeline, most_of("run.device=emulated"));
 	sl_plan_free(plan);
 }
 
@@ -178,7 +178,7 @@ static void memory_for_histories(void **state)
 	plan = plan_of(set);
 	assert_ok(sl_memory_plan_refuse(plan));
 	assert_int_equal(plan->n_candidates, 0);
-	assert_int_equal(plan->room.lane, histories);
+	assert_int_equal(plan->memory.device_pipeline, histories);
 	assert_int_equal(plan->recipe.mode, SL_MODE_fused);
 	assert_non_null(strstr(plan->schedule_reason, "no memory"));
 	sl_plan_free(plan);
@@ -325,7 +325,7 @@ static void the_fastest(void **state)
 		if (w->seconds[i] < w->seconds[best])
 			best = i;
 	}
-	snprintf(it_is, sizeof(it_is), "; %s it is", plan->candidate[best].name);
+	snprintf(it_is, sizeof(it_is), "; %s is the fastest", plan->candidate[best].name);
 	assert_non_null(strstr(w->schedule_reason, it_is));
 	assert_int_equal(w->recipe.mode, plan->candidate[best].mode);
 	assert_int_equal(w->recipe.schedule.steps, plan->candidate[best].schedule.steps);

@@ -1,4 +1,4 @@
-/* files.c - files are committed whole or not at all, under names that are theirs. */
+/* files.c - tests that files are committed atomically and only under permitted names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

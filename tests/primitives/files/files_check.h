@@ -1,4 +1,4 @@
-/* files_check.h - what tests of files share: texts committed and read back. */
+/* files_check.h - helpers for the tests of files: commit a text and read it back. */
 #ifndef SL_TESTS_PRIMITIVES_FILES_FILES_CHECK_H
 #define SL_TESTS_PRIMITIVES_FILES_FILES_CHECK_H
 
@@ -6,7 +6,7 @@
 #include "primitives/files/files.h"
 #include "primitives/files/read.h"
 #include "tests/support/check.h"
-#include "tests/support/scene.h"
+#include "tests/support/open_dir.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 

@@ -1,6 +1,6 @@
 /*
- * files_faults.c - files are committed whole or not at all, whatever the system does on the way:
- * each call of it fails, and real disks are full.
+ * files_faults.c - tests that files are committed atomically when any system call fails, and when
+ * a real disk is full.
  */
 #include <errno.h>
 #include <fcntl.h>
