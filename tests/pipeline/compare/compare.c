@@ -1,6 +1,6 @@
 /*
- * compare.c - sluice compare, as people call it: every backend has a row, and all rows say the same
- * in the text, as JSON and as CSV.
+ * compare.c - sluice compare from the command line: every backend has a row, and the text, JSON and
+ * CSV output contain the same rows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +147,7 @@ static void compare_json(const char *const *words)
 	free(json);
 }
 
-/* --- what it gives ---------------------------------------------------------------------------- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 static const char *of_row(const struct row *row, enum sl_primitive p)
 {
@@ -215,7 +215,7 @@ static void expect_head(void)
 	assert_true(get_number(root, "host_copy_gb_per_s") > 0);
 }
 
-static void all_rows_are_the_same(void **state)
+static void all_rows_have_the_same_survivors(void **state)
 {
 	(void)state;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json"));
@@ -250,7 +250,7 @@ static bool has_fused(const char *sort)
 	return false;
 }
 
-/* Each by itself in the place of what was chosen, where all are made of a scan. */
+/* Each backend alone replaces the selected one, with scan-based backends for the rest. */
 static void one_at_a_time(void **state)
 {
 	(void)state;
@@ -293,7 +293,7 @@ static void as_text(void **state)
 	expect_untouched();
 }
 
-/* Lines are JSON's rows, one for each of their stages. */
+/* CSV lines are the rows of JSON, one line for each stage of a row. */
 static void as_csv(void **state)
 {
 	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--csv"));
@@ -323,7 +323,7 @@ static void as_csv(void **state)
 	expect_untouched();
 }
 
-/* --- what can be asked for -------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static void host_alone(void **state)
 {
@@ -401,7 +401,8 @@ static void refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_rows_are_the_same), /* the next two hold theirs against it */
+		cmocka_unit_test(
+			all_rows_have_the_same_survivors), /* the next two hold theirs against it */
 		cmocka_unit_test(as_text),
 		cmocka_unit_test(as_csv),
 		cmocka_unit_test(one_at_a_time),

@@ -1,6 +1,6 @@
 /*
- * compare_cleanup.c - how sluice compare ends: nothing is left behind and nobody's files are touched,
- * whatever fails and whenever it is interrupted.
+ * compare_cleanup.c - how sluice compare ends: it leaves no files and changes no files of the user,
+ * after any fault or interrupt.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void parents_go_as_well(void **state)
 	expect_untouched();
 }
 
-/* What is there is not ours. */
+/* An existing folder belongs to the user. */
 static void a_folder_in_the_way(void **state)
 {
 	(void)state;
@@ -73,7 +73,7 @@ static void faults_of_the_disk(void **state)
 	}
 }
 
-/* The device has no memory for one row: that is told, and the others are run. */
+/* The device has too little memory for one row: the row reports it, and the other rows run. */
 static void memory_for_all_but_one(void **state)
 {
 	static const char *const env[] = {"SL_FAULT=dev_malloc:9:2", NULL};

@@ -1,6 +1,6 @@
 /*
- * compare_wrong_backends.c - backends that are wrong, each in another way: sl_compare finds them, says
- * where, and runs the other rows.
+ * compare_wrong_backends.c - wrong backends: sl_compare finds each error, reports where it is, and
+ * runs the other rows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static enum sl_status drop_last(struct sl_exec *x, const struct sl_compact_job *
 	return store(x, job->n_out, &n, sizeof(n));
 }
 
-/* The fourth and fifth survivors change places. */
+/* Swaps the fourth and fifth survivors. */
 static enum sl_status swap_two(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	uint32_t *at = job->out + 3, word[2], swapped[2];
@@ -90,7 +90,7 @@ static enum sl_status swap_once(struct sl_exec *x, const struct sl_compact_job *
 	return calls++ % BATCHES == WRONG_BATCH ? swap_two(x, job) : compact_well(x, job);
 }
 
-/* Reaches for the tally, which is in the same struct as the number of survivors. */
+/* Changes the tally, which is in the same struct as the number of survivors. */
 static enum sl_status count_steps_wrong(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	char *count = (char *)job->n_out;
@@ -249,7 +249,7 @@ static void fused_is_wrong(void **state)
 	sl_compare_free(&comparison);
 }
 
-static void survivors_change_places(void **state)
+static void swapped_survivors(void **state)
 {
 	(void)state;
 	expect_wrong(SL_HOST, swap_two, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
@@ -276,7 +276,7 @@ static void another_tally(void **state)
 		"batch 0, the tally, steps: ");
 }
 
-/* The first two items of the first column change places. */
+/* Swaps the first two items of the first column. */
 static enum sl_status swap_items(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	float *at, item[2], swapped[2];
@@ -316,7 +316,7 @@ static void rounds_are_wrong(enum sl_space space, const struct sl_backend *good)
 	sl_compare_free(&comparison);
 }
 
-static void living_change_places(void **state)
+static void swapped_active_particles(void **state)
 {
 	(void)state;
 	rounds_are_wrong(SL_HOST, &sl_compact_cpu);
@@ -330,7 +330,7 @@ static void no_answer(void **state)
 	expect_wrong(SL_DEVICE, give_up, SL_ANSWER_FAILED, SL_DEVICE_FAILED, "it gives up");
 }
 
-/* Nothing can be held against a reference that fails. */
+/* If the reference fails, there is nothing to compare with. */
 static void no_reference(void **state)
 {
 	struct sl_control control = {0};
@@ -347,7 +347,7 @@ static void no_reference(void **state)
 	sl_compare_free(&comparison);
 }
 
-/* A row that needs more memory than there is, of two that do not. */
+/* A row that needs more memory than the device has, between two rows that fit. */
 static void too_large(void **state)
 {
 	const struct sl_emulator_settings was = *sl_emulator_get_settings();
@@ -370,7 +370,7 @@ static void too_large(void **state)
 	sl_compare_free(&comparison);
 }
 
-/* Asked to stop: none has an answer, and nothing is left. */
+/* After a stop request no row has a result, and no file remains. */
 static void stopped(void **state)
 {
 	/* a run of one batch ends well before it sees that it is to stop */
@@ -421,11 +421,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(medians),
 		cmocka_unit_test(survivors_are_lost),
-		cmocka_unit_test(survivors_change_places),
+		cmocka_unit_test(swapped_survivors),
 		cmocka_unit_test(fused_is_wrong),
 		cmocka_unit_test(in_one_batch),
 		cmocka_unit_test(another_tally),
-		cmocka_unit_test(living_change_places),
+		cmocka_unit_test(swapped_active_particles),
 		cmocka_unit_test(no_answer),
 		cmocka_unit_test(no_reference),
 		cmocka_unit_test(too_large),

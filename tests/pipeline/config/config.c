@@ -1,4 +1,6 @@
-/* config.c - configurations as a whole: what is refused and how, what is read, what is printed. */
+/*
+ * config.c - complete configurations: errors and their messages, values read, and the printed form.
+ */
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
@@ -30,7 +32,7 @@ static bool same_report(const char *is, const char *expected)
 	return true;
 }
 
-static void bad_configs_say_what_they_should(void **state)
+static void bad_configs_give_the_expected_messages(void **state)
 {
 	static struct bad_config c;
 	FILE *f = bad_configs_open(getenv("SLUICE_SOURCE"));
@@ -71,7 +73,7 @@ static void further_problems_are_counted(void **state)
 	sl_config_close(r);
 }
 
-static void a_file_that_is_not_there(void **state)
+static void missing_file(void **state)
 {
 	struct sl_reader *r;
 
@@ -158,7 +160,7 @@ static void printed_configs_read_back(void **state)
 	}
 }
 
-/* The rule in all the ways that it can be written, with the bits of the number as it is read. */
+/* Every notation of the stop rule, with the exact bits of its number. */
 static void rules_are_read(void **state)
 {
 	static const struct {
@@ -186,7 +188,7 @@ static void rules_are_read(void **state)
 	}
 }
 
-static void what_is_free_is_left_out(void **state)
+static void unset_options_are_not_printed(void **state)
 {
 	static char text[TEXT_BYTES], other[TEXT_BYTES];
 
@@ -206,7 +208,7 @@ static void what_is_free_is_left_out(void **state)
 	take_good(text);
 }
 
-static void a_page_that_is_too_short_is_cut(void **state)
+static void short_buffer_truncates_the_report(void **state)
 {
 	static char whole[TEXT_BYTES];
 	char cut[100];
@@ -219,8 +221,11 @@ static void a_page_that_is_too_short_is_cut(void **state)
 	assert_memory_equal(cut, whole, sizeof(cut) - 1);
 }
 
-/* Each allocation fails once: the status says so, no problem is made up, nothing leaks. */
-static void no_memory_is_no_problem_of_the_file(void **state)
+/*
+ * Each allocation fails once: the status reports it, no configuration error is added, and no memory
+ * leaks.
+ */
+static void out_of_memory_is_not_a_file_error(void **state)
 {
 	const char *set = "keep=[reflected]";
 	enum sl_status s = SL_HOST_MEMORY;
@@ -246,7 +251,7 @@ static void no_memory_is_no_problem_of_the_file(void **state)
 	assert_true(k > 10);
 }
 
-static void complaints_find_their_place(void **state)
+static void errors_have_line_and_column(void **state)
 {
 	const char *text =
 		"run: {particles: 1}\nmodel:\n  slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}\n"
@@ -341,15 +346,15 @@ static void batches_depend_on_particles_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_configs_say_what_they_should),
+		cmocka_unit_test(bad_configs_give_the_expected_messages),
 		cmocka_unit_test(further_problems_are_counted),
-		cmocka_unit_test(a_file_that_is_not_there),
+		cmocka_unit_test(missing_file),
 		cmocka_unit_test(printed_configs_read_back),
 		cmocka_unit_test(rules_are_read),
-		cmocka_unit_test(what_is_free_is_left_out),
-		cmocka_unit_test(a_page_that_is_too_short_is_cut),
-		cmocka_unit_test(no_memory_is_no_problem_of_the_file),
-		cmocka_unit_test(complaints_find_their_place),
+		cmocka_unit_test(unset_options_are_not_printed),
+		cmocka_unit_test(short_buffer_truncates_the_report),
+		cmocka_unit_test(out_of_memory_is_not_a_file_error),
+		cmocka_unit_test(errors_have_line_and_column),
 		cmocka_unit_test(fields_have_their_ranges),
 		cmocka_unit_test(units_of_a_kind_are_the_same_bits),
 		cmocka_unit_test(batches_depend_on_particles_alone),

@@ -1,4 +1,4 @@
-/* options.c - the tables of options: how they stand, and how keys are found in them. */
+/* options.c - the option tables: order of the entries, and lookup of keys. */
 #include "pipeline/text/messages.h"
 #include "pipeline/config/options.h"
 
@@ -8,8 +8,8 @@
 #include "pipeline/config/reader/reader.h"
 #include "tests/support/check.h"
 
-/* Printing opens a section once, so the options of one must stand together. */
-static void options_of_a_section_stand_together(void **state)
+/* Printing opens each section once, so the options of a section must be adjacent. */
+static void options_of_a_section_are_adjacent(void **state)
 {
 	char path[SL_KEY_BYTES], section[SL_KEY_BYTES], other[SL_KEY_BYTES];
 
@@ -33,7 +33,7 @@ static void options_of_a_section_stand_together(void **state)
 	}
 }
 
-/* Every path is found, once; the reader has room for all of them and their sections. */
+/* Every path is found exactly once; the reader has space for all paths and sections. */
 static void options_are_found_by_path(void **state)
 {
 	char path[SL_KEY_BYTES], other[SL_KEY_BYTES];
@@ -80,7 +80,7 @@ static void nearest_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_of_a_section_stand_together),
+		cmocka_unit_test(options_of_a_section_are_adjacent),
 		cmocka_unit_test(options_are_found_by_path),
 		cmocka_unit_test(nearest_words),
 	};

@@ -1,4 +1,4 @@
-/* set_options.c - --set: values, sections and items that stand above those of the file. */
+/* set_options.c - --set: values, sections and list items that override those of the file. */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "tests/support/config_check.h"
@@ -37,7 +37,7 @@ static void a_set_replaces_the_short_form(void **state)
 	assert_int_equal(choices.stop_rule.min_batches, 5);
 }
 
-static void sets_stand_above_the_file(void **state)
+static void sets_override_the_file(void **state)
 {
 	static const char *const sets[] = {"run.particles=x", "run.particles=1e7",
 		"keep=[reflected]",
@@ -60,7 +60,7 @@ static void sets_stand_above_the_file(void **state)
 	sl_config_close(r);
 }
 
-/* What a --set replaces need not be right, be it a value or a whole section. */
+/* A value or section that --set replaces may be invalid in the file. */
 static void sets_replace_what_is_wrong(void **state)
 {
 	static const char *const sets[] = {"run.seed=3", "output={level: 9}"};
@@ -107,7 +107,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_set_replaces_the_short_form),
-		cmocka_unit_test(sets_stand_above_the_file),
+		cmocka_unit_test(sets_override_the_file),
 		cmocka_unit_test(sets_replace_what_is_wrong),
 		cmocka_unit_test(sets_change_items),
 	};

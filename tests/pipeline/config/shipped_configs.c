@@ -1,6 +1,6 @@
 /*
- * shipped_configs.c - every key of every configuration that we ship: dropped, renamed and repeated,
- * each is read or refused.
+ * shipped_configs.c - every key of every configuration in data/configs is removed, renamed and
+ * duplicated; the result is read or refused.
  */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"

@@ -1,4 +1,4 @@
-/* values.c - single values: what text is one, to which bits it reads, and back. */
+/* values.c - single values: accepted text, exact bits after reading, and printing. */
 #include "tests/support/check.h"
 
 #include <float.h>
@@ -164,7 +164,7 @@ static void printed_reals_are_short(void **state)
 }
 
 /* With a decimal comma in the locale of the program, if the system has such a locale. */
-static void the_locale_has_no_say(void **state)
+static void locale_has_no_effect(void **state)
 {
 	static const char *const names[] = {
 		"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8", "de_DE"};
@@ -229,7 +229,7 @@ int main(void)
 		cmocka_unit_test(quantities_have_their_unit),
 		cmocka_unit_test(printed_reals_read_back),
 		cmocka_unit_test(printed_reals_are_short),
-		cmocka_unit_test(the_locale_has_no_say),
+		cmocka_unit_test(locale_has_no_effect),
 		cmocka_unit_test(words_are_whole),
 		cmocka_unit_test(texts_are_quoted_where_needed),
 	};

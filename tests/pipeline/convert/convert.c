@@ -1,9 +1,9 @@
 /*
- * convert.c - sluice convert of runs: as one file of each format, the list that a run joins itself,
- * and what is refused.
+ * convert.c - sluice convert of runs: one file of each format, the merged list of a run, and
+ * refused conversions.
  *
- * Files are held against each other by other ways than the program's own: zlib inflates what is in
- * gzip, and text of csv.gz is put together line by line.
+ * Output is checked by independent means: zlib inflates gzip data, and csv.gz text is concatenated
+ * line by line.
  */
 #include <stdio.h>
 #include <stdlib.h>

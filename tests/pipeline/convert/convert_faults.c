@@ -1,10 +1,9 @@
 /*
- * convert_faults.c - convert when memory runs out, the disk fails or is full, and when it is
+ * convert_faults.c - convert when memory runs out, when the disk fails or is full, and when it is
  * killed.
  *
- * A conversion that is denied something ends with a sentence and the exit code of what failed, and
- * leaves nothing behind; or it ends well, with the right bytes. One that is killed leaves no file
- * of that name that is not whole, and what it leaves is in nobody's way.
+ * A conversion that meets a fault ends with a message and its exit code and leaves no files, or it
+ * ends with the right bytes. After a kill no incomplete file has a final name.
  */
 #include <signal.h>
 #include <stdio.h>

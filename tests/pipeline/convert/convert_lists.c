@@ -1,6 +1,6 @@
 /*
- * convert_lists.c - sluice convert of files of others: lists in and out unchanged, joined, damaged,
- * and as tables; tables as lists.
+ * convert_lists.c - sluice convert of MCPL files of other programs: copied unchanged, merged,
+ * damaged, and converted to tables; tables converted to MCPL.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /*
- * memory_plan.c - device memory is counted to the byte; a plan is made to fit it where that is left to the
- * program, first by fewer batches at a time, then by smaller ones, and refused where it is not.
+ * memory_plan.c - the plan counts device memory to the byte.
+ *
+ * If the device has too little memory, the plan first uses fewer slots, then smaller batches,
+ * unless the configuration fixes them; otherwise it is refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 
 #define PLENTY ((size_t)1 << 40)
 
-/* From now on the device has so much. */
+/* Sets the memory of the device. */
 static void give_device(size_t bytes)
 {
 	struct sl_emulator_settings c = *sl_emulator_get_settings();
@@ -25,14 +27,14 @@ static void give_device(size_t bytes)
 	sl_emulator_set_settings(&c);
 }
 
-/* Makes the plan for a device that has so much. */
+/* Makes the plan for a device with this much memory. */
 static void plan_with(struct sl_plan **plan, size_t device_bytes, const char *const *sets, size_t n)
 {
 	give_device(device_bytes);
 	assert_ok(library_plan_of(sets, n, plan));
 }
 
-/* --- fewer at a time ------------------------------------------------------------------------- */
+/* --- fewer slots ----------------------------------------------------------------------------- */
 
 #define THREE SETS("run.particles=1e6", "run.batch=20000", "run.threads=3")
 
@@ -70,7 +72,7 @@ static void fewer_slots_first(void **state)
 	}
 }
 
-/* What does not fit is refused, and the batch that is said to fit does. */
+/* A plan that does not fit is refused, and the batch size that the message suggests fits. */
 static void refused_with_figures(void **state)
 {
 	size_t lane = lane_bytes(THREE);
@@ -91,7 +93,7 @@ static void refused_with_figures(void **state)
 	plan_with(&plan, lane - 1, SETS("run.particles=1e6", "run.slots=1", set));
 	assert_ok(sl_memory_plan_refuse(plan));
 	sl_plan_free(plan);
-	/* slots that were asked for are not taken away */
+	/* an explicit number of slots is not reduced */
 	plan_with(&plan, 3 * lane - 1,
 		SETS("run.particles=1e6", "run.batch=20000", "run.threads=3", "run.slots=3"));
 	assert_fails(sl_memory_plan_refuse(plan), SL_DEVICE_MEMORY, "(3 slots of ");
@@ -145,7 +147,7 @@ static void smaller_batches_then(void **state)
 	sl_plan_free(plan);
 }
 
-/* A batch that was chosen for little memory is the run's from then on. */
+/* A batch size that was reduced for little memory stays when the run is resumed. */
 static void resumed_with_more(void **state)
 {
 	static const char *const words[] = {"sluice", "run", "c.yaml", "--device", "emulated",
@@ -172,7 +174,7 @@ static void resumed_with_more(void **state)
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
 	call(&f, less, words, &e);
 	expect_ending(&e, SL_DEVICE_MEMORY, "for batches of 1048576 particles", words);
-	/* another batch that somebody asks for is another run */
+	/* another explicit batch size makes another run */
 	expect(&f, SL_OUTPUT_IN_USE,
 		"it has \"batch: 1048576\" where this one has \"batch: 2097152\"",
 		WORDS("run", "c.yaml", "--device", "cpu", "--out", "out", "--resume", "--set",
@@ -227,7 +229,7 @@ static void begun(void)
 	has_begun = true;
 }
 
-/* The run takes what the plan says: no byte more, no byte less. */
+/* The run allocates exactly the bytes that the plan states. */
 static size_t count_to_the_byte(struct library_run r)
 {
 	struct sl_workspace *w;
@@ -237,7 +239,7 @@ static size_t count_to_the_byte(struct library_run r)
 	give_device(PLENTY);
 	assert_ok(library_plan(&r, &plan));
 	bytes = plan->memory.device;
-	give_device(bytes - 1); /* somebody else has taken a byte since */
+	give_device(bytes - 1); /* another process has allocated one byte since */
 	assert_ok(sl_workspace_open(plan, &w));
 	assert_fails(sl_workspace_provide(w), SL_DEVICE_MEMORY, "device memory: ");
 	sl_workspace_close(w);

@@ -1,6 +1,6 @@
 /*
- * replay.c - sluice replay: histories end as the rows of a run's own files and as particles remade,
- * and the numbers that are printed read back to the same bits.
+ * replay.c - sluice replay: histories end as in the rows of the run's files and as recomputed
+ * particles; printed numbers read back to the same bits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -393,7 +393,7 @@ static void long_history(void **state)
 	sl_plan_free(k.plan);
 }
 
-/* A file that takes nothing; says how often it was asked to. */
+/* A file that accepts no bytes, and counts the writes. */
 static ssize_t refuse(void *of, const char *bytes, size_t n)
 {
 	(void)bytes;
@@ -402,7 +402,7 @@ static ssize_t refuse(void *of, const char *bytes, size_t n)
 	return 0;
 }
 
-/* Where nobody reads on, a history need not be told to its end. */
+/* If the output cannot be written, the rest of the history need not be printed. */
 static void full_disk(void **state)
 {
 	struct kept k;

@@ -1,6 +1,6 @@
 /*
- * report.c - sums over batches and the checks, worked by hand: fractions of particles and of
- * weight, and what is known of their errors.
+ * report.c - sums over batches, and the checks, compared with hand calculation: fractions of
+ * particles and of weight, and their errors.
  */
 #include "pipeline/report/report.h"
 
@@ -68,7 +68,7 @@ static double deviation(enum sl_fate fate, double expected)
 /* --- tests ------------------------------------------------------------------------------------ */
 
 /* 0.25 of the weight is seen to end, so 0.75 were absorbed on the way; the error is the same. */
-static void what_is_missing_was_absorbed(void **state)
+static void missing_weight_was_absorbed(void **state)
 {
 	const struct sl_fate_result *f = made.r.fate;
 
@@ -192,7 +192,7 @@ static void the_bound_holds_for_few_batches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_missing_was_absorbed),
+		cmocka_unit_test(missing_weight_was_absorbed),
 		cmocka_unit_test(analogue_absorption_is_counted_once),
 		cmocka_unit_test(small_batches_count_less),
 		cmocka_unit_test(counts_have_binomial_errors),

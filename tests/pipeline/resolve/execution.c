@@ -1,5 +1,7 @@
-/* execution.c - run.device, run.mode and primitives: what is chosen where, and what is
- * refused. */
+/*
+ * execution.c - run.device, run.mode and primitives: which choice is made, and which combinations
+ * are refused.
+ */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "tests/support/config_check.h"
@@ -46,7 +48,7 @@ static void expect_on_cpu(void)
 	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
 }
 
-/* The fastest that the matrix has, each on its own scan; files are made on the host. */
+/* The fastest backends of the catalog, each with its own scan; files are encoded on the host. */
 static void expect_best(const struct sl_choice *c, enum sl_primitive p)
 {
 	static const char *const order[] = {"shared", "work_efficient", "naive"};
@@ -72,7 +74,7 @@ static void expect_on_device(enum sl_device_choice device)
 }
 
 /* What auto is where there is no device is told; that the CPU was asked for is not. */
-static void auto_takes_what_there_is(void **state)
+static void auto_selects_an_available_device(void **state)
 {
 	int n;
 
@@ -113,7 +115,7 @@ static void the_emulated_device_is_always_there(void **state)
 }
 
 /* A device asked for by name is never replaced, and its lack hides what follows from it alone. */
-static void a_device_that_is_not_there(void **state)
+static void missing_device(void **state)
 {
 	static const char *const names[] = {"cuda", "cuda:0", "cuda:9999"};
 	struct sl_reader *r;
@@ -136,7 +138,7 @@ static void a_device_that_is_not_there(void **state)
 	}
 }
 
-static void a_device_that_fails_is_no_problem_of_the_file(void **state)
+static void device_failure_is_not_a_file_error(void **state)
 {
 	struct sl_reader *r;
 
@@ -172,7 +174,7 @@ static void modes_are_chosen(void **state)
 	expect_mode("emulated, mode: staged", "compact: shared", SL_MODE_staged, "");
 }
 
-/* In what form survivors come home of that format, and by what they are compressed. */
+/* Expects the transfer form of survivors for a format, and the compression backend. */
 static void expect_form(const char *device, const char *deflate, const char *format,
 	enum sl_transfer_form form, const char *pack)
 {
@@ -239,10 +241,10 @@ static void tunings_are_taken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(auto_takes_what_there_is),
+		cmocka_unit_test(auto_selects_an_available_device),
 		cmocka_unit_test(the_emulated_device_is_always_there),
-		cmocka_unit_test(a_device_that_is_not_there),
-		cmocka_unit_test(a_device_that_fails_is_no_problem_of_the_file),
+		cmocka_unit_test(missing_device),
+		cmocka_unit_test(device_failure_is_not_a_file_error),
 		cmocka_unit_test(modes_are_chosen),
 		cmocka_unit_test(forms_are_chosen),
 		cmocka_unit_test(tunings_are_taken),

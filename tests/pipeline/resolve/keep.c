@@ -1,6 +1,6 @@
 /*
- * keep.c - conditions of keep: against the same conditions written in C, for particles with all
- * kinds of numbers; which fates they leave alone; the fate of who does not meet them.
+ * keep.c - conditions of keep, compared with the same conditions in C on random and special values;
+ * the fates that they do not test; the fate of particles that fail them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -204,8 +204,8 @@ static void expect_fates(const char *keep, sl_fate_set kept, sl_fate_set asked)
 			asked);
 }
 
-/* Fates alone ask nothing; only those that could survive are asked. */
-static void fates_are_told_apart(void **state)
+/* Conditions on fates only need no test of a particle; only fates that can survive are tested. */
+static void fates_are_selected(void **state)
 {
 	const sl_fate_set all = sl_models[SL_MODEL_slab]->fates & ~SL_FATE_BIT(SL_FATE_alive);
 
@@ -223,10 +223,10 @@ static void fates_are_told_apart(void **state)
 	expect_fates("not (absorbed or w > 0.5)", all & ~SL_FATE_BIT(SL_FATE_absorbed),
 		all & ~SL_FATE_BIT(SL_FATE_absorbed));
 	expect_fates("w > 0.5", all, all);
-	expect_fates("w > 0.5 or not w > 0.5", all, all); /* nobody looks that closely */
+	expect_fates("w > 0.5 or not w > 0.5", all, all); /* the expression is not simplified */
 }
 
-static void who_fails_is_dropped(void **state)
+static void failing_particles_are_dropped(void **state)
 {
 	struct sl_particle p = {.w = 0.25f, .fate = SL_FATE_transmitted};
 
@@ -235,7 +235,7 @@ static void who_fails_is_dropped(void **state)
 	assert_int_equal(fate_of(p), SL_FATE_dropped);
 	p.w = 0.75f;
 	assert_int_equal(fate_of(p), SL_FATE_transmitted);
-	p.fate = SL_FATE_absorbed; /* nothing is asked of it */
+	p.fate = SL_FATE_absorbed; /* the condition is not tested for this fate */
 	p.w = 0.25f;
 	assert_int_equal(fate_of(p), SL_FATE_absorbed);
 	p.fate = SL_FATE_reflected;
@@ -262,8 +262,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conditions_mean_what_they_say),
 		cmocka_unit_test(numbers_are_as_long_as_texts),
-		cmocka_unit_test(fates_are_told_apart),
-		cmocka_unit_test(who_fails_is_dropped),
+		cmocka_unit_test(fates_are_selected),
+		cmocka_unit_test(failing_particles_are_dropped),
 		cmocka_unit_test(dropped_is_a_fate),
 	};
 

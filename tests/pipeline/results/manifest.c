@@ -1,4 +1,7 @@
-/* manifest.c - lines of the manifest: whole ones come back, damaged ones never do. */
+/*
+ * manifest.c - lines of the manifest: complete lines are read back, and damaged lines are always
+ * refused.
+ */
 #include "pipeline/results/manifest.h"
 
 #include <stdio.h>
@@ -67,7 +70,7 @@ static void round_trip(void **state)
 	expect_same(&line);
 }
 
-/* The bytes are a promise: programs of other people read them. */
+/* The format is documented: other programs read these bytes. */
 static void exact_text(void **state)
 {
 	struct sl_manifest_line line = sample(7);
@@ -269,7 +272,7 @@ static void first_of_equals(void **state)
 	expect_batches(s, 2, (const uint64_t[]){0, 1}, 2, false);
 }
 
-/* A killed process leaves any part of the last line. */
+/* A killed process can leave any prefix of the last line. */
 static void torn_at_every_byte(void **state)
 {
 	struct scene *s = (struct scene *)*state;
@@ -348,7 +351,7 @@ static void failed_append(void **state)
 	expect_batches(s, 2, (const uint64_t[]){0, 1}, 0, true);
 }
 
-/* Without memory or with a sick disk the manifest is not taken for an empty one. */
+/* If memory or the disk fails, the manifest is not treated as empty. */
 static void reading_fails(void **state)
 {
 	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_read:1:5"};

@@ -1,6 +1,6 @@
 /*
- * statistics.c - how well fates are known, in run.json: errors by the scatter of batches and figures
- * of merit, against the textbook.
+ * statistics.c - the statistical errors of fates in run.json: errors from the scatter of batches,
+ * and figures of merit, compared with textbook formulas.
  */
 #include <math.h>
 #include <stdio.h>
@@ -71,7 +71,8 @@ static void figures_of_merit(void **state)
 	expect(&folder, SL_OK, "", words);
 	assert_int_equal(JSON("out", "times", "particles"), 2210);
 	expect_figures("out", true);
-	expect(&folder, SL_OK, "", words); /* computes nothing, in no time */
+	expect(&folder, SL_OK, "",
+		words); /* resumes a finished run: no batch and no computing time */
 	expect_figures("out", false);
 	remove_run(&folder, "out");
 }

@@ -1,13 +1,15 @@
 /*
- * allocations.c - once the plan stands, nothing is allocated until the last batch is committed.
+ * allocations.c - between the plan and the commit of the last batch, nothing is allocated.
  *
- * A preloaded library tells how many allocations of the whole process there have been whenever a
- * file is about to be committed: run.json as the run begins, each batch, run.json at the end.
+ * A preloaded library records the number of allocations of the process before each commit: run.json
+ * at the start, each batch, run.json at the end.
  *
- *	csv.gz    and npz: none from batch to batch. Before the first there are the run's one block
- *and what pthread_create takes: one a thread with glibc, two are granted. After the last, libyaml
- *reads the manifest. openpmd   HDF5's own small ones while it makes a file: recorded, and about the
- *same each time.
+ * csv.gz and npz: no allocation from batch to batch. Before the first batch come the one block of
+ * the run and one allocation by pthread_create per thread with glibc (two are accepted). After the
+ * last batch libyaml reads the manifest.
+ *
+ * openpmd: HDF5 makes small allocations for each file; their number is recorded and stays about the
+ * same.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * autotune.c - a schedule that is left open: where it is, between which ways, the memory for them, that
- * each gives the same batches there, and when the clock is asked.
+ * autotune.c - a schedule chosen at run time: when it is open, the candidate modes, their memory,
+ * identical batches for each, and when measurements are made.
  */
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static void expect_candidates(const char *const set[SETS_MAX], const char *expec
 	sl_plan_free(plan);
 }
 
-static void ways_to_choose_from(void **state)
+static void candidates(void **state)
 {
 	(void)state;
 	expect_candidates((const char *const[SETS_MAX]){"run.device=emulated"}, "");
@@ -163,7 +163,7 @@ static void memory_for_any(void **state)
 	sl_plan_free(plan);
 }
 
-/* Where there is room for histories alone, histories it is. */
+/* If memory suffices only for histories, histories are chosen. */
 static void memory_for_histories(void **state)
 {
 	const struct sl_emulator_settings before = *sl_emulator_get_settings();
@@ -247,7 +247,7 @@ static void the_same_batches(void **state)
 	each_in_the_same_memory(measure_emulated);
 }
 
-/* --- the clock -------------------------------------------------------------------------------- */
+/* --- measurements ----------------------------------------------------------------------------- */
 
 /* Picks, and tells by how many particles; 0: it did not. What is measured is no part of the run. */
 static unsigned picked_by(struct sl_plan *plan, uint64_t done, struct sl_control *control)
@@ -337,7 +337,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(auto_is_for_gpus),
-		cmocka_unit_test(ways_to_choose_from),
+		cmocka_unit_test(candidates),
 		cmocka_unit_test(memory_for_any),
 		cmocka_unit_test(memory_for_histories),
 		cmocka_unit_test(the_same_batches),

@@ -1,4 +1,4 @@
-/* json.c - what the writer writes, byte by byte, and that it reads back. */
+/* json.c - the exact bytes of the JSON writer, and that they read back. */
 #include "pipeline/text/json.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* yaml.c - YAML as a tree: what is where, and what is refused. */
+/* yaml.c - YAML parsed into a tree: access to nodes, and refused input. */
 #include "tests/support/check.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void a_tree_knows_its_nodes(void **state)
 	sl_yaml_free(tree);
 }
 
-static void what_is_not_there_is_no_node(void **state)
+static void missing_nodes(void **state)
 {
 	size_t line, column, bytes;
 	uint64_t value;
@@ -100,7 +100,7 @@ static void json_is_yaml(void **state)
 	sl_yaml_free(tree);
 }
 
-static void refusals_have_a_place(void **state)
+static void errors_have_line_and_column(void **state)
 {
 	static const struct {
 		const char *text;
@@ -171,8 +171,8 @@ static char *repeat(const char *head, const char *piece, size_t most, size_t *by
 	return text;
 }
 
-/* What is long is read or refused soon: no time that grows with the square of the length. */
-static void long_texts_take_no_time(void **state)
+/* Long input is read or refused quickly: the time does not grow with the square of the length. */
+static void long_texts_are_fast(void **state)
 {
 	static const char *const pieces[] = {"[", "{", "a: ", "- ", "? ", "a\n", "\"", "[x],", "#",
 		"\n", "!", "&a ", "%", "[a: ", "'a': 1\n", "{a: 1},", "- 1\n", "- - a\n", "|\n"};
@@ -190,7 +190,7 @@ static void long_texts_take_no_time(void **state)
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 30);
 }
 
-static void many_keys_take_no_time(void **state)
+static void many_keys_are_fast(void **state)
 {
 	char *text = (char *)malloc(SL_YAML_BYTES);
 	size_t bytes = 0;
@@ -230,13 +230,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_knows_its_nodes),
-		cmocka_unit_test(what_is_not_there_is_no_node),
+		cmocka_unit_test(missing_nodes),
 		cmocka_unit_test(numbers_are_digits),
 		cmocka_unit_test(json_is_yaml),
-		cmocka_unit_test(refusals_have_a_place),
+		cmocka_unit_test(errors_have_line_and_column),
 		cmocka_unit_test(nesting_ends_at_32),
-		cmocka_unit_test(long_texts_take_no_time),
-		cmocka_unit_test(many_keys_take_no_time),
+		cmocka_unit_test(long_texts_are_fast),
+		cmocka_unit_test(many_keys_are_fast),
 		cmocka_unit_test(texts_end_at_one_mebibyte),
 	};
 
