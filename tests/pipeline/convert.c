@@ -284,13 +284,13 @@ static void missing_columns_are_told(void **state)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set",
 			"output.columns=[id, x, y, z, energy, weight]", "--out", "few"));
-	expect(&folder, SL_BAD_INPUT, "they have no u, v, w, time, which every particle",
+	expect(&folder, SL_BAD_INPUT, "they lack u, v, w, time, which MCPL needs",
 		WORDS("convert", "few", "--to", "no.mcpl"));
 	/* an energy alone can be stated, where it is known whose the particles are */
 	expect(&folder, SL_OK, "",
 		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "stated"));
 	expect(&folder, SL_OK, "", WORDS("convert", "stated", "--to", "away.npz"));
-	expect(&folder, SL_BAD_INPUT, "try files in the folder of their run and --set output.mcpl",
+	expect(&folder, SL_BAD_INPUT, "use files in the directory of their run and --set output.mcpl",
 		WORDS("convert", "away.npz", "--to", "no.mcpl"));
 	expect(&folder, SL_OK, "",
 		WORDS("convert", "stated", "--to", "stated.mcpl", "--set",
@@ -304,7 +304,7 @@ static void nothing_is_overwritten(void **state)
 	(void)state;
 	write_text(&folder, "mine.mcpl", "mine");
 	write_text(&folder, "half.npz.part", "half");
-	expect(&folder, SL_OUTPUT_IN_USE, "nothing is overwritten",
+	expect(&folder, SL_OUTPUT_IN_USE, "convert overwrites nothing",
 		WORDS("convert", "mcpl", "--to", "mine.mcpl"));
 	expect(&folder, SL_DISK, "half.npz.part", WORDS("convert", "npz", "--to", "half.npz"));
 	assert_false(folder_has(&folder, "half.npz"));
