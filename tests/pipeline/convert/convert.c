@@ -259,9 +259,11 @@ static void what_cannot_be_is_refused(void **state)
 		WORDS("convert", "c.yaml", "--to", "no.mcpl"));
 	expect(&folder, SL_BAD_INPUT, "the directory has no committed batches",
 		WORDS("convert", ".", "--to", "no.mcpl"));
-	expect(&folder, SL_USAGE, "npz/t_000000.npz: the file is not MCPL, the files before it are MCPL",
+	expect(&folder, SL_USAGE,
+		"npz/t_000000.npz: the file is not MCPL, the files before it are MCPL",
 		WORDS("convert", "mcpl", "npz", "--to", "no.mcpl"));
-	expect(&folder, SL_USAGE, "t_000000.mcpl: the file is MCPL, the files before it are not (all",
+	expect(&folder, SL_USAGE,
+		"t_000000.mcpl: the file is MCPL, the files before it are not (all",
 		WORDS("convert", "npz", "mcpl", "--to", "no.mcpl"));
 	expect(&folder, SL_DISK, "cannot open none.mcpl",
 		WORDS("convert", "none.mcpl", "--to", "no.mcpl"));
@@ -290,7 +292,8 @@ static void missing_columns_are_told(void **state)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "stated"));
 	expect(&folder, SL_OK, "", WORDS("convert", "stated", "--to", "away.npz"));
-	expect(&folder, SL_BAD_INPUT, "use files in the directory of their run and --set output.mcpl",
+	expect(&folder, SL_BAD_INPUT,
+		"use files in the directory of their run and --set output.mcpl",
 		WORDS("convert", "away.npz", "--to", "no.mcpl"));
 	expect(&folder, SL_OK, "",
 		WORDS("convert", "stated", "--to", "stated.mcpl", "--set",
