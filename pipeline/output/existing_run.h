@@ -9,13 +9,13 @@
 struct sl_yaml;
 
 struct sl_existing_run {
-	struct sl_yaml *tree; /* what the texts are part of */
-	const char *config;   /* the configuration, as far as it determines the results */
-	const char *name;     /* of the run; NULL when it could not name files */
-	const char *state;    /* "done", "stopped" or "running"; NULL when it is not told */
-	const struct sl_format *format; /* NULL when this program has it not */
-	bool image;                     /* it makes one */
-	bool joined;                    /* so it does of a list of all batches */
+	struct sl_yaml *tree;           /* owns the texts below */
+	const char *config;             /* the configuration, as far as it determines the results */
+	const char *name;               /* of the run; NULL when it could not name files */
+	const char *state;              /* "done", "stopped" or "running"; NULL if missing */
+	const struct sl_format *format; /* NULL if this program does not support it */
+	bool image;                     /* the run makes an image */
+	bool joined;                    /* the run makes a merged list */
 	uint64_t rules_version;
 };
 
@@ -23,7 +23,7 @@ struct sl_existing_run {
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f);
 void sl_existing_run_free(struct sl_existing_run *f);
 
-/* The particles of its batches; 0 when it does not say. */
+/* The batch size of the run; 0 if it is not stored. */
 uint64_t sl_existing_run_batch(const struct sl_existing_run *f);
 
 /*

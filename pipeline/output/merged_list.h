@@ -22,7 +22,7 @@
 enum sl_status sl_joined_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
 
-/* Is the list that is there what the files of the batches make? SL_CHECK_FAILED if not. */
+/* SL_CHECK_FAILED if the existing list differs from the one that the batch files give. */
 enum sl_status sl_joined_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
 

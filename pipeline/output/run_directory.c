@@ -1,4 +1,4 @@
-/* run_directory.c - what may stand in a run's directory, and who may remove it. */
+/* run_directory.c - decides which files of a run directory are kept, and writes the final ones. */
 #include "pipeline/output/run_directory.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 
-/* Has the file that size and checksum? */
+/* Sets *whole if the file has that size and CRC-32. */
 static enum sl_status has_crc(
 	const struct sl_dir *dir, const char *name, uint64_t bytes, uint32_t crc, bool *whole)
 {

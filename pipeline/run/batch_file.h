@@ -10,7 +10,7 @@
 #include "pipeline/run/run.h"
 #include "primitives/files/files.h"
 
-/* A batch on its way to the disk. */
+/* State of writing one batch. */
 struct sl_batch_write {
 	struct sl_manifest_line line;
 	struct sl_file_writer file;
@@ -25,7 +25,7 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, struct sl_batch_write *w);
 
-/* What the manifest says of a batch, but for its file; of its tallies by bins all but the name. */
+/* Fills the manifest line of a batch, without file names and without size and CRC of the survivor file. */
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line);
 
 #endif

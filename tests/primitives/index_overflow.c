@@ -153,12 +153,12 @@ static enum sl_status check_pieces(const uint32_t *out, uint32_t n, uint32_t *pi
 /* --- the calls -------------------------------------------------------------------------------- */
 
 /* Memory of one primitive; the same for all its backends but for the scratch. */
-struct room {
+struct batch_memory {
 	struct sl_guarded in, out, n_out, scratch;
 	uint32_t *piece; /* pinned */
 };
 
-static enum sl_status run_scan(const struct sl_backend *b, const struct room *r)
+static enum sl_status run_scan(const struct sl_backend *b, const struct batch_memory *r)
 {
 	struct sl_exec x = {.space = SL_DEVICE, .scratch = {r->scratch.at, 0, r->scratch.bytes}};
 	const struct sl_scan_job job = {.in = r->in.at, .out = r->out.at, .n = N, .type = SL_U32};
@@ -168,7 +168,7 @@ static enum sl_status run_scan(const struct sl_backend *b, const struct room *r)
 	return check_pieces((const uint32_t *)r->out.at, N, r->piece, check_sums);
 }
 
-static enum sl_status run_compact(const struct sl_backend *b, const struct room *r)
+static enum sl_status run_compact(const struct sl_backend *b, const struct batch_memory *r)
 {
 	struct sl_exec x = {.space = SL_DEVICE, .scratch = {r->scratch.at, 0, r->scratch.bytes}};
 	const struct sl_compact_job job = {.keep = (const uint8_t *)r->in.at,
@@ -185,7 +185,7 @@ static enum sl_status run_compact(const struct sl_backend *b, const struct room 
 	return check_pieces(job.out, n_out, r->piece, check_survivors);
 }
 
-static enum sl_status try_backend(const struct sl_backend *b, struct room *r)
+static enum sl_status try_backend(const struct sl_backend *b, struct batch_memory *r)
 {
 	const struct sl_shape shape = {.n = N, .type = SL_U32};
 	enum sl_status s;
@@ -201,7 +201,7 @@ static enum sl_status try_backend(const struct sl_backend *b, struct room *r)
 	return s;
 }
 
-static enum sl_status get_room(struct room *r, size_t item_bytes, uint8_t mask)
+static enum sl_status get_room(struct batch_memory *r, size_t item_bytes, uint8_t mask)
 {
 	SL_TRY(sl_guarded_get(SL_DEVICE, N * item_bytes, &r->in));
 	SL_TRY(sl_guarded_get(SL_DEVICE, N * sizeof(uint32_t), &r->out));
@@ -210,7 +210,7 @@ static enum sl_status get_room(struct room *r, size_t item_bytes, uint8_t mask)
 	return fill_segments((char *)r->in.at, item_bytes, mask);
 }
 
-static void give_room(struct room *r)
+static void give_room(struct batch_memory *r)
 {
 	sl_guarded_give(&r->in);
 	sl_guarded_give(&r->out);
@@ -229,7 +229,7 @@ static bool is_too_small(enum sl_status s)
 static void try_backends(enum sl_primitive p, size_t item_bytes, uint8_t mask)
 {
 	const struct sl_backend *b;
-	struct room r = {.piece = NULL};
+	struct batch_memory r = {.piece = NULL};
 	enum sl_status s = get_room(&r, item_bytes, mask);
 
 	for (size_t i = 0; s == SL_OK && (b = sl_backend_at(i)) != NULL; i++) {

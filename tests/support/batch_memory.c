@@ -5,7 +5,7 @@
 
 #include "tests/support/check.h"
 
-void open_room(struct room *m, const struct sl_recipe *r, int garbage)
+void open_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int garbage)
 {
 	struct sl_arena measure = {0}, cut = {0};
 	size_t scratch = sl_stages_scratch(r, r->batch);
@@ -24,13 +24,13 @@ void open_room(struct room *m, const struct sl_recipe *r, int garbage)
 	assert_true(sl_fits(&cut) && m->b.keep);
 }
 
-void run_batch(const struct sl_recipe *r, struct room *m, uint64_t number)
+void run_batch(const struct sl_recipe *r, struct batch_memory *m, uint64_t number)
 {
 	sl_batch_begin(r, &m->b, number);
 	assert_ok(sl_stages_run(r, &m->x, &m->b, NULL));
 }
 
-void close_room(struct room *m)
+void close_batch_memory(struct batch_memory *m)
 {
 	sl_memory_give(SL_HOST, m->block);
 	sl_memory_give(SL_HOST, m->x.scratch.base);

@@ -4,18 +4,18 @@
 
 #include "stages/host/host_pipeline.h"
 
-struct room {
+struct batch_memory {
 	struct sl_batch b;
 	struct sl_exec x;
 	void *block;
 };
 
 /* For any batch of r; in each byte stands that garbage. */
-void open_room(struct room *m, const struct sl_recipe *r, int garbage);
+void open_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int garbage);
 
 /* The batch of that number, through all stages. */
-void run_batch(const struct sl_recipe *r, struct room *m, uint64_t number);
+void run_batch(const struct sl_recipe *r, struct batch_memory *m, uint64_t number);
 
-void close_room(struct room *m);
+void close_batch_memory(struct batch_memory *m);
 
 #endif

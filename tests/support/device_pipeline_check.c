@@ -15,21 +15,21 @@ static void each_pair(const struct sl_recipe *r)
 
 	for (size_t i = 0; (s = sl_backend_at(i)) != NULL; i++)
 		if (s->primitive == SL_SORT && s->space == SL_DEVICE)
-			sides_compare(r, fused, s->name);
+			compare_host_and_device(r, fused, s->name);
 	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
 		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
 			if (c->primitive == SL_COMPACT && s->primitive == SL_SORT &&
 				c->space == SL_DEVICE && s->space == SL_DEVICE) {
-				sides_compare(r, c->name, s->name);
+				compare_host_and_device(r, c->name, s->name);
 				pairs++;
 			}
 	assert_true(pairs > 0);
 }
 
-void lane_check_backends(uint32_t n)
+void device_pipeline_check_backends(uint32_t n)
 {
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
 
 		each_pair(&r);
 	}
@@ -38,38 +38,38 @@ void lane_check_backends(uint32_t n)
 static void check_shapes(enum sl_model_number model, uint32_t n)
 {
 	const struct sl_key_field eighths = {SL_COLUMN_id, 3, 0, n, false};
-	struct sl_recipe r = hand_recipe(model, n);
+	struct sl_recipe r = test_recipe(model, n);
 	sl_fate_set keep = r.keep;
 
-	sides_compare_ways(&r);
+	compare_host_and_device_modes(&r);
 	r.keep = 0;
-	sides_compare_ways(&r);
+	compare_host_and_device_modes(&r);
 	r.keep = SL_EVERY_FATE;
-	sides_compare_ways(&r);
+	compare_host_and_device_modes(&r);
 	r.n_fields = 0;
-	sides_compare_ways(&r);
-	r = hand_recipe(model, n);
+	compare_host_and_device_modes(&r);
+	r = test_recipe(model, n);
 	r.keep = keep;
 	r.field[1].bits = 31; /* more than 32 in all: keys of 64 bits */
 	r.field[1].most = (UINT64_C(1) << 31) - 1;
 	r.field[1].top = 0x1p31f;
 	r.key_bits = r.field[0].bits + 31;
-	sides_compare_ways(&r);
-	r = hand_recipe(model, n);
+	compare_host_and_device_modes(&r);
+	r = test_recipe(model, n);
 	r.keep = SL_EVERY_FATE;
 	r.field[1] = r.field[0]; /* groups of ids, each sorted: where a group ends shows */
 	r.field[0] = sl_key_rule_make(&eighths);
 	r.key_bits = r.field[0].bits + r.field[1].bits;
-	sides_compare_ways(&r);
+	compare_host_and_device_modes(&r);
 }
 
-void lane_check_shapes(uint32_t largest)
+void device_pipeline_check_shapes(uint32_t largest)
 {
 	static const uint32_t sizes[] = {1, 2, 31, 257,
 		320, /* columns end where the next begins, and a block has threads left over */
 		4097, (1 << 20) + 3};
 
-	for (int model = 0; model < HAND_MODELS; model++)
+	for (int model = 0; model < TEST_MODELS; model++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			if (sizes[i] <= largest)
 				check_shapes((enum sl_model_number)model, sizes[i]);
@@ -80,36 +80,36 @@ void lane_check_shapes(uint32_t largest)
 /* Some survive, in the order of a key and of ids; all do. */
 static void check_tiles(enum sl_model_number model, uint32_t n)
 {
-	struct sl_recipe r = hand_recipe(model, n);
+	struct sl_recipe r = test_recipe(model, n);
 
-	sides_compare(&r, fused, "naive");
+	compare_host_and_device(&r, fused, "naive");
 	r.n_fields = 0;
-	sides_compare(&r, fused, "naive");
+	compare_host_and_device(&r, fused, "naive");
 	r.keep = SL_EVERY_FATE;
-	sides_compare(&r, fused, "naive");
+	compare_host_and_device(&r, fused, "naive");
 }
 
 /* Every number of columns, and so every size of a record; columns of one value alone. */
 static void check_tables(enum sl_model_number model, uint32_t n)
 {
-	struct sl_recipe r = hand_recipe(model, n);
+	struct sl_recipe r = test_recipe(model, n);
 	uint32_t all = r.n_columns;
 
 	for (r.n_columns = 1; r.n_columns <= all; r.n_columns++)
-		sides_compare(&r, fused, "naive");
+		compare_host_and_device(&r, fused, "naive");
 	r.n_columns = 1;
 	r.column[0] = SL_COLUMN_weight;
 	/* of one value in all recipes but one */
 	assert_int_equal(SL_HAS(r.constants, SL_COLUMN_weight), model != SL_MODEL_rays);
-	sides_compare(&r, fused, "naive");
+	compare_host_and_device(&r, fused, "naive");
 	r.column[0] = SL_COLUMN_fate;
-	sides_compare(&r, fused, "naive");
+	compare_host_and_device(&r, fused, "naive");
 }
 
 /* A key of each column, and one of as many fields as there can be. */
 static void check_keys(enum sl_model_number model, uint32_t n)
 {
-	struct sl_recipe r = hand_recipe(model, n);
+	struct sl_recipe r = test_recipe(model, n);
 	uint32_t fields = 0;
 
 	for (uint32_t k = 0; k < r.n_columns; k++) {
@@ -121,22 +121,22 @@ static void check_keys(enum sl_model_number model, uint32_t n)
 		r.n_fields = ++fields;
 		r.key_bits = 7 * fields;
 		if (fields == SL_KEY_FIELDS_MAX || k + 1 == r.n_columns)
-			sides_compare_ways(&r);
+			compare_host_and_device_modes(&r);
 		fields %= SL_KEY_FIELDS_MAX;
 		r.field[0] = sl_key_rule_make(&field);
 		r.n_fields = 1;
 		r.key_bits = 7;
-		sides_compare_ways(&r);
+		compare_host_and_device_modes(&r);
 	}
 }
 
-void lane_check_tiles(uint32_t most, size_t step)
+void device_pipeline_check_tiles(uint32_t most, size_t step)
 {
 	/* a warp takes 32 particles at a time, a block 256 or some times as many */
 	static const uint32_t sizes[] = {
 		4097, 2303, 33, 511, 257, 513, 2047, 575, 255, 512, 4096, 256, 32};
 
-	for (int model = 0; model < HAND_MODELS; model++)
+	for (int model = 0; model < TEST_MODELS; model++)
 		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k += step)
 			if (sizes[k] <= most)
 				check_tiles((enum sl_model_number)model, sizes[k]);
@@ -148,19 +148,19 @@ void lane_check_tiles(uint32_t most, size_t step)
  */
 static void check_larger_tiles(void)
 {
-	for (int model = 0; model < HAND_MODELS; model++) {
+	for (int model = 0; model < TEST_MODELS; model++) {
 		bool remade = sl_models[model]->remade;
 		struct sl_recipe r =
-			hand_recipe((enum sl_model_number)model, remade ? 32769 : 8193);
+			test_recipe((enum sl_model_number)model, remade ? 32769 : 8193);
 
 		r.n_batches = 1;
-		sides_compare(&r, fused, "naive");
+		compare_host_and_device(&r, fused, "naive");
 	}
 }
 
-void lane_check_keys(uint32_t n)
+void device_pipeline_check_keys(uint32_t n)
 {
-	for (int model = 0; model < HAND_MODELS; model++)
+	for (int model = 0; model < TEST_MODELS; model++)
 		check_keys((enum sl_model_number)model, n);
 }
 
@@ -183,7 +183,7 @@ static struct sl_condition condition_of(
 /* Every column, and every operation of two numbers, compared with a quarter in the end. */
 static void check_conditions(enum sl_model_number model, uint32_t n)
 {
-	struct sl_recipe r = hand_recipe(model, n);
+	struct sl_recipe r = test_recipe(model, n);
 
 	r.keep = SL_EVERY_FATE & ~SL_FATE_BIT(SL_FATE_dropped);
 	for (uint32_t k = 0; k < r.n_columns; k++) {
@@ -191,11 +191,11 @@ static void check_conditions(enum sl_model_number model, uint32_t n)
 		struct sl_recipe other;
 
 		r.condition = condition_of(r.column[k], id ? n / 2 : 0.25, SL_OP_more);
-		sides_compare_ways(&r);
+		compare_host_and_device_modes(&r);
 		other = r; /* nobody else needs the column */
 		other.n_columns = 1;
 		other.n_fields = 0;
-		sides_compare(&other, fused, "naive");
+		compare_host_and_device(&other, fused, "naive");
 	}
 	for (int operation = SL_OP_plus; operation <= SL_OP_over; operation++) {
 		struct sl_condition *k = &r.condition;
@@ -207,22 +207,22 @@ static void check_conditions(enum sl_model_number model, uint32_t n)
 		k->operand[k->n++] = (uint8_t)k->n_numbers++;
 		k->operation[k->n++] = SL_OP_at_most;
 		k->operation[k->n++] = SL_OP_opposite;
-		sides_compare_ways(&r);
+		compare_host_and_device_modes(&r);
 	}
 }
 
-void lane_check_conditions(uint32_t n)
+void device_pipeline_check_conditions(uint32_t n)
 {
-	for (int model = 0; model < HAND_MODELS; model++)
+	for (int model = 0; model < TEST_MODELS; model++)
 		check_conditions((enum sl_model_number)model, n);
 }
 
-void lane_check_fused(uint32_t most)
+void device_pipeline_check_fused(uint32_t most)
 {
-	lane_check_tiles(most, 1);
+	device_pipeline_check_tiles(most, 1);
 	if (most > 4096)
 		check_larger_tiles();
-	for (int i = 0; i < HAND_MODELS; i++) {
+	for (int i = 0; i < TEST_MODELS; i++) {
 		enum sl_model_number model = (enum sl_model_number)i;
 
 		check_tables(model, most < 700 ? most : 700);
@@ -246,8 +246,8 @@ static void assert_same_rounds(const struct sl_rounds *a, const struct sl_rounds
 
 static void check_rounds(uint32_t n, const char *compact, const char *sort)
 {
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
 
 		for (int i = 0; sl_models[model]->steps && i < SCHEDULES; i++) {
 			struct sl_recipe d = recipe_on_device(&r, compact, sort);
@@ -257,21 +257,21 @@ static void check_rounds(uint32_t n, const char *compact, const char *sort)
 				continue;
 			r.schedule = d.schedule = schedule_at(i);
 			side_open_host(&host, &r);
-			side_open_lane(&lane, &d);
-			sides_make(&r, &host, &d, &lane, 0);
+			side_open_device(&lane, &d);
+			run_host_and_device(&r, &host, &d, &lane, 0);
 			assert_same_rounds(&host.b.rounds, &lane.b.rounds);
-			side_close_lane(&lane);
+			side_close_device(&lane);
 			side_close_host(&host);
 		}
 	}
 }
 
-void lane_check_rounds(uint32_t n)
+void device_pipeline_check_rounds(uint32_t n)
 {
 	check_rounds(n, "naive", "naive");
 }
 
-void lane_check_rounds_of_all(uint32_t n)
+void device_pipeline_check_rounds_of_all(uint32_t n)
 {
 	const struct sl_backend *c, *s;
 
@@ -321,7 +321,7 @@ static void check_tallies(struct sl_recipe *r)
 
 			r->bins = sl_histogram_make(
 				field, n == SL_HISTOGRAMS_MAX ? n - weighted : n, weighted);
-			sides_compare_ways(r);
+			compare_host_and_device_modes(r);
 		}
 }
 
@@ -336,16 +336,16 @@ static void check_most(struct sl_recipe *r, bool weighted)
 		.hi = 1};
 
 	r->bins = sl_histogram_make(&most, 1, weighted);
-	sides_compare_ways(r);
+	compare_host_and_device_modes(r);
 	r->n_columns = 1;
-	sides_compare_ways(r);
+	compare_host_and_device_modes(r);
 }
 
-void lane_check_bins(uint32_t n)
+void device_pipeline_check_bins(uint32_t n)
 {
-	for (int model = 0; model < HAND_MODELS; model++)
+	for (int model = 0; model < TEST_MODELS; model++)
 		for (int weighted = 0; weighted < 2; weighted++) {
-			struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+			struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
 			struct sl_recipe other = r;
 
 			check_most(&r, weighted);

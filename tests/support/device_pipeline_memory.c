@@ -20,21 +20,21 @@ enum { SMALL = 8192 };
 static void reuse(uint32_t n, const char *compact)
 {
 	static const uint64_t order[] = {2, 0, 2, 1, 3, 3, 0};
-	struct sl_recipe r = hand_recipe(SL_MODEL_slab, n), d;
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, n), d;
 	struct side host, lane;
 
 	r.particles = (uint64_t)n * 3 + n / 2; /* the last batch is half as large */
 	r.n_batches = 4;
 	d = recipe_on_device(&r, compact, "naive");
 	side_open_host(&host, &r);
-	side_open_lane(&lane, &d);
+	side_open_device(&lane, &d);
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		sides_make(&r, &host, &d, &lane, order[i]);
-	side_close_lane(&lane);
+		run_host_and_device(&r, &host, &d, &lane, order[i]);
+	side_close_device(&lane);
 	side_close_host(&host);
 }
 
-void lane_check_reuse(uint32_t n)
+void device_pipeline_check_reuse(uint32_t n)
 {
 	reuse(n, "naive");
 	reuse(n, fused);
@@ -122,7 +122,7 @@ static void flip_each(enum sl_model_number model, uint32_t n, const char *compac
 {
 	const struct sl_histogram_axis halves = {
 		SL_COLUMN_w, 2, SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_transmitted), -1, 1};
-	struct sl_recipe r = hand_recipe(model, n), d;
+	struct sl_recipe r = test_recipe(model, n), d;
 	struct side host, lane;
 	uint32_t flipped = 0, expected;
 
@@ -130,7 +130,7 @@ static void flip_each(enum sl_model_number model, uint32_t n, const char *compac
 	r.bins = sl_histogram_make(&halves, 1, true);
 	d = recipe_on_device(&r, compact, "naive");
 	side_open_host(&host, &r);
-	side_open_lane(&lane, &d);
+	side_open_device(&lane, &d);
 	sl_batch_begin(&r, &host.b, 0);
 	assert_ok(sl_stages_run(&r, &host.x, &host.b, NULL));
 	assert_true(host.b.n_survivors > 0);
@@ -139,13 +139,13 @@ static void flip_each(enum sl_model_number model, uint32_t n, const char *compac
 		flipped += flip(&d, &host, &lane, (unsigned)k, flipped);
 	sl_fault_set(NULL);
 	assert_int_equal(flipped, expected);
-	side_close_lane(&lane);
+	side_close_device(&lane);
 	side_close_host(&host);
 }
 
-void lane_check_flips(uint32_t n)
+void device_pipeline_check_flips(uint32_t n)
 {
-	for (int model = 0; model < HAND_MODELS; model++) {
+	for (int model = 0; model < TEST_MODELS; model++) {
 		flip_each((enum sl_model_number)model, n, "naive");
 		flip_each((enum sl_model_number)model, n, fused);
 	}

@@ -145,7 +145,7 @@ static pid_t request(const struct server *s, char *bytes, size_t n, const int fi
 	return pid;
 }
 
-bool served_start(const struct process *p, const char *path, struct running *r)
+bool fork_server_start(const struct process *p, const char *path, struct running *r)
 {
 	static char bytes[SERVER_BYTES];
 	const char *library = getenv("SLUICE_SERVER"), *more = variable(p, "LD_PRELOAD");

@@ -15,6 +15,6 @@
  * there is no server with sanitizers, nor for other programs, nor where memory is limited, of which
  * the libraries want their part first.
  */
-bool served_start(const struct process *p, const char *path, struct running *r);
+bool fork_server_start(const struct process *p, const char *path, struct running *r);
 
 #endif

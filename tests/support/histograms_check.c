@@ -32,7 +32,7 @@ const struct tally tallies[N_TALLIES] = {
 int tallies_begin(void **state)
 {
 	(void)state;
-	whole_begin(text);
+	reference_run_begin(text);
 	return 0;
 }
 

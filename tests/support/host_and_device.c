@@ -38,7 +38,7 @@ void side_close_host(struct side *s)
 	sl_memory_give(SL_HOST, s->scratch);
 }
 
-void side_open_lane(struct side *s, const struct sl_recipe *r)
+void side_open_device(struct side *s, const struct sl_recipe *r)
 {
 	struct sl_arena device = {0}, pinned = {0}, d = {0}, p = {0};
 
@@ -57,7 +57,7 @@ void side_open_lane(struct side *s, const struct sl_recipe *r)
 	assert_ok(sl_device_pipeline_open(&s->lane));
 }
 
-void side_close_lane(struct side *s)
+void side_close_device(struct side *s)
 {
 	sl_device_pipeline_close(&s->lane);
 	sl_memory_give(SL_DEVICE, s->of_device);
@@ -84,8 +84,8 @@ void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b)
 	assert_ok(sl_digest_check(&b->table));
 }
 
-void sides_make(const struct sl_recipe *r, struct side *host, const struct sl_recipe *on_device,
-	struct side *lane, uint64_t number)
+void run_host_and_device(const struct sl_recipe *r, struct side *host,
+	const struct sl_recipe *on_device, struct side *lane, uint64_t number)
 {
 	uint64_t ns[SL_STAGE_COUNT] = {0};
 
@@ -110,21 +110,21 @@ struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact
 	return d;
 }
 
-void sides_compare(const struct sl_recipe *r, const char *compact, const char *sort)
+void compare_host_and_device(const struct sl_recipe *r, const char *compact, const char *sort)
 {
 	struct sl_recipe d = recipe_on_device(r, compact, sort);
 	struct side host, lane;
 
 	side_open_host(&host, r);
-	side_open_lane(&lane, &d);
+	side_open_device(&lane, &d);
 	for (uint64_t k = 0; k < r->n_batches; k++)
-		sides_make(r, &host, &d, &lane, k);
-	side_close_lane(&lane);
+		run_host_and_device(r, &host, &d, &lane, k);
+	side_close_device(&lane);
 	side_close_host(&host);
 }
 
-void sides_compare_ways(const struct sl_recipe *r)
+void compare_host_and_device_modes(const struct sl_recipe *r)
 {
-	sides_compare(r, "naive", "naive");
-	sides_compare(r, fused, "naive");
+	compare_host_and_device(r, "naive", "naive");
+	compare_host_and_device(r, fused, "naive");
 }

@@ -20,8 +20,8 @@ void *poisoned_get(enum sl_space space, size_t bytes);
 
 void side_open_host(struct side *s, const struct sl_recipe *r);
 void side_close_host(struct side *s);
-void side_open_lane(struct side *s, const struct sl_recipe *r);
-void side_close_lane(struct side *s);
+void side_open_device(struct side *s, const struct sl_recipe *r);
+void side_close_device(struct side *s);
 
 /* For a compact: there is none, as the batch is run in the other way. */
 static const char *const fused = NULL;
@@ -33,11 +33,11 @@ struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact
 void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b);
 
 /* Batch number on both sides, which must be the same. */
-void sides_make(const struct sl_recipe *r, struct side *host, const struct sl_recipe *on_device,
-	struct side *lane, uint64_t number);
+void run_host_and_device(const struct sl_recipe *r, struct side *host,
+	const struct sl_recipe *on_device, struct side *lane, uint64_t number);
 
 /* All batches of the recipe; by that compact and sort, or by the simplest, in both ways. */
-void sides_compare(const struct sl_recipe *r, const char *compact, const char *sort);
-void sides_compare_ways(const struct sl_recipe *r);
+void compare_host_and_device(const struct sl_recipe *r, const char *compact, const char *sort);
+void compare_host_and_device_modes(const struct sl_recipe *r);
 
 #endif

@@ -151,7 +151,7 @@ static void check_kind(uint32_t n, uint32_t kind)
 	free_both(&b);
 }
 
-void records_check_kernel(uint32_t most)
+void mcpl_pack_check_kernel(uint32_t most)
 {
 	const uint32_t sizes[] = {1, 31, 255, 256, 257, most};
 

@@ -12,6 +12,6 @@ uint8_t *records_of_host(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, size_t *bytes);
 
 /* The kernel alone: columns of any bits, records of all kinds, and numbers of rows about most. */
-void records_check_kernel(uint32_t most);
+void mcpl_pack_check_kernel(uint32_t most);
 
 #endif

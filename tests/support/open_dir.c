@@ -13,9 +13,9 @@ static size_t open_descriptors(void)
 	return folder_count(&self);
 }
 
-int scene_begin(void **state)
+int open_dir_begin(void **state)
 {
-	struct scene *s = (struct scene *)calloc(1, sizeof(*s));
+	struct open_dir *s = (struct open_dir *)calloc(1, sizeof(*s));
 
 	folder_make(&s->folder);
 	assert_ok(sl_dir_open(s->folder.path, false, &s->dir));
@@ -24,9 +24,9 @@ int scene_begin(void **state)
 	return 0;
 }
 
-int scene_end(void **state)
+int open_dir_end(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	size_t open = open_descriptors();
 
 	sl_fault_set(NULL);

@@ -8,16 +8,16 @@
 #include "primitives/files/dirs.h"
 #include "tests/support/folder.h"
 
-struct scene {
+struct open_dir {
 	struct folder folder;
 	struct sl_dir dir;
 	size_t open; /* descriptors at the beginning */
 };
 
 /* *state is a scene from the one to the other, which disarms faults. */
-int scene_begin(void **state);
-int scene_end(void **state);
+int open_dir_begin(void **state);
+int open_dir_end(void **state);
 
-#define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, scene_begin, scene_end)
+#define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, open_dir_begin, open_dir_end)
 
 #endif

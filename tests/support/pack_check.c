@@ -138,7 +138,7 @@ static void check_fill(const struct sl_kernels *kernels, uint32_t bytes, uint32_
 	sl_memory_give(SL_DEVICE, there);
 }
 
-void press_check_kernels(uint32_t most)
+void pack_check_kernels(uint32_t most)
 {
 	const struct sl_kernels *kernels = sl_kernels_find();
 	struct sl_pack_size_header *sheet =
@@ -419,25 +419,25 @@ static void compare(const struct sl_recipe *r, enum sl_mode mode, const struct w
 /* With survivors, and without. */
 static void compare_model(int model, enum sl_mode mode, uint32_t n, const struct way *way)
 {
-	struct sl_recipe r = hand_recipe((enum sl_model_number)model, n);
+	struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
 
 	compare(&r, mode, way);
 	r.keep = 0;
 	compare(&r, mode, way);
 }
 
-void press_check_lanes(uint32_t n)
+void pack_check_pipelines(uint32_t n)
 {
-	for (int model = 0; model < HAND_MODELS; model++)
+	for (int model = 0; model < TEST_MODELS; model++)
 		for (int mode = 0; mode < SL_MODE_COUNT; mode++)
 			compare_model(model, (enum sl_mode)mode, n, &ways[0]);
 }
 
 /* What comes before is the same in every form. */
-void press_check_forms(uint32_t n)
+void pack_check_forms(uint32_t n)
 {
 	for (int i = 1; i < WAYS; i++)
-		for (int model = i % 2; model < HAND_MODELS; model += 2)
+		for (int model = i % 2; model < TEST_MODELS; model += 2)
 			compare_model(
 				model, (enum sl_mode)(model / 2 % SL_MODE_COUNT), n, &ways[i]);
 }

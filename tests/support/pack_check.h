@@ -5,15 +5,15 @@
 #include <stdint.h>
 
 /* Its kernels alone: the box of numbers of every kind, digests of every length about most bytes. */
-void press_check_kernels(uint32_t most);
+void pack_check_kernels(uint32_t most);
 
 /*
  * Every model and both ways, n particles, in chunks of a few hundred bytes: the streams that come
  * home are the host's columns, and what is said of them is so. No survivors, too.
  */
-void press_check_lanes(uint32_t n);
+void pack_check_pipelines(uint32_t n);
 
 /* Of some models, what else comes home: records, members of gzip of them, and of whole columns. */
-void press_check_forms(uint32_t n);
+void pack_check_forms(uint32_t n);
 
 #endif

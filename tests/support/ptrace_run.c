@@ -129,7 +129,7 @@ static void skip_call(pid_t thread)
 {
 	(void)thread;
 	fputs("traced: calls can be made to fail on x86-64 only\n", stderr);
-	_exit(TRACED_REFUSED);
+	_exit(PTRACE_REFUSED);
 }
 
 static void answer_call(pid_t thread, int error)
@@ -219,7 +219,7 @@ static void become(char **argv)
 	bool is_ours = strcmp(argv[0], "sluice") == 0 && sluice;
 
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0) != 0)
-		_exit(TRACED_REFUSED);
+		_exit(PTRACE_REFUSED);
 	raise(SIGSTOP);
 	execvp(is_ours ? sluice : argv[0], argv);
 	_exit(CANNOT_RUN);
@@ -240,7 +240,7 @@ static int trace(struct tracer *t, char **argv)
 	if (ptrace(PTRACE_SETOPTIONS, t->pid, 0, options) != 0 ||
 		ptrace(PTRACE_SYSCALL, t->pid, 0, 0) != 0) {
 		kill(t->pid, SIGKILL);
-		return TRACED_REFUSED;
+		return PTRACE_REFUSED;
 	}
 	status = follow(t);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -272,7 +272,7 @@ static bool is_possible(void)
 	return trace(&t, argv) == 0;
 }
 
-int traced_main(int argc, char **argv, int (*tests)(void))
+int ptrace_main(int argc, char **argv, int (*tests)(void))
 {
 	if (argc >= 6 && strcmp(argv[1], "traced") == 0)
 		return trace_as_told(argv + 2);

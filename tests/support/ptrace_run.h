@@ -14,19 +14,19 @@
  *	ERROR   the errno that it returns without being made; 0: the program is killed before it
  *	PROGRAM "sluice" is the program under test
  *
- * Ends with the program's exit code, or 128 + n when signal n ended it, or TRACED_REFUSED. Calls to
+ * Ends with the program's exit code, or 128 + n when signal n ended it, or PTRACE_REFUSED. Calls to
  * remove or to truncate are killed at and logged, but never fail: they are how a failure is mended.
  * Those on stdin, stdout and stderr do not count.
  */
 #ifndef SL_TESTS_SUPPORT_PTRACE_RUN_H
 #define SL_TESTS_SUPPORT_PTRACE_RUN_H
 
-enum { TRACED_REFUSED = 126 };
+enum { PTRACE_REFUSED = 126 };
 
 /*
  * What main of such a test returns: as the tracer the code above; else what tests returns, which
  * are thinned out as the environment asks (cases/thin.h), and skipped where nothing can be traced.
  */
-int traced_main(int argc, char **argv, int (*tests)(void));
+int ptrace_main(int argc, char **argv, int (*tests)(void));
 
 #endif

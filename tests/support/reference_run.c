@@ -3,7 +3,7 @@
 
 uint64_t unbroken;
 
-void whole_begin(const char *text)
+void reference_run_begin(const char *text)
 {
 	folder_make(&folder);
 	write_text(&folder, "c.yaml", text);
@@ -12,7 +12,7 @@ void whole_begin(const char *text)
 	unbroken = hash_run(&folder, "whole");
 }
 
-void whole_finish(void)
+void reference_run_finish(void)
 {
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
 	assert_int_equal(hash_run(&folder, "out"), unbroken);

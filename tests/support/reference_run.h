@@ -11,9 +11,9 @@
 extern uint64_t unbroken; /* the hash of that run */
 
 /* c.yaml of that text, and its run in "whole": in what a group of tests begins with. */
-void whole_begin(const char *text);
+void reference_run_begin(const char *text);
 
 /* --resume brings "out", be it broken, begun or not there, to that, and it is removed. */
-void whole_finish(void);
+void reference_run_finish(void);
 
 #endif

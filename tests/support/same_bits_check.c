@@ -181,18 +181,18 @@ static void check_with(const struct bits *b, const char *key, const char *value)
 	end(&cpu);
 }
 
-void bits_check(const struct bits *b)
+void same_bits_check(const struct bits *b)
 {
 	check_with(b, NULL, NULL);
 }
 
-void bits_check_keys(const struct bits *b)
+void same_bits_check_keys(const struct bits *b)
 {
 	check_with(b, "key", "[]");
 	check_with(b, "key", "[u:8, id:40]");
 }
 
-void bits_check_configs(const struct bits *b)
+void same_bits_check_configs(const struct bits *b)
 {
 	static struct configs all;
 
@@ -201,7 +201,7 @@ void bits_check_configs(const struct bits *b)
 		struct bits one = *b;
 
 		one.config = all.name[i];
-		bits_check(&one);
+		same_bits_check(&one);
 	}
 }
 
@@ -246,7 +246,7 @@ static void check_fused(
 }
 
 /* A scan that neither compact nor sort is made of is tried all the same: it must not matter. */
-void bits_check_backends(const struct bits *b, unsigned slots, unsigned threads)
+void same_bits_check_backends(const struct bits *b, unsigned slots, unsigned threads)
 {
 	const struct sl_backend *scan, *compact, *sort;
 	struct kept cpu, k;
@@ -273,7 +273,7 @@ void bits_check_backends(const struct bits *b, unsigned slots, unsigned threads)
 	assert_true(choices > 1);
 }
 
-void bits_check_slots(const struct bits *b)
+void same_bits_check_slots(const struct bits *b)
 {
 	enum { MOST = 4 };
 	struct kept cpu, k;

@@ -18,32 +18,32 @@ struct bits {
 };
 
 /* Every configuration there is, with sanitizers every third; bits->config is not looked at. */
-void bits_check_configs(const struct bits *b);
+void same_bits_check_configs(const struct bits *b);
 
 /* Every scan with every compact and every sort of the device, and fused every sort; with so many
  * slots and threads. */
-void bits_check_backends(const struct bits *b, unsigned slots, unsigned threads);
+void same_bits_check_backends(const struct bits *b, unsigned slots, unsigned threads);
 
 /* One to four slots, one to four threads, in both ways; with sanitizers a third of these. */
-void bits_check_slots(const struct bits *b);
+void same_bits_check_slots(const struct bits *b);
 
 /* Survivors of another order: in that of ids, and by a key of more than 32 bits. */
-void bits_check_keys(const struct bits *b);
+void same_bits_check_keys(const struct bits *b);
 
 /* Just this. */
-void bits_check(const struct bits *b);
+void same_bits_check(const struct bits *b);
 
 /*
  * The program's runs, with columns compressed on the device: the same manifests, and so the same
  * bytes, and the same columns in the files.
  */
-void bits_check_files(const struct bits *b);
-void bits_check_files_of_configs(const struct bits *b);
+void same_bits_check_files(const struct bits *b);
+void same_bits_check_files_of_configs(const struct bits *b);
 
 /*
  * The same of lists of particles, of records in all that they can have, joined, with an image, and
  * as npz: every byte of a run is the same, but for run.json. bits->config is not looked at.
  */
-void bits_check_lists(const struct bits *b);
+void same_bits_check_lists(const struct bits *b);
 
 #endif

@@ -77,7 +77,7 @@ static void check_files(const struct folder *f, const struct bits *b, const char
 	remove_run(f, "device");
 }
 
-void bits_check_files(const struct bits *b)
+void same_bits_check_files(const struct bits *b)
 {
 	struct folder f;
 
@@ -88,7 +88,7 @@ void bits_check_files(const struct bits *b)
 	folder_remove(&f);
 }
 
-void bits_check_files_of_configs(const struct bits *b)
+void same_bits_check_files_of_configs(const struct bits *b)
 {
 	static struct configs all;
 
@@ -98,7 +98,7 @@ void bits_check_files_of_configs(const struct bits *b)
 
 		one.config = all.name[i];
 		if (sl_thin_takes())
-			bits_check_files(&one);
+			same_bits_check_files(&one);
 	}
 }
 
@@ -186,7 +186,7 @@ static void check_npz(const struct folder *f, const struct bits *b)
 	check_same(f, b, set, "libdeflate", "libdeflate");
 }
 
-void bits_check_lists(const struct bits *b)
+void same_bits_check_lists(const struct bits *b)
 {
 	struct folder f;
 

@@ -57,14 +57,14 @@ static const struct sl_rays_config room = {.camera = {.position = {{0, -1.5, 0.2
 static const struct {
 	const void *config;
 	enum sl_fate keep;
-} made[HAND_MODELS] = {
+} made[TEST_MODELS] = {
 	[SL_MODEL_source_detector] = {&lamp, SL_FATE_hit},
 	[SL_MODEL_slab] = {&glass, SL_FATE_transmitted},
 	[SL_MODEL_cavity] = {&pipe, SL_FATE_transmitted},
 	[SL_MODEL_rays] = {&room, SL_FATE_lit},
 };
 
-struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n)
+struct sl_recipe test_recipe(enum sl_model_number number, uint32_t n)
 {
 	const struct sl_model *m = sl_models[number];
 	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1, false},

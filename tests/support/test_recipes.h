@@ -5,12 +5,12 @@
 #include "stages/host/host_pipeline.h"
 
 /* Models that make their particles: all but the last, which reads them. */
-enum { HAND_MODELS = SL_MODEL_list };
+enum { TEST_MODELS = SL_MODEL_list };
 
 /*
  * One batch of n particles of that model, on the host: all its columns are written, and the key is
  * so coarse that there are ties.
  */
-struct sl_recipe hand_recipe(enum sl_model_number number, uint32_t n);
+struct sl_recipe test_recipe(enum sl_model_number number, uint32_t n);
 
 #endif

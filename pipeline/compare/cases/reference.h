@@ -11,7 +11,7 @@
 #include "pipeline/compare/cases/comparison.h"
 
 struct sl_reference {
-	struct sl_plan *plan;          /* of the first entry, for a batch at a time */
+	struct sl_plan *plan;          /* of the first case, for one batch at a time */
 	struct sl_workspace *w;        /* of plan */
 	struct sl_recipe recipe;       /* of the plan, but with all batches of the comparison */
 	struct sl_manifest_line *line; /* one per batch */

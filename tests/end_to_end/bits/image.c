@@ -31,7 +31,7 @@ static const char lamp[] =
 static int begin(void **state)
 {
 	(void)state;
-	whole_begin(scene);
+	reference_run_begin(scene);
 	write_text(&folder, "lamp.yaml", lamp);
 	return 0;
 }

@@ -28,7 +28,7 @@ static void every_config(void **state)
 	struct bits b = many(0, "3e6", "auto");
 
 	(void)state;
-	bits_check_configs(&b);
+	same_bits_check_configs(&b);
 }
 
 /* One slot, and four slots whose work overlaps. */
@@ -38,8 +38,8 @@ static void every_backend(void **state)
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = many(i, "1e6", "250007");
 
-		bits_check_backends(&b, 1, 1);
-		bits_check_backends(&b, 4, 4);
+		same_bits_check_backends(&b, 1, 1);
+		same_bits_check_backends(&b, 4, 4);
 	}
 }
 
@@ -49,7 +49,7 @@ static void any_slot_count(void **state)
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = many(i, "1e6", "65537");
 
-		bits_check_slots(&b);
+		same_bits_check_slots(&b);
 	}
 }
 
@@ -64,7 +64,7 @@ static void any_batch_size(void **state)
 		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 			struct bits b = many(i, sizes[k].particles, sizes[k].batch);
 
-			bits_check(&b);
+			same_bits_check(&b);
 		}
 }
 
@@ -74,7 +74,7 @@ static void any_key(void **state)
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = many(i, "1e6", "1e6");
 
-		bits_check_keys(&b);
+		same_bits_check_keys(&b);
 	}
 }
 
@@ -84,7 +84,7 @@ static void output_files(void **state)
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = many(i, "1e6", "300007");
 
-		bits_check_files(&b);
+		same_bits_check_files(&b);
 	}
 }
 
@@ -94,7 +94,7 @@ static void mcpl_files(void **state)
 	struct bits b = many(0, "1e6", "300007");
 
 	(void)state;
-	bits_check_lists(&b);
+	same_bits_check_lists(&b);
 }
 
 int main(void)

@@ -26,7 +26,7 @@ static void every_config(void **state)
 	struct bits b = few(0);
 
 	(void)state;
-	bits_check_configs(&b);
+	same_bits_check_configs(&b);
 }
 
 static void every_backend(void **state)
@@ -35,7 +35,7 @@ static void every_backend(void **state)
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = few(i);
 
-		bits_check_backends(&b, 3, 3);
+		same_bits_check_backends(&b, 3, 3);
 	}
 }
 
@@ -46,7 +46,7 @@ static void any_slot_count(void **state)
 		struct bits b = few(i);
 
 		b.batch = "313";
-		bits_check_slots(&b);
+		same_bits_check_slots(&b);
 	}
 }
 
@@ -57,10 +57,10 @@ static void any_batch_size(void **state)
 		struct bits b = few(i);
 
 		b.batch = b.particles;
-		bits_check(&b);
+		same_bits_check(&b);
 		b.batch = "1";
 		b.particles = "40";
-		bits_check(&b);
+		same_bits_check(&b);
 	}
 }
 
@@ -70,7 +70,7 @@ static void any_key(void **state)
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = few(i);
 
-		bits_check_keys(&b);
+		same_bits_check_keys(&b);
 	}
 }
 
@@ -100,7 +100,7 @@ static void every_file_format(void **state)
 	struct bits b = few(0);
 
 	(void)state;
-	bits_check_files_of_configs(&b);
+	same_bits_check_files_of_configs(&b);
 }
 
 static void every_mcpl_file(void **state)
@@ -110,7 +110,7 @@ static void every_mcpl_file(void **state)
 	(void)state;
 	b.particles = "400";
 	b.batch = "157";
-	bits_check_lists(&b);
+	same_bits_check_lists(&b);
 }
 
 int main(void)

@@ -22,7 +22,7 @@ enum { PARTICLES = 3000, BINS = 20 };
 static int begin(void **state)
 {
 	(void)state;
-	whole_begin(text);
+	reference_run_begin(text);
 	return 0;
 }
 

@@ -69,10 +69,10 @@ static void help_of_any_name(void **state)
 	expect_out("column energy\n", WORDS("help", "ekin"));
 	expect_out("model.slab.mu_a\n", WORDS("help", "mu_a"));
 	expect_out("output.format\n", WORDS("help", "format"));
-	expect(&folder, SL_USAGE, "is called that, see", WORDS("help", "nonsense"));
+	expect(&folder, SL_USAGE, "has this name; see", WORDS("help", "nonsense"));
 	expect(&folder, SL_USAGE, "that, did you mean seed, see", WORDS("help", "run.see"));
 	expect(&folder, SL_USAGE, "that, did you mean mu_s, see", WORDS("help", "mu-s"));
-	expect(&folder, SL_USAGE, "is called that", WORDS("help", ""));
+	expect(&folder, SL_USAGE, "has this name", WORDS("help", ""));
 }
 
 /* Ranges in readable form. */

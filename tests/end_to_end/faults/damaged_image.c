@@ -22,7 +22,7 @@ static const char scene[] =
 static int begin(void **state)
 {
 	(void)state;
-	whole_begin(scene);
+	reference_run_begin(scene);
 	return 0;
 }
 

@@ -356,5 +356,5 @@ static int all_tests(void)
 
 int main(int argc, char **argv)
 {
-	return traced_main(argc, argv, all_tests);
+	return ptrace_main(argc, argv, all_tests);
 }

@@ -21,7 +21,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 30000, batch: 500
 static int begin(void **state)
 {
 	(void)state;
-	whole_begin(text);
+	reference_run_begin(text);
 	return 0;
 }
 
@@ -148,7 +148,7 @@ static void any_damage(void **state)
 		if (hash_run(&folder, "out") == unbroken)
 			fail_msg("%s: nothing was damaged", d->name);
 		expect(&folder, d->code, d->says, WORDS("verify", "out"));
-		whole_finish();
+		reference_run_finish();
 	}
 }
 
@@ -178,15 +178,15 @@ static void another_configuration(void **state)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--resume", "--threads", "1", "--compact",
 			"cpu_scan"));
-	whole_finish();
+	reference_run_finish();
 }
 
 static void no_run_in_the_folder(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
-	whole_finish();
-	whole_finish(); /* no folder */
+	reference_run_finish();
+	reference_run_finish(); /* no folder */
 }
 
 static void already_finished(void **state)
@@ -200,7 +200,7 @@ static void already_finished(void **state)
 	assert_int_equal(stat(folder_path(&folder, "out/t_000059.h5"), &is), 0);
 	assert_int_equal(was.st_ino, is.st_ino);
 	assert_int_equal(was.st_mtim.tv_nsec, is.st_mtim.tv_nsec);
-	whole_finish();
+	reference_run_finish();
 }
 
 static void replaced(void **state)
@@ -234,7 +234,7 @@ static void replaced(void **state)
 		expect_file(&folder, mine[i], "mine");
 		assert_int_equal(unlink(folder_path(&folder, mine[i])), 0);
 	}
-	whole_finish();
+	reference_run_finish();
 }
 
 /* A file that no run.json lists belongs to the user; it is detected before the first particle. */

@@ -240,11 +240,11 @@ static void an_energy_can_be_stated(void **state)
 	assert_non_null(strstr(out, "User flags are the column collisions"));
 	assert_non_null(strstr(out, "energy       MeV           2e-06"));
 	free(out);
-	expect(&folder, SL_USAGE, "is not for convert",
+	expect(&folder, SL_USAGE, "convert does not take this key",
 		WORDS("convert", "s", "--to", "no.mcpl", "--set", "run.seed=3"));
-	expect(&folder, SL_USAGE, "does nothing here",
+	expect(&folder, SL_USAGE, "has no effect",
 		WORDS("convert", "s", "--to", "no.npz", "--set", "output.mcpl.pdg=11"));
-	expect(&folder, SL_USAGE, "does nothing here",
+	expect(&folder, SL_USAGE, "has no effect",
 		WORDS("convert", "mcpl", "--to", "no.mcpl", "--set", "output.mcpl.pdg=11"));
 }
 
@@ -253,23 +253,25 @@ static void what_cannot_be_is_refused(void **state)
 	(void)state;
 	expect(&folder, SL_USAGE, "convert needs --to FILE", WORDS("convert", "mcpl"));
 	expect(&folder, SL_USAGE, "convert needs IN...", WORDS("convert", "--to", "no.mcpl"));
-	expect(&folder, SL_USAGE, "its suffix is that of no format",
+	expect(&folder, SL_USAGE, "no format has this suffix",
 		WORDS("convert", "mcpl", "--to", "no.txt"));
-	expect(&folder, SL_USAGE, "is no directory of a run",
+	expect(&folder, SL_USAGE, "not a run directory",
 		WORDS("convert", "c.yaml", "--to", "no.mcpl"));
-	expect(&folder, SL_BAD_INPUT, "has no committed batches",
+	expect(&folder, SL_BAD_INPUT, "the directory has no committed batches",
 		WORDS("convert", ".", "--to", "no.mcpl"));
-	expect(&folder, SL_USAGE, "npz/t_000000.npz: is no MCPL, and the files before it are MCPL",
+	expect(&folder, SL_USAGE,
+		"npz/t_000000.npz: the file is not MCPL, the files before it are MCPL",
 		WORDS("convert", "mcpl", "npz", "--to", "no.mcpl"));
-	expect(&folder, SL_USAGE, "t_000000.mcpl: is MCPL, and the files before it are not (files",
+	expect(&folder, SL_USAGE,
+		"t_000000.mcpl: the file is MCPL, the files before it are not (all",
 		WORDS("convert", "npz", "mcpl", "--to", "no.mcpl"));
 	expect(&folder, SL_DISK, "cannot open none.mcpl",
 		WORDS("convert", "none.mcpl", "--to", "no.mcpl"));
 	expect(&folder, SL_DISK, "cannot open the folder none",
 		WORDS("convert", "mcpl", "--to", "none/no.mcpl"));
-	expect(&folder, SL_BAD_INPUT, "has no steps, collisions",
+	expect(&folder, SL_BAD_INPUT, "the file has no steps, collisions",
 		WORDS("convert", "s/s_000000.h5", "openpmd/t_000000.h5", "--to", "no.h5"));
-	expect(&folder, SL_BAD_INPUT, "has no energy, pixel",
+	expect(&folder, SL_BAD_INPUT, "the file has no energy, pixel",
 		WORDS("convert", "openpmd/t_000000.h5", "s/s_000000.h5", "--to", "no.h5"));
 	write_text(&folder, "few.csv.gz", "");
 	expect(&folder, SL_BAD_INPUT, "few.csv.gz",
@@ -284,13 +286,14 @@ static void missing_columns_are_told(void **state)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set",
 			"output.columns=[id, x, y, z, energy, weight]", "--out", "few"));
-	expect(&folder, SL_BAD_INPUT, "they have no u, v, w, time, which every particle",
+	expect(&folder, SL_BAD_INPUT, "they lack u, v, w, time, which MCPL needs",
 		WORDS("convert", "few", "--to", "no.mcpl"));
 	/* an energy alone can be stated, where it is known whose the particles are */
 	expect(&folder, SL_OK, "",
 		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "stated"));
 	expect(&folder, SL_OK, "", WORDS("convert", "stated", "--to", "away.npz"));
-	expect(&folder, SL_BAD_INPUT, "try files in the folder of their run and --set output.mcpl",
+	expect(&folder, SL_BAD_INPUT,
+		"use files in the directory of their run and --set output.mcpl",
 		WORDS("convert", "away.npz", "--to", "no.mcpl"));
 	expect(&folder, SL_OK, "",
 		WORDS("convert", "stated", "--to", "stated.mcpl", "--set",
@@ -304,7 +307,7 @@ static void nothing_is_overwritten(void **state)
 	(void)state;
 	write_text(&folder, "mine.mcpl", "mine");
 	write_text(&folder, "half.npz.part", "half");
-	expect(&folder, SL_OUTPUT_IN_USE, "nothing is overwritten",
+	expect(&folder, SL_OUTPUT_IN_USE, "convert overwrites nothing",
 		WORDS("convert", "mcpl", "--to", "mine.mcpl"));
 	expect(&folder, SL_DISK, "half.npz.part", WORDS("convert", "npz", "--to", "half.npz"));
 	assert_false(folder_has(&folder, "half.npz"));
@@ -332,7 +335,7 @@ static void runs_are_converted_before_their_end(void **state)
 	free(run);
 	out = output_of(&folder, WORDS("convert", "early", "--to", "early.csv.gz"));
 	assert_non_null(strstr(out,
-		"not all: early has not come to its end (its state is half), 3 batches are "
+		"incomplete: the run in early has not ended (state half); 3 batches are "
 		"committed\n"));
 	free(out);
 }

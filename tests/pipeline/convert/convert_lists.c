@@ -66,10 +66,10 @@ static void damaged_lists_are_told(void **state)
 	assert_false(folder_has(&folder, "no.mcpl"));
 	assert_false(folder_has(&folder, "no.mcpl.part"));
 	out = output_of(&folder, WORDS("convert", "reffile_crash.mcpl", "--to", "crash.mcpl"));
-	assert_non_null(strstr(out, "its 4 whole records were taken"));
+	assert_non_null(strstr(out, "its 4 complete records are converted"));
 	free(out);
 	out = output_of(&folder, WORDS("convert", "reffile_crash.mcpl", "--to", "crash.npz"));
-	assert_non_null(strstr(out, "its 4 whole records were taken"));
+	assert_non_null(strstr(out, "its 4 complete records are converted"));
 	free(out);
 	list = inflated("crash.mcpl", &bytes);
 	list = (char *)realloc(list, bytes + 1);
@@ -79,7 +79,7 @@ static void damaged_lists_are_told(void **state)
 	for (int i = 0; i < 2; i++) {
 		out = output_of(&folder,
 			WORDS("convert", "behind.mcpl", "--to", i ? "behind.npz" : "front.mcpl"));
-		assert_non_null(strstr(out, "what follows its last particle was left out"));
+		assert_non_null(strstr(out, "the bytes after the last particle are ignored"));
 		free(out);
 	}
 	expect_same_inflated("front.mcpl", "crash.mcpl");
@@ -105,7 +105,7 @@ static void lists_are_joined(void **state)
 		WORDS("convert", "ref_statsum.mcpl.gz", "--to", "one.mcpl", "--quiet"));
 	expect(&folder, SL_OK, "",
 		WORDS("convert", "ref_statsum.mcpl.gz", "one.mcpl", "--to", "two.mcpl", "--quiet"));
-	expect(&folder, SL_USAGE, "is given twice",
+	expect(&folder, SL_USAGE, "the file is given twice",
 		WORDS("convert", "ref_statsum.mcpl.gz", "ref_statsum.mcpl.gz", "--to", "no.mcpl"));
 	one = inflated("one.mcpl", &bytes);
 	two = inflated("two.mcpl", &both);
@@ -148,8 +148,8 @@ static void lists_of_others_become_tables(void **state)
 	out = output_of(&folder, WORDS("convert", "reffile_6.mcpl", "--to", "six.npz"));
 	assert_non_null(strstr(out, "5 particles of 1 file"));
 	assert_non_null(strstr(out, "dropped: 4 comments, 1 blobs"));
-	assert_non_null(strstr(out, "rounded: numbers of 8 bytes"));
-	assert_non_null(strstr(out, "not known: the run"));
+	assert_non_null(strstr(out, "rounded: 8-byte numbers"));
+	assert_non_null(strstr(out, "unknown: the run"));
 	free(out);
 	assert_ok(sl_survivors_read_path(folder_path(&folder, "six.npz"), &s));
 	assert_int_equal(s.table.n, 5);
@@ -159,7 +159,7 @@ static void lists_of_others_become_tables(void **state)
 	assert_true(sum_of(&s.table, SL_COLUMN_weight) == 5);
 	sl_survivors_free(&s);
 	out = output_of(&folder, WORDS("convert", "six.npz", "--to", "six.mcpl"));
-	assert_null(strstr(out, "taken for photons"));
+	assert_null(strstr(out, "assumed: the particles are photons"));
 	free(out);
 	out = output_of(&folder, WORDS("info", "six.mcpl"));
 	assert_non_null(strstr(out, "stat:sum:sluice_generated:                      -1"));

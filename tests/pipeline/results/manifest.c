@@ -215,7 +215,7 @@ static void sums_do_not_wrap(void **state)
 /* --- the file ----------------------------------------------------------------------------- */
 
 static void expect_batches(
-	struct scene *s, size_t n, const uint64_t *batches, size_t damaged, bool in_order)
+	struct open_dir *s, size_t n, const uint64_t *batches, size_t damaged, bool in_order)
 {
 	struct sl_manifest m;
 
@@ -231,7 +231,7 @@ static void expect_batches(
 	sl_manifest_free(&m);
 }
 
-static void append(struct scene *s, uint64_t batch)
+static void append(struct open_dir *s, uint64_t batch)
 {
 	struct sl_manifest_line line = sample(batch);
 
@@ -240,7 +240,7 @@ static void append(struct scene *s, uint64_t batch)
 
 static void append_and_read(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	expect_batches(s, 0, NULL, 0, true);
 	for (uint64_t batch = 0; batch < 3; batch++)
@@ -250,7 +250,7 @@ static void append_and_read(void **state)
 
 static void out_of_order(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	append(s, 2);
 	append(s, 0);
@@ -260,7 +260,7 @@ static void out_of_order(void **state)
 
 static void first_of_equals(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_manifest_line other = sample(1);
 
 	append(s, 0);
@@ -275,7 +275,7 @@ static void first_of_equals(void **state)
 /* A killed process can leave any prefix of the last line. */
 static void torn_at_every_byte(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	size_t size, first;
 	char *text;
 
@@ -295,7 +295,7 @@ static void torn_at_every_byte(void **state)
 static void garbage(void **state)
 {
 	static const char junk[] = "\n\n{}\n\xff\xfe\0\0binary\n{\"batch\":0}\n[[[[[[\n";
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	char text[SL_MANIFEST_LINE_BYTES + 2 * sizeof(junk)];
 	struct sl_manifest_line line = sample(5);
 	size_t n = sizeof(junk) - 1;
@@ -310,7 +310,7 @@ static void garbage(void **state)
 /* What resume does: read, write anew, append; the bytes are those of an unbroken run. */
 static void repaired(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_manifest m;
 	size_t size, size_again;
 	char *text, *again;
@@ -337,7 +337,7 @@ static void failed_append(void **state)
 {
 	static const char *const faults[] = {
 		"file_append:1:28", "file_datasync:1:5", "file_close:1:5"};
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_manifest_line line = sample(1);
 
 	append(s, 0);
@@ -355,7 +355,7 @@ static void failed_append(void **state)
 static void reading_fails(void **state)
 {
 	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_read:1:5"};
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_manifest m;
 
 	append(s, 0);

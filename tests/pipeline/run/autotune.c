@@ -180,7 +180,7 @@ static void memory_for_histories(void **state)
 	assert_int_equal(plan->n_candidates, 0);
 	assert_int_equal(plan->memory.device_pipeline, histories);
 	assert_int_equal(plan->recipe.mode, SL_MODE_fused);
-	assert_non_null(strstr(plan->schedule_reason, "no memory"));
+	assert_non_null(strstr(plan->schedule_reason, "not enough memory"));
 	sl_plan_free(plan);
 	little.memory_bytes++;
 	sl_emulator_set_settings(&little);

@@ -13,12 +13,12 @@
 enum { MIB = 1 << 20 };
 
 static inline enum sl_status commit(
-	struct scene *s, const char *name, const char *text, bool replace)
+	struct open_dir *s, const char *name, const char *text, bool replace)
 {
 	return sl_file_commit(&s->dir, name, text, strlen(text), replace);
 }
 
-static inline void expect_content(struct scene *s, const char *name, const char *expected)
+static inline void expect_content(struct open_dir *s, const char *name, const char *expected)
 {
 	char *bytes;
 	size_t size;

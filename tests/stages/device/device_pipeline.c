@@ -17,25 +17,25 @@ enum { N = 3000, LARGEST = 4097, KEYED = 257, FLIPPED = 30 };
 static void every_backend(void **state)
 {
 	(void)state;
-	lane_check_backends(N);
+	device_pipeline_check_backends(N);
 }
 
 static void every_shape(void **state)
 {
 	(void)state;
-	lane_check_shapes(LARGEST);
+	device_pipeline_check_shapes(LARGEST);
 }
 
 static void every_tile_of_fused(void **state)
 {
 	(void)state;
-	lane_check_fused(LARGEST);
+	device_pipeline_check_fused(LARGEST);
 }
 
 static void every_key(void **state)
 {
 	(void)state;
-	lane_check_keys(KEYED);
+	device_pipeline_check_keys(KEYED);
 }
 
 static void every_schedule(void **state)
@@ -44,26 +44,26 @@ static void every_schedule(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		lane_check_rounds(sizes[i]);
-	lane_check_rounds_of_all(300);
+		device_pipeline_check_rounds(sizes[i]);
+	device_pipeline_check_rounds_of_all(300);
 }
 
-static void tallies_by_bins(void **state)
+static void histograms_of_every_column(void **state)
 {
 	(void)state;
-	lane_check_bins(2305);
+	device_pipeline_check_bins(2305);
 }
 
 static void every_condition(void **state)
 {
 	(void)state;
-	lane_check_conditions(65);
+	device_pipeline_check_conditions(65);
 }
 
-static void a_lane_used_again(void **state)
+static void a_pipeline_used_again(void **state)
 {
 	(void)state;
-	lane_check_reuse(N);
+	device_pipeline_check_reuse(N);
 }
 
 static void work_done_at_once(void **state)
@@ -73,7 +73,7 @@ static void work_done_at_once(void **state)
 	(void)state;
 	c.at_once = true;
 	sl_emulator_set_settings(&c);
-	lane_check_reuse(N);
+	device_pipeline_check_reuse(N);
 }
 
 /* Blocks that take turns at random, or begin with the last one. */
@@ -89,15 +89,15 @@ static void any_order(void **state)
 		c.seed = seed;
 		c.from_last = seed % 2;
 		sl_emulator_set_settings(&c);
-		lane_check_tiles(LARGEST, 4);
+		device_pipeline_check_tiles(LARGEST, 4);
 	}
 	sl_emulator_set_settings(&was);
 }
 
-static void a_bit_that_changes_on_the_way(void **state)
+static void a_bit_flipped_in_a_transfer(void **state)
 {
 	(void)state;
-	lane_check_flips(FLIPPED);
+	device_pipeline_check_flips(FLIPPED);
 }
 
 int main(void)
@@ -107,10 +107,10 @@ int main(void)
 		cmocka_unit_test(every_tile_of_fused),
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(every_schedule),
-		cmocka_unit_test(tallies_by_bins),
+		cmocka_unit_test(histograms_of_every_column),
 		cmocka_unit_test(every_condition),
-		cmocka_unit_test(a_lane_used_again),
-		cmocka_unit_test(a_bit_that_changes_on_the_way),
+		cmocka_unit_test(a_pipeline_used_again),
+		cmocka_unit_test(a_bit_flipped_in_a_transfer),
 		cmocka_unit_test(every_backend),
 		cmocka_unit_test(any_order),
 		cmocka_unit_test(work_done_at_once),

@@ -16,58 +16,58 @@ enum { FLIPPED = 1000 };
 static void every_backend(void **state)
 {
 	(void)state;
-	lane_check_backends(sl_thin_size(1000003));
+	device_pipeline_check_backends(sl_thin_size(1000003));
 }
 
 static void every_shape(void **state)
 {
 	(void)state;
-	lane_check_shapes(sl_thin_size(UINT32_MAX));
+	device_pipeline_check_shapes(sl_thin_size(UINT32_MAX));
 }
 
 static void every_tile_of_fused(void **state)
 {
 	(void)state;
-	lane_check_fused(sl_thin_size(UINT32_MAX));
+	device_pipeline_check_fused(sl_thin_size(UINT32_MAX));
 }
 
 static void every_key(void **state)
 {
 	(void)state;
-	lane_check_keys(257);
+	device_pipeline_check_keys(257);
 }
 
 static void every_schedule(void **state)
 {
 	(void)state;
-	lane_check_rounds(1);
-	lane_check_rounds(257);
-	lane_check_rounds(sl_thin_size(1000003));
-	lane_check_rounds_of_all(sl_thin_size(100003));
+	device_pipeline_check_rounds(1);
+	device_pipeline_check_rounds(257);
+	device_pipeline_check_rounds(sl_thin_size(1000003));
+	device_pipeline_check_rounds_of_all(sl_thin_size(100003));
 }
 
-static void tallies_by_bins(void **state)
+static void histograms_of_every_column(void **state)
 {
 	(void)state;
-	lane_check_bins(sl_thin_size(300007));
+	device_pipeline_check_bins(sl_thin_size(300007));
 }
 
 static void every_condition(void **state)
 {
 	(void)state;
-	lane_check_conditions(sl_thin_size(70000));
+	device_pipeline_check_conditions(sl_thin_size(70000));
 }
 
-static void a_lane_used_again(void **state)
+static void a_pipeline_used_again(void **state)
 {
 	(void)state;
-	lane_check_reuse(sl_thin_size(300007));
+	device_pipeline_check_reuse(sl_thin_size(300007));
 }
 
-static void a_bit_that_changes_on_the_way(void **state)
+static void a_bit_flipped_in_a_transfer(void **state)
 {
 	(void)state;
-	lane_check_flips(FLIPPED);
+	device_pipeline_check_flips(FLIPPED);
 }
 
 int main(void)
@@ -77,10 +77,10 @@ int main(void)
 		cmocka_unit_test(every_tile_of_fused),
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(every_schedule),
-		cmocka_unit_test(tallies_by_bins),
+		cmocka_unit_test(histograms_of_every_column),
 		cmocka_unit_test(every_condition),
-		cmocka_unit_test(a_lane_used_again),
-		cmocka_unit_test(a_bit_that_changes_on_the_way),
+		cmocka_unit_test(a_pipeline_used_again),
+		cmocka_unit_test(a_bit_flipped_in_a_transfer),
 		cmocka_unit_test(every_backend),
 	};
 

@@ -14,8 +14,8 @@ enum { MOST = 5003 };
 static void kernels(void **state)
 {
 	(void)state;
-	press_check_kernels(MOST);
-	records_check_kernel(1000);
+	pack_check_kernels(MOST);
+	mcpl_pack_check_kernel(1000);
 }
 
 static void lanes(void **state)
@@ -25,8 +25,8 @@ static void lanes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		if (sl_thin_takes()) {
-			press_check_lanes(sizes[i]);
-			press_check_forms(sizes[i] / 4 + 1);
+			pack_check_pipelines(sizes[i]);
+			pack_check_forms(sizes[i] / 4 + 1);
 		}
 }
 
@@ -41,9 +41,9 @@ static void any_order(void **state)
 	c.seed = 5;
 	c.from_last = true;
 	sl_emulator_set_settings(&c);
-	press_check_kernels(MOST);
-	records_check_kernel(600);
-	press_check_lanes(150);
+	pack_check_kernels(MOST);
+	mcpl_pack_check_kernel(600);
+	pack_check_pipelines(150);
 	sl_emulator_set_settings(&was);
 }
 

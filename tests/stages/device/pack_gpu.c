@@ -8,16 +8,16 @@
 static void kernels(void **state)
 {
 	(void)state;
-	press_check_kernels(sl_thin_size(3000001));
-	records_check_kernel(sl_thin_size(1000003));
+	pack_check_kernels(sl_thin_size(3000001));
+	mcpl_pack_check_kernel(sl_thin_size(1000003));
 }
 
 static void lanes(void **state)
 {
 	(void)state;
-	press_check_lanes(sl_thin_size(1500));
-	press_check_lanes(sl_thin_size(300007));
-	press_check_forms(sl_thin_size(300007));
+	pack_check_pipelines(sl_thin_size(1500));
+	pack_check_pipelines(sl_thin_size(300007));
+	pack_check_forms(sl_thin_size(300007));
 }
 
 int main(void)

@@ -148,8 +148,8 @@ static void ends_as_the_loops_do(void **state)
 	uint64_t event[WORDS_MOST] = {0};
 
 	(void)state;
-	for (int m = 0; m < HAND_MODELS; m++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)m, N);
+	for (int m = 0; m < TEST_MODELS; m++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)m, N);
 
 		follow_all(&r, event);
 		r.loops = sl_find_loops("baseline");
@@ -166,7 +166,7 @@ static void ends_as_the_loops_do(void **state)
 /* All seen of a history that is cut is its beginning. */
 static void stops_when_told(void **state)
 {
-	struct sl_recipe r = hand_recipe(SL_MODEL_slab, N);
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
 	uint64_t event[WORDS_MOST] = {0};
 
 	(void)state;

@@ -113,14 +113,14 @@ static void check_batch(const struct sl_recipe *r, const struct sl_batch *b)
 /* Makes all batches of r and checks each. */
 static void check_run(const struct sl_recipe *r)
 {
-	struct room m;
+	struct batch_memory m;
 
-	open_room(&m, r, 0xa5);
+	open_batch_memory(&m, r, 0xa5);
 	for (uint64_t k = 0; k < r->n_batches; k++) {
 		run_batch(r, &m, k);
 		check_batch(r, &m.b);
 	}
-	close_room(&m);
+	close_batch_memory(&m);
 }
 
 /* --- tests ------------------------------------------------------------------------------------ */
@@ -128,8 +128,8 @@ static void check_run(const struct sl_recipe *r)
 static void tables_are_the_particles_remade(void **state)
 {
 	(void)state;
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 
 		check_run(&r);
 	}
@@ -138,8 +138,8 @@ static void tables_are_the_particles_remade(void **state)
 static void without_a_key_ids_ascend(void **state)
 {
 	(void)state;
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 
 		r.n_fields = r.key_bits = 0;
 		check_run(&r); /* all keys are 0 then */
@@ -152,8 +152,8 @@ static void wide_keys_sort_too(void **state)
 				  fate = {SL_COLUMN_fate, 3, 0, 7, false};
 
 	(void)state;
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 
 		r.keep = SL_EVERY_FATE;
 		r.field[0] = sl_key_rule_make(&fate);
@@ -166,8 +166,8 @@ static void wide_keys_sort_too(void **state)
 static void all_or_none_survive(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 2 * HAND_MODELS; i++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)(i / 2), 20000);
+	for (int i = 0; i < 2 * TEST_MODELS; i++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)(i / 2), 20000);
 
 		r.keep = i % 2 ? SL_EVERY_FATE : SL_FATE_BIT(SL_FATE_alive);
 		check_run(&r);
@@ -180,8 +180,8 @@ static void sizes_about_a_piece(void **state)
 		1, 2, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE - 1, 2 * PIECE, 2 * PIECE + 1};
 
 	(void)state;
-	for (int i = 0; i < 8 * HAND_MODELS; i++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)(i / 8), sizes[i % 8]);
+	for (int i = 0; i < 8 * TEST_MODELS; i++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)(i / 8), sizes[i % 8]);
 
 		check_run(&r);
 	}
@@ -215,15 +215,15 @@ static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
 /* r and other make the same batch, whatever was in memory before. */
 static void check_same(const struct sl_recipe *r, const struct sl_recipe *other)
 {
-	struct room a, b;
+	struct batch_memory a, b;
 
-	open_room(&a, r, 0xa5);
-	open_room(&b, other, 0x5a);
+	open_batch_memory(&a, r, 0xa5);
+	open_batch_memory(&b, other, 0x5a);
 	run_batch(r, &a, 0);
 	run_batch(other, &b, 0);
 	assert_same(&a.b, &b.b);
-	close_room(&a);
-	close_room(&b);
+	close_batch_memory(&a);
+	close_batch_memory(&b);
 }
 
 static void levels_and_backends_agree(void **state)
@@ -233,8 +233,8 @@ static void levels_and_backends_agree(void **state)
 	(void)state;
 	assert_null(sl_find_loops("none"));
 	assert_non_null(sl_find_loops("baseline"));
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N), other = r;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N), other = r;
 
 		for (int l = 0; l < 2; l++) {
 			other.loops = sl_find_loops(levels[l]);
@@ -253,14 +253,14 @@ static void levels_and_backends_agree(void **state)
 static void constant_columns_are_not_gathered(void **state)
 {
 	(void)state;
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, 5000), gathered = r;
-		struct room a, b;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, 5000), gathered = r;
+		struct batch_memory a, b;
 		int n = 0;
 
 		gathered.constants = 0;
-		open_room(&a, &r, 0);
-		open_room(&b, &gathered, 0);
+		open_batch_memory(&a, &r, 0);
+		open_batch_memory(&b, &gathered, 0);
 		run_batch(&r, &a, 0);
 		run_batch(&gathered, &b, 0);
 		for (uint32_t k = 0; k < r.n_columns; k++) {
@@ -277,8 +277,8 @@ static void constant_columns_are_not_gathered(void **state)
 		}
 		assert_int_equal(
 			model != SL_MODEL_rays, n); /* the weight, where it is of one value */
-		close_room(&a);
-		close_room(&b);
+		close_batch_memory(&a);
+		close_batch_memory(&b);
 	}
 }
 
@@ -305,17 +305,17 @@ static void add_batch(const struct sl_batch *b, struct sum *s)
 static struct sum sum_of_run(struct sl_recipe r, uint32_t batch)
 {
 	struct sum s;
-	struct room m;
+	struct batch_memory m;
 
 	memset(&s, 0, sizeof(s));
 	r.batch = batch;
 	r.n_batches = (r.particles + batch - 1) / batch;
-	open_room(&m, &r, 0xa5);
+	open_batch_memory(&m, &r, 0xa5);
 	for (uint64_t k = 0; k < r.n_batches; k++) {
 		run_batch(&r, &m, k);
 		add_batch(&m.b, &s);
 	}
-	close_room(&m);
+	close_batch_memory(&m);
 	return s;
 }
 
@@ -324,8 +324,8 @@ static void batch_sizes_give_the_same_survivors(void **state)
 	const uint32_t sizes[] = {1, 1000, 4096};
 
 	(void)state;
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, 10007);
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, 10007);
 		struct sum all = sum_of_run(r, 10007);
 
 		assert_true(all.survivors > 1000);
@@ -343,40 +343,40 @@ static void late_batches_have_their_ids(void **state)
 	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16, false};
 
 	(void)state;
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, 1000);
-		struct room m;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, 1000);
+		struct batch_memory m;
 
 		r.particles = (UINT64_C(1) << 40) + 17;
 		r.field[1] = r.field[0];
 		r.field[0] = sl_key_rule_make(&id);
 		r.keep = SL_EVERY_FATE;
-		open_room(&m, &r, 0);
+		open_batch_memory(&m, &r, 0);
 		run_batch(&r, &m, (UINT64_C(1) << 40) / 1000);
 		assert_int_equal(793, m.b.n); /* 2^40 + 17 modulo 1000 */
 		check_batch(&r, &m.b);
 		run_batch(&r, &m, (UINT64_C(1) << 33) / 1000);
 		assert_int_equal(1000, m.b.n);
 		check_batch(&r, &m.b);
-		close_room(&m);
+		close_batch_memory(&m);
 	}
 }
 
 static void a_cancelled_batch_stops(void **state)
 {
-	struct sl_recipe r = hand_recipe(SL_MODEL_slab, 1000);
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1000);
 	atomic_int drop = 0;
-	struct room m;
+	struct batch_memory m;
 
 	(void)state;
 	r.drop = &drop;
-	open_room(&m, &r, 0);
+	open_batch_memory(&m, &r, 0);
 	run_batch(&r, &m, 0);
 	drop = 1;
 	sl_batch_begin(&r, &m.b, 0);
 	assert_fails(sl_stages_run(&r, &m.x, &m.b, NULL), SL_STOPPED,
 		"batch 0, stage generate: cancelled: the run was asked to stop");
-	close_room(&m);
+	close_batch_memory(&m);
 }
 
 /* A fate that is wrong in memory does not pass. */
@@ -386,10 +386,10 @@ static void fates_that_do_not_close_are_found(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		struct sl_recipe r = hand_recipe(SL_MODEL_slab, 20000);
-		struct room m;
+		struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
+		struct batch_memory m;
 
-		open_room(&m, &r, 0);
+		open_batch_memory(&m, &r, 0);
 		run_batch(&r, &m, 0);
 		m.b.columns.fate[17000] = wrong[i];
 		assert_fails(sl_stages[SL_STAGE_mark].on_host(&r, &m.x, &m.b), SL_CHECK_FAILED,
@@ -397,23 +397,23 @@ static void fates_that_do_not_close_are_found(void **state)
 				? "fate counts sum to 20000 for 20000 particles, 1 with a fate"
 				: "fate counts sum to 19999 for 20000 particles");
 		assert_int_equal(0, m.b.keep[17000]);
-		close_room(&m);
+		close_batch_memory(&m);
 	}
 }
 
 static void time_is_taken_for_each_stage(void **state)
 {
-	struct sl_recipe r = hand_recipe(SL_MODEL_slab, 20000);
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
 	uint64_t ns[SL_STAGE_COUNT] = {0};
-	struct room m;
+	struct batch_memory m;
 
 	(void)state;
-	open_room(&m, &r, 0);
+	open_batch_memory(&m, &r, 0);
 	sl_batch_begin(&r, &m.b, 0);
 	assert_ok(sl_stages_run(&r, &m.x, &m.b, ns));
 	for (int s = 0; s < SL_STAGE_COUNT; s++)
 		assert_int_equal(ns[s] > 0, sl_stage_is_run(SL_MODE_staged, s));
-	close_room(&m);
+	close_batch_memory(&m);
 }
 
 /* Exact, or rounded to the nearest of 2^-32, either way as often. */

@@ -37,9 +37,9 @@ static void when_it_is_due(void **state)
 /* --- batches ---------------------------------------------------------------------------------- */
 
 /* Memory with a batch in it, which was run on garbage. */
-static void make_batch(struct room *m, const struct sl_recipe *r)
+static void make_batch(struct batch_memory *m, const struct sl_recipe *r)
 {
-	open_room(m, r, 0xa5);
+	open_batch_memory(m, r, 0xa5);
 	run_batch(r, m, 0);
 }
 
@@ -79,9 +79,9 @@ static void no_schedule_changes_a_byte(void **state)
 	int models = 0;
 
 	(void)state;
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
-		struct room history, rounds;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
+		struct batch_memory history, rounds;
 
 		if (!sl_models[model]->steps)
 			continue;
@@ -93,9 +93,9 @@ static void no_schedule_changes_a_byte(void **state)
 			make_batch(&rounds, &r);
 			assert_same(&history.b, &rounds.b);
 			check_rounds(&r, &rounds.b.rounds);
-			close_room(&rounds);
+			close_batch_memory(&rounds);
 		}
-		close_room(&history);
+		close_batch_memory(&history);
 	}
 	assert_true(models > 1);
 }
@@ -104,11 +104,11 @@ static void no_schedule_changes_a_byte(void **state)
 static void who_is_alive(void **state)
 {
 	(void)state;
-	for (int model = 0; model < HAND_MODELS; model++) {
-		struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 		uint64_t alive[SL_ROUNDS_MAX] = {0};
 		uint32_t n = 1; /* rounds, of which the last leaves nobody */
-		struct room m;
+		struct batch_memory m;
 
 		if (!sl_models[model]->steps)
 			continue;
@@ -124,7 +124,7 @@ static void who_is_alive(void **state)
 			assert_int_equal(m.b.rounds.n, n);
 			for (uint32_t k = 0; k < n; k++)
 				assert_int_equal(m.b.rounds.at[k].alive, alive[k]);
-			close_room(&m);
+			close_batch_memory(&m);
 		}
 	}
 }
@@ -132,9 +132,9 @@ static void who_is_alive(void **state)
 /* A batch that is dead when it is generated: nothing enters a slab of such an index. */
 static void nobody_is_alive(void **state)
 {
-	struct sl_recipe r = hand_recipe(SL_MODEL_slab, 1);
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1);
 	uint64_t id = 0;
-	struct room m;
+	struct batch_memory m;
 
 	(void)state;
 	while (sl_compute_particle(&r, id).steps > 0)
@@ -142,18 +142,18 @@ static void nobody_is_alive(void **state)
 	r.batch = 1;
 	r.particles = id + 1;
 	r.schedule = schedule_at(1);
-	open_room(&m, &r, 0xa5);
+	open_batch_memory(&m, &r, 0xa5);
 	run_batch(&r, &m, id);
 	assert_int_equal(m.b.rounds.longest, 1);
 	assert_int_equal(m.b.rounds.at[0].alive, 0);
 	assert_int_equal(m.b.tally.count[SL_FATE_reflected], 1);
-	close_room(&m);
+	close_batch_memory(&m);
 }
 
 /* A schedule that never moves the living needs no room for them, lazy ones need less. */
 static void rooms(void **state)
 {
-	struct sl_recipe r = hand_recipe(SL_MODEL_slab, N);
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
 	size_t bytes[3];
 
 	(void)state;
@@ -172,9 +172,9 @@ static void rooms(void **state)
 
 static void asked_to_stop(void **state)
 {
-	struct sl_recipe r = hand_recipe(SL_MODEL_slab, N);
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
 	atomic_int drop = 0;
-	struct room m;
+	struct batch_memory m;
 
 	(void)state;
 	r.schedule = schedule_at(1);
@@ -184,7 +184,7 @@ static void asked_to_stop(void **state)
 	sl_batch_begin(&r, &m.b, 0);
 	assert_fails(sl_rounds_on_host(&r, &m.x, &m.b), SL_STOPPED,
 		"cancelled: the run was asked to stop");
-	close_room(&m);
+	close_batch_memory(&m);
 }
 
 /* Batches of more rounds than have room of their own, and of fewer, in one sum. */

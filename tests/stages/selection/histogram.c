@@ -255,9 +255,9 @@ static void batches_are_counted_exactly(void **state)
 		{SL_COLUMN_weight, 2, SL_EVERY_FATE, 0, 1}};
 
 	(void)state;
-	for (int model = 0; model < HAND_MODELS; model++)
+	for (int model = 0; model < TEST_MODELS; model++)
 		for (int weighted = 0; weighted < 2; weighted++) {
-			struct sl_recipe r = hand_recipe((enum sl_model_number)model, N);
+			struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 			struct sl_arena a = {0};
 			struct sl_exec x = {.space = SL_HOST};
 			struct sl_batch b;
