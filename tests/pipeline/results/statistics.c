@@ -71,8 +71,8 @@ static void figures_of_merit(void **state)
 	expect(&folder, SL_OK, "", words);
 	assert_int_equal(JSON("out", "times", "particles"), 2210);
 	expect_figures("out", true);
-	expect(&folder, SL_OK, "",
-		words); /* resumes a finished run: no batch and no computing time */
+	/* resumes a finished run: no batch and no computing time */
+	expect(&folder, SL_OK, "", words);
 	expect_figures("out", false);
 	remove_run(&folder, "out");
 }
