@@ -70,8 +70,8 @@ static void help_of_any_name(void **state)
 	expect_out("model.slab.mu_a\n", WORDS("help", "mu_a"));
 	expect_out("output.format\n", WORDS("help", "format"));
 	expect(&folder, SL_USAGE, "has this name; see", WORDS("help", "nonsense"));
-	expect(&folder, SL_USAGE, "that, did you mean seed, see", WORDS("help", "run.see"));
-	expect(&folder, SL_USAGE, "that, did you mean mu_s, see", WORDS("help", "mu-s"));
+	expect(&folder, SL_USAGE, "this name, did you mean seed; see", WORDS("help", "run.see"));
+	expect(&folder, SL_USAGE, "this name, did you mean mu_s; see", WORDS("help", "mu-s"));
 	expect(&folder, SL_USAGE, "has this name", WORDS("help", ""));
 }
 

@@ -121,7 +121,7 @@ static void an_interrupt(void **state)
 	start = seconds_now();
 	process_wait(&r, HANG_SECONDS, &e);
 	assert_true(seconds_now() - start < 20);
-	expect_ending(&e, INTERRUPTED, "nothing is kept", p.argv);
+	expect_ending(&e, INTERRUPTED, "keeps no results", p.argv);
 	expect_untouched();
 }
 

@@ -383,7 +383,7 @@ static void stopped(void **state)
 		plan("emulated", sizes[k]);
 		atomic_store(&control.stop, 1);
 		assert_fails(
-			sl_compare(&comparison, &control, NULL), SL_STOPPED, "nothing is kept");
+			sl_compare(&comparison, &control, NULL), SL_STOPPED, "keeps no results");
 		assert_false(comparison.ended);
 		for (size_t i = 1; i < comparison.n; i++)
 			assert_int_equal(comparison.cases[i].answer, SL_ANSWER_NONE);

@@ -252,7 +252,8 @@ static void what_cannot_be_is_refused(void **state)
 {
 	(void)state;
 	expect(&folder, SL_USAGE, "convert needs --to FILE", WORDS("convert", "mcpl"));
-	expect(&folder, SL_USAGE, "convert needs IN...", WORDS("convert", "--to", "no.mcpl"));
+	expect(&folder, SL_USAGE, "convert needs IN...; see sluice help convert",
+		WORDS("convert", "--to", "no.mcpl"));
 	expect(&folder, SL_USAGE, "no format has this suffix",
 		WORDS("convert", "mcpl", "--to", "no.txt"));
 	expect(&folder, SL_USAGE, "not a run directory",
