@@ -30,7 +30,7 @@ told_deflate="-max_len=100000 -len_control=10 corpus_deflate"
 for target in $targets; do
 	told=told_$target
 	clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all "tests/fuzz/$target.c" build/fuzz/libsluice.a \
+		-fno-sanitize-recover=all "tests/fuzz/$target.c" build/fuzz/libsluice.a build/fuzz/libsluice_primitives.a \
 		$(pkg-config --libs yaml-0.1 libdeflate zlib libpng hdf5) -fsanitize-link-c++-runtime -lpthread -lm -lstdc++ \
 		-o "build/fuzz/$target"
 	mkdir -p "build/fuzz/corpus_$target"
