@@ -37,7 +37,8 @@ PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 900  # that a trial of right kernels may take
 LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids that are small enough to try
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/deflate", "primitives/deflate/encoder",
-           "primitives/kernel/look_back.cuh", "stages"]
+           "primitives/kernel/look_back.cuh", "stages", "stages/counting", "stages/device", "stages/fused",
+           "stages/rounds"]
 
 # What an index is held below, as kernels call it.
 BOUND = r"(?:\w+(?:\.|->))*(?:n|n_\w+|left|nodes|warps|end)"
