@@ -150,7 +150,8 @@ class Build:
                     self.kernels[LOOK_AHEAD] = entry  # as any other: a build with ThreadSanitizer has no such test
             elif entry["file"].endswith("tests/cases/case.c"):
                 self.case = entry
-        self.libraries = [os.path.join(folder, *place) for place in (["tests", "libsluice_support.a"], ["tests", "libsluice_cases.a"], ["libsluice.a"])]
+        self.libraries = [os.path.join(folder, *place) for place in (["tests", "libsluice_support.a"], ["libsluice_cases.a"], ["libsluice.a"],
+            ["libsluice_primitives.a"])]
 
     def compile(self, entry, source, output, tree):
         """With sources of the tree. What UBSan checks is a third of the compiler's time."""
