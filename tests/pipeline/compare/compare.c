@@ -390,7 +390,7 @@ static void refusals(void **state)
 	expect(&folder, SL_USAGE, "--csv does nothing", WORDS("run", "c.yaml", "--csv"));
 	expect(&folder, SL_USAGE, "compare needs CONFIG", WORDS("compare"));
 	expect(&folder, SL_USAGE, "it does not exist", WORDS("compare", "nothing.yaml"));
-	expect(&folder, SL_USAGE, "no backend has that name",
+	expect(&folder, SL_USAGE, "is not a backend of sort",
 		WORDS("compare", "c.yaml", "--sort", "bubble"));
 	expect(&folder, SL_HOST_MEMORY, "needs",
 		WORDS("compare", "c.yaml", "--device", "cpu", "--set", "run.particles=4e9", "--set",
