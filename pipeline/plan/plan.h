@@ -61,9 +61,8 @@ struct sl_plan {
 	struct sl_machine machine;
 	const struct sl_format *format;
 	struct sl_file_facts facts;
-	struct sl_mcpl_metadata *metadata; /* of lists that are read, to such that are written */
-	char *config_text;                 /* what determines the results, as YAML; owned */
-	struct sl_image image;             /* no pixels: the run makes no image */
+	char *config_text;      /* what determines the results, as YAML; owned */
+	struct sl_image image;  /* no pixels: the run makes no image */
 	double white;           /* the value of the image that is white; NaN: the largest */
 	char to[SL_TEXT_BYTES]; /* the output directory */
 	bool on_device;
