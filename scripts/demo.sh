@@ -1,11 +1,37 @@
 #!/usr/bin/env bash
 # demo.sh - installs what is missing, builds, and runs the demo: a soft shadow on a pixel detector.
 #
-#	scripts/demo.sh [OPTION...]     options are those of sluice run, --threads 2 for example
+#	scripts/demo.sh [--cuda] [OPTION...]
+#
+# --cuda builds the CUDA kernels also where there is no GPU. Other options are those of sluice run, for example
+# --threads 2. On a machine with a GPU and the CUDA toolkit the kernels are built for that GPU; elsewhere the demo builds
+# no CUDA code and runs on the CPU.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
+# The compute capability of the first GPU without its dot, "90"; empty if there is no GPU.
+gpu_architecture() {
+	nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -cd '0-9'
+}
+
+cuda=OFF
+if [ "${1:-}" = --cuda ]; then
+	cuda=ON
+	shift
+fi
+architecture=$(gpu_architecture || true)
+options=(-DSLUICE_TESTS=OFF)
+if command -v nvcc >/dev/null && [ -n "$architecture" ]; then
+	options+=(-DSLUICE_CUDA=ON "-DCMAKE_CUDA_ARCHITECTURES=$architecture-real")
+	echo "building for the GPU at hand (compute capability $architecture); this takes about 3 minutes on two cores"
+elif [ "$cuda" = ON ]; then
+	options+=(-DSLUICE_CUDA=ON)
+	echo "building with CUDA kernels for all supported GPUs; this takes about 15 minutes on two cores"
+else
+	options+=(-DSLUICE_CUDA=OFF)
+	echo "no GPU found: building for the CPU only (--cuda builds the CUDA kernels too); this takes about 2 minutes on two cores"
+fi
 install_missing $BUILD_PACKAGES
-build release -DSLUICE_TESTS=OFF
+build release "${options[@]}" -- --target sluice_program
 sluice=build/release/sluice
 echo
 $sluice plan data/configs/demo.yaml "$@" --out out/demo
@@ -16,7 +42,7 @@ $sluice verify out/demo
 cat <<'TXT'
 
 The survivors are openPMD files (HDF5): out/demo/demo_000000.h5 and so on. To look at them:
-  build/release/sluice info out/demo/demo_000000.h5
+  build/release/sluice info out/demo
   python3 scripts/plot.py out/demo         a picture of the detector (needs python3-h5py, python3-matplotlib)
 Another run:  build/release/sluice run data/configs/vandehulst.yaml --out out/v
 TXT

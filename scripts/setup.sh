@@ -51,16 +51,35 @@ check_build_folder() {
 	}
 }
 
-# Configures and builds a preset, quietly unless it fails.
+# build PRESET [OPTION...] [-- BUILD-OPTION...]: configures and builds a preset. Shows the progress of the build as one line
+# on a terminal, and every 20 seconds elsewhere. The whole log is printed if the build fails.
 build() {
-	local preset=$1 log
+	local preset=$1 log status=0
+	local configure=() compile=()
 	shift
 	check_build_folder "$preset" || exit 1
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do configure+=("$1"); shift; done
+	[ $# -eq 0 ] || { shift; compile=("$@"); }
 	log=$(mktemp)
-	if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset"; } >"$log" 2>&1; then
-		cat "$log" >&2
-		exit 1
-	fi
+	cmake --preset "$preset" "${configure[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 	grep -h '^-- Sluice' "$log" || true
+	cmake --build --preset "$preset" "${compile[@]}" >"$log" 2>&1 &
+	show_progress $! "$log"
+	wait $! || status=$?
+	[ "$status" -eq 0 ] || { cat "$log" >&2; exit 1; }
 	rm -f "$log"
+}
+
+# show_progress PROCESS LOG: the step that ninja is at, "[12/250]", until the process ends.
+show_progress() {
+	local pause=20 from='' to='\n'
+	[ ! -t 1 ] || { pause=1 from='\r'; to=''; }
+	while kill -0 "$1" 2>/dev/null; do
+		printf "${from}building %s${to}" "$(grep -o '^\[[0-9]*/[0-9]*\]' "$2" | tail -1)"
+		for _ in $(seq "$pause"); do
+			kill -0 "$1" 2>/dev/null || break
+			sleep 1
+		done
+	done
+	printf "${from}building done after %s s\n" "$SECONDS"
 }

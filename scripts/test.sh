@@ -10,5 +10,7 @@
 preset=${1:-release}
 [ $# -gt 0 ] && shift
 install_missing $BUILD_PACKAGES $TEST_PACKAGES
-build "$preset" -DSLUICE_TESTS=ON
+options=(-DSLUICE_TESTS=ON)
+case $preset in *release) options+=(-DSLUICE_CUDA=ON) ;; esac # scripts/demo.sh may have set it to OFF in this build folder
+build "$preset" "${options[@]}"
 ctest --preset "$preset" -j $(($(nproc) + 1)) "$@" # many wait for a disk or a process

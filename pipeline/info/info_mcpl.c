@@ -1,4 +1,4 @@
-/* info_mcpl.c - what is in a list of particles, of whomever: its header, and a line a number. */
+/* info_mcpl.c - prints the header of an MCPL file of any program and statistics of its particles. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 
 enum { TEXT_BYTES = 256, NUMBERS = 14 };
 
-/* The numbers of particles so far. */
+/* Statistics of the particles read so far. */
 struct particle_sums {
 	uint64_t n;
 	double least[NUMBERS], most[NUMBERS], sum[NUMBERS];
 };
 
-/* What a particle is made of, and the unit of the file; those that not every file has say so. */
+/* The numbers of a particle with the units of MCPL; user flags and polarisation are optional. */
 static const struct {
 	const char *name, *unit;
 } facts[NUMBERS] = {{"x", "cm"}, {"y", "cm"}, {"z", "cm"}, {"u", ""}, {"v", ""}, {"w", ""},
@@ -36,7 +36,7 @@ static void add(struct particle_sums *sum, const struct sl_mcpl_particle *p)
 	sum->n++;
 }
 
-/* Text of others: what a terminal might obey is left out of it. */
+/* Prints text from a file; control characters become '?', because a terminal would obey them. */
 static void print_text(const char *what, const char *text, uint32_t length, FILE *out)
 {
 	fprintf(out, "%-12s ", what);

@@ -1,9 +1,9 @@
-/* replay_text.c - a history for people: a line for each step, below it one for each draw. */
+/* replay_text.c - prints a history as text: a line per step, followed by a line per draw. */
 #include "pipeline/replay/replay_text.h"
 #include "stages/formats/common/decimal.h"
 #include "stages/host/history.h"
 
-/* A space is behind each. The longest float has 15 characters, but few have more than 13. */
+/* Column widths; a space follows each. A float has at most 15 characters, few more than 13. */
 enum { STEP_WIDTH = 5, EVENT_WIDTH = 11, VALUE_WIDTH = 13 };
 
 struct history_text {
@@ -12,7 +12,7 @@ struct history_text {
 	uint64_t steps; /* until now */
 };
 
-/* The fewest digits that read back to it, and what stands behind them. */
+/* Prints the fewest digits that read back to the same float, then the character behind. */
 static void print_real(const struct history_text *x, float real, int width, char behind)
 {
 	char digits[SL_F32_TEXT_BYTES];
@@ -21,7 +21,7 @@ static void print_real(const struct history_text *x, float real, int width, char
 	fprintf(x->t->out, "%-*.*s%c", width, n, digits, behind);
 }
 
-/* A column has a place in each line; that of steps is in front. */
+/* Has the column a field in each line? The number of steps is the first field, so not again. */
 static bool has_place(const struct sl_replay_writer *t, int column)
 {
 	return sl_replay_shows(t, column) && column != SL_COLUMN_steps;
