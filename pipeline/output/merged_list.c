@@ -11,7 +11,6 @@
 #include "primitives/files/files.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_join.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /* Takes the next bytes of the list. */
@@ -75,7 +74,7 @@ static enum sl_status take_head(
 	enum sl_status s;
 	void *stored;
 
-	if (plan->format != &sl_format_mcpl_gz)
+	if (plan->format->packing.wrapper != SL_GZIP)
 		return take(of, head->bytes, head->size);
 	SL_TRY(sl_memory_get(SL_HOST, sl_gzip_stored_bytes(head->size), &stored));
 	s = take(of, stored, sl_gzip_store(head->bytes, head->size, (uint8_t *)stored));
@@ -105,8 +104,8 @@ static enum sl_status take_all(const struct sl_plan *plan, const struct sl_dir *
 {
 	struct sl_mcpl_head head = {0};
 	enum sl_status s = join_heads(dir, m, &head);
-	size_t bytes =
-		plan->format == &sl_format_mcpl_gz ? sl_gzip_stored_bytes(head.size) : head.size;
+	size_t bytes = plan->format->packing.wrapper == SL_GZIP ? sl_gzip_stored_bytes(head.size)
+	                                                        : head.size;
 
 	if (s == SL_OK)
 		s = take_head(plan, &head, take, of);

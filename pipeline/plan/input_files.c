@@ -165,7 +165,8 @@ static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_blob *b,
 /* Blobs that were renamed because another blob has the same name and other content. */
 static void print_blobs(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_mcpl_metadata *c = plan->metadata;
+	const struct sl_inputs *inputs = plan->recipe.inputs;
+	const struct sl_mcpl_metadata *c = inputs ? inputs->metadata : NULL;
 	uint32_t shown = 0;
 
 	for (uint32_t k = 0; c && k < c->n_blobs; k++)
@@ -190,8 +191,9 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
 			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
 			*notice ? "; " : "", notice,
-			f->has_metadata && !plan->metadata ? "; comments and blobs are left behind"
-							   : "");
+			f->has_metadata && !inputs->metadata
+				? "; comments and blobs are left behind"
+				: "");
 	}
 	if (shown > SHOWN_MOST)
 		fprintf(out, "%-12sand %" PRIu32 " other files\n", noticed ? "inputs" : "",

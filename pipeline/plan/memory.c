@@ -41,8 +41,7 @@ static size_t histogram_bytes(const struct sl_plan *plan)
 /* Bytes that input lists and their metadata occupy already. */
 static size_t inputs_bytes(const struct sl_plan *plan)
 {
-	return (plan->recipe.inputs ? plan->recipe.inputs->memory : 0) +
-	       (plan->metadata ? plan->metadata->memory : 0);
+	return plan->recipe.inputs ? plan->recipe.inputs->memory : 0;
 }
 
 static size_t larger(size_t a, size_t b)

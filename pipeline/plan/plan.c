@@ -17,11 +17,8 @@
 #include "primitives/base/clock.h"
 #include "primitives/files/dirs.h"
 #include "primitives/tuning.h"
-#include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/host/cpu_dispatch.h"
 #include "stages/host/host_pipeline.h"
-#include "stages/formats/mcpl/mcpl_header.h"
 #include "pipeline/text/messages.h"
 
 enum { PILOT = 4096 };
@@ -42,10 +39,10 @@ static enum sl_status make_pack_rule(
 		.packing = c->format->packing,
 		.backend = c->pack,
 		.level = (int)config->output.level};
-	if (!c->format->packing.records)
+	if (!c->format->record_of)
 		return SL_OK;
 	sl_table_lay_out(&none, r, 0, 0, &t);
-	return sl_mcpl_record_of(&t, &c->mcpl, &r->pack.record);
+	return c->format->record_of(&t, &c->format_facts, &r->pack.record);
 }
 
 static enum sl_status make_recipe(
@@ -218,7 +215,6 @@ static enum sl_status print_config(struct sl_plan *plan)
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
 {
-	struct sl_mcpl_facts mcpl;
 	struct sl_plan *plan;
 	void *memory;
 
@@ -242,12 +238,12 @@ enum sl_status sl_plan_make(
 		.rules_version = SL_RULES_VERSION,
 		.deflate = choices->deflate,
 		.level = (int)config->output.level,
-		.form = choices->form};
-	if (plan->recipe.inputs && sl_format_is_mcpl(plan->format))
-		SL_TRY(sl_inputs_metadata(plan->recipe.inputs, &plan->metadata));
-	mcpl = choices->mcpl;
-	mcpl.metadata = plan->metadata;
-	sl_mcpl_set_facts(&plan->facts, &mcpl);
+		.form = choices->form,
+		.own = choices->format_facts};
+	if (plan->recipe.inputs && plan->format->inherit) {
+		SL_TRY(sl_inputs_read_metadata(plan->recipe.inputs));
+		plan->format->inherit(&plan->facts, plan->recipe.inputs->metadata);
+	}
 	/* files depend on the batch, so the stored configuration states its size, also if it was auto */
 	plan->batch_is_auto = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
@@ -277,7 +273,6 @@ void sl_plan_free(struct sl_plan *plan)
 	if (!plan)
 		return;
 	sl_memory_give(SL_HOST, plan->config_text);
-	sl_mcpl_metadata_free(plan->metadata);
 	sl_inputs_close(plan->recipe.inputs);
 	sl_memory_give(SL_HOST, plan);
 }

@@ -63,7 +63,6 @@ struct sl_plan {
 	struct sl_machine machine;
 	const struct sl_format *format;
 	struct sl_file_facts facts;
-	struct sl_mcpl_metadata *metadata; /* metadata copied from input lists to output lists */
 	char *config_text;      /* all settings that determine the results, as YAML; owned */
 	struct sl_image image;  /* width 0: the run makes no image */
 	double white;           /* image value shown as white; NaN: the largest value */

@@ -1,4 +1,5 @@
 /* plan_print.c - prints a plan as a table. */
+#include "pipeline/resolve/execution/backends.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/plan/plan_table.h"
@@ -44,11 +45,9 @@ static void print_tallies(const struct sl_plan *plan, FILE *out)
 static void print_choice(
 	const char *primitive, const struct sl_choice *c, const struct sl_choice *scan, FILE *out)
 {
-	fprintf(out, "%s %s", primitive, c->backend->name);
-	if (c->tuning.block)
-		fprintf(out, ":block=%u", c->tuning.block);
-	if (c->tuning.items)
-		fprintf(out, ":items=%u", c->tuning.items);
+	char text[SL_CHOICE_BYTES];
+
+	fprintf(out, "%s %s", primitive, sl_choice_text(c, text));
 	if (c->backend->uses_scan)
 		fprintf(out, " on scan %s", scan->backend ? scan->backend->name : "of its own");
 	fputs(", ", out);

@@ -1,4 +1,4 @@
-/* recipe.c - what follows from a recipe: scale of weights, columns of a record, cancellation. */
+/* recipe.c - what follows from a recipe: scale of weights, columns of a batch, cancellation. */
 #include "stages/batch/recipe.h"
 
 #include <math.h>
@@ -22,6 +22,23 @@ uint32_t sl_record_columns(const struct sl_recipe *r)
 	for (uint32_t k = 0; k < r->n_columns; k++)
 		set |= SL_BIT(r->column[k]);
 	return set & ~r->constants;
+}
+
+uint32_t sl_stored_columns(const struct sl_recipe *r)
+{
+	return SL_STORED(sl_models[r->model]->columns);
+}
+
+void sl_layout_columns(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c)
+{
+	uint32_t set = sl_stored_columns(r);
+
+#define COLUMN(name, type, unit, record, component, help) \
+	if (SL_HAS(set, SL_COLUMN_##name))                \
+		c->name = (type *)sl_cut_items(a, n, sizeof(type));
+#include "stages/particle/columns.def"
+#undef COLUMN
 }
 
 enum sl_status sl_check_cancelled(const struct sl_recipe *r)

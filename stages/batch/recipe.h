@@ -101,6 +101,13 @@ double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
  */
 uint32_t sl_record_columns(const struct sl_recipe *r);
 
+/* The columns of the model that a batch stores; the id is not stored, it follows from the index. */
+uint32_t sl_stored_columns(const struct sl_recipe *r);
+
+/* Lays out the stored columns with n items each and sets their pointers in *c. */
+void sl_layout_columns(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c);
+
 /* SL_STOPPED once r->drop is set, else SL_OK. Loops call it between pieces of work. */
 enum sl_status sl_check_cancelled(const struct sl_recipe *r);
 

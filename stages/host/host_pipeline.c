@@ -134,18 +134,6 @@ bool sl_stage_is_run(enum sl_mode mode, int s)
 	return mode == SL_MODE_fused ? !is_alone : !is_sieve;
 }
 
-void sl_layout_columns(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c)
-{
-	uint32_t stored_columns = SL_STORED(sl_models[r->model]->columns);
-
-#define COLUMN(name, type, unit, record, component, help) \
-	if (SL_HAS(stored_columns, SL_COLUMN_##name))     \
-		c->name = (type *)sl_cut_items(a, n, sizeof(type));
-#include "stages/particle/columns.def"
-#undef COLUMN
-}
-
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	memset(b, 0, sizeof(*b));

@@ -45,10 +45,6 @@ extern const struct sl_stage sl_stages[SL_STAGE_COUNT];
 void sl_batch_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 
-/* Lays out the stored columns of the model, n items each. */
-void sl_layout_columns(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c);
-
 /* Lays out only the table: the columns of the recipe, with n items for those in set. */
 void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, uint32_t set,
 	struct sl_table *t);

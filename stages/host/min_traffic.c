@@ -64,7 +64,7 @@ static uint64_t bytes_to_write(const struct sl_recipe *r)
 uint64_t sl_stage_min_bytes(
 	const struct sl_recipe *r, enum sl_stage_number s, uint64_t n, uint64_t survivors)
 {
-	uint32_t stored = SL_STORED(sl_models[r->model]->columns);
+	uint32_t stored = sl_stored_columns(r);
 
 	if (!sl_stage_is_run(r->mode, (int)s))
 		return 0;

@@ -187,6 +187,7 @@ void sl_inputs_close(struct sl_inputs *inputs)
 {
 	if (!inputs)
 		return;
+	sl_mcpl_metadata_free(inputs->metadata);
 	for (uint32_t k = 0; k < inputs->n; k++)
 		sl_unmap(&inputs->reading->source[k].map);
 	if (inputs->reading->gzipped)
@@ -232,7 +233,7 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs)
 	return SL_OK;
 }
 
-enum sl_status sl_inputs_metadata(const struct sl_inputs *inputs, struct sl_mcpl_metadata **made)
+enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 {
 	struct sl_mcpl_part *parts;
 	enum sl_status s;
@@ -245,7 +246,9 @@ enum sl_status sl_inputs_metadata(const struct sl_inputs *inputs, struct sl_mcpl
 			.bytes = inputs->reading->source[k].map.bytes,
 			.first = inputs->at[k].first,
 			.particles = inputs->at[k].particles};
-	s = sl_mcpl_metadata_add(parts, inputs->n, made);
+	s = sl_mcpl_metadata_add(parts, inputs->n, &inputs->metadata);
+	if (s == SL_OK)
+		inputs->memory += inputs->metadata->memory;
 	sl_memory_give(SL_HOST, memory);
 	return s;
 }

@@ -33,13 +33,14 @@ struct sl_inputs {
 	uint32_t n;
 	struct sl_input *at;
 	struct sl_input_files names;
-	size_t memory;               /* bytes of memory that the open files take */
-	uint64_t particles;          /* of all files */
-	uint64_t stamp;              /* changes if a file is replaced or written to */
-	uint32_t constants;          /* set of columns with one value in all files */
-	struct sl_particle constant; /* those values */
-	int weight_shift;            /* for sl_recipe; set by sl_inputs_survey() */
-	struct sl_reading *reading;  /* state of reading, private to input_reader.c */
+	size_t memory;      /* bytes of memory that the open files and their metadata take */
+	uint64_t particles; /* of all files */
+	uint64_t stamp;     /* changes if a file is replaced or written to */
+	uint32_t constants; /* set of columns with one value in all files */
+	struct sl_particle constant;       /* those values */
+	int weight_shift;                  /* for sl_recipe; set by sl_inputs_survey() */
+	struct sl_mcpl_metadata *metadata; /* NULL: not read */
+	struct sl_reading *reading;        /* state of reading, private to input_reader.c */
 };
 
 /*
@@ -65,11 +66,8 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs);
  */
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
 
-/*
- * Reads the metadata of the files that MCPL output inherits (mcpl_metadata.h). The caller frees it before
- * closing the files.
- */
-enum sl_status sl_inputs_metadata(const struct sl_inputs *inputs, struct sl_mcpl_metadata **made);
+/* Reads the metadata that output files inherit (mcpl_metadata.h), and sets inputs->metadata. */
+enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs);
 
 /* Whether the entry name of dir is one of the files (same device and inode). */
 bool sl_inputs_contain(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name);

@@ -12,12 +12,6 @@
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* The columns of the model that are stored. */
-static uint32_t stored_columns(const struct sl_recipe *r)
-{
-	return SL_STORED(sl_models[r->model]->columns);
-}
-
 /* The largest number of particles, of n, that a compaction or sort may move; 0: there are none. */
 static uint32_t most_left(const struct sl_schedule *s, uint32_t n)
 {
@@ -32,11 +26,7 @@ static void lay_out_state(
 	memset(l, 0, sizeof(*l));
 	if (n == 0)
 		return;
-#define COLUMN(name, type, unit, record, component, help) \
-	if (SL_HAS(stored_columns(r), SL_COLUMN_##name))  \
-		l->columns.name = (type *)sl_cut_items(a, n, sizeof(type));
-#include "stages/particle/columns.def"
-#undef COLUMN
+	sl_layout_columns(a, r, n, &l->columns);
 	l->place = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 }
 
@@ -106,7 +96,7 @@ static uint32_t columns_between(const struct sl_recipe *r, const struct sl_activ
 	uint32_t n = 0;
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS(stored_columns(r), c))
+		if (SL_HAS(sl_stored_columns(r), c))
 			column[n++] = (struct sl_compact_column){
 				.from = sl_column_at(&from->columns, (enum sl_column)c),
 				.to = sl_column_at(&to->columns, (enum sl_column)c),

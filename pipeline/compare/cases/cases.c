@@ -239,17 +239,10 @@ void sl_cases_choose(struct sl_comparison *c)
 
 static void name_choice(const struct sl_choice *c, const char *none, char text[SL_CHOICE_BYTES])
 {
-	int n;
-
-	if (!c->backend) {
+	if (c->backend)
+		sl_choice_text(c, text);
+	else
 		snprintf(text, SL_CHOICE_BYTES, "%s", none);
-		return;
-	}
-	n = snprintf(text, SL_CHOICE_BYTES, "%.*s", SL_CHOICE_BYTES / 2 - 1, c->backend->name);
-	if (c->tuning.block)
-		n += snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":block=%u", c->tuning.block);
-	if (c->tuning.items)
-		snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":items=%u", c->tuning.items);
 }
 
 static void name_schedule(const struct sl_schedule *s, char text[SL_CHOICE_BYTES])

@@ -3,6 +3,7 @@
 #define SL_PIPELINE_COMPARE_CASES_CASES_H
 
 #include "pipeline/compare/cases/comparison.h"
+#include "pipeline/resolve/execution/backends.h"
 
 /*
  * Sets c->cases and c->n from c->choices. If the configuration computes on the CPU, there are only
@@ -15,7 +16,7 @@ bool sl_case_scans(const struct sl_comparison_case *entry);
 
 /* Names such as "naive:block=128"; "own" for a scan inside compact and sort, "-" for none, "fused" for
  * the compact of fused mode. */
-enum { SL_CHOICE_BYTES = 48, SL_CASE_BYTES = 5 * SL_CHOICE_BYTES };
+enum { SL_CASE_BYTES = 5 * SL_CHOICE_BYTES };
 struct sl_case_names {
 	char scan[SL_CHOICE_BYTES], compact[SL_CHOICE_BYTES], sort[SL_CHOICE_BYTES];
 	char schedule

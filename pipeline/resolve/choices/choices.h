@@ -11,7 +11,6 @@
 #include "stages/batch/recipe.h"
 #include "stages/formats/common/format.h"
 #include "stages/models/model.h"
-#include "stages/formats/mcpl/mcpl.h"
 
 /*
  * Range of run.batch: auto, in particles. At the lower end a column of 4-byte values has 1 MiB, which
@@ -56,9 +55,9 @@ struct sl_choices {
 	const struct sl_format *format;
 	uint64_t batch; /* particles per batch */
 	uint64_t n_batches;
-	struct sl_stop_rule stop_rule; /* can end the run before n_batches */
-	struct sl_image image;         /* width 0: the run makes no image */
-	struct sl_mcpl_facts mcpl;
+	struct sl_stop_rule stop_rule;      /* can end the run before n_batches */
+	struct sl_image image;              /* width 0: the run makes no image */
+	union sl_format_facts format_facts; /* facts that only the format needs */
 };
 
 #endif

@@ -94,6 +94,17 @@ static bool read_request(
 	return true;
 }
 
+const char *sl_choice_text(const struct sl_choice *c, char text[SL_CHOICE_BYTES])
+{
+	int n = snprintf(text, SL_CHOICE_BYTES, "%.*s", SL_CHOICE_BYTES / 2 - 1, c->backend->name);
+
+	if (c->tuning.block)
+		n += snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":block=%u", c->tuning.block);
+	if (c->tuning.items)
+		snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":items=%u", c->tuning.items);
+	return text;
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* Can survivors be compressed on the device of the run? */

@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "pipeline/config/reader/diagnostics.h"
-#include "stages/formats/mcpl/mcpl.h"
 
 /* The sum of a pixel has 32 bits before the binary point. */
 static const double pixel_limit = 0x1p32;
@@ -28,7 +27,7 @@ static void check_columns(struct sl_reader *r, const struct sl_choices *choices)
 {
 	bool pixel = is_written(choices, SL_COLUMN_pixel);
 
-	if (!pixel && sl_format_is_mcpl(choices->format))
+	if (!pixel && choices->format && choices->format->packing.records)
 		sl_config_add_problem(r, "output.mcpl.userflags",
 			"must be pixel, because the image is summed from that column; use pixel");
 	else if (!pixel || !is_written(choices, SL_COLUMN_weight))

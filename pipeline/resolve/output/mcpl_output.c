@@ -114,6 +114,7 @@ uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct 
 	const struct sl_model *m = choices->model;
 	struct sl_particle values;
 	uint32_t constants = rules ? m->constants(choices->rules.bytes, &values) : 0;
+	struct sl_mcpl_facts facts;
 	enum sl_column flags;
 
 	if (!sl_format_is_mcpl(choices->format)) {
@@ -127,10 +128,11 @@ uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct 
 			"time and output.mcpl.userflags; remove it");
 	check_energy(c, r, m);
 	flags = resolve_flags(c, r, m, constants);
-	choices->mcpl = (struct sl_mcpl_facts){.wide = resolve_precision(c, r),
+	facts = (struct sl_mcpl_facts){.wide = resolve_precision(c, r),
 		.pdg = resolve_pdg(c, r, m),
 		.energy = c->output.mcpl.energy,
 		.flags = flags};
+	memcpy(choices->format_facts.bytes, &facts, sizeof(facts));
 	/* a polarisation that is the same for all particles needs no column */
 	return SL_MCPL_NEEDED | (m->columns & (SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg))) |
 	       (m->columns & SL_MCPL_POLARISATION & ~constants) |

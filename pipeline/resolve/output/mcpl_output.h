@@ -8,9 +8,9 @@
 #include "pipeline/resolve/choices/choices.h"
 
 /*
- * For the formats mcpl and mcpl.gz: sets choices->mcpl and returns the set of columns that the records
- * need. For other formats: adds a problem for each key of output.mcpl and returns set, the columns
- * of output.columns. rules: choices->rules are made.
+ * For the formats mcpl and mcpl.gz: sets choices->format_facts and returns the set of columns that the
+ * records need. For other formats: adds a problem for each key of output.mcpl and returns set, the
+ * columns of output.columns. rules: choices->rules are made.
  */
 uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
 	uint32_t set, bool rules);

@@ -65,6 +65,9 @@ struct sl_packed {
 	size_t used;           /* bytes used */
 };
 
+struct sl_mcpl_record;
+struct sl_mcpl_metadata;
+
 struct sl_format {
 	const char *name;   /* as in output.format, "openpmd" */
 	const char *suffix; /* of file names, ".h5" */
@@ -73,6 +76,16 @@ struct sl_format {
 	/* What a device can pack for this format. All 0: nothing. */
 	struct sl_device_packing packing;
 	const char *no_streams; /* why a device packs no DEFLATE streams for it, "is text" */
+
+	/*
+	 * Formats made of records; else NULL. Sets *r to the layout of a record of t, whose data
+	 * pointers are ignored; own is that of struct sl_file_facts.
+	 */
+	enum sl_status (*record_of)(const struct sl_table *t, const union sl_format_facts *own,
+		struct sl_mcpl_record *r);
+
+	/* NULL, or adds the metadata of input files, which must outlive run, to its facts. */
+	void (*inherit)(struct sl_file_facts *run, const struct sl_mcpl_metadata *metadata);
 
 	/*
 	 * Cuts from the arena what pack needs for any table of at most the rows and exactly the

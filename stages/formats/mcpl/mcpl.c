@@ -261,6 +261,25 @@ static enum sl_status assemble_gz(const struct sl_file_facts *run,
 	return SL_OK;
 }
 
+/* --- the formats ------------------------------------------------------------------------------ */
+
+static enum sl_status record_of(
+	const struct sl_table *t, const union sl_format_facts *own, struct sl_mcpl_record *r)
+{
+	const struct sl_file_facts run = {.own = *own};
+	struct sl_mcpl_facts facts = sl_mcpl_facts_of(&run);
+
+	return sl_mcpl_record_of(t, &facts, r);
+}
+
+static void inherit(struct sl_file_facts *run, const struct sl_mcpl_metadata *metadata)
+{
+	struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
+
+	facts.metadata = metadata;
+	sl_mcpl_set_facts(run, &facts);
+}
+
 const struct sl_format sl_format_mcpl = {
 	.name = "mcpl",
 	.suffix = ".mcpl",
@@ -274,6 +293,8 @@ const struct sl_format sl_format_mcpl = {
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_mcpl_read,
+	.record_of = record_of,
+	.inherit = inherit,
 };
 
 const struct sl_format sl_format_mcpl_gz = {
@@ -288,4 +309,6 @@ const struct sl_format sl_format_mcpl_gz = {
 	.image_bytes = image_bytes_gz,
 	.assemble = assemble_gz,
 	.read = sl_mcpl_read,
+	.record_of = record_of,
+	.inherit = inherit,
 };

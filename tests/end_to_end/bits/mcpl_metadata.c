@@ -96,9 +96,9 @@ static void metadata_is_copied(void **state)
 	(void)state;
 	configure("a.mcpl, b.mcpl.gz", "mcpl.gz");
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "o", "--set", "run.batch=4"));
-	assert_non_null(strstr(out, "b.mcpl.gz: its blob 'geometry' has a name that is taken"));
-	assert_non_null(strstr(out, "and is called so with _2 behind"));
-	assert_non_null(strstr(out, "its blob 'sluice_config' has"));
+	assert_non_null(strstr(out, "b.mcpl.gz: blob 'geometry' has the name of a different blob"));
+	assert_non_null(strstr(out, "the output appends _2 to the name"));
+	assert_non_null(strstr(out, "blob 'sluice_config' has the name"));
 	assert_null(strstr(out, "'key'"));
 	free(out);
 	for (int i = 0; i < 5; i++) {
