@@ -9,11 +9,11 @@ in the order of the document. Then the program and the new test are built, and t
 
     model, fate, column   the configuration of the document on the CPU and on the emulated device,
                           staged and fused: equal manifests, and each particle has a fate
-    backend               the same manifest with the backend; sluice compare lists it as a case
+    backend               the same manifests with it, also in rounds; sluice compare has it as a case
     command, format       the command on these runs; a run in the format, which sluice verify accepts
     test                  its program
 
-Needs git and the standard library only.
+Needs git (skipped without it) and the standard library only.
 """
 import json
 import os
@@ -25,6 +25,12 @@ import sys
 RECIPES = ["A model", "A backend", "A command", "A format", "A fate", "A column", "A test"]
 COPIED = ["CMakeLists.txt", "cmake", "primitives", "stages", "pipeline", "bench", "tests"]
 PARTICLES = 20000
+# In rounds, compaction moves columns as well; a model with one step has no rounds.
+ROUNDS = """run: {name: rounds, seed: 1, particles: 20000, device: cpu}
+model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}}
+transport: {schedule: rounds, steps_per_launch: 1, compact: every}
+keep: reflected
+"""
 
 
 def fail(text):
@@ -91,19 +97,20 @@ def build(tree, cmake, options):
 
 
 class Runs:
-    """Runs of the configuration, each in a folder of its own next to it."""
+    """Runs of the configurations, each in a folder of its own next to it."""
 
     def __init__(self, sluice, folder, config):
         self.sluice, self.folder = sluice, folder
-        with open(os.path.join(folder, "absorber.yaml"), "w", encoding="utf-8") as f:
-            f.write(config)
+        for name, text in (("absorber.yaml", config), ("rounds.yaml", ROUNDS)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
 
     def sluice_prints(self, *words):
         return call(self.folder, self.sluice, *words)
 
-    def manifest(self, out, *words):
-        """Runs the configuration; returns the manifest of the run, after a check of its fates."""
-        self.sluice_prints("run", "absorber.yaml", "--quiet", "--out", out, "--set",
+    def manifest(self, out, *words, config="absorber.yaml"):
+        """Runs a configuration; returns the manifest of the run, after a check of its fates."""
+        self.sluice_prints("run", config, "--quiet", "--out", out, "--set",
                            f"run.particles={PARTICLES}", *words)
         with open(os.path.join(self.folder, out, "manifest.jsonl"), encoding="utf-8") as f:
             text = f.read()
@@ -135,6 +142,9 @@ def check_model(runs):
 def check_others(runs, cpu):
     branch = runs.manifest("branch", "--device", "cpu", "--compact", "cpu_branch")
     runs.expect_equal(cpu, branch, "compact backends cpu and cpu_branch")
+    rounds = [runs.manifest("rounds_" + name, "--compact", name, config="rounds.yaml")
+              for name in ("cpu", "cpu_branch")]
+    runs.expect_equal(*rounds, "compact backends cpu and cpu_branch, in rounds")
     cases = runs.sluice_prints("compare", "absorber.yaml", "--device", "cpu", "--csv", "--set",
                                f"run.particles={PARTICLES}")
     if "cpu_branch" not in cases:
@@ -149,6 +159,9 @@ def check_others(runs, cpu):
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
+    if not shutil.which("git"):
+        print("skipped: git, which applies the diffs, is not installed")
+        sys.exit(77)
     source, scratch = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     diffs, config = recipes_of(os.path.join(source, "docs", "extending.md"))
     tree = copy_sources(source, scratch)
