@@ -11,6 +11,9 @@ The rules, for primitives/, stages/, pipeline/ and bench/:
   - A function with external linkage is declared in the header that has the name of the file that
     defines it (x.h for x.c, x.cu), or in the interface headers listed in INTERFACES.
   - No folder has more than MAX_FILES source files.
+  - In primitives/, stages/ and pipeline/, no two files define a type, a macro or a public enumerator
+    (SL_*) of the same name, except the names in TWINS. A macro that its own file undefines is a
+    parameter of a .def list and may occur again.
 
 Functions are found by the layout that clang-format enforces: a definition starts in the first
 column and its opening brace stands alone on a line. The exit code is 1 if a rule is violated.
@@ -29,6 +32,22 @@ INTERFACES = {
     "primitives/primitives.h",
     "primitives/device/device_driver.h",
 }
+# Names that two files may define, each with the reason.
+TWINS = {
+    "sl_gate": "CUDA version in kernel/bulk.cuh, emulated version in emulator/thread.h",
+    "SL_SHARED": "CUDA version in kernel/cuda.cuh, emulated version in emulator/cuda_names.h",
+    "SL_SHARED_DYNAMIC": "CUDA version in kernel/cuda.cuh, emulated version in emulator/cuda_names.h",
+    "SL_MODEL_HEADERS": "switch that a file sets before it includes models.def",
+    "SL_MODEL_HOST": "switch that a file sets before it includes the header of a model",
+    "VALGRIND_MAKE_MEM_UNDEFINED": "empty replacement of a macro of Valgrind, where it is missing",
+}
+NAMED = ("primitives/", "stages/", "pipeline/")
+MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
+TAG = re.compile(r"^[ \t]*(?:typedef[ \t]+)?(?:struct|enum|union)[ \t]+"
+                 r"(?:SL_\w+(?:\([^)]*\))?[ \t]+)?(\w+)[ \t]*(?::[ \t]*\w+[ \t]*)?\{", re.M)
+TYPEDEF = re.compile(r"\btypedef\b[^;{]*?(?:\b(\w+)\s*;|\(\*(\w+)\)\(|\b(\w+)\()")
+ENUM_BODY = re.compile(r"\benum\b[^;{()]*\{([^}]*)\}")
+ENUMERATOR = re.compile(r"(?:^|,)\s*(SL_\w+)\s*(?=,|=|$)")
 # Programs that use the whole library: as if they stood in the last folder.
 PROGRAMS = {"primitives/example.c"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
@@ -196,10 +215,39 @@ def check_declarations(tree):
                    f"not in {own}.h")
 
 
+def read_names(text):
+    """(line, name) of each type, macro and public enumerator that the text defines."""
+    found = []
+    for match in MACRO.finditer(text):
+        if not re.search(r"^[ \t]*#[ \t]*undef[ \t]+%s\b" % match.group(1), text, flags=re.M):
+            found.append((match.start(), match.group(1)))
+    for pattern in (TAG, TYPEDEF):
+        for match in pattern.finditer(text):
+            found.append((match.start(), next(filter(None, match.groups()))))
+    for body in ENUM_BODY.finditer(text):
+        for match in ENUMERATOR.finditer(body.group(1)):
+            found.append((body.start(1) + match.start(1), match.group(1)))
+    return [(text.count("\n", 0, at) + 1, name) for at, name in found]
+
+
+def check_names(tree):
+    where = {}
+    for file, text in sorted(tree.text.items()):
+        if file.startswith(NAMED) and file not in PROGRAMS:
+            for line, name in read_names(text):
+                where.setdefault(name, {}).setdefault(file, line)
+    for name, places in sorted(where.items()):
+        if len(places) > 1 and name not in TWINS:
+            (first, first_line), *others = places.items()
+            for file, line in others:
+                yield f"{file}:{line}: defines {name}, which {first}:{first_line} also defines"
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     tree = Tree()
-    checks = (check_folders, check_includes, check_calls, check_cycles, check_declarations)
+    checks = (check_folders, check_includes, check_calls, check_cycles, check_declarations,
+              check_names)
     violations = {check.__name__[6:]: list(check(tree)) for check in checks}
     if "--summary" not in sys.argv:
         for messages in violations.values():

@@ -9,10 +9,11 @@
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 # Tests that run quickly and cover each folder; of sweeps over many cases, one case in 13.
-share='^(primitives/(specification|planes|keys|wrong_use|deflate|look_ahead|base/.*)'
-share+='|stages/(random|math|optics|key|bins|rounds|press|history|models/.*|formats/.*)'
-share+='|pipeline/(allocations|memory_faults|config.*|keep|options|commands_refused|values|tree|report|manifest|tallies)'
-share+='|example)$'
+share='^(primitives/(specification|wrong_use|keys|base/.*|files/.*|deflate/planes|scan/look_ahead)'
+share+='|stages/((particle|models|selection|host|formats)/.*|device/pack)'
+share+='|pipeline/((config|text|report|resolve)/.*|results/manifest|run/allocations)'
+share+='|end_to_end/(cli/commands_refused|bits/histograms|faults/memory_faults)|example)$'
+share_tests=50 # at least: fewer means that tests were renamed
 export SLUICE_ONE_IN=13
 
 fail() {
@@ -22,8 +23,12 @@ fail() {
 
 # Builds with the compilers CC and CXX, and CMake options, and runs the share.
 build_and_test() {
+	local found
+
 	echo "$($CC --version | head -1), HDF5 $(pkg-config --modversion hdf5)"
 	build ci-compiler "$@"
+	found=$(ctest --preset ci-compiler -N -R "$share" | grep -c 'Test *#')
+	[ "$found" -ge "$share_tests" ] || fail "share names $found tests, not $share_tests or more. Correct the names in it"
 	ctest --preset ci-compiler -j $(($(nproc) + 1)) -R "$share"
 }
 

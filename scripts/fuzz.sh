@@ -10,7 +10,7 @@ targets="config files deflate"
 case ${1:-600} in
 *[!0-9]*)
 	targets=$1
-	[ -f "tests/fuzz/$1.c" ] || { echo "fuzz.sh: there is no tests/fuzz/$1.c" >&2; exit 2; }
+	[ -f "tests/fuzz/$1.c" ] || { echo "fuzz.sh: unknown target $1: there is no tests/fuzz/$1.c; use config, files or deflate" >&2; exit 2; }
 	ends=("${@:2}")
 	;;
 *)
@@ -22,15 +22,15 @@ install_missing $BUILD_PACKAGES clang libclang-rt-14-dev
 export CC=clang CXX=clang++
 build fuzz
 
-# What libFuzzer is told of each: the sizes of its inputs, where it finds them.
+# Options of libFuzzer for each target: input sizes and the corpus.
 told_config="-max_len=4096 -dict=../../tests/fuzz/config.dict corpus_config ../../tests/fuzz/corpus/config ../../data/configs"
-told_files="-max_len=4096 corpus_files ../../tests/fuzz/corpus/files ../../tests/stages/formats/mcpl"
+told_files="-max_len=4096 corpus_files ../../tests/fuzz/corpus/files ../../tests/stages/formats/mcpl/reference"
 told_deflate="-max_len=100000 -len_control=10 corpus_deflate"
 
 for target in $targets; do
 	told=told_$target
 	clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all "tests/fuzz/$target.c" build/fuzz/libsluice.a \
+		-fno-sanitize-recover=all "tests/fuzz/$target.c" build/fuzz/libsluice.a build/fuzz/libsluice_primitives.a \
 		$(pkg-config --libs yaml-0.1 libdeflate zlib libpng hdf5) -fsanitize-link-c++-runtime -lpthread -lm -lstdc++ \
 		-o "build/fuzz/$target"
 	mkdir -p "build/fuzz/corpus_$target"

@@ -13,7 +13,7 @@ try:
     import h5py
     import matplotlib
 except ImportError as e:
-    sys.exit(f"plot.py: {e} (it reads and draws with that), try apt-get install python3-h5py python3-matplotlib")
+    sys.exit(f"plot.py: {e} (needed to read and draw); run apt-get install python3-h5py python3-matplotlib")
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

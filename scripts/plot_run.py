@@ -16,7 +16,7 @@ import sys
 try:
     import matplotlib
 except ImportError as e:
-    sys.exit("plot_run.py: %s (it draws with that), try apt-get install python3-matplotlib" % e)
+    sys.exit("plot_run.py: %s (needed to draw); run apt-get install python3-matplotlib" % e)
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -7,7 +7,7 @@
 # A tool makes kernels hundreds of times slower. Under one, tests try a share of variants and sizes (tests/cases/thin.h; they
 # print which, SLUICE_ONE_IN and SLUICE_LARGEST say otherwise), and the scan by look-ahead, which takes over above those sizes,
 # is run by the bench, which checks its answer. As many runs as there are cores go side by side, as most of their time is the
-# host's; stages/lane_device, which takes longest, is run test by test.
+# host's; stages/device/device_pipeline_gpu, which takes longest, is run test by test.
 set -euo pipefail
 build=$(cd "${1:?which build? try build/release}" && pwd)
 cd "$(dirname "$0")/.."
@@ -42,10 +42,10 @@ export SLUICE_SOURCE=$PWD SLUICE=$build/sluice SLUICE_ONE_IN=${SLUICE_ONE_IN:-33
 for tool in "${tools[@]}"; do
 	checked=(compute-sanitizer --tool "$tool" --error-exitcode 1)
 	[ "$tool" != memcheck ] || checked+=(--report-api-errors no) # running out of memory is tested
-	for name in $(sed -n 's/.*cmocka_unit_test(\(.*\)),/\1/p' tests/stages/lane_device.c); do
-		begin env SLUICE_TEST="$name" "${checked[@]}" "$build/tests/test_stages_lane_device"
+	for name in $(sed -n 's/.*cmocka_unit_test(\(.*\)),/\1/p' tests/stages/device/device_pipeline_gpu.c); do
+		begin env SLUICE_TEST="$name" "${checked[@]}" "$build/tests/test_stages_device_device_pipeline_gpu"
 	done
-	for test in primitives/device primitives/deflate_device stages/rules stages/press_device; do
+	for test in primitives/backends_gpu primitives/deflate/deflate_gpu stages/rules stages/device/pack_gpu; do
 		begin "${checked[@]}" "$build/tests/test_${test//\//_}"
 	done
 	begin "${checked[@]}" "$build/sluice-bench" primitives --only scan/shared --n '2^24-3' --samples 1

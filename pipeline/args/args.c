@@ -1,4 +1,9 @@
-/* args.c - getopt_long against args.def. */
+/*
+ * args.c - parses the command line with getopt_long and the tables of args.def and commands.def.
+ *
+ * An option for a configuration key becomes a "key=value" setting, so it passes the same checks as
+ * --set and as the file. An option that a command does not take is refused, never ignored.
+ */
 #include "pipeline/args/args.h"
 
 #include <getopt.h>
@@ -28,7 +33,7 @@ struct setting {
 	const char *option, *key, *value, *help;
 };
 
-/* An option that is no setting: a word, a count, or, without a value, a flag. */
+/* An option that sets no configuration key: a text, a count, or, without a value, a flag. */
 struct other {
 	const char *option, *value;
 	bool is_text;
@@ -85,7 +90,7 @@ static void list_options(struct option long_option[N_SETTINGS + N_OTHERS + 2])
 	long_option[n] = (struct option){NULL, 0, NULL, 0};
 }
 
-/* Would YAML read the value as it stands? A path such as "a #b" it would cut. */
+/* Does YAML read the value unchanged? It would cut a path such as "a #b" at the space. */
 static bool is_plain(const char *value)
 {
 	static const char letters[] =
@@ -192,7 +197,7 @@ static enum sl_status take_command(struct sl_args *a, const char *word)
 		near ? ", did you mean " : "", near ? near : "");
 }
 
-/* Is word one of those in words, which stand apart by spaces? */
+/* Is word one of the words in a list separated by spaces? */
 static bool has_word(const char *words, const char *word)
 {
 	size_t n = strlen(word);

@@ -22,12 +22,12 @@ static enum sl_status print_comparison(const struct sl_args *a, const struct sl_
 	return SL_OK;
 }
 
-static void show_case(const struct sl_comparison *c, size_t row)
+static void show_case(const struct sl_comparison *c, size_t number)
 {
 	char text[SL_CASE_BYTES];
 
-	fprintf(stderr, "\r%-*s\r%zu of %zu: %s", SL_CASE_BYTES / 2, "", row + 1, c->n,
-		sl_case_text(&c->row[row], text));
+	fprintf(stderr, "\r%-*s\r%zu of %zu: %s", SL_CASE_BYTES / 2, "", number + 1, c->n,
+		sl_case_text(&c->cases[number], text));
 	fflush(stderr);
 }
 

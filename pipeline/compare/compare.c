@@ -1,4 +1,9 @@
-/* compare.c - a comparison is planned, and its rows are run. */
+/*
+ * compare.c - plans a comparison and runs its cases in order.
+ *
+ * The first case is the reference. A case that differs or fails is recorded and the next case runs,
+ * because each case is independent of the others. All output goes to one temporary directory.
+ */
 #include "pipeline/compare/cases/cases.h"
 #include "pipeline/compare/compare.h"
 
@@ -12,34 +17,37 @@
 
 /* --- planning --------------------------------------------------------------------------------- */
 
-/* The batch is that of a run of the configuration: what fits this machine, if it says auto. */
+/*
+ * The plan of the configuration sets the batch size, also for run.batch: auto. All cases then use
+ * that batch size, because digests are only comparable between equal batches.
+ */
 enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_choices *choices,
 	bool all, struct sl_comparison *c)
 {
-	struct sl_config *mine = &c->config;
+	struct sl_config *changed = &c->config;
 
 	memset(c, 0, sizeof(*c));
 	if (choices->pack && strcmp(config->primitives.deflate, "auto") != 0)
 		return sl_fail(SL_USAGE,
-			"primitives.deflate: %s is not compared (a comparison looks at the columns "
-			"as they are, which do not come home from it), try auto",
+			"primitives.deflate: %s is not compared (it compresses columns on the "
+			"device, and a comparison needs them uncompressed on the host); use auto",
 			config->primitives.deflate);
 	c->config = *config;
 	c->choices = *choices;
 	c->choices.form = SL_AS_COLUMNS;
 	c->choices.pack = NULL;
 	c->configured = config->run.particles;
-	/* the same work for every row, nothing dropped while it is timed */
+	/* Every case must do the same work, and a stop rule would discard timed batches. */
 	c->choices.stop_rule.below = 0;
-	/* histories and rounds have rows */
+	/* Cases vary the schedule themselves, so auto must not choose one here. */
 	if (choices->schedule != SL_BY_ROUNDS)
 		c->choices.schedule = SL_BY_HISTORY;
 	if (choices->device == SL_ON_EMULATED && !all &&
-		mine->run.particles > SL_EMULATED_PARTICLES)
-		mine->run.particles = SL_EMULATED_PARTICLES;
-	c->particles = mine->run.particles;
+		changed->run.particles > SL_EMULATED_PARTICLES)
+		changed->run.particles = SL_EMULATED_PARTICLES;
+	c->particles = changed->run.particles;
 	c->choices.n_batches = sl_ceil_div(c->particles, c->choices.batch);
-	SL_TRY(sl_plan_make(mine, &c->choices, &c->plan));
+	SL_TRY(sl_plan_make(changed, &c->choices, &c->plan));
 	c->batch = sl_memory_plan_batch(c->plan);
 	c->n_batches = c->plan->recipe.n_batches;
 	sl_cases_choose(c);
@@ -54,48 +62,51 @@ void sl_compare_free(struct sl_comparison *c)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* Are the other rows in vain? */
-static bool ends_all(
-	enum sl_status s, const struct sl_comparison *c, const struct sl_comparison_case *row)
+/*
+ * Does this failure end the comparison? Without the reference nothing can be compared. A signal, a
+ * disk error or a directory in use affects all later cases too.
+ */
+static bool ends_comparison(
+	enum sl_status s, const struct sl_comparison *c, const struct sl_comparison_case *entry)
 {
-	return row == c->row || s == SL_STOPPED || s == SL_DISK || s == SL_OUTPUT_IN_USE;
+	return entry == c->cases || s == SL_STOPPED || s == SL_DISK || s == SL_OUTPUT_IN_USE;
 }
 
-/* How the first row that differs, else the first that failed, did. */
+/* The status of the first case that differs; if none differs, of the first that failed. */
 static enum sl_status verdict(const struct sl_comparison *c)
 {
 	const struct sl_comparison_case *bad = NULL;
 
 	for (size_t i = 0; i < c->n; i++) {
-		const struct sl_comparison_case *row = &c->row[i];
+		const struct sl_comparison_case *entry = &c->cases[i];
 
-		if (row->status != SL_OK && (!bad || (row->status == SL_CHECK_FAILED &&
-							     bad->status != SL_CHECK_FAILED)))
-			bad = row;
+		if (entry->status != SL_OK && (!bad || (entry->status == SL_CHECK_FAILED &&
+							       bad->status != SL_CHECK_FAILED)))
+			bad = entry;
 	}
 	return bad ? sl_fail(bad->status, "%s", bad->message) : SL_OK;
 }
 
-static enum sl_status run_row(struct sl_comparison *c, struct sl_comparison_case *row,
+static enum sl_status run_case(struct sl_comparison *c, struct sl_comparison_case *entry,
 	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control)
 {
-	enum sl_status s = sl_case_run(c, row, r, dir, control);
+	enum sl_status s = sl_case_run(c, entry, r, dir, control);
 	char name[SL_CASE_BYTES];
 
-	if (row->answer == SL_ANSWER_DIFFERS)
-		return ends_all(s, c, row) ? s : SL_OK;
-	row->answer = s == SL_OK ? SL_ANSWER_SAME : SL_ANSWER_FAILED;
-	row->status = s;
+	if (entry->answer == SL_ANSWER_DIFFERS)
+		return ends_comparison(s, c, entry) ? s : SL_OK;
+	entry->answer = s == SL_OK ? SL_ANSWER_SAME : SL_ANSWER_FAILED;
+	entry->status = s;
 	if (s == SL_OK)
 		return SL_OK;
-	(void)sl_add_context(s, "%s", sl_case_text(row, name));
-	memcpy(row->message, sl_last_error(), sizeof(row->message));
-	if (ends_all(s, c, row))
+	(void)sl_add_context(s, "%s", sl_case_text(entry, name));
+	memcpy(entry->message, sl_last_error(), sizeof(entry->message));
+	if (ends_comparison(s, c, entry))
 		return s;
 	return sl_temp_dir_empty(dir);
 }
 
-static enum sl_status run_rows(struct sl_comparison *c, const struct sl_dir *dir,
+static enum sl_status run_cases(struct sl_comparison *c, const struct sl_dir *dir,
 	struct sl_control *control, sl_case_begins *begins)
 {
 	struct sl_reference reference;
@@ -104,12 +115,13 @@ static enum sl_status run_rows(struct sl_comparison *c, const struct sl_dir *dir
 	for (size_t i = 0; s == SL_OK && i < c->n; i++) {
 		if (begins)
 			begins(c, i);
-		s = run_row(c, &c->row[i], &reference, dir, control);
+		s = run_case(c, &c->cases[i], &reference, dir, control);
 	}
 	sl_reference_close(&reference);
 	c->ended = s == SL_OK;
 	if (s == SL_STOPPED)
-		return sl_fail(s, "stopped (asked by a signal): nothing is kept of a comparison");
+		return sl_fail(
+			s, "stopped by a signal: a comparison keeps no results; run it again");
 	return s == SL_OK ? verdict(c) : s;
 }
 
@@ -122,7 +134,7 @@ static enum sl_status measure_copies(struct sl_comparison *c)
 	return sl_copy_speed(SL_HOST, plan->machine.free_bytes, &c->host_copy);
 }
 
-static void take_date(struct sl_comparison *c)
+static void set_date(struct sl_comparison *c)
 {
 	time_t now = time(NULL);
 	struct tm utc;
@@ -130,8 +142,8 @@ static void take_date(struct sl_comparison *c)
 	strftime(c->date, sizeof(c->date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
-/* Beside the output: the same file system, for the times of writing. */
-static void passing_path(const struct sl_plan *plan, char path[SL_TEXT_BYTES + 16])
+/* Next to the output directory: writing must be timed on the same file system. */
+static void temp_dir_path(const struct sl_plan *plan, char path[SL_TEXT_BYTES + 16])
 {
 	size_t n = strlen(plan->to);
 
@@ -147,13 +159,13 @@ enum sl_status sl_compare(
 	struct sl_temp_dir temp_dir;
 	enum sl_status s, removed;
 
-	take_date(c);
-	passing_path(c->plan, path);
+	set_date(c);
+	temp_dir_path(c->plan, path);
 	s = sl_temp_dir_open(path, &temp_dir);
 	if (s == SL_OK)
 		s = measure_copies(c);
 	if (s == SL_OK)
-		s = run_rows(c, &temp_dir.dir, control, begins);
+		s = run_cases(c, &temp_dir.dir, control, begins);
 	memcpy(why, sl_last_error(), sizeof(why));
 	removed = sl_temp_dir_close(&temp_dir);
 	if (s == SL_OK)

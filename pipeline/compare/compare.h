@@ -1,23 +1,25 @@
 /*
- * compare.h - one configuration through every backend: equal answers, and times.
+ * compare.h - runs one configuration with every backend, checks that results agree, and times it.
  *
- * A row is a choice of backends. The host's own come first and are the reference; then, on the
- * device, staged, all of one name together, and each primitive varied by itself; last, fused, every
- * sort. Where particles take many steps, the schedules of rounds follow, on the host and on the
- * device: no compaction, one a round, one when half are dead, and sorts. Every batch of every row
- * must have the tally, the survivors and the digests of the reference.
+ * Input: a resolved configuration. Output: struct sl_comparison, which compare_print.h and
+ * compare_json.h print. compare/cases/ chooses, runs and checks the single cases.
  *
- * A row runs the whole configuration without compressing and writing, and once more with both, into
- * a folder beside the output that is removed; then its first batch alone, again and again, for the
- * times of the stages. What is timed is run once before, so that nothing is paid for the first
- * time, and then until it has been timed often enough.
+ * A case is a choice of backends and of a schedule. The host backends come first; the first case
+ * (cpu, cpu, cpu) is the reference. On the device follow, in staged mode, all backends of one name
+ * together and each primitive varied alone, and in fused mode every sort. For models with several
+ * steps, host and device also run the schedules of rounds: no compaction, compaction every round,
+ * compaction when half of the particles are dead, and sorting every fourth round. Every batch of
+ * every case must have the fate counts, histograms, survivors and digests of the reference.
  *
- * stop.when is left out: rows are to do the same work, and a batch that is dropped while others are
- * timed would be in their times.
+ * Each case runs the whole configuration without output and then with output into a temporary
+ * directory. After that its first batch runs alone, repeatedly, to time the stages. A warm-up run
+ * precedes each timing, because the first run pays for page faults and for loading kernels.
  *
- * A row that fails is told, and the others are run: it may be the only one that needs so much
- * memory. Only what would end all of them ends the comparison: the reference fails, the disk, a
- * signal.
+ * stop.when is ignored: all cases must do the same work, and batches discarded by a stop rule would
+ * count in the times of the others.
+ *
+ * A case that fails is recorded and the next case runs: it may be the only one that needs that much
+ * memory. A failure of the reference, a disk error or a signal ends the comparison.
  */
 #ifndef SL_PIPELINE_COMPARE_COMPARE_H
 #define SL_PIPELINE_COMPARE_COMPARE_H
@@ -25,19 +27,21 @@
 #include "pipeline/compare/cases/comparison.h"
 
 /*
- * Plans the comparison of a resolved configuration: of all its particles, or on the emulated device
- * of the first SL_EMULATED_PARTICLES. To be freed even after a failure.
+ * Plans the comparison of a resolved configuration. On the emulated device it takes at most the
+ * first SL_EMULATED_PARTICLES particles unless all is true. SL_USAGE if primitives.deflate names a
+ * device backend. The caller calls sl_compare_free(), also after a failure.
  */
 enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_choices *choices,
 	bool all, struct sl_comparison *c);
 void sl_compare_free(struct sl_comparison *c);
 
-/* Tells that a row begins. */
-typedef void sl_case_begins(const struct sl_comparison *c, size_t row);
+/* Called before case `number` (from 0) runs, for progress output. */
+typedef void sl_case_begins(const struct sl_comparison *c, size_t number);
 
 /*
- * Runs all rows of c. Of *control, stop and patience are the caller's. SL_CHECK_FAILED if any row
- * differs, else how the first that failed did, else SL_OK. c->ended tells whether all were tried.
+ * Runs all cases of c. The caller sets stop and patience in *control; the other members are set
+ * here. begins may be NULL. Returns SL_CHECK_FAILED if a case differs, else the status of the first
+ * case that failed, else SL_OK. c->ended is true if every case was tried: results can be printed.
  */
 enum sl_status sl_compare(
 	struct sl_comparison *c, struct sl_control *control, sl_case_begins *begins);

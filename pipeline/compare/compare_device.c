@@ -1,4 +1,9 @@
-/* compare_device.c - compares on the emulated device where there is no GPU. */
+/*
+ * compare_device.c - selects the emulated device for a comparison on a machine without a GPU.
+ *
+ * Without this choice, run.device: auto would select the CPU, and no device backend would be
+ * checked. The reason is stored here because the configuration has no field for it.
+ */
 #include "pipeline/compare/compare_device.h"
 
 #include <stdio.h>

@@ -1,13 +1,13 @@
-/* compare_device.h - the device of a comparison where there is no GPU. */
+/* compare_device.h - selects the emulated device for a comparison on a machine without a GPU. */
 #ifndef SL_PIPELINE_COMPARE_COMPARE_DEVICE_H
 #define SL_PIPELINE_COMPARE_COMPARE_DEVICE_H
 
 #include "pipeline/config/config.h"
 
-/* If run.device is auto and there is no GPU, makes it the emulated device. */
+/* If run.device is auto and no GPU can be used, sets run.device to emulated. */
 void sl_compare_choose_device(struct sl_config *config);
 
-/* Why the emulated device was chosen; "" if it was not. */
+/* The reason why no GPU can be used; "" if the emulated device was not chosen. Static storage. */
 const char *sl_compare_device_reason(void);
 
 #endif

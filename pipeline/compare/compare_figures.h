@@ -1,16 +1,22 @@
-/* compare_figures.h - rates derived from the times of a case. */
+/*
+ * compare_figures.h - rates derived from the times of a case.
+ *
+ * The text, JSON and CSV outputs use these functions, so that they report equal numbers. Each
+ * returns NaN if there is no time to divide by, for example because the stage did not run.
+ */
 #ifndef SL_PIPELINE_COMPARE_COMPARE_FIGURES_H
 #define SL_PIPELINE_COMPARE_COMPARE_FIGURES_H
 
 #include "pipeline/compare/cases/comparison.h"
 
-/* GB/s of bytes in the median of those times; NaN when there are none. */
+/* bytes per median time, in GB/s (1e9 bytes). */
 double sl_gb_per_second(uint64_t bytes, const struct sl_spread *t);
 
-/* Stage s of a row, in parts of a copy's speed where it runs; NaN likewise. */
-double sl_share_of_copy(const struct sl_comparison *c, const struct sl_comparison_case *row, int s);
+/* GB/s of stage s as a fraction of the measured copy speed of the same memory. */
+double sl_share_of_copy(
+	const struct sl_comparison *c, const struct sl_comparison_case *entry, int s);
 
-/* Particles a second of a row's whole or written; NaN likewise. */
+/* All particles of the comparison per median time, per second. t: a case's whole or written. */
 double sl_particles_per_second(const struct sl_comparison *c, const struct sl_spread *t);
 
 #endif

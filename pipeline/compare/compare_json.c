@@ -1,4 +1,9 @@
-/* compare_json.c - what was compared, for programs: JSON and CSV. */
+/*
+ * compare_json.c - prints a comparison as JSON or CSV.
+ *
+ * The JSON text is laid out twice: first without a buffer to get its length, then into memory of
+ * that length. Keys and column names are read by scripts/plot.py and by users: never rename one.
+ */
 #include "pipeline/compare/compare_json.h"
 
 #include "pipeline/compare/compare_figures.h"
@@ -32,29 +37,30 @@ static void put_spread(struct sl_json *j, const struct sl_spread *t)
 }
 
 static void put_stages(
-	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *row)
+	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *entry)
 {
 	sl_json_object(j, "stages");
 	for (int s = 0; s < SL_STAGE_COUNT; s++) {
-		if (!sl_stage_is_run(row->mode, s))
+		if (!sl_stage_is_run(entry->mode, s))
 			continue;
 		sl_json_object(j, sl_stages[s].name);
-		put_spread(j, &row->stage[s]);
-		sl_json_u64(j, "bytes", row->bytes[s]);
-		sl_json_real(j, "gb_per_s", sl_gb_per_second(row->bytes[s], &row->stage[s]));
-		sl_json_real(j, "share_of_copy", sl_share_of_copy(c, row, s));
+		put_spread(j, &entry->stage[s]);
+		sl_json_u64(j, "bytes", entry->bytes[s]);
+		sl_json_real(j, "gb_per_s", sl_gb_per_second(entry->bytes[s], &entry->stage[s]));
+		sl_json_real(j, "share_of_copy", sl_share_of_copy(c, entry, s));
 		sl_json_close(j);
 	}
 	sl_json_close(j);
-	if (row->on_device) {
+	if (entry->on_device) {
 		sl_json_object(j, "copied_home");
-		put_spread(j, &row->home);
-		sl_json_u64(j, "bytes", row->home_bytes);
-		sl_json_real(j, "gb_per_s", sl_gb_per_second(row->home_bytes, &row->home));
+		put_spread(j, &entry->transfer);
+		sl_json_u64(j, "bytes", entry->transfer_bytes);
+		sl_json_real(
+			j, "gb_per_s", sl_gb_per_second(entry->transfer_bytes, &entry->transfer));
 		sl_json_close(j);
 	}
 	sl_json_object(j, "together");
-	put_spread(j, &row->all);
+	put_spread(j, &entry->all);
 	sl_json_close(j);
 }
 
@@ -67,27 +73,27 @@ static void put_whole(struct sl_json *j, const struct sl_comparison *c, const ch
 	sl_json_close(j);
 }
 
-static void put_row(
-	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *row)
+static void put_case(
+	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *entry)
 {
-	struct sl_case_names names = sl_case_names(row);
+	struct sl_case_names names = sl_case_names(entry);
 
 	sl_json_object(j, NULL);
-	sl_json_text(j, "where", row->on_device ? "device" : "host");
-	sl_json_text(j, "mode", sl_device_modes[row->mode].name);
+	sl_json_text(j, "where", entry->on_device ? "device" : "host");
+	sl_json_text(j, "mode", sl_device_modes[entry->mode].name);
 	sl_json_text(j, "scan", names.scan);
 	sl_json_text(j, "compact", names.compact);
 	sl_json_text(j, "sort", names.sort);
 	sl_json_text(j, "schedule", names.schedule);
-	sl_json_text(j, "answer", answers[row->answer]);
-	if (row->message[0])
-		sl_json_text(j, "story", row->message);
-	put_whole(j, c, "without_output", &row->whole);
-	put_whole(j, c, "with_output", &row->written);
-	sl_json_u64(j, "threads", row->threads);
-	if (row->on_device)
-		sl_json_u64(j, "slots", row->lanes);
-	put_stages(j, c, row);
+	sl_json_text(j, "answer", answers[entry->answer]);
+	if (entry->message[0])
+		sl_json_text(j, "story", entry->message);
+	put_whole(j, c, "without_output", &entry->whole);
+	put_whole(j, c, "with_output", &entry->written);
+	sl_json_u64(j, "threads", entry->threads);
+	if (entry->on_device)
+		sl_json_u64(j, "slots", entry->lanes);
+	put_stages(j, c, entry);
 	sl_json_close(j);
 }
 
@@ -122,7 +128,7 @@ static void put_all(struct sl_json *j, const struct sl_comparison *c)
 	put_head(j, c);
 	sl_json_array(j, "rows");
 	for (size_t i = 0; i < c->n; i++)
-		put_row(j, c, &c->row[i]);
+		put_case(j, c, &c->cases[i]);
 	sl_json_close(j);
 	sl_json_close(j);
 }
@@ -145,7 +151,7 @@ enum sl_status sl_compare_json(const struct sl_comparison *c, FILE *out)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-/* A figure, or nothing where there is none. */
+/* A CSV field; NaN becomes an empty field. */
 static void put_figure(double value, FILE *out)
 {
 	if (isnan(value))
@@ -154,30 +160,30 @@ static void put_figure(double value, FILE *out)
 		fprintf(out, ",%.6g", value);
 }
 
-/* A stage, or the copies home behind the last one. */
-static void put_line(
-	const struct sl_comparison *c, const struct sl_comparison_case *row, int s, FILE *out)
+/* One CSV line: stage s, or for s == SL_STAGE_COUNT the transfer from the device to the host. */
+static void put_csv_line(
+	const struct sl_comparison *c, const struct sl_comparison_case *entry, int s, FILE *out)
 {
-	struct sl_case_names names = sl_case_names(row);
-	bool home = s == SL_STAGE_COUNT;
-	const struct sl_spread *t = home ? &row->home : &row->stage[s];
-	uint64_t bytes = home ? row->home_bytes : row->bytes[s];
+	struct sl_case_names names = sl_case_names(entry);
+	bool is_transfer = s == SL_STAGE_COUNT;
+	const struct sl_spread *t = is_transfer ? &entry->transfer : &entry->stage[s];
+	uint64_t bytes = is_transfer ? entry->transfer_bytes : entry->bytes[s];
 
-	if (!home && !sl_stage_is_run(row->mode, s))
+	if (!is_transfer && !sl_stage_is_run(entry->mode, s))
 		return;
-	fprintf(out, "%s,\"%s\",%s,%s,%s,%s,%s,%s,%u,%u", row->on_device ? "device" : "host",
-		row->on_device ? c->plan->device.name : c->plan->machine.processor,
-		sl_device_modes[row->mode].name, names.scan, names.compact, names.sort,
-		names.schedule, home ? "copied_home" : sl_stages[s].name, c->batch, t->n);
+	fprintf(out, "%s,\"%s\",%s,%s,%s,%s,%s,%s,%u,%u", entry->on_device ? "device" : "host",
+		entry->on_device ? c->plan->device.name : c->plan->machine.processor,
+		sl_device_modes[entry->mode].name, names.scan, names.compact, names.sort,
+		names.schedule, is_transfer ? "copied_home" : sl_stages[s].name, c->batch, t->n);
 	put_figure(t->n > 0 ? t->median : (double)NAN, out);
 	put_figure(t->n > 0 ? t->least : (double)NAN, out);
 	put_figure(t->n > 0 ? t->most : (double)NAN, out);
 	fprintf(out, ",%llu", (unsigned long long)bytes);
 	put_figure(sl_gb_per_second(bytes, t), out);
-	put_figure(home ? (double)NAN : sl_share_of_copy(c, row, s), out);
-	put_figure(sl_particles_per_second(c, &row->whole), out);
-	put_figure(sl_particles_per_second(c, &row->written), out);
-	fprintf(out, ",%s\n", answers[row->answer]);
+	put_figure(is_transfer ? (double)NAN : sl_share_of_copy(c, entry, s), out);
+	put_figure(sl_particles_per_second(c, &entry->whole), out);
+	put_figure(sl_particles_per_second(c, &entry->written), out);
+	fprintf(out, ",%s\n", answers[entry->answer]);
 }
 
 void sl_compare_csv(const struct sl_comparison *c, FILE *out)
@@ -186,6 +192,6 @@ void sl_compare_csv(const struct sl_comparison *c, FILE *out)
 		"where,machine,mode,scan,compact,sort,schedule,stage,batch,samples,median_ms,least_ms,most_ms,"
 		"bytes,gb_per_s,share_of_copy,particles_per_s,particles_per_s_written,answer\n");
 	for (size_t i = 0; i < c->n; i++)
-		for (int s = 0; s < SL_STAGE_COUNT + c->row[i].on_device; s++)
-			put_line(c, &c->row[i], s, out);
+		for (int s = 0; s < SL_STAGE_COUNT + c->cases[i].on_device; s++)
+			put_csv_line(c, &c->cases[i], s, out);
 }

@@ -1,4 +1,9 @@
-/* compare_print.c - what was compared, in tables for people. */
+/*
+ * compare_print.c - prints a comparison as three tables of text.
+ *
+ * Table 1 has milliseconds per batch and stage, table 2 GB/s per stage, table 3 particles per second
+ * of whole runs. A column of a stage appears only if some case runs that stage.
+ */
 #include "pipeline/compare/compare_print.h"
 
 #include "pipeline/compare/compare_figures.h"
@@ -7,10 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A row of all stages, with the longest names, has 180 characters at most. */
+/* Width of a number in characters. A line with all stages and the longest names has at most 180. */
 enum { CELL = 11 };
 
-/* How wide the names are. */
+/* Widths of the name columns in characters: those of the longest name. */
 struct widths {
 	int scan, compact, sort, schedule;
 };
@@ -28,7 +33,7 @@ static struct widths measure(const struct sl_comparison *c)
 		(int)strlen("schedule")};
 
 	for (size_t i = 0; i < c->n; i++) {
-		struct sl_case_names names = sl_case_names(&c->row[i]);
+		struct sl_case_names names = sl_case_names(&c->cases[i]);
 
 		w.scan = wider(w.scan, names.scan);
 		w.compact = wider(w.compact, names.compact);
@@ -49,22 +54,22 @@ static void print_title(const char *title, const struct widths *w, FILE *out)
 		w->compact, "compact", w->sort, "sort", w->schedule, "schedule");
 }
 
-static void print_names(const struct sl_comparison_case *row, const struct widths *w, FILE *out)
+static void print_names(const struct sl_comparison_case *entry, const struct widths *w, FILE *out)
 {
-	struct sl_case_names names = sl_case_names(row);
+	struct sl_case_names names = sl_case_names(entry);
 
-	fprintf(out, "%-6s  %-*s  %-*s  %-*s  %-*s", row->on_device ? "device" : "host", w->scan,
+	fprintf(out, "%-6s  %-*s  %-*s  %-*s  %-*s", entry->on_device ? "device" : "host", w->scan,
 		names.scan, w->compact, names.compact, w->sort, names.sort, w->schedule,
 		names.schedule);
 }
 
-/* Does any row run stage s? */
+/* Does any case run stage s? */
 static bool is_shown(const struct sl_comparison *c, int s)
 {
 	bool shown = false;
 
 	for (size_t i = 0; i < c->n; i++)
-		shown |= sl_stage_is_run(c->row[i].mode, s);
+		shown |= sl_stage_is_run(c->cases[i].mode, s);
 	return shown;
 }
 
@@ -75,7 +80,7 @@ static void print_stage_names(const struct sl_comparison *c, FILE *out)
 			fprintf(out, " %*s", CELL, sl_stages[s].name);
 }
 
-/* So many digits, or all of those before the point: no exponent of a large number. */
+/* Significant digits; a large number keeps all digits before the point and gets no exponent. */
 static int put_number(char *text, size_t size, double value, int digits)
 {
 	return value >= 999.5 ? snprintf(text, size, "%.0f", value)
@@ -84,8 +89,10 @@ static int put_number(char *text, size_t size, double value, int digits)
 
 /* --- milliseconds ----------------------------------------------------------------------------- */
 
-/* "36.9 +-3%": the median, and half of what the middle half of the values spans; as many digits as
- * there is room for. */
+/*
+ * "36.9 +-3%": the median and half the interquartile range. Digits are dropped until the text fits
+ * the cell. One sample has no range.
+ */
 static void print_spread(const struct sl_spread *t, FILE *out)
 {
 	double share = t->median > 0 ? 50 * (t->upper - t->lower) / t->median : 0;
@@ -104,34 +111,33 @@ static void print_times(const struct sl_comparison *c, const struct widths *w, F
 {
 	static const struct sl_spread none = {0};
 
-	print_title(
-		"milliseconds a batch: the median, and half the range of the middle half", w, out);
+	print_title("milliseconds per batch: median and half the interquartile range", w, out);
 	print_stage_names(c, out);
 	if (has_device(c))
 		fprintf(out, " %*s", CELL, "copied home");
 	fprintf(out, " %*s\n", CELL, "together");
 	for (size_t i = 0; i < c->n; i++) {
-		const struct sl_comparison_case *row = &c->row[i];
+		const struct sl_comparison_case *entry = &c->cases[i];
 
-		print_names(row, w, out);
+		print_names(entry, w, out);
 		for (int s = 0; s < SL_STAGE_COUNT; s++)
 			if (is_shown(c, s))
-				print_spread(&row->stage[s], out);
+				print_spread(&entry->stage[s], out);
 		if (has_device(c))
-			print_spread(row->on_device ? &row->home : &none, out);
-		print_spread(&row->all, out);
+			print_spread(entry->on_device ? &entry->transfer : &none, out);
+		print_spread(&entry->all, out);
 		fputc('\n', out);
 	}
 }
 
 /* --- GB/s ------------------------------------------------------------------------------------- */
 
-/* "1.88 (3%)". */
+/* "1.88 (3%)": GB/s and the percentage of the copy speed. */
 static void print_speed(
-	const struct sl_comparison *c, const struct sl_comparison_case *row, int s, FILE *out)
+	const struct sl_comparison *c, const struct sl_comparison_case *entry, int s, FILE *out)
 {
-	double speed = sl_gb_per_second(row->bytes[s], &row->stage[s]);
-	double share = sl_share_of_copy(c, row, s);
+	double speed = sl_gb_per_second(entry->bytes[s], &entry->stage[s]);
+	double share = sl_share_of_copy(c, entry, s);
 	char text[64] = "-";
 	int n = isnan(speed) ? 0 : put_number(text, sizeof(text), speed, 3);
 
@@ -140,40 +146,41 @@ static void print_speed(
 	fprintf(out, " %*s", CELL, text);
 }
 
-static void print_home_speed(const struct sl_comparison_case *row, FILE *out)
+static void print_transfer_speed(const struct sl_comparison_case *entry, FILE *out)
 {
-	double speed = sl_gb_per_second(row->home_bytes, &row->home);
+	double speed = sl_gb_per_second(entry->transfer_bytes, &entry->transfer);
 	char text[64] = "-";
 
-	if (row->on_device && !isnan(speed))
+	if (entry->on_device && !isnan(speed))
 		put_number(text, sizeof(text), speed, 3);
 	fprintf(out, " %*s", CELL, text);
 }
 
 static void print_speeds(const struct sl_comparison *c, const struct widths *w, FILE *out)
 {
-	print_title("GB/s of the bytes that must move at least, and their share of a copy's speed",
+	print_title("GB/s of the minimum memory traffic, and its percentage of the speed of a copy",
 		w, out);
 	print_stage_names(c, out);
 	fprintf(out, has_device(c) ? " %*s\n" : "\n", CELL, "copied home");
 	for (size_t i = 0; i < c->n; i++) {
-		print_names(&c->row[i], w, out);
+		print_names(&c->cases[i], w, out);
 		for (int s = 0; s < SL_STAGE_COUNT; s++)
 			if (is_shown(c, s))
-				print_speed(c, &c->row[i], s, out);
+				print_speed(c, &c->cases[i], s, out);
 		if (has_device(c))
-			print_home_speed(&c->row[i], out);
+			print_transfer_speed(&c->cases[i], out);
 		fputc('\n', out);
 	}
 }
 
-/* --- from end to end -------------------------------------------------------------------------- */
+/* --- end to end ------------------------------------------------------------------------------- */
 
-static const char *answer_text(const struct sl_comparison *c, const struct sl_comparison_case *row)
+static const char *answer_text(
+	const struct sl_comparison *c, const struct sl_comparison_case *entry)
 {
-	switch (row->answer) {
+	switch (entry->answer) {
 	case SL_ANSWER_SAME:
-		return row == c->row ? "the reference" : "the same";
+		return entry == c->cases ? "the reference" : "the same";
 	case SL_ANSWER_DIFFERS:
 		return "DIFFERS";
 	case SL_ANSWER_FAILED:
@@ -196,19 +203,19 @@ static void print_rate(const struct sl_comparison *c, const struct sl_spread *t,
 
 static void print_ends(const struct sl_comparison *c, const struct widths *w, FILE *out)
 {
-	print_title("from end to end, millions of particles a second", w, out);
+	print_title("end to end, millions of particles per second", w, out);
 	fprintf(out, " %15s %15s   %s\n", "without output", "with output", "answer");
 	for (size_t i = 0; i < c->n; i++) {
-		const struct sl_comparison_case *row = &c->row[i];
+		const struct sl_comparison_case *entry = &c->cases[i];
 
-		print_names(row, w, out);
-		print_rate(c, &row->whole, out);
-		print_rate(c, &row->written, out);
-		fprintf(out, "   %s\n", answer_text(c, row));
+		print_names(entry, w, out);
+		print_rate(c, &entry->whole, out);
+		print_rate(c, &entry->written, out);
+		fprintf(out, "   %s\n", answer_text(c, entry));
 	}
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- whole text ------------------------------------------------------------------------------- */
 
 static void print_machine(const struct sl_comparison *c, FILE *out)
 {
@@ -225,7 +232,8 @@ static void print_machine(const struct sl_comparison *c, FILE *out)
 	if (c->choices.device_reason[0])
 		fprintf(out, "        no GPU: %s\n", c->choices.device_reason);
 	if (plan->on_device && sl_device_is_emulated())
-		fprintf(out, "        Times of the emulated device tell nothing of a GPU's.\n");
+		fprintf(out,
+			"        Times of the emulated device do not predict those of a GPU.\n");
 }
 
 void sl_compare_print(const struct sl_comparison *c, FILE *out)
@@ -237,16 +245,16 @@ void sl_compare_print(const struct sl_comparison *c, FILE *out)
 		c->n_batches == 1 ? "batch" : "batches", c->batch);
 	if (c->particles < c->configured)
 		fprintf(out,
-			"The emulated device is slow: these are the first of %llu (--full: all of "
-			"them).\n",
+			"The emulated device is slow: only the first of %llu particles are compared; "
+			"use --full for all.\n",
 			(unsigned long long)c->configured);
 	if (c->config.stop.when[0])
-		fprintf(out, "All batches are run: stop.when is left out of a comparison.\n");
+		fprintf(out, "All batches run: a comparison ignores stop.when.\n");
 	print_machine(c, out);
 	print_times(c, &w, out);
 	print_speeds(c, &w, out);
 	print_ends(c, &w, out);
 	for (size_t i = 0; i < c->n; i++)
-		if (c->row[i].message[0])
-			fprintf(out, "\n%s\n", c->row[i].message);
+		if (c->cases[i].message[0])
+			fprintf(out, "\n%s\n", c->cases[i].message);
 }

@@ -6,6 +6,7 @@
 
 #include "pipeline/compare/cases/comparison.h"
 
+/* Prints host and device, the three tables, and the message of each case that differs or failed. */
 void sl_compare_print(const struct sl_comparison *c, FILE *out);
 
 #endif

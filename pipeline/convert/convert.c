@@ -1,4 +1,9 @@
-/* convert.c - what is to be converted, into what, and what is told of it. */
+/*
+ * convert.c - checks inputs and output of a conversion, selects the kind, and prints the result.
+ *
+ * The suffix of a file selects its format. All refusals happen before the output file is created,
+ * so a refused conversion leaves nothing behind.
+ */
 #include "pipeline/convert/convert.h"
 
 #include <inttypes.h>
@@ -14,21 +19,21 @@
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-/* As mcpltool has it: what is given twice would count twice. */
+/* mcpltool refuses this too: particles of a file given twice would count twice. */
 static enum sl_status check_twice(const struct sl_convert_job *job)
 {
 	for (size_t i = 1; i < job->n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(job->in[i], job->in[k]) == 0)
 				return sl_fail(SL_USAGE,
-					"%s: is given twice (its particles would count twice), try "
-					"leaving it out once",
+					"%s: the file is given twice (its particles would count "
+					"twice); name it once",
 					job->in[i]);
 	return SL_OK;
 }
 
-/* Is it a run? Then what it has committed is read; else it is a file. */
-static enum sl_status look_at(struct sl_converting *c, struct sl_convert_operand *o)
+/* A path without the suffix of a format must be a run directory; its manifest is read. */
+static enum sl_status open_operand(struct sl_converting *c, struct sl_convert_operand *o)
 {
 	struct sl_dir dir;
 	enum sl_status s;
@@ -37,25 +42,24 @@ static enum sl_status look_at(struct sl_converting *c, struct sl_convert_operand
 		return SL_OK;
 	if (sl_dir_open(o->path, false, &dir) != SL_OK)
 		return sl_fail(SL_USAGE,
-			"%s: is no directory of a run, and its suffix is that of no format (sluice "
-			"list names them), try a file that ends in .h5, .npz, .csv.gz, .mcpl or "
-			".mcpl.gz",
+			"%s: not a run directory, and no format has its suffix (see sluice list); "
+			"name a file that ends in .h5, .npz, .csv.gz, .mcpl or .mcpl.gz",
 			o->path);
 	o->is_run = true;
 	s = sl_manifest_read(&dir, &o->manifest);
 	if (s == SL_OK && o->manifest.n == 0)
 		s = sl_fail(SL_BAD_INPUT,
-			"%s: has no committed batches (no run has begun there, or none has come "
-			"far enough), try another directory",
+			"%s: the directory has no committed batches (no run started there, or it "
+			"has not finished a batch); name another directory",
 			o->path);
 	sl_dir_close(&dir);
 	if (s == SL_OK && o->manifest.damaged > 0)
-		sl_convert_note(c, "%s: %zu damaged lines of the manifest are left out", o->path,
+		sl_convert_note(c, "%s: %zu damaged lines of the manifest are ignored", o->path,
 			o->manifest.damaged);
 	return s;
 }
 
-/* Are inputs lists? SL_USAGE when some are and some are not. */
+/* Sets *lists to whether all inputs are MCPL; SL_USAGE if only some are. */
 static enum sl_status kind_of(const struct sl_converting *c, bool *lists)
 {
 	struct sl_convert_at at = {0};
@@ -67,9 +71,9 @@ static enum sl_status kind_of(const struct sl_converting *c, bool *lists)
 
 		if (any && list != *lists)
 			return sl_fail(SL_USAGE,
-				"%s: is %s, and the files before it are %s (files of one kind are "
-				"joined), try converting some of them first",
-				at.path, list ? "MCPL" : "no MCPL", list ? "not" : "MCPL");
+				"%s: the file is %s, the files before it are %s (all inputs must "
+				"be MCPL or none); convert one kind first",
+				at.path, list ? "MCPL" : "not MCPL", list ? "not" : "MCPL");
 		*lists = list;
 		any = true;
 	}
@@ -86,27 +90,27 @@ static enum sl_status open_output(struct sl_converting *c)
 	c->name = sl_path_split(c->job->to, folder);
 	if (!c->format)
 		return sl_fail(SL_USAGE,
-			"--to %s: its suffix is that of no format (sluice list names them), try .h5, "
-			".npz, .csv.gz, .mcpl or .mcpl.gz",
+			"--to %s: no format has this suffix (see sluice list); use .h5, .npz, "
+			".csv.gz, .mcpl or .mcpl.gz",
 			c->job->to);
 	SL_TRY(sl_dir_open(folder, false, &c->dir));
 	if (sl_file_exists(&c->dir, c->name)) {
 		sl_dir_close(&c->dir);
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"--to %s: is there already (nothing is overwritten), try another name",
+			"--to %s: the file exists (convert overwrites nothing); choose another name",
 			c->job->to);
 	}
 	return SL_OK;
 }
 
-static void tell(const struct sl_converting *c, FILE *out)
+static void print_result(const struct sl_converting *c, FILE *out)
 {
 	fprintf(out, "%s: %s, %" PRIu64 " particles of %" PRIu64 " file%s, %" PRIu64 " bytes\n%s",
 		c->job->to, c->format->name, c->particles, c->files, c->files == 1 ? "" : "s",
 		c->bytes, c->notes);
 }
 
-/* Of all settings, those of output.mcpl alone do not describe the run. */
+/* Only output.mcpl may be set: all other keys describe a run that is already computed. */
 static enum sl_status check_sets(const struct sl_convert_job *job)
 {
 	static const char key[] = "output.mcpl";
@@ -115,8 +119,9 @@ static enum sl_status check_sets(const struct sl_convert_job *job)
 	for (size_t i = 0; i < job->n_sets; i++)
 		if (strncmp(job->set[i], key, KEY) != 0 || !strchr(".=", job->set[i][KEY]))
 			return sl_fail(SL_USAGE,
-				"--set %s: is not for convert (it takes output.mcpl.energy, .pdg, "
-				".precision and .userflags, for what is MCPL), try leaving it out",
+				"--set %s: convert does not take this key (it takes "
+				"output.mcpl.energy, .pdg, .precision and .userflags, for MCPL "
+				"output); remove it",
 				job->set[i]);
 	return SL_OK;
 }
@@ -129,15 +134,14 @@ static enum sl_status convert(struct sl_converting *c)
 	SL_TRY(check_twice(c->job));
 	for (size_t i = 0; i < c->job->n; i++) {
 		c->operand[i].path = c->job->in[i];
-		SL_TRY(look_at(c, &c->operand[i]));
+		SL_TRY(open_operand(c, &c->operand[i]));
 	}
 	SL_TRY(kind_of(c, &lists));
 	if (!lists || !sl_format_is_mcpl(c->format))
 		return sl_convert_tables(c, lists);
 	if (c->job->n_sets > 0)
 		return sl_fail(SL_USAGE,
-			"--set %s: does nothing here (records of a list go by as they are), try "
-			"leaving it out",
+			"--set %s: has no effect (MCPL records are copied unchanged); remove it",
 			c->job->set[0]);
 	return sl_convert_lists(c);
 }
@@ -159,7 +163,7 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 		sl_dir_close(&c.dir);
 	}
 	if (s == SL_OK && out)
-		tell(&c, out);
+		print_result(&c, out);
 	for (size_t i = 0; i < job->n; i++)
 		sl_manifest_free(&c.operand[i].manifest);
 	sl_memory_give(SL_HOST, block);

@@ -1,13 +1,14 @@
 /*
- * convert.h - files of particles become one file, of the same format or of another.
+ * convert.h - joins files of particles into one file of the same or of another format.
  *
- * An input is a file of any format, lists of particles of anybody's among them, or the directory of
- * a run: the files of its committed batches. Several are joined in the order given. Nothing is
- * overwritten, and what was made has its name only once it is whole.
+ * An input is a file of any format (MCPL from any program), or a run directory, which stands for
+ * the files of its committed batches. Inputs are joined in the order given. No file is overwritten.
+ * The output file gets its name only when it is complete. Everything that the new format cannot
+ * hold is reported.
  *
- *	lists to a list     records go by as they are; headers must agree (mcpl_join.h)
- *	tables to a list    records are packed input by input; what a record lacks is dropped
- *	all to a table      is made in memory, as such a file is
+ *	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_join.h)
+ *	tables to MCPL    packs records input by input; drops columns that a record lacks
+ *	any to table      builds the whole file in memory
  */
 #ifndef SL_PIPELINE_CONVERT_CONVERT_H
 #define SL_PIPELINE_CONVERT_CONVERT_H
@@ -16,7 +17,11 @@
 
 #include "pipeline/convert/common/context.h"
 
-/* Does it, and tells out what was made and what could not be kept; out may be NULL. */
+/*
+ * Runs the job. Prints the output file and the notes about lost information to out, which may be
+ * NULL. SL_USAGE for inputs or settings that do not fit, SL_OUTPUT_IN_USE if the output exists,
+ * SL_BAD_INPUT for damaged or different inputs, SL_STOPPED after a signal.
+ */
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out);
 
 #endif

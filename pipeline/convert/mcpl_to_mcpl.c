@@ -1,4 +1,9 @@
-/* mcpl_to_mcpl.c - MCPL lists become one list; records are copied unchanged. */
+/*
+ * mcpl_to_mcpl.c - joins MCPL files into one MCPL file; records are copied unchanged.
+ *
+ * The header precedes the records and contains their number and the sums of stat:sum comments. So
+ * all headers are read and joined first, and a second pass over the files copies the records.
+ */
 #include "pipeline/convert/mcpl_to_mcpl.h"
 
 #include <string.h>
@@ -11,9 +16,9 @@
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 static enum sl_status join_head(
-	struct sl_converting *c, const char *path, const void *file, size_t bytes, void *of)
+	struct sl_converting *c, const char *path, const void *file, size_t bytes, void *ctx)
 {
-	struct sl_mcpl_head *sum = (struct sl_mcpl_head *)of, more;
+	struct sl_mcpl_head *sum = (struct sl_mcpl_head *)ctx, more;
 	bool recovered;
 
 	SL_TRY(sl_mcpl_head_read(file, bytes, &more, &recovered));
@@ -29,7 +34,7 @@ static enum sl_status join_head(
 	return s;
 }
 
-/* All records that the header of a stream counts. */
+/* Copies as many records as the header of the stream states. */
 static enum sl_status copy_records(struct sl_converting *c, const char *path,
 	struct sl_mcpl_stream *s, struct sl_list_writer *w)
 {
@@ -47,28 +52,28 @@ static enum sl_status copy_records(struct sl_converting *c, const char *path,
 	}
 	SL_TRY(sl_mcpl_end(s, &more));
 	if (more && !s->recovered)
-		sl_convert_note_behind(c, path);
+		sl_convert_note_trailing(c, path);
 	return SL_OK;
 }
 
 static enum sl_status copy_list(
-	struct sl_converting *c, const char *path, const void *file, size_t bytes, void *of)
+	struct sl_converting *c, const char *path, const void *file, size_t bytes, void *ctx)
 {
 	struct sl_mcpl_stream s;
 	enum sl_status status;
 
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	status = copy_records(c, path, &s, (struct sl_list_writer *)of);
+	status = copy_records(c, path, &s, (struct sl_list_writer *)ctx);
 	sl_mcpl_close(&s);
 	c->files++;
 	return status;
 }
 
-/* Calls each with all inputs in turn, their bytes at hand. */
+/* Calls each for every input in order, with the file mapped into memory. */
 static enum sl_status for_each(struct sl_converting *c,
 	enum sl_status (*each)(struct sl_converting *c, const char *path, const void *file,
-		size_t bytes, void *of),
-	void *of)
+		size_t bytes, void *ctx),
+	void *ctx)
 {
 	struct sl_convert_at at = {0};
 
@@ -78,14 +83,13 @@ static enum sl_status for_each(struct sl_converting *c,
 
 		SL_TRY(sl_convert_check(c));
 		SL_TRY(sl_map_file(at.path, &file));
-		s = sl_add_context(each(c, at.path, file.at, file.bytes, of), "%s", at.path);
+		s = sl_add_context(each(c, at.path, file.at, file.bytes, ctx), "%s", at.path);
 		sl_unmap(&file);
 		SL_TRY(s);
 	}
 	return SL_OK;
 }
 
-/* Twice over the files: what all of them hold stands before the first particle. */
 enum sl_status sl_convert_lists(struct sl_converting *c)
 {
 	struct sl_mcpl_head head = {0};

@@ -1,4 +1,4 @@
-/* mcpl_to_mcpl.h - MCPL lists become one list. */
+/* mcpl_to_mcpl.h - joins MCPL files into one MCPL file. */
 #ifndef SL_PIPELINE_CONVERT_MCPL_TO_MCPL_H
 #define SL_PIPELINE_CONVERT_MCPL_TO_MCPL_H
 

@@ -1,4 +1,9 @@
-/* origin.c - see origin.h. */
+/*
+ * origin.c - finds the run of the inputs and fills the facts of the output file.
+ *
+ * A run is only accepted if its manifest lists every input. Otherwise the number of generated
+ * particles would be unknown, and normalised results from the output file would be wrong.
+ */
 #include "pipeline/convert/origin.h"
 
 #include "pipeline/text/version.h"
@@ -9,9 +14,9 @@
 #include "pipeline/output/existing_run.h"
 #include "stages/formats/mcpl/mcpl.h"
 
-enum { PHOTON = 22 }; /* by the Particle Data Group */
+enum { PHOTON = 22 }; /* Particle Data Group code */
 
-/* The folder that all inputs are in; false when there are several. */
+/* Sets folder to the directory of all inputs; false if they are in several. */
 static bool find_folder(const struct sl_converting *c, char folder[SL_PATH_BYTES])
 {
 	struct sl_convert_at at = {0};
@@ -35,8 +40,8 @@ static const struct sl_manifest_line *find_line(const struct sl_manifest *m, con
 	return NULL;
 }
 
-/* Adds up what was generated for the inputs; false when one is not among the run's. */
-static bool add_up(
+/* Sums the generated particles of the inputs; false if the manifest lacks one of them. */
+static bool sum_generated(
 	const struct sl_converting *c, const struct sl_manifest *m, struct sl_batch_facts *batch)
 {
 	struct sl_convert_at at = {0};
@@ -56,20 +61,23 @@ static bool add_up(
 	return any;
 }
 
-/* All that a run has committed need not be all of the run. */
+/* Notes inputs of a run that has not ended: the output then lacks its later batches. */
 static void note_state(struct sl_converting *c, const struct sl_existing_run *f)
 {
-	const char *state = f->state ? f->state : "not told";
+	const char *state = f->state ? f->state : "unknown";
 
 	for (size_t i = 0; i < c->job->n; i++)
 		if (c->operand[i].is_run && strcmp(state, "done") != 0)
 			sl_convert_note(c,
-				"not all: %s has not come to its end (its state is %s), %zu "
-				"batches are committed",
+				"incomplete: the run in %s has not ended (state %s); %zu batches "
+				"are committed",
 				c->operand[i].path, state, c->operand[i].manifest.n);
 }
 
-/* The plan of the run in the folder, as a run of lists where a list is made of it. */
+/*
+ * Plans the run in dir. If an MCPL file is made from its tables, the plan is that of an MCPL run
+ * with the settings of the job, because its header needs the checks and defaults of output.mcpl.
+ */
 static enum sl_status plan_of(
 	struct sl_converting *c, const struct sl_dir *dir, struct sl_plan **plan)
 {
@@ -107,7 +115,7 @@ static enum sl_status find_run(struct sl_converting *c, struct sl_origin *o)
 		return SL_OK;
 	}
 	s = sl_manifest_read(&dir, &m);
-	if (s == SL_OK && add_up(c, &m, &o->batch))
+	if (s == SL_OK && sum_generated(c, &m, &o->batch))
 		s = plan_of(c, &dir, &o->plan);
 	else
 		o->batch = (struct sl_batch_facts){0};
@@ -116,7 +124,7 @@ static enum sl_status find_run(struct sl_converting *c, struct sl_origin *o)
 	return s;
 }
 
-/* Flags that came with the particles, or else a number that they have. */
+/* The column for MCPL user flags: the flags of the particles, else the pixel, else the fate. */
 static enum sl_column find_flags(uint32_t columns)
 {
 	static const char *const names[] = {"userflags", "pixel", "fate"};
@@ -130,8 +138,8 @@ static enum sl_column find_flags(uint32_t columns)
 	return SL_COLUMN_COUNT;
 }
 
-/* What is stated of particles of which nothing is known but their columns. */
-static void state_little(struct sl_converting *c, uint32_t columns, struct sl_origin *o)
+/* Fills the facts for particles of an unknown run, from their columns alone. */
+static void set_unknown_origin(struct sl_converting *c, uint32_t columns, struct sl_origin *o)
 {
 	struct sl_file_facts *f = &c->facts;
 	enum sl_column pdg = sl_column_find("pdg");
@@ -147,13 +155,13 @@ static void state_little(struct sl_converting *c, uint32_t columns, struct sl_or
 		f, &(struct sl_mcpl_facts){
 			   .pdg = typed ? 0 : PHOTON, .energy = NAN, .flags = find_flags(columns)});
 	sl_convert_note(c,
-		"not known: the run, and so its seed, its configuration and how many were "
-		"generated");
+		"unknown: the run, its seed, its configuration and the number of generated "
+		"particles");
 	if (sl_format_is_mcpl(c->format) && !typed)
-		sl_convert_note(c, "taken for photons");
+		sl_convert_note(c, "assumed: the particles are photons (PDG code 22)");
 }
 
-/* Does a setting say what user flags are? Else those that are missing are left out. */
+/* Does a setting name the user flags? If not, flags whose column is missing are omitted. */
 static bool are_flags_named(const struct sl_convert_job *job)
 {
 	bool named = false;
@@ -173,11 +181,11 @@ enum sl_status sl_origin_find(struct sl_converting *c, uint32_t columns, struct 
 	SL_TRY(find_run(c, o));
 	if (c->job->n_sets > 0 && (!o->plan || !sl_format_is_mcpl(c->format)))
 		return sl_fail(SL_USAGE,
-			"--set %s: does nothing here (it is for lists made of a run's tables), try "
-			"leaving it out",
+			"--set %s: has no effect (it is for MCPL made from the tables of a known "
+			"run); remove it",
 			c->job->set[0]);
 	if (!o->plan) {
-		state_little(c, columns, o);
+		set_unknown_origin(c, columns, o);
 		return SL_OK;
 	}
 	c->facts = o->plan->facts;

@@ -1,8 +1,9 @@
 /*
- * origin.h - which run the inputs of a conversion are of, and so what their file states.
+ * origin.h - finds the run that produced the inputs of a conversion, for the output's metadata.
  *
- * It is told by run.json and manifest.jsonl in the folder that all of them are in. Files that lie
- * elsewhere, or are of another program, are of no known run: what they state is little.
+ * The run is known if all inputs are in one directory with run.json and manifest.jsonl, and the
+ * manifest lists all of them. Otherwise the output states no seed, configuration or number of
+ * generated particles.
  */
 #ifndef SL_PIPELINE_CONVERT_ORIGIN_H
 #define SL_PIPELINE_CONVERT_ORIGIN_H
@@ -12,16 +13,15 @@
 struct sl_plan;
 
 struct sl_origin {
-	struct sl_plan *plan; /* of the run; NULL: none is known */
-	struct sl_batch_facts
-		batch; /* number 0, the first id, and all that were generated; 0: not known */
-	char name[SL_FILE_NAME_BYTES];
+	struct sl_plan *plan;          /* of the run; NULL: the run is unknown */
+	struct sl_batch_facts batch;   /* number 0, the first id, all generated; 0: unknown */
+	char name[SL_FILE_NAME_BYTES]; /* run name for an unknown run, from the output file */
 };
 
 /*
- * Finds it and fills c->facts; columns are those of the inputs. A list made of a run's tables
- * states what output.mcpl of its configuration and of the job's settings says: SL_USAGE when these
- * do not fit. To be freed in any case, after the facts are no longer used.
+ * Finds the run and fills c->facts; columns is the set of columns of the inputs. An MCPL file made
+ * from the tables of a run follows output.mcpl of its configuration and of the settings of the job;
+ * SL_USAGE if these do not fit. c->facts points into *o, so the caller frees *o last, in any case.
  */
 enum sl_status sl_origin_find(struct sl_converting *c, uint32_t columns, struct sl_origin *o);
 void sl_origin_free(struct sl_origin *o);

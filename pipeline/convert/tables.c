@@ -1,9 +1,9 @@
 /*
- * tables.c - tables, or lists taken for such, become one list or one table.
+ * tables.c - joins tables, or MCPL files read as tables, into one MCPL file or one table.
  *
- * Twice over the inputs: first to see whether they fit together, how many rows there are and which
- * columns have one value in all of them; then to write. One input is in memory at a time, and,
- * where a table is made, that table.
+ * It reads the inputs twice. The first pass checks that their columns agree, counts the rows and
+ * finds the columns that have one value everywhere; the second pass writes. One input is in memory
+ * at a time, plus the whole output if that is a table.
  */
 #include "pipeline/convert/tables.h"
 
@@ -17,14 +17,14 @@
 static void note_lost(struct sl_converting *c, const struct sl_mcpl_lost *lost)
 {
 	if (lost->flags || lost->polarisation || lost->pdg)
-		sl_convert_note(c, "dropped:%s%s%s (there are no columns for them)",
+		sl_convert_note(c, "dropped:%s%s%s (tables have no columns for them)",
 			lost->flags ? " user flags" : "", lost->polarisation ? " polarisation" : "",
 			lost->pdg ? " PDG codes" : "");
 	if (lost->comments || lost->blobs)
-		sl_convert_note(c, "dropped: %u comments, %u blobs (they are of lists alone)",
+		sl_convert_note(c, "dropped: %u comments, %u blobs (only MCPL has them)",
 			lost->comments, lost->blobs);
 	if (lost->digits)
-		sl_convert_note(c, "rounded: numbers of 8 bytes to columns of 4");
+		sl_convert_note(c, "rounded: 8-byte numbers to 4-byte columns");
 }
 
 enum sl_status sl_convert_tables(struct sl_converting *c, bool of_lists)

@@ -1,4 +1,9 @@
-/* tables_scan.c - one input is in memory at a time. */
+/*
+ * tables_scan.c - reads the inputs of a conversion one at a time and surveys their columns.
+ *
+ * The survey finds columns with one value in all inputs. Such a column is stored once in the
+ * output, whether an input stored it once or in every row.
+ */
 #include "pipeline/convert/tables_scan.h"
 
 #include <string.h>
@@ -21,8 +26,8 @@ static enum sl_status read_list(const void *file, size_t bytes, struct sl_conver
 }
 
 /*
- * Weights that are all the same become one, and so do PDG codes, as no file but openPMD's and a
- * list's says it: a list states them once, then, whatever it is made of.
+ * Marks weights and PDG codes that are equal in all rows as constant. MCPL states such a value once
+ * in its header, but only openPMD and MCPL inputs say that a column is constant.
  */
 static void find_one_value(struct sl_table *t)
 {
@@ -103,6 +108,7 @@ const char *sl_names_of(uint32_t set, char text[SL_NAMES_BYTES])
 	return text;
 }
 
+/* Fails unless an input has the columns of the first input. */
 static enum sl_status same_columns(
 	const struct sl_convert_survey *all, uint32_t columns, const char *path)
 {
@@ -112,13 +118,13 @@ static enum sl_status same_columns(
 	if (!missing && !more)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"%s: has %s%s (the first file has %s, and tables of the same columns are joined), try "
-		"converting it by itself",
-		path, missing ? "no " : "", sl_names_of(missing ? missing : more, names),
-		missing ? "them" : "none of them");
+		"%s: the file has %s%s, unlike the first file (all inputs must have the same columns); "
+		"convert it separately",
+		path, missing ? "no " : "the additional columns ",
+		sl_names_of(missing ? missing : more, names));
 }
 
-static void lose(struct sl_mcpl_lost *all, const struct sl_mcpl_lost *one)
+static void add_lost(struct sl_mcpl_lost *all, const struct sl_mcpl_lost *one)
 {
 	all->digits |= one->digits;
 	all->flags |= one->flags;
@@ -128,8 +134,9 @@ static void lose(struct sl_mcpl_lost *all, const struct sl_mcpl_lost *one)
 	all->blobs += one->blobs;
 }
 
-/* The first value of a column that has any, and whether others differ. */
-static void see(struct sl_convert_survey *all, const struct sl_table_column *c, uint32_t rows)
+/* Records the first value of a column and whether any value differs from it. */
+static void record_values(
+	struct sl_convert_survey *all, const struct sl_table_column *c, uint32_t rows)
 {
 	uint32_t bit = SL_BIT(c->column);
 	uint64_t value;
@@ -151,17 +158,17 @@ enum sl_status sl_survey_add(
 
 	for (uint32_t k = 0; k < in->table.n_columns; k++) {
 		columns |= SL_BIT(in->table.column[k].column);
-		see(all, &in->table.column[k], in->table.n);
+		record_values(all, &in->table.column[k], in->table.n);
 	}
 	if (j->c->files++ > 0)
 		SL_TRY(same_columns(all, columns, path));
 	all->columns = columns;
 	all->rows += in->table.n;
-	lose(&all->lost, &in->lost);
+	add_lost(&all->lost, &in->lost);
 	if (in->lost.recovered)
 		sl_convert_note_recovered(j->c, path, in->table.n);
 	if (in->lost.behind)
-		sl_convert_note_behind(j->c, path);
+		sl_convert_note_trailing(j->c, path);
 	return SL_OK;
 }
 

@@ -1,14 +1,19 @@
-/* tables_scan.h - reads every input of a conversion as a table: first for what they have in common. */
+/*
+ * tables_scan.h - reads every input of a conversion as a table, and surveys their common columns.
+ *
+ * tables.c scans with sl_survey_add() first; tables_to_mcpl.c and tables_to_table.c scan again and
+ * write.
+ */
 #ifndef SL_PIPELINE_CONVERT_TABLES_SCAN_H
 #define SL_PIPELINE_CONVERT_TABLES_SCAN_H
 
 #include "pipeline/convert/common/mcpl_writer.h"
 #include "stages/formats/mcpl/mcpl_read.h"
 
-/* What all inputs are together. Sets of columns: those there are; with values; with several. */
+/* Summary of all inputs. Sets of columns: present; with at least one value; with several values. */
 struct sl_convert_survey {
 	uint32_t columns, seen, varied;
-	uint64_t value[SL_COLUMN_COUNT]; /* the first of each */
+	uint64_t value[SL_COLUMN_COUNT]; /* first value of each column */
 	uint64_t rows;
 	struct sl_mcpl_lost lost;
 };
@@ -19,7 +24,7 @@ static inline uint32_t sl_survey_constants(const struct sl_convert_survey *s)
 	return s->seen & ~s->varied;
 }
 
-/* A table in memory. */
+/* A table in memory; block owns its columns. */
 struct sl_convert_input {
 	struct sl_table table;
 	struct sl_mcpl_lost lost;
@@ -31,11 +36,11 @@ struct sl_convert_tables_job {
 	bool of_lists;
 	struct sl_convert_survey all;
 	struct sl_batch_facts batch;
-	struct sl_table made;       /* a table that is made, as far as it is filled */
-	struct sl_list_writer list; /* a list that is made */
+	struct sl_table made;       /* the output table; n: rows filled so far */
+	struct sl_list_writer list; /* the output MCPL file */
 };
 
-/* Calls each with the table of every input in turn. */
+/* Calls each with the table of every input in order; the table is freed after the call. */
 enum sl_status sl_each_table(struct sl_convert_tables_job *j,
 	enum sl_status (*each)(struct sl_convert_tables_job *j, const char *path,
 		const struct sl_convert_input *in));
@@ -44,11 +49,11 @@ enum sl_status sl_each_table(struct sl_convert_tables_job *j,
 enum sl_status sl_survey_add(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in);
 
-/* The names of a set of columns, with commas between them. */
+/* Writes the names of a set of columns, separated by commas, to text; returns text. */
 enum { SL_NAMES_BYTES = 256 };
 const char *sl_names_of(uint32_t set, char text[SL_NAMES_BYTES]);
 
-/* n items of a column, or so many times its one, to to. */
+/* Copies n items of a column to `to`; the single item of a constant column is repeated n times. */
 void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n);
 
 #endif

@@ -1,4 +1,9 @@
-/* tables_to_mcpl.c - tables become records, input by input, behind one header. */
+/*
+ * tables_to_mcpl.c - writes tables as one MCPL file: one header, then the records of each input.
+ *
+ * The layout of a record follows from the survey: a weight or PDG code that is equal in all inputs
+ * is stated in the header, else each record has it. Each input is packed by the MCPL format itself.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +12,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 
-/* The columns that a record of this list is made of. */
+/* The columns that make up a record of the output file. */
 static uint32_t columns_of_record(const struct sl_convert_tables_job *j)
 {
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&j->c->facts);
@@ -25,17 +30,17 @@ static enum sl_status check_record(const struct sl_convert_tables_job *j)
 	if (!missing)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"%s: cannot be made of these files (they have no %s, which every particle of mcpl "
-		"has), try %s, or another format",
+		"%s: cannot be made from these files (they lack %s, which MCPL needs); use %s, or "
+		"another format",
 		j->c->job->to, sl_names_of(missing, names),
 		missing == SL_BIT(SL_COLUMN_energy)
-			? "files in the folder of their run and --set output.mcpl.energy='2 eV'"
-			: "a run that writes more in output.columns");
+			? "files in the directory of their run and --set output.mcpl.energy='2 eV'"
+			: "a run with these in output.columns");
 }
 
 /*
- * The columns of a record alone. Those that have one value here, but not in all files, are written
- * out, in memory from a; where it only measures, they have no data.
+ * Reduces *t to the columns of a record. A column that is constant in this input but not in all
+ * inputs is expanded into memory from a. If a only measures, the expanded column has no data.
  */
 static void choose(const struct sl_convert_tables_job *j, struct sl_arena *a, struct sl_table *t)
 {
@@ -59,7 +64,7 @@ static void choose(const struct sl_convert_tables_job *j, struct sl_arena *a, st
 	t->n_columns = n;
 }
 
-/* Packs the records of an input as a plain list's, and hands them on. */
+/* Packs the rows of an input as uncompressed records and passes them to the writer. */
 static enum sl_status add_records(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
@@ -88,7 +93,7 @@ static enum sl_status add_records(
 	return s;
 }
 
-/* The header that all records have together. */
+/* Starts the file with the header of all records. */
 static enum sl_status begin_list(struct sl_convert_tables_job *j)
 {
 	struct sl_converting *c = j->c;
@@ -127,9 +132,9 @@ static void note_dropped(struct sl_convert_tables_job *j)
 	char names[SL_NAMES_BYTES];
 
 	if (dropped)
-		sl_convert_note(j->c, "dropped: %s (a record of mcpl has no place for them)",
+		sl_convert_note(j->c, "dropped: %s (an MCPL record has no field for them)",
 			sl_names_of(dropped, names));
-	sl_convert_note(j->c, "rounded: direction, energy and time, as mcpl packs them");
+	sl_convert_note(j->c, "rounded: direction, energy and time (MCPL packs them)");
 }
 
 enum sl_status sl_make_list(struct sl_convert_tables_job *j)

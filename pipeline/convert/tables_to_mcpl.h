@@ -1,10 +1,10 @@
-/* tables_to_mcpl.h - tables become an MCPL list. */
+/* tables_to_mcpl.h - writes tables as one MCPL file. */
 #ifndef SL_PIPELINE_CONVERT_TABLES_TO_MCPL_H
 #define SL_PIPELINE_CONVERT_TABLES_TO_MCPL_H
 
 #include "pipeline/convert/tables_scan.h"
 
-/* Reads all inputs again, after sl_survey_add() has seen them, and writes the file. */
+/* Reads all inputs again and writes the file; j->all must have the survey of all inputs. */
 enum sl_status sl_make_list(struct sl_convert_tables_job *j);
 
 #endif

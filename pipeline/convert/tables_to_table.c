@@ -1,4 +1,9 @@
-/* tables_to_table.c - tables are put together in memory, and become one file. */
+/*
+ * tables_to_table.c - joins tables in memory and writes them as one file.
+ *
+ * One memory block holds the table and the buffers of the format. The layout runs twice: first to
+ * measure the block, then to place everything in it.
+ */
 #include <string.h>
 
 #include "pipeline/convert/tables_to_table.h"
@@ -20,6 +25,7 @@ static void lay_out_made(
 	}
 }
 
+/* Appends the rows of an input to the output table. */
 static enum sl_status append(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
@@ -40,16 +46,16 @@ static enum sl_status append(
 	return SL_OK;
 }
 
-/* All that a file of the table is made in. */
-struct rooms {
+/* The buffers in which the format builds the file. */
+struct buffers {
 	struct sl_packed packed;
 	struct sl_exec x;
 	void *image;
 	size_t image_bytes;
 };
 
-static void lay_out_rooms(struct sl_arena *a, const struct sl_converting *c,
-	const struct sl_table *t, struct rooms *r)
+static void lay_out_buffers(struct sl_arena *a, const struct sl_converting *c,
+	const struct sl_table *t, struct buffers *r)
 {
 	size_t scratch = c->format->scratch(t, &c->facts);
 
@@ -72,7 +78,7 @@ static enum sl_status commit(struct sl_converting *c, const struct sl_pieces *fi
 }
 
 static enum sl_status make_file(
-	struct sl_convert_tables_job *j, const struct rooms *r, struct sl_packed *p)
+	struct sl_convert_tables_job *j, const struct buffers *r, struct sl_packed *p)
 {
 	const struct sl_converting *c = j->c;
 	struct sl_exec x = r->x;
@@ -88,27 +94,27 @@ static enum sl_status make_file(
 enum sl_status sl_make_table(struct sl_convert_tables_job *j)
 {
 	struct sl_arena a = {0};
-	struct rooms rooms;
+	struct buffers buffers;
 	enum sl_status s;
 	void *block;
 
 	if (j->all.rows > UINT32_MAX)
 		return sl_fail(SL_USAGE,
-			"%llu particles are too many for one table (4294967295 at most), try fewer "
-			"files, or a list",
+			"%llu particles are too many for one table (at most 4294967295); convert "
+			"fewer files at a time, or write MCPL",
 			(unsigned long long)j->all.rows);
 	lay_out_made(&a, &j->all, &j->made);
 	j->made.n = (uint32_t)j->all.rows;
-	lay_out_rooms(&a, j->c, &j->made, &rooms);
+	lay_out_buffers(&a, j->c, &j->made, &buffers);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
 	a = (struct sl_arena){block, 0, a.used};
 	lay_out_made(&a, &j->all, &j->made);
 	j->made.n = (uint32_t)j->all.rows;
-	lay_out_rooms(&a, j->c, &j->made, &rooms);
+	lay_out_buffers(&a, j->c, &j->made, &buffers);
 	j->made.n = 0;
 	s = sl_each_table(j, append);
 	if (s == SL_OK)
-		s = make_file(j, &rooms, &rooms.packed);
+		s = make_file(j, &buffers, &buffers.packed);
 	sl_memory_give(SL_HOST, block);
 	return s;
 }

@@ -1,10 +1,10 @@
-/* tables_to_table.h - tables become one table. */
+/* tables_to_table.h - joins tables into one table. */
 #ifndef SL_PIPELINE_CONVERT_TABLES_TO_TABLE_H
 #define SL_PIPELINE_CONVERT_TABLES_TO_TABLE_H
 
 #include "pipeline/convert/tables_scan.h"
 
-/* Reads all inputs again, after sl_survey_add() has seen them, and writes the file. */
+/* Reads all inputs again and writes the file; j->all must have the survey of all inputs. */
 enum sl_status sl_make_table(struct sl_convert_tables_job *j);
 
 #endif

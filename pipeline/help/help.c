@@ -20,7 +20,7 @@ static uint64_t count_of(double end)
 	return end < 0x1p64 ? (uint64_t)end : UINT64_MAX;
 }
 
-/* Ends that are those of all doubles, or next to 0, are told in words. */
+/* Prints a range. Limits at the ends of the range of double are printed as words. */
 static void print_ends(const struct sl_option *o, FILE *out)
 {
 	const char *unit = sl_dimensions[o->dimension].unit;
@@ -93,7 +93,7 @@ static bool is_below(const char *path, const char *word)
 	return strncmp(path, word, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
 }
 
-/* Is the word what path ends in? */
+/* Is the word the last part of path? */
 static bool is_leaf(const char *path, const char *word)
 {
 	return strcmp(sl_key_leaf(path), word) == 0;
@@ -189,7 +189,7 @@ enum sl_status sl_help(const char *word, FILE *out)
 		return SL_OK;
 	near = nearest(word);
 	return sl_fail(SL_USAGE,
-		"%s: no command, key, model, column or fate is called that%s%s, see sluice --help "
+		"%s: no command, key, model, column or fate has this name%s%s; see sluice --help "
 		"and sluice list",
 		word, near ? ", did you mean " : "", near ? near : "");
 }

@@ -1,4 +1,4 @@
-/* help.h - the program documents itself, from the tables it runs on. */
+/* help.h - prints help from the tables of commands, options, columns and fates. */
 #ifndef SL_PIPELINE_HELP_HELP_H
 #define SL_PIPELINE_HELP_HELP_H
 

@@ -1,4 +1,4 @@
-/* list.c - sluice list: what there is in this build, as text and as JSON. */
+/* list.c - sluice list: prints the contents of this build as text or JSON. */
 #include "pipeline/config/config.h"
 #include "pipeline/help/list.h"
 #include "pipeline/text/json.h"
@@ -37,7 +37,7 @@ static void print_tunable(const struct sl_tunable *t, FILE *out)
 	fprintf(out, t->items > 0 ? ")\n" : "\n");
 }
 
-/* A line for each kind of number: the unit inside, and the others. */
+/* One line per dimension: first the unit used inside the program, then the accepted ones. */
 static void print_units(FILE *out)
 {
 	fprintf(out, "units (numbers with a dimension carry one)\n");
@@ -151,7 +151,7 @@ static void list_units(struct sl_json *j)
 	sl_json_close(j);
 }
 
-/* Where this build can run it. */
+/* Prints the devices on which this build can run the backend. */
 static void list_places(struct sl_json *j, enum sl_runs_on reach)
 {
 	sl_json_array(j, "runs_on");

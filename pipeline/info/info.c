@@ -1,4 +1,8 @@
-/* info.c - reads one file and prints a line a column, or of an image a line a dataset. */
+/*
+ * info.c - selects the kind of a file by its suffix and prints its contents.
+ *
+ * Survivor files get a line per column, images a line per dataset. Other kinds have own files.
+ */
 #include "pipeline/info/info.h"
 #include "pipeline/info/info_histograms.h"
 #include "pipeline/info/info_mcpl.h"
@@ -13,7 +17,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/images/image_file_read.h"
 
-/* The value of row i as a number, for people. */
+/* The value of row i as a double; a 64-bit integer above 2^53 is rounded. */
 static double value_at(const struct sl_table_column *c, uint32_t i)
 {
 	const void *data = c->data;
@@ -75,7 +79,7 @@ static enum sl_status info_of_survivors(const char *path, FILE *out)
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-/* A line for what each of n pixels has: an f64, or a u64. */
+/* Prints least, mean and largest of n pixels of type f64 (real) or u64. */
 static void print_pixels(
 	const char *name, bool real, const char *unit, const void *pixels, uint64_t n, FILE *out)
 {

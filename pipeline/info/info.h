@@ -1,4 +1,4 @@
-/* info.h - what is inside a file of survivors, of an image's numbers, or any MCPL. */
+/* info.h - prints the contents of a file or run directory (sluice info). */
 #ifndef SL_PIPELINE_INFO_INFO_H
 #define SL_PIPELINE_INFO_INFO_H
 
@@ -7,8 +7,9 @@
 #include "primitives/base/status.h"
 
 /*
- * Prints a table of the columns in a file of any format that this program writes, of the datasets
- * in NAME.image.h5, or of what the particles are in any file of MCPL.
+ * Prints the columns of a survivor file, the datasets of NAME.image.h5, the histograms of
+ * NAME.tallies, the numbers of any MCPL file, or the fates of a run directory. SL_BAD_INPUT if the
+ * file is damaged.
  */
 enum sl_status sl_info(const char *path, FILE *out);
 

@@ -1,4 +1,4 @@
-/* info_mcpl.c - what is in a list of particles, of whomever: its header, and a line a number. */
+/* info_mcpl.c - prints the header of an MCPL file of any program and statistics of its particles. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,20 +8,20 @@
 
 enum { TEXT_BYTES = 256, NUMBERS = 14 };
 
-/* The numbers of particles so far. */
-struct numbers {
+/* Statistics of the particles read so far. */
+struct particle_sums {
 	uint64_t n;
 	double least[NUMBERS], most[NUMBERS], sum[NUMBERS];
 };
 
-/* What a particle is made of, and the unit of the file; those that not every file has say so. */
+/* The numbers of a particle with the units of MCPL; user flags and polarisation are optional. */
 static const struct {
 	const char *name, *unit;
 } facts[NUMBERS] = {{"x", "cm"}, {"y", "cm"}, {"z", "cm"}, {"u", ""}, {"v", ""}, {"w", ""},
 	{"energy", "MeV"}, {"time", "ms"}, {"weight", ""}, {"pdg", ""}, {"userflags", ""},
 	{"pol_x", ""}, {"pol_y", ""}, {"pol_z", ""}};
 
-static void add(struct numbers *sum, const struct sl_mcpl_particle *p)
+static void add(struct particle_sums *sum, const struct sl_mcpl_particle *p)
 {
 	const double number[NUMBERS] = {p->position[0], p->position[1], p->position[2],
 		p->direction[0], p->direction[1], p->direction[2], p->energy, p->time, p->weight,
@@ -36,7 +36,7 @@ static void add(struct numbers *sum, const struct sl_mcpl_particle *p)
 	sum->n++;
 }
 
-/* Text of others: what a terminal might obey is left out of it. */
+/* Prints text from a file; control characters become '?', because a terminal would obey them. */
 static void print_text(const char *what, const char *text, uint32_t length, FILE *out)
 {
 	fprintf(out, "%-12s ", what);
@@ -67,7 +67,8 @@ static enum sl_status print_strings(struct sl_mcpl_stream *s, FILE *out)
 	return sl_mcpl_begin(s);
 }
 
-static void print_numbers(const struct sl_mcpl_header *h, const struct numbers *sum, FILE *out)
+static void print_numbers(
+	const struct sl_mcpl_header *h, const struct particle_sums *sum, FILE *out)
 {
 	fprintf(out, "%-12s %-4s %14s %14s %14s\n", "number", "unit", "least", "mean", "largest");
 	for (int i = 0; i < NUMBERS; i++) {
@@ -83,7 +84,7 @@ static void print_numbers(const struct sl_mcpl_header *h, const struct numbers *
 static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	struct numbers sum = {0};
+	struct particle_sums sum = {0};
 	struct sl_mcpl_particle p;
 	bool behind;
 

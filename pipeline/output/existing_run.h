@@ -1,4 +1,4 @@
-/* existing_run.h - the run that a directory holds already, as its run.json tells. */
+/* existing_run.h - reads the run that a directory already holds, from its run.json. */
 #ifndef SL_PIPELINE_OUTPUT_EXISTING_RUN_H
 #define SL_PIPELINE_OUTPUT_EXISTING_RUN_H
 
@@ -9,13 +9,13 @@
 struct sl_yaml;
 
 struct sl_existing_run {
-	struct sl_yaml *tree; /* what the texts are part of */
-	const char *config;   /* the configuration, as far as it determines the results */
-	const char *name;     /* of the run; NULL when it could not name files */
-	const char *state;    /* "done", "stopped" or "running"; NULL when it is not told */
-	const struct sl_format *format; /* NULL when this program has it not */
-	bool image;                     /* it makes one */
-	bool joined;                    /* so it does of a list of all batches */
+	struct sl_yaml *tree;           /* owns the texts below */
+	const char *config;             /* the configuration, as far as it determines the results */
+	const char *name;               /* of the run; NULL when it could not name files */
+	const char *state;              /* "done", "stopped" or "running"; NULL if missing */
+	const struct sl_format *format; /* NULL if this program does not support it */
+	bool image;                     /* the run makes an image */
+	bool joined;                    /* the run makes a merged list */
 	uint64_t rules_version;
 };
 
@@ -23,11 +23,11 @@ struct sl_existing_run {
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f);
 void sl_existing_run_free(struct sl_existing_run *f);
 
-/* The particles of its batches; 0 when it does not say. */
+/* The batch size of the run; 0 if it is not stored. */
 uint64_t sl_existing_run_batch(const struct sl_existing_run *f);
 
 /*
- * Makes its plan anew, from the configuration stored and n_sets settings above it, at most
+ * Makes the plan of the run again, from the configuration stored and n_sets settings above it, at most
  * SL_EXISTING_RUN_SETS_MAX. *plan is to be freed in any case.
  */
 enum { SL_EXISTING_RUN_SETS_MAX = SL_SETS_MAX + 2 };
@@ -35,8 +35,8 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 	size_t n_sets, struct sl_plan **plan);
 
 /*
- * Would the plan go on with this run to the bytes of an unbroken one? SL_OUTPUT_IN_USE if not,
- * telling the first difference.
+ * SL_OK if resuming this run with the plan gives the same bytes as an uninterrupted run. Otherwise
+ * SL_OUTPUT_IN_USE, and the message states the first difference.
  */
 enum sl_status sl_existing_run_is_of(
 	const struct sl_existing_run *f, const struct sl_plan *plan, const struct sl_dir *dir);

@@ -142,7 +142,7 @@ enum sl_status sl_joined_commit(
 }
 
 /* What is there, as far as it has not been compared. */
-struct found {
+struct identity_check {
 	const char *at;
 	size_t left;
 	bool same;
@@ -150,7 +150,7 @@ struct found {
 
 static enum sl_status compare(void *of, const void *bytes, size_t size)
 {
-	struct found *f = (struct found *)of;
+	struct identity_check *f = (struct identity_check *)of;
 
 	if (size == 0)
 		return SL_OK;
@@ -166,7 +166,7 @@ enum sl_status sl_joined_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
-	struct found found = {.same = true};
+	struct identity_check found = {.same = true};
 	struct sl_map file;
 	enum sl_status s;
 

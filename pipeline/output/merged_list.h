@@ -1,11 +1,10 @@
 /*
  * merged_list.h - one list of a whole run: NAME.mcpl or NAME.mcpl.gz, made of the files of its batches.
  *
- * It is made once, when the run is done, and not grown behind each batch. A growing file would have
- * to be patched in place, its count, its sum and the checksum of its header, where the files of
- * batches are never touched again; a batch found damaged could not be made anew without all that
- * follow it; and batches would have to be written one behind the other. So what a kill leaves is
- * whole files, as of any run, and --resume ends with the same bytes. It costs the disk twice over.
+ * The list is written once, when the run is done. Appending after each batch would need in-place
+ * changes of the header (count, sum, checksum), serial writes of batches, and a rewrite of all later
+ * batches when one is damaged. With a single write, a killed run leaves only complete files, and
+ * --resume gives the same bytes. The cost is twice the disk space.
  *
  * Records, and members of gzip, are copied as they stand: only the header is new. It counts all
  * particles, and in stat:sum:sluice_generated all that were generated for them.
@@ -23,7 +22,7 @@
 enum sl_status sl_joined_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
 
-/* Is the list that is there what the files of the batches make? SL_CHECK_FAILED if not. */
+/* SL_CHECK_FAILED if the existing list differs from the one that the batch files give. */
 enum sl_status sl_joined_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
 

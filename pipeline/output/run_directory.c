@@ -1,4 +1,4 @@
-/* run_directory.c - what may stand in a run's directory, and who may remove it. */
+/* run_directory.c - decides which files of a run directory are kept, and writes the final ones. */
 #include "pipeline/output/run_directory.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 
-/* Has the file that size and checksum? */
+/* Sets *whole if the file has that size and CRC-32. */
 static enum sl_status has_crc(
 	const struct sl_dir *dir, const char *name, uint64_t bytes, uint32_t crc, bool *whole)
 {
@@ -57,8 +57,8 @@ static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *
 	return SL_OK;
 }
 
-/* Drops the lines of batches behind the plan's goal; were there any? */
-static bool cut_behind_goal(const struct sl_plan *plan, struct sl_manifest *m)
+/* Removes the lines of batches after the one that met the stop rule; true if there were any. */
+static bool cut_after_stop_rule(const struct sl_plan *plan, struct sl_manifest *m)
 {
 	struct sl_stop_state o = sl_stop_rule_state(&plan->stop_rule, plan->recipe.n_batches, m);
 	size_t n = m->n;
@@ -97,9 +97,9 @@ static enum sl_status resume(
 	if (whole < done->n)
 		done->in_order = false;
 	done->n = whole;
-	if (cut_behind_goal(plan, done))
+	if (cut_after_stop_rule(plan, done))
 		done->in_order = false;
-	/* A line goes before its file, so none ever stands for a file that is gone. */
+	/* A line is removed before its file, so every line refers to an existing file. */
 	if (!done->in_order)
 		SL_TRY(sl_manifest_write(dir, done));
 	return sl_stale_files_remove_orphans(&s);
@@ -128,13 +128,13 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 
 	if (!begun && sl_file_exists(dir, "manifest.jsonl") && start != SL_START_FORCE)
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: has a manifest.jsonl but no run.json (whose batches these are cannot "
-			"be told), try another --out or --force",
+			"%s: has a manifest.jsonl but no run.json (the run of these batches is "
+			"unknown); choose another --out, or replace them with --force",
 			dir->path);
 	if (begun && start == SL_START_NEW)
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: holds a run already (it would be overwritten), try --resume to go on "
-			"with it, another --out, or --force to replace it",
+			"%s: holds a run already (it would be overwritten); use --resume to "
+			"continue it, --force to replace it, or another --out",
 			dir->path);
 	if (start == SL_START_FORCE)
 		return replace(plan, dir, done);
@@ -246,8 +246,8 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	bool cut;
 
 	SL_TRY(sl_manifest_read(dir, m));
-	/* those behind a gap that was filled only now */
-	cut = cut_behind_goal(plan, m);
+	/* a gap was filled only now, so batches after the stop rule can be found only now */
+	cut = cut_after_stop_rule(plan, m);
 	if (cut || !m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));
 	if (cut)

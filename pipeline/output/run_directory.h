@@ -1,5 +1,5 @@
 /*
- * run_directory.h - the directory of a run: begun, gone on with, or replaced; and brought to its end.
+ * run_directory.h - starts, resumes or replaces the run in an output directory, and finishes it.
  *
  *	LOCK            held by the process that writes here
  *	run.json        configuration, provenance, results; state "running" until the end
@@ -36,7 +36,7 @@ uint64_t sl_output_batch(const struct sl_config *config);
 
 /*
  * How many of the plan's batches need not be computed, as a run in its directory has committed them
- * or has met its goal before them; 0 if that cannot be told.
+ * or has met its stop rule before them; 0 if unknown.
  */
 uint64_t sl_output_done(const struct sl_plan *plan);
 

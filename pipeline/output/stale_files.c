@@ -1,4 +1,4 @@
-/* sweep.c - see stale_files.h. */
+/* stale_files.c - finds the files of a run by their names, and removes them. */
 #include "pipeline/output/stale_files.h"
 
 #include <stdlib.h>

@@ -15,7 +15,8 @@ struct sl_stale_files {
 	const struct sl_dir *dir;
 	const struct sl_manifest *keep; /* files of its lines are no orphans */
 	bool image, joined;             /* the run makes one */
-	const struct sl_inputs *spare;  /* not NULL: nothing goes, but one of these is refused */
+	const struct sl_inputs
+		*spare; /* if set: remove nothing; fail if an input file would be removed */
 };
 
 /* Of the plan's own names, where nothing is spared. */

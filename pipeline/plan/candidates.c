@@ -15,7 +15,7 @@ uint64_t sl_candidates_trial(uint64_t left)
 	return left / AUTO_SHARE < AUTO_MIN ? 0 : left / AUTO_SHARE;
 }
 
-/* schedule is NULL for histories; staged ones are the second of their kind. */
+/* schedule is NULL for histories. A second histories candidate is always the staged one. */
 static void add(struct sl_plan *plan, enum sl_mode mode, const struct sl_choice *compact,
 	const struct sl_schedule *schedule)
 {
@@ -35,8 +35,8 @@ static void add(struct sl_plan *plan, enum sl_mode mode, const struct sl_choice 
 }
 
 /*
- * Two that were best on an H200, each at an end (bench/NOTES.md): where most live on for long, and
- * where few are left soon.
+ * Two schedules that were fastest on an H200 in opposite cases (bench/NOTES.md): the first if most
+ * particles live for many steps, the second if few remain after some steps.
  */
 static void add_rounds(struct sl_plan *plan, const struct sl_choices *c)
 {
@@ -57,7 +57,7 @@ void sl_candidates_make(struct sl_plan *plan, const struct sl_choices *c)
 		(c->schedule != SL_BY_AUTO || sl_candidates_trial(plan->recipe.particles) == 0))
 		return;
 	add(plan, c->mode, &c->compact, NULL);
-	/* fused, the stages are another way to follow histories */
+	/* in fused mode the staged kernels are a second implementation of histories */
 	if (c->mode == SL_MODE_fused)
 		add(plan, SL_MODE_staged, &c->compact, NULL);
 	add_rounds(plan, c);
@@ -74,6 +74,6 @@ const struct sl_choice *sl_plan_compact(const struct sl_plan *plan)
 {
 	uint32_t n = plan->n_candidates;
 
-	/* rounds are the last, and staged */
+	/* the last candidate is a rounds schedule, which is always staged */
 	return n > 0 ? &plan->candidate[n - 1].compact : &plan->recipe.compact;
 }

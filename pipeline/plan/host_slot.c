@@ -1,4 +1,4 @@
-/* host_slot.c - one function both measures a slot and places it, so that the two cannot differ. */
+/* host_slot.c - one function measures a slot and places its pointers, so that both always agree. */
 #include "pipeline/plan/host_slot.h"
 
 #include "pipeline/plan/plan_table.h"

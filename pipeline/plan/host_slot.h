@@ -1,10 +1,10 @@
 /*
  * host_slot.h - the host memory of one batch in flight: its layout and its size.
  *
- * A run has one slot more than threads, and another one for every eight threads, so that a thread
- * computes on while a writer still uses the slot of its last batch. Where a device computes, the
- * batch itself is in a device pipeline (stages/device/device_pipeline.h) and the slot has what was
- * copied from the device.
+ * A run has more slots than threads (memory.c), so that a thread can start the next batch while a
+ * writer still uses the slot of the previous one. If a device computes, the batch is in the memory
+ * of a device pipeline (stages/device/device_pipeline.h), and the slot holds what was copied from
+ * the device. Pinned memory is separate because only copies from the device need it.
  *
  *	host     block  | columns | keep | index | key | states | table | bins | packed | scratch |
  *	device   block  | bins | packed | scratch |
@@ -21,9 +21,9 @@ struct sl_host_slot {
 	struct sl_batch batch;
 	struct sl_packed packed;
 	struct sl_exec exec;
-	uint64_t ns[SL_STAGE_COUNT]; /* of each stage of the batch */
-	uint64_t transfer_ns;        /* of copies from the device */
-	uint64_t pack_ns;            /* of compression */
+	uint64_t ns[SL_STAGE_COUNT]; /* duration of each stage of the batch */
+	uint64_t transfer_ns;        /* duration of copies from the device */
+	uint64_t pack_ns;            /* duration of compression */
 };
 
 /*

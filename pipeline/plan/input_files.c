@@ -1,4 +1,9 @@
-/* inputs.c - the files of a list: looked into, held against what they were, told. */
+/*
+ * input_files.c - opens the input files of model list for a plan and reports what they contain.
+ *
+ * It compares the checksums of the files with those of the configuration, computes the particles of
+ * single batches, and lists the files in run.json and in the printed plan.
+ */
 #define SL_MODEL_HOST
 #include "pipeline/plan/input_files.h"
 
@@ -6,13 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/resolve/input_files.h"
 #include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/models/list.h"
 #include "primitives/files/crc32.h"
-
-#define FILES     "model.list.files"
-#define CHECKSUMS "model.list.checksums"
 
 enum { NOTICE_BYTES = 160, SHOWN_MOST = 16 };
 
@@ -23,7 +26,7 @@ static struct sl_list_config *list_of(struct sl_config *c)
 
 /* --- the plan --------------------------------------------------------------------------------- */
 
-/* The CRC-32 of all files that item stands for, one behind the other; *k moves behind them. */
+/* The CRC-32 of the concatenated files of one item (a pattern); *k moves past them. */
 static uint32_t crc_of(struct sl_inputs *inputs, uint32_t item, uint32_t *k)
 {
 	uint32_t crc = 0;
@@ -42,8 +45,9 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 	if (crc == was)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"%s is not the file that it was (its CRC-32 is %" PRIu32 ", and %" PRIu64
-		" is stated), try the old one, or leave " CHECKSUMS " out and begin anew",
+		"%s is not the file that it was (its CRC-32 is %" PRIu32 ", " SL_LIST_CHECKSUMS
+		" has %" PRIu64 "); restore the file, or remove " SL_LIST_CHECKSUMS
+		" and start a new run",
 		path, crc, was);
 }
 
@@ -58,9 +62,9 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	SL_TRY(sl_inputs_open(&list->files, &plan->recipe.inputs, &which));
 	inputs = plan->recipe.inputs;
 	if (inputs->stamp != list->stamp)
-		return sl_fail(SL_DISK,
-			FILES " were written to since they were looked at (a run needs its files "
-			      "as it found them), try again when that is done");
+		return sl_fail(SL_DISK, SL_LIST_FILES
+			" were written to since they were first read (a run needs unchanged "
+			"files); try again when the writer has ended");
 	for (uint32_t item = 0; item < list->files.n; item++) {
 		uint32_t crc = crc_of(inputs, item, &k);
 
@@ -72,7 +76,7 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	return SL_OK;
 }
 
-/* --- some of them ----------------------------------------------------------------------------- */
+/* --- particles -------------------------------------------------------------------------------- */
 
 enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p)
 {
@@ -104,9 +108,9 @@ void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_co
 	memcpy(r->rules.bytes, &listed, sizeof(listed));
 }
 
-/* --- telling ---------------------------------------------------------------------------------- */
+/* --- reports ---------------------------------------------------------------------------------- */
 
-/* What a file has that a run has not, or has in another way; "" if there is nothing. */
+/* Why the run differs from the file; "" if it does not. */
 static const char *notice_of(const struct sl_input *f, char text[NOTICE_BYTES])
 {
 	snprintf(text, NOTICE_BYTES, "%s%s%s",
@@ -153,12 +157,12 @@ static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_blob *b,
 
 	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->name.at);
 	fprintf(out,
-		"%-12s%s: its blob %s has a name that is taken, and is called so with %s behind\n",
+		"%-12s%s: blob %s has the name of a different blob; the output appends %s to the name\n",
 		"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
 		sl_mcpl_blob_suffix(b, behind));
 }
 
-/* Blobs of one name and not of one content. */
+/* Blobs that were renamed because another blob has the same name and other content. */
 static void print_blobs(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_mcpl_metadata *c = plan->metadata;

@@ -1,5 +1,5 @@
 /*
- * inputs.h - the files that a model reads: what a plan and its reports have to do with them.
+ * input_files.h - opens and checks the particle lists that a model reads, and reports them.
  */
 #ifndef SL_PIPELINE_PLAN_INPUT_FILES_H
 #define SL_PIPELINE_PLAN_INPUT_FILES_H
@@ -9,21 +9,21 @@
 #include "stages/inputs/input_reader.h"
 
 /*
- * Of a model that is read: opens its files, to be closed with the plan, and holds their checksums
- * against those that the configuration states; where it states none, it does then.
+ * If the model reads its particles from files: opens the files (sl_plan_free() closes them) and
+ * compares their CRC-32 with model.list.checksums. Fills in model.list.checksums if it is absent.
  */
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan);
 
-/* Of the first n particles, how many survive? */
+/* Adds the number of survivors among the first n particles to *survivors. */
 enum sl_status sl_inputs_pilot(const struct sl_recipe *r, uint32_t n, uint32_t *survivors);
 
-/* The particle id as it ends. */
+/* Reads particle id and sets its final fate. */
 enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p);
 
-/* The rules of r are those of the particles that were read into columns, from first_id on. */
+/* Makes r refer to the particles in columns, the first of which has the id first_id. */
 void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns);
 
-/* What the files are, for run.json; for people, a line each: all, or those with a notice. */
+/* Writes the member "inputs" of run.json; prints a line per file, or only files with a notice. */
 void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan);
 void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out);
 

@@ -1,4 +1,4 @@
-/* machine.c - what /proc, the cgroup and the limits of this process say. */
+/* machine.c - reads /proc, the cgroup and the resource limits of this process. */
 #include "pipeline/plan/machine.h"
 
 #include <sched.h>
@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Copies what follows key and a colon in a file such as /proc/cpuinfo; "" if it is not there. */
+/* Copies what follows key and a colon in a file such as /proc/cpuinfo; "" if the key is missing. */
 static void look_up(const char *path, const char *key, char *value, size_t size)
 {
 	char line[512];
@@ -30,7 +30,7 @@ static void look_up(const char *path, const char *key, char *value, size_t size)
 		fclose(f);
 }
 
-/* A whole number that stands alone in a file; fallback if there is none ("max"). */
+/* The integer in a file that holds nothing else; fallback if there is none ("max"). */
 static uint64_t number_in(const char *path, uint64_t fallback)
 {
 	unsigned long long value = fallback;
@@ -52,7 +52,7 @@ static uint64_t kib_of(const char *key)
 	return strtoull(value, NULL, 10) * 1024;
 }
 
-/* For where /proc is not mounted: less than MemAvailable, as pages of files are not in it. */
+/* Used if /proc is not mounted. Less than MemAvailable: it excludes the page cache. */
 static uint64_t free_pages_bytes(void)
 {
 	struct sysinfo facts;
@@ -60,7 +60,7 @@ static uint64_t free_pages_bytes(void)
 	return sysinfo(&facts) == 0 ? (uint64_t)facts.freeram * facts.mem_unit : 0;
 }
 
-/* The number behind a word that begins a line, in a file such as memory.stat; 0 if not there. */
+/* The number after the key in a file such as memory.stat; 0 if the key is missing. */
 static uint64_t number_of(const char *path, const char *key)
 {
 	unsigned long long value, found = 0;
@@ -80,10 +80,10 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Of a limited address space: for stacks of threads and what libraries get by themselves. */
+/* Bytes of a limited address space reserved for thread stacks and libraries. */
 #define SPACE_KEPT ((uint64_t)64 << 20)
 
-/* What the system, this cgroup (version 2) and this process' address space still have. */
+/* The smallest of the free bytes of the system, the cgroup (version 2) and the address space. */
 static uint64_t free_memory(void)
 {
 	uint64_t bytes = kib_of("MemAvailable"), limit = number_in("/sys/fs/cgroup/memory.max", 0);
@@ -93,7 +93,7 @@ static uint64_t free_memory(void)
 		bytes = free_pages_bytes();
 	if (limit > 0) {
 		uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
-		/* pages of files, our own output for one, go when memory is asked for */
+		/* the kernel evicts the page cache, for example of our output, when memory is requested */
 		uint64_t cache = number_of("/sys/fs/cgroup/memory.stat", "inactive_file");
 
 		used = used > cache ? used - cache : 0;

@@ -8,12 +8,12 @@ struct sl_machine {
 	char host[128];
 	char system[256];    /* "Linux 6.1.0-18-amd64 x86_64" */
 	char processor[128]; /* "AMD EPYC 7763 64-Core Processor" */
-	uint32_t cores;      /* that this process may use */
+	uint32_t cores;      /* usable by this process (affinity mask) */
 	uint64_t memory_bytes;
-	uint64_t free_bytes; /* that could be had now, cgroup and rlimits counted */
+	uint64_t free_bytes; /* available now, within the cgroup and RLIMIT_AS */
 };
 
-/* Asks the system; what it does not tell is empty, 0, or for the cores 1. */
+/* Reads the facts from the system. Unknown texts are empty, unknown sizes 0, unknown cores 1. */
 void sl_machine_ask(struct sl_machine *m);
 
 #endif

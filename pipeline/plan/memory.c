@@ -14,11 +14,11 @@
 #include "stages/inputs/input_reader.h"
 
 enum {
-	LANES_AUTO = 3, /* one computes, one is copied home, one begins */
-	WRITERS_MOST = 16
+	DEVICE_SLOTS_AUTO = 3, /* one computes, one is copied to the host, one starts */
+	WRITERS_MAX = 16
 };
 
-/* A run of few particles has one batch that is smaller than the others would be. */
+/* A run with fewer particles than run.batch has a single, smaller batch. */
 uint32_t sl_memory_plan_batch(const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -28,7 +28,7 @@ uint32_t sl_memory_plan_batch(const struct sl_plan *plan)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* What the sums over batches take; nothing where there are none. */
+/* Bytes of the histogram sums over batches; 0 without histograms. */
 static size_t histogram_bytes(const struct sl_plan *plan)
 {
 	struct sl_histogram_sums h;
@@ -38,7 +38,7 @@ static size_t histogram_bytes(const struct sl_plan *plan)
 	return a.used;
 }
 
-/* What lists that are read take already, and their headers. */
+/* Bytes that input lists and their metadata occupy already. */
 static size_t inputs_bytes(const struct sl_plan *plan)
 {
 	return (plan->recipe.inputs ? plan->recipe.inputs->memory : 0) +
@@ -50,62 +50,63 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* What a slot and a lane take by r, unless what there is suffices. */
+/* Raises the sizes of a slot and a device pipeline to those of recipe r. */
 static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 {
-	struct sl_arena block = {0}, pinned = {0}, lane_block = {0}, lane_pinned = {0};
-	struct sl_memory_plan *room = &plan->room;
-	struct sl_device_pipeline lane;
+	struct sl_arena block = {0}, pinned = {0}, pipeline_block = {0}, pipeline_pinned = {0};
+	struct sl_memory_plan *memory = &plan->memory;
+	struct sl_device_pipeline pipeline;
 	struct sl_host_slot slot = {0};
 
 	sl_host_slot_lay_out(&block, &pinned, plan, r, &slot);
 	if (plan->on_device)
-		sl_device_pipeline_lay_out(
-			&lane_block, &lane_pinned, r, sl_memory_plan_batch(plan), &lane);
-	room->slot = larger(room->slot, block.used);
-	room->slot_pinned = larger(room->slot_pinned, pinned.used);
-	room->lane = larger(room->lane, lane_block.used);
-	room->lane_pinned = larger(room->lane_pinned, lane_pinned.used);
+		sl_device_pipeline_lay_out(&pipeline_block, &pipeline_pinned, r,
+			sl_memory_plan_batch(plan), &pipeline);
+	memory->slot = larger(memory->slot, block.used);
+	memory->slot_pinned = larger(memory->slot_pinned, pinned.used);
+	memory->device_pipeline = larger(memory->device_pipeline, pipeline_block.used);
+	memory->device_pipeline_pinned =
+		larger(memory->device_pipeline_pinned, pipeline_pinned.used);
 }
 
 static void measure(struct sl_plan *plan)
 {
 	struct sl_table most = sl_plan_table(plan, sl_memory_plan_batch(plan));
-	struct sl_memory_plan *room = &plan->room;
+	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_recipe recipe = plan->recipe;
 	struct sl_arena all = {0};
 	struct sl_image_sum image_sum = {.image = plan->image};
 
-	memset(room, 0, sizeof(*room));
+	memset(memory, 0, sizeof(*memory));
 	measure_by(plan, &recipe);
 	for (uint32_t i = 0; i < plan->n_candidates; i++) {
 		sl_candidate_apply(&recipe, &plan->candidate[i]);
 		measure_by(plan, &recipe);
 	}
-	room->image = sl_round_up(plan->format->image_bytes(&most, &plan->facts), SL_ALIGN);
-	room->histograms = histogram_bytes(plan);
+	memory->image = sl_round_up(plan->format->image_bytes(&most, &plan->facts), SL_ALIGN);
+	memory->histograms = histogram_bytes(plan);
 	sl_image_sum_lay_out(&all, &plan->facts, recipe.n_batches, &image_sum);
-	room->image_sum = all.used;
-	room->inputs = inputs_bytes(plan);
-	room->host = sl_size_add(
-		sl_size_add(sl_size_mul(room->image, plan->n_writers),
-			sl_size_add(room->histograms, sl_size_add(room->image_sum, room->inputs))),
-		sl_size_add(
-			sl_size_mul(sl_size_add(room->slot, room->slot_pinned), plan->n_host_slots),
-			sl_size_mul(room->lane_pinned, plan->n_device_slots)));
-	room->device = sl_size_mul(room->lane, plan->n_device_slots);
+	memory->image_sum = all.used;
+	memory->inputs = inputs_bytes(plan);
+	memory->host = sl_size_add(sl_size_add(sl_size_mul(memory->image, plan->n_writers),
+					   sl_size_add(memory->histograms,
+						   sl_size_add(memory->image_sum, memory->inputs))),
+		sl_size_add(sl_size_mul(sl_size_add(memory->slot, memory->slot_pinned),
+				    plan->n_host_slots),
+			sl_size_mul(memory->device_pipeline_pinned, plan->n_device_slots)));
+	memory->device = sl_size_mul(memory->device_pipeline, plan->n_device_slots);
 }
 
 /* --- fitting ---------------------------------------------------------------------------------- */
 
 static bool host_fits(const struct sl_plan *plan)
 {
-	return plan->room.host <= plan->machine.free_bytes;
+	return plan->memory.host <= plan->machine.free_bytes;
 }
 
 static bool device_fits(const struct sl_plan *plan)
 {
-	return plan->room.device <= plan->device.free_bytes;
+	return plan->memory.device <= plan->device.free_bytes;
 }
 
 static uint32_t least(uint64_t a, uint64_t b)
@@ -114,39 +115,41 @@ static uint32_t least(uint64_t a, uint64_t b)
 }
 
 /*
- * A slot is free again when its batch is committed, in order, and cores are not all as fast: with
- * one to spare 16 threads wait 4 % of their time for another's batch, 64 threads 8 %; with one for
- * every eight more it is half of that (simulated, with cores that differ by 30 %).
+ * A slot becomes free when its batch is committed. Batches are committed in order, so a slow core
+ * delays the others. With one spare slot, 16 threads wait 4 % of their time and 64 threads 8 %; one
+ * more slot per eight threads halves this (simulated, core speeds differ by 30 %).
  *
- * Of threads that compress on the host, a third could be writers before these were as busy. Where a
- * GPU packs all they have little to do, and a writer makes 1 GB/s of the ten that come.
+ * If host threads compress, one writer per three threads is enough: writers are less busy than
+ * threads then. If a GPU packs the survivors, it delivers about 10 GB/s and a writer writes 1 GB/s,
+ * so there are as many writers as threads.
  */
 static void set_threads(struct sl_plan *plan, uint32_t threads)
 {
 	plan->threads = threads;
 	plan->n_host_slots = threads + 1 + threads / 8;
 	plan->n_writers = sl_plan_is_device_packed(plan) ? threads : (threads + 2) / 3;
-	if (plan->n_writers > WRITERS_MOST)
-		plan->n_writers = WRITERS_MOST;
+	if (plan->n_writers > WRITERS_MAX)
+		plan->n_writers = WRITERS_MAX;
 }
 
-/* As many threads and lanes as asked for, or as do good. */
+/* Sets the requested number of threads and device slots, or the defaults. */
 static void choose_most(struct sl_plan *plan)
 {
 	const struct sl_config *c = &plan->config;
 	uint64_t threads = c->run.threads > 0 ? c->run.threads : plan->machine.cores;
-	uint64_t lanes = c->run.slots > 0 ? c->run.slots : LANES_AUTO;
+	uint64_t device_slots = c->run.slots > 0 ? c->run.slots : DEVICE_SLOTS_AUTO;
 
 	plan->threads = least(threads, plan->recipe.n_batches);
-	/* a lane is driven by a thread, which then compresses while others drive it */
+	/* a thread drives a device slot, then compresses while another thread drives the slot */
 	if (plan->on_device && c->run.threads == 0)
-		plan->threads = least(threads > lanes ? threads : lanes, plan->recipe.n_batches);
+		plan->threads = least(
+			threads > device_slots ? threads : device_slots, plan->recipe.n_batches);
 	set_threads(plan, plan->threads);
-	plan->n_device_slots = plan->on_device ? least(lanes, plan->threads) : 0;
+	plan->n_device_slots = plan->on_device ? least(device_slots, plan->threads) : 0;
 	measure(plan);
 }
 
-/* Fewer batches at a time, where that is left to us. */
+/* Reduces the number of concurrent batches where run.slots or run.threads is auto. */
 static void choose_fewer(struct sl_plan *plan)
 {
 	while (!device_fits(plan) && plan->config.run.slots == 0 && plan->n_device_slots > 1) {
@@ -171,14 +174,14 @@ static bool fits(const struct sl_plan *plan)
 	return host_fits(plan) && device_fits(plan);
 }
 
-/* Is there room, with smaller batches if need be? If not, all is as asked for. */
+/* Halves an automatic batch until the plan fits. On failure restores the requested sizes. */
 static bool fit(struct sl_plan *plan)
 {
 	uint32_t batch = plan->recipe.batch;
 
 	choose_most(plan);
 	choose_fewer(plan);
-	while (!fits(plan) && plan->batch_is_ours && plan->recipe.batch > SL_BATCH_AUTO_LEAST) {
+	while (!fits(plan) && plan->batch_is_auto && plan->recipe.batch > SL_BATCH_AUTO_LEAST) {
 		set_batch(plan, plan->recipe.batch / 2);
 		choose_most(plan);
 		choose_fewer(plan);
@@ -195,11 +198,12 @@ void sl_memory_plan_fit(struct sl_plan *plan)
 	if (fit(plan) || plan->n_candidates == 0)
 		return;
 	plan->n_candidates = 0;
-	plan->schedule_reason = "there is no memory for other ways to choose from";
+	plan->schedule_reason =
+		"not enough memory for the other schedules, so they are not measured";
 	(void)fit(plan);
 }
 
-/* The largest batch, by halves, that would fit with one at a time; 0 if none would. */
+/* The largest batch, found by halving, that fits if one batch is processed at a time; or 0. */
 static uint32_t batch_that_fits(const struct sl_plan *plan)
 {
 	struct sl_plan probe = *plan;
@@ -228,15 +232,15 @@ enum sl_status sl_memory_plan_refuse(const struct sl_plan *plan)
 			"the run needs %s of device memory and %s are free on %s (%u slots of %s "
 			"for batches of %u particles), try fewer run.slots or a smaller run.batch "
 			"(%u fit, one at a time)",
-			sl_sized((double)plan->room.device, need),
+			sl_sized((double)plan->memory.device, need),
 			sl_sized((double)plan->device.free_bytes, have), plan->device.name,
-			plan->n_device_slots, sl_sized((double)plan->room.lane, each),
+			plan->n_device_slots, sl_sized((double)plan->memory.device_pipeline, each),
 			sl_memory_plan_batch(plan), most);
 	return sl_fail(SL_HOST_MEMORY,
 		"the run needs %s of memory and %s are free (%u slots of %s for batches of %u "
 		"particles), try a smaller run.batch (%u fit, one at a time) or fewer run.threads",
-		sl_sized((double)plan->room.host, need),
+		sl_sized((double)plan->memory.host, need),
 		sl_sized((double)plan->machine.free_bytes, have), plan->n_host_slots,
-		sl_sized((double)plan->room.slot + (double)plan->room.slot_pinned, each),
+		sl_sized((double)plan->memory.slot + (double)plan->memory.slot_pinned, each),
 		sl_memory_plan_batch(plan), most);
 }

@@ -1,22 +1,24 @@
 /*
- * memory.h - the memory of a plan: counted to the byte, made to fit, or refused. The workspace gets it.
+ * memory.h - computes the memory of a plan, reduces it until it fits, or refuses the plan.
  *
- * What is left to the program (run.threads, run.slots, run.batch at auto) is chosen to fit: first
- * fewer batches at a time, which changes no byte of the results, then smaller batches. Where the
- * schedule is left open, there is memory for any of the candidates, or histories it is.
+ * Sizes are exact, because the same layout functions measure the memory and place pointers in it.
+ * Settings at auto (run.threads, run.slots, run.batch) are chosen to fit. The number of concurrent
+ * batches is reduced first, because it changes no byte of the results; then the batch is halved. If
+ * the schedule is open, the memory suffices for every candidate; if it cannot, the schedule is
+ * histories.
  */
 #ifndef SL_PIPELINE_PLAN_MEMORY_H
 #define SL_PIPELINE_PLAN_MEMORY_H
 
 #include "pipeline/plan/plan.h"
 
-/* Chooses threads, lanes and, if need be, the batch; sets plan->room. */
+/* Chooses threads, slots and, if necessary, the batch size; sets plan->memory. */
 void sl_memory_plan_fit(struct sl_plan *plan);
 
-/* Refuses a plan that memory cannot hold: what it needs, what is free, what would fit. */
+/* SL_HOST_MEMORY or SL_DEVICE_MEMORY if the plan does not fit; the message states what would. */
 enum sl_status sl_memory_plan_refuse(const struct sl_plan *plan);
 
-/* The particles of the largest batch there is. */
+/* The particles in the largest batch: less than run.batch if the run has fewer particles. */
 uint32_t sl_memory_plan_batch(const struct sl_plan *plan);
 
 #endif

@@ -26,8 +26,8 @@
 
 enum { PILOT = 4096 };
 
-/* What the device makes of survivors, and which columns come home as they are all the same. */
-static enum sl_status make_press(
+/* How the device packs survivors, and which columns are also copied to the host unpacked. */
+static enum sl_status make_pack_rule(
 	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
 {
 	struct sl_arena none = {0};
@@ -36,7 +36,7 @@ static enum sl_status make_press(
 	r->unpacked = UINT32_MAX;
 	if (c->form == SL_AS_COLUMNS)
 		return SL_OK;
-	/* an image is summed up on the host */
+	/* the host sums the image and needs these columns unpacked */
 	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
 	r->pack = (struct sl_pack_rule){.form = c->form,
 		.packing = c->format->packing,
@@ -81,11 +81,12 @@ static enum sl_status make_recipe(
 	r->loops = sl_find_loops(level && level[0] ? level : NULL);
 	if (!r->loops)
 		return sl_fail(SL_USAGE,
-			"SL_LEVEL=%s names no level that this processor has, try baseline", level);
-	return make_press(c, config, r);
+			"SL_LEVEL=%s is not an instruction level of this processor; use baseline",
+			level);
+	return make_pack_rule(c, config, r);
 }
 
-static enum sl_status fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
+static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 {
 	uint64_t start = sl_now_ns();
 	double share;
@@ -97,7 +98,7 @@ static enum sl_status fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 		p->survivors += SL_HAS(r->keep, sl_compute_particle(r, id).fate);
 	p->ns = (double)(sl_now_ns() - start) / p->particles;
 	share = (double)p->survivors / p->particles;
-	/* one survivor more than seen, so that none seen does not foresee none */
+	/* 1/N keeps the variance above 0 if the pilot has no survivors */
 	p->most_fraction =
 		share + 4 * sqrt((share * (1 - share) + 1.0 / p->particles) / p->particles);
 	if (p->most_fraction > 1)
@@ -105,7 +106,7 @@ static enum sl_status fly_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 	return SL_OK;
 }
 
-/* The free space where the output will be: of its nearest parent that exists. */
+/* The free bytes of the file system of `to`, or of its nearest parent that exists. */
 static enum sl_status free_disk(const char *to, uint64_t *bytes)
 {
 	char path[SL_TEXT_BYTES];
@@ -131,8 +132,7 @@ static enum sl_status free_disk(const char *to, uint64_t *bytes)
 	return s;
 }
 
-/* The most bytes of a file of survivors: those packed, when none got smaller, and what is beside.
- */
+/* Upper bound of the bytes of a survivor file: packed columns if compression gains nothing. */
 static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most)
 {
 	struct sl_file_facts facts = plan->facts;
@@ -163,12 +163,12 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 		return SL_OK;
 	return sl_fail(SL_DISK,
 		"%s: the run may write %s before compression and %s are free (%llu files of up to "
-		"%.0f survivors), try another output.to, fewer output.columns or fewer particles",
+		"%.0f survivors), choose another output.to, fewer output.columns or fewer particles",
 		plan->to, sl_sized((double)plan->disk_bytes, need),
 		sl_sized((double)plan->disk_free, have), (unsigned long long)files, rows);
 }
 
-/* The device is asked for now: if it is not there, nothing else matters. */
+/* Opens the device early, because a missing device makes the rest of the plan useless. */
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
 	plan->mode_reason = c->mode_reason;
@@ -197,15 +197,16 @@ enum sl_status sl_plan_enter(const struct sl_plan *plan)
 	return plan->on_device ? sl_device_use(plan->device.number, &device) : SL_OK;
 }
 
-/* Every file has this text, so that its length is part of their size. */
+/* Stores the configuration text. Every output file contains it, so file sizes depend on it. */
 static enum sl_status print_config(struct sl_plan *plan)
 {
 	size_t length = sl_config_print(&plan->config, false, NULL, 0);
 	void *text;
 
 	if (length >= SL_CONFIG_TEXT_BYTES)
-		return sl_fail(
-			SL_USAGE, "the configuration is too long to be stored (%zu bytes)", length);
+		return sl_fail(SL_USAGE,
+			"the configuration has %zu bytes, at most %d can be stored in a file; shorten it",
+			length, SL_CONFIG_TEXT_BYTES - 1);
 	sl_memory_give(SL_HOST, plan->config_text);
 	plan->config_text = NULL;
 	SL_TRY(sl_memory_get(SL_HOST, length + 1, &text));
@@ -247,8 +248,8 @@ enum sl_status sl_plan_make(
 	mcpl = choices->mcpl;
 	mcpl.metadata = plan->metadata;
 	sl_mcpl_set_facts(&plan->facts, &mcpl);
-	/* files depend on the batch, so the run states its size, by whomever it was chosen */
-	plan->batch_is_ours = config->run.batch == 0;
+	/* files depend on the batch, so the stored configuration states its size, also if it was auto */
+	plan->batch_is_auto = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
 	plan->stop_rule = choices->stop_rule;
 	plan->n_histograms = choices->n_histograms;
@@ -260,14 +261,14 @@ enum sl_status sl_plan_make(
 		return SL_OK;
 	plan->config.run.batch = plan->recipe.batch;
 	SL_TRY(print_config(plan));
-	sl_memory_plan_fit(plan); /* the files have become shorter */
+	sl_memory_plan_fit(plan); /* the text, and so the size of files, has changed */
 	return SL_OK;
 }
 
 enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done)
 {
 	SL_TRY(sl_memory_plan_refuse(plan));
-	SL_TRY(fly_pilot(&plan->recipe, &plan->pilot));
+	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
 	return refuse_disk(plan, done);
 }
 

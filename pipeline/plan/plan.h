@@ -1,9 +1,11 @@
 /*
  * plan.h - a configuration becomes a plan: all that is decided before the first particle.
  *
- * Everything that can be refused is refused here, with the figures: what the configuration
- * asks for, what memory and disk it takes, and what there is. A plan made and provided with memory
- * is all that a run needs; after that nothing allocates.
+ * Input: a resolved configuration (struct sl_choices). Output: the recipe of the stages, the number
+ * of threads and slots, and the bytes of memory and disk that the run needs. Requests that exceed
+ * the free memory or disk are refused before the run starts, and the message states both sizes. The
+ * plan is constant afterwards: the workspace (pipeline/run/workspace.h) allocates what it counts,
+ * and nothing allocates after that.
  */
 #ifndef SL_PIPELINE_PLAN_PLAN_H
 #define SL_PIPELINE_PLAN_PLAN_H
@@ -22,53 +24,53 @@ enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
  * resumed. */
 enum { SL_RULES_VERSION = 2 };
 
-/* Bytes, all counted before any is asked for. */
+/* Sizes in bytes, all computed before the first allocation. */
 struct sl_memory_plan {
-	size_t slot, slot_pinned; /* each */
-	size_t lane, lane_pinned; /* each; of the device, and of the host */
-	size_t image;             /* each: what a file has beside its packed bytes */
-	size_t histograms;        /* sums over batches of tallies by bins */
-	size_t image_sum;         /* of the image of the run */
-	size_t inputs;            /* of lists that are read: there already */
-	size_t host, device;      /* in all; pinned memory is the host's */
+	size_t slot, slot_pinned;                       /* each */
+	size_t device_pipeline, device_pipeline_pinned; /* per pipeline: device, pinned host */
+	size_t image;        /* per writer: parts of a file other than packed columns */
+	size_t histograms;   /* histogram sums over batches */
+	size_t image_sum;    /* image of the run */
+	size_t inputs;       /* lists that are read; allocated before the plan is made */
+	size_t host, device; /* totals; host includes pinned memory */
 };
 
-/* A look at the first particles, to foresee survivors and time. */
+/* The pilot computes the first particles on one thread, to predict survivors and time. */
 struct sl_pilot {
 	uint32_t particles;
 	uint32_t survivors;
-	double most_fraction; /* of survivors: four standard errors above what was seen */
-	double ns;            /* a particle, on one thread */
+	double most_fraction; /* upper estimate of survivors: four standard errors above the mean */
+	double ns;            /* nanoseconds per particle on one thread */
 };
 
 enum { SL_CANDIDATES_MAX = 4 };
 
-/* A way to run a batch, where the schedule is left open (autotune.h). */
+/* One mode and schedule of the choice that autotune.h measures. */
 struct sl_candidate {
 	char name[32];
 	enum sl_mode mode;
 	struct sl_schedule schedule;
-	struct sl_choice compact; /* staged alone */
+	struct sl_choice compact; /* staged mode only */
 };
 
 struct sl_plan {
-	struct sl_config config;       /* run.batch, stop.min_batches: what was chosen for them */
-	bool batch_is_ours;            /* it was auto */
-	struct sl_recipe recipe;       /* its inputs are open as long as the plan is there */
-	struct sl_stop_rule stop_rule; /* recipe.n_batches are the most, if there is one */
+	struct sl_config config;       /* with the chosen run.batch and stop.min_batches */
+	bool batch_is_auto;            /* run.batch is auto: the plan may make it smaller */
+	struct sl_recipe recipe;       /* its inputs stay open until sl_plan_free() */
+	struct sl_stop_rule stop_rule; /* with a rule, recipe.n_batches is the maximum */
 	uint32_t n_histograms;         /* by bins */
 	struct sl_histogram_axis tally[SL_HISTOGRAMS_MAX];
 	struct sl_machine machine;
 	const struct sl_format *format;
 	struct sl_file_facts facts;
-	struct sl_mcpl_metadata *metadata; /* of lists that are read, to such that are written */
-	char *config_text;                 /* what determines the results, as YAML; owned */
-	struct sl_image image;             /* no pixels: the run makes no image */
-	double white;           /* the value of the image that is white; NaN: the largest */
+	struct sl_mcpl_metadata *metadata; /* metadata copied from input lists to output lists */
+	char *config_text;      /* all settings that determine the results, as YAML; owned */
+	struct sl_image image;  /* width 0: the run makes no image */
+	double white;           /* image value shown as white; NaN: the largest value */
 	char to[SL_TEXT_BYTES]; /* the output directory */
 	bool on_device;
 	enum sl_schedule_choice schedule;
-	uint32_t n_candidates; /* 0: the schedule is named */
+	uint32_t n_candidates; /* 0: the configuration names the schedule */
 	struct sl_candidate candidate[SL_CANDIDATES_MAX];
 	const char *schedule_reason;          /* why there is no choice of schedules, or "" */
 	const char *mode_reason;              /* why auto means staged on a device, or "" */
@@ -79,25 +81,25 @@ struct sl_plan {
 	uint32_t n_host_slots;
 	uint32_t n_device_slots; /* batches on the device at a time; 0 on the host */
 	struct sl_pilot pilot;
-	struct sl_memory_plan room;
-	uint64_t disk_bytes; /* foreseen, before compression */
+	struct sl_memory_plan memory;
+	uint64_t disk_bytes; /* predicted upper bound, before compression */
 	uint64_t disk_free;
 };
 
 /*
- * Makes the plan of a resolved configuration. Gets no memory but for itself; *plan is to be freed
- * even after a failure.
+ * Makes the plan of a resolved configuration. Allocates only the plan, its text and its input
+ * tables. The caller frees *plan with sl_plan_free(), also after a failure.
  */
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **plan);
 
 /*
- * Refuses a run that memory or disk cannot hold, with the figures; flies the pilot for that. done
- * batches are on the disk already.
+ * Runs the pilot and returns SL_HOST_MEMORY, SL_DEVICE_MEMORY or SL_DISK if the run does not fit.
+ * done is the number of batches that are already on the disk.
  */
 enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done);
 
-/* The thread that calls works on the plan's device from now on; nothing to do on the host. */
+/* Makes the plan's device current for the calling thread; does nothing for a plan on the host. */
 enum sl_status sl_plan_enter(const struct sl_plan *plan);
 
 void sl_plan_free(struct sl_plan *plan);

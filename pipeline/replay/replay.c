@@ -1,4 +1,8 @@
-/* replay.c - which particle, and what of it there is to tell. */
+/*
+ * replay.c - checks the id and prints the history of that particle as text or JSON.
+ *
+ * A particle depends on (seed, id) only, so one particle is computed alone on the CPU.
+ */
 #include "pipeline/replay/replay.h"
 #include "pipeline/replay/replay_json.h"
 #include "pipeline/replay/replay_text.h"

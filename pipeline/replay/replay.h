@@ -1,4 +1,4 @@
-/* replay.h - the history of one particle of a run, printed as it is made. */
+/* replay.h - recomputes the history of one particle of a run and prints it step by step. */
 #ifndef SL_PIPELINE_REPLAY_REPLAY_H
 #define SL_PIPELINE_REPLAY_REPLAY_H
 
@@ -7,16 +7,16 @@
 #include "pipeline/plan/plan.h"
 
 /*
- * Whatever of a configuration says where and how to compute is put back to the CPU and auto: no bit
- * of a history depends on it, and the machine may lack the run's device.
+ * Sets the keys about device, mode and backends to cpu and auto. No bit of a history depends on
+ * them, and this machine may lack the device of the run.
  */
 void sl_replay_settle(struct sl_config *c);
 
 /*
- * Prints the start and each step of the particle id, and the random words of each, and how it
- * ended: as text, or as one object of JSON whose numbers read back to the same bits. config is the
- * name of the plan's file. SL_USAGE when the run has no such particle. No memory is got, however
- * long the history is.
+ * Prints the start and each step of particle id with its random words, then its fate, as text or as
+ * one JSON object. Numbers read back to the same bits. config is the file name of the
+ * configuration. SL_USAGE if the run has no such particle. Memory use is independent of the length
+ * of the history.
  */
 enum sl_status sl_replay(
 	struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out);

@@ -1,4 +1,8 @@
-/* replay_json.c - a history for programs: one object of JSON, in pieces that a buffer holds. */
+/*
+ * replay_json.c - prints a history as one JSON object, through a buffer of fixed size.
+ *
+ * The buffer is written out after each step and each draw, so a history may have any length.
+ */
 #include "pipeline/text/json.h"
 #include "pipeline/replay/replay_json.h"
 #include "stages/host/history.h"
@@ -14,7 +18,7 @@ struct document {
 	uint64_t steps; /* until now */
 };
 
-/* What has been written so far goes out. */
+/* Prints the text in the buffer and empties the buffer; open JSON levels stay open. */
 static void hand_over(struct document *d)
 {
 	fwrite(d->json.text, 1, d->json.used, d->t->out);
@@ -37,7 +41,7 @@ static void write_head(struct sl_json *j, const struct sl_replay_writer *t)
 	sl_json_array(j, "history");
 }
 
-/* A step stays open for its draws. */
+/* Closes the draws and the object of a step; a step stays open until the next one begins. */
 static void close_step(struct sl_json *j)
 {
 	sl_json_close(j);

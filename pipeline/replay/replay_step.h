@@ -1,4 +1,4 @@
-/* replay_step.h - what the ways to tell a history share. A part of replay.h with a file of its own. */
+/* replay_step.h - the values of a history that the text and JSON outputs print. */
 #ifndef SL_PIPELINE_REPLAY_REPLAY_STEP_H
 #define SL_PIPELINE_REPLAY_REPLAY_STEP_H
 
@@ -11,7 +11,7 @@ struct sl_replay_writer {
 	FILE *out;
 };
 
-/* The columns told of each step: those of the model but id, which stays, and fate, told last. */
+/* Is the column printed per step? All of the model are, except id (constant) and fate (last). */
 bool sl_replay_shows(const struct sl_replay_writer *t, int column);
 
 struct sl_replay_step {
@@ -21,12 +21,12 @@ struct sl_replay_step {
 };
 struct sl_replay_step sl_replay_step_of(const struct sl_particle *p, int column);
 
-/* Are collisions counted by the model? */
+/* Does the model count collisions? */
 bool sl_replay_has_collisions(const struct sl_replay_writer *t);
 
 bool sl_replay_survives(const struct sl_replay_writer *t, const struct sl_particle *p);
 
-/* Survivors are sorted where there is a key. Its value has so many digits in hexadecimal. */
+/* Does the particle have a sort key? Only survivors do. Then: its value, and its hexadecimal digits. */
 bool sl_replay_has_key(const struct sl_replay_writer *t, const struct sl_particle *p);
 uint64_t sl_replay_key(const struct sl_replay_writer *t, struct sl_particle p);
 int sl_replay_key_digits(const struct sl_replay_writer *t);

@@ -1,19 +1,19 @@
-/* replay_text.c - a history for people: a line for each step, below it one for each draw. */
+/* replay_text.c - prints a history as text: a line per step, followed by a line per draw. */
 #include "pipeline/replay/replay_text.h"
 #include "stages/formats/common/decimal.h"
 #include "stages/host/history.h"
 
-/* A space is behind each. The longest float has 15 characters, but few have more than 13. */
+/* Column widths; a space follows each. A float has at most 15 characters, few more than 13. */
 enum { STEP_WIDTH = 5, EVENT_WIDTH = 11, VALUE_WIDTH = 13 };
 
-struct text {
+struct history_text {
 	const struct sl_replay_writer *t;
 	struct sl_powers powers;
 	uint64_t steps; /* until now */
 };
 
-/* The fewest digits that read back to it, and what stands behind them. */
-static void print_real(const struct text *x, float real, int width, char behind)
+/* Prints the fewest digits that read back to the same float, then the character behind. */
+static void print_real(const struct history_text *x, float real, int width, char behind)
 {
 	char digits[SL_F32_TEXT_BYTES];
 	int n = (int)sl_print_f32(&x->powers, real, digits);
@@ -21,7 +21,7 @@ static void print_real(const struct text *x, float real, int width, char behind)
 	fprintf(x->t->out, "%-*.*s%c", width, n, digits, behind);
 }
 
-/* A column has a place in each line; that of steps is in front. */
+/* Has the column a field in each line? The number of steps is the first field, so not again. */
 static bool has_place(const struct sl_replay_writer *t, int column)
 {
 	return sl_replay_shows(t, column) && column != SL_COLUMN_steps;
@@ -61,7 +61,7 @@ static void print_columns(const struct sl_replay_writer *t)
 
 static bool print_step(void *of, const struct sl_history_step *s)
 {
-	struct text *x = (struct text *)of;
+	struct history_text *x = (struct history_text *)of;
 	FILE *out = x->t->out;
 
 	x->steps = s->number;
@@ -83,7 +83,7 @@ static bool print_step(void *of, const struct sl_history_step *s)
 
 static void print_draw(void *of, uint64_t block, struct sl_words words)
 {
-	const struct text *x = (const struct text *)of;
+	const struct history_text *x = (const struct history_text *)of;
 
 	fprintf(x->t->out, "%*s block %-*llu ", STEP_WIDTH, "", EVENT_WIDTH - 6,
 		(unsigned long long)block);
@@ -93,7 +93,7 @@ static void print_draw(void *of, uint64_t block, struct sl_words words)
 	}
 }
 
-static void print_end(const struct text *x, const struct sl_particle *p)
+static void print_end(const struct history_text *x, const struct sl_particle *p)
 {
 	const struct sl_replay_writer *t = x->t;
 
@@ -109,7 +109,7 @@ static void print_end(const struct text *x, const struct sl_particle *p)
 
 void sl_replay_write_text(const struct sl_replay_writer *t)
 {
-	struct text x = {.t = t};
+	struct history_text x = {.t = t};
 	const struct sl_history_observer watcher = {
 		.step = print_step, .draw = print_draw, .ctx = &x};
 	struct sl_particle p;

@@ -1,4 +1,4 @@
-/* plan_print.c - a plan, for people. */
+/* plan_print.c - prints a plan as a table. */
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/plan/plan_table.h"
@@ -54,7 +54,7 @@ static void print_choice(
 	fputs(", ", out);
 }
 
-/* What of a survivor goes from kernel to kernel, or why the mode is not the one of a device. */
+/* Prints the mode, and how it passes survivors between kernels or why it is not fused. */
 static void print_mode(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -129,25 +129,25 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 
 static void print_memory(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_memory_plan *room = &plan->room;
+	const struct sl_memory_plan *memory = &plan->memory;
 	char a[32], b[32], c[32], d[32];
 
 	fprintf(out, "memory      %s: %u slots of %s, %u writer%s of %s; %s free\n",
-		sl_sized((double)room->host, a), plan->n_host_slots,
-		sl_sized((double)room->slot + (double)room->slot_pinned, b), plan->n_writers,
-		plan->n_writers > 1 ? "s" : "", sl_sized((double)room->image, c),
+		sl_sized((double)memory->host, a), plan->n_host_slots,
+		sl_sized((double)memory->slot + (double)memory->slot_pinned, b), plan->n_writers,
+		plan->n_writers > 1 ? "s" : "", sl_sized((double)memory->image, c),
 		sl_sized((double)plan->machine.free_bytes, d));
-	if (room->inputs > 0)
+	if (memory->inputs > 0)
 		fprintf(out, "            %s of that for the lists, which are open\n",
-			sl_sized((double)room->inputs, a));
+			sl_sized((double)memory->inputs, a));
 	if (plan->on_device)
 		fprintf(out, "            of the device %s: %u slots of %s; %s free\n",
-			sl_sized((double)room->device, a), plan->n_device_slots,
-			sl_sized((double)room->lane, b),
+			sl_sized((double)memory->device, a), plan->n_device_slots,
+			sl_sized((double)memory->device_pipeline, b),
 			sl_sized((double)plan->device.free_bytes, c));
 }
 
-static void print_goal(const struct sl_plan *plan, FILE *out)
+static void print_stop_rule(const struct sl_plan *plan, FILE *out)
 {
 	char text[SL_STOP_RULE_BYTES];
 
@@ -167,7 +167,7 @@ static void print_image(const struct sl_plan *plan, FILE *out)
 
 	if (p->width > 0)
 		fprintf(out, "image       %u x %u pixels of %s, %s of memory\n", p->width,
-			p->height, p->what, sl_sized((double)plan->room.image_sum, bytes));
+			p->height, p->what, sl_sized((double)plan->memory.image_sum, bytes));
 }
 
 static void print_joined(const struct sl_plan *plan, FILE *out)
@@ -193,7 +193,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 		plan->stop_rule.below > 0 ? "at most " : "", (unsigned long long)r->n_batches,
 		r->batch);
 	sl_inputs_print(plan, false, out);
-	print_goal(plan, out);
+	print_stop_rule(plan, out);
 	fprintf(out, "key         ");
 	print_key(plan, out);
 	print_tallies(plan, out);

@@ -81,7 +81,7 @@ static double normal_of_student(double t, double freedom)
 		(8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t * t / freedom)), t);
 }
 
-/* In standard errors: by the bound, or by what batches tell of the error, if that is more. */
+/* In standard errors: the larger of the binomial deviation and the one estimated over batches. */
 static double deviation_of(
 	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
 {
@@ -216,8 +216,9 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 	sl_json_close(j);
 }
 
-/* The rule of a run that may end early, and what became of it. */
-static void write_goal(struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
+/* Writes the stop rule and whether it was met. */
+static void write_stop_rule(
+	struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
 {
 	const struct sl_stop_rule *g = &plan->stop_rule;
 	struct sl_stop_state o = sl_stop_rule_state(g, plan->recipe.n_batches, m);
@@ -313,7 +314,7 @@ void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 		sl_json_u64(j, "multiprocessors", (uint64_t)plan->device.multiprocessors);
 		sl_json_u64(j, "memory_bytes", plan->device.memory_bytes);
 		sl_json_u64(j, "slots", plan->n_device_slots);
-		sl_json_u64(j, "bytes", plan->room.device);
+		sl_json_u64(j, "bytes", plan->memory.device);
 		sl_json_close(j);
 	}
 	sl_json_close(j);
@@ -330,7 +331,7 @@ static void write_choice(struct sl_json *j, const char *primitive, const struct 
 	sl_json_close(j);
 }
 
-/* What was made with what. None of it changes a result. */
+/* The backends that were used. None of them changes a result. */
 static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
 {
 	const struct sl_choice deflate = {.backend = sl_plan_deflate(w->plan)};
@@ -374,7 +375,7 @@ static void write_run(struct sl_json *j, const struct sl_workspace *w, const str
 	sl_json_text(j, "format", plan->format->name);
 	sl_json_text(j, "config", plan->config_text);
 	if (plan->stop_rule.below > 0)
-		write_goal(j, plan, m);
+		write_stop_rule(j, plan, m);
 	write_tallies(j, w, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, w);

@@ -1,5 +1,5 @@
 /*
- * report.h - what a run gave: tallies, checks, run.json and the table that people read.
+ * report.h - results of a run: fate tallies, checks against expected values, and run.json.
  *
  * Fractions are of all particles. Their standard error is that of a binomial count, and beside it
  * the one estimated from the scatter of the batches (statistics.h), which would show it if batches
@@ -38,7 +38,7 @@ struct sl_results {
 /* Adds up the manifest; counts: fractions are of particles, and not of weight. */
 void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r);
 
-/* Of a model that is read, whose weights are of any size: what particles of these fates weigh. */
+/* sl_counts_alone(): true for lists, whose weights have any size, so fractions count particles. */
 bool sl_counts_alone(const struct sl_plan *plan);
 double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates);
 
@@ -51,7 +51,7 @@ double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r,
 bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
 	double *deviation);
 
-/* Do particles of the run differ in weight, and are fractions of weight, then? */
+/* True if particles differ in weight, so that the results are fractions of weight. */
 bool sl_is_weighted(const struct sl_plan *plan);
 
 /*
@@ -60,7 +60,7 @@ bool sl_is_weighted(const struct sl_plan *plan);
  */
 double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate);
 
-/* SL_CHECK_FAILED, and which, if any check of the configuration is not met. */
+/* SL_CHECK_FAILED if a check of the configuration is not met; the message names the first. */
 enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r);
 
 /*
@@ -70,7 +70,7 @@ enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_session *session, const char *state);
 
-/* run.json as text, to be given back with sl_memory_give(SL_HOST). */
+/* run.json as text, to be freed with sl_memory_give(SL_HOST). */
 enum sl_status sl_report_text(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state, char **text, size_t *bytes);
 

@@ -37,8 +37,8 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 	}
 }
 
-/* Did the run end early, or why not? */
-static void print_goal(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
+/* Prints whether the stop rule ended the run, or why it did not. */
+static void print_stop_rule(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
 {
 	const struct sl_stop_rule *g = &plan->stop_rule;
 	const char *fate = sl_fate_facts[g->fate].name;
@@ -60,7 +60,7 @@ static void print_goal(const struct sl_plan *plan, const struct sl_manifest *m, 
 			fate, error, most, g->below, (unsigned long long)g->min_batches);
 }
 
-/* Who was busy, and whom the others waited for: the busiest. */
+/* Prints the busy share of each kind of worker; the busiest one limits the run. */
 static void print_busy(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
 {
 	double busiest = -1;
@@ -117,7 +117,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
 	if (plan->stop_rule.below > 0)
-		print_goal(plan, m, out);
+		print_stop_rule(plan, m, out);
 	print_times(w, session, out);
 	if (w->schedule_reason[0])
 		fprintf(out, "%s\n", w->schedule_reason);

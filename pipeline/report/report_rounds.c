@@ -2,7 +2,7 @@
 #include "pipeline/report/report_rounds.h"
 #include "pipeline/report/report.h"
 
-/* Particles that rounds would have taken if the dead had never been left behind. */
+/* Particles that all rounds would process without compaction: every round has the first width. */
 static double without_compaction(const struct sl_rounds *all)
 {
 	const struct sl_round *first = all->at;
@@ -13,7 +13,7 @@ static double without_compaction(const struct sl_rounds *all)
 	return sum;
 }
 
-/* Rounds that are shown: all of the first few, then ever fewer, and the last. */
+/* Shows the first eight rounds, then powers of two, and the last. */
 static bool is_shown(uint32_t i, uint32_t n)
 {
 	return i < 8 || (i & (i - 1)) == 0 || i + 1 == n;

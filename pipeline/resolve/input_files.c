@@ -15,9 +15,6 @@
 #include "stages/inputs/input_reader.h"
 #include "stages/models/list.h"
 
-#define FILES     "model.list.files"
-#define CHECKSUMS "model.list.checksums"
-
 /* The configuration of model list. The bytes are aligned by the union that contains them. */
 static struct sl_list_config *list_of(struct sl_config *c)
 {
@@ -34,7 +31,7 @@ static void store_facts(struct sl_config *c, struct sl_reader *r, const struct s
 	list->weight_shift = inputs->weight_shift;
 	list->stamp = inputs->stamp;
 	if (inputs->particles == 0)
-		sl_config_add_problem(r, FILES, "contain no particles; use other files");
+		sl_config_add_problem(r, SL_LIST_FILES, "contain no particles; use other files");
 	if (c->run.particles > inputs->particles)
 		sl_config_add_problem(r, "run.particles",
 			"is %" PRIu64 ", but the files contain %" PRIu64 " particles; use at most "
@@ -43,7 +40,7 @@ static void store_facts(struct sl_config *c, struct sl_reader *r, const struct s
 	if (c->run.particles == 0)
 		c->run.particles = inputs->particles;
 	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
-		sl_config_add_problem(r, CHECKSUMS,
+		sl_config_add_problem(r, SL_LIST_CHECKSUMS,
 			"has %" PRIu32 " values for %" PRIu32
 			" files; give one per file, or remove "
 			"the key",
@@ -66,7 +63,7 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	if (s == SL_OK)
 		store_facts(c, r, inputs);
 	sl_inputs_close(inputs);
-	snprintf(key, sizeof(key), FILES "[%" PRIu32 "]", which);
+	snprintf(key, sizeof(key), SL_LIST_FILES "[%" PRIu32 "]", which);
 	/* a wrong file name is a usage error; a disk error keeps its code */
 	if (s == SL_USAGE || (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0)) {
 		const char *path = list_of(c)->files.at[which];

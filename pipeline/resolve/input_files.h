@@ -6,6 +6,10 @@
 
 #include "pipeline/config/reader/reader.h"
 
+/* Keys that messages about the input files name. */
+#define SL_LIST_FILES     "model.list.files"
+#define SL_LIST_CHECKSUMS "model.list.checksums"
+
 /*
  * For a model that reads particles: opens its files and records in *c how many particles they have and
  * which columns are constant. Wrong names add problems; a damaged file is the result. Does nothing for

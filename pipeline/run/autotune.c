@@ -60,7 +60,8 @@ static void give_reason(struct sl_workspace *w, uint32_t best, uint32_t particle
 	for (uint32_t i = 0; i < plan->n_candidates; i++)
 		used += snprintf(text + used, size - (size_t)used, "%s %s %.3g ms", i ? "," : "",
 			plan->candidate[i].name, 1e3 * w->seconds[i]);
-	snprintf(text + used, size - (size_t)used, "; %s it is", plan->candidate[best].name);
+	snprintf(text + used, size - (size_t)used, "; %s is the fastest",
+		plan->candidate[best].name);
 }
 
 enum sl_status sl_autotune_schedule(

@@ -35,7 +35,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	sl_batch_file_name(plan, b->number, line->file);
 	sl_batch_histogram_file_name(plan, b->number, line->bins_file);
 	SL_TRY(plan->format->assemble(
-		&plan->facts, &facts, &slot->packed, image, plan->room.image, file));
+		&plan->facts, &facts, &slot->packed, image, plan->memory.image, file));
 	line->file_bytes = file->bytes;
 	line->file_crc = file->crc;
 	return SL_OK;
@@ -60,7 +60,7 @@ static enum sl_status commit(struct sl_workspace *work, const struct sl_dir *dir
 	return sl_image_sum_add(&work->image_sum, b->number, &b->table);
 }
 
-static enum sl_status told(enum sl_status s, const struct sl_host_slot *slot)
+static enum sl_status with_batch(enum sl_status s, const struct sl_host_slot *slot)
 {
 	return sl_add_context(s, "batch %llu, writing", (unsigned long long)slot->batch.number);
 }
@@ -71,9 +71,9 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 	uint64_t start = sl_now_ns(), assembled;
 	struct sl_pieces file;
 
-	SL_TRY(told(assemble(plan, slot, image, &w->line, &file), slot));
+	SL_TRY(with_batch(assemble(plan, slot, image, &w->line, &file), slot));
 	assembled = sl_now_ns();
-	SL_TRY(told(write_file(dir, &file, w), slot));
+	SL_TRY(with_batch(write_file(dir, &file, w), slot));
 	w->assemble_ns = assembled - start;
 	w->commit_ns = sl_now_ns() - assembled;
 	return SL_OK;
@@ -83,7 +83,7 @@ enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_d
 	const struct sl_host_slot *slot, struct sl_batch_write *w)
 {
 	uint64_t start = sl_now_ns();
-	enum sl_status s = told(commit(work, dir, &slot->batch, w), slot);
+	enum sl_status s = with_batch(commit(work, dir, &slot->batch, w), slot);
 
 	w->commit_ns += sl_now_ns() - start;
 	return s;

@@ -10,14 +10,14 @@
 #include "pipeline/run/run.h"
 #include "primitives/files/files.h"
 
-/* A batch on its way to the disk. */
+/* State of writing one batch. */
 struct sl_batch_write {
 	struct sl_manifest_line line;
 	struct sl_file_writer file;
 	uint64_t assemble_ns, commit_ns; /* what both took so far */
 };
 
-/* Writes the batch in slot to dir, not yet under its name. image is of room.image bytes. */
+/* Writes the batch in slot to dir, not yet under its name. image has plan->memory.image bytes. */
 enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, void *image, struct sl_batch_write *w);
 
@@ -25,7 +25,7 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, struct sl_batch_write *w);
 
-/* What the manifest says of a batch, but for its file; of its tallies by bins all but the name. */
+/* Fills the manifest line of a batch, without file names and without size and CRC of the survivor file. */
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line);
 
 #endif

@@ -28,36 +28,36 @@ static uint32_t find_free(const struct sl_run_workers *c)
 	return i;
 }
 
-/* Takes a lane, waiting for one; NULL when the run ends before there is one. */
-static struct sl_device_pipeline *take_lane(struct sl_run_workers *c)
+/* Takes a pipeline, waiting for one; NULL when the run ends before there is one. */
+static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *c)
 {
-	struct sl_device_pipeline *lane = NULL;
+	struct sl_device_pipeline *pipeline = NULL;
 
 	pthread_mutex_lock(&c->lock);
-	while (!lane && c->status == SL_OK && !atomic_load(&c->w->drop)) {
-		for (uint32_t i = 0; i < c->plan->n_device_slots && !lane; i++)
+	while (!pipeline && c->status == SL_OK && !atomic_load(&c->w->drop)) {
+		for (uint32_t i = 0; i < c->plan->n_device_slots && !pipeline; i++)
 			if (!c->device_slot_taken[i])
-				lane = &c->w->device_pipeline[i];
-		if (!lane)
+				pipeline = &c->w->device_pipeline[i];
+		if (!pipeline)
 			pthread_cond_wait(&c->changed, &c->lock);
 	}
-	if (lane)
-		c->device_slot_taken[lane - c->w->device_pipeline] = true;
+	if (pipeline)
+		c->device_slot_taken[pipeline - c->w->device_pipeline] = true;
 	pthread_mutex_unlock(&c->lock);
-	return lane;
+	return pipeline;
 }
 
-static void give_lane(
-	struct sl_run_workers *c, const struct sl_device_pipeline *lane, uint64_t busy_ns)
+static void release_device_slot(
+	struct sl_run_workers *c, const struct sl_device_pipeline *pipeline, uint64_t busy_ns)
 {
 	pthread_mutex_lock(&c->lock);
 	c->session->busy_ns[SL_WORKER_device] += busy_ns;
-	c->device_slot_taken[lane - c->w->device_pipeline] = false;
+	c->device_slot_taken[pipeline - c->w->device_pipeline] = false;
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* Of a model that is read: the batch's particles, before it needs a lane. */
+/* Of a model that is read: the batch's particles, before it takes a device pipeline. */
 static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_host_slot *slot)
 {
 	uint64_t start = sl_now_ns();
@@ -70,33 +70,33 @@ static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_host_slot
 	return SL_OK;
 }
 
-/* Is what came home still what was digested on the device? */
-static enum sl_status check_home(const struct sl_batch *b)
+/* Compares the digests of host copies with those computed on the device. */
+static enum sl_status check_transfer(const struct sl_batch *b)
 {
 	SL_TRY(sl_digest_check(&b->table));
 	return b->device_packed.wanted ? sl_device_packed_check(&b->device_packed) : SL_OK;
 }
 
-/* On the host in the slot; on the device in a lane, which is free again for the next batch. */
+/* On the host in the slot; on the device in a pipeline, which is free again for the next batch. */
 static enum sl_status run_stages(struct sl_run_workers *c, struct sl_host_slot *slot)
 {
 	const struct sl_recipe *r = &c->w->recipe;
-	struct sl_device_pipeline *lane;
+	struct sl_device_pipeline *pipeline;
 	enum sl_status s;
 	uint64_t start;
 
 	if (!c->plan->on_device)
 		return sl_stages_run(r, &slot->exec, &slot->batch, slot->ns);
 	SL_TRY(read_inputs(r, slot));
-	lane = take_lane(c);
-	if (!lane)
+	pipeline = take_device_slot(c);
+	if (!pipeline)
 		return sl_fail(SL_STOPPED, "cancelled: the run was asked to stop");
 	start = sl_now_ns();
 	slot->batch.device_packed.wanted = r->pack.form != SL_AS_COLUMNS && !c->discard;
-	s = sl_device_pipeline_run(r, lane, &slot->batch, slot->ns);
-	slot->transfer_ns = lane->transfer_ns;
-	slot->pack_ns = lane->pack_ns;
-	give_lane(c, lane, sl_now_ns() - start);
+	s = sl_device_pipeline_run(r, pipeline, &slot->batch, slot->ns);
+	slot->transfer_ns = pipeline->transfer_ns;
+	slot->pack_ns = pipeline->pack_ns;
+	release_device_slot(c, pipeline, sl_now_ns() - start);
 	return s;
 }
 
@@ -123,7 +123,7 @@ static enum sl_status compute(
 	s = run_stages(c, slot);
 	start = sl_now_ns();
 	if (s == SL_OK && c->plan->on_device)
-		s = sl_add_context(check_home(&slot->batch), "batch %llu",
+		s = sl_add_context(check_transfer(&slot->batch), "batch %llu",
 			(unsigned long long)slot->batch.number);
 	if (s == SL_OK && !c->discard)
 		s = sl_add_context(pack(c->plan, slot), "batch %llu, compressing",
@@ -150,7 +150,7 @@ static void work_on(struct sl_run_workers *c, uint32_t i, uint64_t number)
 	begun = sl_run_workers_seconds() - begun;
 	c->longest = begun > c->longest ? begun : c->longest;
 	c->session->busy_ns[SL_WORKER_threads] += busy_ns;
-	/* behind the goal, a batch was dropped, or is of no use */
+	/* a failure after the last needed batch does not matter: that batch is discarded */
 	if (s != SL_OK && number < c->end)
 		sl_run_workers_fail(c, s);
 	c->slot_work[i].state = s == SL_OK ? SL_SLOT_READY : SL_SLOT_FREE;

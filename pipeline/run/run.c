@@ -8,7 +8,8 @@
 #include "pipeline/run/writer.h"
 #include "stages/inputs/input_reader.h"
 
-static void tell(struct sl_run_workers *c, const struct sl_control *control, double start)
+static void report_progress(
+	struct sl_run_workers *c, const struct sl_control *control, double start)
 {
 	struct sl_progress p = {.n_batches = c->end,
 		.at_most = c->stop_rule.below > 0 && !c->met,
@@ -55,7 +56,7 @@ static bool is_time_to_drop(const struct sl_control *control, double taken, doub
 /* Waits for all threads; looks at control five times a second. Called with the lock held. */
 static void watch(struct sl_run_workers *c, struct sl_control *control)
 {
-	double start = sl_run_workers_seconds(), asked = -1, told = start;
+	double start = sl_run_workers_seconds(), asked = -1, reported = start;
 
 	while (c->working > 0) {
 		struct timespec until;
@@ -74,16 +75,16 @@ static void watch(struct sl_run_workers *c, struct sl_control *control)
 					  sl_run_workers_seconds() - asked))
 			atomic_store(&c->w->drop, 1);
 		/* threads that wake this one often do not make it tell more often */
-		if (sl_run_workers_seconds() - told >= 0.2 || c->working == 0) {
-			tell(c, control, start);
-			told = sl_run_workers_seconds();
+		if (sl_run_workers_seconds() - reported >= 0.2 || c->working == 0) {
+			report_progress(c, control, start);
+			reported = sl_run_workers_seconds();
 		}
 	}
 	c->session->seconds = sl_run_workers_seconds() - start;
 }
 
 /* Starts writers, then threads of work; those that did start are counted in *started. */
-static enum sl_status hire(struct sl_run_workers *c, pthread_t *thread, uint32_t *started)
+static enum sl_status start_threads(struct sl_run_workers *c, pthread_t *thread, uint32_t *started)
 {
 	uint32_t writers = c->plan->n_writers, n = writers + c->plan->threads;
 	sigset_t all, old;
@@ -108,19 +109,19 @@ static enum sl_status hire(struct sl_run_workers *c, pthread_t *thread, uint32_t
 		strerror(error));
 }
 
-/* Threads, slots and lanes of a crew, in one block that is got before the first particle. */
-static enum sl_status get_berths(struct sl_run_workers *c, pthread_t **thread, void **memory)
+/* Allocates thread handles and slot states in one block, before the first particle. */
+static enum sl_status allocate_work(struct sl_run_workers *c, pthread_t **thread, void **memory)
 {
 	const struct sl_plan *plan = c->plan;
 	size_t threads = (plan->n_writers + plan->threads) * sizeof(pthread_t);
-	size_t berths = plan->n_host_slots * sizeof(*c->slot_work),
-	       lanes = plan->n_device_slots * sizeof(bool);
+	size_t slots = plan->n_host_slots * sizeof(*c->slot_work),
+	       device_slots = plan->n_device_slots * sizeof(bool);
 
-	SL_TRY(sl_memory_get(SL_HOST, berths + threads + lanes, memory));
-	memset(*memory, 0, berths + threads + lanes);
+	SL_TRY(sl_memory_get(SL_HOST, slots + threads + device_slots, memory));
+	memset(*memory, 0, slots + threads + device_slots);
 	c->slot_work = (struct sl_slot_work *)*memory;
-	*thread = (pthread_t *)(void *)((char *)*memory + berths);
-	c->device_slot_taken = (bool *)*memory + berths + threads;
+	*thread = (pthread_t *)(void *)((char *)*memory + slots);
+	c->device_slot_taken = (bool *)*memory + slots + threads;
 	return SL_OK;
 }
 
@@ -131,9 +132,9 @@ static enum sl_status run(struct sl_run_workers *c, struct sl_control *control)
 	void *memory;
 	enum sl_status s;
 
-	SL_TRY(get_berths(c, &thread, &memory));
+	SL_TRY(allocate_work(c, &thread, &memory));
 	pthread_mutex_lock(&c->lock);
-	s = hire(c, thread, &started);
+	s = start_threads(c, thread, &started);
 	if (s != SL_OK)
 		sl_run_workers_fail(c, s);
 	watch(c, control);

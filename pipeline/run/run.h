@@ -19,7 +19,7 @@
 
 struct sl_progress {
 	uint64_t batches_done, n_batches; /* batches of earlier sessions count as done */
-	bool at_most;                     /* the run may meet its goal before */
+	bool at_most;                     /* the run may meet its stop rule earlier */
 	uint64_t particles_done, particles;
 	double seconds; /* since this session began */
 	double rate;    /* particles a second in this session */

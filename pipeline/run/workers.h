@@ -10,7 +10,7 @@
 #include "pipeline/run/batch_file.h"
 #include "primitives/base/clock.h"
 
-/* Of a slot, from its batch's begin to its commit. */
+/* States of a slot in their order, from the start of its batch to the commit. */
 enum sl_slot_state {
 	SL_SLOT_FREE,
 	SL_SLOT_BUSY,
@@ -20,20 +20,21 @@ enum sl_slot_state {
 	SL_SLOT_COMMITTING
 };
 
-/* A slot on its way through them. */
+/* Writer-side state of one slot. */
 struct sl_slot_work {
 	enum sl_slot_state state;
 	struct sl_batch_write writing;
-	enum sl_status status; /* written: or it failed, which is told in its turn */
+	enum sl_status
+		status; /* result of writing; a failure is reported when the batch is due for commit */
 	char message[SL_MESSAGE_BYTES];
 };
 
-/* All that the threads share; guarded by lock but for what is atomic. */
+/* State shared by all threads; `lock` guards every member that is not atomic. */
 struct sl_run_workers {
 	struct sl_workspace *w;
 	const struct sl_plan *plan; /* w->plan */
 	bool discard;               /* compute only: nothing is compressed or written */
-	bool trial;                 /* sl_run_trial(): nobody is told of batches */
+	bool trial;                 /* sl_run_trial(): control->batch is not called */
 	struct sl_stop_rule stop_rule;
 	const struct sl_dir *dir;
 	const struct sl_manifest *done;
@@ -41,21 +42,22 @@ struct sl_run_workers {
 	struct sl_session *session;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	uint64_t next;                 /* the next batch to begin */
-	uint64_t begun;                /* how many were, in this session */
-	size_t next_done;              /* the first line of done that is not before next */
-	uint64_t commits;              /* batches committed in this session */
-	uint64_t end;                  /* batches that the run has; fewer once its goal is met */
-	size_t seen_done;              /* the first line of done that is not part of precision */
-	struct sl_precision precision; /* of the goal's fate, by the batches without a gap so far */
-	struct sl_slot_work *slot_work; /* of each slot */
+	uint64_t next;    /* the next batch to begin */
+	uint64_t begun;   /* batches begun in this session */
+	size_t next_done; /* the first line of done that is not before next */
+	uint64_t commits; /* batches committed in this session */
+	uint64_t end;     /* batches that the run has; fewer once the stop rule is met */
+	size_t seen_done; /* the first line of done that is not part of precision */
+	struct sl_precision
+		precision; /* of the rule's fate, over committed batches without a gap */
+	struct sl_slot_work *slot_work; /* n_host_slots items */
 	bool *device_slot_taken;
 	double longest;     /* seconds from the begin of a batch until it is ready, so far */
 	uint32_t working;   /* threads, writers too, that have not ended */
-	uint32_t computing; /* those that are no writers */
-	uint32_t writers;   /* that have begun */
-	bool stop;          /* begin no more */
-	bool met;           /* the goal */
+	uint32_t computing; /* compute threads among them */
+	uint32_t writers;   /* writers that have started */
+	bool stop;          /* begin no further batch */
+	bool met;           /* the stop rule is met */
 	enum sl_status status;
 	char message[SL_MESSAGE_BYTES];
 };

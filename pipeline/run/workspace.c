@@ -9,9 +9,9 @@
 /* Places a slot in its memory. */
 static void place_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
 {
-	const struct sl_memory_plan *room = &w->plan->room;
-	struct sl_arena block = {.base = slot->block, .size = room->slot},
-			pinned = {.base = slot->pinned, .size = room->slot_pinned};
+	const struct sl_memory_plan *memory = &w->plan->memory;
+	struct sl_arena block = {.base = slot->block, .size = memory->slot},
+			pinned = {.base = slot->pinned, .size = memory->slot_pinned};
 	struct sl_host_slot placed = {.block = slot->block, .pinned = slot->pinned};
 
 	sl_host_slot_lay_out(&block, &pinned, w->plan, &w->recipe, &placed);
@@ -20,9 +20,9 @@ static void place_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
 
 static enum sl_status get_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
 {
-	SL_TRY(sl_memory_get(SL_HOST, w->plan->room.slot, &slot->block));
+	SL_TRY(sl_memory_get(SL_HOST, w->plan->memory.slot, &slot->block));
 	if (w->plan->on_device)
-		SL_TRY(sl_memory_get(SL_PINNED, w->plan->room.slot_pinned, &slot->pinned));
+		SL_TRY(sl_memory_get(SL_PINNED, w->plan->memory.slot_pinned, &slot->pinned));
 	place_slot(w, slot);
 	return SL_OK;
 }
@@ -31,9 +31,9 @@ static enum sl_status get_slot(const struct sl_workspace *w, struct sl_host_slot
 static enum sl_status place_device_pipeline(
 	const struct sl_workspace *w, struct sl_device_pipeline *d)
 {
-	const struct sl_memory_plan *room = &w->plan->room;
-	struct sl_arena block = {.base = d->block, .size = room->lane},
-			pinned = {.base = d->pinned, .size = room->lane_pinned};
+	const struct sl_memory_plan *memory = &w->plan->memory;
+	struct sl_arena block = {.base = d->block, .size = memory->device_pipeline},
+			pinned = {.base = d->pinned, .size = memory->device_pipeline_pinned};
 
 	sl_device_pipeline_lay_out(&block, &pinned, &w->recipe, sl_memory_plan_batch(w->plan), d);
 	d->block = block.base;
@@ -44,8 +44,8 @@ static enum sl_status place_device_pipeline(
 static enum sl_status get_device_pipeline(
 	const struct sl_workspace *w, struct sl_device_pipeline *d)
 {
-	SL_TRY(sl_memory_get(SL_DEVICE, w->plan->room.lane, &d->block));
-	SL_TRY(sl_memory_get(SL_PINNED, w->plan->room.lane_pinned, &d->pinned));
+	SL_TRY(sl_memory_get(SL_DEVICE, w->plan->memory.device_pipeline, &d->block));
+	SL_TRY(sl_memory_get(SL_PINNED, w->plan->memory.device_pipeline_pinned, &d->pinned));
 	return place_device_pipeline(w, d);
 }
 
@@ -59,7 +59,7 @@ static enum sl_status get_zeroed(uint32_t n, size_t bytes, void **p)
 
 static enum sl_status get_histograms(struct sl_workspace *w)
 {
-	struct sl_arena a = {.size = w->plan->room.histograms};
+	struct sl_arena a = {.size = w->plan->memory.histograms};
 
 	if (w->plan->recipe.bins.n == 0)
 		return SL_OK;
@@ -72,7 +72,7 @@ static enum sl_status get_histograms(struct sl_workspace *w)
 
 static enum sl_status get_image_sum(struct sl_workspace *w)
 {
-	struct sl_arena a = {.size = w->plan->room.image_sum};
+	struct sl_arena a = {.size = w->plan->memory.image_sum};
 
 	if (a.size > 0) {
 		SL_TRY(sl_memory_get(SL_HOST, a.size, &a.base));
@@ -120,7 +120,7 @@ enum sl_status sl_workspace_provide(struct sl_workspace *w)
 		SL_TRY(get_slot(w, &w->slot[i]));
 	for (uint32_t i = 0; i < plan->n_device_slots; i++)
 		SL_TRY(get_device_pipeline(w, &w->device_pipeline[i]));
-	return sl_memory_get(SL_HOST, plan->n_writers * plan->room.image, &w->file_image);
+	return sl_memory_get(SL_HOST, plan->n_writers * plan->memory.image, &w->file_image);
 }
 
 enum sl_status sl_workspace_use(struct sl_workspace *w, const struct sl_candidate *candidate)

@@ -25,10 +25,10 @@ struct sl_workspace {
 	double seconds[SL_CANDIDATES_MAX]; /* of each candidate's trial; 0: not measured */
 	struct sl_host_slot *slot;         /* n_host_slots of the plan; NULL: not provided */
 	struct sl_device_pipeline *device_pipeline; /* n_device_slots of the plan */
-	void *file_image;                           /* one per writer, room.image bytes each */
-	struct sl_histogram_sums histograms;        /* over committed batches */
-	void *histogram_block;                      /* the memory of histograms */
-	struct sl_image_sum image_sum;              /* of the image of the run, if it makes one */
+	void *file_image;                    /* one per writer, plan->memory.image bytes each */
+	struct sl_histogram_sums histograms; /* over committed batches */
+	void *histogram_block;               /* the memory of histograms */
+	struct sl_image_sum image_sum;       /* of the image of the run, if it makes one */
 };
 
 /*

@@ -18,7 +18,7 @@ static uint32_t find_in_order(const struct sl_run_workers *c, enum sl_slot_state
 	return first < n && c->slot_work[first].state == ready ? first : n;
 }
 
-/* One more batch in order; true when the goal is met by it, and the run ends here. */
+/* One more batch in order; true if it meets the stop rule, so that the run ends after it. */
 static bool is_last(struct sl_run_workers *c, const struct sl_tally *t, uint64_t generated)
 {
 	const struct sl_stop_rule *g = &c->stop_rule;
@@ -93,8 +93,8 @@ static void write_batch(struct sl_run_workers *c, uint32_t i, void *image)
 	pthread_cond_broadcast(&c->changed);
 }
 
-/* What was written gets its name, and who looks on sees it. */
-static enum sl_status hand_over(
+/* Gives the written file its name, then calls control->batch. */
+static enum sl_status commit_file(
 	struct sl_run_workers *c, const struct sl_host_slot *slot, struct sl_slot_work *b)
 {
 	if (b->status != SL_OK) {
@@ -118,7 +118,7 @@ static void commit_batch(struct sl_run_workers *c, uint32_t i)
 
 	b->state = SL_SLOT_COMMITTING;
 	pthread_mutex_unlock(&c->lock);
-	s = hand_over(c, slot, b);
+	s = commit_file(c, slot, b);
 	pthread_mutex_lock(&c->lock);
 	c->session->busy_ns[SL_WORKER_writers] += sl_now_ns() - start;
 	if (s != SL_OK) {
@@ -148,7 +148,7 @@ void *sl_writer_thread(void *ctx)
 	char *image;
 
 	pthread_mutex_lock(&c->lock);
-	image = (char *)c->w->file_image + c->writers++ * c->plan->room.image;
+	image = (char *)c->w->file_image + c->writers++ * c->plan->memory.image;
 	while (c->status == SL_OK && !c->met && !is_all_done(c)) {
 		if ((i = find_in_order(c, SL_SLOT_COMMITTING)) == n &&
 			(i = find_in_order(c, SL_SLOT_WRITTEN)) < n)

@@ -1,4 +1,9 @@
-/* verify.c - rereads a run. */
+/*
+ * verify.c - reads the files of a run again and checks them, batch by batch.
+ *
+ * One batch is in memory at a time. Recomputing particles from (seed, id) also finds errors that
+ * are in the file and in the manifest alike, which a checksum cannot find.
+ */
 #include "pipeline/verify/verify.h"
 
 #include <string.h>
@@ -13,7 +18,7 @@
 #include "pipeline/text/messages.h"
 #include "primitives/files/read.h"
 
-/* Survivors of a batch that are remade. */
+/* Survivors per batch that are recomputed; evenly spaced over the rows. */
 enum { SAMPLE = 256 };
 
 struct counts {
@@ -46,7 +51,7 @@ static enum sl_status check_digests(const struct sl_manifest_line *l, const stru
 	return seen == l->columns ? SL_OK : wrong("the columns are not those of the manifest", l);
 }
 
-/* The table without what is rounded, by which nothing can be told to the bit. */
+/* The table without rounded columns, which cannot be compared bit for bit. */
 static struct sl_table exact_columns(const struct sl_table *t)
 {
 	struct sl_table exact = {.n = t->n};
@@ -68,7 +73,7 @@ static struct sl_columns as_columns(const struct sl_table *t)
 	return columns;
 }
 
-/* Are all fields of the key among the columns, so that the order of all rows can be seen? */
+/* Does the table have all fields of the key, so that the order of all rows can be checked? */
 static bool has_key(const struct sl_recipe *r, const struct sl_table *t)
 {
 	for (uint32_t k = 0; k < r->n_fields; k++) {
@@ -102,7 +107,7 @@ static enum sl_status check_order(const struct sl_recipe *r, const struct sl_man
 	return SL_OK;
 }
 
-/* Row i against the particle of that id, remade. */
+/* Compares row i with the recomputed particle of that id. */
 static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manifest_line *l,
 	const struct sl_table *t, uint32_t i, const struct sl_particle *p)
 {
@@ -120,7 +125,7 @@ static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manif
 	return SL_OK;
 }
 
-/* The key of one particle, be its columns written or not. */
+/* The key of one particle; it does not need the key columns to be written. */
 static uint64_t key_of(const struct sl_recipe *r, const struct sl_particle *p)
 {
 	struct sl_columns columns;
@@ -155,7 +160,7 @@ static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_ma
 	return SL_OK;
 }
 
-/* Of both tables, read from files of one format, are all columns the same, rounded ones too? */
+/* Compares two tables read from files of one format, rounded columns included. */
 static enum sl_status check_same(
 	const struct sl_manifest_line *l, const struct sl_table *found, const struct sl_table *made)
 {
@@ -167,7 +172,7 @@ static enum sl_status check_same(
 	return same ? SL_OK : wrong("a column is not that of the batch computed anew", l);
 }
 
-/* What was computed becomes a file in memory and is read back, as found was, and so rounded. */
+/* Writes the recomputed batch to a file in memory and reads it, so that it is rounded like found. */
 static enum sl_status check_file(
 	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
 {
@@ -181,7 +186,7 @@ static enum sl_status check_file(
 	SL_TRY(w->plan->format->pack(
 		&slot->exec, &w->plan->facts, &slot->batch.table, &slot->packed));
 	SL_TRY(w->plan->format->assemble(&w->plan->facts, &facts, &slot->packed, w->file_image,
-		w->plan->room.image, &pieces));
+		w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
 	s = sl_survivors_of(w->plan->format, file, pieces.bytes, &made);
@@ -192,7 +197,7 @@ static enum sl_status check_file(
 	return s;
 }
 
-/* The batch is computed anew, in memory; digests and tallies are compared, and what was rounded. */
+/* Recomputes the batch in memory; compares digests, fate counts, histograms and rounded columns. */
 static enum sl_status redo(
 	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
 {
@@ -231,7 +236,7 @@ static enum sl_status check_line(const struct sl_recipe *r, const struct sl_mani
 	return SL_OK;
 }
 
-/* The tallies by bins are whole, and add up to the fates. */
+/* The histograms of the batch are complete and sum to its fate counts. */
 static enum sl_status check_bins(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest_line *l)
 {
@@ -273,7 +278,7 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 		status = check_sample(r, l, &exact, counts);
 	whole = sl_table_find(&exact, SL_COLUMN_id) && has_key(r, &exact) && r->bins.n == 0 &&
 	        exact.n_columns == s.table.n_columns;
-	/* what was read can only be read again, and is, all of it */
+	/* Particles from input files have no seed; reading them again is the only check. */
 	if (status == SL_OK && (r->inputs || (!whole && !counts->redone))) {
 		counts->redone++;
 		status = redo(w, l, &s.table);
@@ -301,8 +306,7 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 	return s;
 }
 
-/* of: the batches that the run consists of, which are there; so is what is made of all, and right.
- */
+/* Prints the counts of a run without errors. of: the number of batches of the whole run. */
 static void tell(
 	const struct counts *c, uint64_t of, const struct sl_plan *plan, bool json, FILE *out)
 {

@@ -1,12 +1,13 @@
 /*
- * verify.h - a run on disk is held against its manifest, its configuration and itself.
+ * verify.h - checks a run on disk against its manifest and its configuration.
  *
- * Per batch: the file's size and CRC-32; the digest of each column, computed anew from what a
- * reader gets; rows in key order with ties in id order; fates that close. Where the ids are among
- * the columns, a sample of survivors is remade from (seed, id) and compared bit for bit and by key;
- * where ids or columns of the key are not, the first batch is computed anew and its digests
- * compared; and, of a format that rounds, what its file has of them. Then what is made of all
- * batches (verify_side_files.h).
+ * Checks per batch: size and CRC-32 of the file; the digest of each column, recomputed from the
+ * values that a reader gets; rows in key order, equal keys in id order; fate counts that sum to the
+ * number of generated particles. If the file has ids, a sample of survivors is recomputed from
+ * (seed, id) and compared bit for bit. If ids or key columns are missing, or the format rounds, the
+ * first batch is recomputed as a whole and its digests are compared. For particles that are read
+ * from files, every batch is recomputed. Then the files made from all batches follow
+ * (verify_side_files.h).
  */
 #ifndef SL_PIPELINE_VERIFY_VERIFY_H
 #define SL_PIPELINE_VERIFY_VERIFY_H
@@ -16,7 +17,10 @@
 
 #include "primitives/base/status.h"
 
-/* SL_CHECK_FAILED or SL_BAD_INPUT at the first batch that is not what it should be. */
+/*
+ * Verifies the run in directory and prints the counts of checks to out, as JSON or, unless quiet,
+ * as text. Stops at the first batch or file that is wrong: SL_CHECK_FAILED or SL_BAD_INPUT.
+ */
 enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out);
 
 #endif

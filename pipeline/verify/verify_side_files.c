@@ -1,4 +1,9 @@
-/* verify_side_files.c - see verify_side_files.h. */
+/*
+ * verify_side_files.c - makes the files of the whole run again in memory and compares them.
+ *
+ * Histograms and images are sums over all batches. They are summed again from the verified batch
+ * files, so an error in the sums of the run is found too.
+ */
 #include "pipeline/verify/verify_side_files.h"
 
 #include <string.h>
@@ -27,7 +32,7 @@ static enum sl_status check_there(const struct sl_dir *dir, const char *name)
 				 "is not there (the run has not ended, or it was removed)");
 }
 
-/* Reads a file under a seal, to be given back with sl_memory_give(SL_HOST) after success. */
+/* Reads a file and checks its CRC trailer. The caller frees *file with sl_memory_give(SL_HOST). */
 static enum sl_status read_sealed(
 	const struct sl_dir *dir, const char *name, char **file, size_t *bytes)
 {
@@ -39,7 +44,7 @@ static enum sl_status read_sealed(
 	return wrong(dir, name, "its checksum is wrong (it was torn or changed)");
 }
 
-/* Are those bytes the file that the tallies of all batches make? */
+/* Compares the file with the one made from the histograms of all batches. */
 static enum sl_status check_tallies(struct sl_workspace *w, const struct sl_dir *dir,
 	const char *name, const char *file, size_t bytes)
 {

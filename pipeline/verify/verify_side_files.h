@@ -1,8 +1,9 @@
 /*
- * verify_side_files.h - what a run has made of all its batches is held against them.
+ * verify_side_files.h - checks the files that a run makes from all its batches.
  *
- * NAME.tallies is made anew of the batches' own and has the same bytes. The numbers of
- * NAME.image.h5 are those that the survivors' files add up to; NAME.png is made of them anew.
+ * NAME.tallies is made again from the histograms of the batches and must have the same bytes. The
+ * numbers of NAME.image.h5 must be the sums over the survivor files; NAME.png is made again from
+ * these sums and must have the same bytes. A joined list is compared with the batch files.
  */
 #ifndef SL_PIPELINE_VERIFY_VERIFY_SIDE_FILES_H
 #define SL_PIPELINE_VERIFY_VERIFY_SIDE_FILES_H
@@ -10,8 +11,8 @@
 #include "pipeline/run/workspace.h"
 
 /*
- * Of a run whose batches are all there, and added to the plan's canvas where there is an image.
- * SL_CHECK_FAILED or SL_BAD_INPUT at the first file that is not what it should be.
+ * All batches of the run must be committed, and w->image_sum must contain their pixels if the run
+ * has an image. SL_CHECK_FAILED or SL_BAD_INPUT at the first file that is wrong.
  */
 enum sl_status sl_verify_sides(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m);

@@ -38,10 +38,10 @@ template <uint32_t set> struct sl_words_of {
 template <class Used, int WORDS>
 static __device__ __forceinline__ void sl_block_add(const uint64_t (&mine)[WORDS], uint64_t *sum)
 {
-	struct words {
+	struct block_words {
 		uint64_t word[WORDS];
 	};
-	SL_SHARED(struct words, block);
+	SL_SHARED(struct block_words, block);
 
 	for (uint32_t k = threadIdx.x; k < WORDS; k += blockDim.x)
 		block.word[k] = 0;

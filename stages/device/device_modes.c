@@ -134,7 +134,7 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.n_fields = r->n_fields,
 		.field = r->field,
 		.narrow = sl_key_type(r) == SL_U32,
-		.metadata = sl_record_columns(r),
+		.record_columns = sl_record_columns(r),
 		.weight_scale = sl_weight_scale(r),
 		.bins = &r->bins};
 }

@@ -32,9 +32,8 @@ struct sl_fused {
 	const struct sl_condition *condition;
 	uint32_t n_fields; /* of the key; 0: survivors are not sorted */
 	const struct sl_key_rule *field;
-	bool narrow;       /* keys are u32, else u64 */
-	uint32_t metadata; /* set of columns in a record (packed_record.h); 0 if the model is
-	                      remade */
+	bool narrow;             /* keys are u32, else u64 */
+	uint32_t record_columns; /* columns in a record (packed_record.h); 0: the model is remade */
 	const struct sl_histogram_set *bins;
 	float weight_scale; /* see sl_weight_scale() */
 	bool padded; /* fill the keys after the last survivor with the largest key, one per particle

@@ -22,10 +22,11 @@ enum {
 struct rows_job {
 	uint64_t seed;
 	const uint64_t *first_id;
-	const uint32_t *n;        /* rows */
-	uint32_t metadata, words; /* columns and size of a record, if the model is not remade */
-	uint32_t set;             /* columns of the table ... */
-	uint32_t written;         /* ... without constant columns */
+	const uint32_t *n;       /* rows */
+	uint32_t record_columns; /* columns of a record, if the model is not remade */
+	uint32_t words;          /* size of that record */
+	uint32_t set;            /* columns of the table ... */
+	uint32_t written;        /* ... without constant columns */
 	const uint32_t *index, *record;
 	struct sl_columns to;
 	struct sl_particle constant; /* the values of constant columns */
@@ -48,7 +49,7 @@ static __device__ __forceinline__ struct sl_particle fetch(
 		slot[SL_RECORD_VECTOR * v + 2] = word.z;
 		slot[SL_RECORD_VECTOR * v + 3] = word.w;
 	}
-	sl_record_get(slot, Model::columns, job->metadata, *job->first_id, &p);
+	sl_record_get(slot, Model::columns, job->record_columns, *job->first_id, &p);
 	return p;
 }
 
@@ -117,8 +118,8 @@ static enum sl_status queue_rows(const struct sl_fused *f, const struct sl_batch
 	struct rows_job job = {.seed = f->seed,
 		.first_id = f->first_id,
 		.n = &counters->n_survivors,
-		.metadata = f->metadata,
-		.words = sl_record_words(f->metadata),
+		.record_columns = f->record_columns,
+		.words = sl_record_words(f->record_columns),
 		.index = b->index,
 		.record = b->record,
 		.digest = counters->digest};

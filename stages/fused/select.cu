@@ -237,8 +237,8 @@ template <class Model> static struct layout lay_out(const struct sl_fused *f)
 	struct sl_limits limits;
 	size_t available = 0;
 
-	l.words = Model::remade ? 0 : sl_record_words(f->metadata);
-	l.beside = key_columns(f) & ~f->metadata;
+	l.words = Model::remade ? 0 : sl_record_words(f->record_columns);
+	l.beside = key_columns(f) & ~f->record_columns;
 	if (Model::remade)
 		l.beside |= SL_BIT(SL_COLUMN_id);
 	l.stride = (l.words + words_of(l.beside)) | 1;
@@ -276,12 +276,12 @@ template <class Model> static uint32_t tiles_most(const struct sl_fused *f, uint
 }
 
 /* The word of a column in a list entry: in the record, or after it. */
-static uint32_t word_of(const struct layout *l, uint32_t metadata, enum sl_column column)
+static uint32_t word_of(const struct layout *l, uint32_t record_columns, enum sl_column column)
 {
 	uint32_t below = SL_BIT(column) - 1;
 
-	return SL_HAS(metadata, column) ? words_of(metadata & below)
-	                                : l->words + words_of(l->beside & below);
+	return SL_HAS(record_columns, column) ? words_of(record_columns & below)
+	                                      : l->words + words_of(l->beside & below);
 }
 
 template <class Model, class Key, bool checks>
@@ -293,9 +293,10 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 	struct sl_look_back<uint32_t> before = sl_look_back_cut<uint32_t>(&scratch, tiles);
 	struct select_job<Key> job = {
 		.seed = f->seed, .first_id = f->first_id, .keep = f->keep, .n = b->n,
-		.n_fields = f->n_fields, .items = items, .metadata = f->metadata, .words = l.words,
-		.beside = l.beside, .stride = l.stride,
-		.wanted = f->metadata | f->bins->columns | f->condition->columns | key_columns(f),
+		.n_fields = f->n_fields, .items = items, .record_columns = f->record_columns,
+		.words = l.words, .beside = l.beside, .stride = l.stride,
+		.wanted = f->record_columns | f->bins->columns | f->condition->columns |
+		          key_columns(f),
 		.weight_scale = f->weight_scale, .before = before, .index = b->index,
 		.record = b->record, .n_survivors = &counters->n_survivors,
 		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_histogram(counters),
@@ -305,7 +306,7 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {
 		job.field[k] = f->field[k];
-		job.field_at[k] = word_of(&l, f->metadata, f->field[k].column);
+		job.field_at[k] = word_of(&l, f->record_columns, f->field[k].column);
 	}
 	return SL_LAUNCH((select_kernel<Model, Key, checks>), tiles < l.blocks ? tiles : l.blocks,
 		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,

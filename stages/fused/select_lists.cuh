@@ -27,12 +27,13 @@ template <class Key> struct select_job {
 	const uint64_t *first_id;
 	sl_fate_set keep;
 	uint32_t n, n_fields;
-	uint32_t items;           /* particles per thread and tile */
-	uint32_t metadata, words; /* columns and size of a record, if the model is not remade */
-	uint32_t beside;          /* columns listed after the record: index and key fields */
-	uint32_t stride;          /* words from one survivor in a list to the next */
-	uint32_t wanted;          /* columns: of records, keys, histograms and conditions */
-	float weight_scale;       /* see sl_weight_scale() */
+	uint32_t items;          /* particles per thread and tile */
+	uint32_t record_columns; /* columns of a record, if the model is not remade */
+	uint32_t words;          /* size of that record */
+	uint32_t beside;         /* columns listed after the record: index and key fields */
+	uint32_t stride;         /* words from one survivor in a list to the next */
+	uint32_t wanted;         /* columns: of records, keys, histograms and conditions */
+	float weight_scale;      /* see sl_weight_scale() */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* word of the field in a list entry */
 	struct sl_look_back<uint32_t> before;
@@ -76,7 +77,7 @@ static __device__ __forceinline__ void list_one(
 	const struct select_job<Key> *job, uint32_t *word, uint32_t i, const struct sl_particle *p)
 {
 	if (!Model::remade)
-		sl_record_put(word, Model::columns, job->metadata, i, p);
+		sl_record_put(word, Model::columns, job->record_columns, i, p);
 	list_some<POSITION>(job, word, Model::columns, i, p);
 	list_some<DIRECTION>(job, word, Model::columns, i, p);
 	list_some<~(POSITION | DIRECTION)>(job, word, Model::columns, i, p);

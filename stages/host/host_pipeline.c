@@ -137,10 +137,10 @@ bool sl_stage_is_run(enum sl_mode mode, int s)
 void sl_layout_columns(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c)
 {
-	uint32_t metadata = SL_STORED(sl_models[r->model]->columns);
+	uint32_t stored_columns = SL_STORED(sl_models[r->model]->columns);
 
 #define COLUMN(name, type, unit, record, component, help) \
-	if (SL_HAS(metadata, SL_COLUMN_##name))           \
+	if (SL_HAS(stored_columns, SL_COLUMN_##name))     \
 		c->name = (type *)sl_cut_items(a, n, sizeof(type));
 #include "stages/particle/columns.def"
 #undef COLUMN

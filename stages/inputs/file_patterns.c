@@ -11,18 +11,18 @@
 #include "primitives/device/device.h"
 
 /* The files of an item: itself, or the matches of the pattern. */
-struct found {
+struct found_files {
 	const char *item;
 	bool is_pattern;
 	glob_t files;
 };
 
-static size_t count_of(const struct found *f)
+static size_t count_of(const struct found_files *f)
 {
 	return f->is_pattern ? f->files.gl_pathc : 1;
 }
 
-static const char *path_of(const struct found *f, size_t i)
+static const char *path_of(const struct found_files *f, size_t i)
 {
 	return f->is_pattern ? f->files.gl_pathv[i] : f->item;
 }
@@ -40,11 +40,11 @@ static int stop_at_error(const char *folder, int error)
 }
 
 /* Finds the files of an item. If it is a pattern, the caller frees f->files. */
-static enum sl_status find_files(const char *item, struct found *f)
+static enum sl_status find_files(const char *item, struct found_files *f)
 {
 	int answer;
 
-	*f = (struct found){.item = item};
+	*f = (struct found_files){.item = item};
 	if (!strpbrk(item, "*?[") || access(item, F_OK) == 0)
 		return SL_OK;
 	answer = glob(item, GLOB_NOSORT, stop_at_error, &f->files);
@@ -64,8 +64,8 @@ static enum sl_status find_files(const char *item, struct found *f)
 }
 
 /* Copies the names of all items into a; only measures while a has no memory. */
-static void lay_out(
-	struct sl_arena *a, const struct found *found, uint32_t n, struct sl_input_files *names)
+static void lay_out(struct sl_arena *a, const struct found_files *found, uint32_t n,
+	struct sl_input_files *names)
 {
 	uint32_t at = 0;
 
@@ -83,7 +83,7 @@ static void lay_out(
 }
 
 static enum sl_status copy_names(
-	const struct found *found, uint32_t n, struct sl_input_files *names, uint32_t *which)
+	const struct found_files *found, uint32_t n, struct sl_input_files *names, uint32_t *which)
 {
 	struct sl_arena a = {0};
 	size_t all = 0;
@@ -110,7 +110,7 @@ static enum sl_status copy_names(
 enum sl_status sl_find_input_files(
 	const struct sl_lines *items, struct sl_input_files *names, uint32_t *which)
 {
-	struct found found[SL_LIST_MAX];
+	struct found_files found[SL_LIST_MAX];
 	enum sl_status s = SL_OK;
 	uint32_t n = 0;
 

@@ -9,19 +9,19 @@
 enum { NUMBERS_MOST = 11, ENERGY = 5, TIME = 6, WEIGHT = 7 };
 
 /* The numbers of a record: their names, and the factors that convert them to internal units. */
-struct numbers {
+struct record_numbers {
 	int n, weight; /* how many; the index of the weight, n if there is none */
 	const char *name[NUMBERS_MOST];
 	double factor[NUMBERS_MOST];
 };
 
 /* The numbers of a record of a file with the given header. */
-static struct numbers numbers_of(const struct sl_mcpl_header *h)
+static struct record_numbers numbers_of(const struct sl_mcpl_header *h)
 {
 	static const char *const names[] = {
 		"x", "y", "z", "direction", "direction", "energy", "time", "weight"};
 	int before = h->polarised ? 3 : 0, n = h->weight == 0 ? WEIGHT + 1 : WEIGHT;
-	struct numbers all = {.n = before + n, .weight = before + WEIGHT};
+	struct record_numbers all = {.n = before + n, .weight = before + WEIGHT};
 
 	for (int i = 0; i < all.n; i++) {
 		int k = i - before;
@@ -54,7 +54,7 @@ static enum sl_status refuse(uint64_t particle, const char *name, double is, con
 }
 
 /* Checks one record and adds its weight. */
-static enum sl_status check_record(const struct sl_mcpl_header *h, const struct numbers *all,
+static enum sl_status check_record(const struct sl_mcpl_header *h, const struct record_numbers *all,
 	const uint8_t *record, uint64_t particle, double *weights)
 {
 	for (int i = 0; i < all->n; i++) {
@@ -75,7 +75,7 @@ static enum sl_status check_record(const struct sl_mcpl_header *h, const struct 
 enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	const struct numbers all = numbers_of(h);
+	const struct record_numbers all = numbers_of(h);
 	const uint8_t *records;
 	bool behind;
 	size_t n;

@@ -13,7 +13,7 @@
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* The columns of the model that are stored. */
-static uint32_t metadata(const struct sl_recipe *r)
+static uint32_t stored_columns(const struct sl_recipe *r)
 {
 	return SL_STORED(sl_models[r->model]->columns);
 }
@@ -33,7 +33,7 @@ static void lay_out_state(
 	if (n == 0)
 		return;
 #define COLUMN(name, type, unit, record, component, help) \
-	if (SL_HAS(metadata(r), SL_COLUMN_##name))        \
+	if (SL_HAS(stored_columns(r), SL_COLUMN_##name))  \
 		l->columns.name = (type *)sl_cut_items(a, n, sizeof(type));
 #include "stages/particle/columns.def"
 #undef COLUMN
@@ -106,7 +106,7 @@ static uint32_t columns_between(const struct sl_recipe *r, const struct sl_activ
 	uint32_t n = 0;
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS(metadata(r), c))
+		if (SL_HAS(stored_columns(r), c))
 			column[n++] = (struct sl_compact_column){
 				.from = sl_column_at(&from->columns, (enum sl_column)c),
 				.to = sl_column_at(&to->columns, (enum sl_column)c),

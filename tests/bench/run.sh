@@ -42,7 +42,7 @@ run pipeline --n 300,1000 --csv "$work/pipeline.csv" --json "$work/pipeline.json
 run tune --only compact/shared --n 2^6,2^9 --out "$work/tuning" --csv "$work/tune.csv" --seconds 20
 run primitives --n 100 --only compact --tuning "$work/tuning"
 run sweep --out "$work/sweep" --samples 1 --seconds 60
-"$bench" --help | grep -q '^  sweep' || fail "--help does not list the command sweep"
+"$bench" --help | grep '^  sweep' >/dev/null || fail "--help does not list the command sweep"
 
 python3 - "$work" <<'END'
 import csv, glob, json, os, sys

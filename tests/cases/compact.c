@@ -1,6 +1,6 @@
 /*
- * compact.c - the case of compact: none to all alive, on any alignment, with every scan inside, and
- * columns of all sizes taken along.
+ * compact.c - the test case of compact: from no item to all items alive, any alignment, every scan
+ * backend, and additional columns of all sizes.
  */
 #include "case.h"
 

@@ -1,4 +1,4 @@
-/* differ.cu - do two blocks of device memory differ? Asked on the device, at its speed. */
+/* differ.cu - compares two blocks of device memory on the device. */
 #include "primitives/kernel/kernel.cuh"
 #include "tests/cases/contest.h"
 

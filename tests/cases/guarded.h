@@ -1,5 +1,6 @@
 /*
- * guarded.h - memory of any space between two canaries, so that a write outside it is seen.
+ * guarded.h - memory of any memory space between two canaries, so that a write outside it is
+ * detected.
  */
 #ifndef SL_TESTS_CASES_GUARDED_H
 #define SL_TESTS_CASES_GUARDED_H

@@ -1,6 +1,4 @@
-/*
- * inputs.h - the sizes and distributions that every primitive is tested and timed with.
- */
+/* inputs.h - the sizes and distributions with which every primitive is tested and timed. */
 #ifndef SL_TESTS_CASES_INPUTS_H
 #define SL_TESTS_CASES_INPUTS_H
 

@@ -1,4 +1,7 @@
-/* scan.c - the case of scan: u32 and u64, exclusive or not, in place or not, on any alignment. */
+/*
+ * scan.c - the test case of scan: u32 and u64, exclusive or inclusive, in place or not, any
+ * alignment.
+ */
 #include "case.h"
 
 #include <stdio.h>

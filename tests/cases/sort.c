@@ -1,6 +1,6 @@
 /*
- * sort.c - the case of sort: u32 and u64 keys, with an index or alone, in place or not, by all bits
- * or odd ranges, on any alignment.
+ * sort.c - the test case of sort: u32 and u64 keys, with an index or alone, in place or not, by
+ * all bits or other bit ranges, any alignment.
  */
 #include "case.h"
 

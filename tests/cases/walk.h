@@ -1,6 +1,6 @@
 /*
- * walk.h - every backend of a space, over all sizes and variants of its case, but for what thin.h
- * leaves out.
+ * walk.h - runs every backend of a memory space over all sizes and variants of its case, except
+ * those that thin.h omits.
  */
 #ifndef SL_TESTS_CASES_WALK_H
 #define SL_TESTS_CASES_WALK_H

@@ -1,4 +1,7 @@
-/* mutant.h - comes before each kernel that mutants.py compiles: which mutant is chosen, 0: none. */
+/*
+ * mutant.h - included before each kernel that mutants.py compiles: holds the number of the
+ * selected mutant, 0 for none.
+ */
 #ifndef SL_TESTS_MUTANTS_MUTANT_H
 #define SL_TESTS_MUTANTS_MUTANT_H
 

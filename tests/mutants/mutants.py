@@ -35,9 +35,10 @@ HERE = os.path.join(ROOT, "tests", "mutants")
 RACE = 66  # the exit status that ThreadSanitizer is told
 PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 900  # that a trial of right kernels may take
-LOOK_AHEAD = "tests/primitives/look_ahead_kernels.cu"  # with tiles and grids that are small enough to try
+LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids that are small enough to try
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/deflate", "primitives/deflate/encoder",
-           "primitives/kernel/look_back.cuh", "stages"]
+           "primitives/kernel/look_back.cuh", "stages", "stages/counting", "stages/device", "stages/fused",
+           "stages/rounds"]
 
 # What an index is held below, as kernels call it.
 BOUND = r"(?:\w+(?:\.|->))*(?:n|n_\w+|left|nodes|warps|end)"
@@ -149,7 +150,8 @@ class Build:
                     self.kernels[LOOK_AHEAD] = entry  # as any other: a build with ThreadSanitizer has no such test
             elif entry["file"].endswith("tests/cases/case.c"):
                 self.case = entry
-        self.libraries = [os.path.join(folder, *place) for place in (["tests", "libsluice_support.a"], ["tests", "libsluice_cases.a"], ["libsluice.a"])]
+        self.libraries = [os.path.join(folder, *place) for place in (["tests", "libsluice_support.a"], ["libsluice_cases.a"], ["libsluice.a"],
+            ["libsluice_primitives.a"])]
 
     def compile(self, entry, source, output, tree):
         """With sources of the tree. What UBSan checks is a third of the compiler's time."""

@@ -17,11 +17,11 @@
 #include "primitives/emulator/settings.h"
 #include "tests/cases/case.h"
 #include "tests/mutants/mutant.h"
-#include "tests/primitives/look_ahead_kernels.h"
+#include "tests/primitives/scan/look_ahead_kernels.h"
 #include "tests/support/deflate_check.h"
-#include "tests/support/lane_check.h"
-#include "tests/support/press_check.h"
-#include "tests/support/records_check.h"
+#include "tests/support/device_pipeline_check.h"
+#include "tests/support/pack_check.h"
+#include "tests/support/mcpl_pack_check.h"
 
 /* Blocks in flight: twice the tiles that a look-back sees at a time. */
 enum { CROWD = SL_EMULATED_BLOCKS_MAX };
@@ -203,18 +203,18 @@ static enum sl_status find(const char *name, const struct sl_backend **found)
  */
 static void try_stages(uint32_t blocks)
 {
-	lane_check_shapes(brief || blocks == CROWD ? 31 : 320);
-	lane_check_bins(512);
-	lane_check_reuse(brief ? 512 : 1024); /* where fates end, flags begin */
-	lane_check_tiles(600, 7);             /* 575: three tiles, so that a list is filled again */
-	lane_check_rounds(brief ? 96 : 320);
-	press_check_kernels(2305);
-	records_check_kernel(brief ? 260 : 600);
-	press_check_lanes(31);
-	press_check_forms(31);
+	device_pipeline_check_shapes(brief || blocks == CROWD ? 31 : 320);
+	device_pipeline_check_bins(512);
+	device_pipeline_check_reuse(brief ? 512 : 1024); /* where fates end, flags begin */
+	device_pipeline_check_tiles(600, 7); /* 575: three tiles, so that a list is filled again */
+	device_pipeline_check_rounds(brief ? 96 : 320);
+	pack_check_kernels(2305);
+	mcpl_pack_check_kernel(brief ? 260 : 600);
+	pack_check_pipelines(31);
+	pack_check_forms(31);
 	if (!brief && blocks == 1) {
-		lane_check_keys(31);
-		lane_check_conditions(31);
+		device_pipeline_check_keys(31);
+		device_pipeline_check_conditions(31);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* counted.c - the preloaded library fails just the allocations that it was asked to. */
+/* counted.c - tests that the preloaded library makes exactly the requested allocations fail. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * server.h - what a test asks of a program that was started once and is forked for each run.
+ * server.h - the protocol between a test and a program that is started once and forked for each
+ * run.
  *
  * The loader and the libraries take longer than a run of a few particles does, thousands of times.
  * With server.c before it (LD_PRELOAD), a program stops in front of main, reads requests from a

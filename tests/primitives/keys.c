@@ -1,4 +1,6 @@
-/* keys.c - the order-preserving maps of i32 and f32 to unsigned keys, on hard values and at random.
+/*
+ * keys.c - tests the order-preserving maps of i32 and f32 to unsigned keys, on edge cases and
+ * random values.
  */
 #include <math.h>
 

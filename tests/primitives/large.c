@@ -1,6 +1,6 @@
 /*
- * large.c - every device backend at 2^24+3 and 2^28 items, where a float would begin to miscount
- * and tiles and grids become many.
+ * large.c - tests every device backend at 2^24+3 and 2^28 items: beyond the exact integers of a
+ * float, with many tiles and large grids.
  *
  * Each job is made and checked on the host once; all backends do it, and the device compares. What
  * does not fit into the device's memory, or would take long, is left out, and this says so. Skips

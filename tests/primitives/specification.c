@@ -1,5 +1,5 @@
 /*
- * specification.c - the cpu backends against hand-worked answers and qsort.
+ * specification.c - compares the cpu backends with answers worked out by hand and with qsort.
  *
  * All other backends are held to these; were these wrong, all would agree on a mistake.
  */

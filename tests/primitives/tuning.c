@@ -1,6 +1,6 @@
 /*
- * tuning.c - tuning files: what a line means, what is wrong with one, and that scratch and calls go
- * by the same lines. On the emulated device.
+ * tuning.c - tests tuning files on the emulated device: the meaning of a line, invalid lines, and
+ * that scratch sizes and calls use the same line.
  */
 #include "primitives/tuning.h"
 

@@ -1,4 +1,4 @@
-/* tunings_emulated.c - every tuning of every kernel on the emulated device, for a small size. */
+/* tunings_emulated.c - runs every tuning of every kernel on the emulated device at a small size. */
 #include <stdio.h>
 
 #include "tests/cases/walk.h"

@@ -1,4 +1,7 @@
-/* wrong_use.c - every refusal of the checked calls and of sl_find, with its sentence. */
+/*
+ * wrong_use.c - tests that the checked calls and sl_find refuse each kind of invalid argument,
+ * with its message.
+ */
 #include "primitives/primitives.h"
 #include "tests/support/check.h"
 

@@ -1,6 +1,6 @@
 /*
- * wrong_use_device.c - wrong use of every backend of a device: each is answered with a sentence,
- * and nothing is queued.
+ * wrong_use_device.c - tests that every device backend refuses invalid arguments with a message
+ * and queues no work.
  *
  * On the emulated device, and again on CUDA's where there is one, which adds the backends that
  * cannot be emulated.

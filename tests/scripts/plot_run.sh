@@ -9,7 +9,7 @@ python=/usr/bin/python3
 # Without what it needs (-S: nothing that was installed) each tells what that is, in a line.
 for script in plot plot_run; do
 	told=$("$python" -S "$source/scripts/$script.py" nowhere 2>&1) && { echo "$script.py has drawn without matplotlib"; exit 1; }
-	[[ $told == "$script.py: No module named "*"try apt-get install python3-"* ]] || { echo "$told"; exit 1; }
+	[[ $told == "$script.py: No module named "*"run apt-get install python3-"* ]] || { echo "$told"; exit 1; }
 done
 if ! "$python" -c 'import matplotlib' 2> /dev/null; then
 	echo "no matplotlib for $python; skipped"

@@ -144,7 +144,7 @@ def check_mcpltool(tool, work):
 def check_filtered(sluice, source, work, tool):
     """A list filtered: sums of weights, comments, blobs and stat:sum as the reference implementation has them."""
     import mcpl
-    lists = [os.path.join(source, "tests/stages/formats/mcpl", name) for name in
+    lists = [os.path.join(source, "tests/stages/formats/mcpl/reference", name) for name in
              ("ref_statsum.mcpl.gz", "reffile_2.mcpl", "ref_statsum.mcpl.gz", "reffile_6.mcpl")]
     for n, inputs in enumerate((lists[::2], lists)):
         out, config = os.path.join(work, f"filtered{n}"), os.path.join(work, f"filtered{n}.json")

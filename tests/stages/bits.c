@@ -1,5 +1,5 @@
 /*
- * stages/bits.c - the same bits from every compiler, at every level of optimisation.
+ * bits.c - tests that every compiler gives the same bits at every optimisation level.
  *
  * Builds bits_hash.c with gcc and clang, at -O0 to -O3, for the baseline and for x86-64-v3, with
  * contraction of a * b + c forbidden and with as much of it as the compiler can do (which is more

@@ -1,5 +1,5 @@
 /*
- * stages/bits_hash.c - one number over millions of results of math.h, random.h and the models.
+ * bits_hash.c - prints one hash over millions of results of math.h, random.h and the models.
  *
  * tests/stages/bits builds it in many ways and wants the same number from each: see there. Plain C
  * with no test framework, so that a compiler alone can build it.

@@ -1,6 +1,6 @@
 /*
- * rules.c - every rule that host and device share gives the same bits on a device, for 2^20 items
- * of all sorts.
+ * rules.c - compares the functions shared by host and device, bit for bit, between the CPU and a
+ * GPU, on 2^20 items of all kinds.
  *
  * Skips, and says why, where there is no device.
  */

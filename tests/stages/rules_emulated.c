@@ -1,6 +1,6 @@
 /*
- * rules_emulated.c - every rule that host and device share, on the emulated device: C against C++,
- * and proof that the test of a real one (rules.c) sees what differs.
+ * rules_emulated.c - compares the functions shared by host and device on the emulated device:
+ * compiled as C and as C++. Also shows that the comparison of rules.c detects a difference.
  */
 #include "tests/cases/rules.h"
 #include "tests/support/check.h"

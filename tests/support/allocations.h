@@ -1,5 +1,6 @@
 /*
- * allocations.h - counts what the process allocates, so that a test can say "none".
+ * allocations.h - counts the allocations of the process, so that a test can assert that there are
+ * none.
  *
  * A program that links this has its malloc family counted: through the sanitizer's hooks where
  * there is one, else by standing in front of glibc's.

@@ -1,4 +1,4 @@
-/* bad_configs.c - reading tests/pipeline/bad_configs.txt. */
+/* bad_configs.c - reading tests/pipeline/config/bad_configs.txt. */
 #include "tests/support/bad_configs.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ FILE *bad_configs_open(const char *folder)
 {
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/tests/pipeline/bad_configs.txt", folder);
+	snprintf(path, sizeof(path), "%s/tests/pipeline/config/bad_configs.txt", folder);
 	return fopen(path, "r");
 }
 

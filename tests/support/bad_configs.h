@@ -1,5 +1,5 @@
 /*
- * bad_configs.h - the configurations of tests/pipeline/bad_configs.txt, one after another.
+ * bad_configs.h - the configurations of tests/pipeline/config/bad_configs.txt, one after another.
  *
  *	== a misspelt key                        a title; the text follows
  *	transport: {max-steps: 100}

@@ -1,4 +1,6 @@
-/* check.h - cmocka, whose header wants these others before it, and two checks of our own. */
+/*
+ * check.h - includes cmocka with the headers that it needs, and defines two additional assertions.
+ */
 #ifndef SL_TESTS_SUPPORT_CHECK_H
 #define SL_TESTS_SUPPORT_CHECK_H
 

@@ -11,7 +11,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 10000, batch: 300
 int commands_begin(void **state)
 {
 	(void)state;
-	whole_begin(text);
+	reference_run_begin(text);
 	folder_remember();
 	return 0;
 }

@@ -1,10 +1,11 @@
 /*
- * commands_check.h - commands beside a run that nothing has broken, which they are to leave alone.
+ * commands_check.h - helpers for tests of commands that read a complete run and must not change
+ * it.
  */
 #ifndef SL_TESTS_SUPPORT_COMMANDS_CHECK_H
 #define SL_TESTS_SUPPORT_COMMANDS_CHECK_H
 
-#include "tests/support/whole.h"
+#include "tests/support/reference_run.h"
 
 /* What a group of tests begins with: c.yaml of four batches, its run in "whole", remembered. */
 int commands_begin(void **state);

@@ -1,6 +1,6 @@
 /*
- * config_check.h - configurations from text in memory, read and resolved as in a process of its
- * own.
+ * config_check.h - reads and resolves configurations from text in memory, each as a new process
+ * would.
  */
 #ifndef SL_TESTS_SUPPORT_CONFIG_CHECK_H
 #define SL_TESTS_SUPPORT_CONFIG_CHECK_H

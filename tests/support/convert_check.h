@@ -1,6 +1,6 @@
 /*
- * convert_check.h - what sluice convert makes, in the folder of the group (fixture.h), and what is
- * in it, as zlib has it.
+ * convert_check.h - runs sluice convert in the directory of the test group (fixture.h), and
+ * inflates the result with zlib.
  */
 #ifndef SL_TESTS_SUPPORT_CONVERT_CHECK_H
 #define SL_TESTS_SUPPORT_CONVERT_CHECK_H

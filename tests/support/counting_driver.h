@@ -1,6 +1,6 @@
 /*
- * counting_driver.h - a driver that stands before the emulated device's and counts what is asked of
- * it, or answers with an error.
+ * counting_driver.h - a driver that wraps the emulated device's: it counts the calls or makes one
+ * return an error.
  *
  * For tests whose line in tests.def takes the place of sl_driver_emulated, sl_emulated_queue (by
  * which launches come) and sl_fault. What the device allocates of the host, as for the shared

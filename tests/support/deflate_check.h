@@ -1,6 +1,6 @@
 /*
- * deflate_check.h - a job of deflate tried on any backend: what it writes comes back through zlib
- * and through libdeflate, and is what the specification (cpu) writes if it is to be.
+ * deflate_check.h - runs a deflate job on any backend: zlib and libdeflate must restore the input,
+ * and on request the output must equal that of the specification (cpu).
  */
 #ifndef SL_TESTS_SUPPORT_DEFLATE_CHECK_H
 #define SL_TESTS_SUPPORT_DEFLATE_CHECK_H

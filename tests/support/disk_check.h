@@ -1,5 +1,5 @@
 /*
- * disk_check.h - runs for whose files there is no room, or that a disk fails: how each must end.
+ * disk_check.h - how a run must end when the disk is full or fails.
  *
  * Exit code 4, a sentence that names the file and the reason, nothing half-written, the batches
  * before as they were; and --resume, once there is room again, gives the bytes of an unbroken run.

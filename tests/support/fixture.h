@@ -1,5 +1,6 @@
 /*
- * fixture.h - the folder of a group of tests, or of each of them: made before, removed behind.
+ * fixture.h - the temporary directory of a test group or of each test: created before, removed
+ * after.
  *
  *	cmocka_run_group_tests(tests, folder_begin, folder_end);
  *	const struct CMUnitTest tests[] = {WITH_FOLDER(made), ...};

@@ -1,5 +1,5 @@
 /*
- * folder.h - a temporary folder for a test, and what is in it.
+ * folder.h - a temporary directory of a test, and its contents.
  *
  * All calls fail the running cmocka test when the system refuses them.
  */

@@ -1,6 +1,6 @@
 /*
- * library_run.h - a small run through the library, in the calling process: so that what the run
- * calls can be counted, or made to fail, by what stands in its place.
+ * library_run.h - a small run through the library in the calling process, so that wrapped
+ * functions can count its calls or make them fail.
  */
 #ifndef SL_TESTS_SUPPORT_LIBRARY_RUN_H
 #define SL_TESTS_SUPPORT_LIBRARY_RUN_H

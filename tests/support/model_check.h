@@ -1,6 +1,4 @@
-/*
- * model_check.h - a struct sl_model_check that remembers, and what tests ask of directions.
- */
+/* model_check.h - a struct sl_model_check that records its messages, and checks of directions. */
 #ifndef SL_TESTS_SUPPORT_MODEL_CHECK_H
 #define SL_TESTS_SUPPORT_MODEL_CHECK_H
 

@@ -1,6 +1,6 @@
 /*
- * optics_check.h - what light should do at a surface, in double, and rules of stages/models/optics.h as
- * tests call them.
+ * optics_check.h - formulas for light at a surface in double, and wrappers of
+ * stages/models/optics.h for tests.
  */
 #ifndef SL_TESTS_SUPPORT_OPTICS_CHECK_H
 #define SL_TESTS_SUPPORT_OPTICS_CHECK_H

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "tests/support/check.h"
-#include "tests/support/served.h"
+#include "tests/support/fork_server.h"
 
 enum { CANNOT_RUN = 127 };
 
@@ -69,7 +69,7 @@ void process_start(const struct process *p, struct running *r)
 	r->out = memfd_create("out", MFD_CLOEXEC);
 	r->err = memfd_create("err", MFD_CLOEXEC);
 	assert_true(r->out >= 0 && r->err >= 0);
-	if (!served_start(p, path, r)) {
+	if (!fork_server_start(p, path, r)) {
 		fflush(NULL);
 		r->pid = fork();
 		assert_true(r->pid >= 0);

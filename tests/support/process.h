@@ -1,5 +1,5 @@
 /*
- * process.h - runs a program, or a function in a child, and says how it ended.
+ * process.h - runs a program, or a function in a child process, and returns how it ended.
  *
  *	const char *argv[] = {"sluice", "run", "demo.yaml", NULL};
  *	const char *env[] = {"SL_FAULT=file_write:1:28", NULL};

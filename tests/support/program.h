@@ -1,5 +1,5 @@
 /*
- * program.h - the program under test, called as people call it.
+ * program.h - runs the program under test with a command line, as a user does.
  *
  *	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "a"));
  *	expect(&folder, SL_OUTPUT_IN_USE, "holds a run already", WORDS("run", "c.yaml", "--out",

@@ -1,6 +1,4 @@
-/*
- * rays_check.h - scenes that tests of the rules of rays put together, and rays through them.
- */
+/* rays_check.h - builds scenes and traces rays for the tests of the model rays. */
 #ifndef SL_TESTS_SUPPORT_RAYS_CHECK_H
 #define SL_TESTS_SUPPORT_RAYS_CHECK_H
 

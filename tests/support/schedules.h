@@ -1,4 +1,6 @@
-/* schedules.h - every kind of schedule that rounds can have, for tests: none may change a bit. */
+/*
+ * schedules.h - every kind of schedule that rounds can have; none may change a bit of the result.
+ */
 #ifndef SL_TESTS_SUPPORT_SCHEDULES_H
 #define SL_TESTS_SUPPORT_SCHEDULES_H
 

@@ -1,4 +1,4 @@
-/* skip.h - tests that end without a verdict, and say why: ctest counts them as skipped. */
+/* skip.h - ends a test program that cannot run here, and prints why; ctest counts it as skipped. */
 #ifndef SL_TESTS_SUPPORT_SKIP_H
 #define SL_TESTS_SUPPORT_SKIP_H
 

@@ -1,6 +1,4 @@
-/*
- * slab_check.h - slabs that tests of its rules share, and what they ask of one.
- */
+/* slab_check.h - slabs and checks that the tests of the model slab share. */
 #ifndef SL_TESTS_SUPPORT_SLAB_CHECK_H
 #define SL_TESTS_SUPPORT_SLAB_CHECK_H
 

@@ -1,6 +1,4 @@
-/*
- * source_detector_check.h - sources and detectors that tests of their rules share.
- */
+/* source_detector_check.h - sources and detectors that the tests of their model share. */
 #ifndef SL_TESTS_SUPPORT_SOURCE_DETECTOR_CHECK_H
 #define SL_TESTS_SUPPORT_SOURCE_DETECTOR_CHECK_H
 

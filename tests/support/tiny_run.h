@@ -1,5 +1,5 @@
 /*
- * tiny_run.h - a run of a few small batches, and what must hold whatever happened to it.
+ * tiny_run.h - a run of a few small batches, and the checks that hold after any fault.
  *
  * An unbroken run is made first; its bytes are what all others are held against. So the checks know
  * nothing of the program but the names of its files:
@@ -49,7 +49,7 @@ void tiny_go(struct tiny_run *t, const char *const *env, const char *const *fron
 	const char *last, struct ending *e);
 
 /*
- * Runs into "out" under the tracer (traced.h, whose log is "log"): the call of that number, with on
+ * Runs into "out" under the tracer (ptrace_run.h, whose log is "log"): the call of that number, with on
  * also all after it, fails with that errno, or the run is killed there when it is 0.
  */
 void tiny_go_traced(struct tiny_run *t, unsigned long at, bool on, int error, const char *last,

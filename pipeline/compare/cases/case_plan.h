@@ -8,7 +8,7 @@
  * Plans a case and provides its workspace: for all batches, or for the first alone with one thread
  * and one device pipeline. The caller closes *w and frees *plan, also after a failure.
  */
-enum sl_status sl_case_plan(const struct sl_comparison *c, const struct sl_comparison_case *row,
+enum sl_status sl_case_plan(const struct sl_comparison *c, const struct sl_comparison_case *entry,
 	bool first_batch, struct sl_plan **plan, struct sl_workspace **w);
 
 #endif

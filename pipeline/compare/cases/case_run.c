@@ -1,4 +1,10 @@
-/* case_run.c - a row is planned, run and timed. */
+/*
+ * case_run.c - runs and times one case.
+ *
+ * All batches run without output, then with output, then the first batch alone. Each part repeats
+ * until has_enough_samples(). on_batch() sees every finished batch: it compares the batch with the
+ * reference and keeps its stage times.
+ */
 #include "pipeline/compare/cases/case_plan.h"
 #include "pipeline/compare/cases/cases.h"
 #include "pipeline/compare/cases/case_run.h"
@@ -13,25 +19,25 @@
 #include "stages/host/min_traffic.h"
 
 /*
- * How often something is timed: SAMPLES times, but not for long. A median of three is the least
- * that one disturbed run does not spoil.
+ * Limits of repeated timing: at most SAMPLES, fewer (at least SAMPLES_FEW) after seconds_enough. A
+ * median of three is the smallest that tolerates one disturbed run.
  */
 enum { SAMPLES = 11, SAMPLES_FEW = 3 };
 static const double seconds_enough = 1;
 
-/* The times of a batch: of each stage, of the copies home, of all that. */
-enum { HOME = SL_STAGE_COUNT, ALL, TIMES };
+/* Indices of the times of a batch: each stage, the transfer to the host, their sum. */
+enum { TRANSFER = SL_STAGE_COUNT, ALL, TIMES };
 
-/* A row on its way. */
+/* State of a case that runs. */
 struct attempt {
 	const struct sl_comparison *c;
-	struct sl_comparison_case *row;
+	struct sl_comparison_case *entry;
 	struct sl_reference *reference;
 	struct sl_control *control;
-	const struct sl_dir *dir;      /* of what is written now, or NULL */
-	const struct sl_plan *plan;    /* of what runs now */
-	double batch_ms[TIMES];        /* of the last batch */
-	double sample[TIMES][SAMPLES]; /* of batches */
+	const struct sl_dir *dir;      /* where output goes; NULL: no output */
+	const struct sl_plan *plan;    /* the plan that runs now */
+	double batch_ms[TIMES];        /* times of the last batch */
+	double sample[TIMES][SAMPLES]; /* samples of batch_ms */
 };
 
 /* --- runs ------------------------------------------------------------------------------------- */
@@ -43,26 +49,27 @@ static void take_times(struct attempt *a, const struct sl_host_slot *slot)
 
 	a->batch_ms[ALL] = 0;
 	for (int i = 0; i < ALL; i++) {
-		uint64_t ns = i < HOME ? slot->ns[i] : slot->transfer_ns;
+		uint64_t ns = i < TRANSFER ? slot->ns[i] : slot->transfer_ns;
 
 		a->batch_ms[i] = (double)ns / 1e6;
 		a->batch_ms[ALL] += a->batch_ms[i];
 	}
 	for (int s = 0; s < SL_STAGE_COUNT; s++)
-		a->row->bytes[s] =
+		a->entry->bytes[s] =
 			sl_stage_min_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
-	a->row->home_bytes = 0;
-	for (uint32_t k = 0; a->row->on_device && k < b->table.n_columns; k++)
+	a->entry->transfer_bytes = 0;
+	for (uint32_t k = 0; a->entry->on_device && k < b->table.n_columns; k++)
 		if (!b->table.column[k].constant)
-			a->row->home_bytes += (uint64_t)b->n_survivors *
-			                      sl_column_facts[b->table.column[k].column].bytes;
+			a->entry->transfer_bytes +=
+				(uint64_t)b->n_survivors *
+				sl_column_facts[b->table.column[k].column].bytes;
 }
 
-static void look_at(void *of, const struct sl_host_slot *slot)
+static void on_batch(void *ctx, const struct sl_host_slot *slot)
 {
-	struct attempt *a = (struct attempt *)of;
+	struct attempt *a = (struct attempt *)ctx;
 
-	sl_reference_check(a->reference, a->row, &slot->batch);
+	sl_reference_check(a->reference, a->entry, &slot->batch);
 	take_times(a, slot);
 	if (a->dir) {
 		char name[SL_FILE_NAME_BYTES];
@@ -75,15 +82,18 @@ static void look_at(void *of, const struct sl_host_slot *slot)
 	}
 }
 
-/* Runs the plan once, to a->dir or to nowhere; *ms of it. */
-static enum sl_status go(struct attempt *a, struct sl_workspace *w, double *ms)
+/*
+ * Runs the plan of w once and sets *ms to its duration. Output goes to a->dir, which is empty again
+ * afterwards, or is discarded if a->dir is NULL.
+ */
+static enum sl_status run_once(struct attempt *a, struct sl_workspace *w, double *ms)
 {
 	const struct sl_manifest none = {0};
 	struct sl_session session;
 	enum sl_status s;
 
 	a->plan = w->plan;
-	a->control->batch = look_at;
+	a->control->batch = on_batch;
 	a->control->of = a;
 	a->control->discard = !a->dir;
 	s = sl_run(w, a->dir, &none, a->control, &session);
@@ -97,17 +107,18 @@ static enum sl_status go(struct attempt *a, struct sl_workspace *w, double *ms)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* Is it worth no further run? Times of the emulated device mean little. */
-static bool is_enough(const struct attempt *a, uint32_t n, double ms)
+/* Are n samples of ms in total enough? One is, on the emulated device: its times mean little. */
+static bool has_enough_samples(const struct attempt *a, uint32_t n, double ms)
 {
-	if (a->row->on_device && sl_device_is_emulated())
+	if (a->entry->on_device && sl_device_is_emulated())
 		return n > 0;
 	return n == SAMPLES || (n >= SAMPLES_FEW && ms >= 1e3 * seconds_enough);
 }
 
 /*
- * All batches, as the configuration says: the first time for the answer, then for the time. A run
- * that takes long is its own sample: what the first time costs does not show in it.
+ * Times all batches with the threads and slots of a run. The first run checks the results and warms
+ * up. If it takes longer than seconds_enough it is the only sample, because the cost of warming up
+ * is then small in comparison.
  */
 static enum sl_status time_whole(
 	struct attempt *a, struct sl_workspace *w, struct sl_spread *spread)
@@ -115,13 +126,13 @@ static enum sl_status time_whole(
 	double ms[SAMPLES], total = 0;
 	uint32_t n = 0;
 
-	SL_TRY(go(a, w, &ms[0]));
-	a->reference->knows = true;
-	if (ms[0] < 1e3 * seconds_enough && !is_enough(a, 1, 0))
+	SL_TRY(run_once(a, w, &ms[0]));
+	a->reference->recorded = true;
+	if (ms[0] < 1e3 * seconds_enough && !has_enough_samples(a, 1, 0))
 		do {
-			SL_TRY(go(a, w, &ms[n]));
+			SL_TRY(run_once(a, w, &ms[n]));
 			total += ms[n];
-		} while (!is_enough(a, ++n, total));
+		} while (!has_enough_samples(a, ++n, total));
 	*spread = sl_spread_of(ms, n > 0 ? n : 1);
 	return SL_OK;
 }
@@ -130,16 +141,16 @@ static enum sl_status run_whole(struct attempt *a, const struct sl_dir *dir)
 {
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
-	enum sl_status s = sl_case_plan(a->c, a->row, false, &plan, &w);
+	enum sl_status s = sl_case_plan(a->c, a->entry, false, &plan, &w);
 
 	if (s == SL_OK) {
-		a->row->threads = plan->threads;
-		a->row->lanes = plan->n_device_slots;
-		s = time_whole(a, w, &a->row->whole);
+		a->entry->threads = plan->threads;
+		a->entry->lanes = plan->n_device_slots;
+		s = time_whole(a, w, &a->entry->whole);
 	}
 	a->dir = dir;
 	if (s == SL_OK)
-		s = time_whole(a, w, &a->row->written);
+		s = time_whole(a, w, &a->entry->written);
 	a->dir = NULL;
 	sl_workspace_close(w);
 	sl_plan_free(plan);
@@ -151,11 +162,11 @@ static enum sl_status sample_batches(struct attempt *a, struct sl_workspace *w, 
 	double total = 0, ms;
 
 	*n = 0;
-	SL_TRY(go(a, w, &ms));
-	while (!is_enough(a, *n, total)) {
-		/* the emulated device has been timed by the run that warms up */
-		if (!(a->row->on_device && sl_device_is_emulated()))
-			SL_TRY(go(a, w, &ms));
+	SL_TRY(run_once(a, w, &ms));
+	while (!has_enough_samples(a, *n, total)) {
+		/* For the emulated device the warm-up run is the sample. */
+		if (!(a->entry->on_device && sl_device_is_emulated()))
+			SL_TRY(run_once(a, w, &ms));
 		for (int i = 0; i < TIMES; i++)
 			a->sample[i][*n] = a->batch_ms[i];
 		total += ms;
@@ -164,12 +175,12 @@ static enum sl_status sample_batches(struct attempt *a, struct sl_workspace *w, 
 	return SL_OK;
 }
 
-/* The first batch alone, so that none waits for another. */
+/* Times the stages on the first batch alone, with one thread, so that no batch waits for another. */
 static enum sl_status time_batch(struct attempt *a)
 {
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
-	enum sl_status s = sl_case_plan(a->c, a->row, true, &plan, &w);
+	enum sl_status s = sl_case_plan(a->c, a->entry, true, &plan, &w);
 	uint32_t n = 0;
 
 	if (s == SL_OK)
@@ -179,17 +190,17 @@ static enum sl_status time_batch(struct attempt *a)
 	if (s != SL_OK)
 		return s;
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		if (sl_stage_is_run(a->row->mode, i))
-			a->row->stage[i] = sl_spread_of(a->sample[i], n);
-	a->row->home = sl_spread_of(a->sample[HOME], n);
-	a->row->all = sl_spread_of(a->sample[ALL], n);
+		if (sl_stage_is_run(a->entry->mode, i))
+			a->entry->stage[i] = sl_spread_of(a->sample[i], n);
+	a->entry->transfer = sl_spread_of(a->sample[TRANSFER], n);
+	a->entry->all = sl_spread_of(a->sample[ALL], n);
 	return SL_OK;
 }
 
-enum sl_status sl_case_run(const struct sl_comparison *c, struct sl_comparison_case *row,
+enum sl_status sl_case_run(const struct sl_comparison *c, struct sl_comparison_case *entry,
 	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control)
 {
-	struct attempt a = {.c = c, .row = row, .reference = r, .control = control};
+	struct attempt a = {.c = c, .entry = entry, .reference = r, .control = control};
 
 	SL_TRY(run_whole(&a, dir));
 	return time_batch(&a);

@@ -1,4 +1,9 @@
-/* cases.c - which choices of backends are compared, and what they are called. */
+/*
+ * cases.c - chooses the cases of a comparison and names them.
+ *
+ * Cases are added in the order of compare.h. add_case() skips a case that would do the same work as
+ * an earlier one, so the functions that vary one choice need not exclude the base case.
+ */
 #include "pipeline/compare/cases/cases.h"
 
 #include <stdio.h>
@@ -8,18 +13,18 @@
 #include "primitives/catalog.h"
 
 /*
- * In each of two spaces: every name that three primitives have, the choice of the configuration,
- * and each backend once more in its place; and fused, that choice and at most each once more; and
- * the schedules.
+ * Upper bound of cases. Host and device each have: every name shared by the three primitives, the
+ * configured choice, and each backend varied alone. Fused mode has the configured choice and each
+ * sort. Host and device each have SCHEDULES schedules of rounds.
  */
 enum { SCHEDULES = 4 };
 _Static_assert(3 + SL_CATALOG_COUNT / 3 + 2 * SL_CATALOG_COUNT + 2 * SCHEDULES <= SL_CASES_MAX,
-	"there may be more rows than fit");
+	"SL_CASES_MAX is too small for all backends and schedules");
 
-bool sl_case_scans(const struct sl_comparison_case *row)
+bool sl_case_scans(const struct sl_comparison_case *entry)
 {
-	return (row->compact.backend && row->compact.backend->uses_scan) ||
-	       (row->sort.backend && row->sort.backend->uses_scan);
+	return (entry->compact.backend && entry->compact.backend->uses_scan) ||
+	       (entry->sort.backend && entry->sort.backend->uses_scan);
 }
 
 static bool is_same_choice(const struct sl_choice *a, const struct sl_choice *b)
@@ -34,14 +39,14 @@ static bool is_same_when(const struct sl_when *a, const struct sl_when *b)
 	       !(a->below > b->below);
 }
 
-/* The key and the finish are those of the configuration in all. */
+/* Sort key and final steps are not compared: all cases have those of the configuration. */
 static bool is_same_schedule(const struct sl_schedule *a, const struct sl_schedule *b)
 {
 	return a->steps == b->steps && is_same_when(&a->compact, &b->compact) &&
 	       is_same_when(&a->sort, &b->sort);
 }
 
-/* Do two rows come to the same? A scan that is part of neither does not matter. */
+/* Do two cases do the same work? The scan only matters if compact or sort use it. */
 static bool is_same(const struct sl_comparison_case *a, const struct sl_comparison_case *b)
 {
 	return a->on_device == b->on_device && is_same_choice(&a->compact, &b->compact) &&
@@ -49,30 +54,30 @@ static bool is_same(const struct sl_comparison_case *a, const struct sl_comparis
 	       (!sl_case_scans(a) || is_same_choice(&a->scan, &b->scan));
 }
 
-/* Unless it is there already. */
-static void add_row(struct sl_comparison *c, const struct sl_comparison_case *row)
+/* Adds a case unless an equal one exists. */
+static void add_case(struct sl_comparison *c, const struct sl_comparison_case *entry)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (is_same(row, &c->row[i]))
+		if (is_same(entry, &c->cases[i]))
 			return;
-	c->row[c->n++] = *row;
+	c->cases[c->n++] = *entry;
 }
 
-/* Without a compact, it is fused. */
+/* Adds a case of these backends. No compact backend means fused mode, which compacts itself. */
 static void add(struct sl_comparison *c, struct sl_choice scan, struct sl_choice compact,
 	struct sl_choice sort, bool on_device)
 {
-	struct sl_comparison_case row = {.on_device = on_device,
+	struct sl_comparison_case entry = {.on_device = on_device,
 		.mode = compact.backend ? SL_MODE_staged : SL_MODE_fused,
 		.scan = scan,
 		.compact = compact,
 		.sort = sort};
 
-	if (c->choices.schedule == SL_BY_ROUNDS && row.mode == SL_MODE_staged)
-		row.schedule = c->choices.rounds;
+	if (c->choices.schedule == SL_BY_ROUNDS && entry.mode == SL_MODE_staged)
+		entry.schedule = c->choices.rounds;
 	if (c->choices.n_fields == 0)
-		row.sort = (struct sl_choice){0};
-	add_row(c, &row);
+		entry.sort = (struct sl_choice){0};
+	add_case(c, &entry);
 }
 
 /* The i-th backend of a primitive in a space; NULL past the last. */
@@ -86,7 +91,8 @@ static const struct sl_backend *backend_at(enum sl_primitive p, enum sl_space sp
 	return NULL;
 }
 
-static const struct sl_backend *named(enum sl_primitive p, enum sl_space space, const char *name)
+static const struct sl_backend *backend_named(
+	enum sl_primitive p, enum sl_space space, const char *name)
 {
 	const struct sl_backend *b;
 
@@ -96,29 +102,30 @@ static const struct sl_backend *named(enum sl_primitive p, enum sl_space space, 
 	return NULL;
 }
 
-static struct sl_choice plain(const struct sl_backend *b)
+static struct sl_choice default_tuning(const struct sl_backend *b)
 {
 	struct sl_choice c = {.backend = b};
 
 	return c;
 }
 
-/* Each name that all three primitives have: naive with naive and naive, ... */
-static void add_equal(struct sl_comparison *c, enum sl_space space)
+/* A case for each name that all three primitives have: naive with naive and naive, ... */
+static void add_same_name(struct sl_comparison *c, enum sl_space space)
 {
 	const struct sl_backend *scan;
 
 	for (size_t i = 0; (scan = backend_at(SL_SCAN, space, i)) != NULL; i++) {
-		const struct sl_backend *compact = named(SL_COMPACT, space, scan->name);
-		const struct sl_backend *sort = named(SL_SORT, space, scan->name);
+		const struct sl_backend *compact = backend_named(SL_COMPACT, space, scan->name);
+		const struct sl_backend *sort = backend_named(SL_SORT, space, scan->name);
 
 		if (compact && sort)
-			add(c, plain(scan), plain(compact), plain(sort), space == SL_DEVICE);
+			add(c, default_tuning(scan), default_tuning(compact), default_tuning(sort),
+				space == SL_DEVICE);
 	}
 }
 
-/* The last of the matrix that is made of a scan: the best of them. */
-static const struct sl_backend *scanning(enum sl_primitive p, enum sl_space space)
+/* The last backend in the catalog that uses a scan; the catalog lists better backends later. */
+static const struct sl_backend *last_with_scan(enum sl_primitive p, enum sl_space space)
 {
 	const struct sl_backend *b, *found = NULL;
 
@@ -128,16 +135,16 @@ static const struct sl_backend *scanning(enum sl_primitive p, enum sl_space spac
 	return found;
 }
 
-/* A scan shows where others are made of it. */
+/* Varies the scan. It only has an effect if compact or sort use it, so both are replaced. */
 static void vary_scan(
 	struct sl_comparison *c, enum sl_space space, const struct sl_comparison_case *base)
 {
-	const struct sl_backend *compact = scanning(SL_COMPACT, space), *b;
-	const struct sl_backend *sort = scanning(SL_SORT, space);
+	const struct sl_backend *compact = last_with_scan(SL_COMPACT, space), *b;
+	const struct sl_backend *sort = last_with_scan(SL_SORT, space);
 
 	for (size_t i = 0; compact && (b = backend_at(SL_SCAN, space, i)) != NULL; i++)
-		add(c, plain(b), plain(compact), sort ? plain(sort) : base->sort,
-			space == SL_DEVICE);
+		add(c, default_tuning(b), default_tuning(compact),
+			sort ? default_tuning(sort) : base->sort, space == SL_DEVICE);
 }
 
 static void vary(struct sl_comparison *c, enum sl_space space, struct sl_comparison_case base)
@@ -147,12 +154,12 @@ static void vary(struct sl_comparison *c, enum sl_space space, struct sl_compari
 	add(c, base.scan, base.compact, base.sort, base.on_device);
 	vary_scan(c, space, &base);
 	for (size_t i = 0; (b = backend_at(SL_COMPACT, space, i)) != NULL; i++)
-		add(c, base.scan, plain(b), base.sort, base.on_device);
+		add(c, base.scan, default_tuning(b), base.sort, base.on_device);
 	for (size_t i = 0; (b = backend_at(SL_SORT, space, i)) != NULL; i++)
-		add(c, base.scan, base.compact, plain(b), base.on_device);
+		add(c, base.scan, base.compact, default_tuning(b), base.on_device);
 }
 
-/* Fused, a sort is all that can be chosen. */
+/* Varies the sort in fused mode, which has no scan or compact backend to choose. */
 static void vary_fused(struct sl_comparison *c, const struct sl_comparison_case *base)
 {
 	const struct sl_choice none = {0};
@@ -160,10 +167,13 @@ static void vary_fused(struct sl_comparison *c, const struct sl_comparison_case 
 
 	add(c, base->scan, none, base->sort, true);
 	for (size_t i = 0; (b = backend_at(SL_SORT, SL_DEVICE, i)) != NULL; i++)
-		add(c, base->scan, none, plain(b), true);
+		add(c, base->scan, none, default_tuning(b), true);
 }
 
-/* What rounds are sorted by: their key, or else that of the survivors, if rounds can have it. */
+/*
+ * Sets the sort key of rounds: the configured key, else the key of the survivors. Returns false if
+ * rounds cannot use that key: it contains the id or has more than 32 bits.
+ */
 static bool choose_key(const struct sl_choices *chosen, struct sl_schedule *s)
 {
 	if (s->n_fields > 0)
@@ -178,33 +188,33 @@ static bool choose_key(const struct sl_choices *chosen, struct sl_schedule *s)
 	return s->n_fields > 0 && s->key_bits <= 32;
 }
 
-/* The base once more by histories, and by rounds of each kind. */
-static void vary_schedule(struct sl_comparison *c, struct sl_comparison_case row)
+/* Adds the base case with the history schedule and with each schedule of rounds. */
+static void vary_schedule(struct sl_comparison *c, struct sl_comparison_case entry)
 {
 	static const struct sl_when never = {.kind = SL_NEVER};
 	static const struct sl_when compact[SCHEDULES - 1] = {{.kind = SL_NEVER},
 		{.kind = SL_EVERY, .every = 1}, {.kind = SL_BELOW, .below = 0.5}};
 
-	row.mode = SL_MODE_staged;
-	row.schedule.steps = 0;
-	add_row(c, &row);
-	row.schedule = c->choices.rounds;
-	row.schedule.sort = never;
+	entry.mode = SL_MODE_staged;
+	entry.schedule.steps = 0;
+	add_case(c, &entry);
+	entry.schedule = c->choices.rounds;
+	entry.schedule.sort = never;
 	for (int i = 0; i < SCHEDULES - 1; i++) {
-		row.schedule.compact = compact[i];
-		add_row(c, &row);
+		entry.schedule.compact = compact[i];
+		add_case(c, &entry);
 	}
-	row.schedule.sort = (struct sl_when){.kind = SL_EVERY, .every = 4};
-	if (row.sort.backend && choose_key(&c->choices, &row.schedule))
-		add_row(c, &row);
+	entry.schedule.sort = (struct sl_when){.kind = SL_EVERY, .every = 4};
+	if (entry.sort.backend && choose_key(&c->choices, &entry.schedule))
+		add_case(c, &entry);
 }
 
 void sl_cases_choose(struct sl_comparison *c)
 {
 	const struct sl_choices *chosen = &c->choices;
-	struct sl_comparison_case host = {.scan = plain(&sl_scan_cpu),
-		.compact = plain(&sl_compact_cpu),
-		.sort = plain(&sl_sort_cpu)};
+	struct sl_comparison_case host = {.scan = default_tuning(&sl_scan_cpu),
+		.compact = default_tuning(&sl_compact_cpu),
+		.sort = default_tuning(&sl_sort_cpu)};
 	struct sl_comparison_case device = {.on_device = true,
 		.scan = chosen->scan,
 		.compact = chosen->compact,
@@ -218,7 +228,7 @@ void sl_cases_choose(struct sl_comparison *c)
 		vary_schedule(c, host);
 	if (chosen->device == SL_ON_CPU)
 		return;
-	add_equal(c, SL_DEVICE);
+	add_same_name(c, SL_DEVICE);
 	vary(c, SL_DEVICE, device);
 	vary_fused(c, &device);
 	if (chosen->model->steps)
@@ -254,26 +264,26 @@ static void name_schedule(const struct sl_schedule *s, char text[SL_CHOICE_BYTES
 			sl_when_text(sorts ? &s->sort : &s->compact, when));
 }
 
-struct sl_case_names sl_case_names(const struct sl_comparison_case *row)
+struct sl_case_names sl_case_names(const struct sl_comparison_case *entry)
 {
 	const struct sl_choice none = {0};
 	struct sl_case_names names;
-	bool scans = sl_case_scans(row);
+	bool scans = sl_case_scans(entry);
 
-	name_choice(scans ? &row->scan : &none, scans ? "own" : "-", names.scan);
-	name_choice(&row->compact, "fused", names.compact);
-	name_choice(&row->sort, "-", names.sort);
-	name_schedule(&row->schedule, names.schedule);
+	name_choice(scans ? &entry->scan : &none, scans ? "own" : "-", names.scan);
+	name_choice(&entry->compact, "fused", names.compact);
+	name_choice(&entry->sort, "-", names.sort);
+	name_schedule(&entry->schedule, names.schedule);
 	return names;
 }
 
-const char *sl_case_text(const struct sl_comparison_case *row, char text[SL_CASE_BYTES])
+const char *sl_case_text(const struct sl_comparison_case *entry, char text[SL_CASE_BYTES])
 {
-	struct sl_case_names names = sl_case_names(row);
+	struct sl_case_names names = sl_case_names(entry);
 
 	snprintf(text, SL_CASE_BYTES, "%s, scan %s, compact %s, sort %s%s%s",
-		row->on_device ? "device" : "host", names.scan, names.compact, names.sort,
-		row->schedule.steps > 0 ? ", rounds: " : "",
-		row->schedule.steps > 0 ? names.schedule : "");
+		entry->on_device ? "device" : "host", names.scan, names.compact, names.sort,
+		entry->schedule.steps > 0 ? ", rounds: " : "",
+		entry->schedule.steps > 0 ? names.schedule : "");
 	return text;
 }

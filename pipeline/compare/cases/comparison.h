@@ -1,4 +1,4 @@
-/* comparison.h - the cases of a comparison and their results. */
+/* comparison.h - the cases of a comparison and their results; compare.h describes the method. */
 #ifndef SL_PIPELINE_COMPARE_CASES_COMPARISON_H
 #define SL_PIPELINE_COMPARE_CASES_COMPARISON_H
 
@@ -7,49 +7,49 @@
 
 enum { SL_CASES_MAX = 64 };
 
-/* The emulated device does as much in a few seconds: more particles only if all are asked for. */
+/* The emulated device runs this many particles in a few seconds; --full takes all particles. */
 enum { SL_EMULATED_PARTICLES = 20000 };
 
 enum sl_answer {
-	SL_ANSWER_NONE, /* it did not run */
+	SL_ANSWER_NONE, /* the case did not run */
 	SL_ANSWER_SAME,
 	SL_ANSWER_DIFFERS,
-	SL_ANSWER_FAILED /* it gave none */
+	SL_ANSWER_FAILED /* the case ended with an error */
 };
 
 struct sl_comparison_case {
 	bool on_device;
 	enum sl_mode mode;
 	struct sl_schedule schedule;
-	struct sl_choice scan;    /* no backend: compact and sort have their own */
-	struct sl_choice compact; /* staged alone */
-	struct sl_choice sort;    /* no backend: there is no key to sort by */
+	struct sl_choice scan;    /* no effect if compact and sort use no scan */
+	struct sl_choice compact; /* no backend: fused mode */
+	struct sl_choice sort;    /* no backend: survivors have no sort key */
 
-	/* What came of it. */
+	/* Results. Times are in milliseconds. */
 	enum sl_answer answer;
-	enum sl_status status;           /* OK, CHECK_FAILED when it differs, or how it failed */
-	char message[SL_MESSAGE_BYTES];  /* where it differs first, or why it failed */
-	struct sl_spread whole, written; /* all batches, without and with output */
-	uint32_t threads, lanes;         /* for those */
-	struct sl_spread stage[SL_STAGE_COUNT], home; /* of a batch; home: copied from the device */
-	struct sl_spread all;                         /* the sums of those */
-	uint64_t bytes[SL_STAGE_COUNT], home_bytes;   /* that a batch must move at least */
+	enum sl_status status;           /* SL_OK, SL_CHECK_FAILED if it differs, else its error */
+	char message[SL_MESSAGE_BYTES];  /* the first difference, or the error */
+	struct sl_spread whole, written; /* all batches: without, with output */
+	uint32_t threads, lanes;         /* of whole and written */
+	struct sl_spread stage[SL_STAGE_COUNT], transfer; /* of a batch; transfer: device to host */
+	struct sl_spread all;                           /* sum of stages and transfer, per batch */
+	uint64_t bytes[SL_STAGE_COUNT], transfer_bytes; /* minimum traffic per batch */
 };
 
 struct sl_comparison {
 	struct sl_config config;
 	struct sl_choices choices;
-	struct sl_plan *plan;    /* of the configuration itself, no memory got: what would be run */
-	const char *const *argv; /* the command, NULL behind the last word; NULL: none */
-	char date[32];           /* when it began, "2026-01-31T12:00:00Z" */
-	uint64_t particles;      /* compared: the first of ... */
-	uint64_t configured;     /* ... these */
+	struct sl_plan *plan;    /* of the configuration itself; has no workspace */
+	const char *const *argv; /* the command line, ends with NULL; may be NULL */
+	char date[32];           /* start, "2026-01-31T12:00:00Z" */
+	uint64_t particles;      /* compared particles: the first of `configured` */
+	uint64_t configured;     /* particles of the configuration */
 	uint32_t batch;
 	uint64_t n_batches;
-	double host_copy, device_copy; /* GB/s read and written by a copy; 0: not measured */
-	bool ended;                    /* every row was tried */
+	double host_copy, device_copy; /* GB/s read plus written; 0: not measured */
+	bool ended;                    /* every case was tried */
 	size_t n;
-	struct sl_comparison_case row[SL_CASES_MAX];
+	struct sl_comparison_case cases[SL_CASES_MAX];
 };
 
 #endif

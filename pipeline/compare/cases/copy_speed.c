@@ -1,4 +1,9 @@
-/* copy_speed.c - copies of more bytes than a cache holds, timed. */
+/*
+ * copy_speed.c - times copies of blocks that are larger than any cache.
+ *
+ * Host copies are memcpy() by one thread, timed by the clock. Device copies are timed by events, so
+ * that the cost of a launch is not counted.
+ */
 #include "pipeline/compare/cases/copy_speed.h"
 
 #include <string.h>
@@ -6,7 +11,7 @@
 #include "pipeline/compare/cases/case_run.h"
 #include "primitives/base/clock.h"
 
-/* Two blocks of it are more than any GPU's cache holds, and than a core has of a processor's. */
+/* Two blocks of 128 MiB exceed the L2 cache of a GPU and the share of the L3 cache of a core. */
 #define BYTES_MOST ((uint64_t)128 << 20)
 enum { COPIES = 11, SHARE = 8 };
 
@@ -46,7 +51,7 @@ static enum sl_status get(struct copy *c)
 	return sl_event_make(&c->after);
 }
 
-/* The first copy, which is not counted, touches all pages. */
+/* The first copy is not counted: it pays for the page faults. Factor 2: each byte is read, written. */
 static enum sl_status time_copies(struct copy *c, double *gb_per_second)
 {
 	double ms[COPIES];
@@ -78,5 +83,5 @@ enum sl_status sl_copy_speed(enum sl_space space, uint64_t free_bytes, double *g
 	sl_event_free(c.after);
 	sl_memory_give(space, c.to);
 	sl_memory_give(space, c.from);
-	return sl_add_context(s, "measuring the speed of copies");
+	return sl_add_context(s, "measuring the copy speed");
 }

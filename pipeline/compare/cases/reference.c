@@ -1,4 +1,10 @@
-/* reference.c - batches are held against those of the first row. */
+/*
+ * reference.c - compares batches with those of the first case.
+ *
+ * Only a manifest line per batch is kept, not the columns. If a line differs, the reference batch is
+ * computed again and the first difference is searched in the order: fate counts, histograms, number
+ * of survivors, columns.
+ */
 #include "pipeline/compare/cases/case_plan.h"
 #include "pipeline/compare/cases/cases.h"
 #include "pipeline/compare/cases/reference.h"
@@ -15,10 +21,10 @@ enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_refere
 	void *lines;
 
 	memset(r, 0, sizeof(*r));
-	SL_TRY(sl_case_plan(c, &c->row[0], true, &r->plan, &r->w));
+	SL_TRY(sl_case_plan(c, &c->cases[0], true, &r->plan, &r->w));
 	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(c->n_batches, sizeof(*r->line)), &lines));
 	r->line = (struct sl_manifest_line *)lines;
-	/* the plan is of one batch; find_difference() computes any */
+	/* The plan is for one batch. find_difference() may need any batch, so the recipe has all. */
 	r->recipe = r->plan->recipe;
 	r->recipe.particles = c->particles;
 	r->recipe.n_batches = c->n_batches;
@@ -32,16 +38,16 @@ void sl_reference_close(struct sl_reference *r)
 	sl_memory_give(SL_HOST, r->line);
 }
 
-/* --- where two batches differ ----------------------------------------------------------------- */
+/* --- the first difference of two batches ------------------------------------------------------ */
 
-/* Two numbers that should be one. */
-static void tell_counts(const char *what, uint64_t found, uint64_t expected, char text[WHAT_BYTES])
+static void describe_counts(
+	const char *what, uint64_t found, uint64_t expected, char text[WHAT_BYTES])
 {
-	snprintf(text, WHAT_BYTES, "%s: %llu and not %llu", what, (unsigned long long)found,
+	snprintf(text, WHAT_BYTES, "%s: %llu instead of %llu", what, (unsigned long long)found,
 		(unsigned long long)expected);
 }
 
-/* Where the tallies differ; false if nowhere. */
+/* Describes the first difference of the tallies; false if they are equal. */
 static bool describe_tally(
 	const struct sl_tally *found, const struct sl_tally *expected, char text[WHAT_BYTES])
 {
@@ -54,20 +60,21 @@ static bool describe_tally(
 			continue;
 		snprintf(what, sizeof(what), "the tally, %s of fate %s",
 			counts ? "particles" : "weight", sl_fate_facts[f].name);
-		tell_counts(what, counts ? found->count[f] : found->weight[f],
+		describe_counts(what, counts ? found->count[f] : found->weight[f],
 			counts ? expected->count[f] : expected->weight[f], text);
 		return true;
 	}
 	if (found->steps != expected->steps)
-		tell_counts("the tally, steps", found->steps, expected->steps, text);
+		describe_counts("the tally, steps", found->steps, expected->steps, text);
 	else if (found->collisions != expected->collisions)
-		tell_counts("the tally, collisions", found->collisions, expected->collisions, text);
+		describe_counts(
+			"the tally, collisions", found->collisions, expected->collisions, text);
 	else
 		return false;
 	return true;
 }
 
-/* The first of n rows where two columns differ; n if they are the same. */
+/* The first of n items where two columns differ; n if all are equal. */
 static uint32_t first_difference(
 	const struct sl_table_column *a, const struct sl_table_column *b, uint32_t n)
 {
@@ -82,7 +89,7 @@ static uint32_t first_difference(
 	return i;
 }
 
-/* The first row that differs in any column, and that column; false if none does. */
+/* Describes the first index where a column differs, and that column; false if all are equal. */
 static bool describe_table(
 	const struct sl_table *found, const struct sl_table *expected, char text[WHAT_BYTES])
 {
@@ -100,7 +107,7 @@ static bool describe_table(
 	return first < expected->n;
 }
 
-/* The first sum of tallies by bins that differs, by the number of its counter. */
+/* Describes the first histogram counter that differs, by its number; false if all are equal. */
 static bool describe_bins(
 	const struct sl_batch *found, const struct sl_batch *expected, char text[WHAT_BYTES])
 {
@@ -111,8 +118,8 @@ static bool describe_bins(
 		i++;
 	if (i == expected->bin_words)
 		return false;
-	snprintf(what, sizeof(what), "the tallies by bins, sum %u", i);
-	tell_counts(what, found->bins[i], expected->bins[i], text);
+	snprintf(what, sizeof(what), "the histograms, counter %u", i);
+	describe_counts(what, found->bins[i], expected->bins[i], text);
 	return true;
 }
 
@@ -123,14 +130,14 @@ static void describe(
 		describe_bins(found, expected, text))
 		return;
 	if (found->n_survivors != expected->n_survivors)
-		tell_counts("survivors", found->n_survivors, expected->n_survivors, text);
+		describe_counts("survivors", found->n_survivors, expected->n_survivors, text);
 	else if (!describe_table(&found->table, &expected->table, text))
-		snprintf(text, WHAT_BYTES, "the digests, of columns that are the same");
+		snprintf(text, WHAT_BYTES, "the digests differ, but the columns are equal");
 }
 
-/* Makes the batch again as the first row does, and tells the first place that is not the same. */
+/* Computes the batch again as the reference does, and records the first difference in the case. */
 static void find_difference(
-	struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b)
+	struct sl_reference *r, struct sl_comparison_case *entry, const struct sl_batch *b)
 {
 	struct sl_host_slot *slot = &r->w->slot[0];
 	char name[SL_CASE_BYTES], what[WHAT_BYTES];
@@ -139,15 +146,17 @@ static void find_difference(
 	if (sl_stages_run(&r->recipe, &slot->exec, &slot->batch, NULL) == SL_OK)
 		describe(b, &slot->batch, what);
 	else
-		snprintf(what, sizeof(what), "where cannot be told (%.100s)", sl_last_error());
-	row->answer = SL_ANSWER_DIFFERS;
-	row->status = SL_CHECK_FAILED;
-	snprintf(row->message, sizeof(row->message),
-		"%s: the answer is not the reference's: batch %llu, %s", sl_case_text(row, name),
-		(unsigned long long)b->number, what);
+		snprintf(what, sizeof(what),
+			"the reference batch could not be computed again (%.100s)",
+			sl_last_error());
+	entry->answer = SL_ANSWER_DIFFERS;
+	entry->status = SL_CHECK_FAILED;
+	snprintf(entry->message, sizeof(entry->message),
+		"%s: the result differs from the reference: batch %llu, %s",
+		sl_case_text(entry, name), (unsigned long long)b->number, what);
 }
 
-/* --- a look ----------------------------------------------------------------------------------- */
+/* --- comparing one batch ---------------------------------------------------------------------- */
 
 static bool is_same(const struct sl_manifest_line *l, const struct sl_batch *b)
 {
@@ -158,12 +167,12 @@ static bool is_same(const struct sl_manifest_line *l, const struct sl_batch *b)
 }
 
 void sl_reference_check(
-	struct sl_reference *r, struct sl_comparison_case *row, const struct sl_batch *b)
+	struct sl_reference *r, struct sl_comparison_case *entry, const struct sl_batch *b)
 {
 	struct sl_manifest_line *l = &r->line[b->number];
 
-	if (!r->knows)
+	if (!r->recorded)
 		sl_batch_file_line(b, l);
-	else if (row->answer != SL_ANSWER_DIFFERS && !is_same(l, b))
-		find_difference(r, row, b);
+	else if (entry->answer != SL_ANSWER_DIFFERS && !is_same(l, b))
+		find_difference(r, entry, b);
 }

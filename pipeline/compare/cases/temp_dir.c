@@ -1,11 +1,16 @@
-/* temp_dir.c - a folder is made with its parents, emptied, and removed with them. */
+/*
+ * temp_dir.c - creates a temporary directory with its parents, and removes both.
+ *
+ * Only directories that did not exist before are removed, and parents only while they are empty:
+ * another process may have put files there meanwhile.
+ */
 #include "pipeline/compare/cases/temp_dir.h"
 #include "primitives/files/files.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static bool is_there(const char *path)
+static bool exists(const char *path)
 {
 	struct sl_dir d;
 
@@ -15,7 +20,7 @@ static bool is_there(const char *path)
 	return true;
 }
 
-/* The length of path without its last name; 0 when nothing is left. */
+/* The length of path[0..n) without its last name; 0 if it has one name only. */
 static size_t parent(const char *path, size_t n)
 {
 	while (n > 0 && path[n - 1] != '/')
@@ -25,8 +30,8 @@ static size_t parent(const char *path, size_t n)
 	return n;
 }
 
-/* How much of the path is there: "" and "/" always are. */
-static size_t find_kept(const char *path)
+/* The length of the part of path that exists; 0 for "" and "/". */
+static size_t existing_length(const char *path)
 {
 	char part[SL_PATH_BYTES];
 	size_t n = strlen(path);
@@ -34,19 +39,19 @@ static size_t find_kept(const char *path)
 	do {
 		n = parent(path, n);
 		snprintf(part, sizeof(part), "%.*s", (int)n, path);
-	} while (n > 0 && !is_there(part));
+	} while (n > 0 && !exists(part));
 	return n;
 }
 
 /*
- * Removes path, and above it what was made, as far as nobody has put something there. Fails when
- * path itself stays.
+ * Removes path and then the parents that were created, as far as they are empty. Fails only if path
+ * itself cannot be removed.
  */
-static enum sl_status remove_made(struct sl_temp_dir *p)
+static enum sl_status remove_created(struct sl_temp_dir *p)
 {
 	enum sl_status s = sl_dir_remove(p->path);
 
-	for (size_t n = parent(p->path, strlen(p->path)); n > p->kept; n = parent(p->path, n)) {
+	for (size_t n = parent(p->path, strlen(p->path)); n > p->existing; n = parent(p->path, n)) {
 		p->path[n] = '\0';
 		(void)sl_dir_remove(p->path);
 	}
@@ -59,27 +64,26 @@ enum sl_status sl_temp_dir_open(const char *path, struct sl_temp_dir *p)
 
 	p->dir = (struct sl_dir){.fd = -1, .lock = -1};
 	snprintf(p->path, sizeof(p->path), "%s", path);
-	p->kept = find_kept(path);
-	if (is_there(path))
+	p->existing = existing_length(path);
+	if (exists(path))
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: is there already (it is for files that are removed again, and was "
-			"left by a process that was killed, or is in use), try again later, "
-			"another --out, or remove it",
+			"%s: the temporary directory exists (another comparison uses it, or one "
+			"was killed and left it); wait, use another --out, or remove it",
 			path);
 	s = sl_dir_open(path, true, &p->dir);
 	if (s != SL_OK) {
 		char why[SL_MESSAGE_BYTES];
 
 		memcpy(why, sl_last_error(), sizeof(why));
-		(void)remove_made(p);
+		(void)remove_created(p);
 		sl_set_last_error(why);
 	}
 	return s;
 }
 
-static enum sl_status remove_entry(void *of, const char *name)
+static enum sl_status remove_entry(void *ctx, const char *name)
 {
-	return sl_file_remove((const struct sl_dir *)of, name);
+	return sl_file_remove((const struct sl_dir *)ctx, name);
 }
 
 enum sl_status sl_temp_dir_empty(const struct sl_dir *dir)
@@ -97,5 +101,5 @@ enum sl_status sl_temp_dir_close(struct sl_temp_dir *p)
 		return SL_OK;
 	s = sl_temp_dir_empty(&p->dir);
 	sl_dir_close(&p->dir);
-	return s == SL_OK ? remove_made(p) : s;
+	return s == SL_OK ? remove_created(p) : s;
 }

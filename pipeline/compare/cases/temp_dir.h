@@ -1,7 +1,8 @@
 /*
- * temp_dir.h - a folder for files that nobody wants to keep: made for a purpose, gone after it.
+ * temp_dir.h - a directory for temporary files, created and removed by the comparison.
  *
- * It must not be there before, so that what is in it can be removed without asking whose it is.
+ * The directory must not exist before. So all files in it belong to the comparison and can be
+ * removed safely.
  */
 #ifndef SL_PIPELINE_COMPARE_CASES_TEMP_DIR_H
 #define SL_PIPELINE_COMPARE_CASES_TEMP_DIR_H
@@ -13,16 +14,16 @@
 struct sl_temp_dir {
 	struct sl_dir dir;
 	char path[SL_PATH_BYTES];
-	size_t kept; /* bytes of path that name a folder which was there before */
+	size_t existing; /* length of the part of path that existed before */
 };
 
-/* Makes path, and its parents. SL_OUTPUT_IN_USE when it is there already. */
+/* Creates path and its parents. SL_OUTPUT_IN_USE if path exists. */
 enum sl_status sl_temp_dir_open(const char *path, struct sl_temp_dir *p);
 
-/* Removes the files in it. */
+/* Removes all files in dir. */
 enum sl_status sl_temp_dir_empty(const struct sl_dir *dir);
 
-/* Removes all that was made. To be called after a failure too. */
+/* Removes the files and the created directories. Call it also after a failure. */
 enum sl_status sl_temp_dir_close(struct sl_temp_dir *p);
 
 #endif

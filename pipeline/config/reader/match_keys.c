@@ -83,7 +83,7 @@ static void record(struct sl_reader *r, struct sl_place at, const char *path, sl
 {
 	struct sl_seen *seen = sl_reader_seen(r, path);
 
-	/* the bound is never reached: the tables have fewer keys, see tests/pipeline/options.c */
+	/* the bound is never reached: the tables have fewer keys, see tests/pipeline/config/options.c */
 	if (!seen && r->n_seen < SL_SEEN_MAX)
 		seen = &r->seen[r->n_seen++];
 	if (!seen)

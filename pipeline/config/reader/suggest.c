@@ -16,14 +16,14 @@
 enum { WORDS_MAX = 256, PLACES_MAX = 4, HINT_BYTES = 448 };
 
 /* Components of option paths; at[] points into text[]. */
-struct words {
+struct suggested_words {
 	size_t n;
 	const char *at[WORDS_MAX];
 	char text[WORDS_MAX][SL_WORD_BYTES];
 };
 
 /* Adds a word unless it equals the last one: the keys of a section are adjacent in the tables. */
-static void add_word(struct words *w, const char *text, size_t bytes)
+static void add_word(struct suggested_words *w, const char *text, size_t bytes)
 {
 	char *to = w->text[w->n];
 
@@ -44,7 +44,7 @@ static const char *say_section(const char *path, char text[SL_KEY_BYTES])
 }
 
 /* Lists the keys of a section; "" is the top level. */
-static void list_children(const struct sl_reader *r, const char *section, struct words *w)
+static void list_children(const struct sl_reader *r, const char *section, struct suggested_words *w)
 {
 	size_t skip = *section ? strlen(section) + 1 : 0;
 	char path[SL_KEY_BYTES];
@@ -77,7 +77,7 @@ static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char h
 {
 	char path[SL_KEY_BYTES], section[SL_KEY_BYTES];
 	const char *near, *words[WORDS_MAX];
-	struct words w;
+	struct suggested_words w;
 	size_t n = 0;
 
 	for (w.n = 0; n < WORDS_MAX && sl_option_at(r->model, n, path); n++) {
@@ -98,7 +98,7 @@ void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PR
 {
 	char hint[HINT_BYTES], section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
 	const char *leaf = sl_key_leaf(path), *near;
-	struct words w;
+	struct suggested_words w;
 
 	if (sl_is_after_comma(leaf)) {
 		snprintf(text, SL_PROBLEM_BYTES,
@@ -129,7 +129,7 @@ bool sl_suggest_covers(const struct sl_reader *r, const char *path)
 	const char *leaf = sl_key_leaf(path);
 	size_t skip = (size_t)(leaf - path);
 	char section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
-	struct words w;
+	struct suggested_words w;
 
 	snprintf(section, sizeof(section), "%.*s", (int)(skip > 0 ? skip - 1 : 0), path);
 	list_children(r, sl_key_pattern(section, pattern), &w);

@@ -20,13 +20,14 @@ void sl_convert_note(struct sl_converting *c, const char *format, ...)
 void sl_convert_note_recovered(struct sl_converting *c, const char *path, uint64_t particles)
 {
 	sl_convert_note(c,
-		"%s: its writer did not come to its end; its %" PRIu64 " whole records were taken",
+		"%s: the file was not closed by its writer; its %" PRIu64
+		" complete records are converted",
 		path, particles);
 }
 
-void sl_convert_note_behind(struct sl_converting *c, const char *path)
+void sl_convert_note_trailing(struct sl_converting *c, const char *path)
 {
-	sl_convert_note(c, "%s: what follows its last particle was left out", path);
+	sl_convert_note(c, "%s: the bytes after the last particle are ignored", path);
 }
 
 bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at)
@@ -36,10 +37,10 @@ bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at)
 
 		if (at->line >= (o->is_run ? o->manifest.n : 1))
 			continue;
-		at->of = o->is_run ? &o->manifest.line[at->line] : NULL;
+		at->line_of_run = o->is_run ? &o->manifest.line[at->line] : NULL;
 		at->line++;
-		snprintf(at->path, sizeof(at->path), "%.3800s%s%s", o->path, at->of ? "/" : "",
-			at->of ? at->of->file : "");
+		snprintf(at->path, sizeof(at->path), "%.3800s%s%s", o->path,
+			at->line_of_run ? "/" : "", at->line_of_run ? at->line_of_run->file : "");
 		return true;
 	}
 	return false;
@@ -49,5 +50,5 @@ enum sl_status sl_convert_check(const struct sl_converting *c)
 {
 	return atomic_load(c->job->stop) == 0
 	               ? SL_OK
-	               : sl_fail(SL_STOPPED, "stopped (asked by a signal); nothing was made");
+	               : sl_fail(SL_STOPPED, "stopped by a signal; no file was written");
 }

@@ -1,5 +1,7 @@
 /*
- * context.h - what all parts of a conversion share: the job, the inputs in order, and the notes.
+ * context.h - the state shared by all parts of a conversion: the job, its inputs and the notes.
+ *
+ * A note is a line for the user about information that the output file cannot hold.
  */
 #ifndef SL_PIPELINE_CONVERT_COMMON_CONTEXT_H
 #define SL_PIPELINE_CONVERT_COMMON_CONTEXT_H
@@ -18,10 +20,10 @@ struct sl_convert_job {
 	const char *to;
 	const char *const *set; /* n_sets settings, "output.mcpl.pdg=2112" */
 	size_t n_sets;
-	const atomic_int *stop; /* not 0: give up what is not done yet */
+	const atomic_int *stop; /* not 0: stop, remove the unfinished file */
 };
 
-/* An operand: a file, or a run and what it has committed. */
+/* An operand: a file, or a run directory with its manifest of committed batches. */
 struct sl_convert_operand {
 	const char *path;
 	bool is_run;
@@ -31,31 +33,31 @@ struct sl_convert_operand {
 struct sl_converting {
 	const struct sl_convert_job *job;
 	struct sl_convert_operand *operand;
-	const struct sl_format *format; /* of what is made */
-	struct sl_file_facts facts;     /* backend and level are set; the rest for tables */
-	struct sl_dir dir;              /* where it is made */
-	const char *name;               /* and its name there */
-	uint64_t files, particles;      /* that were read */
-	uint64_t bytes;                 /* that were written */
-	char notes[2048];               /* what could not be kept, a line each */
+	const struct sl_format *format; /* of the output file */
+	struct sl_file_facts facts;     /* deflate and level always; the rest for tables only */
+	struct sl_dir dir;              /* directory of the output file */
+	const char *name;               /* its name there */
+	uint64_t files, particles;      /* read so far */
+	uint64_t bytes;                 /* written so far */
+	char notes[2048];               /* lost information, one line each */
 };
 
-/* The files of all operands in order: *at begins at {0}; false behind the last. */
+/* Iterates over the files of all operands in order: start with {0}; false after the last file. */
 struct sl_convert_at {
 	size_t operand, line;
 	char path[SL_PATH_BYTES];
-	const struct sl_manifest_line *of; /* of a run; else NULL */
+	const struct sl_manifest_line *line_of_run; /* line of a run's manifest; NULL for a file */
 };
 bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at);
 
-/* Adds a line to the notes, as far as there is room. */
+/* Adds a line to the notes. Text beyond the size of notes is cut. */
 void sl_convert_note(struct sl_converting *c, const char *format, ...) SL_PRINTF(2, 3);
 
-/* Of a list: its writer died, and that many records are whole; something is behind its end. */
+/* Notes for MCPL inputs: only `particles` complete records in an unclosed file; bytes after the end. */
 void sl_convert_note_recovered(struct sl_converting *c, const char *path, uint64_t particles);
-void sl_convert_note_behind(struct sl_converting *c, const char *path);
+void sl_convert_note_trailing(struct sl_converting *c, const char *path);
 
-/* SL_STOPPED when the job is to be given up. */
+/* SL_STOPPED if a signal has set job->stop. */
 enum sl_status sl_convert_check(const struct sl_converting *c);
 
 #endif

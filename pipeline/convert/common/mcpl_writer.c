@@ -1,4 +1,9 @@
-/* mcpl_writer.c - buffers records into gzip members of a fixed size where the list is compressed. */
+/*
+ * mcpl_writer.c - writes an MCPL file; for .mcpl.gz, collects records into gzip members.
+ *
+ * The header becomes a stored (uncompressed) member. Records fill members of SL_MCPL_MEMBER_BYTES,
+ * rounded down to whole records. A plain file needs no buffer.
+ */
 #include "pipeline/convert/common/mcpl_writer.h"
 
 #include <string.h>
@@ -13,7 +18,7 @@ static enum sl_status add(struct sl_list_writer *w, const void *bytes, size_t si
 	return sl_file_add(&w->file, bytes, size);
 }
 
-/* Memory of members: records, what they become, and what deflate asks for. */
+/* Allocates the buffers: records of a member, the compressed member, scratch of deflate. */
 static enum sl_status get_members(struct sl_list_writer *w, size_t header_bytes)
 {
 	size_t most = header_bytes > SL_MCPL_MEMBER_BYTES ? header_bytes : SL_MCPL_MEMBER_BYTES;
@@ -64,7 +69,7 @@ static enum sl_status flush(struct sl_list_writer *w)
 	return add(w, w->packed, used);
 }
 
-/* Fills members, as many as there is enough for. */
+/* Appends records to the member; compresses and writes each full member. */
 static enum sl_status add_packed(struct sl_list_writer *w, const uint8_t *records, size_t bytes)
 {
 	while (bytes > 0) {

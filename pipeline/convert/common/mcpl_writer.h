@@ -1,18 +1,19 @@
-/* mcpl_writer.h - writes an MCPL list record by record, plain or as members of gzip. */
+/* mcpl_writer.h - writes an MCPL file, plain or as gzip members. */
 #ifndef SL_PIPELINE_CONVERT_COMMON_MCPL_WRITER_H
 #define SL_PIPELINE_CONVERT_COMMON_MCPL_WRITER_H
 
 #include "pipeline/convert/common/context.h"
 
 /*
- * A list being written, plain or in gzip: the header, then records, then its end. Members of gzip
- * are filled. After a failure it is dropped, and needs no more calls.
+ * An MCPL file being written: call begin with the header, add with whole records, end. The file
+ * gets its name in end. After a failure the file is removed, and no further call is needed;
+ * sl_list_drop() may be called in any state.
  */
 struct sl_list_writer {
 	struct sl_converting *c;
 	struct sl_file_writer file;
-	uint8_t *member, *packed; /* records that wait; room for what becomes of them */
-	size_t most, used;        /* of records in a member */
+	uint8_t *member, *packed; /* records of a member; the compressed member */
+	size_t most, used;        /* bytes of records in a member */
 	struct sl_exec x;
 	void *block;
 };

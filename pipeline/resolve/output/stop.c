@@ -20,7 +20,7 @@
 enum { MIN_BATCHES = 5 }; /* with fewer, the estimated error is itself uncertain by half or more */
 
 /* The parts of a rule "measure(fate) sign bound". */
-struct parts {
+struct stop_rule {
 	char measure[SL_WORD_BYTES], fate[SL_WORD_BYTES], bound[SL_WORD_BYTES];
 	char sign; /* the first character after the bracket; NUL at the end */
 };
@@ -36,7 +36,7 @@ static void copy_word(const char *from, const char *to, char word[SL_WORD_BYTES]
 }
 
 /* Splits a rule into its parts; false when it has no fate in brackets. */
-static bool split(const char *text, struct parts *p)
+static bool split(const char *text, struct stop_rule *p)
 {
 	const char *open = strchr(text, '('), *close = open ? strchr(open, ')') : NULL;
 
@@ -84,7 +84,7 @@ static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct 
 	const char *fate = example(choices);
 	char shown[SL_SHOWN_BYTES], why[SL_WHY_BYTES];
 	struct sl_stop_rule *g = &choices->stop_rule;
-	struct parts p;
+	struct stop_rule p;
 
 	if (!split(c->stop.when, &p)) {
 		sl_config_add_problem(r, WHEN, "%s is not a stop rule; use " MEASURE "(%s) < 1e-3",

@@ -62,16 +62,16 @@ struct decimal {
 };
 
 /* A float as significand * 2^exponent, with bit 23 of the significand set. */
-struct parts {
+struct float_parts {
 	uint32_t significand;
 	int exponent;
 	int lost; /* bits by which a denormal was shifted: its precision is that much lower */
 	bool even_power; /* a power of two: its lower neighbour is half as far as the upper one */
 };
 
-static struct parts take_apart(uint32_t bits)
+static struct float_parts take_apart(uint32_t bits)
 {
-	struct parts f = {bits & 0x7fffffu, (int)(bits >> 23 & 0xff) - 150, 0, false};
+	struct float_parts f = {bits & 0x7fffffu, (int)(bits >> 23 & 0xff) - 150, 0, false};
 
 	if (f.exponent > -150) {
 		f.even_power = f.significand == 0 && f.exponent > -149;
@@ -94,14 +94,14 @@ struct scaled {
 };
 
 /* significand * 2^exponent * 10^k, in units of 2^-POINT. */
-static uint64_t scale(const struct sl_powers *p, const struct parts *f, int k)
+static uint64_t scale(const struct sl_powers *p, const struct float_parts *f, int k)
 {
 	u128 product = (u128)f->significand * power_of(p, k);
 
 	return (uint64_t)(product >> (63 - POINT - f->exponent - power_exponent(k)));
 }
 
-static struct scaled scale_to_digits(const struct sl_powers *p, const struct parts *f)
+static struct scaled scale_to_digits(const struct sl_powers *p, const struct float_parts *f)
 {
 	/* log10(2) is about 1233 / 4096: the first digit is that of 10^magnitude or one less. */
 	int magnitude = ((f->exponent + 23) * 1233 >> 12) + 1;
@@ -215,7 +215,7 @@ static size_t print_decimal(struct decimal d, char *text)
 /* The digits of the positive finite float of these bits. */
 static struct decimal digits_of(const struct sl_powers *p, uint32_t bits)
 {
-	struct parts f = take_apart(bits);
+	struct float_parts f = take_apart(bits);
 	struct scaled s = scale_to_digits(p, &f);
 
 	return shortest(&s);

@@ -105,7 +105,7 @@ static size_t scratch(const struct sl_table *most, const struct sl_file_facts *r
 /* --- packing ------------------------------------------------------------------------------- */
 
 /* A batch being packed. */
-struct packing {
+struct openpmd_packing {
 	struct sl_exec x;
 	const struct sl_file_facts *run;
 	struct sl_packed *p;
@@ -143,7 +143,7 @@ static void store_chunk(uint8_t *to, const struct stretch *s, uint32_t room)
  * with *got = 0 if the stream is not shorter than the chunk.
  */
 static struct sl_deflate_job job_of(
-	const struct packing *w, const struct stretch *s, uint32_t room, size_t *got)
+	const struct openpmd_packing *w, const struct stretch *s, uint32_t room, size_t *got)
 {
 	size_t item = facts(s->c)->bytes, bytes = room * item;
 
@@ -162,7 +162,8 @@ static struct sl_deflate_job job_of(
 }
 
 /* Compresses a stretch to find the size of the stream; nothing is kept. */
-static enum sl_status try_chunk(struct packing *w, struct stretch s, bool planes, size_t *got)
+static enum sl_status try_chunk(
+	struct openpmd_packing *w, struct stretch s, bool planes, size_t *got)
 {
 	struct sl_deflate_job job;
 
@@ -181,7 +182,7 @@ static enum sl_status try_chunk(struct packing *w, struct stretch s, bool planes
  * backends device and cpu always shuffle: their encoder loses at most 3 % by it, and both must write
  * the same bytes.
  */
-static enum sl_status choose_planes(struct packing *w, struct stretch *s)
+static enum sl_status choose_planes(struct openpmd_packing *w, struct stretch *s)
 {
 	uint32_t item = facts(s->c)->bytes, most = (uint32_t)SAMPLE_BYTES / item;
 	struct stretch sample = {s->c, 0, s->n < most ? s->n : most, false};
@@ -197,7 +198,8 @@ static enum sl_status choose_planes(struct packing *w, struct stretch *s)
 }
 
 /* Adds a chunk of room items to the packed bytes, stored if compression does not shorten it. */
-static enum sl_status deflate_chunk(struct packing *w, const struct stretch *s, uint32_t room)
+static enum sl_status deflate_chunk(
+	struct openpmd_packing *w, const struct stretch *s, uint32_t room)
 {
 	const struct sl_column_facts *f = facts(s->c);
 	struct sl_packed *p = w->p;
@@ -215,7 +217,8 @@ static enum sl_status deflate_chunk(struct packing *w, const struct stretch *s, 
 	return SL_OK;
 }
 
-static enum sl_status pack_column(struct packing *w, const struct sl_table_column *c, uint32_t n)
+static enum sl_status pack_column(
+	struct openpmd_packing *w, const struct sl_table_column *c, uint32_t n)
 {
 	uint32_t items = n ? sl_openpmd_chunk_items(n, facts(c)->bytes) : 0;
 	struct stretch s = {c, 0, items, true};
@@ -272,13 +275,13 @@ static void keep_facts(struct sl_packed *p, const struct sl_device_packed *devic
 
 /* The first step of both ways to pack: checks the sizes of p and of the scratch. */
 static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p, struct packing *w)
+	const struct sl_table *t, struct sl_packed *p, struct openpmd_packing *w)
 {
 	struct sl_openpmd_pieces *pieces = (struct sl_openpmd_pieces *)p->pieces;
 	size_t bytes;
 	size_t n = count_chunks(t, &bytes);
 
-	*w = (struct packing){.x = *x, .run = run, .p = p, .next = pieces->chunk};
+	*w = (struct openpmd_packing){.x = *x, .run = run, .p = p, .next = pieces->chunk};
 	if (n > pieces->n_chunks || bytes > p->size)
 		return sl_fail(SL_USAGE,
 			"the table has %zu bytes in columns, the packing was laid out for %zu: "
@@ -297,7 +300,7 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {
-	struct packing w;
+	struct openpmd_packing w;
 
 	SL_TRY(begin(x, run, t, p, &w));
 	for (uint32_t i = 0; i < t->n_columns; i++)
@@ -315,7 +318,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
  * safe. If the stream is not shorter than the chunk, the chunk is stored instead, as pack() does.
  */
 static enum sl_status take_stream(
-	struct packing *w, const uint8_t *from, size_t got, size_t bytes, uint32_t skipped)
+	struct openpmd_packing *w, const uint8_t *from, size_t got, size_t bytes, uint32_t skipped)
 {
 	struct sl_packed *p = w->p;
 	uint8_t *to = p->bytes + p->used;
@@ -334,8 +337,8 @@ static enum sl_status take_stream(
 	return SL_OK;
 }
 
-static enum sl_status take_column(struct packing *w, const struct sl_column_facts *f, uint32_t n,
-	const uint8_t **from, const size_t **stream)
+static enum sl_status take_column(struct openpmd_packing *w, const struct sl_column_facts *f,
+	uint32_t n, const uint8_t **from, const size_t **stream)
 {
 	size_t chunks = sl_openpmd_chunks(n, f->bytes);
 	size_t bytes = chunks ? (size_t)sl_openpmd_chunk_items(n, f->bytes) * f->bytes : 0;
@@ -352,7 +355,7 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 {
 	const uint8_t *from = device_packed->bytes;
 	const size_t *stream = device_packed->stream;
-	struct packing w;
+	struct openpmd_packing w;
 
 	p->bytes = device_packed->bytes;
 	p->size = device_packed->size;

@@ -17,7 +17,7 @@
 #include "stages/particle/digest.h"
 
 /* State of a file that is read. */
-struct reading {
+struct openpmd_reading {
 	struct sl_h5 h;
 	const uint8_t *file;
 	size_t bytes;
@@ -51,7 +51,7 @@ static hid_t find_species(struct sl_h5 *h, hid_t file)
 }
 
 /* The object of a column, or none. */
-static hid_t find_column(struct reading *r, const struct sl_column_facts *f)
+static hid_t find_column(struct openpmd_reading *r, const struct sl_column_facts *f)
 {
 	hid_t record = sl_h5_member(&r->h, r->species, f->record);
 	hid_t component;
@@ -66,8 +66,8 @@ static hid_t find_column(struct reading *r, const struct sl_column_facts *f)
 /* --- reading columns ----------------------------------------------------------------------- */
 
 /* Decompresses and unshuffles a chunk of so many items, and copies the first n to the column. */
-static enum sl_status read_chunk(struct reading *r, hid_t dataset, const struct sl_column_facts *f,
-	hsize_t first, uint32_t items, uint32_t n, uint8_t *to)
+static enum sl_status read_chunk(struct openpmd_reading *r, hid_t dataset,
+	const struct sl_column_facts *f, hsize_t first, uint32_t items, uint32_t n, uint8_t *to)
 {
 	size_t bytes = (size_t)items * f->bytes;
 	uint32_t deflate = sl_openpmd_deflate_skipped(f), shuffle = sl_openpmd_shuffle_skipped(f);
@@ -95,8 +95,8 @@ static enum sl_status read_chunk(struct reading *r, hid_t dataset, const struct 
 	return SL_OK;
 }
 
-static enum sl_status read_chunks(
-	struct reading *r, hid_t dataset, const struct sl_column_facts *f, uint32_t n, uint8_t *to)
+static enum sl_status read_chunks(struct openpmd_reading *r, hid_t dataset,
+	const struct sl_column_facts *f, uint32_t n, uint8_t *to)
 {
 	uint32_t items = n ? sl_openpmd_chunk_items(n, f->bytes) : 0;
 
@@ -110,7 +110,7 @@ static enum sl_status read_chunks(
 }
 
 /* All columns must have the same number of rows. */
-static enum sl_status agree_on_rows(struct reading *r, struct sl_table *t, uint64_t n)
+static enum sl_status agree_on_rows(struct openpmd_reading *r, struct sl_table *t, uint64_t n)
 {
 	if (n > UINT32_MAX || (r->any && n != t->n))
 		return damaged("its number of rows is too large or not that of the other columns");
@@ -119,7 +119,7 @@ static enum sl_status agree_on_rows(struct reading *r, struct sl_table *t, uint6
 	return SL_OK;
 }
 
-static enum sl_status read_constant(struct reading *r, hid_t object,
+static enum sl_status read_constant(struct openpmd_reading *r, hid_t object,
 	const struct sl_column_facts *f, struct sl_arena *a, struct sl_table *t,
 	struct sl_table_column *c)
 {
@@ -136,8 +136,9 @@ static enum sl_status read_constant(struct reading *r, hid_t object,
 	return SL_OK;
 }
 
-static enum sl_status read_dataset(struct reading *r, hid_t object, const struct sl_column_facts *f,
-	struct sl_arena *a, struct sl_table *t, struct sl_table_column *c)
+static enum sl_status read_dataset(struct openpmd_reading *r, hid_t object,
+	const struct sl_column_facts *f, struct sl_arena *a, struct sl_table *t,
+	struct sl_table_column *c)
 {
 	uint64_t n;
 
@@ -151,7 +152,7 @@ static enum sl_status read_dataset(struct reading *r, hid_t object, const struct
 }
 
 /* Reads the object of a column and verifies its values with the digest in its attributes. */
-static enum sl_status read_object(struct reading *r, hid_t object, enum sl_column column,
+static enum sl_status read_object(struct openpmd_reading *r, hid_t object, enum sl_column column,
 	struct sl_arena *a, struct sl_table *t)
 {
 	const struct sl_column_facts *f = &sl_column_facts[column];
@@ -174,7 +175,8 @@ static enum sl_status read_object(struct reading *r, hid_t object, enum sl_colum
 	return SL_OK;
 }
 
-static enum sl_status read_columns(struct reading *r, struct sl_arena *a, struct sl_table *t)
+static enum sl_status read_columns(
+	struct openpmd_reading *r, struct sl_arena *a, struct sl_table *t)
 {
 	enum sl_status status = SL_OK;
 
@@ -191,7 +193,7 @@ static enum sl_status read_columns(struct reading *r, struct sl_arena *a, struct
 
 /* --- the file ------------------------------------------------------------------------------ */
 
-static enum sl_status read_file(struct reading *r, struct sl_arena *a, struct sl_table *t)
+static enum sl_status read_file(struct openpmd_reading *r, struct sl_arena *a, struct sl_table *t)
 {
 	hid_t file = sl_h5_open_file(&r->h);
 	enum sl_status status;
@@ -212,7 +214,7 @@ static enum sl_status read_file(struct reading *r, struct sl_arena *a, struct sl
 enum sl_status sl_openpmd_read(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
-	struct reading r = {.file = (const uint8_t *)file};
+	struct openpmd_reading r = {.file = (const uint8_t *)file};
 	void *chunks;
 	enum sl_status status;
 

@@ -19,7 +19,7 @@
 enum { NAME_BYTES = 512 };
 
 /* State of a file that is written. */
-struct writing {
+struct openpmd_writing {
 	struct sl_h5 h;
 	const struct sl_file_facts *run;
 	const struct sl_batch_facts *batch;
@@ -49,7 +49,7 @@ size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_
 /* --- records ------------------------------------------------------------------------------- */
 
 /* The attributes that openPMD requires of each record: its dimension, and a time offset of 0. */
-static void describe_record(struct writing *w, hid_t record, enum sl_unit unit)
+static void describe_record(struct openpmd_writing *w, hid_t record, enum sl_unit unit)
 {
 	const struct sl_dimension_facts *d = &sl_dimensions[sl_units[unit].dimension];
 	double powers[7] = {d->length, d->mass, d->time};
@@ -59,7 +59,7 @@ static void describe_record(struct writing *w, hid_t record, enum sl_unit unit)
 }
 
 /* The attribute that openPMD requires of each component: its unit in SI. */
-static void describe_component(struct writing *w, hid_t component, enum sl_unit unit)
+static void describe_component(struct openpmd_writing *w, hid_t component, enum sl_unit unit)
 {
 	const struct sl_unit_facts *u = &sl_units[unit];
 
@@ -68,7 +68,7 @@ static void describe_component(struct writing *w, hid_t component, enum sl_unit 
 
 /* A component with one value for all rows. */
 static hid_t write_constant(
-	struct writing *w, hid_t at, const char *name, hid_t type, const void *value)
+	struct openpmd_writing *w, hid_t at, const char *name, hid_t type, const void *value)
 {
 	uint64_t n = w->p->table.n;
 	hid_t made = sl_h5_group(&w->h, at, name);
@@ -80,7 +80,7 @@ static hid_t write_constant(
 
 /* A component with a value per row: its packed chunks are added unchanged. */
 static hid_t write_chunks(
-	struct writing *w, hid_t at, const char *name, const struct sl_column_facts *f)
+	struct openpmd_writing *w, hid_t at, const char *name, const struct sl_column_facts *f)
 {
 	uint32_t n = w->p->table.n;
 	uint32_t items = n ? sl_openpmd_chunk_items(n, f->bytes) : 0;
@@ -95,7 +95,7 @@ static hid_t write_chunks(
 
 /* Writes a column as a component of a record, or as a scalar record. */
 static void write_column(
-	struct writing *w, hid_t at, const char *name, const struct sl_table_column *c)
+	struct openpmd_writing *w, hid_t at, const char *name, const struct sl_table_column *c)
 {
 	const struct sl_column_facts *f = &sl_column_facts[c->column];
 	hid_t made = c->constant ? write_constant(w, at, name, sl_openpmd_type(f->type), c->data)
@@ -117,7 +117,7 @@ static bool same_record(const struct sl_table_column *a, const struct sl_table_c
 }
 
 /* The group of the vector record of column i: created for its first column, then opened. */
-static hid_t record_group(struct writing *w, uint32_t i)
+static hid_t record_group(struct openpmd_writing *w, uint32_t i)
 {
 	const struct sl_table *t = &w->p->table;
 	const struct sl_column_facts *f = &sl_column_facts[t->column[i].column];
@@ -132,7 +132,7 @@ static hid_t record_group(struct writing *w, uint32_t i)
 	return made;
 }
 
-static void write_columns(struct writing *w)
+static void write_columns(struct openpmd_writing *w)
 {
 	for (uint32_t i = 0; i < w->p->table.n_columns; i++) {
 		const struct sl_table_column *c = &w->p->table.column[i];
@@ -164,7 +164,7 @@ static uint32_t axes(const struct sl_table *t)
  * The record position is required. Where no position was asked for, it is a constant NaN along x,
  * which says "unknown"; without a digest, as it is no column.
  */
-static void write_no_position(struct writing *w)
+static void write_no_position(struct openpmd_writing *w)
 {
 	const float unknown = NAN;
 	hid_t record = sl_h5_group(&w->h, w->species, "position");
@@ -178,7 +178,7 @@ static void write_no_position(struct writing *w)
 }
 
 /* positionOffset, which the standard requires: position contains the full value, so it is 0. */
-static void write_offsets(struct writing *w, uint32_t set)
+static void write_offsets(struct openpmd_writing *w, uint32_t set)
 {
 	const float zero = 0;
 	hid_t record = sl_h5_group(&w->h, w->species, "positionOffset");
@@ -197,8 +197,8 @@ static void write_offsets(struct writing *w, uint32_t set)
 }
 
 /* Writes a vector record of the patches: one value per axis. */
-static void write_patch_record(
-	struct writing *w, hid_t patches, const char *name, uint32_t set, const double values[3])
+static void write_patch_record(struct openpmd_writing *w, hid_t patches, const char *name,
+	uint32_t set, const double values[3])
 {
 	hid_t record = sl_h5_group(&w->h, patches, name);
 
@@ -215,7 +215,8 @@ static void write_patch_record(
 	sl_h5_close(&w->h, record);
 }
 
-static void write_patch_number(struct writing *w, hid_t patches, const char *name, uint64_t value)
+static void write_patch_number(
+	struct openpmd_writing *w, hid_t patches, const char *name, uint64_t value)
 {
 	hid_t made = sl_h5_values(&w->h, patches, name, H5T_STD_U64LE, 1, &value);
 
@@ -236,7 +237,7 @@ static double extent_of(double lo, double hi)
 }
 
 /* One patch: all survivors and their bounding box; without rows, an empty box at 0. */
-static void write_patches(struct writing *w, uint32_t set)
+static void write_patches(struct openpmd_writing *w, uint32_t set)
 {
 	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)w->p->pieces;
 	hid_t patches = sl_h5_group(&w->h, w->species, "particlePatches");
@@ -254,7 +255,7 @@ static void write_patches(struct writing *w, uint32_t set)
 	sl_h5_close(&w->h, patches);
 }
 
-static void write_species(struct writing *w)
+static void write_species(struct openpmd_writing *w)
 {
 	uint32_t set = axes(&w->p->table);
 
@@ -268,7 +269,7 @@ static void write_species(struct writing *w)
 
 /* --- the file ------------------------------------------------------------------------------ */
 
-static void describe_file(struct writing *w, hid_t file)
+static void describe_file(struct openpmd_writing *w, hid_t file)
 {
 	char pattern[NAME_BYTES];
 
@@ -289,14 +290,14 @@ static void describe_file(struct writing *w, hid_t file)
 }
 
 /* openPMD requires a time of each iteration; batches have none, so it is 0. */
-static void describe_iteration(struct writing *w, hid_t iteration)
+static void describe_iteration(struct openpmd_writing *w, hid_t iteration)
 {
 	sl_h5_put_f64(&w->h, iteration, "time", 0);
 	sl_h5_put_f64(&w->h, iteration, "dt", 0);
 	sl_h5_put_f64(&w->h, iteration, "timeUnitSI", 1);
 }
 
-static void write_file(struct writing *w, hid_t file)
+static void write_file(struct openpmd_writing *w, hid_t file)
 {
 	char number[NAME_BYTES];
 	hid_t data, iteration, particles;
@@ -315,7 +316,7 @@ static void write_file(struct writing *w, hid_t file)
 	sl_h5_close(&w->h, data);
 }
 
-static enum sl_status report_failure(const struct writing *w)
+static enum sl_status report_failure(const struct openpmd_writing *w)
 {
 	if (w->h.full)
 		return sl_fail(SL_INTERNAL,
@@ -328,7 +329,7 @@ static enum sl_status report_failure(const struct writing *w)
 }
 
 /* Makes the image. Returns the size of the whole file, chunks included. */
-static size_t make_image(struct writing *w)
+static size_t make_image(struct openpmd_writing *w)
 {
 	size_t bytes;
 	hid_t made;
@@ -346,7 +347,7 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	struct sl_pieces *file)
 {
 	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)p->pieces;
-	struct writing w = {.run = run, .batch = batch, .p = p, .next = pieces->chunk};
+	struct openpmd_writing w = {.run = run, .batch = batch, .p = p, .next = pieces->chunk};
 	uint8_t *rest = (uint8_t *)image;
 	size_t bytes;
 

@@ -9,12 +9,12 @@
 #include "stages/formats/hdf5/openpmd.h"
 
 /* A text in a block of fixed size, and the length of the text without that limit. */
-struct text {
+struct xml_text {
 	char *at;
 	size_t size, length;
 };
 
-SL_PRINTF(2, 3) static void print(struct text *t, const char *format, ...)
+SL_PRINTF(2, 3) static void print(struct xml_text *t, const char *format, ...)
 {
 	bool fits = t->length < t->size;
 	va_list args;
@@ -26,7 +26,7 @@ SL_PRINTF(2, 3) static void print(struct text *t, const char *format, ...)
 }
 
 /* Prints a name as XML text. Control characters, which XML cannot contain, become '?'. */
-static void print_escaped(struct text *t, const char *name)
+static void print_escaped(struct xml_text *t, const char *name)
 {
 	for (; *name; name++)
 		switch (*name) {
@@ -62,7 +62,7 @@ bool sl_xdmf_possible(const struct sl_table *t)
 
 size_t sl_xdmf_begin(char *text, size_t size, const char *run_name)
 {
-	struct text t = {text, size, 0};
+	struct xml_text t = {text, size, 0};
 
 	print(&t, "<?xml version=\"1.0\" ?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
 		  "<Xdmf Version=\"2.0\">\n<Domain>\n<Grid Name=\"");
@@ -73,7 +73,7 @@ size_t sl_xdmf_begin(char *text, size_t size, const char *run_name)
 
 size_t sl_xdmf_end(char *text, size_t size)
 {
-	struct text t = {text, size, 0};
+	struct xml_text t = {text, size, 0};
 
 	print(&t, "</Grid>\n</Domain>\n</Xdmf>\n");
 	return t.length;
@@ -103,7 +103,7 @@ struct target {
 	uint32_t n;
 };
 
-static void print_item(struct text *t, const struct target *target, enum sl_column column)
+static void print_item(struct xml_text *t, const struct target *target, enum sl_column column)
 {
 	const struct sl_column_facts *f = &sl_column_facts[column];
 	char path[512];
@@ -119,7 +119,7 @@ static void print_item(struct text *t, const struct target *target, enum sl_colu
 	print(t, "</DataItem>\n");
 }
 
-static void print_attribute(struct text *t, const struct target *target, enum sl_column column)
+static void print_attribute(struct xml_text *t, const struct target *target, enum sl_column column)
 {
 	print(t, "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n",
 		sl_column_facts[column].name);
@@ -130,7 +130,7 @@ static void print_attribute(struct text *t, const struct target *target, enum sl
 size_t sl_xdmf_grid(char *text, size_t size, const char *file, const char *species, uint64_t number,
 	const struct sl_table *table)
 {
-	struct text t = {text, size, 0};
+	struct xml_text t = {text, size, 0};
 	struct target target = {file, species, number, table->n};
 
 	if (size)

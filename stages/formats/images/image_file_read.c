@@ -8,7 +8,7 @@
 #include "stages/formats/hdf5/hdf5_inspect.h"
 
 /* State of a file that is read. */
-struct reading {
+struct image_reading {
 	struct sl_h5 h;
 	const char *file;
 	size_t bytes;
@@ -26,7 +26,7 @@ static enum sl_status damaged(const char *problem)
 
 /* Sets *values to those of the dataset of that name. All datasets must have the same size. */
 static enum sl_status read_grid(
-	struct reading *r, const char *name, hid_t type, const void **values)
+	struct image_reading *r, const char *name, hid_t type, const void **values)
 {
 	hid_t grid = sl_h5_member(&r->h, r->root, name);
 	uint64_t rows, columns, at;
@@ -49,7 +49,7 @@ static enum sl_status read_grid(
 }
 
 /* Sets found->what to the name of the only member whose name is not the same in all images. */
-static bool find_what(struct reading *r, bool *rays)
+static bool find_what(struct image_reading *r, bool *rays)
 {
 	static const char *const known[] = {"rays", "sluiceConfig", "sum"};
 	char name[sizeof(r->found->what)];
@@ -73,7 +73,7 @@ static bool find_what(struct reading *r, bool *rays)
 	return found == 1;
 }
 
-static enum sl_status read_root(struct reading *r)
+static enum sl_status read_root(struct image_reading *r)
 {
 	struct sl_image_found *found = r->found;
 	bool rays;
@@ -88,7 +88,7 @@ static enum sl_status read_root(struct reading *r)
 
 enum sl_status sl_image_read(const void *file, size_t bytes, struct sl_image_found *found)
 {
-	struct reading r = {.file = (const char *)file, .found = found};
+	struct image_reading r = {.file = (const char *)file, .found = found};
 	enum sl_status s;
 
 	*found = (struct sl_image_found){.value = NULL};

@@ -73,13 +73,13 @@ size_t sl_npz_name(char name[SL_ZIP_NAME_MAX], enum sl_column column)
 /* --- the member about.npy --------------------------------------------------------------------- */
 
 /* A text that is written as far as it fits, or only counted. */
-struct text {
+struct json_text {
 	char *at; /* NULL: count only */
 	size_t size, used;
 };
 
-static void print(struct text *t, const char *format, ...) SL_PRINTF(2, 3);
-static void print(struct text *t, const char *format, ...)
+static void print(struct json_text *t, const char *format, ...) SL_PRINTF(2, 3);
+static void print(struct json_text *t, const char *format, ...)
 {
 	size_t left = t->used < t->size ? t->size - t->used : 0;
 	va_list more;
@@ -90,7 +90,7 @@ static void print(struct text *t, const char *format, ...)
 }
 
 /* A JSON string (RFC 8259). Bytes beyond ASCII are UTF-8 and need no escape. */
-static void print_string(struct text *t, const char *string)
+static void print_string(struct json_text *t, const char *string)
 {
 	print(t, "\"");
 	for (; *string; string++) {
@@ -106,13 +106,13 @@ static void print_string(struct text *t, const char *string)
 	print(t, "\"");
 }
 
-static void print_member(struct text *t, const char *key, const char *string)
+static void print_member(struct json_text *t, const char *key, const char *string)
 {
 	print(t, ", \"%s\": ", key);
 	print_string(t, string);
 }
 
-static void print_about(struct text *t, const struct sl_file_facts *run,
+static void print_about(struct json_text *t, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
 {
 	print(t, "{\"software\": \"Sluice\"");
@@ -137,7 +137,7 @@ static void print_about(struct text *t, const struct sl_file_facts *run,
 /* --- the file --------------------------------------------------------------------------------- */
 
 /* State of a file that is assembled. Packed arrays stay where they are, the rest is in the image. */
-struct writing {
+struct npz_writing {
 	uint8_t *next; /* free space in the image */
 	struct sl_pieces *file;
 	struct sl_zip_member member[SL_COLUMN_COUNT + 1];
@@ -146,7 +146,7 @@ struct writing {
 };
 
 /* Writes the header of a member; the caller adds its data. */
-static void begin_member(struct writing *w, struct sl_zip_member m)
+static void begin_member(struct npz_writing *w, struct sl_zip_member m)
 {
 	size_t bytes;
 
@@ -159,7 +159,7 @@ static void begin_member(struct writing *w, struct sl_zip_member m)
 }
 
 static void add_array(
-	struct writing *w, const struct sl_packed *p, const struct sl_npz_piece *piece)
+	struct npz_writing *w, const struct sl_packed *p, const struct sl_npz_piece *piece)
 {
 	const struct sl_column_facts *f = &sl_column_facts[piece->column];
 	uint64_t items = (uint64_t)p->table.n * f->bytes;
@@ -184,17 +184,17 @@ static void add_array(
  * Adds about.npy, stored without compression because it is short. The array is made after the space
  * for its header, because the header contains the checksum.
  */
-static void add_about(struct writing *w, const struct sl_file_facts *run,
+static void add_about(struct npz_writing *w, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
 {
 	char *array = (char *)w->next + SL_ZIP_HEADER_BYTES;
-	struct text text = {0};
+	struct json_text text = {0};
 	size_t bytes;
 
 	print_about(&text, run, batch, p);
 	bytes = SL_NPY_BYTES + text.used;
 	sl_npy_header_of_text(array, text.used);
-	text = (struct text){.at = array + SL_NPY_BYTES, .size = text.used + 1};
+	text = (struct json_text){.at = array + SL_NPY_BYTES, .size = text.used + 1};
 	print_about(&text, run, batch, p);
 	memcpy(w->name[w->n], SL_NPZ_ABOUT, sizeof(SL_NPZ_ABOUT));
 	begin_member(w, (struct sl_zip_member){.name_bytes = sizeof(SL_NPZ_ABOUT) - 1,
@@ -206,7 +206,7 @@ static void add_about(struct writing *w, const struct sl_file_facts *run,
 	w->next = (uint8_t *)array + bytes;
 }
 
-static void add_directory(struct writing *w)
+static void add_directory(struct npz_writing *w)
 {
 	uint64_t at = w->file->bytes;
 	size_t used = 0;
@@ -225,7 +225,7 @@ static size_t image_bytes(const struct sl_table *most, const struct sl_file_fact
 	size_t headers = (size_t)(most->n_columns + 1) *
 	                 (2 * SL_ZIP_HEADER_BYTES + sizeof(block) + SL_NPY_BYTES);
 	struct sl_npz_pieces pieces = {.n = most->n_columns};
-	struct text about = {0};
+	struct json_text about = {0};
 
 	for (uint32_t i = 0; i < most->n_columns; i++)
 		pieces.piece[i].column = most->column[i].column;
@@ -237,7 +237,7 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
 	const struct sl_npz_pieces *pieces = (const struct sl_npz_pieces *)p->pieces;
-	struct writing w = {.next = (uint8_t *)image, .file = file};
+	struct npz_writing w = {.next = (uint8_t *)image, .file = file};
 
 	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
 	*file = (struct sl_pieces){0};

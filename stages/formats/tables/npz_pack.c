@@ -68,7 +68,7 @@ size_t sl_npz_scratch(const struct sl_table *most, const struct sl_file_facts *r
 }
 
 /* State of a batch that is packed. */
-struct packing {
+struct npz_packing {
 	struct sl_exec x; /* with the scratch of the compressor */
 	const struct sl_file_facts *run;
 	struct sl_packed *p;
@@ -77,7 +77,8 @@ struct packing {
 };
 
 /* The items of a column. A constant column is expanded in w->items. */
-static const void *items_of(const struct packing *w, const struct sl_table_column *c, uint32_t n)
+static const void *items_of(
+	const struct npz_packing *w, const struct sl_table_column *c, uint32_t n)
 {
 	size_t item = facts(c)->bytes;
 
@@ -93,7 +94,7 @@ static size_t gain_bytes(size_t items)
 }
 
 static enum sl_status pack_items(
-	struct packing *w, const struct sl_table_column *c, const void *items, size_t bytes)
+	struct npz_packing *w, const struct sl_table_column *c, const void *items, size_t bytes)
 {
 	struct sl_packed *p = w->p;
 	size_t got = 0;
@@ -122,12 +123,12 @@ static enum sl_status pack_items(
 
 /* The first step of both ways to pack: checks the sizes of p and of the scratch. */
 static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p, struct packing *w)
+	const struct sl_table *t, struct sl_packed *p, struct npz_packing *w)
 {
 	struct sl_npz_pieces *pieces = (struct sl_npz_pieces *)p->pieces;
 	size_t largest, bytes = packed_bytes(t, run, &largest);
 
-	*w = (struct packing){.x = *x, .run = run, .p = p, .next = pieces->piece};
+	*w = (struct npz_packing){.x = *x, .run = run, .p = p, .next = pieces->piece};
 	w->items = (uint8_t *)sl_cut(&w->x.scratch, largest);
 	if (bytes > p->size)
 		return sl_fail(SL_USAGE,
@@ -145,7 +146,8 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	return SL_OK;
 }
 
-static enum sl_status pack_column(struct packing *w, const struct sl_table_column *c, uint32_t n)
+static enum sl_status pack_column(
+	struct npz_packing *w, const struct sl_table_column *c, uint32_t n)
 {
 	return sl_add_context(pack_items(w, c, items_of(w, c, n), items_bytes(c, n)), "column %s",
 		facts(c)->name);
@@ -154,7 +156,7 @@ static enum sl_status pack_column(struct packing *w, const struct sl_table_colum
 enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {
-	struct packing w;
+	struct npz_packing w;
 
 	SL_TRY(begin(x, run, t, p, &w));
 	for (uint32_t i = 0; i < t->n_columns; i++)
@@ -168,8 +170,8 @@ enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
 enum { GZIP_BEGIN = 10, GZIP_END = 8 };
 
 /* Takes the gzip member of a column. If the stream is too long, the items replace it in place. */
-static enum sl_status take_member(struct packing *w, const struct sl_table_column *c, size_t bytes,
-	uint8_t *member, size_t got)
+static enum sl_status take_member(struct npz_packing *w, const struct sl_table_column *c,
+	size_t bytes, uint8_t *member, size_t got)
 {
 	const uint8_t *end = member + got - GZIP_END;
 	struct sl_npz_piece piece = {.column = c->column,
@@ -195,7 +197,7 @@ enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
 {
 	const size_t *stream = device_packed->stream;
 	uint8_t *member = device_packed->bytes;
-	struct packing w;
+	struct npz_packing w;
 
 	SL_TRY(begin(x, run, t, p, &w));
 	for (uint32_t i = 0; i < t->n_columns; i++) {

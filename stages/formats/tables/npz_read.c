@@ -13,7 +13,7 @@
 #include "stages/formats/tables/npz.h"
 
 /* State of a file that is read. */
-struct reading {
+struct npz_reading {
 	struct sl_zip zip;
 	struct sl_table *table;
 	struct sl_arena *a;
@@ -106,7 +106,7 @@ static enum sl_status read_items(const struct sl_zip_member *m, const uint8_t *d
 	               : damaged("its header is not as this program writes it");
 }
 
-static enum sl_status read_column(struct reading *r, const struct sl_zip_member *m,
+static enum sl_status read_column(struct npz_reading *r, const struct sl_zip_member *m,
 	const uint8_t *data, enum sl_column column)
 {
 	const struct sl_column_facts *f = &sl_column_facts[column];
@@ -136,7 +136,7 @@ static enum sl_status check_about(const struct sl_zip_member *m, const uint8_t *
 	return SL_OK;
 }
 
-static enum sl_status read_member(struct reading *r, bool last)
+static enum sl_status read_member(struct npz_reading *r, bool last)
 {
 	struct sl_zip_member m;
 	const uint8_t *data;
@@ -157,7 +157,7 @@ static enum sl_status read_member(struct reading *r, bool last)
 
 enum sl_status sl_npz_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
-	struct reading r = {.table = t, .a = a};
+	struct npz_reading r = {.table = t, .a = a};
 
 	*t = (struct sl_table){0};
 	if (!sl_zip_open(&r.zip, file, bytes))

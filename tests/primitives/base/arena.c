@@ -1,4 +1,7 @@
-/* arena.c - measuring and cutting agree, sizes saturate, pieces are aligned and apart. */
+/*
+ * arena.c - tests that measuring and allocating in an arena agree, that sizes saturate, and that
+ * pieces are aligned and do not overlap.
+ */
 #include "primitives/base/arena.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* fault.c - faults come at the calls they were asked for, and a malformed request is told. */
+/*
+ * fault.c - tests that injected faults occur at the requested calls, and that a malformed SL_FAULT
+ * is reported.
+ */
 #include "primitives/base/fault.h"
 
 #include <pthread.h>

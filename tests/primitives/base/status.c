@@ -1,4 +1,7 @@
-/* status.c - the story of a failure: begun, put into its frame, cut, one per thread. */
+/*
+ * status.c - tests the error message of a thread: set, prefixed with context, truncated, one per
+ * thread.
+ */
 #include "primitives/base/status.h"
 
 #include <pthread.h>

@@ -1,4 +1,7 @@
-/* memory.c - the device layer as far as every build and machine has it: host memory, faults. */
+/*
+ * memory.c - tests the part of the device layer that every build and machine has: host memory and
+ * faults.
+ */
 #include <stdlib.h>
 
 #include "primitives/base/arena.h"

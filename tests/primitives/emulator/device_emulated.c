@@ -1,6 +1,6 @@
 /*
- * device_emulated.c - streams, events and memory of the emulated device are no kinder than a real
- * one's.
+ * device_emulated.c - tests that streams, events and memory of the emulated device are as strict
+ * as those of a real device.
  */
 #include <pthread.h>
 

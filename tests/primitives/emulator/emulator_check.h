@@ -1,6 +1,6 @@
 /*
- * emulator_check.h - what tests of the emulated device itself share: words that kernels work on,
- * its choices, processes of their own.
+ * emulator_check.h - helpers for the tests of the emulated device: device memory for the kernels,
+ * emulator settings, child processes.
  */
 #ifndef SL_TESTS_PRIMITIVES_EMULATOR_EMULATOR_CHECK_H
 #define SL_TESTS_PRIMITIVES_EMULATOR_EMULATOR_CHECK_H

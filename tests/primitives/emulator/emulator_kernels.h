@@ -1,5 +1,6 @@
 /*
- * emulator_kernels.h - small kernels for the emulated device, most of them wrong on purpose.
+ * emulator_kernels.h - small kernels for the emulated device; most of them contain a deliberate
+ * error.
  */
 #ifndef SL_TESTS_PRIMITIVES_EMULATOR_EMULATOR_KERNELS_H
 #define SL_TESTS_PRIMITIVES_EMULATOR_EMULATOR_KERNELS_H

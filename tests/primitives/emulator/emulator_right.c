@@ -1,6 +1,6 @@
 /*
- * emulator_right.c - what right kernels do on the emulated device comes out as on a real one, in
- * whatever order their threads and blocks take turns.
+ * emulator_right.c - tests that correct kernels give the same results on the emulated device as on
+ * a real one, in any order of threads and blocks.
  */
 #include "tests/primitives/emulator/emulator_check.h"
 

@@ -1,6 +1,6 @@
 /*
- * emulator_wrong.c - what wrong kernels do on the emulated device is told, with its place; so is
- * what the host must not do to its memory, and launches that cannot be.
+ * emulator_wrong.c - tests that the emulated device reports errors of kernels with their source
+ * line, illegal accesses by the host, and invalid launches.
  *
  * A kernel that fails takes the device with it, so each wrong one runs in a process of its own:
  * this program again, with the kernel's name.

@@ -1,4 +1,7 @@
-/* dirs.c - folders are made with their parents, listed in order, and refused in words. */
+/*
+ * dirs.c - tests that directories are created with their parents, listed in order, and refused
+ * with a message.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* files.c - files are committed whole or not at all, under names that are theirs. */
+/* files.c - tests that files are committed atomically and only under permitted names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 static void sizes(void **state)
 {
 	static const size_t sizes[] = {0, 1, 4095, MIB - 1, MIB, MIB + 1, 3 * MIB + 5};
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	unsigned char *bytes = (unsigned char *)malloc(4 * MIB);
 
 	for (size_t i = 0; i < 4 * MIB; i++)
@@ -49,7 +49,7 @@ static void sizes(void **state)
 
 static void never_overwritten(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	assert_ok(commit(s, "a", "old", false));
 	assert_fails(commit(s, "a", "new", false), SL_OUTPUT_IN_USE, "a is there already");
@@ -63,7 +63,7 @@ static void never_overwritten(void **state)
 /* A file of pieces has its name at its end, and not before; another's half is let be. */
 static void piece_by_piece(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_file_writer w, other;
 
 	assert_ok(sl_file_begin(&s->dir, "a", false, &w));
@@ -92,7 +92,7 @@ static void piece_by_piece(void **state)
 
 static void mapped(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_map m;
 
 	assert_ok(commit(s, "a", "some text", false));
@@ -110,7 +110,7 @@ static void mapped(void **state)
 
 static void umask_holds(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	mode_t was = umask(027);
 	struct stat facts;
 	struct sl_dir d;
@@ -127,7 +127,7 @@ static void umask_holds(void **state)
 
 /* --- names -------------------------------------------------------------------------------- */
 
-static void expect_refused(struct scene *s, const char *name)
+static void expect_refused(struct open_dir *s, const char *name)
 {
 	uint64_t before = folder_hash(s->folder.path, NULL), size;
 	uint32_t crc;
@@ -148,7 +148,7 @@ static void names_refused(void **state)
 {
 	static const char *const names[] = {"", ".", "..", "/", "a/b", "/etc/x", "../a", "a/",
 		"./a", "a\nb", "a\tb", "\x1b[2Ja", "a\x7f", "\r"};
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	char name[300];
 
 	assert_ok(commit(s, "a", "old", false));
@@ -163,7 +163,7 @@ static void names_allowed(void **state)
 {
 	static const char *const names[] = {
 		"...", ".hidden", "-", "a b", "\xc3\xa4", "a.part", "*", "a\\b", "~"};
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	char name[300];
 
 	for (size_t i = 0; i < COUNT(names); i++) {
@@ -180,7 +180,7 @@ static void names_allowed(void **state)
 
 /* --- what else may stand at a name -------------------------------------------------------- */
 
-static void make_strangers(struct scene *s)
+static void make_strangers(struct open_dir *s)
 {
 	folder_write(&s->folder, "victim", "untouched", 9);
 	assert_int_equal(symlink("victim", folder_path(&s->folder, "link")), 0);
@@ -194,7 +194,7 @@ static const char *const strangers[] = {"link", "dangling", "fifo", "folder"};
 /* None of them is read, appended to, replaced unasked or waited for. */
 static void strangers_at_the_name(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	uint64_t before, size;
 	uint32_t crc;
 	char *bytes;
@@ -227,7 +227,7 @@ static void strangers_at_the_name(void **state)
 /* A .part left by a killed run is no hindrance, whatever it is; only a folder is not removed. */
 static void strangers_at_the_part(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	make_strangers(s);
 	for (size_t i = 0; i < COUNT(strangers); i++) {
@@ -254,7 +254,7 @@ static void strangers_at_the_part(void **state)
 
 static void appended(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	assert_ok(sl_file_append(&s->dir, "log", "one\n", 4));
 	assert_ok(sl_file_append(&s->dir, "log", "", 0));
@@ -266,7 +266,7 @@ static void appended(void **state)
 
 static void removed(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	assert_ok(sl_file_remove(&s->dir, "a"));
 	assert_false(sl_file_exists(&s->dir, "a"));
@@ -281,7 +281,7 @@ static void removed(void **state)
 
 static void paths_read(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	char *bytes;
 	size_t size;
 

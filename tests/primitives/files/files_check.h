@@ -1,4 +1,4 @@
-/* files_check.h - what tests of files share: texts committed and read back. */
+/* files_check.h - helpers for the tests of files: commit a text and read it back. */
 #ifndef SL_TESTS_PRIMITIVES_FILES_FILES_CHECK_H
 #define SL_TESTS_PRIMITIVES_FILES_FILES_CHECK_H
 
@@ -6,19 +6,19 @@
 #include "primitives/files/files.h"
 #include "primitives/files/read.h"
 #include "tests/support/check.h"
-#include "tests/support/scene.h"
+#include "tests/support/open_dir.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 enum { MIB = 1 << 20 };
 
 static inline enum sl_status commit(
-	struct scene *s, const char *name, const char *text, bool replace)
+	struct open_dir *s, const char *name, const char *text, bool replace)
 {
 	return sl_file_commit(&s->dir, name, text, strlen(text), replace);
 }
 
-static inline void expect_content(struct scene *s, const char *name, const char *expected)
+static inline void expect_content(struct open_dir *s, const char *name, const char *expected)
 {
 	char *bytes;
 	size_t size;

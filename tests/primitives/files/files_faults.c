@@ -1,6 +1,6 @@
 /*
- * files_faults.c - files are committed whole or not at all, whatever the system does on the way:
- * each call of it fails, and real disks are full.
+ * files_faults.c - tests that files are committed atomically when any system call fails, and when
+ * a real disk is full.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 /* --- faults ------------------------------------------------------------------------------- */
 
-static bool any_part(const struct scene *s)
+static bool any_part(const struct open_dir *s)
 {
 	return folder_has(&s->folder, "a.part") || folder_has(&s->folder, "new.part");
 }
@@ -31,7 +31,7 @@ static bool any_part(const struct scene *s)
  * Commits with the fault at its k-th call, for all k until it is not met any more: each failure is
  * SL_DISK with the errno in its story and leaves the folder as it was. Returns how many failed.
  */
-static int sweep(struct scene *s, const char *call, int error, const char *on, const char *name,
+static int sweep(struct open_dir *s, const char *call, int error, const char *on, const char *name,
 	bool replace)
 {
 	static char bytes[2 * MIB + 1];
@@ -63,7 +63,7 @@ static void every_fault(void **state)
 	} calls[] = {{"file_open", 1}, {"file_write", 3}, {"file_fsync", 1}, {"file_close", 1},
 		{"file_rename", 1}};
 	static const int errors[] = {ENOSPC, EIO, EDQUOT, EFBIG, EROFS};
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	assert_ok(commit(s, "a", "old", false));
 	for (size_t i = 0; i < COUNT(calls); i++) {
@@ -84,7 +84,7 @@ static void every_fault(void **state)
 /* The one exception: what was replaced stays so when only the folder could not be synced. */
 static void replaced_but_not_synced(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	assert_ok(commit(s, "a", "old", false));
 	sl_fault_set("file_dirsync:1:5");
@@ -96,7 +96,7 @@ static void replaced_but_not_synced(void **state)
 /* Signals interrupt, some file systems cannot sync a folder: neither is a failure. */
 static void faults_that_are_none(void **state)
 {
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	sl_fault_set("file_write:1:4");
 	assert_ok(commit(s, "a", "text", false));
@@ -115,7 +115,7 @@ static void old_file_systems(void **state)
 {
 	static const char *const faults[] = {"file_rename:1:22", "file_rename:1:38",
 		"file_rename:1:22,file_link:1:1", "file_rename:1:22,file_link:1:95"};
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		sl_fault_set(faults[i]);
@@ -140,7 +140,7 @@ static void failed_reads(void **state)
 {
 	static const char *const faults[] = {
 		"file_open:1:5", "file_stat:1:5", "file_read:1:5", "file_close:1:5"};
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	uint64_t checked;
 	uint32_t crc;
 	char *bytes;
@@ -174,7 +174,7 @@ static void words(void **state)
 		{EFBIG, "File too large (larger than files may be here, see ulimit -f); raise"},
 		{EIO, "Input/output error (the storage reported an error, see dmesg); check"},
 		{9999, "unknown error (the system call failed); check the folder"}};
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char fault[64];
@@ -189,7 +189,7 @@ static void append_every_fault(void **state)
 {
 	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_append:1:28",
 		"file_append:2:28", "file_append:3:28", "file_datasync:1:5", "file_close:1:5"};
-	struct scene *s = (struct scene *)*state;
+	struct open_dir *s = (struct open_dir *)*state;
 	static char bytes[2 * MIB + 1];
 
 	folder_write(&s->folder, "log", "one\n", 4);
@@ -277,7 +277,7 @@ static void interrupted_writes(void **state)
 enum { CANNOT_MOUNT = 77, NOT_REFUSED = 1, LEFTOVER = 2, NO_SUCCESS = 3 };
 
 /* Commits more than there is room for, then what fits. Runs in a child. */
-static int commit_too_much(struct scene *s)
+static int commit_too_much(struct open_dir *s)
 {
 	static char bytes[4 * MIB];
 	struct sl_dir d;
@@ -299,7 +299,7 @@ static int commit_too_much(struct scene *s)
 /* In a mount namespace of its own, so nothing is left to be unmounted. */
 static int on_tiny_disk(void *of)
 {
-	struct scene *s = (struct scene *)of;
+	struct open_dir *s = (struct open_dir *)of;
 
 	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 		mount("tmpfs", s->folder.path, "tmpfs", 0, "size=1m") != 0)
@@ -323,7 +323,8 @@ static int with_file_limit(void *of)
 	const struct rlimit limit = {MIB, MIB};
 
 	signal(SIGXFSZ, SIG_IGN); /* as the program does */
-	return setrlimit(RLIMIT_FSIZE, &limit) ? CANNOT_MOUNT : commit_too_much((struct scene *)of);
+	return setrlimit(RLIMIT_FSIZE, &limit) ? CANNOT_MOUNT
+	                                       : commit_too_much((struct open_dir *)of);
 }
 
 static void file_limit(void **state)

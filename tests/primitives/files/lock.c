@@ -1,4 +1,7 @@
-/* lock.c - one process at a time has a folder, and the dead have none. */
+/*
+ * lock.c - tests that one process at a time can lock a directory, and that the lock of a dead
+ * process is released.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

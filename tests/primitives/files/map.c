@@ -1,4 +1,4 @@
-/* base/map.c - files as memory: what is in them, and what is none. */
+/* map.c - tests memory-mapped files: their contents, and paths that cannot be mapped. */
 #include "primitives/files/map.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
- * look_back.c - decoupled look-back by itself, over distances and in orders that a scan of few
- * tiles in flight does not meet.
+ * look_back.c - tests decoupled look-back alone, over distances and in block orders that a scan
+ * with few tiles in flight does not reach.
  */
 #include "primitives/emulator/settings.h"
 #include "tests/primitives/kernel/look_back_kernels.h"

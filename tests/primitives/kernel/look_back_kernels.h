@@ -1,5 +1,6 @@
 /*
- * look_back_kernels.h - decoupled look-back by itself: tiles that are nothing but their sums.
+ * look_back_kernels.h - kernels for the test of decoupled look-back: each tile consists of its sum
+ * only.
  */
 #ifndef SL_TESTS_PRIMITIVES_KERNEL_LOOK_BACK_KERNELS_H
 #define SL_TESTS_PRIMITIVES_KERNEL_LOOK_BACK_KERNELS_H

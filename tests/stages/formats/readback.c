@@ -1,5 +1,6 @@
 /*
- * readback.c - files as others read them: h5py, Python's gzip and csv, gunzip, an XML parser.
+ * readback.c - tests that other programs read the files: h5py, Python's gzip and csv, gunzip, an
+ * XML parser.
  *
  * Writes runs into a folder, each column also as its raw bytes, and has readback.py compare.
  * Skipped where there is no h5py.
@@ -7,7 +8,7 @@
 #include <stdio.h>
 
 #include "stages/formats/hdf5/xdmf.h"
-#include "tests/stages/formats/tables.h"
+#include "tests/stages/formats/format_check.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "tests/support/folder.h"

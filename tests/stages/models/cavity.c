@@ -1,6 +1,6 @@
 /*
- * stages/models/cavity.c - the rules of the cavity: where flights end, against the formulas in
- * double; how many are alive after each flight; hard values.
+ * cavity.c - tests the model cavity: where flights end, against formulas in double; how many
+ * particles are alive after each flight; edge cases.
  */
 #define SL_MODEL_HOST
 #include "tests/support/check.h"

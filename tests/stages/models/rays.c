@@ -1,6 +1,6 @@
 /*
- * stages/models/rays.c - the rules of rays: flights against the formulas in double, pictures of
- * what is there, mirrors, random rays, scenes that nothing leaves.
+ * rays.c - tests the model rays: flights against formulas in double, images of known scenes,
+ * mirrors, random rays, closed scenes.
  */
 #include "tests/support/rays_check.h"
 

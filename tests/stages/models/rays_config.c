@@ -1,6 +1,6 @@
 /*
- * stages/models/rays_config.c - scenes and cameras that cannot be, and what a configuration says of
- * its rays beforehand.
+ * rays_config.c - tests that invalid scenes and cameras are refused, and what the model declares
+ * about its particles.
  */
 #include "tests/support/rays_check.h"
 

@@ -1,6 +1,6 @@
 /*
- * stages/models/rays_light.c - how much light rays see: white furnaces, exchange between surfaces
- * against closed forms.
+ * rays_light.c - tests the radiance that rays return: white furnaces, and exchange between
+ * surfaces against closed forms.
  */
 #include "tests/support/rays_check.h"
 

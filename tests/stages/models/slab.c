@@ -1,6 +1,4 @@
-/*
- * stages/models/slab.c - the rules of the slab on hard values: at surfaces and ends of ranges.
- */
+/* slab.c - tests the model slab on edge cases: at surfaces and at the limits of ranges. */
 #include "tests/support/slab_check.h"
 
 /* --- the start -------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /*
- * stages/models/slab_implicit.c - implicit capture and roulette: weights that are kept on average,
- * and the same answers as with analogue absorption, with smaller errors.
+ * slab_implicit.c - tests implicit capture and roulette: the mean weight is preserved, and results
+ * equal those of analogue absorption with smaller errors.
  */
 #include "tests/support/slab_check.h"
 

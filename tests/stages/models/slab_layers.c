@@ -1,6 +1,6 @@
 /*
- * stages/models/slab_layers.c - a slab of several layers: which are one, what is about each, and
- * what a particle meets between them.
+ * slab_layers.c - tests a slab of several layers: which equal layers are merged, the properties of
+ * each, and what happens at their interfaces.
  */
 #include "tests/support/slab_check.h"
 

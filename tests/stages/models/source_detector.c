@@ -1,6 +1,6 @@
 /*
- * stages/models/source_detector.c - detectors and stops on hard values: at rims, tangents, corners
- * and ends of ranges.
+ * source_detector.c - tests detectors and beam stops on edge cases: at rims, tangents, corners and
+ * limits of ranges.
  */
 #include "tests/support/source_detector_check.h"
 

@@ -1,6 +1,6 @@
 /*
- * stages/models/source_detector_config.c - keys without use, keys that are missing, values that
- * cannot be, and what a configuration says of its particles beforehand.
+ * source_detector_config.c - tests keys without effect, missing keys, invalid values, and what the
+ * model declares about its particles.
  */
 #include "tests/support/source_detector_check.h"
 

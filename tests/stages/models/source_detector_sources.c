@@ -1,6 +1,6 @@
 /*
- * stages/models/source_detector_sources.c - where from, where to and with what energy particles
- * start, also at the ends of random words and at the poles.
+ * source_detector_sources.c - tests the start position, direction and energy of particles, also
+ * for extreme random words and at the poles.
  */
 #include "tests/support/source_detector_check.h"
 

@@ -1,0 +1,398 @@
+/*
+ * mcpl_inputs.c - runs that read MCPL files: files of the reference implementation pass through
+ * unchanged, on every device and with every batch size, in sequence, listed by name or by pattern.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "pipeline/text/yaml.h"
+#include "tests/support/fixture.h"
+#include "tests/support/mcpl_lists.h"
+#include "tests/support/program.h"
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make_in_memory(&folder);
+	return 0;
+}
+
+/* --- particles -------------------------------------------------------------------------------- */
+
+/* Single precision; converted values may differ by two roundings. */
+static bool is_near(double is, double was, double roundings)
+{
+	double same = (double)(float)was;
+
+	return is == same || fabs(is - same) <= roundings * 0x1p-23 * fabs(same) ||
+	       (isnan(is) && isnan(was));
+}
+
+static void expect_same(
+	const struct sl_mcpl_particle *is, const struct sl_mcpl_particle *was, const char *name)
+{
+	bool same = is->pdg == was->pdg && is->flags == was->flags &&
+	            is_near(is->energy, was->energy, 1.5) && is_near(is->time, was->time, 1.5) &&
+	            is_near(is->weight, was->weight, 0);
+
+	for (int i = 0; i < 3; i++)
+		same = same && is_near(is->position[i], was->position[i], 0) &&
+		       is_near(is->polarisation[i], was->polarisation[i], 0) &&
+		       fabs(is->direction[i] - was->direction[i]) <= 4e-7;
+	if (!same)
+		fail_msg("%s: a particle with z %.17g, energy %.17g, code %d came out with %.17g, "
+			 "%.17g, %d",
+			name, was->position[2], was->energy, was->pdg, is->position[2], is->energy,
+			is->pdg);
+}
+
+/* Checks that the files t_000000 to t_00000n-1 in out hold the particles of name, in order. */
+static void expect_particles(const char *out, const char *suffix, int n, const char *name)
+{
+	struct sl_mcpl_header was_header, is_header;
+	struct sl_mcpl_particle *was = particles_of(&folder, name, &was_header);
+	uint64_t at = 0;
+
+	for (int k = 0; k < n; k++) {
+		char file[128];
+		struct sl_mcpl_particle *is;
+
+		snprintf(file, sizeof(file), "%s/t_%06d%s", out, k, suffix);
+		is = particles_of(&folder, file, &is_header);
+		assert_int_equal(is_header.flags, was_header.flags);
+		assert_int_equal(is_header.polarised, was_header.polarised);
+		assert_int_equal(is_header.pdg, was_header.pdg);
+		assert_true(is_near(is_header.weight, was_header.weight, 0));
+		for (uint64_t i = 0; i < is_header.particles; i++)
+			expect_same(&is[i], &was[at++], name);
+		free(is);
+	}
+	assert_int_equal(at, was_header.particles);
+	free(was);
+}
+
+/* --- pass through unchanged ------------------------------------------------------------------- */
+
+/* Files that the reference implementation reads. */
+static const char *const whole[] = {"reffile_1.mcpl", "reffile_2.mcpl", "reffile_3.mcpl",
+	"reffile_4.mcpl", "reffile_5.mcpl", "reffile_6.mcpl", "reffile_7.mcpl", "reffile_8.mcpl",
+	"reffile_crash.mcpl", "reffile_notreallygz.mcpl.gz", "example.mcpl", "miscphys.mcpl.gz",
+	"ref_statsum.mcpl.gz", "difficult_unitvector.mcpl.gz"};
+enum { WHOLE = sizeof(whole) / sizeof(whole[0]) };
+
+static void each_file_passes_through_unchanged(void **state)
+{
+	(void)state;
+	for (int k = 0; k < WHOLE; k++) {
+		struct sl_mcpl_header h;
+		char batch[64];
+		int n;
+
+		bring_list(&folder, whole[k]);
+		free(particles_of(&folder, whole[k], &h));
+		if (h.particles == 0) {
+			configure_list(&folder, whole[k], "", "listed", "output: {format: mcpl}\n");
+			expect(&folder, SL_USAGE, "model.list.files: have no particles",
+				WORDS("run", "c.yaml", "--out", "none", "--quiet"));
+			continue;
+		}
+		snprintf(batch, sizeof(batch), ", batch: %d", (int)(h.particles + 2) / 3);
+		n = (int)((h.particles + (h.particles + 2) / 3 - 1) / ((h.particles + 2) / 3));
+		configure_list(&folder, whole[k], batch, "listed", "output: {format: mcpl}\n");
+		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "p", "--quiet"));
+		expect_particles("p", ".mcpl", n, whole[k]);
+		expect(&folder, SL_OK, "", WORDS("verify", "p", "--quiet"));
+		configure_list(&folder, whole[k], batch, "listed",
+			"output: {format: mcpl.gz, mcpl: {precision: double}}\n");
+		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "z", "--quiet"));
+		expect_particles("z", ".mcpl.gz", n, whole[k]);
+		/* the output is a valid input */
+		configure_list(
+			&folder, "p/t_000000.mcpl", "", "listed", "output: {format: mcpl}\n");
+		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "again", "--quiet"));
+		expect_particles("again", ".mcpl", 1, "p/t_000000.mcpl");
+		remove_run(&folder, "p");
+		remove_run(&folder, "z");
+		remove_run(&folder, "again");
+	}
+}
+
+/* --- batches and devices ---------------------------------------------------------------------- */
+
+#define MIXED                                                                                 \
+	"example.mcpl, miscphys.mcpl.gz, reffile_5.mcpl, ref_statsum.mcpl.gz, example.mcpl, " \
+	"miscphys.mcpl.gz"
+
+static const char sorted[] =
+	"key: [pdg:32, ekin_log:16]\ntallies: [w:10, pdg:32]\noutput: {format: npz}\n";
+
+static void bring_mixed(void)
+{
+	bring_list(&folder, "example.mcpl");
+	bring_list(&folder, "miscphys.mcpl.gz");
+	bring_list(&folder, "reffile_5.mcpl");
+	bring_list(&folder, "ref_statsum.mcpl.gz");
+}
+
+static void every_device_agrees(void **state)
+{
+	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=1"},
+		{"run.device=cpu", "run.threads=3"}, {"run.device=emulated", "run.mode=fused"},
+		{"run.device=emulated", "run.mode=staged"}};
+	uint64_t hash = 0;
+
+	(void)state;
+	bring_mixed();
+	configure_list(&folder, MIXED, ", batch: 300",
+		"ekin > 1 keV and abs(x) < 60 cm and (pdg == 22 or not pdg < 2000)", sorted);
+	for (int k = 0; k < 4; k++) {
+		uint64_t now;
+
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "d", "--quiet", "--set", sets[k][0],
+				"--set", sets[k][1]));
+		expect(&folder, SL_OK, "", WORDS("verify", "d", "--quiet"));
+		now = hash_run(&folder, "d");
+		hash = k == 0 ? now : hash;
+		assert_true(now == hash);
+		remove_run(&folder, "d");
+	}
+	expect(&folder, SL_OK, "", WORDS("compare", "c.yaml", "--quiet"));
+}
+
+/* Batch boundaries fall inside files, and file boundaries fall inside batches. */
+static void files_are_read_in_sequence(void **state)
+{
+	static const char *const files[] = {"example.mcpl", "miscphys.mcpl.gz", "reffile_5.mcpl",
+		"ref_statsum.mcpl.gz", "example.mcpl", "miscphys.mcpl.gz"};
+	struct sl_mcpl_particle *is = NULL, *was;
+	struct sl_mcpl_header h, of_batch = {.particles = 0};
+	uint64_t at = 0;
+	int batch = 0;
+
+	(void)state;
+	bring_mixed();
+	configure_list(
+		&folder, MIXED, ", batch: 70, threads: 3", "listed", "output: {format: mcpl}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "f", "--quiet"));
+	for (int k = 0; k < 6; k++) {
+		was = particles_of(&folder, files[k], &h);
+		for (uint64_t i = 0; i < h.particles; i++, at++) {
+			char name[64];
+
+			if (at == of_batch.particles) {
+				free(is);
+				snprintf(name, sizeof(name), "f/t_%06d.mcpl", batch++);
+				is = particles_of(&folder, name, &of_batch);
+				at = 0;
+			}
+			expect_same(&is[at], &was[i], files[k]);
+		}
+		free(was);
+	}
+	free(is);
+	assert_int_equal(at, of_batch.particles);
+	assert_int_equal(batch, 36);
+}
+
+/* A prefix of the particles with another batch size gives the same particles. */
+static void a_prefix_of_the_particles(void **state)
+{
+	struct sl_manifest m;
+
+	(void)state;
+	bring_mixed();
+	configure_list(&folder, MIXED, ", batch: 300, particles: 1010", "listed",
+		"output: {format: csv.gz}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "few", "--quiet"));
+	read_manifest(&folder, "few", &m);
+	assert_int_equal(m.n, 4);
+	assert_int_equal(m.line[3].generated, 110);
+	sl_manifest_free(&m);
+	configure_list(&folder, MIXED, ", particles: 1e9", "listed", "");
+	expect(&folder, SL_USAGE,
+		"run.particles: is 1000000000, but the files contain 2507 particles",
+		WORDS("run", "c.yaml", "--out", "many", "--quiet"));
+}
+
+/* --- patterns --------------------------------------------------------------------------------- */
+
+enum { MANY = 4096 };
+
+/* Creates a second name for a file. */
+static void name_too(const char *file, const char *name)
+{
+	assert_int_equal(0, symlink(file, folder_path(&folder, name)));
+}
+
+/* Plain and gzip files alternate; matches are sorted by bytes, not in the order of glob(). */
+static void patterns_expand_to_files(void **state)
+{
+	static const char *const names[] = {
+		"many_B.mcpl", "many_C.mcpl.gz", "many_a.mcpl", "many_b.mcpl.gz", "many_c.mcpl"};
+	struct sl_mcpl_particle *is = NULL, *was;
+	struct sl_mcpl_header h, of_batch;
+	uint64_t at = 0;
+
+	(void)state;
+	bring_mixed();
+	for (int i = 4; i >= 0; i--)
+		name_too(i % 2 == 0 ? "reffile_5.mcpl" : "miscphys.mcpl.gz", names[i]);
+	write_text(&folder, "many_[x].mcpl",
+		"a file that is called so is no pattern, though it looks like one");
+	configure_list(&folder, "\"many_?.mcpl*\", example.mcpl", ", threads: 3, batch: 100",
+		"listed", "output: {format: mcpl, joined: true}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "g", "--quiet"));
+	is = particles_of(&folder, "g/t.mcpl", &of_batch);
+	for (int i = 0; i < 6; i++) {
+		was = particles_of(&folder, i < 5 ? names[i] : "example.mcpl", &h);
+		for (uint64_t k = 0; k < h.particles; k++)
+			expect_same(&is[at++], &was[k], i < 5 ? names[i] : "example.mcpl");
+		free(was);
+	}
+	assert_int_equal(at, of_batch.particles);
+	free(is);
+	expect(&folder, SL_OK, "", WORDS("verify", "g", "--quiet"));
+	bring_list(&folder, "reffile_1.mcpl");
+	assert_int_equal(0, unlink(folder_path(&folder, names[4])));
+	name_too("reffile_1.mcpl", names[4]);
+	expect(&folder, SL_BAD_INPUT, "many_?.mcpl* is not the file that it was",
+		WORDS("verify", "g", "--quiet"));
+	refuse_list(&folder, "\"many_[x].mcpl\"", SL_BAD_INPUT,
+		"many_[x].mcpl: it does not begin with MCPL");
+	refuse_list(&folder, "\"few_*\"", SL_USAGE,
+		"model.list.files[0]: 'few_*' is not a file, and as a pattern");
+}
+
+static void many_files(void **state)
+{
+	char name[64], *out;
+
+	(void)state;
+	bring_list(&folder, "reffile_1.mcpl");
+	for (int i = 0; i <= MANY; i++) {
+		snprintf(name, sizeof(name), "f%04d.mcpl", i);
+		name_too("reffile_1.mcpl", name);
+	}
+	configure_list(&folder, "\"f????.mcpl\"", "", "listed", "output: {format: npz}\n");
+	expect(&folder, SL_USAGE, "brings the number of files to 4097: at most 4096",
+		WORDS("plan", "c.yaml"));
+	assert_int_equal(0, unlink(folder_path(&folder, "f4096.mcpl")));
+	out = output_of(&folder, WORDS("plan", "c.yaml"));
+	assert_non_null(strstr(out, "f0015.mcpl: 5 particles; it holds doubles"));
+	assert_null(strstr(out, "f0016.mcpl"));
+	assert_non_null(strstr(out, "and 4080 other files\n"));
+	assert_non_null(strstr(out, "MiB of that for the lists, which are open\n"));
+	assert_non_null(strstr(out, ": 20480 particles"));
+	free(out);
+}
+
+/* --- resume ----------------------------------------------------------------------------------- */
+
+/*
+ * Checks what run.json records about the second of the six input files: the checksum by zlib, the
+ * header by the reference implementation.
+ */
+static void check_provenance(const char *out)
+{
+	size_t bytes;
+	char *file = reference_list("miscphys.mcpl.gz", &bytes), crc[16];
+	struct sl_yaml *tree = report_of(&folder, out);
+	sl_node inputs = sl_yaml_get(tree, sl_yaml_root(tree), "inputs"), second;
+	uint64_t value;
+
+	assert_int_equal(sl_yaml_size(tree, inputs), 6);
+	second = sl_yaml_item(tree, inputs, 1, NULL);
+	assert_string_equal(
+		sl_yaml_text(tree, sl_yaml_get(tree, second, "file"), NULL), "miscphys.mcpl.gz");
+	assert_true(sl_yaml_u64(tree, sl_yaml_get(tree, second, "bytes"), &value));
+	assert_int_equal(value, bytes);
+	assert_true(sl_yaml_u64(tree, sl_yaml_get(tree, second, "particles"), &value));
+	assert_int_equal(value, 195);
+	assert_true(sl_yaml_u64(tree, sl_yaml_get(tree, second, "first_id"), &value));
+	assert_int_equal(value, 1006);
+	snprintf(crc, sizeof(crc), "%08lx", crc32(0, (const unsigned char *)file, (unsigned)bytes));
+	assert_string_equal(sl_yaml_text(tree, sl_yaml_get(tree, second, "crc32"), NULL), crc);
+	sl_yaml_free(tree);
+	free(file);
+}
+
+static void runs_resume(void **state)
+{
+	static const char *const lost[] = {"r/t_000001.npz", "r/t_000004.npz", "r/t_000005.npz"};
+	uint64_t hash;
+
+	(void)state;
+	bring_mixed();
+	configure_list(
+		&folder, MIXED, ", batch: 300", "listed and w > 0", "output: {format: npz}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "r", "--quiet"));
+	check_provenance("r");
+	hash = hash_run(&folder, "r");
+	for (int k = 0; k < 3; k++)
+		assert_int_equal(0, unlink(folder_path(&folder, lost[k])));
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "r", "--quiet", "--resume"));
+	assert_true(hash_run(&folder, "r") == hash);
+}
+
+/* A run never removes its own input files, whether listed by name or matched by a pattern. */
+static void inputs_are_not_replaced(void **state)
+{
+	static const struct {
+		const char *file, *keeps; /* what is read; what else of the old run must stay */
+	} old[] = {{"o/t_000002.mcpl", "o/t_000000.mcpl"}, {"o/t.mcpl", "o/t_000000.mcpl"},
+		{"link.mcpl", "o/t_000001.mcpl"}};
+	char text[128];
+
+	(void)state;
+	bring_list(&folder, "miscphys.mcpl.gz");
+	configure_list(&folder, "miscphys.mcpl.gz", ", batch: 70", "listed",
+		"output: {format: mcpl, joined: true}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "o", "--quiet"));
+	name_too("o/t_000002.mcpl", "link.mcpl");
+	for (int k = 0; k < 3; k++) {
+		const char *name = k == 2 ? old[0].file : old[k].file;
+
+		/* with a new output name the files of the existing run are removed as well */
+		configure_list(&folder, old[k].file, "", "listed", "output: {format: npz}\n");
+		snprintf(text, sizeof(text), "%s: is read by this run (--force would", name);
+		expect(&folder, SL_OUTPUT_IN_USE, text,
+			WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force", "--set",
+				"run.name=u"));
+		assert_true(folder_has(&folder, name) && folder_has(&folder, old[k].keeps));
+		expect(&folder, SL_OK, "", WORDS("verify", "o", "--quiet"));
+	}
+	/* a name that only the new run uses, and a file of no run */
+	assert_int_equal(
+		0, rename(folder_path(&folder, "o/t.mcpl"), folder_path(&folder, "u.mcpl")));
+	remove_run(&folder, "o");
+	assert_int_equal(0, mkdir(folder_path(&folder, "o"), 0777));
+	assert_int_equal(
+		0, rename(folder_path(&folder, "u.mcpl"), folder_path(&folder, "o/t_000000.mcpl")));
+	configure_list(&folder, "o/t_000000.mcpl", "", "listed", "output: {format: mcpl}\n");
+	expect(&folder, SL_OUTPUT_IN_USE, "o/t_000000.mcpl: is read by this run",
+		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force"));
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force", "--set", "run.name=u"));
+	expect(&folder, SL_OK, "", WORDS("verify", "o", "--quiet"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_file_passes_through_unchanged),
+		cmocka_unit_test(every_device_agrees),
+		cmocka_unit_test(files_are_read_in_sequence),
+		cmocka_unit_test(a_prefix_of_the_particles),
+		cmocka_unit_test(patterns_expand_to_files),
+		cmocka_unit_test(many_files),
+		cmocka_unit_test(runs_resume),
+		cmocka_unit_test(inputs_are_not_replaced),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

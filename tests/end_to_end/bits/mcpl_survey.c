@@ -1,0 +1,293 @@
+/*
+ * mcpl_survey.c - the survey of MCPL inputs before the first particle is read: total weight, values
+ * out of range, and the weight sums of the run.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/text/yaml.h"
+#include "tests/support/fixture.h"
+#include "tests/support/mcpl_lists.h"
+#include "tests/support/program.h"
+
+enum { PARTICLES = 611, BINS = 5 };
+
+static struct sl_mcpl_particle made[PARTICLES];
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make_in_memory(&folder);
+	return 0;
+}
+
+/* --- particles -------------------------------------------------------------------------------- */
+
+/*
+ * Weights span six powers of ten below most, and one in seven is negative. If balanced, pairs
+ * cancel and a single weight remains.
+ */
+static void make_particles(double most, bool balanced)
+{
+	uint32_t at = 1;
+
+	for (int i = 0; i < PARTICLES; i++) {
+		double sign = i % 7 == 3 ? -1 : 1;
+
+		made[i] = (struct sl_mcpl_particle){.position = {2 * next_number(&at) - 1, 0, i},
+			.direction = {0, 0, 1},
+			.energy = 1,
+			.pdg = 22,
+			.weight = (double)(float)(sign * most * pow(10, -6 * next_number(&at)))};
+		if (balanced && i % 2 == 1)
+			made[i].weight = -made[i - 1].weight;
+	}
+}
+
+static void configure(const char *files, const char *more)
+{
+	char lines[256];
+
+	snprintf(lines, sizeof(lines), "output: {format: npz}\n%s", more);
+	configure_list(&folder, files, ", batch: 70", "x > 0.25 cm", lines);
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+static double number_of(const struct sl_yaml *tree, sl_node at, const char *key)
+{
+	sl_node node = sl_yaml_get(tree, at, key);
+
+	if (!node)
+		fail_msg("there is no %s", key);
+	return strtod(sl_yaml_text(tree, node, NULL), NULL);
+}
+
+static double item_of(const struct sl_yaml *tree, sl_node at, const char *key, int i)
+{
+	return strtod(
+		sl_yaml_text(tree, sl_yaml_item(tree, sl_yaml_get(tree, at, key), (size_t)i, NULL),
+			NULL),
+		NULL);
+}
+
+/* The sum of absolute values. */
+static void expect_sum(double found, double expected, double all)
+{
+	if (!(fabs(found - expected) <= 1e-14 * all))
+		fail_msg("%.17g found, %.17g expected of %.17g", found, expected, all);
+}
+
+/* --- sums of weights -------------------------------------------------------------------------- */
+
+/* Weight of the particles with this fate in this bin, summed here; BINS: in all bins. */
+static double sum_of(bool kept, int bin)
+{
+	double sum = 0;
+
+	for (int i = 0; i < PARTICLES; i++) {
+		float x = (float)made[i].position[0];
+
+		if ((x > 0.25f) == kept && (bin == BINS || (int)((x + 1) * 2.5f) == bin))
+			sum += made[i].weight;
+	}
+	return sum;
+}
+
+static void check_fate(
+	const struct sl_yaml *tree, sl_node tallies, const char *fate, bool kept, double all)
+{
+	sl_node fates = sl_yaml_get(tree, tallies, "fates");
+	sl_node histogram = sl_yaml_item(tree, sl_yaml_get(tree, tallies, "histograms"), 0, NULL);
+	sl_node row = sl_yaml_get(tree, sl_yaml_get(tree, histogram, "fates"), fate);
+
+	expect_sum(
+		number_of(tree, sl_yaml_get(tree, fates, fate), "weight"), sum_of(kept, BINS), all);
+	for (int bin = 0; bin < BINS; bin++)
+		expect_sum(item_of(tree, row, "weights", bin), sum_of(kept, bin), all);
+}
+
+static void check_sums(const char *out)
+{
+	struct sl_yaml *tree = report_of(&folder, out);
+	sl_node tallies = sl_yaml_get(tree, sl_yaml_root(tree), "tallies");
+	double all = 0;
+
+	for (int i = 0; i < PARTICLES; i++)
+		all += fabs(made[i].weight);
+	expect_sum(
+		number_of(tree, tallies, "weight"), sum_of(false, BINS) + sum_of(true, BINS), all);
+	expect_sum(number_of(tree, tallies, "survivors_weight"), sum_of(true, BINS), all);
+	assert_true(number_of(tree, tallies, "weight_step") < 1e-17 * all);
+	check_fate(tree, tallies, "listed", true, all);
+	check_fate(tree, tallies, "dropped", false, all);
+	sl_yaml_free(tree);
+}
+
+static void sums_match_the_files(void **state)
+{
+	static const double most[] = {1, 3e37, 1e-30, 1};
+	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
+		{"run.device=emulated", "run.mode=fused"},
+		{"run.device=emulated", "run.mode=staged"}};
+	const struct sl_mcpl_header h = {.version = 3, .particles = PARTICLES, .single = true};
+
+	(void)state;
+	for (int k = 0; k < 4; k++) {
+		uint64_t hash = 0, now;
+
+		make_particles(most[k], k == 3);
+		make_list(&folder, "w.mcpl.gz", &h, NULL, made);
+		configure("w.mcpl.gz", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
+		for (int i = 0; i < 3; i++) {
+			expect(&folder, SL_OK, "",
+				WORDS("run", "c.yaml", "--out", "w", "--quiet", "--set", sets[i][0],
+					"--set", sets[i][1]));
+			check_sums("w");
+			now = hash_run(&folder, "w");
+			hash = i == 0 ? now : hash;
+			assert_true(now == hash);
+			expect(&folder, SL_OK, "", WORDS("verify", "w", "--quiet"));
+			remove_run(&folder, "w");
+		}
+	}
+}
+
+/* A universal weight of 0.5 in the first file, and a second file with a weight per particle. */
+static void headers_state_weights(void **state)
+{
+	struct sl_mcpl_header h = {
+		.version = 3, .particles = PARTICLES, .single = true, .weight = 0.5, .pdg = 22};
+	struct sl_yaml *tree;
+	sl_node tallies;
+	char *out;
+
+	(void)state;
+	make_particles(1, false);
+	make_list(&folder, "all.mcpl", &h, NULL, made);
+	configure("all.mcpl", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "all"));
+	assert_non_null(strstr(out, "sum of weights"));
+	free(out);
+	tree = report_of(&folder, "all");
+	tallies = sl_yaml_get(tree, sl_yaml_root(tree), "tallies");
+	assert_true(number_of(tree, tallies, "weight") == 0.5 * PARTICLES);
+	assert_true(number_of(tree, tallies, "survivors_weight") ==
+		    0.5 * number_of(tree, tallies, "survivors"));
+	tallies = sl_yaml_item(tree, sl_yaml_get(tree, tallies, "histograms"), 0, NULL);
+	tallies = sl_yaml_get(tree, sl_yaml_get(tree, tallies, "fates"), "listed");
+	assert_true(sl_yaml_get(tree, tallies, "counts") != 0);
+	assert_true(sl_yaml_get(tree, tallies, "weights") == 0);
+	sl_yaml_free(tree);
+	h.weight = 0;
+	h.particles = 1;
+	made[0].weight = 0.25;
+	make_list(&folder, "one.mcpl", &h, NULL, made);
+	configure("all.mcpl, one.mcpl", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "both", "--quiet"));
+	tree = report_of(&folder, "both");
+	tallies = sl_yaml_get(tree, sl_yaml_root(tree), "tallies");
+	assert_true(number_of(tree, tallies, "weight") == 0.5 * PARTICLES + 0.25);
+	sl_yaml_free(tree);
+}
+
+/* --- invalid values --------------------------------------------------------------------------- */
+
+static void values_must_fit_single_precision(void **state)
+{
+	struct sl_mcpl_header h = {
+		.version = 3, .particles = PARTICLES, .polarised = true, .flags = true};
+
+	(void)state;
+	make_particles(1, false);
+	made[600].position[1] = -1e300;
+	make_list(&folder, "x.mcpl", &h, NULL, made);
+	refuse_list(&folder, "x.mcpl", SL_BAD_INPUT,
+		"x.mcpl: particle 600 (from 0): its y is -1e+300, but a run computes in "
+		"single precision; remove the particle from the list");
+	made[600].position[1] = -0x1.fffffep127;  /* largest finite float */
+	made[2].polarisation[2] = 0x1.ffffffp127; /* above the largest float; rounds to it */
+	make_list(&folder, "p.mcpl.gz", &h, NULL, made);
+	refuse_list(&folder, "p.mcpl.gz", SL_BAD_INPUT,
+		"particle 2 (from 0): its polarisation is 3.40282357e+38");
+	made[2].polarisation[2] = 0x1.fffffe8p127; /* rounds down to the largest float */
+	made[1].position[0] = (double)INFINITY;    /* stored as infinity in the file */
+	make_list(&folder, "inf.mcpl", &h, NULL, made);
+	configure("inf.mcpl", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "inf", "--quiet"));
+	h.single = true;
+	made[2].polarisation[2] = 0;
+	made[8].energy = 4e35; /* MeV: 4e38 keV */
+	make_list(&folder, "e.mcpl", &h, NULL, made);
+	refuse_list(
+		&folder, "e.mcpl", SL_BAD_INPUT, "particle 8 (from 0): its energy is 4.0000001");
+	made[8].energy = 3e35;
+	made[9].time = 4e32; /* ms: 4e38 ns */
+	make_list(&folder, "t.mcpl", &h, NULL, made);
+	refuse_list(&folder, "t.mcpl", SL_BAD_INPUT, "particle 9 (from 0): its time is");
+	made[9].time = 0;
+	made[610].weight = (double)NAN;
+	make_list(&folder, "nan.mcpl", &h, NULL, made);
+	refuse_list(&folder, "nan.mcpl", SL_BAD_INPUT,
+		"particle 610 (from 0): its weight is nan, but weights are summed");
+	made[610].weight = (double)INFINITY;
+	make_list(&folder, "w.mcpl", &h, NULL, made);
+	refuse_list(&folder, "w.mcpl", SL_BAD_INPUT,
+		"particle 610 (from 0): its weight is inf, but weights are summed");
+	h.weight = -1e39;
+	make_list(&folder, "all.mcpl", &h, NULL, made);
+	refuse_list(&folder, "all.mcpl", SL_BAD_INPUT,
+		"all.mcpl: the common weight of its particles is -1e+39, but a run");
+}
+
+/* Doubles near 1 + 2^-24 and half a step more; ties round to even. */
+static void rounding_of_doubles_is_reported(void **state)
+{
+	const struct sl_mcpl_header h = {.version = 3, .particles = 3};
+	static const char notice[] = "it holds doubles, and a run works in floats (24 bits)";
+	struct sl_mcpl_header is_header;
+	struct sl_mcpl_particle *is;
+	struct sl_yaml *tree;
+	sl_node inputs;
+	char *out;
+
+	(void)state;
+	make_particles(1, false);
+	made[0].position[0] = 1 + 0x1p-24;
+	made[1].position[0] = 1 + 0x1.000001p-24;
+	made[2].position[0] = 1 + 0x3p-24;
+	make_list(&folder, "wide.mcpl", &h, NULL, made);
+	bring_list(&folder, "miscphys.mcpl.gz");
+	configure("miscphys.mcpl.gz, wide.mcpl", "");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "wide", "--set", "keep=listed",
+					 "--set", "output.format=mcpl", "--set", "run.batch=195"));
+	assert_non_null(strstr(out, "wide.mcpl: 3 particles; it holds doubles, and"));
+	assert_null(strstr(out, "miscphys"));
+	free(out);
+	is = particles_of(&folder, "wide/t_000001.mcpl", &is_header);
+	assert_true(is[0].position[0] == 1);
+	assert_true(is[1].position[0] == 1 + 0x1p-23);
+	assert_true(is[2].position[0] == 1 + 0x1p-22);
+	free(is);
+	tree = report_of(&folder, "wide");
+	inputs = sl_yaml_get(tree, sl_yaml_root(tree), "inputs");
+	assert_true(sl_yaml_get(tree, sl_yaml_item(tree, inputs, 0, NULL), "notice") == 0);
+	inputs = sl_yaml_item(tree, inputs, 1, NULL);
+	assert_string_equal(sl_yaml_text(tree, sl_yaml_get(tree, inputs, "notice"), NULL), notice);
+	assert_string_equal(sl_yaml_text(tree, sl_yaml_get(tree, inputs, "doubles"), NULL), "true");
+	sl_yaml_free(tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_match_the_files),
+		cmocka_unit_test(headers_state_weights),
+		cmocka_unit_test(values_must_fit_single_precision),
+		cmocka_unit_test(rounding_of_doubles_is_reported),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

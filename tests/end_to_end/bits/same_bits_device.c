@@ -1,0 +1,117 @@
+/*
+ * same_bits_device.c - runs on a GPU give the bits of the CPU at production sizes: every
+ * configuration, backend, number of slots, batch size and key. Skips without a GPU.
+ */
+#include <stdio.h>
+
+#include "primitives/device/device.h"
+#include "stages/formats/formats.h"
+#include "tests/cases/thin.h"
+#include "tests/support/same_bits_check.h"
+#include "tests/support/program.h"
+#include "tests/support/skip.h"
+
+/* One model whose survivors are recomputed, and one whose survivors are carried. */
+static const char *const configs[] = {"demo", "vandehulst"};
+enum { N_CONFIGS = sizeof(configs) / sizeof(configs[0]) };
+
+static struct bits many(int config, const char *particles, const char *batch)
+{
+	return (struct bits){.device = "cuda",
+		.config = configs[config],
+		.particles = particles,
+		.batch = batch};
+}
+
+static void every_config(void **state)
+{
+	struct bits b = many(0, "3e6", "auto");
+
+	(void)state;
+	same_bits_check_configs(&b);
+}
+
+/* One slot, and four slots whose work overlaps. */
+static void every_backend(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_CONFIGS; i++) {
+		struct bits b = many(i, "1e6", "250007");
+
+		same_bits_check_backends(&b, 1, 1);
+		same_bits_check_backends(&b, 4, 4);
+	}
+}
+
+static void any_slot_count(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_CONFIGS; i++) {
+		struct bits b = many(i, "1e6", "65537");
+
+		same_bits_check_slots(&b);
+	}
+}
+
+static void any_batch_size(void **state)
+{
+	static const struct {
+		const char *particles, *batch;
+	} sizes[] = {{"300", "1"}, {"3e6", "1000003"}, {"9e6", "4194304"}, {"9e6", "9e6"}};
+
+	(void)state;
+	for (int i = 0; i < N_CONFIGS; i++)
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+			struct bits b = many(i, sizes[k].particles, sizes[k].batch);
+
+			same_bits_check(&b);
+		}
+}
+
+static void any_key(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_CONFIGS; i++) {
+		struct bits b = many(i, "1e6", "1e6");
+
+		same_bits_check_keys(&b);
+	}
+}
+
+static void output_files(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_CONFIGS; i++) {
+		struct bits b = many(i, "1e6", "300007");
+
+		same_bits_check_files(&b);
+	}
+}
+
+/* More records than one gzip member holds. */
+static void mcpl_files(void **state)
+{
+	struct bits b = many(0, "1e6", "300007");
+
+	(void)state;
+	same_bits_check_lists(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_config),
+		cmocka_unit_test(every_backend),
+		cmocka_unit_test(any_slot_count),
+		cmocka_unit_test(any_batch_size),
+		cmocka_unit_test(any_key),
+		cmocka_unit_test(output_files),
+		cmocka_unit_test(mcpl_files),
+	};
+
+	if (skips_without_device())
+		return SKIPPED;
+	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

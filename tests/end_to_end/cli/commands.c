@@ -1,0 +1,471 @@
+/* commands.c - the command line: every command and every option. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pipeline/args/args.h"
+#include "pipeline/config/config.h"
+#include "primitives/catalog.h"
+#include "pipeline/config/options.h"
+#include "pipeline/text/yaml.h"
+#include "stages/formats/formats.h"
+#include "tests/support/commands_check.h"
+#include "tests/support/mcpl_lists.h"
+
+static bool is_there(const char *path)
+{
+	return access(path, X_OK) == 0;
+}
+
+/* Parses JSON with the reader of the program and with Python, which accepts only valid JSON. */
+static void expect_json(const char *json)
+{
+	struct sl_yaml_problem problem;
+	struct sl_yaml *tree;
+
+	assert_ok(sl_yaml_parse(json, strlen(json), &tree, &problem));
+	sl_yaml_free(tree);
+	if (!is_there("/usr/bin/python3"))
+		return;
+	write_text(&folder, "json", json);
+	shell(0, "", "/usr/bin/python3 -m json.tool json >/dev/null");
+	assert_int_equal(unlink(folder_path(&folder, "json")), 0);
+}
+
+/* --- help, version, info, list ------------------------------------------------------------- */
+
+static void help_of_keys(void **state)
+{
+	static const char *const sections[] = {"run", "transport", "primitives", "output", "stop",
+		"check", "model", "keep", "key"};
+	char path[SL_KEY_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sl_n_options; i++) {
+		sl_option_path(NULL, &sl_options[i], path);
+		expect_out(sl_options[i].help, WORDS("help", path));
+	}
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		expect_out(sl_models[m]->options[0].help, WORDS("help", sl_models[m]->name));
+		for (size_t i = 0; i < sl_models[m]->n_options; i++) {
+			sl_option_path(sl_models[m], &sl_models[m]->options[i], path);
+			expect_out(sl_models[m]->options[i].help, WORDS("help", path));
+		}
+	}
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		expect_out(sections[i], WORDS("help", sections[i]));
+}
+
+static void help_of_any_name(void **state)
+{
+	(void)state;
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		expect_out(sl_column_facts[c].help, WORDS("help", sl_column_facts[c].name));
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		expect_out(sl_fate_facts[f].help, WORDS("help", sl_fate_facts[f].name));
+	for (int c = 0; c < SL_COMMAND_NONE; c++)
+		expect_out(sl_commands[c].help, WORDS("help", sl_commands[c].name));
+	expect_out("column energy\n", WORDS("help", "ekin"));
+	expect_out("model.slab.mu_a\n", WORDS("help", "mu_a"));
+	expect_out("output.format\n", WORDS("help", "format"));
+	expect(&folder, SL_USAGE, "has this name; see", WORDS("help", "nonsense"));
+	expect(&folder, SL_USAGE, "this name, did you mean seed; see", WORDS("help", "run.see"));
+	expect(&folder, SL_USAGE, "this name, did you mean mu_s; see", WORDS("help", "mu-s"));
+	expect(&folder, SL_USAGE, "has this name", WORDS("help", ""));
+}
+
+/* Ranges in readable form. */
+static void help_of_ranges(void **state)
+{
+	(void)state;
+	expect_out("whole number, 0 to 18446744073709551615; default 1", WORDS("help", "run.seed"));
+	expect_out("whole number, 1 to 2147483648, or auto", WORDS("help", "run.batch"));
+	expect_out("    number, above 0; default 4", WORDS("help", "check.sigma"));
+	expect_out("    number, 0 keV or more\n", WORDS("help", "output.mcpl.energy"));
+	expect_out("    number, -2147483648 to 2147483647\n", WORDS("help", "output.mcpl.pdg"));
+	expect_out("numbers, 1e-30 to inf cm", WORDS("help", "model.slab.thickness"));
+}
+
+/* All forms of the help command print one text with all commands, options and exit codes. */
+static void help_overview(void **state)
+{
+	char *help = output_of(&folder, WORDS("--help"));
+
+	(void)state;
+	expect_out(help, WORDS("help"));
+	expect_out(help, WORDS("-h"));
+	expect_out(help, WORDS("run", "c.yaml", "--help"));
+	for (int c = 0; c < SL_COMMAND_NONE; c++)
+		assert_non_null(strstr(help, sl_commands[c].help));
+#define SETTING(option, key, value, help_) assert_non_null(strstr(help, "--" option " " value));
+#define TEXT(option, field, value, takers, help_) \
+	assert_non_null(strstr(help, "--" option " " value));
+#define COUNT(option, field, value, takers, help_) TEXT(option, field, value, takers, help_)
+#define FLAG(option, field, takers, help_)         assert_non_null(strstr(help, "--" option));
+#include "pipeline/args/args.def"
+#undef SETTING
+#undef TEXT
+#undef COUNT
+#undef FLAG
+#define SL_STATUS(name, code, meaning) \
+	assert_non_null(strstr(help, #code)), assert_non_null(strstr(help, meaning));
+#include "primitives/base/status.def"
+#undef SL_STATUS
+	free(help);
+}
+
+/* Both forms print the same text, with each fact on its own line. */
+static void version(void **state)
+{
+	static const char *const facts[] = {"sluice 0", "\ncommit ", "\ncompilers  C ", "\nCUDA ",
+		"\nHDF5 ", "\nCPU loops  baseline"};
+	char *text = output_of(&folder, WORDS("version"));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		assert_non_null(strstr(text, facts[i]));
+	expect_out(text, WORDS("--version"));
+	free(text);
+}
+
+/* Info of the run.json, manifest and histograms of a run. */
+static void info_of_a_run(void **state)
+{
+	(void)state;
+	shell(0, "",
+		"$SLUICE run c.yaml --out told --quiet --set 'tallies=[w:4]' && "
+		"$SLUICE info told > told.txt && grep -q 'told: run .*, format openpmd, done' told.txt && "
+		"grep -q '^[0-9]* batches, 10000 particles, [0-9]* survivors, ' told.txt && "
+		"grep -q '^transmitted  *[0-9]*  *0\\.' told.txt && grep -q '\"commit\": ' told/run.json && "
+		"$SLUICE info told/*.tallies > sums.txt && grep -q '^w: column w, 4 bins from -1 to 1' sums.txt && "
+		"test $(awk '/^  [a-z]+ +[0-9]/ {n += $2 + $3 + $4} END {print n}' sums.txt) = 10000 && "
+		"rm -r told told.txt sums.txt");
+	/* a file of another type, and a truncated file */
+	shell(SL_BAD_INPUT, "the checksum at its end is missing or wrong",
+		"cp c.yaml x.tallies; $SLUICE info x.tallies; rc=$?; rm x.tallies; exit $rc");
+}
+
+/* The Markdown reference has every key, column, fate and unit; it takes no argument. */
+static void help_as_markdown(void **state)
+{
+	char *text = output_of(&folder, WORDS("help", "--markdown")), item[SL_KEY_BYTES + 8];
+
+	(void)state;
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		char path[SL_KEY_BYTES];
+
+		for (size_t i = 0; sl_option_at(sl_models[m], i, path); i++) {
+			snprintf(item, sizeof(item), "\n- `%s`: ", path);
+			assert_non_null(strstr(text, item));
+		}
+	}
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		snprintf(item, sizeof(item), "\n- `%s`", sl_column_facts[c].name);
+		assert_non_null(strstr(text, item));
+	}
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		snprintf(item, sizeof(item), "\n- `%s`: ", sl_fate_facts[f].name);
+		assert_non_null(strstr(text, item));
+	}
+	for (int u = 1; u < SL_UNIT_COUNT; u++) {
+		snprintf(item, sizeof(item), "`%s`", sl_units[u].text);
+		assert_non_null(strstr(text, item));
+	}
+	free(text);
+	expect(&folder, SL_USAGE, "takes no word", WORDS("help", "run", "--markdown"));
+}
+
+/* Each backend of the catalog in every build, with its tunables and where it runs. */
+static void expect_backend(const char *list, const struct sl_catalog_entry *l)
+{
+	char line[128], tunables[64];
+	const char *at;
+
+	snprintf(line, sizeof(line), "\n  %-8s %-14s %-7s ", sl_primitive_name(l->primitive),
+		l->name, sl_runs_on_name(l->runs_on));
+	at = strstr(list, line);
+	if (!at)
+		fail_msg("no line \"%s\" in\n%s", line, list);
+	assert_non_null(strstr(at, l->backend ? l->backend->help : "not in this build"));
+	at = strchr(at + 1, '\n');
+	if (!l->backend || l->backend->tunable.block == 0)
+		return;
+	snprintf(tunables, sizeof(tunables), "block=%u (", l->backend->tunable.block);
+	assert_ptr_equal(strstr(at, tunables), at + 1 + strspn(at + 1, " "));
+}
+
+static void lists(void **state)
+{
+	char *list = output_of(&folder, WORDS("list")),
+	     *json = output_of(&folder, WORDS("list", "--json"));
+	size_t n = 0, devices = 0, emulated = 0, tuned = 0;
+
+	(void)state;
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		assert_non_null(strstr(list, sl_column_facts[c].help));
+	for (int m = 0; m < SL_MODEL_COUNT; m++)
+		assert_non_null(strstr(list, sl_models[m]->help));
+	assert_non_null(strstr(list, "\n  cm m mm um nm km\n"));
+	assert_non_null(strstr(list, "\n  rad mrad deg\n"));
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
+		expect_backend(list, l);
+		n++;
+		devices += l->runs_on != SL_RUNS_ON_HOST;
+		emulated += l->runs_on == SL_RUNS_ON_DEVICE;
+		tuned += l->backend && l->backend->tunable.block > 0;
+	}
+	assert_int_equal(times_in(json, "\"primitive\": "), n);
+	assert_int_equal(times_in(json, "\"space\": \"device\""), devices);
+	assert_int_equal(times_in(json, "\"emulated\""), emulated);
+	assert_int_equal(times_in(json, "\"multiple_of\": "), tuned);
+	assert_int_equal(times_in(json, "\"km/s\""), 1);
+#ifdef SL_WITH_CUDA
+	assert_int_equal(times_in(json, "\"cuda\""), devices);
+	assert_null(strstr(list, "built without CUDA"));
+#else
+	assert_int_equal(times_in(json, "\"cuda\""), 0);
+	assert_non_null(strstr(list, "built without CUDA"));
+#endif
+	for (int i = 0; sl_formats[i]; i++)
+		assert_non_null(strstr(list, sl_formats[i]->help));
+	expect_json(json);
+	free(json);
+	free(list);
+}
+
+static void json(void **state)
+{
+	size_t bytes;
+	char *out = output_of(&folder, WORDS("run", "c.yaml", "--out", "out", "--json")),
+	     *file = folder_read(&folder, "out/run.json", &bytes);
+
+	(void)state;
+	assert_string_equal(out, file);
+	expect_json(out);
+	free(out);
+	free(file);
+	out = output_of(&folder, WORDS("verify", "out", "--json"));
+	assert_non_null(strstr(out, "\"batches\": 4"));
+	expect_json(out);
+	free(out);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+/*
+ * The replayed history is the same for any device, mode and batch size; batches are those of the
+ * run.
+ */
+static void replays(void **state)
+{
+	const char *const *elsewhere =
+		WORDS("replay", "c.yaml", "--id", "3_002", "--set", "run.device=cuda:9999", "--set",
+			"run.mode=fused", "--set", "primitives.sort=naive:block=96", "--set",
+			"primitives.scan=naive", "--set", "primitives.compact=naive");
+	char *here = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002")), *out;
+
+	(void)state;
+	assert_non_null(strstr(here, "3002: number 2 of batch 1 (4 batches of 3000)"));
+	expect_out(here, elsewhere);
+	expect_out("9999: number 1111", WORDS("replay", "c.yaml", "--id", "9999", "--set",
+						"output.to=whole", "--set", "run.batch=2222"));
+	expect_out("9999: number 999 of batch 3",
+		WORDS("replay", "c.yaml", "--id", "9999", "--set", "output.to=whole", "--set",
+			"run.batch=auto"));
+	out = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002", "--set", "run.seed=8"));
+	assert_null(strstr(out, strstr(here, "\n0 ")));
+	free(out);
+	free(here);
+	out = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002", "--json"));
+	expect_json(out);
+	free(out);
+	expect_untouched();
+}
+
+static void infos(void **state)
+{
+	(void)state;
+	expect_out("collisions", WORDS("info", "whole/t_000003.h5"));
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--set", "output.format=csv.gz"));
+	expect_out("collisions", WORDS("info", "out/t_000003.csv.gz"));
+	expect_out("4 of 4 batches", WORDS("verify", "out"));
+	remove_run(&folder, "out");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--set", "output.format=npz"));
+	expect_out("collisions", WORDS("info", "out/t_000003.npz"));
+	expect_out("4 of 4 batches", WORDS("verify", "out"));
+	remove_run(&folder, "out");
+	expect(&folder, SL_DISK, "nothing.h5", WORDS("info", "nothing.h5"));
+	expect(&folder, SL_BAD_INPUT, "suffix", WORDS("info", "c.yaml"));
+	write_text(&folder, "bad.h5", "no HDF5");
+	expect(&folder, SL_BAD_INPUT, "bad.h5", WORDS("info", "bad.h5"));
+	unlink(folder_path(&folder, "bad.h5"));
+	expect(&folder, SL_DISK, "nothing", WORDS("verify", "nothing"));
+	expect(&folder, SL_DISK, "run.json", WORDS("verify", "."));
+	expect_untouched();
+}
+
+static void infos_of_mcpl(void **state)
+{
+	static const char *const formats[] = {"mcpl", "mcpl.gz"};
+	const char *example = reference_path("example.mcpl");
+	char format[64], file[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		snprintf(format, sizeof(format), "output.format=%s", formats[i]);
+		snprintf(file, sizeof(file), "out/t_000003.%s", formats[i]);
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--set", format, "--set",
+				"output.columns=[]", "--set", "output.mcpl.energy=2 eV"));
+		expect_out("stat:sum:sluice_generated:", WORDS("info", file));
+		expect_out("MeV           2e-06", WORDS("info", file));
+		expect_out("4 of 4 batches", WORDS("verify", "out"));
+		remove_run(&folder, "out");
+	}
+	expect_out("1006 particles of 36 bytes", WORDS("info", example));
+	expect_out("MeV    0.0013934488      52.164983      9724.9609", WORDS("info", example));
+	write_text(&folder, "bad.mcpl", "MCPL001L");
+	expect(&folder, SL_BAD_INPUT, "bad.mcpl", WORDS("info", "bad.mcpl"));
+	unlink(folder_path(&folder, "bad.mcpl"));
+	expect_untouched();
+}
+
+/* --- configurations ------------------------------------------------------------------------ */
+
+/* The output of --print-config has the same meaning and prints the same again. */
+static void expect_fixed(const char *config)
+{
+	char *first = output_of(&folder, WORDS("run", config, "--print-config")), *second;
+
+	write_text(&folder, "printed", first);
+	second = output_of(&folder, WORDS("plan", "printed", "--print-config"));
+	assert_string_equal(first, second);
+	unlink(folder_path(&folder, "printed"));
+	free(first);
+	free(second);
+}
+
+static void print_config(void **state)
+{
+	static const char *const names[] = {"demo", "vandehulst", "beam_gauss", "aperture",
+		"giovanelli", "beer_lambert", "isotropic_05", "disk_to_disk_near"};
+	const char *source = getenv("SLUICE_SOURCE");
+	char path[4096];
+
+	(void)state;
+	expect_fixed("c.yaml");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/data/configs/%s.yaml", source ? source : ".",
+			names[i]);
+		expect_fixed(path);
+	}
+	snprintf(
+		path, sizeof(path), "%s/tests/fuzz/corpus/config/mcpl.yaml", source ? source : ".");
+	expect_fixed(path);
+	expect_out("scan: \"naive:block=96\"", WORDS("plan", "c.yaml", "--print-config", "--scan",
+						       "naive:block=96", "--device", "emulated"));
+	expect_out("particles: 5000",
+		WORDS("run", "c.yaml", "--print-config", "--set", "run.particles=5e3"));
+	expect_untouched();
+}
+
+/* Names that YAML would parse as another type or truncate. */
+static void any_directory(void **state)
+{
+	static const char *const names[] = {"a #b", "a\"b", "x: y", "[a]", "it's", "b\\x", "*z",
+		"{k", "&q", "~", "@s", " lead", "-", "\xc3\xa9", "a/b/c"};
+
+	(void)state;
+	assert_int_equal(mkdir(folder_path(&folder, "here"), 0777), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "here/%s", names[i]);
+		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", name, "--quiet"));
+		assert_int_equal(hash_run(&folder, name), unbroken);
+		expect(&folder, SL_OK, "", WORDS("verify", name, "--quiet"));
+	}
+	remove_run(&folder, "here");
+	expect_untouched();
+}
+
+static void plans(void **state)
+{
+	(void)state;
+	expect_out("4 of 3000 particles", WORDS("plan", "c.yaml", "--out", "out"));
+	expect_out("zlib", WORDS("plan", "c.yaml", "--deflate", "zlib"));
+	expect_out("cpu_scan", WORDS("plan", "c.yaml", "--compact", "cpu_scan"));
+	expect_out("3 threads", WORDS("plan", "c.yaml", "--threads", "3"));
+	expect_out("1 thread, loops", WORDS("plan", "c.yaml", "--threads", "1", "--device", "cpu"));
+	expect_out("mode        staged\n", WORDS("plan", "c.yaml", "--device", "cpu"));
+	expect_out("mode        fused: survivors are carried as records of ",
+		WORDS("plan", "c.yaml", "--device", "emulated"));
+	expect_out("mode        staged (primitives.compact is named; ",
+		WORDS("plan", "c.yaml", "--device", "emulated", "--compact", "naive"));
+	expect_untouched();
+}
+
+/* Every command-line option for a key has the effect of the key. */
+static void settings(void **state)
+{
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--threads", "3", "--device", "cpu",
+			"--slots", "2", "--mode", "staged", "--scan", "cpu", "--compact",
+			"cpu_scan", "--sort", "cpu", "--deflate", "auto", "--set", "run.threads=1",
+			"--set", "run.seed=7"));
+	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+/* Expected file sizes of batches, in a readable unit. */
+static void sizes(void **state)
+{
+	uint64_t bytes = 0;
+	char says[64];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct stat file;
+
+		snprintf(says, sizeof(says), "whole/t_%06d.h5", i);
+		assert_int_equal(stat(folder_path(&folder, says), &file), 0);
+		bytes += (uint64_t)file.st_size;
+	}
+	assert_in_range(bytes, 1 << 10, 1 << 20);
+	snprintf(says, sizeof(says), "survivors in %.1f KiB; ", (double)bytes / 1024);
+	expect_out(says, WORDS("verify", "whole"));
+	snprintf(says, sizeof(says), " (%.1f KiB), summary in ", (double)bytes / 1024);
+	expect_out(says, WORDS("run", "c.yaml", "--out", "out"));
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(help_of_keys),
+		cmocka_unit_test(help_of_any_name),
+		cmocka_unit_test(help_of_ranges),
+		cmocka_unit_test(help_overview),
+		cmocka_unit_test(version),
+		cmocka_unit_test(info_of_a_run),
+		cmocka_unit_test(help_as_markdown),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(json),
+		cmocka_unit_test(replays),
+		cmocka_unit_test(infos),
+		cmocka_unit_test(infos_of_mcpl),
+		cmocka_unit_test(print_config),
+		cmocka_unit_test(any_directory),
+		cmocka_unit_test(plans),
+		cmocka_unit_test(settings),
+		cmocka_unit_test(sizes),
+	};
+
+	return cmocka_run_group_tests(tests, commands_begin, folder_end);
+}

@@ -1,0 +1,142 @@
+/*
+ * commands_refused.c - invalid command lines: every case ends with its exit code and message, and
+ * no file is touched.
+ */
+#include <unistd.h>
+
+#include "tests/support/commands_check.h"
+
+struct refusal {
+	int code;
+	const char *says;
+	const char *words[8];
+};
+
+static const struct refusal refusals[] = {
+	{SL_USAGE, "no command", {"sluice"}},
+	{SL_USAGE, "rum: unknown command, did you mean run; see", {"sluice", "rum"}},
+	{SL_USAGE, "run needs CONFIG; see sluice help run", {"sluice", "run"}},
+	{SL_USAGE, "plan needs CONFIG", {"sluice", "plan"}},
+	{SL_USAGE, "verify needs DIR", {"sluice", "verify"}},
+	{SL_USAGE, "info needs FILE|DIR", {"sluice", "info"}},
+	{SL_USAGE, "run takes 1 operand, not 2", {"sluice", "run", "c.yaml", "c.yaml"}},
+	{SL_USAGE, "list takes 0 operands, not 1", {"sluice", "list", "models"}},
+	{SL_USAGE, "help takes 1 operand, not 2", {"sluice", "help", "run", "plan"}},
+	{SL_USAGE, "version takes 0 operands", {"sluice", "version", "x"}},
+	{SL_USAGE, "--nothing: there is no such option", {"sluice", "run", "c.yaml", "--nothing"}},
+	{SL_USAGE, "-x: there is no such option", {"sluice", "run", "c.yaml", "-xy"}},
+	{SL_USAGE, "--quiet=1: has a value", {"sluice", "run", "c.yaml", "--quiet=1"}},
+	{SL_USAGE, "--set: its value is missing", {"sluice", "run", "c.yaml", "--set"}},
+	{SL_USAGE, "--out: its value is missing", {"sluice", "run", "c.yaml", "--out"}},
+	{SL_USAGE, "has no '='", {"sluice", "run", "c.yaml", "--set", "run.seed"}},
+	{SL_USAGE, "has no key", {"sluice", "run", "c.yaml", "--set", "=7"}},
+	{SL_DISK, "run.json", {"sluice", "info", "."}},
+	{SL_BAD_INPUT, "c.yaml: the suffix belongs to no format", {"sluice", "info", "c.yaml"}},
+	{SL_USAGE, "--json does nothing for info", {"sluice", "info", "c.yaml", "--json"}},
+	{SL_USAGE, "--resume does nothing for plan", {"sluice", "plan", "c.yaml", "--resume"}},
+	{SL_USAGE, "verify reads no configuration, so it takes no settings; remove run.seed=2",
+		{"sluice", "verify", ".", "--set", "run.seed=2"}},
+	{SL_USAGE, "replay needs CONFIG", {"sluice", "replay", "--id", "1"}},
+	{SL_USAGE, "replay needs --id N (the number of", {"sluice", "replay", "c.yaml"}},
+	{SL_USAGE, "--id: its value is missing", {"sluice", "replay", "c.yaml", "--id"}},
+	{SL_USAGE, "--id x: is no whole", {"sluice", "replay", "c.yaml", "--id", "x"}},
+	{SL_USAGE, "--id 7x: is no whole", {"sluice", "replay", "c.yaml", "--id", "7x"}},
+	{SL_USAGE, "--id -1: is no whole", {"sluice", "replay", "c.yaml", "--id", "-1"}},
+	{SL_USAGE, "--id 0.5: is no whole", {"sluice", "replay", "c.yaml", "--id", "0.5"}},
+	{SL_USAGE, "--id 1e30: is no whole", {"sluice", "replay", "c.yaml", "--id", "1e30"}},
+	{SL_USAGE, "(the run has 10000, from 0 to 9999)",
+		{"sluice", "replay", "c.yaml", "--id", "1e4"}},
+	{SL_USAGE, "--id does nothing for run (it is for replay)",
+		{"sluice", "run", "c.yaml", "--id", "0"}},
+	{SL_USAGE, "--quiet does nothing for replay",
+		{"sluice", "replay", "c.yaml", "--id", "0", "--quiet"}},
+	{SL_USAGE,
+		"the option for run.threads=2 says how a run computes or where it writes; replay "
+		"takes settings by --set only",
+		{"sluice", "replay", "c.yaml", "--id", "0", "--threads", "2"}},
+	{SL_USAGE, "run.sede", {"sluice", "replay", "c.yaml", "--id", "0", "--set", "run.sede=7"}},
+	{SL_USAGE, "list reads no configuration, so it takes no settings; remove run.threads=2",
+		{"sluice", "list", "--threads", "2"}},
+	{SL_USAGE, "exclude each other", {"sluice", "run", "c.yaml", "--resume", "--force"}},
+	{SL_USAGE, "run.threads: '0'", {"sluice", "run", "c.yaml", "--threads", "0"}},
+	{SL_USAGE, "run.threads: '1025'", {"sluice", "run", "c.yaml", "--threads", "1025"}},
+	{SL_USAGE, "run.device", {"sluice", "run", "c.yaml", "--device", "gpu"}},
+	{SL_USAGE, "run.device: 'cuda:x'", {"sluice", "run", "c.yaml", "--device", "cuda:x"}},
+	{SL_NO_DEVICE, "device", {"sluice", "run", "c.yaml", "--device", "cuda:9999"}},
+	{SL_NO_DEVICE, "device",
+		{"sluice", "plan", "c.yaml", "--device", "cuda:9999", "--scan", "x"}},
+	{SL_USAGE, "run.slots: '17'", {"sluice", "run", "c.yaml", "--slots", "17"}},
+	{SL_USAGE, "run.mode: 'fussed'", {"sluice", "run", "c.yaml", "--mode", "fussed"}},
+	{SL_USAGE, "run.mode: fused needs a device, but this run computes on the CPU",
+		{"sluice", "run", "c.yaml", "--mode", "fused", "--device", "cpu"}},
+	{SL_USAGE, "'x' is not a backend of scan", {"sluice", "run", "c.yaml", "--scan", "x"}},
+	{SL_USAGE, "'x' is not a backend of compact",
+		{"sluice", "run", "c.yaml", "--compact", "x"}},
+	{SL_USAGE, "'x' is not a backend of sort", {"sluice", "run", "c.yaml", "--sort", "x"}},
+	{SL_USAGE, "'x' is not a backend of deflate",
+		{"sluice", "run", "c.yaml", "--deflate", "x"}},
+	{SL_USAGE, "primitives.scan: 'naive' runs on a device, but this run computes on the CPU",
+		{"sluice", "run", "c.yaml", "--scan", "naive", "--device", "cpu"}},
+	{SL_USAGE, "primitives.sort: 'cpu' runs on the host",
+		{"sluice", "run", "c.yaml", "--sort", "cpu", "--device", "emulated"}},
+	{SL_USAGE, "primitives.scan: 'blok=1' is not a tuning parameter",
+		{"sluice", "run", "c.yaml", "--scan", "naive:blok=1"}},
+	{SL_USAGE, "takes multiples of",
+		{"sluice", "plan", "c.yaml", "--sort", "naive:block=9999", "--device", "emulated"}},
+	{SL_USAGE, "output.to", {"sluice", "run", "c.yaml", "--out", ""}},
+	{SL_USAGE, "run.sede", {"sluice", "run", "c.yaml", "--set", "run.sede=7"}},
+	{SL_USAGE, "nothing.yaml", {"sluice", "run", "nothing.yaml"}},
+	{SL_USAGE, "regular", {"sluice", "run", "."}},
+	{SL_USAGE, "regular", {"sluice", "plan", "/dev/null"}},
+	{SL_OUTPUT_IN_USE, "holds a run already", {"sluice", "run", "c.yaml", "--out", "whole"}},
+	{SL_DISK, "c.yaml", {"sluice", "run", "c.yaml", "--out", "c.yaml"}},
+	{SL_DISK, "c.yaml", {"sluice", "run", "c.yaml", "--out", "c.yaml/out"}},
+};
+
+static void invalid_command_lines(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		expect(&folder, refusals[i].code, refusals[i].says, refusals[i].words);
+		expect_untouched();
+	}
+}
+
+/* All errors are reported at once, and no output folder is made. */
+static void bad_configuration(void **state)
+{
+	(void)state;
+	write_text(&folder, "bad.yaml", "run: {particles: 0, sede: 1}\nmodel: {slap: {}}\n");
+	shell(SL_USAGE, "bad.yaml:1:18: run.particles",
+		"$SLUICE run bad.yaml --out out || { rc=$?; test ! -e out && exit $rc; }");
+	expect(&folder, SL_USAGE, "run.sede: unknown key; use seed",
+		WORDS("run", "bad.yaml", "--out", "out"));
+	expect(&folder, SL_USAGE, "slap", WORDS("plan", "bad.yaml", "--out", "out"));
+	unlink(folder_path(&folder, "bad.yaml"));
+	expect_untouched();
+}
+
+/*
+ * An invalid SL_EMULATOR setting is an error of its own, not of the configuration, and is not
+ * ignored.
+ */
+static void invalid_emulator_settings(void **state)
+{
+	(void)state;
+	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
+		"SL_EMULATOR=block=4 $SLUICE plan c.yaml --device emulated");
+	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
+		"SL_EMULATOR=block=4 $SLUICE plan c.yaml --device cpu");
+	expect_untouched();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(invalid_command_lines),
+		cmocka_unit_test(bad_configuration),
+		cmocka_unit_test(invalid_emulator_settings),
+	};
+
+	return cmocka_run_group_tests(tests, commands_begin, folder_end);
+}

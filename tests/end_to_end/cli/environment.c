@@ -1,0 +1,242 @@
+/*
+ * environment.c - conditions around a run: another run in the folder, too little memory or disk
+ * space, working directory, start method, and a terminal.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/commands_check.h"
+
+/* --- a concurrent run ---------------------------------------------------------------------- */
+
+static void locked(void **state)
+{
+	static const char *const ways[] = {"--quiet", "--resume", "--force"};
+	const struct process p = {
+		.argv = WORDS("run", "slow.yaml", "--out", "out"), .folder = folder.path};
+	struct running r;
+	struct ending e;
+	char pid[32];
+
+	(void)state;
+	write_slow(&folder, "slow.yaml");
+	process_start(&p, &r);
+	for (int i = 0; i < 10000 && !folder_has(&folder, "out/run.json"); i++)
+		sleep_for(1e-3);
+	snprintf(pid, sizeof(pid), "%d", (int)r.pid);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		expect(&folder, SL_OUTPUT_IN_USE, pid,
+			WORDS("run", "slow.yaml", "--out", "out", ways[i]));
+	kill(r.pid, SIGKILL);
+	process_wait(&r, 10, &e);
+	process_free(&e);
+	/* the lock of a dead process does not block */
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--force"));
+	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	remove_run(&folder, "out");
+	unlink(folder_path(&folder, "slow.yaml"));
+	expect_untouched();
+}
+
+/* --- too little memory or disk space ------------------------------------------------------- */
+
+/* True if the program ends for lack of memory before it reads its arguments, in H5open(). */
+static bool dies_at_once(unsigned long bytes)
+{
+	const struct process p = {
+		.argv = WORDS("--version"), .folder = folder.path, .memory_bytes = bytes};
+	struct ending e;
+	bool dies;
+
+	process_run(&p, HANG_SECONDS, &e);
+	dies = e.signal == SIGSEGV;
+	process_free(&e);
+	return dies;
+}
+
+static void little_memory(void **state)
+{
+	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--set",
+		"run.particles=2e7", "--set", "run.batch=2e7", "--set", "run.threads=1");
+	struct process p = {.argv = words, .folder = folder.path, .memory_bytes = 400UL << 20};
+	struct ending e;
+
+	(void)state;
+	if (be_quick())
+		skip(); /* sanitizers reserve a large address space */
+	process_run(&p, HANG_SECONDS, &e);
+	assert_non_null(strstr(e.err, "MiB are free"));
+	expect_ending(&e, SL_HOST_MEMORY, "GiB of memory", words);
+	expect_untouched();
+	/* at any limit: a finished run or an error, and committed files are valid */
+	p.argv = words = WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet");
+	for (unsigned long mib = 24; mib <= 160; mib += 4) {
+		p.memory_bytes = mib << 20;
+		process_run(&p, HANG_SECONDS, &e);
+		/* 127: the loader could not load the libraries */
+		if (e.code != SL_OK && e.code != SL_HOST_MEMORY && e.code != 127 &&
+			!strstr(e.err, "HDF5 does not start") &&
+			!(e.signal == SIGSEGV && dies_at_once(p.memory_bytes)))
+			fail_msg("with %lu MiB: %d and %s", mib, e.code, e.err);
+		process_free(&e);
+		if (folder_has(&folder, "out"))
+			expect(&folder, SL_OK, "", words);
+		remove_run(&folder, "out");
+	}
+	expect_untouched();
+}
+
+static void little_disk(void **state)
+{
+	(void)state;
+	/* mount namespaces may be unavailable in a chroot or a container, even for root */
+	if (system("unshare -m mount -t tmpfs none /mnt 2>/dev/null") != 0)
+		skip();
+	assert_int_equal(mkdir(folder_path(&folder, "small"), 0777), 0);
+	shell(SL_DISK, "are free",
+		"exec unshare -m sh -c 'mount -t tmpfs -o size=2m none small || exit 77; "
+		"$SLUICE run c.yaml --out small/out --set run.particles=1e6 --set run.batch=1e5 "
+		"|| { rc=$?; test ! -e small/out && exit $rc; }'");
+	/* files that are already on the disk need no further space */
+	shell(0, "",
+		"exec unshare -m sh -c 'mount -t tmpfs -o size=6m none small || exit 77; set -e;"
+		"$SLUICE run c.yaml --out small/out --quiet --set run.particles=30000;"
+		"rm small/out/t_000009.h5;"
+		"head -c $(($(df --output=avail -B1 small | tail -1) - 1000000)) /dev/zero "
+		">small/fill;"
+		"$SLUICE run c.yaml --out small/out --quiet --set run.particles=30000 --resume;"
+		"$SLUICE verify small/out --quiet'");
+	assert_int_equal(rmdir(folder_path(&folder, "small")), 0);
+	expect_untouched();
+}
+
+/* If the summary cannot be written, the exit code is not success. */
+static void full_stdout(void **state)
+{
+	static const char *const lines[] = {"list", "list --json", "help", "--version",
+		"plan c.yaml", "run c.yaml --print-config", "verify whole", "verify whole --json",
+		"info whole/t_000000.h5", "run c.yaml --out out", "run c.yaml --out out --json"};
+	char line[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		snprintf(line, sizeof(line), "$SLUICE %s >/dev/full", lines[i]);
+		shell(SL_DISK, "stdout: No space left on device", line);
+		if (strstr(lines[i], "--out"))
+			remove_run(&folder, "out");
+	}
+	shell(0, "", "$SLUICE run c.yaml --out out --quiet >/dev/full");
+	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+/* --- working directory and start method ---------------------------------------------------- */
+
+static void expect_whole(const char *line)
+{
+	shell(0, "", line);
+	if (hash_run(&folder, "out") != unbroken)
+		fail_msg("%s: other bytes", line);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+static void start_environment(void **state)
+{
+	(void)state;
+	expect_whole("$SLUICE run c.yaml --out out <&-");
+	expect_whole("$SLUICE run c.yaml --out out >&-");
+	expect_whole("$SLUICE run c.yaml --out out 2>&-");
+	expect_whole("$SLUICE run c.yaml --out out <&- >&- 2>&-");
+	expect_whole("env -i LD_LIBRARY_PATH=$LD_LIBRARY_PATH $SLUICE run c.yaml --out out");
+	expect_whole("unset HOME; TMPDIR=/nowhere $SLUICE run c.yaml --out out");
+	expect_whole("here=$PWD; cd /proc && $SLUICE run $here/c.yaml --out $here/out");
+	expect_whole("here=$PWD; mkdir gone; cd gone; rmdir ../gone;"
+		     "$SLUICE run $here/c.yaml --out $here/out");
+	expect_whole("LC_ALL=C.UTF-8 $SLUICE run c.yaml --out out");
+	expect_whole("locale -a 2>/dev/null | grep -q de_DE.utf8 && export LC_ALL=de_DE.UTF-8;"
+		     "$SLUICE run c.yaml --out out");
+	expect_whole("umask 077; $SLUICE run c.yaml --out out &&"
+		     "test -z \"$(find out -perm /077)\"");
+	expect_whole("umask 000; $SLUICE run c.yaml --out out");
+	expect_whole("nice -n 19 $SLUICE run c.yaml --out ./out//");
+}
+
+/* --- progress ------------------------------------------------------------------------------ */
+
+/* Runs with stderr on a pseudo-terminal; returns the output, which the caller frees. */
+static char *on_terminal(const char *option)
+{
+	enum { BYTES = 4096 };
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK), hold;
+	char line[256], *seen = (char *)calloc(1, BYTES);
+	ssize_t n;
+
+	assert_non_null(seen);
+	assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+	/* the test keeps the terminal open, otherwise the output is lost when the program ends */
+	hold = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(hold >= 0);
+	snprintf(line, sizeof(line), "$SLUICE run c.yaml --out out %s 2>%s", option,
+		ptsname(terminal));
+	shell(0, "", line);
+	n = read(terminal, seen, BYTES - 1);
+	seen[n > 0 ? n : 0] = '\0';
+	close(hold);
+	close(terminal);
+	remove_run(&folder, "out");
+	return seen;
+}
+
+static void progress(void **state)
+{
+	struct ending e;
+	char *seen = on_terminal("");
+
+	(void)state;
+	assert_non_null(strstr(seen, "100.0 %  4 of 4 batches"));
+	free(seen);
+	seen = on_terminal("--set 'stop={when: rel_error(transmitted) < 0.5, min_batches: 2}'");
+	assert_non_null(strstr(seen, "100.0 %  2 of 2 batches"));
+	free(seen);
+	seen = on_terminal("--set 'stop=rel_error(transmitted) < 0.5'");
+	assert_non_null(strstr(seen, "100.0 %  4 of at most 4 batches"));
+	free(seen);
+	seen = on_terminal("--quiet");
+	assert_string_equal(seen, "");
+	free(seen);
+	call(&folder, NULL, WORDS("run", "c.yaml", "--out", "out"), &e);
+	assert_string_equal(e.err, "");
+	assert_non_null(strstr(e.out, "transmitted"));
+	process_free(&e);
+	remove_run(&folder, "out");
+	call(&folder, NULL, WORDS("run", "c.yaml", "--out", "out", "--quiet"), &e);
+	assert_string_equal(e.err, "");
+	assert_string_equal(e.out, "");
+	process_free(&e);
+	call(&folder, NULL, WORDS("verify", "out", "--quiet"), &e);
+	assert_int_equal(e.code, SL_OK);
+	assert_string_equal(e.out, "");
+	process_free(&e);
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(locked),
+		cmocka_unit_test(little_memory),
+		cmocka_unit_test(little_disk),
+		cmocka_unit_test(full_stdout),
+		cmocka_unit_test(start_environment),
+		cmocka_unit_test(progress),
+	};
+
+	return cmocka_run_group_tests(tests, commands_begin, folder_end);
+}

@@ -1,0 +1,178 @@
+/*
+ * damaged_image.c - damaged, foreign or forged images: verify reports them, and --resume repairs
+ * them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "stages/formats/images/image_file.h"
+#include "stages/formats/formats.h"
+#include "stages/formats/images/image_file_read.h"
+#include "tests/support/reference_run.h"
+
+static const char scene[] =
+	"run: {name: t, seed: 7, particles: 20000, batch: 6000, threads: 2}\n"
+	"model:\n  rays:\n"
+	"    camera: {position: [0, -4 cm, 1 cm], look_at: [0, 0, 0.5 cm], pixels: [37, 23]}\n"
+	"    sky: 0.3\n    objects:\n"
+	"      - {sphere: {center: [0, 0, 0.5 cm], radius: 0.5 cm}, reflectance: 0.5, emission: 1}\n"
+	"keep: lit\noutput: {image: true, columns: [id, pixel, weight]}\n";
+
+static int begin(void **state)
+{
+	(void)state;
+	reference_run_begin(scene);
+	return 0;
+}
+
+/* --- damaged, foreign, forged ----------------------------------------------------------------- */
+
+enum { WIDTH = 37, HEIGHT = 23, PIXELS = WIDTH * HEIGHT, RAYS = 20000 };
+
+static void put_other(const char *from, const char *to)
+{
+	size_t bytes;
+	char *file = folder_read(&folder, from, &bytes);
+
+	folder_write(&folder, to, file, bytes);
+	free(file);
+}
+
+static void expect_whole(void)
+{
+	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+}
+
+/* Verify reports the damage of the copy "out", and --resume repairs it. */
+static void expect_damage(const char *name, const char *what)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "out/%s: %s", name, what);
+	expect(&folder, SL_CHECK_FAILED, text, WORDS("verify", "out"));
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
+	expect_whole();
+	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	remove_run(&folder, "out");
+	copy_run(&folder, "whole", "out");
+}
+
+static void damage_is_reported_and_repaired(void **state)
+{
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	for (size_t i = 0; i <= 5; i++) {
+		folder_flip(&folder, "out/t.image.h5", i, 5);
+		expect_damage("t.image.h5", "its checksum is wrong");
+		folder_flip(&folder, "out/t.png", i, 5);
+		expect_damage("t.png", "is not the picture");
+	}
+	assert_int_equal(truncate(folder_path(&folder, "out/t.image.h5"), 7), 0);
+	expect_damage("t.image.h5", "its checksum is wrong");
+	assert_int_equal(truncate(folder_path(&folder, "out/t.png"), 0), 0);
+	expect_damage("t.png", "is not the picture");
+	assert_int_equal(unlink(folder_path(&folder, "out/t.image.h5")), 0);
+	expect_damage("t.image.h5", "is not there");
+	assert_int_equal(unlink(folder_path(&folder, "out/t.png")), 0);
+	expect_damage("t.png", "is not there");
+	remove_run(&folder, "out");
+}
+
+/*
+ * Images of runs with another seed, and with lights twice as bright, which give the same sums and
+ * PNG.
+ */
+static void foreign_images_are_reported(void **state)
+{
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "seed", "--quiet", "--set", "run.seed=8"));
+	put_other("seed/t.image.h5", "out/t.image.h5");
+	expect_damage("t.image.h5", "has other numbers");
+	put_other("seed/t.png", "out/t.png");
+	expect_damage("t.png", "is not the picture");
+	remove_run(&folder, "seed");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "bright", "--quiet", "--set", "model.rays.sky=0.6",
+			"--set", "model.rays.objects[0].emission=2"));
+	put_other("bright/t.png", "out/t.png");
+	expect_whole();
+	put_other("bright/t.image.h5", "out/t.image.h5");
+	expect_damage("t.image.h5", "has other numbers");
+	remove_run(&folder, "bright");
+	remove_run(&folder, "out");
+}
+
+enum forgery {
+	NOTHING,
+	A_SUM,
+	A_VALUE,
+	A_COUNT_OF_RAYS,
+	NO_RAYS,
+	PARTICLES,
+	NAME,
+	TURNED,
+	A_ROW_MORE,
+	A_COLUMN_MORE,
+	FORGERIES
+};
+
+/* Writes the values of "whole" to "out" with valid checksums and one wrong value. */
+static void forge(enum forgery what)
+{
+	static double value[PIXELS + WIDTH];
+	static uint64_t sum[PIXELS + WIDTH], rays[PIXELS + WIDTH];
+	static char image[1 << 20];
+	const struct sl_file_facts facts = {.software_version = "1", .config = "none"};
+	struct sl_image p = {.what = what == NAME ? "weight" : "radiance",
+		.width = what == TURNED ? HEIGHT : WIDTH + (what == A_COLUMN_MORE),
+		.height = what == TURNED ? WIDTH : HEIGHT + (what == A_ROW_MORE)};
+	const struct sl_image_values values = {.image = &p,
+		.particles = RAYS + (what == PARTICLES),
+		.value = value,
+		.sum = sum,
+		.rays = what == NO_RAYS ? NULL : rays};
+	struct sl_image_found found;
+	size_t bytes;
+	char *file = folder_read(&folder, "whole/t.image.h5", &bytes);
+
+	assert_ok(sl_image_read(file, bytes, &found));
+	memcpy(value, found.value, PIXELS * sizeof(*value));
+	memcpy(sum, found.sum, PIXELS * sizeof(*sum));
+	memcpy(rays, found.rays, PIXELS * sizeof(*rays));
+	free(file);
+	sum[PIXELS - 1] += what == A_SUM;
+	rays[0] -= what == A_COUNT_OF_RAYS;
+	value[7] *= what == A_VALUE ? 1 + 0x1p-52 : 1;
+	assert_true(sl_image_bytes(&p, &facts) <= sizeof(image));
+	assert_ok(sl_image_make(&facts, &values, image, sizeof(image), &bytes));
+	folder_write(&folder, "out/t.image.h5", image, bytes);
+}
+
+static void forged_values_are_reported(void **state)
+{
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	for (int i = 0; i < FORGERIES; i++) {
+		print_message("forgery %d\n", i);
+		forge((enum forgery)i);
+		expect(&folder, i == NOTHING ? SL_OK : SL_CHECK_FAILED,
+			i == NOTHING ? "" : "has other numbers", WORDS("verify", "out", "--quiet"));
+	}
+	remove_run(&folder, "out");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(damage_is_reported_and_repaired),
+		cmocka_unit_test(foreign_images_are_reported),
+		cmocka_unit_test(forged_values_are_reported),
+	};
+
+	if (sl_formats_start() != SL_OK)
+		return 1;
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

@@ -1,0 +1,318 @@
+/*
+ * damaged_inputs.c - MCPL inputs that are damaged before, during or after a run.
+ *
+ * Damage that is visible before the run is refused with a message. Damage during a run ends the run
+ * before a wrong batch is committed. Changes after the run are reported.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "pipeline/config/reader/read_config.h"
+#include "pipeline/plan/plan.h"
+#include "stages/formats/common/gzip_stored.h"
+#include "tests/support/fixture.h"
+#include "tests/support/mcpl_lists.h"
+#include "tests/support/program.h"
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make_in_memory(&folder);
+	return 0;
+}
+
+/* --- before the run --------------------------------------------------------------------------- */
+
+static void put_number(char *at, uint64_t number)
+{
+	memcpy(at, &number, sizeof(number));
+}
+
+static void damaged_files_are_refused(void **state)
+{
+	static uint8_t packed[1 << 17];
+	size_t bytes;
+	char *file;
+
+	(void)state;
+	bring_list(&folder, "reffile_truncated.mcpl");
+	refuse_list(&folder, "reffile_truncated.mcpl", SL_BAD_INPUT,
+		"reffile_truncated.mcpl: it ends before all of what its header says");
+	refuse_list(&folder, "nowhere.mcpl", SL_USAGE,
+		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl: No such file or "
+		"directory (it does not exist); check the spelling; relative names start "
+		"at the folder in which sluice runs");
+	refuse_list(&folder, "/nowhere.mcpl", SL_USAGE, "check the spelling\n");
+	refuse_list(&folder, "c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin with MCPL");
+	refuse_list(&folder, "[]", SL_USAGE,
+		"model.list.files[0]: is a list, but a single value is needed");
+	file = reference_list("example.mcpl", &bytes);
+	put_number(file + 8, UINT64_C(1) << 63);
+	folder_write(&folder, "many.mcpl.gz", packed,
+		sl_gzip_store((const uint8_t *)file, bytes, packed));
+	refuse_list(&folder, "many.mcpl.gz, many.mcpl.gz", SL_BAD_INPUT,
+		"many.mcpl.gz: its header claims more particles than a run can have");
+	put_number(file + 8, 1007);
+	folder_write(&folder, "more.mcpl.gz", packed,
+		sl_gzip_store((const uint8_t *)file, bytes, packed));
+	refuse_list(&folder, "more.mcpl.gz", SL_BAD_INPUT,
+		"more.mcpl.gz: particle 1006 of 1007, from 0 on (gunzip -c and then mcpltool "
+		"--repair keep the particles before it): it ends before all of what its header says");
+	file[7] = 'B';
+	folder_write(&folder, "big.mcpl", file, bytes);
+	refuse_list(&folder, "big.mcpl", SL_BAD_INPUT,
+		"big.mcpl: its numbers have the greatest byte first");
+	free(file);
+}
+
+/*
+ * 195 particles of 52 bytes follow a header of 152 bytes. The number of complete particles was
+ * found with gunzip.
+ */
+static void damage_is_found_before_the_run(void **state)
+{
+	size_t bytes;
+	char *file = reference_list("miscphys.mcpl.gz", &bytes);
+
+	(void)state;
+	folder_write(&folder, "short.mcpl.gz", file, bytes * 3 / 4);
+	refuse_list(&folder, "short.mcpl.gz", SL_BAD_INPUT,
+		"short.mcpl.gz: particle 132 of 195, from 0 on (gunzip -c and then mcpltool "
+		"--repair keep the particles before it): the compressed data cannot be inflated");
+	file[bytes / 2] ^= 0x10; /* the file inflates to more bytes than expected */
+	folder_write(&folder, "wrong.mcpl.gz", file, bytes);
+	refuse_list(&folder, "wrong.mcpl.gz", SL_BAD_INPUT,
+		"wrong.mcpl.gz: the compressed data cannot be inflated (incorrect data");
+	file[bytes / 2] ^= 0x10;
+	file[bytes - 8] ^= 1; /* a byte of the CRC */
+	folder_write(&folder, "crc.mcpl.gz", file, bytes);
+	refuse_list(&folder, "crc.mcpl.gz", SL_BAD_INPUT,
+		"crc.mcpl.gz: the compressed data cannot be inflated (incorrect data");
+	bring_list(&folder, "example.mcpl");
+	refuse_list(&folder, "example.mcpl, wrong.mcpl.gz", SL_BAD_INPUT,
+		"wrong.mcpl.gz: the compressed data");
+	free(file);
+}
+
+/* A file whose writer did not finish is accepted, and the recovery is reported. */
+static void recovery_is_reported(void **state)
+{
+	char *out;
+
+	(void)state;
+	bring_list(&folder, "reffile_crash.mcpl");
+	configure_list(&folder, "reffile_crash.mcpl", "", "listed", "");
+	out = output_of(&folder, WORDS("plan", "c.yaml"));
+	assert_non_null(
+		strstr(out, "its writer did not come to its end: whole records were counted"));
+	free(out);
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "told"));
+	assert_non_null(strstr(out, "reffile_crash.mcpl: 4 particles; its writer did not come"));
+	free(out);
+	bring_list(&folder, "miscphys.mcpl.gz");
+	configure_list(&folder, "miscphys.mcpl.gz", "", "listed", "");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "untold"));
+	assert_null(strstr(out, "miscphys"));
+	free(out);
+}
+
+/*
+ * A file that changes between the survey and the plan is detected, because the survey may be wrong.
+ */
+static void changes_after_the_survey_are_found(void **state)
+{
+	static struct sl_config c;
+	static struct sl_choices choices;
+	struct sl_plan *plan;
+	struct sl_reader *r;
+	char text[512];
+
+	(void)state;
+	bring_list(&folder, "miscphys.mcpl.gz");
+	snprintf(text, sizeof(text),
+		"run: {name: t, device: cpu}\nmodel: {list: {files: [%s]}}\nkeep: listed\n",
+		folder_path(&folder, "miscphys.mcpl.gz"));
+	assert_ok(sl_config_open_text("t", text, strlen(text), NULL, 0, &c, &r));
+	assert_ok(sl_resolve(&c, r, &choices));
+	sl_config_close(r);
+	assert_ok(sl_plan_make(&c, &choices, &plan));
+	sl_plan_free(plan);
+	sleep_for(0.02); /* timestamps of file systems may advance in steps of some milliseconds */
+	bring_list(&folder, "miscphys.mcpl.gz");
+	assert_fails(sl_plan_make(&c, &choices, &plan), SL_DISK, "were written to since they");
+	sl_plan_free(plan);
+}
+
+/* --- during the run --------------------------------------------------------------------------- */
+
+/* bring() writes the undamaged file; hurt() damages it after the third batch is committed. */
+struct hurt {
+	void (*bring)(void), (*hurt)(void);
+	const char *says;
+};
+
+/* Runs c.yaml into "hurt" until it ends. */
+static void run_and_hurt(const struct hurt *h, const char *threads, struct ending *e)
+{
+	const struct process p = {.folder = folder.path,
+		.argv = WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--threads", threads)};
+	struct running running;
+
+	h->bring();
+	process_start(&p, &running);
+	for (double until = seconds_now() + 60;
+		!folder_has(&folder, "hurt/t_000002.npz") && seconds_now() < until;)
+		sleep_for(0.0005);
+	h->hurt();
+	process_wait(&running, HANG_SECONDS, e);
+}
+
+/* The run ends with a message. If the run finished before the damage, it is started again. */
+static void expect_hurt(const struct hurt *h, const char *threads)
+{
+	struct ending e;
+
+	run_and_hurt(h, threads, &e);
+	for (int tries = 20; e.code == SL_OK && tries > 0; tries--) {
+		process_free(&e);
+		remove_run(&folder, "hurt");
+		run_and_hurt(h, threads, &e);
+	}
+	expect_ending(&e, SL_DISK, h->says, WORDS("run", "c.yaml", "--out", "hurt"));
+}
+
+/* With the restored file the run resumes: committed batches equal those of an undamaged run. */
+static void expect_healed(const struct hurt *h, uint64_t unhurt)
+{
+	h->bring();
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
+	assert_true(hash_run(&folder, "hurt") == unhurt);
+	remove_run(&folder, "hurt");
+}
+
+static void bring_example(void)
+{
+	bring_list(&folder, "example.mcpl");
+}
+
+static void shorten_example(void)
+{
+	assert_int_equal(0, truncate(folder_path(&folder, "example.mcpl"), 0));
+}
+
+/* Truncating an input during a run ends the run in order: committed batches stay. */
+static void truncated_during_the_run(void **state)
+{
+	static const struct hurt shortened = {bring_example, shorten_example, "became shorter"};
+	uint64_t unhurt;
+
+	(void)state;
+	bring_example();
+	configure_list(&folder, "example.mcpl", ", batch: 4", "listed", "output: {format: npz}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "stayed", "--quiet"));
+	unhurt = hash_run(&folder, "stayed");
+	expect_hurt(&shortened, "1");
+	expect_healed(&shortened, unhurt);
+}
+
+enum { LONG = 16384, DAMAGED = 64 };
+
+/* A gzip file with more particles than the window of the inflater holds. */
+static void bring_long(void)
+{
+	static struct sl_mcpl_particle p[LONG];
+	const struct sl_mcpl_header h = {
+		.version = 3, .particles = LONG, .single = true, .weight = 1, .pdg = 22};
+	uint32_t at = 1;
+	size_t bytes;
+	char *file;
+	gzFile z;
+
+	for (int i = 0; i < LONG; i++)
+		p[i] = (struct sl_mcpl_particle){
+			.position = {next_number(&at), 0, 0}, .direction = {0, 0, 1}};
+	make_list(&folder, "plain.mcpl", &h, NULL, p);
+	file = folder_read(&folder, "plain.mcpl", &bytes);
+	z = gzopen(folder_path(&folder, "long.mcpl.gz"), "wb");
+	assert_int_equal(gzwrite(z, file, (unsigned)bytes), (int)bytes);
+	assert_int_equal(gzclose(z), Z_OK);
+	free(file);
+}
+
+/* Overwrites some bytes in place at three quarters of the file. */
+static void overwrite_long(void)
+{
+	int fd = open(folder_path(&folder, "long.mcpl.gz"), O_WRONLY);
+	char damage[DAMAGED];
+
+	memset(damage, 0xff, sizeof(damage));
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, damage, DAMAGED, lseek(fd, 0, SEEK_END) * 3 / 4), DAMAGED);
+	assert_int_equal(close(fd), 0);
+}
+
+/* The run ends before it commits a batch with damaged particles. */
+static void damage_during_the_run_ends_it(void **state)
+{
+	static const struct hurt overwritten = {bring_long, overwrite_long,
+		"long.mcpl.gz: the file became shorter or changed while"};
+	static const char *const threads[] = {"1", "3"};
+	uint64_t unhurt;
+
+	(void)state;
+	bring_long();
+	configure_list(
+		&folder, "long.mcpl.gz", ", batch: 70", "x > 0.25 cm", "output: {format: npz}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "unhurt", "--quiet"));
+	unhurt = hash_run(&folder, "unhurt");
+	for (int k = 0; k < 2; k++) {
+		expect_hurt(&overwritten, threads[k]);
+		expect(&folder, SL_BAD_INPUT, "long.mcpl.gz: particle ",
+			WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
+		expect_healed(&overwritten, unhurt);
+	}
+}
+
+/* --- after the run ---------------------------------------------------------------------------- */
+
+/* One changed byte of an input: --resume is refused, and verify reports the output. */
+static void changed_inputs_are_reported(void **state)
+{
+	size_t bytes;
+	char *file;
+
+	(void)state;
+	bring_list(&folder, "miscphys.mcpl.gz");
+	bring_list(&folder, "example.mcpl");
+	configure_list(&folder, "miscphys.mcpl.gz, example.mcpl", ", batch: 300", "listed",
+		"output: {format: npz}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "n", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("verify", "n", "--quiet"));
+	file = reference_list("example.mcpl", &bytes);
+	file[bytes - 5] ^= 1;
+	folder_write(&folder, "example.mcpl", file, bytes);
+	free(file);
+	expect(&folder, SL_BAD_INPUT, "example.mcpl is not the file that it was",
+		WORDS("verify", "n", "--quiet"));
+	expect(&folder, SL_OUTPUT_IN_USE, "checksums: [",
+		WORDS("run", "c.yaml", "--out", "n", "--quiet", "--resume"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(damaged_files_are_refused),
+		cmocka_unit_test(damage_is_found_before_the_run),
+		cmocka_unit_test(recovery_is_reported),
+		cmocka_unit_test(changes_after_the_survey_are_found),
+		cmocka_unit_test(truncated_during_the_run),
+		cmocka_unit_test(damage_during_the_run_ends_it),
+		cmocka_unit_test(changed_inputs_are_reported),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

@@ -1,0 +1,411 @@
+/*
+ * device_faults.c - every device call fails, once and permanently; and every copy from the device
+ * arrives with one flipped bit.
+ *
+ * Each run ends with the documented exit code and a message, leaves no partial files, and keeps the
+ * committed batches. --resume on the device in either mode or on the CPU gives the bytes of an
+ * uninterrupted run. The device is the emulated one; SL_FAULT injects the faults.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "primitives/device/device_driver.h"
+#include "tests/cases/thin.h"
+#include "tests/support/check.h"
+#include "tests/support/program.h"
+#include "tests/support/tiny_run.h"
+
+/*
+ * In fused mode the first batch is queued directly and the second is captured; later batches are
+ * graph launches (device_pipeline.h).
+ */
+enum { BATCHES = 3, BEFORE_GRAPH = 2, CALLS_MOST = 5000, COPIES_MOST = 80 };
+
+/* The settings of the device run, of the other mode, and of the CPU run. */
+struct setting {
+	const char *threads;
+	const char *const *words, *const *other;
+	const char *format;
+	const char *const *on_cpu; /* NULL: no change */
+};
+
+#define STAGED(...)                                                                        \
+	(const char *const[])                                                              \
+	{                                                                                  \
+		"--device", "emulated", "--scan", "naive", "--compact", "naive", "--sort", \
+			"naive", "--slots", __VA_ARGS__, NULL                              \
+	}
+
+#define FUSED(...)                                                                       \
+	(const char *const[])                                                            \
+	{                                                                                \
+		"--device", "emulated", "--mode", "fused", "--sort", "naive", "--slots", \
+			__VA_ARGS__, NULL                                                \
+	}
+
+/* Settings that give the same calls in the same order each time. */
+static const struct setting alone = {"1", STAGED("1"), FUSED("1"), "csv.gz", NULL};
+static const struct setting alone_fused = {"1", FUSED("1"), STAGED("1"), "csv.gz", NULL};
+
+/* Columns are compressed on the device, and by the host implementation when the CPU resumes. */
+static const struct setting alone_pressed = {"1", FUSED("1", "--deflate", "device"),
+	STAGED("1", "--deflate", "device"), "openpmd",
+	(const char *const[]){"--device", "cpu", "--deflate", "cpu", NULL}};
+
+/* Only packed records are copied from the device. */
+static const struct setting alone_listed = {"1", FUSED("1", "--set", "output.columns=[]"),
+	STAGED("1", "--set", "output.columns=[]"), "mcpl",
+	(const char *const[]){"--device", "cpu", "--set", "output.columns=[]", NULL}};
+
+/* States of folders from which runs were resumed: on the device in either mode, and on the CPU. */
+struct tally {
+	const struct setting *setting;
+	unsigned failed, runs;
+	struct tiny_states on_device, other, on_cpu;
+};
+
+static void make(struct tiny_run *t, const struct setting *s)
+{
+	*t = (struct tiny_run){
+		.threads = s->threads, .format = s->format, .batches = BATCHES, .more = s->on_cpu};
+	tiny_make(t);
+	t->more = s->words;
+}
+
+/*
+ * Resumes out on the device (unless this state was tried before), in the other mode, and then on
+ * the CPU.
+ */
+static void finish(struct tiny_run *t, struct tally *tally)
+{
+	const char *const *words = t->more;
+
+	if (!tiny_is_known(t, "out", &tally->on_device)) {
+		tiny_finish_once(t, "out", &tally->on_device);
+	} else if (!tiny_is_known(t, "out", &tally->other)) {
+		t->more = tally->setting->other;
+		tiny_finish_once(t, "out", &tally->other);
+	} else {
+		t->more = tally->setting->on_cpu;
+		tiny_finish_once(t, "out", &tally->on_cpu);
+	}
+	t->more = words;
+}
+
+/* --- calls that fail ----------------------------------------------------------------------- */
+
+/* When a call is made: at any time; before the folder exists; for a batch. */
+enum when { ANY, PROVIDING, IN_BATCH };
+
+/*
+ * The calls of the device layer, and the least number of each that one thread with one slot makes:
+ * staged, fused, and fused with compression on the device. Calls before the first batch are not
+ * tested in the last case.
+ */
+static const struct call {
+	const char *name;
+	unsigned least[3];
+	enum when when; /* all of them */
+} calls[] = {
+	{"dev_count", {8, 8, 0}, ANY},
+	{"dev_use", {3, 3, 0}, ANY},
+	{"dev_limits", {1, 1, 0}, ANY},
+	{"dev_malloc", {1, 1, 0}, PROVIDING},
+	{"pinned_malloc", {3, 3, 0}, PROVIDING},
+	{"dev_stream", {1, 1, 0}, PROVIDING},
+	{"dev_event", {10, 7, 0}, PROVIDING},
+	{"dev_record", {BATCHES * 10, BEFORE_GRAPH * 7, BEFORE_GRAPH * 9}, IN_BATCH},
+	{"dev_sync", {BATCHES * 2, BATCHES * 2, BATCHES * 3}, IN_BATCH},
+	{"dev_elapsed", {BATCHES * 7, BATCHES * 4, BATCHES * 5}, IN_BATCH},
+	{"dev_copy", {BATCHES * 10, BATCHES * 10, BATCHES * 7}, IN_BATCH},
+	{"dev_fill", {BATCHES * 1, BEFORE_GRAPH * 1, BEFORE_GRAPH * 2}, IN_BATCH},
+	{"dev_launch", {BATCHES * 10, BEFORE_GRAPH * 6, 5}, IN_BATCH},
+	{"dev_capture", {0, 1, 1}, IN_BATCH},
+	{"dev_graph", {0, 1, 1}, IN_BATCH},
+	{"dev_replay", {0, BATCHES + 1 - BEFORE_GRAPH, BATCHES + 1 - BEFORE_GRAPH}, IN_BATCH},
+};
+enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
+
+static bool is_for_good(int error)
+{
+	return error == SL_ERROR_ADDRESS || error == SL_ERROR_LAUNCH;
+}
+
+static int code_of(const struct call *c, int error)
+{
+	if (is_for_good(error))
+		return SL_DEVICE_FAILED;
+	if (strcmp(c->name, "dev_count") == 0 || error == SL_ERROR_NO_IMAGE)
+		return SL_NO_DEVICE;
+	if (error != SL_ERROR_MEMORY)
+		return SL_DEVICE_FAILED;
+	return strcmp(c->name, "pinned_malloc") == 0 ? SL_HOST_MEMORY : SL_DEVICE_MEMORY;
+}
+
+/* The message must contain the error number or the name of the error. */
+static const char *words_of(const struct call *c, int error, char text[32])
+{
+	if (error == SL_ERROR_MEMORY && strstr(c->name, "malloc"))
+		return "bytes requested";
+	if (strcmp(c->name, "dev_count") == 0 && error == SL_ERROR_OLD_DRIVER)
+		return "no CUDA driver is loaded";
+	if (strcmp(c->name, "dev_count") == 0 && error == SL_ERROR_NO_DEVICE)
+		return "the CUDA driver sees no device";
+	snprintf(text, 32, "error %d, ", error);
+	return text;
+}
+
+/*
+ * One run in which call k fails. Returns the number of committed batches, or all if call k was not
+ * reached.
+ */
+static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, bool on, int error,
+	struct tally *tally)
+{
+	char fault[64], text[32];
+	const char *const env[] = {fault, NULL};
+	struct ending e;
+	unsigned n;
+
+	snprintf(fault, sizeof(fault), "SL_FAULT=%s:%u%s:%d", c->name, k, on ? "+" : "", error);
+	snprintf(t->what, sizeof(t->what), "%s threads, %s", t->threads, fault);
+	tiny_go(t, env, NULL, "out", NULL, &e);
+	n = tiny_check(t, "out", TINY_ENDED);
+	tally->runs++;
+	if (e.code != 0) {
+		tally->failed++;
+		/* another thread without a batch may report first */
+		tiny_check_ending(t, &e, code_of(c, error), words_of(c, error, text),
+			c->when == IN_BATCH && strcmp(t->threads, "1") == 0 ? "batch "
+									    : "sluice: ");
+		if (n == BATCHES)
+			fail_msg("%s: all batches are there, and it failed", t->what);
+		if (c->when == PROVIDING && folder_has(&t->folder, "out"))
+			fail_msg("%s: a folder was made", t->what);
+	} else if (n != BATCHES) {
+		fail_msg("%s: exit code 0, but %u batches", t->what, n);
+	}
+	process_free(&e);
+	finish(t, tally);
+	return n;
+}
+
+/* Fails call 1, call 2, ... or 1, 2, 4, 8, ..., until a run ends without a fault. */
+static void fail_each(struct tiny_run *t, const struct call *c, bool each, bool on, int error,
+	struct tally *tally)
+{
+	for (unsigned k = 1; fail_one(t, c, k, on, error, tally) < BATCHES;
+		k = each ? (unsigned)sl_thin_next(k, UINT64_MAX) : 2 * k)
+		assert_true(k < CALLS_MOST);
+}
+
+/* One thread and one slot make their calls in the same order each time, so every call is tested. */
+static void fail_every_call(const struct setting *s)
+{
+	struct tally tally = {.setting = s};
+	struct tiny_run t;
+
+	make(&t, s);
+	expect(&t.folder, SL_OK, "", WORDS("verify", "whole", "--quiet"));
+	for (int i = 0; i < N_CALLS; i++) {
+		bool device_packed = s == &alone_pressed;
+		unsigned failed = tally.failed,
+			 least = calls[i].least[device_packed ? 2 : s != &alone];
+		bool many = strcmp(calls[i].name, "dev_launch") == 0;
+
+		if (device_packed && calls[i].when != IN_BATCH)
+			continue;
+		fail_each(&t, &calls[i], !(device_packed && many), false, SL_ERROR_LAUNCH, &tally);
+		if (sl_thin_step(tally.failed - failed) < least)
+			fail_msg("%s made a run fail %u times, there are at least %u calls",
+				calls[i].name, tally.failed - failed, least);
+	}
+	print_message(
+		"%u runs, %u failed; gone on from %zu states on the device, %zu the other way, "
+		"%zu on the CPU\n",
+		tally.runs, tally.failed, tally.on_device.n, tally.other.n, tally.on_cpu.n);
+	/* no folder; run started; one and two batches; all batches, after an uninterrupted run */
+	if (sl_thin_step(1) == 1)
+		assert_true(tally.on_device.n >= 4 && tally.other.n >= 4 && tally.on_cpu.n >= 4);
+	tiny_free(&t);
+}
+
+static void every_call(void **state)
+{
+	(void)state;
+	fail_every_call(&alone);
+}
+
+static void every_call_fused(void **state)
+{
+	(void)state;
+	fail_every_call(&alone_fused);
+}
+
+static void every_call_packed(void **state)
+{
+	(void)state;
+	fail_every_call(&alone_pressed);
+}
+
+/* With sanitizers each call fails with only one of the errors, in turn. */
+static void every_error(void **state)
+{
+	static const int errors[] = {SL_ERROR_VALUE, SL_ERROR_MEMORY, SL_ERROR_NO_IMAGE,
+		SL_ERROR_ADDRESS, SL_ERROR_LAUNCH};
+	static struct tally tally = {.setting = &alone};
+	struct tiny_run t;
+
+	(void)state;
+	make(&t, &alone);
+	for (size_t i = 0; i < N_CALLS; i++)
+		for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++)
+			if (!be_quick() || k == i % (sizeof(errors) / sizeof(errors[0])))
+				fail_each(&t, &calls[i], false, k % 2 == 0, errors[k], &tally);
+	print_message("%u runs, %u failed\n", tally.runs, tally.failed);
+	tiny_free(&t);
+}
+
+/* No driver, no device, a device that is not ready, and a driver of another version. */
+static void errors_of_counting(void **state)
+{
+	static const int errors[] = {SL_ERROR_OLD_DRIVER, SL_ERROR_NO_DEVICE, 46, 802, 803};
+	static struct tally tally = {.setting = &alone};
+	struct tiny_run t;
+
+	(void)state;
+	make(&t, &alone);
+	for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++) {
+		fail_each(&t, &calls[0], false, false, errors[k], &tally);
+		fail_one(&t, &calls[0], 1, true, errors[k], &tally);
+		assert_false(folder_has(&t.folder, "out"));
+	}
+	tiny_free(&t);
+}
+
+/*
+ * Several threads and slots: which thread meets the fault varies. With sanitizers one of three
+ * error modes.
+ */
+static void several_threads_and_slots(void **state)
+{
+	const struct setting settings[] = {{"3", FUSED("3"), STAGED("3"), "csv.gz", NULL},
+		{"3", STAGED("2"), FUSED("2"), "csv.gz", NULL}};
+	static struct tally tally;
+
+	(void)state;
+	for (int s = 0; s < 2 - be_quick(); s++) {
+		struct tiny_run t;
+
+		tally.setting = &settings[s];
+		make(&t, &settings[s]);
+		for (int i = 0; i < N_CALLS; i++) {
+			if (!be_quick() || i % 3 == 0)
+				fail_each(&t, &calls[i], false, false, SL_ERROR_MEMORY, &tally);
+			if (!be_quick() || i % 3 == 1)
+				fail_each(&t, &calls[i], false, true, SL_ERROR_VALUE, &tally);
+			if (!be_quick() || i % 3 == 2)
+				fail_each(&t, &calls[i], false, s == 0, SL_ERROR_ADDRESS, &tally);
+		}
+		tiny_free(&t);
+	}
+	print_message("%u runs, %u failed\n", tally.runs, tally.failed);
+}
+
+/* The reverse case: a run started on the CPU is resumed on the device. */
+static void interrupted_on_the_cpu(void **state)
+{
+	static struct tiny_states states;
+	struct tiny_run t;
+
+	(void)state;
+	make(&t, &alone);
+	for (unsigned k = 1; k <= BATCHES; k++) {
+		char fault[64];
+		const char *const env[] = {fault, NULL};
+		struct ending e;
+
+		snprintf(fault, sizeof(fault), "SL_FAULT=file_append:%u:28", k);
+		snprintf(t.what, sizeof(t.what), "on the CPU, %s", fault);
+		t.more = NULL;
+		tiny_go(&t, env, NULL, "out", NULL, &e);
+		tiny_check_ending(&t, &e, SL_DISK, NULL, NULL);
+		process_free(&e);
+		assert_int_equal(tiny_check(&t, "out", TINY_ENDED), k - 1);
+		t.more = k % 2 ? alone.words : alone_fused.words;
+		tiny_finish_once(&t, "out", &states);
+	}
+	assert_int_equal(states.n, BATCHES);
+	tiny_free(&t);
+}
+
+/* --- flipped bits -------------------------------------------------------------------------- */
+
+/* Copy k arrives with one flipped bit. Returns whether copy k came from the device. */
+static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally *tally)
+{
+	char fault[64];
+	const char *const env[] = {fault, NULL};
+	struct ending e;
+	unsigned n;
+	bool seen;
+
+	snprintf(fault, sizeof(fault), "SL_FAULT=dev_flip:%u:%u", k, bit);
+	snprintf(t->what, sizeof(t->what), "%s", fault);
+	tiny_go(t, env, NULL, "out", NULL, &e);
+	n = tiny_check(t, "out", TINY_ENDED);
+	seen = e.code != 0;
+	if (seen)
+		tiny_check_ending(t, &e, SL_DEVICE_FAILED, "transfer error", "batch ");
+	if (!seen && n != BATCHES)
+		fail_msg("%s: exit code 0, but %u batches", t->what, n);
+	process_free(&e);
+	finish(t, tally);
+	return seen;
+}
+
+/* Copies of each batch: the counters, two copies for each of two waits, and `more` data copies. */
+static void flip_every_copy(const struct setting *s, unsigned more)
+{
+	static const unsigned bits[] = {1, 45, 777};
+	struct tally tally = {.setting = s};
+	unsigned copies = 0;
+	struct tiny_run t;
+
+	make(&t, s);
+	for (unsigned k = 1; k <= COPIES_MOST; k = (unsigned)sl_thin_next(k, COPIES_MOST))
+		copies += flip_one(&t, k, bits[k % 3], &tally);
+	if (sl_thin_step(1) == 1) {
+		assert_int_equal(copies, BATCHES * (2 * 2 + more));
+		assert_true(tally.on_device.n >= BATCHES);
+	}
+	assert_true(copies > 0);
+	tiny_free(&t);
+}
+
+static void every_copy(void **state)
+{
+	(void)state;
+	flip_every_copy(&alone, 6); /* columns */
+	flip_every_copy(&alone_fused, 6);
+	flip_every_copy(&alone_pressed, 2 + 1); /* the size header, and all streams */
+	flip_every_copy(&alone_listed, 2 + 1);  /* or records */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_call),
+		cmocka_unit_test(every_call_fused),
+		cmocka_unit_test(every_call_packed),
+		cmocka_unit_test(every_error),
+		cmocka_unit_test(errors_of_counting),
+		cmocka_unit_test(several_threads_and_slots),
+		cmocka_unit_test(interrupted_on_the_cpu),
+		cmocka_unit_test(every_copy),
+	};
+
+	if (!sl_thin_by_environment())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/*
+ * disk_calls.c - every system call of a run that changes files fails, once and permanently
+ * (ptrace_run.h), with the outcome required by disk_check.h; and the order of these calls.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "tests/cases/thin.h"
+#include "tests/support/check.h"
+#include "tests/support/disk_check.h"
+#include "tests/support/ptrace_run.h"
+
+enum { CALLS_MAX = 400 };
+
+/* --- calls that fail -------------------------------------------------------------------------- */
+
+/* One line of the tracer's log. */
+struct call {
+	char name[16], path[256];
+	int fd;
+	long result;
+};
+
+static size_t read_log(const struct tiny_run *t, struct call all[CALLS_MAX])
+{
+	FILE *log = fopen(folder_path(&t->folder, "log"), "r");
+	size_t n = 0;
+
+	assert_non_null(log);
+	while (n < CALLS_MAX && fscanf(log, "%15s %d %255s %ld\n", all[n].name, &all[n].fd,
+					all[n].path, &all[n].result) == 4)
+		n++;
+	assert_true(feof(log) && n < CALLS_MAX);
+	fclose(log);
+	return n;
+}
+
+static bool is_sync(const struct call *c)
+{
+	return strcmp(c->name, "fsync") == 0 || strcmp(c->name, "fdatasync") == 0;
+}
+
+/* A failed sync is not repeated: a second sync would succeed although pages are lost. */
+static void check_no_second_sync(const struct tiny_run *t)
+{
+	static struct call all[CALLS_MAX];
+	size_t n = read_log(t, all);
+	bool failed = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (failed && is_sync(&all[i]))
+			fail_msg("%s: a sync was made after one had failed", t->what);
+		failed |= is_sync(&all[i]) && all[i].result < 0;
+	}
+}
+
+static void system_calls_fail(struct tiny_run *t, int error, bool on)
+{
+	static struct call all[CALLS_MAX];
+	struct disk_tally tally = {.failed = 0};
+	struct ending e;
+	size_t n;
+
+	tiny_go_traced(t, 0, false, error, NULL, &e);
+	tiny_check_ending(t, &e, 0, NULL, NULL);
+	process_free(&e);
+	n = read_log(t, all);
+	tiny_remove(t, "out");
+	for (size_t k = 1; k <= n; k = sl_thin_next(k, n)) {
+		snprintf(t->what, sizeof(t->what), "call %zu%s of %zu, %.15s, fails with errno %d",
+			k, on ? "+" : "", n, all[k - 1].name, error);
+		tiny_go_traced(t, k, on, error, NULL, &e);
+		if (!on && is_sync(&all[k - 1]))
+			check_no_second_sync(t);
+		disk_judge(t, "out", TINY_ENDED, &e, error, &tally);
+		process_free(&e);
+	}
+	print_message("%s threads, the k-th system call%s, errno %d: %u failed, %u ended well\n",
+		t->threads, on ? " and all after it" : "", error, tally.failed, tally.borne);
+	assert_true(sl_thin_step(tally.failed) > 20);
+}
+
+static void failing_system_calls(void **state)
+{
+	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = BATCHES};
+
+	(void)state;
+	tiny_make(&t);
+	system_calls_fail(&t, ENOSPC, false);
+	system_calls_fail(&t, ENOSPC, true);
+	system_calls_fail(&t, EIO, false);
+	tiny_free(&t);
+}
+
+/* --- order --------------------------------------------------------------------------------- */
+
+/* Requires the next call to have this name and, unless NULL, this path. */
+static const struct call *expect(
+	const struct call **at, const struct call *end, const char *name, const char *path)
+{
+	const struct call *c = *at;
+
+	if (c == end)
+		fail_msg("the log ends where %s %s was expected", name, path ? path : "");
+	if (strcmp(c->name, name) != 0 || (path && strcmp(c->path, path) != 0) || c->result < 0)
+		fail_msg("%s %s = %ld stands where %s %s was expected", c->name, c->path, c->result,
+			name, path ? path : "");
+	++*at;
+	return c;
+}
+
+/* write < fsync(file) < rename < fsync(folder) < manifest line < fdatasync, nothing between. */
+static void expect_batch(const struct call **at, const struct call *end, unsigned number)
+{
+	char part[64], name[64];
+	const struct call *made, *named, *line;
+
+	snprintf(part, sizeof(part), "tiny_%06u.h5.part", number);
+	snprintf(name, sizeof(name), "tiny_%06u.h5", number);
+	made = expect(at, end, "openat", part);
+	do
+		assert_int_equal(expect(at, end, "write", NULL)->fd, made->result);
+	while (*at < end && strcmp((*at)->name, "write") == 0);
+	assert_int_equal(expect(at, end, "fsync", NULL)->fd, made->result);
+	named = expect(at, end, "renameat2", name);
+	assert_int_equal(expect(at, end, "fsync", NULL)->fd, named->fd);
+	if (number == 0)
+		expect(at, end, "openat", "manifest.jsonl");
+	line = expect(at, end, "write", NULL);
+	assert_int_equal(expect(at, end, "fdatasync", NULL)->fd, line->fd);
+	if (number == 0) /* the folder has a new entry */
+		assert_int_equal(expect(at, end, "fsync", NULL)->fd, named->fd);
+}
+
+static void order_of_calls(void **state)
+{
+	static struct call all[CALLS_MAX];
+	struct tiny_run t = {.threads = "3", .format = "openpmd", .batches = BATCHES};
+	const struct call *at = all, *end;
+	struct ending e;
+
+	(void)state;
+	tiny_make(&t);
+	tiny_go_traced(&t, 0, false, 0, NULL, &e);
+	process_free(&e);
+	end = all + read_log(&t, all);
+	while (at < end && strcmp(at->path, "tiny_000000.h5.part") != 0)
+		at++;
+	for (unsigned i = 0; i < BATCHES; i++) {
+		if (at < end && strcmp(at->name, "unlinkat") == 0)
+			at++; /* removal of files that a killed run may have left */
+		expect_batch(&at, end, i);
+	}
+	tiny_free(&t);
+}
+
+static int all_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(order_of_calls),
+		cmocka_unit_test(failing_system_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	return ptrace_main(argc, argv, all_tests);
+}

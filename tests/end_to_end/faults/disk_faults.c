@@ -1,0 +1,199 @@
+/*
+ * disk_faults.c - every call of a run to the file layer fails, once and permanently (SL_FAULT),
+ * with the outcome required by disk_check.h.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/cases/thin.h"
+#include "tests/support/check.h"
+#include "tests/support/disk_check.h"
+
+/* The calls of the file layer, and the least number of each that a run of three batches makes. */
+static const struct {
+	const char *name;
+	unsigned least;
+} calls[] = {
+	{"file_open", 12},
+	{"file_write", 5},
+	{"file_fsync", 5},
+	{"file_close", 9},
+	{"file_rename", 5},
+	{"file_link", 0},
+	{"file_dirsync", 6},
+	{"file_append", 3},
+	{"file_datasync", 3},
+	{"file_stat", 4},
+	{"file_read", 2},
+	{"file_remove", 0},
+	{"dir_make", 1},
+	{"dir_lock", 1},
+	{"dir_sign", 1},
+	{"dir_read", 1},
+	{"dir_space", 1},
+};
+
+/*
+ * The initial state of a fault series, and the last argument of the command that meets the fault.
+ */
+struct start {
+	const char *name, *last;
+	void (*prepare)(struct tiny_run *t);
+	enum tiny_end how; /* how the existing run ended */
+	unsigned passes;   /* number of consecutive runs without a fault that ends the series */
+};
+
+static void nothing(struct tiny_run *t)
+{
+	tiny_remove(t, "out");
+}
+
+/* Two batches, the second without its manifest line, and one partial file. */
+static void broken(struct tiny_run *t)
+{
+	static const char *const fault[] = {"SL_FAULT=file_datasync:2:5", NULL};
+	const char *second =
+		strcmp(t->format, "openpmd") == 0 ? "tiny_000001.h5" : "tiny_000001.csv.gz";
+	char name[64];
+	struct ending e;
+	size_t bytes;
+	char *file;
+
+	tiny_remove(t, "out");
+	tiny_go(t, fault, NULL, "out", NULL, &e);
+	tiny_check_ending(t, &e, SL_DISK, NULL, NULL);
+	process_free(&e);
+	snprintf(name, sizeof(name), "whole/%s", second);
+	file = folder_read(&t->folder, name, &bytes);
+	snprintf(name, sizeof(name), "out/%s", second);
+	folder_write(&t->folder, name, file, bytes);
+	free(file);
+	folder_write(&t->folder, "out/tiny_000002.h5.part", "half", 4);
+}
+
+/* Fails the k-th such call for k = 1, 2, 3, ...; on: and all later ones. */
+static void fail_each(struct tiny_run *t, const struct start *s, const char *call, int error,
+	bool on, struct disk_tally *tally)
+{
+	unsigned before = 0;
+
+	for (uint64_t k = 1, next, passes = 0; passes < s->passes; k = next) {
+		char fault[64];
+		const char *const env[] = {fault, NULL};
+		struct ending e;
+		unsigned n;
+
+		snprintf(fault, sizeof(fault), "SL_FAULT=%s:%" PRIu64 "%s:%d", call, k,
+			on ? "+" : "", error);
+		snprintf(
+			t->what, sizeof(t->what), "%s, %s threads, %s", s->name, t->threads, fault);
+		s->prepare(t);
+		tiny_go(t, env, NULL, "out", s->last, &e);
+		next = sl_thin_next(k, UINT64_MAX);
+		passes = e.code == 0 ? passes + next - k : 0;
+		n = disk_judge(t, "out", s->how, &e, error, tally);
+		process_free(&e);
+		if (passes)
+			continue;
+		/*
+		 * one writer writes and commits in turn; with several, any batch may meet the fault
+		 */
+		if (n < before && t->batches == BATCHES)
+			fail_msg("%s: %u batches are left, there had been %u", t->what, n, before);
+		before = n;
+		/* the manifest line of the failed batch is removed */
+		if (!s->last && strcmp(call, "file_datasync") == 0 && n != k - 1)
+			fail_msg("%s: %u batches are left", t->what, n);
+	}
+}
+
+static void sweep_calls(const struct start *s, const char *threads, const char *format, int error)
+{
+	struct tiny_run t = {.threads = threads, .format = format, .batches = BATCHES};
+	struct disk_tally tally = {.failed = 0};
+
+	tiny_make(&t);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		unsigned failed = tally.failed;
+
+		fail_each(&t, s, calls[i].name, error, false, &tally);
+		if (!s->last && sl_thin_step(tally.failed - failed) < calls[i].least)
+			fail_msg("%s: %s made a run fail %u times, there are at least %u calls",
+				s->name, calls[i].name, tally.failed - failed, calls[i].least);
+		fail_each(&t, s, calls[i].name, error, true, &tally);
+	}
+	tiny_free(&t);
+	print_message("%s, %s threads, %s: %u failed, %u ended well\n", s->name, threads,
+		strerrorname_np(error), tally.failed, tally.borne);
+	assert_true(sl_thin_step(tally.failed) > 50);
+}
+
+static void calls_of_a_run(void **state)
+{
+	static const struct start fresh = {"a run", NULL, nothing, TINY_ENDED, 3};
+
+	(void)state;
+	sweep_calls(&fresh, "1", "openpmd", ENOSPC);
+	sweep_calls(&fresh, "3", "csv.gz", EIO);
+	sweep_calls(&fresh, "3", "openpmd", EDQUOT);
+}
+
+/* Six threads have two writers: later batches are written before earlier ones are committed. */
+static void calls_of_two_writers(void **state)
+{
+	static const struct start fresh = {"a run", NULL, nothing, TINY_ENDED, 3};
+	static const char *const names[] = {
+		"file_open", "file_write", "file_fsync", "file_close", "file_rename"};
+	struct tiny_run t = {.threads = "6", .format = "openpmd", .batches = 2 * BATCHES};
+	struct disk_tally tally = {.failed = 0};
+
+	(void)state;
+	tiny_make(&t);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		fail_each(&t, &fresh, names[i], ENOSPC, i % 2 == 1, &tally);
+	tiny_free(&t);
+	print_message("two writers: %u failed, %u ended well\n", tally.failed, tally.borne);
+	assert_true(sl_thin_step(tally.failed) > 8 * BATCHES);
+}
+
+static void calls_of_a_resume(void **state)
+{
+	static const struct start resumed = {
+		"a run gone on with", "--resume", broken, TINY_KILLED, 4};
+
+	(void)state;
+	sweep_calls(&resumed, "1", "openpmd", EIO);
+}
+
+/* Histograms add one file per batch and one at the end; each rename may fail. */
+static void calls_with_histograms(void **state)
+{
+	static const struct start fresh = {
+		"a run with tallies by bins", NULL, nothing, TINY_ENDED, 3};
+	static const char *const more[] = {"--device", "cpu", "--set", "tallies=[w:2]", NULL};
+	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES, .more = more};
+	struct disk_tally tally = {.failed = 0};
+
+	(void)state;
+	tiny_make(&t);
+	fail_each(&t, &fresh, "file_rename", ENOSPC, false, &tally);
+	/* run.json twice, two files a batch, NAME.xdmf and NAME.tallies */
+	assert_true(sl_thin_step(tally.failed) >= 2 + 2 * BATCHES + 2);
+	tiny_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_of_a_run),
+		cmocka_unit_test(calls_of_two_writers),
+		cmocka_unit_test(calls_of_a_resume),
+		cmocka_unit_test(calls_with_histograms),
+	};
+
+	if (!sl_thin_by_environment())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/*
+ * disk_limits.c - runs against real limits end as disk_check.h requires: RLIMIT_FSIZE, a full file
+ * system, one without inodes, and /dev/full.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/check.h"
+#include "tests/support/disk_check.h"
+
+enum { LONG_BATCHES = 200, STORY_BYTES = 512 };
+
+static void size_limit(const char *format, unsigned batches)
+{
+	struct tiny_run t = {.threads = "2", .format = format, .batches = batches};
+	struct disk_tally tally = {.failed = 0};
+
+	tiny_make(&t);
+	/*
+	 * From less than LOCK needs to more than the largest file, in steps of 5/4, so that each
+	 * file meets a limit.
+	 */
+	for (unsigned long limit = 16; limit < 65536; limit += limit / 4) {
+		struct tiny_command c;
+		struct ending e;
+
+		snprintf(t.what, sizeof(t.what), "%s, files of at most %lu bytes", format, limit);
+		tiny_command(&t, NULL, NULL, "out", NULL, &c);
+		c.process.file_bytes = limit;
+		process_run(&c.process, HANG_SECONDS, &e);
+		/* stderr is a file here too */
+		disk_judge(&t, "out", TINY_ENDED, &e, limit < STORY_BYTES ? 0 : EFBIG, &tally);
+		process_free(&e);
+	}
+	print_message("%s, limits on the size of files: %u failed, %u ended well\n", format,
+		tally.failed, tally.borne);
+	assert_true(tally.failed > 10 && tally.borne > 0);
+	tiny_free(&t);
+}
+
+static void size_limits(void **state)
+{
+	(void)state;
+	size_limit("openpmd", BATCHES);
+	size_limit("csv.gz", 4 * BATCHES); /* the manifest is the largest file except run.json */
+}
+
+/* Mounts a tmpfs on the test folder "disk", visible only to this process and its children. */
+static void mount_tmpfs(const struct tiny_run *t, const char *options)
+{
+	const char *path = folder_path(&t->folder, "disk");
+
+	assert_int_equal(mkdir(path, 0777), 0);
+	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+		mount("tmpfs", path, "tmpfs", 0, options) != 0) {
+		print_message("a tmpfs cannot be mounted here (%s); skipped\n", strerror(errno));
+		skip();
+	}
+}
+
+static void unmount_tmpfs(const struct tiny_run *t)
+{
+	const char *path = folder_path(&t->folder, "disk");
+
+	assert_int_equal(umount2(path, MNT_DETACH), 0);
+	assert_int_equal(rmdir(path), 0);
+}
+
+static int resize_disk(const struct tiny_run *t, const char *size)
+{
+	return mount("tmpfs", folder_path(&t->folder, "disk"), "tmpfs", MS_REMOUNT, size);
+}
+
+/* Limits the free space directly, because filling the disk takes long. */
+static void shrink_disk(const struct tiny_run *t)
+{
+	char size[32];
+	int refused = -1;
+
+	for (unsigned kib = 64; refused && kib < 65536; kib += 64) {
+		snprintf(size, sizeof(size), "size=%uk", kib);
+		refused = resize_disk(t, size);
+	}
+	assert_int_equal(refused, 0);
+}
+
+/* The plan finds enough space; the space disappears during the run. */
+static void disk_fills_up(void **state)
+{
+	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
+	const struct timespec pause = {0, 200000};
+	struct disk_tally tally = {.failed = 0};
+	struct tiny_command c;
+	struct running r;
+	struct ending e;
+	unsigned n;
+
+	(void)state;
+	tiny_make(&t);
+	mount_tmpfs(&t, "size=64m");
+	snprintf(t.what, sizeof(t.what), "the disk fills up");
+	tiny_command(&t, NULL, NULL, "disk/out", NULL, &c);
+	process_start(&c.process, &r);
+	for (int i = 0; i < 50000 && !folder_has(&t.folder, "disk/out/manifest.jsonl"); i++)
+		nanosleep(&pause, NULL);
+	shrink_disk(&t);
+	process_wait(&r, HANG_SECONDS, &e);
+	assert_int_equal(resize_disk(&t, "size=64m"), 0);
+	n = disk_judge(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
+	print_message("the disk was full after %u of %u batches\n", n, t.batches);
+	assert_int_equal(tally.failed, 1);
+	process_free(&e);
+	unmount_tmpfs(&t);
+	tiny_free(&t);
+}
+
+/* The plan finds too little space: refused with the sizes, and no file is made. */
+static void disk_too_small(void **state)
+{
+	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
+	struct ending e;
+
+	(void)state;
+	tiny_make(&t);
+	mount_tmpfs(&t, "size=1m");
+	snprintf(t.what, sizeof(t.what), "a disk of 1 MiB");
+	tiny_go(&t, NULL, NULL, "disk/out", NULL, &e);
+	tiny_check_ending(&t, &e, SL_DISK, "disk/out: the run may write", "are free");
+	process_free(&e);
+	assert_false(folder_has(&t.folder, "disk/out"));
+	unmount_tmpfs(&t);
+	tiny_free(&t);
+}
+
+/* Free blocks but no free inodes: LOCK, run.json and each batch in turn cannot be created. */
+static void no_inodes(void **state)
+{
+	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
+	struct disk_tally tally = {.failed = 0};
+
+	(void)state;
+	tiny_make(&t);
+	for (unsigned n = 1; n <= 10; n++) {
+		char options[64];
+		struct ending e;
+
+		snprintf(options, sizeof(options), "size=64m,nr_inodes=%u", n);
+		snprintf(t.what, sizeof(t.what), "a disk of %u inodes", n);
+		mount_tmpfs(&t, options);
+		tiny_go(&t, NULL, NULL, "disk/out", NULL, &e);
+		assert_int_equal(resize_disk(&t, "nr_inodes=100"), 0);
+		disk_judge(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
+		process_free(&e);
+		unmount_tmpfs(&t);
+	}
+	assert_true(tally.failed >= 6 && tally.borne >= 1);
+	tiny_free(&t);
+}
+
+/* The results are on the disk, but the summary cannot be written. */
+static void full_stdout(void **state)
+{
+	static const char *const words[] = {"sluice", "run", "tiny.yaml", "--out", "out",
+		"--threads", "1", "--set", "run.particles=600", NULL};
+	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
+	struct ending e;
+
+	(void)state;
+	tiny_make(&t);
+	snprintf(t.what, sizeof(t.what), "a full stdout");
+	process_run(
+		&(struct process){.argv = words, .folder = t.folder.path, .out_to = "/dev/full"},
+		HANG_SECONDS, &e);
+	tiny_check_ending(&t, &e, SL_DISK, "stdout", strerrordesc_np(ENOSPC));
+	process_free(&e);
+	assert_int_equal(tiny_check(&t, "out", TINY_ENDED), BATCHES);
+	tiny_finish(&t, "out");
+	tiny_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(size_limits),
+		cmocka_unit_test(full_stdout),
+		cmocka_unit_test(disk_fills_up),
+		cmocka_unit_test(disk_too_small),
+		cmocka_unit_test(no_inodes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+/*
+ * memory_faults.c - every allocation of a run fails, once and permanently.
+ *
+ * All allocations of the process after start-up count, including those of libraries. A run with a
+ * failed allocation ends with the right bytes or with a message. HDF5 may terminate the process,
+ * which this program cannot prevent; even then committed batches are valid, and --resume gives the
+ * bytes of an uninterrupted run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/cases/thin.h"
+#include "tests/support/check.h"
+#include "tests/support/skip.h"
+#include "tests/support/tiny_run.h"
+
+enum { BATCHES = 2, CHILDREN = 2, ON_STEP = 7 };
+
+/* If HDF5 has no memory to report its own error, it calls exit(-1). */
+enum { HDF5_GIVES_UP = 255 };
+
+/* The outcomes of the runs, and the folder states from which --resume was already tested. */
+struct tally {
+	unsigned well, told, died;
+	struct tiny_states states;
+};
+
+/* --- checking the outcome ------------------------------------------------------------------ */
+
+static void judge(struct tiny_run *t, const char *out, const struct ending *e, struct tally *tally)
+{
+	bool died = e->code < 0 || e->code == HDF5_GIVES_UP;
+	unsigned n = tiny_check(t, out, died ? TINY_KILLED : TINY_ENDED);
+
+	if (e->timed_out)
+		fail_msg("%s: did not end", t->what);
+	if (e->code == 0 && n != t->batches)
+		fail_msg("%s: exit code 0, but %u batches", t->what, n);
+	if (e->code > 0 && !died && !strstr(e->err, "sluice: "))
+		fail_msg("%s: exit code %d without a sentence: %s", t->what, e->code, e->err);
+	if (died && strcmp(t->format, "openpmd") != 0)
+		fail_msg("%s: died (exit code %d, signal %d), without HDF5 in play", t->what,
+			e->code, e->signal);
+	/* lack of memory inside libc or the kernel is reported as a failed call */
+	if (e->code > 0 && !died && e->code != SL_HOST_MEMORY && e->code != SL_DISK)
+		fail_msg("%s: exit code %d for want of memory: %s", t->what, e->code, e->err);
+	tally->well += e->code == 0;
+	tally->told += e->code > 0 && !died;
+	tally->died += died;
+	tiny_finish_once(t, out, &tally->states);
+}
+
+/* --- running ------------------------------------------------------------------------------- */
+
+/* A child process whose allocations are counted. */
+struct child {
+	char out[16], fail_at[32], what[64];
+	const char *env[5];
+	struct tiny_command command;
+	struct running running;
+};
+
+static const char *preload(void)
+{
+	static char text[4096];
+
+	snprintf(text, sizeof(text), "LD_PRELOAD=%s", getenv("SLUICE_FAILING_MALLOC"));
+	return text;
+}
+
+static void start(struct tiny_run *t, struct child *c, unsigned slot, unsigned long k, bool on)
+{
+	snprintf(c->out, sizeof(c->out), "out%u", slot);
+	snprintf(c->fail_at, sizeof(c->fail_at), "FAIL_AT=%lu", k);
+	snprintf(c->what, sizeof(c->what), "%s, %s%s", t->format, c->fail_at,
+		on ? " and all after it" : "");
+	c->env[0] = preload();
+	c->env[1] = c->fail_at;
+	c->env[2] = on ? "FAIL_ON=1" : NULL;
+	c->env[3] = NULL;
+	tiny_command(t, c->env, NULL, c->out, NULL, &c->command);
+	process_start(&c->command.process, &c->running);
+}
+
+static void end(struct tiny_run *t, struct child *c, struct tally *tally)
+{
+	struct ending e;
+
+	process_wait(&c->running, HANG_SECONDS, &e);
+	snprintf(t->what, sizeof(t->what), "%s", c->what);
+	judge(t, c->out, &e, tally);
+	process_free(&e);
+}
+
+/*
+ * Fails allocation first, then first + each, ...; several in parallel. The environment may skip
+ * some of them (thin.h).
+ */
+static void sweep(
+	struct tiny_run *t, unsigned long first, unsigned long last, uint32_t each, bool on)
+{
+	static struct child child[CHILDREN];
+	struct tally tally = {.well = 0};
+	unsigned long begun = first, step = sl_thin_step(each);
+
+	for (unsigned i = 0; i < CHILDREN && begun <= last; i++, begun += step)
+		start(t, &child[i], i, begun, on);
+	for (unsigned i = 0; first <= last; first += step, i = (i + 1) % CHILDREN) {
+		end(t, &child[i], &tally);
+		if (begun <= last)
+			start(t, &child[i], i, begun, on);
+		begun += step;
+	}
+	print_message("%s, %s of allocations up to %lu, %s: %u ended well, %u with a sentence, "
+		      "%u died in HDF5; %zu states gone on from\n",
+		t->format, step == 1 ? "each" : "some", last, on ? "and all after it" : "once",
+		tally.well, tally.told, tally.died, tally.states.n);
+	assert_true(tally.told > 0);
+}
+
+/* The number that a process wrote when it ended. */
+static unsigned long count(const struct ending *e)
+{
+	const char *at = strstr(e->err, "allocs ");
+
+	if (e->code != 0 || !at)
+		fail_msg("exit code %d: %s", e->code, e->err);
+	return strtoul(at + 7, NULL, 10);
+}
+
+/* Allocations of the program for a command that does nothing with the configuration. */
+static unsigned long count_start(void)
+{
+	const char *const env[] = {preload(), "FAIL_COUNT=1", NULL};
+	const char *const words[] = {"sluice", "list", NULL};
+	struct ending e;
+	unsigned long n;
+
+	process_run(&(struct process){.argv = words, .env = env}, HANG_SECONDS, &e);
+	n = count(&e);
+	process_free(&e);
+	return n;
+}
+
+static unsigned long count_run(struct tiny_run *t)
+{
+	const char *const env[] = {preload(), "FAIL_COUNT=1", NULL};
+	struct ending e;
+	unsigned long n;
+
+	tiny_go(t, env, NULL, "out", NULL, &e);
+	n = count(&e);
+	process_free(&e);
+	tiny_remove(t, "out");
+	return n;
+}
+
+static void sweep_format(const char *format)
+{
+	struct tiny_run t = {.threads = "1", .format = format, .batches = BATCHES};
+	unsigned long first = count_start() + 1, last;
+
+	tiny_make(&t);
+	last = count_run(&t);
+	sweep(&t, first, last, 1, false);
+	sweep(&t, first, last, ON_STEP, true);
+	tiny_free(&t);
+}
+
+static void each_of_csv(void **state)
+{
+	(void)state;
+	sweep_format("csv.gz");
+}
+
+static void each_of_openpmd(void **state)
+{
+	(void)state;
+	sweep_format("openpmd");
+}
+
+/* Allocations of this program, through its own layer: exit code 5 and a message each time. */
+static void allocations_of_the_program(void **state)
+{
+	struct tiny_run t = {.threads = "3", .format = "openpmd", .batches = BATCHES};
+	struct tally tally = {.well = 0};
+
+	(void)state;
+	tiny_make(&t);
+	for (unsigned k = 1; tally.well == 0; k++) {
+		char fault[64];
+		const char *const env[] = {fault, NULL};
+		struct ending e;
+
+		snprintf(fault, sizeof(fault), "SL_FAULT=host_malloc:%u:12", k);
+		snprintf(t.what, sizeof(t.what), "%s", fault);
+		tiny_go(&t, env, NULL, "out", NULL, &e);
+		if (e.code != 0)
+			tiny_check_ending(
+				&t, &e, SL_HOST_MEMORY, "host memory: ", "bytes requested");
+		judge(&t, "out", &e, &tally);
+		process_free(&e);
+	}
+	print_message("host_malloc: %u failed, each with exit code 5\n", tally.told);
+	assert_true(tally.told > 10);
+	tiny_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(allocations_of_the_program),
+		cmocka_unit_test(each_of_csv),
+		cmocka_unit_test(each_of_openpmd),
+	};
+
+	if (!sl_thin_by_environment())
+		return 1;
+	if (skips_without_failing_malloc())
+		return SKIPPED;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

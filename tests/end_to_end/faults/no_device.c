@@ -1,0 +1,87 @@
+/*
+ * no_device.c - no driver, an outdated driver, no device, and an unsupported device: each is
+ * reported; requesting the device by name is an error, and auto computes on the CPU.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/check.h"
+#include "pipeline/report/plan_print.h"
+#include "tests/support/counting_driver.h"
+#include "tests/support/library_run.h"
+
+/* The answer of the driver, and the expected message. */
+static const struct {
+	struct answers answers;
+	const char *says;
+} lacks[] = {
+	{{.count = 35, .runtime = 13000}, "no CUDA driver is loaded"},
+	{{.count = 35, .driver = 12020, .runtime = 13000},
+		"the CUDA driver is too old: it serves CUDA 12.2, this build needs 13.0"},
+	{{.count = 100}, "the CUDA driver sees no device (CUDA_VISIBLE_DEVICES is "},
+	{{.count = 46}, "no device can be used: CUDA error 46"},
+	{{.count = 802}, "no device can be used: CUDA error 802"},
+	{{.count = 803}, "no device can be used: CUDA error 803"},
+	{{.use = SL_ERROR_NO_IMAGE, .major = 7},
+		"device 0, Elderly, is of architecture 7.0, too old for this program"},
+	{{.use = SL_ERROR_NO_IMAGE}, "this build has no code for it (error 209"},
+};
+
+/* The plan gives the reason in one line. */
+static void check_plan(const struct sl_plan *plan, const char *says)
+{
+	char *text = NULL, *line, *end;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	sl_plan_print(plan, out);
+	fclose(out);
+	line = strstr(text, "no GPU: ");
+	if (!line || !strstr(line, says))
+		fail_msg("\"%s\" is not in the plan:\n%s", says, text);
+	end = strchr(line, '\n');
+	assert_true(end && strstr(line, says) < end && strncmp(end + 1, "memory", 6) == 0);
+	free(text);
+}
+
+/* Requesting the device by name is an error; auto computes on the CPU. */
+static void missing_devices(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
+		struct library_run r = {
+			.device = "emulated", .threads = 1, .particles = 40, .batches = 2};
+		struct sl_plan *plan;
+
+		answers = lacks[i].answers;
+		assert_fails(library_plan(&r, &plan), SL_NO_DEVICE, lacks[i].says);
+		sl_plan_free(plan);
+		r.device = "auto";
+		assert_ok(library_plan(&r, &plan));
+		assert_false(plan->on_device);
+		check_plan(plan, lacks[i].says);
+		sl_plan_free(plan);
+		assert_ok(library_run(&r));
+	}
+}
+
+static void device_number_out_of_range(void **state)
+{
+	struct sl_device d;
+
+	(void)state;
+	assert_fails(sl_device_use(1, &d), SL_NO_DEVICE,
+		"there is no device 1: this machine has 1; choose one from 0 to 0");
+	assert_fails(sl_device_use(-1, &d), SL_NO_DEVICE, "there is no device -1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(missing_devices, counting_clear),
+		cmocka_unit_test_setup(device_number_out_of_range, counting_clear),
+	};
+
+	return cmocka_run_group_tests(tests, counting_begin, NULL);
+}

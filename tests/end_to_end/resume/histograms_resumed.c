@@ -1,0 +1,195 @@
+/*
+ * histograms_resumed.c - histograms are identical for every way to run, and stay correct after
+ * damage, --resume and --force.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/histograms_check.h"
+
+/* --- every way to run ------------------------------------------------------------------------- */
+
+static void expect_same(const char *out)
+{
+	char *is = histograms_of(out), *should = histograms_of("whole");
+
+	assert_string_equal(is, should);
+	assert_true(hash_run(&folder, out) == unbroken);
+	free(is);
+	free(should);
+}
+
+static void any_run_option(void **state)
+{
+	static const char *const ways[][4] = {
+		{"--device", "cpu", "--threads", "3"},
+		{"--device", "emulated", "--mode", "staged"},
+		{"--device", "emulated", "--mode", "fused"},
+		{"--device", "emulated", "--set", "run.slots=2"},
+	};
+	static const char *const baseline[] = {"SL_LEVEL=baseline", NULL};
+	struct ending e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet",
+			ways[i][0], ways[i][1], ways[i][2], ways[i][3]);
+
+		call(&folder, i == 0 ? baseline : NULL, words, &e);
+		expect_ending(&e, SL_OK, "", words);
+		expect_same("out");
+		remove_run(&folder, "out");
+	}
+}
+
+/* The printed configuration gives the same run. */
+static void printed_and_read_back(void **state)
+{
+	char *config = output_of(&folder, WORDS("run", "c.yaml", "--print-config"));
+
+	(void)state;
+	write_text(&folder, "printed.yaml", config);
+	expect(&folder, SL_OK, "", WORDS("run", "printed.yaml", "--out", "out", "--quiet"));
+	expect_same("out");
+	remove_run(&folder, "out");
+	free(config);
+}
+
+static void csv_runs_have_no_hdf5(void **state)
+{
+	char *is, *should;
+
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.format=csv.gz"));
+	is = histograms_of("out");
+	should = histograms_of("whole");
+	assert_string_equal(is, should);
+	assert_false(folder_has(&folder, "out/t.tallies"));
+	assert_true(folder_has(&folder, "out/t_000003.bins"));
+	expect(&folder, SL_OK, "", WORDS("verify", "out"));
+	free(is);
+	free(should);
+	remove_run(&folder, "out");
+}
+
+/* --- damage ----------------------------------------------------------------------------------- */
+
+static void lose_tail(void)
+{
+	keep_batches(&folder, "out", 3);
+}
+
+/* The histograms of another seed, in a valid file. */
+static void put_others(void)
+{
+	size_t bytes;
+	char *file;
+
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "seed", "--quiet", "--set", "run.seed=8"));
+	file = folder_read(&folder, "seed/t.tallies", &bytes);
+	folder_write(&folder, "out/t.tallies", file, bytes);
+	free(file);
+	remove_run(&folder, "seed");
+}
+
+/* Damages a copy, requires verify to report it, and resumes it. */
+static void damaged(const char *what, const char *name, const char *say)
+{
+	copy_run(&folder, "whole", "out");
+	if (strcmp(what, "flip") == 0)
+		folder_flip(&folder, name, 1, 2);
+	else if (strcmp(what, "cut") == 0)
+		assert_int_equal(truncate(folder_path(&folder, name), 8), 0);
+	else if (strcmp(what, "remove") == 0)
+		assert_int_equal(unlink(folder_path(&folder, name)), 0);
+	else if (strcmp(what, "another's") == 0)
+		put_others();
+	else
+		lose_tail();
+	expect(&folder, SL_CHECK_FAILED, say, WORDS("verify", "out"));
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
+	expect_same("out");
+	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+	remove_run(&folder, "out");
+}
+
+static void damage_is_reported_and_repaired(void **state)
+{
+	(void)state;
+	damaged("flip", "out/t_000002.bins", "size or checksum is not that of the manifest");
+	damaged("cut", "out/t_000000.bins", "size or checksum is not that of the manifest");
+	damaged("remove", "out/t_000003.bins", "the histogram file is missing");
+	damaged("lose the tail", NULL, "3 of 4 batches are committed");
+	damaged("flip", "out/t.tallies", "its checksum is wrong");
+	damaged("cut", "out/t.tallies", "its checksum is wrong");
+	damaged("remove", "out/t.tallies", "out/t.tallies: is not there");
+	damaged("another's", "out/t.tallies", "is not what the tallies of the batches add up to");
+}
+
+/* A batch with only one of its two files committed when the process was killed. */
+static void killed_between_two_files(void **state)
+{
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	lose_tail();
+	assert_int_equal(unlink(folder_path(&folder, "out/t_000003.bins")), 0);
+	write_text(&folder, "out/t_000003.bins.part", "half");
+	write_text(&folder, "out/t_000009.bins", "of no batch");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
+	expect_same("out");
+	remove_run(&folder, "out");
+}
+
+/* --- other runs ------------------------------------------------------------------------------- */
+
+static void other_histograms_are_another_run(void **state)
+{
+	(void)state;
+	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration",
+		WORDS("run", "c.yaml", "--out", "whole", "--resume", "--set", "tallies=[w:8]"));
+	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration",
+		WORDS("run", "c.yaml", "--out", "whole", "--resume", "--set", "tallies=[]"));
+}
+
+/*
+ * --force removes all files of the existing run; a new run does not overwrite files of the same
+ * name.
+ */
+static void no_file_is_left(void **state)
+{
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--force", "--quiet", "--set",
+			"tallies=[]"));
+	assert_false(folder_has(&folder, "out/t.tallies"));
+	assert_false(folder_has(&folder, "out/t_000000.bins"));
+	remove_run(&folder, "out");
+	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
+	write_text(&folder, "out/t_000001.bins", "of somebody");
+	expect(&folder, SL_OUTPUT_IN_USE, "t_000001.bins: is there already",
+		WORDS("run", "c.yaml", "--out", "out"));
+	assert_int_equal(unlink(folder_path(&folder, "out/t_000001.bins")), 0);
+	write_text(&folder, "out/t.tallies", "of somebody");
+	expect(&folder, SL_OUTPUT_IN_USE, "t.tallies: is there already",
+		WORDS("run", "c.yaml", "--out", "out"));
+	remove_run(&folder, "out");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_run_option),
+		cmocka_unit_test(printed_and_read_back),
+		cmocka_unit_test(csv_runs_have_no_hdf5),
+		cmocka_unit_test(damage_is_reported_and_repaired),
+		cmocka_unit_test(killed_between_two_files),
+		cmocka_unit_test(other_histograms_are_another_run),
+		cmocka_unit_test(no_file_is_left),
+	};
+
+	return cmocka_run_group_tests(tests, tallies_begin, folder_end);
+}

@@ -1,0 +1,230 @@
+/*
+ * interrupts.c - a run that is interrupted by a signal or by its time limit ends soon, in order,
+ * and can be resumed.
+ */
+#include <signal.h>
+#include <stdio.h>
+
+#include "tests/support/reference_run.h"
+
+enum { BATCHES = 60 };
+
+static const char text[] = "run: {name: t, seed: 7, particles: 300000, batch: 5000, threads: 2}\n"
+			   "model: {slab: {mu_a: 0.1 /cm, mu_s: 10 /cm, thickness: 1 cm}}\n"
+			   "keep: transmitted\n"
+			   "key: [w:16]\n";
+
+static int begin(void **state)
+{
+	(void)state;
+	reference_run_begin(text);
+	write_slow(&folder, "slow.yaml");
+	return 0;
+}
+
+/* Seconds that the documentation allows. A sanitizer build on a busy machine may take longer. */
+static int within(int seconds)
+{
+	return be_quick() ? 20 * seconds : seconds;
+}
+
+/* --- signals ------------------------------------------------------------------------------- */
+
+static size_t lines_in(const char *name)
+{
+	FILE *f = fopen(folder_path(&folder, name), "r");
+	size_t lines = 0;
+	int c;
+
+	while (f && (c = getc(f)) != EOF)
+		lines += c == '\n';
+	if (f)
+		fclose(f);
+	return lines;
+}
+
+/* Starts a run into "out" and waits until this number of batches is committed. */
+static void start(const char *const *words, size_t batches, struct running *r)
+{
+	const struct process p = {.argv = words, .folder = folder.path};
+
+	process_start(&p, r);
+	for (int i = 0; i < 60000; i++) {
+		if (folder_has(&folder, "out/run.json") &&
+			lines_in("out/manifest.jsonl") >= batches)
+			return;
+		sleep_for(1e-3);
+	}
+	fail_msg("the run does not get to %zu batches", batches);
+}
+
+static void interrupt_at(int signal, size_t batches)
+{
+	const char *const *words = WORDS("run", "c.yaml", "--out", "out");
+	struct running r;
+	struct ending e;
+	size_t committed;
+
+	start(words, batches, &r);
+	assert_int_equal(kill(r.pid, signal), 0);
+	process_wait(&r, within(10), &e);
+	expect_ending(&e, 128 + signal, "--resume", words);
+	committed = lines_in("out/manifest.jsonl");
+	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
+	assert_in_range(committed, batches, BATCHES - 1);
+	assert_false(hash_run(&folder, "out") == unbroken);
+	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));
+	reference_run_finish();
+}
+
+/* With sanitizers each signal comes at another moment. */
+static void signals(void **state)
+{
+	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+	static const size_t moments[] = {0, 1, 12, 25};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stopping) / sizeof(stopping[0]); i++)
+		for (size_t k = 0; k < sizeof(moments) / sizeof(moments[0]); k++)
+			if (!be_quick() || i == k)
+				interrupt_at(stopping[i], moments[k]);
+}
+
+/* A run that is interrupted again and again still finishes. */
+static void many_interrupts(void **state)
+{
+	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--resume");
+
+	(void)state;
+	for (size_t k = 1; k < BATCHES; k += 12) {
+		struct running r;
+		struct ending e;
+
+		start(words, k, &r);
+		assert_int_equal(kill(r.pid, SIGINT), 0);
+		process_wait(&r, within(10), &e);
+		expect_ending(&e, 128 + SIGINT, "--resume", words);
+	}
+	reference_run_finish();
+}
+
+/*
+ * A batch that takes minutes is discarded; a second signal ends the run without waiting for the
+ * batch.
+ */
+static void long_batches(void **state)
+{
+	const char *const *words = WORDS("run", "slow.yaml", "--out", "out");
+
+	(void)state;
+	for (int signals_sent = 1; signals_sent <= 2; signals_sent++) {
+		double began;
+		struct running r;
+		struct ending e;
+
+		start(words, 0, &r);
+		sleep_for(0.3);
+		began = seconds_now();
+		assert_int_equal(kill(r.pid, SIGTERM), 0);
+		if (signals_sent == 2) {
+			sleep_for(0.2);
+			assert_int_equal(kill(r.pid, SIGINT), 0);
+		}
+		process_wait(&r, within(30), &e);
+		began = seconds_now() - began;
+		expect_ending(&e, 128 + (signals_sent == 2 ? SIGINT : SIGTERM), "", words);
+		assert_true(began < within(signals_sent == 2 ? 2 : 10));
+		assert_false(folder_has(&folder, "out/t_000000.h5"));
+		assert_int_equal(lines_in("out/manifest.jsonl"), 0);
+		remove_run(&folder, "out");
+	}
+}
+
+/* The time limit is kept, and does not matter if the run finishes earlier. */
+static void time_limit(void **state)
+{
+	const char *const *words =
+		WORDS("run", "slow.yaml", "--out", "out", "--stop-before", "3 s");
+	struct running r;
+	struct ending e;
+	size_t committed;
+
+	(void)state;
+	start(words, 0, &r);
+	process_wait(&r, within(4), &e);
+	expect_ending(&e, SL_STOPPED, "0 of 1 batches committed (its time is nearly up)", words);
+	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
+	remove_run(&folder, "out");
+
+	words = WORDS("run", "c.yaml", "--out", "out", "--stop-before", "4 s", "--set",
+		"run.particles=4e8", "--set", "run.batch=2e5");
+	start(words, 1, &r);
+	process_wait(&r, within(5), &e);
+	expect_ending(&e, SL_STOPPED, "its time is nearly up", words);
+	committed = lines_in("out/manifest.jsonl");
+	assert_true(committed > 1);
+	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));
+	remove_run(&folder, "out");
+
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--stop-before", "1000 s"));
+	reference_run_finish();
+	expect(&folder, SL_USAGE, "run.stop_before",
+		WORDS("run", "c.yaml", "--out", "out", "--stop-before", "10"));
+}
+
+/* Commands without an orderly end stop at the first signal. */
+static void verify_is_interrupted(void **state)
+{
+	const struct process p = {.argv = WORDS("verify", "whole"), .folder = folder.path};
+	bool ended = false;
+	struct running r;
+	struct ending e;
+
+	(void)state;
+	for (int tries = 20; !ended && tries > 0;
+		tries--) { /* a command may finish before the signal */
+		process_start(&p, &r);
+		sleep_for(0.05);
+		kill(r.pid, SIGINT);
+		process_wait(&r, within(10), &e);
+		/* before the handler is installed, the signal itself ends the process */
+		ended = e.code == 128 + SIGINT || e.signal == SIGINT;
+		assert_true(ended || e.code == SL_OK);
+		process_free(&e);
+	}
+	assert_true(ended);
+}
+
+/* Under nohup, SIGHUP is ignored. */
+static void nohup(void **state)
+{
+	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet");
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, was;
+	struct running r;
+	struct ending e;
+
+	(void)state;
+	sigaction(SIGHUP, &ignore, &was);
+	start(words, 2, &r);
+	sigaction(SIGHUP, &was, NULL);
+	kill(r.pid, SIGHUP);
+	process_wait(&r, HANG_SECONDS, &e);
+	expect_ending(&e, SL_OK, "", words);
+	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	remove_run(&folder, "out");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(signals),
+		cmocka_unit_test(many_interrupts),
+		cmocka_unit_test(long_batches),
+		cmocka_unit_test(time_limit),
+		cmocka_unit_test(verify_is_interrupted),
+		cmocka_unit_test(nohup),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

@@ -1,0 +1,360 @@
+/*
+ * kill.c - SIGKILL at every system call that changes a file, and at random moments.
+ *
+ * After each kill no damaged file has a final name, and --resume gives the bytes of an
+ * uninterrupted run. SLUICE_MOMENTS=20 sets the number of random moments for each kind of run.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages/formats/formats.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "tests/cases/thin.h"
+#include "tests/support/program.h"
+#include "tests/support/tiny_run.h"
+#include "tests/support/ptrace_run.h"
+
+enum {
+	BATCHES = 3,
+	LONG_BATCHES = 60,
+	MANY_BATCHES = 100,
+	DEVICE_BATCHES = 12,
+	MOMENTS = 50,
+	MOMENTS_FEW = 16,
+	MOMENTS_EACH = 10,
+	MOMENTS_JOINED = 3,
+	KILLED = 128 + SIGKILL
+};
+
+/* Stop rules that end the run early, and the number of batches after which they do. */
+enum { ENDS_AT = 2, LONG_ENDS_AT = 44 };
+static const char *const ends_early[] = {
+	"--device", "cpu", "--set", "stop={when: rel_error(hit) < 0.9, min_batches: 2}", NULL};
+static const char *const long_ends_early[] = {
+	"--device", "cpu", "--set", "stop=rel_error(hit) < 1.6 %", NULL};
+
+/* MCPL files have fixed columns. */
+static const char *const of_mcpl[] = {"--device", "cpu", "--set", "output.columns=[]", NULL};
+static const char *const joined[] = {
+	"--device", "cpu", "--set", "output.columns=[]", "--set", "output.joined=true", NULL};
+
+/* An initial state, and the run from it that is killed. */
+struct sweep {
+	const char *name;
+	const char *last; /* last argument: NULL, --resume or --force */
+	enum tiny_end how;
+	void (*prepare)(struct tiny_run *t);
+};
+
+/* The line number of the first line of the log with this call and text, from 1; 0 for none. */
+static unsigned long find_call(
+	const struct tiny_run *t, const char *call, const char *text, unsigned long *lines)
+{
+	size_t bytes;
+	char *log = folder_read(&t->folder, "log", &bytes), *end, *line = log;
+	unsigned long found = 0;
+
+	for (*lines = 0; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+		*end = '\0';
+		++*lines;
+		if (!found && strncmp(line, call, strlen(call)) == 0 && strstr(line, text))
+			found = *lines;
+	}
+	free(log);
+	return found;
+}
+
+/* --- initial states ------------------------------------------------------------------------ */
+
+static void nothing(struct tiny_run *t)
+{
+	tiny_remove(t, "out");
+}
+
+/*
+ * A file without a manifest line, a partial line, and a partial file: all that a kill can leave,
+ * together.
+ */
+static void broken(struct tiny_run *t)
+{
+	static unsigned long at; /* the fsync of the folder after the rename of the second file */
+	unsigned long lines;
+	struct ending e;
+	FILE *manifest;
+
+	nothing(t);
+	if (at == 0) {
+		tiny_go_traced(t, 0, false, 0, NULL, &e);
+		process_free(&e);
+		at = find_call(t, "renameat2 ", " tiny_000001.h5 ", &lines) + 1;
+		assert_true(at > 1);
+		nothing(t);
+	}
+	tiny_go_traced(t, at, false, 0, NULL, &e);
+	tiny_check_ending(t, &e, KILLED, NULL, NULL);
+	process_free(&e);
+	folder_write(&t->folder, "out/tiny_000002.h5.part", "half", 4);
+	folder_write(&t->folder, "out/run.json.part", "half", 4);
+	manifest = fopen(folder_path(&t->folder, "out/manifest.jsonl"), "a");
+	assert_non_null(manifest);
+	fputs("{\"batch\":1,", manifest);
+	assert_int_equal(fclose(manifest), 0);
+}
+
+static void done(struct tiny_run *t)
+{
+	struct ending e;
+
+	nothing(t);
+	tiny_go(t, NULL, NULL, "out", NULL, &e);
+	tiny_check_ending(t, &e, 0, NULL, NULL);
+	process_free(&e);
+}
+
+/* --- a kill at every call ------------------------------------------------------------------ */
+
+static unsigned long count_calls(struct tiny_run *t, const struct sweep *s)
+{
+	unsigned long lines;
+	struct ending e;
+
+	s->prepare(t);
+	tiny_go_traced(t, 0, false, 0, s->last, &e);
+	tiny_check_ending(t, &e, 0, NULL, NULL);
+	process_free(&e);
+	find_call(t, "", "", &lines);
+	return lines;
+}
+
+static void kill_at_each(struct tiny_run *t, const struct sweep *s)
+{
+	unsigned long n = count_calls(t, s);
+	struct ending e;
+
+	assert_true(n > 20);
+	for (unsigned long k = 1; k <= n; k = sl_thin_next(k, n)) {
+		s->prepare(t);
+		snprintf(t->what, sizeof(t->what), "%s, %s threads, killed at call %lu of %lu",
+			s->name, t->threads, k, n);
+		tiny_go_traced(t, k, false, 0, s->last, &e);
+		tiny_check_ending(t, &e, KILLED, NULL, NULL);
+		process_free(&e);
+		tiny_check(t, "out", s->how);
+		tiny_finish(t, "out");
+	}
+	print_message(
+		"%s, %s threads: killed at each of %lu calls, or some\n", s->name, t->threads, n);
+}
+
+static void at_every_call(void **state)
+{
+	static const struct sweep sweeps[] = {
+		{"a run", NULL, TINY_KILLED, nothing},
+		{"a run gone on with", "--resume", TINY_KILLED, broken},
+		{"a run replaced", "--force", TINY_REPLACING, done},
+	};
+	static const char *const threads[] = {"1", "3"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		struct tiny_run t = {
+			.threads = threads[i], .format = "openpmd", .batches = BATCHES};
+
+		tiny_make(&t);
+		/*
+		 * the number of worker threads does not matter to the calls of one thread before
+		 * and after
+		 */
+		for (size_t k = 0; k < (i == 0 ? sizeof(sweeps) / sizeof(sweeps[0]) : 1); k++)
+			kill_at_each(&t, &sweeps[k]);
+		tiny_free(&t);
+	}
+}
+
+static void at_every_call_of_a_run_that_ends_early(void **state)
+{
+	static const struct sweep sweep = {"a run that ends early", NULL, TINY_KILLED, nothing};
+	struct tiny_run t = {.threads = "3",
+		.format = "openpmd",
+		.batches = BATCHES,
+		.ends_at = ENDS_AT,
+		.more = ends_early};
+
+	(void)state;
+	tiny_make(&t);
+	kill_at_each(&t, &sweep);
+	tiny_free(&t);
+}
+
+static void at_every_call_of_a_run_with_a_merged_list(void **state)
+{
+	static const struct sweep sweep = {"a run of lists, joined", NULL, TINY_KILLED, nothing};
+	struct tiny_run t = {
+		.threads = "1", .format = "mcpl.gz", .batches = BATCHES, .more = joined};
+
+	(void)state;
+	tiny_make(&t);
+	kill_at_each(&t, &sweep);
+	tiny_free(&t);
+}
+
+/* --- random moments ------------------------------------------------------------------------ */
+
+/* Pseudo-random numbers in 0 .. 1 from a fixed seed (Numerical Recipes' ranqd1, upper bits). */
+static double random_fraction(void)
+{
+	static uint32_t state = 20240607;
+
+	state = state * 1664525u + 1013904223u;
+	return (double)(state >> 8) / (1 << 24);
+}
+
+/* Number of moments: the argument, or SLUICE_MOMENTS if it is set. */
+static uint64_t moments(uint64_t usual)
+{
+	const char *asked = getenv("SLUICE_MOMENTS");
+	uint64_t n = asked ? strtoull(asked, NULL, 10) : 0;
+
+	return n > 0 ? n : usual;
+}
+
+/* Runs the program and kills it after this time, unless it ended before. */
+static void run_for(struct tiny_run *t, const char *last, double seconds)
+{
+	struct tiny_command c;
+	struct running r;
+	struct ending e;
+
+	tiny_command(t, NULL, NULL, "out", last, &c);
+	process_start(&c.process, &r);
+	sleep_for(seconds);
+	kill(r.pid, SIGKILL);
+	process_wait(&r, HANG_SECONDS, &e);
+	if (e.signal != SIGKILL)
+		tiny_check_ending(t, &e, 0, NULL, NULL);
+	process_free(&e);
+}
+
+/* Each run is killed, resumed, killed again, and resumed to its end. */
+static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times)
+{
+	unsigned between = 0, n_moments = 0;
+	double start, length;
+	struct ending e;
+
+	tiny_make(t);
+	start = seconds_now();
+	tiny_go(t, NULL, NULL, "out", NULL, &e);
+	length = seconds_now() - start;
+	process_free(&e);
+	tiny_remove(t, "out");
+	for (uint64_t i = 0; i < times; i += sl_thin_step(1), n_moments++) {
+		double first = random_fraction() * length, second = random_fraction() * length;
+		unsigned n;
+
+		snprintf(t->what, sizeof(t->what), "killed after %.6f s, then after %.6f s", first,
+			second);
+		run_for(t, NULL, first);
+		n = tiny_check(t, "out", TINY_KILLED);
+		between += n > 0 && n < batches;
+		run_for(t, "--resume", second);
+		tiny_check(t, "out", TINY_KILLED);
+		tiny_finish(t, "out");
+	}
+	print_message("%s: killed at %u random moments of %.3f s, %u of them between batches\n",
+		t->format, n_moments, length, between);
+	/* expect about half of them; a small number of moments may all miss */
+	assert_true(n_moments < MOMENTS_FEW || between > n_moments / 8);
+	tiny_free(t);
+}
+
+static void at_random_moments(void **state)
+{
+	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
+
+	(void)state;
+	kill_at_moments(&t, LONG_BATCHES, moments(MOMENTS));
+}
+
+/* Six threads have two writers: one writes ahead of the commits. */
+static void at_random_moments_of_a_run_that_ends_early(void **state)
+{
+	struct tiny_run t = {.threads = "6",
+		.format = "openpmd",
+		.batches = LONG_BATCHES,
+		.ends_at = LONG_ENDS_AT,
+		.more = long_ends_early};
+
+	(void)state;
+	kill_at_moments(&t, LONG_ENDS_AT, moments(MOMENTS_FEW));
+}
+
+/*
+ * Columns or records are compressed on the device, three batches at a time, and written by six
+ * threads.
+ */
+static void at_random_moments_on_a_device(void **state)
+{
+	static const char *const formats[] = {"openpmd", "npz", "mcpl.gz"};
+	static const char *const more[] = {"--device", "emulated", "--sort", "naive", "--deflate",
+		"device", "--set", "output.columns=[]", NULL};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct tiny_run t = {.threads = "6",
+			.format = formats[i],
+			.batches = DEVICE_BATCHES,
+			.more = more};
+
+		kill_at_moments(&t, DEVICE_BATCHES, moments(MOMENTS_EACH / 5));
+	}
+}
+
+/* These formats are faster than HDF5, so the runs have more batches. */
+static void at_random_moments_of(
+	const struct sl_format *format, const char *const *more, uint64_t times)
+{
+	struct tiny_run t = {
+		.threads = "2", .format = format->name, .batches = MANY_BATCHES, .more = more};
+
+	kill_at_moments(&t, MANY_BATCHES, moments(times));
+}
+
+static void at_random_moments_of_each_format(void **state)
+{
+	(void)state;
+	for (size_t i = 0; sl_formats[i]; i++)
+		if (sl_formats[i] != &sl_format_openpmd)
+			at_random_moments_of(sl_formats[i],
+				sl_format_is_mcpl(sl_formats[i]) ? of_mcpl : NULL, MOMENTS_EACH);
+}
+
+static void at_random_moments_of_a_merged_list(void **state)
+{
+	(void)state;
+	at_random_moments_of(&sl_format_mcpl, joined, MOMENTS_JOINED);
+	at_random_moments_of(&sl_format_mcpl_gz, joined, MOMENTS_JOINED);
+}
+
+static int all_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(at_every_call),
+		cmocka_unit_test(at_every_call_of_a_run_that_ends_early),
+		cmocka_unit_test(at_every_call_of_a_run_with_a_merged_list),
+		cmocka_unit_test(at_random_moments),
+		cmocka_unit_test(at_random_moments_of_a_run_that_ends_early),
+		cmocka_unit_test(at_random_moments_on_a_device),
+		cmocka_unit_test(at_random_moments_of_each_format),
+		cmocka_unit_test(at_random_moments_of_a_merged_list),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	return ptrace_main(argc, argv, all_tests);
+}

@@ -1,0 +1,293 @@
+/*
+ * resume.c - a folder with an existing run that is valid, damaged or of another configuration.
+ *
+ * --resume finishes the run with the bytes of an uninterrupted run, or reports why it cannot.
+ * --force starts a new run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/reference_run.h"
+
+enum { BATCHES = 60 };
+
+static const char text[] = "run: {name: t, seed: 7, particles: 30000, batch: 500, threads: 2}\n"
+			   "model: {slab: {mu_a: 0.1 /cm, mu_s: 10 /cm, thickness: 1 cm}}\n"
+			   "keep: transmitted\n"
+			   "key: [w:16]\n";
+
+static int begin(void **state)
+{
+	(void)state;
+	reference_run_begin(text);
+	return 0;
+}
+
+/* --- damage -------------------------------------------------------------------------------- */
+
+static void remove_file(void)
+{
+	assert_int_equal(unlink(folder_path(&folder, "out/t_000007.h5")), 0);
+}
+
+static void flip_byte(void)
+{
+	folder_flip(&folder, "out/t_000031.h5", 1, 2);
+}
+
+static void truncate_file(void)
+{
+	assert_int_equal(truncate(folder_path(&folder, "out/t_000000.h5"), 1000), 0);
+}
+
+static void swap_files(void)
+{
+	const char *a = folder_path(&folder, "out/t_000003.h5"),
+		   *b = folder_path(&folder, "out/t_000004.h5"),
+		   *between = folder_path(&folder, "out/between");
+
+	assert_int_equal(rename(a, between) | rename(b, a) | rename(between, b), 0);
+}
+
+/* Rewrites the manifest line by line; edit may change a line, or remove it by making it empty. */
+static void edit_manifest(void (*edit)(size_t number, char *line))
+{
+	size_t bytes, number = 0;
+	char *whole = folder_read(&folder, "out/manifest.jsonl", &bytes);
+	FILE *f = fopen(folder_path(&folder, "out/manifest.jsonl"), "w");
+
+	assert_non_null(f);
+	for (char *line = strtok(whole, "\n"); line; line = strtok(NULL, "\n")) {
+		edit(number++, line);
+		if (*line)
+			fprintf(f, "%s\n", line);
+	}
+	fclose(f);
+	free(whole);
+}
+
+static void drop_middle(size_t number, char *line)
+{
+	if (number == 30)
+		*line = '\0';
+}
+
+static void remove_middle_line(void)
+{
+	edit_manifest(drop_middle);
+}
+
+/* Changes a count; the checksum of the line stays. */
+static void raise_count(size_t number, char *line)
+{
+	char *count = strstr(line, "\"survivors\":");
+
+	assert_non_null(count);
+	count += strlen("\"survivors\":");
+	if (number == 12)
+		*count = (char)(*count == '9' ? '8' : *count + 1);
+}
+
+static void edit_count(void)
+{
+	edit_manifest(raise_count);
+}
+
+static void tear_last_line(void)
+{
+	struct stat facts;
+	const char *path = folder_path(&folder, "out/manifest.jsonl");
+
+	assert_int_equal(stat(path, &facts), 0);
+	assert_int_equal(truncate(path, facts.st_size - 20), 0);
+}
+
+static void remove_manifest(void)
+{
+	assert_int_equal(unlink(folder_path(&folder, "out/manifest.jsonl")), 0);
+}
+
+static void leave_parts(void)
+{
+	write_text(&folder, "out/t_000009.h5.part", "half");
+	write_text(&folder, "out/t_000077.h5.part", "half");
+	write_text(&folder, "out/t_000078.h5", "an orphan");
+	write_text(&folder, "out/run.json.part", "{");
+	write_text(&folder, "out/manifest.jsonl.part", "{");
+}
+
+struct damage {
+	const char *name;
+	void (*make)(void);
+	int code;         /* exit code of verify */
+	const char *says; /* message of verify */
+};
+
+static const struct damage damages[] = {
+	{"a file removed", remove_file, SL_DISK, "t_000007.h5"},
+	{"a byte flipped", flip_byte, SL_CHECK_FAILED, "t_000031.h5"},
+	{"a file cut", truncate_file, SL_CHECK_FAILED, "t_000000.h5"},
+	{"two files swapped", swap_files, SL_CHECK_FAILED, "t_000003.h5"},
+	{"a line removed", remove_middle_line, SL_CHECK_FAILED, "59 of 60 batches"},
+	{"a count edited", edit_count, SL_CHECK_FAILED, "1 lines are damaged"},
+	{"the last line torn", tear_last_line, SL_CHECK_FAILED, "1 lines are damaged"},
+	{"no manifest", remove_manifest, SL_CHECK_FAILED, "0 of 60 batches"},
+	{"parts and orphans left", leave_parts, SL_OK, ""},
+};
+
+static void any_damage(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		const struct damage *d = &damages[i];
+
+		copy_run(&folder, "whole", "out");
+		d->make();
+		if (hash_run(&folder, "out") == unbroken)
+			fail_msg("%s: nothing was damaged", d->name);
+		expect(&folder, d->code, d->says, WORDS("verify", "out"));
+		reference_run_finish();
+	}
+}
+
+/* --- existing folders ---------------------------------------------------------------------- */
+
+static void another_configuration(void **state)
+{
+	static const char *const changes[][2] = {
+		{"run.seed=8", "\"seed: 7\" where this one has \"seed: 8\""},
+		{"run.batch=600", "\"batch: 500\" where this one has \"batch: 600\""},
+		{"key=[w:17]", "w:16"},
+		{"model.slab.g=0.5", "\"g: 0\" where this one has \"g: 0.5\""},
+		{"output.level=2", "\"level: 1\" where this one has \"level: 2\""},
+	};
+	uint64_t before;
+
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	before = folder_hash(folder_path(&folder, "out"), NULL);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		expect(&folder, SL_OUTPUT_IN_USE, changes[i][1],
+			WORDS("run", "c.yaml", "--out", "out", "--resume", "--set", changes[i][0]));
+	expect(&folder, SL_OUTPUT_IN_USE, "holds a run already",
+		WORDS("run", "c.yaml", "--out", "out"));
+	assert_int_equal(folder_hash(folder_path(&folder, "out"), NULL), before);
+	/* options that do not change the output may change */
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--resume", "--threads", "1", "--compact",
+			"cpu_scan"));
+	reference_run_finish();
+}
+
+static void no_run_in_the_folder(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
+	reference_run_finish();
+	reference_run_finish(); /* no folder */
+}
+
+static void already_finished(void **state)
+{
+	struct stat was, is;
+
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	assert_int_equal(stat(folder_path(&folder, "out/t_000059.h5"), &was), 0);
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume"));
+	assert_int_equal(stat(folder_path(&folder, "out/t_000059.h5"), &is), 0);
+	assert_int_equal(was.st_ino, is.st_ino);
+	assert_int_equal(was.st_mtim.tv_nsec, is.st_mtim.tv_nsec);
+	reference_run_finish();
+}
+
+static void replaced(void **state)
+{
+	static const char *const mine[] = {
+		"out/notes.txt", "out/t_12.h5", "out/tt_000000.h5", "out/t_000000.h5.bak"};
+
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	leave_parts();
+	for (int i = 0; i < 4; i++)
+		write_text(&folder, mine[i], "mine");
+	/* with another name and format, so no file of the existing run may stay */
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--force", "--set", "run.name=u", "--set",
+			"output.format=csv.gz", "--set", "run.particles=7000", "--quiet"));
+	for (size_t i = 0; i < BATCHES; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "out/t_%06zu.h5", i);
+		assert_false(folder_has(&folder, name));
+	}
+	assert_false(folder_has(&folder, "out/t.xdmf"));
+	assert_false(folder_has(&folder, "out/t_000078.h5"));
+	assert_false(folder_has(&folder, "out/t_000009.h5.part"));
+	assert_true(folder_has(&folder, "out/u_000001.csv.gz"));
+	/* and back again */
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--force", "--quiet"));
+	assert_false(folder_has(&folder, "out/u_000001.csv.gz"));
+	for (int i = 0; i < 4; i++) {
+		expect_file(&folder, mine[i], "mine");
+		assert_int_equal(unlink(folder_path(&folder, mine[i])), 0);
+	}
+	reference_run_finish();
+}
+
+/* A file that no run.json lists belongs to the user; it is detected before the first particle. */
+static void names_are_taken(void **state)
+{
+	static const char *const taken[] = {"out/t_000050.h5", "out/t.xdmf"};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
+		write_text(&folder, taken[i], "mine");
+		expect(&folder, SL_OUTPUT_IN_USE, taken[i] + 4,
+			WORDS("run", "c.yaml", "--out", "out"));
+		expect(&folder, SL_OUTPUT_IN_USE, taken[i] + 4,
+			WORDS("run", "c.yaml", "--out", "out", "--resume"));
+		assert_false(folder_has(&folder, "out/run.json"));
+		expect_file(&folder, taken[i], "mine");
+		remove_run(&folder, "out");
+	}
+}
+
+/* Thousands of batches: run.json is longer than the size limit of a configuration. */
+static void very_many_batches(void **state)
+{
+	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
+		"--set", "run.particles=3000", "--set", "run.batch=1", "--set",
+		"output.format=csv.gz");
+	struct folder many;
+	struct stat facts;
+
+	(void)state;
+	folder_make_in_memory(&many);
+	write_text(&many, "c.yaml", text);
+	expect(&many, SL_OK, "", words);
+	assert_int_equal(stat(folder_path(&many, "out/run.json"), &facts), 0);
+	assert_true(facts.st_size > 1 << 20);
+	assert_int_equal(unlink(folder_path(&many, "out/t_001234.csv.gz")), 0);
+	expect(&many, SL_OK, "", words);
+	expect(&many, SL_OK, "", WORDS("verify", "out", "--quiet"));
+	folder_remove(&many);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_damage),
+		cmocka_unit_test(another_configuration),
+		cmocka_unit_test(no_run_in_the_folder),
+		cmocka_unit_test(already_finished),
+		cmocka_unit_test(replaced),
+		cmocka_unit_test(names_are_taken),
+		cmocka_unit_test(very_many_batches),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

@@ -1,0 +1,416 @@
+/*
+ * compare.c - sluice compare from the command line: every backend has a row, and the text, JSON and
+ * CSV output contain the same rows.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "primitives/catalog.h"
+#include "pipeline/text/yaml.h"
+#include "stages/host/host_pipeline.h"
+#include "tests/support/fixture.h"
+#include "tests/support/program.h"
+
+enum { ROWS_MOST = 64 };
+
+static const char text[] = "run: {name: t, seed: 7, particles: 1500, batch: 400, threads: 2}\n"
+			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+			   "keep: transmitted\n"
+			   "key: [w:9]\n"; /* two digits of 8 bits, and for the slowest sort nine */
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	folder_remember();
+	return 0;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+struct row {
+	char where[16], mode[16], scan[64], compact[64], sort[64], schedule[64], answer[16];
+};
+
+static struct sl_yaml *tree;
+static struct row rows[ROWS_MOST];
+static size_t n_rows;
+
+static const char *get_text(sl_node of, const char *key)
+{
+	return sl_yaml_text(tree, sl_yaml_get(tree, of, key), NULL);
+}
+
+static double get_number(sl_node of, const char *key)
+{
+	const char *word = get_text(of, key);
+	char *behind;
+	double value = strtod(word, &behind);
+
+	if (*word == '\0' || *behind != '\0')
+		fail_msg("%s: '%s' is no number", key, word);
+	return value;
+}
+
+static void parse(const char *json)
+{
+	struct sl_yaml_problem problem;
+
+	sl_yaml_free(tree);
+	tree = NULL;
+	assert_ok(sl_yaml_parse(json, strlen(json), &tree, &problem));
+}
+
+static void expect_spread(sl_node times)
+{
+	double median = get_number(times, "median_ms");
+
+	assert_true(get_number(times, "samples") >= 1);
+	assert_true(get_number(times, "least_ms") >= 0);
+	assert_true(get_number(times, "lower_quartile_ms") >= get_number(times, "least_ms"));
+	assert_true(median >= get_number(times, "lower_quartile_ms"));
+	assert_true(get_number(times, "upper_quartile_ms") >= median);
+	assert_true(get_number(times, "most_ms") >= get_number(times, "upper_quartile_ms"));
+}
+
+static enum sl_mode mode_of(const char *name)
+{
+	return strcmp(name, "fused") == 0 ? SL_MODE_fused : SL_MODE_staged;
+}
+
+/* All figures of a row that ran are there, and go together. */
+static void expect_figures(sl_node row)
+{
+	bool on_device = strcmp(get_text(row, "where"), "device") == 0;
+	sl_node stages = sl_yaml_get(tree, row, "stages");
+	double sum = 0;
+
+	for (int s = 0; s < SL_STAGE_COUNT; s++) {
+		sl_node stage = sl_yaml_get(tree, stages, sl_stages[s].name);
+
+		assert_int_equal(stage != 0, sl_stage_is_run(mode_of(get_text(row, "mode")), s));
+		if (stage == 0)
+			continue;
+		expect_spread(stage);
+		if (s != SL_STAGE_sort || strcmp(get_text(row, "sort"), "-") != 0) {
+			assert_true(get_number(stage, "bytes") > 0);
+			assert_true(get_number(stage, "gb_per_s") > 0);
+			assert_true(get_number(stage, "share_of_copy") > 0);
+		}
+		sum += get_number(stage, "least_ms");
+	}
+	assert_int_equal(sl_yaml_get(tree, row, "copied_home") != 0, on_device);
+	assert_int_equal(sl_yaml_get(tree, row, "slots") != 0, on_device);
+	expect_spread(sl_yaml_get(tree, row, "together"));
+	assert_true(get_number(sl_yaml_get(tree, row, "together"), "most_ms") >= sum);
+	expect_spread(sl_yaml_get(tree, row, "without_output"));
+	expect_spread(sl_yaml_get(tree, row, "with_output"));
+	assert_true(get_number(sl_yaml_get(tree, row, "without_output"), "particles_per_s") > 0);
+	assert_true(get_number(sl_yaml_get(tree, row, "with_output"), "particles_per_s") > 0);
+	assert_true(get_number(row, "threads") >= 1);
+}
+
+static void take_row(sl_node node)
+{
+	struct row *row = &rows[n_rows++];
+
+	snprintf(row->where, sizeof(row->where), "%s", get_text(node, "where"));
+	snprintf(row->mode, sizeof(row->mode), "%s", get_text(node, "mode"));
+	snprintf(row->scan, sizeof(row->scan), "%s", get_text(node, "scan"));
+	snprintf(row->compact, sizeof(row->compact), "%s", get_text(node, "compact"));
+	snprintf(row->sort, sizeof(row->sort), "%s", get_text(node, "sort"));
+	snprintf(row->schedule, sizeof(row->schedule), "%s", get_text(node, "schedule"));
+	snprintf(row->answer, sizeof(row->answer), "%s", get_text(node, "answer"));
+	if (strcmp(row->answer, "same") == 0)
+		expect_figures(node);
+}
+
+/* Parses what compare gave, into rows. */
+static void take_rows(const char *json)
+{
+	sl_node list;
+
+	parse(json);
+	list = sl_yaml_get(tree, sl_yaml_root(tree), "rows");
+	assert_true(sl_yaml_size(tree, list) <= ROWS_MOST);
+	for (n_rows = 0; n_rows < sl_yaml_size(tree, list);)
+		take_row(sl_yaml_item(tree, list, n_rows, NULL));
+}
+
+static void compare_json(const char *const *words)
+{
+	char *json = output_of(&folder, words);
+
+	take_rows(json);
+	free(json);
+}
+
+/* --- output ----------------------------------------------------------------------------------- */
+
+static const char *of_row(const struct row *row, enum sl_primitive p)
+{
+	return p == SL_SCAN ? row->scan : p == SL_COMPACT ? row->compact : row->sort;
+}
+
+static bool has_row(const char *where, enum sl_primitive p, const char *name)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if (strcmp(rows[i].where, where) == 0 && strcmp(of_row(&rows[i], p), name) == 0)
+			return true;
+	return false;
+}
+
+/* Each that the emulated device has, and each of the host. */
+static void expect_every_backend(void)
+{
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
+		const char *where = l->runs_on == SL_RUNS_ON_HOST ? "host" : "device";
+
+		if (l->primitive != SL_DEFLATE && l->runs_on != SL_RUNS_ON_CUDA &&
+			!has_row(where, l->primitive, l->name))
+			fail_msg("no row on the %s has %s %s", where,
+				sl_primitive_name(l->primitive), l->name);
+	}
+}
+
+static size_t count_rows(const char *where)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_rows; i++)
+		n += strcmp(rows[i].where, where) == 0;
+	return n;
+}
+
+/* Once there and once here, beside histories; and fused, which are histories. */
+static void expect_every_schedule(const char *where)
+{
+	static const char *const schedules[] = {
+		"history", "never", "every", "alive < 0.5", "sort every 4"};
+
+	for (size_t k = 0; k < sizeof(schedules) / sizeof(schedules[0]); k++) {
+		size_t found = 0;
+
+		for (size_t i = 0; i < n_rows; i++)
+			found += strcmp(rows[i].where, where) == 0 &&
+			         strcmp(rows[i].schedule, schedules[k]) == 0;
+		if (k == 0 ? found == 0 : found != 1)
+			fail_msg("%zu rows on the %s have %s", found, where, schedules[k]);
+	}
+}
+
+static void expect_head(void)
+{
+	static const char *const members[] = {"version", "date", "config", "name", "model",
+		"format", "deflate", "machine", "command", "batches", "rules_version"};
+	sl_node root = sl_yaml_root(tree);
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		assert_true(sl_yaml_get(tree, root, members[i]) != 0);
+	assert_int_equal((int)get_number(root, "particles"), 1500);
+	assert_int_equal((int)get_number(root, "batches"), 4);
+	assert_int_equal((int)get_number(root, "batch"), 400);
+	assert_true(get_number(root, "host_copy_gb_per_s") > 0);
+}
+
+static void all_rows_have_the_same_survivors(void **state)
+{
+	(void)state;
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json"));
+	expect_head();
+	assert_true(get_number(sl_yaml_root(tree), "device_copy_gb_per_s") > 0);
+	expect_every_backend();
+	expect_every_schedule("host");
+	expect_every_schedule("device");
+	for (size_t i = 0; i < n_rows; i++)
+		assert_string_equal(rows[i].answer, "same");
+	for (size_t i = 0; i < n_rows; i++) /* none twice */
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(memcmp(&rows[i], &rows[k], sizeof(rows[i])), 0);
+	expect_untouched();
+}
+
+static bool has_choice(const char *scan, const char *compact, const char *sort)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if (strcmp(rows[i].where, "device") == 0 && strcmp(rows[i].scan, scan) == 0 &&
+			strcmp(rows[i].compact, compact) == 0 && strcmp(rows[i].sort, sort) == 0)
+			return true;
+	return false;
+}
+
+static bool has_fused(const char *sort)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if (strcmp(rows[i].mode, "fused") == 0 && strcmp(rows[i].where, "device") == 0 &&
+			strcmp(rows[i].compact, "fused") == 0 && strcmp(rows[i].sort, sort) == 0)
+			return true;
+	return false;
+}
+
+/* Each backend alone replaces the selected one, with scan-based backends for the rest. */
+static void one_at_a_time(void **state)
+{
+	(void)state;
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--scan", "naive",
+		"--compact", "naive", "--sort", "naive"));
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
+		bool found = true;
+
+		if (l->runs_on != SL_RUNS_ON_DEVICE)
+			continue;
+		if (l->primitive == SL_COMPACT)
+			found = has_choice("naive", l->name, "naive");
+		if (l->primitive == SL_SORT)
+			found = has_choice("naive", "naive", l->name) && has_fused(l->name);
+		if (!found)
+			fail_msg(
+				"no row has %s %s alone", sl_primitive_name(l->primitive), l->name);
+	}
+}
+
+static void as_text(void **state)
+{
+	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--set",
+					       "stop=rel_error(transmitted) < 0.9"));
+
+	(void)state;
+	assert_int_equal(times_in(out, "\nAll batches run: a comparison ignores stop.when"), 1);
+	assert_int_equal(times_in(out, "the reference\n"), 1);
+	assert_int_equal(times_in(out, "the same\n"), n_rows - 1);
+	/* a line, and the rows in each table */
+	assert_int_equal(times_in(out, "\nhost  "), 1 + 3 * count_rows("host"));
+	assert_int_equal(times_in(out, "\ndevice"), 1 + 3 * count_rows("device"));
+	for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > 180)
+			fail_msg("a line is wider than 180: %s", line);
+	free(out);
+	out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--quiet"));
+	assert_string_equal(out, "");
+	free(out);
+	expect_untouched();
+}
+
+/* CSV lines are the rows of JSON, one line for each stage of a row. */
+static void as_csv(void **state)
+{
+	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--csv"));
+	char *line = strtok(out, "\n"), names[512];
+	size_t lines = 0, expected = 0, commas = times_in(line, ",");
+
+	(void)state;
+	for (size_t i = 0; i < n_rows; i++) {
+		bool on_device = strcmp(rows[i].where, "device") == 0;
+
+		snprintf(names, sizeof(names), ",%s,%s,%s,%s,%s,", rows[i].mode, rows[i].scan,
+			rows[i].compact, rows[i].sort, rows[i].schedule);
+		expected += on_device;
+		for (int s = 0; s < SL_STAGE_COUNT; s++)
+			expected += sl_stage_is_run(mode_of(rows[i].mode), s);
+		for (; lines < expected; lines++) {
+			line = strtok(NULL, "\n");
+			assert_non_null(line);
+			assert_int_equal(times_in(line, ","), commas);
+			assert_int_equal(strncmp(line, rows[i].where, strlen(rows[i].where)), 0);
+			assert_non_null(strstr(line, names));
+			assert_non_null(strstr(line, ",same"));
+		}
+	}
+	assert_null(strtok(NULL, "\n"));
+	free(out);
+	expect_untouched();
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+static void host_alone(void **state)
+{
+	(void)state;
+	compare_json(WORDS("compare", "c.yaml", "--device", "cpu", "--json"));
+	assert_int_equal(n_rows, 2 + 4);
+	expect_every_schedule("host");
+	for (size_t i = 0; i < n_rows; i++) {
+		assert_string_equal(rows[i].where, "host");
+		assert_string_equal(rows[i].answer, "same");
+	}
+	assert_int_equal(sl_yaml_get(tree, sl_yaml_root(tree), "device_copy_gb_per_s"), 0);
+	expect_untouched();
+}
+
+static void settings(void **state)
+{
+	(void)state;
+	/* without a GPU auto is the emulated device, with one it has the same backends */
+	compare_json(WORDS("compare", "c.yaml", "--device", "auto", "--json", "--compact",
+		"naive:block=64", "--scan", "naive:block=32"));
+	assert_true(has_row("device", SL_COMPACT, "naive:block=64"));
+	assert_true(has_row("device", SL_COMPACT, "naive"));
+	assert_true(has_row("device", SL_SCAN, "naive:block=32"));
+	compare_json(
+		WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", "key=[]"));
+	for (size_t i = 0; i < n_rows; i++)
+		assert_string_equal(rows[i].sort, "-");
+	expect_untouched();
+}
+
+/* The emulated device is given a part, unless all is asked for; the host all. Sanitizers see what a
+ * host does with them: on the device it is what other tests show them. */
+static void particles(void **state)
+{
+	static const char many[] = "run.particles=21000", one[] = "run.batch=21000",
+			  key[] = "key=[w:3]";
+
+	(void)state;
+	compare_json(WORDS(
+		"compare", "c.yaml", "--device", "cpu", "--json", "--set", many, "--set", one));
+	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles"), 21000);
+	if (be_quick())
+		return;
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
+		"--set", one, "--set", key));
+	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles"), 20000);
+	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles_configured"), 21000);
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
+		"--set", one, "--set", key, "--full"));
+	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles"), 21000);
+	expect_untouched();
+}
+
+static void refusals(void **state)
+{
+	(void)state;
+	expect(&folder, SL_USAGE, "--resume does nothing", WORDS("compare", "c.yaml", "--resume"));
+	expect(&folder, SL_USAGE, "is not compared",
+		WORDS("compare", "c.yaml", "--device", "emulated", "--deflate", "device"));
+	expect(&folder, SL_USAGE, "--force does nothing", WORDS("compare", "c.yaml", "--force"));
+	expect(&folder, SL_USAGE, "--print-config does",
+		WORDS("compare", "c.yaml", "--print-config"));
+	expect(&folder, SL_USAGE, "--csv does nothing", WORDS("run", "c.yaml", "--csv"));
+	expect(&folder, SL_USAGE, "compare needs CONFIG", WORDS("compare"));
+	expect(&folder, SL_USAGE, "it does not exist", WORDS("compare", "nothing.yaml"));
+	expect(&folder, SL_USAGE, "no backend has that name",
+		WORDS("compare", "c.yaml", "--sort", "bubble"));
+	expect(&folder, SL_HOST_MEMORY, "needs",
+		WORDS("compare", "c.yaml", "--device", "cpu", "--set", "run.particles=4e9", "--set",
+			"run.batch=2e9", "--threads", "16"));
+	expect_untouched();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			all_rows_have_the_same_survivors), /* the next two hold theirs against it */
+		cmocka_unit_test(as_text),
+		cmocka_unit_test(as_csv),
+		cmocka_unit_test(one_at_a_time),
+		cmocka_unit_test(host_alone),
+		cmocka_unit_test(settings),
+		cmocka_unit_test(particles),
+		cmocka_unit_test(refusals),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

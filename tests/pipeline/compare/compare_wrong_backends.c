@@ -1,0 +1,438 @@
+/*
+ * compare_wrong_backends.c - wrong backends: sl_compare finds each error, reports where it is, and
+ * runs the other rows.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/config/reader/read_config.h"
+#include "pipeline/compare/cases/case_run.h"
+#include "pipeline/compare/compare.h"
+#include "primitives/emulator/settings.h"
+#include "tests/support/check.h"
+#include "tests/support/fixture.h"
+#include "stages/formats/formats.h"
+
+/*
+ * One at a time, so that the calls come in the order of the batches: four of 400, one of 100. A
+ * comparison has them all, though a run would have two.
+ */
+static const char text[] =
+	"run: {name: t, seed: 7, particles: 1700, batch: 400, threads: 1, slots: 1}\n"
+	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+	"keep: transmitted\n"
+	"key: []\n"
+	"stop: {when: rel_error(transmitted) < 0.9, min_batches: 2}\n";
+enum { BATCHES = 5, WRONG_BATCH = 2 };
+
+static struct sl_comparison comparison;
+static struct sl_comparison in_rounds; /* the same with all its rows */
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	folder_write(&folder, "c.yaml", text, strlen(text));
+	return 0;
+}
+
+/* --- wrong backends --------------------------------------------------------------------------- */
+
+/* Words of the job's space, to the host and back. */
+static enum sl_status fetch(const struct sl_exec *x, void *to, const void *from, size_t bytes)
+{
+	if (x->space == SL_HOST) {
+		memcpy(to, from, bytes);
+		return SL_OK;
+	}
+	SL_TRY(sl_copy(to, from, bytes, x->stream));
+	return sl_stream_wait(x->stream);
+}
+
+static enum sl_status store(const struct sl_exec *x, void *to, const void *from, size_t bytes)
+{
+	return fetch(x, to, from, bytes);
+}
+
+static enum sl_status compact_well(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	return (x->space == SL_HOST ? &sl_compact_cpu : &sl_compact_naive_emulated)
+	        ->compact(x, job);
+}
+
+static enum sl_status drop_last(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	uint32_t n;
+
+	SL_TRY(compact_well(x, job));
+	SL_TRY(fetch(x, &n, job->n_out, sizeof(n)));
+	n--;
+	return store(x, job->n_out, &n, sizeof(n));
+}
+
+/* Swaps the fourth and fifth survivors. */
+static enum sl_status swap_two(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	uint32_t *at = job->out + 3, word[2], swapped[2];
+
+	SL_TRY(compact_well(x, job));
+	SL_TRY(fetch(x, word, at, sizeof(word)));
+	swapped[0] = word[1];
+	swapped[1] = word[0];
+	return store(x, at, swapped, sizeof(swapped));
+}
+
+static unsigned calls;
+
+static enum sl_status swap_once(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	return calls++ % BATCHES == WRONG_BATCH ? swap_two(x, job) : compact_well(x, job);
+}
+
+/* Changes the tally, which is in the same struct as the number of survivors. */
+static enum sl_status count_steps_wrong(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	char *count = (char *)job->n_out;
+	uint64_t *steps =
+		x->space == SL_HOST
+			? &((struct sl_batch *)(void *)(count -
+							offsetof(struct sl_batch, n_survivors)))
+				   ->tally.steps
+			: &((struct sl_batch_counters *)(void *)(count -
+								 offsetof(struct sl_batch_counters,
+									 n_survivors)))
+				   ->tally.steps;
+	uint64_t n;
+
+	SL_TRY(compact_well(x, job));
+	SL_TRY(fetch(x, &n, steps, sizeof(n)));
+	n++;
+	return store(x, steps, &n, sizeof(n));
+}
+
+static enum sl_status give_up(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	(void)x;
+	(void)job;
+	return sl_fail(SL_DEVICE_FAILED, "it gives up");
+}
+
+/* --- a comparison with one of them ------------------------------------------------------------ */
+
+/* Keeps rows of that kind: a backend is called once a batch where there are no rounds. */
+static void keep_rows(bool rounds)
+{
+	size_t kept = 1; /* the reference */
+
+	for (size_t i = 1; i < comparison.n; i++)
+		if ((comparison.cases[i].schedule.steps > 0) == rounds)
+			comparison.cases[kept++] = comparison.cases[i];
+	comparison.n = kept;
+}
+
+static void plan(const char *device, const char *more)
+{
+	static struct sl_config config;
+	static struct sl_choices choices;
+	char set[64], to[600];
+	const char *sets[] = {set, to, more};
+	struct sl_reader *reader = NULL;
+
+	snprintf(set, sizeof(set), "run.device=%s", device);
+	snprintf(to, sizeof(to), "output.to=%s", folder_path(&folder, "out"));
+	assert_ok(sl_config_open(folder_path(&folder, "c.yaml"), sets, 3, &config, &reader));
+	assert_ok(sl_resolve(&config, reader, &choices));
+	sl_config_close(reader);
+	assert_ok(sl_compare_plan(&config, &choices, false, &comparison));
+	in_rounds = comparison;
+	keep_rows(false);
+	assert_true(comparison.n >= 2);
+}
+
+/* As the second row; gives it. */
+static struct sl_comparison_case *plant(const struct sl_backend *bad)
+{
+	struct sl_comparison_case *row = &comparison.cases[1];
+	struct sl_comparison_case *like =
+		&comparison.cases[bad->space == SL_HOST ? 0 : comparison.n - 1];
+	struct sl_comparison_case wrong = *like;
+
+	assert_true(comparison.n < SL_CASES_MAX);
+	wrong.mode = SL_MODE_staged;
+	wrong.compact = (struct sl_choice){.backend = bad};
+	wrong.scan = (struct sl_choice){0};
+	memmove(row + 1, row, (comparison.n++ - 1) * sizeof(*row));
+	*row = wrong;
+	return row;
+}
+
+static size_t begun;
+
+static void count_rows(const struct sl_comparison *c, size_t row)
+{
+	assert_ptr_equal(c, &comparison);
+	assert_int_equal(row, begun);
+	begun++;
+}
+
+/* The row of bad ends so and says this; all others are the same. */
+static void expect_wrong(enum sl_space space,
+	enum sl_status (*compact)(struct sl_exec *, const struct sl_compact_job *),
+	enum sl_answer answer, enum sl_status status, const char *says)
+{
+	struct sl_backend bad = space == SL_HOST ? sl_compact_cpu : sl_compact_naive_emulated;
+	struct sl_control control = {0};
+	struct sl_comparison_case *row;
+
+	bad.name = "bad";
+	bad.compact = compact;
+	plan(space == SL_HOST ? "cpu" : "emulated", "run.batch=400");
+	assert_int_equal(comparison.n_batches, BATCHES);
+	row = plant(&bad);
+	begun = 0;
+	calls = 0;
+	assert_fails(sl_compare(&comparison, &control, count_rows), status, says);
+	assert_int_equal(begun, comparison.n);
+	assert_true(comparison.ended);
+	assert_int_equal(row->answer, answer);
+	assert_int_equal(row->status, status);
+	assert_non_null(strstr(row->message, says));
+	assert_non_null(strstr(row->message, "compact bad"));
+	for (size_t i = 0; i < comparison.n; i++)
+		if (&comparison.cases[i] != row) {
+			assert_int_equal(comparison.cases[i].answer, SL_ANSWER_SAME);
+			assert_string_equal(comparison.cases[i].message, "");
+		}
+	assert_int_equal(folder_count(&folder), 1);
+	sl_compare_free(&comparison);
+}
+
+static void survivors_are_lost(void **state)
+{
+	(void)state;
+	expect_wrong(
+		SL_HOST, drop_last, SL_ANSWER_DIFFERS, SL_CHECK_FAILED, "batch 0, survivors: ");
+	/* a device's batch does not even come so far */
+	expect_wrong(SL_DEVICE, drop_last, SL_ANSWER_FAILED, SL_CHECK_FAILED,
+		"batch 0: stage compact: ");
+}
+
+static enum sl_status leave_unsorted(struct sl_exec *x, const struct sl_sort_job *job)
+{
+	(void)x;
+	(void)job;
+	return SL_OK;
+}
+
+/* Of a row that is fused the sort is what can be another. */
+static void fused_is_wrong(void **state)
+{
+	struct sl_backend bad = sl_sort_naive_emulated;
+	struct sl_control control = {0};
+	struct sl_comparison_case *row;
+
+	(void)state;
+	bad.name = "bad";
+	bad.sort = leave_unsorted;
+	plan("emulated", "key=[w:8]");
+	row = &comparison.cases[comparison.n - 1];
+	assert_int_equal(row->mode, SL_MODE_fused);
+	row->sort.backend = &bad;
+	begun = 0;
+	assert_fails(sl_compare(&comparison, &control, count_rows), SL_CHECK_FAILED,
+		"batch 0, column id, index ");
+	assert_int_equal(row->answer, SL_ANSWER_DIFFERS);
+	assert_non_null(strstr(row->message, "compact fused, sort bad"));
+	for (size_t i = 0; i + 1 < comparison.n; i++)
+		assert_int_equal(comparison.cases[i].answer, SL_ANSWER_SAME);
+	sl_compare_free(&comparison);
+}
+
+static void swapped_survivors(void **state)
+{
+	(void)state;
+	expect_wrong(SL_HOST, swap_two, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+		"batch 0, column id, index 3");
+	expect_wrong(SL_DEVICE, swap_two, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+		"batch 0, column id, index 3");
+}
+
+static void in_one_batch(void **state)
+{
+	(void)state;
+	expect_wrong(SL_HOST, swap_once, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+		"batch 2, column id, index 3");
+	expect_wrong(SL_DEVICE, swap_once, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+		"batch 2, column id, index 3");
+}
+
+static void another_tally(void **state)
+{
+	(void)state;
+	expect_wrong(SL_HOST, count_steps_wrong, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+		"batch 0, the tally, steps: ");
+	expect_wrong(SL_DEVICE, count_steps_wrong, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+		"batch 0, the tally, steps: ");
+}
+
+/* Swaps the first two items of the first column. */
+static enum sl_status swap_items(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	float *at, item[2], swapped[2];
+
+	SL_TRY(compact_well(x, job));
+	if (job->n_columns == 0)
+		return SL_OK; /* of the survivors */
+	at = (float *)job->column->to;
+	SL_TRY(fetch(x, item, at, sizeof(item)));
+	swapped[0] = item[1];
+	swapped[1] = item[0];
+	return store(x, at, swapped, sizeof(swapped));
+}
+
+/* Columns that rounds take along: of the living, so that what becomes of them is another. */
+static void rounds_are_wrong(enum sl_space space, const struct sl_backend *good)
+{
+	struct sl_control control = {0};
+	struct sl_backend bad = *good;
+	size_t i = 1;
+
+	bad.name = "bad";
+	bad.compact = swap_items;
+	plan(space == SL_HOST ? "cpu" : "emulated", "run.batch=400");
+	comparison = in_rounds;
+	keep_rows(true);
+	while (comparison.cases[i].on_device != (space == SL_DEVICE) ||
+		comparison.cases[i].schedule.compact.kind != SL_EVERY)
+		assert_true(++i < comparison.n);
+	comparison.cases[1] = comparison.cases[i];
+	comparison.cases[1].compact = (struct sl_choice){.backend = &bad};
+	comparison.n = 2;
+	assert_fails(sl_compare(&comparison, &control, NULL), SL_CHECK_FAILED, "column x, index ");
+	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_DIFFERS);
+	assert_non_null(strstr(comparison.cases[1].message, "compact bad"));
+	assert_non_null(strstr(comparison.cases[1].message, "rounds: every"));
+	sl_compare_free(&comparison);
+}
+
+static void swapped_active_particles(void **state)
+{
+	(void)state;
+	rounds_are_wrong(SL_HOST, &sl_compact_cpu);
+	rounds_are_wrong(SL_DEVICE, &sl_compact_naive_emulated);
+}
+
+static void no_answer(void **state)
+{
+	(void)state;
+	expect_wrong(SL_HOST, give_up, SL_ANSWER_FAILED, SL_DEVICE_FAILED, "it gives up");
+	expect_wrong(SL_DEVICE, give_up, SL_ANSWER_FAILED, SL_DEVICE_FAILED, "it gives up");
+}
+
+/* If the reference fails, there is nothing to compare with. */
+static void no_reference(void **state)
+{
+	struct sl_control control = {0};
+	struct sl_backend bad = sl_compact_cpu;
+
+	(void)state;
+	bad.compact = give_up;
+	plan("emulated", "run.batch=400");
+	comparison.cases[0].compact.backend = &bad;
+	assert_fails(sl_compare(&comparison, &control, NULL), SL_DEVICE_FAILED, "it gives up");
+	assert_false(comparison.ended);
+	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_NONE);
+	assert_int_equal(folder_count(&folder), 1);
+	sl_compare_free(&comparison);
+}
+
+/* A row that needs more memory than the device has, between two rows that fit. */
+static void too_large(void **state)
+{
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
+	struct sl_emulator_settings little = was;
+	struct sl_control control = {0};
+
+	(void)state;
+	little.memory_bytes = 4096;
+	sl_emulator_set_settings(&little);
+	plan("emulated", "run.batch=400");
+	comparison.n = 3;
+	comparison.cases[2] = comparison.cases[1];
+	comparison.cases[1].on_device = true;
+	comparison.cases[1].compact.backend = &sl_compact_naive_emulated;
+	assert_fails(sl_compare(&comparison, &control, NULL), SL_DEVICE_MEMORY, "run.batch");
+	assert_true(comparison.ended);
+	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_FAILED);
+	assert_int_equal(comparison.cases[2].answer, SL_ANSWER_SAME);
+	sl_emulator_set_settings(&was);
+	sl_compare_free(&comparison);
+}
+
+/* After a stop request no row has a result, and no file remains. */
+static void stopped(void **state)
+{
+	/* a run of one batch ends well before it sees that it is to stop */
+	static const char *const sizes[] = {"run.batch=400", "run.batch=1700"};
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		struct sl_control control = {0};
+
+		plan("emulated", sizes[k]);
+		atomic_store(&control.stop, 1);
+		assert_fails(
+			sl_compare(&comparison, &control, NULL), SL_STOPPED, "keeps no results");
+		assert_false(comparison.ended);
+		for (size_t i = 1; i < comparison.n; i++)
+			assert_int_equal(comparison.cases[i].answer, SL_ANSWER_NONE);
+		assert_int_equal(folder_count(&folder), 1);
+		sl_compare_free(&comparison);
+	}
+}
+
+/* Quartiles lie between two values as far as their place says. */
+static void medians(void **state)
+{
+	double five[] = {9, 1, 5, 7, 3}, four[] = {40, 10, 20, 30}, one[] = {6};
+	struct sl_spread s = sl_spread_of(five, 5);
+
+	(void)state;
+	assert_int_equal(s.n, 5);
+	assert_float_equal(s.least, 1, 0);
+	assert_float_equal(s.lower, 3, 0);
+	assert_float_equal(s.median, 5, 0);
+	assert_float_equal(s.upper, 7, 0);
+	assert_float_equal(s.most, 9, 0);
+	s = sl_spread_of(four, 4);
+	assert_float_equal(s.lower, 17.5, 0);
+	assert_float_equal(s.median, 25, 0);
+	assert_float_equal(s.upper, 32.5, 0);
+	s = sl_spread_of(one, 1);
+	assert_float_equal(s.lower, 6, 0);
+	assert_float_equal(s.median, 6, 0);
+	assert_float_equal(s.most, 6, 0);
+	assert_int_equal(sl_spread_of(one, 0).n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(medians),
+		cmocka_unit_test(survivors_are_lost),
+		cmocka_unit_test(swapped_survivors),
+		cmocka_unit_test(fused_is_wrong),
+		cmocka_unit_test(in_one_batch),
+		cmocka_unit_test(another_tally),
+		cmocka_unit_test(swapped_active_particles),
+		cmocka_unit_test(no_answer),
+		cmocka_unit_test(no_reference),
+		cmocka_unit_test(too_large),
+		cmocka_unit_test(stopped),
+	};
+
+	if (sl_formats_start() != SL_OK)
+		return 1;
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

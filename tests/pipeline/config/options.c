@@ -1,0 +1,89 @@
+/* options.c - the option tables: order of the entries, and lookup of keys. */
+#include "pipeline/text/messages.h"
+#include "pipeline/config/options.h"
+
+#include <stdio.h>
+
+#include "pipeline/config/config.h"
+#include "pipeline/config/reader/reader.h"
+#include "tests/support/check.h"
+
+/* Printing opens each section once, so the options of a section must be adjacent. */
+static void options_of_a_section_are_adjacent(void **state)
+{
+	char path[SL_KEY_BYTES], section[SL_KEY_BYTES], other[SL_KEY_BYTES];
+
+	(void)state;
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		for (size_t i = 0; sl_option_at(sl_models[m], i, path); i++) {
+			bool together = true;
+
+			snprintf(section, sizeof(section), "%.*s", (int)(sl_key_leaf(path) - path),
+				path);
+			for (size_t j = i; *section && j-- > 0;) {
+				bool inside;
+
+				sl_option_at(sl_models[m], j, other);
+				inside = strncmp(other, section, strlen(section)) == 0;
+				if (inside && !together)
+					fail_msg("%s stands apart from %s", path, other);
+				together = together && inside;
+			}
+		}
+	}
+}
+
+/* Every path is found exactly once; the reader has space for all paths and sections. */
+static void options_are_found_by_path(void **state)
+{
+	char path[SL_KEY_BYTES], other[SL_KEY_BYTES];
+	const struct sl_option *o;
+
+	(void)state;
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		size_t n = 0;
+
+		for (; (o = sl_option_at(sl_models[m], n, path)); n++) {
+			const struct sl_model *of;
+
+			assert_ptr_equal(sl_option_find(path, &of), o);
+			assert_ptr_equal(of, n < sl_n_options ? NULL : sl_models[m]);
+			assert_non_null(o->help);
+			assert_false(o->required && o->fallback);
+			for (size_t j = 0; j < n; j++) {
+				sl_option_at(sl_models[m], j, other);
+				assert_string_not_equal(path, other);
+			}
+		}
+		assert_true(2 * n < SL_SEEN_MAX);
+	}
+}
+
+static void nearest_words(void **state)
+{
+	static const char *const words[] = {"seed", "particles", "batch", "max_steps", "x"};
+	static const char *const swapped[] = {"to", "a____b"};
+
+	(void)state;
+	assert_string_equal(sl_nearest("sede", words, 5), "seed");
+	assert_string_equal(sl_nearest("PARTICLE", words, 5), "particles");
+	assert_string_equal(sl_nearest("max-stpes", words, 5), "max_steps");
+	assert_string_equal(sl_nearest("ot", swapped, 2), "to");
+	assert_string_equal(sl_nearest("A----B", swapped, 2), "a____b");
+	assert_null(sl_nearest("colour", words, 5));
+	assert_null(sl_nearest("", words, 5));
+	assert_null(sl_nearest("y", words, 5));
+	assert_null(sl_nearest("foo", swapped, 2)); /* of three letters, one may be wrong */
+	assert_null(sl_nearest("seed", words, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_of_a_section_are_adjacent),
+		cmocka_unit_test(options_are_found_by_path),
+		cmocka_unit_test(nearest_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,361 @@
+/*
+ * convert.c - sluice convert of runs: one file of each format, the merged list of a run, and
+ * refused conversions.
+ *
+ * Output is checked by independent means: zlib inflates gzip data, and csv.gz text is concatenated
+ * line by line.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "stages/formats/formats.h"
+#include "tests/support/convert_check.h"
+#include "tests/support/fixture.h"
+#include "tests/support/program.h"
+
+static const char text[] =
+	"run: {name: t, seed: 7, particles: 9000, batch: 4000, threads: 2}\n"
+	"model:\n"
+	"  source_detector:\n"
+	"    source:   {type: disk, radius: 0.4 cm}\n"
+	"    detector: {type: rectangle, distance: 4 cm, width: 6 cm, height: 6 cm, pixels: [8, 8]}\n"
+	"    energy:   {type: lines, lines: [26.3 keV, 59.5 keV], intensities: [2.4, 35.9]}\n"
+	"keep: hit\n"
+	"key: [pixel:6]\n";
+
+static const char slab[] = "run: {name: s, seed: 7, particles: 5000, batch: 3000}\n"
+			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+			   "keep: transmitted\n";
+
+enum { BATCHES = 3 };
+
+static const char *const formats[] = {"openpmd", "npz", "csv.gz", "mcpl", "mcpl.gz"};
+enum { TABLES = 3, FORMATS = sizeof(formats) / sizeof(*formats) };
+
+/* The runs openpmd, npz, ... of c.yaml, in that format each; lists are joined, too. */
+static int begin(void **state)
+{
+	char set[64];
+
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	write_text(&folder, "s.yaml", slab);
+	for (int i = 0; i < FORMATS; i++) {
+		snprintf(set, sizeof(set), "output={format: %s, joined: %s}", formats[i],
+			i < TABLES ? "false" : "true");
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set", set, "--out",
+				formats[i]));
+	}
+	return 0;
+}
+
+static const char *suffix_of(const char *format)
+{
+	return sl_format_find(format)->suffix;
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+/* The text of the run's own csv.gz, one header and all lines, as "expected.csv.gz". */
+static void write_expected(void)
+{
+	gzFile f = gzopen(folder_path(&folder, "expected.csv.gz"), "wb1");
+
+	for (int i = 0; i < BATCHES; i++) {
+		char name[64], *csv;
+		size_t bytes;
+
+		snprintf(name, sizeof(name), "csv.gz/t_%06d.csv.gz", i);
+		csv = inflated(name, &bytes);
+		gzputs(f, i == 0 ? csv : strchr(csv, '\n') + 1);
+		free(csv);
+	}
+	assert_int_equal(gzclose(f), Z_OK);
+}
+
+/* A run of tables, as one table of each format, and that as text. */
+static void runs_become_one_table(void **state)
+{
+	(void)state;
+	write_expected();
+	for (int from = 0; from < TABLES; from++)
+		for (int to = 0; to < TABLES; to++) {
+			char made[64];
+
+			snprintf(made, sizeof(made), "%s",
+				convert(formats[from], suffix_of(formats[to])));
+			expect_same_inflated(
+				to == 2 ? made : convert(made, ".csv.gz"), "expected.csv.gz");
+		}
+}
+
+/* Of whatever format the run is, it comes to the list that it makes itself. */
+static void runs_become_one_list(void **state)
+{
+	(void)state;
+	for (int from = 0; from < FORMATS; from++) {
+		bool gz = strcmp(formats[from], "mcpl.gz") == 0, list = from >= TABLES;
+
+		/* a list keeps its header, and so the configuration in it, which has the format */
+		expect_same_inflated(
+			convert(formats[from], ".mcpl"), gz ? "mcpl.gz/t.mcpl.gz" : "mcpl/t.mcpl");
+		expect_same_inflated(convert(formats[from], ".mcpl.gz"),
+			gz || !list ? "mcpl.gz/t.mcpl.gz" : "mcpl/t.mcpl");
+	}
+}
+
+/* More than a member of gzip holds: the records of twelve runs, which are one under other names. */
+static void lists_fill_members(void **state)
+{
+	const char *words[20] = {"sluice", "convert", "--quiet", "--to"};
+	char names[12][8];
+	size_t one, twelve;
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		snprintf(names[i], sizeof(names[i]), "run%d", i);
+		assert_int_equal(symlink("mcpl", folder_path(&folder, names[i])), 0);
+		words[5 + i] = names[i];
+	}
+	for (int gz = 0; gz < 2; gz++) {
+		words[4] = gz ? "many.mcpl.gz" : "many.mcpl";
+		expect(&folder, SL_OK, "", words);
+	}
+	expect_same_inflated("many.mcpl.gz", "many.mcpl");
+	free(inflated("mcpl/t.mcpl", &one));
+	free(inflated("many.mcpl.gz", &twelve));
+	assert_true(twelve > 1 << 20 && twelve < 12 * one);
+}
+
+/* The joined list is the header, with other numbers in it, and the records of the batches. */
+static void joined_lists_hold_all(void **state)
+{
+	size_t bytes, used = 0;
+	char *all = inflated("mcpl/t.mcpl", &bytes), *header = NULL;
+	uint64_t particles, n_all = 0;
+
+	(void)state;
+	for (int i = 0; i < BATCHES; i++) {
+		char name[64], *batch;
+		size_t has, begin_at;
+		uint64_t n;
+
+		snprintf(name, sizeof(name), "mcpl/t_%06d.mcpl", i);
+		batch = inflated(name, &has);
+		memcpy(&n, batch + 8, 8);
+		n_all += n;
+		begin_at = has - (size_t)n * 32; /* 7 numbers of 4 bytes, flags */
+		used = i == 0 ? begin_at : used;
+		assert_memory_equal(all + used, batch + begin_at, has - begin_at);
+		used += has - begin_at;
+		header = i == 0 ? batch : header;
+		if (i > 0)
+			free(batch);
+	}
+	assert_int_equal(used, bytes);
+	memcpy(&particles, all + 8, 8);
+	assert_int_equal(particles, n_all);
+	expect_in(all, bytes, "stat:sum:sluice_generated:                    9000");
+	expect_in(header, 300, "stat:sum:sluice_generated:                    4000");
+	free(header);
+	free(all);
+	expect(&folder, SL_OK, "", WORDS("verify", "mcpl", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("verify", "mcpl.gz", "--quiet"));
+	assert_string_equal(run_json(&folder, "mcpl", "joined"), "t.mcpl");
+}
+
+static void a_joined_list_that_was_changed_is_found(void **state)
+{
+	char *list;
+	size_t bytes;
+
+	(void)state;
+	copy_run(&folder, "mcpl", "other");
+	list = folder_read(&folder, "other/t.mcpl", &bytes);
+	list[bytes - 1] ^= 1;
+	folder_write(&folder, "other/t.mcpl", list, bytes);
+	expect(&folder, SL_CHECK_FAILED, "is not what the files of the batches make",
+		WORDS("verify", "other"));
+	folder_write(&folder, "other/t.mcpl", list, bytes - 1);
+	expect(&folder, SL_CHECK_FAILED, "is not what the files of the batches make",
+		WORDS("verify", "other"));
+	list[bytes - 1] ^= 1;
+	list = (char *)realloc(list, bytes + 1);
+	folder_write(&folder, "other/t.mcpl", list, bytes + 1);
+	expect(&folder, SL_CHECK_FAILED, "is not what the files of the batches make",
+		WORDS("verify", "other"));
+	free(list);
+	assert_int_equal(unlink(folder_path(&folder, "other/t.mcpl")), 0);
+	expect(&folder, SL_CHECK_FAILED, "t.mcpl: is not there", WORDS("verify", "other"));
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set",
+			"output={format: mcpl, joined: true}", "--out", "other", "--resume"));
+	expect_same_inflated("other/t.mcpl", "mcpl/t.mcpl");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--out", "other", "--force"));
+	assert_false(folder_has(&folder, "other/t.mcpl"));
+	remove_run(&folder, "other");
+}
+
+/* Files of a run by themselves, in another order: it is still known which run they are of. */
+static void files_of_a_run_are_known(void **state)
+{
+	char *csv, *list;
+	size_t bytes;
+
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "openpmd/t_000002.h5", "openpmd/t_000000.h5", "--to",
+			"some.mcpl"));
+	list = inflated("some.mcpl", &bytes);
+	expect_in(list, bytes, "stat:sum:sluice_generated:                    5000");
+	expect_in(list, bytes, "Survivors of run t, seed 7");
+	free(list);
+	expect(&folder, SL_OK, "", WORDS("convert", "some.mcpl", "--to", "some.csv.gz"));
+	csv = inflated("some.csv.gz", &bytes);
+	assert_memory_equal(csv, "x,y,z,u,v,w,energy,weight,time,pixel\n", 37);
+	free(csv);
+}
+
+/* --- refusals --------------------------------------------------------------------------------- */
+
+static void an_energy_can_be_stated(void **state)
+{
+	char *out;
+
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "s"));
+	expect(&folder, SL_USAGE, "output.mcpl.energy: is missing",
+		WORDS("convert", "s", "--to", "s.mcpl"));
+	out = output_of(&folder, WORDS("convert", "s", "--to", "s.mcpl", "--set",
+					 "output.mcpl={energy: 2 eV, userflags: collisions}"));
+	assert_non_null(strstr(out, "dropped: id, steps, fate"));
+	free(out);
+	out = output_of(&folder, WORDS("info", "s.mcpl"));
+	assert_non_null(strstr(out, "User flags are the column collisions"));
+	assert_non_null(strstr(out, "energy       MeV           2e-06"));
+	free(out);
+	expect(&folder, SL_USAGE, "convert does not take this key",
+		WORDS("convert", "s", "--to", "no.mcpl", "--set", "run.seed=3"));
+	expect(&folder, SL_USAGE, "has no effect",
+		WORDS("convert", "s", "--to", "no.npz", "--set", "output.mcpl.pdg=11"));
+	expect(&folder, SL_USAGE, "has no effect",
+		WORDS("convert", "mcpl", "--to", "no.mcpl", "--set", "output.mcpl.pdg=11"));
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+	(void)state;
+	expect(&folder, SL_USAGE, "convert needs --to FILE", WORDS("convert", "mcpl"));
+	expect(&folder, SL_USAGE, "convert needs IN...; see sluice help convert",
+		WORDS("convert", "--to", "no.mcpl"));
+	expect(&folder, SL_USAGE, "no format has this suffix",
+		WORDS("convert", "mcpl", "--to", "no.txt"));
+	expect(&folder, SL_USAGE, "not a run directory",
+		WORDS("convert", "c.yaml", "--to", "no.mcpl"));
+	expect(&folder, SL_BAD_INPUT, "the directory has no committed batches",
+		WORDS("convert", ".", "--to", "no.mcpl"));
+	expect(&folder, SL_USAGE,
+		"npz/t_000000.npz: the file is not MCPL, the files before it are MCPL",
+		WORDS("convert", "mcpl", "npz", "--to", "no.mcpl"));
+	expect(&folder, SL_USAGE,
+		"t_000000.mcpl: the file is MCPL, the files before it are not (all",
+		WORDS("convert", "npz", "mcpl", "--to", "no.mcpl"));
+	expect(&folder, SL_DISK, "cannot open none.mcpl",
+		WORDS("convert", "none.mcpl", "--to", "no.mcpl"));
+	expect(&folder, SL_DISK, "cannot open the folder none",
+		WORDS("convert", "mcpl", "--to", "none/no.mcpl"));
+	expect(&folder, SL_BAD_INPUT, "the file has no steps, collisions",
+		WORDS("convert", "s/s_000000.h5", "openpmd/t_000000.h5", "--to", "no.h5"));
+	expect(&folder, SL_BAD_INPUT, "the file has no energy, pixel",
+		WORDS("convert", "openpmd/t_000000.h5", "s/s_000000.h5", "--to", "no.h5"));
+	write_text(&folder, "few.csv.gz", "");
+	expect(&folder, SL_BAD_INPUT, "few.csv.gz",
+		WORDS("convert", "few.csv.gz", "--to", "no.h5"));
+	assert_false(folder_has(&folder, "no.mcpl"));
+	assert_false(folder_has(&folder, "no.h5"));
+}
+
+static void missing_columns_are_told(void **state)
+{
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set",
+			"output.columns=[id, x, y, z, energy, weight]", "--out", "few"));
+	expect(&folder, SL_BAD_INPUT, "they lack u, v, w, time, which MCPL needs",
+		WORDS("convert", "few", "--to", "no.mcpl"));
+	/* an energy alone can be stated, where it is known whose the particles are */
+	expect(&folder, SL_OK, "",
+		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "stated"));
+	expect(&folder, SL_OK, "", WORDS("convert", "stated", "--to", "away.npz"));
+	expect(&folder, SL_BAD_INPUT,
+		"use files in the directory of their run and --set output.mcpl",
+		WORDS("convert", "away.npz", "--to", "no.mcpl"));
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "stated", "--to", "stated.mcpl", "--set",
+			"output.mcpl.energy=2 eV"));
+	assert_false(folder_has(&folder, "no.mcpl"));
+}
+
+/* Be it whole or another's half. */
+static void nothing_is_overwritten(void **state)
+{
+	(void)state;
+	write_text(&folder, "mine.mcpl", "mine");
+	write_text(&folder, "half.npz.part", "half");
+	expect(&folder, SL_OUTPUT_IN_USE, "convert overwrites nothing",
+		WORDS("convert", "mcpl", "--to", "mine.mcpl"));
+	expect(&folder, SL_DISK, "half.npz.part", WORDS("convert", "npz", "--to", "half.npz"));
+	assert_false(folder_has(&folder, "half.npz"));
+	expect_file(&folder, "mine.mcpl", "mine");
+	expect_file(&folder, "half.npz.part", "half");
+}
+
+/* Of a run that is not done less is committed than it will have, and that is told. */
+static void runs_are_converted_before_their_end(void **state)
+{
+	static const char done[] = "\"state\": \"done\"";
+	char *run, *at, *out;
+	size_t bytes;
+
+	(void)state;
+	out = output_of(&folder, WORDS("convert", "npz", "--to", "ended.csv.gz"));
+	assert_null(strstr(out, "not all"));
+	free(out);
+	copy_run(&folder, "npz", "early");
+	run = folder_read(&folder, "early/run.json", &bytes);
+	at = strstr(run, done);
+	assert_non_null(at);
+	memcpy(strstr(at, "done"), "half", 4);
+	folder_write(&folder, "early/run.json", run, bytes);
+	free(run);
+	out = output_of(&folder, WORDS("convert", "early", "--to", "early.csv.gz"));
+	assert_non_null(strstr(out,
+		"incomplete: the run in early has not ended (state half); 3 batches are "
+		"committed\n"));
+	free(out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runs_become_one_table),
+		cmocka_unit_test(runs_become_one_list),
+		cmocka_unit_test(lists_fill_members),
+		cmocka_unit_test(joined_lists_hold_all),
+		cmocka_unit_test(a_joined_list_that_was_changed_is_found),
+		cmocka_unit_test(files_of_a_run_are_known),
+		cmocka_unit_test(an_energy_can_be_stated),
+		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(missing_columns_are_told),
+		cmocka_unit_test(nothing_is_overwritten),
+		cmocka_unit_test(runs_are_converted_before_their_end),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

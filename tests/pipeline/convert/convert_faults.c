@@ -1,0 +1,214 @@
+/*
+ * convert_faults.c - convert when memory runs out, when the disk fails or is full, and when it is
+ * killed.
+ *
+ * A conversion that meets a fault ends with a message and its exit code and leaves no files, or it
+ * ends with the right bytes. After a kill no incomplete file has a final name.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/fixture.h"
+#include "tests/support/mcpl_lists.h"
+#include "tests/support/program.h"
+
+enum { KILLS = 6, KILLS_QUICK = 3, FIRST = 4, ON_STEP = 7 };
+
+/* A conversion, and the hash of what it makes. HDF5, which may die of a want of memory, has no
+ * part.
+ */
+struct conversion {
+	const char *from, *to;
+	uint64_t hash;
+};
+static struct conversion conversions[] = {{"two.mcpl.gz", "made.mcpl.gz", 0},
+	{"two.mcpl.gz", "made.npz", 0}, {"table.npz", "made.mcpl", 0}};
+enum { CONVERSIONS = sizeof(conversions) / sizeof(conversions[0]) };
+
+static size_t entries; /* that the folder has when nothing is made */
+
+static uint64_t hash_of(const char *name)
+{
+	size_t bytes;
+	char *file = folder_read(&folder, name, &bytes);
+	uint64_t hash = 14695981039346656037u;
+
+	for (size_t i = 0; i < bytes; i++)
+		hash = (hash ^ (unsigned char)file[i]) * 1099511628211u;
+	free(file);
+	return hash;
+}
+
+static void remove_made(const char *name)
+{
+	assert_int_equal(0, unlink(folder_path(&folder, name)));
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make_in_memory(&folder);
+	bring_list(&folder, "miscphys.mcpl.gz");
+	assert_int_equal(0, symlink("miscphys.mcpl.gz", folder_path(&folder, "two.mcpl.gz")));
+	expect(&folder, SL_OK, "", WORDS("convert", "two.mcpl.gz", "--to", "table.npz", "--quiet"));
+	entries = folder_count(&folder);
+	for (int i = 0; i < CONVERSIONS; i++) {
+		struct conversion *c = &conversions[i];
+
+		expect(&folder, SL_OK, "", WORDS("convert", c->from, "--to", c->to, "--quiet"));
+		c->hash = hash_of(c->to);
+		remove_made(c->to);
+	}
+	return 0;
+}
+
+/* --- what is denied --------------------------------------------------------------------------- */
+
+/* Runs it; true when it ended well. Else it must say why and leave nothing. */
+static bool is_made(const struct conversion *c, const char *const *env, int code, const char *what)
+{
+	struct ending e;
+	bool made;
+
+	call(&folder, env, WORDS("convert", c->from, "--to", c->to, "--quiet"), &e);
+	made = e.code == SL_OK;
+	if (!made && (e.code != code || !strstr(e.err, "sluice: ")))
+		fail_msg("%s to %s, %s: ended with %d (signal %d): %s", c->from, c->to, what,
+			e.code, e.signal, e.err);
+	if (made && hash_of(c->to) != c->hash)
+		fail_msg("%s to %s, %s: made something else", c->from, c->to, what);
+	if (made)
+		remove_made(c->to);
+	if (folder_count(&folder) != entries)
+		fail_msg("%s to %s, %s: left something behind", c->from, c->to, what);
+	process_free(&e);
+	return made;
+}
+
+/*
+ * A call of that name fails with an errno: each of the first ones, and some behind them, until
+ * there are no more. How many failed?
+ */
+static int fail_some(const struct conversion *c, const char *name, int error, int code, int step)
+{
+	int failed = 0;
+
+	for (int k = 1;; k += k < FIRST ? 1 : step) {
+		char fault[64];
+		const char *const env[] = {fault, NULL};
+
+		snprintf(fault, sizeof(fault), "SL_FAULT=%s:%d:%d", name, k, error);
+		if (is_made(c, env, code, fault))
+			return failed;
+		failed++;
+	}
+}
+
+/* Where all allocations fail in turn, below, these are among them. */
+static void own_memory(void **state)
+{
+	int n = getenv("SLUICE_FAILING_MALLOC") ? 1 : (int)CONVERSIONS;
+
+	(void)state;
+	for (int i = 0; i < n; i++)
+		assert_true(fail_some(&conversions[i], "host_malloc", 12, SL_HOST_MEMORY, 1) >= 4);
+}
+
+static void every_call_of_the_disk(void **state)
+{
+	static const char *const calls[] = {"file_open", "file_map", "file_write", "file_fsync",
+		"file_close", "file_rename", "file_dirsync"};
+	int failed = 0;
+
+	(void)state;
+	for (int i = 0; i < (be_quick() ? 1 : (int)CONVERSIONS); i++)
+		for (size_t k = 0; k < sizeof(calls) / sizeof(*calls); k++)
+			failed += fail_some(&conversions[i], calls[k], 28, SL_DISK, ON_STEP);
+	assert_true(failed > 5);
+}
+
+/* The allocations of a process that ends well. */
+static unsigned long count(const char *preload, const char *const *words)
+{
+	const char *const env[] = {preload, "FAIL_COUNT=1", NULL};
+	struct ending e;
+	unsigned long n;
+
+	call(&folder, env, words, &e);
+	if (e.code != SL_OK || !strstr(e.err, "allocs "))
+		fail_msg("exit code %d: %s", e.code, e.err);
+	n = strtoul(strstr(e.err, "allocs ") + 7, NULL, 10);
+	process_free(&e);
+	return n;
+}
+
+/* All allocations behind start-up, of libraries too: each, and some and all after them. */
+static void every_allocation(void **state)
+{
+	const char *library = getenv("SLUICE_FAILING_MALLOC");
+	char preload[4096], at[32];
+	const char *env[] = {preload, at, NULL, NULL};
+	unsigned long first, last;
+
+	(void)state;
+	if (!library)
+		skip();
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
+	first = count(preload, WORDS("list")) + 1;
+	for (int i = 0; i < CONVERSIONS; i++) {
+		const struct conversion *c = &conversions[i];
+
+		last = count(preload, WORDS("convert", c->from, "--to", c->to, "--quiet"));
+		remove_made(c->to);
+		assert_true(last >= first + 4);
+		for (int on = 0; on < 2; on++)
+			for (unsigned long k = first; k <= last; k += on ? ON_STEP : 1) {
+				env[2] = on ? "FAIL_ON=1" : NULL;
+				snprintf(at, sizeof(at), "FAIL_AT=%lu", k);
+				is_made(c, env, SL_HOST_MEMORY, at);
+			}
+		print_message("%s to %s: %lu allocations\n", c->from, c->to, last - first + 1);
+	}
+}
+
+/* --- kills ------------------------------------------------------------------------------------ */
+
+static void kills_leave_whole_files(void **state)
+{
+	(void)state;
+	for (int i = 0; i < (be_quick() ? KILLS_QUICK : KILLS); i++) {
+		const struct conversion *c = &conversions[i % CONVERSIONS];
+		const char *const *words = WORDS("convert", c->from, "--to", c->to, "--quiet");
+		const struct process p = {.argv = words, .folder = folder.path};
+		struct running running;
+		struct ending e;
+
+		process_start(&p, &running);
+		sleep_for(0.0015 * i);
+		kill(running.pid, SIGKILL);
+		process_wait(&running, HANG_SECONDS, &e);
+		process_free(&e);
+		if (folder_has(&folder, c->to))
+			assert_true(hash_of(c->to) == c->hash);
+		else
+			expect(&folder, SL_OK, "", words);
+		assert_true(hash_of(c->to) == c->hash);
+		remove_made(c->to);
+		assert_int_equal(folder_count(&folder), entries);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_memory),
+		cmocka_unit_test(every_call_of_the_disk),
+		cmocka_unit_test(every_allocation),
+		cmocka_unit_test(kills_leave_whole_files),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

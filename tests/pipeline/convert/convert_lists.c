@@ -1,0 +1,237 @@
+/*
+ * convert_lists.c - sluice convert of MCPL files of other programs: copied unchanged, merged,
+ * damaged, and converted to tables; tables converted to MCPL.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "pipeline/results/survivor_file.h"
+#include "tests/support/convert_check.h"
+#include "tests/support/fixture.h"
+#include "tests/support/mcpl_lists.h"
+#include "tests/support/program.h"
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make_in_memory(&folder);
+	return 0;
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* A file of others through gzip and back: the same bytes, header, records and all. */
+static void go_through(const char *name)
+{
+	size_t bytes;
+	char *whole;
+
+	bring_list(&folder, name);
+	whole = inflated(name, &bytes);
+	folder_write(&folder, "was.mcpl", whole, bytes);
+	free(whole);
+	expect_same_inflated(convert(name, ".mcpl.gz"), "was.mcpl");
+	assert_string_equal(convert("all.mcpl.gz", ".mcpl"), "all.mcpl");
+	whole = folder_read(&folder, "all.mcpl", &bytes); /* and not in gzip */
+	assert_memory_equal(whole, "MCPL003L", 8);
+	free(whole);
+	expect_same_inflated("all.mcpl", "was.mcpl");
+}
+
+static void lists_go_in_and_out_unchanged(void **state)
+{
+	static const char *const names[] = {"difficult_unitvector.mcpl.gz", "example.mcpl",
+		"miscphys.mcpl.gz", "ref_statsum.mcpl.gz", "reffile_1.mcpl", "reffile_2.mcpl",
+		"reffile_3.mcpl", "reffile_4.mcpl", "reffile_5.mcpl", "reffile_6.mcpl",
+		"reffile_7.mcpl", "reffile_8.mcpl", "reffile_notreallygz.mcpl.gz"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		go_through(names[i]);
+}
+
+static void damaged_lists_are_told(void **state)
+{
+	char *out, *list;
+	size_t bytes;
+
+	(void)state;
+	bring_list(&folder, "reffile_truncated.mcpl");
+	bring_list(&folder, "reffile_crash.mcpl");
+	expect(&folder, SL_BAD_INPUT,
+		"reffile_truncated.mcpl: it ends before all of what its header says",
+		WORDS("convert", "reffile_truncated.mcpl", "--to", "no.mcpl"));
+	assert_false(folder_has(&folder, "no.mcpl"));
+	assert_false(folder_has(&folder, "no.mcpl.part"));
+	out = output_of(&folder, WORDS("convert", "reffile_crash.mcpl", "--to", "crash.mcpl"));
+	assert_non_null(strstr(out, "its 4 complete records are converted"));
+	free(out);
+	out = output_of(&folder, WORDS("convert", "reffile_crash.mcpl", "--to", "crash.npz"));
+	assert_non_null(strstr(out, "its 4 complete records are converted"));
+	free(out);
+	list = inflated("crash.mcpl", &bytes);
+	list = (char *)realloc(list, bytes + 1);
+	list[bytes] = 0;
+	folder_write(&folder, "behind.mcpl", list, bytes + 1);
+	free(list);
+	for (int i = 0; i < 2; i++) {
+		out = output_of(&folder,
+			WORDS("convert", "behind.mcpl", "--to", i ? "behind.npz" : "front.mcpl"));
+		assert_non_null(strstr(out, "the bytes after the last particle are ignored"));
+		free(out);
+	}
+	expect_same_inflated("front.mcpl", "crash.mcpl");
+	assert_int_equal(bytes, 155 + 4 * 68); /* header, records */
+	write_text(
+		&folder, "text.mcpl", "this is no list, though it has as many bytes as a header");
+	expect(&folder, SL_BAD_INPUT, "does not begin with MCPL",
+		WORDS("convert", "text.mcpl", "--to", "no.mcpl"));
+	write_text(&folder, "empty.mcpl", "");
+	expect(&folder, SL_BAD_INPUT, "too short for an MCPL header",
+		WORDS("convert", "empty.mcpl", "--to", "no.mcpl"));
+}
+
+/* Records behind one header; sums of comments add up: 5 twice, and 1.2345678912345678e-201. */
+static void lists_are_joined(void **state)
+{
+	size_t bytes, both;
+	char *one, *two;
+
+	(void)state;
+	bring_list(&folder, "ref_statsum.mcpl.gz");
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "ref_statsum.mcpl.gz", "--to", "one.mcpl", "--quiet"));
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "ref_statsum.mcpl.gz", "one.mcpl", "--to", "two.mcpl", "--quiet"));
+	expect(&folder, SL_USAGE, "the file is given twice",
+		WORDS("convert", "ref_statsum.mcpl.gz", "ref_statsum.mcpl.gz", "--to", "no.mcpl"));
+	one = inflated("one.mcpl", &bytes);
+	two = inflated("two.mcpl", &both);
+	assert_int_equal(both - bytes, 100 * 36);
+	assert_int_equal(two[8], (char)200);
+	assert_memory_equal(two + bytes, one + bytes - 3600, 3600);
+	assert_memory_equal(two + bytes - 3600, one + bytes - 3600, 3600);
+	expect_in(two, both, "stat:sum:BLA:                      10");
+	expect_in(two, both, "stat:sum:some_stat_key: 2.4691357824691356e-201");
+	free(one);
+	free(two);
+	bring_list(&folder, "reffile_1.mcpl");
+	bring_list(&folder, "reffile_2.mcpl");
+	expect(&folder, SL_BAD_INPUT, "its PDG code of all particles is not that of the first file",
+		WORDS("convert", "reffile_1.mcpl", "reffile_2.mcpl", "--to", "no.mcpl"));
+	assert_false(folder_has(&folder, "no.mcpl"));
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/* What the numbers of that column add up to. */
+static double sum_of(const struct sl_table *t, enum sl_column column)
+{
+	double sum = 0;
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		for (uint32_t i = 0; t->column[k].column == column && i < t->n; i++)
+			sum += (double)((const float *)t->column[k].data)[i];
+	return sum;
+}
+
+/* Of lists of others a table has the numbers; what it has not is told. */
+static void lists_of_others_become_tables(void **state)
+{
+	struct sl_survivors s;
+	char *out;
+
+	(void)state;
+	bring_list(&folder, "reffile_6.mcpl");
+	out = output_of(&folder, WORDS("convert", "reffile_6.mcpl", "--to", "six.npz"));
+	assert_non_null(strstr(out, "5 particles of 1 file"));
+	assert_non_null(strstr(out, "dropped: 4 comments, 1 blobs"));
+	assert_non_null(strstr(out, "rounded: 8-byte numbers"));
+	assert_non_null(strstr(out, "unknown: the run"));
+	free(out);
+	assert_ok(sl_survivors_read_path(folder_path(&folder, "six.npz"), &s));
+	assert_int_equal(s.table.n, 5);
+	/* reference.txt: 0.1 in z, 3.702 MeV, weights of 1 */
+	assert_true(fabs(sum_of(&s.table, SL_COLUMN_z) - 0.1) < 1e-6);
+	assert_true(fabs(sum_of(&s.table, SL_COLUMN_energy) - 3702) < 1e-3);
+	assert_true(sum_of(&s.table, SL_COLUMN_weight) == 5);
+	sl_survivors_free(&s);
+	out = output_of(&folder, WORDS("convert", "six.npz", "--to", "six.mcpl"));
+	assert_null(strstr(out, "assumed: the particles are photons"));
+	free(out);
+	out = output_of(&folder, WORDS("info", "six.mcpl"));
+	assert_non_null(strstr(out, "stat:sum:sluice_generated:                      -1"));
+	free(out);
+}
+
+/* A table of csv.gz with those rows of position, direction, energy, weight and time. */
+static void write_rows(const char *name, const char *rows)
+{
+	gzFile f = gzopen(folder_path(&folder, name), "wb1");
+
+	gzputs(f, "x,y,z,u,v,w,energy,weight,time\n");
+	gzputs(f, rows);
+	assert_int_equal(gzclose(f), Z_OK);
+}
+
+static void expect_info(const char *name, const char *says)
+{
+	char *out = output_of(&folder, WORDS("info", name));
+
+	if (!strstr(out, says))
+		fail_msg("%s: \"%s\" is not in\n%s", name, says, out);
+	free(out);
+}
+
+static void expect_weights(const char *name, double least, double mean, double most)
+{
+	char says[128];
+
+	snprintf(says, sizeof(says), " %14.8g %14.8g %14.8g\n", least, mean, most);
+	expect_info(name, says);
+}
+
+/* One weight of all is stated once; where files have one each, and it is not the same, it is not.
+ */
+static void weights_are_kept(void **state)
+{
+	(void)state;
+	write_rows("one.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
+	write_rows("uno.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
+	write_rows("two.csv.gz", "7,8,9,1,0,0,5,2,0\n");
+	write_rows("both.csv.gz", "7,8,9,1,0,0,5,2,0\n7,8,9,1,0,0,5,4,0\n");
+	write_rows("none.csv.gz", "");
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "none.csv.gz", "one.csv.gz", "uno.csv.gz", "--to", "w1.mcpl"));
+	expect_info(
+		"w1.mcpl", "4 particles of 28 bytes, single precision, one PDG code, one weight");
+	expect_weights("w1.mcpl", 1, 1, 1);
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "one.csv.gz", "two.csv.gz", "none.csv.gz", "--to", "w2.mcpl"));
+	expect_info("w2.mcpl", "3 particles of 32 bytes, single precision, one PDG code\n");
+	expect_weights("w2.mcpl", 1, 4. / 3, 2);
+	expect(&folder, SL_OK, "",
+		WORDS("convert", "both.csv.gz", "two.csv.gz", "--to", "w3.mcpl.gz"));
+	expect_weights("w3.mcpl.gz", 2, 8. / 3, 4);
+	expect(&folder, SL_OK, "", WORDS("convert", "w2.mcpl", "--to", "w2.h5"));
+	expect_info("w2.h5", "1      1.3333333              2");
+	expect(&folder, SL_OK, "", WORDS("convert", "none.csv.gz", "--to", "w0.mcpl"));
+	expect_info("w0.mcpl", "0 particles of");
+	expect(&folder, SL_OK, "", WORDS("convert", "none.csv.gz", "--to", "w0.h5"));
+	expect_info("w0.h5", "0 survivors");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_go_in_and_out_unchanged),
+		cmocka_unit_test(damaged_lists_are_told),
+		cmocka_unit_test(lists_are_joined),
+		cmocka_unit_test(lists_of_others_become_tables),
+		cmocka_unit_test(weights_are_kept),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

@@ -1,0 +1,344 @@
+/*
+ * memory_plan.c - the plan counts device memory to the byte.
+ *
+ * If the device has too little memory, the plan first uses fewer slots, then smaller batches,
+ * unless the configuration fixes them; otherwise it is refused.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline/plan/memory.h"
+#include "primitives/emulator/settings.h"
+#include "tests/support/library_run.h"
+#include "tests/support/program.h"
+
+#define SETS(...)                                                  \
+	(const char *const[]){"run.device=emulated", __VA_ARGS__}, \
+		sizeof((const char *const[]){"run.device=emulated", __VA_ARGS__}) / sizeof(char *)
+
+#define PLENTY ((size_t)1 << 40)
+
+/* Sets the memory of the device. */
+static void give_device(size_t bytes)
+{
+	struct sl_emulator_settings c = *sl_emulator_get_settings();
+
+	c.memory_bytes = bytes;
+	sl_emulator_set_settings(&c);
+}
+
+/* Makes the plan for a device with this much memory. */
+static void plan_with(struct sl_plan **plan, size_t device_bytes, const char *const *sets, size_t n)
+{
+	give_device(device_bytes);
+	assert_ok(library_plan_of(sets, n, plan));
+}
+
+/* --- fewer slots ----------------------------------------------------------------------------- */
+
+#define THREE SETS("run.particles=1e6", "run.batch=20000", "run.threads=3")
+
+/* Bytes of one batch on the device. */
+static size_t lane_bytes(const char *const *sets, size_t n)
+{
+	struct sl_plan *plan;
+	size_t bytes;
+
+	plan_with(&plan, PLENTY, sets, n);
+	bytes = plan->memory.device_pipeline;
+	assert_int_equal(plan->n_device_slots, 3);
+	assert_int_equal(plan->memory.device, 3 * bytes);
+	sl_plan_free(plan);
+	return bytes;
+}
+
+static void fewer_slots_first(void **state)
+{
+	size_t lane = lane_bytes(THREE);
+	const struct {
+		size_t bytes;
+		uint32_t lanes;
+	} fits[] = {{3 * lane, 3}, {3 * lane - 1, 2}, {2 * lane, 2}, {2 * lane - 1, 1}, {lane, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fits) / sizeof(fits[0]); i++) {
+		struct sl_plan *plan;
+
+		plan_with(&plan, fits[i].bytes, THREE);
+		assert_int_equal(plan->n_device_slots, fits[i].lanes);
+		assert_int_equal(plan->recipe.batch, 20000);
+		assert_ok(sl_memory_plan_refuse(plan));
+		sl_plan_free(plan);
+	}
+}
+
+/* A plan that does not fit is refused, and the batch size that the message suggests fits. */
+static void refused_with_figures(void **state)
+{
+	size_t lane = lane_bytes(THREE);
+	struct sl_plan *plan;
+	unsigned batch = 0;
+	char set[64];
+	const char *at;
+
+	(void)state;
+	plan_with(&plan, lane - 1, THREE);
+	assert_fails(sl_memory_plan_refuse(plan), SL_DEVICE_MEMORY, "MiB of device memory and ");
+	assert_non_null(strstr(sl_last_error(), "for batches of 20000 particles"));
+	at = strstr(sl_last_error(), "run.batch (");
+	assert_true(at && sscanf(at, "run.batch (%u fit, one at a time)", &batch) == 1);
+	assert_int_equal(batch, 10000);
+	sl_plan_free(plan);
+	snprintf(set, sizeof(set), "run.batch=%u", batch);
+	plan_with(&plan, lane - 1, SETS("run.particles=1e6", "run.slots=1", set));
+	assert_ok(sl_memory_plan_refuse(plan));
+	sl_plan_free(plan);
+	/* an explicit number of slots is not reduced */
+	plan_with(&plan, 3 * lane - 1,
+		SETS("run.particles=1e6", "run.batch=20000", "run.threads=3", "run.slots=3"));
+	assert_fails(sl_memory_plan_refuse(plan), SL_DEVICE_MEMORY, "(3 slots of ");
+	sl_plan_free(plan);
+}
+
+/* --- smaller batches ------------------------------------------------------------------------- */
+
+#define AUTO SETS("run.particles=1e8")
+
+/* All that fit: no lane more would, and no batch of twice the size. */
+static void check_most(const struct sl_plan *plan, size_t bytes, size_t largest)
+{
+	char batch[64];
+
+	assert_true(plan->memory.device <= bytes);
+	assert_true(plan->n_device_slots == 3 ||
+		    plan->memory.device_pipeline * (plan->n_device_slots + 1) > bytes);
+	assert_true(plan->recipe.batch == largest || plan->memory.device_pipeline * 2 > bytes);
+	snprintf(batch, sizeof(batch), "batch: %u\n", plan->recipe.batch);
+	assert_non_null(strstr(plan->config_text, batch));
+	assert_int_equal(plan->config.run.batch, plan->recipe.batch);
+	assert_int_equal(
+		plan->recipe.n_batches, sl_ceil_div(plan->recipe.particles, plan->recipe.batch));
+}
+
+static void smaller_batches_then(void **state)
+{
+	unsigned refused = 0, smallest = 0;
+	struct sl_plan *plan;
+	size_t bytes, largest;
+
+	(void)state;
+	plan_with(&plan, PLENTY, AUTO);
+	bytes = plan->memory.device;
+	largest = plan->recipe.batch;
+	assert_true(largest > SL_BATCH_AUTO_LEAST);
+	for (; refused < 3; bytes -= bytes / 7) {
+		sl_plan_free(plan);
+		plan_with(&plan, bytes, AUTO);
+		if (sl_memory_plan_refuse(plan) == SL_OK) {
+			check_most(plan, bytes, largest);
+			assert_int_equal(refused, 0);
+			smallest = plan->recipe.batch;
+		} else {
+			assert_int_equal(plan->recipe.batch, largest);
+			refused++;
+		}
+	}
+	assert_int_equal(smallest, SL_BATCH_AUTO_LEAST);
+	sl_plan_free(plan);
+}
+
+/* A batch size that was reduced for little memory stays when the run is resumed. */
+static void resumed_with_more(void **state)
+{
+	static const char *const words[] = {"sluice", "run", "c.yaml", "--device", "emulated",
+		"--out", "out", "--resume", NULL};
+	static const char fault[] = "SL_FAULT=dev_launch:1:1";
+	const char *const little[] = {"SL_EMULATOR=memory=60M", fault, NULL};
+	const char *const less[] = {"SL_EMULATOR=memory=20M", NULL};
+	const char *const plenty[] = {"SL_EMULATOR=memory=4G", fault, NULL};
+	struct folder f;
+	struct ending e;
+
+	(void)state;
+	folder_make(&f);
+	write_text(&f, "c.yaml",
+		"run: {name: t, particles: 1e8}\n"
+		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 1 cm}}\n"
+		"keep: transmitted\nkey: [w:16]\noutput: {columns: [id, w]}\n");
+	call(&f, little, words, &e);
+	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
+	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
+	/* it begins, as far as its fault, in whichever batch is launched first */
+	call(&f, plenty, words, &e);
+	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
+	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
+	call(&f, less, words, &e);
+	expect_ending(&e, SL_DEVICE_MEMORY, "for batches of 1048576 particles", words);
+	/* another explicit batch size makes another run */
+	expect(&f, SL_OUTPUT_IN_USE,
+		"it has \"batch: 1048576\" where this one has \"batch: 2097152\"",
+		WORDS("run", "c.yaml", "--device", "cpu", "--out", "out", "--resume", "--set",
+			"run.batch=2097152"));
+	folder_remove(&f);
+}
+
+/* --- to the byte ----------------------------------------------------------------------------- */
+
+static const struct library_run small_runs[] = {
+	{.device = "emulated", .slots = 2, .threads = 3, .particles = 300, .batches = 5},
+	{.device = "emulated",
+		.mode = "staged",
+		.slots = 2,
+		.threads = 3,
+		.particles = 300,
+		.batches = 5},
+	{.device = "emulated",
+		.format = "openpmd",
+		.deflate = "device",
+		.slots = 2,
+		.threads = 3,
+		.particles = 300,
+		.batches = 5},
+	{.device = "emulated",
+		.format = "npz",
+		.deflate = "device",
+		.slots = 2,
+		.threads = 3,
+		.particles = 300,
+		.batches = 5},
+	{.device = "emulated",
+		.format = "mcpl",
+		.slots = 2,
+		.threads = 3,
+		.particles = 300,
+		.batches = 5},
+	{.device = "emulated",
+		.format = "mcpl.gz",
+		.deflate = "device",
+		.slots = 2,
+		.threads = 3,
+		.particles = 300,
+		.batches = 5},
+};
+enum { PRESSED = 2, SMALL_RUNS = sizeof(small_runs) / sizeof(small_runs[0]) };
+
+static bool has_begun;
+
+static void begun(void)
+{
+	has_begun = true;
+}
+
+/* The run allocates exactly the bytes that the plan states. */
+static size_t count_to_the_byte(struct library_run r)
+{
+	struct sl_workspace *w;
+	struct sl_plan *plan;
+	size_t bytes;
+
+	give_device(PLENTY);
+	assert_ok(library_plan(&r, &plan));
+	bytes = plan->memory.device;
+	give_device(bytes - 1); /* another process has allocated one byte since */
+	assert_ok(sl_workspace_open(plan, &w));
+	assert_fails(sl_workspace_provide(w), SL_DEVICE_MEMORY, "device memory: ");
+	sl_workspace_close(w);
+	sl_plan_free(plan);
+	r.begun = begun;
+	has_begun = false;
+	assert_fails(library_run(&r), SL_DEVICE_MEMORY, "of device memory and ");
+	assert_false(has_begun);
+	give_device(bytes);
+	assert_ok(library_run(&r));
+	assert_true(has_begun);
+	return bytes;
+}
+
+static void counted_to_the_byte(void **state)
+{
+	size_t fused = count_to_the_byte(small_runs[0]), staged = count_to_the_byte(small_runs[1]);
+
+	(void)state;
+	assert_true(fused < staged);
+	for (int i = PRESSED; i < SMALL_RUNS; i++) {
+		struct library_run device_packed = small_runs[i];
+		struct folder f;
+
+		folder_make(&f);
+		device_packed.to = folder_path(&f, "out"); /* written nowhere, nothing is pressed */
+		assert_true(fused < count_to_the_byte(device_packed));
+		folder_remove(&f);
+	}
+}
+
+/* The manifest of a run with so much memory; *lanes are those it had. */
+static char *manifest_with(
+	const struct folder *f, struct library_run r, size_t bytes, uint32_t *lanes)
+{
+	struct sl_plan *plan;
+	char *text;
+	size_t n;
+
+	r.slots = 0;
+	r.to = folder_path(f, "out");
+	give_device(bytes);
+	assert_ok(library_plan(&r, &plan));
+	*lanes = plan->n_device_slots;
+	sl_plan_free(plan);
+	assert_ok(library_run(&r));
+	text = folder_read(f, "out/manifest.jsonl", &n);
+	remove_run(f, "out");
+	return text;
+}
+
+/* Fewer slots change no byte, nor does the other way. */
+static void expect_same_with_fewer(
+	const struct folder *f, const struct library_run *r, const char *all)
+{
+	struct sl_plan *plan;
+	uint32_t lanes;
+	size_t lane;
+
+	give_device(PLENTY);
+	assert_ok(library_plan(r, &plan));
+	lane = plan->memory.device_pipeline;
+	sl_plan_free(plan);
+	for (uint32_t n = 1; n <= 2; n++) {
+		char *fewer = manifest_with(f, *r, (n + 1) * lane - 1, &lanes);
+
+		assert_int_equal(lanes, n);
+		assert_string_equal(fewer, all);
+		free(fewer);
+	}
+}
+
+static void same_bytes_with_fewer(void **state)
+{
+	uint32_t lanes;
+	struct folder f;
+	char *all;
+
+	(void)state;
+	folder_make(&f);
+	all = manifest_with(&f, small_runs[0], PLENTY, &lanes);
+	assert_int_equal(lanes, 3);
+	for (int i = 0; i < 2; i++)
+		expect_same_with_fewer(&f, &small_runs[i], all);
+	free(all);
+	folder_remove(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fewer_slots_first),
+		cmocka_unit_test(refused_with_figures),
+		cmocka_unit_test(smaller_batches_then),
+		cmocka_unit_test(resumed_with_more),
+		cmocka_unit_test(counted_to_the_byte),
+		cmocka_unit_test(same_bytes_with_fewer),
+	};
+
+	sl_device_emulate(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

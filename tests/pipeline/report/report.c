@@ -1,0 +1,205 @@
+/*
+ * report.c - sums over batches, and the checks, compared with hand calculation: fractions of
+ * particles and of weight, and their errors.
+ */
+#include "pipeline/report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/support/check.h"
+
+enum { BATCHES_MOST = 32 };
+
+/* A run of a slab: batches of n particles each, in which so much weight was reflected. */
+struct made {
+	struct sl_plan plan;
+	struct sl_manifest_line line[BATCHES_MOST];
+	struct sl_manifest m;
+	struct sl_results r;
+};
+
+static struct made made;
+
+static void begin(bool weighted)
+{
+	memset(&made, 0, sizeof(made));
+	made.m.line = made.line;
+	made.plan.recipe.model = SL_MODEL_slab;
+	made.plan.recipe.constants = weighted ? 0 : SL_BIT(SL_COLUMN_weight);
+	made.plan.config.check.sigma = 4;
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		made.plan.config.check.fate[f] = (double)NAN;
+}
+
+/* A batch: half of its particles are reflected, with that share of all weight, the rest ends. */
+static void add_batch(uint64_t n, double reflected)
+{
+	struct sl_manifest_line *l = &made.line[made.m.n];
+
+	l->batch = made.m.n++;
+	l->generated = n;
+	l->tally.count[SL_FATE_reflected] = n / 2;
+	l->tally.weight[SL_FATE_reflected] = (uint64_t)(reflected * (double)n * 0x1p32);
+	l->tally.count[SL_FATE_roulette] = n - n / 2;
+}
+
+static void expect_close(double found, double expected)
+{
+	if (!(fabs(found - expected) <= 1e-9 * fabs(expected)))
+		fail_msg("%.12g found, %.12g expected", found, expected);
+}
+
+/* The deviation of a check; whether it was met must be told alike. */
+static double deviation(enum sl_fate fate, double expected)
+{
+	double sigmas;
+	bool met;
+
+	made.plan.config.check.fate[fate] = expected;
+	sl_results_make(&made.m, false, &made.r);
+	met = sl_check_met(&made.plan, &made.r, fate, &sigmas);
+	assert_int_equal(met, fabs(sigmas) <= 4);
+	assert_int_equal(sl_checks(&made.plan, &made.r), met ? SL_OK : SL_CHECK_FAILED);
+	made.plan.config.check.fate[fate] = (double)NAN;
+	return sigmas;
+}
+
+/* --- tests ------------------------------------------------------------------------------------ */
+
+/* 0.25 of the weight is seen to end, so 0.75 were absorbed on the way; the error is the same. */
+static void missing_weight_was_absorbed(void **state)
+{
+	const struct sl_fate_result *f = made.r.fate;
+
+	(void)state;
+	begin(true);
+	add_batch(1024, 0.25);
+	add_batch(1024, 0.125);
+	add_batch(1024, 0.375);
+	sl_results_make(&made.m, false, &made.r);
+	expect_close(f[SL_FATE_reflected].weight_fraction, 0.25);
+	expect_close(f[SL_FATE_absorbed].weight_fraction, 0.75);
+	assert_true(f[SL_FATE_absorbed].count == 0 && f[SL_FATE_reflected].count == 3 * 512);
+	assert_true(f[SL_FATE_absorbed].weight == (uint64_t)(3 * 1024 * 0.75) << 32);
+	expect_close(f[SL_FATE_reflected].fraction, 0.5);
+	/* sqrt(2 * 0.125^2 / (3 * 2)) */
+	expect_close(sl_precision_error(&f[SL_FATE_reflected].precision), 0.125 / sqrt(3));
+	expect_close(sl_precision_error(&f[SL_FATE_absorbed].precision), 0.125 / sqrt(3));
+	assert_true(f[SL_FATE_roulette].weight_fraction == 0 && f[SL_FATE_roulette].weight == 0);
+}
+
+/* A particle absorbed whole has its weight in the tally, and nothing is missing. */
+static void analogue_absorption_is_counted_once(void **state)
+{
+	(void)state;
+	begin(false);
+	add_batch(1000, 0.5);
+	made.line[0].tally.count[SL_FATE_roulette] = 0;
+	made.line[0].tally.count[SL_FATE_absorbed] = 500;
+	made.line[0].tally.weight[SL_FATE_absorbed] = (uint64_t)500 << 32;
+	sl_results_make(&made.m, false, &made.r);
+	expect_close(made.r.fate[SL_FATE_absorbed].weight_fraction, 0.5);
+	expect_close(made.r.fate[SL_FATE_absorbed].fraction, 0.5);
+}
+
+/* The last batch is smaller: it counts by its particles. */
+static void small_batches_count_less(void **state)
+{
+	(void)state;
+	begin(true);
+	add_batch(4096, 0.25);
+	add_batch(1024, 0.5);
+	sl_results_make(&made.m, false, &made.r);
+	expect_close(made.r.fate[SL_FATE_reflected].weight_fraction, 0.3);
+	/* (4096 * 0.05^2 + 1024 * 0.2^2) / (1 * 5120) */
+	expect_close(sl_precision_error(&made.r.fate[SL_FATE_reflected].precision), 0.1);
+}
+
+/* Counts are off by 0.05 of sqrt(0.45 * 0.55 / 1000). */
+static void counts_have_binomial_errors(void **state)
+{
+	(void)state;
+	begin(false);
+	add_batch(500, 0.5);
+	add_batch(500, 0.5);
+	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
+	expect_close(deviation(SL_FATE_reflected, 0.55), -0.05 / sqrt(0.45 * 0.55 / 1000));
+	assert_true(deviation(SL_FATE_reflected, 0.5) == 0);
+	assert_true(deviation(SL_FATE_transmitted, 0) == 0);
+	assert_true(isinf(deviation(SL_FATE_reflected, 0)));
+}
+
+/* One batch does not tell an error, but no weights up to 1 have a larger one than counts. */
+static void one_batch_has_the_bound(void **state)
+{
+	(void)state;
+	begin(true);
+	add_batch(1000, 0.5);
+	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
+	expect_close(deviation(SL_FATE_absorbed, 0.4), 0.1 / sqrt(0.4 * 0.6 / 1000));
+	assert_true(isnan(sl_precision_error(&made.r.fate[SL_FATE_reflected].precision)));
+}
+
+/*
+ * Batches alternate about 0.5; the check is t of their standard errors off. These t are, by
+ * Student's distribution, as improbable as 2, 3 and 4 are by the normal one (integrated
+ * numerically).
+ */
+static void batches_tell_the_error_of_weights(void **state)
+{
+	static const struct {
+		uint64_t freedom;
+		double t[3], within;
+	} known[] = {
+		{5, {2.64865, 5.50708, 12.2814}, 0.05},
+		{29, {2.08997, 3.28043, 4.67045}, 0.002},
+	};
+
+	(void)state;
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < 3; i++) {
+			double error, off;
+
+			begin(true);
+			for (uint64_t b = 0; b <= known[k].freedom; b++)
+				add_batch(1 << 20, b % 2 ? 0.5 - 0x1p-14 : 0.5 + 0x1p-14);
+			error = 0x1p-14 / sqrt((double)known[k].freedom);
+			off = known[k].t[i] * error;
+			expect_close((sl_results_make(&made.m, false, &made.r),
+					     sl_precision_error(
+						     &made.r.fate[SL_FATE_reflected].precision)),
+				error);
+			assert_true(fabs(deviation(SL_FATE_reflected, 0.5 - off) - (i + 2)) <
+				    known[k].within);
+			assert_true(fabs(deviation(SL_FATE_absorbed, 0.5 - off) - (i + 2)) <
+				    known[k].within);
+			assert_true(fabs(deviation(SL_FATE_reflected, 0.5 + off) + (i + 2)) <
+				    known[k].within);
+		}
+}
+
+/* Two batches that happen to differ much do not let pass what the bound forbids. */
+static void the_bound_holds_for_few_batches(void **state)
+{
+	(void)state;
+	begin(true);
+	add_batch(10000, 0.25);
+	add_batch(10000, 0.75);
+	expect_close(deviation(SL_FATE_reflected, 0.4), 0.1 / sqrt(0.4 * 0.6 / 20000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(missing_weight_was_absorbed),
+		cmocka_unit_test(analogue_absorption_is_counted_once),
+		cmocka_unit_test(small_batches_count_less),
+		cmocka_unit_test(counts_have_binomial_errors),
+		cmocka_unit_test(one_batch_has_the_bound),
+		cmocka_unit_test(batches_tell_the_error_of_weights),
+		cmocka_unit_test(the_bound_holds_for_few_batches),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

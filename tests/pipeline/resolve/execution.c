@@ -1,0 +1,254 @@
+/*
+ * execution.c - run.device, run.mode and primitives: which choice is made, and which combinations
+ * are refused.
+ */
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
+#include "tests/support/config_check.h"
+
+#include <stdio.h>
+
+#include "primitives/device/device.h"
+#include "primitives/base/fault.h"
+
+static const char plain[] = "model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
+			    "keep: absorbed\nrun: {particles: 1, device: %s}\nprimitives: {%s}\n";
+
+static enum sl_status take_device(const char *device, const char *primitives, struct sl_reader **r)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), plain, device, primitives);
+	return take(text, NULL, 0, r);
+}
+
+static void take_good_device(const char *device, const char *primitives)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), plain, device, primitives);
+	take_good(text);
+}
+
+static void expect_choice(
+	const struct sl_choice *c, const char *name, uint32_t block, uint32_t items)
+{
+	assert_non_null(c->backend);
+	assert_string_equal(c->backend->name, name);
+	assert_int_equal(c->tuning.block, block);
+	assert_int_equal(c->tuning.items, items);
+}
+
+static void expect_on_cpu(void)
+{
+	assert_int_equal(choices.device, SL_ON_CPU);
+	assert_null(choices.scan.backend);
+	expect_choice(&choices.compact, "cpu", 0, 0);
+	expect_choice(&choices.sort, "cpu", 0, 0);
+	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
+}
+
+/* The fastest backends of the catalog, each with its own scan; files are encoded on the host. */
+static void expect_best(const struct sl_choice *c, enum sl_primitive p)
+{
+	static const char *const order[] = {"shared", "work_efficient", "naive"};
+	const struct sl_backend *best = NULL;
+
+	for (int i = 0; i < 3 && sl_find(p, order[i], &best) != SL_OK;)
+		i++;
+	assert_non_null(best);
+	assert_ptr_equal(c->backend, best);
+	assert_int_equal(c->backend->space, SL_DEVICE);
+	assert_true(c->tuning.block == 0 && c->tuning.items == 0);
+}
+
+static void expect_on_device(enum sl_device_choice device)
+{
+	assert_int_equal(choices.device, device);
+	assert_int_equal(choices.device_number, 0);
+	assert_string_equal(choices.device_reason, "");
+	assert_null(choices.scan.backend);
+	expect_best(&choices.compact, SL_COMPACT);
+	expect_best(&choices.sort, SL_SORT);
+	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
+}
+
+/* What auto is where there is no device is told; that the CPU was asked for is not. */
+static void auto_selects_an_available_device(void **state)
+{
+	int n;
+
+	(void)state;
+	take_good_device("auto", "");
+	if (sl_device_count(&n) == SL_OK) {
+		expect_on_device(SL_ON_CUDA);
+	} else {
+		expect_on_cpu();
+		assert_string_equal(choices.device_reason, sl_last_error());
+	}
+	take_good_device("cpu", "scan: auto, compact: auto, sort: auto, deflate: auto");
+	expect_on_cpu();
+	assert_string_equal(choices.device_reason, "");
+}
+
+static void the_emulated_device_is_always_there(void **state)
+{
+	static const char usual[] = "model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
+				    "keep: absorbed\nrun: {particles: 1}\n";
+	struct sl_reader *r;
+
+	(void)state;
+	take_good_device("emulated", "");
+	assert_true(sl_device_is_emulated());
+	expect_on_device(SL_ON_EMULATED);
+	/* for a process that emulates already, auto is that device */
+	assert_ok(sl_config_open_text("c", usual, strlen(usual), NULL, 0, &config, &r));
+	assert_ok(sl_resolve(&config, r, &choices));
+	expect_on_device(SL_ON_EMULATED);
+	/* unless that cannot be used */
+	assert_null(sl_fault_set("dev_count:1:999"));
+	assert_ok(sl_resolve(&config, r, &choices));
+	sl_fault_set(NULL);
+	expect_on_cpu();
+	assert_non_null(strstr(choices.device_reason, "CUDA error 999"));
+	sl_config_close(r);
+}
+
+/* A device asked for by name is never replaced, and its lack hides what follows from it alone. */
+static void missing_device(void **state)
+{
+	static const char *const names[] = {"cuda", "cuda:0", "cuda:9999"};
+	struct sl_reader *r;
+	char message[SL_MESSAGE_BYTES];
+	int n;
+
+	(void)state;
+	sl_device_emulate(false);
+	n = sl_device_count(&n) == SL_OK ? n : 0;
+	snprintf(message, sizeof(message), "%s",
+		n > 0 ? "there is no device 9999" : sl_last_error());
+	for (int i = n > 0 ? 2 : 0; i < 3; i++) {
+		assert_int_equal(take_device(names[i], "scan: cpu, sort: warp", &r), SL_NO_DEVICE);
+		assert_int_equal(sl_config_problems(r), 0);
+		assert_non_null(strstr(sl_last_error(), message));
+		sl_config_close(r);
+		assert_int_equal(take_device(names[i], "scan: cpu, store: warp", &r), SL_USAGE);
+		assert_int_equal(sl_config_problems(r), 1);
+		sl_config_close(r);
+	}
+}
+
+static void device_failure_is_not_a_file_error(void **state)
+{
+	struct sl_reader *r;
+
+	(void)state;
+	assert_null(sl_fault_set("dev_limits:1:999"));
+	assert_int_equal(take_device("emulated", "sort: naive", &r), SL_DEVICE_FAILED);
+	sl_fault_set(NULL);
+	assert_int_equal(sl_config_problems(r), 0);
+	sl_config_close(r);
+}
+
+/* How a batch is run, and why not fused where it could be. */
+static void expect_mode(
+	const char *device, const char *primitives, enum sl_mode mode, const char *message)
+{
+	take_good_device(device, primitives);
+	assert_int_equal(choices.mode, mode);
+	assert_string_equal(choices.mode_reason, message);
+}
+
+static void modes_are_chosen(void **state)
+{
+	(void)state;
+	expect_mode("cpu", "", SL_MODE_staged, "");
+	expect_mode("cpu", "compact: cpu_scan", SL_MODE_staged, "");
+	expect_mode("'cpu', mode: staged", "", SL_MODE_staged, "");
+	expect_mode("emulated", "", SL_MODE_fused, "");
+	expect_mode("emulated, mode: auto", "sort: naive", SL_MODE_fused, "");
+	expect_mode("emulated, mode: fused", "scan: auto, compact: auto", SL_MODE_fused, "");
+	expect_mode("emulated, mode: staged", "", SL_MODE_staged, "");
+	expect_mode("emulated", "compact: shared", SL_MODE_staged, "primitives.compact is named");
+	expect_mode("emulated", "scan: shared", SL_MODE_staged, "primitives.scan is named");
+	expect_mode("emulated, mode: staged", "compact: shared", SL_MODE_staged, "");
+}
+
+/* Expects the transfer form of survivors for a format, and the compression backend. */
+static void expect_form(const char *device, const char *deflate, const char *format,
+	enum sl_transfer_form form, const char *pack)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		"model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\nkeep: absorbed\n"
+		"run: {particles: 1, device: %s}\nprimitives: {deflate: %s}\n"
+		"output: {format: %s%s}\n",
+		device, deflate, format,
+		strncmp(format, "mcpl", 4) == 0 ? ", mcpl: {energy: 1 eV}" : "");
+	take_good(text);
+	assert_int_equal(choices.form, form);
+	assert_string_equal(choices.pack ? choices.pack->name : "", pack);
+	assert_int_equal(choices.deflate->space, SL_HOST);
+}
+
+/* On a GPU auto compresses there what can be; the emulated device is asked to. */
+static void forms_are_chosen(void **state)
+{
+	static const struct {
+		const char *format;
+		enum sl_transfer_form unasked, asked;
+	} forms[] = {{"openpmd", SL_AS_COLUMNS, SL_AS_STREAMS},
+		{"npz", SL_AS_COLUMNS, SL_AS_STREAMS}, {"csv.gz", SL_AS_COLUMNS, SL_AS_COLUMNS},
+		{"mcpl", SL_AS_RECORDS, SL_AS_RECORDS}, {"mcpl.gz", SL_AS_RECORDS, SL_AS_STREAMS}};
+	bool gpu;
+	int n;
+
+	(void)state;
+	sl_device_emulate(false);
+	gpu = sl_device_count(&n) == SL_OK;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		const char *format = forms[i].format;
+		const char *pack = forms[i].asked == SL_AS_STREAMS ? "device" : "";
+
+		expect_form("cpu", "auto", format, SL_AS_COLUMNS, "");
+		expect_form("emulated", "auto", format, forms[i].unasked, "");
+		expect_form("emulated", "zlib", format, forms[i].unasked, "");
+		if (pack[0])
+			expect_form("emulated", "device", format, forms[i].asked, pack);
+		if (gpu)
+			expect_form("cuda", "auto", format, forms[i].asked, pack);
+	}
+}
+
+static void tunings_are_taken(void **state)
+{
+	(void)state;
+	take_good_device("emulated", "scan: naive, sort: naive:block=64");
+	expect_choice(&choices.scan, "naive", 0, 0);
+	expect_choice(&choices.sort, "naive", 64, 0);
+	take_good_device("emulated",
+		"scan: naive:block=1024, compact: 'naive:items=2', sort: \"naive:items=8:block=96\"");
+	expect_choice(&choices.scan, "naive", 1024, 0);
+	expect_choice(&choices.compact, "naive", 0, 2);
+	expect_choice(&choices.sort, "naive", 96, 8);
+	take_good_device("cpu", "scan: cpu, compact: cpu_scan");
+	expect_choice(&choices.scan, "cpu", 0, 0);
+	expect_choice(&choices.compact, "cpu_scan", 0, 0);
+	assert_ptr_equal(choices.scan.backend, &sl_scan_cpu);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(auto_selects_an_available_device),
+		cmocka_unit_test(the_emulated_device_is_always_there),
+		cmocka_unit_test(missing_device),
+		cmocka_unit_test(device_failure_is_not_a_file_error),
+		cmocka_unit_test(modes_are_chosen),
+		cmocka_unit_test(forms_are_chosen),
+		cmocka_unit_test(tunings_are_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

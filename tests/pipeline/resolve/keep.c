@@ -1,0 +1,271 @@
+/*
+ * keep.c - conditions of keep, compared with the same conditions in C on random and special values;
+ * the fates that they do not test; the fate of particles that fail them.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages/selection/condition.h"
+#include "stages/particle/random.h"
+#include "tests/support/config_check.h"
+#include "tests/support/mcpl_lists.h"
+
+enum { PARTICLES = 400, CONDITIONS_MOST = 64 };
+
+/*
+ * Conditions, and what they mean, of a particle p. A number that a column is compared with has the
+ * column's precision; all else is computed in double precision.
+ */
+#define CONDITIONS(X)                                                                         \
+	X("ekin > 1 keV and z < 5 cm and pdg == 22",                                          \
+		p->energy > 1.0f && p->z < 5.0f && p->pdg == 22)                              \
+	X("energy > 1 keV", p->energy > 1.0f)                                                 \
+	X("ekin >= 0.1 keV", p->energy >= 0.1f)                                               \
+	X("0.1 keV >= ekin", 0.1f >= p->energy)                                               \
+	X("-ekin <= -0.1 keV", -p->energy <= -0.1f)                                           \
+	X("ekin < 2.5 MeV", p->energy < 2500.0f)                                              \
+	X("ekin <= 1e-3 GeV", p->energy <= 1000.0f)                                           \
+	X("ekin != 700 eV", p->energy != 0.7f)                                                \
+	X("z < 5 mm or z > 0.3 m", p->z<0.5f || p->z> 30.0f)                                  \
+	X("-5 um < z", p->z > -5e-4f)                                                         \
+	X("time > 2 us", p->time > 2000.0f)                                                   \
+	X("time <= 1 ms and time >= -1 ps", p->time <= 1e6f && p->time >= -1e-3f)             \
+	X("x > 0", p->x > 0)                                                                  \
+	X("x < inf", p->x < INFINITY)                                                         \
+	X("x == x", p->x == p->x)                                                             \
+	X("not x < 0 cm", !(p->x < 0))                                                        \
+	X("not (x < 0 cm or y < 0 cm)", !(p->x < 0 || p->y < 0))                              \
+	X("not not w > 0.5", p->w > 0.5f)                                                     \
+	X("not w > 0 and v > 0", !(p->w > 0) && p->v > 0)                                     \
+	X("w > 0 or v > 0 and u > 0", p->w > 0 || (p->v > 0 && p->u > 0))                     \
+	X("(w > 0 or v > 0) and u > 0", (p->w > 0 || p->v > 0) && p->u > 0)                   \
+	X("x*x + y*y < (3 cm)*(4 cm)",                                                        \
+		(double)p->x *(double)p->x + (double)p->y * (double)p->y < 12.0)              \
+	X("x - y - z > 1 cm", ((double)p->x - (double)p->y) - (double)p->z > 1.0)             \
+	X("x / 2 / 3 * 4 > 1 cm", (double)p->x / 2.0 / 3.0 * 4.0 > 1.0)                       \
+	X("x + 2*y > 1 cm", (double)p->x + 2.0 * (double)p->y > 1.0)                          \
+	X("x/time > 2 m/s", (double)p->x / (double)p->time > 2e-7)                            \
+	X("abs(x) <= abs(-y)", fabs((double)p->x) <= fabs(-(double)p->y))                     \
+	X("abs(x - y) < 1 cm", fabs((double)p->x - (double)p->y) < 1.0)                       \
+	X("-x > 1 cm", -(double)p->x > 1.0)                                                   \
+	X("weight*(1 - w) < 0.3", (double)p->weight *(1.0 - (double)p->w) < 0.3)              \
+	X("1 /cm * x < 90 deg", 1.0 * (double)p->x < 90.0 * 0.017453292519943295)             \
+	X("pdg == 1000822080", p->pdg == 1000822080)                                          \
+	X("pdg < 0", p->pdg < 0)                                                              \
+	X("abs(pdg) == 11 or pdg == -2112", p->pdg == 11 || p->pdg == -11 || p->pdg == -2112) \
+	X("userflags >= 4294967295", p->userflags >= 4294967295u)                             \
+	X("id < 200", p->id < 200)                                                            \
+	X("id*id == 144", p->id == 12)                                                        \
+	X("pol_x == 0 and pol_y != 0", p->pol_x == 0 && p->pol_y != 0)                        \
+	X("fate == 11 and w < 0 or fate == 3", p->w < 0)                                      \
+	X("listed and w < 0", p->w < 0)
+
+/* The conditions, and whether p meets each; returns how many there are. */
+static size_t list_conditions(const struct sl_particle *p, const char *text[], bool meets[])
+{
+	size_t n = 0;
+
+#define X(words, meaning) \
+	text[n] = words;  \
+	meets[n++] = (meaning);
+	CONDITIONS(X)
+#undef X
+	return n;
+}
+
+static uint32_t word(uint64_t id, int which)
+{
+	return sl_draw(99, id, (uint64_t)which / 4).at[which % 4];
+}
+
+/* Numbers that conditions ask for, their neighbours, and others of any size. */
+static float number_of(uint64_t id, int which)
+{
+	static const float some[] = {0, -0.0f, 1, 0.1f, 0.7f, 0.5f, -1, 5, 1000, 2500, INFINITY,
+		-INFINITY, NAN, 1e-45f, 3e38f, -5e-4f, 1e6f};
+	uint32_t bits = word(id, which);
+	float any = (sl_uniform(bits) - 0.5f) * (bits % 3 ? 4.0f : 60.0f);
+	float one = some[bits / 16 % (sizeof(some) / sizeof(some[0]))];
+
+	return bits % 4 == 0    ? one
+	       : bits % 16 == 1 ? nextafterf(one, INFINITY)
+	       : bits % 16 == 2 ? nextafterf(one, -INFINITY)
+	                        : any;
+}
+
+static struct sl_particle particle_of(uint64_t id)
+{
+	static const int32_t codes[] = {22, 11, -11, 2112, -2112, 1000822080, 1000822081, 0};
+	struct sl_particle p = {.id = id, .fate = SL_FATE_listed};
+	float *const number[] = {&p.x, &p.y, &p.z, &p.u, &p.v, &p.w, &p.energy, &p.weight, &p.time,
+		&p.pol_x, &p.pol_y, &p.pol_z};
+
+	for (int i = 0; i < 12; i++)
+		*number[i] = number_of(id, i);
+	p.pdg = codes[word(id, 12) % 8];
+	p.userflags = word(id, 13) % 3 ? word(id, 14) : UINT32_MAX - word(id, 14) % 2;
+	return p;
+}
+
+/* A list is read, and this is asked of its particles; a slab is crossed. */
+static void take_list(const char *keep)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text),
+		"run: {particles: 10}\n"
+		"model: {list: {files: %s}}\n"
+		"keep: %s\n",
+		reference_path("example.mcpl"), keep);
+	take_good(text);
+}
+
+static void take_slab(const char *keep)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		"run: {particles: 10}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}}\n"
+		"keep: %s\n",
+		keep);
+	take_good(text);
+}
+
+static uint8_t fate_of(struct sl_particle p)
+{
+	struct sl_columns columns = sl_columns_of(&p);
+
+	return sl_condition_fate(&choices.condition, &columns, 0, p.id, p.fate);
+}
+
+/* --- what they mean --------------------------------------------------------------------------- */
+
+static void conditions_mean_what_they_say(void **state)
+{
+	const char *text[CONDITIONS_MOST];
+	bool meets[CONDITIONS_MOST];
+	struct sl_particle p = particle_of(0);
+	size_t n = list_conditions(&p, text, meets);
+
+	(void)state;
+	for (size_t k = 0; k < n; k++) {
+		uint32_t met = 0;
+
+		take_list(text[k]);
+		assert_int_equal(choices.keep, SL_FATE_BIT(SL_FATE_listed));
+		assert_int_equal(choices.condition.fates, SL_FATE_BIT(SL_FATE_listed));
+		for (uint64_t id = 0; id < PARTICLES; id++) {
+			p = particle_of(id);
+			list_conditions(&p, text, meets);
+			if ((fate_of(p) == SL_FATE_listed) != meets[k])
+				fail_msg("'%s' %s particle %d", text[k],
+					meets[k] ? "lacks" : "takes", (int)id);
+			met += meets[k];
+		}
+		/* else it tells nothing */
+		if (met == 0 || met == PARTICLES)
+			fail_msg("'%s' is met by %u of %d", text[k], met, PARTICLES);
+	}
+}
+
+/* Zeros in front are worth nothing, however many a text has. */
+static void numbers_are_as_long_as_texts(void **state)
+{
+	static const int zeros[] = {30, 470, 520, 980};
+	struct sl_particle p = {.fate = SL_FATE_listed};
+	char text[1024];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++) {
+		snprintf(text, sizeof(text), "x < 0.%0*d1e%d cm", zeros[i], 0, zeros[i] + 1);
+		take_list(text);
+		p.x = nextafterf(1, 0);
+		assert_int_equal(fate_of(p), SL_FATE_listed);
+		p.x = 1;
+		assert_int_equal(fate_of(p), SL_FATE_dropped);
+	}
+}
+
+/* --- fates ------------------------------------------------------------------------------------ */
+
+#define SET2(a, b) (SL_FATE_BIT(SL_FATE_##a) | SL_FATE_BIT(SL_FATE_##b))
+
+static void expect_fates(const char *keep, sl_fate_set kept, sl_fate_set asked)
+{
+	take_slab(keep);
+	if (choices.keep != kept || choices.condition.fates != asked ||
+		(choices.condition.n > 0) != (asked != 0))
+		fail_msg("'%s' keeps %" PRIx64 ", asks of %" PRIx64 " in %u steps; not %" PRIx64
+			 " and %" PRIx64,
+			keep, choices.keep, choices.condition.fates, choices.condition.n, kept,
+			asked);
+}
+
+/* Conditions on fates only need no test of a particle; only fates that can survive are tested. */
+static void fates_are_selected(void **state)
+{
+	const sl_fate_set all = sl_models[SL_MODEL_slab]->fates & ~SL_FATE_BIT(SL_FATE_alive);
+
+	(void)state;
+	expect_fates("transmitted", SL_FATE_BIT(SL_FATE_transmitted), 0);
+	expect_fates("[transmitted, reflected]", SET2(transmitted, reflected), 0);
+	expect_fates("transmitted or reflected", SET2(transmitted, reflected), 0);
+	expect_fates("not absorbed", all & ~SL_FATE_BIT(SL_FATE_absorbed), 0);
+	expect_fates("transmitted and w > 0.5", SL_FATE_BIT(SL_FATE_transmitted),
+		SL_FATE_BIT(SL_FATE_transmitted));
+	expect_fates("reflected or transmitted and w > 0.5", SET2(transmitted, reflected),
+		SL_FATE_BIT(SL_FATE_transmitted));
+	expect_fates("[reflected, transmitted and w > 0.5]", SET2(transmitted, reflected),
+		SL_FATE_BIT(SL_FATE_transmitted));
+	expect_fates("not (absorbed or w > 0.5)", all & ~SL_FATE_BIT(SL_FATE_absorbed),
+		all & ~SL_FATE_BIT(SL_FATE_absorbed));
+	expect_fates("w > 0.5", all, all);
+	expect_fates("w > 0.5 or not w > 0.5", all, all); /* the expression is not simplified */
+}
+
+static void failing_particles_are_dropped(void **state)
+{
+	struct sl_particle p = {.w = 0.25f, .fate = SL_FATE_transmitted};
+
+	(void)state;
+	take_slab("reflected or transmitted and w > 0.5");
+	assert_int_equal(fate_of(p), SL_FATE_dropped);
+	p.w = 0.75f;
+	assert_int_equal(fate_of(p), SL_FATE_transmitted);
+	p.fate = SL_FATE_absorbed; /* the condition is not tested for this fate */
+	p.w = 0.25f;
+	assert_int_equal(fate_of(p), SL_FATE_absorbed);
+	p.fate = SL_FATE_reflected;
+	assert_int_equal(fate_of(p), SL_FATE_reflected);
+	p.fate = 77; /* memory is damaged */
+	assert_int_equal(fate_of(p), 77);
+}
+
+/* Once there are conditions, dropped is a fate to ask for. */
+static void dropped_is_a_fate(void **state)
+{
+	(void)state;
+	take_slab("transmitted and w > 0.5\ncheck: {dropped: 0.1}\n"
+		  "stop: rel_error(dropped) < 0.1\ntallies: w:4:dropped");
+	assert_int_equal(choices.stop_rule.fate, SL_FATE_dropped);
+	take_slab("transmitted and w > 0.5\ntallies: w:4");
+	assert_true(SL_HAS(choices.histogram[0].fates, SL_FATE_dropped));
+	take_slab("transmitted\ntallies: w:4");
+	assert_false(SL_HAS(choices.histogram[0].fates, SL_FATE_dropped));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conditions_mean_what_they_say),
+		cmocka_unit_test(numbers_are_as_long_as_texts),
+		cmocka_unit_test(fates_are_selected),
+		cmocka_unit_test(failing_particles_are_dropped),
+		cmocka_unit_test(dropped_is_a_fate),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,404 @@
+/*
+ * manifest.c - lines of the manifest: complete lines are read back, and damaged lines are always
+ * refused.
+ */
+#include "pipeline/results/manifest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "primitives/base/fault.h"
+#include "primitives/files/crc32.h"
+#include "tests/support/check.h"
+#include "tests/support/open_dir.h"
+
+/* A line with something in every part; all of its bytes are set, so that lines compare by memcmp.
+ */
+static struct sl_manifest_line sample(uint64_t batch)
+{
+	struct sl_manifest_line line;
+
+	memset(&line, 0, sizeof(line));
+	line.batch = batch;
+	line.first_id = batch * 1000;
+	line.generated = 1000;
+	line.survivors = 600;
+	line.tally.count[SL_FATE_transmitted] = 600;
+	line.tally.count[SL_FATE_reflected] = 400;
+	line.tally.weight[SL_FATE_transmitted] = (uint64_t)600 << 32;
+	line.tally.weight[SL_FATE_reflected] = UINT64_MAX;
+	line.tally.steps = 12345;
+	line.tally.collisions = 6789;
+	line.columns = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_w);
+	line.digest[SL_COLUMN_id] = 0x0123456789abcdefu;
+	line.digest[SL_COLUMN_w] = batch;
+	snprintf(line.file, sizeof(line.file), "name_%llu.h5", (unsigned long long)batch);
+	line.file_bytes = 987654;
+	line.file_crc = 0xdeadbeef;
+	return line;
+}
+
+/* --- a line ------------------------------------------------------------------------------- */
+
+static void expect_same(const struct sl_manifest_line *line)
+{
+	char text[SL_MANIFEST_LINE_BYTES];
+	struct sl_manifest_line again;
+	size_t n = sl_manifest_print(line, text);
+
+	assert_int_equal(n, strlen(text));
+	assert_int_equal(text[n - 1], '\n');
+	assert_ok(sl_manifest_parse(text, n - 1, &again));
+	assert_memory_equal(&again, line, sizeof(again));
+}
+
+static void round_trip(void **state)
+{
+	struct sl_manifest_line line = sample(0);
+
+	(void)state;
+	expect_same(&line);
+	line.batch = line.first_id = line.file_bytes = UINT64_MAX;
+	line.file_crc = 0;
+	expect_same(&line);
+	snprintf(line.bins_file, sizeof(line.bins_file), "name_0.bins");
+	line.bins_bytes = UINT64_MAX;
+	line.bins_crc = 0xfedcba98;
+	expect_same(&line);
+	memset(&line, 0, sizeof(line));
+	expect_same(&line);
+}
+
+/* The format is documented: other programs read these bytes. */
+static void exact_text(void **state)
+{
+	struct sl_manifest_line line = sample(7);
+	char text[SL_MANIFEST_LINE_BYTES], expected[1024];
+	static const char before[] =
+		"{\"batch\":7,\"first_id\":7000,\"generated\":1000,\"survivors\":600,"
+		"\"fates\":{\"reflected\":400,\"transmitted\":600},"
+		"\"weights\":{\"reflected\":18446744073709551615,\"transmitted\":2576980377600},"
+		"\"steps\":12345,\"collisions\":6789,"
+		"\"digests\":{\"id\":\"0123456789abcdef\",\"x\":\"0000000000000000\","
+		"\"w\":\"0000000000000007\"},"
+		"\"file\":{\"name\":\"name_7.h5\",\"bytes\":987654,\"crc\":\"deadbeef\"}";
+
+	(void)state;
+	sl_manifest_print(&line, text);
+	snprintf(expected, sizeof(expected), "%s,\"crc\":\"%08x\"}\n", before,
+		sl_crc32(before, strlen(before)));
+	assert_string_equal(text, expected);
+	/* tallies by bins stand behind the file, where there are any */
+	snprintf(line.bins_file, sizeof(line.bins_file), "name_7.bins");
+	line.bins_bytes = 480;
+	line.bins_crc = 0xabc;
+	sl_manifest_print(&line, text);
+	assert_non_null(strstr(text, "\"crc\":\"deadbeef\"},\"bins\":{\"name\":\"name_7.bins\","
+				     "\"bytes\":480,\"crc\":\"00000abc\"},\"crc\":\""));
+}
+
+/* The longest line there can be: every fate and column at once, and a name of control bytes. */
+static void largest_line(void **state)
+{
+	struct sl_manifest_line line = sample(UINT64_MAX);
+
+	(void)state;
+	line.first_id = line.generated = line.survivors = line.file_bytes = UINT64_MAX;
+	line.tally.steps = line.tally.collisions = UINT64_MAX;
+	line.columns = SL_BIT(SL_COLUMN_COUNT) - 1;
+	memset(line.digest, 0xff, sizeof(line.digest));
+	memset(line.tally.weight, 0xff, sizeof(line.tally.weight));
+	memset(line.tally.count, 0, sizeof(line.tally.count));
+	line.tally.count[SL_FATE_hit] = UINT64_MAX;
+	memset(line.file, '\1', sizeof(line.file) - 1); /* six bytes each when escaped */
+	expect_same(&line);
+}
+
+/* Each byte with each of its bits changed, or 0, or its complement. */
+static void every_flip(void **state)
+{
+	struct sl_manifest_line line = sample(3), again;
+	char text[SL_MANIFEST_LINE_BYTES];
+	size_t n = sl_manifest_print(&line, text) - 1;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		char was = text[i];
+
+		for (int bit = 0; bit < 8; bit++) {
+			text[i] = (char)(was ^ (1 << bit));
+			assert_fails(sl_manifest_parse(text, n, &again), SL_BAD_INPUT, "checksum");
+		}
+		text[i] = '\0';
+		assert_fails(sl_manifest_parse(text, n, &again), SL_BAD_INPUT, "checksum");
+		text[i] = (char)~was;
+		assert_fails(sl_manifest_parse(text, n, &again), SL_BAD_INPUT, "checksum");
+		text[i] = was;
+	}
+	assert_ok(sl_manifest_parse(text, n, &again));
+}
+
+static void every_prefix(void **state)
+{
+	struct sl_manifest_line line = sample(3), again;
+	char text[SL_MANIFEST_LINE_BYTES];
+	size_t n = sl_manifest_print(&line, text) - 1;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(sl_manifest_parse(text, i, &again), SL_BAD_INPUT);
+	for (size_t i = 1; i < n; i++)
+		assert_int_equal(sl_manifest_parse(text + i, n - i, &again), SL_BAD_INPUT);
+}
+
+/* Puts the right checksum behind what is before, and expects the refusal. */
+static void expect_refused(const char *before, const char *why)
+{
+	char text[SL_MANIFEST_LINE_BYTES];
+	struct sl_manifest_line line;
+	int n = snprintf(text, sizeof(text), "%s,\"crc\":\"%08x\"}", before,
+		sl_crc32(before, strlen(before)));
+
+	assert_fails(sl_manifest_parse(text, (size_t)n, &line), SL_BAD_INPUT, why);
+}
+
+#define HEAD      "{\"batch\":0,\"first_id\":0,\"generated\":2,"
+#define TAIL      ",\"steps\":0,\"collisions\":0,\"digests\":{}," FILE_PART
+#define FILE_PART "\"file\":{\"name\":\"a\",\"bytes\":0,\"crc\":\"00000000\"}"
+#define WEIGHTS   ",\"weights\":{\"hit\":0}"
+
+/* The checksum is right, so a program made it; all the same it is not a line of ours. */
+static void wrong_lines(void **state)
+{
+	char text[SL_MANIFEST_LINE_BYTES];
+	struct sl_manifest_line line;
+	const char good[] = HEAD "\"survivors\":2,\"fates\":{\"hit\":2}" WEIGHTS TAIL;
+	int n = snprintf(
+		text, sizeof(text), "%s,\"crc\":\"%08x\"}", good, sl_crc32(good, strlen(good)));
+
+	(void)state;
+	assert_ok(sl_manifest_parse(text, (size_t)n, &line));
+	expect_refused(HEAD "\"survivors\":2,\"fates\":{\"hit\":1}" WEIGHTS TAIL, "add up");
+	expect_refused(HEAD "\"survivors\":2,\"fates\":{\"hit\":3}" WEIGHTS TAIL, "add up");
+	expect_refused(HEAD "\"survivors\":3,\"fates\":{\"hit\":2}" WEIGHTS TAIL, "add up");
+	expect_refused(
+		HEAD "\"survivors\":2,\"fates\":{\"hit\":2,\"alive\":0}" WEIGHTS TAIL, "version");
+	expect_refused(HEAD "\"survivors\":2,\"fates\":{\"lost\":2}" WEIGHTS TAIL, "version");
+	expect_refused(HEAD "\"survivors\":-2,\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version");
+	expect_refused(HEAD "\"survivors\":\"2\",\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version");
+	expect_refused(HEAD "\"survivors\": 2,\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version");
+	expect_refused(HEAD "\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version");
+	expect_refused(
+		HEAD "\"survivors\":2,\"more\":1,\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version");
+	expect_refused("{\"first_id\":0,\"batch\":0,\"generated\":2,\"survivors\":2,"
+		       "\"fates\":{\"hit\":2}" WEIGHTS TAIL,
+		"version");
+	expect_refused("{\"batch\":0", "version");
+	expect_refused("{", "");
+	expect_refused("[", "");
+}
+
+/* Counts that wrap around to the right sum do not pass for it. */
+static void sums_do_not_wrap(void **state)
+{
+	struct sl_manifest_line line = sample(0), again;
+	char text[SL_MANIFEST_LINE_BYTES];
+
+	(void)state;
+	line.tally.count[SL_FATE_reflected] = UINT64_MAX;
+	line.tally.count[SL_FATE_transmitted] = line.generated + 1;
+	assert_fails(sl_manifest_parse(text, sl_manifest_print(&line, text) - 1, &again),
+		SL_BAD_INPUT, "add up");
+}
+
+/* --- the file ----------------------------------------------------------------------------- */
+
+static void expect_batches(
+	struct open_dir *s, size_t n, const uint64_t *batches, size_t damaged, bool in_order)
+{
+	struct sl_manifest m;
+
+	assert_ok(sl_manifest_read(&s->dir, &m));
+	assert_int_equal(m.n, n);
+	assert_int_equal(m.damaged, damaged);
+	assert_int_equal(m.in_order, in_order);
+	for (size_t i = 0; i < n; i++) {
+		struct sl_manifest_line expected = sample(batches[i]);
+
+		assert_memory_equal(&m.line[i], &expected, sizeof(expected));
+	}
+	sl_manifest_free(&m);
+}
+
+static void append(struct open_dir *s, uint64_t batch)
+{
+	struct sl_manifest_line line = sample(batch);
+
+	assert_ok(sl_manifest_append(&s->dir, &line));
+}
+
+static void append_and_read(void **state)
+{
+	struct open_dir *s = (struct open_dir *)*state;
+
+	expect_batches(s, 0, NULL, 0, true);
+	for (uint64_t batch = 0; batch < 3; batch++)
+		append(s, batch);
+	expect_batches(s, 3, (const uint64_t[]){0, 1, 2}, 0, true);
+}
+
+static void out_of_order(void **state)
+{
+	struct open_dir *s = (struct open_dir *)*state;
+
+	append(s, 2);
+	append(s, 0);
+	append(s, 1);
+	expect_batches(s, 3, (const uint64_t[]){0, 1, 2}, 0, false);
+}
+
+static void first_of_equals(void **state)
+{
+	struct open_dir *s = (struct open_dir *)*state;
+	struct sl_manifest_line other = sample(1);
+
+	append(s, 0);
+	append(s, 1);
+	other.file_bytes = 1;
+	assert_ok(sl_manifest_append(&s->dir, &other));
+	expect_batches(s, 2, (const uint64_t[]){0, 1}, 1, false);
+	append(s, 0);
+	expect_batches(s, 2, (const uint64_t[]){0, 1}, 2, false);
+}
+
+/* A killed process can leave any prefix of the last line. */
+static void torn_at_every_byte(void **state)
+{
+	struct open_dir *s = (struct open_dir *)*state;
+	size_t size, first;
+	char *text;
+
+	append(s, 0);
+	append(s, 1);
+	text = folder_read(&s->folder, "manifest.jsonl", &size);
+	first = (size_t)(strchr(text, '\n') + 1 - text);
+	for (size_t n = first + 1; n < size; n++) {
+		bool whole = n == size - 1; /* only the newline is missing */
+
+		folder_write(&s->folder, "manifest.jsonl", text, n);
+		expect_batches(s, whole ? 2 : 1, (const uint64_t[]){0, 1}, whole ? 0 : 1, false);
+	}
+	free(text);
+}
+
+static void garbage(void **state)
+{
+	static const char junk[] = "\n\n{}\n\xff\xfe\0\0binary\n{\"batch\":0}\n[[[[[[\n";
+	struct open_dir *s = (struct open_dir *)*state;
+	char text[SL_MANIFEST_LINE_BYTES + 2 * sizeof(junk)];
+	struct sl_manifest_line line = sample(5);
+	size_t n = sizeof(junk) - 1;
+
+	memcpy(text, junk, n);
+	n += sl_manifest_print(&line, text + n);
+	memcpy(text + n, junk, sizeof(junk) - 1);
+	folder_write(&s->folder, "manifest.jsonl", text, n + sizeof(junk) - 1);
+	expect_batches(s, 1, (const uint64_t[]){5}, 12, false);
+}
+
+/* What resume does: read, write anew, append; the bytes are those of an unbroken run. */
+static void repaired(void **state)
+{
+	struct open_dir *s = (struct open_dir *)*state;
+	struct sl_manifest m;
+	size_t size, size_again;
+	char *text, *again;
+
+	for (uint64_t batch = 0; batch < 3; batch++)
+		append(s, batch);
+	text = folder_read(&s->folder, "manifest.jsonl", &size);
+	folder_write(&s->folder, "manifest.jsonl", text, size - 100);
+	assert_ok(sl_manifest_read(&s->dir, &m));
+	assert_false(m.in_order);
+	assert_ok(sl_manifest_write(&s->dir, &m));
+	sl_manifest_free(&m);
+	expect_batches(s, 2, (const uint64_t[]){0, 1}, 0, true);
+	append(s, 2);
+	again = folder_read(&s->folder, "manifest.jsonl", &size_again);
+	assert_int_equal(size_again, size);
+	assert_memory_equal(again, text, size);
+	free(text);
+	free(again);
+}
+
+/* An append that fails leaves whole lines only. */
+static void failed_append(void **state)
+{
+	static const char *const faults[] = {
+		"file_append:1:28", "file_datasync:1:5", "file_close:1:5"};
+	struct open_dir *s = (struct open_dir *)*state;
+	struct sl_manifest_line line = sample(1);
+
+	append(s, 0);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		assert_null(sl_fault_set(faults[i]));
+		assert_int_equal(sl_manifest_append(&s->dir, &line), SL_DISK);
+		expect_batches(s, 1, (const uint64_t[]){0}, 0, true);
+	}
+	sl_fault_set(NULL);
+	append(s, 1);
+	expect_batches(s, 2, (const uint64_t[]){0, 1}, 0, true);
+}
+
+/* If memory or the disk fails, the manifest is not treated as empty. */
+static void reading_fails(void **state)
+{
+	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_read:1:5"};
+	struct open_dir *s = (struct open_dir *)*state;
+	struct sl_manifest m;
+
+	append(s, 0);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		assert_null(sl_fault_set(faults[i]));
+		assert_int_equal(sl_manifest_read(&s->dir, &m), SL_DISK);
+		sl_manifest_free(&m);
+	}
+	for (int k = 1;; k++) {
+		char fault[64];
+		enum sl_status status;
+
+		snprintf(fault, sizeof(fault), "host_malloc:%d:12", k);
+		sl_fault_set(fault);
+		status = sl_manifest_read(&s->dir, &m);
+		sl_manifest_free(&m);
+		if (status == SL_OK) {
+			assert_true(k > 3);
+			break;
+		}
+		assert_int_equal(status, SL_HOST_MEMORY);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(round_trip),
+		cmocka_unit_test(exact_text),
+		cmocka_unit_test(largest_line),
+		cmocka_unit_test(every_flip),
+		cmocka_unit_test(every_prefix),
+		cmocka_unit_test(wrong_lines),
+		cmocka_unit_test(sums_do_not_wrap),
+		WITH_SCENE(append_and_read),
+		WITH_SCENE(out_of_order),
+		WITH_SCENE(first_of_equals),
+		WITH_SCENE(torn_at_every_byte),
+		WITH_SCENE(garbage),
+		WITH_SCENE(repaired),
+		WITH_SCENE(failed_append),
+		WITH_SCENE(reading_fails),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

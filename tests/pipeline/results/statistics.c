@@ -1,0 +1,117 @@
+/*
+ * statistics.c - the statistical errors of fates in run.json: errors from the scatter of batches,
+ * and figures of merit, compared with textbook formulas.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "tests/support/fixture.h"
+#include "tests/support/statistics_check.h"
+#include "tests/support/program.h"
+
+static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200, threads: 2, "
+			   "device: cpu}\n"
+			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+			   "keep: transmitted\n"
+			   "key: [w:16]\n";
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make_in_memory(&folder);
+	write_text(&folder, "c.yaml", text);
+	return 0;
+}
+
+/* Those of a run without gaps, the last batch of which may be a small one. */
+static void expect_figures(const char *out, bool known)
+{
+	struct sl_manifest m;
+	double share = JSON(out, "times", "particles") / JSON(out, "tallies", "particles");
+	double seconds = JSON(out, "times", "computing_seconds") / share, sum = 0;
+	static const char *const stages[] = {
+		"generate", "advance", "mark", "compact", "sort", "write", "copied_home"};
+
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
+		sum += JSON(out, "times", "thread_seconds", stages[i]);
+	if (known)
+		expect_near(sum / share, seconds);
+	read_manifest(&folder, out, &m);
+	for (int f = SL_FATE_reflected; f <= SL_FATE_absorbed; f++) {
+		const char *fate = sl_fate_facts[f].name;
+		double error = relative_error(&m, m.n, (enum sl_fate)f);
+		double mean = JSON(out, "tallies", "fates", fate, "mean_over_batches");
+		double merit = JSON(out, "tallies", "fates", fate, "figure_of_merit");
+
+		expect_near(mean, JSON(out, "tallies", "fates", fate, "fraction"));
+		expect_near(JSON(out, "tallies", "fates", fate, "standard_error_over_batches"),
+			error * mean);
+		expect_near(JSON(out, "tallies", "fates", fate, "relative_error"), error);
+		if (known)
+			expect_near(merit, 1 / (error * error * seconds));
+		else
+			assert_true(isnan(merit));
+	}
+	assert_true(isnan(JSON(out, "tallies", "fates", "max_steps", "relative_error")));
+	assert_true(isnan(JSON(out, "tallies", "fates", "max_steps", "figure_of_merit")));
+	sl_manifest_free(&m);
+}
+
+static void figures_of_merit(void **state)
+{
+	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
+		"--set", "run.particles=4210", "--set", "run.batch=1000");
+
+	(void)state;
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "all", "--quiet"));
+	expect_figures("all", true);
+	expect(&folder, SL_OK, "", words);
+	expect_figures("out", true);
+	keep_batches(&folder, "out", 2);
+	expect(&folder, SL_OK, "", words);
+	assert_int_equal(JSON("out", "times", "particles"), 2210);
+	expect_figures("out", true);
+	/* resumes a finished run: no batch and no computing time */
+	expect(&folder, SL_OK, "", words);
+	expect_figures("out", false);
+	remove_run(&folder, "out");
+}
+
+/* A last batch of one particle, which has the fate or not, is no tenth part of what is known. */
+static void a_small_last_batch(void **state)
+{
+	double error[2];
+
+	(void)state;
+	for (int more = 0; more < 2; more++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
+				more ? "run.particles=10001" : "run.particles=10000", "--set",
+				"run.batch=1000"));
+		error[more] = JSON("out", "tallies", "fates", "reflected", "relative_error");
+		remove_run(&folder, "out");
+	}
+	assert_true(fabs(error[1] / error[0] - 1) < 0.1);
+}
+
+/* One batch has no scatter. */
+static void a_single_batch(void **state)
+{
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "run.particles=200"));
+	assert_true(isnan(JSON("out", "tallies", "fates", "reflected", "relative_error")));
+	assert_true(isnan(JSON("out", "tallies", "fates", "reflected", "figure_of_merit")));
+	remove_run(&folder, "out");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_of_merit),
+		cmocka_unit_test(a_small_last_batch),
+		cmocka_unit_test(a_single_batch),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}

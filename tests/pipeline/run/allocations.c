@@ -1,0 +1,116 @@
+/*
+ * allocations.c - between the plan and the commit of the last batch, nothing is allocated.
+ *
+ * A preloaded library records the number of allocations of the process before each commit: run.json
+ * at the start, each batch, run.json at the end.
+ *
+ * csv.gz and npz: no allocation from batch to batch. Before the first batch come the one block of
+ * the run and one allocation by pthread_create per thread with glibc (two are accepted). After the
+ * last batch libyaml reads the manifest.
+ *
+ * openpmd: HDF5 makes small allocations for each file; their number is recorded and stays about the
+ * same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/check.h"
+#include "tests/support/skip.h"
+#include "tests/support/tiny_run.h"
+
+enum { BATCHES = 13, MARKS_MAX = 64, YAML_A_LINE = 1000, HDF5_A_FILE = 5000 };
+
+/* Counts at the commits of a run and, last, at its end. */
+struct marks {
+	unsigned long count[MARKS_MAX];
+	size_t n;
+};
+
+static void read_marks(const char *text, struct marks *m)
+{
+	for (m->n = 0; (text = strstr(text, "allocs ")) != NULL; m->n++) {
+		assert_true(m->n < MARKS_MAX);
+		text += strlen("allocs ");
+		m->count[m->n] = strtoul(text, NULL, 10);
+	}
+}
+
+static void measure(struct tiny_run *t, struct marks *m)
+{
+	char preload[4096];
+	const char *const env[] = {preload, "FAIL_MARKS=1", "FAIL_COUNT=1", NULL};
+	struct ending e;
+
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", getenv("SLUICE_FAILING_MALLOC"));
+	tiny_make(t);
+	tiny_go(t, env, NULL, "out", NULL, &e);
+	tiny_check_ending(t, &e, 0, "allocs ", NULL);
+	read_marks(e.err, m);
+	process_free(&e);
+	tiny_free(t);
+	assert_true(m->n >= BATCHES + 3);
+}
+
+static void none_with(const char *format, const char *threads, const char *const *more)
+{
+	struct tiny_run t = {
+		.threads = threads, .format = format, .batches = BATCHES, .more = more};
+	unsigned long n_threads = strtoul(threads, NULL, 10) + 1; /* and the writer */
+	struct marks m;
+
+	measure(&t, &m);
+	print_message("%s, %lu threads: %lu allocations before the first of %d batches, %lu from "
+		      "it to the last, %lu after it\n",
+		format, n_threads, m.count[1] - m.count[0], BATCHES, m.count[BATCHES] - m.count[1],
+		m.count[m.n - 1] - m.count[BATCHES]);
+	assert_true(m.count[1] - m.count[0] <= 1 + 2 * n_threads);
+	assert_int_equal(m.count[BATCHES], m.count[1]);
+	assert_true(m.count[m.n - 1] - m.count[BATCHES] <= BATCHES * YAML_A_LINE);
+}
+
+static void none_between_batches(void **state)
+{
+	static const char *const threads[] = {"1", "2", "4"};
+	static const char *const of_mcpl[] = {
+		"--device", "cpu", "--set", "output.columns=[]", NULL};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
+		none_with("csv.gz", threads[i], NULL);
+	none_with("npz", "2", NULL);
+	none_with("mcpl", "2", of_mcpl);
+	none_with("mcpl.gz", "2", of_mcpl);
+}
+
+static void few_in_each_file(void **state)
+{
+	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
+	unsigned long least = HDF5_A_FILE, most = 0;
+	struct marks m;
+
+	(void)state;
+	measure(&t, &m);
+	for (int i = 1; i < BATCHES; i++) {
+		unsigned long n = m.count[i + 1] - m.count[i];
+
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	print_message("openpmd: HDF5 allocates %lu times for the first file, %lu to %lu times for "
+		      "each other\n",
+		m.count[1] - m.count[0], least, most);
+	assert_true(most < HDF5_A_FILE);
+	assert_true(most - least < least / 4); /* it does not grow with the files made */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(none_between_batches),
+		cmocka_unit_test(few_in_each_file),
+	};
+
+	if (skips_without_failing_malloc())
+		return SKIPPED;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

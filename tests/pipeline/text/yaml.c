@@ -1,0 +1,244 @@
+/* yaml.c - YAML parsed into a tree: access to nodes, and refused input. */
+#include "tests/support/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "pipeline/text/yaml.h"
+
+static struct sl_yaml *tree;
+static struct sl_yaml_problem problem;
+
+static enum sl_status parse(const char *text)
+{
+	return sl_yaml_parse(text, strlen(text), &tree, &problem);
+}
+
+static void a_tree_knows_its_nodes(void **state)
+{
+	sl_node root, list, key, node;
+	size_t line, column, bytes;
+	uint64_t value;
+
+	(void)state;
+	assert_ok(
+		parse("a: [1, {b: \"x\\0y\"}]\n\303\274: 2 \n'c d':\n  - 18446744073709551615\n"));
+	root = sl_yaml_root(tree);
+	assert_int_equal(sl_yaml_kind(tree, root), SL_MAPPING);
+	assert_int_equal(sl_yaml_size(tree, root), 3);
+	list = sl_yaml_item(tree, root, 0, &key);
+	assert_string_equal(sl_yaml_text(tree, key, NULL), "a");
+	assert_int_equal(sl_yaml_kind(tree, list), SL_LIST);
+	assert_int_equal(sl_yaml_size(tree, list), 2);
+	node = sl_yaml_get(tree, sl_yaml_item(tree, list, 1, &key), "b");
+	assert_int_equal(key, 0);
+	assert_string_equal(sl_yaml_text(tree, node, &bytes), "x");
+	assert_int_equal(bytes, 3);
+	sl_yaml_place(tree, node, &line, &column);
+	assert_int_equal(line, 1);
+	assert_int_equal(column, 12);
+	node = sl_yaml_get(tree, root, "\303\274");
+	sl_yaml_place(tree, node, &line, &column);
+	assert_int_equal(line, 2);
+	assert_int_equal(column, 4); /* characters, not bytes */
+	assert_true(sl_yaml_u64(tree, node, &value) && value == 2);
+	node = sl_yaml_item(tree, sl_yaml_get(tree, root, "c d"), 0, NULL);
+	assert_true(sl_yaml_u64(tree, node, &value) && value == UINT64_MAX);
+	sl_yaml_free(tree);
+}
+
+static void missing_nodes(void **state)
+{
+	size_t line, column, bytes;
+	uint64_t value;
+	sl_node key;
+
+	(void)state;
+	assert_ok(parse("a: [1]"));
+	assert_int_equal(sl_yaml_get(tree, 1, "b"), 0);
+	assert_int_equal(sl_yaml_get(tree, sl_yaml_get(tree, 1, "a"), "a"), 0);
+	assert_int_equal(sl_yaml_get(tree, 0, "a"), 0);
+	assert_int_equal(sl_yaml_item(tree, 1, 1, &key), 0);
+	assert_int_equal(key, 0);
+	assert_int_equal(sl_yaml_item(tree, 0, 0, NULL), 0);
+	assert_int_equal(sl_yaml_size(tree, 0), 0);
+	assert_int_equal(sl_yaml_size(tree, 999), 0);
+	assert_string_equal(sl_yaml_text(tree, 1, &bytes), "");
+	assert_int_equal(bytes, 0);
+	sl_yaml_place(tree, 0, &line, &column);
+	assert_int_equal(line, 0);
+	assert_false(sl_yaml_u64(tree, 0, &value));
+	assert_false(sl_yaml_u64(tree, 1, &value));
+	sl_yaml_free(tree);
+	sl_yaml_free(NULL);
+}
+
+static void numbers_are_digits(void **state)
+{
+	static const char *const bad[] = {
+		"-1", "+1", "1.0", "1e3", "' 1'", "''", "0x1", "18446744073709551616", "1_0", "x"};
+	uint64_t value;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_ok(parse(bad[i]));
+		if (sl_yaml_u64(tree, sl_yaml_root(tree), &value))
+			fail_msg("%s is read as a number", bad[i]);
+		sl_yaml_free(tree);
+	}
+}
+
+static void json_is_yaml(void **state)
+{
+	(void)state;
+	assert_ok(parse("{\"batch\":0,\"file\":\"a\\u00fc\\\"b\\/"
+			"\",\"crc\":4294967295,\"list\":[[],{}],\"t\":true}"));
+	assert_string_equal(
+		sl_yaml_text(tree, sl_yaml_get(tree, 1, "file"), NULL), "a\303\274\"b/");
+	assert_int_equal(sl_yaml_size(tree, sl_yaml_get(tree, 1, "list")), 2);
+	sl_yaml_free(tree);
+}
+
+static void errors_have_line_and_column(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t line, column;
+		const char *says;
+	} cases[] = {
+		{"", 1, 1, "the text is empty"},
+		{"# a\n", 1, 1, "the text is empty"},
+		{"a: 1\na: 2\n", 2, 1, "'a' is repeated, it is also at 1:1"},
+		{"x: {b: 1, c: 2,\n 'b': 3}", 2, 2, "'b' is repeated, it is also at 1:5"},
+		{"- {a: 1, a: 2}\n- {b: 1, b: 2}\n", 1, 10, "'a' is repeated"},
+		{"a: &x 1\nb: *x\n", 1, 4, "anchors are not allowed"},
+		{"a: [1, &x 2]", 1, 8, "anchors are not allowed"},
+		{"&x a: 1", 1, 1, "anchors are not allowed"},
+		{"*x", 1, 1, "aliases are not allowed"},
+		{"{a: *x}", 1, 5, "aliases are not allowed"},
+		{"a: !!str 1", 1, 4, "tags are not allowed"},
+		{"! a", 1, 1, "tags are not allowed"},
+		{"a: !<x> {}", 1, 4, "tags are not allowed"},
+		{"a: 1\n...\n---\nb: 2\n", 3, 1, "a second document"},
+		{"a: 1\n--- 2", 2, 1, "a second document"},
+		{"[a]: 1", 1, 1, "not a key"},
+		{"? {a: 1}\n: 2", 1, 3, "not a key"},
+		{"\"a\\0b\": 1", 1, 1, "not a key"},
+		{"a:\n\t- 1", 2, 1, "a tab is not allowed here"},
+		{"a: \"x", 1, 6, "not YAML"},
+		{"a: b: c", 1, 5, "not YAML"},
+		{"a: 1\nb: \xff\n", 2, 4, "save the file as UTF-8"},
+		{"\303\274\303\274: \x01", 1, 5, "save the file as UTF-8"},
+		{"a: \xed\xa0\x80", 1, 4, "save the file as UTF-8"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), SL_BAD_INPUT);
+		if (problem.line != cases[i].line || problem.column != cases[i].column ||
+			!strstr(problem.text, cases[i].says))
+			fail_msg("case %zu: %zu:%zu: %s", i, problem.line, problem.column,
+				problem.text);
+		sl_yaml_free(tree);
+	}
+}
+
+static void nesting_ends_at_32(void **state)
+{
+	static const char opens[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+			  closes[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
+	char text[256];
+
+	(void)state;
+	for (int depth = 31; depth <= 33; depth++) {
+		snprintf(text, sizeof(text), "%.*sx%.*s", depth, opens, depth, closes);
+		assert_int_equal(parse(text), depth <= 32 ? SL_OK : SL_BAD_INPUT);
+		sl_yaml_free(tree);
+	}
+	assert_int_equal(problem.column, 33);
+}
+
+/* A text of count times piece, at most most bytes. */
+static char *repeat(const char *head, const char *piece, size_t most, size_t *bytes)
+{
+	char *text = (char *)malloc(most + 64);
+
+	assert_non_null(text);
+	*bytes = (size_t)snprintf(text, 64, "%s", head);
+	for (; *bytes + strlen(piece) < most; *bytes += strlen(piece))
+		memcpy(text + *bytes, piece, strlen(piece) + 1);
+	return text;
+}
+
+/* Long input is read or refused quickly: the time does not grow with the square of the length. */
+static void long_texts_are_fast(void **state)
+{
+	static const char *const pieces[] = {"[", "{", "a: ", "- ", "? ", "a\n", "\"", "[x],", "#",
+		"\n", "!", "&a ", "%", "[a: ", "'a': 1\n", "{a: 1},", "- 1\n", "- - a\n", "|\n"};
+	clock_t start = clock();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		size_t bytes;
+		char *text = repeat("", pieces[i], SL_YAML_BYTES, &bytes);
+
+		sl_yaml_parse(text, bytes, &tree, &problem);
+		sl_yaml_free(tree);
+		free(text);
+	}
+	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 30);
+}
+
+static void many_keys_are_fast(void **state)
+{
+	char *text = (char *)malloc(SL_YAML_BYTES);
+	size_t bytes = 0;
+
+	(void)state;
+	assert_non_null(text);
+	for (int i = 0; i < 60000; i++)
+		bytes += (size_t)snprintf(
+			text + bytes, SL_YAML_BYTES - bytes, "k%d: %d\n", i * 7919 % 60000, i);
+	assert_ok(sl_yaml_parse(text, bytes, &tree, &problem));
+	assert_int_equal(sl_yaml_size(tree, 1), 60000);
+	sl_yaml_free(tree);
+	bytes += (size_t)snprintf(text + bytes, SL_YAML_BYTES - bytes, "k7919: again\n");
+	assert_int_equal(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT);
+	assert_int_equal(problem.line, 60001);
+	assert_non_null(strstr(problem.text, "'k7919' is repeated, it is also at 2:1"));
+	sl_yaml_free(tree);
+	free(text);
+}
+
+static void texts_end_at_one_mebibyte(void **state)
+{
+	size_t bytes;
+	char *text = repeat("a: ", "x", SL_YAML_BYTES + 2, &bytes);
+
+	(void)state;
+	assert_int_equal(bytes, SL_YAML_BYTES + 1);
+	assert_fails(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT,
+		"1048577 bytes, at most 1048576");
+	sl_yaml_free(tree);
+	assert_ok(sl_yaml_parse(text, bytes - 1, &tree, &problem));
+	sl_yaml_free(tree);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_tree_knows_its_nodes),
+		cmocka_unit_test(missing_nodes),
+		cmocka_unit_test(numbers_are_digits),
+		cmocka_unit_test(json_is_yaml),
+		cmocka_unit_test(errors_have_line_and_column),
+		cmocka_unit_test(nesting_ends_at_32),
+		cmocka_unit_test(long_texts_are_fast),
+		cmocka_unit_test(many_keys_are_fast),
+		cmocka_unit_test(texts_end_at_one_mebibyte),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/*
+ * backends_host.c - compares every host backend with the specification, and checks the catalog of
+ * backends.
+ */
+#include <limits.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/cases/walk.h"
+#include "tests/support/check.h"
+
+static void every_host_backend_is_right(void **state)
+{
+	uint64_t trials;
+
+	(void)state;
+	assert_ok(sl_walk_space(SL_HOST, &trials));
+	printf("%llu trials\n", (unsigned long long)trials);
+}
+
+static void every_backend_does_one_thing(void **state)
+{
+	const struct sl_backend *b;
+	size_t i;
+
+	(void)state;
+	for (i = 0; (b = sl_backend_at(i)) != NULL; i++) {
+		assert_int_equal(b->scan != NULL, b->primitive == SL_SCAN);
+		assert_int_equal(b->compact != NULL, b->primitive == SL_COMPACT);
+		assert_int_equal(b->sort != NULL, b->primitive == SL_SORT);
+		assert_int_equal(b->deflate != NULL, b->primitive == SL_DEFLATE);
+		assert_non_null(b->scratch);
+		assert_true(strlen(b->help) > 0);
+	}
+	assert_true(i >= 4);
+	assert_null(sl_backend_at(i));
+}
+
+static void every_backend_is_found(void **state)
+{
+	const struct sl_backend *b, *found;
+
+	(void)state;
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
+		assert_ok(sl_find(b->primitive, b->name, &found));
+		assert_ptr_equal(found, b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_backend_does_one_thing),
+		cmocka_unit_test(every_backend_is_found),
+		cmocka_unit_test(every_host_backend_is_right),
+	};
+
+	if (!sl_thin_by_environment())
+		return 1;
+	/* Large blocks are used again and not given back to the system: page faults took half the
+	 * time. */
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

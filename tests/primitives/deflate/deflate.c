@@ -1,0 +1,458 @@
+/*
+ * deflate.c - tests every host deflate backend: zlib and libdeflate restore its output, a stream
+ * that does not fit has 0 bytes, and no call allocates memory outside its scratch.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+#include <libdeflate.h>
+
+#include "tests/cases/guarded.h"
+#include "tests/cases/inputs.h"
+#include "tests/support/allocations.h"
+#include "tests/support/check.h"
+#include "tests/support/deflate_check.h"
+
+enum { MOST = 5000000, JOBS = 20, JOB_LARGEST = 100000 };
+
+static const size_t sizes[] = {0, 1, 100, 65535, 65536, 1 << 20, MOST};
+static const int levels[] = {1, 6, 9};
+static const enum sl_wrapper wrappers[] = {SL_RAW, SL_ZLIB, SL_GZIP};
+enum kind { RANDOM, CONSTANT, TEXT, KINDS };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The bytes of one test, input and what came back, between canaries as far as they are written. */
+static char in[MOST] __attribute__((aligned(8))), back[MOST + 1];
+
+static void make_input(enum kind kind, size_t n)
+{
+	static const char words[] = "the weight of a particle is the weight it was born with ";
+
+	for (size_t i = 0; i < n; i++)
+		in[i] = kind == RANDOM ? (char)sl_mixed(i)
+		        : kind == CONSTANT
+		                ? 'c'
+		                : words[(i + sl_mixed(i / 97) % 8) % (sizeof(words) - 1)];
+}
+
+/* What inflate makes of bytes; fails unless the stream is whole and ends where bytes end. */
+static size_t inflate_all(const void *bytes, size_t size, enum sl_wrapper wrapper)
+{
+	const int window = wrapper == SL_RAW ? -15 : wrapper == SL_ZLIB ? 15 : 15 + 16;
+	z_stream z = {.next_in = (z_const Bytef *)bytes, .avail_in = (uInt)size};
+
+	assert_int_equal(inflateInit2(&z, window), Z_OK);
+	z.next_out = (Bytef *)back;
+	z.avail_out = sizeof(back);
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(z.avail_in, 0);
+	assert_int_equal(inflateEnd(&z), Z_OK);
+	return z.total_out;
+}
+
+struct bench {
+	struct sl_guarded scratch, out;
+	struct sl_exec x;
+};
+
+static struct bench bench_make(const struct sl_backend *b, size_t in_bytes, int level)
+{
+	struct sl_shape shape = {.in_bytes = in_bytes, .level = level};
+	struct bench k;
+
+	assert_ok(sl_guarded_get(SL_HOST, sl_scratch(b, &shape), &k.scratch));
+	assert_ok(sl_guarded_get(SL_HOST, in_bytes + in_bytes / 100 + 256, &k.out));
+	k.x = (struct sl_exec){.space = SL_HOST, .scratch = {k.scratch.at, 0, k.scratch.bytes}};
+	return k;
+}
+
+static void bench_free(struct bench *k)
+{
+	assert_ok(sl_guarded_check(&k->scratch, "scratch"));
+	assert_ok(sl_guarded_check(&k->out, "out"));
+	sl_guarded_give(&k->scratch);
+	sl_guarded_give(&k->out);
+}
+
+/* Compresses n bytes of in; checks that nothing was allocated. */
+static size_t squeeze(const struct sl_backend *b, struct bench *k, size_t n, size_t out_size,
+	int level, enum sl_wrapper wrapper)
+{
+	size_t out_bytes = 12345;
+	struct sl_deflate_job job = {.in = in,
+		.in_bytes = n,
+		.out = k->out.at,
+		.out_size = out_size,
+		.out_bytes = &out_bytes,
+		.level = level,
+		.wrapper = wrapper};
+	uint64_t before = allocations_here();
+
+	assert_ok(sl_deflate(b, &k->x, &job));
+	assert_int_equal(allocations_here(), before);
+	return out_bytes;
+}
+
+static void round_trip(const struct sl_backend *b, size_t n, int level)
+{
+	struct bench k = bench_make(b, n, level);
+
+	for (size_t w = 0; w < COUNT(wrappers); w++) {
+		size_t bytes;
+
+		memset(k.scratch.at, w % 2 ? 0x5a : 0xa5, k.scratch.bytes);
+		memset(back, 0, n + 1);
+		bytes = squeeze(b, &k, n, k.out.bytes, level, wrappers[w]);
+		assert_true(bytes > 0);
+		assert_int_equal(inflate_all(k.out.at, bytes, wrappers[w]), n);
+		assert_memory_equal(back, in, n);
+	}
+	bench_free(&k);
+}
+
+/* Calls each(b) for every deflate of the host. */
+static void for_each(void (*each)(const struct sl_backend *b))
+{
+	const struct sl_backend *b;
+
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
+		if (b->primitive == SL_DEFLATE && b->space == SL_HOST)
+			each(b);
+}
+
+/* Levels, and the largest size for them, are for backends that have levels. */
+static bool is_skipped(const struct sl_backend *b, size_t n, int level)
+{
+	bool one_level = b == &sl_deflate_store || b == &sl_deflate_cpu;
+
+	return one_level && (level != levels[0] || n == MOST);
+}
+
+static void round_trips(const struct sl_backend *b)
+{
+	for (int kind = 0; kind < KINDS; kind++)
+		for (size_t s = 0; s < COUNT(sizes); s++) {
+			make_input((enum kind)kind, sizes[s]);
+			for (size_t l = 0; l < COUNT(levels); l++)
+				if (!is_skipped(b, sizes[s], levels[l]))
+					round_trip(b, sizes[s], levels[l]);
+		}
+}
+
+static void all_comes_back(void **state)
+{
+	(void)state;
+	for_each(round_trips);
+}
+
+static void shrinks(const struct sl_backend *b)
+{
+	struct bench k = bench_make(b, 1 << 20, 9);
+	bool stores = strcmp(b->name, "store") == 0;
+
+	make_input(CONSTANT, 1 << 20);
+	assert_true(squeeze(b, &k, 1 << 20, k.out.bytes, 6, SL_ZLIB) < 2000 || stores);
+	make_input(TEXT, 1 << 20);
+	assert_true(squeeze(b, &k, 1 << 20, k.out.bytes, 9, SL_ZLIB) < (1 << 20) / 4 || stores);
+	make_input(RANDOM, 1 << 20);
+	assert_true(squeeze(b, &k, 1 << 20, k.out.bytes, 1, SL_ZLIB) < (1 << 20) + 1000);
+	bench_free(&k);
+}
+
+static void what_can_shrink_shrinks(void **state)
+{
+	(void)state;
+	for_each(shrinks);
+}
+
+/* Random bytes do not fit in less; every smaller room is tried at both of its ends. */
+static void overflows(const struct sl_backend *b)
+{
+	enum { N = 65536 };
+	struct bench k = bench_make(b, N, 6);
+
+	make_input(RANDOM, N);
+	for (size_t w = 0; w < COUNT(wrappers); w++)
+		for (size_t room = 0; room < N; room += room < 40 ? 1 : 9973)
+			assert_int_equal(squeeze(b, &k, N, room, 6, wrappers[w]), 0);
+	bench_free(&k);
+}
+
+static void what_does_not_fit_is_zero_bytes(void **state)
+{
+	(void)state;
+	for_each(overflows);
+}
+
+/* A room of exactly what is needed, and a byte less. libdeflate may want a few bytes of margin. */
+static void fits_exactly(const struct sl_backend *b)
+{
+	enum { N = 1000, MARGIN = 9 };
+	struct bench k = bench_make(b, N, 6);
+	size_t bytes;
+
+	make_input(TEXT, N);
+	bytes = squeeze(b, &k, N, k.out.bytes, 6, SL_ZLIB);
+	assert_int_equal(squeeze(b, &k, N, bytes - 1, 6, SL_ZLIB), 0);
+	assert_int_equal(squeeze(b, &k, N, bytes + MARGIN, 6, SL_ZLIB), bytes);
+	bench_free(&k);
+}
+
+static void the_edge_is_where_it_should_be(void **state)
+{
+	(void)state;
+	for_each(fits_exactly);
+}
+
+/* RFC 1952: magic, deflate, no flags (so no name), time 0. */
+static void gzip_header(const struct sl_backend *b)
+{
+	const unsigned char want[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0};
+	struct bench k = bench_make(b, 100, 6);
+
+	make_input(TEXT, 100);
+	assert_true(squeeze(b, &k, 100, k.out.bytes, 6, SL_GZIP) > 18);
+	assert_memory_equal(k.out.at, want, sizeof(want));
+	bench_free(&k);
+}
+
+static void gzip_has_no_name_and_no_time(void **state)
+{
+	(void)state;
+	for_each(gzip_header);
+}
+
+static void same_twice(const struct sl_backend *b)
+{
+	enum { N = 65536 };
+	struct bench k = bench_make(b, N, 9);
+	size_t first, second;
+
+	make_input(TEXT, N);
+	memset(k.scratch.at, 0xa5, k.scratch.bytes);
+	first = squeeze(b, &k, N, k.out.bytes, 9, SL_ZLIB);
+	memcpy(back, k.out.at, first);
+	memset(k.scratch.at, 0x5a, k.scratch.bytes);
+	second = squeeze(b, &k, N, k.out.bytes, 9, SL_ZLIB);
+	assert_int_equal(first, second);
+	assert_memory_equal(back, k.out.at, first);
+	bench_free(&k);
+}
+
+static void bytes_do_not_depend_on_scratch(void **state)
+{
+	(void)state;
+	for_each(same_twice);
+}
+
+/* Chunks, whole or not, of items of every size; streams behind what is there already. */
+static void cuts(const struct sl_backend *b)
+{
+	static const struct deflate_try tries[] = {
+		{.chunk_bytes = 1000, .used = 5, .wrapper = SL_GZIP},
+		{.chunk_bytes = 1000, .whole_chunks = true},
+		{.item_bytes = 8, .used = 1, .wrapper = SL_ZLIB},
+		{.chunk_bytes = 40000, .item_bytes = 4, .wrapper = SL_ZLIB},
+		{.chunk_bytes = 80000, .item_bytes = 2, .whole_chunks = true, .wrapper = SL_ZLIB},
+		{.chunk_bytes = 1 << 17, .item_bytes = 8, .whole_chunks = true},
+	};
+	static const size_t ns[] = {0, 8, 1000, 79992, 80000, 100008};
+
+	for (size_t i = 0; i < COUNT(tries); i++)
+		for (size_t s = 0; s < COUNT(ns); s++) {
+			deflate_input_make(DEFLATE_IDS, ns[s], in);
+			deflate_check(b, in, ns[s], tries[i]);
+		}
+}
+
+static void every_cut_comes_back(void **state)
+{
+	(void)state;
+	for_each(cuts);
+}
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { STEP = 7 };
+#else
+enum { STEP = 1 };
+#endif
+
+/* What cpu writes for itself: all small sizes, primes, around whole segments and chunks. */
+static void every_size_of_cpu_comes_back(void **state)
+{
+	static const size_t ns[] = {509, 1021, 4099, 8191, 16381, 32749, 32768, 32771, 65521, 65537,
+		69997, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
+
+	(void)state;
+	for (size_t n = 0; n < 300; n += STEP) {
+		deflate_input_make((enum deflate_input)(n % DEFLATE_INPUTS), n, in);
+		deflate_check(&sl_deflate_cpu, in, n,
+			(struct deflate_try){.wrapper = (enum sl_wrapper)(n % 3)});
+	}
+	for (size_t s = 0; s < COUNT(ns); s++)
+		for (int kind = (int)s % STEP; kind < DEFLATE_INPUTS; kind += STEP) {
+			if (ns[s] > 100000 && kind % 4 != (int)s % 4)
+				continue;
+			deflate_input_make((enum deflate_input)kind, ns[s], in);
+			deflate_check(&sl_deflate_cpu, in, ns[s],
+				(struct deflate_try){.wrapper = SL_ZLIB});
+		}
+}
+
+static void any_job_of_cpu(void **state)
+{
+	(void)state;
+	deflate_random_jobs(&sl_deflate_cpu, JOBS, JOB_LARGEST);
+}
+
+/*
+ * The same bytes as far back as DEFLATE can say, and one farther, behind some that make looking up
+ * worth while: a segment may refer to what stands before it.
+ */
+static void the_farthest_match(void **state)
+{
+	enum { SEGMENT = 1 << 15, SAME = 64, N = 2 * SEGMENT };
+	size_t bytes[2];
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		size_t at = N - SAME, from = at - SEGMENT - k;
+
+		deflate_input_make(DEFLATE_RANDOM, N, in);
+		deflate_input_make(DEFLATE_TEXT, SEGMENT / 4, in + SEGMENT);
+		memcpy(in + at, in + from, SAME);
+		bytes[k] = deflate_check(&sl_deflate_cpu, in, N, (struct deflate_try){0});
+	}
+	assert_true(bytes[0] + SAME / 2 < bytes[1]);
+}
+
+/* Streams that fit stand there, in order; the first that does not and those behind it do not. */
+static void stops(const struct sl_backend *b)
+{
+	enum { N = 1000, EACH = 100, STREAMS = N / EACH };
+	size_t bytes[STREAMS], all = 0, used = 0, fitting = 0;
+	struct bench k = bench_make(b, N, 6);
+	struct sl_shape shape = {.in_bytes = N, .chunk_bytes = EACH, .level = 6};
+	struct sl_guarded scratch;
+	struct sl_deflate_job job = {.in = in,
+		.in_bytes = N,
+		.out = k.out.at,
+		.out_size = k.out.bytes,
+		.out_bytes = bytes,
+		.level = 6,
+		.chunk_bytes = EACH,
+		.out_used = &used};
+
+	make_input(RANDOM, N);
+	assert_ok(sl_guarded_get(SL_HOST, sl_scratch(b, &shape), &scratch));
+	k.x.scratch = (struct sl_arena){scratch.at, 0, scratch.bytes};
+	assert_ok(sl_deflate(b, &k.x, &job));
+	all = used;
+	used = 0;
+	job.out_size = all * 2 / 3;
+	assert_ok(sl_deflate(b, &k.x, &job));
+	assert_true(bytes[0] > 0 && bytes[STREAMS - 1] == 0);
+	for (size_t i = 0; i < STREAMS; i++) {
+		assert_true(bytes[i] == 0 || i == 0 || bytes[i - 1] > 0);
+		fitting += bytes[i];
+	}
+	assert_int_equal(used, fitting);
+	assert_true(used <= job.out_size && used + 2 * EACH > job.out_size);
+	used = job.out_size + 5;
+	assert_ok(sl_deflate(b, &k.x, &job));
+	assert_int_equal(used, job.out_size + 5);
+	for (size_t i = 0; i < STREAMS; i++)
+		assert_int_equal(bytes[i], 0);
+	assert_ok(sl_guarded_check(&scratch, "scratch"));
+	sl_guarded_give(&scratch);
+	bench_free(&k);
+}
+
+static void streams_that_do_not_fit_are_zero_bytes(void **state)
+{
+	(void)state;
+	for_each(stops);
+}
+
+/* Somebody else's compressors are made by malloc while ours are in use, before and after. */
+static void others_keep_their_malloc(void **state)
+{
+	struct libdeflate_compressor *theirs;
+	struct bench k = bench_make(&sl_deflate_libdeflate, 1000, 6);
+	uint64_t before;
+	char out[2000];
+
+	(void)state;
+	make_input(TEXT, 1000);
+	before = allocations();
+	theirs = libdeflate_alloc_compressor(6);
+	assert_non_null(theirs);
+	assert_true(allocations() > before);
+	assert_true(squeeze(&sl_deflate_libdeflate, &k, 1000, k.out.bytes, 6, SL_ZLIB) > 0);
+	assert_true(libdeflate_zlib_compress(theirs, in, 1000, out, sizeof(out)) > 0);
+	libdeflate_free_compressor(theirs);
+	bench_free(&k);
+}
+
+/* Small pieces: most of the time goes into making compressors, where threads could meet. */
+enum { THREADS = 4, ROUNDS = 3000, EACH = 100 };
+
+static void *work(void *result)
+{
+	struct bench k = bench_make(&sl_deflate_libdeflate, EACH, 6);
+	size_t out_bytes, *bytes = (size_t *)result;
+	struct sl_deflate_job job = {.in = in,
+		.in_bytes = EACH,
+		.out = k.out.at,
+		.out_size = k.out.bytes,
+		.out_bytes = &out_bytes,
+		.level = 6,
+		.wrapper = SL_RAW};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (sl_deflate(&sl_deflate_libdeflate, &k.x, &job) != SL_OK)
+			return NULL;
+		*bytes += out_bytes;
+	}
+	bench_free(&k);
+	return NULL;
+}
+
+static void threads_do_not_meet(void **state)
+{
+	size_t bytes[THREADS] = {0};
+	pthread_t threads[THREADS];
+
+	(void)state;
+	make_input(TEXT, EACH);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, work, &bytes[i]), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(bytes[i], bytes[0]);
+	assert_true(bytes[0] > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_comes_back),
+		cmocka_unit_test(what_can_shrink_shrinks),
+		cmocka_unit_test(what_does_not_fit_is_zero_bytes),
+		cmocka_unit_test(the_edge_is_where_it_should_be),
+		cmocka_unit_test(gzip_has_no_name_and_no_time),
+		cmocka_unit_test(bytes_do_not_depend_on_scratch),
+		cmocka_unit_test(every_cut_comes_back),
+		cmocka_unit_test(every_size_of_cpu_comes_back),
+		cmocka_unit_test(any_job_of_cpu),
+		cmocka_unit_test(the_farthest_match),
+		cmocka_unit_test(streams_that_do_not_fit_are_zero_bytes),
+		cmocka_unit_test(others_keep_their_malloc),
+		cmocka_unit_test(threads_do_not_meet),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,47 @@
+/*
+ * deflate_gpu.c - compares the device encoder, on a GPU, with the specification byte for byte.
+ *
+ *	SLUICE_DEFLATE_JOBS=1000   random jobs, of some hundred inputs each (deflate_check.h)
+ *
+ * Skips, and says why, where there is no device.
+ */
+#include "tests/cases/thin.h"
+#include "tests/support/check.h"
+#include "tests/support/deflate_check.h"
+#include "tests/support/skip.h"
+
+enum { LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };
+
+static const struct sl_backend *device(void)
+{
+	const struct sl_backend *b;
+
+	assert_ok(sl_find(SL_DEFLATE, "device", &b));
+	return b;
+}
+
+static void every_size_kind_and_cut(void **state)
+{
+	(void)state;
+	deflate_walk(device(), sl_thin_leaves_out(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
+}
+
+static void any_job(void **state)
+{
+	(void)state;
+	deflate_random_jobs(device(), JOBS, sl_thin_size(JOB_LARGEST));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_size_kind_and_cut),
+		cmocka_unit_test(any_job),
+	};
+
+	if (!sl_thin_by_environment())
+		return 1;
+	if (skips_without_device())
+		return SKIPPED;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

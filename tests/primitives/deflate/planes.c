@@ -1,0 +1,51 @@
+/*
+ * planes.c - tests byte planes, the layout of HDF5's shuffle filter, and the inverse, on values
+ * worked out by hand.
+ */
+#include "primitives/deflate/planes.h"
+#include "tests/support/check.h"
+
+/* Room is filled up with zeros in each plane; what is behind is let be. */
+static void filled_up(void **state)
+{
+	static const uint8_t in[8] = {1, 2, 3, 4, 5, 6, 7, 8},
+			     expected[13] = {1, 5, 0, 2, 6, 0, 3, 7, 0, 4, 8, 0, 0xa5};
+	uint8_t out[13];
+
+	(void)state;
+	memset(out, 0xa5, sizeof(out));
+	sl_to_planes(in, 2, out, 3, 4);
+	assert_memory_equal(out, expected, sizeof(out));
+	sl_to_planes(in, 0, out, 3, 4);
+	for (int i = 0; i < 12; i++)
+		assert_int_equal(out[i], 0);
+}
+
+/* Byte k of item i of items of every size stands at k * n + i. */
+static void there_and_back(void **state)
+{
+	enum { N = 37, MOST = 9 };
+	uint8_t in[N * MOST], out[N * MOST], back[N * MOST];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(in); i++)
+		in[i] = (uint8_t)(i * 167);
+	for (size_t bytes = 1; bytes <= MOST; bytes++) {
+		sl_to_planes(in, N, out, N, bytes);
+		for (size_t i = 0; i < N; i++)
+			for (size_t k = 0; k < bytes; k++)
+				assert_int_equal(out[k * N + i], in[i * bytes + k]);
+		sl_from_planes(out, back, N, bytes);
+		assert_memory_equal(back, in, N * bytes);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(filled_up),
+		cmocka_unit_test(there_and_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/*
+ * look_ahead.c - scan/shared's kernel for Hopper on the emulated device: with small tiles, over
+ * alignments, sizes around tiles, and schedules; and as the backend chooses it.
+ */
+#include "primitives/emulator/settings.h"
+#include "primitives/base/fault.h"
+#include "tests/cases/case.h"
+#include "tests/primitives/scan/look_ahead_kernels.h"
+#include "tests/support/check.h"
+
+/* Of so many variants one is taken, of each size another (emulated.c says what turns cost). */
+#if defined(__SANITIZE_THREAD__)
+enum { ONE_IN = 41 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { ONE_IN = 5 };
+#else
+enum { ONE_IN = 3 };
+#endif
+
+static void scan_is_right(const struct sl_backend *b, const struct sl_setting *set)
+{
+	struct sl_trial t = {.backend = b, .set = *set};
+	enum sl_status s = sl_case_scan.make(&t);
+
+	if (s == SL_OK)
+		s = sl_case_scan.load(&t, 0x5a);
+	if (s == SL_OK)
+		s = sl_case_scan.run(&t);
+	if (s == SL_OK)
+		s = sl_stream_wait(NULL);
+	if (s == SL_OK)
+		s = sl_case_scan.right(&t);
+	sl_trial_free(&t);
+	if (s != SL_OK)
+		fail_msg("%s, n=%u, u%d, %u off, %s%s: %s", b->name, set->n,
+			set->type == SL_U32 ? 32 : 64, set->off[0],
+			set->inclusive ? "inclusive" : "exclusive",
+			set->in_place ? ", in place" : "", sl_last_error());
+}
+
+/* --- small tiles ------------------------------------------------------------------------------ */
+
+/* Every type, alignment and variant of one size. */
+static void size_is_right(const struct sl_backend *b, uint32_t tile_bytes, uint32_t tiles, int more)
+{
+	static uint32_t phase;
+
+	for (uint32_t i = 0; i < 32; i++) {
+		enum sl_type type = i / 16 ? SL_U64 : SL_U32;
+		uint32_t items = tile_bytes / (uint32_t)sl_type_bytes(type), off = i / 4 % 4;
+		struct sl_setting set = {.n = tiles * items + (uint32_t)more,
+			.type = type,
+			.input = SL_INPUT_RANDOM,
+			.inclusive = i % 2,
+			.in_place = i / 2 % 2,
+			.off = {off, off}};
+
+		if (phase++ % ONE_IN == 0)
+			scan_is_right(b, &set);
+	}
+}
+
+static void every_size_is_right(const struct sl_emulator_settings *how)
+{
+	static const struct {
+		uint32_t tiles;
+		int more;
+	} sizes[] = {{0, 1}, {0, 2}, {0, 3}, {0, 6}, {1, -1}, {1, 0}, {1, 1}, {2, -3}, {2, -2},
+		{2, 2}, {7, 5}, {70, 9}};
+
+	sl_emulator_set_settings(how);
+	for (int k = 0; k < LOOK_AHEAD_SMALL; k++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+			size_is_right(&look_ahead_small[k], look_ahead_tile_bytes[k],
+				sizes[i].tiles, sizes[i].more);
+}
+
+static const struct sl_emulator_settings by_default = {.blocks = 1, .memory_bytes = 1 << 30};
+
+/* Blocks one after the other, at a time, at random, and in an order that was not promised. */
+static void small_tiles_are_right(void **state)
+{
+	static const struct sl_emulator_settings schedules[] = {
+		{.blocks = 4, .memory_bytes = 1 << 30},
+		{.blocks = 3, .seed = 1, .memory_bytes = 1 << 30},
+		{.blocks = 5, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
+	};
+
+	(void)state;
+	every_size_is_right(&by_default);
+	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++)
+		every_size_is_right(&schedules[i]);
+	sl_emulator_set_settings(&by_default);
+}
+
+/* Tiles far apart: a looker has to ask more than once. */
+static void far_tiles_are_right(void **state)
+{
+	static const struct sl_emulator_settings all = {.blocks = 32, .memory_bytes = 1 << 30};
+
+	(void)state;
+	sl_emulator_set_settings(&all);
+	size_is_right(&look_ahead_deep, look_ahead_deep_bytes, 600, 0);
+	sl_emulator_set_settings(&by_default);
+}
+
+/* --- the backend's choice --------------------------------------------------------------------- */
+
+/* The least that is worth it on the emulated device: 6 tiles for each of its 4 multiprocessors. */
+enum { TILE = 32 << 10, WORTH = 23 * TILE };
+
+static const struct sl_backend *shared(void)
+{
+	const struct sl_backend *b;
+
+	assert_ok(sl_find(SL_SCAN, "shared", &b));
+	return b;
+}
+
+/* Which kernel a job would launch behind the one that clears: the launch fails, and the story has
+ * its name. */
+static bool looks_ahead(
+	enum sl_type type, uint32_t bytes, const uint32_t off[2], struct sl_tuning tuning)
+{
+	struct sl_setting set = {.n = bytes / (uint32_t)sl_type_bytes(type),
+		.type = type,
+		.input = SL_INPUT_RANDOM,
+		.off = {off[0], off[1]},
+		.tuning = tuning};
+	struct sl_trial t = {.backend = shared(), .set = set};
+	bool ahead;
+
+	assert_ok(sl_case_scan.make(&t));
+	assert_null(sl_fault_set("dev_launch:2:1"));
+	assert_int_equal(sl_case_scan.run(&t), SL_DEVICE_FAILED);
+	ahead = strstr(sl_last_error(), "look_ahead_kernel") != NULL;
+	assert_true(ahead || strstr(sl_last_error(), "tile_kernel"));
+	assert_null(sl_fault_set(NULL));
+	sl_trial_free(&t);
+	return ahead;
+}
+
+static void it_is_chosen_where_it_can_be(void **state)
+{
+	static const uint32_t plain[2] = {0, 0}, same[2] = {3, 3}, other[2] = {1, 2};
+	static const struct sl_tuning own = {0, 0}, asked = {.block = 128};
+	static const struct sl_emulator_settings turing = {
+		.blocks = 1, .turing = true, .memory_bytes = 1 << 30};
+
+	(void)state;
+	assert_false(looks_ahead(SL_U32, WORTH, plain, own));
+	assert_false(looks_ahead(SL_U64, WORTH, plain, own));
+	assert_true(looks_ahead(SL_U32, WORTH + 4, plain, own));
+	assert_true(looks_ahead(SL_U64, WORTH + 8, plain, own));
+	assert_true(looks_ahead(SL_U32, WORTH, same, own));
+	assert_false(looks_ahead(SL_U32, 2 * WORTH, other, own));
+	assert_false(looks_ahead(SL_U32, 2 * WORTH, plain, asked));
+	sl_emulator_set_settings(&turing);
+	assert_false(looks_ahead(SL_U32, 2 * WORTH, plain, own));
+	sl_emulator_set_settings(&by_default);
+}
+
+/* Both kernels, either side of the least, in place or not. */
+static void the_backend_is_right(void **state)
+{
+	static const struct sl_emulator_settings schedules[] = {
+		{.blocks = 4, .seed = 5, .memory_bytes = 1 << 30},
+		{.blocks = 1, .memory_bytes = 1 << 30}};
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		enum sl_type type = i / 2 ? SL_U64 : SL_U32;
+		uint32_t least = WORTH / (uint32_t)sl_type_bytes(type);
+		struct sl_setting set = {.n = least + 1,
+			.type = type,
+			.input = SL_INPUT_RANDOM,
+			.in_place = i % 2,
+			.inclusive = i % 2 == i / 2,
+			.off = {i % 2, i % 2}};
+
+		sl_emulator_set_settings(&schedules[i % 2]);
+		scan_is_right(shared(), &set);
+		set.n = least - 1;
+		scan_is_right(shared(), &set);
+	}
+	sl_emulator_set_settings(&by_default);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(small_tiles_are_right),
+		cmocka_unit_test(far_tiles_are_right),
+		cmocka_unit_test(it_is_chosen_where_it_can_be),
+		cmocka_unit_test(the_backend_is_right),
+	};
+
+	sl_device_emulate(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

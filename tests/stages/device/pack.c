@@ -1,0 +1,62 @@
+/*
+ * pack.c - tests survivors packed on the emulated device: columns, records, and compressed streams
+ * of both.
+ */
+#include "primitives/emulator/settings.h"
+#include "tests/cases/thin.h"
+#include "tests/support/check.h"
+#include "tests/support/pack_check.h"
+#include "tests/support/mcpl_pack_check.h"
+
+/* More than the threads of several blocks take, and no whole number of words. */
+enum { MOST = 5003 };
+
+static void kernels(void **state)
+{
+	(void)state;
+	pack_check_kernels(MOST);
+	mcpl_pack_check_kernel(1000);
+}
+
+static void lanes(void **state)
+{
+	static const uint32_t sizes[] = {1, 31, 700};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		if (sl_thin_takes()) {
+			pack_check_pipelines(sizes[i]);
+			pack_check_forms(sizes[i] / 4 + 1);
+		}
+}
+
+/* Blocks that take turns at random, the last first. */
+static void any_order(void **state)
+{
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
+	struct sl_emulator_settings c = was;
+
+	(void)state;
+	c.blocks = 3;
+	c.seed = 5;
+	c.from_last = true;
+	sl_emulator_set_settings(&c);
+	pack_check_kernels(MOST);
+	mcpl_pack_check_kernel(600);
+	pack_check_pipelines(150);
+	sl_emulator_set_settings(&was);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels),
+		cmocka_unit_test(lanes),
+		cmocka_unit_test(any_order),
+	};
+
+	if (!sl_thin_by_environment())
+		return 1;
+	sl_device_emulate(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,35 @@
+/* pack_gpu.c - compares survivors packed on a GPU with those packed on the host, byte by byte. */
+#include "tests/cases/thin.h"
+#include "tests/support/check.h"
+#include "tests/support/pack_check.h"
+#include "tests/support/mcpl_pack_check.h"
+#include "tests/support/skip.h"
+
+static void kernels(void **state)
+{
+	(void)state;
+	pack_check_kernels(sl_thin_size(3000001));
+	mcpl_pack_check_kernel(sl_thin_size(1000003));
+}
+
+static void lanes(void **state)
+{
+	(void)state;
+	pack_check_pipelines(sl_thin_size(1500));
+	pack_check_pipelines(sl_thin_size(300007));
+	pack_check_forms(sl_thin_size(300007));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels),
+		cmocka_unit_test(lanes),
+	};
+
+	if (!sl_thin_by_environment())
+		return 1;
+	if (skips_without_device())
+		return SKIPPED;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

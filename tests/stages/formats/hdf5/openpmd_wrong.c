@@ -1,0 +1,310 @@
+/*
+ * openpmd_wrong.c - tests that openPMD files that are damaged or contain invalid attributes are
+ * refused.
+ */
+#include <zlib.h>
+
+#include "stages/formats/hdf5/hdf5_file.h"
+#include "stages/formats/common/crc_trailer.h"
+#include "tests/cases/thin.h"
+#include "tests/stages/formats/hdf5/openpmd_check.h"
+#include "stages/formats/formats.h"
+
+/* --- damage -------------------------------------------------------------------------------- */
+
+/* A small file, and the table in it. */
+struct sample {
+	struct sl_table t;
+	char *file;
+	size_t bytes;
+};
+
+static struct sample make_sample(void)
+{
+	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);
+	struct sample s = {.t = make_table(300, few, SL_BIT(SL_COLUMN_w), RANDOM)};
+
+	s.file = file_of(openpmd, &run, &batch, &s.t, 0, &s.bytes);
+	return s;
+}
+
+static void free_sample(struct sample *s)
+{
+	free(s->file);
+	free_table(&s->t);
+}
+
+static void every_prefix_is_refused(void **state)
+{
+	struct sample s = make_sample();
+
+	(void)state;
+	assert_cuts_are_refused(openpmd, s.file, s.bytes, 7);
+	free_sample(&s);
+}
+
+static void every_flipped_bit_is_found(void **state)
+{
+	struct sample s = make_sample();
+
+	(void)state;
+	for (uint64_t i = 0; i < 2000; i++) {
+		size_t at = (size_t)(mixed(i) % s.bytes);
+		char bit = (char)(1 << (mixed(i) >> 61));
+		struct sl_arena a = {0};
+		struct sl_table back;
+
+		s.file[at] ^= bit;
+		assert_fails(
+			openpmd->read(s.file, s.bytes, &a, &back), SL_BAD_INPUT, "checksum line");
+		s.file[at] ^= bit;
+	}
+	free_sample(&s);
+}
+
+/* Chunks are proved by themselves: a right seal over wrong ones does not help. */
+static void every_flipped_bit_of_a_chunk_is_found(void **state)
+{
+	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);
+	struct sl_table t = make_table(300, few, SL_BIT(SL_COLUMN_w), RANDOM);
+	struct packed k = lay_out_for(openpmd, &run, &t);
+	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)k.p.pieces;
+	size_t bytes;
+	char *file = file_of(openpmd, &run, &batch, &t, 0, &bytes);
+
+	(void)state;
+	assert_ok(pack_into(&k, openpmd, &run, &t));
+	for (size_t c = 0; c < pieces->n_chunks; c++) {
+		const struct sl_openpmd_chunk *chunk = &pieces->chunk[c];
+		char *at = (char *)memmem(file, bytes, k.p.bytes + chunk->at, chunk->bytes);
+
+		assert_non_null(at);
+		for (size_t bit = 0; bit < 8 * chunk->bytes; bit += sl_thin_step(5)) {
+			struct sl_arena a;
+			struct sl_table back;
+			enum sl_status status;
+
+			at[bit / 8] ^= (char)(1 << bit % 8);
+			sl_crc_trailer_add(file, bytes - SL_CRC_TRAILER_BYTES);
+			status = read_back(openpmd, file, bytes, &a, &back);
+			if (status == SL_OK)
+				assert_same_table(&t, &back); /* a hint in the zlib header */
+			else
+				assert_int_equal(status, SL_BAD_INPUT);
+			free(a.base);
+			at[bit / 8] ^= (char)(1 << bit % 8);
+		}
+	}
+	free(file);
+	free_packed(&k);
+	free_table(&t);
+}
+
+/* --- files of other claims ----------------------------------------------------------------- */
+
+/* A sealed file of one species, in which add makes what is not as it should be. */
+static void assert_refused(void (*add)(struct sl_h5 *h, hid_t species), const char *why)
+{
+	struct sl_arena image = arena_of(1 << 20), a;
+	struct sl_table t;
+	struct sl_h5 h;
+
+	sl_h5_begin(&h, image.base, image.size - SL_CRC_TRAILER_BYTES);
+	hid_t file = sl_h5_create_file(&h);
+	hid_t data = sl_h5_group(&h, file, "data");
+	hid_t number = sl_h5_group(&h, data, "0");
+	hid_t particles = sl_h5_group(&h, number, "particles");
+	hid_t species = sl_h5_group(&h, particles, "photons");
+	add(&h, species);
+	sl_h5_close(&h, species);
+	sl_h5_close(&h, particles);
+	sl_h5_close(&h, number);
+	sl_h5_close(&h, data);
+	assert_true(H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0);
+	ssize_t bytes = H5Fget_file_image(file, NULL, 0);
+	sl_h5_close(&h, file);
+	if (h.failed)
+		fail_msg("the file cannot be made: %s", h.why);
+	sl_crc_trailer_add(image.base, (size_t)bytes);
+	assert_fails(read_back(openpmd, image.base, (size_t)bytes + SL_CRC_TRAILER_BYTES, &a, &t),
+		SL_BAD_INPUT, why);
+	free(a.base);
+	free(image.base);
+}
+
+static void add_ids(struct sl_h5 *h, hid_t species, hid_t type, uint64_t n, uint64_t chunk)
+{
+	hid_t made = sl_h5_dataset(h, species, "id", type, n, chunk, true);
+
+	sl_h5_put_u64(h, made, "sluiceDigest", 0);
+	sl_h5_close(h, made);
+}
+
+static void add_many_rows(struct sl_h5 *h, hid_t species)
+{
+	add_ids(h, species, H5T_STD_U64LE, (uint64_t)1 << 60, 131072);
+}
+
+static void add_rows_beyond_the_file(struct sl_h5 *h, hid_t species)
+{
+	add_ids(h, species, H5T_STD_U64LE, 1u << 30, 131072);
+}
+
+static void add_other_type(struct sl_h5 *h, hid_t species)
+{
+	add_ids(h, species, H5T_STD_U32LE, 10, 10);
+}
+
+static void add_large_constant(struct sl_h5 *h, hid_t species)
+{
+	const uint64_t value = 1, n = (uint64_t)1 << 32;
+	hid_t made = sl_h5_group(h, species, "id");
+
+	sl_h5_put(h, made, "value", H5T_STD_U64LE, &value);
+	sl_h5_put_list(h, made, "shape", H5T_STD_U64LE, 1, &n);
+	sl_h5_close(h, made);
+}
+
+static void add_empty_group(struct sl_h5 *h, hid_t species)
+{
+	sl_h5_close(h, sl_h5_group(h, species, "id"));
+}
+
+static void add_two_lengths(struct sl_h5 *h, hid_t species)
+{
+	const uint64_t n = 11;
+	const uint8_t fate = 1;
+	hid_t made = sl_h5_group(h, species, "fate");
+
+	add_ids(h, species, H5T_STD_U64LE, 10, 10);
+	sl_h5_put(h, made, "value", H5T_STD_U8LE, &fate);
+	sl_h5_put_list(h, made, "shape", H5T_STD_U64LE, 1, &n);
+	sl_h5_put_u64(h, made, "sluiceDigest", 0);
+	sl_h5_close(h, made);
+}
+
+static void add_no_digest(struct sl_h5 *h, hid_t species)
+{
+	sl_h5_close(h, sl_h5_dataset(h, species, "id", H5T_STD_U64LE, 10, 10, true));
+}
+
+static void add_no_chunks(struct sl_h5 *h, hid_t species)
+{
+	add_ids(h, species, H5T_STD_U64LE, 10, 10);
+}
+
+static void add_other_chunks(struct sl_h5 *h, hid_t species)
+{
+	add_ids(h, species, H5T_STD_U64LE, 10, 5);
+}
+
+static void add_short_chunk(struct sl_h5 *h, hid_t species)
+{
+	const hsize_t first = 0;
+	hid_t made = sl_h5_dataset(h, species, "id", H5T_STD_U64LE, 10, 10, true);
+
+	sl_h5_ok(h, H5Dwrite_chunk(made, H5P_DEFAULT, 2, &first, 79,
+			    "short"
+			    "                                                                      "
+			    "    "));
+	sl_h5_put_u64(h, made, "sluiceDigest", 0);
+	sl_h5_close(h, made);
+}
+
+/* A chunk that inflates to n bytes in place of 80. */
+static void add_inflating(struct sl_h5 *h, hid_t species, size_t n)
+{
+	const hsize_t first = 0;
+	const Bytef zeros[100] = {0};
+	Bytef packed[200];
+	uLongf bytes = sizeof(packed);
+	hid_t made = sl_h5_dataset(h, species, "id", H5T_STD_U64LE, 10, 10, true);
+
+	assert_int_equal(compress(packed, &bytes, zeros, n), Z_OK);
+	sl_h5_ok(h, H5Dwrite_chunk(made, H5P_DEFAULT, 0, &first, bytes, packed));
+	sl_h5_put_u64(h, made, "sluiceDigest", 0);
+	sl_h5_close(h, made);
+}
+
+static void add_less(struct sl_h5 *h, hid_t species)
+{
+	add_inflating(h, species, 79);
+}
+
+static void add_more(struct sl_h5 *h, hid_t species)
+{
+	add_inflating(h, species, 81);
+}
+
+/* As many filters as ours, but a checksum in place of shuffle. */
+static void add_other_filter(struct sl_h5 *h, hid_t species)
+{
+	const hsize_t n = 10;
+	hid_t how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &n, NULL);
+
+	sl_h5_ok(h, H5Pset_chunk(how, 1, &n));
+	sl_h5_ok(h, H5Pset_fletcher32(how));
+	sl_h5_ok(h, H5Pset_deflate(how, 1));
+	hid_t made = H5Dcreate2(species, "id", H5T_STD_U64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+	sl_h5_put_u64(h, made, "sluiceDigest", 0);
+	sl_h5_close(h, made);
+	sl_h5_close(h, space);
+	sl_h5_close(h, how);
+}
+
+static void add_narrow_constant(struct sl_h5 *h, hid_t species)
+{
+	const uint32_t value = 1;
+	const uint64_t n = 10;
+	hid_t made = sl_h5_group(h, species, "id");
+
+	sl_h5_put(h, made, "value", H5T_STD_U32LE, &value);
+	sl_h5_put_list(h, made, "shape", H5T_STD_U64LE, 1, &n);
+	sl_h5_put_u64(h, made, "sluiceDigest", 0);
+	sl_h5_close(h, made);
+}
+
+static void add_wrong_digest(struct sl_h5 *h, hid_t species)
+{
+	const hsize_t first = 0;
+	const uint64_t zeros[10] = {0};
+	hid_t made = sl_h5_dataset(h, species, "id", H5T_STD_U64LE, 10, 10, true);
+
+	sl_h5_ok(h, H5Dwrite_chunk(made, H5P_DEFAULT, 2, &first, 80, zeros));
+	sl_h5_put_u64(h, made, "sluiceDigest", 1);
+	sl_h5_close(h, made);
+}
+
+static void files_of_other_claims_are_refused(void **state)
+{
+	(void)state;
+	assert_refused(add_many_rows, "number of rows");
+	assert_refused(add_rows_beyond_the_file, "more rows than the file can hold");
+	assert_refused(add_other_type, "wrong type");
+	assert_refused(add_large_constant, "number of rows");
+	assert_refused(add_empty_group, "value or shape");
+	assert_refused(add_two_lengths, "number of rows");
+	assert_refused(add_no_digest, "digest is missing");
+	assert_refused(add_no_chunks, "chunk is missing");
+	assert_refused(add_other_chunks, "not in chunks");
+	assert_refused(add_short_chunk, "other filters");
+	assert_refused(add_less, "less than the 80 bytes");
+	assert_refused(add_more, "more than the 80 bytes");
+	assert_refused(add_other_filter, "not in chunks");
+	assert_refused(add_narrow_constant, "value or shape");
+	assert_refused(add_wrong_digest, "not those that were written");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_prefix_is_refused),
+		cmocka_unit_test(every_flipped_bit_is_found),
+		cmocka_unit_test(every_flipped_bit_of_a_chunk_is_found),
+		cmocka_unit_test(files_of_other_claims_are_refused),
+	};
+
+	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,395 @@
+/*
+ * mcpl_stream.c - tests reading files of the reference implementation against its own dump of
+ * them: intact files with every flag, damaged files, and files derived from them.
+ */
+#include "stages/formats/mcpl/mcpl_stream.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "stages/formats/common/gzip_stored.h"
+#include "tests/cases/thin.h"
+#include "tests/support/check.h"
+#include "tests/support/mcpl_lists.h"
+
+/* Sums over particles in the order of reference.txt. */
+struct sums {
+	uint64_t particles;
+	double real[9], polarisation[3];
+	int64_t pdg;
+	uint64_t flags;
+};
+
+static enum sl_status read_strings(struct sl_mcpl_stream *s, char source[64])
+{
+	char text[64];
+	uint32_t length;
+
+	SL_TRY(sl_mcpl_text(s, source, 64, &length));
+	for (uint32_t i = 0; i < s->header.comments + 2 * s->header.blobs; i++)
+		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
+	return sl_mcpl_begin(s);
+}
+
+static void add(struct sums *sums, const struct sl_mcpl_particle *p)
+{
+	const double real[] = {p->position[0], p->position[1], p->position[2], p->direction[0],
+		p->direction[1], p->direction[2], p->energy, p->time, p->weight};
+
+	sums->particles++;
+	for (int i = 0; i < 9; i++)
+		sums->real[i] += real[i];
+	for (int i = 0; i < 3; i++)
+		sums->polarisation[i] += p->polarisation[i];
+	sums->pdg += p->pdg;
+	sums->flags += p->flags;
+}
+
+static enum sl_status read_particles(struct sl_mcpl_stream *s, struct sums *sums)
+{
+	struct sl_mcpl_particle p;
+
+	for (uint64_t i = 0; i < s->header.particles; i++) {
+		SL_TRY(sl_mcpl_next(s, &p));
+		add(sums, &p);
+	}
+	return SL_OK;
+}
+
+/* Reads a file to its end; what it has of particles is in *sums. */
+static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums)
+{
+	struct sl_mcpl_stream s;
+	char source[64];
+	enum sl_status status;
+	bool behind;
+
+	memset(sums, 0, sizeof(*sums));
+	SL_TRY(sl_mcpl_open(&s, file, bytes));
+	status = read_strings(&s, source);
+	if (status == SL_OK)
+		status = read_particles(&s, sums);
+	if (status == SL_OK)
+		status = sl_mcpl_end(&s, &behind);
+	sl_mcpl_close(&s);
+	return status;
+}
+
+/* --- what the reference reads ----------------------------------------------------------------- */
+
+/* A line of reference.txt. */
+struct expected {
+	char name[64];
+	struct sl_mcpl_header header;
+	struct sums sums;
+};
+
+static bool parse(const char *line, struct expected *e)
+{
+	struct sl_mcpl_header *h = &e->header;
+	double *r = e->sums.real, *p = e->sums.polarisation;
+	unsigned flags, polarised, single;
+	unsigned long long particles, all_flags;
+	long long pdg;
+	int n = sscanf(line,
+		"%63s %u %llu %u %u %u %u %u %d %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lld %llu "
+		"%lf %lf %lf",
+		e->name, &h->version, &particles, &h->comments, &h->blobs, &flags, &polarised,
+		&single, &h->pdg, &h->weight, r, r + 1, r + 2, r + 3, r + 4, r + 5, r + 6, r + 7,
+		r + 8, &pdg, &all_flags, p, p + 1, p + 2);
+
+	h->particles = e->sums.particles = particles;
+	h->flags = flags;
+	h->polarised = polarised;
+	h->single = single;
+	e->sums.pdg = pdg;
+	e->sums.flags = all_flags;
+	return n == 24;
+}
+
+/* Both are sums of at most 1e6 in size: rounding apart. */
+static void assert_near(const char *what, double is, double should)
+{
+	if (!(fabs(is - should) <= 1e-9 * (1 + fabs(should))))
+		fail_msg("%s: %.17g, not %.17g", what, is, should);
+}
+
+static void check(const struct expected *e)
+{
+	struct sl_mcpl_stream s;
+	struct sums sums;
+	char source[64];
+	size_t bytes;
+	bool more;
+	char *file = reference_list(e->name, &bytes);
+
+	memset(&sums, 0, sizeof(sums));
+	assert_ok(sl_mcpl_open(&s, file, bytes));
+	assert_int_equal(s.header.version, e->header.version);
+	assert_int_equal(s.header.comments, e->header.comments);
+	assert_int_equal(s.header.blobs, e->header.blobs);
+	assert_int_equal(s.header.flags, e->header.flags);
+	assert_int_equal(s.header.polarised, e->header.polarised);
+	assert_int_equal(s.header.single, e->header.single);
+	assert_int_equal(s.header.pdg, e->header.pdg);
+	assert_true(s.header.weight == e->header.weight);
+	assert_ok(read_strings(&s, source));
+	assert_ok(read_particles(&s, &sums));
+	assert_ok(sl_mcpl_end(&s, &more));
+	assert_false(more && !s.recovered);
+	sl_mcpl_close(&s);
+	free(file);
+	assert_int_equal(sums.particles, e->sums.particles);
+	for (int i = 0; i < 9; i++)
+		assert_near(e->name, sums.real[i], e->sums.real[i]);
+	for (int i = 0; i < 3; i++)
+		assert_near(e->name, sums.polarisation[i], e->sums.polarisation[i]);
+	assert_true(sums.pdg == e->sums.pdg);
+	assert_true(sums.flags == e->sums.flags);
+}
+
+static void files_hold_what_the_reference_reads(void **state)
+{
+	char line[1024];
+	FILE *reference = fopen(reference_path("reference.txt"), "r");
+	struct expected e;
+	int n = 0;
+
+	(void)state;
+	assert_non_null(reference);
+	while (fgets(line, sizeof(line), reference)) {
+		if (line[0] == '#')
+			continue;
+		assert_true(parse(line, &e));
+		check(&e);
+		n++;
+	}
+	fclose(reference);
+	assert_int_equal(n, 14);
+}
+
+static void strings_are_read(void **state)
+{
+	static const char *const expected[] = {"MyMCApp", "Some comment.", "Some comment2.",
+		"Some comment3.", "Some comment4444.", "LalaData", "01234"};
+	struct sl_mcpl_stream s;
+	char text[64];
+	uint32_t length;
+	size_t bytes;
+	char *file = reference_list("reffile_6.mcpl", &bytes);
+
+	(void)state;
+	assert_ok(sl_mcpl_open(&s, file, bytes));
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		assert_ok(sl_mcpl_text(&s, text, i == 4 ? 5 : sizeof(text), &length));
+		assert_string_equal(text, i == 4 ? "Some" : expected[i]);
+		assert_int_equal(length, i == 6 ? 6 : strlen(expected[i])); /* a 0 within */
+	}
+	sl_mcpl_close(&s);
+	free(file);
+}
+
+/* --- damage ----------------------------------------------------------------------------------- */
+
+static void a_writer_that_died_is_recovered(void **state)
+{
+	struct sl_mcpl_stream s;
+	char source[64];
+	size_t bytes;
+	char *file = reference_list("reffile_crash.mcpl", &bytes);
+
+	(void)state;
+	assert_ok(sl_mcpl_open(&s, file, bytes));
+	assert_ok(read_strings(&s, source));
+	assert_true(s.recovered);
+	assert_int_equal(s.header.particles, 4); /* and a part of one */
+	sl_mcpl_close(&s);
+	free(file);
+}
+
+static void what_is_cut_short_is_refused(void **state)
+{
+	struct sums sums;
+	size_t bytes;
+	char *file = reference_list("reffile_truncated.mcpl", &bytes);
+
+	(void)state;
+	assert_fails(read_all(file, bytes, &sums), SL_BAD_INPUT, "mcpltool --repair");
+	free(file);
+	file = reference_list("example.mcpl", &bytes);
+	for (size_t cut = 0; cut < bytes; cut += cut < 200 ? 1 : 997 * sl_thin_step(1)) {
+		char *copy = (char *)malloc(cut + (cut == 0));
+
+		memcpy(copy, file, cut);
+		assert_int_equal(read_all(copy, cut, &sums), SL_BAD_INPUT);
+		free(copy);
+	}
+	free(file);
+	file = reference_list("miscphys.mcpl.gz", &bytes);
+	for (size_t cut = 0; cut < bytes; cut += sl_thin_step(1)) {
+		char *copy = (char *)malloc(cut + (cut == 0));
+
+		memcpy(copy, file, cut);
+		assert_int_equal(read_all(copy, cut, &sums), SL_BAD_INPUT);
+		free(copy);
+	}
+	free(file);
+}
+
+/* reffile_1 with one byte of its header changed. */
+static void headers_that_are_none_are_refused(void **state)
+{
+	static const struct {
+		size_t at;
+		char value;
+		const char *says;
+	} changes[] = {{0, 'm', "does not begin"}, {4, '1', "does not begin"},
+		{6, '4', "does not begin"}, {6, '1', "does not begin"}, {7, 'B', "greatest byte"},
+		{7, 'x', "greatest byte"}, {24, 1, "other bytes"}, {28, 1, "other bytes"},
+		{32, 1, "other bytes"}, {36, 1, "other bytes"}, {40, 67, "other bytes"},
+		{43, 1, "other bytes"}, {44, 1, "other bytes"}, {16, 1, "header says"},
+		{19, 127, "header says"}, {20, 1, "header says"}, {50, 1, "header says"},
+		{8, 6, "header says"}, {15, -1, "header says"}};
+	struct sums sums;
+	size_t bytes;
+	char *file = reference_list("reffile_1.mcpl", &bytes);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		char was = file[changes[i].at];
+
+		file[changes[i].at] = changes[i].value;
+		assert_fails(read_all(file, bytes, &sums), SL_BAD_INPUT, changes[i].says);
+		file[changes[i].at] = was;
+	}
+	assert_ok(read_all(file, bytes, &sums));
+	file[44] = 1; /* a weight of all, which is 0 */
+	memset(file + 48, 0, 8);
+	assert_fails(read_all(file, bytes, &sums), SL_BAD_INPUT, "weight");
+	free(file);
+}
+
+/* Nothing may be read beyond the end, nor may it hang; a sanitizer looks on. */
+static void any_damage_is_survived(void **state)
+{
+	static const char *const names[] = {"reffile_6.mcpl", "difficult_unitvector.mcpl.gz"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t bytes;
+		char *file = reference_list(names[i], &bytes);
+		char *copy = (char *)malloc(bytes);
+
+		for (size_t bit = 0; bit < 8 * bytes; bit += sl_thin_step(1)) {
+			struct sums sums;
+			enum sl_status status;
+
+			memcpy(copy, file, bytes);
+			copy[bit / 8] ^= (char)(1 << bit % 8);
+			status = read_all(copy, bytes, &sums);
+			assert_true(status == SL_OK || status == SL_BAD_INPUT);
+		}
+		free(copy);
+		free(file);
+	}
+}
+
+/* --- made of them ----------------------------------------------------------------------------- */
+
+/* A file as gzip members of so many bytes, to be freed. */
+static uint8_t *in_members(const char *file, size_t bytes, size_t member, size_t *made_bytes)
+{
+	size_t n = (bytes + member - 1) / member;
+	uint8_t *made = (uint8_t *)malloc(n * sl_gzip_stored_bytes(member));
+
+	*made_bytes = 0;
+	for (size_t at = 0; at < bytes; at += member)
+		*made_bytes += sl_gzip_store(
+			file + at, bytes - at < member ? bytes - at : member, made + *made_bytes);
+	return made;
+}
+
+/* Members may end anywhere, in the header or in a particle. */
+static void members_make_no_difference(void **state)
+{
+	static const size_t members[] = {1, 7, 48, 100, 65535, 65536, 100000};
+	struct sums expected, sums;
+	size_t bytes, made_bytes;
+	char *file = reference_list("example.mcpl", &bytes);
+
+	(void)state;
+	assert_ok(read_all(file, bytes, &expected));
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+		uint8_t *made = in_members(file, bytes, members[i], &made_bytes);
+
+		assert_ok(read_all(made, made_bytes, &sums));
+		assert_memory_equal(&sums, &expected, sizeof(sums));
+		free(made);
+	}
+	free(file);
+}
+
+/* As the reference has it: nobody knows how many there are without inflating all. */
+static void a_writer_that_died_in_gzip_is_refused(void **state)
+{
+	struct sums sums;
+	size_t bytes, made_bytes;
+	char *file = reference_list("reffile_crash.mcpl", &bytes);
+	uint8_t *made = in_members(file, bytes, 1000, &made_bytes);
+
+	(void)state;
+	assert_fails(read_all(made, made_bytes, &sums), SL_BAD_INPUT, "gunzip");
+	free(made);
+	made = in_members(file, 155, 1000, &made_bytes); /* the header alone: none, and right */
+	assert_ok(read_all(made, made_bytes, &sums));
+	assert_int_equal(sums.particles, 0);
+	free(made);
+	free(file);
+}
+
+/* Version 2 has its directions on an octahedron: Meyer et al. 2010, by its formula. */
+static void version_two_is_read(void **state)
+{
+	static const double packed[][2] = {{0, 0}, {1, 0}, {0, -1}, {0.5, 0.5}, {-1, -1}, {1, 1}};
+	const double r = sqrt(0.5);
+	const double expected[][3] = {
+		{0, 0, 1}, {1, 0, 0}, {0, -1, 0}, {r, r, 0}, {0, 0, -1}, {0, 0, -1}};
+	struct sl_mcpl_stream s;
+	struct sl_mcpl_particle p;
+	char source[64];
+	size_t bytes;
+	char *file = reference_list("reffile_1.mcpl", &bytes);
+
+	(void)state;
+	file[6] = '2';
+	for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++) {
+		memcpy(file + 59 + 24, packed[i], sizeof(packed[i]));
+		assert_ok(sl_mcpl_open(&s, file, bytes));
+		assert_ok(read_strings(&s, source));
+		assert_ok(sl_mcpl_next(&s, &p));
+		sl_mcpl_close(&s);
+		for (int k = 0; k < 3; k++)
+			assert_near("direction", p.direction[k], expected[i][k]);
+	}
+	free(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_hold_what_the_reference_reads),
+		cmocka_unit_test(strings_are_read),
+		cmocka_unit_test(a_writer_that_died_is_recovered),
+		cmocka_unit_test(what_is_cut_short_is_refused),
+		cmocka_unit_test(headers_that_are_none_are_refused),
+		cmocka_unit_test(any_damage_is_survived),
+		cmocka_unit_test(members_make_no_difference),
+		cmocka_unit_test(a_writer_that_died_in_gzip_is_refused),
+		cmocka_unit_test(version_two_is_read),
+	};
+
+	if (!sl_thin_by_environment())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

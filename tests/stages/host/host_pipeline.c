@@ -1,0 +1,462 @@
+/*
+ * host_pipeline.c - compares batches of each model, run through all stages, with particles
+ * recomputed one by one.
+ *
+ * Recipes are made by hand (support/test_recipes.h): no configuration is read.
+ */
+#include "tests/support/batch_memory.h"
+#include "tests/support/check.h"
+#include "tests/support/test_recipes.h"
+
+#include "stages/host/cpu_dispatch.h"
+#include "stages/particle/digest.h"
+#include "stages/particle/weight.h"
+
+enum { N = 100003, PIECE = 1024 };
+
+/* --- what a batch must be --------------------------------------------------------------------- */
+
+static uint64_t table_id(const struct sl_batch *b, uint32_t row)
+{
+	return b->first_id + b->index[row];
+}
+
+static uint64_t key_of(const struct sl_recipe *r, struct sl_particle *p)
+{
+	struct sl_columns one;
+
+#define COLUMN(name, type, unit, record, component, help) one.name = &p->name;
+#include "stages/particle/columns.def"
+#undef COLUMN
+	return sl_key_pack(r->field, r->n_fields, &one, 0, p->id);
+}
+
+static uint64_t bits_at(const struct sl_table_column *c, uint32_t row)
+{
+	const uint32_t bytes = sl_column_facts[c->column].bytes;
+	uint64_t bits = 0;
+
+	memcpy(&bits, (const char *)c->data + (c->constant ? 0 : (size_t)row * bytes), bytes);
+	return bits;
+}
+
+/* Row by row, the table has the particles remade alone; in key order, ties by id. */
+static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	uint64_t last_key = 0, last_id = 0;
+
+	assert_int_equal(b->n_survivors, b->table.n);
+	for (uint32_t j = 0; j < b->table.n; j++) {
+		uint64_t id = table_id(b, j), key;
+		struct sl_particle p = sl_compute_particle(r, id);
+
+		assert_true(id >= b->first_id && id < b->first_id + b->n && p.id == id);
+		assert_true(SL_HAS(r->keep, p.fate));
+		for (uint32_t k = 0; k < b->table.n_columns; k++) {
+			const struct sl_table_column *c = &b->table.column[k];
+			const struct sl_column_facts *facts = &sl_column_facts[c->column];
+			uint64_t want = 0;
+
+			memcpy(&want, (const char *)&p + facts->in_particle, facts->bytes);
+			if (bits_at(c, j) != want)
+				fail_msg("row %u, %s is not that of %llu", j, facts->name,
+					(unsigned long long)id);
+		}
+		key = key_of(r, &p);
+		assert_true(j == 0 || key > last_key || (key == last_key && id > last_id));
+		last_key = key;
+		last_id = id;
+	}
+}
+
+/* From the last row to the first: a sum does not mind. */
+static void check_digests(const struct sl_batch *b)
+{
+	for (uint32_t k = 0; k < b->table.n_columns; k++) {
+		const struct sl_table_column *c = &b->table.column[k];
+		uint64_t digest = 0;
+
+		for (uint32_t j = b->table.n; j-- > 0;)
+			digest += sl_digest_item(sl_digest_weight(j), bits_at(c, j));
+		assert_true(digest == c->digest);
+	}
+}
+
+/* Everybody is accounted for, as remade alone; nobody who should survive is missing. */
+static void check_tally(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	struct sl_tally want;
+	uint32_t survivors = 0;
+
+	memset(&want, 0, sizeof(want));
+	for (uint64_t i = 0; i < b->n; i++) {
+		struct sl_particle p = sl_compute_particle(r, b->first_id + i);
+
+		want.count[p.fate]++;
+		want.weight[p.fate] += (uint64_t)((double)p.weight * 0x1p32);
+		want.steps += p.steps;
+		want.collisions += p.collisions;
+		survivors += SL_HAS(r->keep, p.fate);
+		assert_int_equal(SL_HAS(r->keep, p.fate), b->keep[i]);
+	}
+	assert_memory_equal(&want, &b->tally, sizeof(want));
+	assert_int_equal(survivors, b->n_survivors);
+}
+
+static void check_batch(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	check_rows(r, b);
+	check_digests(b);
+	check_tally(r, b);
+}
+
+/* Makes all batches of r and checks each. */
+static void check_run(const struct sl_recipe *r)
+{
+	struct batch_memory m;
+
+	open_batch_memory(&m, r, 0xa5);
+	for (uint64_t k = 0; k < r->n_batches; k++) {
+		run_batch(r, &m, k);
+		check_batch(r, &m.b);
+	}
+	close_batch_memory(&m);
+}
+
+/* --- tests ------------------------------------------------------------------------------------ */
+
+static void tables_are_the_particles_remade(void **state)
+{
+	(void)state;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
+
+		check_run(&r);
+	}
+}
+
+static void without_a_key_ids_ascend(void **state)
+{
+	(void)state;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
+
+		r.n_fields = r.key_bits = 0;
+		check_run(&r); /* all keys are 0 then */
+	}
+}
+
+static void wide_keys_sort_too(void **state)
+{
+	const struct sl_key_field u = {SL_COLUMN_u, 32, -1, 1, false},
+				  fate = {SL_COLUMN_fate, 3, 0, 7, false};
+
+	(void)state;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
+
+		r.keep = SL_EVERY_FATE;
+		r.field[0] = sl_key_rule_make(&fate);
+		r.field[1] = sl_key_rule_make(&u);
+		r.key_bits = 35;
+		check_run(&r);
+	}
+}
+
+static void all_or_none_survive(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2 * TEST_MODELS; i++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)(i / 2), 20000);
+
+		r.keep = i % 2 ? SL_EVERY_FATE : SL_FATE_BIT(SL_FATE_alive);
+		check_run(&r);
+	}
+}
+
+static void sizes_about_a_piece(void **state)
+{
+	const uint32_t sizes[] = {
+		1, 2, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE - 1, 2 * PIECE, 2 * PIECE + 1};
+
+	(void)state;
+	for (int i = 0; i < 8 * TEST_MODELS; i++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)(i / 8), sizes[i % 8]);
+
+		check_run(&r);
+	}
+}
+
+/* Two batches of the same particles are the same bytes, table and all. */
+static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
+{
+	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->n_survivors, b->n_survivors);
+	assert_memory_equal(&a->tally, &b->tally, sizeof(a->tally));
+	assert_memory_equal(a->keep, b->keep, a->n);
+	assert_memory_equal(a->index, b->index, a->n_survivors * sizeof(*a->index));
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		const void *of_a = sl_column_at(&a->columns, (enum sl_column)c);
+
+		if (of_a)
+			assert_memory_equal(of_a, sl_column_at(&b->columns, (enum sl_column)c),
+				(size_t)a->n * sl_column_facts[c].bytes);
+	}
+	for (uint32_t k = 0; k < a->table.n_columns; k++) {
+		const struct sl_table_column *t = &a->table.column[k], *u = &b->table.column[k];
+
+		assert_int_equal(t->column, u->column);
+		assert_true(t->digest == u->digest);
+		assert_memory_equal(t->data, u->data,
+			(t->constant ? 1 : (size_t)a->table.n) * sl_column_facts[t->column].bytes);
+	}
+}
+
+/* r and other make the same batch, whatever was in memory before. */
+static void check_same(const struct sl_recipe *r, const struct sl_recipe *other)
+{
+	struct batch_memory a, b;
+
+	open_batch_memory(&a, r, 0xa5);
+	open_batch_memory(&b, other, 0x5a);
+	run_batch(r, &a, 0);
+	run_batch(other, &b, 0);
+	assert_same(&a.b, &b.b);
+	close_batch_memory(&a);
+	close_batch_memory(&b);
+}
+
+static void levels_and_backends_agree(void **state)
+{
+	const char *const levels[] = {"baseline", "x86_64_v3"};
+
+	(void)state;
+	assert_null(sl_find_loops("none"));
+	assert_non_null(sl_find_loops("baseline"));
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N), other = r;
+
+		for (int l = 0; l < 2; l++) {
+			other.loops = sl_find_loops(levels[l]);
+			if (!other.loops) {
+				print_message("no %s here: left out\n", levels[l]);
+				continue;
+			}
+			assert_string_equal(levels[l], other.loops->level);
+			other.compact.backend = l ? &sl_compact_cpu_scan : &sl_compact_cpu;
+			check_same(&r, &other);
+		}
+	}
+}
+
+/* Constants are one value in the recipe; gathered as a column they would have the same digest. */
+static void constant_columns_are_not_gathered(void **state)
+{
+	(void)state;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, 5000), gathered = r;
+		struct batch_memory a, b;
+		int n = 0;
+
+		gathered.constants = 0;
+		open_batch_memory(&a, &r, 0);
+		open_batch_memory(&b, &gathered, 0);
+		run_batch(&r, &a, 0);
+		run_batch(&gathered, &b, 0);
+		for (uint32_t k = 0; k < r.n_columns; k++) {
+			const struct sl_table_column *c = &a.b.table.column[k];
+
+			n += c->constant;
+			assert_int_equal(SL_HAS(r.constants, c->column), c->constant);
+			assert_false(b.b.table.column[k].constant);
+			assert_true(c->digest == b.b.table.column[k].digest);
+			if (c->constant)
+				assert_ptr_equal(
+					c->data, (const char *)&r.constant +
+							 sl_column_facts[c->column].in_particle);
+		}
+		assert_int_equal(
+			model != SL_MODEL_rays, n); /* the weight, where it is of one value */
+		close_batch_memory(&a);
+		close_batch_memory(&b);
+	}
+}
+
+/* A run's tallies and survivors, in no order. */
+struct sum {
+	struct sl_tally tally;
+	uint64_t survivors, digest;
+};
+
+static void add_batch(const struct sl_batch *b, struct sum *s)
+{
+	uint64_t *to = (uint64_t *)&s->tally;
+	const uint64_t *from = (const uint64_t *)&b->tally;
+
+	for (size_t i = 0; i < sizeof(s->tally) / sizeof(*to); i++)
+		to[i] += from[i];
+	s->survivors += b->n_survivors;
+	for (uint32_t j = 0; j < b->table.n; j++)
+		for (uint32_t k = 0; k < b->table.n_columns; k++)
+			s->digest += sl_digest_mix(table_id(b, j) * SL_COLUMN_COUNT + k,
+				bits_at(&b->table.column[k], j));
+}
+
+static struct sum sum_of_run(struct sl_recipe r, uint32_t batch)
+{
+	struct sum s;
+	struct batch_memory m;
+
+	memset(&s, 0, sizeof(s));
+	r.batch = batch;
+	r.n_batches = (r.particles + batch - 1) / batch;
+	open_batch_memory(&m, &r, 0xa5);
+	for (uint64_t k = 0; k < r.n_batches; k++) {
+		run_batch(&r, &m, k);
+		add_batch(&m.b, &s);
+	}
+	close_batch_memory(&m);
+	return s;
+}
+
+static void batch_sizes_give_the_same_survivors(void **state)
+{
+	const uint32_t sizes[] = {1, 1000, 4096};
+
+	(void)state;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, 10007);
+		struct sum all = sum_of_run(r, 10007);
+
+		assert_true(all.survivors > 1000);
+		for (int i = 0; i < 3; i++) {
+			struct sum s = sum_of_run(r, sizes[i]);
+
+			assert_memory_equal(&all, &s, sizeof(s));
+		}
+	}
+}
+
+/* Beyond 2^32 particles too, also as a field of the key. */
+static void late_batches_have_their_ids(void **state)
+{
+	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16, false};
+
+	(void)state;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, 1000);
+		struct batch_memory m;
+
+		r.particles = (UINT64_C(1) << 40) + 17;
+		r.field[1] = r.field[0];
+		r.field[0] = sl_key_rule_make(&id);
+		r.keep = SL_EVERY_FATE;
+		open_batch_memory(&m, &r, 0);
+		run_batch(&r, &m, (UINT64_C(1) << 40) / 1000);
+		assert_int_equal(793, m.b.n); /* 2^40 + 17 modulo 1000 */
+		check_batch(&r, &m.b);
+		run_batch(&r, &m, (UINT64_C(1) << 33) / 1000);
+		assert_int_equal(1000, m.b.n);
+		check_batch(&r, &m.b);
+		close_batch_memory(&m);
+	}
+}
+
+static void a_cancelled_batch_stops(void **state)
+{
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1000);
+	atomic_int drop = 0;
+	struct batch_memory m;
+
+	(void)state;
+	r.drop = &drop;
+	open_batch_memory(&m, &r, 0);
+	run_batch(&r, &m, 0);
+	drop = 1;
+	sl_batch_begin(&r, &m.b, 0);
+	assert_fails(sl_stages_run(&r, &m.x, &m.b, NULL), SL_STOPPED,
+		"batch 0, stage generate: cancelled: the run was asked to stop");
+	close_batch_memory(&m);
+}
+
+/* A fate that is wrong in memory does not pass. */
+static void fates_that_do_not_close_are_found(void **state)
+{
+	const uint8_t wrong[] = {SL_FATE_alive, SL_FATE_hit, SL_FATE_COUNT, 255};
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
+		struct batch_memory m;
+
+		open_batch_memory(&m, &r, 0);
+		run_batch(&r, &m, 0);
+		m.b.columns.fate[17000] = wrong[i];
+		assert_fails(sl_stages[SL_STAGE_mark].on_host(&r, &m.x, &m.b), SL_CHECK_FAILED,
+			wrong[i] < SL_FATE_COUNT
+				? "fate counts sum to 20000 for 20000 particles, 1 with a fate"
+				: "fate counts sum to 19999 for 20000 particles");
+		assert_int_equal(0, m.b.keep[17000]);
+		close_batch_memory(&m);
+	}
+}
+
+static void time_is_taken_for_each_stage(void **state)
+{
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
+	uint64_t ns[SL_STAGE_COUNT] = {0};
+	struct batch_memory m;
+
+	(void)state;
+	open_batch_memory(&m, &r, 0);
+	sl_batch_begin(&r, &m.b, 0);
+	assert_ok(sl_stages_run(&r, &m.x, &m.b, ns));
+	for (int s = 0; s < SL_STAGE_COUNT; s++)
+		assert_int_equal(ns[s] > 0, sl_stage_is_run(SL_MODE_staged, s));
+	close_batch_memory(&m);
+}
+
+/* Exact, or rounded to the nearest of 2^-32, either way as often. */
+static void weights_are_rounded(void **state)
+{
+	double sum = 0;
+
+	(void)state;
+	assert_int_equal(UINT64_C(1) << 32, sl_fixed_weight(1.0f));
+	assert_int_equal((UINT64_C(1) << 32) - 256, sl_fixed_weight(0x1.fffffep-1f));
+	assert_int_equal((1 << 23) + 1, sl_fixed_weight(0x1.000002p-9f));
+	assert_int_equal((1 << 23), sl_fixed_weight(0x1.fffffep-10f));
+	assert_int_equal((1 << 23) - 1, sl_fixed_weight(0x1.fffffcp-10f));
+	assert_int_equal(1, sl_fixed_weight(0x1p-33f));
+	assert_int_equal(0, sl_fixed_weight(0x1.fffffcp-34f));
+	assert_int_equal(0, sl_fixed_weight(0));
+	for (int k = 0; k < 1000; k++) {
+		float weight = 1e-6f * (1 + (float)k / 997);
+		double off = (double)sl_fixed_weight(weight) - 0x1p32 * (double)weight;
+
+		assert_true(fabs(off) <= 0.5);
+		sum += off;
+	}
+	assert_true(fabs(sum) < 4 * sqrt(1000 / 12.0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_the_particles_remade),
+		cmocka_unit_test(without_a_key_ids_ascend),
+		cmocka_unit_test(wide_keys_sort_too),
+		cmocka_unit_test(all_or_none_survive),
+		cmocka_unit_test(sizes_about_a_piece),
+		cmocka_unit_test(levels_and_backends_agree),
+		cmocka_unit_test(constant_columns_are_not_gathered),
+		cmocka_unit_test(batch_sizes_give_the_same_survivors),
+		cmocka_unit_test(late_batches_have_their_ids),
+		cmocka_unit_test(a_cancelled_batch_stops),
+		cmocka_unit_test(fates_that_do_not_close_are_found),
+		cmocka_unit_test(weights_are_rounded),
+		cmocka_unit_test(time_is_taken_for_each_stage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,226 @@
+/*
+ * rounds_host.c - tests rounds on the host: when they compact, sort and finish, that no schedule
+ * changes a byte, and that the number of active particles after each round matches particles
+ * recomputed one by one.
+ */
+#include "tests/support/batch_memory.h"
+#include "tests/support/check.h"
+#include "tests/support/test_recipes.h"
+#include "tests/support/schedules.h"
+
+#include "stages/particle/digest.h"
+#include "stages/host/host_pipeline.h"
+#include "stages/host/rounds_host.h"
+#include "stages/rounds/rounds.h"
+
+enum { N = 3000 };
+
+/* --- when ------------------------------------------------------------------------------------- */
+
+static void when_it_is_due(void **state)
+{
+	const struct sl_when never = {.kind = SL_NEVER}, third = {.kind = SL_EVERY, .every = 3},
+			     half = {.kind = SL_BELOW, .below = 0.5};
+
+	(void)state;
+	assert_false(sl_is_due(&never, 0, 100, 0));
+	for (uint32_t round = 0; round < 9; round++)
+		assert_int_equal(
+			sl_is_due(&third, round, 1, 1), round == 2 || round == 5 || round == 8);
+	assert_false(sl_is_due(&half, 0, 100, 100));
+	assert_false(sl_is_due(&half, 0, 100, 50));
+	assert_true(sl_is_due(&half, 0, 100, 49));
+	assert_true(sl_is_due(&half, 0, UINT32_MAX, UINT32_MAX / 2));
+	assert_false(sl_is_due(&half, 0, UINT32_MAX, UINT32_MAX / 2 + 1));
+}
+
+/* --- batches ---------------------------------------------------------------------------------- */
+
+/* Memory with a batch in it, which was run on garbage. */
+static void make_batch(struct batch_memory *m, const struct sl_recipe *r)
+{
+	open_batch_memory(m, r, 0xa5);
+	run_batch(r, m, 0);
+}
+
+static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
+{
+	assert_int_equal(a->n_survivors, b->n_survivors);
+	assert_memory_equal(&a->tally, &b->tally, sizeof(a->tally));
+	for (uint32_t k = 0; k < a->table.n_columns; k++)
+		assert_true(a->table.column[k].digest == b->table.column[k].digest);
+}
+
+/* What the rounds say of themselves goes together. */
+static void check_rounds(const struct sl_recipe *r, const struct sl_rounds *rounds)
+{
+	uint64_t alive = r->batch;
+
+	assert_true(rounds->n > 0 && rounds->n <= SL_ROUNDS_MAX);
+	assert_true(rounds->longest >= rounds->n);
+	assert_int_equal(rounds->at[0].width, r->batch);
+	for (uint32_t i = 0; i + 1 < rounds->n; i++) {
+		const struct sl_round *now = &rounds->at[i], *next = &rounds->at[i + 1];
+		bool moved = now->compacted || now->sorted;
+
+		assert_int_equal(now->batches, 1);
+		assert_true(now->alive <= alive && now->alive > 0);
+		if (rounds->longest == rounds->n)
+			assert_int_equal(next->width, moved ? now->alive : now->width);
+		alive = now->alive;
+	}
+	if (rounds->longest == rounds->n)
+		assert_int_equal(rounds->at[rounds->n - 1].alive, 0);
+}
+
+/* Every model of several steps, by every schedule, all fates kept and one. */
+static void no_schedule_changes_a_byte(void **state)
+{
+	int models = 0;
+
+	(void)state;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
+		struct batch_memory history, rounds;
+
+		if (!sl_models[model]->steps)
+			continue;
+		models++;
+		make_batch(&history, &r);
+		assert_int_equal(history.b.rounds.n, 0);
+		for (int i = 0; i < SCHEDULES; i++) {
+			r.schedule = schedule_at(i);
+			make_batch(&rounds, &r);
+			assert_same(&history.b, &rounds.b);
+			check_rounds(&r, &rounds.b.rounds);
+			close_batch_memory(&rounds);
+		}
+		close_batch_memory(&history);
+	}
+	assert_true(models > 1);
+}
+
+/* Behind round k of one step each those are alive that take more than k. */
+static void who_is_alive(void **state)
+{
+	(void)state;
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
+		uint64_t alive[SL_ROUNDS_MAX] = {0};
+		uint32_t n = 1; /* rounds, of which the last leaves nobody */
+		struct batch_memory m;
+
+		if (!sl_models[model]->steps)
+			continue;
+		for (uint64_t id = 0; id < N; id++)
+			for (uint32_t k = 1;
+				k < sl_compute_particle(&r, id).steps && k < SL_ROUNDS_MAX; k++)
+				alive[k - 1]++;
+		while (alive[n - 1] > 0)
+			n++;
+		for (int i = 0; i < 2; i++) { /* never compacted, and every round */
+			r.schedule = schedule_at(i);
+			make_batch(&m, &r);
+			assert_int_equal(m.b.rounds.n, n);
+			for (uint32_t k = 0; k < n; k++)
+				assert_int_equal(m.b.rounds.at[k].alive, alive[k]);
+			close_batch_memory(&m);
+		}
+	}
+}
+
+/* A batch that is dead when it is generated: nothing enters a slab of such an index. */
+static void nobody_is_alive(void **state)
+{
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1);
+	uint64_t id = 0;
+	struct batch_memory m;
+
+	(void)state;
+	while (sl_compute_particle(&r, id).steps > 0)
+		id++;
+	r.batch = 1;
+	r.particles = id + 1;
+	r.schedule = schedule_at(1);
+	open_batch_memory(&m, &r, 0xa5);
+	run_batch(&r, &m, id);
+	assert_int_equal(m.b.rounds.longest, 1);
+	assert_int_equal(m.b.rounds.at[0].alive, 0);
+	assert_int_equal(m.b.tally.count[SL_FATE_reflected], 1);
+	close_batch_memory(&m);
+}
+
+/* A schedule that never moves the living needs no room for them, lazy ones need less. */
+static void rooms(void **state)
+{
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
+	size_t bytes[3];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		static const int schedules[] = {0, 2, 1}; /* never, alive < 0.5, every */
+		struct sl_arena measure = {0};
+		struct sl_batch b;
+
+		r.schedule = schedule_at(schedules[i]);
+		sl_rounds_lay_out(&measure, &r, N, &b);
+		bytes[i] = measure.used;
+	}
+	assert_int_equal(bytes[0], 0);
+	assert_true(bytes[1] > 0 && bytes[1] < bytes[2]);
+}
+
+static void asked_to_stop(void **state)
+{
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
+	atomic_int drop = 0;
+	struct batch_memory m;
+
+	(void)state;
+	r.schedule = schedule_at(1);
+	make_batch(&m, &r);
+	r.drop = &drop;
+	atomic_store(&drop, 1);
+	sl_batch_begin(&r, &m.b, 0);
+	assert_fails(sl_rounds_on_host(&r, &m.x, &m.b), SL_STOPPED,
+		"cancelled: the run was asked to stop");
+	close_batch_memory(&m);
+}
+
+/* Batches of more rounds than have room of their own, and of fewer, in one sum. */
+static void sums(void **state)
+{
+	struct sl_rounds sum = {0}, a = {.n = 2, .longest = 2}, b = {.n = 1, .longest = 1};
+
+	(void)state;
+	a.at[0] = (struct sl_round){.batches = 1, .width = 10, .alive = 4, .compacted = 1};
+	a.at[1] = (struct sl_round){.batches = 1, .width = 4, .advance_ns = 7};
+	b.at[0] = (struct sl_round){.batches = 1, .width = 10, .sorted = 1, .sort_ns = 3};
+	sl_rounds_add(&sum, &a);
+	sl_rounds_add(&sum, &b);
+	assert_int_equal(sum.n, 2);
+	assert_int_equal(sum.longest, 2);
+	assert_int_equal(sum.at[0].batches, 2);
+	assert_int_equal(sum.at[0].width, 20);
+	assert_int_equal(sum.at[0].alive, 4);
+	assert_int_equal(sum.at[0].compacted, 1);
+	assert_int_equal(sum.at[0].sorted, 1);
+	assert_int_equal(sum.at[0].sort_ns, 3);
+	assert_int_equal(sum.at[1].batches, 1);
+	assert_int_equal(sum.at[1].advance_ns, 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(when_it_is_due),
+		cmocka_unit_test(no_schedule_changes_a_byte),
+		cmocka_unit_test(who_is_alive),
+		cmocka_unit_test(nobody_is_alive),
+		cmocka_unit_test(rooms),
+		cmocka_unit_test(asked_to_stop),
+		cmocka_unit_test(sums),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

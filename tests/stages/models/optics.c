@@ -1,0 +1,262 @@
+/*
+ * optics.c - tests reflection, refraction and scattering against formulas in double: at critical
+ * angles, at poles and at the limits of ranges.
+ */
+#include "tests/support/check.h"
+#include "tests/support/model_check.h"
+#include "tests/support/optics_check.h"
+
+/* --- Fresnel and Snell ------------------------------------------------------------------------ */
+
+static double fresnel(double n, double m, double c)
+{
+	float t;
+
+	return (double)sl_fresnel((float)n, (float)m, (float)c, &t);
+}
+
+static void fresnel_known_values(void **state)
+{
+	const double brewster = cos(atan(1.5));
+
+	(void)state;
+	assert_true(fresnel(1.5, 1.5, 0.3) == 0);
+	assert_true(fabs(fresnel(1, 1.5, 1) - 0.04) < 1e-8);
+	assert_true(fabs(fresnel(1.5, 1, 1) - 0.04) < 1e-8);
+	assert_true(fabs(fresnel(1, 1.33, 1) - 0.0200593) < 1e-7);
+	/* at Brewster's angle p is gone: half of s = ((m^2 - n^2) / (m^2 + n^2))^2 */
+	assert_true(fabs(fresnel(1, 1.5, brewster) - 0.5 * pow(1.25 / 3.25, 2)) < 1e-7);
+	assert_true(fabs(fresnel(1, 1.5, 1e-6) - 1) < 1e-4);
+	assert_true(fresnel(1, 1.5, 0) == 1);
+	assert_true(fresnel(0.1, 10, 0) == 1);
+	assert_true(fresnel(1.5, 1, 0) == 1);
+}
+
+/* A direction may be an ulp too long: then 1 - c^2 is below 0. */
+static void fresnel_beyond_a_cosine_of_1(void **state)
+{
+	float t;
+
+	(void)state;
+	assert_true(fabs(fresnel(1, 1.5, 1 + 0x1p-22) - 0.04) < 1e-6);
+	sl_fresnel(1.5f, 1.0f, 1 + 0x1p-22f, &t);
+	assert_true(t >= 1.0f && t < 1.000001f);
+}
+
+static void fresnel_about_the_critical_angle(void **state)
+{
+	const double critical = sqrt(1 - 1 / 2.25);
+	float t;
+
+	(void)state;
+	for (int i = 1; i < 1000; i++) {
+		assert_true(sl_fresnel(1.5f, 1.0f, (float)(critical - 1e-6 * i), &t) == 1.0f);
+		assert_true(t == 0.0f);
+		assert_true(sl_fresnel(1.5f, 1.0f, (float)(critical + 1e-6 * i), &t) < 1.0f);
+		assert_true(t > 0.0f);
+	}
+}
+
+static void fresnel_against_double(void **state)
+{
+	const double indices[] = {0.1, 0.5, 0.99, 1, 1.000001, 1.33, 1.5, 2.4, 10};
+	const int n = sizeof(indices) / sizeof(indices[0]);
+	double worst = 0;
+
+	(void)state;
+	for (int i = 0; i < n * n; i++)
+		for (int k = 0; k <= 1000; k++) {
+			float a = (float)indices[i / n], b = (float)indices[i % n], t;
+			float c = (float)k / 1000, got = sl_fresnel(a, b, c, &t);
+			double want =
+				i / n == i % n ? 0 : want_fresnel((double)a, (double)b, (double)c);
+			/* near the critical angle the share leaves 1 as a square root does */
+			double error = fabs((double)got - want) * fmax((double)t, 1e-3);
+
+			assert_true(got >= 0.0f && got <= 1.000001f);
+			worst = fmax(worst, error);
+		}
+	print_message("share reflected: error %.2g\n", worst);
+	assert_true(worst < 5e-6);
+}
+
+/* The way back reflects as much as the way there. */
+static void fresnel_is_reciprocal(void **state)
+{
+	(void)state;
+	for (int k = 1; k <= 1000; k++) {
+		float c = (float)k / 1000, t, back;
+		float there = sl_fresnel(1.0f, 1.5f, c, &t),
+		      again = sl_fresnel(1.5f, 1.0f, t, &back);
+
+		assert_true(fabsf(there - again) * c < 1e-6f);
+		assert_true(fabsf(c - back) * c < 1e-6f);
+	}
+}
+
+static void refraction_obeys_snell(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 2000; k++) {
+		float a = k % 2 ? 1.0f : 1.5f, b = k % 2 ? 1.5f : 1.0f, t;
+		double w = 1 - 0.25 * k / 2000, s = sqrt(1 - w * w), turn = 0.1 * k;
+		struct sl_particle p = {.u = (float)(s * cos(turn)),
+			.v = (float)(s * sin(turn)),
+			.w = (float)(k % 3 ? w : -w)};
+		struct sl_particle q = p;
+
+		sl_fresnel(a, b, fabsf(p.w), &t);
+		sl_refract(&q, a / b, t);
+		assert_true(fabs(excess_length(&q)) < 2e-6);
+		assert_true(fabsf(b * q.u - a * p.u) < 1e-6f && fabsf(b * q.v - a * p.v) < 1e-6f);
+		assert_true(q.w * p.w > 0.0f);
+	}
+}
+
+/* --- scattering ------------------------------------------------------------------------------- */
+
+/* The textbook's inverse: (1 + g^2 - ((1 - g^2) / (1 - g + 2 g u))^2) / 2 g. */
+static double want_scatter(double g, double u)
+{
+	double q = (1 - g * g) / (1 - g + 2 * g * u);
+
+	return (1 + g * g - q * q) / (2 * g);
+}
+
+/* How far the cosine is off, in last places of u: where g is near 1 or -1 it is steep. */
+static double scatter_error(double g, float u, float c)
+{
+	double s = 1 - g + 2 * g * (double)u, slope = 2 * pow((1 - g * g) / s, 2) / s;
+
+	return fabs((double)c - want_scatter(g, (double)u)) / (slope + 2) * 0x1p24;
+}
+
+static void isotropic_scattering_is_exact(void **state)
+{
+	(void)state;
+	for (uint64_t word = 0; word <= UINT32_MAX; word += 9973) {
+		float u = sl_uniform((uint32_t)word);
+
+		assert_true(scatter(0, u) == fmaf(2.0f, u, -1.0f));
+	}
+}
+
+static void scattering_has_its_ends(void **state)
+{
+	const double g[] = {-0.999, -0.9, -1e-7, 0, 1e-30, 1e-7, 0.75, 0.9, 0.999};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(g) / sizeof(g[0]); i++) {
+		assert_true(fabsf(scatter(g[i], 0x1p-33f) + 1.0f) < 3e-4f);
+		assert_true(fabsf(scatter(g[i], 1.0f) - 1.0f) < 3e-4f);
+		for (uint64_t word = 0; word <= UINT32_MAX; word += 99991) {
+			float c = scatter(g[i], sl_uniform((uint32_t)word));
+
+			assert_true(c >= -1.0f && c <= 1.0f);
+		}
+	}
+}
+
+static void scattering_has_its_mean_and_law(void **state)
+{
+	const double g[] = {-0.999, -0.9, -0.3, 0.1, 0.75, 0.9, 0.99, 0.999};
+	enum { N = 1 << 20 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(g) / sizeof(g[0]); i++) {
+		double sum = 0, worst = 0;
+
+		for (int k = 0; k < N; k++) {
+			float u = ((float)k + 0.5f) / N, c = scatter(g[i], u);
+
+			sum += (double)c;
+			worst = fmax(worst, scatter_error(g[i], u, c));
+		}
+		print_message(
+			"g %6.3f: mean %+.1e, cosine within %.1f\n", g[i], sum / N - g[i], worst);
+		assert_true(fabs(sum / N - g[i]) < 1e-6);
+		assert_true(worst < 8);
+	}
+}
+
+static void a_million_turns_keep_the_length(void **state)
+{
+	struct sl_particle p = {.w = 1};
+	double longest = 0, worst = 0;
+
+	(void)state;
+	for (uint64_t k = 0; k < 1000000; k++) {
+		struct sl_words random = sl_draw(5, 0, k);
+		struct sl_particle old = p;
+		float c = scatter(k % 2 ? 0.9 : -0.5, sl_uniform(random.at[0]));
+
+		sl_scatter(&p, c, 2.0f * sl_uniform(random.at[1]));
+		longest = fmax(longest, fabs(excess_length(&p)));
+		worst = fmax(worst, fabs(cosine_between(&p, &old) - (double)c));
+	}
+	print_message("|direction|^2 within %.2g of 1, cosines within %.2g\n", longest, worst);
+	assert_true(longest < 4 * 0x1p-23);
+	assert_true(worst < 8 * 0x1p-24);
+}
+
+/* An error of the length does not stay: Newton's step takes its square. */
+static void a_turn_mends_the_length(void **state)
+{
+	struct sl_particle p = {.u = 0.6001f, .w = -0.8001f};
+
+	(void)state;
+	sl_scatter(&p, 0.5f, 0.3f);
+	assert_true(fabs(excess_length(&p)) < 1e-6);
+}
+
+static const struct sl_particle poles[] = {{.w = 1}, {.w = -1}, {.u = 1}, {.v = -1},
+	{.u = 1, .w = -0.0f}, {.u = -1, .w = 0x1p-149f}, {.v = 1, .w = -0x1p-149f},
+	{.u = 0x1.6a09e6p-12f, .w = -0x1.fffffep-1f}, {.u = 0x1.6a09e6p-12f, .w = 0x1.fffffep-1f},
+	{.v = 1e-20f, .w = -1}};
+
+/* c = 1 goes on, c = -1 turns back, and a full circle of azimuths has its mean along the old. */
+static void turns_at_the_poles(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(poles) / sizeof(poles[0]); i++) {
+		struct sl_particle p = poles[i];
+		double u = 0, v = 0, w = 0;
+
+		sl_scatter(&p, 1.0f, 0.7f);
+		assert_true(fabs(cosine_between(&p, &poles[i]) - 1) < 1e-6);
+		sl_scatter(&p, -1.0f, 1.3f);
+		assert_true(fabs(cosine_between(&p, &poles[i]) + 1) < 1e-6);
+		for (int k = 0; k < 1000; k++) {
+			p = poles[i];
+			sl_scatter(&p, 0.25f, (float)k / 500);
+			assert_true(fabs(excess_length(&p)) < 1e-6);
+			assert_true(fabs(cosine_between(&p, &poles[i]) - 0.25) < 1e-6);
+			u += (double)p.u / 1000;
+			v += (double)p.v / 1000;
+			w += (double)p.w / 1000;
+		}
+		assert_true(fabs(u - 0.25 * (double)poles[i].u) < 1e-6);
+		assert_true(fabs(v - 0.25 * (double)poles[i].v) < 1e-6);
+		assert_true(fabs(w - 0.25 * (double)poles[i].w) < 1e-6);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fresnel_known_values),
+		cmocka_unit_test(fresnel_beyond_a_cosine_of_1),
+		cmocka_unit_test(fresnel_about_the_critical_angle),
+		cmocka_unit_test(fresnel_against_double),
+		cmocka_unit_test(fresnel_is_reciprocal),
+		cmocka_unit_test(refraction_obeys_snell),
+		cmocka_unit_test(isotropic_scattering_is_exact),
+		cmocka_unit_test(scattering_has_its_ends),
+		cmocka_unit_test(scattering_has_its_mean_and_law),
+		cmocka_unit_test(a_million_turns_keep_the_length),
+		cmocka_unit_test(a_turn_mends_the_length),
+		cmocka_unit_test(turns_at_the_poles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

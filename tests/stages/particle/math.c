@@ -1,0 +1,283 @@
+/*
+ * math.c - compares log, sin and cos with the double-precision functions of the C library.
+ *
+ * Every 67th float is tried, the special values, and the worst places that ulp.txt records. With
+ * --all every float is: it prints the largest errors, where they are, and a digest over all
+ * results, as recorded in data/reference/math/ulp.txt. The library's double functions err by less
+ * than 1e-8 of a float's last place.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "stages/particle/digest.h"
+#include "stages/particle/math.h"
+
+#define PI 3.14159265358979323846
+
+enum { N_THREADS = 2, STRIDE = 67 };
+
+static float sine(float x)
+{
+	float s, c;
+
+	sl_sincospi(x, &s, &c);
+	return s;
+}
+
+static float cosine(float x)
+{
+	float s, c;
+
+	sl_sincospi(x, &s, &c);
+	return c;
+}
+
+/* Where sl_sincospi() is defined. */
+static int has_angle(double x)
+{
+	return fabs(x) <= 0x1p+22;
+}
+
+/* sin(pi (x + quarter / 2)), by the exact distance from the nearest multiple of 1/2. */
+static double turned(double x, long long quarter)
+{
+	double n = rint(2 * x), t = PI * (x - n / 2);
+	long long quadrant = ((long long)n + quarter) & 3;
+	double magnitude = quadrant & 1 ? cos(t) : sin(t);
+
+	return quadrant & 2 ? -magnitude : magnitude;
+}
+
+static double want_sine(double x)
+{
+	return has_angle(x) ? turned(x, 0) : NAN;
+}
+
+static double want_cosine(double x)
+{
+	return has_angle(x) ? turned(x, 1) : NAN;
+}
+
+static const struct function {
+	const char *name;
+	float (*ours)(float x);
+	double (*want)(double x);
+	double ulp; /* what math.h promises */
+} functions[] = {
+	{"log", sl_log, log, SL_LOG_ULP},
+	{"sin", sine, want_sine, SL_SINCOSPI_ULP},
+	{"cos", cosine, want_cosine, SL_SINCOSPI_ULP},
+};
+
+enum { N_FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
+
+/* One unit of the last place of floats like x: 2^-149 at least. */
+static double last_place(double x)
+{
+	uint64_t bits;
+	double unit;
+
+	memcpy(&bits, &x, sizeof(bits));
+	bits = bits >> 52 & 0x7ff;
+	bits = (bits < 1023 - 126 ? 1023 - 126 : bits) - 23;
+	bits <<= 52;
+	memcpy(&unit, &bits, sizeof(unit));
+	return unit;
+}
+
+/* How far got is from want, in last places of want; HUGE_VAL for the wrong kind of number. */
+static double error_of(float got, double want)
+{
+	const double overflow = 0x1.ffffffp+127; /* from here on rounds to infinity */
+
+	if (want != want)
+		return sl_bits(got) == SL_NAN_BITS ? 0 : HUGE_VAL;
+	if (got != got)
+		return HUGE_VAL;
+	if (fabs(want) >= overflow)
+		return (double)got == copysign(HUGE_VAL, want) ? 0 : HUGE_VAL;
+	return fabs((double)got - want) / last_place(want);
+}
+
+/* The floats with bits first, first + stride, ... below end, and what was found there. */
+struct stretch {
+	const struct function *f;
+	uint64_t first, end, stride;
+	double worst;
+	float at;
+	uint64_t digest;
+};
+
+static void *measure(void *of)
+{
+	struct stretch *s = (struct stretch *)of;
+
+	for (uint64_t bits = s->first; bits < s->end; bits += s->stride) {
+		float x = sl_float((uint32_t)bits), got = s->f->ours(x);
+		double error = error_of(got, s->f->want(x));
+
+		if (error > s->worst) {
+			s->worst = error;
+			s->at = x;
+		}
+		s->digest += sl_digest_mix(bits, sl_bits(got));
+	}
+	return NULL;
+}
+
+/* All floats, a stride apart, on all threads. */
+static struct stretch measure_all(const struct function *f, uint64_t stride)
+{
+	const uint64_t share = (UINT64_C(1) << 32) / N_THREADS;
+	struct stretch part[N_THREADS], sum = {.f = f};
+	pthread_t thread[N_THREADS];
+
+	for (uint64_t i = 0; i < N_THREADS; i++) {
+		part[i] = (struct stretch){
+			.f = f, .first = i * share, .end = (i + 1) * share, .stride = stride};
+		assert_int_equal(0, pthread_create(&thread[i], NULL, measure, &part[i]));
+	}
+	for (int i = 0; i < N_THREADS; i++) {
+		pthread_join(thread[i], NULL);
+		sum.digest += part[i].digest;
+		if (part[i].worst > sum.worst) {
+			sum.worst = part[i].worst;
+			sum.at = part[i].at;
+		}
+	}
+	return sum;
+}
+
+static void errors_are_as_promised(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_FUNCTIONS; i++) {
+		struct stretch s = measure_all(&functions[i], STRIDE);
+
+		print_message("%s %.4f ulp at %a\n", s.f->name, s.worst, (double)s.at);
+		assert_true(s.worst <= s.f->ulp);
+	}
+}
+
+/* ulp.txt: NAME ERROR INPUT DIGEST. The error there is what it was, and within the promise. */
+static void check_recorded(const char *line)
+{
+	char name[16];
+	double error;
+	float at;
+
+	assert_int_equal(3, sscanf(line, "%15s %lf %a", name, &error, &at));
+	for (int i = 0; i < N_FUNCTIONS; i++)
+		if (strcmp(functions[i].name, name) == 0) {
+			double now = error_of(functions[i].ours(at), functions[i].want(at));
+
+			assert_true(fabs(now - error) < 1e-3);
+			assert_true(now <= functions[i].ulp);
+			return;
+		}
+	fail_msg("no function %s", name);
+}
+
+static void recorded_worst_places_are_as_bad(void **state)
+{
+	const char *source = getenv("SLUICE_SOURCE");
+	char path[4096], line[256];
+	int n = 0;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/data/reference/math/ulp.txt", source ? source : ".");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (line[0] != '#') {
+			check_recorded(line);
+			n++;
+		}
+	fclose(f);
+	assert_int_equal(N_FUNCTIONS, n);
+}
+
+static void assert_bits(uint32_t want, float got)
+{
+	assert_int_equal(want, sl_bits(got));
+}
+
+static void log_at_its_ends(void **state)
+{
+	(void)state;
+	assert_bits(0xff800000u, sl_log(0.0f));
+	assert_bits(0xff800000u, sl_log(-0.0f));
+	assert_bits(SL_NAN_BITS, sl_log(-0x1p-149f));
+	assert_bits(SL_NAN_BITS, sl_log(-INFINITY));
+	assert_bits(SL_NAN_BITS, sl_log(sl_float(0xffc12345u)));
+	assert_bits(SL_NAN_BITS, sl_log(sl_float(0x7f812345u)));
+	assert_bits(SL_INFINITY_BITS, sl_log(INFINITY));
+	assert_bits(0, sl_log(1.0f));
+}
+
+/* Multiples of 1/2 are exact, wherever they are. */
+static void quarter_turns_are_exact(void **state)
+{
+	const float exact[4] = {0, 1, 0, -1};
+
+	(void)state;
+	for (int64_t i = -(1 << 23); i <= 1 << 23; i += i > -1000 && i < 1000 ? 1 : 1009) {
+		float x = 0.5f * (float)i;
+
+		assert_true(sine(x) == exact[i & 3]);
+		assert_true(cosine(x) == exact[(i + 1) & 3]);
+	}
+}
+
+static void angles_end_at_2_to_the_22(void **state)
+{
+	const float outside[] = {0x1.000002p+22f, 0x1p+24f, INFINITY, sl_float(0xff812345u)};
+
+	(void)state;
+	assert_true(sine(0x1p+22f) == 0 && cosine(-0x1p+22f) == 1);
+	for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
+		assert_bits(SL_NAN_BITS, sine(outside[i]));
+		assert_bits(SL_NAN_BITS, cosine(-outside[i]));
+	}
+}
+
+/* Prints what ulp.txt holds. */
+static void print_all(void)
+{
+	printf("# NAME ERROR INPUT DIGEST: the largest error over all 2^32 floats in units of the\n"
+	       "# last place, an input that has it, and the sum of sl_digest_mix(bits of input,\n"
+	       "# bits of result). Made by: test_stages_math --all\n");
+	for (int i = 0; i < N_FUNCTIONS; i++) {
+		struct stretch s = measure_all(&functions[i], 1);
+
+		printf("%s %.4f %a %016llx\n", s.f->name, s.worst, (double)s.at,
+			(unsigned long long)s.digest);
+		fflush(stdout);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(log_at_its_ends),
+		cmocka_unit_test(quarter_turns_are_exact),
+		cmocka_unit_test(angles_end_at_2_to_the_22),
+		cmocka_unit_test(recorded_worst_places_are_as_bad),
+		cmocka_unit_test(errors_are_as_promised),
+	};
+
+	if (argc > 1 && strcmp(argv[1], "--all") == 0) {
+		print_all();
+		return 0;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

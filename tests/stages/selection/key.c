@@ -1,0 +1,239 @@
+/* key.c - tests quantised key fields: their limits, their order, and how they are packed. */
+#include "stages/selection/key.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "stages/particle/random.h"
+#include "tests/support/check.h"
+
+static struct sl_key_rule rule(enum sl_column column, uint32_t bits, double lo, double hi)
+{
+	struct sl_key_field field = {column, bits, lo, hi, false};
+
+	return sl_key_rule_make(&field);
+}
+
+static void floats_have_equal_steps(void **state)
+{
+	struct sl_key_rule f = rule(SL_COLUMN_w, 2, -1, 1);
+
+	(void)state;
+	assert_int_equal(0, sl_key_of_float(&f, -1.0f));
+	assert_int_equal(0, sl_key_of_float(&f, -0.50001f));
+	assert_int_equal(1, sl_key_of_float(&f, -0.5f));
+	assert_int_equal(2, sl_key_of_float(&f, 0.0f));
+	assert_int_equal(2, sl_key_of_float(&f, -0.0f));
+	assert_int_equal(3, sl_key_of_float(&f, 0.5f));
+	assert_int_equal(3, sl_key_of_float(&f, 1.0f));
+}
+
+/* Ranges of all signs and sizes, with all numbers of bits. */
+static const double ranges[][2] = {
+	{-1, 1}, {0, 1}, {-3, -2}, {0, 1e-3}, {1e6, 2e6}, {-1e30, 1e30}, {-1e-30, 0}, {0.1, 0.3}};
+enum { N_RANGES = sizeof(ranges) / sizeof(ranges[0]) };
+
+static void outside_goes_to_the_nearest_end(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_RANGES; i++)
+		for (uint32_t bits = 1; bits <= 32; bits++) {
+			double lo = ranges[i][0], hi = ranges[i][1];
+			struct sl_key_rule f = rule(SL_COLUMN_x, bits, lo, hi);
+			uint64_t most = (UINT64_C(1) << bits) - 1;
+
+			assert_int_equal(0, sl_key_of_float(&f, -INFINITY));
+			assert_int_equal(0, sl_key_of_float(&f, -FLT_MAX));
+			assert_int_equal(0, sl_key_of_float(&f, (float)(lo - 0.1 * (hi - lo))));
+			assert_int_equal(0, sl_key_of_float(&f, (float)lo));
+			assert_int_equal(0, sl_key_of_float(&f, NAN));
+			assert_int_equal(0, sl_key_of_float(&f, -NAN));
+			assert_int_equal(most, sl_key_of_float(&f, (float)(hi + 0.1 * (hi - lo))));
+			assert_int_equal(most, sl_key_of_float(&f, FLT_MAX));
+			assert_int_equal(most, sl_key_of_float(&f, INFINITY));
+			/* rounding of lo and of the steps may take the last few of hi's */
+			assert_true(sl_key_of_float(&f, (float)hi) >= most - most / 1000000);
+		}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void floats_keep_their_order(void **state)
+{
+	enum { N = 1000000 };
+	float *value = (float *)malloc(N * sizeof(float));
+
+	(void)state;
+	assert_non_null(value);
+	for (uint64_t i = 0; i < N; i++) { /* half in the range, half anything but NaN */
+		struct sl_words random = sl_draw(1, i, 0);
+		float any;
+
+		memcpy(&any, &random.at[1], sizeof(any));
+		value[i] = i % 2 || any != any ? 3 * sl_uniform(random.at[0]) - 1.5f : any;
+	}
+	qsort(value, N, sizeof(float), by_value);
+	for (uint32_t bits = 1; bits <= 32; bits += bits < 31 ? 5 : 1) {
+		struct sl_key_rule f = rule(SL_COLUMN_u, bits, -1, 1);
+		uint64_t last = 0, n = 1;
+
+		for (int i = 0; i < N; i++) {
+			uint64_t key = sl_key_of_float(&f, value[i]);
+
+			assert_true(key >= last && key <= f.most);
+			n += key != last;
+			last = key;
+		}
+		assert_int_equal(f.most, last);
+		assert_true(bits > 11 ? n > 60000 : n == f.most + 1);
+	}
+	free(value);
+}
+
+static struct sl_key_rule log_rule(uint32_t bits, double lo, double hi)
+{
+	struct sl_key_field field = {SL_COLUMN_energy, bits, lo, hi, true};
+
+	return sl_key_rule_make(&field);
+}
+
+/* Of all numbers above 0: eight bits are the power of two, the rest its equal parts. */
+static void logarithms_have_equal_parts(void **state)
+{
+	struct sl_key_rule f = log_rule(12, 0, INFINITY);
+
+	(void)state;
+	assert_int_equal(0, sl_key_of_log(&f, -1));
+	assert_int_equal(0, sl_key_of_log(&f, -INFINITY));
+	assert_int_equal(0, sl_key_of_log(&f, 0));
+	assert_int_equal(0, sl_key_of_log(&f, -0.0f));
+	assert_int_equal(0, sl_key_of_log(&f, NAN));
+	for (int power = -126; power < 128; power++)
+		for (int part = 0; part < 16; part++) {
+			float v = ldexpf(1 + (float)part / 16, power);
+
+			assert_int_equal((power + 127) * 16 + part, sl_key_of_log(&f, v));
+			if (power > -126 || part > 0)
+				assert_int_equal((power + 127) * 16 + part - 1,
+					sl_key_of_log(&f, nextafterf(v, 0)));
+		}
+	assert_int_equal(255 * 16, sl_key_of_log(&f, INFINITY));
+	f = log_rule(4, 1, 16);
+	assert_int_equal(0, sl_key_of_log(&f, 0.5f));
+	assert_int_equal(0, sl_key_of_log(&f, 1));
+	assert_int_equal(2, sl_key_of_log(&f, 2));
+	assert_int_equal(4, sl_key_of_log(&f, 4));
+	assert_int_equal(7, sl_key_of_log(&f, nextafterf(16, 0)));
+	assert_int_equal(15, sl_key_of_log(&f, 1e9f));
+}
+
+/* Those with a sign, too, in order. */
+static void signs_are_in_order(void **state)
+{
+	static const int32_t some[] = {INT32_MIN, -1000, -12, -11, -1, 0, 1, 22, 2112, INT32_MAX};
+	struct sl_key_rule f = rule(SL_COLUMN_pdg, 32, -0x1p31, 0x1p31 - 1);
+	struct sl_particle p = {.pdg = 0};
+	struct sl_columns c = sl_columns_of(&p);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		p.pdg = some[i];
+		assert_true(sl_key_pack(&f, 1, &c, 0, 0) ==
+			    (uint64_t)((int64_t)some[i] + INT64_C(0x80000000)));
+	}
+	f = rule(SL_COLUMN_pdg, 5, -11, 22);
+	p.pdg = -300;
+	assert_int_equal(0, sl_key_pack(&f, 1, &c, 0, 0));
+	p.pdg = -9;
+	assert_int_equal(1, sl_key_pack(&f, 1, &c, 0, 0)); /* 33 / 2 fits in 5 bits */
+	p.pdg = 22;
+	assert_int_equal(16, sl_key_pack(&f, 1, &c, 0, 0));
+	p.pdg = 2212;
+	assert_int_equal(31, sl_key_pack(&f, 1, &c, 0, 0));
+}
+
+static void integers_shift_until_they_fit(void **state)
+{
+	struct sl_key_rule f = rule(SL_COLUMN_pixel, 12, 0, 4095);
+
+	(void)state;
+	assert_int_equal(0, f.shift);
+	assert_int_equal(4095, sl_key_of_integer(&f, 4095));
+	assert_int_equal(4095, sl_key_of_integer(&f, UINT64_MAX));
+	f = rule(SL_COLUMN_pixel, 12, 0, 4096);
+	assert_int_equal(1, f.shift);
+	assert_int_equal(2048, sl_key_of_integer(&f, 4096));
+	f = rule(SL_COLUMN_steps, 4, 100, 199);
+	assert_int_equal(3, f.shift); /* 99 / 8 = 12 */
+	assert_int_equal(0, sl_key_of_integer(&f, 0));
+	assert_int_equal(0, sl_key_of_integer(&f, 107));
+	assert_int_equal(1, sl_key_of_integer(&f, 108));
+	assert_int_equal(12, sl_key_of_integer(&f, 199));
+	assert_int_equal(15, sl_key_of_integer(&f, 1000));
+	f = rule(SL_COLUMN_fate, 1, 0, 0);
+	assert_int_equal(0, sl_key_of_integer(&f, 0));
+	f = rule(SL_COLUMN_id, 1, 0, 0x1p63);
+	assert_int_equal(63, f.shift);
+	assert_int_equal(1, sl_key_of_integer(&f, UINT64_C(1) << 63));
+	f = rule(SL_COLUMN_id, 64, 0, 0x1p63);
+	assert_int_equal(0, f.shift);
+	assert_int_equal(UINT64_MAX, sl_key_of_integer(&f, UINT64_MAX));
+}
+
+static void first_field_is_on_top(void **state)
+{
+	float w[] = {0, 1.0f};
+	uint32_t pixel[] = {0, 5}, steps[] = {0, 2};
+	uint8_t fate[] = {0, 3};
+	struct sl_columns c = {.w = w, .pixel = pixel, .steps = steps, .fate = fate};
+	struct sl_key_rule f[] = {
+		rule(SL_COLUMN_w, 32, -1, 1),
+		rule(SL_COLUMN_pixel, 12, 0, 4095),
+		rule(SL_COLUMN_fate, 3, 0, 7),
+		rule(SL_COLUMN_steps, 2, 0, 3),
+		rule(SL_COLUMN_id, 15, 0, 32767),
+	};
+
+	(void)state;
+	assert_true(sl_key_pack(f, 0, &c, 1, 9) == 0);
+	assert_true(sl_key_pack(f, 1, &c, 1, 9) == 0xffffffffu);
+	assert_true(sl_key_pack(f, 1, &c, 0, 9) == 0x80000000u);
+	assert_true(sl_key_pack(f, 5, &c, 1, 9) ==
+		    (0xffffffffu * UINT64_C(0x100000000) | 5u << 20 | 3u << 17 | 2u << 15 | 9u));
+	assert_true(sl_key_pack(f + 1, 2, &c, 1, 9) == (5u << 3 | 3u));
+	assert_true(sl_key_pack(f + 4, 1, &c, 0, 40000) == 32767);
+}
+
+/* A field of 64 bits is the whole key. */
+static void an_id_may_take_all_bits(void **state)
+{
+	const uint64_t ids[] = {0, 1, 0xdeadbeefcafebabeu, UINT64_MAX};
+	struct sl_key_rule f = rule(SL_COLUMN_id, 64, 0, 0x1p63);
+	struct sl_columns none = {0};
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		assert_true(sl_key_pack(&f, 1, &none, 0, ids[i]) == ids[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(floats_have_equal_steps),
+		cmocka_unit_test(outside_goes_to_the_nearest_end),
+		cmocka_unit_test(floats_keep_their_order),
+		cmocka_unit_test(logarithms_have_equal_parts),
+		cmocka_unit_test(signs_are_in_order),
+		cmocka_unit_test(integers_shift_until_they_fit),
+		cmocka_unit_test(first_field_is_on_top),
+		cmocka_unit_test(an_id_may_take_all_bits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
