@@ -19,7 +19,7 @@
 
 SL_C_BEGIN
 
-/* sl_format_openpmd, sl_format_csv_gz, sl_format_npz, sl_format_mcpl, sl_format_mcpl_gz. */
+/* One object per line of formats.def: sl_format_openpmd and so on. */
 #define SL_FORMAT(name) extern const struct sl_format sl_format_##name;
 #include "stages/formats/formats.def"
 #undef SL_FORMAT

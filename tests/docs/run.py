@@ -10,7 +10,8 @@ SLUICE is the program, SOURCE the root of the repository. Fenced blocks are trea
               line of "..." stands for any lines; the last line "[exit code N]" is an expected failure
     python    a script for python3; skipped where a module that it imports is not installed
     yaml      saved in the working folder where the first line is a comment "# NAME.yaml"
-    others    not run (text, c, diff, ...)
+    diff      not run, and not checked for long lines or unknown functions (see extending.py)
+    others    not run (text, c, ...)
 
 All blocks of one document run in order in one temporary folder, which has links to data/, scripts/
 and the like, with SLUICE on the PATH and no GPU visible. --update replaces what is generated: the
@@ -24,7 +25,7 @@ import tempfile
 import time
 
 COLUMNS, TABLE_COLUMNS, README_LINES, SECONDS = 100, 120, 200, 120
-PROGRAM_OUTPUT = ("console", "text")  # languages of blocks whose lines may be longer
+LONG_LINES = ("console", "text", "diff")  # languages of blocks whose lines may be longer
 MARKER = "<!-- The rest is what `sluice help --markdown` prints; tests/docs/run.py --update fits it. -->\n"
 LINKED = ("data", "scripts", "bench", "docs", "primitives")
 
@@ -80,7 +81,7 @@ class Checker:
         self.problems.append(f"{name}:{line}: {text}")
 
     def check_lines(self, name, lines, blocks, inside):
-        output = {b.at + k for b in blocks if b.language in PROGRAM_OUTPUT for k in range(len(b.lines))}
+        output = {b.at + k for b in blocks if b.language in LONG_LINES for k in range(len(b.lines))}
         for i, line in enumerate(lines):
             limit = TABLE_COLUMNS if line.lstrip().startswith("|") and i not in inside else COLUMNS
             if len(line) > limit and i not in output:
@@ -108,9 +109,12 @@ class Checker:
                 elif anchor and path.endswith(".md") and anchor not in anchors_of(path):
                     self.problem(name, i + 1, f"link to {target}: there is no such heading")
 
-    def check_functions(self, name, lines):
-        """Each function that a document names, `sl_name()`, is in the sources."""
+    def check_functions(self, name, lines, blocks):
+        """Each function that a document names, `sl_name()`, is in the sources, unless a diff adds it."""
+        diffs = {b.at + k for b in blocks if b.language == "diff" for k in range(len(b.lines))}
         for i, line in enumerate(lines):
+            if i in diffs:
+                continue
             for function in re.findall(r"\b(sl_\w+)\(", line):
                 if function not in self.functions:
                     self.problem(name, i + 1, f"{function}(): there is no such function in the sources")
@@ -234,7 +238,7 @@ class Checker:
         blocks, inside = blocks_of(lines)
         self.check_lines(name, lines, blocks, inside)
         self.check_links(name, lines, inside)
-        self.check_functions(name, lines)
+        self.check_functions(name, lines, blocks)
         with tempfile.TemporaryDirectory(prefix="sluice-docs-") as folder:
             for link in LINKED:
                 os.symlink(os.path.join(self.source, link), os.path.join(folder, link))
