@@ -121,37 +121,38 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 	return s == SL_OK ? sl_plan_make(&config, &choices, plan) : s;
 }
 
-/* Copies the line that *text is at and moves on; false at the end. */
-static bool next_line(const char **text, char line[SL_TEXT_BYTES])
-{
-	size_t n = strcspn(*text, "\n");
+/* Most characters of a line that a message shows before and from the first difference. */
+enum { SHOWN = 40 };
 
-	if (**text == '\0')
-		return false;
-	snprintf(line, SL_TEXT_BYTES, "%.*s", (int)(n < SL_TEXT_BYTES ? n : SL_TEXT_BYTES - 1),
-		*text);
-	*text += n + ((*text)[n] == '\n');
-	return true;
+/* Copies the line of text that contains its character i, or the part of it around i. */
+static void copy_line_around(const char *text, size_t i, char line[2 * SHOWN + 1])
+{
+	size_t start = i;
+
+	while (start > 0 && text[start - 1] != '\n')
+		start--;
+	start += strspn(text + start, " ");
+	if (start + SHOWN < i)
+		start = i - SHOWN;
+	snprintf(line, 2 * SHOWN + 1, "%.*s", (int)strcspn(text + start, "\n"), text + start);
 }
 
-/* The run that is there must be of the same configuration: the first line that differs is told. */
+/* SL_OUTPUT_IN_USE with the first line that differs, unless both configurations are the same. */
 static enum sl_status same_config(const struct sl_dir *dir, const char *was, const char *is)
 {
-	char old[SL_TEXT_BYTES], now[SL_TEXT_BYTES];
+	char old[2 * SHOWN + 1], now[2 * SHOWN + 1];
+	size_t i = 0;
 
-	for (;;) {
-		bool more_old = next_line(&was, old), more_new = next_line(&is, now);
-
-		if (!more_old && !more_new)
-			return SL_OK;
-		if (!more_old || !more_new || strcmp(old, now) != 0)
-			return sl_fail(SL_OUTPUT_IN_USE,
-				"%s: holds a run of another configuration (it has \"%s\" where "
-				"this one has \"%s\"), try the same configuration, another --out "
-				"or --force",
-				dir->path, more_old ? old + strspn(old, " ") : "",
-				more_new ? now + strspn(now, " ") : "");
-	}
+	while (was[i] && was[i] == is[i])
+		i++;
+	if (was[i] == is[i])
+		return SL_OK;
+	copy_line_around(was, i, old);
+	copy_line_around(is, i, now);
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s: holds a run of another configuration (it has \"%s\" where this one has "
+		"\"%s\"), try the same configuration, another --out or --force",
+		dir->path, old, now);
 }
 
 enum sl_status sl_existing_run_is_of(

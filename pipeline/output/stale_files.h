@@ -27,12 +27,12 @@ struct sl_stale_files sl_stale_files_of(
 enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s);
 
 /*
- * Removes all that is of the plan's run, of the run that is there, and of those lines.
- * SL_OUTPUT_IN_USE where a file that is to be spared would go.
+ * Removes all files with names of the plan's run or of the run that is there, and nothing else.
+ * SL_OUTPUT_IN_USE if a file to spare would be removed.
  */
-enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s, const struct sl_manifest *lines);
+enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s);
 
-/* SL_OUTPUT_IN_USE where a name of the plan's run is taken: it must not find that half done. */
+/* SL_OUTPUT_IN_USE if a file without a run.json has a name that the plan's run needs. */
 enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir);
 
 #endif

@@ -26,10 +26,11 @@ static enum sl_status wrong(const struct sl_dir *dir, const char *name, const ch
 
 static enum sl_status check_there(const struct sl_dir *dir, const char *name)
 {
-	return sl_file_exists(dir, name)
-	               ? SL_OK
-	               : wrong(dir, name,
-				 "is not there (the run has not ended, or it was removed)");
+	bool exists;
+
+	SL_TRY(sl_file_exists(dir, name, &exists));
+	return exists ? SL_OK
+	              : wrong(dir, name, "is not there (the run has not ended, or it was removed)");
 }
 
 /* Reads a file and checks its CRC trailer. The caller frees *file with sl_memory_give(SL_HOST). */

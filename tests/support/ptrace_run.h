@@ -10,7 +10,9 @@
  *
  *	LOG     where a line for each call goes: its name, its descriptor (or that of its folder),
  *	        its path or "-", its result (or minus errno), all with a space between
- *	AT      the call that is hit, from 1; with a + also all after it; 0: none
+ *	AT      the call that is hit, from 1; with a + also all after it; 0: none. With an a, calls
+ *	        that read count too, from the opening of a configuration (NAME.yaml) on: before
+ *	        that, the dynamic loader reads its libraries
  *	ERROR   the errno that it returns without being made; 0: the program is killed before it
  *	PROGRAM "sluice" is the program under test
  *

@@ -55,6 +55,10 @@ void tiny_go(struct tiny_run *t, const char *const *env, const char *const *fron
 void tiny_go_traced(struct tiny_run *t, unsigned long at, bool on, int error, const char *last,
 	struct ending *e);
 
+/* The same, where calls that read count too. */
+void tiny_go_traced_all(
+	struct tiny_run *t, unsigned long at, int error, const char *last, struct ending *e);
+
 /* What tiny_go() runs, for process_start(): *c must live until it has ended. */
 struct tiny_command {
 	const char *words[TINY_WORDS];

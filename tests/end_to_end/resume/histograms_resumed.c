@@ -170,11 +170,11 @@ static void no_file_is_left(void **state)
 	remove_run(&folder, "out");
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 	write_text(&folder, "out/t_000001.bins", "of somebody");
-	expect(&folder, SL_OUTPUT_IN_USE, "t_000001.bins: is there already",
+	expect(&folder, SL_OUTPUT_IN_USE, "t_000001.bins: the file exists",
 		WORDS("run", "c.yaml", "--out", "out"));
 	assert_int_equal(unlink(folder_path(&folder, "out/t_000001.bins")), 0);
 	write_text(&folder, "out/t.tallies", "of somebody");
-	expect(&folder, SL_OUTPUT_IN_USE, "t.tallies: is there already",
+	expect(&folder, SL_OUTPUT_IN_USE, "t.tallies: the file exists",
 		WORDS("run", "c.yaml", "--out", "out"));
 	remove_run(&folder, "out");
 }
