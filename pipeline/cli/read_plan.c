@@ -63,5 +63,6 @@ enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan)
 	}
 	if (s == SL_OK)
 		s = sl_plan_make(&config, &choices, plan);
-	return s == SL_OK ? sl_plan_refuse(*plan, a->resume ? sl_output_done(*plan) : 0) : s;
+	return s == SL_OK ? sl_plan_check_resources(*plan, a->resume ? sl_output_done(*plan) : 0)
+	                  : s;
 }

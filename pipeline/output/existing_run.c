@@ -154,7 +154,7 @@ static enum sl_status same_config(const struct sl_dir *dir, const char *was, con
 	}
 }
 
-enum sl_status sl_existing_run_is_of(
+enum sl_status sl_existing_run_check(
 	const struct sl_existing_run *f, const struct sl_plan *plan, const struct sl_dir *dir)
 {
 	if (f->rules_version != SL_RULES_VERSION)

@@ -38,7 +38,7 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
  * SL_OK if resuming this run with the plan gives the same bytes as an uninterrupted run. Otherwise
  * SL_OUTPUT_IN_USE, and the message states the first difference.
  */
-enum sl_status sl_existing_run_is_of(
+enum sl_status sl_existing_run_check(
 	const struct sl_existing_run *f, const struct sl_plan *plan, const struct sl_dir *dir);
 
 #endif

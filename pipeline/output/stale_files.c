@@ -11,7 +11,7 @@
 #include "pipeline/run/batch_file.h"
 #include "stages/inputs/input_reader.h"
 
-struct sl_stale_files sl_stale_files_of(
+struct sl_stale_files sl_stale_files_for(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep)
 {
 	return (struct sl_stale_files){.run = plan->config.run.name,
@@ -25,9 +25,9 @@ struct sl_stale_files sl_stale_files_of(
 /* A file that is to go; of one that the run is to read that is told, before any is gone. */
 static enum sl_status remove_file(const struct sl_stale_files *s, const char *name)
 {
-	if (!s->spare)
+	if (!s->inputs)
 		return sl_file_remove(s->dir, name);
-	if (!sl_inputs_contain(s->spare, s->dir, name))
+	if (!sl_inputs_contain(s->inputs, s->dir, name))
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s/%s: is read by this run (--force would remove it), try another --out",
@@ -66,9 +66,9 @@ static int by_batch(const void *number, const void *line)
 	return (a > b) - (a < b);
 }
 
-static enum sl_status remove_orphan(void *of, const char *name)
+static enum sl_status remove_orphan(void *ctx, const char *name)
 {
-	const struct sl_stale_files *s = (const struct sl_stale_files *)of;
+	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
 	const struct sl_manifest_line *line = NULL;
 	uint64_t batch;
 
@@ -146,9 +146,9 @@ enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s, const struct 
 	return remove_file(s, "run.json");
 }
 
-static enum sl_status refuse_named(void *of, const char *name)
+static enum sl_status refuse_named(void *ctx, const char *name)
 {
-	const struct sl_stale_files *s = (const struct sl_stale_files *)of;
+	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
 	char side[SL_FILE_NAME_BYTES];
 	uint64_t batch;
 	bool taken = is_of_run(s, name, &batch);
@@ -169,7 +169,7 @@ static enum sl_status refuse_named(void *of, const char *name)
 
 enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir)
 {
-	struct sl_stale_files s = sl_stale_files_of(plan, dir, NULL);
+	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
 
 	return sl_dir_each(dir, refuse_named, &s);
 }

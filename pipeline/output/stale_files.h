@@ -16,11 +16,11 @@ struct sl_stale_files {
 	const struct sl_manifest *keep; /* files of its lines are no orphans */
 	bool image, joined;             /* the run makes one */
 	const struct sl_inputs
-		*spare; /* if set: remove nothing; fail if an input file would be removed */
+		*inputs; /* if set: remove nothing; fail if an input file would be removed */
 };
 
 /* Of the plan's own names, where nothing is spared. */
-struct sl_stale_files sl_stale_files_of(
+struct sl_stale_files sl_stale_files_for(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep);
 
 /* Removes files of batches that no line of keep vouches for: a run was cut off there. */

@@ -101,7 +101,7 @@ enum sl_status sl_inputs_pilot(const struct sl_recipe *r, uint32_t n, uint32_t *
 	return SL_OK;
 }
 
-void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
+void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
 {
 	const struct sl_list listed = {.first_id = first_id, .at = *columns};
 

@@ -119,7 +119,7 @@ static uint32_t count_cores(void)
 	return 1;
 }
 
-void sl_machine_ask(struct sl_machine *m)
+void sl_machine_read(struct sl_machine *m)
 {
 	struct utsname u;
 

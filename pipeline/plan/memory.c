@@ -218,7 +218,7 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 	return 0;
 }
 
-enum sl_status sl_memory_plan_refuse(const struct sl_plan *plan)
+enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 {
 	char need[32], have[32], each[32];
 	uint32_t most;

@@ -39,7 +39,7 @@ enum sl_status sl_replay(
 		struct sl_columns columns = sl_columns_of(&read);
 
 		SL_TRY(sl_inputs_particle(&plan->recipe, id, &read));
-		sl_inputs_settle(&plan->recipe, id, &columns);
+		sl_inputs_set_columns(&plan->recipe, id, &columns);
 	}
 	if (json)
 		return sl_replay_write_json(&t);

@@ -134,7 +134,7 @@ static double figure_of_merit(const struct sl_results *r, const struct sl_sessio
 	if (!s || s->particles == 0)
 		return (double)NAN;
 	return (double)s->particles /
-	       (error * error * sl_computing_seconds(s) * (double)r->particles);
+	       (error * error * sl_session_computing_seconds(s) * (double)r->particles);
 }
 
 double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates)
@@ -279,7 +279,7 @@ static void write_times(struct sl_json *j, const struct sl_workspace *w, const s
 	sl_json_u64(j, "particles", s->particles);
 	sl_json_u64(j, "column_bytes", s->column_bytes);
 	sl_json_u64(j, "file_bytes", s->file_bytes);
-	sl_json_real(j, "computing_seconds", sl_computing_seconds(s));
+	sl_json_real(j, "computing_seconds", sl_session_computing_seconds(s));
 	sl_json_object(j, "thread_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		if (sl_stage_is_run(w->recipe.mode, i))
@@ -291,7 +291,8 @@ static void write_times(struct sl_json *j, const struct sl_workspace *w, const s
 	sl_json_close(j);
 	sl_json_object(j, "busy");
 	for (int k = 0; k < SL_WORKER_COUNT; k++)
-		sl_json_real(j, sl_workers[k], sl_session_busy(s, w->plan, (enum sl_worker)k));
+		sl_json_real(
+			j, sl_workers[k], sl_session_busy_share(s, w->plan, (enum sl_worker)k));
 	sl_json_close(j);
 	sl_json_close(j);
 }

@@ -68,7 +68,7 @@ static void print_busy(const struct sl_plan *plan, const struct sl_session *s, F
 
 	fprintf(out, "busy ");
 	for (int k = 0; k < SL_WORKER_COUNT; k++) {
-		double busy = sl_session_busy(s, plan, (enum sl_worker)k);
+		double busy = sl_session_busy_share(s, plan, (enum sl_worker)k);
 
 		if (k == SL_WORKER_device && !plan->on_device)
 			continue;
@@ -102,7 +102,7 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s a %s before compression\n",
 		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
 		plan->on_device ? " and " : "", plan->threads, plan->threads == 1 ? "" : "s",
-		n / sl_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
+		n / sl_session_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
 	print_busy(plan, s, out);
 }
 

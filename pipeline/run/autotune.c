@@ -43,7 +43,7 @@ static enum sl_status time_schedule(
 		if (s != SL_OK || atomic_load(&control->stop))
 			return s == SL_STOPPED ? SL_OK : s;
 	}
-	*seconds = sl_computing_seconds(&session);
+	*seconds = sl_session_computing_seconds(&session);
 	return SL_OK;
 }
 

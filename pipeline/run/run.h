@@ -21,20 +21,20 @@ struct sl_progress {
 	uint64_t batches_done, n_batches; /* batches of earlier sessions count as done */
 	bool at_most;                     /* the run may meet its stop rule earlier */
 	uint64_t particles_done, particles;
-	double seconds; /* since this session began */
-	double rate;    /* particles a second in this session */
-	double left;    /* seconds, foreseen; < 0: not known yet */
+	double seconds;      /* since this session began */
+	double rate;         /* particles a second in this session */
+	double seconds_left; /* seconds, foreseen; < 0: not known yet */
 };
 
 /* How the caller follows a run and stops it. Zeroed, it does neither. */
 struct sl_control {
 	atomic_int stop;    /* set by a signal handler: begin no more, commit what is in flight */
 	double stop_before; /* seconds this session may take: it stops in time; 0: any */
-	int patience;       /* seconds until what is in flight is dropped instead; 0: 6 */
-	void (*progress)(void *of, const struct sl_progress *p); /* about five times a second */
+	int cancel_after;   /* seconds until what is in flight is dropped instead; 0: 6 */
+	void (*progress)(void *ctx, const struct sl_progress *p); /* about five times a second */
 	/* Each batch when it is ready, in order, by one thread at a time. */
-	void (*batch)(void *of, const struct sl_host_slot *slot);
-	void *of;
+	void (*batch)(void *ctx, const struct sl_host_slot *slot);
+	void *ctx;
 	bool discard; /* compress and write nothing: dir is not used */
 };
 
@@ -65,10 +65,11 @@ struct sl_session {
 };
 
 /* The share of the session that workers of a kind were busy; 0 if there are none. */
-double sl_session_busy(const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind);
+double sl_session_busy_share(
+	const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind);
 
 /* Seconds that threads, or batches in flight on a device, computed in a session. */
-double sl_computing_seconds(const struct sl_session *s);
+double sl_session_computing_seconds(const struct sl_session *s);
 
 /*
  * Runs the plan of w, with the schedule in use, in dir (locked by the caller). done are the batches

@@ -42,22 +42,22 @@ struct sl_run_workers {
 	struct sl_session *session;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	uint64_t next;    /* the next batch to begin */
-	uint64_t begun;   /* batches begun in this session */
-	size_t next_done; /* the first line of done that is not before next */
-	uint64_t commits; /* batches committed in this session */
-	uint64_t end;     /* batches that the run has; fewer once the stop rule is met */
-	size_t seen_done; /* the first line of done that is not part of precision */
+	uint64_t next;       /* the next batch to begin */
+	uint64_t started;    /* batches begun in this session */
+	size_t next_done;    /* the first line of done that is not before next */
+	uint64_t commits;    /* batches committed in this session */
+	uint64_t end;        /* batches that the run has; fewer once the stop rule is met */
+	size_t next_counted; /* the first line of done that is not part of precision */
 	struct sl_precision
 		precision; /* of the rule's fate, over committed batches without a gap */
 	struct sl_slot_work *slot_work; /* n_host_slots items */
 	bool *device_slot_taken;
-	double longest;     /* seconds from the begin of a batch until it is ready, so far */
-	uint32_t working;   /* threads, writers too, that have not ended */
-	uint32_t computing; /* compute threads among them */
-	uint32_t writers;   /* writers that have started */
-	bool stop;          /* begin no further batch */
-	bool met;           /* the stop rule is met */
+	double longest_batch; /* seconds from the begin of a batch until it is ready, so far */
+	uint32_t working;     /* threads, writers too, that have not ended */
+	uint32_t computing;   /* compute threads among them */
+	uint32_t writers;     /* writers that have started */
+	bool stop;            /* begin no further batch */
+	bool stop_rule_met;   /* the stop rule is met */
 	enum sl_status status;
 	char message[SL_MESSAGE_BYTES];
 };
@@ -68,6 +68,6 @@ static inline double sl_run_workers_seconds(void)
 }
 
 /* Records the first failure and makes all threads end. Called with the lock held. */
-void sl_run_workers_fail(struct sl_run_workers *c, enum sl_status s);
+void sl_run_workers_fail(struct sl_run_workers *run, enum sl_status s);
 
 #endif

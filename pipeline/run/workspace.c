@@ -87,7 +87,7 @@ static enum sl_status get_image_sum(struct sl_workspace *w)
 static void use_recipe(struct sl_workspace *w)
 {
 	w->recipe = w->plan->recipe;
-	w->recipe.drop = &w->drop;
+	w->recipe.cancel = &w->cancel;
 }
 
 enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace **made)
@@ -99,19 +99,19 @@ enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace
 	SL_TRY(get_zeroed(1, sizeof(*w), &memory));
 	w = *made = (struct sl_workspace *)memory;
 	w->plan = plan;
-	atomic_init(&w->drop, 0);
+	atomic_init(&w->cancel, 0);
 	use_recipe(w);
 	snprintf(w->schedule_reason, sizeof(w->schedule_reason), "%s", plan->schedule_reason);
 	SL_TRY(get_histograms(w));
 	return get_image_sum(w);
 }
 
-enum sl_status sl_workspace_provide(struct sl_workspace *w)
+enum sl_status sl_workspace_allocate(struct sl_workspace *w)
 {
 	const struct sl_plan *plan = w->plan;
 	void *memory;
 
-	SL_TRY(sl_plan_enter(plan));
+	SL_TRY(sl_plan_use_device(plan));
 	SL_TRY(get_zeroed(plan->n_host_slots, sizeof(*w->slot), &memory));
 	w->slot = (struct sl_host_slot *)memory;
 	SL_TRY(get_zeroed(plan->n_device_slots, sizeof(*w->device_pipeline), &memory));

@@ -3,7 +3,7 @@
  * batches.
  *
  * A plan is constant. The workspace refers to it, owns everything that execution writes to, and is
- * made before the first particle: after sl_workspace_provide() nothing allocates.
+ * made before the first particle: after sl_workspace_allocate() nothing allocates.
  */
 #ifndef SL_PIPELINE_RUN_WORKSPACE_H
 #define SL_PIPELINE_RUN_WORKSPACE_H
@@ -19,8 +19,9 @@ enum { SL_SCHEDULE_REASON_BYTES = 300 };
 
 struct sl_workspace {
 	const struct sl_plan *plan;
-	struct sl_recipe recipe; /* the plan's, with the schedule in use; recipe.drop is &drop */
-	atomic_int drop;         /* set: batches in flight end early and are discarded */
+	struct sl_recipe
+		recipe;    /* the plan's, with the schedule in use; recipe.cancel is &cancel */
+	atomic_int cancel; /* set: batches in flight end early and are discarded */
 	char schedule_reason[SL_SCHEDULE_REASON_BYTES]; /* why this schedule, or "" */
 	double seconds[SL_CANDIDATES_MAX]; /* of each candidate's trial; 0: not measured */
 	struct sl_host_slot *slot;         /* n_host_slots of the plan; NULL: not provided */
@@ -38,7 +39,7 @@ struct sl_workspace {
 enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace **made);
 
 /* Allocates slots and device pipelines; makes the plan's device the calling thread's. */
-enum sl_status sl_workspace_provide(struct sl_workspace *w);
+enum sl_status sl_workspace_allocate(struct sl_workspace *w);
 
 /*
  * Makes a candidate's schedule the one in use and lays out slots and device pipelines for it. What

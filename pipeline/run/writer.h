@@ -12,9 +12,9 @@ void *sl_writer_thread(void *ctx);
  * stop rule is met, or met is true already, the run ends after the last of them. Called with the
  * lock held.
  */
-void sl_writer_check_stop_rule(struct sl_run_workers *c, bool met);
+void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met);
 
 /* Removes files that were written and not committed, after all threads have ended. */
-void sl_writer_remove_uncommitted(const struct sl_run_workers *c);
+void sl_writer_remove_uncommitted(const struct sl_run_workers *run);
 
 #endif

@@ -205,7 +205,7 @@ static enum sl_status redo(
 	struct sl_host_slot *slot;
 
 	if (!w->slot)
-		SL_TRY(sl_workspace_provide(w));
+		SL_TRY(sl_workspace_allocate(w));
 	slot = &w->slot[0];
 	sl_batch_begin(&w->plan->recipe, &slot->batch, l->batch);
 	SL_TRY(sl_stages_run(&w->plan->recipe, &slot->exec, &slot->batch, NULL));

@@ -94,9 +94,9 @@ enum sl_status library_plan_of(const char *const *sets, size_t n, struct sl_plan
 	return status == SL_OK ? sl_plan_make(&c, &choices, plan) : status;
 }
 
-static void look_on(void *of, const struct sl_host_slot *slot)
+static void look_on(void *ctx, const struct sl_host_slot *slot)
 {
-	const struct library_run *r = (const struct library_run *)of;
+	const struct library_run *r = (const struct library_run *)ctx;
 
 	(void)slot;
 	if (r->batch)
@@ -106,7 +106,7 @@ static void look_on(void *of, const struct sl_host_slot *slot)
 static enum sl_status run(const struct library_run *r, struct sl_workspace *w)
 {
 	struct sl_control control = {
-		.batch = look_on, .of = (void *)(uintptr_t)r, .discard = !r->to};
+		.batch = look_on, .ctx = (void *)(uintptr_t)r, .discard = !r->to};
 	struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct sl_manifest done = {0};
 	struct sl_session session;
@@ -133,11 +133,11 @@ enum sl_status library_run(const struct library_run *r)
 	enum sl_status s = library_plan(r, &plan);
 
 	if (s == SL_OK)
-		s = sl_memory_plan_refuse(plan);
+		s = sl_memory_plan_check(plan);
 	if (s == SL_OK)
 		s = sl_workspace_open(plan, &w);
 	if (s == SL_OK)
-		s = sl_workspace_provide(w);
+		s = sl_workspace_allocate(w);
 	if (s == SL_OK)
 		s = run(r, w);
 	sl_workspace_close(w);

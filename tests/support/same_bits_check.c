@@ -68,9 +68,9 @@ static void need(const struct kept *k, enum sl_status s)
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-static void keep_line(void *of, const struct sl_host_slot *slot)
+static void keep_line(void *ctx, const struct sl_host_slot *slot)
 {
-	struct kept *k = (struct kept *)of;
+	struct kept *k = (struct kept *)ctx;
 
 	if (slot->batch.number < k->n)
 		sl_batch_file_line(&slot->batch, &k->line[slot->batch.number]);
@@ -99,7 +99,7 @@ static void run(struct kept *k)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
-	struct sl_control control = {.batch = keep_line, .of = k, .discard = true};
+	struct sl_control control = {.batch = keep_line, .ctx = k, .discard = true};
 	const struct sl_manifest none = {0};
 	struct sl_session session;
 	struct sl_workspace *w;
@@ -107,9 +107,9 @@ static void run(struct kept *k)
 
 	need(k, resolve(k, &config, &choices));
 	need(k, sl_plan_make(&config, &choices, &plan));
-	need(k, sl_memory_plan_refuse(plan));
+	need(k, sl_memory_plan_check(plan));
 	need(k, sl_workspace_open(plan, &w));
-	need(k, sl_workspace_provide(w));
+	need(k, sl_workspace_allocate(w));
 	k->n = plan->recipe.n_batches;
 	k->line = (struct sl_manifest_line *)calloc(k->n, sizeof(*k->line));
 	assert_non_null(k->line);

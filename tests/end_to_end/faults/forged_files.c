@@ -42,7 +42,7 @@ static void open_run(struct forger *f)
 	assert_ok(sl_existing_run_plan(&existing, NULL, 0, &f->plan));
 	sl_existing_run_free(&existing);
 	assert_ok(sl_workspace_open(f->plan, &f->w));
-	assert_ok(sl_workspace_provide(f->w));
+	assert_ok(sl_workspace_allocate(f->w));
 	assert_ok(sl_manifest_read(&f->dir, &f->manifest));
 }
 

@@ -67,7 +67,7 @@ static void fewer_slots_first(void **state)
 		plan_with(&plan, fits[i].bytes, THREE);
 		assert_int_equal(plan->n_device_slots, fits[i].lanes);
 		assert_int_equal(plan->recipe.batch, 20000);
-		assert_ok(sl_memory_plan_refuse(plan));
+		assert_ok(sl_memory_plan_check(plan));
 		sl_plan_free(plan);
 	}
 }
@@ -83,7 +83,7 @@ static void refused_with_figures(void **state)
 
 	(void)state;
 	plan_with(&plan, lane - 1, THREE);
-	assert_fails(sl_memory_plan_refuse(plan), SL_DEVICE_MEMORY, "MiB of device memory and ");
+	assert_fails(sl_memory_plan_check(plan), SL_DEVICE_MEMORY, "MiB of device memory and ");
 	assert_non_null(strstr(sl_last_error(), "for batches of 20000 particles"));
 	at = strstr(sl_last_error(), "run.batch (");
 	assert_true(at && sscanf(at, "run.batch (%u fit, one at a time)", &batch) == 1);
@@ -91,12 +91,12 @@ static void refused_with_figures(void **state)
 	sl_plan_free(plan);
 	snprintf(set, sizeof(set), "run.batch=%u", batch);
 	plan_with(&plan, lane - 1, SETS("run.particles=1e6", "run.slots=1", set));
-	assert_ok(sl_memory_plan_refuse(plan));
+	assert_ok(sl_memory_plan_check(plan));
 	sl_plan_free(plan);
 	/* an explicit number of slots is not reduced */
 	plan_with(&plan, 3 * lane - 1,
 		SETS("run.particles=1e6", "run.batch=20000", "run.threads=3", "run.slots=3"));
-	assert_fails(sl_memory_plan_refuse(plan), SL_DEVICE_MEMORY, "(3 slots of ");
+	assert_fails(sl_memory_plan_check(plan), SL_DEVICE_MEMORY, "(3 slots of ");
 	sl_plan_free(plan);
 }
 
@@ -134,7 +134,7 @@ static void smaller_batches_then(void **state)
 	for (; refused < 3; bytes -= bytes / 7) {
 		sl_plan_free(plan);
 		plan_with(&plan, bytes, AUTO);
-		if (sl_memory_plan_refuse(plan) == SL_OK) {
+		if (sl_memory_plan_check(plan) == SL_OK) {
 			check_most(plan, bytes, largest);
 			assert_int_equal(refused, 0);
 			smallest = plan->recipe.batch;
@@ -241,7 +241,7 @@ static size_t count_to_the_byte(struct library_run r)
 	bytes = plan->memory.device;
 	give_device(bytes - 1); /* another process has allocated one byte since */
 	assert_ok(sl_workspace_open(plan, &w));
-	assert_fails(sl_workspace_provide(w), SL_DEVICE_MEMORY, "device memory: ");
+	assert_fails(sl_workspace_allocate(w), SL_DEVICE_MEMORY, "device memory: ");
 	sl_workspace_close(w);
 	sl_plan_free(plan);
 	r.begun = begun;

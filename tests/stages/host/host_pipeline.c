@@ -365,14 +365,14 @@ static void late_batches_have_their_ids(void **state)
 static void a_cancelled_batch_stops(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1000);
-	atomic_int drop = 0;
+	atomic_int cancel = 0;
 	struct batch_memory m;
 
 	(void)state;
-	r.drop = &drop;
+	r.cancel = &cancel;
 	open_batch_memory(&m, &r, 0);
 	run_batch(&r, &m, 0);
-	drop = 1;
+	cancel = 1;
 	sl_batch_begin(&r, &m.b, 0);
 	assert_fails(sl_stages_run(&r, &m.x, &m.b, NULL), SL_STOPPED,
 		"batch 0, stage generate: cancelled: the run was asked to stop");

@@ -173,14 +173,14 @@ static void rooms(void **state)
 static void asked_to_stop(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
-	atomic_int drop = 0;
+	atomic_int cancel = 0;
 	struct batch_memory m;
 
 	(void)state;
 	r.schedule = schedule_at(1);
 	make_batch(&m, &r);
-	r.drop = &drop;
-	atomic_store(&drop, 1);
+	r.cancel = &cancel;
+	atomic_store(&cancel, 1);
 	sl_batch_begin(&r, &m.b, 0);
 	assert_fails(sl_rounds_on_host(&r, &m.x, &m.b), SL_STOPPED,
 		"cancelled: the run was asked to stop");
