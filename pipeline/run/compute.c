@@ -1,11 +1,22 @@
-/* compute.c - threads take batches and slots, compute and compress. */
+/*
+ * compute.c - each thread takes a free slot and the next batch, computes the batch and packs it.
+ *
+ * Threads of a run on the host compute the stages themselves. On a device, a thread also takes a
+ * device pipeline and waits for it. By default there are more threads than pipelines: while one
+ * batch is on the device, other threads read or pack the batches before and after it.
+ */
 #include <string.h>
 
 #include "pipeline/run/compute.h"
+#include "primitives/base/clock.h"
 #include "stages/particle/digest.h"
 #include "stages/inputs/input_reader.h"
 
-/* Takes the next batch that is not done yet; false when there is none. */
+/*
+ * Takes the next batch that no earlier session has committed; false if none is left or the run
+ * stops. Both run->next and the lines of done ascend, so one pass over done serves the whole run.
+ * Called with the lock held.
+ */
 static bool take_batch(struct sl_run_workers *run, uint64_t *number)
 {
 	while (run->next_done < run->done->n &&
@@ -19,7 +30,7 @@ static bool take_batch(struct sl_run_workers *run, uint64_t *number)
 	return true;
 }
 
-/* A slot in no use, or n_slots. */
+/* The first free slot, or n_host_slots. Called with the lock held. */
 static uint32_t find_free(const struct sl_run_workers *run)
 {
 	uint32_t i = 0;
@@ -29,13 +40,13 @@ static uint32_t find_free(const struct sl_run_workers *run)
 	return i;
 }
 
-/* Takes a pipeline, waiting for one; NULL when the run ends before there is one. */
+/* Waits for a free device pipeline and takes it; NULL if the run is cancelled before. */
 static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *run)
 {
 	struct sl_device_pipeline *pipeline = NULL;
 
 	pthread_mutex_lock(&run->lock);
-	while (!pipeline && run->status == SL_OK && !atomic_load(&run->w->cancel)) {
+	while (!pipeline && !atomic_load(&run->w->cancel)) {
 		for (uint32_t i = 0; i < run->plan->n_device_slots && !pipeline; i++)
 			if (!run->device_slot_taken[i])
 				pipeline = &run->w->device_pipeline[i];
@@ -48,6 +59,7 @@ static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *run)
 	return pipeline;
 }
 
+/* Frees the pipeline for the next batch; busy_ns is the time for which it was taken. */
 static void release_device_slot(
 	struct sl_run_workers *run, const struct sl_device_pipeline *pipeline, uint64_t busy_ns)
 {
@@ -58,7 +70,10 @@ static void release_device_slot(
 	pthread_mutex_unlock(&run->lock);
 }
 
-/* Of a model that is read: the batch's particles, before it takes a device pipeline. */
+/*
+ * If the model reads its particles from files: reads those of the batch into pinned memory of the
+ * slot. This happens before the batch takes a device pipeline, so no pipeline waits for a disk.
+ */
 static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_host_slot *slot)
 {
 	uint64_t start = sl_now_ns();
@@ -71,14 +86,17 @@ static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_host_slot
 	return SL_OK;
 }
 
-/* Compares the digests of host copies with those computed on the device. */
+/* SL_DEVICE_FAILED if the host copies differ from what the device computed, by their digests. */
 static enum sl_status check_transfer(const struct sl_batch *b)
 {
 	SL_TRY(sl_digest_check(&b->table));
 	return b->device_packed.wanted ? sl_device_packed_check(&b->device_packed) : SL_OK;
 }
 
-/* On the host in the slot; on the device in a pipeline, which is free again for the next batch. */
+/*
+ * Computes the survivors of the batch in slot, and sets the slot's times of the stages and of the
+ * transfer. On a device the survivors are in the slot's pinned memory afterwards.
+ */
 static enum sl_status run_stages(struct sl_run_workers *run, struct sl_host_slot *slot)
 {
 	const struct sl_recipe *r = &run->w->recipe;
@@ -91,7 +109,7 @@ static enum sl_status run_stages(struct sl_run_workers *run, struct sl_host_slot
 	SL_TRY(read_inputs(r, slot));
 	pipeline = take_device_slot(run);
 	if (!pipeline)
-		return sl_fail(SL_STOPPED, "cancelled: the run was asked to stop");
+		return sl_check_cancelled(r);
 	start = sl_now_ns();
 	slot->batch.device_packed.wanted = r->pack.form != SL_AS_COLUMNS && !run->discard;
 	s = sl_device_pipeline_run(r, pipeline, &slot->batch, slot->ns);
@@ -101,6 +119,7 @@ static enum sl_status run_stages(struct sl_run_workers *run, struct sl_host_slot
 	return s;
 }
 
+/* Brings the survivors into the form of the file, or takes over what the device has packed. */
 static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot)
 {
 	const struct sl_format *f = plan->format;
@@ -112,46 +131,54 @@ static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot
 	return f->pack(&slot->exec, &plan->facts, &b->table, &slot->packed);
 }
 
-/* Computes and packs the batch in slot; adds to *busy_ns what this thread did itself. */
+/*
+ * Computes and packs the batch in slot. Sets *busy_ns to the time in which this thread worked: on a
+ * device, without reading and the wait for the device, which is the time of the pipeline.
+ */
 static enum sl_status compute(
 	struct sl_run_workers *run, struct sl_host_slot *slot, uint64_t *busy_ns)
 {
-	uint64_t begun = sl_now_ns(), start;
+	uint64_t start = sl_now_ns();
 	enum sl_status s;
 
 	memset(slot->ns, 0, sizeof(slot->ns));
 	slot->pack_ns = 0;
 	s = run_stages(run, slot);
+	*busy_ns = run->plan->on_device ? 0 : sl_now_ns() - start;
 	start = sl_now_ns();
 	if (s == SL_OK && run->plan->on_device)
 		s = sl_add_context(check_transfer(&slot->batch), "batch %llu",
 			(unsigned long long)slot->batch.number);
 	if (s == SL_OK && !run->discard)
-		s = sl_add_context(pack(run->plan, slot), "batch %llu, compressing",
+		s = sl_add_context(pack(run->plan, slot), "batch %llu, packing",
 			(unsigned long long)slot->batch.number);
-	slot->pack_ns += sl_now_ns() - start;
-	*busy_ns += sl_now_ns() - (run->plan->on_device ? start : begun);
+	start = sl_now_ns() - start;
+	slot->pack_ns += start;
+	*busy_ns += start;
 	return s;
 }
 
-/* Computes the batch of that number in slot i. Called with the lock held. */
-static void work_on(struct sl_run_workers *run, uint32_t i, uint64_t number)
+/*
+ * Computes batch number in slot i, which becomes READY, or FREE after a failure. Called with the
+ * lock held, which is released while the batch is computed.
+ */
+static void compute_batch(struct sl_run_workers *run, uint32_t i, uint64_t number)
 {
 	struct sl_host_slot *slot = &run->w->slot[i];
-	double begun = sl_run_workers_seconds();
-	uint64_t busy_ns = 0;
+	uint64_t start = sl_now_ns(), busy_ns;
+	double seconds;
 	enum sl_status s;
 
-	run->slot_work[i].state = SL_SLOT_BUSY;
+	run->slot_work[i].state = SL_SLOT_COMPUTING;
 	sl_batch_begin(&run->w->recipe, &slot->batch, number);
 	slot->batch.turn = run->started++;
 	pthread_mutex_unlock(&run->lock);
 	s = compute(run, slot, &busy_ns);
 	pthread_mutex_lock(&run->lock);
-	begun = sl_run_workers_seconds() - begun;
-	run->longest_batch = begun > run->longest_batch ? begun : run->longest_batch;
+	seconds = 1e-9 * (double)(sl_now_ns() - start);
+	run->longest_batch = seconds > run->longest_batch ? seconds : run->longest_batch;
 	run->session->busy_ns[SL_WORKER_threads] += busy_ns;
-	/* a failure after the last needed batch does not matter: that batch is discarded */
+	/* A batch from end on is not part of the run: the stop rule has cancelled it. */
 	if (s != SL_OK && number < run->end)
 		sl_run_workers_fail(run, s);
 	run->slot_work[i].state = s == SL_OK ? SL_SLOT_READY : SL_SLOT_FREE;
@@ -161,22 +188,22 @@ static void work_on(struct sl_run_workers *run, uint32_t i, uint64_t number)
 void *sl_compute_thread(void *ctx)
 {
 	struct sl_run_workers *run = (struct sl_run_workers *)ctx;
-	enum sl_status entered = sl_plan_use_device(run->plan);
+	enum sl_status s = sl_plan_use_device(run->plan); /* a setting of each thread */
 	uint64_t number;
 
 	pthread_mutex_lock(&run->lock);
-	if (entered != SL_OK)
-		sl_run_workers_fail(run, entered);
+	if (s != SL_OK)
+		sl_run_workers_fail(run, s);
 	for (;;) {
 		uint32_t i;
 
-		/* A slot first, a batch then: batches begin in order, so that writers never wait
-		 * for one that nobody has begun while all slots are full. */
+		/* A batch is only taken when it has a slot. Otherwise later batches could fill all
+		 * slots, which commits in order cannot free, while this batch waits for a slot. */
 		while ((i = find_free(run)) == run->plan->n_host_slots && !run->stop)
 			pthread_cond_wait(&run->changed, &run->lock);
 		if (i == run->plan->n_host_slots || !take_batch(run, &number))
 			break;
-		work_on(run, i, number);
+		compute_batch(run, i, number);
 	}
 	run->working--;
 	run->computing--;

@@ -1,32 +1,43 @@
-/* writer.c - writers write what is ready, and commit it in the order of batches. */
+/*
+ * writer.c - writers write ready batches in parallel, and one at a time commits them in batch
+ * order.
+ *
+ * The order of commits makes the manifest, the sums over batches and the stop rule independent of
+ * the number of threads. Only the commit is serial, and it is short: the bytes were made durable by
+ * the write, so that several writers use the disk at once.
+ */
 #include <string.h>
 
 #include "pipeline/run/writer.h"
+#include "primitives/base/clock.h"
 
 /*
- * The slot whose batch is the lowest of those in flight that are not past that state, if it is in
- * it; else n_slots.
+ * Finds the first batch in order among the slots with states up to last (FREE excepted). True if
+ * that slot is in state wanted; *slot is its index. Called with the lock held.
  */
-static uint32_t find_in_order(const struct sl_run_workers *run, enum sl_slot_state ready)
+static bool find_first(const struct sl_run_workers *run, enum sl_slot_state last,
+	enum sl_slot_state wanted, uint32_t *slot)
 {
-	uint32_t n = run->plan->n_host_slots, first = n;
+	const struct sl_slot_work *work = run->slot_work;
+	uint32_t n = run->plan->n_host_slots;
 
+	*slot = n;
 	for (uint32_t i = 0; i < n; i++)
-		if (run->slot_work[i].state != SL_SLOT_FREE && run->slot_work[i].state <= ready &&
-			(first == n ||
-				run->w->slot[i].batch.number < run->w->slot[first].batch.number))
-			first = i;
-	return first < n && run->slot_work[first].state == ready ? first : n;
+		if (work[i].state != SL_SLOT_FREE && work[i].state <= last &&
+			(*slot == n ||
+				run->w->slot[i].batch.number < run->w->slot[*slot].batch.number))
+			*slot = i;
+	return *slot < n && work[*slot].state == wanted;
 }
 
-/* One more batch in order; true if it meets the stop rule, so that the run ends after it. */
+/* Adds the next batch in order to the precision. True if the stop rule is met with it. */
 static bool add_to_precision(
 	struct sl_run_workers *run, const struct sl_tally *t, uint64_t generated)
 {
-	const struct sl_stop_rule *g = &run->stop_rule;
+	const struct sl_stop_rule *rule = &run->stop_rule;
 
-	sl_precision_add(&run->precision, t, g->fate, generated, g->counts);
-	return sl_stop_rule_met(g, &run->precision);
+	sl_precision_add(&run->precision, t, rule->fate, generated, rule->counts);
+	return sl_stop_rule_met(rule, &run->precision);
 }
 
 void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met)
@@ -47,6 +58,7 @@ void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met)
 	atomic_store(&run->w->cancel, 1);
 }
 
+/* Bytes of the survivors' columns before packing, without columns of one value. */
 static uint64_t column_bytes(const struct sl_table *t)
 {
 	uint64_t row = 0;
@@ -56,8 +68,8 @@ static uint64_t column_bytes(const struct sl_table *t)
 	return row * t->n;
 }
 
-/* What the batch in slot adds to the session. Called with the lock held. */
-static void count(
+/* Adds a committed batch to the session. Called with the lock held. */
+static void add_to_session(
 	struct sl_run_workers *run, const struct sl_host_slot *slot, const struct sl_batch_write *w)
 {
 	run->commits++;
@@ -74,7 +86,11 @@ static void count(
 	run->session->commit_ns += w->commit_ns;
 }
 
-/* Writes the batch in slot i, unless nothing is to be written. Called with the lock held. */
+/*
+ * Writes the batch in slot i to its .part file, or nothing with discard. image is the memory of
+ * this writer for the parts of a file that are not packed columns. Called with the lock held, which
+ * is released while the file is written.
+ */
 static void write_batch(struct sl_run_workers *run, uint32_t i, void *image)
 {
 	struct sl_slot_work *b = &run->slot_work[i];
@@ -95,12 +111,12 @@ static void write_batch(struct sl_run_workers *run, uint32_t i, void *image)
 	pthread_cond_broadcast(&run->changed);
 }
 
-/* Gives the written file its name, then calls control->batch. */
+/* Commits the written file, then calls control->batch; or returns the failure of writing. */
 static enum sl_status commit_file(
 	struct sl_run_workers *run, const struct sl_host_slot *slot, struct sl_slot_work *b)
 {
 	if (b->status != SL_OK) {
-		sl_set_last_error(b->message); /* it may be another writer's */
+		sl_set_last_error(b->message); /* another writer may have failed */
 		return b->status;
 	}
 	if (!run->discard)
@@ -110,7 +126,10 @@ static enum sl_status commit_file(
 	return SL_OK;
 }
 
-/* Commits the batch in slot i, the next in order. Called with the lock held. */
+/*
+ * Commits the batch in slot i, the next in order, and evaluates the stop rule. The state COMMITTING
+ * keeps other writers from committing while the lock is released.
+ */
 static void commit_batch(struct sl_run_workers *run, uint32_t i)
 {
 	const struct sl_host_slot *slot = &run->w->slot[i];
@@ -126,7 +145,7 @@ static void commit_batch(struct sl_run_workers *run, uint32_t i)
 	if (s != SL_OK) {
 		sl_run_workers_fail(run, s);
 	} else {
-		count(run, slot, &b->writing);
+		add_to_session(run, slot, &b->writing);
 		sl_writer_check_stop_rule(
 			run, add_to_precision(run, &slot->batch.tally, slot->batch.n));
 	}
@@ -134,7 +153,7 @@ static void commit_batch(struct sl_run_workers *run, uint32_t i)
 	pthread_cond_broadcast(&run->changed);
 }
 
-/* Is there nothing in flight that could be written or committed some time? */
+/* Is nothing left to write or commit, now or later? Called with the lock held. */
 static bool is_all_done(const struct sl_run_workers *run)
 {
 	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
@@ -143,20 +162,21 @@ static bool is_all_done(const struct sl_run_workers *run)
 	return run->computing == 0;
 }
 
-/* What can be committed goes first: it frees a slot. */
+/* Commits come before writes: a commit frees a slot, for which a compute thread may wait. */
 void *sl_writer_thread(void *ctx)
 {
 	struct sl_run_workers *run = (struct sl_run_workers *)ctx;
-	uint32_t n = run->plan->n_host_slots, i;
 	char *image;
+	uint32_t i;
 
 	pthread_mutex_lock(&run->lock);
 	image = (char *)run->w->file_image + run->writers++ * run->plan->memory.image;
 	while (run->status == SL_OK && !run->stop_rule_met && !is_all_done(run)) {
-		if ((i = find_in_order(run, SL_SLOT_COMMITTING)) == n &&
-			(i = find_in_order(run, SL_SLOT_WRITTEN)) < n)
+		/* Batches start in order, so the first in flight is the next to commit. If it is
+		 * COMMITTING, another writer commits it. */
+		if (find_first(run, SL_SLOT_COMMITTING, SL_SLOT_WRITTEN, &i))
 			commit_batch(run, i);
-		else if ((i = find_in_order(run, SL_SLOT_READY)) < n)
+		else if (find_first(run, SL_SLOT_READY, SL_SLOT_READY, &i))
 			write_batch(run, i, image);
 		else
 			pthread_cond_wait(&run->changed, &run->lock);
@@ -167,6 +187,7 @@ void *sl_writer_thread(void *ctx)
 	return NULL;
 }
 
+/* A slot is WRITTEN here after a failure, or if its batch comes after the stop rule was met. */
 void sl_writer_remove_uncommitted(const struct sl_run_workers *run)
 {
 	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)

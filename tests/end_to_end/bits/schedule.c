@@ -159,7 +159,7 @@ static void measurements_are_reported(void **state)
 
 	(void)state;
 	assert_non_null(strstr(out, message));
-	assert_non_null(strstr(message, "measured, by 1000 particles: histories "));
+	assert_non_null(strstr(message, "measured, with 1000 particles: histories "));
 	assert_non_null(strstr(message, " is the fastest"));
 	assert_true(hash_run(&folder, "out") == unbroken);
 	free(out);

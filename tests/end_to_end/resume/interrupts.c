@@ -152,7 +152,7 @@ static void time_limit(void **state)
 	(void)state;
 	start(words, 0, &r);
 	process_wait(&r, within(4), &e);
-	expect_ending(&e, SL_STOPPED, "0 of 1 batches committed (its time is nearly up)", words);
+	expect_ending(&e, SL_STOPPED, "after 0 of 1 batches, because run.stop_before is nearly reached", words);
 	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
 	remove_run(&folder, "out");
 
@@ -160,7 +160,7 @@ static void time_limit(void **state)
 		"run.particles=4e8", "--set", "run.batch=2e5");
 	start(words, 1, &r);
 	process_wait(&r, within(5), &e);
-	expect_ending(&e, SL_STOPPED, "its time is nearly up", words);
+	expect_ending(&e, SL_STOPPED, "run.stop_before is nearly reached", words);
 	committed = lines_in("out/manifest.jsonl");
 	assert_true(committed > 1);
 	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));

@@ -266,7 +266,7 @@ static unsigned picked_by(struct sl_plan *plan, uint64_t done, struct sl_control
 	assert_false(control->discard);
 	if (w->schedule_reason[0])
 		assert_int_equal(
-			sscanf(w->schedule_reason, "%*[a-z], by %u particles: histories %*f ms, ",
+			sscanf(w->schedule_reason, "%*[a-z], with %u particles: histories %*f ms, ",
 				&particles),
 			1);
 	sl_workspace_close(w);
