@@ -1,4 +1,4 @@
-/* stale_files.c - finds the files of a run by their names, and removes them. */
+/* stale_files.c - see stale_files.h. */
 #include "pipeline/output/stale_files.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct sl_stale_files sl_stale_files_for(
 		.joined = plan->config.output.joined};
 }
 
-/* A file that is to go; of one that the run is to read that is told, before any is gone. */
+/* Removes a file; with s->inputs, only fails if it is one of the input files. */
 static enum sl_status remove_file(const struct sl_stale_files *s, const char *name)
 {
 	if (!s->inputs)
@@ -30,11 +30,14 @@ static enum sl_status remove_file(const struct sl_stale_files *s, const char *na
 	if (!sl_inputs_contain(s->inputs, s->dir, name))
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s/%s: is read by this run (--force would remove it), try another --out",
+		"%s/%s: is an input of this run, and --force would remove it; choose another --out",
 		s->dir->path, name);
 }
 
-/* Is name one that a batch of the run has with that suffix, finished or half-written? */
+/*
+ * Is name RUN_NUMBER with the suffix, or that with .part? Sets *batch to the number. Numbers have
+ * six digits or more (file_names.c); more than 18 would not fit in *batch.
+ */
 static bool has_suffix(
 	const struct sl_stale_files *s, const char *name, const char *suffix, uint64_t *batch)
 {
@@ -52,13 +55,14 @@ static bool has_suffix(
 	return *name == '\0' || strcmp(name, ".part") == 0;
 }
 
-/* Is name one that a batch of the run has? Of which batch? */
-static bool is_of_run(const struct sl_stale_files *s, const char *name, uint64_t *batch)
+/* Is name a file of a batch of the run, complete or .part? Sets *batch to its number. */
+static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint64_t *batch)
 {
 	return has_suffix(s, name, s->format->suffix, batch) ||
 	       has_suffix(s, name, SL_HISTOGRAM_SUFFIX, batch);
 }
 
+/* For bsearch() in the lines of a manifest. */
 static int by_batch(const void *number, const void *line)
 {
 	uint64_t a = *(const uint64_t *)number, b = ((const struct sl_manifest_line *)line)->batch;
@@ -66,15 +70,16 @@ static int by_batch(const void *number, const void *line)
 	return (a > b) - (a < b);
 }
 
+/* Removes name if it is a file of a batch, and no line of s->keep has that name. */
 static enum sl_status remove_orphan(void *ctx, const char *name)
 {
 	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
 	const struct sl_manifest_line *line = NULL;
 	uint64_t batch;
 
-	if (!is_of_run(s, name, &batch))
+	if (!is_batch_file(s, name, &batch))
 		return SL_OK;
-	if (s->keep->n > 0) /* without lines there is no array to search */
+	if (s->keep->n > 0) /* without lines, line is NULL, which bsearch() must not get */
 		line = (const struct sl_manifest_line *)bsearch(
 			&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
 	if (line && (strcmp(line->file, name) == 0 || strcmp(line->bins_file, name) == 0))
@@ -89,17 +94,17 @@ enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s)
 	SL_TRY(remove_file(s, "run.json.part"));
 	SL_TRY(remove_file(s, "manifest.jsonl.part"));
 	snprintf(part, sizeof(part), "%.200s%s.part", s->run, s->format->suffix);
-	SL_TRY(remove_file(s, part)); /* of a list joined */
+	SL_TRY(remove_file(s, part)); /* of the merged list */
 	return sl_dir_each(s->dir, remove_orphan, s);
 }
 
-/* How many of the side files a run may have: those of the image are the last. */
+/* The number of side files that a run may have; those of the image are the last. */
 static int side_files(bool image)
 {
 	return image ? SL_SIDE_COUNT : SL_SIDE_IMAGE;
 }
 
-/* Removes all files that have a name of the run. */
+/* Removes all files with names of the run: batches, side files, merged list. */
 static enum sl_status remove_named(struct sl_stale_files *s)
 {
 	char name[SL_FILE_NAME_BYTES];
@@ -113,7 +118,10 @@ static enum sl_status remove_named(struct sl_stale_files *s)
 	return s->joined ? remove_file(s, name) : SL_OK;
 }
 
-/* The run that is there may have another name or format than the plan's. */
+/*
+ * Removes the files of the existing run, which may have another name or format than the plan's.
+ * Without a readable run.json its names are unknown, and only those of the plan are removed.
+ */
 static enum sl_status remove_old(const struct sl_stale_files *plan)
 {
 	struct sl_stale_files s = *plan;
@@ -132,7 +140,7 @@ static enum sl_status remove_old(const struct sl_stale_files *plan)
 	return status;
 }
 
-/* run.json goes last: a removal cut off half-way is still seen to be a run. */
+/* run.json is removed last: after an interrupted removal, --force can find the names again. */
 enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s, const struct sl_manifest *lines)
 {
 	for (size_t i = 0; i < lines->n; i++) {
@@ -146,24 +154,26 @@ enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s, const struct 
 	return remove_file(s, "run.json");
 }
 
-static enum sl_status refuse_named(void *ctx, const char *name)
+/* Fails if name is one that the run uses. */
+static enum sl_status refuse_used(void *ctx, const char *name)
 {
 	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
 	char side[SL_FILE_NAME_BYTES];
 	uint64_t batch;
-	bool taken = is_of_run(s, name, &batch);
+	bool used = is_batch_file(s, name, &batch);
 
 	for (int i = 0; i < side_files(s->image); i++) {
 		sl_side_file_name(s->run, (enum sl_side_file)i, side);
-		taken = taken || strcmp(name, side) == 0;
+		used = used || strcmp(name, side) == 0;
 	}
 	sl_merged_list_name(s->run, s->format, side);
-	taken = taken || (s->joined && strcmp(name, side) == 0);
-	if (!taken)
+	used = used || (s->joined && strcmp(name, side) == 0);
+	if (!used)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s/%s: is there already (the run would need that name, and no run.json says whose "
-		"it is), try another --out, another run.name or --force",
+		"%s/%s: is there already, and the run needs that name (without a run.json, it is "
+		"unknown which run wrote it); choose another --out or run.name, or replace it "
+		"with --force",
 		s->dir->path, name);
 }
 
@@ -171,5 +181,5 @@ enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
 
-	return sl_dir_each(dir, refuse_named, &s);
+	return sl_dir_each(dir, refuse_used, &s);
 }

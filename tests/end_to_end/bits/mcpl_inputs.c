@@ -359,7 +359,8 @@ static void inputs_are_not_replaced(void **state)
 
 		/* with a new output name the files of the existing run are removed as well */
 		configure_list(&folder, old[k].file, "", "listed", "output: {format: npz}\n");
-		snprintf(text, sizeof(text), "%s: is read by this run (--force would", name);
+		snprintf(
+			text, sizeof(text), "%s: is an input of this run, and --force would", name);
 		expect(&folder, SL_OUTPUT_IN_USE, text,
 			WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force", "--set",
 				"run.name=u"));
@@ -374,7 +375,7 @@ static void inputs_are_not_replaced(void **state)
 	assert_int_equal(
 		0, rename(folder_path(&folder, "u.mcpl"), folder_path(&folder, "o/t_000000.mcpl")));
 	configure_list(&folder, "o/t_000000.mcpl", "", "listed", "output: {format: mcpl}\n");
-	expect(&folder, SL_OUTPUT_IN_USE, "o/t_000000.mcpl: is read by this run",
+	expect(&folder, SL_OUTPUT_IN_USE, "o/t_000000.mcpl: is an input of this run",
 		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force"));
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force", "--set", "run.name=u"));

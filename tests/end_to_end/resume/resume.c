@@ -157,11 +157,11 @@ static void any_damage(void **state)
 static void another_configuration(void **state)
 {
 	static const char *const changes[][2] = {
-		{"run.seed=8", "\"seed: 7\" where this one has \"seed: 8\""},
-		{"run.batch=600", "\"batch: 500\" where this one has \"batch: 600\""},
+		{"run.seed=8", "\"seed: 7\" there, \"seed: 8\" here"},
+		{"run.batch=600", "\"batch: 500\" there, \"batch: 600\" here"},
 		{"key=[w:17]", "w:16"},
-		{"model.slab.g=0.5", "\"g: 0\" where this one has \"g: 0.5\""},
-		{"output.level=2", "\"level: 1\" where this one has \"level: 2\""},
+		{"model.slab.g=0.5", "\"g: 0\" there, \"g: 0.5\" here"},
+		{"output.level=2", "\"level: 1\" there, \"level: 2\" here"},
 	};
 	uint64_t before;
 

@@ -84,9 +84,9 @@ static void refused_with_figures(void **state)
 	(void)state;
 	plan_with(&plan, lane - 1, THREE);
 	assert_fails(sl_memory_plan_check(plan), SL_DEVICE_MEMORY, "MiB of device memory and ");
-	assert_non_null(strstr(sl_last_error(), "for batches of 20000 particles"));
+	assert_non_null(strstr(sl_last_error(), "with batches of 20000 particles"));
 	at = strstr(sl_last_error(), "run.batch (");
-	assert_true(at && sscanf(at, "run.batch (%u fit, one at a time)", &batch) == 1);
+	assert_true(at && sscanf(at, "run.batch (with one slot, %u particles fit)", &batch) == 1);
 	assert_int_equal(batch, 10000);
 	sl_plan_free(plan);
 	snprintf(set, sizeof(set), "run.batch=%u", batch);
@@ -96,7 +96,7 @@ static void refused_with_figures(void **state)
 	/* an explicit number of slots is not reduced */
 	plan_with(&plan, 3 * lane - 1,
 		SETS("run.particles=1e6", "run.batch=20000", "run.threads=3", "run.slots=3"));
-	assert_fails(sl_memory_plan_check(plan), SL_DEVICE_MEMORY, "(3 slots of ");
+	assert_fails(sl_memory_plan_check(plan), SL_DEVICE_MEMORY, ", for 3 slots of ");
 	sl_plan_free(plan);
 }
 
@@ -173,10 +173,9 @@ static void resumed_with_more(void **state)
 	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
 	call(&f, less, words, &e);
-	expect_ending(&e, SL_DEVICE_MEMORY, "for batches of 1048576 particles", words);
+	expect_ending(&e, SL_DEVICE_MEMORY, "with batches of 1048576 particles", words);
 	/* another explicit batch size makes another run */
-	expect(&f, SL_OUTPUT_IN_USE,
-		"it has \"batch: 1048576\" where this one has \"batch: 2097152\"",
+	expect(&f, SL_OUTPUT_IN_USE, "\"batch: 1048576\" there, \"batch: 2097152\" here",
 		WORDS("run", "c.yaml", "--device", "cpu", "--out", "out", "--resume", "--set",
 			"run.batch=2097152"));
 	folder_remove(&f);
