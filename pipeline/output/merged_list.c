@@ -27,8 +27,8 @@ static enum sl_status read_batch(
 		return SL_OK;
 	sl_memory_give(SL_HOST, *file);
 	return sl_fail(SL_CHECK_FAILED,
-		"%s/%s: its size or checksum is not that of the manifest (it was changed, or the "
-		"disk is failing), try --resume, which makes it anew",
+		"%s/%s: the size or checksum differs from the manifest (the file was changed, or "
+		"the disk is failing); use --resume, which computes the batch again",
 		dir->path, l->file);
 }
 
@@ -180,7 +180,7 @@ enum sl_status sl_joined_check(
 	return found.same && found.left == 0
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
-				 "%s: is not what the files of the batches make (it was changed, or "
-				 "is another run's), try --resume, which writes it anew",
+				 "%s: differs from the files of the batches (it was changed, or "
+				 "another run wrote it); use --resume, which writes it again",
 				 path);
 }
