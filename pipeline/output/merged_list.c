@@ -14,7 +14,7 @@
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /* Takes the next bytes of the list. */
-typedef enum sl_status (*taker)(void *of, const void *bytes, size_t size);
+typedef enum sl_status (*byte_sink)(void *context, const void *bytes, size_t size);
 
 /* --- pieces ----------------------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static enum sl_status read_batch(
 }
 
 /* Reads of the file no more than its header needs. */
-static enum sl_status read_head(
+static enum sl_status read_header(
 	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_head *head)
 {
 	char path[SL_PATH_BYTES];
@@ -49,15 +49,15 @@ static enum sl_status read_head(
 }
 
 /* What all headers come to: the first, with the sums of all. */
-static enum sl_status join_heads(
+static enum sl_status merge_headers(
 	const struct sl_dir *dir, const struct sl_manifest *m, struct sl_mcpl_head *sum)
 {
-	SL_TRY(read_head(dir, &m->line[0], sum));
+	SL_TRY(read_header(dir, &m->line[0], sum));
 	for (size_t i = 1; i < m->n; i++) {
 		struct sl_mcpl_head head;
 		enum sl_status s;
 
-		SL_TRY(read_head(dir, &m->line[i], &head));
+		SL_TRY(read_header(dir, &m->line[i], &head));
 		s = sl_add_context(
 			sl_mcpl_head_join(sum, &head), "%s/%s", dir->path, m->line[i].file);
 		sl_mcpl_head_free(&head);
@@ -68,23 +68,23 @@ static enum sl_status join_heads(
 }
 
 /* Hands over the header in the form that the files of batches have it in. */
-static enum sl_status take_head(
-	const struct sl_plan *plan, const struct sl_mcpl_head *head, taker take, void *of)
+static enum sl_status send_header(
+	const struct sl_plan *plan, const struct sl_mcpl_head *head, byte_sink sink, void *context)
 {
 	enum sl_status s;
 	void *stored;
 
 	if (plan->format->packing.wrapper != SL_GZIP)
-		return take(of, head->bytes, head->size);
+		return sink(context, head->bytes, head->size);
 	SL_TRY(sl_memory_get(SL_HOST, sl_gzip_stored_bytes(head->size), &stored));
-	s = take(of, stored, sl_gzip_store(head->bytes, head->size, (uint8_t *)stored));
+	s = sink(context, stored, sl_gzip_store(head->bytes, head->size, (uint8_t *)stored));
 	sl_memory_give(SL_HOST, stored);
 	return s;
 }
 
 /* Hands over what follows the header in each file: headers of a run are all of one length. */
-static enum sl_status take_bodies(const struct sl_dir *dir, const struct sl_manifest *m,
-	size_t header_bytes, taker take, void *of)
+static enum sl_status send_records(const struct sl_dir *dir, const struct sl_manifest *m,
+	size_t header_bytes, byte_sink sink, void *context)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		enum sl_status s;
@@ -92,37 +92,37 @@ static enum sl_status take_bodies(const struct sl_dir *dir, const struct sl_mani
 		char *file;
 
 		SL_TRY(read_batch(dir, &m->line[i], &file, &bytes));
-		s = take(of, file + header_bytes, bytes - header_bytes);
+		s = sink(context, file + header_bytes, bytes - header_bytes);
 		sl_memory_give(SL_HOST, file);
 		SL_TRY(s);
 	}
 	return SL_OK;
 }
 
-static enum sl_status take_all(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest *m, taker take, void *of)
+static enum sl_status send_list(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *m, byte_sink sink, void *context)
 {
 	struct sl_mcpl_head head = {0};
-	enum sl_status s = join_heads(dir, m, &head);
+	enum sl_status s = merge_headers(dir, m, &head);
 	size_t bytes = plan->format->packing.wrapper == SL_GZIP ? sl_gzip_stored_bytes(head.size)
 	                                                        : head.size;
 
 	if (s == SL_OK)
-		s = take_head(plan, &head, take, of);
+		s = send_header(plan, &head, sink, context);
 	if (s == SL_OK)
-		s = take_bodies(dir, m, bytes, take, of);
+		s = send_records(dir, m, bytes, sink, context);
 	sl_mcpl_head_free(&head);
 	return s;
 }
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-static enum sl_status add(void *of, const void *bytes, size_t size)
+static enum sl_status write_bytes(void *context, const void *bytes, size_t size)
 {
-	return sl_file_add((struct sl_file_writer *)of, bytes, size);
+	return sl_file_add((struct sl_file_writer *)context, bytes, size);
 }
 
-enum sl_status sl_joined_commit(
+enum sl_status sl_merged_list_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
@@ -133,7 +133,7 @@ enum sl_status sl_joined_commit(
 		return SL_OK;
 	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	SL_TRY(sl_file_begin(dir, name, true, &w));
-	s = take_all(plan, dir, m, add, &w);
+	s = send_list(plan, dir, m, write_bytes, &w);
 	if (s == SL_OK)
 		return sl_file_end(&w, true);
 	sl_file_drop(&w);
@@ -141,15 +141,15 @@ enum sl_status sl_joined_commit(
 }
 
 /* What is there, as far as it has not been compared. */
-struct identity_check {
+struct comparison {
 	const char *at;
 	size_t left;
 	bool same;
 };
 
-static enum sl_status compare(void *of, const void *bytes, size_t size)
+static enum sl_status compare_bytes(void *context, const void *bytes, size_t size)
 {
-	struct identity_check *f = (struct identity_check *)of;
+	struct comparison *f = (struct comparison *)context;
 
 	if (size == 0)
 		return SL_OK;
@@ -161,11 +161,11 @@ static enum sl_status compare(void *of, const void *bytes, size_t size)
 	return SL_OK;
 }
 
-enum sl_status sl_joined_check(
+enum sl_status sl_merged_list_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
-	struct identity_check found = {.same = true};
+	struct comparison found = {.same = true};
 	struct sl_map file;
 	enum sl_status s;
 
@@ -174,7 +174,7 @@ enum sl_status sl_joined_check(
 	SL_TRY(sl_map_file(path, &file));
 	found.at = (const char *)file.at;
 	found.left = file.bytes;
-	s = take_all(plan, dir, m, compare, &found);
+	s = send_list(plan, dir, m, compare_bytes, &found);
 	sl_unmap(&file);
 	SL_TRY(s);
 	return found.same && found.left == 0

@@ -19,11 +19,11 @@
  * Commits it, in the place of one that is there; nothing where the plan has none. SL_CHECK_FAILED
  * when the file of a batch is not that of the manifest.
  */
-enum sl_status sl_joined_commit(
+enum sl_status sl_merged_list_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
 
 /* SL_CHECK_FAILED if the existing list differs from the one that the batch files give. */
-enum sl_status sl_joined_check(
+enum sl_status sl_merged_list_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
 
 #endif

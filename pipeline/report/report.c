@@ -23,7 +23,7 @@ static double binomial_error(const struct sl_results *r, double p)
 	return sqrt(p * (1 - p) / (double)r->particles);
 }
 
-bool sl_counts_alone(const struct sl_plan *plan)
+bool sl_fractions_count_particles(const struct sl_plan *plan)
 {
 	return sl_models[plan->recipe.model]->read;
 }
@@ -59,7 +59,7 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 
 bool sl_is_weighted(const struct sl_plan *plan)
 {
-	return sl_sums_weights(&plan->recipe) && !sl_counts_alone(plan);
+	return sl_sums_weights(&plan->recipe) && !sl_fractions_count_particles(plan);
 }
 
 double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
@@ -167,7 +167,7 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	sl_json_u64(j, "count", fate->count);
 	sl_json_real(j, "fraction", fate->fraction);
 	sl_json_real(j, "standard_error", fate->binomial_error);
-	if (sl_counts_alone(plan))
+	if (sl_fractions_count_particles(plan))
 		write_weight(j, plan, r, f);
 	else
 		sl_json_real(j, "weight_fraction", fate->weight_fraction);
@@ -203,7 +203,7 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 	sl_json_object(j, "tallies");
 	sl_json_u64(j, "particles", r->particles);
 	sl_json_u64(j, "survivors", r->survivors);
-	if (sl_counts_alone(plan))
+	if (sl_fractions_count_particles(plan))
 		write_weights(j, plan, r);
 	sl_json_u64(j, "steps", r->steps);
 	sl_json_u64(j, "collisions", r->collisions);
@@ -363,7 +363,7 @@ static void write_run(struct sl_json *j, const struct sl_workspace *w, const str
 	char text[SL_SCHEDULE_BYTES];
 	struct sl_results results;
 
-	sl_results_make(m, sl_counts_alone(plan), &results);
+	sl_results_make(m, sl_fractions_count_particles(plan), &results);
 	sl_json_object(j, NULL);
 	sl_json_text(j, "program", "sluice");
 	sl_json_text(j, "version", sl_version());

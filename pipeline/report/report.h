@@ -38,8 +38,8 @@ struct sl_results {
 /* Adds up the manifest; counts: fractions are of particles, and not of weight. */
 void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r);
 
-/* sl_counts_alone(): true for lists, whose weights have any size, so fractions count particles. */
-bool sl_counts_alone(const struct sl_plan *plan);
+/* sl_fractions_count_particles(): true for lists, whose weights have any size, so fractions count particles. */
+bool sl_fractions_count_particles(const struct sl_plan *plan);
 double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates);
 
 /*

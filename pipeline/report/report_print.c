@@ -11,7 +11,7 @@
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
 {
-	bool listed = sl_counts_alone(plan);
+	bool listed = sl_fractions_count_particles(plan);
 
 	fprintf(out, "%-14s %14s %12s %10s  %s%s\n", "fate", "particles",
 		sl_is_weighted(plan) ? "weight" : "fraction", "+-",
@@ -113,7 +113,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	struct sl_results r;
 	char bytes[32];
 
-	sl_results_make(m, sl_counts_alone(plan), &r);
+	sl_results_make(m, sl_fractions_count_particles(plan), &r);
 	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
 	if (plan->stop_rule.below > 0)
