@@ -1,4 +1,10 @@
-/* merged_list.c - see merged_list.h. */
+/*
+ * merged_list.c - merges the batch files of a run into one list, or compares an existing list.
+ *
+ * send_list() produces the bytes of the list: a header with the sums of all headers, then the
+ * records of each batch file. Writing and comparing differ only in the sink of these bytes, so
+ * sluice verify checks exactly what a run writes. At most one batch file is in memory at a time.
+ */
 #include "pipeline/output/merged_list.h"
 
 #include <stdio.h>
@@ -13,12 +19,15 @@
 #include "stages/formats/mcpl/mcpl_join.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
-/* Takes the next bytes of the list. */
+/* Receives the next bytes of the list, in order. An error ends the list. */
 typedef enum sl_status (*byte_sink)(void *context, const void *bytes, size_t size);
 
-/* --- pieces ----------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
-/* The file of a batch, to be given back, if it is the one that was committed. */
+/*
+ * Reads the file of a batch; the caller frees it. Fails if size or checksum is not that of the
+ * manifest, so that a damaged batch never enters the list.
+ */
 static enum sl_status read_batch(
 	const struct sl_dir *dir, const struct sl_manifest_line *l, char **file, size_t *bytes)
 {
@@ -27,12 +36,15 @@ static enum sl_status read_batch(
 		return SL_OK;
 	sl_memory_give(SL_HOST, *file);
 	return sl_fail(SL_CHECK_FAILED,
-		"%s/%s: its size or checksum is not that of the manifest (it was changed, or the "
-		"disk is failing), try --resume, which makes it anew",
+		"%s/%s: size or checksum differs from the manifest (the file was changed, or the "
+		"disk is failing); use --resume to compute the batch again",
 		dir->path, l->file);
 }
 
-/* Reads of the file no more than its header needs. */
+/*
+ * Reads the header of a batch file. The file is mapped, so the disk delivers only the pages of the
+ * header. The caller frees head with sl_mcpl_head_free().
+ */
 static enum sl_status read_header(
 	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_head *head)
 {
@@ -48,7 +60,7 @@ static enum sl_status read_header(
 	return s;
 }
 
-/* What all headers come to: the first, with the sums of all. */
+/* Sets sum to the first header with the particle counts and statistics of all headers. */
 static enum sl_status merge_headers(
 	const struct sl_dir *dir, const struct sl_manifest *m, struct sl_mcpl_head *sum)
 {
@@ -67,7 +79,10 @@ static enum sl_status merge_headers(
 	return SL_OK;
 }
 
-/* Hands over the header in the form that the files of batches have it in. */
+/*
+ * Sends the header in the encoding of the batch files. In a .gz list it is a gzip member of its own
+ * with stored blocks; its size then depends only on the size of the header.
+ */
 static enum sl_status send_header(
 	const struct sl_plan *plan, const struct sl_mcpl_head *head, byte_sink sink, void *context)
 {
@@ -82,7 +97,11 @@ static enum sl_status send_header(
 	return s;
 }
 
-/* Hands over what follows the header in each file: headers of a run are all of one length. */
+/*
+ * Sends the records of each file: the bytes after the header. All headers of a run have the same
+ * length, because counts have a fixed width, so header_bytes fits every file. Gzip members may be
+ * concatenated, so compressed records are copied without decompressing them.
+ */
 static enum sl_status send_records(const struct sl_dir *dir, const struct sl_manifest *m,
 	size_t header_bytes, byte_sink sink, void *context)
 {
@@ -99,6 +118,7 @@ static enum sl_status send_records(const struct sl_dir *dir, const struct sl_man
 	return SL_OK;
 }
 
+/* Sends the whole list: merged header, then records in order of batches. */
 static enum sl_status send_list(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, byte_sink sink, void *context)
 {
@@ -140,13 +160,14 @@ enum sl_status sl_merged_list_commit(
 	return sl_add_context(s, "%s", name);
 }
 
-/* What is there, as far as it has not been compared. */
+/* The part of the existing list that has not been compared yet. */
 struct comparison {
 	const char *at;
 	size_t left;
 	bool same;
 };
 
+/* Never fails: a difference is recorded, and all batch files are still checked. */
 static enum sl_status compare_bytes(void *context, const void *bytes, size_t size)
 {
 	struct comparison *f = (struct comparison *)context;
@@ -180,7 +201,7 @@ enum sl_status sl_merged_list_check(
 	return found.same && found.left == 0
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
-				 "%s: is not what the files of the batches make (it was changed, or "
-				 "is another run's), try --resume, which writes it anew",
+				 "%s: differs from the list that the batch files give (it was changed, or "
+				 "belongs to another run); use --resume to write it again",
 				 path);
 }

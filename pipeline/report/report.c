@@ -81,7 +81,10 @@ static double normal_of_student(double t, double freedom)
 		(8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t * t / freedom)), t);
 }
 
-/* In standard errors: the larger of the binomial deviation and the one estimated over batches. */
+/*
+ * The deviation from the expected value in standard errors: the larger of the binomial deviation
+ * and the one estimated over batches. Without weights, or with one batch, only the first exists.
+ */
 static double deviation_of(
 	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
 {
@@ -117,16 +120,16 @@ enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 			sl_check_met(plan, r, (enum sl_fate)f, &deviation))
 			continue;
 		return sl_fail(SL_CHECK_FAILED,
-			"check.%s: %.7g was expected and %.7g found, %+.1f sigma off (%.3g are "
-			"allowed), either the value is not of this configuration or the program "
-			"is wrong",
+			"check.%s: %.7g was expected and %.7g found, a deviation of %+.1f sigma (the "
+			"limit is %.3g); correct the expected value if it belongs to another "
+			"configuration, else report an error of the program",
 			sl_fate_facts[f].name, plan->config.check.fate[f],
 			r->fate[f].weight_fraction, deviation, plan->config.check.sigma);
 	}
 	return SL_OK;
 }
 
-/* NaN where nothing was computed, or no error is known. */
+/* 1 / (R^2 T) as defined in report.h; NaN if this session computed nothing or R is unknown. */
 static double figure_of_merit(const struct sl_results *r, const struct sl_session *s, int f)
 {
 	double error = sl_precision_relative(&r->fate[f].precision);
@@ -146,7 +149,7 @@ double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r,
 	return sl_weight_of(&plan->recipe, sum);
 }
 
-/* Of lists: what particles of a fate weigh, and which part of all that is. */
+/* For lists: the sum of weights of a fate, and its fraction of the sum of all weights. */
 static void write_weight(
 	struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r, int f)
 {
@@ -187,8 +190,7 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	sl_json_close(j);
 }
 
-/* Of lists: what all particles weigh, those that are kept, and in which steps that was summed up.
- */
+/* For lists: the sums of weights of all and of kept particles, and the unit of these sums. */
 static void write_weights(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r)
 {
 	sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
@@ -233,7 +235,7 @@ static void write_stop_rule(
 	sl_json_close(j);
 }
 
-/* Its files are there once the run is done. */
+/* The image files exist only after the run is done, so only then is this member written. */
 static void write_image(struct sl_json *j, const struct sl_workspace *w)
 {
 	const struct sl_image *p = &w->plan->image;
@@ -347,7 +349,7 @@ static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
 	sl_json_close(j);
 }
 
-/* The list of all batches. */
+/* The name of the merged list. The key "joined" is also that of the configuration. */
 static void write_joined(struct sl_json *j, const struct sl_plan *plan)
 {
 	char name[SL_FILE_NAME_BYTES];
@@ -407,6 +409,7 @@ enum sl_status sl_report_text(const struct sl_workspace *w, const struct sl_mani
 	struct sl_json measure = sl_json_start(NULL, 0, true), j;
 	void *memory;
 
+	/* The first pass only measures: both passes are the same code, so the size always fits. */
 	write_run(&measure, w, m, session, state);
 	SL_TRY(sl_memory_get(SL_HOST, measure.used + 2, &memory));
 	*text = (char *)memory;

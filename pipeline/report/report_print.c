@@ -1,4 +1,8 @@
-/* report_print.c - what a run gave, for people. */
+/*
+ * report_print.c - prints the summary of a run: fates and checks, times, busy shares and files.
+ *
+ * All numbers come from sl_results_make() and the session, as those of run.json do.
+ */
 #include <math.h>
 
 #include "pipeline/report/report_print.h"
@@ -88,7 +92,7 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 	double n = (double)s->particles;
 
 	if (s->particles == 0) {
-		fprintf(out, "nothing was left to do: all batches were committed before\n");
+		fprintf(out, "no batch was computed: earlier sessions committed all of them\n");
 		return;
 	}
 	fprintf(out, "\nns a particle ");
@@ -96,7 +100,7 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 		if (sl_stage_is_run(w->recipe.mode, i))
 			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
 	if (plan->on_device)
-		fprintf(out, "  copied home %.1f", (double)s->transfer_ns / n);
+		fprintf(out, "  transfer %.1f", (double)s->transfer_ns / n);
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
 		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s a %s before compression\n",
