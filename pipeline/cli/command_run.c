@@ -76,7 +76,7 @@ static enum sl_status run_in(const struct sl_args *a, struct sl_workspace *w,
 	s = sl_output_finish(w, dir, &session, "done", &all);
 	if (s == SL_OK)
 		s = print_results(a, w, &all, &session, "done");
-	sl_results_make(&all, sl_counts_alone(plan), &results);
+	sl_results_make(&all, sl_fractions_count_particles(plan), &results);
 	sl_manifest_free(&all);
 	return s == SL_OK ? sl_checks(plan, &results) : s;
 }

@@ -255,7 +255,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_image_files_commit(w, dir, m));
 	if (strcmp(state, "done") == 0)
-		SL_TRY(sl_joined_commit(plan, dir, m));
+		SL_TRY(sl_merged_list_commit(plan, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
 	return sl_report_commit(w, dir, m, session, state);

@@ -17,7 +17,7 @@
 #include "stages/models/list.h"
 #include "primitives/files/crc32.h"
 
-enum { NOTICE_BYTES = 160, SHOWN_MOST = 16 };
+enum { NOTICE_BYTES = 192, SHOWN_MOST = 16 };
 
 static struct sl_list_config *list_of(struct sl_config *c)
 {
@@ -45,9 +45,8 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 	if (crc == was)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"%s is not the file that it was (its CRC-32 is %" PRIu32 ", " SL_LIST_CHECKSUMS
-		" has %" PRIu64 "); restore the file, or remove " SL_LIST_CHECKSUMS
-		" and start a new run",
+		"%s was changed (its CRC-32 is %" PRIu32 ", " SL_LIST_CHECKSUMS " has %" PRIu64
+		"); restore the file, or remove " SL_LIST_CHECKSUMS " and start a new run",
 		path, crc, was);
 }
 
@@ -114,10 +113,11 @@ void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct 
 static const char *notice_of(const struct sl_input *f, char text[NOTICE_BYTES])
 {
 	snprintf(text, NOTICE_BYTES, "%s%s%s",
-		f->recovered ? "its writer did not come to its end: whole records were counted"
-			     : "",
+		f->recovered
+			? "the file is incomplete: its writer stopped early, so only whole records are read"
+			: "",
 		f->recovered && !f->single ? "; " : "",
-		f->single ? "" : "it holds doubles, and a run works in floats (24 bits)");
+		f->single ? "" : "it holds doubles, which are rounded to floats (24 bits)");
 	return text;
 }
 
@@ -192,7 +192,7 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
 			*notice ? "; " : "", notice,
 			f->has_metadata && !inputs->metadata
-				? "; comments and blobs are left behind"
+				? "; comments and blobs are not copied to the output"
 				: "");
 	}
 	if (shown > SHOWN_MOST)

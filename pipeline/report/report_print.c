@@ -1,4 +1,8 @@
-/* report_print.c - what a run gave, for people. */
+/*
+ * report_print.c - prints the summary of a run: fates and checks, times, busy shares and files.
+ *
+ * All numbers come from sl_results_make() and the session, as those of run.json do.
+ */
 #include <math.h>
 
 #include "pipeline/report/report_print.h"
@@ -11,7 +15,7 @@
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
 {
-	bool listed = sl_counts_alone(plan);
+	bool listed = sl_fractions_count_particles(plan);
 
 	fprintf(out, "%-14s %14s %12s %10s  %s%s\n", "fate", "particles",
 		sl_is_weighted(plan) ? "weight" : "fraction", "+-",
@@ -88,8 +92,7 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 	double n = (double)s->particles;
 
 	if (s->particles == 0) {
-		fprintf(out,
-			"no batch was computed: earlier sessions have committed all batches\n");
+		fprintf(out, "no batch was computed: earlier sessions committed all of them\n");
 		return;
 	}
 	fprintf(out, "\nns a particle ");
@@ -114,7 +117,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	struct sl_results r;
 	char bytes[32];
 
-	sl_results_make(m, sl_counts_alone(plan), &r);
+	sl_results_make(m, sl_fractions_count_particles(plan), &r);
 	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
 	if (plan->stop_rule.below > 0)

@@ -145,7 +145,7 @@ static enum sl_status check_joined(
 
 	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	SL_TRY(check_there(dir, name));
-	return sl_joined_check(plan, dir, m);
+	return sl_merged_list_check(plan, dir, m);
 }
 
 enum sl_status sl_verify_sides(

@@ -178,15 +178,15 @@ static void a_joined_list_that_was_changed_is_found(void **state)
 	list = folder_read(&folder, "other/t.mcpl", &bytes);
 	list[bytes - 1] ^= 1;
 	folder_write(&folder, "other/t.mcpl", list, bytes);
-	expect(&folder, SL_CHECK_FAILED, "differs from the files of the batches",
+	expect(&folder, SL_CHECK_FAILED, "differs from the list that the batch files give",
 		WORDS("verify", "other"));
 	folder_write(&folder, "other/t.mcpl", list, bytes - 1);
-	expect(&folder, SL_CHECK_FAILED, "differs from the files of the batches",
+	expect(&folder, SL_CHECK_FAILED, "differs from the list that the batch files give",
 		WORDS("verify", "other"));
 	list[bytes - 1] ^= 1;
 	list = (char *)realloc(list, bytes + 1);
 	folder_write(&folder, "other/t.mcpl", list, bytes + 1);
-	expect(&folder, SL_CHECK_FAILED, "differs from the files of the batches",
+	expect(&folder, SL_CHECK_FAILED, "differs from the list that the batch files give",
 		WORDS("verify", "other"));
 	free(list);
 	assert_int_equal(unlink(folder_path(&folder, "other/t.mcpl")), 0);
