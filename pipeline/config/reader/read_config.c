@@ -111,14 +111,20 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 	return SL_OK;
 }
 
-enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,
-	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r)
+/* Makes a reader and a configuration without a model, whose options stay zero. */
+static enum sl_status begin(const char *name, const char *const *sets, size_t n_sets,
+	struct sl_config *c, struct sl_reader **r)
 {
-	/* without a model, the options of the model stay zero */
 	*r = NULL;
 	memset(c, 0, sizeof(*c));
 	c->model = SL_MODEL_COUNT;
-	SL_TRY(make_reader(name, sets, n_sets, r));
+	return make_reader(name, sets, n_sets, r);
+}
+
+enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,
+	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r)
+{
+	SL_TRY(begin(name, sets, n_sets, c, r));
 	SL_TRY(read_file(*r, text, bytes));
 	for (size_t i = 1; i <= n_sets; i++)
 		SL_TRY(read_set(*r, i));
@@ -130,14 +136,10 @@ enum sl_status sl_config_open(const char *path, const char *const *sets, size_t 
 {
 	char *text;
 	size_t bytes;
-	enum sl_status s;
+	enum sl_status s = sl_path_read(path, SL_YAML_BYTES, &text, &bytes);
 
-	*r = NULL;
-	s = sl_path_read(path, SL_YAML_BYTES, &text, &bytes);
 	if (s != SL_OK) {
-		memset(c, 0, sizeof(*c));
-		c->model = SL_MODEL_COUNT;
-		SL_TRY(make_reader(path, sets, n_sets, r));
+		SL_TRY(begin(path, sets, n_sets, c, r));
 		sl_reader_add(*r, (struct sl_place){0, 0, 0}, "", sl_last_error());
 		/* a wrong file name is a usage error; a disk error keeps its code */
 		return s == SL_BAD_INPUT || access(path, F_OK) != 0 ? SL_USAGE : s;
