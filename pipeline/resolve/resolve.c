@@ -167,9 +167,9 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	const struct sl_model_common common = {.max_steps = c->transport.max_steps};
 	const struct sl_model_check check = sl_config_check(r);
 
-	if (!model->steps && sl_config_changed(r, "transport.max_steps"))
-		sl_config_add_problem(r, "transport.max_steps",
-			"has no effect: model %s has a single step; remove it", model->name);
+	if (!model->steps)
+		sl_config_refuse_unused(
+			r, "transport.max_steps", "the model has a single step", "remove it");
 	/* the model computes with its parameters, so they must be valid */
 	if (sl_config_has_problem(r, "model") || sl_config_has_problem(r, "transport"))
 		return false;

@@ -168,15 +168,30 @@ bool sl_config_has_problem(const struct sl_reader *r, const char *key)
 	return false;
 }
 
-void sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
+/* Adds a problem for key with a formatted text. */
+SL_PRINTF(3, 0)
+static void add_formatted(struct sl_reader *r, const char *key, const char *format, va_list args)
 {
 	char text[SL_PROBLEM_BYTES], list[SL_KEY_BYTES];
+
+	vsnprintf(text, sizeof(text), format, args);
+	sl_reader_add(r, place_of(r, key), name_of(r, key, list), text);
+}
+
+void sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
+{
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	add_formatted(r, key, format, args);
 	va_end(args);
-	sl_reader_add(r, place_of(r, key), name_of(r, key, list), text);
+}
+
+void sl_config_refuse_unused(
+	struct sl_reader *r, const char *key, const char *why, const char *advice)
+{
+	if (sl_config_changed(r, key) && !sl_config_has_problem(r, key))
+		sl_config_add_problem(r, key, "has no effect: %s; %s", why, advice);
 }
 
 void sl_config_add_problem_within(
@@ -274,14 +289,13 @@ SL_PRINTF(3, 4)
 static void model_complain(void *ctx, const char *key, const char *format, ...)
 {
 	struct sl_reader *r = (struct sl_reader *)ctx;
-	char text[SL_PROBLEM_BYTES], path[SL_KEY_BYTES];
+	char path[SL_KEY_BYTES];
 	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	full_path(r, key, path);
-	sl_config_add_problem(r, path, "%s", text);
+	va_start(args, format);
+	add_formatted(r, path, format, args);
+	va_end(args);
 }
 
 struct sl_model_check sl_config_check(struct sl_reader *r)

@@ -22,6 +22,13 @@ bool sl_config_has_problem(const struct sl_reader *r, const char *key);
 void sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
 	SL_PRINTF(3, 4);
 
+/*
+ * Adds that key has no effect, for the reason why, if it was given with a value other than its default
+ * and has no other problem. advice: what to do.
+ */
+void sl_config_refuse_unused(
+	struct sl_reader *r, const char *key, const char *why, const char *advice);
+
 /* Adds a problem at byte offset of the value of key, if the column can be computed. */
 void sl_config_add_problem_within(
 	struct sl_reader *r, const char *key, size_t offset, const char *text);

@@ -66,27 +66,6 @@ static int resolve_word(struct sl_reader *r, const char *key, const char *word,
 	return table->n;
 }
 
-/* The set of the names in a list, each in allowed and named once. */
-static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
-	const struct name_table *table, uint32_t allowed, const char *model)
-{
-	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
-	uint32_t set = 0;
-
-	for (uint32_t k = 0; k < list->n; k++) {
-		int i;
-
-		snprintf(item, sizeof(item), "%s[%u]", key, k);
-		i = resolve_word(r, item, list->at[k], table, allowed, model);
-		if (i < table->n && SL_HAS(set, i))
-			sl_config_add_problem(
-				r, item, "%s is repeated; remove it", sl_show(shown, list->at[k]));
-		else if (i < table->n)
-			set |= SL_BIT(i);
-	}
-	return set;
-}
-
 sl_fate_set sl_final_fates(const struct sl_choices *choices)
 {
 	return (choices->model->fates & ~SL_FATE_BIT(SL_FATE_alive)) |
@@ -126,5 +105,19 @@ const char *sl_suggest_fate(sl_fate_set set, const char *word, char text[SL_SUGG
 uint32_t sl_resolve_column_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
 	const struct sl_model *model, uint32_t allowed)
 {
-	return resolve_set(r, key, list, &columns, allowed, model->name);
+	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
+	uint32_t set = 0;
+
+	for (uint32_t k = 0; k < list->n; k++) {
+		int i;
+
+		snprintf(item, sizeof(item), "%s[%u]", key, k);
+		i = resolve_word(r, item, list->at[k], &columns, allowed, model->name);
+		if (i < SL_COLUMN_COUNT && SL_HAS(set, i))
+			sl_config_add_problem(
+				r, item, "%s is repeated; remove it", sl_show(shown, list->at[k]));
+		else if (i < SL_COLUMN_COUNT)
+			set |= SL_BIT(i);
+	}
+	return set;
 }
