@@ -10,8 +10,8 @@
 #include "primitives/files/map.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
-#include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/inputs/mcpl_survey.h"
 
 /* Upper limit per file, so that no sum over 4096 files overflows 64 bits. */
@@ -105,18 +105,16 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 /* Removes from the constants those columns in which file k differs from the files before it. */
 static void find_constants(struct sl_inputs *inputs, uint32_t k)
 {
-	const uint32_t polarisation =
-		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z);
 	const struct sl_mcpl_header *h = &inputs->reading->source[k].stream.header;
 	const struct sl_particle values = {.weight = (float)h->weight, .pdg = h->pdg};
 
 	if (k == 0) {
 		inputs->constants = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) |
-		                    SL_BIT(SL_COLUMN_userflags) | polarisation;
+		                    SL_BIT(SL_COLUMN_userflags) | SL_MCPL_POLARISATION;
 		inputs->constant = values;
 	}
 	if (h->polarised)
-		inputs->constants &= ~polarisation;
+		inputs->constants &= ~(uint32_t)SL_MCPL_POLARISATION;
 	if (h->flags)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_userflags);
 	if (h->pdg == 0 || values.pdg != inputs->constant.pdg)
@@ -282,35 +280,24 @@ void sl_inputs_restart(struct sl_inputs *inputs)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Stores a particle as number i of the columns, in internal units. */
-static void put(const struct sl_columns *c, uint32_t i, const struct sl_mcpl_particle *p)
-{
-	c->x[i] = (float)p->position[0];
-	c->y[i] = (float)p->position[1];
-	c->z[i] = (float)p->position[2];
-	c->u[i] = (float)p->direction[0];
-	c->v[i] = (float)p->direction[1];
-	c->w[i] = (float)p->direction[2];
-	c->energy[i] = (float)(p->energy * SL_MCPL_KEV);
-	c->time[i] = (float)(p->time * SL_MCPL_NS);
-	c->weight[i] = (float)p->weight;
-	c->pdg[i] = p->pdg;
-	c->userflags[i] = p->flags;
-	c->pol_x[i] = (float)p->polarisation[0];
-	c->pol_y[i] = (float)p->polarisation[1];
-	c->pol_z[i] = (float)p->polarisation[2];
-	c->fate[i] = SL_FATE_listed;
-}
+/* The columns that the records of a list fill, and the fate that its particles get. */
+enum {
+	LIST_COLUMNS = SL_MCPL_NEEDED | SL_MCPL_POLARISATION | SL_BIT(SL_COLUMN_energy) |
+	               SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | SL_BIT(SL_COLUMN_fate)
+};
 
 /* Reads the next n particles of a stream into the columns from place on. */
 static enum sl_status take(
 	struct sl_mcpl_stream *s, const struct sl_columns *c, uint32_t place, uint32_t n)
 {
-	struct sl_mcpl_particle p;
-
 	for (uint32_t i = place; i < place + n; i++) {
-		SL_TRY(sl_mcpl_next(s, &p));
-		put(c, i, &p);
+		struct sl_mcpl_particle from;
+		struct sl_particle p;
+
+		SL_TRY(sl_mcpl_next(s, &from));
+		p = sl_mcpl_to_particle(&from);
+		p.fate = SL_FATE_listed;
+		sl_store(c, LIST_COLUMNS, i, &p);
 	}
 	return SL_OK;
 }

@@ -77,7 +77,7 @@ enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights
 	const struct sl_mcpl_header *h = &s->header;
 	const struct record_numbers all = numbers_of(h);
 	const uint8_t *records;
-	bool behind;
+	bool trailing;
 	size_t n;
 
 	if (isinf((float)h->weight))
@@ -94,6 +94,6 @@ enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights
 			SL_TRY(check_record(
 				h, &all, records + i * h->record_bytes, first + i, weights));
 		if (n == 0)
-			return sl_mcpl_end(s, &behind);
+			return sl_mcpl_end(s, &trailing);
 	}
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "stages/formats/mcpl/mcpl_record.h"
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "numbers are read as they lie in the file, which is little-endian"
 #endif
@@ -67,12 +69,12 @@ static enum sl_status has_more(struct sl_mcpl_stream *s, bool *more)
 	return SL_OK;
 }
 
-enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind)
+enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *trailing)
 {
 	bool more;
 
-	SL_TRY(has_more(s, behind));
-	for (more = *behind; more;) {
+	SL_TRY(has_more(s, trailing));
+	for (more = *trailing; more;) {
 		s->left = 0;
 		SL_TRY(has_more(s, &more));
 	}
@@ -304,6 +306,28 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 		p->flags = u32_at(at);
 	s->read++;
 	return SL_OK;
+}
+
+struct sl_particle sl_mcpl_to_particle(const struct sl_mcpl_particle *p)
+{
+	struct sl_particle to = {.x = (float)p->position[0],
+		.y = (float)p->position[1],
+		.z = (float)p->position[2],
+		.u = (float)p->direction[0],
+		.v = (float)p->direction[1],
+		.w = (float)p->direction[2],
+		.energy = (float)(p->energy * SL_MCPL_KEV),
+		.weight = (float)p->weight,
+		.time = (float)(p->time * SL_MCPL_NS),
+		.pdg = p->pdg,
+		.pol_x = (float)p->polarisation[0],
+		.pol_y = (float)p->polarisation[1],
+		.pol_z = (float)p->polarisation[2]};
+
+	to.userflags = to.pixel = to.steps = to.collisions = p->flags;
+	to.id = p->flags;
+	to.fate = (uint8_t)p->flags;
+	return to;
 }
 
 enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n)

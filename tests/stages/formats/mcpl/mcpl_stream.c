@@ -63,7 +63,7 @@ static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums
 	struct sl_mcpl_stream s;
 	char source[64];
 	enum sl_status status;
-	bool behind;
+	bool trailing;
 
 	memset(sums, 0, sizeof(*sums));
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
@@ -71,7 +71,7 @@ static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums
 	if (status == SL_OK)
 		status = read_particles(&s, sums);
 	if (status == SL_OK)
-		status = sl_mcpl_end(&s, &behind);
+		status = sl_mcpl_end(&s, &trailing);
 	sl_mcpl_close(&s);
 	return status;
 }
