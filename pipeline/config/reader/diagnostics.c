@@ -178,13 +178,14 @@ static void add_formatted(struct sl_reader *r, const char *key, const char *form
 	sl_reader_add(r, place_of(r, key), name_of(r, key, list), text);
 }
 
-void sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
+bool sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	add_formatted(r, key, format, args);
 	va_end(args);
+	return false;
 }
 
 void sl_config_refuse_unused(

@@ -19,23 +19,17 @@
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 
-/* Allocates a reader with space for one tree per source. The texts of --set are not copied. */
+/* Allocates a reader, followed by one tree pointer per source. The texts of --set are not copied. */
 static enum sl_status make_reader(
 	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)
 {
-	void *made, *trees;
-	enum sl_status s;
+	size_t trees = (n_sets + 1) * sizeof(struct sl_yaml *);
+	void *made;
 
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(**r), &made));
-	s = sl_memory_get(SL_HOST, (n_sets + 1) * sizeof(struct sl_yaml *), &trees);
-	if (s != SL_OK) {
-		sl_memory_give(SL_HOST, made);
-		return s;
-	}
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(**r) + trees, &made));
+	memset(made, 0, sizeof(**r) + trees);
 	*r = (struct sl_reader *)made;
-	memset(*r, 0, sizeof(**r));
-	memset(trees, 0, (n_sets + 1) * sizeof(struct sl_yaml *));
-	(*r)->tree = (struct sl_yaml **)trees;
+	(*r)->tree = (struct sl_yaml **)(void *)(*r + 1);
 	(*r)->sets = sets;
 	(*r)->n_sets = n_sets;
 	snprintf((*r)->name, sizeof((*r)->name), "%s", name);
@@ -155,6 +149,5 @@ void sl_config_close(struct sl_reader *r)
 		return;
 	for (size_t i = 0; i <= r->n_sets; i++)
 		sl_yaml_free(r->tree[i]);
-	sl_memory_give(SL_HOST, r->tree);
 	sl_memory_give(SL_HOST, r);
 }

@@ -17,9 +17,7 @@
 /* Adds a problem for key, unless r is NULL while a default is read. Returns false. */
 static bool wrong(struct sl_reader *r, const char *key, const char *why)
 {
-	if (r)
-		sl_config_add_problem(r, key, "%s", why);
-	return false;
+	return r && sl_config_add_problem(r, key, "%s", why);
 }
 
 /* Reads one item of a value; problems are added for key. */

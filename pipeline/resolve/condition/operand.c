@@ -126,10 +126,9 @@ static bool is_joint(const char *at)
 static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
 {
 	const struct sl_dimension_facts *f = &sl_dimensions[dimension];
+	const int power[] = {f->length, f->mass, f->time};
 
-	v->length = f->length;
-	v->mass = f->mass;
-	v->time = f->time;
+	memcpy(v->power, power, sizeof(v->power));
 }
 
 /* Stores a literal in the program and emits the step that pushes it. */

@@ -156,7 +156,7 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 	const struct sl_table *t, const uint8_t *records, struct sl_packed *p)
 {
 	struct sl_exec rest = *x;
-	void *room = records ? NULL : sl_cut(&rest.scratch, MEMBER_BYTES);
+	void *buffer = records ? NULL : sl_cut(&rest.scratch, MEMBER_BYTES);
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
@@ -168,9 +168,10 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 
 		n = t->n - from < most ? t->n - from : most;
 		if (!records)
-			put_rows(&r, &rows, from, from + n, room);
-		SL_TRY(sl_mcpl_member(&rest, run, records ? records + (size_t)from * r.bytes : room,
-			(size_t)n * r.bytes, p->bytes + p->used, &used));
+			put_rows(&r, &rows, from, from + n, buffer);
+		SL_TRY(sl_mcpl_member(&rest, run,
+			records ? records + (size_t)from * r.bytes : buffer, (size_t)n * r.bytes,
+			p->bytes + p->used, &used));
 		p->used += used;
 	}
 	return SL_OK;

@@ -160,8 +160,12 @@ static enum sl_status read_header(struct sl_mcpl_stream *s, uint32_t *set)
 	return sl_mcpl_begin(s);
 }
 
-static enum sl_status read_table(
-	struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a, struct sl_table *t)
+/*
+ * Reads a file of this program. Lost are the comments and blobs that it took over from the lists it was
+ * made of (mcpl_metadata.h): all but its own three or four comments and its own blob.
+ */
+static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a,
+	struct sl_table *t, struct sl_mcpl_lost *lost)
 {
 	const struct sl_mcpl_header *h = &s->header;
 	uint32_t set;
@@ -171,6 +175,8 @@ static enum sl_status read_table(
 	if (s->recovered || h->particles > UINT32_MAX || is_too_small(h, file_bytes))
 		return damaged("its header counts other particles than the file has");
 	t->n = (uint32_t)h->particles;
+	lost->comments = h->comments - 3 - h->flags;
+	lost->blobs = h->blobs - 1;
 	add_columns(h, set, a, t);
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		t->column[k].rounded = is_rounded(h, t->column[k].column);
@@ -179,18 +185,6 @@ static enum sl_status read_table(
 	SL_TRY(sl_format_check_columns(a));
 	SL_TRY(read_rows(s, t, &more));
 	return more ? damaged("bytes follow its last particle") : SL_OK;
-}
-
-enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
-{
-	struct sl_mcpl_stream s;
-	enum sl_status status;
-
-	*t = (struct sl_table){0};
-	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	status = read_table(&s, bytes, a, t);
-	sl_mcpl_close(&s);
-	return status;
 }
 
 /* --- files of any program --------------------------------------------------------------------- */
@@ -234,39 +228,37 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 	return SL_OK;
 }
 
-/*
- * Counts the comments and blobs that a file of this program took over from lists it was made of
- * (mcpl_metadata.h): all but its own three or four comments and its own blob.
- */
-static enum sl_status count_metadata(const void *file, size_t bytes, struct sl_mcpl_lost *lost)
+/* --- the interface ---------------------------------------------------------------------------- */
+
+/* Reads a file; own: by the comment that lists the columns, which only this program writes. */
+static enum sl_status read_file(const void *file, size_t bytes, bool own, struct sl_arena *a,
+	struct sl_table *t, struct sl_mcpl_lost *lost)
 {
 	struct sl_mcpl_stream s;
+	enum sl_status status;
 
+	*t = (struct sl_table){0};
+	*lost = (struct sl_mcpl_lost){0};
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	lost->comments = s.header.comments - 3 - s.header.flags;
-	lost->blobs = s.header.blobs - 1;
+	status = (own ? read_own : read_list)(&s, bytes, a, t, lost);
 	sl_mcpl_close(&s);
-	return SL_OK;
+	return status;
+}
+
+enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
+{
+	struct sl_mcpl_lost lost;
+
+	return read_file(file, bytes, true, a, t, &lost);
 }
 
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
 	struct sl_mcpl_lost *lost)
 {
 	struct sl_arena measure = {0}; /* the header decides; records are not read */
-	struct sl_mcpl_stream s;
-	enum sl_status status;
+	enum sl_status status = read_file(file, bytes, true, &measure, t, lost);
 
-	*lost = (struct sl_mcpl_lost){0};
-	status = sl_mcpl_read(file, bytes, &measure, t);
-	if (status == SL_OK) {
-		SL_TRY(count_metadata(file, bytes, lost));
-		return sl_mcpl_read(file, bytes, a, t);
-	}
-	if (status != SL_BAD_INPUT)
+	if (status != SL_OK && status != SL_BAD_INPUT)
 		return status;
-	*t = (struct sl_table){0};
-	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	status = read_list(&s, bytes, a, t, lost);
-	sl_mcpl_close(&s);
-	return status;
+	return read_file(file, bytes, status == SL_OK, a, t, lost);
 }
