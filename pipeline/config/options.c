@@ -179,6 +179,7 @@ const struct sl_option sl_options[] = {
 };
 const size_t sl_n_options = sizeof(sl_options) / sizeof(sl_options[0]);
 
+/* The tables store keys without "model.NAME.", so that a model does not repeat its name. */
 size_t sl_option_path(
 	const struct sl_model *model, const struct sl_option *o, char path[SL_KEY_BYTES])
 {
@@ -243,6 +244,7 @@ static const struct sl_option *find(const struct sl_option *table, size_t n, con
 	return NULL;
 }
 
+/* Looks in the tables of all models; the caller compares *model with the model of the run. */
 const struct sl_option *sl_option_find(const char *path, const struct sl_model **model)
 {
 	char pattern[SL_KEY_BYTES];

@@ -131,6 +131,7 @@ static void open(struct sl_json *j, const char *key, char first, char last)
 	j->filled = false;
 }
 
+/* The text is a valid C string at any time, also when it is cut. */
 struct sl_json sl_json_start(char *text, size_t size, bool indented)
 {
 	struct sl_json j = {.text = text, .size = size, .indented = indented};
@@ -179,6 +180,10 @@ void sl_json_bool(struct sl_json *j, const char *key, bool value)
 	put_value(j, key, value ? "true" : "false");
 }
 
+/*
+ * JSON has neither NaN nor infinity. null is what most readers turn back into a missing value; the text
+ * "NaN" would make the whole document invalid.
+ */
 void sl_json_real(struct sl_json *j, const char *key, double value)
 {
 	char text[32] = "null";
@@ -233,6 +238,7 @@ void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)
 	put_value(j, key, text);
 }
 
+/* used counts without the final NUL, which needs a byte too. */
 bool sl_json_fits(const struct sl_json *j)
 {
 	return j->used < j->size;

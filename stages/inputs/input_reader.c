@@ -1,4 +1,11 @@
-/* input_reader.c - opens, checks and reads particle lists; memory-maps plain files. */
+/*
+ * input_reader.c - opens, checks and reads particle lists.
+ *
+ * All files are mapped, so opening thousands of them needs no buffers, and the reader of a plain file is
+ * a copy of its stream, moved to the record that is wanted. Gzip files share one window of 64 KiB and
+ * the state of zlib, because only one batch at a time can decompress. A mapping shows changes that
+ * another process makes; each read is followed by a check of size and time of the file.
+ */
 #include "stages/inputs/input_reader.h"
 
 #include <math.h>
@@ -26,6 +33,10 @@ struct source {
 	                                 file only the header is valid */
 };
 
+/*
+ * The state that batches share. Sources do not change after sl_inputs_open(), so plain files need no
+ * lock; the members after them are protected by lock.
+ */
 struct sl_reading {
 	struct source *source; /* one per file */
 	/* The stream that decompresses gzip files, one at a time; whether there are any; the index
@@ -76,6 +87,10 @@ static void stamp(struct sl_inputs *inputs, uint64_t number)
 	inputs->stamp = (inputs->stamp ^ number) * UINT64_C(0x100000001b3);
 }
 
+/*
+ * Maps file k, reads its header and sets inputs->at[k]. The stamp takes inode, size and time of the last
+ * change, so that a plan can tell whether it sees the files that were surveyed.
+ */
 static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 {
 	struct source *source = &inputs->reading->source[k];
@@ -102,7 +117,10 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 	return SL_OK;
 }
 
-/* Removes from the constants those columns in which file k differs from the files before it. */
+/*
+ * Removes from the constants those columns in which file k differs from the files before it. A column
+ * that is constant is not stored, which saves memory and files; a weight of 1 is the usual case.
+ */
 static void find_constants(struct sl_inputs *inputs, uint32_t k)
 {
 	const struct sl_mcpl_header *h = &inputs->reading->source[k].stream.header;
@@ -123,7 +141,7 @@ static void find_constants(struct sl_inputs *inputs, uint32_t k)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_weight);
 }
 
-/* Allocates the memory for n files as one block of zeros. */
+/* Allocates the memory for n files as one block of zeros: the first pass measures, the second cuts. */
 static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
 {
 	struct sl_arena a = {0};
@@ -251,6 +269,7 @@ enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 	return s;
 }
 
+/* Names are not compared: a file can have several, by links and by relative paths. */
 bool sl_inputs_contain(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name)
 {
 	uint64_t device, number;
@@ -302,7 +321,7 @@ static enum sl_status take(
 	return SL_OK;
 }
 
-/* Reads n particles of a plain file, from number from of the file on. */
+/* Reads n particles of a plain file, from number from of the file on, through a copy of its stream. */
 static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t n,
 	const struct sl_columns *c, uint32_t place)
 {
@@ -314,7 +333,10 @@ static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t
 	return take(&s, c, place, n);
 }
 
-/* The same for gzip file k; skips the particles before. */
+/*
+ * The same for gzip file k; skips the particles before. Batches in order of their turns skip nothing; a
+ * resumed run decompresses from the beginning once.
+ */
 static enum sl_status read_gzipped(struct sl_reading *r, uint32_t k, uint64_t from, uint32_t n,
 	const struct sl_columns *c, uint32_t place)
 {
@@ -360,7 +382,10 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 	return SL_OK;
 }
 
-/* Waits for the turn of b, reads from gzip files, and passes the turn on. */
+/*
+ * Waits for the turn of b, reads from gzip files, and passes the turn on, also after a failure: the
+ * batches that wait would otherwise never end.
+ */
 static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
 {
 	struct sl_reading *reading = inputs->reading;

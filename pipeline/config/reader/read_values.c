@@ -168,6 +168,10 @@ static enum sl_status fill_of_items(
 	return SL_OK;
 }
 
+/*
+ * The tables are in order, so the length of a list of items is known before the keys of its items are
+ * read. Wrong values leave the default, and the caller refuses the run by the problems in r.
+ */
 enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 {
 	const struct sl_option *o;

@@ -105,6 +105,10 @@ static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char h
 	return near != NULL;
 }
 
+/*
+ * Names one key if one is near. Else it lists the keys of the section only, because the list of all keys
+ * would be longer than the message can be.
+ */
 void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PROBLEM_BYTES])
 {
 	char hint[HINT_BYTES], section[SL_KEY_BYTES];
@@ -134,6 +138,7 @@ void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PR
 	snprintf(text, SL_PROBLEM_BYTES, "unknown key; use %s", near ? near : hint);
 }
 
+/* One typing error would otherwise give two problems: an unknown key and a missing one. */
 bool sl_suggest_covers(const struct sl_reader *r, const char *path)
 {
 	const char *leaf = sl_key_leaf(path);

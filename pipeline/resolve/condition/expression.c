@@ -292,6 +292,10 @@ static bool end(struct sl_parser *p, bool first)
 	return !p->failed;
 }
 
+/*
+ * Parses the whole text: what is left after the expression is an error, with == as the likely meaning
+ * of a single =.
+ */
 bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 	const struct sl_model *model, struct sl_condition *k)
 {

@@ -15,6 +15,7 @@
 
 enum { TEXT_BYTES = 1024 };
 
+/* The PDG code that the header states for all particles; 0: each record has its own. */
 static int32_t common_pdg(const struct sl_table *t, const struct sl_mcpl_facts *facts)
 {
 	const struct sl_table_column *c = sl_table_find(t, SL_COLUMN_pdg);
@@ -106,6 +107,7 @@ struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
 	return rows;
 }
 
+/* A string is its length in 4 bytes and its bytes, without a terminator. */
 static void put_string(struct sl_mcpl_writer *w, const char *text)
 {
 	sl_mcpl_write_u32(w, (uint32_t)strlen(text));
@@ -125,6 +127,7 @@ static void put_flags(struct sl_mcpl_writer *w, enum sl_column flags)
 	put_string(w, text);
 }
 
+/* The comment by which sl_mcpl_read() finds the columns of a file of this program. */
 static void put_columns(struct sl_mcpl_writer *w, const struct sl_table *t)
 {
 	char text[TEXT_BYTES];
@@ -138,6 +141,7 @@ static void put_columns(struct sl_mcpl_writer *w, const struct sl_table *t)
 
 /* --- strings of input lists ------------------------------------------------------------------- */
 
+/* Writes prefix, string and suffix as one string. */
 static void put_joined(struct sl_mcpl_writer *w, const char *prefix, const struct sl_mcpl_string *s,
 	const char *suffix)
 {
@@ -161,6 +165,10 @@ static void put_sum(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c, 
 	put_joined(w, "", &c->sum[k], value);
 }
 
+/*
+ * Statistics first, then sources, then other comments: the order is the same in each file of a run, so
+ * that the files can be merged.
+ */
 static void put_metadata_comments(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c,
 	const struct sl_batch_facts *batch)
 {
@@ -172,6 +180,7 @@ static void put_metadata_comments(struct sl_mcpl_writer *w, const struct sl_mcpl
 		put_joined(w, "", &c->comment[k], "");
 }
 
+/* In MCPL, all names of blobs precede all contents; both lists are in the same order. */
 static void put_blob_names(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c)
 {
 	char suffix[SL_MCPL_SUFFIX_BYTES];

@@ -14,6 +14,7 @@
 
 enum { TEXT_BYTES = 1024 };
 
+/* Fails for a file that claims to be of this program and contradicts itself. */
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
@@ -189,6 +190,10 @@ static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, stru
 
 /* --- files of any program --------------------------------------------------------------------- */
 
+/*
+ * Refuses a number of particles for which no table can be allocated, before it is used as a size: the
+ * header can claim any number.
+ */
 static enum sl_status check_count(const struct sl_mcpl_header *h, size_t file_bytes)
 {
 	if (h->particles > UINT32_MAX)
@@ -204,6 +209,7 @@ static enum sl_status check_count(const struct sl_mcpl_header *h, size_t file_by
 	return SL_OK;
 }
 
+/* Reads a file of any program; its strings are skipped, so all of them are lost. */
 static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a,
 	struct sl_table *t, struct sl_mcpl_lost *lost)
 {

@@ -17,6 +17,7 @@ static enum sl_status refuse(const char *problem, const char *remedy)
 	return sl_fail(SL_BAD_INPUT, "%s; try %s", problem, remedy);
 }
 
+/* Fails because the file ends too early; only a plain file can be repaired by mcpltool. */
 static enum sl_status cut_short(const struct sl_mcpl_stream *s)
 {
 	return refuse(
@@ -83,6 +84,7 @@ enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *trailing)
 
 /* --- header ----------------------------------------------------------------------------------- */
 
+/* Numbers of a file have any alignment, so they are copied. */
 static uint32_t u32_at(const uint8_t *at)
 {
 	uint32_t v;
@@ -99,6 +101,7 @@ static double f64_at(const uint8_t *at)
 	return v;
 }
 
+/* The first 8 bytes: the format, its version and the byte order. */
 static enum sl_status check_magic(struct sl_mcpl_header *h, const uint8_t *at)
 {
 	if (memcmp(at, "MCPL00", 6) != 0 || (at[6] != '2' && at[6] != '3'))
@@ -114,6 +117,10 @@ static enum sl_status check_magic(struct sl_mcpl_header *h, const uint8_t *at)
 	return SL_OK;
 }
 
+/*
+ * Reads the fixed part of the header. The stored size of a record must follow from the flags, so that
+ * records are never read with a size that the file invents.
+ */
 static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 {
 	struct sl_mcpl_header *h = &s->header;
@@ -146,6 +153,7 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 				 "making it again");
 }
 
+/* Allocates the window and starts to decompress; the compressed bytes stay in the file. */
 static enum sl_status begin_gzip(struct sl_mcpl_stream *s)
 {
 	void *window;
@@ -270,6 +278,7 @@ static const uint8_t *get_numbers(
 	return at;
 }
 
+/* Unpacks a direction. The sign of the packed energy is the sign of the missing component. */
 static void set_direction(
 	const struct sl_mcpl_header *h, const double packed[3], struct sl_mcpl_particle *p)
 {
