@@ -14,17 +14,17 @@ enum { WINDOW_BYTES = SL_MCPL_RAW_BYTES, FIXED_BYTES = 48 };
 
 static enum sl_status refuse(const char *problem, const char *remedy)
 {
-	return sl_fail(SL_BAD_INPUT, "%s; try %s", problem, remedy);
+	return sl_fail(SL_BAD_INPUT, "%s; %s", problem, remedy);
 }
 
 /* Fails because the file ends too early; only a plain file can be repaired by mcpltool. */
 static enum sl_status cut_short(const struct sl_mcpl_stream *s)
 {
-	return refuse(
-		"it ends before all of what its header says it contains (it is damaged or cut "
-		"short)",
-		s->gzipped ? "making it again"
-			   : "making it again, or mcpltool --repair, which keeps whole records");
+	return refuse("it ends before the end of the content that its header states (it is damaged "
+		      "or was cut short)",
+		s->gzipped
+			? "make it again"
+			: "make it again, or use mcpltool --repair, which keeps complete records");
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -108,11 +108,11 @@ static enum sl_status check_magic(struct sl_mcpl_header *h, const uint8_t *at)
 		return refuse(
 			"it does not begin with MCPL002L or MCPL003L, so it is not an MCPL file of "
 			"version 2 or 3",
-			"a file of that format");
+			"use a file of that format");
 	if (at[7] != 'L')
 		return refuse("its numbers have the greatest byte first (it is from a big-endian "
 			      "machine)",
-			"mcpltool on that machine, to write it as text");
+			"run mcpltool on that machine to write it as text");
 	h->version = at[6] - '0';
 	return SL_OK;
 }
@@ -128,7 +128,7 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 	bool weighs;
 
 	if (s->left < 8 && !s->gzipped)
-		return refuse("it is too short for an MCPL header", "another file");
+		return refuse("it is too short for an MCPL header", "use another file");
 	SL_TRY(take(s, FIXED_BYTES, &at));
 	SL_TRY(check_magic(h, at));
 	memcpy(&h->particles, at + 8, sizeof(h->particles));
@@ -146,11 +146,11 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 	}
 	if (weighs && (!isfinite(h->weight) || h->weight == 0))
 		return refuse(
-			"the common weight in its header is 0, infinite or NaN", "making it again");
+			"the common weight in its header is 0, infinite or NaN", "make it again");
 	return h->record_bytes == sl_mcpl_record_bytes(h)
 	               ? SL_OK
-	               : refuse("its header states other bytes per particle than its flags give (it is damaged)",
-				 "making it again");
+	               : refuse("its header states a record size that does not follow from its flags (it is damaged)",
+				 "make it again");
 }
 
 /* Allocates the window and starts to decompress; the compressed bytes stay in the file. */
@@ -243,7 +243,7 @@ enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s)
 		if (more && s->gzipped)
 			return refuse("its header counts no particles, but some follow (the writer "
 				      "did not finish)",
-				"gunzip, and then the plain file");
+				"run gunzip and read the plain file");
 		s->recovered = more && whole > 0;
 		h->particles = whole;
 	}
