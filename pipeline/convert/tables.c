@@ -16,10 +16,6 @@
 
 static void note_lost(struct sl_converting *c, const struct sl_mcpl_lost *lost)
 {
-	if (lost->flags || lost->polarisation || lost->pdg)
-		sl_convert_note(c, "dropped:%s%s%s (tables have no columns for them)",
-			lost->flags ? " user flags" : "", lost->polarisation ? " polarisation" : "",
-			lost->pdg ? " PDG codes" : "");
 	if (lost->comments || lost->blobs)
 		sl_convert_note(c, "dropped: %u comments, %u blobs (only MCPL has them)",
 			lost->comments, lost->blobs);

@@ -36,7 +36,7 @@ static void find_one_value(struct sl_table *t)
 		const char *items = (const char *)c->data;
 		size_t item = sl_column_facts[c->column].bytes;
 
-		if (SL_HAS(sl_mcpl_stated_once(), c->column) && t->n > 0 && !c->constant)
+		if (SL_HAS(SL_MCPL_STATED_ONCE, c->column) && t->n > 0 && !c->constant)
 			c->constant = memcmp(items, items + item, (t->n - 1) * item) == 0;
 	}
 }
@@ -127,9 +127,6 @@ static enum sl_status same_columns(
 static void add_lost(struct sl_mcpl_lost *all, const struct sl_mcpl_lost *one)
 {
 	all->digits |= one->digits;
-	all->flags |= one->flags;
-	all->polarisation |= one->polarisation;
-	all->pdg |= one->pdg;
 	all->comments += one->comments;
 	all->blobs += one->blobs;
 }
@@ -167,7 +164,7 @@ enum sl_status sl_survey_add(
 	add_lost(&all->lost, &in->lost);
 	if (in->lost.recovered)
 		sl_convert_note_recovered(j->c, path, in->table.n);
-	if (in->lost.behind)
+	if (in->lost.trailing)
 		sl_convert_note_trailing(j->c, path);
 	return SL_OK;
 }

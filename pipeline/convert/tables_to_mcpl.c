@@ -19,7 +19,7 @@ static uint32_t columns_of_record(const struct sl_convert_tables_job *j)
 
 	return SL_MCPL_NEEDED | (isnan(facts.energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
 	       (facts.flags < SL_COLUMN_COUNT ? SL_BIT(facts.flags) : 0) |
-	       (sl_mcpl_more_columns() & j->all.columns);
+	       ((SL_BIT(SL_COLUMN_pdg) | SL_MCPL_POLARISATION) & j->all.columns);
 }
 
 static enum sl_status check_record(const struct sl_convert_tables_job *j)

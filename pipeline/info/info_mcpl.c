@@ -86,7 +86,7 @@ static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 	const struct sl_mcpl_header *h = &s->header;
 	struct particle_sums sum = {0};
 	struct sl_mcpl_particle p;
-	bool behind;
+	bool trailing;
 
 	SL_TRY(print_strings(s, out));
 	if (s->recovered)
@@ -99,7 +99,7 @@ static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 		add(&sum, &p);
 	}
 	print_numbers(h, &sum, out);
-	return sl_mcpl_end(s, &behind);
+	return sl_mcpl_end(s, &trailing);
 }
 
 enum sl_status sl_info_mcpl(const char *path, FILE *out)

@@ -8,6 +8,7 @@
 
 #include "stages/formats/mcpl/mcpl_layout.h"
 
+/* Fails because what, with its number if that is not 0, differs from the first file. */
 static enum sl_status refuse(const char *what, uint32_t number)
 {
 	char shown[64];
@@ -20,6 +21,10 @@ static enum sl_status refuse(const char *what, uint32_t number)
 		shown);
 }
 
+/*
+ * Compares what all records of a file depend on. Weights are compared as bytes, because the merged
+ * header keeps those of the first file.
+ */
 static enum sl_status check_fixed(const struct sl_mcpl_header *a, const struct sl_mcpl_header *b)
 {
 	const struct {

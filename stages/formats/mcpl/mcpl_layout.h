@@ -29,6 +29,15 @@ static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 	return numbers * (h->single ? 4u : 8u) + (h->pdg != 0 ? 0u : 4u) + (h->flags ? 4u : 0u);
 }
 
+/* Bytes that are written one after another; at = NULL: only counted. */
+struct sl_mcpl_writer {
+	uint8_t *at;
+	size_t used;
+};
+
+void sl_mcpl_write(struct sl_mcpl_writer *w, const void *from, size_t bytes);
+void sl_mcpl_write_u32(struct sl_mcpl_writer *w, uint32_t value);
+
 /* Writes the fixed part and returns its size in bytes. at = NULL: only returns the size. */
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h);
 

@@ -14,12 +14,14 @@ struct strings {
 	uint32_t comments, blobs;
 };
 
+/* Starts at the source, the first string of a header in memory. */
 static struct strings strings_of(const struct sl_mcpl_part *p)
 {
 	return (struct strings){p->head.bytes + sl_mcpl_put_fixed(NULL, &p->head.fixed),
 		p->head.fixed.comments, p->head.fixed.blobs};
 }
 
+/* Strings of a file have no terminator, so the length is compared first. */
 static bool has_prefix(const struct sl_mcpl_string *s, const char *prefix)
 {
 	return s->length >= strlen(prefix) && memcmp(s->at, prefix, strlen(prefix)) == 0;
@@ -49,6 +51,7 @@ static uint8_t name_at(const struct sl_mcpl_blob *b, const char *suffix, size_t 
 	return i < b->name.length ? b->name.at[i] : (uint8_t)suffix[i - b->name.length];
 }
 
+/* Compares the names that two blobs get in the output. */
 static bool have_same_name(const struct sl_mcpl_blob *a, const struct sl_mcpl_blob *b)
 {
 	char suffix_a[SL_MCPL_SUFFIX_BYTES], suffix_b[SL_MCPL_SUFFIX_BYTES];
@@ -122,6 +125,7 @@ static void add_part(struct sl_mcpl_metadata *c, uint32_t part)
 	}
 }
 
+/* Cuts the arrays for the case that no two strings are equal. */
 static void lay_out(struct sl_arena *a, struct sl_mcpl_metadata *c)
 {
 	size_t comments = 0, blobs = 0;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "stages/formats/mcpl/mcpl_record.h"
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "numbers are read as they lie in the file, which is little-endian"
 #endif
@@ -12,16 +14,17 @@ enum { WINDOW_BYTES = SL_MCPL_RAW_BYTES, FIXED_BYTES = 48 };
 
 static enum sl_status refuse(const char *problem, const char *remedy)
 {
-	return sl_fail(SL_BAD_INPUT, "%s; try %s", problem, remedy);
+	return sl_fail(SL_BAD_INPUT, "%s; %s", problem, remedy);
 }
 
+/* Fails because the file ends too early; only a plain file can be repaired by mcpltool. */
 static enum sl_status cut_short(const struct sl_mcpl_stream *s)
 {
-	return refuse(
-		"it ends before all of what its header says it contains (it is damaged or cut "
-		"short)",
-		s->gzipped ? "making it again"
-			   : "making it again, or mcpltool --repair, which keeps whole records");
+	return refuse("it ends before the end of the content that its header states (it is damaged "
+		      "or was cut short)",
+		s->gzipped
+			? "make it again"
+			: "make it again, or use mcpltool --repair, which keeps complete records");
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -67,12 +70,12 @@ static enum sl_status has_more(struct sl_mcpl_stream *s, bool *more)
 	return SL_OK;
 }
 
-enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind)
+enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *trailing)
 {
 	bool more;
 
-	SL_TRY(has_more(s, behind));
-	for (more = *behind; more;) {
+	SL_TRY(has_more(s, trailing));
+	for (more = *trailing; more;) {
 		s->left = 0;
 		SL_TRY(has_more(s, &more));
 	}
@@ -81,6 +84,7 @@ enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind)
 
 /* --- header ----------------------------------------------------------------------------------- */
 
+/* Numbers of a file have any alignment, so they are copied. */
 static uint32_t u32_at(const uint8_t *at)
 {
 	uint32_t v;
@@ -97,21 +101,26 @@ static double f64_at(const uint8_t *at)
 	return v;
 }
 
+/* The first 8 bytes: the format, its version and the byte order. */
 static enum sl_status check_magic(struct sl_mcpl_header *h, const uint8_t *at)
 {
 	if (memcmp(at, "MCPL00", 6) != 0 || (at[6] != '2' && at[6] != '3'))
 		return refuse(
 			"it does not begin with MCPL002L or MCPL003L, so it is not an MCPL file of "
 			"version 2 or 3",
-			"a file of that format");
+			"use a file of that format");
 	if (at[7] != 'L')
 		return refuse("its numbers have the greatest byte first (it is from a big-endian "
 			      "machine)",
-			"mcpltool on that machine, to write it as text");
+			"run mcpltool on that machine to write it as text");
 	h->version = at[6] - '0';
 	return SL_OK;
 }
 
+/*
+ * Reads the fixed part of the header. The stored size of a record must follow from the flags, so that
+ * records are never read with a size that the file invents.
+ */
 static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 {
 	struct sl_mcpl_header *h = &s->header;
@@ -119,7 +128,7 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 	bool weighs;
 
 	if (s->left < 8 && !s->gzipped)
-		return refuse("it is too short for an MCPL header", "another file");
+		return refuse("it is too short for an MCPL header", "use another file");
 	SL_TRY(take(s, FIXED_BYTES, &at));
 	SL_TRY(check_magic(h, at));
 	memcpy(&h->particles, at + 8, sizeof(h->particles));
@@ -137,13 +146,14 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 	}
 	if (weighs && (!isfinite(h->weight) || h->weight == 0))
 		return refuse(
-			"the common weight in its header is 0, infinite or NaN", "making it again");
+			"the common weight in its header is 0, infinite or NaN", "make it again");
 	return h->record_bytes == sl_mcpl_record_bytes(h)
 	               ? SL_OK
-	               : refuse("its header states other bytes per particle than its flags give (it is damaged)",
-				 "making it again");
+	               : refuse("its header states a record size that does not follow from its flags (it is damaged)",
+				 "make it again");
 }
 
+/* Allocates the window and starts to decompress; the compressed bytes stay in the file. */
 static enum sl_status begin_gzip(struct sl_mcpl_stream *s)
 {
 	void *window;
@@ -233,7 +243,7 @@ enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s)
 		if (more && s->gzipped)
 			return refuse("its header counts no particles, but some follow (the writer "
 				      "did not finish)",
-				"gunzip, and then the plain file");
+				"run gunzip and read the plain file");
 		s->recovered = more && whole > 0;
 		h->particles = whole;
 	}
@@ -268,6 +278,7 @@ static const uint8_t *get_numbers(
 	return at;
 }
 
+/* Unpacks a direction. The sign of the packed energy is the sign of the missing component. */
 static void set_direction(
 	const struct sl_mcpl_header *h, const double packed[3], struct sl_mcpl_particle *p)
 {
@@ -304,6 +315,28 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 		p->flags = u32_at(at);
 	s->read++;
 	return SL_OK;
+}
+
+struct sl_particle sl_mcpl_to_particle(const struct sl_mcpl_particle *p)
+{
+	struct sl_particle to = {.x = (float)p->position[0],
+		.y = (float)p->position[1],
+		.z = (float)p->position[2],
+		.u = (float)p->direction[0],
+		.v = (float)p->direction[1],
+		.w = (float)p->direction[2],
+		.energy = (float)(p->energy * SL_MCPL_KEV),
+		.weight = (float)p->weight,
+		.time = (float)(p->time * SL_MCPL_NS),
+		.pdg = p->pdg,
+		.pol_x = (float)p->polarisation[0],
+		.pol_y = (float)p->polarisation[1],
+		.pol_z = (float)p->polarisation[2]};
+
+	to.userflags = to.pixel = to.steps = to.collisions = p->flags;
+	to.id = p->flags;
+	to.fate = (uint8_t)p->flags;
+	return to;
 }
 
 enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n)

@@ -15,6 +15,7 @@
 
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
+#include "stages/particle/particle.h"
 
 /* A particle in the units of the file: cm, MeV, ms. */
 struct sl_mcpl_particle {
@@ -23,6 +24,12 @@ struct sl_mcpl_particle {
 	int32_t pdg;
 	uint32_t flags;
 };
+
+/*
+ * Converts a particle to internal units and single precision. The user flags go to each column that
+ * can be user flags, cut to its type; id is one of these.
+ */
+struct sl_particle sl_mcpl_to_particle(const struct sl_mcpl_particle *p);
 
 struct sl_mcpl_stream {
 	struct sl_mcpl_header header; /* particles: those that can be read */
@@ -79,9 +86,9 @@ enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, si
 
 /*
  * After the last particle: reads to the end of the file, because the checksum of gzip is there.
- * *behind: bytes follow the last particle.
+ * *trailing: bytes follow the last particle.
  */
-enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind);
+enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *trailing);
 
 /* A header with all of its strings. */
 struct sl_mcpl_head {

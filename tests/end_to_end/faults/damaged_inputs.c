@@ -41,7 +41,7 @@ static void damaged_files_are_refused(void **state)
 	(void)state;
 	bring_list(&folder, "reffile_truncated.mcpl");
 	refuse_list(&folder, "reffile_truncated.mcpl", SL_BAD_INPUT,
-		"reffile_truncated.mcpl: it ends before all of what its header says");
+		"reffile_truncated.mcpl: it ends before the end of the content that its header states");
 	refuse_list(&folder, "nowhere.mcpl", SL_USAGE,
 		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl: No such file or "
 		"directory (it does not exist); check the spelling; relative names start "
@@ -61,7 +61,7 @@ static void damaged_files_are_refused(void **state)
 		sl_gzip_store((const uint8_t *)file, bytes, packed));
 	refuse_list(&folder, "more.mcpl.gz", SL_BAD_INPUT,
 		"more.mcpl.gz: particle 1006 of 1007, from 0 on (gunzip -c and then mcpltool "
-		"--repair keep the particles before it): it ends before all of what its header says");
+		"--repair keep the particles before it): it ends before the end of the content that its header states");
 	file[7] = 'B';
 	folder_write(&folder, "big.mcpl", file, bytes);
 	refuse_list(&folder, "big.mcpl", SL_BAD_INPUT,

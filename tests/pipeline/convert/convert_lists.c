@@ -61,7 +61,7 @@ static void damaged_lists_are_told(void **state)
 	bring_list(&folder, "reffile_truncated.mcpl");
 	bring_list(&folder, "reffile_crash.mcpl");
 	expect(&folder, SL_BAD_INPUT,
-		"reffile_truncated.mcpl: it ends before all of what its header says",
+		"reffile_truncated.mcpl: it ends before the end of the content that its header states",
 		WORDS("convert", "reffile_truncated.mcpl", "--to", "no.mcpl"));
 	assert_false(folder_has(&folder, "no.mcpl"));
 	assert_false(folder_has(&folder, "no.mcpl.part"));

@@ -63,7 +63,7 @@ static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums
 	struct sl_mcpl_stream s;
 	char source[64];
 	enum sl_status status;
-	bool behind;
+	bool trailing;
 
 	memset(sums, 0, sizeof(*sums));
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
@@ -71,7 +71,7 @@ static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums
 	if (status == SL_OK)
 		status = read_particles(&s, sums);
 	if (status == SL_OK)
-		status = sl_mcpl_end(&s, &behind);
+		status = sl_mcpl_end(&s, &trailing);
 	sl_mcpl_close(&s);
 	return status;
 }
@@ -246,11 +246,11 @@ static void headers_that_are_none_are_refused(void **state)
 		const char *says;
 	} changes[] = {{0, 'm', "does not begin"}, {4, '1', "does not begin"},
 		{6, '4', "does not begin"}, {6, '1', "does not begin"}, {7, 'B', "greatest byte"},
-		{7, 'x', "greatest byte"}, {24, 1, "other bytes"}, {28, 1, "other bytes"},
-		{32, 1, "other bytes"}, {36, 1, "other bytes"}, {40, 67, "other bytes"},
-		{43, 1, "other bytes"}, {44, 1, "other bytes"}, {16, 1, "header says"},
-		{19, 127, "header says"}, {20, 1, "header says"}, {50, 1, "header says"},
-		{8, 6, "header says"}, {15, -1, "header says"}};
+		{7, 'x', "greatest byte"}, {24, 1, "record size"}, {28, 1, "record size"},
+		{32, 1, "record size"}, {36, 1, "record size"}, {40, 67, "record size"},
+		{43, 1, "record size"}, {44, 1, "record size"}, {16, 1, "header states"},
+		{19, 127, "header states"}, {20, 1, "header states"}, {50, 1, "header states"},
+		{8, 6, "header states"}, {15, -1, "header states"}};
 	struct sums sums;
 	size_t bytes;
 	char *file = reference_list("reffile_1.mcpl", &bytes);

@@ -63,12 +63,12 @@ static void a_header_decides(void **state)
 	assert_ok(read_whole(file, bytes, &t, &lost));
 	assert_int_equal(t.n_columns, 9);
 	assert_fails(read_whole(file, bytes + 1, &t, &lost), SL_BAD_INPUT,
-		"something follows its last particle");
+		"bytes follow its last particle");
 	while (memcmp(file + at, SL_MCPL_COLUMNS, strlen(SL_MCPL_COLUMNS)) != 0)
 		at++;
 	file[at] = 'S'; /* so that it is somebody's */
 	assert_ok(read_whole(file, bytes + 1, &t, &lost));
-	assert_true(lost.behind);
+	assert_true(lost.trailing);
 	assert_int_equal(t.n_columns, 11); /* energy, PDG code and user flags, no fate */
 	free(file);
 }
