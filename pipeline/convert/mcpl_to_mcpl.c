@@ -11,7 +11,7 @@
 #include "pipeline/convert/common/mcpl_writer.h"
 #include "primitives/files/map.h"
 #include "stages/formats/common/gzip_stored.h"
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 

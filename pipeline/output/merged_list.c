@@ -10,7 +10,7 @@
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/formats/common/gzip_stored.h"
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /* Takes the next bytes of the list. */

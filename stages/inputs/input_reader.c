@@ -99,6 +99,8 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 
 	SL_TRY(sl_map_file(f->path, &source->map));
 	SL_TRY(sl_add_context(begin_stream(inputs->reading, k), "%s", f->path));
+	SL_TRY(sl_add_context(
+		sl_mcpl_head_check(source->map.at, source->map.bytes), "%s", f->path));
 	if (s->header.particles > PARTICLES_MOST)
 		return sl_fail(SL_BAD_INPUT,
 			"%s: its header claims more particles than a run can have, so it is damaged; "

@@ -162,7 +162,7 @@ static void put_sum(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c, 
 		sum = sl_mcpl_metadata_sum(
 			c, k, batch->first_id, batch->first_id + batch->generated);
 	sl_mcpl_print_value(sum, value);
-	put_joined(w, "", &c->sum[k], value);
+	put_joined(w, "", &c->sum[k].key, value);
 }
 
 /*

@@ -90,6 +90,23 @@ bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string
 	return a->length == b->length && memcmp(a->at, b->at, a->length) == 0;
 }
 
+/* Compares n and m bytes; a prefix comes first. */
+static int order_bytes(const void *a, size_t n, const void *b, size_t m)
+{
+	int order = memcmp(a, b, n < m ? n : m);
+
+	return order ? order : (n > m) - (n < m);
+}
+
+int sl_mcpl_order(
+	const struct sl_mcpl_string *a, const struct sl_mcpl_string *b, const char *suffix)
+{
+	uint32_t n = a->length < b->length ? a->length : b->length;
+	int order = order_bytes(a->at, n, b->at, b->length);
+
+	return order ? order : order_bytes(a->at + n, a->length - n, suffix, strlen(suffix));
+}
+
 /* --- directions ------------------------------------------------------------------------------- */
 
 /* The third component of a unit vector. */

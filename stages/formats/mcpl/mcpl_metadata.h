@@ -10,12 +10,16 @@
  *	             an integer are integers that add up to it. A sum is -1, unknown, if a file lacks
  *	             the key, has -1, or was recovered
  *	blobs        equal ones once. A different blob of the same name becomes NAME_2, NAME_3, ...
+ *
+ * The strings of all lists are sorted to find equal ones, so the work is n log n in their bytes. All
+ * headers together are limited to 1 GiB and 2^22 strings, and what the output takes over to the limits
+ * of one header (mcpl_layout.h), so that this program can read its own files.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 
 #include "stages/formats/mcpl/mcpl_layout.h"
-#include "stages/formats/mcpl/mcpl_stream.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 
 /* An input list in memory, and its range in the particles of all lists. */
 struct sl_mcpl_part {
@@ -31,14 +35,19 @@ struct sl_mcpl_blob {
 	uint32_t part;   /* index of the list that it is from */
 };
 
+struct sl_mcpl_sum {
+	struct sl_mcpl_string key; /* stat:sum:KEY:, without the value */
+	const double *value;       /* one per list; NULL: some list lacks the key */
+};
+
 struct sl_mcpl_metadata {
 	uint32_t n_parts;
 	struct sl_mcpl_part *part;
 	uint32_t n_sources, n_comments, n_sums, n_blobs;
 	struct sl_mcpl_string *source, *comment;
-	struct sl_mcpl_string *sum; /* stat:sum:KEY:, without the value */
+	struct sl_mcpl_sum *sum;
 	struct sl_mcpl_blob *blob;
-	void *block;   /* memory of these arrays */
+	void *block;   /* memory of these arrays and of the values of the sums */
 	size_t memory; /* bytes allocated in all */
 };
 

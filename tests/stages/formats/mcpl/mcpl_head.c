@@ -1,11 +1,11 @@
 /*
- * mcpl_join.c - tests that headers of MCPL files are read completely and merged by the rules of
+ * mcpl_head.c - tests that headers of MCPL files are read completely and merged by the rules of
  * the reference implementation.
  *
  * Expected sums are worked out by hand; that whole lists come out as mcpltool --merge has them is
  * for tests/scripts/readers.py.
  */
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 
