@@ -2,9 +2,14 @@
  * convert_lists.c - sluice convert of MCPL files of other programs: copied unchanged, merged,
  * damaged, and converted to tables; tables converted to MCPL.
  */
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "pipeline/results/survivor_file.h"
@@ -124,6 +129,63 @@ static void lists_are_joined(void **state)
 	assert_false(folder_has(&folder, "no.mcpl"));
 }
 
+/*
+ * A process that sets the number of comments in a header to 0 and back all the time. If sizes are taken
+ * from one state and strings from the other, memory is overwritten.
+ */
+static pid_t begin_toggling(const char *path)
+{
+	uint32_t none = 0, all = 200;
+	pid_t child = fork();
+	int fd;
+
+	if (child != 0)
+		return child;
+	fd = open(path, O_RDWR);
+	while (pwrite(fd, &none, 4, 16) == 4 && pwrite(fd, &all, 4, 16) == 4)
+		;
+	_exit(1);
+}
+
+/* Either state of the list, or a refusal; in between, at least one file is seen to change. */
+static void lists_that_change_are_refused(void **state)
+{
+	struct sl_mcpl_header h = {
+		.version = 3, .particles = 1, .comments = 200, .single = true, .pdg = 22};
+	const struct sl_mcpl_particle p = {.weight = 1};
+	const char *strings[200];
+	static char comment[1001];
+	int changed = 0, other = 0;
+	char path[4096];
+	pid_t child;
+
+	(void)state;
+	memset(comment, 'c', 1000);
+	for (int i = 0; i < 200; i++)
+		strings[i] = comment;
+	make_list(&folder, "toggled.mcpl", &h, strings, &p);
+	snprintf(path, sizeof(path), "%s/toggled.mcpl", folder.path);
+	child = begin_toggling(path);
+	assert_true(child > 0);
+	for (int i = 0; i < 60; i++) {
+		struct ending e;
+
+		call(&folder, NULL,
+			WORDS("convert", "toggled.mcpl", "--to", i % 2 ? "to.npz" : "to.mcpl",
+				"--quiet"),
+			&e);
+		changed += e.code == SL_DISK;
+		other += e.code != SL_DISK && e.code != SL_OK;
+		process_free(&e);
+		snprintf(path, sizeof(path), "%s/to.%s", folder.path, i % 2 ? "npz" : "mcpl");
+		unlink(path);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(other, 0);
+	assert_true(changed > 0);
+}
+
 /* --- tables ----------------------------------------------------------------------------------- */
 
 /* What the numbers of that column add up to. */
@@ -229,6 +291,7 @@ int main(void)
 		cmocka_unit_test(lists_go_in_and_out_unchanged),
 		cmocka_unit_test(damaged_lists_are_told),
 		cmocka_unit_test(lists_are_joined),
+		cmocka_unit_test(lists_that_change_are_refused),
 		cmocka_unit_test(lists_of_others_become_tables),
 		cmocka_unit_test(weights_are_kept),
 	};
