@@ -92,7 +92,13 @@ static enum sl_status take_bodies(const struct sl_dir *dir, const struct sl_mani
 		char *file;
 
 		SL_TRY(read_batch(dir, &m->line[i], &file, &bytes));
-		s = take(of, file + header_bytes, bytes - header_bytes);
+		if (bytes >= header_bytes)
+			s = take(of, file + header_bytes, bytes - header_bytes);
+		else
+			s = sl_fail(SL_CHECK_FAILED,
+				"%s/%s: has %zu bytes, fewer than the %zu of its header, so this "
+				"program did not write it; remove it and rerun with --resume",
+				dir->path, m->line[i].file, bytes, header_bytes);
 		sl_memory_give(SL_HOST, file);
 		SL_TRY(s);
 	}

@@ -13,6 +13,7 @@
 #include <zlib.h>
 
 #include "pipeline/results/survivor_file.h"
+#include "primitives/files/crc32.h"
 #include "tests/support/convert_check.h"
 #include "tests/support/fixture.h"
 #include "tests/support/mcpl_lists.h"
@@ -186,6 +187,50 @@ static void lists_that_change_are_refused(void **state)
 	assert_true(changed > 0);
 }
 
+/*
+ * A file of a batch that another program compressed is shorter than the header that this program
+ * stores, while the manifest is right about it.
+ */
+static void files_shorter_than_their_headers_are_refused(void **state)
+{
+	char text[2 * SL_MANIFEST_LINE_BYTES];
+	struct sl_manifest m;
+	size_t bytes, used = 0;
+	char *file;
+	Bytef *packed;
+	z_stream z = {.zalloc = Z_NULL};
+
+	(void)state;
+	write_text(&folder, "j.yaml",
+		"run: {name: j, particles: 20, batch: 10, device: cpu}\n"
+		"model: {slab: {mu_a: 1 /cm, mu_s: 1 /cm, thickness: 1 cm}}\n"
+		"keep: [transmitted, reflected]\n"
+		"output: {format: mcpl.gz, joined: true, mcpl: {energy: 2 eV}}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "j.yaml", "--out", "j"));
+	expect(&folder, SL_OK, "", WORDS("verify", "j"));
+	read_manifest(&folder, "j", &m);
+	file = inflated("j/j_000000.mcpl.gz", &bytes);
+	packed = (Bytef *)malloc(bytes + 1000);
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 9, 0), Z_OK);
+	z.next_in = (Bytef *)file;
+	z.avail_in = (uInt)bytes;
+	z.next_out = packed;
+	z.avail_out = (uInt)bytes + 1000;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	deflateEnd(&z);
+	folder_write(&folder, "j/j_000000.mcpl.gz", packed, z.total_out);
+	m.line[0].file_bytes = z.total_out;
+	m.line[0].file_crc = sl_crc32(packed, z.total_out);
+	for (size_t i = 0; i < m.n; i++)
+		used += sl_manifest_print(&m.line[i], text + used);
+	folder_write(&folder, "j/manifest.jsonl", text, used);
+	expect(&folder, SL_CHECK_FAILED, "of its header, so this program did not write it",
+		WORDS("verify", "j"));
+	sl_manifest_free(&m);
+	free(packed);
+	free(file);
+}
+
 /* --- tables ----------------------------------------------------------------------------------- */
 
 /* What the numbers of that column add up to. */
@@ -292,6 +337,7 @@ int main(void)
 		cmocka_unit_test(damaged_lists_are_told),
 		cmocka_unit_test(lists_are_joined),
 		cmocka_unit_test(lists_that_change_are_refused),
+		cmocka_unit_test(files_shorter_than_their_headers_are_refused),
 		cmocka_unit_test(lists_of_others_become_tables),
 		cmocka_unit_test(weights_are_kept),
 	};
