@@ -14,7 +14,7 @@
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /* Memory that grows while strings are appended. */
-struct block {
+struct header_copy {
 	uint8_t *at;
 	size_t used, size;
 };
@@ -23,7 +23,7 @@ struct block {
  * Makes space for more bytes. The size at least doubles, so that all copies together are linear in the
  * final size.
  */
-static enum sl_status reserve(struct block *b, size_t more)
+static enum sl_status reserve(struct header_copy *b, size_t more)
 {
 	size_t size = 2 * b->size > b->used + more ? 2 * b->size : b->used + more;
 	void *memory;
@@ -40,7 +40,7 @@ static enum sl_status reserve(struct block *b, size_t more)
 }
 
 /* Appends the header of a stream just opened: the fixed part, and each string after its length. */
-static enum sl_status copy_header(struct sl_mcpl_stream *s, struct block *b)
+static enum sl_status copy_header(struct sl_mcpl_stream *s, struct header_copy *b)
 {
 	uint32_t length;
 
@@ -135,7 +135,7 @@ static void reset_sums(struct sl_mcpl_head *h)
 static enum sl_status read_head(
 	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
 {
-	struct block b = {NULL, 0, 0};
+	struct header_copy b = {NULL, 0, 0};
 	struct sl_mcpl_stream s;
 	enum sl_status status;
 

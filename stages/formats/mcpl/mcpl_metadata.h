@@ -29,26 +29,28 @@ struct sl_mcpl_part {
 	struct sl_mcpl_head head; /* set by sl_mcpl_metadata_add() */
 };
 
-struct sl_mcpl_blob {
-	struct sl_mcpl_string name, data;
-	uint32_t number; /* 1: the name is unchanged; else _NUMBER is appended */
-	uint32_t part;   /* index of the list that it is from */
+/* A string of a header. */
+struct sl_mcpl_item {
+	struct sl_mcpl_string
+		text; /* of a sum: stat:sum:KEY:, without the value; of a blob: its name */
+	struct sl_mcpl_string data; /* of a blob: its content */
+	uint32_t part, place;       /* index of its list; place among all strings of all lists */
+	uint32_t number;     /* of a blob: 1: the name is unchanged; else _NUMBER is appended */
+	double own;          /* of a sum: its value in its list */
+	const double *value; /* of a sum: one value per list; NULL: some list lacks the key */
 };
 
-struct sl_mcpl_sum {
-	struct sl_mcpl_string key; /* stat:sum:KEY:, without the value */
-	const double *value;       /* one per list; NULL: some list lacks the key */
+struct sl_mcpl_items {
+	struct sl_mcpl_item *at;
+	uint32_t n;
 };
 
 struct sl_mcpl_metadata {
 	uint32_t n_parts;
 	struct sl_mcpl_part *part;
-	uint32_t n_sources, n_comments, n_sums, n_blobs;
-	struct sl_mcpl_string *source, *comment;
-	struct sl_mcpl_sum *sum;
-	struct sl_mcpl_blob *blob;
-	void *block;   /* memory of these arrays and of the values of the sums */
-	size_t memory; /* bytes allocated in all */
+	struct sl_mcpl_items sources, comments, sums, blobs; /* each without equal ones */
+	void *block;                                         /* memory of the items */
+	size_t memory;                                       /* bytes allocated in all */
 };
 
 /*
@@ -69,8 +71,8 @@ double sl_mcpl_metadata_sum(
  */
 bool sl_mcpl_metadata_has_generated(const struct sl_mcpl_metadata *c);
 
-/* Prints the suffix of a blob's name, "_2" or "", and returns it. */
+/* Prints the suffix of the name of a blob with that number, "_2" or "", and returns it. */
 enum { SL_MCPL_SUFFIX_BYTES = 16 };
-const char *sl_mcpl_blob_suffix(const struct sl_mcpl_blob *b, char text[SL_MCPL_SUFFIX_BYTES]);
+const char *sl_mcpl_blob_suffix(uint32_t number, char text[SL_MCPL_SUFFIX_BYTES]);
 
 #endif

@@ -341,10 +341,10 @@ static void many_strings_take_little_time(void **state)
 		put_string(file, &at, text, (uint32_t)strlen(text));
 	}
 	c = metadata_of(file, at);
-	assert_int_equal(c->n_sums, (COMMENTS + 2) / 3);
-	assert_int_equal(c->n_blobs, BLOBS);
-	assert_int_equal(c->blob[BLOBS - 1].number, BLOBS);
-	for (uint32_t k = 0; k < c->n_sums; k++)
+	assert_int_equal(c->sums.n, (COMMENTS + 2) / 3);
+	assert_int_equal(c->blobs.n, BLOBS);
+	assert_int_equal(c->blobs.at[BLOBS - 1].number, BLOBS);
+	for (uint32_t k = 0; k < c->sums.n; k++)
 		assert_true(sl_mcpl_metadata_sum(c, k, 0, 1) == 3.0 * k);
 	sl_mcpl_metadata_free(c);
 	assert_true((double)clock() / CLOCKS_PER_SEC - begin < 20);
@@ -397,9 +397,9 @@ static void blobs_get_the_first_free_name(void **state)
 			number[i] = expected_number(names, number, i);
 		}
 		c = metadata_of(file, at);
-		assert_int_equal(c->n_blobs, N);
+		assert_int_equal(c->blobs.n, N);
 		for (uint32_t i = 0; i < N; i++)
-			assert_int_equal(c->blob[i].number, number[i]);
+			assert_int_equal(c->blobs.at[i].number, number[i]);
 		sl_mcpl_metadata_free(c);
 		free(file);
 	}
