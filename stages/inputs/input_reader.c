@@ -81,15 +81,9 @@ static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
 	return SL_OK;
 }
 
-/* Mixes a number into the stamp (the hash of Fowler, Noll and Vo, by words). */
-static void stamp(struct sl_inputs *inputs, uint64_t number)
-{
-	inputs->stamp = (inputs->stamp ^ number) * UINT64_C(0x100000001b3);
-}
-
 /*
- * Maps file k, reads its header and sets inputs->at[k]. The stamp takes inode, size and time of the last
- * change, so that a plan can tell whether it sees the files that were surveyed.
+ * Maps file k, reads its header and sets inputs->at[k]. The stamp changes with the
+ * file, so that a plan can tell whether it sees the files that were surveyed.
  */
 static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 {
@@ -106,9 +100,7 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 			"%s: its header claims more particles than a run can have, so it is damaged; "
 			"make it again",
 			f->path);
-	stamp(inputs, source->map.number);
-	stamp(inputs, source->map.bytes);
-	stamp(inputs, (uint64_t)source->map.written_ns);
+	inputs->stamp = sl_map_stamp(&source->map, inputs->stamp);
 	f->bytes = source->map.bytes;
 	f->first = inputs->particles;
 	f->particles = s->header.particles;

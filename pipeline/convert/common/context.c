@@ -54,20 +54,11 @@ enum sl_status sl_convert_changed(const char *path)
 		path);
 }
 
-/* Mixes a number into the stamp (the hash of Fowler, Noll and Vo, by words). */
-static void stamp(struct sl_convert_at *at, uint64_t number)
-{
-	at->stamp = (at->stamp ^ number) * UINT64_C(0x100000001b3);
-}
-
 enum sl_status sl_convert_done(struct sl_convert_at *at, struct sl_map *file, enum sl_status s)
 {
 	bool changed = sl_map_is_changed(file, at->path);
 
-	stamp(at, file->device);
-	stamp(at, file->number);
-	stamp(at, file->bytes);
-	stamp(at, (uint64_t)file->written_ns);
+	at->stamp = sl_map_stamp(file, at->stamp);
 	sl_unmap(file);
 	return changed ? sl_convert_changed(at->path) : s;
 }
