@@ -64,19 +64,26 @@ static int by_key(const void *a, const void *b)
 		(const struct sl_mcpl_string *)a, (const struct sl_mcpl_string *)b, "");
 }
 
-/* Lists the statistics of a header, each up to its value; keys may be NULL. Returns their number. */
-static size_t list_sums(const struct sl_mcpl_head *h, struct sl_mcpl_string *keys)
+/*
+ * Goes through the statistics of a header and returns their number. Lists them, each up to its value, if
+ * keys is not NULL; replaces each value by another one if value is not NULL.
+ */
+static size_t list_sums(
+	const struct sl_mcpl_head *h, struct sl_mcpl_string *keys, const char *value)
 {
 	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
 	size_t n = 0, value_at;
-	double value;
+	double was;
 
 	sl_mcpl_next_string(&at);
 	for (uint32_t i = 0; i < h->fixed.comments; i++) {
 		struct sl_mcpl_string comment = sl_mcpl_next_string(&at);
 
-		if (!sl_mcpl_is_sum(&comment, &value_at, &value))
+		if (!sl_mcpl_is_sum(&comment, &value_at, &was))
 			continue;
+		if (value)
+			memcpy((uint8_t *)(uintptr_t)(comment.at + value_at), value,
+				SL_MCPL_VALUE_BYTES);
 		comment.length = (uint32_t)value_at;
 		if (keys)
 			keys[n] = comment;
@@ -88,7 +95,7 @@ static size_t list_sums(const struct sl_mcpl_head *h, struct sl_mcpl_string *key
 /* Refuses two statistics with the same key: it would be unknown which of the values counts. */
 static enum sl_status check_sums(const struct sl_mcpl_head *h)
 {
-	size_t n = list_sums(h, NULL);
+	size_t n = list_sums(h, NULL, NULL);
 	enum sl_status s = SL_OK;
 	struct sl_mcpl_string *keys;
 	void *memory;
@@ -97,7 +104,7 @@ static enum sl_status check_sums(const struct sl_mcpl_head *h)
 		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, n * sizeof(*keys), &memory));
 	keys = (struct sl_mcpl_string *)memory;
-	list_sums(h, keys);
+	list_sums(h, keys, NULL);
 	qsort(keys, n, sizeof(*keys), by_key);
 	for (size_t i = 1; s == SL_OK && i < n; i++)
 		if (sl_mcpl_is_same(&keys[i - 1], &keys[i]))
@@ -107,28 +114,6 @@ static enum sl_status check_sums(const struct sl_mcpl_head *h)
 				(int)keys[i].length - 1, (const char *)keys[i].at);
 	sl_memory_give(SL_HOST, memory);
 	return s;
-}
-
-/*
- * Sets all statistics to -1, unknown: the writer ended early, so its records stand for an unknown
- * part of what was simulated.
- */
-static void reset_sums(struct sl_mcpl_head *h)
-{
-	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
-	char text[SL_MCPL_VALUE_BYTES + 1];
-
-	sl_mcpl_print_value(-1, text);
-	sl_mcpl_next_string(&at);
-	for (uint32_t i = 0; i < h->fixed.comments; i++) {
-		struct sl_mcpl_string comment = sl_mcpl_next_string(&at);
-		double value;
-		size_t value_at;
-
-		if (sl_mcpl_is_sum(&comment, &value_at, &value))
-			memcpy((uint8_t *)(uintptr_t)(comment.at + value_at), text,
-				SL_MCPL_VALUE_BYTES);
-	}
 }
 
 /* Copies the header of a file, and keeps the copy also after a failure. */
@@ -150,6 +135,7 @@ static enum sl_status read_head(
 enum sl_status sl_mcpl_head_read(
 	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
 {
+	char unknown[SL_MCPL_VALUE_BYTES + 1];
 	enum sl_status status;
 
 	*h = (struct sl_mcpl_head){0};
@@ -159,8 +145,10 @@ enum sl_status sl_mcpl_head_read(
 		status = check_sums(h);
 	if (status != SL_OK)
 		sl_mcpl_head_free(h);
-	else if (*recovered)
-		reset_sums(h);
+	/* the writer ended early, so the records stand for an unknown part of what was simulated */
+	sl_mcpl_print_value(-1, unknown);
+	if (status == SL_OK && *recovered)
+		list_sums(h, NULL, unknown);
 	return status;
 }
 
