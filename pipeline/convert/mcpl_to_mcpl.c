@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "pipeline/convert/common/mcpl_writer.h"
-#include "primitives/files/map.h"
 #include "stages/formats/common/gzip_stored.h"
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
@@ -84,10 +83,9 @@ static enum sl_status for_each(struct sl_converting *c,
 		SL_TRY(sl_convert_check(c));
 		SL_TRY(sl_map_file(at.path, &file));
 		s = sl_add_context(each(c, at.path, file.at, file.bytes, ctx), "%s", at.path);
-		sl_unmap(&file);
-		SL_TRY(s);
+		SL_TRY(sl_convert_done(&at, &file, s));
 	}
-	return SL_OK;
+	return sl_convert_pass(c, &at);
 }
 
 enum sl_status sl_convert_lists(struct sl_converting *c)
@@ -102,6 +100,9 @@ enum sl_status sl_convert_lists(struct sl_converting *c)
 	}
 	if (s == SL_OK)
 		s = for_each(c, copy_list, &w);
+	/* a time of modification has the grain of a clock tick, so it does not show every change */
+	if (s == SL_OK && c->particles != head.fixed.particles)
+		s = sl_convert_changed("an input");
 	if (s == SL_OK)
 		s = sl_list_end(&w);
 	sl_list_drop(&w);

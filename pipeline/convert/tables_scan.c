@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "pipeline/results/survivor_file.h"
-#include "primitives/files/map.h"
 
 static enum sl_status read_list(const void *file, size_t bytes, struct sl_convert_input *in)
 {
@@ -20,8 +19,6 @@ static enum sl_status read_list(const void *file, size_t bytes, struct sl_conver
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &in->block));
 	a = (struct sl_arena){in->block, 0, a.used};
 	s = sl_mcpl_table(file, bytes, &a, &in->table, &in->lost);
-	if (s != SL_OK)
-		sl_memory_give(SL_HOST, in->block);
 	return s;
 }
 
@@ -41,32 +38,35 @@ static void find_one_value(struct sl_table *t)
 	}
 }
 
-static enum sl_status read_table(
-	const struct sl_convert_tables_job *j, const char *path, struct sl_convert_input *in)
+/* Reads a mapped list, or the file of another format by its name. */
+static enum sl_status read_table(const struct sl_convert_tables_job *j, const char *path,
+	const struct sl_map *file, struct sl_convert_input *in)
 {
 	struct sl_survivors survivors;
+
+	if (j->of_lists)
+		return sl_add_context(read_list(file->at, file->bytes, in), "%s", path);
+	SL_TRY(sl_survivors_read_path(path, &survivors));
+	in->table = survivors.table;
+	in->block = survivors.block;
+	return SL_OK;
+}
+
+/* Reads an input. The file is mapped in any case, so that a change while it is read is noticed. */
+static enum sl_status read_input(const struct sl_convert_tables_job *j, struct sl_convert_at *at,
+	struct sl_convert_input *in)
+{
 	struct sl_map file;
 	enum sl_status s;
 
 	*in = (struct sl_convert_input){0};
-	if (!j->of_lists) {
-		SL_TRY(sl_survivors_read_path(path, &survivors));
-		in->table = survivors.table;
-		in->block = survivors.block;
-		return SL_OK;
-	}
-	SL_TRY(sl_map_file(path, &file));
-	s = sl_add_context(read_list(file.at, file.bytes, in), "%s", path);
-	sl_unmap(&file);
+	SL_TRY(sl_map_file(at->path, &file));
+	s = sl_convert_done(at, &file, read_table(j, at->path, &file, in));
+	if (s == SL_OK)
+		find_one_value(&in->table);
+	else
+		sl_memory_give(SL_HOST, in->block);
 	return s;
-}
-
-static enum sl_status read_input(
-	const struct sl_convert_tables_job *j, const char *path, struct sl_convert_input *in)
-{
-	SL_TRY(read_table(j, path, in));
-	find_one_value(&in->table);
-	return SL_OK;
 }
 
 enum sl_status sl_each_table(struct sl_convert_tables_job *j,
@@ -80,12 +80,12 @@ enum sl_status sl_each_table(struct sl_convert_tables_job *j,
 		enum sl_status s;
 
 		SL_TRY(sl_convert_check(j->c));
-		SL_TRY(read_input(j, at.path, &in));
+		SL_TRY(read_input(j, &at, &in));
 		s = each(j, at.path, &in);
 		sl_memory_give(SL_HOST, in.block);
 		SL_TRY(s);
 	}
-	return SL_OK;
+	return sl_convert_pass(j->c, &at);
 }
 
 static uint64_t value_of(const struct sl_table_column *c)
@@ -147,16 +147,23 @@ static void record_values(
 	all->value[c->column] = value;
 }
 
+uint32_t sl_columns_in(const struct sl_table *t)
+{
+	uint32_t columns = 0;
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		columns |= SL_BIT(t->column[k].column);
+	return columns;
+}
+
 enum sl_status sl_survey_add(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
 	struct sl_convert_survey *all = &j->all;
-	uint32_t columns = 0;
+	uint32_t columns = sl_columns_in(&in->table);
 
-	for (uint32_t k = 0; k < in->table.n_columns; k++) {
-		columns |= SL_BIT(in->table.column[k].column);
+	for (uint32_t k = 0; k < in->table.n_columns; k++)
 		record_values(all, &in->table.column[k], in->table.n);
-	}
 	if (j->c->files++ > 0)
 		SL_TRY(same_columns(all, columns, path));
 	all->columns = columns;

@@ -49,6 +49,9 @@ enum sl_status sl_each_table(struct sl_convert_tables_job *j,
 enum sl_status sl_survey_add(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in);
 
+/* The set of the columns of a table. */
+uint32_t sl_columns_in(const struct sl_table *t);
+
 /* Writes the names of a set of columns, separated by commas, to text; returns text. */
 enum { SL_NAMES_BYTES = 256 };
 const char *sl_names_of(uint32_t set, char text[SL_NAMES_BYTES]);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "pipeline/convert/tables_to_mcpl.h"
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 

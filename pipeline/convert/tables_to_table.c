@@ -25,21 +25,25 @@ static void lay_out_made(
 	}
 }
 
-/* Appends the rows of an input to the output table. */
+/*
+ * Appends the rows of an input to the output table, which has memory for the inputs as surveyed. A file
+ * that changed since can have other rows and columns.
+ */
 static enum sl_status append(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
 	struct sl_table *t = &j->made;
 
-	(void)path;
+	if (in->table.n > j->all.rows - t->n || sl_columns_in(&in->table) != j->all.columns)
+		return sl_convert_changed(path);
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		struct sl_table_column *to = &t->column[k];
 		size_t item = sl_column_facts[to->column].bytes;
 		const struct sl_table_column *from = sl_table_find(&in->table, to->column);
 
-		if (to->constant)
+		if (to->constant && (from->constant || in->table.n > 0))
 			memcpy(to->data, from->data, item);
-		else
+		else if (!to->constant)
 			sl_copy_items((char *)to->data + t->n * item, from, in->table.n);
 	}
 	t->n += in->table.n;

@@ -16,7 +16,7 @@
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/formats/common/gzip_stored.h"
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /* Receives the next bytes of the list, in order. An error ends the list. */
@@ -111,7 +111,13 @@ static enum sl_status send_records(const struct sl_dir *dir, const struct sl_man
 		char *file;
 
 		SL_TRY(read_batch(dir, &m->line[i], &file, &bytes));
-		s = sink(context, file + header_bytes, bytes - header_bytes);
+		if (bytes >= header_bytes)
+			s = sink(context, file + header_bytes, bytes - header_bytes);
+		else
+			s = sl_fail(SL_CHECK_FAILED,
+				"%s/%s: has %zu bytes, fewer than the %zu of its header, so this "
+				"program did not write it; remove it and rerun with --resume",
+				dir->path, m->line[i].file, bytes, header_bytes);
 		sl_memory_give(SL_HOST, file);
 		SL_TRY(s);
 	}

@@ -150,16 +150,16 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
-static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_blob *b, FILE *out)
+static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_item *b, FILE *out)
 {
-	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], behind[SL_MCPL_SUFFIX_BYTES];
-	size_t bytes = b->name.length < sizeof(name) ? b->name.length : sizeof(name);
+	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], suffix[SL_MCPL_SUFFIX_BYTES];
+	size_t bytes = b->text.length < sizeof(name) ? b->text.length : sizeof(name);
 
-	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->name.at);
+	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->text.at);
 	fprintf(out,
 		"%-12s%s: blob %s has the name of a different blob; the output appends %s to the name\n",
 		"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
-		sl_mcpl_blob_suffix(b, behind));
+		sl_mcpl_blob_suffix(b->number, suffix));
 }
 
 /* Blobs that were renamed because another blob has the same name and other content. */
@@ -169,9 +169,9 @@ static void print_blobs(const struct sl_plan *plan, FILE *out)
 	const struct sl_mcpl_metadata *c = inputs ? inputs->metadata : NULL;
 	uint32_t shown = 0;
 
-	for (uint32_t k = 0; c && k < c->n_blobs; k++)
-		if (c->blob[k].number > 1 && shown++ < SHOWN_MOST)
-			print_blob(plan, &c->blob[k], out);
+	for (uint32_t k = 0; c && k < c->blobs.n; k++)
+		if (c->blobs.at[k].number > 1 && shown++ < SHOWN_MOST)
+			print_blob(plan, &c->blobs.at[k], out);
 	if (shown > SHOWN_MOST)
 		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", shown - SHOWN_MOST);
 }

@@ -81,15 +81,9 @@ static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
 	return SL_OK;
 }
 
-/* Mixes a number into the stamp (the hash of Fowler, Noll and Vo, by words). */
-static void stamp(struct sl_inputs *inputs, uint64_t number)
-{
-	inputs->stamp = (inputs->stamp ^ number) * UINT64_C(0x100000001b3);
-}
-
 /*
- * Maps file k, reads its header and sets inputs->at[k]. The stamp takes inode, size and time of the last
- * change, so that a plan can tell whether it sees the files that were surveyed.
+ * Maps file k, reads its header and sets inputs->at[k]. The stamp changes with the
+ * file, so that a plan can tell whether it sees the files that were surveyed.
  */
 static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 {
@@ -99,14 +93,14 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 
 	SL_TRY(sl_map_file(f->path, &source->map));
 	SL_TRY(sl_add_context(begin_stream(inputs->reading, k), "%s", f->path));
+	SL_TRY(sl_add_context(
+		sl_mcpl_head_check(source->map.at, source->map.bytes), "%s", f->path));
 	if (s->header.particles > PARTICLES_MOST)
 		return sl_fail(SL_BAD_INPUT,
 			"%s: its header claims more particles than a run can have, so it is damaged; "
 			"make it again",
 			f->path);
-	stamp(inputs, source->map.number);
-	stamp(inputs, source->map.bytes);
-	stamp(inputs, (uint64_t)source->map.written_ns);
+	inputs->stamp = sl_map_stamp(&source->map, inputs->stamp);
 	f->bytes = source->map.bytes;
 	f->first = inputs->particles;
 	f->particles = s->header.particles;

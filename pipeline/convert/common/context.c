@@ -46,6 +46,32 @@ bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at)
 	return false;
 }
 
+enum sl_status sl_convert_changed(const char *path)
+{
+	return sl_fail(SL_DISK,
+		"%s: the file changed while it was converted, so the result would mix two states "
+		"of it; convert it again when no other program writes to it",
+		path);
+}
+
+enum sl_status sl_convert_done(struct sl_convert_at *at, struct sl_map *file, enum sl_status s)
+{
+	bool changed = sl_map_is_changed(file, at->path);
+
+	at->stamp = sl_map_stamp(file, at->stamp);
+	sl_unmap(file);
+	return changed ? sl_convert_changed(at->path) : s;
+}
+
+enum sl_status sl_convert_pass(struct sl_converting *c, const struct sl_convert_at *at)
+{
+	uint64_t stamp_of_pass = at->stamp | 1; /* 0 means none */
+
+	if (c->stamp == 0)
+		c->stamp = stamp_of_pass;
+	return c->stamp == stamp_of_pass ? SL_OK : sl_convert_changed("an input");
+}
+
 enum sl_status sl_convert_check(const struct sl_converting *c)
 {
 	return atomic_load(c->job->stop) == 0

@@ -10,7 +10,7 @@
 
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 
 static enum sl_status add(struct sl_list_writer *w, const void *bytes, size_t size)
 {

@@ -38,7 +38,7 @@ double sl_mcpl_common_weight(const struct sl_table *t)
  */
 static uint32_t metadata_comments(const struct sl_mcpl_metadata *c)
 {
-	return c ? c->n_sums - sl_mcpl_metadata_has_generated(c) + c->n_sources + c->n_comments : 0;
+	return c ? c->sums.n - sl_mcpl_metadata_has_generated(c) + c->sources.n + c->comments.n : 0;
 }
 
 struct sl_mcpl_header sl_mcpl_header_of(
@@ -48,7 +48,7 @@ struct sl_mcpl_header sl_mcpl_header_of(
 		.particles = t->n,
 		.comments = (facts->flags == SL_COLUMN_COUNT ? 3 : 4) +
 	                    metadata_comments(facts->metadata),
-		.blobs = 1 + (facts->metadata ? facts->metadata->n_blobs : 0),
+		.blobs = 1 + (facts->metadata ? facts->metadata->blobs.n : 0),
 		.flags = facts->flags != SL_COLUMN_COUNT,
 		.polarised = sl_table_find(t, SL_COLUMN_pol_x) != NULL,
 		.single = !facts->wide,
@@ -162,7 +162,7 @@ static void put_sum(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c, 
 		sum = sl_mcpl_metadata_sum(
 			c, k, batch->first_id, batch->first_id + batch->generated);
 	sl_mcpl_print_value(sum, value);
-	put_joined(w, "", &c->sum[k], value);
+	put_joined(w, "", &c->sums.at[k].text, value);
 }
 
 /*
@@ -172,12 +172,12 @@ static void put_sum(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c, 
 static void put_metadata_comments(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c,
 	const struct sl_batch_facts *batch)
 {
-	for (uint32_t k = 0; c && k < c->n_sums; k++)
+	for (uint32_t k = 0; c && k < c->sums.n; k++)
 		put_sum(w, c, k, batch);
-	for (uint32_t k = 0; c && k < c->n_sources; k++)
-		put_joined(w, "Read from a list of ", &c->source[k], "");
-	for (uint32_t k = 0; c && k < c->n_comments; k++)
-		put_joined(w, "", &c->comment[k], "");
+	for (uint32_t k = 0; c && k < c->sources.n; k++)
+		put_joined(w, "Read from a list of ", &c->sources.at[k].text, "");
+	for (uint32_t k = 0; c && k < c->comments.n; k++)
+		put_joined(w, "", &c->comments.at[k].text, "");
 }
 
 /* In MCPL, all names of blobs precede all contents; both lists are in the same order. */
@@ -186,16 +186,17 @@ static void put_blob_names(struct sl_mcpl_writer *w, const struct sl_mcpl_metada
 	char suffix[SL_MCPL_SUFFIX_BYTES];
 
 	put_string(w, SL_MCPL_CONFIG);
-	for (uint32_t k = 0; c && k < c->n_blobs; k++)
-		put_joined(w, "", &c->blob[k].name, sl_mcpl_blob_suffix(&c->blob[k], suffix));
+	for (uint32_t k = 0; c && k < c->blobs.n; k++)
+		put_joined(w, "", &c->blobs.at[k].text,
+			sl_mcpl_blob_suffix(c->blobs.at[k].number, suffix));
 }
 
 static void put_blobs(
 	struct sl_mcpl_writer *w, const char *config, const struct sl_mcpl_metadata *c)
 {
 	put_string(w, config);
-	for (uint32_t k = 0; c && k < c->n_blobs; k++)
-		put_joined(w, "", &c->blob[k].data, "");
+	for (uint32_t k = 0; c && k < c->blobs.n; k++)
+		put_joined(w, "", &c->blobs.at[k].data, "");
 }
 
 /* --- the header ------------------------------------------------------------------------------- */

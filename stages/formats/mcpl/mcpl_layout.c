@@ -87,7 +87,25 @@ void sl_mcpl_print_value(double value, char text[VALUE_BYTES + 1])
 
 bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
 {
-	return a->length == b->length && memcmp(a->at, b->at, a->length) == 0;
+	return a->length == b->length && sl_mcpl_order(a, b, "") == 0;
+}
+
+/* Compares n and m bytes; a prefix comes first. An empty string can have the address NULL. */
+static int order_bytes(const void *a, size_t n, const void *b, size_t m)
+{
+	size_t least = n < m ? n : m;
+	int order = least > 0 ? memcmp(a, b, least) : 0;
+
+	return order ? order : (n > m) - (n < m);
+}
+
+int sl_mcpl_order(
+	const struct sl_mcpl_string *a, const struct sl_mcpl_string *b, const char *suffix)
+{
+	uint32_t n = a->length < b->length ? a->length : b->length;
+	int order = order_bytes(a->at, n, b->at, b->length);
+
+	return order ? order : order_bytes(a->at + n, a->length - n, suffix, strlen(suffix));
 }
 
 /* --- directions ------------------------------------------------------------------------------- */

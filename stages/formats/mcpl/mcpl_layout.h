@@ -21,6 +21,15 @@ struct sl_mcpl_header {
 	uint32_t record_bytes;         /* of one particle */
 };
 
+/*
+ * Limits of the strings of a header, so that a small file cannot ask for unbounded memory or output. A
+ * header beyond them is refused before the string that exceeds them is read.
+ */
+enum {
+	SL_MCPL_STRINGS_MOST = 1 << 20,      /* source, comments, names of blobs and blobs */
+	SL_MCPL_STRING_BYTES_MOST = 64 << 20 /* all of them, each with its length */
+};
+
 /* The size of a record with these flags, in bytes. */
 static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 {
@@ -54,6 +63,13 @@ struct sl_mcpl_string {
 struct sl_mcpl_string sl_mcpl_next_string(const uint8_t **at);
 
 bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b);
+
+/*
+ * Orders a and the string b with suffix, a C string, after it: by bytes, a string before its extensions.
+ * Sorting by this order finds equal strings in n log n steps for any input, which a hash does not.
+ */
+int sl_mcpl_order(
+	const struct sl_mcpl_string *a, const struct sl_mcpl_string *b, const char *suffix);
 
 /* Characters of the value of a statistic. */
 enum { SL_MCPL_VALUE_BYTES = 24 };

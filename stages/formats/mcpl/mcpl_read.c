@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_stream.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 
 enum { TEXT_BYTES = 1024 };
 
@@ -156,7 +156,7 @@ static enum sl_status read_header(struct sl_mcpl_stream *s, uint32_t *set)
 		*set = columns_of(text + strlen(columns));
 	if (!agrees(&s->header, *set))
 		return damaged("its last comment lists columns that do not agree with the header");
-	for (uint32_t i = 0; i < 2 * s->header.blobs; i++)
+	for (uint64_t i = 0; i < 2 * (uint64_t)s->header.blobs; i++)
 		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
 	return sl_mcpl_begin(s);
 }
@@ -266,5 +266,6 @@ enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a,
 
 	if (status != SL_OK && status != SL_BAD_INPUT)
 		return status;
+	SL_TRY(sl_mcpl_head_check(file, bytes));
 	return read_file(file, bytes, status == SL_OK, a, t, lost);
 }

@@ -112,6 +112,23 @@ static void every_damage_is_found(void **state)
 	free_table(&t);
 }
 
+/* A number of blobs of which twice it is, in 32 bits, twice that of the file. */
+static void wrapped_counts_are_refused(void **state)
+{
+	struct sl_file_facts run = facts_with(SL_COLUMN_fate, 1);
+	struct sl_table t = make_some(40, SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_fate)), back;
+	struct sl_arena a = {0};
+	size_t bytes;
+	char *file = file_of(&sl_format_mcpl, &run, &batch, &t, 0, &bytes);
+
+	(void)state;
+	assert_ok(sl_format_mcpl.read(file, bytes, &a, &back));
+	file[23] ^= (char)0x80;
+	assert_fails(sl_format_mcpl.read(file, bytes, &a, &back), SL_BAD_INPUT, "header states");
+	free(file);
+	free_table(&t);
+}
+
 /* The comment of columns with others, of the same length. */
 static void other_columns_are_refused(void **state)
 {
@@ -144,6 +161,7 @@ int main(void)
 		cmocka_unit_test(too_small_is_refused),
 		cmocka_unit_test(a_column_that_is_missing_is_told),
 		cmocka_unit_test(every_damage_is_found),
+		cmocka_unit_test(wrapped_counts_are_refused),
 		cmocka_unit_test(other_columns_are_refused),
 	};
 

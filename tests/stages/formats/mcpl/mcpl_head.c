@@ -1,16 +1,19 @@
 /*
- * mcpl_join.c - tests that headers of MCPL files are read completely and merged by the rules of
+ * mcpl_head.c - tests that headers of MCPL files are read completely and merged by the rules of
  * the reference implementation.
  *
  * Expected sums are worked out by hand; that whole lists come out as mcpltool --merge has them is
  * for tests/scripts/readers.py.
  */
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
+#include "stages/formats/mcpl/mcpl_metadata.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "tests/support/check.h"
 #include "tests/support/mcpl_lists.h"
@@ -230,6 +233,178 @@ static void lists_of_others_with_other_counts_are_refused(void **state)
 	free(b);
 }
 
+/* The reference implementation refuses such a file too. */
+static void repeated_keys_are_refused(void **state)
+{
+	static const char *const texts[] = {"me", "stat:sum:n:                       1",
+		"stat:sum:n:                       2", "key", "blob"};
+	static const char *const others[] = {"me", "stat:sum:n:                       1",
+		"stat:sum:nn:                       2", "key", "blob"};
+	struct made m = make(plain, texts), other = make(plain, others);
+	struct sl_mcpl_head h;
+	bool recovered;
+
+	(void)state;
+	assert_fails(sl_mcpl_head_read(m.bytes, m.size, &h, &recovered), SL_BAD_INPUT,
+		"its comment stat:sum:n is repeated");
+	assert_fails(sl_mcpl_head_check(m.bytes, m.size), SL_BAD_INPUT, "is repeated");
+	assert_ok(sl_mcpl_head_check(other.bytes, other.size));
+}
+
+/* --- limits ----------------------------------------------------------------------------------- */
+
+/* A file of a header with so many comments and blobs, and space for bytes of empty strings. */
+static uint8_t *empty_strings(uint32_t comments, uint32_t blobs, size_t bytes)
+{
+	struct sl_mcpl_header h = plain;
+	uint8_t *file = (uint8_t *)calloc(48 + bytes, 1);
+
+	h.comments = comments;
+	h.blobs = blobs;
+	h.record_bytes = sl_mcpl_record_bytes(&h);
+	sl_mcpl_put_fixed(file, &h);
+	return file;
+}
+
+/* Each is refused from the header alone, also if the file could contain the strings. */
+static void headers_beyond_the_limits_are_refused(void **state)
+{
+	const uint32_t most = SL_MCPL_STRINGS_MOST - 1;
+	const uint32_t large = SL_MCPL_STRING_BYTES_MOST - 8;
+	size_t space = 4 * (size_t)SL_MCPL_STRINGS_MOST, bytes = (size_t)SL_MCPL_STRING_BYTES_MOST;
+	uint8_t *file = empty_strings(most, 0, space + 8);
+	uint32_t length = large;
+
+	(void)state;
+	assert_ok(sl_mcpl_head_check(file, 48 + space));
+	memcpy(file + 16, &(uint32_t){most + 1}, 4);
+	assert_fails(sl_mcpl_head_check(file, 48 + space + 8), SL_BAD_INPUT, "but at most 1048576");
+	memcpy(file + 16, &(uint32_t){UINT32_MAX}, 4);
+	assert_fails(sl_mcpl_head_check(file, 48 + space + 8), SL_BAD_INPUT, "header states");
+	free(file);
+	file = empty_strings(1, 0, bytes + 16);
+	memcpy(file + 52, &length, 4);
+	assert_ok(sl_mcpl_head_check(file, 48 + bytes));
+	length++;
+	memcpy(file + 52, &length, 4);
+	assert_fails(sl_mcpl_head_check(file, 48 + bytes + 16), SL_BAD_INPUT, "more than 64 MiB");
+	free(file);
+}
+
+/* --- metadata of many strings ----------------------------------------------------------------- */
+
+/* Appends a string to a file that is long enough. */
+static void put_string(uint8_t *file, size_t *at, const char *text, uint32_t length)
+{
+	memcpy(file + *at, &length, 4);
+	memcpy(file + *at + 4, text, length);
+	*at += 4 + length;
+}
+
+/* The metadata of one list. */
+static struct sl_mcpl_metadata *metadata_of(const uint8_t *file, size_t bytes)
+{
+	const struct sl_mcpl_part part = {.file = file, .bytes = bytes, .particles = 1};
+	struct sl_mcpl_metadata *c;
+
+	assert_ok(sl_mcpl_metadata_add(&part, 1, &c));
+	return c;
+}
+
+enum { COMMENTS = 200000, BLOBS = 50000 };
+
+/*
+ * Comments of statistics, equal and other ones, and blobs of one name: work that was quadratic in
+ * their number, for minutes. It takes less than a second now; 20 s also pass under a sanitizer.
+ */
+static void many_strings_take_little_time(void **state)
+{
+	uint8_t *file = empty_strings(COMMENTS, BLOBS, (size_t)COMMENTS * 64 + BLOBS * 32);
+	double begin = (double)clock() / CLOCKS_PER_SEC;
+	struct sl_mcpl_metadata *c;
+	char text[64];
+	size_t at = 48;
+
+	(void)state;
+	put_string(file, &at, "me", 2);
+	for (int i = 0; i < COMMENTS; i++) {
+		if (i % 3 == 0)
+			snprintf(text, sizeof(text), "stat:sum:k%d:%24d", i, i);
+		else
+			snprintf(text, sizeof(text), "comment %d", i % 3 == 1 ? i : i / 1000);
+		put_string(file, &at, text, (uint32_t)strlen(text));
+	}
+	for (int i = 0; i < BLOBS; i++)
+		put_string(file, &at, "name", 4);
+	for (int i = 0; i < BLOBS; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		put_string(file, &at, text, (uint32_t)strlen(text));
+	}
+	c = metadata_of(file, at);
+	assert_int_equal(c->sums.n, (COMMENTS + 2) / 3);
+	assert_int_equal(c->blobs.n, BLOBS);
+	assert_int_equal(c->blobs.at[BLOBS - 1].number, BLOBS);
+	for (uint32_t k = 0; k < c->sums.n; k++)
+		assert_true(sl_mcpl_metadata_sum(c, k, 0, 1) == 3.0 * k);
+	sl_mcpl_metadata_free(c);
+	assert_true((double)clock() / CLOCKS_PER_SEC - begin < 20);
+	free(file);
+}
+
+/* The number of blob i by the rule of mcpl_metadata.h, found in the simplest way. */
+static uint32_t expected_number(char names[][16], const uint32_t *number, uint32_t i)
+{
+	for (uint32_t k = 1;; k++) {
+		char name[32], other[32];
+		bool taken;
+
+		snprintf(name, sizeof(name), k > 1 ? "%s_%u" : "%s", names[i], k);
+		taken = strcmp(name, "sluice_config") == 0;
+		for (uint32_t j = 0; j < i; j++) {
+			snprintf(other, sizeof(other), number[j] > 1 ? "%s_%u" : "%s", names[j],
+				number[j]);
+			taken = taken || strcmp(name, other) == 0;
+		}
+		if (!taken)
+			return k;
+	}
+}
+
+/* Names that collide with those that other blobs get. */
+static void blobs_get_the_first_free_name(void **state)
+{
+	static const char *const parts[] = {"a", "a_2", "a_3", "a_2_2", "b", "sluice_config", ""};
+	enum { N = 40 };
+	char names[N][16];
+	uint32_t random = 1, number[N];
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		uint8_t *file = empty_strings(0, N, N * 40 + 64);
+		struct sl_mcpl_metadata *c;
+		char text[16];
+		size_t at = 48;
+
+		put_string(file, &at, "me", 2);
+		for (uint32_t i = 0; i < N; i++) {
+			snprintf(names[i], sizeof(names[i]), "%s",
+				parts[(size_t)(next_number(&random) * 7)]);
+			put_string(file, &at, names[i], (uint32_t)strlen(names[i]));
+		}
+		for (uint32_t i = 0; i < N; i++) {
+			snprintf(text, sizeof(text), "%u", i);
+			put_string(file, &at, text, (uint32_t)strlen(text));
+			number[i] = expected_number(names, number, i);
+		}
+		c = metadata_of(file, at);
+		assert_int_equal(c->blobs.n, N);
+		for (uint32_t i = 0; i < N; i++)
+			assert_int_equal(c->blobs.at[i].number, number[i]);
+		sl_mcpl_metadata_free(c);
+		free(file);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +414,10 @@ int main(void)
 		cmocka_unit_test(what_is_no_sum_must_be_the_same),
 		cmocka_unit_test(headers_must_agree),
 		cmocka_unit_test(lists_of_others_with_other_counts_are_refused),
+		cmocka_unit_test(repeated_keys_are_refused),
+		cmocka_unit_test(headers_beyond_the_limits_are_refused),
+		cmocka_unit_test(many_strings_take_little_time),
+		cmocka_unit_test(blobs_get_the_first_free_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
