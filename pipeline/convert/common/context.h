@@ -30,7 +30,7 @@ struct sl_convert_operand {
 	struct sl_manifest manifest;
 };
 
-struct sl_converting {
+struct sl_conversion {
 	const struct sl_convert_job *job;
 	struct sl_convert_operand *operand;
 	const struct sl_format *format; /* of the output file */
@@ -43,21 +43,21 @@ struct sl_converting {
 };
 
 /* Iterates over the files of all operands in order: start with {0}; false after the last file. */
-struct sl_convert_at {
+struct sl_convert_cursor {
 	size_t operand, line;
 	char path[SL_PATH_BYTES];
 	const struct sl_manifest_line *line_of_run; /* line of a run's manifest; NULL for a file */
 };
-bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at);
+bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at);
 
 /* Adds a line to the notes. Text beyond the size of notes is cut. */
-void sl_convert_note(struct sl_converting *c, const char *format, ...) SL_PRINTF(2, 3);
+void sl_convert_note(struct sl_conversion *c, const char *format, ...) SL_PRINTF(2, 3);
 
 /* Notes for MCPL inputs: only `particles` complete records in an unclosed file; bytes after the end. */
-void sl_convert_note_recovered(struct sl_converting *c, const char *path, uint64_t particles);
-void sl_convert_note_trailing(struct sl_converting *c, const char *path);
+void sl_convert_note_recovered(struct sl_conversion *c, const char *path, uint64_t particles);
+void sl_convert_note_trailing(struct sl_conversion *c, const char *path);
 
 /* SL_STOPPED if a signal has set job->stop. */
-enum sl_status sl_convert_check(const struct sl_converting *c);
+enum sl_status sl_convert_check_stop(const struct sl_conversion *c);
 
 #endif
