@@ -73,7 +73,7 @@ enum sl_status sl_each_table(struct sl_convert_tables_job *j,
 	enum sl_status (*each)(struct sl_convert_tables_job *j, const char *path,
 		const struct sl_convert_input *in))
 {
-	struct sl_convert_at at = {0};
+	struct sl_convert_cursor at = {0};
 	struct sl_convert_input in;
 
 	while (sl_convert_next(j->c, &at)) {
@@ -96,7 +96,7 @@ static uint64_t value_of(const struct sl_table_column *c)
 	return value;
 }
 
-const char *sl_names_of(uint32_t set, char text[SL_NAMES_BYTES])
+const char *sl_column_names(uint32_t set, char text[SL_NAMES_BYTES])
 {
 	size_t used = 0;
 
@@ -121,7 +121,7 @@ static enum sl_status same_columns(
 		"%s: the file has %s%s, unlike the first file (all inputs must have the same columns); "
 		"convert it separately",
 		path, missing ? "no " : "the additional columns ",
-		sl_names_of(missing ? missing : more, names));
+		sl_column_names(missing ? missing : more, names));
 }
 
 static void add_lost(struct sl_mcpl_lost *all, const struct sl_mcpl_lost *one)

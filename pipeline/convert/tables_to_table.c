@@ -58,7 +58,7 @@ struct buffers {
 	size_t image_bytes;
 };
 
-static void lay_out_buffers(struct sl_arena *a, const struct sl_converting *c,
+static void lay_out_buffers(struct sl_arena *a, const struct sl_conversion *c,
 	const struct sl_table *t, struct buffers *r)
 {
 	size_t scratch = c->format->scratch(t, &c->facts);
@@ -69,11 +69,11 @@ static void lay_out_buffers(struct sl_arena *a, const struct sl_converting *c,
 	r->image = sl_cut(a, r->image_bytes);
 }
 
-static enum sl_status commit(struct sl_converting *c, const struct sl_pieces *file)
+static enum sl_status commit(struct sl_conversion *c, const struct sl_pieces *file)
 {
 	struct sl_file_writer w;
 
-	SL_TRY(sl_convert_check(c));
+	SL_TRY(sl_convert_check_stop(c));
 	SL_TRY(sl_file_begin(&c->dir, c->name, false, &w));
 	for (uint32_t i = 0; i < file->n; i++)
 		SL_TRY(sl_file_add(&w, file->piece[i].at, file->piece[i].bytes));
@@ -84,7 +84,7 @@ static enum sl_status commit(struct sl_converting *c, const struct sl_pieces *fi
 static enum sl_status make_file(
 	struct sl_convert_tables_job *j, const struct buffers *r, struct sl_packed *p)
 {
-	const struct sl_converting *c = j->c;
+	const struct sl_conversion *c = j->c;
 	struct sl_exec x = r->x;
 	struct sl_pieces file;
 
@@ -95,7 +95,7 @@ static enum sl_status make_file(
 	return commit(j->c, &file);
 }
 
-enum sl_status sl_make_table(struct sl_convert_tables_job *j)
+enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j)
 {
 	struct sl_arena a = {0};
 	struct buffers buffers;
@@ -116,7 +116,7 @@ enum sl_status sl_make_table(struct sl_convert_tables_job *j)
 	j->made.n = (uint32_t)j->all.rows;
 	lay_out_buffers(&a, j->c, &j->made, &buffers);
 	j->made.n = 0;
-	s = sl_each_table(j, append);
+	s = sl_for_each_table(j, append);
 	if (s == SL_OK)
 		s = make_file(j, &buffers, &buffers.packed);
 	sl_memory_give(SL_HOST, block);

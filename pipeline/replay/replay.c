@@ -12,7 +12,7 @@
 #include "pipeline/plan/input_files.h"
 #include "pipeline/replay/replay_step.h"
 
-void sl_replay_settle(struct sl_config *c)
+void sl_replay_use_cpu(struct sl_config *c)
 {
 	static const char automatic[] = "auto";
 

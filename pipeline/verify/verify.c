@@ -362,7 +362,7 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 			"with --resume",
 			dir->path, m->n, w->plan->stop_rule.below > 0 ? "at most " : "",
 			(unsigned long long)of);
-	return sl_verify_sides(w, dir, m);
+	return sl_verify_side_files(w, dir, m);
 }
 
 enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out)

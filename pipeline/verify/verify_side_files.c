@@ -148,7 +148,7 @@ static enum sl_status check_joined(
 	return sl_merged_list_check(plan, dir, m);
 }
 
-enum sl_status sl_verify_sides(
+enum sl_status sl_verify_side_files(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	SL_TRY(check_histograms(w, dir, m));

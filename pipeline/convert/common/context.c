@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-void sl_convert_note(struct sl_converting *c, const char *format, ...)
+void sl_convert_note(struct sl_conversion *c, const char *format, ...)
 {
 	size_t used = strlen(c->notes);
 	va_list more;
@@ -17,7 +17,7 @@ void sl_convert_note(struct sl_converting *c, const char *format, ...)
 	snprintf(c->notes + used, sizeof(c->notes) - used, "\n");
 }
 
-void sl_convert_note_recovered(struct sl_converting *c, const char *path, uint64_t particles)
+void sl_convert_note_recovered(struct sl_conversion *c, const char *path, uint64_t particles)
 {
 	sl_convert_note(c,
 		"%s: the file was not closed by its writer; its %" PRIu64
@@ -25,12 +25,12 @@ void sl_convert_note_recovered(struct sl_converting *c, const char *path, uint64
 		path, particles);
 }
 
-void sl_convert_note_trailing(struct sl_converting *c, const char *path)
+void sl_convert_note_trailing(struct sl_conversion *c, const char *path)
 {
 	sl_convert_note(c, "%s: the bytes after the last particle are ignored", path);
 }
 
-bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at)
+bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at)
 {
 	for (; at->operand < c->job->n; at->operand++, at->line = 0) {
 		const struct sl_convert_operand *o = &c->operand[at->operand];

@@ -31,7 +31,7 @@ struct sl_convert_operand {
 	struct sl_manifest manifest;
 };
 
-struct sl_converting {
+struct sl_conversion {
 	const struct sl_convert_job *job;
 	struct sl_convert_operand *operand;
 	const struct sl_format *format; /* of the output file */
@@ -45,13 +45,13 @@ struct sl_converting {
 };
 
 /* Iterates over the files of all operands in order: start with {0}; false after the last file. */
-struct sl_convert_at {
+struct sl_convert_cursor {
 	size_t operand, line;
 	char path[SL_PATH_BYTES];
 	const struct sl_manifest_line *line_of_run; /* line of a run's manifest; NULL for a file */
 	uint64_t stamp;                             /* of the files so far, see sl_convert_done() */
 };
-bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at);
+bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at);
 
 /*
  * Inputs are read twice, and another process can write to them in between. sl_convert_done() unmaps an
@@ -66,13 +66,13 @@ enum sl_status sl_convert_pass(struct sl_converting *c, const struct sl_convert_
 enum sl_status sl_convert_changed(const char *path);
 
 /* Adds a line to the notes. Text beyond the size of notes is cut. */
-void sl_convert_note(struct sl_converting *c, const char *format, ...) SL_PRINTF(2, 3);
+void sl_convert_note(struct sl_conversion *c, const char *format, ...) SL_PRINTF(2, 3);
 
 /* Notes for MCPL inputs: only `particles` complete records in an unclosed file; bytes after the end. */
-void sl_convert_note_recovered(struct sl_converting *c, const char *path, uint64_t particles);
-void sl_convert_note_trailing(struct sl_converting *c, const char *path);
+void sl_convert_note_recovered(struct sl_conversion *c, const char *path, uint64_t particles);
+void sl_convert_note_trailing(struct sl_conversion *c, const char *path);
 
 /* SL_STOPPED if a signal has set job->stop. */
-enum sl_status sl_convert_check(const struct sl_converting *c);
+enum sl_status sl_convert_check_stop(const struct sl_conversion *c);
 
 #endif

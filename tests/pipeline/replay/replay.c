@@ -37,7 +37,7 @@ static enum sl_status plan_of(const char *path, const char *const *sets, size_t 
 	enum sl_status s = sl_config_open(path, sets, n, &c, &reader);
 
 	k->plan = NULL;
-	sl_replay_settle(&c);
+	sl_replay_use_cpu(&c);
 	if (s == SL_OK)
 		s = sl_resolve(&c, reader, &choices);
 	if (s == SL_USAGE)
