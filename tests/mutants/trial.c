@@ -18,10 +18,10 @@
 #include "tests/cases/case.h"
 #include "tests/mutants/mutant.h"
 #include "tests/primitives/scan/look_ahead_kernels.h"
-#include "tests/support/deflate_check.h"
-#include "tests/support/device_pipeline_check.h"
-#include "tests/support/pack_check.h"
-#include "tests/support/mcpl_pack_check.h"
+#include "tests/support/formats/deflate_check.h"
+#include "tests/support/device/device_pipeline_check.h"
+#include "tests/support/device/pack_check.h"
+#include "tests/support/device/mcpl_pack_check.h"
 
 /* Blocks in flight: twice the tiles that a look-back sees at a time. */
 enum { CROWD = SL_EMULATED_BLOCKS_MAX };

@@ -7,7 +7,7 @@
 #include "primitives/base/clock.h"
 #include "primitives/emulator/settings.h"
 #include "tests/cases/walk.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>

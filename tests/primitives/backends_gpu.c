@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "tests/cases/walk.h"
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
 
 static void every_device_backend_is_right(void **state)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/cases/walk.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static void every_host_backend_is_right(void **state)
 {

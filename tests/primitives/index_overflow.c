@@ -13,8 +13,8 @@
 #include "tests/cases/guarded.h"
 #include "tests/cases/inputs.h"
 #include "tests/cases/walk.h"
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
 
 enum { PIECE = 1 << 24, SEGMENT_MOST = 1 << 20, SEGMENTS_MOST = 1 << 13 };
 

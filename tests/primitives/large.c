@@ -11,8 +11,8 @@
 #include "primitives/base/clock.h"
 #include "tests/cases/contest.h"
 #include "tests/cases/walk.h"
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
 
 enum { MIDDLE = (1 << 24) + 3, LARGE = 1 << 28 };
 

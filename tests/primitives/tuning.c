@@ -10,9 +10,9 @@
 
 #include "primitives/emulator/settings.h"
 #include "tests/cases/contest.h"
-#include "tests/support/check.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 static char path[sizeof(folder.path) + 16];
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "tests/cases/walk.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 enum { LARGEST = 257 };
 

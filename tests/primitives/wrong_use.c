@@ -3,7 +3,7 @@
  * with its message.
  */
 #include "primitives/primitives.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 /* A right call of each primitive; each test spoils one thing. */
 struct bench {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "primitives/primitives.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 enum { N = 64, COLUMNS = 3, COLUMN_BYTES = N * sizeof(uint64_t) };
 

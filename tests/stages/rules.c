@@ -8,8 +8,8 @@
 
 #include "tests/cases/rules.h"
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
 
 enum { N = 1 << 20 };
 

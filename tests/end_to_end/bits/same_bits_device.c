@@ -7,9 +7,9 @@
 #include "primitives/device/device.h"
 #include "stages/formats/formats.h"
 #include "tests/cases/thin.h"
-#include "tests/support/same_bits_check.h"
-#include "tests/support/program.h"
-#include "tests/support/skip.h"
+#include "tests/support/runs/same_bits_check.h"
+#include "tests/support/program/program.h"
+#include "tests/support/basic/skip.h"
 
 /* One model whose survivors are recomputed, and one whose survivors are carried. */
 static const char *const configs[] = {"demo", "vandehulst"};

@@ -5,8 +5,8 @@
 #include "primitives/emulator/settings.h"
 #include "stages/formats/formats.h"
 #include "tests/cases/thin.h"
-#include "tests/support/same_bits_check.h"
-#include "tests/support/program.h"
+#include "tests/support/runs/same_bits_check.h"
+#include "tests/support/program/program.h"
 
 /* One model whose survivors are recomputed, and one whose survivors are carried. */
 static const char *const configs[] = {"demo", "vandehulst"};

@@ -9,7 +9,7 @@
 #include "pipeline/text/yaml.h"
 #include "primitives/device/device_driver.h"
 #include "tests/cases/thin.h"
-#include "tests/support/reference_run.h"
+#include "tests/support/runs/reference_run.h"
 
 static const char text[] = "run: {name: t, seed: 7, particles: 3000, batch: 1000, threads: 2}\n"
 			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.3 cm}}\n"

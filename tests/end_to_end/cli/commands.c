@@ -10,8 +10,8 @@
 #include "pipeline/config/options.h"
 #include "pipeline/text/yaml.h"
 #include "stages/formats/formats.h"
-#include "tests/support/commands_check.h"
-#include "tests/support/mcpl_lists.h"
+#include "tests/support/program/commands_check.h"
+#include "tests/support/formats/mcpl_lists.h"
 
 static bool is_there(const char *path)
 {

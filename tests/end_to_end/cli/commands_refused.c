@@ -4,7 +4,7 @@
  */
 #include <unistd.h>
 
-#include "tests/support/commands_check.h"
+#include "tests/support/program/commands_check.h"
 
 struct refusal {
 	int code;

@@ -11,9 +11,9 @@
 
 #include "primitives/device/device_driver.h"
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/program.h"
-#include "tests/support/tiny_run.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/program.h"
+#include "tests/support/runs/tiny_run.h"
 
 /*
  * In fused mode the first batch is queued directly and the second is captured; later batches are

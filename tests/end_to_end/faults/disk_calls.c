@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/disk_check.h"
-#include "tests/support/ptrace_run.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/runs/disk_check.h"
+#include "tests/support/program/ptrace_run.h"
 
 enum { CALLS_MAX = 400 };
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/disk_check.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/runs/disk_check.h"
 
 /* The calls of the file layer, and the least number of each that a run of three batches makes. */
 static const struct {

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/support/check.h"
-#include "tests/support/disk_check.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/runs/disk_check.h"
 
 enum { LONG_BATCHES = 200, STORY_BYTES = 512 };
 

@@ -11,12 +11,12 @@
 #include "primitives/base/fault.h"
 #include "primitives/primitives.h"
 #include "tests/cases/thin.h"
-#include "tests/support/allocations.h"
-#include "tests/support/check.h"
-#include "tests/support/counting_driver.h"
-#include "tests/support/folder.h"
-#include "tests/support/library_run.h"
-#include "tests/support/program.h"
+#include "tests/support/basic/allocations.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/counting_driver.h"
+#include "tests/support/program/folder.h"
+#include "tests/support/runs/library_run.h"
+#include "tests/support/program/program.h"
 
 /* --- counted ------------------------------------------------------------------------------- */
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
-#include "tests/support/tiny_run.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
+#include "tests/support/runs/tiny_run.h"
 
 enum { BATCHES = 2, CHILDREN = 2, ON_STEP = 7 };
 

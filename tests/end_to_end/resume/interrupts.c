@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "tests/support/reference_run.h"
+#include "tests/support/runs/reference_run.h"
 
 enum { BATCHES = 60 };
 

@@ -12,9 +12,9 @@
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "tests/cases/thin.h"
-#include "tests/support/program.h"
-#include "tests/support/tiny_run.h"
-#include "tests/support/ptrace_run.h"
+#include "tests/support/program/program.h"
+#include "tests/support/runs/tiny_run.h"
+#include "tests/support/program/ptrace_run.h"
 
 enum {
 	BATCHES = 3,

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/reference_run.h"
+#include "tests/support/runs/reference_run.h"
 
 enum { BATCHES = 60 };
 

@@ -9,8 +9,8 @@
 #include "primitives/catalog.h"
 #include "pipeline/text/yaml.h"
 #include "stages/host/host_pipeline.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 enum { ROWS_MOST = 64 };
 

@@ -4,13 +4,13 @@
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "tests/support/config_check.h"
+#include "tests/support/configs/config_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "primitives/base/fault.h"
-#include "tests/support/bad_configs.h"
+#include "tests/support/configs/bad_configs.h"
 
 enum { TEXT_BYTES = 1 << 16 };
 

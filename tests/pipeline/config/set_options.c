@@ -1,7 +1,7 @@
 /* set_options.c - --set: values, sections and list items that override those of the file. */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "tests/support/config_check.h"
+#include "tests/support/configs/config_check.h"
 
 #include "pipeline/config/reader/reader.h"
 #include "stages/models/rays.h"

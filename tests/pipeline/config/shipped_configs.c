@@ -4,7 +4,7 @@
  */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "tests/support/config_check.h"
+#include "tests/support/configs/config_check.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #include <zlib.h>
 
 #include "stages/formats/formats.h"
-#include "tests/support/convert_check.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/program/convert_check.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 static const char text[] =
 	"run: {name: t, seed: 7, particles: 9000, batch: 4000, threads: 2}\n"

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 enum { KILLS = 6, KILLS_QUICK = 3, FIRST = 4, ON_STEP = 7 };
 

@@ -8,10 +8,10 @@
 #include <zlib.h>
 
 #include "pipeline/results/survivor_file.h"
-#include "tests/support/convert_check.h"
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/convert_check.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 static int begin(void **state)
 {

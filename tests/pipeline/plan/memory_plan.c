@@ -9,8 +9,8 @@
 
 #include "pipeline/plan/memory.h"
 #include "primitives/emulator/settings.h"
-#include "tests/support/library_run.h"
-#include "tests/support/program.h"
+#include "tests/support/runs/library_run.h"
+#include "tests/support/program/program.h"
 
 #define SETS(...)                                                  \
 	(const char *const[]){"run.device=emulated", __VA_ARGS__}, \

@@ -14,9 +14,9 @@
 #include "pipeline/text/yaml.h"
 #include "stages/particle/random.h"
 #include "stages/formats/formats.h"
-#include "tests/support/configs.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/configs/configs.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 enum { SETS_MAX = 8, SET_BYTES = 256, ROWS_A_BATCH = 4 };
 

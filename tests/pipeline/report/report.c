@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 enum { BATCHES_MOST = 32 };
 

@@ -10,8 +10,8 @@
 
 #include "stages/selection/condition.h"
 #include "stages/particle/random.h"
-#include "tests/support/config_check.h"
-#include "tests/support/mcpl_lists.h"
+#include "tests/support/configs/config_check.h"
+#include "tests/support/formats/mcpl_lists.h"
 
 enum { PARTICLES = 400, CONDITIONS_MOST = 64 };
 

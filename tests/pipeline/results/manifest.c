@@ -10,8 +10,8 @@
 
 #include "primitives/base/fault.h"
 #include "primitives/files/crc32.h"
-#include "tests/support/check.h"
-#include "tests/support/open_dir.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/open_dir.h"
 
 /* A line with something in every part; all of its bytes are set, so that lines compare by memcmp.
  */

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
-#include "tests/support/tiny_run.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
+#include "tests/support/runs/tiny_run.h"
 
 enum { BATCHES = 13, MARKS_MAX = 64, YAML_A_LINE = 1000, HDF5_A_FILE = 5000 };
 

@@ -10,7 +10,7 @@
 #include "pipeline/run/autotune.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/emulator/settings.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static const char text[] = "run: {name: picked, seed: 7, particles: 1000, batch: 400, threads: 2}\n"
 			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.3 cm}}\n"

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static void sizes_saturate(void **state)
 {

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "tests/support/check.h"
-#include "tests/support/process.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/process.h"
 
 static int clear(void **state)
 {

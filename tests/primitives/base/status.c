@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static enum sl_status fail_deep(int n)
 {

@@ -10,9 +10,9 @@
 
 #include "tests/cases/guarded.h"
 #include "tests/cases/inputs.h"
-#include "tests/support/allocations.h"
-#include "tests/support/check.h"
-#include "tests/support/deflate_check.h"
+#include "tests/support/basic/allocations.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/formats/deflate_check.h"
 
 enum { MOST = 5000000, JOBS = 20, JOB_LARGEST = 100000 };
 

@@ -3,8 +3,8 @@
  * byte for byte: every kind of input and split, threads in any order.
  */
 #include "primitives/emulator/settings.h"
-#include "tests/support/check.h"
-#include "tests/support/deflate_check.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/formats/deflate_check.h"
 
 /* Several segments more than the device does at a time, and streams; under a sanitizer a few. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)

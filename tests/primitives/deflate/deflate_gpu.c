@@ -6,9 +6,9 @@
  * Skips, and says why, where there is no device.
  */
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/deflate_check.h"
-#include "tests/support/skip.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/formats/deflate_check.h"
+#include "tests/support/basic/skip.h"
 
 enum { LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };
 

@@ -3,7 +3,7 @@
  * worked out by hand.
  */
 #include "primitives/deflate/planes.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 /* Room is filled up with zeros in each plane; what is behind is let be. */
 static void filled_up(void **state)

@@ -10,8 +10,8 @@
 
 #include "primitives/base/fault.h"
 #include "primitives/files/files.h"
-#include "tests/support/check.h"
-#include "tests/support/fixture.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/fixture.h"
 
 static enum sl_status open_below(const char *name, bool make)
 {

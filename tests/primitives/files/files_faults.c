@@ -18,7 +18,7 @@
 #include "primitives/files/disk.h"
 #include "primitives/base/fault.h"
 #include "tests/primitives/files/files_check.h"
-#include "tests/support/process.h"
+#include "tests/support/program/process.h"
 
 /* --- faults ------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include "primitives/base/fault.h"
 #include "tests/cases/case.h"
 #include "tests/primitives/scan/look_ahead_kernels.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 /* Of so many variants one is taken, of each size another (emulated.c says what turns cost). */
 #if defined(__SANITIZE_THREAD__)

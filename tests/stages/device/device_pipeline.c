@@ -5,8 +5,8 @@
 #include "primitives/device/device.h"
 #include "primitives/emulator/settings.h"
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/device_pipeline_check.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/device_pipeline_check.h"
 
 #if defined(__SANITIZE_THREAD__)
 enum { N = 600, LARGEST = 257, KEYED = 65, FLIPPED = 5 };

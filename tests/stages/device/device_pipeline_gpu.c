@@ -7,9 +7,9 @@
 
 #include "primitives/primitives.h"
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/device_pipeline_check.h"
-#include "tests/support/skip.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/device_pipeline_check.h"
+#include "tests/support/basic/skip.h"
 
 enum { FLIPPED = 1000 };
 

@@ -4,9 +4,9 @@
  */
 #include "primitives/emulator/settings.h"
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/pack_check.h"
-#include "tests/support/mcpl_pack_check.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/pack_check.h"
+#include "tests/support/device/mcpl_pack_check.h"
 
 /* More than the threads of several blocks take, and no whole number of words. */
 enum { MOST = 5003 };

@@ -1,9 +1,9 @@
 /* pack_gpu.c - compares survivors packed on a GPU with those packed on the host, byte by byte. */
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/pack_check.h"
-#include "tests/support/mcpl_pack_check.h"
-#include "tests/support/skip.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/pack_check.h"
+#include "tests/support/device/mcpl_pack_check.h"
+#include "tests/support/basic/skip.h"
 
 static void kernels(void **state)
 {

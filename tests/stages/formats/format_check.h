@@ -15,7 +15,7 @@
 #include "stages/particle/digest.h"
 #include "stages/formats/common/format.h"
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 /* What values a column has. */
 enum kind { RANDOM, SORTED, SAME, HARD, KIND_COUNT };

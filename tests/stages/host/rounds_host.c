@@ -3,10 +3,10 @@
  * changes a byte, and that the number of active particles after each round matches particles
  * recomputed one by one.
  */
-#include "tests/support/batch_memory.h"
-#include "tests/support/check.h"
-#include "tests/support/test_recipes.h"
-#include "tests/support/schedules.h"
+#include "tests/support/basic/batch_memory.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/test_recipes.h"
+#include "tests/support/basic/schedules.h"
 
 #include "stages/particle/digest.h"
 #include "stages/host/host_pipeline.h"

@@ -2,7 +2,7 @@
  * rays.c - tests the model rays: flights against formulas in double, images of known scenes,
  * mirrors, random rays, closed scenes.
  */
-#include "tests/support/rays_check.h"
+#include "tests/support/models/rays_check.h"
 
 /* --- flights ---------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* slab.c - tests the model slab on edge cases: at surfaces and at the limits of ranges. */
-#include "tests/support/slab_check.h"
+#include "tests/support/models/slab_check.h"
 
 /* --- the start -------------------------------------------------------------------------------- */
 

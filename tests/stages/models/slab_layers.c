@@ -2,7 +2,7 @@
  * slab_layers.c - tests a slab of several layers: which equal layers are merged, the properties of
  * each, and what happens at their interfaces.
  */
-#include "tests/support/slab_check.h"
+#include "tests/support/models/slab_check.h"
 
 static struct sl_slab_config stacked(uint32_t n, const double *thickness, struct sl_slab_config c)
 {

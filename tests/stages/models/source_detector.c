@@ -2,7 +2,7 @@
  * source_detector.c - tests detectors and beam stops on edge cases: at rims, tangents, corners and
  * limits of ranges.
  */
-#include "tests/support/source_detector_check.h"
+#include "tests/support/models/source_detector_check.h"
 
 /* p after its one step. */
 static struct sl_particle flown(const struct sl_source_detector *r, struct sl_particle p)

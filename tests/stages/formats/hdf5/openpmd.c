@@ -6,7 +6,7 @@
 #include "stages/formats/hdf5/hdf5_file.h"
 #include "tests/stages/formats/hdf5/openpmd_check.h"
 #include "stages/formats/formats.h"
-#include "tests/support/process.h"
+#include "tests/support/program/process.h"
 
 /* One table to a file and back, twice with other dirt in the image. */
 static void round_trip(const struct sl_backend *deflate, int level, uint32_t n, uint32_t columns,

@@ -6,7 +6,7 @@
 #include "stages/device/pack.h"
 #include "tests/stages/formats/hdf5/openpmd_check.h"
 #include "stages/formats/formats.h"
-#include "tests/support/folder.h"
+#include "tests/support/program/folder.h"
 
 /* --- streams of a device --------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 
 #include "tests/stages/formats/format_check.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
-#include "tests/support/mcpl_expected.h"
+#include "tests/support/formats/mcpl_expected.h"
 
 static const struct sl_batch_facts batch = {.number = 3, .first_id = 12, .generated = 1048576};
 

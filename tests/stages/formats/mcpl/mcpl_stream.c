@@ -10,8 +10,8 @@
 
 #include "stages/formats/common/gzip_stored.h"
 #include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/mcpl_lists.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/formats/mcpl_lists.h"
 
 /* Sums over particles in the order of reference.txt. */
 struct sums {

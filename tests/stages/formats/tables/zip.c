@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static uint64_t number(const uint8_t *from, size_t at, int bytes)
 {

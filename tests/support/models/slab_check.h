@@ -1,0 +1,44 @@
+/* slab_check.h - slabs and checks that the tests of the model slab share. */
+#ifndef SL_TESTS_SUPPORT_MODELS_SLAB_CHECK_H
+#define SL_TESTS_SUPPORT_MODELS_SLAB_CHECK_H
+
+#define SL_MODEL_HOST
+#include "tests/support/basic/check.h"
+#include "tests/support/models/model_check.h"
+#include "tests/support/models/optics_check.h"
+
+#include "stages/models/slab.h"
+
+/* A list of one: the value of the only layer, or of all. */
+#define ONE(value)            \
+	{                     \
+		1,            \
+		{             \
+			value \
+		}             \
+	}
+
+/* Of one layer, of refractive index 1 on both sides. */
+extern const struct sl_slab_config slab_plain;
+
+/* Three layers, of which the first refracts most and the second is clear. */
+extern const struct sl_slab_config slab_stack;
+
+struct sl_slab_config slab_of_one(double mu_a, double mu_s, double g, double thickness, double n,
+	double n_above, double n_below, double angle, int incidence);
+
+/* The same with implicit capture. */
+struct sl_slab_config slab_implicit(struct sl_slab_config c);
+
+/* The rules of a configuration that has nothing wrong; of 1000 steps at most. */
+struct sl_slab slab_rules(struct sl_slab_config c);
+
+/* With those keys given, " angle ", that is what is said of c. */
+void slab_complains(struct sl_slab_config c, const char *given, const char *want);
+
+/* p, at that depth, comes to the upper or lower end of layer i: where is it then? */
+uint32_t slab_meet(const struct sl_slab *r, uint32_t i, struct sl_particle *p, float uniform);
+
+float slab_thickness(const struct sl_slab *r);
+
+#endif
