@@ -130,7 +130,7 @@ static enum sl_status try_deflate(const struct sl_backend *b, uint32_t blocks)
 		deflate_check(b, in, sizeof(in), cut);
 	}
 	if (!brief && blocks == 1)
-		deflate_walk(b, 60000);
+		deflate_sweep(b, 60000);
 	for (uint64_t k = 0; !brief && k < 4; k++)
 		deflate_random(b, 10 * blocks + k, 4000);
 	return SL_OK;

@@ -6,7 +6,7 @@
 
 #include "primitives/device/device.h"
 #include "stages/formats/formats.h"
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/runs/same_bits_check.h"
 #include "tests/support/program/program.h"
 #include "tests/support/basic/skip.h"
@@ -111,7 +111,7 @@ int main(void)
 
 	if (skips_without_device())
 		return SKIPPED;
-	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)
+	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  */
 #include "primitives/emulator/settings.h"
 #include "stages/formats/formats.h"
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/runs/same_bits_check.h"
 #include "tests/support/program/program.h"
 
@@ -126,7 +126,7 @@ int main(void)
 		cmocka_unit_test(every_mcpl_file),
 	};
 
-	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)
+	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static void bad_configuration(void **state)
 }
 
 /*
- * An invalid SL_EMULATOR setting is an error of its own, not of the configuration, and is not
+ * An invalid SL_EMULATOR setting is reported separately, not as an error of the configuration, and is not
  * ignored.
  */
 static void invalid_emulator_settings(void **state)

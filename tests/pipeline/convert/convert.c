@@ -316,7 +316,7 @@ static void nothing_is_overwritten(void **state)
 	expect_file(&folder, "half.npz.part", "half");
 }
 
-/* Of a run that is not done less is committed than it will have, and that is told. */
+/* Conversion of an incomplete run reports the missing batches. */
 static void runs_are_converted_before_their_end(void **state)
 {
 	static const char done[] = "\"state\": \"done\"";

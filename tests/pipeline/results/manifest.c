@@ -89,7 +89,7 @@ static void exact_text(void **state)
 	snprintf(expected, sizeof(expected), "%s,\"crc\":\"%08x\"}\n", before,
 		sl_crc32(before, strlen(before)));
 	assert_string_equal(text, expected);
-	/* tallies by bins stand behind the file, where there are any */
+	/* histograms follow the file, if there are any */
 	snprintf(line.bins_file, sizeof(line.bins_file), "name_7.bins");
 	line.bins_bytes = 480;
 	line.bins_crc = 0xabc;
@@ -152,7 +152,7 @@ static void every_prefix(void **state)
 		assert_int_equal(sl_manifest_parse(text + i, n - i, &again), SL_BAD_INPUT);
 }
 
-/* Puts the right checksum behind what is before, and expects the refusal. */
+/* Appends the right checksum to the line, and expects the refusal. */
 static void expect_refused(const char *before, const char *why)
 {
 	char text[SL_MANIFEST_LINE_BYTES];
@@ -307,7 +307,7 @@ static void garbage(void **state)
 	expect_batches(s, 1, (const uint64_t[]){5}, 12, false);
 }
 
-/* What resume does: read, write anew, append; the bytes are those of an unbroken run. */
+/* What resume does: read, rewrite, append; the bytes are those of an unbroken run. */
 static void repaired(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;

@@ -43,7 +43,7 @@ static void measure(struct tiny_run *t, struct marks *m)
 
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", getenv("SLUICE_FAILING_MALLOC"));
 	tiny_make(t);
-	tiny_go(t, env, NULL, "out", NULL, &e);
+	tiny_execute(t, env, NULL, "out", NULL, &e);
 	tiny_check_ending(t, &e, 0, "allocs ", NULL);
 	read_marks(e.err, m);
 	process_free(&e);

@@ -305,7 +305,7 @@ static void when_there_is_much_to_do(void **state)
 	assert_int_equal(picked_by(plan_of(measure_host), 0, &control), 0);
 }
 
-/* The fastest is taken, with the times of all beside it. */
+/* The fastest candidate is used, and the times of all are recorded. */
 static void the_fastest(void **state)
 {
 	struct sl_plan *plan = plan_of(measure_emulated);

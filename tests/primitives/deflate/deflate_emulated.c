@@ -24,7 +24,7 @@ static const struct sl_backend *device(void)
 static void every_size_kind_and_cut(void **state)
 {
 	(void)state;
-	deflate_walk(device(), LARGEST);
+	deflate_sweep(device(), LARGEST);
 }
 
 /* More segments than a warp has lanes. */

@@ -18,7 +18,7 @@ static void add_one(void)
 
 uint64_t allocations_here(void)
 {
-	allocations(); /* which sees to it that they are counted */
+	allocations(); /* sets the hooks */
 	return here;
 }
 
@@ -63,7 +63,7 @@ uint64_t allocations(void)
 
 #else
 
-/* glibc's own, under the names that it keeps for those who replace the others. */
+/* The allocator of glibc, under the names that glibc provides for replacements. */
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t n, size_t bytes);
 void *__libc_realloc(void *p, size_t bytes);

@@ -2,8 +2,8 @@
  * allocations.h - counts the allocations of the process, so that a test can assert that there are
  * none.
  *
- * A program that links this has its malloc family counted: through the sanitizer's hooks where
- * there is one, else by standing in front of glibc's.
+ * A program that links this has its malloc family counted: with the hooks of the
+ * sanitizer if there is one, else by functions that replace those of glibc.
  */
 #ifndef SL_TESTS_SUPPORT_BASIC_ALLOCATIONS_H
 #define SL_TESTS_SUPPORT_BASIC_ALLOCATIONS_H
@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Allocations of all threads since the program began. */
+/* Returns the allocations of all threads since the start of the program. */
 uint64_t allocations(void);
 
-/* Those of the calling thread: a driver has threads of its own. */
+/* Returns those of the calling thread. A CUDA driver has further threads. */
 uint64_t allocations_here(void);
 
-/* From now on those of the calling thread do not count, or do again. */
+/* Excludes (pass) or includes again the later allocations of the calling thread. */
 void allocations_pass(bool pass);
 
 #endif

@@ -10,10 +10,10 @@ struct batch_memory {
 	void *block;
 };
 
-/* For any batch of r; in each byte stands that garbage. */
+/* Allocates memory for any batch of r and fills it with the byte garbage. */
 void open_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int garbage);
 
-/* The batch of that number, through all stages. */
+/* Runs all stages of batch number. */
 void run_batch(const struct sl_recipe *r, struct batch_memory *m, uint64_t number);
 
 void close_batch_memory(struct batch_memory *m);

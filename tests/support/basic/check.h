@@ -14,7 +14,7 @@
 
 #include "primitives/base/status.h"
 
-/* The call succeeds; if not, its story is printed. */
+/* Expects success; else prints the error message. */
 #define assert_ok(call)                                                               \
 	do {                                                                          \
 		enum sl_status status_of_call = (call);                               \
@@ -23,7 +23,7 @@
 				sl_last_error());                                     \
 	} while (0)
 
-/* The call fails with that status, and its story has that text in it. */
+/* Expects this status, and text as a part of the error message. */
 #define assert_fails(call, status, text)                                          \
 	do {                                                                      \
 		enum sl_status status_of_call = (call);                           \

@@ -11,10 +11,10 @@
 struct open_dir {
 	struct folder folder;
 	struct sl_dir dir;
-	size_t open; /* descriptors at the beginning */
+	size_t open; /* open descriptors at the beginning */
 };
 
-/* *state is a scene from the one to the other, which disarms faults. */
+/* Setup and teardown of a test. *state is a struct open_dir; the teardown disarms faults. */
 int open_dir_begin(void **state);
 int open_dir_end(void **state);
 

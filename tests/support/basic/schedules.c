@@ -22,14 +22,14 @@ struct sl_schedule schedule_at(int i)
 		double finish;
 	} each[SCHEDULES] = {
 		{1, NEVER, NEVER, 0},         /* in place to the end */
-		{1, EVERY(1), NEVER, 0},      /* to and fro between both states */
-		{8, BELOW(0.5), NEVER, 0.01}, /* what one gets unasked */
-		{3, BELOW(0.5), NEVER, 0},    /* dense, with dead ones among them */
+		{1, EVERY(1), NEVER, 0},      /* alternates between both states */
+		{8, BELOW(0.5), NEVER, 0.01}, /* the default */
+		{3, BELOW(0.5), NEVER, 0},    /* dense, including dead particles */
 		{1, BELOW(0.9), NEVER, 0.3},  /* finished with many left, at once dense or not */
 		{2, BELOW(1), NEVER, 1},      /* finished as soon as one is dead */
 		{1, EVERY(3), NEVER, 0},      /* compacted with dead ones in two rounds */
 		{1, NEVER, EVERY(1), 0},      /* from in place, and from a state */
-		{2, EVERY(1), EVERY(2), 0},   /* by turns */
+		{2, EVERY(1), EVERY(2), 0},   /* alternating */
 		{1, BELOW(0.7), BELOW(0.5), 0.1}, /* sorted by what was sorted last */
 		{4, EVERY(2), BELOW(1), 0},       /* sorted whenever one dies */
 		{1, BELOW(0.2), EVERY(5), 0.05},  /* sorted before it is compacted once */

@@ -8,7 +8,7 @@
 
 enum { SCHEDULES = 14 };
 
-/* The i-th, sorted, if at all, by direction and depth, in 7 bits. */
+/* Returns schedule i. Those that sort use 7 bits of direction and depth. */
 struct sl_schedule schedule_at(int i);
 
 #endif

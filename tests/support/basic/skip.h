@@ -9,7 +9,7 @@
 #include "primitives/device/device.h"
 #include "primitives/base/status.h"
 
-enum { SKIPPED = 77 }; /* what such a test's main gives, see tests/CMakeLists.txt */
+enum { SKIPPED = 77 }; /* exit code of a skipped test, see tests/CMakeLists.txt */
 
 static inline bool skips_without_device(void)
 {
@@ -21,7 +21,7 @@ static inline bool skips_without_device(void)
 	return true;
 }
 
-/* Sanitizers have an allocator of their own, and builds with them no tests/preload. */
+/* Builds with sanitizers have no tests/preload, because sanitizers replace the allocator. */
 static inline bool skips_without_failing_malloc(void)
 {
 	if (getenv("SLUICE_FAILING_MALLOC"))

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "model_check.h"
+#include "tests/support/models/model_check.h"
 #include "stages/host/cpu_dispatch.h"
 #include "stages/models/cavity.h"
 #include "stages/models/rays.h"
@@ -41,11 +41,11 @@ static const struct sl_cavity_config pipe = {
 			(double)NAN, (double)NAN, (double)NAN \
 		}                                             \
 	}
-static const struct sl_rays_config room = {.camera = {.position = {{0, -1.5, 0.2}},
-						   .look_at = {{0, 0, 0}},
-						   .up = {{0, 0, 1}},
-						   .field_of_view = 1,
-						   .pixels = {2, {8, 4}}},
+static const struct sl_rays_config scene = {.camera = {.position = {{0, -1.5, 0.2}},
+						    .look_at = {{0, 0, 0}},
+						    .up = {{0, 0, 1}},
+						    .field_of_view = 1,
+						    .pixels = {2, {8, 4}}},
 	.sky = 0.1,
 	.n_objects = 3,
 	.object = {{{{{0.3, 0, 0}}, 0.5}, {NO, NO}, {NO, NO}, SL_RAYS_MIRROR, 0.9, 0},
@@ -61,7 +61,7 @@ static const struct {
 	[SL_MODEL_source_detector] = {&lamp, SL_FATE_hit},
 	[SL_MODEL_slab] = {&glass, SL_FATE_transmitted},
 	[SL_MODEL_cavity] = {&pipe, SL_FATE_transmitted},
-	[SL_MODEL_rays] = {&room, SL_FATE_lit},
+	[SL_MODEL_rays] = {&scene, SL_FATE_lit},
 };
 
 struct sl_recipe test_recipe(enum sl_model_number number, uint32_t n)
@@ -70,7 +70,7 @@ struct sl_recipe test_recipe(enum sl_model_number number, uint32_t n)
 	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1, false},
 				  x = {SL_COLUMN_x, 4, -2, 2, false};
 	const struct sl_model_common common = {.max_steps = 50};
-	struct model_check check; /* what it says of keys not given does not matter */
+	struct model_check check; /* messages about missing keys are ignored */
 	struct sl_recipe r;
 
 	memset(&r, 0, sizeof(r));

@@ -4,12 +4,12 @@
 
 #include "stages/host/host_pipeline.h"
 
-/* Models that make their particles: all but the last, which reads them. */
+/* Number of models that generate particles: all except the last one, list, which reads them. */
 enum { TEST_MODELS = SL_MODEL_list };
 
 /*
- * One batch of n particles of that model, on the host: all its columns are written, and the key is
- * so coarse that there are ties.
+ * Returns a recipe of one batch of n particles on the host. It writes all columns of the model, and
+ * its key is so coarse that keys are equal.
  */
 struct sl_recipe test_recipe(enum sl_model_number number, uint32_t n);
 

@@ -34,7 +34,7 @@ static void trim(char *text)
 		*text = '\0';
 }
 
-/* Does a line of text begin with the key of line? */
+/* Tests whether a line of text begins with the key of line. */
 static bool has_key(const char *text, const char *line)
 {
 	size_t n = strcspn(line, ":") + 1;

@@ -1,17 +1,17 @@
 /*
- * bad_configs.h - the configurations of tests/pipeline/config/bad_configs.txt, one after another.
+ * bad_configs.h - the configurations of tests/pipeline/config/bad_configs.txt, read in order.
  *
- *	== a misspelt key                        a title; the text follows
+ *	== a misspelt key                        a title; the text of the configuration follows
  *	transport: {max-steps: 100}
- *	-- set                                   if there are any: --set texts, a line each
+ *	-- set                                   optional: one --set text per line
  *	run.seed=2
  *	-- say                                   the report, line by line
  *	c:1:13: transport.max-steps: unknown key; use max_steps
  *
- * A line of a report that ends in * goes on as it may: what follows depends on the build.
+ * A report line that ends in * matches any end of the line, which depends on the build.
  *
- * A text begun by == is completed at its foot by the lines of a good configuration whose keys it
- * leaves out; one begun by =! is taken as it is. Empty lines at the end of a text and lines that
+ * After ==, the missing keys of a valid configuration are appended to the text; after =!, the text is
+ * used as it is. Empty lines at the end of a text and lines that
  * begin with "# ---" do not count.
  */
 #ifndef SL_TESTS_SUPPORT_CONFIGS_BAD_CONFIGS_H
@@ -34,10 +34,10 @@ struct bad_config {
 	char next[256]; /* the title line that follows */
 };
 
-/* Opens the list below folder (SLUICE_SOURCE). NULL when it is not there. */
+/* Opens the list below folder (SLUICE_SOURCE). Returns NULL if it does not exist. */
 FILE *bad_configs_open(const char *folder);
 
-/* Reads the next one; false at the end. *c starts zeroed and is kept between calls. */
+/* Reads the next configuration; returns false at the end. *c must be zero before the first call. */
 bool bad_configs_next(FILE *f, struct bad_config *c);
 
 #endif

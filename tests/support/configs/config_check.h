@@ -8,14 +8,15 @@
 #include "pipeline/resolve/resolve.h"
 #include "tests/support/basic/check.h"
 
-/* Of the last text that was taken. */
+/* Result of the last text that was resolved. */
 extern struct sl_config config;
 extern struct sl_choices choices;
 
-/* Reads and resolves text, with that many --set; the reader is the caller's to close. */
-enum sl_status take(const char *text, const char *const *sets, size_t n_sets, struct sl_reader **r);
+/* Reads and resolves text with n_sets texts of --set. The caller closes the reader. */
+enum sl_status resolve_text(
+	const char *text, const char *const *sets, size_t n_sets, struct sl_reader **r);
 
-/* The same of a text that has nothing wrong. */
-void take_good(const char *text);
+/* The same for a text that must be valid. */
+void resolve_good_text(const char *text);
 
 #endif

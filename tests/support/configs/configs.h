@@ -9,7 +9,7 @@ enum { CONFIGS_MAX = 64, CONFIG_NAME_BYTES = 256, CONFIG_PATH_BYTES = 4096 };
 /* The root of the repository. */
 const char *source_root(void);
 
-/* Their names, without .yaml, in the order of the alphabet; there is at least one. */
+/* Names of the configurations without .yaml, in alphabetical order; at least one. */
 struct configs {
 	size_t n;
 	char name[CONFIGS_MAX][CONFIG_NAME_BYTES];

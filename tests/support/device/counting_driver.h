@@ -2,9 +2,9 @@
  * counting_driver.h - a driver that wraps the emulated device's: it counts the calls or makes one
  * return an error.
  *
- * For tests whose line in tests.def takes the place of sl_driver_emulated, sl_emulated_queue (by
- * which launches come) and sl_fault. What the device allocates of the host, as for the shared
- * memory of its blocks, is its own and not counted by allocations().
+ * For tests whose line in tests.def replaces sl_driver_emulated, sl_emulated_queue (which receives
+ * launches) and sl_fault. Host allocations of the emulated device itself, such as the shared memory
+ * of blocks, are not counted by allocations().
  */
 #ifndef SL_TESTS_SUPPORT_DEVICE_COUNTING_DRIVER_H
 #define SL_TESTS_SUPPORT_DEVICE_COUNTING_DRIVER_H
@@ -13,7 +13,7 @@
 
 #include "primitives/device/device_driver.h"
 
-/* Those that can answer with an error: name, parameters, what is handed on. */
+/* Calls that can return an error: name, parameters, arguments. */
 #define COUNTED_CALLS(X)                                                                       \
 	X(count, (int *n), (n))                                                                \
 	X(use, (int number, struct sl_device *d), (number, d))                                 \
@@ -31,7 +31,7 @@
 	X(copy, (void *to, const void *from, size_t bytes, sl_stream s), (to, from, bytes, s)) \
 	X(fill, (void *to, int value, size_t bytes, sl_stream s), (to, value, bytes, s))
 
-/* And those that cannot. */
+/* Calls that cannot return an error. */
 #define COUNTED_QUIET_CALLS(X)                              \
 	X(give, (enum sl_space space, void *p), (space, p)) \
 	X(stream_free, (sl_stream s), (s))                  \
@@ -46,27 +46,27 @@ enum counted_call {
 	N_CALLS
 };
 
-/* In memory that child processes share: a device that has failed for good ends its process. */
+/* In memory shared with child processes, because a permanent device failure ends the process. */
 struct counting {
 	atomic_uint calls[N_CALLS];
 	atomic_uint all;   /* calls that can fail */
-	unsigned fail_at;  /* which of them does; 0: none */
-	int error;         /* with what */
-	atomic_int failed; /* it has, or a fault on demand has, that ends a device for good */
-	atomic_uint after; /* calls since */
+	unsigned fail_at;  /* number of the call that fails; 0: none */
+	int error;         /* the error that it returns */
+	atomic_int failed; /* a permanent device failure has happened */
+	atomic_uint after; /* calls after the failure */
 };
 extern struct counting *counting;
 
-/* What the driver says of itself when count or use are not 0: their errors, CUDA's versions, and
- * the architecture of device 0. */
+/* Answers of the driver if count or use is not 0: their errors, the CUDA versions, and the
+ * architecture of device 0. */
 struct answers {
 	int count, driver, runtime;
 	int use, major, minor;
 };
 extern struct answers answers;
 
-/* For a group's and each test's setup: the emulated device is used; nothing is counted yet, no
- * fault is set, no answer given. */
+/* Setup of the group (selects the emulated device) and of each test (resets counts, faults and
+ * answers). */
 int counting_begin(void **state);
 int counting_clear(void **state);
 

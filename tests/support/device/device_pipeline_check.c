@@ -1,7 +1,7 @@
 /* device_pipeline_check.c - see device_pipeline_check.h: recipes of every kind. */
 #include "tests/support/device/device_pipeline_check.h"
 
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/test_recipes.h"
 #include "tests/support/device/host_and_device.h"
@@ -251,16 +251,16 @@ static void check_rounds(uint32_t n, const char *compact, const char *sort)
 
 		for (int i = 0; sl_models[model]->steps && i < SCHEDULES; i++) {
 			struct sl_recipe d = recipe_on_device(&r, compact, sort);
-			struct side host, lane;
+			struct side host, pipeline;
 
-			if (!sl_thin_takes())
+			if (!sl_sampling_selects())
 				continue;
 			r.schedule = d.schedule = schedule_at(i);
 			side_open_host(&host, &r);
-			side_open_device(&lane, &d);
-			run_host_and_device(&r, &host, &d, &lane, 0);
-			assert_same_rounds(&host.b.rounds, &lane.b.rounds);
-			side_close_device(&lane);
+			side_open_device(&pipeline, &d);
+			run_host_and_device(&r, &host, &d, &pipeline, 0);
+			assert_same_rounds(&host.b.rounds, &pipeline.b.rounds);
+			side_close_device(&pipeline);
 			side_close_host(&host);
 		}
 	}
@@ -314,7 +314,7 @@ static void check_tallies(struct sl_recipe *r)
 {
 	struct sl_histogram_axis field[SL_HISTOGRAMS_MAX];
 
-	r->keep = SL_EVERY_FATE; /* a flag behind the fates would count as one of them */
+	r->keep = SL_EVERY_FATE; /* a flag after the fates would count as a fate */
 	for (uint32_t at = 0; at < r->n_columns; at += SL_HISTOGRAMS_MAX - 1)
 		for (uint32_t weighted = 0; weighted < 2; weighted++) {
 			uint32_t n = fields_of(r, at, field);
@@ -325,7 +325,7 @@ static void check_tallies(struct sl_recipe *r)
 		}
 }
 
-/* As many counters as there can be, beside the largest records; a column that is not written. */
+/* The maximum number of counters with the largest records; a column that is not written. */
 static void check_most(struct sl_recipe *r, bool weighted)
 {
 	const struct sl_histogram_axis most = {.column = SL_COLUMN_w,

@@ -43,23 +43,23 @@ void side_open_device(struct side *s, const struct sl_recipe *r)
 	struct sl_arena device = {0}, pinned = {0}, d = {0}, p = {0};
 
 	memset(s, 0, sizeof(*s));
-	sl_device_pipeline_lay_out(&device, &pinned, r, r->batch, &s->lane);
+	sl_device_pipeline_lay_out(&device, &pinned, r, r->batch, &s->pipeline);
 	sl_table_lay_out(&pinned, r, r->batch, UINT32_MAX, &s->b.table);
 	sl_histogram_lay_out(&pinned, r, &s->b);
 	d.size = device.used;
 	d.base = s->of_device = poisoned_get(SL_DEVICE, d.size);
 	p.size = pinned.used;
 	p.base = s->pinned = poisoned_get(SL_PINNED, p.size);
-	sl_device_pipeline_lay_out(&d, &p, r, r->batch, &s->lane);
+	sl_device_pipeline_lay_out(&d, &p, r, r->batch, &s->pipeline);
 	sl_table_lay_out(&p, r, r->batch, UINT32_MAX, &s->b.table);
 	sl_histogram_lay_out(&p, r, &s->b);
 	assert_true(sl_fits(&d) && sl_fits(&p));
-	assert_ok(sl_device_pipeline_open(&s->lane));
+	assert_ok(sl_device_pipeline_open(&s->pipeline));
 }
 
 void side_close_device(struct side *s)
 {
-	sl_device_pipeline_close(&s->lane);
+	sl_device_pipeline_close(&s->pipeline);
 	sl_memory_give(SL_DEVICE, s->of_device);
 	sl_memory_give(SL_PINNED, s->pinned);
 }
@@ -85,15 +85,15 @@ void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b)
 }
 
 void run_host_and_device(const struct sl_recipe *r, struct side *host,
-	const struct sl_recipe *on_device, struct side *lane, uint64_t number)
+	const struct sl_recipe *on_device, struct side *pipeline, uint64_t number)
 {
 	uint64_t ns[SL_STAGE_COUNT] = {0};
 
 	sl_batch_begin(r, &host->b, number);
-	sl_batch_begin(r, &lane->b, number);
+	sl_batch_begin(r, &pipeline->b, number);
 	assert_ok(sl_stages_run(r, &host->x, &host->b, NULL));
-	assert_ok(sl_device_pipeline_run(on_device, &lane->lane, &lane->b, ns));
-	assert_same_batch(&host->b, &lane->b);
+	assert_ok(sl_device_pipeline_run(on_device, &pipeline->pipeline, &pipeline->b, ns));
+	assert_same_batch(&host->b, &pipeline->b);
 }
 
 struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact, const char *sort)
@@ -113,13 +113,13 @@ struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact
 void compare_host_and_device(const struct sl_recipe *r, const char *compact, const char *sort)
 {
 	struct sl_recipe d = recipe_on_device(r, compact, sort);
-	struct side host, lane;
+	struct side host, pipeline;
 
 	side_open_host(&host, r);
-	side_open_device(&lane, &d);
+	side_open_device(&pipeline, &d);
 	for (uint64_t k = 0; k < r->n_batches; k++)
-		run_host_and_device(r, &host, &d, &lane, k);
-	side_close_device(&lane);
+		run_host_and_device(r, &host, &d, &pipeline, k);
+	side_close_device(&pipeline);
 	side_close_host(&host);
 }
 

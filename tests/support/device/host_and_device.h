@@ -7,15 +7,15 @@
 
 #include "stages/device/device_pipeline.h"
 
-/* A host's batch with its memory, or a lane with the memory of what comes home. */
+/* A batch of the host with its memory, or a device pipeline with the memory of its results. */
 struct side {
 	struct sl_batch b;
 	struct sl_exec x;
-	struct sl_device_pipeline lane;
+	struct sl_device_pipeline pipeline;
 	void *block, *scratch, *of_device, *pinned;
 };
 
-/* Memory of that space, of bytes that nobody has set. */
+/* Allocates memory of that space, filled with poison. */
 void *poisoned_get(enum sl_space space, size_t bytes);
 
 void side_open_host(struct side *s, const struct sl_recipe *r);
@@ -23,20 +23,20 @@ void side_close_host(struct side *s);
 void side_open_device(struct side *s, const struct sl_recipe *r);
 void side_close_device(struct side *s);
 
-/* For a compact: there is none, as the batch is run in the other way. */
+/* As the compact backend: NULL selects the fused mode, which has none. */
 static const char *const fused = NULL;
 
-/* The recipe with the device's kernels, and its backends of those names. */
+/* Returns the recipe with the kernels of the device and the named backends. */
 struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact, const char *sort);
 
-/* Counts, tallies, bins, tables and their digests. */
+/* Compares counts, tallies, bins, tables and digests. */
 void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b);
 
-/* Batch number on both sides, which must be the same. */
+/* Runs batch number on both sides and compares the results. */
 void run_host_and_device(const struct sl_recipe *r, struct side *host,
-	const struct sl_recipe *on_device, struct side *lane, uint64_t number);
+	const struct sl_recipe *on_device, struct side *pipeline, uint64_t number);
 
-/* All batches of the recipe; by that compact and sort, or by the simplest, in both ways. */
+/* Compares all batches of the recipe: with the named backends, or with the simplest in both modes. */
 void compare_host_and_device(const struct sl_recipe *r, const char *compact, const char *sort);
 void compare_host_and_device_modes(const struct sl_recipe *r);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "tests/support/basic/check.h"
 #include "stages/particle/digest.h"
 #include "stages/device/kernels.h"
 #include "stages/formats/mcpl/mcpl.h"

@@ -7,11 +7,11 @@
 
 #include "stages/formats/mcpl/mcpl.h"
 
-/* The records of a table of the host, as its format packs them; to be freed. */
+/* Packs a table of the host as records. The caller frees them. */
 uint8_t *records_of_host(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, size_t *bytes);
 
-/* The kernel alone: columns of any bits, records of all kinds, and numbers of rows about most. */
+/* Tests the kernel alone: columns of any bits, all kinds of records, numbers of rows near most. */
 void mcpl_pack_check_kernel(uint32_t most);
 
 #endif

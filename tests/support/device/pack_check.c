@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "test_recipes.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/test_recipes.h"
 #include "host_and_device.h"
 #include "mcpl_pack_check.h"
 #include "stages/particle/digest.h"
@@ -97,28 +97,28 @@ static void check_bounds(const struct sl_kernels *kernels, struct sl_pack_size_h
 
 /* The sum of bytes with the weights of their words, one by one. Behind them there are others. */
 static void check_digest(const struct sl_kernels *kernels, struct sl_pack_size_header *sheet,
-	uint8_t *there, size_t n, size_t room)
+	uint8_t *there, size_t n, size_t capacity)
 {
-	uint8_t *here = (uint8_t *)malloc(room);
+	uint8_t *here = (uint8_t *)malloc(capacity);
 	struct sl_pack_size_header asked = {.used = n}, seen;
 	uint64_t digest = 0;
 
 	assert_non_null(here);
-	for (size_t i = 0; i < room; i++)
+	for (size_t i = 0; i < capacity; i++)
 		here[i] = (uint8_t)(sl_digest_mix(i, 9) | 1);
 	for (size_t i = 0; i < n; i++)
 		digest += sl_digest_weight(i / 4096) * sl_digest_item(sl_digest_weight(i / 8 % 512),
 							       (uint64_t)here[i] << i % 8 * 8);
 	assert_true(sl_digest_bytes(here, n) == digest);
-	assert_ok(sl_copy(there, here, room, NULL));
+	assert_ok(sl_copy(there, here, capacity, NULL));
 	assert_ok(sl_copy(sheet, &asked, sizeof(asked), NULL));
-	assert_ok(kernels->digest(there, room, sheet, NULL));
+	assert_ok(kernels->digest(there, capacity, sheet, NULL));
 	seen = take_sheet(sheet);
 	assert_true(seen.digest == digest);
 	free(here);
 }
 
-/* The words of n values, and what stands behind them. */
+/* The words of n values, and the bytes after them. */
 static void check_fill(const struct sl_kernels *kernels, uint32_t bytes, uint32_t n)
 {
 	static const uint8_t value[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -166,7 +166,7 @@ void pack_check_kernels(uint32_t most)
 	sl_memory_give(SL_DEVICE, sheet);
 }
 
-/* --- lanes ----------------------------------------------------------------------------------- */
+/* --- pipelines ----------------------------------------------------------------------------------- */
 
 /* What is made of survivors. */
 static const struct way {
@@ -183,7 +183,7 @@ enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 /* What is stated of records: an energy of all, and their ids. */
 static const struct sl_mcpl_facts listed = {.pdg = 22, .energy = 2e-3, .flags = SL_COLUMN_id};
 
-/* A recipe for the device; one column comes home as it is. */
+/* A recipe for the device; one column is received unpacked. */
 static void set_press(struct sl_recipe *d, const struct way *way)
 {
 	struct sl_arena none = {0};
@@ -198,20 +198,20 @@ static void set_press(struct sl_recipe *d, const struct way *way)
 		assert_ok(sl_mcpl_record_of(&t, &listed, &d->pack.record));
 }
 
-/* A host's batch, and a lane with what comes home from it. */
+/* A host's batch, and a pipeline with the results received from it. */
 struct sides {
-	struct sl_batch host, home;
+	struct sl_batch host, received;
 	struct sl_exec x;
-	struct sl_device_pipeline lane;
+	struct sl_device_pipeline pipeline;
 	void *block, *scratch, *of_device, *pinned;
 };
 
-static void lay_out_lane(struct sl_arena *device, struct sl_arena *pinned,
+static void lay_out_pipeline(struct sl_arena *device, struct sl_arena *pinned,
 	const struct sl_recipe *r, struct sides *s)
 {
-	sl_device_pipeline_lay_out(device, pinned, r, r->batch, &s->lane);
-	sl_table_lay_out(pinned, r, r->batch, r->unpacked, &s->home.table);
-	sl_device_packed_lay_out(pinned, r, r->batch, &s->home.device_packed);
+	sl_device_pipeline_lay_out(device, pinned, r, r->batch, &s->pipeline);
+	sl_table_lay_out(pinned, r, r->batch, r->unpacked, &s->received.table);
+	sl_device_packed_lay_out(pinned, r, r->batch, &s->received.device_packed);
 }
 
 /* An arena of what was measured. */
@@ -230,17 +230,17 @@ static void open_sides(const struct sl_recipe *r, const struct sl_recipe *d, str
 	host = arena_of(SL_HOST, host.used, &s->block);
 	sl_batch_lay_out(&host, r, r->batch, &s->host);
 	s->x.scratch = arena_of(SL_HOST, sl_stages_scratch(r, r->batch), &s->scratch);
-	lay_out_lane(&device, &pinned, d, s);
+	lay_out_pipeline(&device, &pinned, d, s);
 	device = arena_of(SL_DEVICE, device.used, &s->of_device);
 	pinned = arena_of(SL_PINNED, pinned.used, &s->pinned);
-	lay_out_lane(&device, &pinned, d, s);
+	lay_out_pipeline(&device, &pinned, d, s);
 	assert_true(sl_fits(&device) && sl_fits(&pinned));
-	assert_ok(sl_device_pipeline_open(&s->lane));
+	assert_ok(sl_device_pipeline_open(&s->pipeline));
 }
 
 static void close_sides(struct sides *s)
 {
-	sl_device_pipeline_close(&s->lane);
+	sl_device_pipeline_close(&s->pipeline);
 	sl_memory_give(SL_DEVICE, s->of_device);
 	sl_memory_give(SL_PINNED, s->pinned);
 	sl_memory_give(SL_HOST, s->block);
@@ -282,14 +282,14 @@ static void check_box(const struct sides *s)
 			lo = fminf(lo, ((const float *)c->data)[i]);
 			hi = fmaxf(hi, ((const float *)c->data)[i]);
 		}
-		assert_true(s->home.device_packed.lo[axis] == lo &&
-			    s->home.device_packed.hi[axis] == hi);
+		assert_true(s->received.device_packed.lo[axis] == lo &&
+			    s->received.device_packed.hi[axis] == hi);
 	}
 }
 
 static void check_columns(const struct sides *s)
 {
-	const struct sl_device_packed *p = &s->home.device_packed;
+	const struct sl_device_packed *p = &s->received.device_packed;
 	const uint8_t *at = p->bytes;
 	const size_t *stream = p->stream;
 
@@ -314,7 +314,7 @@ static void check_member(const uint8_t *at, size_t used, const uint8_t *expected
 /* Each column is a member, whole and as it is; one value stands in every row. */
 static void check_whole_columns(const struct sides *s)
 {
-	const struct sl_device_packed *p = &s->home.device_packed;
+	const struct sl_device_packed *p = &s->received.device_packed;
 	const size_t *stream = p->stream;
 	size_t used = 0, n = s->host.n_survivors;
 	uint8_t *items = (uint8_t *)malloc(n * sizeof(uint64_t) + 1);
@@ -338,7 +338,7 @@ static void check_whole_columns(const struct sides *s)
 /* Records as they are, or in members of so many as have no more than CHUNK bytes. */
 static void check_records(const struct sl_pack_rule *rule, const struct sides *s)
 {
-	const struct sl_device_packed *p = &s->home.device_packed;
+	const struct sl_device_packed *p = &s->received.device_packed;
 	size_t most = CHUNK / rule->record.bytes * rule->record.bytes, bytes, used = 0, k = 0;
 	uint8_t *records = records_of_host(&s->host.table, &listed, &bytes);
 
@@ -361,17 +361,17 @@ static void check_pressed(const struct sl_pack_rule *rule, const struct sides *s
 {
 	uint32_t n = s->host.n_survivors;
 
-	assert_int_equal(s->home.n_survivors, n);
-	assert_int_equal(s->home.table.n, n);
+	assert_int_equal(s->received.n_survivors, n);
+	assert_int_equal(s->received.table.n, n);
 	for (uint32_t k = 0; k < s->host.table.n_columns; k++)
-		assert_true(s->host.table.column[k].digest == s->home.table.column[k].digest);
+		assert_true(s->host.table.column[k].digest == s->received.table.column[k].digest);
 	if (rule->packing.records)
 		check_records(rule, s);
 	else if (rule->packing.planes)
 		check_columns(s);
 	else
 		check_whole_columns(s);
-	assert_ok(sl_device_packed_check(&s->home.device_packed));
+	assert_ok(sl_device_packed_check(&s->received.device_packed));
 }
 
 /* The columns that are wanted as they are come so too, and no others. */
@@ -379,7 +379,7 @@ static void check_home(const struct sl_recipe *d, const struct sides *s)
 {
 	for (uint32_t k = 0; k < s->host.table.n_columns; k++) {
 		const struct sl_table_column *c = &s->host.table.column[k];
-		const void *came = s->home.table.column[k].data;
+		const void *came = s->received.table.column[k].data;
 
 		if (c->constant)
 			continue;
@@ -406,10 +406,10 @@ static void compare(const struct sl_recipe *r, enum sl_mode mode, const struct w
 	open_sides(r, &d, &s);
 	for (int again = 0; again < 2; again++) {
 		sl_batch_begin(r, &s.host, 0);
-		sl_batch_begin(r, &s.home, 0);
-		s.home.device_packed.wanted = true;
+		sl_batch_begin(r, &s.received, 0);
+		s.received.device_packed.wanted = true;
 		assert_ok(sl_stages_run(r, &s.x, &s.host, NULL));
-		assert_ok(sl_device_pipeline_run(&d, &s.lane, &s.home, ns));
+		assert_ok(sl_device_pipeline_run(&d, &s.pipeline, &s.received, ns));
 		check_pressed(&d.pack, &s);
 		check_home(&d, &s);
 	}

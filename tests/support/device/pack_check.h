@@ -4,16 +4,16 @@
 
 #include <stdint.h>
 
-/* Its kernels alone: the box of numbers of every kind, digests of every length about most bytes. */
+/* Tests the kernels alone: bounding boxes of all kinds of numbers, digests of lengths near most bytes. */
 void pack_check_kernels(uint32_t most);
 
 /*
- * Every model and both ways, n particles, in chunks of a few hundred bytes: the streams that come
- * home are the host's columns, and what is said of them is so. No survivors, too.
+ * Every model in both modes, n particles, in chunks of a few hundred bytes. The received streams must
+ * contain the columns of the host, with right sizes and digests; also without survivors.
  */
 void pack_check_pipelines(uint32_t n);
 
-/* Of some models, what else comes home: records, members of gzip of them, and of whole columns. */
+/* Some models with the other transfer forms: records, and gzip members of records and columns. */
 void pack_check_forms(uint32_t n);
 
 #endif

@@ -66,7 +66,7 @@ static void make_repeats(size_t bytes, uint8_t *to)
 	}
 }
 
-/* Items of 4 or 8 bytes; bytes behind the last whole one are 0. */
+/* Items of 4 or 8 bytes; bytes after the last complete item are 0. */
 static void make_items(enum deflate_input kind, size_t bytes, uint8_t *to)
 {
 	size_t item = kind == DEFLATE_IDS ? 8 : 4;
@@ -233,12 +233,12 @@ static void fetch(struct bench *k, struct deflate_try t, int poison, uint8_t **o
 	*sizes = (size_t *)q;
 }
 
-/* All streams of out, one behind another; gives their bytes. */
+/* Inflates all streams of out in order; returns their bytes. */
 static size_t check_streams(const uint8_t *in, size_t bytes, const struct deflate_try *t,
 	const uint8_t *out, const size_t *sizes, size_t streams)
 {
-	size_t room = (t->chunk_bytes > bytes ? t->chunk_bytes : bytes) + 1, used = t->used;
-	uint8_t *want = (uint8_t *)malloc(room), *back = (uint8_t *)malloc(room);
+	size_t capacity = (t->chunk_bytes > bytes ? t->chunk_bytes : bytes) + 1, used = t->used;
+	uint8_t *want = (uint8_t *)malloc(capacity), *back = (uint8_t *)malloc(capacity);
 
 	assert_true(want && back);
 	for (size_t k = 0; k < streams; k++) {
@@ -310,7 +310,7 @@ static void try_kind(const struct sl_backend *b, enum deflate_input kind, size_t
 }
 
 /* Two bytes in turns, in runs of about 32: one more or less decides if matches are looked for. */
-static void walk_run_lengths(const struct sl_backend *b)
+static void sweep_run_lengths(const struct sl_backend *b)
 {
 	const struct deflate_try t = {.wrapper = SL_ZLIB, .exact = true};
 	uint8_t in[700];
@@ -323,7 +323,7 @@ static void walk_run_lengths(const struct sl_backend *b)
 }
 
 /* Around a slice, a round, a segment and some of them. */
-static void walk_sizes(const struct sl_backend *b, size_t most)
+static void sweep_sizes(const struct sl_backend *b, size_t most)
 {
 	static const size_t sizes[] = {127, 128, 129, 255, 256, 257, 258, 259, 512, 516, 517,
 		SEGMENT - 1, SEGMENT, SEGMENT + 1, 2 * SEGMENT + 258, 65521, 69997, (1 << 20) - 1,
@@ -340,8 +340,8 @@ static void walk_sizes(const struct sl_backend *b, size_t most)
 			(struct deflate_try){.wrapper = (enum sl_wrapper)((i + 1) % 3)});
 }
 
-/* More segments, and more streams, than are done at a time; planes; a place behind others. */
-static void walk_cuts(const struct sl_backend *b, size_t most)
+/* More segments and streams than are processed at a time; planes; output after other bytes. */
+static void sweep_cuts(const struct sl_backend *b, size_t most)
 {
 	static const struct {
 		enum deflate_input kind;
@@ -362,14 +362,14 @@ static void walk_cuts(const struct sl_backend *b, size_t most)
 		try_kind(b, jobs[i].kind, jobs[i].bytes, most, jobs[i].t);
 }
 
-void deflate_walk(const struct sl_backend *b, size_t most)
+void deflate_sweep(const struct sl_backend *b, size_t most)
 {
 	for (int kind = 0; kind < DEFLATE_INPUTS; kind++)
 		try_kind(b, (enum deflate_input)kind, SEGMENT - 8 * (size_t)kind, most,
 			(struct deflate_try){.wrapper = SL_ZLIB});
-	walk_run_lengths(b);
-	walk_sizes(b, most);
-	walk_cuts(b, most);
+	sweep_run_lengths(b);
+	sweep_sizes(b, most);
+	sweep_cuts(b, most);
 }
 
 size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most)

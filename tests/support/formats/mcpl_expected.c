@@ -13,8 +13,8 @@
 uint8_t *inflate_members(
 	const uint8_t *file, size_t bytes, size_t *plain_bytes, size_t *first, unsigned *members)
 {
-	size_t room = 1100 * bytes, used = 0;
-	uint8_t *plain = (uint8_t *)malloc(room);
+	size_t capacity = 1100 * bytes, used = 0;
+	uint8_t *plain = (uint8_t *)malloc(capacity);
 
 	for (*members = 0; bytes > 0; ++*members) {
 		z_stream z = {0};
@@ -23,7 +23,7 @@ uint8_t *inflate_members(
 		z.next_in = (Bytef *)(uintptr_t)file;
 		z.avail_in = (uInt)bytes;
 		z.next_out = plain + used;
-		z.avail_out = (uInt)(room - used);
+		z.avail_out = (uInt)(capacity - used);
 		assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
 		used += z.total_out;
 		if (*members == 0)

@@ -7,15 +7,15 @@
 
 #include "stages/formats/common/format.h"
 
-/* A file as it is before gzip, to be freed; *first: the bytes of its first member. */
+/* Inflates a gzip file; the caller frees the result. *first: bytes of the first member. */
 uint8_t *inflate_members(
 	const uint8_t *file, size_t bytes, size_t *plain_bytes, size_t *first, unsigned *members);
 
-/* The number of a column of single precision in that row; NaN when the table has not that column.
+/* Returns a float column of a row, or NaN if the table lacks the column.
  */
 double row_of(const struct sl_table *t, enum sl_column column, uint32_t row);
 
-/* Header and every record are what they must be; returns the bytes of the header. */
+/* Checks the header and every record. Returns the bytes of the header. */
 size_t check_by_hand(const uint8_t *file, size_t bytes, const struct sl_file_facts *run,
 	const struct sl_batch_facts *b, const struct sl_table *t);
 

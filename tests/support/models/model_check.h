@@ -7,16 +7,16 @@
 #include "stages/models/model.h"
 
 struct model_check {
-	const char *given; /* the keys that were given: " source.radius speed " */
-	int n;             /* complaints */
-	char said[2048];   /* them all: "key: text\n" */
+	const char *given; /* keys present in the configuration: " source.radius speed " */
+	int n;             /* number of messages */
+	char said[2048];   /* all messages: "key: text\n" */
 	struct sl_model_check check;
 };
 
-/* Begins anew; given is a list of keys between spaces. */
+/* Clears *m. given lists the present keys, each between spaces. */
 void model_check_begin(struct model_check *m, const char *given);
 
-/* The square of the length of p's direction, less 1. */
+/* Returns the squared length of the direction of p, minus 1. */
 static inline double excess_length(const struct sl_particle *p)
 {
 	double u = (double)p->u, v = (double)p->v, w = (double)p->w;
@@ -24,7 +24,7 @@ static inline double excess_length(const struct sl_particle *p)
 	return u * u + v * v + w * w - 1;
 }
 
-/* Has every number of p a value? */
+/* Tests whether all floats of p are finite. */
 static inline bool is_finite(const struct sl_particle *p)
 {
 	return isfinite(p->x) && isfinite(p->y) && isfinite(p->z) && isfinite(p->u) &&

@@ -9,7 +9,7 @@
 
 #include "stages/models/optics.h"
 
-/* The share that is reflected, of unpolarised light from index n to index m at a cosine of c. */
+/* Fresnel reflectance of unpolarised light from index n to index m at an angle of cosine c. */
 static inline double want_fresnel(double n, double m, double c)
 {
 	double sine = n / m * sqrt(1 - c * c), t = sqrt(1 - sine * sine), s, p;
@@ -21,7 +21,7 @@ static inline double want_fresnel(double n, double m, double c)
 	return (s * s + p * p) / 2;
 }
 
-/* The cosine that a uniform number stands for, at an asymmetry of g. */
+/* Cosine of the scattering angle for a uniform number and the asymmetry g. */
 static inline float scatter(double g, float uniform)
 {
 	return sl_henyey_greenstein((float)g, (float)(2 * (1 + g) * (1 + g)), uniform);

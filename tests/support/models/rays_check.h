@@ -8,10 +8,9 @@
 
 #include "stages/models/rays.h"
 
-/* That a test counts. */
+/* Number of rays of a statistical test. */
 enum { RAYS = 200000 };
 
-/* A number that was not given. */
 #define NONE ((double)NAN)
 
 static inline struct sl_vector vector(double x, double y, double z)
@@ -19,7 +18,7 @@ static inline struct sl_vector vector(double x, double y, double z)
 	return (struct sl_vector){{x, y, z}};
 }
 
-/* A scene of nothing yet, seen from a place in a direction through so many pixels. */
+/* An empty scene with a camera at from that looks at to, with that many pixels. */
 struct sl_rays_config rays_scene(struct sl_vector from, struct sl_vector to, uint64_t pixels);
 
 /* Adds an object without a shape. */
@@ -33,13 +32,13 @@ void rays_add_box(struct sl_rays_config *c, struct sl_vector from, struct sl_vec
 void rays_add_plane(struct sl_rays_config *c, struct sl_vector point, struct sl_vector normal,
 	int surface, double reflectance, double emission);
 
-/* The rules of c, of 1000 steps at most, with those keys given; m has what is said of it. */
+/* Makes the rules of c with at most 1000 steps and the keys given; m records the messages. */
 struct sl_rays rays_make(const struct sl_rays_config *c, const char *given, struct model_check *m);
 
-/* The rules of a configuration that has nothing wrong. */
+/* Makes the rules of a valid configuration. */
 struct sl_rays rays_rules(const struct sl_rays_config *c);
 
-/* A ray from its start to its end, which is one of the model's. */
+/* Traces a ray to its end; fails unless its fate is one of the model. */
 struct sl_particle rays_trace(const struct sl_rays *r, uint64_t seed, uint64_t id);
 
 #endif

@@ -66,7 +66,8 @@ void slab_complains(struct sl_slab_config c, const char *given, const char *want
 	assert_string_equal(want, m.said);
 }
 
-uint32_t slab_meet(const struct sl_slab *r, uint32_t i, struct sl_particle *p, float uniform)
+uint32_t slab_cross_boundary(
+	const struct sl_slab *r, uint32_t i, struct sl_particle *p, float uniform)
 {
 	return sl_slab_cross_boundary(r, r->layers, i, p, p->w < 0.0f, uniform);
 }

@@ -9,7 +9,7 @@
 
 #include "stages/models/slab.h"
 
-/* A list of one: the value of the only layer, or of all. */
+/* A list of one item: the value of the only layer, or of all layers. */
 #define ONE(value)            \
 	{                     \
 		1,            \
@@ -18,10 +18,10 @@
 		}             \
 	}
 
-/* Of one layer, of refractive index 1 on both sides. */
+/* One layer, with refractive index 1 on both sides. */
 extern const struct sl_slab_config slab_plain;
 
-/* Three layers, of which the first refracts most and the second is clear. */
+/* Three layers: the first has the largest refractive index, the second is clear. */
 extern const struct sl_slab_config slab_stack;
 
 struct sl_slab_config slab_of_one(double mu_a, double mu_s, double g, double thickness, double n,
@@ -30,14 +30,15 @@ struct sl_slab_config slab_of_one(double mu_a, double mu_s, double g, double thi
 /* The same with implicit capture. */
 struct sl_slab_config slab_implicit(struct sl_slab_config c);
 
-/* The rules of a configuration that has nothing wrong; of 1000 steps at most. */
+/* Makes the rules of a valid configuration, with at most 1000 steps. */
 struct sl_slab slab_rules(struct sl_slab_config c);
 
-/* With those keys given, " angle ", that is what is said of c. */
+/* Expects the messages want for c with the keys given, such as " angle ". */
 void slab_complains(struct sl_slab_config c, const char *given, const char *want);
 
-/* p, at that depth, comes to the upper or lower end of layer i: where is it then? */
-uint32_t slab_meet(const struct sl_slab *r, uint32_t i, struct sl_particle *p, float uniform);
+/* Moves p across a boundary of layer i with this random number. Returns the layer after it. */
+uint32_t slab_cross_boundary(
+	const struct sl_slab *r, uint32_t i, struct sl_particle *p, float uniform);
 
 float slab_thickness(const struct sl_slab *r);
 

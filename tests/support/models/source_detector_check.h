@@ -8,28 +8,28 @@
 
 #include "stages/models/source_detector.h"
 
-/* That a test counts. */
+/* Number of particles of a statistical test. */
 enum { N = 200000 };
 
 /* A point, and a disk of radius 1 at z = 2. */
 extern const struct sl_source_detector_config source_detector_plain;
 
-/* The keys of source_detector_plain that tell of its detector. */
+/* Keys of the detector of source_detector_plain. */
 #define GIVEN " detector.type detector.distance detector.radius "
 
-/* The rules of c, of 1000 steps at most, with those keys given; m has what is said of it. */
+/* Makes the rules of c with at most 1000 steps and the keys given; m records the messages. */
 struct sl_source_detector source_detector_make(
 	const struct sl_source_detector_config *c, const char *given, struct model_check *m);
 
-/* The same where nothing is wrong. */
+/* The same for a valid configuration. */
 struct sl_source_detector source_detector_rules(
 	struct sl_source_detector_config c, const char *given);
 
-/* The plain source, and a rectangle in pixels. */
+/* The plain source with a rectangular detector of nx * ny pixels. */
 struct sl_source_detector source_detector_rectangle(
 	double width, double height, uint64_t nx, uint64_t ny);
 
-/* Of p's direction and another one. */
+/* Dot product of the direction of p and (x, y, z). */
 static inline double dot(const struct sl_particle *p, double x, double y, double z)
 {
 	return (double)p->u * x + (double)p->v * y + (double)p->w * z;

@@ -16,7 +16,7 @@ int commands_begin(void **state)
 	return 0;
 }
 
-void expect_out(const char *says, const char *const *words)
+void expect_output(const char *says, const char *const *words)
 {
 	char *out = output_of(&folder, words);
 

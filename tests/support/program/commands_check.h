@@ -7,13 +7,13 @@
 
 #include "tests/support/runs/reference_run.h"
 
-/* What a group of tests begins with: c.yaml of four batches, its run in "whole", remembered. */
+/* Group setup: writes c.yaml (four batches), runs it into "whole" and remembers the folder. */
 int commands_begin(void **state);
 
-/* The command succeeds, and has that text in what it writes to stdout. */
-void expect_out(const char *says, const char *const *words);
+/* Expects success, and the text as a part of stdout. */
+void expect_output(const char *says, const char *const *words);
 
-/* As expect(), of a line of shell, in which $SLUICE is the program. */
+/* As expect(), for a shell command line in which $SLUICE is the program. */
 void shell(int code, const char *says, const char *line);
 
 #endif

@@ -7,16 +7,17 @@
 
 #include <stddef.h>
 
-/* Makes "all" with that suffix of in; returns its name, until the next call. */
+/* Converts in to the file "all" with this suffix. Returns its name, valid until the next call. */
 const char *convert(const char *in, const char *suffix);
 
-/* A file, inflated if it is in gzip (of members, too), NUL-terminated; to be freed. */
+/* Returns the contents of a file, inflated if it is gzip (also of several members) and
+ * NUL-terminated. The caller frees them. */
 char *inflated(const char *name, size_t *bytes);
 
-/* Those bytes have that text in them. */
+/* Expects the text as a part of the bytes. */
 void expect_in(const char *file, size_t bytes, const char *says);
 
-/* Two files are the same once they are inflated. */
+/* Expects that two files are equal after inflation. */
 void expect_same_inflated(const char *a, const char *b);
 
 #endif

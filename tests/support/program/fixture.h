@@ -12,14 +12,14 @@
 
 extern struct folder folder;
 
-/* One that begins with more than an empty folder calls folder_make(&folder) by itself. */
+/* Makes an empty folder. A setup function that needs files calls folder_make(&folder) instead. */
 int folder_begin(void **state);
 
-/* What is in it is to be there, and nothing else, whenever expect_untouched() is called. */
+/* folder_remember() saves a hash of the contents; expect_untouched() fails if they have changed. */
 void folder_remember(void);
 void expect_untouched(void);
 
-/* Removes it; no fault is armed any more. */
+/* Removes the folder and disarms all faults. */
 int folder_end(void **state);
 
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_begin, folder_end)

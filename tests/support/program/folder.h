@@ -17,29 +17,29 @@ struct folder {
 /* Makes an empty folder below $TMPDIR or /tmp. */
 void folder_make(struct folder *f);
 
-/* The same, in memory where there is such a place: thousands of fsyncs cost nothing there. */
+/* The same in a file system in memory, if there is one: there fsync costs no time. */
 void folder_make_in_memory(struct folder *f);
 
-/* Removes it with all that is in it. */
+/* Removes the folder and its contents. */
 void folder_remove(struct folder *f);
 
-/* The path of name in it; valid until the eighth call after. */
+/* Returns the path of name in the folder; valid until the eighth later call. */
 const char *folder_path(const struct folder *f, const char *name);
 
-/* Writes and reads whole files. What is read is NUL-terminated, and the caller's to free. */
+/* Writes and reads whole files. The caller frees the NUL-terminated text that folder_read() returns. */
 void folder_write(const struct folder *f, const char *name, const void *bytes, size_t size);
 char *folder_read(const struct folder *f, const char *name, size_t *size);
 
-/* Flips a bit of a file: of its first byte when at is 0, of its last when it is of. */
+/* Flips a bit of a file: at = 0 selects the first byte, at = of the last, and others in proportion. */
 void folder_flip(const struct folder *f, const char *name, size_t at, size_t of);
 
-/* Is there an entry of that name? How many entries are there, "." and ".." apart? */
+/* Tests whether an entry exists; counts the entries except "." and "..". */
 bool folder_has(const struct folder *f, const char *name);
 size_t folder_count(const struct folder *f);
 
 /*
- * A hash of the tree below path: names, kinds, sizes and bytes, not times. except (or NULL) is a
- * NULL-terminated list of names that are passed over, wherever they are.
+ * Returns a hash of the tree below path: names, kinds, sizes and bytes, but not times. except is NULL
+ * or a NULL-terminated list of names that are skipped in every folder.
  */
 uint64_t folder_hash(const char *path, const char *const *except);
 

@@ -16,15 +16,14 @@
 
 enum { CANNOT_RUN = 127 };
 
-/* A server (tests/preload/server.h), and what it has from who started it that is not in a request.
- */
+/* A server (tests/preload/server.h), and its inherited properties that a request cannot change. */
 struct server {
 	int fd;
 	pid_t owner;
-	ino_t mounts; /* its name space */
+	ino_t mounts; /* its mount name space */
 };
 
-/* Without a library before the program, and with the one that is. */
+/* Without a preloaded library, and with one. */
 static struct server servers[2];
 
 static const char *variable(const struct process *p, const char *name)
@@ -37,7 +36,7 @@ static const char *variable(const struct process *p, const char *name)
 	return NULL;
 }
 
-/* What the server does up to its main; it does not return. */
+/* Executes the server program; does not return. */
 static void become_server(const char *path, const char *library, const char *more, int fd)
 {
 	char preload[8192], number[16];
@@ -53,7 +52,7 @@ static void become_server(const char *path, const char *library, const char *mor
 	_exit(CANNOT_RUN);
 }
 
-/* Is there one that is as it must be? Else makes it so. */
+/* Returns true if a suitable server runs; starts one if necessary. */
 static void want_server(struct server *s, const char *path, const char *library, const char *more)
 {
 	struct stat mounts;
@@ -75,7 +74,7 @@ static void want_server(struct server *s, const char *path, const char *library,
 	*s = (struct server){pair[0], getpid(), mounts.st_ino};
 }
 
-/* Appends a text with its NUL to the n bytes of a request. False: no room. */
+/* Appends a text with its NUL to the n bytes of a request. Returns false if it does not fit. */
 static bool add_text(char bytes[SERVER_BYTES], size_t *n, const char *text)
 {
 	size_t more = strlen(text) + 1;
@@ -87,7 +86,7 @@ static bool add_text(char bytes[SERVER_BYTES], size_t *n, const char *text)
 	return true;
 }
 
-/* Is a variable of our own another one for p? */
+/* Tests whether p replaces an environment variable of this process. */
 static bool is_left_out(const struct process *p, const char *text)
 {
 	char name[64];
@@ -115,7 +114,7 @@ static size_t make_request(const struct process *p, char bytes[SERVER_BYTES])
 	for (int k = 1; k < SIGRTMIN; k++) {
 		struct sigaction a;
 
-		/* SIGINT is ignored in what a shell runs in its background */
+		/* a shell starts background jobs with SIGINT ignored */
 		if (k != SIGINT && sigaction(k, NULL, &a) == 0 && a.sa_handler == SIG_IGN)
 			r.ignored |= UINT64_C(1) << k;
 	}
@@ -123,7 +122,7 @@ static size_t make_request(const struct process *p, char bytes[SERVER_BYTES])
 	return fits && r.n_words + r.n_variables <= SERVER_TEXTS ? n : 0;
 }
 
-/* Sends it with its files; the pid, or -1. */
+/* Sends the request with its descriptors. Returns the pid, or -1. */
 static pid_t request(const struct server *s, char *bytes, size_t n, const int files[SERVER_FILES])
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(SERVER_FILES * sizeof(int))] = {0};

@@ -2,8 +2,8 @@
  * fork_server.h - starts the program under test once and forks it for each run
  * (tests/preload/server.h).
  *
- * SLUICE_SERVER names the library. One server stays for as long as the test does, and another where
- * a library comes before the program (LD_PRELOAD); both begin anew in another name space of mounts.
+ * SLUICE_SERVER names the library. The test keeps one server, and a second one for runs with a
+ * preloaded library (LD_PRELOAD). Both are restarted if the mount name space changes.
  */
 #ifndef SL_TESTS_SUPPORT_PROGRAM_FORK_SERVER_H
 #define SL_TESTS_SUPPORT_PROGRAM_FORK_SERVER_H
@@ -11,9 +11,9 @@
 #include "tests/support/program/process.h"
 
 /*
- * Starts the program at path with r's files, as process_start does. False, and nothing is begun:
- * there is no server with sanitizers, nor for other programs, nor where memory is limited, of which
- * the libraries want their part first.
+ * Starts the program at path with the files of r, as process_start() does. Returns false and starts
+ * nothing with sanitizers, for other programs, and if memory is limited: loading the libraries must
+ * count against that limit.
  */
 bool fork_server_start(const struct process *p, const char *path, struct running *r);
 

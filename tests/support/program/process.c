@@ -42,14 +42,14 @@ static void limit(enum __rlimit_resource what, unsigned long most)
 		_exit(CANNOT_RUN);
 }
 
-/* What the child does; it does not return. */
+/* Executes the program in the child; does not return. */
 static void become(const struct process *p, const char *path, const struct running *r)
 {
 	int out = p->out_to ? open(p->out_to, O_WRONLY | O_CREAT, 0666) : r->out;
 	int in = open("/dev/null", O_RDONLY);
 
 	setpgid(0, 0);
-	signal(SIGINT, SIG_DFL); /* ignored in what a shell runs in its background */
+	signal(SIGINT, SIG_DFL); /* a shell starts background jobs with SIGINT ignored */
 	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(r->err, 2) < 0)
 		_exit(CANNOT_RUN);
 	if (p->folder && chdir(p->folder) != 0)
@@ -76,7 +76,7 @@ void process_start(const struct process *p, struct running *r)
 		if (r->pid == 0)
 			become(p, path, r);
 	}
-	setpgid(r->pid, r->pid); /* both sides do, whoever comes first */
+	setpgid(r->pid, r->pid); /* parent and child both call it, because either can run first */
 }
 
 /* Waits for pid; kills its group after the time. Returns waitpid's status. */
@@ -97,7 +97,7 @@ static int wait_for(pid_t pid, int seconds, bool *timed_out)
 	return status;
 }
 
-static char *take(int fd, size_t *size)
+static char *resolve_text(int fd, size_t *size)
 {
 	struct stat facts;
 	char *text;
@@ -117,8 +117,8 @@ void process_wait(struct running *r, int seconds, struct ending *e)
 
 	e->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	e->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	e->out = take(r->out, &e->out_bytes);
-	e->err = take(r->err, &e->err_bytes);
+	e->out = resolve_text(r->out, &e->out_bytes);
+	e->err = resolve_text(r->err, &e->err_bytes);
 }
 
 void process_run(const struct process *p, int seconds, struct ending *e)

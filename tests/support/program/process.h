@@ -17,13 +17,14 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* What only a program that hangs takes. */
+/* Time limit in seconds; only a program that hangs reaches it. */
 enum { HANG_SECONDS = 600 };
 
 struct process {
-	const char *const *argv;    /* NULL-terminated; "sluice" is the program under test */
-	const char *const *env;     /* NULL-terminated "NAME=value", beside our own; may be NULL */
-	const char *folder;         /* where it runs; NULL: here */
+	const char *const *argv; /* NULL-terminated; "sluice" is the program under test */
+	const char *const
+		*env; /* NULL-terminated "NAME=value", added to the environment; may be NULL */
+	const char *folder;         /* working directory; NULL: the current one */
 	const char *out_to;         /* a path for its stdout; NULL: captured */
 	unsigned long file_bytes;   /* RLIMIT_FSIZE; 0: none */
 	unsigned long memory_bytes; /* RLIMIT_AS; 0: none */
@@ -35,27 +36,27 @@ struct running {
 };
 
 struct ending {
-	int code;   /* exit code; -1 when a signal ended it */
+	int code;   /* exit code; -1 if a signal ended the program */
 	int signal; /* that signal, or 0 */
 	bool timed_out;
-	char *out, *err; /* what it wrote, NUL-terminated */
+	char *out, *err; /* stdout and stderr, NUL-terminated */
 	size_t out_bytes, err_bytes;
 };
 
-/* Starts it. The test is skipped when the program under test was not built. */
+/* Starts the program. The test is skipped if the program under test was not built. */
 void process_start(const struct process *p, struct running *r);
 
-/* Waits for it; after so many seconds it is killed with its children. */
+/* Waits for the program. After that many seconds, kills its process group. */
 void process_wait(struct running *r, int seconds, struct ending *e);
 
-/* Both. */
+/* Starts the program and waits for it. */
 void process_run(const struct process *p, int seconds, struct ending *e);
 
 void process_free(struct ending *e);
 
 /*
- * Runs body(of) in a forked child, which ends with what it returns as exit code. Returns that code,
- * or 128 + n when signal n ended it. body must not use cmocka's checks.
+ * Runs body(of) in a forked child, whose exit code is the return value. Returns that code, or 128 + n
+ * if signal n ended the child. body must not call assertions of cmocka.
  */
 int in_child(int (*body)(void *of), void *of);
 

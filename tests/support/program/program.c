@@ -13,17 +13,17 @@ static const bool is_slow = true;
 static const bool is_slow = false;
 #endif
 
-/* Whoever reads the log is to know that this was not all. */
+/* The log must show that the test was reduced. */
 bool be_quick(void)
 {
-	static bool told;
+	static bool printed;
 	const char *asked = getenv("SLUICE_QUICK");
 	bool quick = is_slow || (asked && *asked);
 
-	if (quick && !told)
+	if (quick && !printed)
 		printf("A share of particles, signals and choices is tried (%s).\n",
 			is_slow ? "built with a sanitizer" : "SLUICE_QUICK");
-	told |= quick;
+	printed |= quick;
 	return quick;
 }
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/basic/skip.h"
 
 enum { THREADS_MAX = 64, CANNOT_RUN = 127, SYSCALL_STOP = SIGTRAP | 0x80 };
@@ -46,9 +46,9 @@ static const struct kind {
 	{SYS_unlinkat, "unlinkat", 1, true},
 };
 
-/* A thread between the two stops of a call that counts. */
+/* A thread between the entry and the exit of a counted call. */
 struct pending {
-	pid_t thread; /* 0: this place is free */
+	pid_t thread; /* 0: this entry is free */
 	const struct kind *kind;
 	int fd;
 	bool fails;
@@ -66,7 +66,7 @@ struct tracer {
 
 /* --- one call ------------------------------------------------------------------------------ */
 
-/* The kind of a call that counts, or NULL. */
+/* Returns the kind of a counted call, or NULL. */
 static const struct kind *find_kind(const struct __ptrace_syscall_info *call)
 {
 	const struct kind *k = NULL;
@@ -81,7 +81,7 @@ static const struct kind *find_kind(const struct __ptrace_syscall_info *call)
 	return k;
 }
 
-/* Reads the path at address, as far as its page goes. */
+/* Reads the path at address, up to the end of its page. */
 static void read_path(pid_t thread, unsigned long long address, char path[256])
 {
 	char name[64];
@@ -97,7 +97,7 @@ static void read_path(pid_t thread, unsigned long long address, char path[256])
 	path[n > 0 ? n : 0] = '\0';
 }
 
-/* The place of thread; a free one when it has none. */
+/* Returns the entry of thread, or a free entry. */
 static struct pending *find_pending(struct tracer *t, pid_t thread)
 {
 	struct pending *free_one = NULL;
@@ -113,7 +113,7 @@ static struct pending *find_pending(struct tracer *t, pid_t thread)
 	return free_one;
 }
 
-/* Before a call: no call of that number is made; after it: what the program gets to see. */
+/* At entry: replaces the number by an invalid one, so no call is made. At exit: sets the result. */
 #if defined(__x86_64__)
 static void skip_call(pid_t thread)
 {
@@ -184,7 +184,7 @@ static void on_call(struct tracer *t, pid_t thread)
 	struct __ptrace_syscall_info call;
 
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof(call), &call) <= 0)
-		return; /* it was killed meanwhile */
+		return; /* the process has been killed */
 	if (call.op == PTRACE_SYSCALL_INFO_ENTRY)
 		before(t, thread, &call);
 	else if (call.op == PTRACE_SYSCALL_INFO_EXIT)
@@ -212,7 +212,7 @@ static int follow(struct tracer *t)
 	}
 }
 
-/* What the child does; it stops once, so that the options are set before it goes on. */
+/* Executes the program in the child, which stops first so that the tracer can set its options. */
 static void become(char **argv)
 {
 	const char *sluice = getenv("SLUICE");
@@ -262,7 +262,7 @@ static int trace_as_told(char **words)
 	return code;
 }
 
-/* Can processes be traced here? */
+/* Tests whether this system allows ptrace. */
 static bool is_possible(void)
 {
 	char program[] = "true";
@@ -276,7 +276,7 @@ int ptrace_main(int argc, char **argv, int (*tests)(void))
 {
 	if (argc >= 6 && strcmp(argv[1], "traced") == 0)
 		return trace_as_told(argv + 2);
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	if (!is_possible()) {
 		fputs("processes cannot be traced here (ptrace is refused); skipped\n", stderr);

@@ -1,31 +1,31 @@
 /*
- * disk_check.h - how a run must end when the disk is full or fails.
+ * disk_check.h - checks a run after the disk was full or failed.
  *
- * Exit code 4, a sentence that names the file and the reason, nothing half-written, the batches
- * before as they were; and --resume, once there is room again, gives the bytes of an unbroken run.
+ * Expected: exit code 4, a message with file and reason, no partial file, unchanged earlier batches.
+ * When the disk has space again, --resume must give the bytes of an undisturbed run.
  */
 #ifndef SL_TESTS_SUPPORT_RUNS_DISK_CHECK_H
 #define SL_TESTS_SUPPORT_RUNS_DISK_CHECK_H
 
 #include "tests/support/runs/tiny_run.h"
 
-/* Of most such runs. */
+/* Number of batches of most such runs. */
 enum { BATCHES = 3 };
 
 /*
- * How often runs failed, and how often they bore the fault and ended well; the states of the folder
- * from which --resume was already tried.
+ * Number of runs that failed, and that succeeded in spite of the fault; states of the folder from
+ * which --resume was already tested.
  */
-struct disk_tally {
-	unsigned failed, borne;
+struct disk_failures {
+	unsigned failed, succeeded;
 	struct tiny_states states;
 };
 
 /*
- * The run failed as it should (error 0: in words cut off), or ended well; out is as it must be, and
- * goes on to its end. Returns how many batches it had before that.
+ * Checks that the run failed as required (error 0: by a truncated write) or succeeded, then checks and
+ * resumes out. Returns the number of batches before the resume.
  */
-unsigned disk_judge(struct tiny_run *t, const char *out, enum tiny_end how, const struct ending *e,
-	int error, struct disk_tally *tally);
+unsigned check_disk_failure(struct tiny_run *t, const char *out, enum tiny_end how,
+	const struct ending *e, int error, struct disk_failures *tally);
 
 #endif

@@ -14,10 +14,10 @@ struct tally {
 };
 extern const struct tally tallies[N_TALLIES];
 
-/* What a group of tests begins with: that run is in "whole". */
+/* Group setup: makes that run in "whole". */
 int tallies_begin(void **state);
 
-/* The histograms of a run, to be freed: as text. */
+/* Returns the histograms of a run as text, which the caller frees. */
 char *histograms_of(const char *out);
 
 #endif

@@ -13,22 +13,22 @@ struct library_run {
 	const char *compact, *sort;  /* backends; NULL: auto */
 	const char *deflate;         /* NULL: auto */
 	const char *format;          /* NULL: csv.gz */
-	unsigned slots, threads;     /* of 0 slots: auto */
-	unsigned particles, batches; /* particles of a batch */
-	const char *to;              /* the directory of its files; NULL: none are written */
-	/* The plan stands and has its memory; a batch has been handed over; the run has ended. */
+	unsigned slots, threads;     /* 0 slots: auto */
+	unsigned particles, batches; /* particles per batch */
+	const char *to;              /* output directory; NULL: no files are written */
+	/* Called when the memory of the plan is allocated, after each batch, and at the end of the run. */
 	void (*begun)(void);
 	void (*batch)(void);
 	void (*ended)(void);
 };
 
-/* Its plan, without memory; to be freed in any case. */
+/* Makes the plan without memory. The caller frees it also after an error. */
 enum sl_status library_plan(const struct library_run *r, struct sl_plan **plan);
 
-/* The plan of the same configuration with settings of one's own, n texts "key=value". */
+/* Makes the plan of the same configuration with n texts "key=value". */
 enum sl_status library_plan_of(const char *const *sets, size_t n, struct sl_plan **plan);
 
-/* Plans, runs, frees. */
+/* Makes the plan, runs it and frees it. */
 enum sl_status library_run(const struct library_run *r);
 
 #endif

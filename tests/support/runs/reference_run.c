@@ -12,7 +12,7 @@ void reference_run_begin(const char *text)
 	unbroken = hash_run(&folder, "whole");
 }
 
-void reference_run_finish(void)
+void reference_run_resume(void)
 {
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
 	assert_int_equal(hash_run(&folder, "out"), unbroken);

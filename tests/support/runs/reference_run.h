@@ -10,10 +10,11 @@
 
 extern uint64_t unbroken; /* the hash of that run */
 
-/* c.yaml of that text, and its run in "whole": in what a group of tests begins with. */
+/* Writes c.yaml with that text, and runs it into "whole". For the setup of a group. */
 void reference_run_begin(const char *text);
 
-/* --resume brings "out", be it broken, begun or not there, to that, and it is removed. */
-void reference_run_finish(void);
+/* Resumes "out", which may be damaged, incomplete or absent, compares its hash with unbroken, and
+ * removes it. */
+void reference_run_resume(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include "pipeline/plan/memory.h"
 #include "pipeline/run/run.h"
 #include "pipeline/run/batch_file.h"
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/program.h"
@@ -260,7 +260,7 @@ void same_bits_check_backends(const struct bits *b, unsigned slots, unsigned thr
 		for (size_t c = 0; (compact = backend_at(SL_COMPACT, c)) != NULL; c++)
 			for (size_t o = 0; (sort = backend_at(SL_SORT, o)) != NULL; o++) {
 				choices++;
-				if (!sl_thin_takes())
+				if (!sl_sampling_selects())
 					continue;
 				begin_with(&k, b, slots, threads);
 				set(&k, "primitives.scan", scan->name);

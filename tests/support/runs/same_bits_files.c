@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "pipeline/results/survivor_file.h"
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/runs/same_bits_check.h"
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/program.h"
@@ -97,7 +97,7 @@ void same_bits_check_files_of_configs(const struct bits *b)
 		struct bits one = *b;
 
 		one.config = all.name[i];
-		if (sl_thin_takes())
+		if (sl_sampling_selects())
 			same_bits_check_files(&one);
 	}
 }
@@ -170,7 +170,7 @@ static void check_list(const struct folder *f, const struct bits *b, const char 
 	const char *const plain[] = {"output.format=mcpl", precision};
 	const char *const gzipped[] = {"output.format=mcpl.gz", precision};
 
-	if (!sl_thin_takes())
+	if (!sl_sampling_selects())
 		return;
 	check_same(f, b, plain, "auto", "auto");
 	check_same(f, b, gzipped, "cpu", "device");
@@ -195,7 +195,7 @@ void same_bits_check_lists(const struct bits *b)
 		write_list(&f, b, lists[i]);
 		check_list(&f, b, "output.mcpl.precision=single");
 		check_list(&f, b, "output.mcpl.precision=double");
-		if (!strstr(lists[i], "mcpl: {") && sl_thin_takes())
+		if (!strstr(lists[i], "mcpl: {") && sl_sampling_selects())
 			check_npz(&f, b);
 	}
 	folder_remove(&f);

@@ -8,18 +8,18 @@
 #include "pipeline/results/manifest.h"
 
 /*
- * The relative error by the first k batches of m: mean, deviations from it, and each batch counted
- * by its particles.
+ * Relative error of the first k batches of m, from the mean and the deviations, with each batch
+ * weighted by its particles.
  */
 double relative_error(const struct sl_manifest *m, size_t k, enum sl_fate fate);
 
-/* A number of out/run.json, where a NULL-terminated path of keys leads; 1 for true, NaN for null.
+/* Number in out/run.json at a NULL-terminated path of keys; 1 for true, NaN for null.
  */
 double json_number(const char *out, const char *const *path);
 
 #define JSON(out, ...) json_number(out, (const char *const[]){__VA_ARGS__, NULL})
 
-/* But for roundings of double precision. */
+/* Expects equality except for rounding in double precision. */
 void expect_near(double is, double expected);
 
 #endif

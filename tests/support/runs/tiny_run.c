@@ -27,7 +27,7 @@ static const char *const held_apart[] = {"run.json", "LOCK", NULL};
 
 /* --- running ------------------------------------------------------------------------------- */
 
-/* Puts a NULL-terminated list behind the n words there are; returns how many there are then. */
+/* Appends a NULL-terminated list to n words; returns the new number of words. */
 static size_t append(const char *words[TINY_WORDS], size_t n, const char *const *list)
 {
 	for (; list && *list; list++) {
@@ -37,7 +37,7 @@ static size_t append(const char *words[TINY_WORDS], size_t n, const char *const 
 	return n;
 }
 
-void tiny_words(const struct tiny_run *t, const char *const *front, const char *out,
+void tiny_arguments(const struct tiny_run *t, const char *const *front, const char *out,
 	const char *last, const char *words[TINY_WORDS])
 {
 	static char particles[64], format[64];
@@ -58,12 +58,12 @@ void tiny_words(const struct tiny_run *t, const char *const *front, const char *
 void tiny_command(const struct tiny_run *t, const char *const *env, const char *const *front,
 	const char *out, const char *last, struct tiny_command *c)
 {
-	tiny_words(t, front, out, last, c->words);
+	tiny_arguments(t, front, out, last, c->words);
 	c->process = (struct process){.argv = c->words, .env = env, .folder = t->folder.path};
 }
 
-void tiny_go(struct tiny_run *t, const char *const *env, const char *const *front, const char *out,
-	const char *last, struct ending *e)
+void tiny_execute(struct tiny_run *t, const char *const *env, const char *const *front,
+	const char *out, const char *last, struct ending *e)
 {
 	struct tiny_command c;
 
@@ -73,7 +73,7 @@ void tiny_go(struct tiny_run *t, const char *const *env, const char *const *fron
 		fail_msg("%s: did not end in %d s", t->what, HANG_SECONDS);
 }
 
-void tiny_go_traced(struct tiny_run *t, unsigned long at, bool on, int error, const char *last,
+void tiny_execute_traced(struct tiny_run *t, unsigned long at, bool on, int error, const char *last,
 	struct ending *e)
 {
 	char number[32], reason[16];
@@ -81,7 +81,7 @@ void tiny_go_traced(struct tiny_run *t, unsigned long at, bool on, int error, co
 
 	snprintf(number, sizeof(number), "%lu%s", at, on ? "+" : "");
 	snprintf(reason, sizeof(reason), "%d", error);
-	tiny_go(t, NULL, front, "out", last, e);
+	tiny_execute(t, NULL, front, "out", last, e);
 }
 
 void tiny_check_ending(struct tiny_run *t, const struct ending *e, int code, const char *text,
@@ -102,7 +102,7 @@ void tiny_make(struct tiny_run *t)
 	folder_make_in_memory(&t->folder);
 	folder_write(&t->folder, "tiny.yaml", config, sizeof(config) - 1);
 	snprintf(t->what, sizeof(t->what), "the unbroken run");
-	tiny_go(t, NULL, NULL, "whole", NULL, &e);
+	tiny_execute(t, NULL, NULL, "whole", NULL, &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
 	t->hash = folder_hash(folder_path(&t->folder, "whole"), changing);
@@ -232,12 +232,12 @@ unsigned tiny_check(struct tiny_run *t, const char *out, enum tiny_end how)
 	return check_manifest(t, &f, how);
 }
 
-void tiny_finish(struct tiny_run *t, const char *out)
+void tiny_resume(struct tiny_run *t, const char *out)
 {
 	struct folder f = below(t, out);
 	struct ending e;
 
-	tiny_go(t, NULL, NULL, out, "--resume", &e);
+	tiny_execute(t, NULL, NULL, out, "--resume", &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
 	if (tiny_check(t, out, TINY_ENDED) != (t->ends_at ? t->ends_at : t->batches))
@@ -266,7 +266,7 @@ bool tiny_is_known(struct tiny_run *t, const char *out, const struct tiny_states
 	return i < states->n;
 }
 
-void tiny_finish_once(struct tiny_run *t, const char *out, struct tiny_states *states)
+void tiny_resume_once(struct tiny_run *t, const char *out, struct tiny_states *states)
 {
 	if (tiny_is_known(t, out, states)) {
 		tiny_remove(t, out);
@@ -274,5 +274,5 @@ void tiny_finish_once(struct tiny_run *t, const char *out, struct tiny_states *s
 	}
 	assert_true(states->n < TINY_STATES);
 	states->state[states->n++] = state_of(t, out);
-	tiny_finish(t, out);
+	tiny_resume(t, out);
 }

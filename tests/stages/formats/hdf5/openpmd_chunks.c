@@ -10,7 +10,7 @@
 
 /* --- streams of a device --------------------------------------------------------------------- */
 
-/* What a device would bring home of t, by the specification of its encoder. */
+/* The packed data that a device would send for t, by the specification of its encoder. */
 static struct sl_device_packed pack(const struct sl_table *t)
 {
 	const struct sl_pack_rule rule = {

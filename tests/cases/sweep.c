@@ -1,11 +1,11 @@
-/* walk.c - see walk.h. */
-#include "walk.h"
+/* sweep.c - see sweep.h. */
+#include "sweep.h"
 
 #include "primitives/base/size.h"
 
 enum { WARP = 32 };
 
-/* Two patterns: an answer that depends on what memory held before cannot be right with both. */
+/* Two patterns, because an answer that depends on previous contents cannot be right with both. */
 static const int poisons[] = {0xa5, 0x5a};
 
 static enum sl_status try_poison(const struct sl_case *c, struct sl_trial *t, int poison)
@@ -45,15 +45,16 @@ static uint32_t width(const struct sl_setting *set)
 	return set->end_bit - set->begin_bit;
 }
 
-/* Whole keys, or bits of as many digits as make an odd number of passes. */
+/* Sorts of whole keys, or of 24 bits, which take an odd number of passes. */
 static bool is_long_sort(const struct sl_setting *set)
 {
 	return width(set) == 24 || width(set) == 8 * sl_type_bytes(set->type);
 }
 
 /*
- * Not for b, or too long: large sizes are for random input, or half alive without columns, aligned,
- * and for sorts of both ways to end, only.
+ * Variants that b does not support, or that take too long. Large sizes are tested only aligned, with
+ * random input or half of the flags set, without columns, and with an even and an odd number of sort
+ * passes.
  */
 static bool is_skipped(const struct sl_backend *b, const struct sl_setting *set)
 {
@@ -69,7 +70,7 @@ static bool is_skipped(const struct sl_backend *b, const struct sl_setting *set)
 	                                  : set->input != SL_INPUT_RANDOM;
 }
 
-static enum sl_status walk_variant(const struct sl_case *c, const struct sl_backend *b,
+static enum sl_status sweep_variant(const struct sl_case *c, const struct sl_backend *b,
 	const struct sl_setting *set, uint64_t *trials)
 {
 	struct sl_trial t = {.backend = b, .set = *set};
@@ -84,7 +85,7 @@ static enum sl_status walk_variant(const struct sl_case *c, const struct sl_back
 		set->tuning.items);
 }
 
-/* What a variant is made of: kind_of() is one of so many. */
+/* Number of values that kind_of() returns. */
 static uint32_t kinds(enum sl_primitive p)
 {
 	return p == SL_COMPACT ? (uint32_t)SL_ALIVE_COUNT : (uint32_t)SL_INPUT_COUNT;
@@ -96,10 +97,10 @@ static uint32_t kind_of(enum sl_primitive p, const struct sl_setting *set)
 }
 
 /*
- * However thin the walk, the first variant of one kind is taken of every size, and of the next size
- * that of another kind: so a backend meets them all.
+ * At any share, each size tests the first variant of one kind of input, and the next size that of the
+ * next kind, so that a backend is tested with all kinds.
  */
-static enum sl_status walk_size(
+static enum sl_status sweep_size(
 	const struct sl_backend *b, uint32_t n, struct sl_tuning tuning, uint64_t *trials)
 {
 	static uint32_t turn;
@@ -108,25 +109,26 @@ static enum sl_status walk_size(
 	uint32_t due = turn++ % kinds(b->primitive);
 	bool is_due = true;
 
-	for (size_t i = 0; c && !sl_thin_leaves_out(n) && c->variant(i, &set); i++) {
-		bool of_its_kind = is_due && kind_of(b->primitive, &set) == due;
+	for (size_t i = 0; c && !sl_sampling_skips_size(n) && c->variant(i, &set); i++) {
+		bool has_due_kind = is_due && kind_of(b->primitive, &set) == due;
 
-		if (is_skipped(b, &set) || !(sl_thin_takes() || of_its_kind))
+		if (is_skipped(b, &set) || !(sl_sampling_selects() || has_due_kind))
 			continue;
-		is_due = is_due && !of_its_kind;
-		SL_TRY(walk_variant(c, b, &set, trials));
+		is_due = is_due && !has_due_kind;
+		SL_TRY(sweep_variant(c, b, &set, trials));
 	}
 	return SL_OK;
 }
 
-enum sl_status sl_walk(const struct sl_backend *b, struct sl_tuning tuning, uint64_t *trials)
+enum sl_status sl_sweep_backend(
+	const struct sl_backend *b, struct sl_tuning tuning, uint64_t *trials)
 {
 	for (size_t i = 0; i < sl_sizes_count; i++)
-		SL_TRY(walk_size(b, sl_sizes[i], tuning, trials));
+		SL_TRY(sweep_size(b, sl_sizes[i], tuning, trials));
 	return SL_OK;
 }
 
-enum sl_status sl_walk_tiles(const struct sl_backend *b, uint64_t *trials)
+enum sl_status sl_sweep_tiles(const struct sl_backend *b, uint64_t *trials)
 {
 	const struct sl_tunable *can = &b->tunable;
 	const struct sl_tuning least = {
@@ -136,11 +138,11 @@ enum sl_status sl_walk_tiles(const struct sl_backend *b, uint64_t *trials)
 	const uint32_t sizes[] = {tile - 1, tile, tile + 1, 7 * tile + 5, 70 * tile + 9};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		SL_TRY(walk_size(b, sizes[i], least, trials));
+		SL_TRY(sweep_size(b, sizes[i], least, trials));
 	return SL_OK;
 }
 
-enum sl_status sl_walk_space(enum sl_space space, uint64_t *trials)
+enum sl_status sl_sweep_space(enum sl_space space, uint64_t *trials)
 {
 	const struct sl_backend *b;
 
@@ -149,8 +151,8 @@ enum sl_status sl_walk_space(enum sl_space space, uint64_t *trials)
 	*trials = 0;
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
 		if (b->space == space)
-			SL_TRY(sl_walk(b, own, trials));
+			SL_TRY(sl_sweep_backend(b, own, trials));
 	if (*trials == 0)
-		return sl_fail(SL_CHECK_FAILED, "no backend of that space was tried");
+		return sl_fail(SL_CHECK_FAILED, "no backend of this memory space has a case");
 	return SL_OK;
 }

@@ -1,11 +1,11 @@
-/* contest.c - see contest.h. */
-#include "contest.h"
+/* cross_check.c - see cross_check.h. */
+#include "cross_check.h"
 
 #include <string.h>
 
 enum { POISON = 0xa5 };
 
-/* Any backend of the device that does p: who makes the job, does not matter. */
+/* Any device backend of p: the job does not depend on the backend that makes it. */
 static const struct sl_backend *any_of(enum sl_primitive p)
 {
 	const struct sl_backend *b;
@@ -16,7 +16,7 @@ static const struct sl_backend *any_of(enum sl_primitive p)
 	return NULL;
 }
 
-static enum sl_status keep_what_is_given(struct sl_contest *c)
+static enum sl_status save_inputs(struct sl_cross_check *c)
 {
 	for (int i = 0; i < c->trial.n_blocks; i++) {
 		const struct sl_guarded *g = &c->trial.block[i];
@@ -28,16 +28,16 @@ static enum sl_status keep_what_is_given(struct sl_contest *c)
 	return sl_stream_wait(NULL);
 }
 
-static enum sl_status make(struct sl_contest *c)
+static enum sl_status make(struct sl_cross_check *c)
 {
 	SL_TRY(sl_memory_get(SL_DEVICE, sizeof(*c->differ), (void **)&c->differ));
 	SL_TRY(c->of->make(&c->trial));
 	SL_TRY(c->of->load(&c->trial, POISON));
-	return keep_what_is_given(c);
+	return save_inputs(c);
 }
 
-enum sl_status sl_contest_open(
-	enum sl_primitive p, const struct sl_setting *set, struct sl_contest *c)
+enum sl_status sl_cross_check_open(
+	enum sl_primitive p, const struct sl_setting *set, struct sl_cross_check *c)
 {
 	enum sl_status s;
 
@@ -51,11 +51,11 @@ enum sl_status sl_contest_open(
 			sl_primitive_name(p));
 	s = make(c);
 	if (s != SL_OK)
-		sl_contest_close(c);
+		sl_cross_check_close(c);
 	return s;
 }
 
-void sl_contest_close(struct sl_contest *c)
+void sl_cross_check_close(struct sl_cross_check *c)
 {
 	sl_trial_free(&c->trial);
 	for (int i = 0; i < SL_TRIAL_BLOCKS; i++) {
@@ -66,8 +66,8 @@ void sl_contest_close(struct sl_contest *c)
 	memset(c, 0, sizeof(*c));
 }
 
-enum sl_status sl_contest_enter(
-	struct sl_contest *c, const struct sl_backend *b, struct sl_tuning tuning)
+enum sl_status sl_cross_check_select(
+	struct sl_cross_check *c, const struct sl_backend *b, struct sl_tuning tuning)
 {
 	struct sl_trial *t = &c->trial;
 	const struct sl_shape shape = {.n = t->set.n,
@@ -83,7 +83,7 @@ enum sl_status sl_contest_enter(
 	return sl_trial_scratch(t, &shape);
 }
 
-enum sl_status sl_contest_load(struct sl_contest *c)
+enum sl_status sl_cross_check_load(struct sl_cross_check *c)
 {
 	const struct sl_trial *t = &c->trial;
 
@@ -92,8 +92,8 @@ enum sl_status sl_contest_load(struct sl_contest *c)
 	return sl_fill(t->scratch.at, POISON, t->scratch.bytes, NULL);
 }
 
-/* The first answer, by the case; and a copy of it. */
-static enum sl_status check_first(struct sl_contest *c)
+/* Checks the first answer with the case, and saves it. */
+static enum sl_status check_first(struct sl_cross_check *c)
 {
 	struct sl_trial *t = &c->trial;
 
@@ -120,8 +120,8 @@ static enum sl_status queue_differ(const void *p, const void *q, uint64_t bytes,
 #endif
 }
 
-/* A later answer: the same bytes. Where it is not, the case tells what is wrong with it. */
-static enum sl_status check_later(struct sl_contest *c)
+/* Compares a later answer with the first. If they differ, the case describes the error. */
+static enum sl_status check_later(struct sl_cross_check *c)
 {
 	struct sl_trial *t = &c->trial;
 	uint32_t differ = 1;
@@ -135,12 +135,12 @@ static enum sl_status check_later(struct sl_contest *c)
 	if (differ == 0)
 		return SL_OK;
 	SL_TRY(c->of->right(t));
-	return sl_fail(SL_CHECK_FAILED, "what it was given is not as it was");
+	return sl_fail(SL_CHECK_FAILED, "the backend changed its input");
 }
 
-enum sl_status sl_contest_try(struct sl_contest *c)
+enum sl_status sl_cross_check_run(struct sl_cross_check *c)
 {
-	SL_TRY(sl_contest_load(c));
+	SL_TRY(sl_cross_check_load(c));
 	SL_TRY(c->of->run(&c->trial));
 	SL_TRY(sl_stream_wait(NULL));
 	return c->is_answered ? check_later(c) : check_first(c);

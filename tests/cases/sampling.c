@@ -1,5 +1,5 @@
-/* thin.c - see thin.h. */
-#include "thin.h"
+/* sampling.c - see sampling.h. */
+#include "sampling.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,11 +14,11 @@ enum { ONE_IN = 13 };
 enum { ONE_IN = 1 };
 #endif
 
-/* Of the program, and of the environment or the build. */
+/* Limits set by the program, and (asked) by the environment or the build. */
 static uint32_t largest = UINT32_MAX, largest_asked = UINT32_MAX;
 static uint32_t one_in = 1, one_in_asked = ONE_IN;
 
-/* Leaves *n when name is not set; false when it is no number from 1 to 2^32 - 1. */
+/* Leaves *n unchanged if name is not set. Returns false unless the value is from 1 to 2^32 - 1. */
 static bool read(const char *name, const char *example, uint32_t *n)
 {
 	const char *text = getenv(name);
@@ -28,7 +28,8 @@ static bool read(const char *name, const char *example, uint32_t *n)
 	if (!text)
 		return true;
 	if (text[digits] != '\0' || value == 0 || value > UINT32_MAX) {
-		printf("%s=\"%s\" is no number from 1 to %" PRIu32 ", try %s=%s, or unset it\n",
+		printf("%s=\"%s\" is not a number from 1 to %" PRIu32
+		       "; write %s=%s, or unset it\n",
 			name, text, UINT32_MAX, name, example);
 		return false;
 	}
@@ -36,7 +37,7 @@ static bool read(const char *name, const char *example, uint32_t *n)
 	return true;
 }
 
-bool sl_thin_by_environment(void)
+bool sl_sampling_from_environment(void)
 {
 	if (!read("SLUICE_ONE_IN", "31", &one_in_asked) ||
 		!read("SLUICE_LARGEST", "5000", &largest_asked))
@@ -49,39 +50,39 @@ bool sl_thin_by_environment(void)
 	return true;
 }
 
-void sl_thin_up_to(uint32_t n)
+void sl_sampling_set_largest(uint32_t n)
 {
 	largest = n;
 }
 
-bool sl_thin_leaves_out(uint32_t n)
+bool sl_sampling_skips_size(uint32_t n)
 {
 	return n > largest || n > largest_asked;
 }
 
-uint32_t sl_thin_size(uint32_t n)
+uint32_t sl_sampling_size(uint32_t n)
 {
 	return n < largest_asked ? n : largest_asked;
 }
 
-void sl_thin_one_in(uint32_t n)
+void sl_sampling_one_in(uint32_t n)
 {
 	one_in = n;
 }
 
-bool sl_thin_takes(void)
+bool sl_sampling_selects(void)
 {
 	static uint64_t phase;
 
 	return phase++ % ((uint64_t)one_in * one_in_asked) == 0;
 }
 
-uint64_t sl_thin_step(uint32_t step)
+uint64_t sl_sampling_step(uint32_t step)
 {
 	return (uint64_t)step * one_in_asked;
 }
 
-uint64_t sl_thin_next(uint64_t k, uint64_t last)
+uint64_t sl_sampling_next(uint64_t k, uint64_t last)
 {
 	static uint32_t sweeps;
 	uint64_t step = k == 1 ? 1 + sweeps++ % one_in_asked : one_in_asked;
