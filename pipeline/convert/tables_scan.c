@@ -53,7 +53,7 @@ static enum sl_status read_table(const struct sl_convert_tables_job *j, const ch
 }
 
 /* Reads an input. The file is mapped in any case, so that a change while it is read is noticed. */
-static enum sl_status read_input(const struct sl_convert_tables_job *j, struct sl_convert_at *at,
+static enum sl_status read_input(const struct sl_convert_tables_job *j, struct sl_convert_cursor *at,
 	struct sl_convert_input *in)
 {
 	struct sl_map file;
@@ -69,7 +69,7 @@ static enum sl_status read_input(const struct sl_convert_tables_job *j, struct s
 	return s;
 }
 
-enum sl_status sl_each_table(struct sl_convert_tables_job *j,
+enum sl_status sl_for_each_table(struct sl_convert_tables_job *j,
 	enum sl_status (*each)(struct sl_convert_tables_job *j, const char *path,
 		const struct sl_convert_input *in))
 {
@@ -79,7 +79,7 @@ enum sl_status sl_each_table(struct sl_convert_tables_job *j,
 	while (sl_convert_next(j->c, &at)) {
 		enum sl_status s;
 
-		SL_TRY(sl_convert_check(j->c));
+		SL_TRY(sl_convert_check_stop(j->c));
 		SL_TRY(read_input(j, &at, &in));
 		s = each(j, at.path, &in);
 		sl_memory_give(SL_HOST, in.block);

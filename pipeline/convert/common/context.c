@@ -54,7 +54,7 @@ enum sl_status sl_convert_changed(const char *path)
 		path);
 }
 
-enum sl_status sl_convert_done(struct sl_convert_at *at, struct sl_map *file, enum sl_status s)
+enum sl_status sl_convert_done(struct sl_convert_cursor *at, struct sl_map *file, enum sl_status s)
 {
 	bool changed = sl_map_is_changed(file, at->path);
 
@@ -63,7 +63,7 @@ enum sl_status sl_convert_done(struct sl_convert_at *at, struct sl_map *file, en
 	return changed ? sl_convert_changed(at->path) : s;
 }
 
-enum sl_status sl_convert_pass(struct sl_converting *c, const struct sl_convert_at *at)
+enum sl_status sl_convert_pass(struct sl_conversion *c, const struct sl_convert_cursor *at)
 {
 	uint64_t stamp_of_pass = at->stamp | 1; /* 0 means none */
 
@@ -72,7 +72,7 @@ enum sl_status sl_convert_pass(struct sl_converting *c, const struct sl_convert_
 	return c->stamp == stamp_of_pass ? SL_OK : sl_convert_changed("an input");
 }
 
-enum sl_status sl_convert_check(const struct sl_converting *c)
+enum sl_status sl_convert_check_stop(const struct sl_conversion *c)
 {
 	return atomic_load(c->job->stop) == 0
 	               ? SL_OK

@@ -59,8 +59,8 @@ bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at
  * is then the cause of whatever s says. sl_convert_pass() is called after the last input of a pass;
  * SL_DISK if the files are not those of the first pass, by inode, size and time of modification.
  */
-enum sl_status sl_convert_done(struct sl_convert_at *at, struct sl_map *file, enum sl_status s);
-enum sl_status sl_convert_pass(struct sl_converting *c, const struct sl_convert_at *at);
+enum sl_status sl_convert_done(struct sl_convert_cursor *at, struct sl_map *file, enum sl_status s);
+enum sl_status sl_convert_pass(struct sl_conversion *c, const struct sl_convert_cursor *at);
 
 /* Fails with SL_DISK because the input changed between or during the passes. */
 enum sl_status sl_convert_changed(const char *path);

@@ -10,9 +10,9 @@
 #include <zlib.h>
 
 #include "pipeline/text/yaml.h"
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 static int begin(void **state)
 {

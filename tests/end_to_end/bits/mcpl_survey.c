@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "pipeline/text/yaml.h"
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 enum { PARTICLES = 611, BINS = 5 };
 

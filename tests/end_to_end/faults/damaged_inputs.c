@@ -14,9 +14,9 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/plan/plan.h"
 #include "stages/formats/common/gzip_stored.h"
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 static int begin(void **state)
 {

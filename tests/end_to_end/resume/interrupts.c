@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "tests/support/reference_run.h"
+#include "tests/support/runs/reference_run.h"
 
 enum { BATCHES = 60 };
 
@@ -74,7 +74,7 @@ static void interrupt_at(int signal, size_t batches)
 	assert_in_range(committed, batches, BATCHES - 1);
 	assert_false(hash_run(&folder, "out") == unbroken);
 	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));
-	reference_run_finish();
+	reference_run_resume();
 }
 
 /* With sanitizers each signal comes at another moment. */
@@ -105,7 +105,7 @@ static void many_interrupts(void **state)
 		process_wait(&r, within(10), &e);
 		expect_ending(&e, 128 + SIGINT, "--resume", words);
 	}
-	reference_run_finish();
+	reference_run_resume();
 }
 
 /*
@@ -168,7 +168,7 @@ static void time_limit(void **state)
 
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--stop-before", "1000 s"));
-	reference_run_finish();
+	reference_run_resume();
 	expect(&folder, SL_USAGE, "run.stop_before",
 		WORDS("run", "c.yaml", "--out", "out", "--stop-before", "10"));
 }

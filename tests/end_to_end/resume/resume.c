@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/reference_run.h"
+#include "tests/support/runs/reference_run.h"
 
 enum { BATCHES = 60 };
 
@@ -148,7 +148,7 @@ static void any_damage(void **state)
 		if (hash_run(&folder, "out") == unbroken)
 			fail_msg("%s: nothing was damaged", d->name);
 		expect(&folder, d->code, d->says, WORDS("verify", "out"));
-		reference_run_finish();
+		reference_run_resume();
 	}
 }
 
@@ -178,15 +178,15 @@ static void another_configuration(void **state)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--resume", "--threads", "1", "--compact",
 			"cpu_scan"));
-	reference_run_finish();
+	reference_run_resume();
 }
 
 static void no_run_in_the_folder(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
-	reference_run_finish();
-	reference_run_finish(); /* no folder */
+	reference_run_resume();
+	reference_run_resume(); /* no folder */
 }
 
 static void already_finished(void **state)
@@ -200,7 +200,7 @@ static void already_finished(void **state)
 	assert_int_equal(stat(folder_path(&folder, "out/t_000059.h5"), &is), 0);
 	assert_int_equal(was.st_ino, is.st_ino);
 	assert_int_equal(was.st_mtim.tv_nsec, is.st_mtim.tv_nsec);
-	reference_run_finish();
+	reference_run_resume();
 }
 
 static void replaced(void **state)
@@ -234,7 +234,7 @@ static void replaced(void **state)
 		expect_file(&folder, mine[i], "mine");
 		assert_int_equal(unlink(folder_path(&folder, mine[i])), 0);
 	}
-	reference_run_finish();
+	reference_run_resume();
 }
 
 /* A file that no run.json lists belongs to the user; it is detected before the first particle. */

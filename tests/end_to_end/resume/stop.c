@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/fixture.h"
-#include "tests/support/statistics_check.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/runs/statistics_check.h"
+#include "tests/support/program/program.h"
 
 enum { BATCHES = 60, BATCH = 200 };
 

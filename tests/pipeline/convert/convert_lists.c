@@ -14,10 +14,10 @@
 
 #include "pipeline/results/survivor_file.h"
 #include "primitives/files/crc32.h"
-#include "tests/support/convert_check.h"
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/convert_check.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 static int begin(void **state)
 {
@@ -80,11 +80,11 @@ static void damaged_lists_are_told(void **state)
 	list = inflated("crash.mcpl", &bytes);
 	list = (char *)realloc(list, bytes + 1);
 	list[bytes] = 0;
-	folder_write(&folder, "behind.mcpl", list, bytes + 1);
+	folder_write(&folder, "after.mcpl", list, bytes + 1);
 	free(list);
 	for (int i = 0; i < 2; i++) {
 		out = output_of(&folder,
-			WORDS("convert", "behind.mcpl", "--to", i ? "behind.npz" : "front.mcpl"));
+			WORDS("convert", "after.mcpl", "--to", i ? "after.npz" : "front.mcpl"));
 		assert_non_null(strstr(out, "the bytes after the last particle are ignored"));
 		free(out);
 	}
@@ -99,7 +99,7 @@ static void damaged_lists_are_told(void **state)
 		WORDS("convert", "empty.mcpl", "--to", "no.mcpl"));
 }
 
-/* Records behind one header; sums of comments add up: 5 twice, and 1.2345678912345678e-201. */
+/* All records after one header; sums of comments add up: 5 twice, and 1.2345678912345678e-201. */
 static void lists_are_joined(void **state)
 {
 	size_t bytes, both;
@@ -244,7 +244,7 @@ static double sum_of(const struct sl_table *t, enum sl_column column)
 	return sum;
 }
 
-/* Of lists of others a table has the numbers; what it has not is told. */
+/* A table of a foreign list has its numbers; omitted data is reported. */
 static void lists_of_others_become_tables(void **state)
 {
 	struct sl_survivors s;

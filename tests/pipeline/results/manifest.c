@@ -11,8 +11,8 @@
 
 #include "primitives/base/fault.h"
 #include "primitives/files/crc32.h"
-#include "tests/support/check.h"
-#include "tests/support/open_dir.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/open_dir.h"
 
 /* A line with something in every part; all of its bytes are set, so that lines compare by memcmp.
  */
@@ -90,7 +90,7 @@ static void exact_text(void **state)
 	snprintf(expected, sizeof(expected), "%s,\"crc\":\"%08x\"}\n", before,
 		sl_crc32(before, strlen(before)));
 	assert_string_equal(text, expected);
-	/* tallies by bins stand behind the file, where there are any */
+	/* histograms follow the file, if there are any */
 	snprintf(line.bins_file, sizeof(line.bins_file), "name_7.bins");
 	line.bins_bytes = 480;
 	line.bins_crc = 0xabc;
@@ -153,7 +153,7 @@ static void every_prefix(void **state)
 		assert_int_equal(sl_manifest_parse(text + i, n - i, &again), SL_BAD_INPUT);
 }
 
-/* Puts the right checksum behind what is before, and expects the refusal. */
+/* Appends the right checksum to the line, and expects the refusal. */
 static void expect_refused(const char *before, const char *why)
 {
 	char text[SL_MANIFEST_LINE_BYTES];
@@ -351,7 +351,7 @@ static void newlines(void **state)
 	sl_manifest_free(&m);
 }
 
-/* What resume does: read, write anew, append; the bytes are those of an unbroken run. */
+/* What resume does: read, rewrite, append; the bytes are those of an unbroken run. */
 static void repaired(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;

@@ -10,7 +10,7 @@
 #include "pipeline/run/autotune.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/emulator/settings.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static const char text[] = "run: {name: picked, seed: 7, particles: 1000, batch: 400, threads: 2}\n"
 			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.3 cm}}\n"
@@ -305,7 +305,7 @@ static void when_there_is_much_to_do(void **state)
 	assert_int_equal(picked_by(plan_of(measure_host), 0, &control), 0);
 }
 
-/* The fastest is taken, with the times of all beside it. */
+/* The fastest candidate is used, and the times of all are recorded. */
 static void the_fastest(void **state)
 {
 	struct sl_plan *plan = plan_of(measure_emulated);

@@ -2,11 +2,11 @@
  * host_pipeline.c - compares batches of each model, run through all stages, with particles
  * recomputed one by one.
  *
- * Recipes are made by hand (support/test_recipes.h): no configuration is read.
+ * Recipes are made by hand (tests/support/basic/test_recipes.h): no configuration is read.
  */
-#include "tests/support/batch_memory.h"
-#include "tests/support/check.h"
-#include "tests/support/test_recipes.h"
+#include "tests/support/basic/batch_memory.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/test_recipes.h"
 
 #include "stages/host/cpu_dispatch.h"
 #include "stages/particle/digest.h"

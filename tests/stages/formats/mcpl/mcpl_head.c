@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "tests/support/check.h"
-#include "tests/support/mcpl_lists.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/formats/mcpl_lists.h"
 
 static struct sl_mcpl_head head_of(const void *file, size_t bytes)
 {

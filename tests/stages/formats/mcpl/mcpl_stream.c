@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "stages/formats/common/gzip_stored.h"
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/mcpl_lists.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/formats/mcpl_lists.h"
 
 /* Sums over particles in the order of reference.txt. */
 struct sums {
@@ -218,7 +218,7 @@ static void what_is_cut_short_is_refused(void **state)
 	assert_fails(read_all(file, bytes, &sums), SL_BAD_INPUT, "mcpltool --repair");
 	free(file);
 	file = reference_list("example.mcpl", &bytes);
-	for (size_t cut = 0; cut < bytes; cut += cut < 200 ? 1 : 997 * sl_thin_step(1)) {
+	for (size_t cut = 0; cut < bytes; cut += cut < 200 ? 1 : 997 * sl_sampling_step(1)) {
 		char *copy = (char *)malloc(cut + (cut == 0));
 
 		memcpy(copy, file, cut);
@@ -227,7 +227,7 @@ static void what_is_cut_short_is_refused(void **state)
 	}
 	free(file);
 	file = reference_list("miscphys.mcpl.gz", &bytes);
-	for (size_t cut = 0; cut < bytes; cut += sl_thin_step(1)) {
+	for (size_t cut = 0; cut < bytes; cut += sl_sampling_step(1)) {
 		char *copy = (char *)malloc(cut + (cut == 0));
 
 		memcpy(copy, file, cut);
@@ -281,7 +281,7 @@ static void any_damage_is_survived(void **state)
 		char *file = reference_list(names[i], &bytes);
 		char *copy = (char *)malloc(bytes);
 
-		for (size_t bit = 0; bit < 8 * bytes; bit += sl_thin_step(1)) {
+		for (size_t bit = 0; bit < 8 * bytes; bit += sl_sampling_step(1)) {
 			struct sums sums;
 			enum sl_status status;
 
@@ -389,7 +389,7 @@ int main(void)
 		cmocka_unit_test(version_two_is_read),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

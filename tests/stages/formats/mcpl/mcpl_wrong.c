@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 #include "tests/stages/formats/format_check.h"
 
 static const struct sl_batch_facts batch = {.number = 3, .first_id = 12, .generated = 1048576};
@@ -87,7 +87,7 @@ static void every_damage_is_found(void **state)
 		char *file = file_of(formats[f], &run, &batch, &t, 0, &bytes);
 
 		assert_ok(read_back(formats[f], file, bytes, &of_whole, &whole));
-		for (size_t cut = 0; cut < bytes; cut += sl_thin_step(1)) {
+		for (size_t cut = 0; cut < bytes; cut += sl_sampling_step(1)) {
 			char *copy = (char *)malloc(cut + (cut == 0));
 
 			memcpy(copy, file, cut);
@@ -95,7 +95,7 @@ static void every_damage_is_found(void **state)
 			free(a.base);
 			free(copy);
 		}
-		for (size_t bit = 0; bit < 8 * bytes; bit += sl_thin_step(1)) {
+		for (size_t bit = 0; bit < 8 * bytes; bit += sl_sampling_step(1)) {
 			enum sl_status status;
 
 			file[bit / 8] ^= (char)(1 << bit % 8);
@@ -165,7 +165,7 @@ int main(void)
 		cmocka_unit_test(other_columns_are_refused),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
