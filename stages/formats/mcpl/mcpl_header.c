@@ -108,14 +108,14 @@ struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
 }
 
 /* A string is its length in 4 bytes and its bytes, without a terminator. */
-static void put_string(struct sl_mcpl_writer *w, const char *text)
+static void put_string(struct sl_mcpl_buffer *w, const char *text)
 {
 	sl_mcpl_write_u32(w, (uint32_t)strlen(text));
 	sl_mcpl_write(w, text, strlen(text));
 }
 
 /* Describes the user flags; if they are fates, also the number of each fate. */
-static void put_flags(struct sl_mcpl_writer *w, enum sl_column flags)
+static void put_flags(struct sl_mcpl_buffer *w, enum sl_column flags)
 {
 	char text[TEXT_BYTES];
 	int n = snprintf(text, sizeof(text), "User flags are the column %s: %s",
@@ -128,7 +128,7 @@ static void put_flags(struct sl_mcpl_writer *w, enum sl_column flags)
 }
 
 /* The comment by which sl_mcpl_read() finds the columns of a file of this program. */
-static void put_columns(struct sl_mcpl_writer *w, const struct sl_table *t)
+static void put_columns(struct sl_mcpl_buffer *w, const struct sl_table *t)
 {
 	char text[TEXT_BYTES];
 	int n = snprintf(text, sizeof(text), SL_MCPL_COLUMNS);
@@ -142,7 +142,7 @@ static void put_columns(struct sl_mcpl_writer *w, const struct sl_table *t)
 /* --- strings of input lists ------------------------------------------------------------------- */
 
 /* Writes prefix, string and suffix as one string. */
-static void put_joined(struct sl_mcpl_writer *w, const char *prefix, const struct sl_mcpl_string *s,
+static void put_joined(struct sl_mcpl_buffer *w, const char *prefix, const struct sl_mcpl_string *s,
 	const char *suffix)
 {
 	sl_mcpl_write_u32(w, (uint32_t)(strlen(prefix) + s->length + strlen(suffix)));
@@ -152,7 +152,7 @@ static void put_joined(struct sl_mcpl_writer *w, const char *prefix, const struc
 }
 
 /* All values have the same length, so the value is not needed when bytes are only counted. */
-static void put_sum(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c, uint32_t k,
+static void put_sum(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c, uint32_t k,
 	const struct sl_batch_facts *batch)
 {
 	char value[SL_MCPL_VALUE_BYTES + 1];
@@ -169,7 +169,7 @@ static void put_sum(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c, 
  * Statistics first, then sources, then other comments: the order is the same in each file of a run, so
  * that the files can be merged.
  */
-static void put_metadata_comments(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c,
+static void put_metadata_comments(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c,
 	const struct sl_batch_facts *batch)
 {
 	for (uint32_t k = 0; c && k < c->sums.n; k++)
@@ -181,7 +181,7 @@ static void put_metadata_comments(struct sl_mcpl_writer *w, const struct sl_mcpl
 }
 
 /* In MCPL, all names of blobs precede all contents; both lists are in the same order. */
-static void put_blob_names(struct sl_mcpl_writer *w, const struct sl_mcpl_metadata *c)
+static void put_blob_names(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c)
 {
 	char suffix[SL_MCPL_SUFFIX_BYTES];
 
@@ -192,7 +192,7 @@ static void put_blob_names(struct sl_mcpl_writer *w, const struct sl_mcpl_metada
 }
 
 static void put_blobs(
-	struct sl_mcpl_writer *w, const char *config, const struct sl_mcpl_metadata *c)
+	struct sl_mcpl_buffer *w, const char *config, const struct sl_mcpl_metadata *c)
 {
 	put_string(w, config);
 	for (uint32_t k = 0; c && k < c->blobs.n; k++)
@@ -202,7 +202,7 @@ static void put_blobs(
 /* --- the header ------------------------------------------------------------------------------- */
 
 /* The convention of stat:sum: 24 characters, padded with blanks on the left; -1 is unknown. */
-static void put_generated(struct sl_mcpl_writer *w, const struct sl_batch_facts *batch)
+static void put_generated(struct sl_mcpl_buffer *w, const struct sl_batch_facts *batch)
 {
 	char text[TEXT_BYTES];
 
@@ -219,7 +219,7 @@ size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const st
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	const struct sl_mcpl_metadata *metadata = facts.metadata;
 	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, weight);
-	struct sl_mcpl_writer w = {at, sl_mcpl_put_fixed(at, &h)};
+	struct sl_mcpl_buffer w = {at, sl_mcpl_put_fixed(at, &h)};
 	char text[TEXT_BYTES];
 
 	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);

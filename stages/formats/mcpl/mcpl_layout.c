@@ -10,21 +10,21 @@ enum { VALUE_BYTES = SL_MCPL_VALUE_BYTES };
 
 /* --- the fixed part --------------------------------------------------------------------------- */
 
-void sl_mcpl_write(struct sl_mcpl_writer *w, const void *from, size_t bytes)
+void sl_mcpl_write(struct sl_mcpl_buffer *w, const void *from, size_t bytes)
 {
 	if (w->at)
 		memcpy(w->at + w->used, from, bytes);
 	w->used += bytes;
 }
 
-void sl_mcpl_write_u32(struct sl_mcpl_writer *w, uint32_t value)
+void sl_mcpl_write_u32(struct sl_mcpl_buffer *w, uint32_t value)
 {
 	sl_mcpl_write(w, &value, sizeof(value));
 }
 
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)
 {
-	struct sl_mcpl_writer w = {at, 0};
+	struct sl_mcpl_buffer w = {at, 0};
 	const uint32_t words[] = {h->comments, h->blobs, h->flags, h->polarised, h->single,
 		(uint32_t)h->pdg, h->record_bytes, h->weight != 0};
 

@@ -39,13 +39,13 @@ static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 }
 
 /* Bytes that are written one after another; at = NULL: only counted. */
-struct sl_mcpl_writer {
+struct sl_mcpl_buffer {
 	uint8_t *at;
 	size_t used;
 };
 
-void sl_mcpl_write(struct sl_mcpl_writer *w, const void *from, size_t bytes);
-void sl_mcpl_write_u32(struct sl_mcpl_writer *w, uint32_t value);
+void sl_mcpl_write(struct sl_mcpl_buffer *w, const void *from, size_t bytes);
+void sl_mcpl_write_u32(struct sl_mcpl_buffer *w, uint32_t value);
 
 /* Writes the fixed part and returns its size in bytes. at = NULL: only returns the size. */
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h);
